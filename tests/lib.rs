@@ -1,0 +1,1 @@
+//! Integration tests of the workspace; the code is in the test targets.

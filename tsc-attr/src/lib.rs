@@ -1,0 +1,1 @@
+//! Implementation detail of `tsc-runtime`.

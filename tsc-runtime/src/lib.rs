@@ -1,0 +1,3 @@
+//! What a function costs, in TSC ticks.
+pub mod tsc;
+mod interruption;

@@ -1,0 +1,36 @@
+//! No counter here (or Miri): the operating system's monotonic clock, in nanoseconds, stands in for it.
+
+use std::sync::OnceLock;
+use std::time::Instant;
+
+use super::{Fence, Ticks, TscUnavailable};
+
+/// Nanoseconds since the first read.
+#[inline]
+pub(super) fn read_bare() -> Ticks {
+    static ORIGIN: OnceLock<Instant> = OnceLock::new();
+    ORIGIN.get_or_init(Instant::now).elapsed().as_nanos() as Ticks
+}
+
+pub(super) use read_bare as start_lfence;
+pub(super) use read_bare as stop_lfence;
+pub(super) use read_bare as stop_rdtscp;
+pub(super) use read_bare as start_mfence;
+pub(super) use read_bare as stop_mfence;
+pub(super) use read_bare as start_serialize;
+pub(super) use read_bare as stop_serialize;
+pub(super) use read_bare as start_cpuid;
+pub(super) use read_bare as stop_cpuid;
+
+pub(super) fn supports(fence: Fence) -> bool {
+    matches!(fence, Fence::Lfence | Fence::None)
+}
+
+/// Finds out whether the counter may be read by this thread: never, here; the reads above still work and count nanoseconds.
+///
+/// # Errors
+///
+/// [`TscUnavailable::NotOnThisPlatform`].
+pub fn detect() -> Result<(), TscUnavailable> {
+    Err(TscUnavailable::NotOnThisPlatform)
+}

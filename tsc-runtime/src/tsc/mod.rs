@@ -1,0 +1,35 @@
+//! The counter and the fences around its two reads.
+//!
+//! Nothing here allocates, locks, formats or knows of time units.
+
+#[cfg_attr(
+    all(any(target_arch = "x86_64", target_arch = "x86"), not(miri)),
+    path = "x86.rs"
+)]
+#[cfg_attr(all(target_arch = "aarch64", not(miri)), path = "aarch64.rs")]
+#[cfg_attr(
+    any(
+        miri,
+        not(any(target_arch = "x86_64", target_arch = "x86", target_arch = "aarch64"))
+    ),
+    path = "fallback.rs"
+)]
+mod arch;
+mod escape;
+mod pair;
+mod unavailable;
+
+pub use arch::detect;
+pub use escape::{escape, result};
+pub use pair::{Bare, Cpuid, Fence, Lfence, Mfence, Pair, Rdtscp, Serialize};
+pub use unavailable::TscUnavailable;
+
+/// A count of the time-stamp counter, or a difference of two: reference ticks, not core cycles.
+pub type Ticks = u64;
+
+/// `stop - start`, signed: a counter that was reset or differs between CPUs gives a negative value.
+#[inline(always)]
+#[must_use]
+pub const fn elapsed(start: Ticks, stop: Ticks) -> i64 {
+    stop.wrapping_sub(start).cast_signed()
+}
