@@ -1,3 +1,4 @@
 //! What a function costs, in TSC ticks.
 pub mod tsc;
 mod interruption;
+mod slow_clock;
