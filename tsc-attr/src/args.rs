@@ -1,0 +1,144 @@
+//! The arguments of `#[cycles(…)]`.
+
+use proc_macro2::{Ident, TokenStream};
+use syn::ext::IdentExt as _;
+use syn::parse::{ParseStream, Parser as _};
+use syn::{Error, Expr, LitStr, Path, Result, Token};
+
+use crate::fence;
+
+const ACCEPTED: &str =
+    "name = \"…\", fence = \"…\", bytes = …, items = …, per_type, skip, crate = …";
+
+/// What was asked for; `None` and `false` where nothing was said.
+#[derive(Clone, Default)]
+pub(crate) struct Args {
+    pub(crate) name: Option<LitStr>,
+    pub(crate) fence: Option<LitStr>,
+    pub(crate) krate: Option<Path>,
+    /// `bytes` or `items`, and the expression over the parameters.
+    pub(crate) units: Option<(Ident, Expr)>,
+    pub(crate) per_type: Option<Ident>,
+    pub(crate) skip: Option<Ident>,
+}
+
+impl Args {
+    /// Parses all of `tokens`; every bad argument is told, not only the first.
+    pub(crate) fn parse(tokens: TokenStream) -> Result<Self> {
+        Self::parse_all.parse2(tokens)
+    }
+
+    /// These arguments where they say something, those of the surrounding block elsewhere.
+    pub(crate) fn over(self, block: &Self) -> Self {
+        Self {
+            name: self.name.or_else(|| block.name.clone()),
+            fence: self.fence.or_else(|| block.fence.clone()),
+            krate: self.krate.or_else(|| block.krate.clone()),
+            units: self.units.or_else(|| block.units.clone()),
+            per_type: self.per_type.or_else(|| block.per_type.clone()),
+            skip: self.skip,
+        }
+    }
+
+    fn parse_all(input: ParseStream<'_>) -> Result<Self> {
+        let mut args = Self::default();
+        let mut errors: Option<Error> = None;
+        while !input.is_empty() {
+            if let Err(error) = args.parse_one(input) {
+                match &mut errors {
+                    Some(errors) => errors.combine(error),
+                    None => errors = Some(error),
+                }
+                skip_to_comma(input);
+            }
+            if !input.is_empty() {
+                input.parse::<Token![,]>()?;
+            }
+        }
+        errors.map_or(Ok(args), Err)
+    }
+
+    fn parse_one(&mut self, input: ParseStream<'_>) -> Result<()> {
+        let key = input.call(Ident::parse_any)?;
+        match key.to_string().as_str() {
+            "name" => once(&key, &mut self.name, name_value(&key, input)?),
+            "fence" => once(&key, &mut self.fence, fence_value(&key, input)?),
+            "crate" => once(&key, &mut self.krate, crate_value(&key, input)?),
+            "bytes" | "items" => once(&key, &mut self.units, units_value(&key, input)?),
+            "per_type" => once(&key, &mut self.per_type, key.clone()),
+            "skip" => once(&key, &mut self.skip, key.clone()),
+            _ => Err(Error::new_spanned(
+                &key,
+                format!("unknown argument `{key}`; `#[cycles]` takes {ACCEPTED}"),
+            )),
+        }
+    }
+}
+
+fn once<T>(key: &Ident, slot: &mut Option<T>, value: T) -> Result<()> {
+    if slot.replace(value).is_none() {
+        return Ok(());
+    }
+    let message = match key.to_string().as_str() {
+        "bytes" | "items" => "one of `bytes = …` and `items = …`, and only once".to_owned(),
+        key => format!("duplicate argument `{key}`"),
+    };
+    Err(Error::new_spanned(key, message))
+}
+
+fn equals(key: &Ident, input: ParseStream<'_>, form: &str) -> Result<()> {
+    if input.parse::<Option<Token![=]>>()?.is_some() {
+        return Ok(());
+    }
+    Err(Error::new_spanned(
+        key,
+        format!("expected `{key} = {form}`"),
+    ))
+}
+
+fn name_value(key: &Ident, input: ParseStream<'_>) -> Result<LitStr> {
+    equals(key, input, "\"…\"")?;
+    let name: LitStr = literal(
+        input,
+        "expected a string literal: the row's name in the report",
+    )?;
+    if name.value().is_empty() {
+        return Err(Error::new_spanned(name, "the row's name is empty"));
+    }
+    Ok(name)
+}
+
+fn fence_value(key: &Ident, input: ParseStream<'_>) -> Result<LitStr> {
+    equals(key, input, "\"…\"")?;
+    let expected = format!("expected a string literal: one of {}", fence::accepted());
+    let value = literal(input, &expected)?;
+    fence::policy(Some(&value))?;
+    Ok(value)
+}
+
+fn crate_value(key: &Ident, input: ParseStream<'_>) -> Result<Path> {
+    equals(key, input, "path::to::tsc_runtime")?;
+    let message = "expected a path: where `tsc_runtime` is to be found";
+    input
+        .call(Path::parse_mod_style)
+        .map_err(|error| Error::new(error.span(), message))
+}
+
+fn units_value(key: &Ident, input: ParseStream<'_>) -> Result<(Ident, Expr)> {
+    equals(key, input, "an expression over the parameters")?;
+    Ok((key.clone(), input.parse()?))
+}
+
+fn literal(input: ParseStream<'_>, expected: &str) -> Result<LitStr> {
+    if input.peek(LitStr) {
+        return input.parse();
+    }
+    Err(input.error(expected))
+}
+
+/// Leaves `input` at the next comma, or at its end.
+fn skip_to_comma(input: ParseStream<'_>) {
+    while !input.is_empty() && !input.peek(Token![,]) {
+        let _: Result<proc_macro2::TokenTree> = input.parse();
+    }
+}

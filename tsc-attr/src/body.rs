@@ -1,0 +1,127 @@
+//! A body taken apart: what must stay first, the statements, and the expression that gives the result.
+
+use proc_macro2::{Group, TokenStream, TokenTree};
+use quote::ToTokens as _;
+use syn::parse::Parser as _;
+use syn::{Block, Expr, Stmt};
+
+use crate::items;
+
+/// All of a body's tokens, in order.
+pub(crate) struct Body {
+    /// `#![…]` and `//!`, which are legal only at the very front.
+    pub(crate) inner_attrs: TokenStream,
+    /// The items at the front: clippy asks that none follow a statement, which the probe is.
+    pub(crate) items: TokenStream,
+    pub(crate) stmts: TokenStream,
+    /// The last expression, where it computes something and the function returns it.
+    pub(crate) tail: TokenStream,
+}
+
+impl Body {
+    /// Looks for a tail only where the function `returns` a value that can be named.
+    pub(crate) fn split(body: &Group, returns: bool) -> Self {
+        let mut trees: Vec<TokenTree> = body.stream().into_iter().collect();
+        let inner_attrs = take(&mut trees, inner_attrs_len);
+        let items = take(&mut trees, items_len);
+        let (stmts, tail) = if returns {
+            split_tail(trees)
+        } else {
+            (trees.into_iter().collect(), TokenStream::new())
+        };
+        Self {
+            inner_attrs,
+            items,
+            stmts,
+            tail,
+        }
+    }
+}
+
+/// Takes as many tokens as `len` says off the front of `trees`.
+fn take(trees: &mut Vec<TokenTree>, len: fn(&[TokenTree]) -> usize) -> TokenStream {
+    trees.drain(..len(trees)).collect()
+}
+
+fn items_len(trees: &[TokenTree]) -> usize {
+    let mut len = 0;
+    while let Some(item) = items::leading_item_len(&trees[len..]) {
+        len += item;
+    }
+    len
+}
+
+fn inner_attrs_len(trees: &[TokenTree]) -> usize {
+    let mut len = 0;
+    while let [
+        TokenTree::Punct(hash),
+        TokenTree::Punct(bang),
+        TokenTree::Group(_),
+        ..,
+    ] = &trees[len..]
+    {
+        if hash.as_char() != '#' || bang.as_char() != '!' {
+            break;
+        }
+        len += 3;
+    }
+    len
+}
+
+/// Only what follows the last `;` is parsed. Where that fails there is no tail, and the guard alone stops.
+fn split_tail(mut trees: Vec<TokenTree>) -> (TokenStream, TokenStream) {
+    let last = trees
+        .iter()
+        .rposition(is_semicolon)
+        .map_or(0, |semi| semi + 1);
+    let region: TokenStream = trees.split_off(last).into_iter().collect();
+    let mut stmts: TokenStream = trees.into_iter().collect();
+    let Ok(mut parsed) = Block::parse_within.parse2(region.clone()) else {
+        stmts.extend(region);
+        return (stmts, TokenStream::new());
+    };
+    match parsed.pop() {
+        Some(tail) if computes(&tail) => {
+            stmts.extend(parsed.into_iter().map(Stmt::into_token_stream));
+            (stmts, tail.into_token_stream())
+        }
+        _ => {
+            stmts.extend(region);
+            (stmts, TokenStream::new())
+        }
+    }
+}
+
+fn is_semicolon(tree: &TokenTree) -> bool {
+    matches!(tree, TokenTree::Punct(punct) if punct.as_char() == ';')
+}
+
+/// Whether `stmt` is a last expression whose value is worth holding inside the region. A `&x` is left alone, for rustc words the error
+/// about returning a reference to a local by its syntax; so is an `if`
+/// without an `else`, which is an error to it, and anything under an attribute, for `#[cfg]` may take it away.
+fn computes(stmt: &Stmt) -> bool {
+    let (attrs, computes) = match stmt {
+        Stmt::Macro(stmt) => (&stmt.attrs, stmt.semi_token.is_none()),
+        Stmt::Expr(expr, None) => return computes_value(expr),
+        Stmt::Expr(..) | Stmt::Local(_) | Stmt::Item(_) => return false,
+    };
+    computes && attrs.is_empty()
+}
+
+fn computes_value(expr: &Expr) -> bool {
+    let begins_with_attr = || {
+        let first = expr.to_token_stream().into_iter().next();
+        matches!(first, Some(TokenTree::Punct(punct)) if punct.as_char() == '#')
+    };
+    let no_else = matches!(expr, Expr::If(expr) if expr.else_branch.is_none());
+    let trivial = matches!(
+        expr,
+        Expr::Lit(_)
+            | Expr::Reference(_)
+            | Expr::Closure(_)
+            | Expr::Return(_)
+            | Expr::Break(_)
+            | Expr::Continue(_)
+    );
+    !trivial && !no_else && !begins_with_attr()
+}

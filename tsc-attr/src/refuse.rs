@@ -1,0 +1,40 @@
+//! What cannot be measured, each with its reason and the way out, blamed on the token that stands in the way.
+
+use proc_macro2::{Ident, TokenTree};
+use syn::{Error, Result};
+
+use crate::function::Function;
+
+/// Refuses the functions that no probe can be put into.
+pub(crate) fn function(function: &Function) -> Result<()> {
+    if let Some(constness) = &function.sig.constness {
+        return Err(Error::new_spanned(
+            constness,
+            "a `const fn` cannot be measured: the compiler may run it, and has no clock there; \
+             drop `const`, or put `#[cycles]` on the functions that call it",
+        ));
+    }
+    if let Some(asyncness) = &function.sig.asyncness {
+        return Err(Error::new_spanned(
+            asyncness,
+            "an `async fn` cannot be measured yet",
+        ));
+    }
+    Ok(())
+}
+
+/// A function that ends in `;`.
+pub(crate) fn without_body(name: &Ident) -> Error {
+    Error::new_spanned(
+        name,
+        "a function without a body has nothing to measure; put `#[cycles]` on its implementations, or give it a default body",
+    )
+}
+
+/// Something that holds no code of its own. `at` is its keyword.
+pub(crate) fn not_a_function(at: &TokenTree) -> Error {
+    Error::new_spanned(
+        at,
+        "`#[cycles]` measures functions: put it on a `fn`, or on an `impl`, `trait` or inline `mod` to measure every function inside",
+    )
+}
