@@ -1,0 +1,417 @@
+//! The rate of one clock against another from paired readings: a pure function.
+//!
+//! A pair says: when the reference clock read `ns`, the counter was no lower than `before` and no higher than `after`. A stall
+//! between the reads (an interrupt, a preemption of a millisecond) makes that interval wide, not wrong. So the bound is not
+//! statistical: a rate is possible if some line of that slope passes through all the intervals, and it does exactly if every two
+//! intervals admit it. What all pairs of intervals admit is `lowest..=highest`; the least-squares slope, in which a narrow
+//! pair weighs more, is the estimate inside it.
+//!
+//! If no rate is possible, one of the clocks stepped or changed its pace. A few readings off the line that the others agree on
+//! are left out; more than that, and there is no telling which side of the step is right.
+
+use crate::tsc::{Ticks, elapsed};
+
+use super::CalibrationError;
+
+/// Two reads of the counter with a read of the reference clock between them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClockPair {
+    /// The counter before the reference clock was read.
+    pub before: Ticks,
+    /// The reference clock, in nanoseconds.
+    pub ns: u64,
+    /// The counter after the reference clock was read.
+    pub after: Ticks,
+}
+
+impl ClockPair {
+    /// The ticks between the two reads of the counter; negative if it went backwards.
+    pub(super) fn width(&self) -> i64 {
+        elapsed(self.before, self.after)
+    }
+}
+
+/// The steps in which the two clocks advance: how far behind the true time a reading may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Steps {
+    /// The counter's, in ticks.
+    pub ticks: Ticks,
+    /// The reference clock's, in nanoseconds.
+    pub ns: u64,
+}
+
+/// A slope and how far from it the true one may be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Slope {
+    /// Ticks per second of the reference clock.
+    pub hz: f64,
+    /// The true rate is within this many millionths of `hz`, provided that both clocks ran evenly.
+    pub ppm: f64,
+    /// Nanoseconds between the first and the last pair used.
+    pub baseline_ns: u64,
+}
+
+/// A rate further off than this is of no use to anybody.
+const WORST_PPM: f64 = 10_000.0;
+/// No counter of a CPU ticks outside these, in Hz.
+const PLAUSIBLE_HZ: std::ops::RangeInclusive<f64> = 1e6..=2e10;
+/// One reading in this many may be off the line that the others agree on.
+const OUTLIERS: usize = 5;
+
+/// A pair as an interval of ticks at a point in time, both counted from the first pair.
+#[derive(Clone, Copy)]
+struct Interval {
+    ns: f64,
+    low: f64,
+    high: f64,
+}
+
+impl Interval {
+    fn middle(&self) -> f64 {
+        f64::midpoint(self.low, self.high)
+    }
+
+    fn width(&self) -> f64 {
+        self.high - self.low
+    }
+}
+
+/// The rate that the pairs agree on.
+///
+/// # Errors
+///
+/// Fewer than two usable pairs, too short or too wide to tell a rate, or no single rate that explains them: a clock stepped.
+pub fn fit(pairs: &[ClockPair], steps: Steps) -> Result<Slope, CalibrationError> {
+    let mut intervals = intervals(pairs, steps);
+    if intervals.len() < 2 {
+        return Err(CalibrationError::TooFewPairs {
+            usable: intervals.len(),
+        });
+    }
+    let range = match possible(&intervals, steps) {
+        Some(range) => range,
+        None => {
+            drop_outliers(&mut intervals)?;
+            possible(&intervals, steps).ok_or(CalibrationError::ClockStepped)?
+        }
+    };
+    slope_within(range, &intervals)
+}
+
+fn intervals(pairs: &[ClockPair], steps: Steps) -> Vec<Interval> {
+    let Some(first) = pairs.iter().min_by_key(|pair| pair.ns) else {
+        return Vec::new();
+    };
+    let mut intervals: Vec<Interval> = pairs
+        .iter()
+        // A counter that went backwards between its two reads says nothing about the clock between them.
+        .filter(|pair| pair.width() >= 0)
+        .map(|pair| Interval {
+            ns: (pair.ns - first.ns) as f64,
+            low: elapsed(first.before, pair.before) as f64,
+            high: elapsed(first.before, pair.after) as f64 + steps.ticks as f64,
+        })
+        .collect();
+    intervals.sort_by(|a, b| a.ns.total_cmp(&b.ns));
+    intervals
+}
+
+/// The lowest and highest rate, in ticks per nanosecond, of a line through all intervals, if there is one.
+fn possible(intervals: &[Interval], steps: Steps) -> Option<(f64, f64)> {
+    let step = steps.ns as f64;
+    let (mut lowest, mut highest) = (0_f64, f64::INFINITY);
+    for (i, earlier) in intervals.iter().enumerate() {
+        for later in &intervals[i + 1..] {
+            let between = later.ns - earlier.ns;
+            lowest = lowest.max((later.low - earlier.high) / (between + step));
+            if later.high < earlier.low {
+                return None; // the counter went backwards
+            }
+            if between > step {
+                highest = highest.min((later.high - earlier.low) / (between - step));
+            }
+        }
+    }
+    (lowest <= highest).then_some((lowest, highest))
+}
+
+/// Leaves out the intervals that miss the line most of them lie on, by the median slope and the median height.
+fn drop_outliers(intervals: &mut Vec<Interval>) -> Result<(), CalibrationError> {
+    let span = intervals[intervals.len() - 1].ns;
+    let mut slopes = Vec::new();
+    for (i, earlier) in intervals.iter().enumerate() {
+        for later in &intervals[i + 1..] {
+            let between = later.ns - earlier.ns;
+            // Neighbours tell little about a slope.
+            if between > 0.0 && between >= span / 4.0 {
+                slopes.push((later.middle() - earlier.middle()) / between);
+            }
+        }
+    }
+    let slope = median(slopes).ok_or(CalibrationError::ClockStepped)?;
+    let height = |interval: &Interval| interval.middle() - slope * interval.ns;
+    let line =
+        median(intervals.iter().map(height).collect()).ok_or(CalibrationError::ClockStepped)?;
+    let usual = median(intervals.iter().map(Interval::width).collect()).unwrap_or(0.0);
+
+    let all = intervals.len();
+    intervals.retain(|interval| (height(interval) - line).abs() <= interval.width() + usual);
+    if (all - intervals.len()) * OUTLIERS > all {
+        return Err(CalibrationError::ClockStepped);
+    }
+    Ok(())
+}
+
+fn median(mut values: Vec<f64>) -> Option<f64> {
+    let middle = values.len() / 2;
+    if values.is_empty() {
+        return None;
+    }
+    Some(*values.select_nth_unstable_by(middle, f64::total_cmp).1)
+}
+
+/// The least-squares slope, weighted by the intervals' widths, kept within what is possible.
+fn slope_within(
+    (lowest, highest): (f64, f64),
+    intervals: &[Interval],
+) -> Result<Slope, CalibrationError> {
+    if !highest.is_finite() {
+        return Err(CalibrationError::Imprecise { ppm: f64::INFINITY });
+    }
+    let (mut weights, mut mean_ns, mut mean_ticks) = (0.0, 0.0, 0.0);
+    let weight = |interval: &Interval| interval.width().max(1.0).powi(-2);
+    for interval in intervals {
+        weights += weight(interval);
+        mean_ns += weight(interval) * interval.ns;
+        mean_ticks += weight(interval) * interval.middle();
+    }
+    mean_ns /= weights;
+    mean_ticks /= weights;
+    let (mut covariance, mut variance) = (0.0, 0.0);
+    for interval in intervals {
+        let ns = interval.ns - mean_ns;
+        covariance += weight(interval) * ns * (interval.middle() - mean_ticks);
+        variance += weight(interval) * ns * ns;
+    }
+    let slope = (covariance / variance).clamp(lowest, highest);
+    let hz = slope * 1e9;
+    let ppm = (highest - slope).max(slope - lowest) / slope * 1e6;
+    if ppm.is_nan() || ppm > WORST_PPM {
+        return Err(CalibrationError::Imprecise { ppm });
+    }
+    if !PLAUSIBLE_HZ.contains(&hz) {
+        return Err(CalibrationError::Implausible { hz });
+    }
+    Ok(Slope {
+        hz,
+        ppm,
+        baseline_ns: (intervals[intervals.len() - 1].ns - intervals[0].ns) as u64,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STEPS: Steps = Steps { ticks: 26, ns: 1 };
+
+    /// Readings of a counter of `hz` every 100 µs, as an even clock and a counter in steps of 26 would give them.
+    struct Synthetic {
+        hz: f64,
+        random: u64,
+        pairs: Vec<ClockPair>,
+    }
+
+    impl Synthetic {
+        fn new(hz: f64, readings: u64) -> Self {
+            let mut synthetic = Self {
+                hz,
+                random: 1,
+                pairs: Vec::new(),
+            };
+            for i in 0..readings {
+                let at = 1e12 + i as f64 * 100_000.0 + synthetic.up_to(1000) as f64;
+                let (before, after) = (
+                    15.0 + synthetic.up_to(10) as f64,
+                    20.0 + synthetic.up_to(10) as f64,
+                );
+                synthetic.read(at, before, after);
+            }
+            synthetic
+        }
+
+        fn up_to(&mut self, end: u64) -> u64 {
+            self.random = self
+                .random
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            (self.random >> 33) % end
+        }
+
+        fn counter(&self, ns: f64) -> Ticks {
+            (ns * self.hz / 1e9) as Ticks / 26 * 26
+        }
+
+        fn read(&mut self, at: f64, before: f64, after: f64) {
+            self.pairs.push(ClockPair {
+                before: self.counter(at - before),
+                ns: at as u64,
+                after: self.counter(at + after),
+            });
+        }
+
+        fn assert_recovered(&self) {
+            let slope = fit(&self.pairs, STEPS).unwrap();
+            let off = (slope.hz / self.hz - 1.0).abs() * 1e6;
+            assert!(off <= slope.ppm, "{off} ppm off, {slope:?}");
+            assert!(off < 0.5 && slope.ppm < 10.0, "{off} ppm off, {slope:?}");
+        }
+    }
+
+    #[test]
+    fn slope_is_recovered() {
+        for hz in [24e6, 1e9, 2_596_130_168.0, 5.7e9] {
+            let synthetic = Synthetic::new(hz, 200);
+            let slope = fit(&synthetic.pairs, STEPS).unwrap();
+            let off = (slope.hz / hz - 1.0).abs() * 1e6;
+            assert!(off <= slope.ppm, "{off} ppm off, {slope:?}");
+            if hz > 1e9 {
+                synthetic.assert_recovered();
+            }
+        }
+    }
+
+    #[test]
+    fn stalls_between_the_reads_do_not_move_it() {
+        let mut synthetic = Synthetic::new(2_596_130_168.0, 200);
+        for i in (0..200).step_by(7) {
+            let pair = &mut synthetic.pairs[i];
+            // 1 ms, after the first read of the counter or before the second.
+            if i % 2 == 0 {
+                pair.before -= 2_596_130;
+            } else {
+                pair.after += 2_596_130;
+            }
+        }
+        synthetic.assert_recovered();
+    }
+
+    #[test]
+    fn readings_off_the_line_are_left_out() {
+        let mut synthetic = Synthetic::new(2_596_130_168.0, 200);
+        for i in (3..200).step_by(11) {
+            synthetic.pairs[i].ns -= 1_000_000;
+        }
+        synthetic.assert_recovered();
+    }
+
+    #[test]
+    fn step_of_the_reference_clock_is_refused_or_survived() {
+        for at in [0, 1, 10, 50, 100, 150, 190, 199] {
+            for step in [
+                -5_000_000_i64,
+                -20_000,
+                20_000,
+                5_000_000,
+                3_600_000_000_000,
+            ] {
+                let mut synthetic = Synthetic::new(2_596_130_168.0, 200);
+                for pair in &mut synthetic.pairs[at..] {
+                    pair.ns = pair.ns.saturating_add_signed(step);
+                }
+                match fit(&synthetic.pairs, STEPS) {
+                    Ok(_) => synthetic.assert_recovered(),
+                    Err(error) => assert_eq!(error, CalibrationError::ClockStepped, "{at} {step}"),
+                }
+                if (50..=150).contains(&at) {
+                    assert!(fit(&synthetic.pairs, STEPS).is_err(), "{at} {step}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn counter_that_restarts_is_refused() {
+        let mut synthetic = Synthetic::new(2_596_130_168.0, 200);
+        for pair in &mut synthetic.pairs[100..] {
+            pair.before -= 2_500_000_000_000;
+            pair.after -= 2_500_000_000_000;
+        }
+        assert_eq!(
+            fit(&synthetic.pairs, STEPS),
+            Err(CalibrationError::ClockStepped)
+        );
+    }
+
+    #[test]
+    fn change_of_pace_is_refused() {
+        let mut synthetic = Synthetic::new(2_596_130_168.0, 100);
+        let slower = Synthetic::new(2_596_130_168.0 * 0.93, 200);
+        let gap = synthetic.pairs[99].before - slower.pairs[99].before;
+        synthetic
+            .pairs
+            .extend(slower.pairs[100..].iter().map(|pair| ClockPair {
+                before: pair.before + gap,
+                after: pair.after + gap,
+                ..*pair
+            }));
+        assert_eq!(
+            fit(&synthetic.pairs, STEPS),
+            Err(CalibrationError::ClockStepped)
+        );
+    }
+
+    #[test]
+    fn bound_is_the_half_widths_over_the_baseline() {
+        let pair = |ns, before, after| ClockPair { before, ns, after };
+        let pairs = [pair(0, 0, 100), pair(1_000_000, 1_000_000, 1_000_100)];
+        let slope = fit(&pairs, Steps { ticks: 1, ns: 1 }).unwrap();
+        assert_eq!((slope.hz.round(), slope.baseline_ns), (1e9, 1_000_000));
+        // (101 + 101) / 2 ticks and 1 ns in a million.
+        assert!((slope.ppm - 102.0).abs() < 0.1, "{slope:?}");
+    }
+
+    #[test]
+    fn what_tells_no_rate_is_an_error() {
+        let pair = |ns, before, after| ClockPair { before, ns, after };
+        assert_eq!(
+            fit(&[], STEPS),
+            Err(CalibrationError::TooFewPairs { usable: 0 })
+        );
+        let one = pair(5, 10, 20);
+        assert_eq!(
+            fit(&[one], STEPS),
+            Err(CalibrationError::TooFewPairs { usable: 1 })
+        );
+        let backwards = pair(1_000, 20, 10);
+        assert_eq!(
+            fit(&[one, backwards], STEPS),
+            Err(CalibrationError::TooFewPairs { usable: 1 })
+        );
+        for pairs in [
+            [one, one],
+            [one, pair(6, 11, 21)],
+            // A counter that stands still.
+            [one, pair(1_000_000_000, 10, 20)],
+        ] {
+            let error = fit(&pairs, STEPS).unwrap_err();
+            assert!(
+                matches!(error, CalibrationError::Imprecise { .. }),
+                "{error:?}"
+            );
+        }
+        let slow = [pair(0, 0, 1), pair(1_000_000_000_000, 1_000_000, 1_000_001)];
+        let error = fit(&slow, Steps { ticks: 1, ns: 1 }).unwrap_err();
+        assert!(
+            matches!(error, CalibrationError::Implausible { .. }),
+            "{error:?}"
+        );
+        // The ends of the number ranges.
+        let ends = [
+            pair(0, 0, Ticks::MAX),
+            pair(u64::MAX, Ticks::MAX, 0),
+            pair(u64::MAX, 0, Ticks::MAX / 2),
+        ];
+        assert!(fit(&ends, STEPS).is_err());
+    }
+}

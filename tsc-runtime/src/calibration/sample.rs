@@ -1,0 +1,130 @@
+//! Takes paired readings of the two clocks.
+
+use std::time::Duration;
+
+use super::{CalibrationError, ClockPair, Rate, Reference, Steps, fit};
+use crate::resolution;
+use crate::tsc::{Lfence, Pair, elapsed};
+
+/// Pairs tried for a group, and the narrowest kept. The first tries only warm the caches.
+const TRIES: usize = 16;
+const KEPT: usize = 4;
+
+/// Groups over a stretch of waiting, the one at its beginning not counted.
+const SLICES: u32 = 4;
+
+/// A few pairs taken within microseconds: the ones that were disturbed least.
+pub(super) type Group = [ClockPair; KEPT];
+
+pub(super) fn group() -> Group {
+    let mut tries = [(); TRIES].map(|()| pair());
+    tries.sort_unstable_by_key(|pair| {
+        let width = pair.width();
+        // A counter that went backwards comes last.
+        (width < 0, width)
+    });
+    tries[..KEPT].try_into().unwrap_or([tries[0]; KEPT])
+}
+
+#[inline(always)]
+fn pair() -> ClockPair {
+    let before = Lfence::start();
+    let ns = reference::now();
+    let after = Lfence::stop();
+    ClockPair { before, ns, after }
+}
+
+/// Sleeps for `time` in slices, and takes a group after each.
+pub(super) fn more(groups: &mut Vec<Group>, time: Duration) {
+    for _ in 0..SLICES {
+        std::thread::sleep(time / SLICES);
+        groups.push(group());
+    }
+}
+
+/// The time from the first group to the last.
+pub(super) fn span(groups: &[Group]) -> Duration {
+    match (groups.first(), groups.last()) {
+        (Some(first), Some(last)) => Duration::from_nanos(last[0].ns.saturating_sub(first[0].ns)),
+        _ => Duration::ZERO,
+    }
+}
+
+/// Whether the last group is where `rate` puts it, seen from the one before.
+pub(super) fn agree(groups: &[Group], rate: &Rate) -> bool {
+    let [.., before, last] = groups else {
+        return false;
+    };
+    let (before, last) = (before[0], last[0]);
+    let expected = last.ns.saturating_sub(before.ns) as f64 * rate.hz / 1e9;
+    let allowed =
+        (before.width() + last.width()) as f64 + expected * rate.ppm / 1e6 + 2.0 * rate.hz / 1e9;
+    (elapsed(before.before, last.before) as f64 - expected).abs() <= allowed
+}
+
+pub(super) fn rate_of(groups: &[Group], stepped: bool) -> Result<Rate, CalibrationError> {
+    let steps = Steps {
+        ticks: resolution::ticks(),
+        ns: reference::step_ns(),
+    };
+    let slope = fit(groups.as_flattened(), steps)?;
+    Ok(Rate {
+        hz: slope.hz,
+        ppm: slope.ppm,
+        baseline: Duration::from_nanos(slope.baseline_ns),
+        reference: reference::NAME,
+        stepped,
+    })
+}
+
+#[cfg(all(any(target_os = "linux", target_os = "android"), not(miri)))]
+mod reference {
+    use super::Reference;
+
+    pub(super) const NAME: Reference = Reference::MonotonicRaw;
+
+    /// Through the vDSO, so that the reading takes tens of nanoseconds. Callers know that the counter may be read, which the
+    /// vDSO does too.
+    #[inline(always)]
+    pub(super) fn now() -> u64 {
+        let mut time = libc::timespec {
+            tv_sec: 0,
+            tv_nsec: 0,
+        };
+        // SAFETY: writes one timespec to the address it is given.
+        unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC_RAW, &raw mut time) };
+        time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+    }
+
+    /// The kernel's clock is as coarse as its clocksource: 14.3 MHz for `hpet`, 3.58 MHz for `acpi_pm`, and as fine as a
+    /// nanosecond tells for `tsc`, `kvm-clock` and the Hyper-V page.
+    pub(super) fn step_ns() -> u64 {
+        match crate::machine::clocksource().as_deref() {
+            Some("hpet") => 70,
+            Some("acpi_pm") => 280,
+            Some("jiffies" | "refined-jiffies") => 10_000_000,
+            _ => 1,
+        }
+    }
+}
+
+#[cfg(not(all(any(target_os = "linux", target_os = "android"), not(miri))))]
+mod reference {
+    use std::sync::OnceLock;
+    use std::time::Instant;
+
+    use super::Reference;
+
+    pub(super) const NAME: Reference = Reference::Instant;
+
+    #[inline(always)]
+    pub(super) fn now() -> u64 {
+        static ORIGIN: OnceLock<Instant> = OnceLock::new();
+        ORIGIN.get_or_init(Instant::now).elapsed().as_nanos() as u64
+    }
+
+    /// QueryPerformanceCounter counts at 10 MHz as a rule; others count nanoseconds or the CPU's own ticks.
+    pub(super) fn step_ns() -> u64 {
+        if cfg!(windows) { 100 } else { 42 }
+    }
+}

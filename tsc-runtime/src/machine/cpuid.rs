@@ -1,0 +1,246 @@
+//! What CPUID says: a pure function over a reader of leaves.
+
+/// The part of [`Machine`](super::Machine) that the CPU tells by itself.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Facts {
+    pub(super) brand: Option<String>,
+    pub(super) vendor: Option<String>,
+    pub(super) family: Option<u32>,
+    pub(super) model: Option<u32>,
+    pub(super) stepping: Option<u32>,
+    pub(super) hypervisor: Option<String>,
+    pub(super) virtualized: Option<bool>,
+    pub(super) invariant_tsc: Option<bool>,
+    pub(super) rdtscp: Option<bool>,
+    pub(super) rdpru: Option<bool>,
+    pub(super) stated_hz: Option<f64>,
+}
+
+#[cfg(all(any(target_arch = "x86_64", target_arch = "x86"), not(miri)))]
+pub(super) fn facts() -> Facts {
+    #[cfg(target_arch = "x86")]
+    use std::arch::x86::__cpuid_count;
+    #[cfg(target_arch = "x86_64")]
+    use std::arch::x86_64::__cpuid_count;
+
+    from_leaves(|leaf, subleaf| {
+        let answer = __cpuid_count(leaf, subleaf);
+        [answer.eax, answer.ebx, answer.ecx, answer.edx]
+    })
+}
+
+#[cfg(not(all(any(target_arch = "x86_64", target_arch = "x86"), not(miri))))]
+pub(super) fn facts() -> Facts {
+    Facts::default()
+}
+
+const EAX: usize = 0;
+const EBX: usize = 1;
+const ECX: usize = 2;
+const EDX: usize = 3;
+
+const EXTENDED: u32 = 0x8000_0000;
+const HYPERVISOR: u32 = 0x4000_0000;
+
+#[cfg_attr(
+    not(any(target_arch = "x86_64", target_arch = "x86", test)),
+    expect(dead_code, reason = "there is no CPUID to read")
+)]
+fn from_leaves(read: impl Fn(u32, u32) -> [u32; 4]) -> Facts {
+    let first = read(0, 0);
+    let highest = first[EAX];
+    if highest == 0 {
+        return Facts::default();
+    }
+    let highest_extended = read(EXTENDED, 0)[EAX];
+    // A leaf beyond the highest answers with the data of another one on Intel's CPUs.
+    let leaf = |leaf: u32| {
+        let last = if leaf >= EXTENDED {
+            highest_extended
+        } else {
+            highest
+        };
+        (leaf <= last).then(|| read(leaf, 0))
+    };
+    let bit =
+        |number: u32, register: usize, bit: u32| Some(leaf(number)?[register] >> bit & 1 == 1);
+
+    let signature = leaf(1).unwrap_or_default()[EAX];
+    let base_family = signature >> 8 & 0xf;
+    let family = if base_family == 0xf {
+        base_family + (signature >> 20 & 0xff)
+    } else {
+        base_family
+    };
+    let base_model = signature >> 4 & 0xf;
+    let model = if matches!(base_family, 0x6 | 0xf) {
+        (signature >> 16 & 0xf) << 4 | base_model
+    } else {
+        base_model
+    };
+
+    let virtualized = leaf(1).map(|leaf| leaf[ECX] >> 31 == 1);
+    let hypervisor = (virtualized == Some(true)).then(|| read(HYPERVISOR, 0));
+    Facts {
+        brand: brand(&leaf),
+        vendor: text(&[first[EBX], first[EDX], first[ECX]]),
+        family: Some(family),
+        model: Some(model),
+        stepping: Some(signature & 0xf),
+        hypervisor: hypervisor.map(|leaf| hypervisor_name(text(&leaf[EBX..]).as_deref())),
+        virtualized,
+        // An AMD leaf at first; Intel's and Zhaoxin's CPUs have it too, and one without it promises nothing.
+        invariant_tsc: bit(0x8000_0007, EDX, 8).or(Some(false)),
+        rdtscp: bit(0x8000_0001, EDX, 27).or(Some(false)),
+        rdpru: bit(0x8000_0008, EBX, 4).or(Some(false)),
+        stated_hz: stated_hz(leaf(0x15), hypervisor, &read),
+    }
+}
+
+fn brand(leaf: &impl Fn(u32) -> Option<[u32; 4]>) -> Option<String> {
+    let words = [leaf(0x8000_0002)?, leaf(0x8000_0003)?, leaf(0x8000_0004)?];
+    text(words.as_flattened())
+}
+
+/// Four characters a register, to the first NUL; `None` if there is nothing to read.
+fn text(registers: &[u32]) -> Option<String> {
+    let bytes: Vec<u8> = registers
+        .iter()
+        .flat_map(|register| register.to_le_bytes())
+        .collect();
+    let end = bytes
+        .iter()
+        .position(|&byte| byte == 0)
+        .unwrap_or(bytes.len());
+    let text = String::from_utf8_lossy(&bytes[..end]);
+    let words: Vec<&str> = text.split_whitespace().collect();
+    (!words.is_empty()).then(|| words.join(" "))
+}
+
+/// The hypervisor behind a signature; one that is not known goes by its signature.
+fn hypervisor_name(signature: Option<&str>) -> String {
+    match signature {
+        Some("KVMKVMKVM") => "KVM",
+        Some("Linux KVM Hv") => "KVM (posing as Hyper-V)",
+        Some("Microsoft Hv") => "Hyper-V",
+        Some("VMwareVMware") => "VMware",
+        Some("XenVMMXenVMM") => "Xen",
+        Some("VBoxVBoxVBox") => "VirtualBox",
+        Some("bhyve bhyve") => "bhyve",
+        Some("ACRNACRNACRN") => "ACRN",
+        Some("QNXQVMBSQG") => "QNX",
+        Some(TCG) => "QEMU TCG",
+        Some(other) => other,
+        None => "unnamed",
+    }
+    .to_owned()
+}
+
+/// The signature of QEMU's own translator.
+pub(super) const TCG: &str = "TCGTCGTCGTCG";
+
+/// The counter's rate: on Intel's CPUs the crystal's times a ratio (leaf 0x15), under some hypervisors in kHz (leaf 0x4000_0010).
+fn stated_hz(
+    crystal: Option<[u32; 4]>,
+    hypervisor: Option<[u32; 4]>,
+    read: &impl Fn(u32, u32) -> [u32; 4],
+) -> Option<f64> {
+    const RATE: u32 = 0x4000_0010;
+    // Some hypervisors answer with signatures of nothing and a highest leaf of 0.
+    if hypervisor.is_some_and(|leaf| (RATE..RATE + 0x1000).contains(&leaf[EAX])) {
+        let khz = read(RATE, 0)[EAX];
+        if khz != 0 {
+            return Some(f64::from(khz) * 1e3);
+        }
+    }
+    let [denominator, numerator, hz, _] = crystal?;
+    let stated = f64::from(hz) * f64::from(numerator) / f64::from(denominator);
+    (denominator != 0 && stated > 0.0).then_some(stated)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> [u32; 4] {
+        let mut bytes = [0; 16];
+        bytes[..text.len()].copy_from_slice(text.as_bytes());
+        [0, 4, 8, 12].map(|at| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()))
+    }
+
+    /// A Zen 4 guest of KVM.
+    fn zen4(leaf: u32, _: u32) -> [u32; 4] {
+        match leaf {
+            0 => [0x10, 0x6874_7541, 0x444d_4163, 0x6974_6e65],
+            1 => [0x00a1_0f11, 0, 1 << 31, 0],
+            0x4000_0000 => {
+                let [b, c, d, _] = words("KVMKVMKVM");
+                [0x4000_0001, b, c, d]
+            }
+            0x8000_0000 => [0x8000_0021, 0, 0, 0],
+            0x8000_0001 => [0, 0, 0, 1 << 27],
+            0x8000_0002 => words("AMD EPYC"),
+            0x8000_0007 => [0, 0, 0, 0x100],
+            0x8000_0008 => [0, 0x5002_0005, 0, 0],
+            _ => [0; 4],
+        }
+    }
+
+    #[test]
+    fn zen4_guest_is_read() {
+        let facts = from_leaves(zen4);
+        let expected = Facts {
+            brand: Some("AMD EPYC".into()),
+            vendor: Some("AuthenticAMD".into()),
+            family: Some(0x19),
+            model: Some(0x11),
+            stepping: Some(1),
+            hypervisor: Some("KVM".into()),
+            virtualized: Some(true),
+            invariant_tsc: Some(true),
+            rdtscp: Some(true),
+            rdpru: Some(false),
+            stated_hz: None,
+        };
+        assert_eq!(facts, expected);
+    }
+
+    #[test]
+    fn rates_are_taken_from_the_crystal_or_the_hypervisor() {
+        let skylake = from_leaves(|leaf, _| match leaf {
+            0 => [0x16, 0, 0, 0],
+            1 => [0x0005_06e3, 0, 0, 0],
+            0x15 => [2, 288, 24_000_000, 0],
+            _ => [0; 4],
+        });
+        assert_eq!(skylake.stated_hz, Some(3.456e9));
+        assert_eq!(
+            (skylake.family, skylake.model, skylake.stepping),
+            (Some(6), Some(0x5e), Some(3))
+        );
+        assert_eq!(
+            (skylake.virtualized, skylake.hypervisor),
+            (Some(false), None)
+        );
+        assert_eq!((skylake.invariant_tsc, skylake.brand), (Some(false), None));
+
+        let vmware = from_leaves(|leaf, _| match leaf {
+            0 => [0x16, 0, 0, 0],
+            1 => [0, 0, 1 << 31, 0],
+            0x4000_0000 => [0x4000_0010, 0, 0, 0],
+            0x4000_0010 => [2_596_130, 0, 0, 0],
+            _ => [0; 4],
+        });
+        assert_eq!(vmware.stated_hz, Some(2.596_13e9));
+        assert_eq!(vmware.hypervisor.as_deref(), Some("unnamed"));
+    }
+
+    #[test]
+    fn hostile_leaves_do_no_harm() {
+        for word in [0, 1, 0x7fff_ffff, u32::MAX] {
+            let facts = from_leaves(|_, _| [word; 4]);
+            assert!(facts.stated_hz.is_none_or(f64::is_finite));
+        }
+        assert_eq!(from_leaves(|_, _| [0; 4]), Facts::default());
+    }
+}

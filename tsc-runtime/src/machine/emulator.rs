@@ -1,0 +1,170 @@
+//! What executes this program's instructions, or answers its system calls, in the CPU's and the kernel's place.
+
+use std::fmt;
+
+use super::cpuid::{Facts, TCG};
+
+/// Software between this program and the CPU. Times under it are its own, not the CPU's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "json", derive(serde::Serialize))]
+#[non_exhaustive]
+pub enum Emulator {
+    /// Valgrind: every instruction is translated and observed.
+    Valgrind,
+    /// rr: RDTSC traps and is recorded.
+    Rr,
+    /// QEMU without hardware virtualization.
+    Qemu,
+    /// Rosetta 2: x86-64 on Apple's CPUs. The counter is a 24 MHz or 1 GHz timer scaled.
+    Rosetta,
+    /// gVisor: a kernel in user space, which may trap the counter.
+    Gvisor,
+    /// WSL 1: system calls are translated, and the clocks with them.
+    Wsl1,
+    /// WSL 2: a real kernel in a utility VM, whose clocks were seen up to 7 % fast.
+    Wsl2,
+    /// Miri, the interpreter.
+    Miri,
+}
+
+impl Emulator {
+    /// Whether instructions themselves are translated or trapped, so that their times are not the CPU's.
+    #[must_use]
+    pub fn distorts_times(self) -> bool {
+        !matches!(self, Self::Gvisor | Self::Wsl1 | Self::Wsl2)
+    }
+}
+
+impl fmt::Display for Emulator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Valgrind => "Valgrind",
+            Self::Rr => "rr",
+            Self::Qemu => "QEMU TCG",
+            Self::Rosetta => "Rosetta 2",
+            Self::Gvisor => "gVisor",
+            Self::Wsl1 => "WSL 1",
+            Self::Wsl2 => "WSL 2",
+            Self::Miri => "Miri",
+        })
+    }
+}
+
+pub(super) fn detect(cpu: &Facts, kernel: Option<&str>) -> Option<Emulator> {
+    if cfg!(miri) {
+        return Some(Emulator::Miri);
+    }
+    if running_on_valgrind() {
+        return Some(Emulator::Valgrind);
+    }
+    // rr sets this for what it records and replays.
+    if std::env::var_os("RUNNING_UNDER_RR").is_some() {
+        return Some(Emulator::Rr);
+    }
+    by_names(cpu, kernel, super::system::kernel_version().as_deref())
+}
+
+/// By what the CPU and the kernel call themselves.
+fn by_names(cpu: &Facts, kernel: Option<&str>, version: Option<&str>) -> Option<Emulator> {
+    let brand = cpu.brand.as_deref().unwrap_or_default();
+    let vendor = cpu.vendor.as_deref().unwrap_or_default();
+    if brand.contains("VirtualApple") || vendor == "VirtualApple" {
+        return Some(Emulator::Rosetta);
+    }
+    // A guest of QEMU with KVM may have QEMU's brand string too, but it has KVM's signature.
+    let hypervisor = cpu.hypervisor.as_deref();
+    if hypervisor == Some("QEMU TCG")
+        || hypervisor == Some(TCG)
+        || (brand.starts_with("QEMU") && !matches!(hypervisor, Some("KVM" | "Xen" | "Hyper-V")))
+    {
+        return Some(Emulator::Qemu);
+    }
+    // The date that gVisor's kernel claims to have been built on.
+    if version.is_some_and(|version| version.contains("Sun Jan 10 15:06:54 PST 2016")) {
+        return Some(Emulator::Gvisor);
+    }
+    let kernel = kernel.unwrap_or_default();
+    // WSL 1 says 4.4.0-19041-Microsoft, WSL 2 5.15.90.1-microsoft-standard-WSL2.
+    if kernel.ends_with("-Microsoft") {
+        Some(Emulator::Wsl1)
+    } else if kernel.contains("microsoft") {
+        Some(Emulator::Wsl2)
+    } else {
+        None
+    }
+}
+
+/// Asks by Valgrind's client request, which on a CPU rotates a register by 128 bits in all and so does nothing.
+#[cfg(all(target_arch = "x86_64", not(miri), not(windows)))]
+fn running_on_valgrind() -> bool {
+    const RUNNING_ON_VALGRIND: u64 = 0x1001;
+    let request: [u64; 6] = [RUNNING_ON_VALGRIND, 0, 0, 0, 0, 0];
+    let mut answer: u64 = 0;
+    // SAFETY: the rotations of RDI cancel out and the exchange of RBX with itself changes nothing. Valgrind reads `request`,
+    // six words, and writes its answer to RDX.
+    unsafe {
+        std::arch::asm!(
+            "rol rdi, 3",
+            "rol rdi, 13",
+            "rol rdi, 61",
+            "rol rdi, 51",
+            "xchg rbx, rbx",
+            in("rax") &raw const request,
+            inout("rdx") answer,
+            options(nostack),
+        );
+    }
+    answer != 0
+}
+
+#[cfg(not(all(target_arch = "x86_64", not(miri), not(windows))))]
+fn running_on_valgrind() -> bool {
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cpu(brand: &str, hypervisor: Option<&str>) -> Facts {
+        Facts {
+            brand: Some(brand.into()),
+            hypervisor: hypervisor.map(Into::into),
+            ..Facts::default()
+        }
+    }
+
+    #[test]
+    fn emulators_are_known_by_name() {
+        let detect = |facts, kernel| by_names(&facts, Some(kernel), Some(kernel));
+        assert_eq!(detect(cpu("AMD EPYC", Some("KVM")), "6.18.44"), None);
+        assert_eq!(
+            detect(cpu("QEMU Virtual CPU version 2.5+", Some("KVM")), "6.1"),
+            None
+        );
+        assert_eq!(
+            detect(cpu("QEMU TCG CPU version 2.5+", None), "6.1"),
+            Some(Emulator::Qemu)
+        );
+        assert_eq!(
+            detect(cpu("AMD EPYC", Some("QEMU TCG")), "6.1"),
+            Some(Emulator::Qemu)
+        );
+        assert_eq!(
+            detect(cpu("VirtualApple @ 2.50GHz", None), "23.1.0"),
+            Some(Emulator::Rosetta)
+        );
+        assert_eq!(
+            detect(cpu("x", None), "4.4.0-19041-Microsoft"),
+            Some(Emulator::Wsl1)
+        );
+        assert_eq!(
+            detect(
+                cpu("x", Some("Hyper-V")),
+                "5.15.90.1-microsoft-standard-WSL2"
+            ),
+            Some(Emulator::Wsl2)
+        );
+        assert_eq!(by_names(&Facts::default(), None, None), None);
+    }
+}

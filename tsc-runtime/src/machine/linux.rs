@@ -1,0 +1,84 @@
+//! What the kernel tells in files.
+
+use std::fs;
+
+fn read(path: &str) -> Option<String> {
+    let text = fs::read_to_string(path).ok()?;
+    let text = text.trim();
+    (!text.is_empty()).then(|| text.to_owned())
+}
+
+/// A field of the first CPU in `/proc/cpuinfo`.
+fn cpuinfo(name: &str) -> Option<String> {
+    let text = read("/proc/cpuinfo")?;
+    let (_, value) = text
+        .lines()
+        .filter_map(|line| line.split_once(':'))
+        .find(|(field, _)| field.trim() == name)?;
+    let value = value.trim();
+    (!value.is_empty()).then(|| value.to_owned())
+}
+
+pub(super) fn cpu_model() -> Option<String> {
+    cpuinfo("model name").or_else(|| {
+        // aarch64 gives numbers only.
+        Some(format!(
+            "implementer {} part {}",
+            cpuinfo("CPU implementer")?,
+            cpuinfo("CPU part")?
+        ))
+    })
+}
+
+pub(super) fn microcode() -> Option<String> {
+    cpuinfo("microcode")
+}
+
+pub(super) fn tsc_flags() -> Option<String> {
+    const PROMISES: [&str; 4] = [
+        "constant_tsc",
+        "nonstop_tsc",
+        "tsc_reliable",
+        "tsc_known_freq",
+    ];
+    let flags = cpuinfo("flags")?;
+    let about_tsc: Vec<&str> = flags
+        .split(' ')
+        .filter(|flag| PROMISES.contains(flag))
+        .collect();
+    (!about_tsc.is_empty()).then(|| about_tsc.join(" "))
+}
+
+pub(super) fn clocksource() -> Option<String> {
+    read("/sys/devices/system/clocksource/clocksource0/current_clocksource")
+}
+
+pub(super) fn available_clocksources() -> Option<String> {
+    read("/sys/devices/system/clocksource/clocksource0/available_clocksource")
+}
+
+pub(super) fn kernel() -> Option<String> {
+    read("/proc/sys/kernel/osrelease")
+}
+
+pub(super) fn kernel_version() -> Option<String> {
+    read("/proc/version")
+}
+
+pub(super) fn governor() -> Option<String> {
+    read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
+}
+
+pub(super) fn boost() -> Option<bool> {
+    let on = |path, value| Some(read(path)? == value);
+    on("/sys/devices/system/cpu/intel_pstate/no_turbo", "0")
+        .or_else(|| on("/sys/devices/system/cpu/cpufreq/boost", "1"))
+}
+
+pub(super) fn smt() -> Option<bool> {
+    match read("/sys/devices/system/cpu/smt/active")?.as_str() {
+        "1" => Some(true),
+        "0" => Some(false),
+        _ => None,
+    }
+}

@@ -1,0 +1,19 @@
+//! Systems that are not asked.
+
+pub(super) fn cpu_model() -> Option<String> {
+    None
+}
+
+pub(super) use cpu_model as microcode;
+pub(super) use cpu_model as tsc_flags;
+pub(super) use cpu_model as clocksource;
+pub(super) use cpu_model as available_clocksources;
+pub(super) use cpu_model as kernel;
+pub(super) use cpu_model as kernel_version;
+pub(super) use cpu_model as governor;
+
+pub(super) fn boost() -> Option<bool> {
+    None
+}
+
+pub(super) use boost as smt;
