@@ -22,7 +22,7 @@ impl Body {
     /// Looks for a tail only where the function `returns` a value that can be named.
     pub(crate) fn split(body: &Group, returns: bool) -> Self {
         let mut trees: Vec<TokenTree> = body.stream().into_iter().collect();
-        let inner_attrs = take(&mut trees, inner_attrs_len);
+        let inner_attrs = take(&mut trees, items::inner_attrs_len);
         let items = take(&mut trees, items_len);
         let (stmts, tail) = if returns {
             split_tail(trees)
@@ -47,23 +47,6 @@ fn items_len(trees: &[TokenTree]) -> usize {
     let mut len = 0;
     while let Some(item) = items::leading_item_len(&trees[len..]) {
         len += item;
-    }
-    len
-}
-
-fn inner_attrs_len(trees: &[TokenTree]) -> usize {
-    let mut len = 0;
-    while let [
-        TokenTree::Punct(hash),
-        TokenTree::Punct(bang),
-        TokenTree::Group(_),
-        ..,
-    ] = &trees[len..]
-    {
-        if hash.as_char() != '#' || bang.as_char() != '!' {
-            break;
-        }
-        len += 3;
     }
     len
 }

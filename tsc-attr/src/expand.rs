@@ -12,13 +12,8 @@ use crate::params;
 use crate::paths::private;
 use crate::refuse;
 
-/// Measures whatever item the attribute stands on.
-pub(crate) fn item(args: TokenStream, item: TokenStream) -> Result<TokenStream> {
-    let args = Args::parse(args)?;
-    function(&args, &Function::parse(item)?)
-}
-
-fn function(args: &Args, function: &Function) -> Result<TokenStream> {
+/// Measures one function.
+pub(crate) fn function(args: &Args, function: &Function) -> Result<TokenStream> {
     refuse::function(function)?;
     sync(args, function)
 }

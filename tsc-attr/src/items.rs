@@ -52,30 +52,17 @@ fn is_qualifier(ident: &Ident, next: Option<&Ident>) -> bool {
 /// between `<` and `>` are arguments of a type.
 pub(crate) fn item_len(trees: &[TokenTree]) -> usize {
     let to_semicolon = ends_with_semicolon(&trees[visibility_len(trees)..]);
-    let mut depth = 0_usize;
-    let mut after_minus = false;
-    for (index, tree) in trees.iter().enumerate() {
-        let mut minus = false;
-        match tree {
-            TokenTree::Punct(punct) => match punct.as_char() {
-                ';' => return index + 1,
-                '<' => depth += 1,
-                '>' if !after_minus => depth = depth.saturating_sub(1),
-                '-' => minus = punct.spacing() == Spacing::Joint,
-                _ => {}
-            },
-            TokenTree::Group(group) if !to_semicolon && depth == 0 && is_braced(group) => {
-                return index + 1;
+    let end = trees
+        .iter()
+        .zip(depths(trees))
+        .position(|(tree, depth)| match tree {
+            TokenTree::Punct(punct) => punct.as_char() == ';',
+            TokenTree::Group(group) => {
+                !to_semicolon && depth == 0 && group.delimiter() == Delimiter::Brace
             }
-            _ => {}
-        }
-        after_minus = minus;
-    }
-    trees.len()
-}
-
-fn is_braced(group: &Group) -> bool {
-    group.delimiter() == Delimiter::Brace
+            TokenTree::Ident(_) | TokenTree::Literal(_) => false,
+        });
+    end.map_or(trees.len(), |end| end + 1)
 }
 
 /// The number of tokens of `pub`, `pub(crate)` and the like.
@@ -139,4 +126,58 @@ fn ident_at(trees: &[TokenTree], index: usize) -> Option<&Ident> {
         TokenTree::Ident(ident) => Some(ident),
         _ => None,
     }
+}
+
+/// The number of tokens of `<…>` at the front of `trees`.
+pub(crate) fn generics_len(trees: &[TokenTree]) -> usize {
+    if !is_punct(trees.first(), '<') {
+        return 0;
+    }
+    let end = depths(trees).position(|depth| depth == 0);
+    end.map_or(trees.len(), |end| end + 1)
+}
+
+/// Where the `for` stands that parts an `impl`'s trait from its type, other than that of a `for<'a>`.
+pub(crate) fn outer_for(trees: &[TokenTree]) -> Option<usize> {
+    let at_for = |index: usize| ident_at(trees, index).is_some_and(|ident| ident == "for");
+    let mut depths = depths(trees).enumerate();
+    depths.find_map(|(index, depth)| {
+        let parts = depth == 0 && at_for(index) && !is_punct(trees.get(index + 1), '<');
+        parts.then_some(index)
+    })
+}
+
+/// After each token, how many `<` are open.
+fn depths(trees: &[TokenTree]) -> impl Iterator<Item = usize> {
+    trees
+        .iter()
+        .scan((0_usize, false), |(depth, after_minus), tree| {
+            let mut minus = false;
+            if let TokenTree::Punct(punct) = tree {
+                match punct.as_char() {
+                    '<' => *depth += 1,
+                    '>' if !*after_minus => *depth = depth.saturating_sub(1),
+                    '-' => minus = punct.spacing() == Spacing::Joint,
+                    _ => {}
+                }
+            }
+            *after_minus = minus;
+            Some(*depth)
+        })
+}
+
+fn is_punct(tree: Option<&TokenTree>, char: char) -> bool {
+    matches!(tree, Some(TokenTree::Punct(punct)) if punct.as_char() == char)
+}
+
+/// The number of tokens of `#![…]` and `//!` at the front of `trees`.
+pub(crate) fn inner_attrs_len(trees: &[TokenTree]) -> usize {
+    let mut len = 0;
+    while let [hash, bang, TokenTree::Group(_), ..] = &trees[len..] {
+        if !is_punct(Some(hash), '#') || !is_punct(Some(bang), '!') {
+            break;
+        }
+        len += 3;
+    }
+    len
 }

@@ -8,15 +8,18 @@
 use proc_macro2::TokenStream;
 
 mod args;
+mod block;
 mod body;
 mod expand;
 mod fence;
 mod function;
 mod gate;
 mod items;
+mod own;
 mod params;
 mod paths;
 mod refuse;
+mod row_name;
 
 /// Measures what a function costs, in TSC ticks. Documented in `tsc-runtime`, which exports it.
 #[proc_macro_attribute]
@@ -24,16 +27,13 @@ pub fn cycles(
     args: proc_macro::TokenStream,
     item: proc_macro::TokenStream,
 ) -> proc_macro::TokenStream {
-    if gate::is_off() {
-        return item;
-    }
     expand_item(args.into(), item.into()).into()
 }
 
 /// The item measured; on an error, the error and the item as it came, so that no second error follows from its absence.
 fn expand_item(args: TokenStream, item: TokenStream) -> TokenStream {
-    match expand::item(args, item.clone()) {
-        Ok(measured) => gate::choose(measured, item),
+    match gate::expand(args, item.clone()) {
+        Ok(tokens) => tokens,
         Err(error) => {
             let mut tokens = error.into_compile_error();
             tokens.extend(item);

@@ -38,3 +38,13 @@ pub(crate) fn not_a_function(at: &TokenTree) -> Error {
         "`#[cycles]` measures functions: put it on a `fn`, or on an `impl`, `trait` or inline `mod` to measure every function inside",
     )
 }
+
+/// `bytes = …` where there are no parameters to count.
+pub(crate) fn units_of_block(key: &Ident) -> Error {
+    Error::new_spanned(
+        key,
+        format!(
+            "`{key} = …` is an expression over the parameters of one function; put it on the functions themselves"
+        ),
+    )
+}

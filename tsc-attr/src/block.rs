@@ -1,0 +1,171 @@
+//! `#[cycles]` on an `impl`, a `trait` or an inline `mod`: the functions inside, each in its turn.
+
+use proc_macro2::{Group, TokenStream, TokenTree};
+use syn::{Error, Result};
+
+use crate::args::Args;
+use crate::expand;
+use crate::function::{self, Function};
+use crate::gate;
+use crate::items;
+use crate::own;
+use crate::refuse;
+use crate::row_name;
+
+/// Both forms of a block: measured, and as written but for the attributes that were meant for this macro.
+#[derive(Default)]
+pub(crate) struct Block {
+    pub(crate) measured: TokenStream,
+    pub(crate) bare: TokenStream,
+    /// What was asked for inside and cannot be.
+    pub(crate) error: Option<Error>,
+}
+
+/// Whether an item with this keyword holds functions.
+pub(crate) fn is_block(keyword: &TokenTree) -> bool {
+    matches!(keyword, TokenTree::Ident(ident) if ident == "impl" || ident == "trait" || ident == "mod")
+}
+
+// Input:  impl T { fn f() { … }  #[cycles(skip)] fn g() { … }  const fn h() { … } }
+// Output: impl T { fn f() { probe; … }  fn g() { … }  const fn h() { … } }
+pub(crate) fn expand(args: &Args, item: TokenStream) -> Result<Block> {
+    let mut trees: Vec<TokenTree> = item.clone().into_iter().collect();
+    let keyword = items::keyword(&trees);
+    if args.skip.is_some() || (gate::OFF && !own::mentions_cycles(item.clone())) {
+        return Ok(Block {
+            measured: item.clone(),
+            bare: item,
+            error: None,
+        });
+    }
+    let Some(body) = trees.pop().and_then(function::braces) else {
+        return Err(refuse::not_a_function(&keyword));
+    };
+    if let Some((key, _)) = &args.units {
+        return Err(refuse::units_of_block(key));
+    }
+    let mut walk = Walk::default();
+    walk.items(args, body.stream());
+    let around = |content| {
+        let head: TokenStream = trees.iter().cloned().collect();
+        with_body(head, &body, content)
+    };
+    Ok(Block {
+        measured: around(walk.0.measured),
+        bare: around(walk.0.bare),
+        error: walk.0.error,
+    })
+}
+
+fn with_body(mut head: TokenStream, body: &Group, content: TokenStream) -> TokenStream {
+    let mut group = Group::new(body.delimiter(), content);
+    group.set_span(body.span());
+    head.extend([TokenTree::Group(group)]);
+    head
+}
+
+/// What has been walked so far.
+#[derive(Default)]
+struct Walk(Block);
+
+impl Walk {
+    fn items(&mut self, args: &Args, content: TokenStream) {
+        let mut trees: Vec<TokenTree> = content.into_iter().collect();
+        let inner_attrs = items::inner_attrs_len(&trees);
+        self.keep(trees.drain(..inner_attrs).collect());
+        let mut rest = trees.as_slice();
+        while !rest.is_empty() {
+            let attrs = items::attrs_len(rest);
+            let len = attrs + items::item_len(&rest[attrs..]);
+            self.item(args, &rest[..attrs], &rest[attrs..len]);
+            rest = &rest[len..];
+        }
+    }
+
+    /// One item: `attrs` are its attributes, `trees` the rest of it.
+    fn item(&mut self, block: &Args, attrs: &[TokenTree], trees: &[TokenTree]) {
+        let own = own::take(attrs);
+        let bare: TokenStream = own.others.iter().chain(trees).cloned().collect();
+        match measure(block, &own, &bare, trees) {
+            Ok(Some(Block {
+                measured,
+                bare,
+                error,
+            })) => {
+                self.0.measured.extend(measured);
+                self.0.bare.extend(bare);
+                self.blame(error);
+            }
+            Ok(None) => self.keep(bare),
+            Err(error) => {
+                self.keep(bare);
+                self.blame(Some(error));
+            }
+        }
+    }
+
+    fn keep(&mut self, tokens: TokenStream) {
+        self.0.measured.extend(tokens.clone());
+        self.0.bare.extend(tokens);
+    }
+
+    fn blame(&mut self, error: Option<Error>) {
+        match (&mut self.0.error, error) {
+            (Some(errors), Some(error)) => errors.combine(error),
+            (first, error) => *first = first.take().or(error),
+        }
+    }
+}
+
+/// `None` where the item is to stay as it is.
+fn measure(
+    block: &Args,
+    own: &own::Own,
+    bare: &TokenStream,
+    trees: &[TokenTree],
+) -> Result<Option<Block>> {
+    let args = own.args()?;
+    let asked = own.is_present();
+    if own.is_conditional || args.skip.is_some() {
+        return Ok(None);
+    }
+    let keyword = items::keyword(trees);
+    if is_block(&keyword) && ends_in_body(trees) {
+        let name = args.name.clone();
+        let name = name.or_else(|| row_name::of_block(block.name.as_ref(), trees));
+        let args = Args {
+            name,
+            ..args.over(block)
+        };
+        return expand(&args, bare.clone()).map(Some);
+    }
+    let is_fn = keyword.to_string() == "fn";
+    if !asked && !(is_fn && ends_in_body(trees)) {
+        return Ok(None);
+    }
+    let measured = Function::parse(bare.clone()).and_then(|function| {
+        let name = args.name.clone();
+        let name = name.or_else(|| row_name::of_function(block.name.as_ref(), &function.sig));
+        expand::function(
+            &Args {
+                name,
+                ..args.over(block)
+            },
+            &function,
+        )
+    });
+    match measured {
+        Ok(measured) => Ok(Some(Block {
+            measured,
+            bare: bare.clone(),
+            error: None,
+        })),
+        // What cannot be measured is passed over, unless it was asked for by itself.
+        Err(error) if asked => Err(error),
+        Err(_) => Ok(None),
+    }
+}
+
+fn ends_in_body(trees: &[TokenTree]) -> bool {
+    trees.last().cloned().and_then(function::braces).is_some()
+}
