@@ -1,0 +1,187 @@
+//! From rounds to core cycles: pure functions of what the clock said.
+
+use std::fmt;
+
+/// The differences that one round gave, in ticks: each of the double length minus the single one.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Round {
+    /// The reference chain of additions.
+    pub(super) additions: f64,
+    /// The chain of multiplications that checks it.
+    pub(super) multiplications: f64,
+    /// The code measured.
+    pub(super) code: f64,
+    /// The code without the instruction.
+    pub(super) without: f64,
+}
+
+/// How many core cycles the reference chain of a round has, how many links its check, and how many copies the code.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lengths {
+    pub(super) additions: f64,
+    pub(super) multiplications: f64,
+    pub(super) copies: f64,
+}
+
+/// A figure in core cycles and how well it is known.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "json", derive(serde::Serialize))]
+pub struct Estimate {
+    cycles: f64,
+    std_error: f64,
+    rounds: usize,
+    dropped: usize,
+}
+
+impl Estimate {
+    /// Core cycles per instruction.
+    #[must_use]
+    pub fn cycles(&self) -> f64 {
+        self.cycles
+    }
+
+    /// The standard error of that, from round to round.
+    #[must_use]
+    pub fn std_error(&self) -> f64 {
+        self.std_error
+    }
+
+    /// The rounds it rests on.
+    #[must_use]
+    pub fn rounds(&self) -> usize {
+        self.rounds
+    }
+
+    /// The rounds that were left out: interrupted, or torn by something no detector sees.
+    #[must_use]
+    pub fn dropped(&self) -> usize {
+        self.dropped
+    }
+
+    pub(super) fn with_dropped(self, more: usize) -> Self {
+        Self { dropped: self.dropped + more, ..self }
+    }
+}
+
+impl fmt::Display for Estimate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&format!("{:.3} ± {:.4}", self.cycles, self.std_error))
+    }
+}
+
+/// A round whose reference chain differs from the typical one by more than this share was torn.
+const REFERENCE_TOLERANCE: f64 = 0.25;
+/// A round whose ratio is farther from the median than this many robust standard deviations was torn.
+const DEVIATIONS: f64 = 5.0;
+
+/// Core cycles per copy: the ratio of sums over the rounds that hang together.
+pub(super) fn cycles(rounds: &[Round], lengths: Lengths) -> Option<Estimate> {
+    ratio(rounds, lengths.additions / lengths.copies, |round| round.code - round.without)
+}
+
+/// How many additions a multiplication takes: 3, or the reference chain cannot be trusted.
+pub(super) fn check(rounds: &[Round], lengths: Lengths) -> Option<Estimate> {
+    ratio(rounds, lengths.additions / lengths.multiplications, |round| round.multiplications)
+}
+
+fn ratio(rounds: &[Round], scale: f64, numerator: impl Fn(&Round) -> f64) -> Option<Estimate> {
+    let typical = median(rounds.iter().map(|round| round.additions).filter(|ticks| *ticks > 0.0).collect())?;
+    let near = |round: &&Round| {
+        let share = round.additions / typical;
+        (1.0 - REFERENCE_TOLERANCE..1.0 + REFERENCE_TOLERANCE).contains(&share)
+    };
+    let pairs: Vec<(f64, f64)> = rounds.iter().filter(near).map(|round| (numerator(round), round.additions)).collect();
+    let ratios: Vec<f64> = pairs.iter().map(|(code, additions)| code / additions).collect();
+    let centre = median(ratios.clone())?;
+    let spread = 1.4826 * median(ratios.iter().map(|ratio| (ratio - centre).abs()).collect())?;
+    // With a coarse counter most ratios can be the very same, and the rest are no outliers for that.
+    let limit = (DEVIATIONS * spread).max(0.01 * centre.abs()).max(0.001);
+    let kept: Vec<(f64, f64)> = pairs
+        .into_iter()
+        .filter(|(code, additions)| (code / additions - centre).abs() <= limit)
+        .collect();
+    let n = kept.len() as f64;
+    if kept.len() < 2 {
+        return None;
+    }
+    let (code, additions) = kept.iter().fold((0.0, 0.0), |(a, b), (code, additions)| (a + code, b + additions));
+    let value = code / additions;
+    // The delta method: the residuals of the ratio, in units of the mean denominator.
+    let squares: f64 = kept.iter().map(|(code, additions)| (code - value * additions).powi(2)).sum();
+    let std_error = (squares / (n - 1.0)).sqrt() / (additions / n) / n.sqrt();
+    Some(Estimate {
+        cycles: value * scale,
+        std_error: std_error * scale,
+        rounds: kept.len(),
+        dropped: rounds.len() - kept.len(),
+    })
+}
+
+fn median(mut values: Vec<f64>) -> Option<f64> {
+    if values.is_empty() {
+        return None;
+    }
+    let middle = values.len() / 2;
+    Some(*values.select_nth_unstable_by(middle, f64::total_cmp).1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LENGTHS: Lengths = Lengths { additions: 4000.0, multiplications: 1400.0, copies: 1000.0 };
+
+    /// Rounds of a machine whose clock wanders by 10 %, with an instruction of `cycles`.
+    fn wandering(cycles: f64) -> Vec<Round> {
+        (0..1000)
+            .map(|i| {
+                let ticks_per_cycle = 0.7 + 0.07 * (f64::from(i) / 100.0).sin();
+                let noise = f64::from((i * 7919) % 13 - 6);
+                Round {
+                    additions: 4000.0 * ticks_per_cycle + noise,
+                    multiplications: 4200.0 * ticks_per_cycle,
+                    code: 1000.0 * cycles * ticks_per_cycle - noise,
+                    without: 0.0,
+                }
+            })
+            .collect()
+    }
+
+    #[test]
+    fn wandering_clock_cancels() {
+        let estimate = cycles(&wandering(13.0), LENGTHS).unwrap();
+        assert!((estimate.cycles() - 13.0).abs() < 0.005, "{estimate}");
+        assert!((check(&wandering(13.0), LENGTHS).unwrap().cycles() - 3.0).abs() < 0.005);
+    }
+
+    #[test]
+    fn torn_rounds_are_left_out() {
+        let mut rounds = wandering(3.0);
+        for (i, round) in rounds.iter_mut().enumerate() {
+            match i % 20 {
+                3 => round.code += 50_000.0,
+                7 => round.additions += 90_000.0,
+                11 => round.code = -round.code,
+                _ => {}
+            }
+        }
+        let estimate = cycles(&rounds, LENGTHS).unwrap();
+        assert!((estimate.cycles() - 3.0).abs() < 0.005, "{estimate}");
+        assert_eq!(estimate.dropped(), 150);
+    }
+
+    #[test]
+    fn baseline_is_subtracted() {
+        let rounds: Vec<Round> = wandering(14.0)
+            .into_iter()
+            .map(|round| Round { without: round.additions / 2.0, ..round })
+            .collect();
+        assert!((cycles(&rounds, LENGTHS).unwrap().cycles() - 12.0).abs() < 0.01);
+    }
+
+    #[test]
+    fn nothing_comes_of_nothing() {
+        assert_eq!(cycles(&[], LENGTHS), None);
+        assert_eq!(cycles(&[Round::default(); 5], LENGTHS), None);
+    }
+}

@@ -1,0 +1,101 @@
+//! Which core this is, as far as figures of instructions go.
+
+/// The core's design, by the short name that tables of instructions use for it; `None` if it is not known here.
+///
+/// Chosen by CPUID's family and model. A hypervisor may show another model than it runs on, so a core whose model cannot have
+/// the features it shows is named by its features: AMX and PREFETCHITI together came with Redwood Cove, AMX with Golden Cove.
+#[must_use]
+pub fn microarchitecture() -> Option<&'static str> {
+    imp::signature().and_then(name)
+}
+
+/// What of CPUID the name depends on.
+#[derive(Clone, Copy, Debug)]
+struct Signature {
+    vendor: [u8; 12],
+    family: u32,
+    model: u32,
+    has_amx: bool,
+    has_prefetchiti: bool,
+    has_avx512f: bool,
+}
+
+fn name(signature: Signature) -> Option<&'static str> {
+    let Signature { family, model, .. } = signature;
+    match &signature.vendor {
+        b"GenuineIntel" if family == 6 && signature.has_amx && signature.has_prefetchiti => Some("RWC"),
+        b"GenuineIntel" if family == 6 && signature.has_amx => Some("GLC"),
+        b"GenuineIntel" if family == 6 => match model {
+            0x8f | 0xcf | 0x97 | 0x9a | 0xb7 | 0xba | 0xbf => Some("GLC"),
+            0xaa | 0xac | 0xad | 0xae => Some("RWC"),
+            0x6a | 0x6c | 0x7d | 0x7e | 0xa7 => Some("ICX"),
+            0x55 => Some("SKX"),
+            0x4e | 0x5e | 0x8e | 0x9e | 0xa5 | 0xa6 => Some("SKL"),
+            _ => None,
+        },
+        b"AuthenticAMD" => match (family, model) {
+            (0x17, 0x00..=0x2f) => Some("ZEN1"),
+            (0x17, _) => Some("ZEN2"),
+            (0x19, 0x10..=0x1f | 0x60..=0xaf) => Some("ZEN4"),
+            (0x19, _) if !signature.has_avx512f => Some("ZEN3"),
+            (0x1a, _) => Some("ZEN5"),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+mod imp {
+    use core::arch::x86_64::{__cpuid, __cpuid_count};
+
+    use super::Signature;
+
+    pub(super) fn signature() -> Option<Signature> {
+        let leaf0 = __cpuid(0);
+        let mut vendor = [0; 12];
+        for (bytes, register) in vendor.chunks_exact_mut(4).zip([leaf0.ebx, leaf0.edx, leaf0.ecx]) {
+            bytes.copy_from_slice(&register.to_le_bytes());
+        }
+        let leaf1 = __cpuid(1).eax;
+        let base = (leaf1 >> 8) & 0xf;
+        let leaf7 = if leaf0.eax >= 7 { (__cpuid_count(7, 0), __cpuid_count(7, 1)) } else { return None };
+        Some(Signature {
+            vendor,
+            family: if base == 0xf { base + ((leaf1 >> 20) & 0xff) } else { base },
+            model: ((leaf1 >> 4) & 0xf) | ((leaf1 >> 12) & 0xf0),
+            has_amx: leaf7.0.edx & (1 << 24) != 0,
+            has_prefetchiti: leaf7.1.edx & (1 << 14) != 0,
+            has_avx512f: leaf7.0.ebx & (1 << 16) != 0,
+        })
+    }
+}
+
+#[cfg(not(all(target_arch = "x86_64", not(miri))))]
+mod imp {
+    pub(super) fn signature() -> Option<super::Signature> {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn features_overrule_a_model_that_cannot_have_them() {
+        let rocket_lake = Signature {
+            vendor: *b"GenuineIntel",
+            family: 6,
+            model: 0xa7,
+            has_amx: false,
+            has_prefetchiti: false,
+            has_avx512f: true,
+        };
+        assert_eq!(name(rocket_lake), Some("ICX"));
+        assert_eq!(name(Signature { has_amx: true, ..rocket_lake }), Some("GLC"));
+        assert_eq!(name(Signature { has_amx: true, has_prefetchiti: true, ..rocket_lake }), Some("RWC"));
+        assert_eq!(name(Signature { vendor: *b"AuthenticAMD", family: 0x19, model: 0x11, ..rocket_lake }), Some("ZEN4"));
+        assert_eq!(name(Signature { vendor: *b"CentaurHauls", ..rocket_lake }), None);
+    }
+}
