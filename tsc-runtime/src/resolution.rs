@@ -47,10 +47,10 @@ fn measure() -> Ticks {
 fn step(gaps: &[i64], spans: &[i64]) -> Ticks {
     // Reads faster than the counter's step see zeros, and then one step at a time.
     let zeros = gaps.iter().filter(|&&gap| gap == 0).count();
-    if zeros * 4 >= gaps.len() {
-        if let Some(&(gap, _)) = by_frequency(gaps).first() {
-            return gap;
-        }
+    if zeros * 4 >= gaps.len()
+        && let Some(&(gap, _)) = by_frequency(gaps).first()
+    {
+        return gap;
     }
     // Otherwise every difference is several steps: their greatest common divisor, of the common ones, since a step taken in two
     // parts would spoil it.

@@ -298,11 +298,11 @@ mod tests {
         let rate = rate().unwrap();
         let (start, instant) = (clock::now(), Instant::now());
         std::thread::sleep(Duration::from_millis(100));
-        let (stop, slept) = (clock::now(), instant.elapsed());
-        let ns = rate.ns(crate::tsc::elapsed(start, stop) as f64);
-        // Instant may be slewed by 500 ppm, and a preemption may fall between the two clocks' reads.
+        let slept = instant.elapsed();
+        let ns = rate.ns(crate::tsc::elapsed(start, clock::now()) as f64);
+        // Instant's time lies inside the counter's; it may be slewed by 500 ppm, and preemptions fall between the reads.
         let longer = ns / slept.as_nanos() as f64;
-        assert!((0.999..1.5).contains(&longer), "{ns} {slept:?} {rate}");
+        assert!((0.999..3.0).contains(&longer), "{ns} {slept:?} {rate}");
     }
 
     #[test]
