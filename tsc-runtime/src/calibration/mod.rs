@@ -50,7 +50,7 @@ pub struct Rate {
 }
 
 impl Rate {
-    const fn exact(hz: f64, reference: Reference) -> Self {
+    pub(crate) const fn exact(hz: f64, reference: Reference) -> Self {
         Self {
             hz,
             ppm: 0.0,

@@ -1,0 +1,171 @@
+//! What reading the counter costs: whether the read traps, and each fence policy's pair.
+
+use std::hint::black_box;
+
+use super::Line;
+use crate::tsc::{
+    self, Bare, Cpuid, Fence, Lfence, Mfence, Pair, Rdtscp, Serialize, Ticks, elapsed,
+};
+use crate::{clock, resolution};
+
+/// A read that takes longer than this is not the CPU's: RDTSC takes 15 to 50 ticks, a trap thousands.
+const TRAPPED_TICKS: i64 = 500;
+const READS: usize = 301;
+
+/// Pairs in a round, and rounds for a policy, fewer where a pair leaves the virtual machine.
+const PAIRS: usize = 64;
+const ROUNDS: usize = 101;
+const ENOUGH_TICKS: i64 = 10_000_000;
+
+pub(super) fn lines() -> Vec<Line> {
+    let mut lines = vec![step(), trap()];
+    if clock::availability().is_ok() {
+        lines.extend(Fence::ALL.map(fence));
+    }
+    lines
+}
+
+/// Whether somebody executes RDTSC in the CPU's place.
+pub(super) fn trap() -> Line {
+    const NAME: &str = "read of the counter";
+    let mut reads = [(); READS].map(|()| {
+        let start = clock::now();
+        elapsed(start, clock::now())
+    });
+    reads.sort_unstable();
+    let median = reads[READS / 2];
+    let value = format!("{median} ticks (median of {READS} back to back)");
+    if clock::availability().is_err() {
+        return Line::doubtful(
+            NAME,
+            value,
+            "each read is a system call, or nearly",
+            "measure functions of many microseconds only",
+        );
+    }
+    if median > TRAPPED_TICKS {
+        return Line::bad(
+            NAME,
+            value,
+            "the read is trapped and answered by software (a hypervisor, rr, an enclave): short functions drown in it",
+            "let the hypervisor offer the counter (RDTSC exiting off, TSC scaling), or measure long functions only",
+        );
+    }
+    Line::good(NAME, value, "the CPU itself answers")
+}
+
+fn step() -> Line {
+    const NAME: &str = "resolution";
+    /// More than any x86 counter's step; that of a 24 MHz timer is 42 ns.
+    const COARSE_NS: f64 = 20.0;
+    let step = resolution::ticks();
+    let unit = if step == 1 { "tick" } else { "ticks" };
+    match crate::calibration::rate() {
+        Ok(rate) => {
+            let ns = rate.ns(step as f64);
+            let value = format!("{step} {unit} = {ns:.1} ns");
+            if ns > COARSE_NS {
+                Line::doubtful(
+                    NAME,
+                    value,
+                    "one reading is uncertain by a step, which is many instructions",
+                    "for short functions trust the mean over many calls, or measure(), not min and quantiles",
+                )
+            } else {
+                Line::good(
+                    NAME,
+                    value,
+                    "one reading is uncertain by a step; means over many calls are not",
+                )
+            }
+        }
+        Err(_) => Line::good(
+            NAME,
+            format!("{step} {unit}"),
+            "one reading is uncertain by a step",
+        ),
+    }
+}
+
+fn fence(fence: Fence) -> Line {
+    let name = match fence {
+        Fence::Lfence => "fence lfence",
+        Fence::None => "fence none",
+        Fence::Rdtscp => "fence rdtscp",
+        Fence::Mfence => "fence mfence",
+        Fence::Serialize => "fence serialize",
+        Fence::Cpuid => "fence cpuid",
+    };
+    if !fence.is_supported() {
+        return Line::good(
+            name,
+            "this CPU lacks it",
+            "falls back to the default, lfence",
+        );
+    }
+    let (visible, total) = match fence {
+        Fence::Lfence => cost::<Lfence>(),
+        Fence::None => cost::<Bare>(),
+        Fence::Rdtscp => cost::<Rdtscp>(),
+        Fence::Mfence => cost::<Mfence>(),
+        Fence::Serialize => cost::<Serialize>(),
+        Fence::Cpuid => cost::<Cpuid>(),
+    };
+    let value = format!("{visible:.0} ticks visible, {total:.0} in all (bare pair)");
+    if total > TRAPPED_TICKS as f64 {
+        return Line::doubtful(
+            name,
+            value,
+            "the fence leaves the virtual machine or is emulated",
+            "use the default fence, or this one for functions a hundred times as long",
+        );
+    }
+    Line::good(
+        name,
+        value,
+        "what an empty pair sees is subtracted from every call",
+    )
+}
+
+/// What an empty pair sees, and what it costs its caller: medians of rounds.
+fn cost<P: Pair>() -> (f64, f64) {
+    let mut visible = Vec::with_capacity(ROUNDS);
+    let mut total = Vec::with_capacity(ROUNDS);
+    let began = clock::now();
+    while visible.len() < ROUNDS
+        && (visible.len() < 3 || elapsed(began, clock::now()) < ENOUGH_TICKS)
+    {
+        let mut seen: i64 = 0;
+        let start: Ticks = Lfence::start();
+        for _ in 0..PAIRS {
+            let inside = P::start();
+            tsc::escape(&inside);
+            seen = seen.wrapping_add(elapsed(inside, P::stop()));
+        }
+        let whole = elapsed(start, Lfence::stop());
+        visible.push(black_box(seen) as f64 / PAIRS as f64);
+        total.push(whole as f64 / PAIRS as f64);
+    }
+    (median(&mut visible), median(&mut total))
+}
+
+fn median(values: &mut [f64]) -> f64 {
+    values.sort_unstable_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fenced_pair_costs_more_than_a_bare_one() {
+        if clock::availability().is_err() || cfg!(not(target_arch = "x86_64")) {
+            return;
+        }
+        let ((bare_visible, bare), (visible, total)) = (cost::<Bare>(), cost::<Lfence>());
+        assert!(bare > 0.0 && bare_visible > 0.0 && visible > 0.0);
+        // Everything visible is part of the total; the medians are of different rounds.
+        assert!(total > visible * 0.8, "{visible} {total}");
+    }
+}

@@ -1,0 +1,238 @@
+//! Whether the clocks run evenly and the CPU is this program's: the rate, the core's clock, and the time taken away.
+
+use std::time::Duration;
+
+use super::Line;
+use crate::calibration::{self, Rate};
+use crate::core_clock::{CoreClock, CoreClockError, core_clock};
+use crate::machine::machine;
+use crate::tsc::elapsed;
+use crate::{clock, resolution};
+
+/// Bursts of the reference chain, and the time between them.
+const BURSTS: usize = 8;
+const BETWEEN_BURSTS: Duration = Duration::from_millis(3);
+
+/// How long the CPU is watched for time taken away, and what counts as taken: an interrupt takes about a microsecond.
+const WATCH_NS: f64 = 20e6;
+const GAP_NS: f64 = 400.0;
+/// Ends the watch if the counter stands still.
+const MOST_READS: u32 = 20_000_000;
+
+pub(super) fn lines() -> Vec<Line> {
+    let rate = calibration::rate();
+    let mut lines = vec![match &rate {
+        Ok(rate) => rate_line(rate, machine().stated_hz),
+        Err(error) => Line::bad(
+            "rate",
+            error.to_string(),
+            "ticks cannot be converted to seconds, and intervals across the step are wrong",
+            "run again; if it stays, pin every thread to one CPU and see the kernel's log",
+        ),
+    }];
+    if let Ok(rate) = &rate {
+        let mut clock = core_clock();
+        for _ in 1..BURSTS {
+            std::thread::sleep(BETWEEN_BURSTS);
+            clock = core_clock().or(clock);
+        }
+        lines.push(core_clock_line(clock, rate));
+        lines.push(gaps_line(&watch(rate), rate));
+    }
+    lines
+}
+
+fn rate_line(rate: &Rate, stated_hz: Option<f64>) -> Line {
+    const NAME: &str = "rate";
+    /// The kernel's and the CPU's idea of the rate may differ by the crystal's error, tens of ppm.
+    const STATED_PPM: f64 = 1000.0;
+    /// Enough for every purpose of a report.
+    const LOOSE_PPM: f64 = 100.0;
+    let mut value = rate.to_string();
+    if let Some(stated) = stated_hz
+        && !rate.reference.is_exact()
+    {
+        value += &format!("; {:.3} MHz stated", stated / 1e6);
+        if (rate.hz / stated - 1.0).abs() * 1e6 > STATED_PPM {
+            return Line::doubtful(
+                NAME,
+                value,
+                "the measured and the stated rate differ: a clock or the statement is wrong",
+                "compare ticks with ticks; don't trust conversions to seconds",
+            );
+        }
+    }
+    if rate.stepped {
+        return Line::doubtful(
+            NAME,
+            value,
+            "a clock stepped while this program ran",
+            "reset() and measure again",
+        );
+    }
+    if rate.ppm > LOOSE_PPM {
+        return Line::doubtful(
+            NAME,
+            value,
+            "the readings of the two clocks are disturbed or slow",
+            "let the program run longer before it reports",
+        );
+    }
+    Line::good(
+        NAME,
+        value,
+        "conversions to seconds hold within the bound, relative to that clock",
+    )
+}
+
+fn core_clock_line(clock: Result<CoreClock, CoreClockError>, rate: &Rate) -> Line {
+    const NAME: &str = "core clock";
+    const STEADY: f64 = 1.02;
+    match clock {
+        Ok(clock) => {
+            let [median, lowest, highest] = clock.ghz(rate);
+            let value = format!(
+                "{median:.2} GHz ({lowest:.2}..{highest:.2} in {} bursts, by {}) = {:.3} cycles a tick",
+                clock.bursts, clock.source, clock.cycles_per_tick
+            );
+            if clock.highest / clock.lowest > STEADY {
+                Line::doubtful(
+                    NAME,
+                    value,
+                    "the core's clock wanders: the same work takes more ticks at one time than at another",
+                    "compare interleaved, as compare() does; take cycles for estimates",
+                )
+            } else {
+                Line::good(
+                    NAME,
+                    value,
+                    "the core's clock stood still for as long as this test ran",
+                )
+            }
+        }
+        Err(error) => Line::doubtful(
+            NAME,
+            error.to_string(),
+            "core cycles cannot be estimated; ticks are not affected",
+            "use ticks and seconds",
+        ),
+    }
+}
+
+/// The gaps seen in a loop that does nothing but read the counter.
+#[derive(Debug, Default)]
+struct Gaps {
+    watched: i64,
+    taken: i64,
+    longest: i64,
+    count: u32,
+}
+
+fn watch(rate: &Rate) -> Gaps {
+    let gap_ticks = (GAP_NS * rate.hz / 1e9) as i64 + resolution::ticks() as i64;
+    let watch_ticks = (WATCH_NS * rate.hz / 1e9) as i64;
+    let start = clock::now();
+    let mut gaps = Gaps::default();
+    let mut last = start;
+    for _ in 0..MOST_READS {
+        let now = clock::now();
+        let gap = elapsed(last, now);
+        if gap > gap_ticks {
+            gaps.taken += gap;
+            gaps.longest = gaps.longest.max(gap);
+            gaps.count += 1;
+        }
+        last = now;
+        gaps.watched = elapsed(start, now);
+        if !(0..watch_ticks).contains(&gaps.watched) {
+            break;
+        }
+    }
+    gaps
+}
+
+fn gaps_line(gaps: &Gaps, rate: &Rate) -> Line {
+    const NAME: &str = "time taken away";
+    const DOUBTFUL_SHARE: f64 = 0.01;
+    let share = gaps.taken as f64 / gaps.watched.max(1) as f64;
+    let value = format!(
+        "{:.2} % of {:.0} ms, in {} gaps, the longest {:.1} µs",
+        share * 100.0,
+        rate.ns(gaps.watched as f64) / 1e6,
+        gaps.count,
+        rate.ns(gaps.longest as f64) / 1e3
+    );
+    if share > DOUBTFUL_SHARE {
+        Line::doubtful(
+            NAME,
+            value,
+            "interrupts, other processes or other guests use this CPU, and a call they hit is too long",
+            "stop other work, pin to a quiet CPU; trust medians and quantiles",
+        )
+    } else {
+        Line::good(
+            NAME,
+            value,
+            "hardly any call is hit by an interrupt or another process",
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::calibration::Reference;
+    use crate::self_test::Verdict::{Bad, Doubtful, Good};
+
+    fn rate(hz: f64, ppm: f64, stepped: bool) -> Rate {
+        let mut rate = Rate::exact(hz, Reference::MonotonicRaw);
+        (rate.ppm, rate.stepped) = (ppm, stepped);
+        rate
+    }
+
+    #[test]
+    fn rate_is_held_against_what_is_stated() {
+        assert_eq!(rate_line(&rate(2.6e9, 2.0, false), None).verdict, Good);
+        assert_eq!(
+            rate_line(&rate(2.6e9, 2.0, false), Some(2.6001e9)).verdict,
+            Good
+        );
+        assert_eq!(
+            rate_line(&rate(2.6e9, 2.0, false), Some(2.8e9)).verdict,
+            Doubtful
+        );
+        assert_eq!(rate_line(&rate(2.6e9, 2.0, true), None).verdict, Doubtful);
+        assert_eq!(
+            rate_line(&rate(2.6e9, 500.0, false), None).verdict,
+            Doubtful
+        );
+    }
+
+    #[test]
+    fn shares_of_time_taken_are_told() {
+        let rate = rate(1e9, 0.0, false);
+        let quiet = Gaps {
+            watched: 20_000_000,
+            taken: 5_000,
+            longest: 4_000,
+            count: 2,
+        };
+        let line = gaps_line(&quiet, &rate);
+        assert_eq!(
+            (line.verdict, &line.value[..]),
+            (Good, "0.03 % of 20 ms, in 2 gaps, the longest 4.0 µs")
+        );
+        assert_eq!(
+            gaps_line(
+                &Gaps {
+                    taken: 2_000_000,
+                    ..quiet
+                },
+                &rate
+            )
+            .verdict,
+            Doubtful
+        );
+        assert_ne!(gaps_line(&Gaps::default(), &rate).verdict, Bad);
+    }
+}
