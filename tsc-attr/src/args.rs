@@ -20,6 +20,8 @@ pub(crate) struct Args {
     pub(crate) units: Option<(Ident, Expr)>,
     pub(crate) per_type: Option<Ident>,
     pub(crate) skip: Option<Ident>,
+    /// Set by a block under another attribute, which is still to see that its functions are `async`.
+    pub(crate) keeps_async: bool,
 }
 
 impl Args {
@@ -37,6 +39,7 @@ impl Args {
             units: self.units.or_else(|| block.units.clone()),
             per_type: self.per_type.or_else(|| block.per_type.clone()),
             skip: self.skip,
+            keeps_async: self.keeps_async || block.keeps_async,
         }
     }
 

@@ -1,9 +1,11 @@
 //! `#[cycles]` on an `impl`, a `trait` or an inline `mod`: the functions inside, each in its turn.
 
 use proc_macro2::{Group, TokenStream, TokenTree};
-use syn::{Error, Result};
+use syn::parse::Parser as _;
+use syn::{Attribute, Error, Result};
 
 use crate::args::Args;
+use crate::asynchronous;
 use crate::expand;
 use crate::function::{self, Function};
 use crate::gate;
@@ -44,8 +46,12 @@ pub(crate) fn expand(args: &Args, item: TokenStream) -> Result<Block> {
     if let Some((key, _)) = &args.units {
         return Err(refuse::units_of_block(key));
     }
+    let args = Args {
+        keeps_async: args.keeps_async || !all_inert(&trees),
+        ..args.clone()
+    };
     let mut walk = Walk::default();
-    walk.items(args, body.stream());
+    walk.items(&args, body.stream());
     let around = |content| {
         let head: TokenStream = trees.iter().cloned().collect();
         with_body(head, &body, content)
@@ -55,6 +61,13 @@ pub(crate) fn expand(args: &Args, item: TokenStream) -> Result<Block> {
         bare: around(walk.0.bare),
         error: walk.0.error,
     })
+}
+
+/// Whether no other attribute on the block can be a macro.
+fn all_inert(head: &[TokenTree]) -> bool {
+    let attrs: TokenStream = head[..items::attrs_len(head)].iter().cloned().collect();
+    let attrs = Attribute::parse_outer.parse2(attrs);
+    attrs.is_ok_and(|attrs| attrs.iter().all(asynchronous::is_inert))
 }
 
 fn with_body(mut head: TokenStream, body: &Group, content: TokenStream) -> TokenStream {

@@ -15,7 +15,7 @@ pub(crate) struct Body {
     pub(crate) items: TokenStream,
     pub(crate) stmts: TokenStream,
     /// The last expression, where it computes something and the function returns it.
-    pub(crate) tail: TokenStream,
+    pub(crate) tail: Option<TokenStream>,
 }
 
 impl Body {
@@ -27,7 +27,7 @@ impl Body {
         let (stmts, tail) = if returns {
             split_tail(trees)
         } else {
-            (trees.into_iter().collect(), TokenStream::new())
+            (trees.into_iter().collect(), None)
         };
         Self {
             inner_attrs,
@@ -52,7 +52,7 @@ fn items_len(trees: &[TokenTree]) -> usize {
 }
 
 /// Only what follows the last `;` is parsed. Where that fails there is no tail, and the guard alone stops.
-fn split_tail(mut trees: Vec<TokenTree>) -> (TokenStream, TokenStream) {
+fn split_tail(mut trees: Vec<TokenTree>) -> (TokenStream, Option<TokenStream>) {
     let last = trees
         .iter()
         .rposition(is_semicolon)
@@ -61,16 +61,16 @@ fn split_tail(mut trees: Vec<TokenTree>) -> (TokenStream, TokenStream) {
     let mut stmts: TokenStream = trees.into_iter().collect();
     let Ok(mut parsed) = Block::parse_within.parse2(region.clone()) else {
         stmts.extend(region);
-        return (stmts, TokenStream::new());
+        return (stmts, None);
     };
     match parsed.pop() {
         Some(tail) if computes(&tail) => {
             stmts.extend(parsed.into_iter().map(Stmt::into_token_stream));
-            (stmts, tail.into_token_stream())
+            (stmts, Some(tail.into_token_stream()))
         }
         _ => {
             stmts.extend(region);
-            (stmts, TokenStream::new())
+            (stmts, None)
         }
     }
 }

@@ -11,6 +11,9 @@ use crate::refuse;
 pub(crate) struct Function {
     /// Attributes, visibility and signature, as written.
     pub(crate) head: TokenStream,
+    /// The part of the head before the signature.
+    pub(crate) before_sig: TokenStream,
+    pub(crate) attrs: Vec<Attribute>,
     pub(crate) sig: Signature,
     pub(crate) body: Group,
 }
@@ -25,17 +28,30 @@ impl Function {
         }
         let body = trees.pop().and_then(braces);
         let head: TokenStream = trees.into_iter().collect();
-        let sig = parse_head.parse2(head.clone())?;
+        let parse = |input: ParseStream<'_>| parse_head(input, &head);
+        let (before_sig, attrs, sig) = parse.parse2(head.clone())?;
         let body = body.ok_or_else(|| refuse::without_body(&sig.ident))?;
-        Ok(Self { head, sig, body })
+        Ok(Self {
+            head,
+            before_sig,
+            attrs,
+            sig,
+            body,
+        })
     }
 }
 
-fn parse_head(input: ParseStream<'_>) -> Result<Signature> {
-    input.call(Attribute::parse_outer)?;
+fn parse_head(
+    input: ParseStream<'_>,
+    head: &TokenStream,
+) -> Result<(TokenStream, Vec<Attribute>, Signature)> {
+    let len = |tokens: TokenStream| tokens.into_iter().count();
+    let attrs = input.call(Attribute::parse_outer)?;
     input.parse::<Visibility>()?;
     input.parse::<Option<Token![default]>>()?;
-    input.parse()
+    let rest = len(input.fork().parse()?);
+    let before_sig = head.clone().into_iter().take(len(head.clone()) - rest);
+    Ok((before_sig.collect(), attrs, input.parse()?))
 }
 
 /// The braced group that `tree` is, also inside the invisible delimiters that a `$body:block` brings.

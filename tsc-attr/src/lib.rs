@@ -8,8 +8,10 @@
 use proc_macro2::TokenStream;
 
 mod args;
+mod asynchronous;
 mod block;
 mod body;
+mod callsite;
 mod expand;
 mod fence;
 mod function;
@@ -19,6 +21,7 @@ mod own;
 mod params;
 mod paths;
 mod refuse;
+mod result;
 mod row_name;
 
 /// Measures what a function costs, in TSC ticks. Documented in `tsc-runtime`, which exports it.

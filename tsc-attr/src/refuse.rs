@@ -14,12 +14,6 @@ pub(crate) fn function(function: &Function) -> Result<()> {
              drop `const`, or put `#[cycles]` on the functions that call it",
         ));
     }
-    if let Some(asyncness) = &function.sig.asyncness {
-        return Err(Error::new_spanned(
-            asyncness,
-            "an `async fn` cannot be measured yet",
-        ));
-    }
     Ok(())
 }
 

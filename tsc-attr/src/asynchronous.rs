@@ -1,0 +1,244 @@
+//! Futures: measured poll by poll, so that the time they are suspended is not theirs.
+
+use proc_macro2::{Delimiter, Span, TokenStream};
+use quote::{ToTokens as _, format_ident, quote_spanned};
+use syn::{Attribute, Expr, FnArg, Pat, PatIdent, Result, ReturnType, Signature, Type};
+
+use crate::args::Args;
+use crate::body::Body;
+use crate::callsite;
+use crate::fence;
+use crate::function::Function;
+use crate::params;
+use crate::paths::private;
+use crate::result::{delimited, mentions};
+
+// Input:  async fn f(a: A, mut b: B, (c, _): (C, D)) -> R { stmts }
+// Output: fn f(a: A, b: B, __arg2: (C, D)) -> impl Future<Output = R> {
+//             let __callsite = { static __CALLSITE: Callsite = …; || &__CALLSITE };
+//             polled::<Lfence, _, _>(__callsite, async move {
+//                 let a = a; let mut b = b; let __arg2 = __arg2; let (c, _) = __arg2;
+//                 escape(&a); escape(&b); escape(&c);
+//                 if false { return absurd::<R>(); }    // tells the block its type
+//                 stmts
+//             })
+//         }
+//
+// The parameters are moved into the future and bound there as rustc does it for an `async fn`, so they drop as they did.
+//
+// Where another attribute is still to see the function, it must see an `async fn`: that one stays, and awaits the `polled`. Its future
+// is larger then, for it holds the parameters twice.
+pub(crate) fn function(args: &Args, function: &Function) -> Result<TokenStream> {
+    let keeps_async = args.keeps_async || must_stay_async(function);
+    let mut sig = function.sig.clone();
+    let bound = bind_inside(&mut sig, keeps_async);
+    if !keeps_async {
+        sig.asyncness = None;
+        sig.output = future_of(&function.sig.output);
+    }
+    let body = &function.body;
+    let Body {
+        inner_attrs,
+        items,
+        stmts,
+        ..
+    } = Body::split(body, false);
+    let span = Span::mixed_site().located_at(body.span_open());
+    let hint = hint(args, &function.sig.output, span);
+    let prologue = prologue(args, function, span);
+    let content = quote_spanned!(span=> #items #bound #prologue #hint #stmts);
+    let content = delimited(Delimiter::Brace, content, body.span());
+    let future = quote_spanned!(span=> async move #content);
+    let polled = polled(args, &function.sig, &future, span)?;
+    let wait = keeps_async.then(|| quote_spanned!(span=> .await));
+    let measured = quote_spanned!(span=> #inner_attrs #polled #wait);
+    let measured = delimited(Delimiter::Brace, measured, body.span());
+    let before = &function.before_sig;
+    Ok(quote_spanned!(Span::mixed_site()=> #before #sig #measured))
+}
+
+// Input:  fn f(a: A) -> Pin<Box<dyn Future<Output = R>>> { stmts; Box::pin(async move { … }) }
+// Output: fn f(a: A) -> Pin<Box<dyn Future<Output = R>>> { stmts; Box::pin({ let __callsite = …; polled(__callsite, async move { … }) }) }
+//
+// The shape that `#[async_trait]` gives a function, and the same without a box. `None` for any other.
+pub(crate) fn returned(args: &Args, function: &Function) -> Result<Option<TokenStream>> {
+    let Function {
+        head, sig, body, ..
+    } = function;
+    if !mentions(sig.output.to_token_stream(), |ident| {
+        ident.ends_with("Future")
+    }) {
+        return Ok(None);
+    }
+    let Body {
+        inner_attrs,
+        items,
+        stmts,
+        tail,
+    } = Body::split(body, true);
+    let Some(Ok(mut tail)) = tail.map(syn::parse2::<Expr>) else {
+        return Ok(None);
+    };
+    let Some(future) = future_in(&mut tail) else {
+        return Ok(None);
+    };
+    let span = Span::mixed_site().located_at(body.span_open());
+    let polled = polled(args, sig, &future.to_token_stream(), span)?;
+    *future = Expr::Verbatim(quote_spanned!(span=> { #polled }));
+    let measured = quote_spanned!(span=> #inner_attrs #items #stmts #tail);
+    let measured = delimited(Delimiter::Brace, measured, body.span());
+    Ok(Some(quote_spanned!(Span::mixed_site()=> #head #measured)))
+}
+
+/// The `async` block that `tail` is, or pins.
+fn future_in(tail: &mut Expr) -> Option<&mut Expr> {
+    match tail {
+        Expr::Async(_) => Some(tail),
+        Expr::Call(call) if is_pin(&call.func) && call.args.len() == 1 => call
+            .args
+            .first_mut()
+            .filter(|future| matches!(future, Expr::Async(_))),
+        _ => None,
+    }
+}
+
+fn is_pin(callee: &Expr) -> bool {
+    matches!(callee, Expr::Path(callee) if callee.path.segments.last().is_some_and(|last| last.ident == "pin"))
+}
+
+// Output: let __callsite = { static …; || &__CALLSITE };
+//         polled::<Lfence, _, _>(__callsite, future)
+fn polled(args: &Args, sig: &Signature, future: &TokenStream, span: Span) -> Result<TokenStream> {
+    let private = private(args, span);
+    let policy = fence::policy(args.fence.as_ref())?;
+    let nothing = TokenStream::new();
+    let callsite = callsite::with(
+        args,
+        sig,
+        span,
+        &nothing,
+        |callsite| quote_spanned!(span=> || #callsite),
+    )?;
+    Ok(quote_spanned! {span=>
+        let __callsite = #callsite;
+        #private::polled::<#private::#policy, _, _>(__callsite, #future)
+    })
+}
+
+// Output: escape(&self); escape(&a); add_units(__callsite(), expr);
+//
+// The receiver is captured even where the body does not mention it: it lives as long as the future.
+fn prologue(args: &Args, function: &Function, span: Span) -> TokenStream {
+    let private = private(args, span);
+    let units = args
+        .units
+        .as_ref()
+        .map(|(_, count)| quote_spanned!(span=> #private::add_units(__callsite(), #count);));
+    let mut mentioned = function.body.stream();
+    mentioned.extend(
+        function
+            .sig
+            .receiver()
+            .map(|receiver| receiver.self_token.to_token_stream()),
+    );
+    let escapes = params::escapes(&function.sig, &mentioned, &private);
+    quote_spanned!(span=> #escapes #units)
+}
+
+// Output: if false { return absurd::<R>(); }
+fn hint(args: &Args, output: &ReturnType, span: Span) -> Option<TokenStream> {
+    let private = private(args, span);
+    let ty = match output {
+        ReturnType::Default => quote_spanned!(span=> ()),
+        ReturnType::Type(_, ty) => ty.to_token_stream(),
+    };
+    let can_be_named = !is_never(output) && !mentions(ty.clone(), |ident| ident == "impl");
+    can_be_named.then(|| quote_spanned!(span=> if false { return #private::absurd::<#ty>(); }))
+}
+
+fn is_never(output: &ReturnType) -> bool {
+    matches!(output, ReturnType::Type(_, ty) if matches!(**ty, Type::Never(_)))
+}
+
+fn future_of(output: &ReturnType) -> ReturnType {
+    let span = Span::mixed_site();
+    let ty = match output {
+        ReturnType::Default => quote_spanned!(span=> ()),
+        ReturnType::Type(_, ty) => ty.to_token_stream(),
+    };
+    let future = Type::Verbatim(quote_spanned!(span=> impl ::core::future::Future<Output = #ty>));
+    ReturnType::Type(syn::token::RArrow(span), Box::new(future))
+}
+
+// Input:  fn f(a: A, mut b: B, (c, _): (C, D))
+// Output: fn f(a: A, b: B, __arg2: (C, D))
+//     and let a = a; let mut b = b; let __arg2 = __arg2; let (c, _) = __arg2;
+//
+// Where the function stays `async`, patterns are left to it, and what they bind is captured as it is.
+fn bind_inside(sig: &mut Signature, keeps_async: bool) -> TokenStream {
+    let span = Span::mixed_site();
+    let mut lets = TokenStream::new();
+    for (index, input) in sig.inputs.iter_mut().enumerate() {
+        let FnArg::Typed(typed) = input else {
+            continue;
+        };
+        let attrs: Vec<_> = typed
+            .attrs
+            .iter()
+            .filter(|attr| attr.path().is_ident("cfg"))
+            .collect();
+        let pat = &mut *typed.pat;
+        if let Pat::Ident(PatIdent {
+            by_ref: None,
+            subpat: None,
+            mutability,
+            ident,
+            ..
+        }) = pat
+        {
+            let mutability = mutability.take();
+            lets.extend(quote_spanned!(span=> #(#attrs)* let #mutability #ident = #ident;));
+        } else if !keeps_async {
+            let name = format_ident!("__arg{index}", span = span);
+            let renamed = Pat::Verbatim(name.to_token_stream());
+            let pat = std::mem::replace(pat, renamed);
+            lets.extend(
+                quote_spanned!(span=> #(#attrs)* let #name = #name; #(#attrs)* let #pat = #name;),
+            );
+        }
+    }
+    lets
+}
+
+/// Attributes that do not look at the function's `async`.
+const INERT: [&str; 13] = [
+    "allow",
+    "cfg",
+    "cold",
+    "deny",
+    "deprecated",
+    "doc",
+    "expect",
+    "export_name",
+    "forbid",
+    "inline",
+    "no_mangle",
+    "warn",
+    "link_section",
+];
+
+fn must_stay_async(function: &Function) -> bool {
+    let sig = &function.sig;
+    sig.ident == "main" || is_never(&sig.output) || !function.attrs.iter().all(is_inert)
+}
+
+/// Whether no macro can be behind `attr`.
+pub(crate) fn is_inert(attr: &Attribute) -> bool {
+    let path = attr.path();
+    let is_tool = |tool: &str| {
+        path.segments
+            .first()
+            .is_some_and(|first| first.ident == tool)
+    };
+    INERT.iter().any(|name| path.is_ident(name)) || is_tool("clippy") || is_tool("rustfmt")
+}
