@@ -55,3 +55,20 @@ chain! {
 
 /// Whether the chains exist here.
 pub(crate) const AVAILABLE: bool = cfg!(all(target_arch = "x86_64", not(miri)));
+
+/// Forty dependent additions, to be inlined where they are measured.
+#[inline(always)]
+pub(crate) fn forty_additions() {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    // SAFETY: integer arithmetic on declared registers.
+    unsafe {
+        core::arch::asm!(
+            ".rept 40",
+            "add {x}, {y}",
+            ".endr",
+            x = inout(reg) 1u64 => _,
+            y = in(reg) 3u64,
+            options(nostack),
+        );
+    }
+}

@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 use super::estimate::{self, Estimate, Lengths, Round};
 use super::listing::{Instruction, Kernel};
 use super::{InstructionError, Timing, requirement};
-use crate::interruption::{self, Verdict};
+use crate::interruption::Verdict;
+use crate::measure::{arm, attach_thread, interruption_since};
 use crate::reference_chain::{self, LINKS_PER_BLOCK};
 use crate::tsc;
 
@@ -53,16 +54,16 @@ pub(super) fn measure(instruction: &Instruction, limit: Duration) -> Result<Timi
 
 /// Rounds until the result is good or the time is up.
 fn settle(kernel: &Kernel, scratch: &mut Scratch, limit: Duration) -> Result<(Estimate, Estimate), InstructionError> {
-    crate::measure::attach_thread();
+    attach_thread();
     let started = Instant::now();
     let bench = Bench::new(kernel, scratch);
     let mut rounds = Vec::with_capacity(ROUNDS_PER_LOOK * 8);
     let mut interrupted = 0;
     loop {
         for _ in 0..ROUNDS_PER_LOOK {
-            let armed = interruption::arm();
+            let armed = arm();
             let round = bench.round();
-            if interruption::verdict(armed) == Verdict::Interrupted {
+            if interruption_since(armed) == Verdict::Interrupted {
                 interrupted += 1;
             } else {
                 rounds.push(round);

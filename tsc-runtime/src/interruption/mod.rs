@@ -10,8 +10,8 @@
 //! always clears the word. Armed at the start and still armed at the stop: nothing happened. (Linux, `kernel/rseq.c`,
 //! `rseq_ip_fixup` and `clear_rseq_cs`.)
 //!
-//! - *A nested probe re-arms the word*, which would hide from the outer probe what happened before. So every re-arming advances
-//!   this thread's epoch, and a stop asks for both: the word still armed, the epoch still the start's.
+//! - *A nested probe re-arms the word*, which would hide from the outer probe what happened before. So every re-arming notes the
+//!   time, and a stop asks for both: the word still armed, and no re-arming since the start.
 //! - *The word has other users* (allocators with per-CPU caches). It is armed only when it is null or already ours; any other
 //!   value, at the start or the stop, makes the answer [`Verdict::Unknown`], never a guess.
 //! - *Registration is glibc's* (2.35 and later, which exports where the word is). Nothing is registered here: two registrations
@@ -26,6 +26,9 @@
 //! report's gap rule speaks for those.
 
 use std::cell::Cell;
+
+use crate::thread;
+use crate::tsc::{Bare, Pair, Ticks};
 
 #[cfg(all(target_os = "linux", target_arch = "x86_64", not(miri)))]
 mod rseq;
@@ -44,80 +47,105 @@ pub(crate) enum Verdict {
     Unknown,
 }
 
-/// The epoch of a start that found the word in use by another library or absent.
-const UNKNOWN: u64 = 0;
-
 /// What a thread that is not attached looks at: a word in another's use, for good.
 static NOT_OURS: u64 = 1;
 
-struct Detector {
+/// What a thread keeps to tell its interruptions by.
+#[derive(Debug)]
+pub(crate) struct Detector {
     /// This thread's `rseq_cs`, or [`NOT_OURS`].
     word: Cell<*mut u64>,
-    /// How often this thread armed the word; 0 is [`UNKNOWN`].
-    epoch: Cell<u64>,
+    /// When the word was last armed, in ticks.
+    armed_at: Cell<Ticks>,
 }
 
-thread_local! {
-    static DETECTOR: Detector = const {
-        Detector { word: Cell::new((&raw const NOT_OURS).cast_mut()), epoch: Cell::new(1) }
-    };
-}
-
-/// Arms the word of this thread; what it returns goes to [`verdict`].
-#[inline(always)]
-pub(crate) fn arm() -> u64 {
-    DETECTOR.with(|detector| {
-        let word = detector.word.get();
-        // SAFETY: `word` is this thread's rseq_cs, which lives as long as the thread, or the static NOT_OURS.
-        let seen = unsafe { word.read_volatile() };
-        if seen == rseq::descriptor() {
-            return detector.epoch.get();
+impl Detector {
+    pub(crate) const fn new() -> Self {
+        Self {
+            word: Cell::new((&raw const NOT_OURS).cast_mut()),
+            armed_at: Cell::new(0),
         }
-        if seen != 0 {
-            return UNKNOWN;
-        }
-        let epoch = detector.epoch.get() + 1;
-        detector.epoch.set(epoch);
-        // SAFETY: as above; NOT_OURS is not 0, so what is written here is rseq_cs, with a valid descriptor's address.
-        unsafe { word.write_volatile(rseq::descriptor()) };
-        epoch
-    })
-}
-
-/// What happened since the [`arm`] that returned `armed`.
-#[inline(always)]
-pub(crate) fn verdict(armed: u64) -> Verdict {
-    DETECTOR.with(|detector| {
-        // SAFETY: as in `arm`.
-        let seen = unsafe { detector.word.get().read_volatile() };
-        if seen == rseq::descriptor() && detector.epoch.get() == armed {
-            Verdict::Clean
-        } else if armed == UNKNOWN || (seen != 0 && seen != rseq::descriptor()) {
-            Verdict::Unknown
-        } else {
-            Verdict::Interrupted
-        }
-    })
-}
-
-/// Finds this thread's word. Until then, and where there is none, every verdict is [`Verdict::Unknown`].
-pub(crate) fn attach() {
-    if let Ok(word) = rseq::word() {
-        DETECTOR.with(|detector| detector.word.set(word));
     }
-}
 
-/// Disarms this thread's word and forgets it: the thread ends.
-pub(crate) fn detach() {
-    DETECTOR.with(|detector| {
-        let word = detector.word.replace((&raw const NOT_OURS).cast_mut());
-        // SAFETY: as in `arm`; NOT_OURS never equals the descriptor's address, so it is not written.
+    #[inline(always)]
+    fn seen(&self) -> u64 {
+        // SAFETY: the word is this thread's rseq_cs, which lives as long as the thread, or the static NOT_OURS.
+        unsafe { self.word.get().read_volatile() }
+    }
+
+    /// Whether the word is armed, so that a start need do nothing.
+    #[inline(always)]
+    pub(crate) fn is_armed(&self) -> bool {
+        self.seen() == rseq::descriptor()
+    }
+
+    /// Whether nothing has happened since a start at `start` that found or made the word armed.
+    #[inline(always)]
+    pub(crate) fn is_clean_since(&self, start: Ticks) -> bool {
+        self.is_armed() && self.armed_at.get() <= start
+    }
+
+    /// Arms the word, for a start that follows.
+    pub(crate) fn arm(&self) {
+        if self.seen() == 0 {
+            self.armed_at.set(Bare::start());
+            // SAFETY: as in `seen`; NOT_OURS is not 0, so what is written is rseq_cs, with a valid descriptor's address.
+            unsafe { self.word.get().write_volatile(rseq::descriptor()) };
+        }
+    }
+
+    /// What happened since a start at `start`, before which [`arm`](Self::arm) was called.
+    pub(crate) fn verdict(&self, start: Ticks) -> Verdict {
+        match self.seen() {
+            seen if seen == rseq::descriptor() && self.armed_at.get() <= start => Verdict::Clean,
+            seen if seen == rseq::descriptor() || seen == 0 => Verdict::Interrupted,
+            _ => Verdict::Unknown,
+        }
+    }
+
+    /// Finds this thread's word. Until then, and where there is none, every verdict is [`Verdict::Unknown`].
+    pub(crate) fn attach(&self) {
+        if let Ok(word) = rseq::word() {
+            self.word.set(word);
+        }
+    }
+
+    /// Disarms this thread's word and forgets it: the thread ends.
+    pub(crate) fn detach(&self) {
+        let word = self.word.replace((&raw const NOT_OURS).cast_mut());
+        // SAFETY: as in `seen`; NOT_OURS never equals the descriptor's address, so it is not written.
         unsafe {
             if word.read_volatile() == rseq::descriptor() {
                 word.write_volatile(0);
             }
         }
-    });
+    }
+}
+
+/// Arms this thread's word; what it returns goes to [`verdict`].
+#[inline(always)]
+pub(crate) fn arm() -> Ticks {
+    let detector = &thread::this().detector;
+    if !detector.is_armed() {
+        detector.arm();
+    }
+    Bare::start()
+}
+
+/// What happened since the [`arm`] that returned `armed`.
+#[inline(always)]
+pub(crate) fn verdict(armed: Ticks) -> Verdict {
+    thread::this().detector.verdict(armed)
+}
+
+/// Finds this thread's word. Until then, and where there is none, every verdict is [`Verdict::Unknown`].
+pub(crate) fn attach() {
+    thread::this().detector.attach();
+}
+
+/// Disarms this thread's word and forgets it.
+pub(crate) fn detach() {
+    thread::this().detector.detach();
 }
 
 /// Why interruptions cannot be told on this thread, if they cannot.
@@ -129,46 +157,46 @@ pub(crate) fn unavailable() -> Option<&'static str> {
 mod tests {
     use super::*;
 
+    /// What the kernel does on a preemption.
+    fn interrupt(detector: &Detector) {
+        // SAFETY: the tests below let `word` point to a variable of theirs.
+        unsafe { detector.word.get().write_volatile(0) }
+    }
+
     #[test]
     fn unattached_thread_knows_nothing() {
-        std::thread::spawn(|| assert_eq!(verdict(arm()), Verdict::Unknown))
-            .join()
-            .unwrap();
+        let detector = Detector::new();
+        detector.arm();
+        assert_eq!(detector.verdict(Bare::start()), Verdict::Unknown);
     }
 
     #[test]
     fn foreign_descriptor_is_left_alone() {
-        std::thread::spawn(|| {
-            let mut foreign: u64 = 0x1000;
-            DETECTOR.with(|detector| detector.word.set(&raw mut foreign));
-            let armed = arm();
-            assert_eq!(verdict(armed), Verdict::Unknown);
-            detach();
-            assert_eq!(foreign, 0x1000);
-        })
-        .join()
-        .unwrap();
+        let mut foreign: u64 = 0x1000;
+        let detector = Detector::new();
+        detector.word.set(&raw mut foreign);
+        detector.arm();
+        assert_eq!(detector.verdict(Bare::start()), Verdict::Unknown);
+        detector.detach();
+        assert_eq!(foreign, 0x1000);
     }
 
     #[test]
     fn rearming_inside_does_not_hide_an_interruption() {
-        std::thread::spawn(|| {
-            let mut word: u64 = 0;
-            DETECTOR.with(|detector| detector.word.set(&raw mut word));
-            let outer = arm();
-            assert_eq!(verdict(outer), Verdict::Clean);
-            // What the kernel does on a preemption:
-            DETECTOR.with(|detector| {
-                // SAFETY: `word` is alive and only this thread uses it.
-                unsafe { detector.word.get().write_volatile(0) }
-            });
-            let inner = arm();
-            assert_eq!(verdict(inner), Verdict::Clean);
-            assert_eq!(verdict(outer), Verdict::Interrupted);
-            detach();
-        })
-        .join()
-        .unwrap();
+        let mut word: u64 = 0;
+        let detector = Detector::new();
+        detector.word.set(&raw mut word);
+        detector.arm();
+        let outer = Bare::start();
+        assert_eq!(detector.verdict(outer), Verdict::Clean);
+        interrupt(&detector);
+        assert_eq!(detector.verdict(outer), Verdict::Interrupted);
+        detector.arm();
+        let inner = Bare::start();
+        assert_eq!(detector.verdict(inner), Verdict::Clean);
+        assert_eq!(detector.verdict(outer), Verdict::Interrupted);
+        detector.detach();
+        assert_eq!(word, 0);
     }
 
     #[cfg(all(target_os = "linux", target_arch = "x86_64", not(miri)))]
@@ -179,28 +207,27 @@ mod tests {
             eprintln!("skipped: {why}");
             return;
         }
-        std::thread::spawn(|| {
-            attach();
-            let handler = ignore as extern "C" fn(libc::c_int);
-            // SAFETY: the handler does nothing, and SIGUSR2 has no other use in this process.
-            unsafe { libc::signal(libc::SIGUSR2, handler as libc::sighandler_t) };
-            let armed = arm();
-            // SAFETY: raises a signal that has a handler.
-            unsafe { libc::raise(libc::SIGUSR2) };
-            assert_eq!(verdict(armed), Verdict::Interrupted);
+        let detector = Detector::new();
+        detector.attach();
+        let handler = ignore as extern "C" fn(libc::c_int);
+        // SAFETY: the handler does nothing, and SIGUSR2 has no other use in this process.
+        unsafe { libc::signal(libc::SIGUSR2, handler as libc::sighandler_t) };
+        detector.arm();
+        let start = Bare::start();
+        // SAFETY: raises a signal that has a handler.
+        unsafe { libc::raise(libc::SIGUSR2) };
+        assert_eq!(detector.verdict(start), Verdict::Interrupted);
 
-            let mut clean = 0;
-            for _ in 0..1000 {
-                let armed = arm();
-                // SAFETY: getppid takes nothing and cannot fail.
-                unsafe { libc::syscall(libc::SYS_getppid) };
-                clean += u32::from(verdict(armed) == Verdict::Clean);
-            }
-            // A preemption may fall on any of them; on most it does not.
-            assert!(clean > 900, "{clean} of 1000 system calls left the word alone");
-            detach();
-        })
-        .join()
-        .unwrap();
+        let mut clean = 0;
+        for _ in 0..1000 {
+            detector.arm();
+            let start = Bare::start();
+            // SAFETY: getppid takes nothing and cannot fail.
+            unsafe { libc::syscall(libc::SYS_getppid) };
+            clean += u32::from(detector.verdict(start) == Verdict::Clean);
+        }
+        // A preemption may fall on any of them; on most it does not.
+        assert!(clean > 900, "{clean} of 1000 system calls left the word alone");
+        detector.detach();
     }
 }

@@ -61,11 +61,28 @@ pub(super) fn detect(cpu: &Facts, kernel: Option<&str>) -> Option<Emulator> {
     if std::env::var_os("RUNNING_UNDER_RR").is_some() {
         return Some(Emulator::Rr);
     }
-    by_names(cpu, kernel, super::system::kernel_version().as_deref())
+    let executing = super::system::executing();
+    by_names(
+        cpu,
+        kernel,
+        super::system::kernel_version().as_deref(),
+        executing.as_deref(),
+    )
 }
 
-/// By what the CPU and the kernel call themselves.
-fn by_names(cpu: &Facts, kernel: Option<&str>, version: Option<&str>) -> Option<Emulator> {
+/// By what the CPU, the kernel and the program that the kernel is really executing call themselves.
+fn by_names(
+    cpu: &Facts,
+    kernel: Option<&str>,
+    version: Option<&str>,
+    executing: Option<&str>,
+) -> Option<Emulator> {
+    // A user-mode emulator shows the program its own name in /proc/self, but not everywhere.
+    match executing {
+        Some(name) if name.starts_with("qemu-") => return Some(Emulator::Qemu),
+        Some(name) if name.contains("rosetta") => return Some(Emulator::Rosetta),
+        _ => {}
+    }
     let brand = cpu.brand.as_deref().unwrap_or_default();
     let vendor = cpu.vendor.as_deref().unwrap_or_default();
     if brand.contains("VirtualApple") || vendor == "VirtualApple" {
@@ -136,7 +153,7 @@ mod tests {
 
     #[test]
     fn emulators_are_known_by_name() {
-        let detect = |facts, kernel| by_names(&facts, Some(kernel), Some(kernel));
+        let detect = |facts, kernel| by_names(&facts, Some(kernel), Some(kernel), None);
         assert_eq!(detect(cpu("AMD EPYC", Some("KVM")), "6.18.44"), None);
         assert_eq!(
             detect(cpu("QEMU Virtual CPU version 2.5+", Some("KVM")), "6.1"),
@@ -165,6 +182,10 @@ mod tests {
             ),
             Some(Emulator::Wsl2)
         );
-        assert_eq!(by_names(&Facts::default(), None, None), None);
+        assert_eq!(by_names(&Facts::default(), None, None, None), None);
+        let executing = |name| by_names(&Facts::default(), None, None, Some(name));
+        assert_eq!(executing("qemu-aarch64-static"), Some(Emulator::Qemu));
+        assert_eq!(executing("rosetta"), Some(Emulator::Rosetta));
+        assert_eq!(executing("hotspots"), None);
     }
 }

@@ -65,6 +65,16 @@ pub(super) fn kernel_version() -> Option<String> {
     read("/proc/version")
 }
 
+/// The file name of what the kernel executes, where that is not what this process is told it is.
+pub(super) fn executing() -> Option<String> {
+    let really = fs::read_link("/proc/thread-self/exe").ok()?;
+    let told = fs::read_link("/proc/self/exe").ok();
+    if told.as_ref() == Some(&really) {
+        return None;
+    }
+    Some(really.file_name()?.to_string_lossy().into_owned())
+}
+
 pub(super) fn governor() -> Option<String> {
     read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
 }

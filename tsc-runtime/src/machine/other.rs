@@ -10,6 +10,7 @@ pub(super) use cpu_model as clocksource;
 pub(super) use cpu_model as available_clocksources;
 pub(super) use cpu_model as kernel;
 pub(super) use cpu_model as kernel_version;
+pub(super) use cpu_model as executing;
 pub(super) use cpu_model as governor;
 
 pub(super) fn boost() -> Option<bool> {

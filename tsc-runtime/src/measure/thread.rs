@@ -1,18 +1,20 @@
 //! This thread's part of the interruption detector.
 
-use crate::interruption;
+use crate::interruption::Verdict;
+use crate::thread;
+use crate::tsc::{Bare, Pair, Ticks};
 
 struct Attached;
 
 impl Drop for Attached {
     fn drop(&mut self) {
-        interruption::detach();
+        thread::this().detector.detach();
     }
 }
 
 thread_local! {
     static ATTACHED: Attached = {
-        interruption::attach();
+        thread::this().detector.attach();
         Attached
     };
 }
@@ -21,4 +23,17 @@ thread_local! {
 pub(crate) fn attach_thread() {
     // During the thread's destruction there is nothing to attach to any more, and verdicts are unknown.
     let _ = ATTACHED.try_with(|_| ());
+}
+
+/// The beginning of what [`interruption_since`] is asked about.
+#[inline]
+pub(crate) fn arm() -> Ticks {
+    thread::this().detector.arm();
+    Bare::start()
+}
+
+/// What happened to this thread since the [`arm`] that returned `armed`.
+#[inline]
+pub(crate) fn interruption_since(armed: Ticks) -> Verdict {
+    thread::this().detector.verdict(armed)
 }
