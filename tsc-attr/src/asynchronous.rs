@@ -34,7 +34,7 @@ pub(crate) fn function(args: &Args, function: &Function) -> Result<TokenStream> 
     let bound = bind_inside(&mut sig, keeps_async);
     if !keeps_async {
         sig.asyncness = None;
-        sig.output = future_of(&function.sig.output);
+        sig.output = future_of(&function.sig);
     }
     let body = &function.body;
     let Body {
@@ -160,9 +160,9 @@ fn is_never(output: &ReturnType) -> bool {
     matches!(output, ReturnType::Type(_, ty) if matches!(**ty, Type::Never(_)))
 }
 
-fn future_of(output: &ReturnType) -> ReturnType {
-    let span = Span::mixed_site();
-    let ty = match output {
+fn future_of(sig: &Signature) -> ReturnType {
+    let span = Span::mixed_site().located_at(sig.ident.span());
+    let ty = match &sig.output {
         ReturnType::Default => quote_spanned!(span=> ()),
         ReturnType::Type(_, ty) => ty.to_token_stream(),
     };

@@ -29,7 +29,8 @@ pub(crate) fn function(args: &Args, function: &Function) -> Result<TokenStream> 
 
 // Input:  fn f(a: A) -> R { stmts; tail }
 // Output: fn f(a: A) -> R {
-//             let __probe = { static __CALLSITE: Callsite = …; escape(&a); Probe::<Lfence>::start(&__CALLSITE) };
+//             let mut __slot = Slot::new();
+//             let __probe = { static __CALLSITE: Callsite = …; escape(&a); Probe::<Lfence>::start(&__CALLSITE, &mut __slot) };
 //             stmts;
 //             result({ tail })
 //         }
@@ -57,21 +58,23 @@ fn sync(args: &Args, function: &Function) -> Result<TokenStream> {
     Ok(quote_spanned!(Span::mixed_site()=> #head #measured))
 }
 
-// Output: let __probe = { static …; escape(&a); Probe::<Lfence>::start(&__CALLSITE) };
+// Output: let mut __slot = Slot::new();
+//         let __probe = { static …; escape(&a); Probe::<Lfence>::start(&__CALLSITE, &mut __slot) };
 //
 // With `bytes = expr`:
 //         let __callsite = { static …; &__CALLSITE };
 //         let __units = Units::new(__callsite, expr);
-//         let __probe = { escape(&a); Probe::<Lfence>::start(__callsite) };
+//         let mut __slot = Slot::new();
+//         let __probe = { escape(&a); Probe::<Lfence>::start(__callsite, &mut __slot) };
 fn probe(args: &Args, function: &Function, span: Span) -> Result<TokenStream> {
     let private = private(args, span);
     let policy = fence::policy(args.fence.as_ref())?;
     let escapes = params::escapes(&function.sig, &function.body.stream(), &private);
-    let start =
-        |callsite| quote_spanned!(span=> #private::Probe::<#private::#policy>::start(#callsite));
+    let start = |callsite| quote_spanned!(span=> #private::Probe::<#private::#policy>::start(#callsite, &mut __slot));
+    let slot = quote_spanned!(span=> let mut __slot = #private::Slot::new(););
     let Some((_, count)) = &args.units else {
         let probe = callsite::with(args, &function.sig, span, &escapes, start)?;
-        return Ok(quote_spanned!(span=> let __probe = #probe;));
+        return Ok(quote_spanned!(span=> #slot let __probe = #probe;));
     };
     let nothing = TokenStream::new();
     let callsite = callsite::with(args, &function.sig, span, &nothing, |callsite| callsite)?;
@@ -79,6 +82,7 @@ fn probe(args: &Args, function: &Function, span: Span) -> Result<TokenStream> {
     Ok(quote_spanned! {span=>
         let __callsite = #callsite;
         let __units = #private::Units::new(__callsite, #count);
+        #slot
         let __probe = { #escapes #start };
     })
 }
