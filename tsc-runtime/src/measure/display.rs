@@ -1,0 +1,124 @@
+//! How a measurement reads.
+
+use std::fmt::{self, Display, Write};
+
+use super::measurement::{Measurement, Note, Step};
+use super::verdict::Verdict;
+
+impl Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::CacheWarmUp => "cache warm-up",
+            Self::Constant => "constant",
+            Self::Unsettled => "not constant",
+        })
+    }
+}
+
+impl Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:.0} ticks", self.ticks())?;
+        self.note().map_or(Ok(()), |note| write!(f, " <== {note}"))
+    }
+}
+
+impl Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Constant { ticks, core_cycles, plus_minus, share, samples } => {
+                write!(f, "{ticks:.1} ± {plus_minus:.1} ticks")?;
+                if let Some(cycles) = core_cycles {
+                    write!(f, ", {cycles:.1} core cycles")?;
+                }
+                write!(f, ", constant: {:.0} % of {samples} samples agree", 100.0 * share)
+            }
+            Self::Unsettled { why } => write!(f, "not constant, {why}"),
+        }
+    }
+}
+
+impl Display for Measurement {
+    /// The run as it settled, a line a call; then the verdict and the distribution.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for step in self.settling() {
+            writeln!(f, "{}: {step}", self.name())?;
+        }
+        writeln!(f, "{}: {}", self.name(), self.verdict())?;
+        if self.samples() == 0 {
+            return Ok(());
+        }
+        writeln!(
+            f,
+            "  min {:.1}  p10 {:.1}  p50 {:.1}  p90 {:.1}  p99 {:.1}  max {:.1}  mode {:.1}  spread {:.1} %  first {:.0}",
+            self.min_ticks(),
+            self.p10_ticks(),
+            self.p50_ticks(),
+            self.p90_ticks(),
+            self.p99_ticks(),
+            self.max_ticks(),
+            self.mode_ticks(),
+            self.spread_percent(),
+            self.first_ticks(),
+        )?;
+        let interrupted = if self.interruptions_told() {
+            format!("{} interrupted and taken again", self.interrupted())
+        } else {
+            "interruptions: not detected here".to_owned()
+        };
+        writeln!(
+            f,
+            "  {} samples of {} calls, {interrupted}; {:.1} ticks a sample subtracted; step {}",
+            self.samples(),
+            self.calls_per_sample(),
+            self.baseline_ticks(),
+            self.resolution_ticks(),
+        )?;
+        if let Some(clock) = self.clock() {
+            let (least, greatest) = clock.range();
+            writeln!(f, "  {:.3} core cycles a tick ({least:.3} … {greatest:.3})", clock.cycles_per_tick())?;
+        }
+        for (per, of) in [(self.per_byte(), "byte"), (self.per_item(), "item")] {
+            if let Some(per) = per {
+                let unit = if self.core_cycles().is_some() { "core cycles" } else { "ticks" };
+                writeln!(f, "  {per:.3} {unit} per {of}")?;
+            }
+        }
+        self.remarks().iter().try_for_each(|remark| writeln!(f, "  {remark}"))
+    }
+}
+
+impl Measurement {
+    /// The heading of [`markdown_row`](Self::markdown_row)'s table.
+    pub const MARKDOWN_HEADING: &str = "| | ticks | ± | core cycles | min | p50 | p99 | spread | first | verdict |\n\
+         |---|---|---|---|---|---|---|---|---|---|\n";
+
+    /// A row of a markdown table.
+    #[must_use]
+    pub fn markdown_row(&self) -> String {
+        let mut row = format!("| {} | {:.1} | {:.1} | ", self.name(), self.mean_ticks(), self.std_error_ticks());
+        if let Some(cycles) = self.core_cycles() {
+            let _ = write!(row, "{cycles:.1}");
+        }
+        let verdict = match self.verdict() {
+            Verdict::Constant { .. } => "constant".to_owned(),
+            Verdict::Unsettled { why } => why.to_string(),
+        };
+        let _ = writeln!(
+            row,
+            " | {:.1} | {:.1} | {:.1} | {:.1} % | {:.0} | {verdict} |",
+            self.min_ticks(),
+            self.p50_ticks(),
+            self.p99_ticks(),
+            self.spread_percent(),
+            self.first_ticks(),
+        );
+        row
+    }
+
+    /// The measurement as JSON; what is not known is null.
+    #[cfg(feature = "json")]
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        serde_json::to_string(self).unwrap_or_else(|_| "null".to_owned())
+    }
+}

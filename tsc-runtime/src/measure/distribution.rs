@@ -1,0 +1,173 @@
+//! What a list of samples looks like: pure functions.
+
+/// Sorted samples.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Distribution {
+    sorted: Vec<f64>,
+}
+
+/// The centre of a distribution, by the samples near its median.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Centre {
+    pub(crate) mean: f64,
+    pub(crate) std_error: f64,
+}
+
+/// Samples farther from the median than this many robust standard deviations are not part of the centre.
+const DEVIATIONS: f64 = 5.0;
+
+impl Distribution {
+    pub(crate) fn new(samples: &[f64]) -> Self {
+        let mut sorted: Vec<f64> = samples.iter().copied().filter(|sample| sample.is_finite()).collect();
+        sorted.sort_unstable_by(f64::total_cmp);
+        Self { sorted }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.sorted.len()
+    }
+
+    /// The value that a share of `quantile` of the samples does not exceed; NaN if there are none.
+    pub(crate) fn quantile(&self, quantile: f64) -> f64 {
+        let last = self.sorted.len().saturating_sub(1);
+        let index = (quantile * self.sorted.len() as f64).ceil() as usize;
+        self.sorted.get(index.saturating_sub(1).min(last)).copied().unwrap_or(f64::NAN)
+    }
+
+    pub(crate) fn median(&self) -> f64 {
+        self.quantile(0.5)
+    }
+
+    /// The median distance from the median, scaled to the standard deviation of a normal distribution.
+    pub(crate) fn robust_deviation(&self) -> f64 {
+        let median = self.median();
+        let distances: Vec<f64> = self.sorted.iter().map(|sample| (sample - median).abs()).collect();
+        1.4826 * Self::new(&distances).median()
+    }
+
+    /// Mean and standard error without the samples that lie far out. `floor` is the distance that is never far: a step or two of
+    /// the counter, by which honest samples differ.
+    pub(crate) fn centre(&self, floor: f64) -> Centre {
+        let median = self.median();
+        let reach = (DEVIATIONS * self.robust_deviation()).max(floor).max(0.002 * median.abs());
+        let near: Vec<f64> = self.sorted.iter().copied().filter(|sample| (sample - median).abs() <= reach).collect();
+        let mean = mean(&near);
+        Centre { mean, std_error: deviation(&near) / (near.len() as f64).sqrt() }
+    }
+
+    /// Mean and standard deviation of all samples.
+    pub(crate) fn moments(&self) -> (f64, f64) {
+        (mean(&self.sorted), deviation(&self.sorted))
+    }
+
+    /// Where samples are densest: the middle of the narrowest interval that holds half of them, and of its half, and so on.
+    pub(crate) fn mode(&self) -> f64 {
+        let mut part = &self.sorted[..];
+        while part.len() > 3 {
+            let half = part.len().div_ceil(2);
+            let width = |start: usize| part[start + half - 1] - part[start];
+            let narrowest = (0..=part.len() - half).min_by(|a, b| width(*a).total_cmp(&width(*b)));
+            let start = narrowest.unwrap_or(0);
+            part = &part[start..start + half];
+        }
+        mean(part)
+    }
+
+    /// The share of samples no farther than `tolerance` from `value`.
+    pub(crate) fn share_near(&self, value: f64, tolerance: f64) -> f64 {
+        let near = self.sorted.iter().filter(|sample| (*sample - value).abs() <= tolerance).count();
+        near as f64 / self.sorted.len().max(1) as f64
+    }
+
+    /// The two values around which the samples gather, and the share of the lower one, if they are two: each with at least 15 % of
+    /// the samples, and farther apart than `apart` and than four times either's own deviation.
+    pub(crate) fn two_modes(&self, apart: f64) -> Option<(f64, f64, f64)> {
+        const LEAST_SHARE: f64 = 0.15;
+        let trimmed = &self.sorted[..self.sorted.len() - self.sorted.len() / 50];
+        let n = trimmed.len();
+        let least = ((n as f64 * LEAST_SHARE).ceil() as usize).max(2);
+        if n < 2 * least {
+            return None;
+        }
+        // Otsu's threshold: the split with the greatest variance between its sides.
+        let total: f64 = trimmed.iter().sum();
+        let mut below: f64 = trimmed[..least].iter().sum();
+        let mut best = (0.0, least);
+        for split in least..=n - least {
+            let (low, high) = (below / split as f64, (total - below) / (n - split) as f64);
+            let between = split as f64 * (n - split) as f64 * (high - low).powi(2);
+            if between > best.0 {
+                best = (between, split);
+            }
+            below += trimmed[split];
+        }
+        let (low, high) = trimmed.split_at(best.1);
+        let (a, b) = (mean(low), mean(high));
+        let within = deviation(low).max(deviation(high));
+        (b - a > apart && b - a > 4.0 * within).then_some((a, b, best.1 as f64 / n as f64))
+    }
+}
+
+fn mean(samples: &[f64]) -> f64 {
+    samples.iter().sum::<f64>() / samples.len() as f64
+}
+
+fn deviation(samples: &[f64]) -> f64 {
+    if samples.len() < 2 {
+        return 0.0;
+    }
+    let mean = mean(samples);
+    (samples.iter().map(|sample| (sample - mean).powi(2)).sum::<f64>() / (samples.len() - 1) as f64).sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spread(around: f64, width: f64, count: usize) -> Vec<f64> {
+        (0..count).map(|i| around + width * ((i * 37 % 101) as f64 / 100.0 - 0.5)).collect()
+    }
+
+    #[test]
+    fn quantiles_of_a_few() {
+        let four = Distribution::new(&[4.0, 1.0, 3.0, 2.0]);
+        assert_eq!([0.0, 0.25, 0.5, 0.75, 1.0].map(|q| four.quantile(q)), [1.0, 1.0, 2.0, 3.0, 4.0]);
+        assert!(Distribution::new(&[f64::NAN]).median().is_nan());
+    }
+
+    #[test]
+    fn centre_ignores_what_lies_far_out() {
+        let mut samples = spread(1000.0, 10.0, 500);
+        samples.extend([50_000.0; 20]);
+        let centre = Distribution::new(&samples).centre(2.0);
+        assert!((centre.mean - 1000.0).abs() < 0.5, "{centre:?}");
+        assert!(centre.std_error < 0.3);
+    }
+
+    #[test]
+    fn quantised_samples_keep_their_mean() {
+        // A counter with a step of 26, and work of 61: 52 or 78, in the right shares.
+        let samples: Vec<f64> = (0..1000).map(|i| if (i * 61) % 26 < 9 { 78.0 } else { 52.0 }).collect();
+        let centre = Distribution::new(&samples).centre(52.0);
+        assert!((centre.mean - 61.0).abs() < 0.5, "{centre:?}");
+    }
+
+    #[test]
+    fn mode_is_where_most_are() {
+        let mut samples = spread(100.0, 2.0, 300);
+        samples.extend(spread(150.0, 40.0, 200));
+        assert!((Distribution::new(&samples).mode() - 100.0).abs() < 1.5);
+    }
+
+    #[test]
+    fn two_modes_are_told_from_one() {
+        let mut samples = spread(84.0, 2.0, 300);
+        assert_eq!(Distribution::new(&samples).two_modes(3.0), None);
+        samples.extend(spread(112.0, 2.0, 200));
+        let (a, b, share) = Distribution::new(&samples).two_modes(3.0).unwrap();
+        assert!((a - 84.0).abs() < 0.5 && (b - 112.0).abs() < 0.5 && (share - 0.6).abs() < 0.03);
+        // A long tail is no second mode.
+        let tail: Vec<f64> = (0..400).map(|i| 100.0 + 400.0 / f64::from(i + 1)).collect();
+        assert_eq!(Distribution::new(&tail).two_modes(3.0), None);
+    }
+}
