@@ -20,6 +20,8 @@ use crate::tsc::{Pair, Ticks, elapsed};
 use crate::thread::{self, Thread};
 use crate::clock;
 
+pub(crate) mod polls;
+
 /// Room on the annotated function's stack for what a stop must know of its start. A probe only borrows it: if it held it, every
 /// start would copy it once.
 #[derive(Debug)]
@@ -181,6 +183,17 @@ unsafe fn settle(record: &Record, thread: &Thread, started: *const Started, raw:
     (gross, nested)
 }
 
+/// As [`settle`], for a call whose ticks are not known: its callers see its overhead and no work.
+///
+/// # Safety
+///
+/// As for [`settle`].
+unsafe fn settle_anomaly(record: &Record, thread: &Thread, started: *const Started) {
+    thread.overhead.set(thread.overhead.get().wrapping_add(record.cost.get()));
+    // SAFETY: the caller's.
+    thread.work.set(unsafe { (*started).work });
+}
+
 /// A call that was interrupted, or may have been, or during which the counter went backwards.
 ///
 /// # Safety
@@ -193,9 +206,8 @@ unsafe extern "C" fn finish_unusual(started: *const Started, stop: Ticks) {
     let (record, thread, start) = unsafe { (&*(*started).record, &*(*started).thread, (*started).start) };
     let raw = elapsed(start, stop);
     if raw < 0 {
-        thread.overhead.set(thread.overhead.get().wrapping_add(record.cost.get()));
         // SAFETY: the caller's.
-        thread.work.set(unsafe { (*started).work });
+        unsafe { settle_anomaly(record, thread, started) };
         return record.leave_apart(Unusual::Anomalous, 0, 0);
     }
     // SAFETY: the caller's.

@@ -107,8 +107,10 @@ pub(crate) struct Record {
     unknown: Figure,
     /// Bytes or items that calls said they work on.
     units: Figure,
-    /// Of async functions: polls, ticks from first poll to completion, futures dropped before completion.
+    /// Of async functions: polls and their ticks, which the samples only have once a future completes; ticks from the first poll to
+    /// completion; futures dropped before completion.
     polls: Figure,
+    polls_gross: Figure,
     wall: Figure,
     cancelled: Figure,
     interrupted_octaves: [AtomicU32; OCTAVES],
@@ -117,14 +119,14 @@ pub(crate) struct Record {
 /// "Typical" in the documentation of the memory needed: what a record takes until more octaves are seen than it has room for.
 const _: () = assert!(size_of::<Record>() <= 2048);
 
-/// Why a call is no ordinary sample.
-#[derive(Clone, Copy, Debug)]
+/// Why a call is no ordinary sample; of two reasons the later one here holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Unusual {
+    /// A sample, but nobody knows whether it was interrupted.
+    Unknown,
     Interrupted,
     /// Its ticks are negative: they are in no sum.
     Anomalous,
-    /// A sample, but nobody knows whether it was interrupted.
-    Unknown,
 }
 
 impl Record {
@@ -158,6 +160,7 @@ impl Record {
             unknown: Figure::ZERO,
             units: Figure::ZERO,
             polls: Figure::ZERO,
+            polls_gross: Figure::ZERO,
             wall: Figure::ZERO,
             cancelled: Figure::ZERO,
             interrupted_octaves: [const { AtomicU32::new(0) }; OCTAVES],
@@ -181,6 +184,11 @@ impl Record {
     #[inline(always)]
     pub(crate) fn leave(&self, gross: u64, nested: u64) {
         self.leave_depth(gross, nested);
+        self.add_sample(gross);
+    }
+
+    #[inline(always)]
+    fn add_sample(&self, gross: u64) {
         let held = self.held.load(Relaxed);
         self.samples_held[held as usize % HELD].set(gross);
         self.held.store(held + 1, Release);
@@ -240,15 +248,19 @@ impl Record {
 
     /// An activation stops that is no ordinary sample.
     pub(crate) fn leave_apart(&self, why: Unusual, gross: u64, nested: u64) {
-        if matches!(why, Unusual::Unknown) {
-            self.unknown.add(1);
-            return self.leave(gross, nested);
-        }
         self.leave_depth(gross, nested);
+        self.add_apart(why, gross);
+    }
+
+    fn add_apart(&self, why: Unusual, gross: u64) {
         match why {
+            Unusual::Unknown => {
+                self.unknown.add(1);
+                self.add_sample(gross);
+            }
             Unusual::Anomalous => self.anomalies.add(1),
-            _ if self.is_new() && !self.is_running() => self.leave_first(gross),
-            Unusual::Interrupted | Unusual::Unknown => {
+            Unusual::Interrupted if self.is_new() && !self.is_running() => self.leave_first(gross),
+            Unusual::Interrupted => {
                 self.open();
                 self.interrupted.add(1);
                 self.interrupted_sum.add(gross);
@@ -277,11 +289,25 @@ impl Record {
         self.units.add(units);
     }
 
-    /// A future completed, or was dropped before it did.
-    pub(crate) fn add_future(&self, polls: u64, wall: u64, cancelled: bool) {
-        self.polls.add(polls);
+    /// A poll of a future stops.
+    pub(crate) fn leave_poll(&self, gross: u64, nested: u64) {
+        self.leave_depth(gross, nested);
+        self.polls.add(1);
+        self.polls_gross.add(gross);
+    }
+
+    /// A future has completed, with the gross ticks of all its polls.
+    pub(crate) fn complete(&self, unusual: Option<Unusual>, gross: u64, wall: u64) {
         self.wall.add(wall);
-        self.cancelled.add(u64::from(cancelled));
+        match unusual {
+            None => self.add_sample(gross),
+            Some(why) => self.add_apart(why, gross),
+        }
+    }
+
+    /// A future was dropped that had not completed.
+    pub(crate) fn cancel(&self) {
+        self.cancelled.add(1);
     }
 
     /// Whether the first call on this thread is still to be recorded.
@@ -314,7 +340,7 @@ impl Record {
         self.close();
     }
 
-    fn statistics(&self) -> [&Figure; 21] {
+    fn statistics(&self) -> [&Figure; 22] {
         [
             &self.nested,
             &self.callees,
@@ -335,6 +361,7 @@ impl Record {
             &self.unknown,
             &self.units,
             &self.polls,
+            &self.polls_gross,
             &self.wall,
             &self.cancelled,
         ]
@@ -387,6 +414,7 @@ impl Record {
             unknown: self.unknown.get(),
             units: self.units.get(),
             polls: self.polls.get(),
+            polls_gross: self.polls_gross.signed(),
             wall: self.wall.get(),
             cancelled: self.cancelled.get(),
             ..Totals::default()
@@ -395,7 +423,7 @@ impl Record {
         for sample in &self.samples_held[..held.min(HELD)] {
             totals.add_sample(sample.signed());
         }
-        totals.threads = u64::from(totals.calls() != 0);
+        totals.threads = u64::from(totals.calls() + totals.polls != 0);
         totals
     }
 }

@@ -106,6 +106,23 @@ pub(crate) fn find(callsite: &'static Callsite) -> Found {
     found
 }
 
+/// Gives `f` this thread's record of `callsite`, unless nothing is recorded now.
+pub(crate) fn with_record(callsite: &'static Callsite, f: impl FnOnce(&Record)) {
+    if let Some(record) = thread::this().record(callsite.id()) {
+        return f(record);
+    }
+    match find(callsite) {
+        Found::Nothing => {}
+        // SAFETY: what was found lives as long as the thread.
+        Found::Record(record) => f(unsafe { &*record }),
+        Found::Late(record) => {
+            // SAFETY: what was found lives until it is folded.
+            f(unsafe { &*record });
+            fold_late(record);
+        }
+    }
+}
+
 fn find_here(thread: &Thread, callsite: &'static Callsite) -> Found {
     let number = number_of(callsite);
     overhead::calibrate(callsite);
@@ -273,7 +290,7 @@ pub(crate) fn totals() -> Vec<(&'static Callsite, Totals)> {
         }
     }
     drop(busy);
-    let called = |totals: &Totals| totals.calls() + totals.running + totals.cancelled != 0;
+    let called = |totals: &Totals| totals.calls() + totals.running + totals.polls + totals.cancelled != 0;
     callsites
         .into_iter()
         .zip(totals)
@@ -286,8 +303,11 @@ pub(crate) fn unrecorded() -> u64 {
     UNRECORDED.load(Relaxed)
 }
 
-/// Forgets all that was recorded.
-pub(crate) fn reset() {
+/// Forgets all that was recorded so far, on all threads.
+///
+/// A call in flight counts in full when it returns, with its time before the reset; one on another thread that makes no further
+/// annotated call may be left out.
+pub fn reset() {
     let thread = thread::this();
     let busy = thread.enter_cold_path();
     let mut registry = registry().lock();
@@ -301,8 +321,17 @@ pub(crate) fn reset() {
     drop(busy);
 }
 
-/// From now on (until it is set back) no call is recorded that has not started yet.
-pub(crate) fn set_paused(paused: bool) {
+/// Stops recording, on all threads: calls that start from now on are not recorded, until [`resume`]. Calls in flight are.
+pub fn pause() {
+    set_paused(true);
+}
+
+/// Records again, after [`pause`].
+pub fn resume() {
+    set_paused(false);
+}
+
+fn set_paused(paused: bool) {
     PAUSED.store(paused, Relaxed);
     let thread = thread::this();
     let busy = thread.enter_cold_path();

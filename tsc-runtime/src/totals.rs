@@ -35,7 +35,9 @@ pub(crate) struct Totals {
     /// Samples of which nobody knows whether they were interrupted.
     pub(crate) unknown: u64,
     pub(crate) units: u64,
+    /// Of async functions. The ticks of polls are also in the samples, once a future completes.
     pub(crate) polls: u64,
+    pub(crate) polls_gross: i64,
     pub(crate) wall: u64,
     pub(crate) cancelled: u64,
 }
@@ -46,8 +48,16 @@ impl Totals {
         self.samples + self.firsts + self.interrupted + self.anomalies
     }
 
-    /// The gross ticks of all of them.
+    /// How often a probe's visible overhead is in the gross ticks: once a call, or once a poll.
+    pub(crate) fn probes(&self) -> u64 {
+        if self.polls == 0 { self.calls() } else { self.polls }
+    }
+
+    /// The gross ticks of all calls, or of all polls: futures that are suspended or were dropped took theirs as well.
     pub(crate) fn gross(&self) -> i64 {
+        if self.polls != 0 {
+            return self.polls_gross;
+        }
         self.sum.wrapping_add(self.first_sum).wrapping_add(self.interrupted_sum)
     }
 
@@ -75,6 +85,7 @@ impl Totals {
             (&mut self.inner_gross, other.inner_gross),
             (&mut self.inner_nested, other.inner_nested),
             (&mut self.sum, other.sum),
+            (&mut self.polls_gross, other.polls_gross),
             (&mut self.first_sum, other.first_sum),
             (&mut self.interrupted_sum, other.interrupted_sum),
         ];

@@ -1,0 +1,249 @@
+//! Futures: each poll is measured as a call is, and what a future's polls come to is recorded once, when it is done.
+//!
+//! The sums (ticks, polls, what nested probes cost) go to the polling thread's record at every poll, so that they are right while
+//! futures are suspended. The sample goes to the record of the thread that completes the future.
+
+use core::marker::PhantomData;
+
+use super::{Slot, Started, Unmeasured, prepare, settle, settle_anomaly};
+use crate::callsite::Callsite;
+use crate::clock;
+use crate::interruption::Verdict;
+use crate::record::{Record, Unusual};
+use crate::registry;
+use crate::thread;
+use crate::tsc::{Pair, Ticks, elapsed};
+
+/// What a future keeps of its polls so far.
+#[derive(Debug)]
+pub(crate) struct Call {
+    net: i64,
+    /// When the first measured poll started.
+    since: Ticks,
+    /// Measured polls.
+    polls: u32,
+    /// Whether one of them was.
+    unusual: Option<Unusual>,
+}
+
+const _: () = assert!(size_of::<Call>() <= 24);
+
+/// The live measurement of one poll.
+#[derive(Debug)]
+#[must_use]
+pub(crate) struct PollProbe<'a, P: Pair> {
+    slot: &'a mut Slot,
+    call: &'a mut Call,
+    pair: PhantomData<(P, *const ())>,
+}
+
+impl<'a, P: Pair> PollProbe<'a, P> {
+    /// Starts to measure a poll of `call`.
+    #[inline(always)]
+    pub(crate) fn start(callsite: &'static Callsite, call: &'a mut Call, slot: &'a mut Slot) -> Self {
+        let started = slot.0.as_mut_ptr();
+        // SAFETY: as in `Probe::start`.
+        unsafe {
+            prepare(callsite, started);
+            if !(*started).record.is_null() {
+                (*started).start = P::start();
+            }
+        }
+        Self { slot, call, pair: PhantomData }
+    }
+}
+
+impl<P: Pair> Drop for PollProbe<'_, P> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        let started = self.slot.0.as_ptr();
+        // SAFETY: a probe exists only with its slot written by `start`.
+        unsafe {
+            let stop = if (*started).record.is_null() { 0 } else { P::stop() };
+            finish_poll(started, stop, self.call);
+        }
+    }
+}
+
+/// Adds a poll to this thread's record and to `call`.
+///
+/// # Safety
+///
+/// As for [`finish`](super::finish).
+#[inline(never)]
+unsafe extern "C" fn finish_poll(started: *const Started, stop: Ticks, call: &mut Call) {
+    // SAFETY: the caller's; where `record` is null, `prepare_first` has written the rest.
+    unsafe {
+        let start = (*started).start;
+        if let Some(record) = (*started).record.as_ref() {
+            let raw = elapsed(start, stop);
+            let unusual = match (*(*started).thread).detector.verdict(start) {
+                _ if raw < 0 => Some(Unusual::Anomalous),
+                Verdict::Clean => None,
+                Verdict::Interrupted => Some(Unusual::Interrupted),
+                Verdict::Unknown => Some(Unusual::Unknown),
+            };
+            return add_poll(record, started, raw, unusual, call);
+        }
+        let (Unmeasured::Slow(record) | Unmeasured::Late(record)) = (*started).unmeasured else {
+            return;
+        };
+        add_poll(&*record, started, elapsed(start, clock::now()), Some(Unusual::Unknown), call);
+        if let Unmeasured::Late(record) = (*started).unmeasured {
+            registry::fold_late(record);
+        }
+    }
+}
+
+/// # Safety
+///
+/// As for [`finish`](super::finish), and `record` is what the poll was started with.
+unsafe fn add_poll(record: &Record, started: *const Started, raw: i64, unusual: Option<Unusual>, call: &mut Call) {
+    // SAFETY: the caller's.
+    let (thread, start) = unsafe { (&*(*started).thread, (*started).start) };
+    if call.polls == 0 {
+        call.since = start;
+    }
+    call.polls = call.polls.saturating_add(1);
+    call.unusual = call.unusual.max(unusual);
+    if raw < 0 {
+        // SAFETY: the caller's.
+        unsafe { settle_anomaly(record, thread, started) };
+        // Nothing but its own overhead, which the report takes out.
+        return record.leave_poll(record.visible.get(), 0);
+    }
+    // SAFETY: the caller's.
+    let (gross, nested) = unsafe { settle(record, thread, started, raw) };
+    record.leave_poll(gross, nested);
+    call.net = call.net.wrapping_add(gross.wrapping_sub(record.visible.get()).cast_signed());
+}
+
+impl Call {
+    /// That of a future which was not polled yet.
+    pub(crate) const fn new() -> Self {
+        Self { net: 0, since: 0, polls: 0, unusual: None }
+    }
+
+    /// The future has completed: records its polls as one call.
+    pub(crate) fn complete(&mut self, callsite: &'static Callsite) {
+        self.end(callsite, |record, call| {
+            let wall = elapsed(call.since, clock::now()).max(0);
+            // As if one probe had seen all of it, since that is what the report takes out of a sample.
+            let gross = call.net.cast_unsigned().wrapping_add(record.visible.get());
+            record.complete(call.unusual, gross, wall.cast_unsigned());
+        });
+    }
+
+    /// The future was dropped before it completed; does nothing after [`complete`](Self::complete).
+    pub(crate) fn cancel(&mut self, callsite: &'static Callsite) {
+        self.end(callsite, |record, _| record.cancel());
+    }
+
+    /// What this costs is overhead to the calls around it.
+    fn end(&mut self, callsite: &'static Callsite, end: impl FnOnce(&Record, &Self)) {
+        if self.polls == 0 {
+            return;
+        }
+        let began = clock::now();
+        let overhead = &thread::this().overhead;
+        let overhead_then = overhead.get();
+        registry::with_record(callsite, |record| end(record, self));
+        *self = Self::new();
+        overhead.set(overhead_then.wrapping_add(clock::now().wrapping_sub(began)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::callsite::Meta;
+    use crate::totals::Totals;
+    use crate::tsc::Lfence;
+
+    macro_rules! callsite {
+        ($name:literal) => {{
+            static CALLSITE: Callsite = Callsite::new::<Lfence>(Meta {
+                name: Some($name),
+                path: || "",
+                module: module_path!(),
+                file: file!(),
+                line: line!(),
+                unit: None,
+            });
+            &CALLSITE
+        }};
+    }
+
+    fn poll(callsite: &'static Callsite, call: &mut Call, body: impl FnOnce()) {
+        let mut slot = Slot::new();
+        let _probe = PollProbe::<Lfence>::start(callsite, call, &mut slot);
+        body();
+    }
+
+    fn totals(callsite: &'static Callsite) -> Totals {
+        let found = registry::totals().into_iter().find(|(one, _)| core::ptr::eq(*one, callsite));
+        found.map(|(_, totals)| totals).unwrap_or_default()
+    }
+
+    #[test]
+    fn call_that_moves_between_threads_is_one_call() {
+        let callsite = callsite!("moves");
+        let mut call = Call::new();
+        poll(callsite, &mut call, || {});
+        let suspended = totals(callsite);
+        assert_eq!((suspended.calls(), suspended.polls, suspended.cancelled), (0, 1, 0));
+        std::thread::spawn(move || {
+            poll(callsite, &mut call, || {});
+            call.complete(callsite);
+            call.cancel(callsite);
+        })
+        .join()
+        .unwrap();
+        let done = totals(callsite);
+        assert_eq!((done.calls(), done.polls, done.cancelled), (1, 2, 0));
+        assert_eq!(done.threads, 2);
+    }
+
+    #[test]
+    fn dropped_future_keeps_its_ticks() {
+        let callsite = callsite!("dropped");
+        let mut call = Call::new();
+        poll(callsite, &mut call, || std::thread::sleep(std::time::Duration::from_millis(2)));
+        call.cancel(callsite);
+        Call::new().cancel(callsite);
+        let totals = totals(callsite);
+        assert_eq!((totals.calls(), totals.polls, totals.cancelled), (0, 1, 1));
+        assert!(totals.gross() > 0);
+    }
+
+    #[test]
+    fn poll_within_a_poll_is_left_out_of_the_inclusive_total() {
+        let callsite = callsite!("recursive");
+        let (mut outer, mut inner) = (Call::new(), Call::new());
+        poll(callsite, &mut outer, || {
+            poll(callsite, &mut inner, || {});
+            inner.complete(callsite);
+        });
+        outer.complete(callsite);
+        let totals = totals(callsite);
+        assert_eq!((totals.calls(), totals.polls, totals.inner, totals.firsts), (2, 2, 1, 1));
+        assert!(totals.inner_gross <= totals.gross());
+    }
+
+    #[test]
+    fn sample_is_what_all_polls_come_to() {
+        let callsite = callsite!("sample");
+        for _ in 0..2 {
+            let mut call = Call::new();
+            for _ in 0..10 {
+                poll(callsite, &mut call, || {});
+            }
+            call.complete(callsite);
+        }
+        let totals = totals(callsite);
+        let sampled = totals.sum + totals.first_sum + totals.interrupted_sum;
+        assert_eq!((totals.calls(), totals.polls), (2, 20));
+        // Each poll's visible overhead is in the polls' ticks; one is in a sample.
+        assert!(totals.gross() >= sampled, "{} of {}", sampled, totals.gross());
+    }
+}
