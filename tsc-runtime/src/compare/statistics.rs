@@ -1,0 +1,120 @@
+//! Ratios that are told apart without supposing what their distribution is: pure functions.
+
+/// A ratio and the interval that holds the true median of such ratios, at the confidence asked for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "json", derive(serde::Serialize))]
+pub struct Ratio {
+    pub(super) median: f64,
+    pub(super) low: f64,
+    pub(super) high: f64,
+}
+
+impl Ratio {
+    /// The median of the blocks' ratios.
+    #[must_use]
+    pub fn median(&self) -> f64 {
+        self.median
+    }
+
+    /// The lower end of the confidence interval.
+    #[must_use]
+    pub fn low(&self) -> f64 {
+        self.low
+    }
+
+    /// The upper end of the confidence interval.
+    #[must_use]
+    pub fn high(&self) -> f64 {
+        self.high
+    }
+}
+
+/// The median of `ratios` and its sign-test interval: between two order statistics of which the true median is outside with
+/// a probability of `alpha` at most, whatever the distribution. Without enough ratios for that the interval is unbounded.
+pub(super) fn median_ratio(mut ratios: Vec<f64>, alpha: f64) -> Option<Ratio> {
+    ratios.retain(|ratio| ratio.is_finite());
+    if ratios.is_empty() {
+        return None;
+    }
+    ratios.sort_unstable_by(f64::total_cmp);
+    let n = ratios.len();
+    let median = (ratios[(n - 1) / 2] + ratios[n / 2]) / 2.0;
+    let (low, high) = match outer_ranks(n, alpha) {
+        Some(rank) => (ratios[rank], ratios[n - 1 - rank]),
+        None => (0.0, f64::INFINITY),
+    };
+    Some(Ratio { median, low, high })
+}
+
+/// The greatest rank r, from 0, such that a median lies below the r-th or above the (n-1-r)-th of n with a probability of `alpha`
+/// at most: the cumulative binomial distribution of r out of n at one half is alpha/2 at most.
+fn outer_ranks(n: usize, alpha: f64) -> Option<usize> {
+    let mut log_term = -(n as f64) * std::f64::consts::LN_2;
+    let mut cumulative = log_term.exp();
+    let mut rank = None;
+    for k in 0..n / 2 {
+        if cumulative > alpha / 2.0 {
+            break;
+        }
+        rank = Some(k);
+        log_term += ((n - k) as f64 / (k + 1) as f64).ln();
+        cumulative += log_term.exp();
+    }
+    rank
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Random(u64);
+
+    impl Random {
+        fn next(&mut self) -> f64 {
+            self.0 ^= self.0 << 13;
+            self.0 ^= self.0 >> 7;
+            self.0 ^= self.0 << 17;
+            (self.0 >> 11) as f64 / (1_u64 << 53) as f64
+        }
+
+        /// A ratio around one with a heavy tail on the upper side of each of its parts.
+        fn ratio(&mut self) -> f64 {
+            let mut part = || 1.0 + 0.01 * self.next() + if self.next() < 0.05 { self.next() } else { 0.0 };
+            part() / part()
+        }
+    }
+
+    #[test]
+    fn ranks_are_those_of_the_sign_test() {
+        // Tables of the sign test: n = 10 at 5 %: between the 2nd and the 9th; n = 20: the 6th and the 15th.
+        assert_eq!(outer_ranks(10, 0.05), Some(1));
+        assert_eq!(outer_ranks(20, 0.05), Some(5));
+        assert_eq!(outer_ranks(5, 0.05), None);
+        assert_eq!(outer_ranks(100, 0.05), Some(39));
+    }
+
+    #[test]
+    fn interval_misses_the_truth_as_rarely_as_it_says() {
+        let mut random = Random(88_172_645_463_325_252);
+        let missed = (0..2000)
+            .filter(|_| {
+                let ratio = median_ratio((0..101).map(|_| random.ratio()).collect(), 0.05).unwrap();
+                ratio.low > 1.0 || ratio.high < 1.0
+            })
+            .count();
+        assert!(missed < 2000 / 15, "{missed} of 2000");
+    }
+
+    #[test]
+    fn one_percent_is_told_apart() {
+        let mut random = Random(1234);
+        let ratio = median_ratio((0..200).map(|_| 1.01 * random.ratio()).collect(), 0.05).unwrap();
+        assert!(ratio.low > 1.0 && ratio.low < 1.01 && ratio.high > 1.01, "{ratio:?}");
+    }
+
+    #[test]
+    fn few_ratios_bound_nothing() {
+        assert_eq!(median_ratio(vec![f64::NAN], 0.05), None);
+        assert_eq!(median_ratio(vec![1.1, 1.2], 0.05).unwrap().high, f64::INFINITY);
+    }
+}
