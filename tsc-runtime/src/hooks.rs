@@ -1,9 +1,14 @@
 //! What the operating system is asked to call: at the end of the process, and in the child of a fork.
 
-use crate::registry;
+use crate::{calibration, registry, report};
 
 /// Installed with the first callsite's first call; nothing runs before `main`.
 pub(crate) fn install() {
+    // SAFETY: the handler does not unwind.
+    unsafe {
+        libc::atexit(report::dump_at_exit);
+    }
+    calibration::anchor();
     #[cfg(unix)]
     // SAFETY: the handler is a function that never unwinds; in the child of a fork only the forking thread exists.
     unsafe {

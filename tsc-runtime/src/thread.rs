@@ -84,6 +84,10 @@ impl Thread {
         self.len.store(0, Relaxed);
     }
 
+    pub(crate) fn is_busy(&self) -> bool {
+        self.busy.get()
+    }
+
     /// Sets the busy mark; `None` if it is set already.
     pub(crate) fn enter_cold_path(&self) -> Option<Busy<'_>> {
         (!self.busy.replace(true)).then_some(Busy(self))

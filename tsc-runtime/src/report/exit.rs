@@ -1,0 +1,31 @@
+//! The dump at the end of a process that has measured something and not reported it.
+
+use std::panic::catch_unwind;
+use std::sync::atomic::Ordering::Relaxed;
+
+use super::output::{self, Form};
+use super::{REPORTED, snapshot};
+use crate::registry;
+use crate::thread;
+
+/// Called by the C library when `main` has returned or `exit` was called. Must not unwind into it.
+pub(crate) extern "C" fn dump_at_exit() {
+    let _ = catch_unwind(|| {
+        // A signal handler that calls `exit` may have interrupted the registry's work, whose locks are then taken for good.
+        if thread::this().is_busy() {
+            return output::complain("no dump: the process ended inside the recording itself");
+        }
+        if started() <= REPORTED.load(Relaxed) {
+            return;
+        }
+        let form = Form::from_environment();
+        if form != Form::Off {
+            output::print_as(&snapshot(), form);
+        }
+    });
+}
+
+/// Calls that have started so far.
+fn started() -> u64 {
+    registry::totals().iter().map(|(_, totals)| totals.calls() + totals.running).sum()
+}

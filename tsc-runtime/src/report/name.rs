@@ -1,0 +1,51 @@
+//! The names of callsites, as the report shows them.
+
+use crate::callsite::Callsite;
+
+/// The name given, or the function's path within its module: `parse`, `Index::insert`, `<Index as Extend<Word>>::extend`.
+pub(super) fn of(callsite: &Callsite) -> String {
+    let meta = callsite.meta();
+    match meta.name {
+        Some(name) => name.to_owned(),
+        None => within((meta.path)(), meta.module),
+    }
+}
+
+/// The path of what the expansion defines inside the function, without that and without the module.
+fn within(path: &str, module: &str) -> String {
+    let function = path.find("::__").map_or(path, |end| &path[..end]);
+    function.replace(&format!("{module}::"), "").replace("::{{closure}}", "")
+}
+
+/// Cuts a name to `width` columns. Its end is what tells methods of long types apart, so the beginning goes.
+pub(super) fn cut(name: &str, width: usize) -> String {
+    let length = name.chars().count();
+    if length <= width {
+        return name.to_owned();
+    }
+    std::iter::once('…').chain(name.chars().skip(length - width + 1)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn module_and_helper_are_left_out() {
+        let name = |path| within(path, "app::index");
+        assert_eq!(name("app::index::parse::__CALLSITE::{{closure}}"), "parse");
+        assert_eq!(name("app::index::Index<T>::insert::__CALLSITE::{{closure}}"), "Index<T>::insert");
+        assert_eq!(
+            name("<app::index::Index as app::index::Grow>::grow::__CALLSITE::{{closure}}"),
+            "<Index as Grow>::grow"
+        );
+        assert_eq!(name("app::index::parse::{{closure}}::__CALLSITE::{{closure}}"), "parse");
+    }
+
+    #[test]
+    fn long_names_keep_their_end() {
+        assert_eq!(cut("short", 10), "short");
+        assert_eq!(cut("a_long_type::method", 10), "…e::method");
+        assert_eq!(cut("a_long_type::method", 10).chars().count(), 10);
+    }
+}
