@@ -305,6 +305,10 @@ mod tests {
         synthetic.assert_recovered();
     }
 
+    #[cfg_attr(
+        miri,
+        ignore = "takes minutes under an interpreter, and nothing here is unsafe"
+    )]
     #[test]
     fn step_of_the_reference_clock_is_refused_or_survived() {
         for at in [0, 1, 10, 50, 100, 150, 190, 199] {

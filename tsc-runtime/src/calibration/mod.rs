@@ -308,15 +308,18 @@ mod tests {
     #[test]
     fn anchor_is_cheap_and_a_second_rate_costs_nothing() {
         anchor();
-        let quickest = (0..50)
-            .map(|_| {
+        let quickest = |work: fn()| {
+            let times = (0..50).map(|_| {
                 let start = Instant::now();
-                std::hint::black_box(sample::group());
+                work();
                 start.elapsed()
-            })
-            .min()
-            .unwrap();
-        assert!(quickest < Duration::from_micros(200), "{quickest:?}");
+            });
+            times.min().unwrap_or_default()
+        };
+        // Some tens of readings of a clock, and no more.
+        let readings = quickest(|| (0..50).for_each(|_| _ = std::hint::black_box(Instant::now())));
+        let group = quickest(|| _ = std::hint::black_box(sample::group()));
+        assert!(group < 20 * readings, "{group:?} {readings:?}");
         let first = rate().unwrap();
         let second = rate().unwrap();
         assert!((first.hz / second.hz - 1.0).abs() * 1e6 <= first.ppm + second.ppm);
