@@ -20,7 +20,7 @@ use crate::machine::machine;
 use crate::measure::{Measure, Measurement, Verdict};
 
 /// The figure of a distribution that a budget limits. Written in the assertions by its name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct Statistic {
     name: &'static str,
     get: fn(&Measurement) -> f64,

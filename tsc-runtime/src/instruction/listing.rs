@@ -141,11 +141,11 @@ macro_rules! instruction {
     ($name:literal, $operands:literal
         $(, requires $requires:literal)?
         $(, class $class:ident)?
-        $(, init $init:literal)?
-        $(, finish $finish:literal)?
-        $(, setup $setup:literal)?
-        $(, listing $listing:literal)?
-        $(, link $link:literal)?
+        $(, init $init:expr)?
+        $(, finish $finish:expr)?
+        $(, setup $setup:expr)?
+        $(, listing $listing:expr)?
+        $(, link $link:expr)?
         $(, chain $chain:tt)?
         $(, copies $copies:tt)? $(,)?
     ) => {
@@ -170,32 +170,32 @@ macro_rules! __instruction {
 
     (@latency $class:tt $init:tt $link:tt [none] $listing:tt $copies:tt) => { ::core::option::Option::None };
     (@latency $class:tt $init:tt $link:tt [] [] $copies:tt) => { ::core::option::Option::None };
-    (@latency $class:tt $init:tt $link:tt [] [$listing:literal] $copies:tt) => {
+    (@latency $class:tt $init:tt $link:tt [] [$listing:expr] $copies:tt) => {
         $crate::__instruction!(@latency $class $init $link [$listing] [$listing] $copies)
     };
-    (@latency [vector] $init:tt $link:tt [$chain:literal] $listing:tt $copies:tt) => {
+    (@latency [vector] $init:tt $link:tt [$chain:expr] $listing:tt $copies:tt) => {
         $crate::__instruction!(@kernel 2, ", 4, 4", $init $link $chain, $copies)
     };
-    (@latency [$($general:ident)?] $init:tt $link:tt [$chain:literal] $listing:tt $copies:tt) => {
+    (@latency [$($general:ident)?] $init:tt $link:tt [$chain:expr] $listing:tt $copies:tt) => {
         $crate::__instruction!(@kernel 2, ", 8, 8", $init $link $chain, $copies)
     };
 
     (@throughput $class:tt $init:tt $setup:tt [] $copies:tt) => { ::core::option::Option::None };
-    (@throughput [vector] $init:tt $setup:tt [$listing:literal] $copies:tt) => {
+    (@throughput [vector] $init:tt $setup:tt [$listing:expr] $copies:tt) => {
         $crate::__instruction!(@kernel 12, ", 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15", $init $setup $listing, $copies)
     };
-    (@throughput [$($general:ident)?] $init:tt $setup:tt [$listing:literal] $copies:tt) => {
+    (@throughput [$($general:ident)?] $init:tt $setup:tt [$listing:expr] $copies:tt) => {
         $crate::__instruction!(@kernel 8, ", 8, 9, 10, 11, 12, 13, 14, 15", $init $setup $listing, $copies)
     };
 
-    (@kernel $each:literal, $registers:literal, $init:tt [] $body:literal, [$($copies:tt)?]) => {
+    (@kernel $each:literal, $registers:literal, $init:tt [] $body:expr, [$($copies:tt)?]) => {
         ::core::option::Option::Some($crate::instruction::Kernel::__new(
             $crate::__instruction!(@run [$($copies)?] $registers, $init [] $body),
             ::core::option::Option::None,
             $crate::__instruction!(@copies $($copies)?) * $each,
         ))
     };
-    (@kernel $each:literal, $registers:literal, $init:tt [$setup:literal] $body:literal, [$($copies:tt)?]) => {
+    (@kernel $each:literal, $registers:literal, $init:tt [$setup:expr] $body:expr, [$($copies:tt)?]) => {
         ::core::option::Option::Some($crate::instruction::Kernel::__new(
             $crate::__instruction!(@run [$($copies)?] $registers, $init [$setup] $body),
             ::core::option::Option::Some($crate::__instruction!(@run [$($copies)?] $registers, $init [$setup] "")),
@@ -220,7 +220,7 @@ macro_rules! __instruction {
         )
     };
 
-    (@run $copies:tt $registers:literal, [$($init:literal)?, $($finish:literal)?] [$($setup:literal)?] $body:literal) => {{
+    (@run $copies:tt $registers:literal, [$($init:expr)?, $($finish:expr)?] [$($setup:expr)?] $body:expr) => {{
         fn run(iterations: u64, scratch: *mut u8) -> i64 {
             let start = <$crate::tsc::Lfence as $crate::tsc::Pair>::start();
             // SAFETY: whoever wrote the listing promises that it keeps to the registers and the memory that `instruction!` grants;

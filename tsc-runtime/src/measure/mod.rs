@@ -37,7 +37,6 @@ pub use builder::Measure;
 pub use measurement::{Clock, Measurement, Note, Step};
 pub use verdict::{Verdict, Why};
 
-pub(crate) use distribution::Distribution;
 pub(crate) use progress::Progress;
 pub(crate) use thread::{arm, attach_thread, interruption_since};
 pub(crate) use work::isolate;
