@@ -1,45 +1,90 @@
-//! What a function costs, in TSC ticks.
+#![doc = include_str!("../../README.md")]
 
-pub mod affinity;
-#[cfg(any(feature = "debug-builds", feature = "release-builds"))]
-pub mod budget;
-mod buckets;
-pub mod calibration;
-#[cfg(any(feature = "debug-builds", feature = "release-builds"))]
-pub mod compare;
-mod callsite;
-mod clock;
-pub mod core_clock;
-mod histogram;
-mod hooks;
+// What an annotated call does, from the counter upwards.
+#[cfg(feature = "on")]
+pub mod tsc;
+#[cfg(feature = "on")]
 mod interruption;
+#[cfg(feature = "on")]
+mod callsite;
+#[cfg(feature = "on")]
+mod histogram;
+#[cfg(feature = "on")]
+mod buckets;
+#[cfg(feature = "on")]
+mod record;
+#[cfg(feature = "on")]
+mod totals;
+#[cfg(feature = "on")]
+mod thread;
+#[cfg(feature = "on")]
+mod probe;
+#[cfg(feature = "on")]
+mod units;
+#[cfg(feature = "on")]
+mod instances;
+#[cfg(feature = "on")]
+mod poll;
+#[cfg(feature = "on")]
+mod section;
+#[cfg(feature = "on")]
+mod clk;
+
+// What surrounds it: all callsites and threads, what probes cost, what the clock is worth.
+#[cfg(feature = "on")]
+mod registry;
+#[cfg(feature = "on")]
+mod hooks;
+#[cfg(feature = "on")]
 mod overhead;
-#[cfg(any(feature = "debug-builds", feature = "release-builds"))]
-pub mod instruction;
+#[cfg(feature = "on")]
+mod clock;
+#[cfg(feature = "on")]
+mod slow_clock;
+#[cfg(feature = "on")]
+pub mod resolution;
+#[cfg(feature = "on")]
+pub mod calibration;
+#[cfg(feature = "on")]
+mod reference_chain;
+#[cfg(feature = "on")]
+pub mod core_clock;
+#[cfg(feature = "on")]
 pub mod machine;
-#[cfg(any(feature = "debug-builds", feature = "release-builds"))]
+#[cfg(feature = "on")]
+pub mod self_test;
+
+// The instruments that stand on the counter alone.
+#[cfg(feature = "on")]
 pub mod measure;
+#[cfg(feature = "on")]
+pub mod compare;
+#[cfg(feature = "on")]
+pub mod instruction;
+#[cfg(feature = "on")]
+pub mod budget;
+
+// What exists whether anything measures or not.
 #[doc(hidden)]
 #[path = "private.rs"]
 pub mod __private;
-mod probe;
-mod record;
-#[cfg(any(feature = "debug-builds", feature = "release-builds"))]
-mod reference_chain;
-mod registry;
+pub mod affinity;
+mod block;
+#[cfg(not(feature = "on"))]
+mod off;
 mod report;
-pub mod resolution;
-pub mod self_test;
-mod slow_clock;
-mod thread;
-mod totals;
-pub mod tsc;
 
-#[cfg(any(feature = "debug-builds", feature = "release-builds"))]
+#[cfg(feature = "on")]
 pub use compare::compare;
-#[cfg(any(feature = "debug-builds", feature = "release-builds"))]
+#[cfg(feature = "on")]
 pub use measure::{measure, measure_minus};
-
+#[cfg(not(feature = "on"))]
+pub use off::{pause, report, reset, resume, snapshot};
+#[cfg(feature = "on")]
 pub use registry::{pause, reset, resume};
-pub use report::{CallsiteReport, Clock, FenceOverhead, Report, report, snapshot};
+pub use report::{CallsiteReport, Clock, FenceOverhead, Report};
+#[cfg(feature = "on")]
+pub use report::{report, snapshot};
+#[cfg(feature = "on")]
+pub use self_test::self_test;
 pub use tsc_attr::cycles;

@@ -1,8 +1,22 @@
 //! Every name that an expansion of `#[cycles]` may use. Not public API and not subject to SemVer.
 
+pub use crate::block::Unmeasured;
+#[cfg(feature = "on")]
 pub use crate::callsite::{Callsite, Meta, Unit, path_of};
+#[cfg(feature = "on")]
+pub use crate::clk::Clk;
+#[cfg(feature = "on")]
+pub use crate::instances::Instances;
+#[cfg(feature = "on")]
+pub use crate::poll::{Polled, polled};
+#[cfg(feature = "on")]
 pub use crate::probe::{Probe, Slot};
+#[cfg(feature = "on")]
+pub use crate::section::Section;
+#[cfg(feature = "on")]
 pub use crate::tsc::{Bare, Cpuid, Lfence, Mfence, Rdtscp, Serialize, escape, result};
+#[cfg(feature = "on")]
+pub use crate::units::{Count, Units, add_units};
 
 /// Stands where nothing ever gets; tells a block its type, and that it may be left early.
 #[cold]

@@ -5,7 +5,8 @@
 //! return is dropped.
 //!
 //! Both act on the calling thread alone, but threads it spawns meanwhile inherit what it has. Linux and Android only; elsewhere
-//! every function returns [`AffinityError::Unsupported`].
+//! every function returns [`AffinityError::Unsupported`]. With neither `debug-builds` nor `release-builds` they do nothing and
+//! succeed.
 //!
 //! ```no_run
 //! use tsc_runtime::affinity;
@@ -20,11 +21,15 @@ use std::fmt;
 use std::io;
 use std::marker::PhantomData;
 
-#[cfg(all(any(target_os = "linux", target_os = "android"), not(miri)))]
-#[path = "linux.rs"]
-mod imp;
-#[cfg(not(all(any(target_os = "linux", target_os = "android"), not(miri))))]
-#[path = "other.rs"]
+#[cfg_attr(not(feature = "on"), path = "off.rs")]
+#[cfg_attr(
+    all(feature = "on", any(target_os = "linux", target_os = "android"), not(miri)),
+    path = "linux.rs"
+)]
+#[cfg_attr(
+    all(feature = "on", not(all(any(target_os = "linux", target_os = "android"), not(miri)))),
+    path = "other.rs"
+)]
 mod imp;
 
 /// The CPUs that the calling thread may run on, in ascending order.

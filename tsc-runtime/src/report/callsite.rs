@@ -1,109 +1,11 @@
 //! One callsite's figures: the arithmetic from sums to statistics.
 
-use super::figures::figures;
-use super::name;
+use super::{CallsiteReport, name};
 use crate::calibration::Rate;
 use crate::callsite::{Callsite, Unit};
+use crate::interruption;
 use crate::overhead;
 use crate::totals::Totals;
-
-/// A call shorter than this cannot be told from none: what the surroundings of a probe change in its visible overhead.
-pub(super) const RESOLVED_TICKS: f64 = 30.0;
-
-figures! {
-    /// What one annotated function took, over all threads. All ticks are net (the probes' own cost taken out) unless they say raw
-    /// or overhead; `None` is what is not known.
-    #[derive(Clone, Debug)]
-    #[non_exhaustive]
-    #[cfg_attr(feature = "json", derive(serde::Serialize))]
-    pub struct CallsiteReport {
-        /// The attribute's `name = "…"`, or the function's path in its module.
-        name: String,
-        /// `module_path!()` of the function.
-        module: &'static str,
-        /// The source file.
-        file: &'static str,
-        /// The line of the function's name.
-        line: u32,
-        /// The fence policy, as the attribute takes it.
-        fence: &'static str,
-        /// Whether the CPU has that policy's instructions; if not, `lfence`'s were executed.
-        fence_supported: bool,
-        /// Calls that have returned.
-        calls: u64,
-        /// Calls that have started and not returned: in no other figure.
-        running: u64,
-        /// Calls that were not preempted, migrated or signalled; `None` where that cannot be told.
-        clean: Option<u64>,
-        /// Calls that were. They are in `calls` and the totals, and in no mean, minimum, maximum, deviation or quantile.
-        interrupted: Option<u64>,
-        /// Calls of which it is not known, because the platform cannot tell or another library was in the way. They count as samples.
-        unknown: u64,
-        /// Calls during which the counter went backwards: in `calls` and in no ticks.
-        anomalies: u64,
-        /// The calls that mean, deviation, minimum, maximum and quantiles are over: all but each thread's first and the interrupted.
-        samples: u64,
-        /// Inclusive ticks: with all callees; of a recursion, the outermost call's.
-        total_ticks: f64,
-        /// Ticks outside annotated callees.
-        self_ticks: f64,
-        /// Inclusive ticks before any correction.
-        raw_ticks: f64,
-        /// The correction: `raw_ticks - total_ticks`. It is `visible_overhead_ticks + nested_overhead_ticks`, where that is not
-        /// more than there was.
-        overhead_ticks: f64,
-        /// Of the overhead: the function's own probes, `calls` (of a recursion, outermost calls) times what one sees of itself.
-        visible_overhead_ticks: f64,
-        /// Of the overhead: probes nested in the calls, registrations and reports made meanwhile.
-        nested_overhead_ticks: f64,
-        /// Mean of the samples.
-        mean_ticks: Option<f64>,
-        /// Standard error of the mean.
-        std_error_ticks: Option<f64>,
-        /// Standard deviation of the samples.
-        stddev_ticks: Option<f64>,
-        /// The least sample.
-        min_ticks: Option<f64>,
-        /// Median, to 1/64 of its value.
-        p50_ticks: Option<f64>,
-        /// 90 % of the samples are not longer.
-        p90_ticks: Option<f64>,
-        /// 99 % of the samples are not longer.
-        p99_ticks: Option<f64>,
-        /// 99.9 % of the samples are not longer.
-        p999_ticks: Option<f64>,
-        /// The greatest sample.
-        max_ticks: Option<f64>,
-        /// The first call of the process, which finds everything cold.
-        first_ticks: Option<f64>,
-        /// The mean of all calls before any correction.
-        mean_raw_ticks: Option<f64>,
-        /// The least sample before any correction; not known of a function whose calls had other probes in them.
-        min_raw_ticks: Option<f64>,
-        /// Mean of the interrupted calls.
-        interrupted_mean_ticks: Option<f64>,
-        /// Median of the interrupted calls, to a factor of 1.5.
-        interrupted_p50_ticks: Option<f64>,
-        /// Threads that called it.
-        threads: u64,
-        /// The probes' share of the raw ticks, from 0 to 1: above a half, the figures say more of the probe than of the function.
-        perturbation: f64,
-        /// What the function said it works on, `bytes` or `items`.
-        unit: Option<String>,
-        /// How many of them in all calls.
-        units: Option<u64>,
-        /// Ticks for each.
-        ticks_per_unit: Option<f64>,
-        /// How many of them in a second, at the counter's rate.
-        units_per_second: Option<f64>,
-        /// Of an async function: how often it was polled.
-        polls: Option<u64>,
-        /// Of an async function: the mean time from a call's first poll to its completion, in ticks, suspended or not.
-        wall_mean_ticks: Option<f64>,
-        /// Of an async function: futures that were dropped before completion.
-        cancelled: Option<u64>,
-    }
-}
 
 impl CallsiteReport {
     pub(super) fn new(callsite: &Callsite, totals: &Totals, rate: Option<&Rate>) -> Self {
@@ -111,8 +13,11 @@ impl CallsiteReport {
         let visible = overhead::of(fence).visible;
         let sums = Sums::new(totals, visible);
         let statistics = Statistics::new(totals, visible);
-        let told = totals.unknown < totals.samples || totals.samples == 0 && totals.interrupted != 0;
-        let quantile = |share| totals.histogram.quantile(share).map(|ticks| (ticks - visible).max(0.0));
+        let told = interruption::unavailable().is_none() && (totals.unknown == 0 || totals.unknown < totals.samples);
+        let net = |gross: f64| (gross - visible).max(0.0);
+        let (min, max) = (totals.min.map(|min| net(min as f64)), totals.max.map(|max| net(max as f64)));
+        // A bucket's middle may lie beyond the samples in it.
+        let quantile = |share| Some(net(totals.histogram.quantile(share)?).clamp(min?, max?));
         let futures = totals.polls != 0 || totals.cancelled != 0;
         let meta = callsite.meta();
         let unit = meta.unit.map(|unit| match unit {
@@ -143,20 +48,17 @@ impl CallsiteReport {
             mean_ticks: statistics.as_ref().map(|of| of.mean.max(0.0)),
             std_error_ticks: statistics.as_ref().and_then(|of| of.std_error),
             stddev_ticks: statistics.as_ref().and_then(|of| of.stddev),
-            min_ticks: totals.min.map(|min| (min as f64 - visible).max(0.0)),
+            min_ticks: min,
             p50_ticks: quantile(0.5),
             p90_ticks: quantile(0.9),
             p99_ticks: quantile(0.99),
             p999_ticks: quantile(0.999),
-            max_ticks: totals.max.map(|max| (max as f64 - visible).max(0.0)),
-            first_ticks: totals.first.map(|(_, first)| (first as f64 - visible).max(0.0)),
+            max_ticks: max,
+            first_ticks: totals.first.map(|(_, first)| net(first as f64)),
             mean_raw_ticks: mean(totals.gross() + totals.nested, totals.calls() - totals.anomalies),
             min_raw_ticks: totals.min.filter(|_| totals.nested == 0).map(|min| min as f64),
-            interrupted_mean_ticks: mean(totals.interrupted_sum, totals.interrupted).map(|mean| (mean - visible).max(0.0)),
-            interrupted_p50_ticks: totals
-                .interrupted_histogram
-                .quantile(0.5)
-                .map(|ticks| (ticks - visible).max(0.0)),
+            interrupted_mean_ticks: mean(totals.interrupted_sum, totals.interrupted).map(net),
+            interrupted_p50_ticks: totals.interrupted_histogram.quantile(0.5).map(net),
             threads: totals.threads,
             perturbation: if sums.raw > 0.0 { (sums.raw - sums.total) / sums.raw } else { 0.0 },
             unit: unit.map(str::to_owned),
@@ -170,12 +72,6 @@ impl CallsiteReport {
             wall_mean_ticks: mean(totals.wall as i64, totals.calls()).filter(|_| futures),
             cancelled: futures.then_some(totals.cancelled),
         }
-    }
-
-    /// Whether a call is too short to be told from none, so that only many together mean something.
-    #[must_use]
-    pub fn is_below_resolution(&self) -> bool {
-        self.mean_ticks.is_some_and(|mean| mean < RESOLVED_TICKS)
     }
 }
 

@@ -4,7 +4,7 @@ use std::panic::catch_unwind;
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::output::{self, Form};
-use super::{REPORTED, snapshot};
+use super::take::{REPORTED, snapshot};
 use crate::registry;
 use crate::thread;
 

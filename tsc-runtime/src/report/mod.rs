@@ -1,106 +1,23 @@
-//! What was measured, as plain data: [`Report`], and how it comes about.
+//! What was measured: the data, where it comes from, how it is printed.
 
+#[cfg(feature = "on")]
 mod callsite;
+#[cfg(feature = "on")]
 mod clock;
+mod data;
+#[cfg(feature = "on")]
 mod exit;
 mod figures;
+#[cfg(feature = "on")]
 mod name;
+#[cfg(feature = "on")]
 mod output;
+#[cfg(feature = "on")]
+mod take;
 mod text;
 
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-
-pub use callsite::CallsiteReport;
-pub use clock::{Clock, FenceOverhead};
+pub use data::{CallsiteReport, Clock, FenceOverhead, Report};
+#[cfg(feature = "on")]
 pub(crate) use exit::dump_at_exit;
-use figures::figures;
-
-use crate::{calibration, clock as source, overhead, registry, thread};
-
-/// The version of the report's shape. Later versions with the same number only add to it.
-const SCHEMA: u32 = 1;
-
-figures! {
-    /// All callsites' figures and what they rest on, taken at one moment. Its `Display` is the dump.
-    #[derive(Clone, Debug)]
-    #[non_exhaustive]
-    #[cfg_attr(feature = "json", derive(serde::Serialize))]
-    pub struct Report {
-        /// The version of the shape of this data: 1.
-        schema: u32,
-        /// The clock the ticks were counted with, and what is known of it.
-        clock: Clock,
-        /// Every callsite that was called, the one with the most self ticks first.
-        callsites: Vec<CallsiteReport>,
-        /// Calls that were not recorded, because they came from inside the recording itself (an annotated allocator, a signal).
-        unrecorded_calls: u64,
-    }
-}
-
-/// Calls that had at least started when a report was last made.
-static REPORTED: AtomicU64 = AtomicU64::new(0);
-
-/// The figures of all threads, as they are now.
-///
-/// May be called at any time and from any thread, also while others record. Takes a few milliseconds, to measure the probes'
-/// overhead once more; up to 20 ms more if the process began to measure less than 20 ms ago, to tell the counter's rate. Calls that
-/// are still running are not in it, but are counted in [`CallsiteReport::running`].
-#[must_use]
-pub fn snapshot() -> Report {
-    let began = source::now();
-    let report = Report::take();
-    // To an annotated function around this call, all of that is overhead.
-    let overhead = &thread::this().overhead;
-    overhead.set(overhead.get().wrapping_add(source::now().wrapping_sub(began)));
-    report
-}
-
-/// Prints the figures of all threads to stderr, as they are now: see [`snapshot`].
-///
-/// `TSC_REPORT=json` (with the feature `json`) prints them as JSON, and `TSC_REPORT_FILE` names a file to print them to. A program
-/// that has called this does not dump once more at its exit, unless further calls have started.
-pub fn report() {
-    let report = snapshot();
-    if report.callsites.is_empty() && !is_on() {
-        return;
-    }
-    REPORTED.store(report.started(), Relaxed);
-    output::print(&report);
-}
-
-/// Whether annotated functions of a crate built as this one measure: the features' and the profile's word.
-const fn is_on() -> bool {
-    cfg!(feature = "release-builds") || cfg!(debug_assertions)
-}
-
-impl Report {
-    fn take() -> Self {
-        let totals = registry::totals();
-        if !totals.is_empty() {
-            overhead::recalibrate();
-        }
-        let rate = if totals.is_empty() { None } else { calibration::rate().ok() };
-        let mut callsites: Vec<_> = totals
-            .iter()
-            .map(|(callsite, totals)| CallsiteReport::new(callsite, totals, rate.as_ref()))
-            .collect();
-        callsites.sort_by(|one, other| other.self_ticks.total_cmp(&one.self_ticks));
-        Self {
-            schema: SCHEMA,
-            clock: Clock::look(&totals, rate.as_ref()),
-            callsites,
-            unrecorded_calls: registry::unrecorded(),
-        }
-    }
-
-    /// Calls that have started, whether they have returned or not.
-    fn started(&self) -> u64 {
-        self.callsites.iter().map(|callsite| callsite.calls + callsite.running).sum()
-    }
-
-    /// The callsite named `name`, if it was called; the first of several.
-    #[must_use]
-    pub fn callsite(&self, name: &str) -> Option<&CallsiteReport> {
-        self.callsites.iter().find(|callsite| callsite.name == name)
-    }
-}
+#[cfg(feature = "on")]
+pub use take::{report, snapshot};

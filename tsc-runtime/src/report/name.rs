@@ -17,15 +17,6 @@ fn within(path: &str, module: &str) -> String {
     function.replace(&format!("{module}::"), "").replace("::{{closure}}", "")
 }
 
-/// Cuts a name to `width` columns. Its end is what tells methods of long types apart, so the beginning goes.
-pub(super) fn cut(name: &str, width: usize) -> String {
-    let length = name.chars().count();
-    if length <= width {
-        return name.to_owned();
-    }
-    std::iter::once('…').chain(name.chars().skip(length - width + 1)).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -40,12 +31,5 @@ mod tests {
             "<Index as Grow>::grow"
         );
         assert_eq!(name("app::index::parse::{{closure}}::__CALLSITE::{{closure}}"), "parse");
-    }
-
-    #[test]
-    fn long_names_keep_their_end() {
-        assert_eq!(cut("short", 10), "short");
-        assert_eq!(cut("a_long_type::method", 10), "…e::method");
-        assert_eq!(cut("a_long_type::method", 10).chars().count(), 10);
     }
 }

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use super::{CallsiteReport, Clock, Report, name};
+use super::{CallsiteReport, Clock, Report};
 
 /// GCLK's columns.
 const NAME: usize = 50;
@@ -14,6 +14,9 @@ const TICKS: usize = 11;
 
 /// The share of raw ticks that the probes may be, before the row is marked.
 const PERTURBED: f64 = 0.5;
+
+/// The share of the total that interrupted calls may be, before the row says so.
+const TOLD_SHARE: f64 = 0.05;
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -38,6 +41,17 @@ impl Report {
             format!("{}::{}", callsite.module, callsite.name)
         } else {
             callsite.name.clone()
+        }
+    }
+}
+
+impl Clock {
+    /// The unit's name for people: `ticks`, or what they are instead.
+    pub(super) fn unit(&self) -> &'static str {
+        match (self.fallback_reason.is_some(), self.distrusted) {
+            (true, _) => "ns",
+            (false, true) => "ticks (distrusted)",
+            (false, false) => "ticks",
         }
     }
 }
@@ -75,6 +89,9 @@ fn banner(f: &mut fmt::Formatter<'_>, clock: &Clock) -> fmt::Result {
     }
     for warning in &clock.warnings {
         writeln!(f, "tsc: {warning}")?;
+    }
+    if clock.doubts != 0 {
+        writeln!(f, "tsc: {} findings of tsc_runtime::self_test() are doubtful", clock.doubts)?;
     }
     Ok(())
 }
@@ -126,7 +143,7 @@ fn row(f: &mut fmt::Formatter<'_>, callsite: &CallsiteReport, name: &str, self_s
     write!(
         f,
         ":CLK: {:<NAME$} :{:>TOTAL$.0} {:>COUNT$} {:>COUNT$} {:>TICKS$} {:>TICKS$} {:>TICKS$} {:>TICKS$} {:>TICKS$} {:>TICKS$} {share:>6.1} {:>TICKS$}",
-        name::cut(name, NAME),
+        cut(name, NAME),
         callsite.total_ticks,
         callsite.calls,
         callsite.clean.map_or_else(|| "?".to_owned(), |clean| clean.to_string()),
@@ -148,6 +165,15 @@ fn row(f: &mut fmt::Formatter<'_>, callsite: &CallsiteReport, name: &str, self_s
     further(f, callsite)
 }
 
+/// Cuts a name to `width` columns. Its end is what tells methods of long types apart, so the beginning goes.
+fn cut(name: &str, width: usize) -> String {
+    let length = name.chars().count();
+    if length <= width {
+        return name.to_owned();
+    }
+    std::iter::once('…').chain(name.chars().skip(length - width + 1)).collect()
+}
+
 fn ticks(value: Option<f64>, digits: usize) -> String {
     value.map_or_else(|| "-".to_owned(), |value| format!("{value:.digits$}"))
 }
@@ -166,6 +192,12 @@ fn further(f: &mut fmt::Formatter<'_>, callsite: &CallsiteReport) -> fmt::Result
         parts.push(format!("{:.1} polls/call", polls as f64 / (callsite.calls + cancelled).max(1) as f64));
         parts.push(format!("wall {} ticks/call", ticks(callsite.wall_mean_ticks, 0)));
         parts.push(format!("{cancelled} cancelled"));
+    }
+    if let (Some(interrupted @ 1..), Some(mean)) = (callsite.interrupted, callsite.interrupted_mean_ticks) {
+        let share = interrupted as f64 * mean / callsite.total_ticks.max(1.0);
+        if share > TOLD_SHARE {
+            parts.push(format!("{interrupted} interrupted, {:.0} % of the total", share.min(1.0) * 100.0));
+        }
     }
     if callsite.running != 0 {
         parts.push(format!("{} still running", callsite.running));
@@ -196,4 +228,16 @@ fn foot(f: &mut fmt::Formatter<'_>, report: &Report) -> fmt::Result {
         writeln!(f, "tsc: {} calls from inside the recording itself were not recorded", report.unrecorded_calls)?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_names_keep_their_end() {
+        assert_eq!(cut("short", 10), "short");
+        assert_eq!(cut("a_long_type::method", 10), "…e::method");
+        assert_eq!(cut("a_long_type::method", 10).chars().count(), 10);
+    }
 }

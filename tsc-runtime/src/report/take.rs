@@ -1,0 +1,63 @@
+//! Making a report of what the registry holds.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use super::{CallsiteReport, Clock, Report, output};
+use crate::{calibration, clock as source, overhead, registry, thread};
+
+/// Calls that had at least started when a report was last made.
+pub(super) static REPORTED: AtomicU64 = AtomicU64::new(0);
+
+/// The figures of all threads, as they are now.
+///
+/// May be called at any time and from any thread, also while others record. Takes a few milliseconds, to measure the probes'
+/// overhead once more; up to 20 ms more if the process began to measure less than 20 ms ago, to tell the counter's rate. Calls that
+/// are still running are not in it, but are counted in [`CallsiteReport::running`].
+#[must_use]
+pub fn snapshot() -> Report {
+    let began = source::now();
+    let report = Report::take();
+    // To an annotated function around this call, all of that is overhead.
+    let overhead = &thread::this().overhead;
+    overhead.set(overhead.get().wrapping_add(source::now().wrapping_sub(began)));
+    report
+}
+
+/// Prints the figures of all threads to stderr, as they are now: see [`snapshot`].
+///
+/// `TSC_REPORT=json` (with the feature `json`) prints them as JSON, and `TSC_REPORT_FILE` names a file to print them to. A program
+/// that has called this does not dump once more at its exit, unless further calls have started.
+pub fn report() {
+    let report = snapshot();
+    if report.callsites.is_empty() && !is_on() {
+        return;
+    }
+    REPORTED.store(report.started(), Relaxed);
+    output::print(&report);
+}
+
+/// Whether annotated functions of a crate built as this one measure: the features' and the profile's word.
+const fn is_on() -> bool {
+    cfg!(feature = "release-builds") || cfg!(debug_assertions)
+}
+
+impl Report {
+    fn take() -> Self {
+        let totals = registry::totals();
+        if !totals.is_empty() {
+            overhead::recalibrate();
+        }
+        let rate = if totals.is_empty() { None } else { calibration::rate().ok() };
+        let mut callsites: Vec<_> = totals
+            .iter()
+            .map(|(callsite, totals)| CallsiteReport::new(callsite, totals, rate.as_ref()))
+            .collect();
+        callsites.sort_by(|one, other| other.self_ticks.total_cmp(&one.self_ticks));
+        Self::new(Clock::look(&totals, rate.as_ref()), callsites, registry::unrecorded())
+    }
+
+    /// Calls that have started, whether they have returned or not.
+    fn started(&self) -> u64 {
+        self.callsites.iter().map(|callsite| callsite.calls + callsite.running).sum()
+    }
+}
