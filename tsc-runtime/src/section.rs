@@ -1,0 +1,123 @@
+//! What `start!` and `stop!` bracket: code that no block can.
+
+use core::marker::PhantomData;
+
+use crate::callsite::Callsite;
+use crate::clock;
+use crate::interruption::Verdict;
+use crate::record::{Record, Unusual};
+use crate::registry;
+use crate::thread::{self, Thread};
+use crate::tsc::{Pair, Ticks, elapsed};
+
+/// A section that was started. [`stop!`](crate::stop) takes it; dropped without, it is told on stderr and counted as an anomaly.
+///
+/// Sections may overlap, which calls cannot: of the thread's running sums a section reads both and carries on only that of overhead,
+/// half of its cost at either end. So an enclosing function's self time contains its sections.
+#[derive(Debug)]
+#[must_use = "a section is measured up to its `stop!`"]
+pub struct Section<P: Pair> {
+    callsite: &'static Callsite,
+    /// Null: nothing is measured.
+    record: *const Record,
+    overhead: u64,
+    work: u64,
+    start: Ticks,
+    pair: PhantomData<P>,
+}
+
+impl<P: Pair> Section<P> {
+    /// Starts to measure.
+    #[inline(always)]
+    pub fn start(callsite: &'static Callsite) -> Self {
+        let mut section = Self::prepared(callsite);
+        if !section.record.is_null() {
+            section.start = if clock::is_slow() { clock::now() } else { P::start() };
+        }
+        section
+    }
+
+    /// Stops and records.
+    #[inline(always)]
+    pub fn stop(self) {
+        let stop = if self.record.is_null() || clock::is_slow() { clock::now() } else { P::stop() };
+        self.record(stop);
+        core::mem::forget(self);
+    }
+
+    #[inline(never)]
+    fn prepared(callsite: &'static Callsite) -> Self {
+        let mut record = core::ptr::null();
+        registry::with_record(callsite, |found| {
+            record = found;
+            found.enter();
+        });
+        let thread = thread::this();
+        // SAFETY: a record that was found outlives what runs on its thread, and a section is not `Send`; null gives None.
+        if let Some(record) = unsafe { record.as_ref() } {
+            add_overhead(thread, record.cost.get() / 2);
+        }
+        if !thread.detector.is_armed() {
+            thread.detector.arm();
+        }
+        Self {
+            callsite,
+            record,
+            overhead: thread.overhead.get(),
+            work: thread.work.get(),
+            start: 0,
+            pair: PhantomData,
+        }
+    }
+
+    #[inline(never)]
+    fn record(&self, stop: Ticks) {
+        // SAFETY: as in `prepared`.
+        let Some(record) = (unsafe { self.record.as_ref() }) else {
+            return;
+        };
+        let thread = thread::this();
+        let nested = thread.overhead.get().wrapping_sub(self.overhead);
+        add_overhead(thread, record.cost.get().div_ceil(2));
+        let raw = elapsed(self.start, stop);
+        if raw < 0 {
+            return record.leave_apart(Unusual::Anomalous, 0, 0);
+        }
+        let gross = raw.cast_unsigned().wrapping_sub(nested);
+        // A function that began before the section and ended in it has taken more than the section can.
+        let callees = thread.work.get().wrapping_sub(self.work);
+        let callees = callees.cast_signed().clamp(0, gross.cast_signed().max(0));
+        if nested != 0 || callees != 0 {
+            record.add_nested(nested, callees.cast_unsigned());
+        }
+        match thread.detector.verdict(self.start) {
+            Verdict::Clean => record.leave(gross, nested),
+            Verdict::Interrupted => record.leave_apart(Unusual::Interrupted, gross, nested),
+            Verdict::Unknown => record.leave_apart(Unusual::Unknown, gross, nested),
+        }
+    }
+}
+
+fn add_overhead(thread: &Thread, ticks: u64) {
+    thread.overhead.set(thread.overhead.get().wrapping_add(ticks));
+}
+
+impl<P: Pair> Drop for Section<P> {
+    #[cold]
+    fn drop(&mut self) {
+        // SAFETY: as in `prepared`.
+        let Some(record) = (unsafe { self.record.as_ref() }) else {
+            return;
+        };
+        record.leave_apart(Unusual::Anomalous, 0, 0);
+        if !std::thread::panicking() {
+            let meta = self.callsite.meta();
+            eprintln!(
+                "tsc-runtime: the section {:?} started at {}:{} was dropped without `stop!`: not recorded",
+                meta.name.unwrap_or_default(),
+                meta.file,
+                meta.line,
+            );
+        }
+    }
+}
