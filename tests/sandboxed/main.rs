@@ -1,0 +1,56 @@
+//! Measures a little and prints everything there is to print: the child of `sandboxes.rs`, which runs it in hostile places.
+//!
+//! With the argument `forbid-rdtsc` it first forbids itself to execute RDTSC, as a sandbox does to its children.
+
+use std::process::ExitCode;
+
+use tsc_runtime::{affinity, calibration, cycles, report, self_test};
+
+/// Two threads of this many calls.
+const CALLS: u64 = 1000;
+
+#[cycles]
+#[inline(never)]
+fn sum_of_squares(of: &[u64]) -> u64 {
+    of.iter()
+        .map(|n| n.wrapping_mul(*n))
+        .fold(0, u64::wrapping_add)
+}
+
+fn work() -> u64 {
+    let numbers: Vec<u64> = (0..100).collect();
+    (0..CALLS)
+        .map(|_| sum_of_squares(&numbers))
+        .max()
+        .unwrap_or(0)
+}
+
+fn main() -> ExitCode {
+    if std::env::args().nth(1).as_deref() == Some("forbid-rdtsc") && !forbid_rdtsc() {
+        eprintln!("PR_SET_TSC is refused");
+        return ExitCode::from(77);
+    }
+    let pinned = affinity::cpus().and_then(|cpus| affinity::pin(cpus[0]));
+    drop(pinned);
+    let other = std::thread::spawn(work);
+    let sums = (work(), other.join().ok());
+    report();
+    println!("{}", self_test::self_test());
+    match calibration::rate() {
+        Ok(rate) => println!("rate: {rate}"),
+        Err(error) => println!("no rate: {error}"),
+    }
+    println!("sums: {sums:?}");
+    ExitCode::SUCCESS
+}
+
+#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "x86")))]
+fn forbid_rdtsc() -> bool {
+    // SAFETY: takes numbers only; from here on RDTSC raises SIGSEGV on this thread and on those it spawns.
+    unsafe { libc::prctl(libc::PR_SET_TSC, libc::PR_TSC_SIGSEGV) == 0 }
+}
+
+#[cfg(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "x86"))))]
+fn forbid_rdtsc() -> bool {
+    false
+}
