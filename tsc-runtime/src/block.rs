@@ -164,6 +164,7 @@ macro_rules! __gate {
 #[macro_export]
 macro_rules! __callsite {
     ($name:literal, $fence:tt) => {{
+        $crate::__check_fence!($fence);
         static CALLSITE: $crate::__private::Callsite =
             $crate::__private::Callsite::new::<$crate::__policy!($fence)>($crate::__private::Meta {
                 name: ::core::option::Option::Some($name),
@@ -186,10 +187,23 @@ macro_rules! __policy {
     ("mfence") => { $crate::__private::Mfence };
     ("serialize") => { $crate::__private::Serialize };
     ("cpuid") => { $crate::__private::Cpuid };
-    ($other:tt) => {
+    ($unknown:tt) => { $crate::__private::Lfence };
+}
+
+/// One error for an unknown fence, for which [`__policy`] takes the default.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __check_fence {
+    ("lfence") => {};
+    ("none") => {};
+    ("rdtscp") => {};
+    ("mfence") => {};
+    ("serialize") => {};
+    ("cpuid") => {};
+    ($unknown:tt) => {
         ::core::compile_error!(::core::concat!(
-            "unknown fence ", ::core::stringify!($other),
+            "unknown fence ", ::core::stringify!($unknown),
             "; one of \"lfence\", \"none\", \"rdtscp\", \"mfence\", \"serialize\", \"cpuid\""
-        ))
+        ));
     };
 }

@@ -1,0 +1,8 @@
+use tsc_runtime::cycles;
+
+#[cycles(fense = "none")]
+fn parse() {}
+
+fn main() {
+    parse();
+}

@@ -1,0 +1,8 @@
+use tsc_runtime::cycles;
+
+#[cycles(name)]
+fn parse() {}
+
+fn main() {
+    parse();
+}

@@ -1,0 +1,5 @@
+use tsc_runtime::cycles_block;
+
+fn main() {
+    cycles_block!("parse", fence = "rdtsk", {});
+}

@@ -1,0 +1,8 @@
+use tsc_runtime::cycles;
+
+#[cycles(fence = lfence)]
+fn parse() {}
+
+fn main() {
+    parse();
+}

@@ -1,0 +1,7 @@
+use tsc_runtime::{start, stop};
+
+fn main() {
+    let section = start!("parse");
+    stop!(section);
+    stop!(section);
+}
