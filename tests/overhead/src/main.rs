@@ -1,0 +1,64 @@
+//! What an annotated call costs, beside what it is made of: `cargo run --release -p overhead`.
+//!
+//! Every figure is a median over rounds in which all contestants take turns, so that the machine's moods hit all of them; ratios are
+//! medians of the rounds' ratios. Prints one markdown table for the release profile, and then one for the profile `lto`.
+
+mod accuracy;
+mod burst;
+mod endurance;
+mod recursion;
+mod subjects;
+mod table;
+mod threads;
+
+use std::process::{Command, ExitCode};
+
+use tsc_runtime::affinity;
+
+fn main() -> ExitCode {
+    // How this program calls itself, below.
+    let only_this_profile = std::env::args().any(|argument| argument == "--lto");
+    let profile = if only_this_profile { "lto" } else { "release" };
+    if cfg!(debug_assertions) {
+        eprintln!("overhead: build it with --release; figures of a debug build mean nothing");
+        return ExitCode::FAILURE;
+    }
+    let cpus = affinity::cpus().unwrap_or_default();
+    let pinned = cpus.last().map(|&cpu| affinity::pin(cpu));
+    if let Some(Err(error)) = &pinned {
+        eprintln!("overhead: {error}");
+    }
+    println!("## Profile `{profile}`\n");
+    burst::run();
+    recursion::run();
+    accuracy::run();
+    endurance::run();
+    drop(pinned);
+    threads::run(&cpus);
+    if only_this_profile {
+        return ExitCode::SUCCESS;
+    }
+    println!();
+    run_with_lto()
+}
+
+/// The same once more, built by the same cargo with link-time optimisation.
+fn run_with_lto() -> ExitCode {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let status = Command::new(cargo)
+        .args(["run", "--quiet", "--profile", "lto", "--manifest-path"])
+        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"))
+        .args(["--", "--lto"])
+        .status();
+    match status {
+        Ok(status) if status.success() => ExitCode::SUCCESS,
+        Ok(status) => {
+            eprintln!("overhead: the lto run ended with {status}");
+            ExitCode::FAILURE
+        }
+        Err(error) => {
+            eprintln!("overhead: cargo could not be run for the lto profile: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
