@@ -7,8 +7,9 @@
 //! (an emulator, an unknown core), and no clock is given.
 //!
 //! The clock wanders by several percent within a program's run, so one ratio is never enough: a burst is taken when the first
-//! callsite is registered and at every report, and what is given is their median with the range. Where the CPU has RDPRU, the
-//! latest burst's ratio is read from the core's own cycle counter, if that agrees with the chain.
+//! callsite is registered and at every report, and what is given is their median with the range. Where the core's own count of
+//! cycles can be read without privileges (RDPRU on AMD's CPUs, the PMU with the feature `pmu`) it is, in the same chains, and its
+//! word is taken if it agrees with them.
 
 use std::fmt;
 
@@ -18,6 +19,15 @@ use crate::calibration::Rate;
 use crate::clock;
 use crate::machine::machine;
 use crate::reference_chain::{self, LINKS_PER_BLOCK, additions, multiplications};
+use crate::tsc::elapsed;
+
+#[cfg_attr(
+    not(all(feature = "pmu", target_os = "linux", not(miri))),
+    path = "absent.rs"
+)]
+mod pmu;
+#[cfg_attr(not(all(target_arch = "x86_64", not(miri))), path = "absent.rs")]
+mod rdpru;
 
 /// The core's clock while this program measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -51,6 +61,8 @@ pub enum CycleSource {
     ReferenceChain,
     /// RDPRU, the core's own count of cycles, checked against the chain.
     Rdpru,
+    /// The performance monitoring unit by `perf_event_open` (feature `pmu`), checked against the chain.
+    Pmu,
 }
 
 impl fmt::Display for CycleSource {
@@ -58,6 +70,7 @@ impl fmt::Display for CycleSource {
         f.pad(match self {
             Self::ReferenceChain => "reference chain",
             Self::Rdpru => "RDPRU",
+            Self::Pmu => "the PMU",
         })
     }
 }
@@ -107,6 +120,8 @@ const SHORT_MULTIPLICATIONS: u64 = SHORT / 3;
 /// Rounds of a full burst, some 0.5 ms.
 const ROUNDS: usize = 33;
 const MOST_BURSTS_TRIED: u32 = 4;
+/// Rounds of a counter of cycles, where there is one.
+const COUNTED_ROUNDS: usize = 9;
 /// Multiplications may differ from 3 additions by this much: far less than any core that renames an addition away, or an
 /// emulator, would give.
 const TOLERANCE: f64 = 0.03;
@@ -191,7 +206,6 @@ fn cycles_per_tick(ticks: i64, short: u64) -> Option<f64> {
 }
 
 fn burst() -> Result<(f64, CycleSource), CoreClockError> {
-    let rdpru = rdpru::Reading::start();
     let rounds: Vec<[i64; 2]> = (0..ROUNDS)
         .map(|_| {
             [
@@ -200,14 +214,33 @@ fn burst() -> Result<(f64, CycleSource), CoreClockError> {
             ]
         })
         .collect();
-    let counted = rdpru.and_then(rdpru::Reading::cycles_per_tick);
     let by_chain = evaluate(&rounds)?;
-    Ok(match counted {
-        Some(counted) if (counted / by_chain - 1.0).abs() < TOLERANCE => {
-            (counted, CycleSource::Rdpru)
-        }
-        _ => (by_chain, CycleSource::ReferenceChain),
+    let agrees = |counted: &f64| (counted / by_chain - 1.0).abs() < TOLERANCE;
+    let by_pmu = || pmu::counter().and_then(counted).filter(agrees);
+    let by_rdpru = || rdpru::counter().and_then(counted).filter(agrees);
+    Ok(if let Some(ratio) = by_pmu() {
+        (ratio, CycleSource::Pmu)
+    } else if let Some(ratio) = by_rdpru() {
+        (ratio, CycleSource::Rdpru)
+    } else {
+        (by_chain, CycleSource::ReferenceChain)
     })
+}
+
+/// Cycles per tick by a counter of cycles: what it counts beyond a chain of N for one of 2N, so that its own cost cancels out.
+fn counted(mut cycles: impl FnMut() -> Option<u64>) -> Option<f64> {
+    let mut leg = |blocks: u64| {
+        let before = cycles()?;
+        let ticks = additions(blocks);
+        Some([elapsed(before, cycles()?), ticks])
+    };
+    let mut round = || {
+        let legs = [leg(SHORT)?, leg(2 * SHORT)?, leg(2 * SHORT)?, leg(SHORT)?];
+        let [cycles, ticks] =
+            [0, 1].map(|of| legs[1][of] + legs[2][of] - legs[0][of] - legs[3][of]);
+        (cycles > 0 && ticks > 0).then(|| cycles as f64 / ticks as f64)
+    };
+    median((0..COUNTED_ROUNDS).filter_map(|_| round()).collect())
 }
 
 /// Cycles per tick from the rounds' ticks of additions and of multiplications.
@@ -239,69 +272,6 @@ fn evaluate(rounds: &[[i64; 2]]) -> Result<f64, CoreClockError> {
 fn median(mut values: Vec<f64>) -> Option<f64> {
     values.sort_unstable_by(f64::total_cmp);
     values.get(values.len() / 2).copied()
-}
-
-/// AMD's RDPRU: the core's own count of its cycles, APERF.
-#[cfg(all(target_arch = "x86_64", not(miri)))]
-mod rdpru {
-    use std::arch::asm;
-
-    use crate::machine::machine;
-    use crate::tsc::{Lfence, Pair, Ticks, elapsed};
-
-    pub(super) struct Reading {
-        cycles: u64,
-        ticks: Ticks,
-    }
-
-    impl Reading {
-        /// `None` where the CPU has no RDPRU.
-        pub(super) fn start() -> Option<Self> {
-            (machine().rdpru == Some(true)).then(|| Self {
-                cycles: aperf(),
-                ticks: Lfence::start(),
-            })
-        }
-
-        /// `None` if the thread changed its core on the way, which shows as nonsense.
-        pub(super) fn cycles_per_tick(self) -> Option<f64> {
-            let ticks = elapsed(self.ticks, Lfence::stop());
-            let cycles = elapsed(self.cycles, aperf());
-            (ticks > 0 && cycles > 0).then(|| cycles as f64 / ticks as f64)
-        }
-    }
-
-    fn aperf() -> u64 {
-        const APERF: u32 = 1;
-        let (low, high): (u32, u32);
-        // SAFETY: callers have asked CPUID for RDPRU, which only reads. It is undefined where CR4.TSD forbids RDTSC, and callers
-        // have asked for that too.
-        unsafe {
-            asm!(
-                "lfence",
-                ".byte 0x0f, 0x01, 0xfd", // rdpru
-                "lfence",
-                in("ecx") APERF, out("eax") low, out("edx") high,
-                options(nostack),
-            );
-        }
-        u64::from(high) << 32 | u64::from(low)
-    }
-}
-
-#[cfg(not(all(target_arch = "x86_64", not(miri))))]
-mod rdpru {
-    pub(super) enum Reading {}
-
-    impl Reading {
-        pub(super) fn start() -> Option<Self> {
-            None
-        }
-
-        pub(super) fn cycles_per_tick(self) -> Option<f64> {
-            match self {}
-        }
-    }
 }
 
 #[cfg(test)]
@@ -348,6 +318,22 @@ mod tests {
         assert_eq!(evaluate(&[[-5, 7]; 33]), Err(CoreClockError::Disturbed));
         let wild: Vec<[i64; 2]> = (1..34).map(|i| [i * i * 1000, i * 1000]).collect();
         assert_eq!(evaluate(&wild), Err(CoreClockError::Disturbed));
+    }
+
+    #[test]
+    fn counter_of_cycles_is_read_without_its_cost() {
+        if !reference_chain::AVAILABLE || clock::availability().is_err() {
+            return;
+        }
+        // A core that runs 1.4 cycles a tick, by a counter that takes a while to read.
+        let ratio = counted(|| {
+            std::hint::black_box(additions(5));
+            Some((clock::now() as f64 * 1.4) as u64)
+        });
+        let ratio = ratio.unwrap();
+        assert!((1.2..1.6).contains(&ratio), "{ratio}");
+        assert_eq!(counted(|| None), None);
+        assert_eq!(counted(|| Some(7)), None);
     }
 
     #[test]
