@@ -1,9 +1,10 @@
 //! The routines of the table that PROFILE's author measured: NOPs and a RET, and a loop of LEA, DEC and JNZ.
 
 use std::arch::global_asm;
+use std::time::Duration;
 
 use tsc_runtime::instruction;
-use tsc_runtime::instruction::Instruction;
+use tsc_runtime::instruction::{Instruction, InstructionError};
 
 // Routine k begins k pages behind the symbol, so that no two of them share a line of any cache but by their number.
 global_asm!(
@@ -45,6 +46,33 @@ macro_rules! nops {
 /// One after the other, a call costs what the branches of CALL and RET cost, and the NOPs hide behind them. Between other
 /// instructions, as calls stand in programs, each NOP takes its place among what the core can issue.
 pub static NOPS: [[Instruction; 2]; 19] = nops!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18);
+
+/// For each measurement of a routine.
+const LIMIT: Duration = Duration::from_millis(20);
+/// How often each routine is measured: another thread of the same core may share its front end for a while.
+const TIMES: usize = 9;
+
+/// The core cycles of a call of each of [`NOPS`], one after the other and in a stream: the medians of several measurements.
+///
+/// # Errors
+///
+/// The first instruction's that could not be measured.
+pub fn costs() -> Result<Vec<[f64; 2]>, InstructionError> {
+    let mut costs = vec![[const { Vec::new() }; 2]; NOPS.len()];
+    for _ in 0..TIMES {
+        for (routine, costs) in NOPS.iter().zip(&mut costs) {
+            for (way, costs) in routine.iter().zip(costs) {
+                costs.extend(way.measure_within(LIMIT)?.throughput().map(|it| it.cycles()));
+            }
+        }
+    }
+    Ok(costs.into_iter().map(|ways| ways.map(median)).collect())
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_unstable_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+}
 
 macro_rules! turns {
     ($($n:literal)*) => {[$(

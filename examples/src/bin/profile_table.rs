@@ -4,7 +4,7 @@
 
 #[cfg(target_arch = "x86_64")]
 fn main() -> Result<(), tsc_runtime::instruction::InstructionError> {
-    use examples::routines::{NOPS, TURNS, knee};
+    use examples::routines::{TURNS, costs, knee};
     use tsc_runtime::affinity;
     use tsc_runtime::instruction::catalogue;
 
@@ -18,15 +18,13 @@ fn main() -> Result<(), tsc_runtime::instruction::InstructionError> {
 
     println!("core cycles of a call, without the empty one's");
     println!("NOPs   in a stream   added   one after the other");
-    let mut rows = Vec::new();
-    for [alone, stream] in &NOPS {
-        rows.push((cycles(stream)?, cycles(alone)?));
+    let rows = costs()?;
+    let empty = rows[0];
+    for (k, [alone, stream]) in rows.iter().enumerate() {
+        let added = if k == 0 { "-".to_owned() } else { format!("{:.3}", stream - rows[k - 1][1]) };
+        println!("{k:>4} {:>13.3} {added:>7} {:>21.2}", stream - empty[1], alone - empty[0]);
     }
-    for (k, (stream, alone)) in rows.iter().enumerate() {
-        let added = if k == 0 { "-".to_owned() } else { format!("{:.3}", stream - rows[k - 1].0) };
-        println!("{k:>4} {:>13.3} {added:>7} {:>21.2}", stream - rows[0].0, alone - rows[0].1);
-    }
-    println!("the empty call: {:.2} in a stream, {:.2} one after the other", rows[0].0, rows[0].1);
+    println!("the empty call: {:.2} in a stream, {:.2} one after the other", empty[1], empty[0]);
     if let Some(nop) = catalogue::find("nop", "1 byte") {
         println!("the catalogue's nop: {:.3}", cycles(nop)?);
     }

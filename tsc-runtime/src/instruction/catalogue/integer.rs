@@ -8,8 +8,9 @@ use crate::instruction::Instruction;
 pub(super) static INSTRUCTIONS: &[Instruction] = &[
     instruction!("mov", "r32,imm32", listing r"mov r\i\()d, 0x12345678", chain none),
     instruction!("mov", "r64,imm64", listing r"movabs r\i, 0x123456789abcdef0", chain none),
-    instruction!("mov", "r32,r32", listing r"mov r\i\()d, ecx", chain "mov r8d, r8d"),
-    instruction!("mov", "r64,r64", listing r"mov r\i, rcx", chain "mov r8, r8"),
+    instruction!("mov", "r32,r32", listing r"mov r\i\()d, r\i\()d"),
+    instruction!("mov", "r64,r64", listing r"mov r\i, r\i"),
+    instruction!("mov", "r64,r64 from another", listing r"mov r\i, rcx", chain none),
     instruction!("movzx", "r32,r8", listing r"movzx r\i\()d, cl", chain "movzx r8d, r8b"),
     instruction!("movsxd", "r64,r32", listing r"movsxd r\i, ecx", chain "movsxd r8, r8d"),
     instruction!("lea", "r64,[r64+disp8]", listing r"lea r\i, [rcx+64]", chain "lea r8, [r8+64]"),

@@ -9,7 +9,7 @@ use crate::instruction::Instruction;
 
 #[rustfmt::skip]
 pub(super) static INSTRUCTIONS: &[Instruction] = &[
-    instruction!("movaps", "xmm,xmm", class vector, init "xorps xmm0, xmm0; xorps xmm4, xmm4", listing r"movaps xmm\i, xmm0", chain "movaps xmm4, xmm4"),
+    instruction!("movaps", "xmm,xmm", class vector, init "xorps xmm0, xmm0; xorps xmm4, xmm4", listing r"movaps xmm\i, xmm\i"),
     instruction!("xorps", "xmm,xmm same", class vector, listing r"xorps xmm\i, xmm\i"),
     instruction!("pxor", "xmm,xmm", class vector, init "pxor xmm0, xmm0; pxor xmm4, xmm4", listing r"pxor xmm\i, xmm0"),
     instruction!("paddd", "xmm,xmm", class vector, init "pxor xmm0, xmm0; pxor xmm4, xmm4", listing r"paddd xmm\i, xmm0"),

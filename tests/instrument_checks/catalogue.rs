@@ -1,0 +1,154 @@
+//! The catalogue against a table of instructions that others have measured.
+
+use std::time::Instant;
+
+use tsc_runtime::instruction::catalogue::{self, Report};
+use tsc_runtime::instruction::microarchitecture;
+use tsc_runtime::machine::machine;
+
+use super::Check;
+
+/// InstLatx64's figures for some cores, with their source in the last column.
+const TABLE: &str = include_str!("../data/instructions.csv");
+const SHARE: f64 = 0.015;
+const CYCLES: f64 = 0.03;
+
+/// What the table calls an instruction where the catalogue, which has more of them, must say which it means.
+const ALIASES: &[(&str, &str, &str, &str)] = &[
+    ("nop", "", "nop", "1 byte"),
+    ("sub", "r64,r64", "sub", "r64,r64 same"),
+    ("xor", "r64,r64", "xor", "r64,r64 same"),
+    ("mov+mov", "r64,[m]+[m],r64 (store-fwd roundtrip)", "mov+mov", "r64,[m64] then [m64],r64"),
+];
+
+/// Cores in the order in which they are one another's nearest relatives, the host's own first.
+fn relatives(core: &str) -> &'static [&'static str] {
+    match core {
+        "RWC" => &["RWC", "GLC", "ICX"],
+        "GLC" => &["GLC", "RWC", "ICX"],
+        "ICX" => &["ICX"],
+        "SKL" | "SKX" => &["SKL"],
+        "ZEN4" => &["ZEN4"],
+        "ZEN3" => &["ZEN3"],
+        _ => &[],
+    }
+}
+
+/// A row of the table: name, operands, core, latency, reciprocal throughput.
+type Entry = (String, String, String, Option<Figure>, Option<Figure>);
+
+/// A figure and half a unit of its last digit.
+#[derive(Clone, Copy)]
+struct Figure {
+    cycles: f64,
+    rounding: f64,
+}
+
+pub(crate) fn time() -> Check {
+    let started = Instant::now();
+    let report = catalogue::measure();
+    let seconds = started.elapsed().as_secs_f64();
+    let measured = report.rows().iter().filter(|row| row.outcome().is_ok()).count();
+    Check {
+        must: "at least 60 instructions in less than 60 s",
+        measured: format!("{measured} of {} in {seconds:.1} s", report.rows().len()),
+        holds: Some(seconds < 60.0 && measured >= 60),
+        details: Vec::new(),
+    }
+}
+
+pub(crate) fn against_table(file: Option<&str>) -> Check {
+    let must = "95 % of the rows of this core within 1.5 % or 0.03 cycles, and the table's rounding";
+    let failed = |measured: String| Check { must, measured, holds: Some(false), details: Vec::new() };
+    let text = match file.map(std::fs::read_to_string).transpose() {
+        Ok(text) => text.unwrap_or_else(|| TABLE.to_owned()),
+        Err(why) => return failed(format!("{}: {why}", file.unwrap_or_default())),
+    };
+    let entries: Vec<Entry> = text.lines().skip(1).filter_map(entry).collect();
+    let Some(core) = microarchitecture() else { return failed("a core that is not known here".to_owned()) };
+    let Some(relative) = relatives(core).iter().find(|name| entries.iter().any(|entry| entry.2 == **name)) else {
+        return failed(format!("the table has no rows for {core}"));
+    };
+    let report = catalogue::measure();
+    let (mut rows, mut near, mut details) = (0_u32, 0_u32, Vec::new());
+    for (name, operands, _, latency, throughput) in entries.iter().filter(|entry| entry.2 == *relative) {
+        match distances(&report, name, operands, *latency, *throughput) {
+            Ok(wrong) => {
+                rows += 1;
+                near += u32::from(wrong.is_empty());
+                details.extend(wrong.iter().map(|wrong| format!("{name} {operands}: {wrong}")));
+            }
+            Err(why) => details.push(format!("{name} {operands}: not compared, {why}")),
+        }
+    }
+    let share = 100.0 * f64::from(near) / f64::from(rows.max(1));
+    let kin = if *relative == core { String::new() } else { ", its nearest relative in the table".to_owned() };
+    Check {
+        must,
+        measured: format!("{core} against {relative}{kin}: {near} of {rows} rows, {share:.1} %"),
+        holds: (*relative == core).then_some(share >= 95.0),
+        details,
+    }
+}
+
+/// What is too far from the table, or why the row cannot be compared.
+fn distances(
+    report: &Report,
+    name: &str,
+    operands: &str,
+    latency: Option<Figure>,
+    throughput: Option<Figure>,
+) -> Result<Vec<String>, String> {
+    let alias = ALIASES.iter().find(|alias| (alias.0, alias.1) == (name, operands));
+    let (name, operands) = alias.map_or((name, operands), |alias| (alias.2, alias.3));
+    if name == "cpuid" && machine().virtualized == Some(true) {
+        return Err("it leaves the virtual machine".to_owned());
+    }
+    let row = report
+        .rows()
+        .iter()
+        .find(|row| row.instruction().name() == name && row.instruction().operands() == operands)
+        .ok_or("the catalogue has no row with these operands")?;
+    let timing = row.outcome().map_err(ToString::to_string)?;
+    // A division listed with the same figure twice was chained in both columns.
+    let chained = name.ends_with("div")
+        && latency.zip(throughput).is_some_and(|(a, b)| (a.cycles / b.cycles - 1.0).abs() < 0.02);
+    let throughput = if chained { None } else { throughput };
+    let pairs = [("latency", latency, timing.latency()), ("per instruction", throughput, timing.throughput())];
+    let compared: Vec<_> = pairs.into_iter().filter_map(|(what, table, ours)| Some((what, table?, ours?))).collect();
+    if compared.is_empty() {
+        return Err("no figure in common".to_owned());
+    }
+    Ok(compared
+        .into_iter()
+        .filter(|(_, table, ours)| {
+            (ours.cycles() - table.cycles).abs() > CYCLES.max(SHARE * table.cycles) + table.rounding
+        })
+        .map(|(what, table, ours)| format!("{what} {:.3}, the table has {}", ours.cycles(), table.cycles))
+        .collect())
+}
+
+fn entry(line: &str) -> Option<Entry> {
+    let fields = fields(line);
+    let [name, operands, core, latency, throughput, ..] = &fields[..] else { return None };
+    Some((name.clone(), operands.clone(), core.clone(), figure(latency), figure(throughput)))
+}
+
+fn figure(text: &str) -> Option<Figure> {
+    let decimals = text.split_once('.').map_or(0, |(_, decimals)| decimals.len() as i32);
+    Some(Figure { cycles: text.parse().ok()?, rounding: 0.5 * 10_f64.powi(-decimals) })
+}
+
+/// The fields of a line of CSV, of which some are quoted.
+fn fields(line: &str) -> Vec<String> {
+    let mut fields = vec![String::new()];
+    let mut is_quoted = false;
+    for character in line.chars() {
+        match character {
+            '"' => is_quoted = !is_quoted,
+            ',' if !is_quoted => fields.push(String::new()),
+            _ => fields.last_mut().expect("there is a first field").push(character),
+        }
+    }
+    fields
+}
