@@ -1,0 +1,199 @@
+//! Async functions: results, drop order, `Send`, size; and polls, wall time and cancelled calls in the report.
+
+use std::cell::Cell;
+use std::future::{self, Future};
+use std::pin::{Pin, pin};
+use std::rc::Rc;
+use std::task::{Context, Poll, Waker};
+
+use tsc_runtime::cycles;
+
+/// Pending once.
+async fn yield_once() {
+    let mut yielded = false;
+    future::poll_fn(|_| {
+        let poll = if yielded { Poll::Ready(()) } else { Poll::Pending };
+        yielded = true;
+        poll
+    })
+    .await;
+}
+
+fn poll<F: Future>(future: Pin<&mut F>) -> Poll<F::Output> {
+    future.poll(&mut Context::from_waker(Waker::noop()))
+}
+
+fn run<F: Future>(future: F) -> F::Output {
+    let mut future = pin!(future);
+    loop {
+        if let Poll::Ready(output) = poll(future.as_mut()) {
+            return output;
+        }
+    }
+}
+
+type Log = Rc<Cell<u64>>;
+
+/// Appends its digit to the log when dropped.
+struct Digit(u64, Log);
+
+impl Drop for Digit {
+    fn drop(&mut self) {
+        self.1.set(self.1.get() * 10 + self.0);
+    }
+}
+
+macro_rules! both {
+    ($($item:item)*) => {
+        mod bare { use super::*; $($item)* }
+        mod annotated { use super::*; $(#[cycles] $item)* }
+    };
+}
+
+both! {
+    pub(super) async fn parameters(a: Digit, (b, _): (Digit, Digit), _: Digit, mut c: Digit, log: &Log) -> u64 {
+        let _local = Digit(1, log.clone());
+        c.0 += 1;
+        yield_once().await;
+        a.0 + b.0 + c.0
+    }
+
+    pub(super) async fn fails(text: &str) -> Result<u32, Box<dyn std::error::Error + Send + Sync>> {
+        yield_once().await;
+        if text.is_empty() {
+            return Ok(0);
+        }
+        Ok(text.parse()?)
+    }
+
+    pub(super) async fn large(buffer: [u8; 1024], text: &str) -> usize {
+        yield_once().await;
+        buffer.len() + text.len()
+    }
+
+    pub(super) async fn small(a: u64, b: u64) -> u64 {
+        a + b
+    }
+
+    pub(super) async fn unit() {}
+
+    pub(super) async fn coerced(x: u32) -> Box<dyn Fn(u32) -> u32 + Send> {
+        Box::new(move |y| x + y)
+    }
+
+    pub(super) async fn hidden(x: &[u32]) -> impl Iterator<Item = u32> {
+        x.iter().map(|x| x + 1)
+    }
+
+    pub(super) async fn unsettled() -> u32 {
+        unimplemented!()
+    }
+}
+
+#[test]
+fn results_are_the_same() {
+    for text in ["", "17", "x"] {
+        let show = |result: Result<u32, _>| result.map_err(|error: Box<dyn std::error::Error + Send + Sync>| error.to_string());
+        assert_eq!(show(run(annotated::fails(text))), show(run(bare::fails(text))));
+    }
+    assert_eq!(run(annotated::coerced(3))(4), 7);
+    assert_eq!(run(annotated::hidden(&[1, 2])).sum::<u32>(), 5);
+}
+
+#[test]
+fn parameters_drop_as_in_the_bare_function() {
+    /// Polls `polls` times, drops the rest, and gives the order of the drops.
+    fn order<F: Future>(polls: u32, f: impl FnOnce(Digit, (Digit, Digit), Digit, Digit, &'static Log) -> F) -> u64 {
+        let log: &'static Log = Box::leak(Box::new(Log::default()));
+        let digit = |number| Digit(number, log.clone());
+        let mut future = Box::pin(f(digit(2), (digit(3), digit(4)), digit(5), digit(6), log));
+        for _ in 0..polls {
+            let _ = poll(future.as_mut());
+        }
+        drop(future);
+        log.get()
+    }
+    for polls in 0..=2 {
+        assert_eq!(order(polls, annotated::parameters), order(polls, bare::parameters), "{polls} polls");
+    }
+    assert_eq!(order(2, bare::parameters), 175342);
+}
+
+#[test]
+fn send_futures_stay_send_and_small() {
+    fn send<T: Send>(value: T) -> T {
+        value
+    }
+    let sizes = [
+        (size_of_val(&send(annotated::large([0; 1024], ""))), size_of_val(&bare::large([0; 1024], ""))),
+        (size_of_val(&send(annotated::small(1, 2))), size_of_val(&bare::small(1, 2))),
+        (size_of_val(&send(annotated::fails(""))), size_of_val(&bare::fails(""))),
+        (size_of_val(&send(annotated::unit())), size_of_val(&bare::unit())),
+    ];
+    for (annotated, bare) in sizes {
+        assert!(annotated <= bare + 64, "{annotated} bytes, {bare} without the attribute");
+    }
+    drop((annotated::unsettled(), bare::unsettled(), bare::coerced(1), bare::hidden(&[])));
+}
+
+/// The shape that `#[async_trait]` gives a function.
+struct Boxed;
+
+#[cycles]
+impl Boxed {
+    fn shape<'a>(&'a self, text: &'a str) -> Pin<Box<dyn Future<Output = usize> + Send + 'a>> {
+        Box::pin(async move {
+            yield_once().await;
+            text.len()
+        })
+    }
+
+    fn unboxed(&self) -> impl Future<Output = u32> {
+        async {
+            yield_once().await;
+            3
+        }
+    }
+
+    async fn recursive(&self, depth: u32) -> u32 {
+        if depth == 0 {
+            return 0;
+        }
+        Box::pin(self.recursive(depth - 1)).await + 1
+    }
+}
+
+trait Service {
+    async fn call(&self, request: &str) -> String;
+    async fn ready(&self) -> bool {
+        true
+    }
+}
+
+#[cycles]
+impl Service for Boxed {
+    async fn call(&self, request: &str) -> String {
+        yield_once().await;
+        request.to_uppercase()
+    }
+}
+
+#[test]
+fn methods_and_traits() {
+    assert_eq!((run(Boxed.shape("abc")), run(Boxed.unboxed()), run(Boxed.recursive(5))), (3, 3, 5));
+    assert_eq!((run(Boxed.call("a")), run(Boxed.ready())), ("A".to_owned(), true));
+}
+
+/// What another attribute on the function would see.
+#[cycles(name = "stays async")]
+#[must_use]
+async fn stays_async(mut list: Vec<u32>, (first, _): (u32, u32)) -> usize {
+    list.push(first);
+    yield_once().await;
+    list.len()
+}
+
+#[test]
+fn under_another_attribute_the_function_stays_async() {
+    assert_eq!(run(stays_async(vec![1], (2, 3))), 2);
+}

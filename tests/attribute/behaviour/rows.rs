@@ -1,0 +1,201 @@
+//! What the report calls its rows, and what it counts in them.
+
+use std::future;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+
+use tsc_runtime::{CallsiteReport, cycles, cycles_block};
+
+struct Plain;
+struct Generic<T>(T);
+
+trait Act {
+    fn act(&self) -> u32;
+    fn default(&self) -> u32 {
+        self.act()
+    }
+}
+
+#[cycles]
+impl Act for Plain {
+    fn act(&self) -> u32 {
+        1
+    }
+}
+
+#[cycles]
+impl Act for Generic<u8> {
+    fn act(&self) -> u32 {
+        2
+    }
+}
+
+#[cycles]
+impl Plain {
+    fn inherent() {}
+}
+
+#[cycles(name = "net")]
+mod prefixed {
+    pub struct Socket;
+
+    impl Socket {
+        pub fn send(&self) {}
+    }
+
+    impl Clone for Socket {
+        fn clone(&self) -> Self {
+            Self
+        }
+    }
+
+    pub mod tcp {
+        pub fn connect() {}
+
+        #[cycles(name = "own")]
+        pub fn named() {}
+    }
+}
+
+#[cycles(per_type)]
+fn sized<T>(_: T) -> usize {
+    size_of::<T>()
+}
+
+#[cycles(per_type, name = "named per type")]
+fn named_sized<T>(_: T) -> usize {
+    size_of::<T>()
+}
+
+#[cycles(bytes = text.len())]
+fn hash(text: &str) -> u64 {
+    text.bytes().map(u64::from).sum()
+}
+
+#[cycles(items = items.len())]
+async fn count(items: &[u32]) -> usize {
+    let mut polls = 0;
+    future::poll_fn(|_| {
+        polls += 1;
+        if polls > 2 { Poll::Ready(()) } else { Poll::Pending }
+    })
+    .await;
+    items.len()
+}
+
+/// `name`'s row.
+fn row(name: &str) -> CallsiteReport {
+    let report = tsc_runtime::snapshot();
+    let found = report.callsites().iter().find(|row| row.name() == name);
+    found.cloned().unwrap_or_else(|| {
+        let names: Vec<_> = report.callsites().iter().map(CallsiteReport::name).collect();
+        panic!("no row {name} among {names:#?}")
+    })
+}
+
+#[test]
+fn names_tell_impls_and_traits_apart() {
+    Plain::inherent();
+    let _ = Plain.act() + Plain.default() + Generic(1_u8).act();
+    for name in ["Plain::inherent", "<Plain as Act>::act", "<Generic<u8> as Act>::act"] {
+        row(name);
+    }
+}
+
+#[test]
+fn a_name_on_a_block_is_a_prefix() {
+    let socket = prefixed::Socket;
+    socket.send();
+    socket.clone().send();
+    prefixed::tcp::connect();
+    prefixed::tcp::named();
+    assert_eq!(row("net::Socket::send").calls(), 2);
+    for name in ["net::<Socket as Clone>::clone", "net::tcp::connect", "own"] {
+        assert_eq!(row(name).calls(), 1);
+    }
+}
+
+#[test]
+fn per_type_has_a_row_for_each_instantiation() {
+    sized(1_u8);
+    sized("a");
+    sized("b");
+    named_sized([1_u16; 3]);
+    let this = module_path!();
+    assert_eq!(row("sized<u8>").calls(), 1);
+    assert_eq!(row("sized<&str>").calls(), 2);
+    assert_eq!(row(&format!("named per type [{this}::named_sized<[u16; 3]>]")).calls(), 1);
+}
+
+#[test]
+fn rows_know_where_their_function_is() {
+    Plain::inherent();
+    let row = row("Plain::inherent");
+    assert_eq!(row.module(), module_path!());
+    assert!(row.file().ends_with("rows.rs"), "{}", row.file());
+    let source = include_str!("rows.rs");
+    let line = source.lines().position(|line| line.contains("fn inherent()"));
+    assert_eq!(Some(row.line() as usize - 1), line);
+}
+
+#[test]
+fn units_are_counted_beside_calls() {
+    hash("abc");
+    hash("de");
+    let row = row("hash");
+    assert_eq!((row.calls(), row.unit().as_deref(), row.units()), (2, Some("bytes"), Some(5)));
+}
+
+#[test]
+fn a_future_is_one_call_of_many_polls() {
+    let poll = |future: std::pin::Pin<&mut _>| Future::poll(future, &mut Context::from_waker(Waker::noop()));
+    {
+        let mut complete = pin!(count(&[1, 2, 3]));
+        while poll(complete.as_mut()).is_pending() {
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        let mut cancelled = pin!(count(&[1]));
+        let _ = poll(cancelled.as_mut());
+        drop(count(&[]));
+    }
+    let row = row("count");
+    assert_eq!((row.calls(), row.polls(), row.cancelled()), (1, Some(4), Some(1)));
+    assert_eq!((row.unit().as_deref(), row.units()), (Some("items"), Some(4)));
+    let wall = row.wall_mean_ticks().unwrap();
+    assert!(row.total_ticks() < wall / 2.0, "{} of {wall}", row.total_ticks());
+}
+
+#[test]
+fn a_future_that_changes_threads_is_one_call() {
+    #[cycles(name = "moves")]
+    async fn moves() -> u32 {
+        let mut polls = 0;
+        future::poll_fn(move |_| {
+            polls += 1;
+            if polls > 3 { Poll::Ready(polls) } else { Poll::Pending }
+        })
+        .await
+    }
+    let mut future = Box::pin(moves());
+    loop {
+        let polled = std::thread::spawn(move || {
+            let polled = future.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+            (future, polled)
+        });
+        let (back, polled) = polled.join().unwrap();
+        if polled.is_ready() {
+            break;
+        }
+        future = back;
+    }
+    let row = row("moves");
+    assert_eq!((row.calls(), row.polls(), row.cancelled()), (1, Some(4), Some(0)));
+}
+
+#[test]
+fn blocks_have_rows() {
+    for i in 0..5_u32 {
+        cycles_block!("a block", [i], { i * 2 });
+    }
+    assert_eq!(row("a block").calls(), 5);
+}
