@@ -42,11 +42,12 @@ pub struct Callsite {
     meta: Meta,
 }
 
-/// Loops over a function that does nothing, with a probe in it and without. They are instantiated in the annotated crate, and so
+/// Loops over a function that does nothing: with a probe in it, with a probe and a call of the former, and without. They are instantiated in the annotated crate, and so
 /// compiled as its own functions are.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EmptyCalls {
     pub(crate) annotated: fn(u32),
+    pub(crate) nested: fn(u32),
     pub(crate) bare: fn(u32),
 }
 

@@ -17,19 +17,61 @@ pub(crate) struct Overhead {
     pub(crate) visible: f64,
     /// What a caller pays for the probe in all.
     pub(crate) total: f64,
+    /// What it pays beyond that for a probe which has others nested in it.
+    pub(crate) nesting: f64,
+    /// How far the visible overhead may be off, with its surroundings and over time.
+    pub(crate) visible_error: f64,
 }
+
+/// What the visible overhead differs by between surroundings: the compiler's choice of registers, the alignment of the code.
+const SURROUNDINGS: f64 = 5.0;
 
 /// All measurements of one fence policy.
 #[derive(Clone, Copy)]
 struct Measurements {
     /// `None` until a callsite of this policy is called.
     empty_calls: Option<EmptyCalls>,
-    sum: Overhead,
+    visible: Series,
+    total: Series,
+    nesting: Series,
+}
+
+/// Repeated measurements of one cost.
+#[derive(Clone, Copy)]
+struct Series {
     count: u32,
+    sum: f64,
+    least: f64,
+    greatest: f64,
+}
+
+impl Series {
+    const EMPTY: Self = Self { count: 0, sum: 0.0, least: f64::MAX, greatest: 0.0 };
+
+    fn add(&mut self, value: f64) {
+        self.count += 1;
+        self.sum += value;
+        self.least = self.least.min(value);
+        self.greatest = self.greatest.max(value);
+    }
+
+    /// 0 of nothing.
+    fn mean(&self) -> f64 {
+        self.sum / f64::from(self.count.max(1))
+    }
+
+    fn half_range(&self) -> f64 {
+        (self.greatest - self.least).max(0.0) / 2.0
+    }
 }
 
 static MEASUREMENTS: Mutex<[Measurements; Fence::ALL.len()]> = Mutex::new(
-    [Measurements { empty_calls: None, sum: Overhead { visible: 0.0, total: 0.0 }, count: 0 }; Fence::ALL.len()],
+    [Measurements {
+        empty_calls: None,
+        visible: Series::EMPTY,
+        total: Series::EMPTY,
+        nesting: Series::EMPTY,
+    }; Fence::ALL.len()],
 );
 
 /// Calls in a round: long enough for the loop's ends not to matter, short enough for most rounds to pass undisturbed.
@@ -63,44 +105,56 @@ pub(crate) fn recalibrate() {
 /// The mean of all measurements of a policy; 0 of one that is not in use.
 pub(crate) fn of(fence: Fence) -> Overhead {
     let measurements = &MEASUREMENTS.lock()[fence as usize];
-    let count = f64::from(measurements.count.max(1));
     Overhead {
-        visible: measurements.sum.visible / count,
-        total: measurements.sum.total / count,
+        visible: measurements.visible.mean(),
+        total: measurements.total.mean(),
+        nesting: measurements.nesting.mean(),
+        visible_error: SURROUNDINGS + measurements.visible.half_range(),
     }
 }
 
 impl Measurements {
-    fn add(&mut self, empty_calls: EmptyCalls, overhead: Overhead) {
+    fn add(&mut self, empty_calls: EmptyCalls, [visible, total, nesting]: [f64; 3]) {
         self.empty_calls = Some(empty_calls);
-        self.sum.visible += overhead.visible;
-        self.sum.total += overhead.total;
-        self.count += 1;
+        self.visible.add(visible);
+        self.total.add(total);
+        self.nesting.add(nesting);
     }
 }
 
-/// Interleaved rounds of annotated and bare calls; medians over the rounds. Leaves this thread's sums and table as they were.
-fn measure(empty_calls: EmptyCalls) -> Overhead {
+/// Visible, total and nesting overhead: medians over rounds in which annotated, nested and bare calls take turns. Leaves this
+/// thread's sums and table as they were.
+fn measure(empty_calls: EmptyCalls) -> [f64; 3] {
     let record = Record::new(0, 0);
-    let mut visible = Vec::with_capacity(MAX_ROUNDS);
-    let mut total = Vec::with_capacity(MAX_ROUNDS);
-    let thread = thread::this();
+    let mut rounds: [Vec<f64>; 3] = [const { Vec::new() }; 3];
     let table: [*const Record; 1] = [&raw const record];
-    thread.with_table(&table, || {
+    thread::this().with_table(&table, || {
         let began = clock::now();
-        while visible.len() < MIN_ROUNDS || (visible.len() < MAX_ROUNDS && clock::now() - began < ENOUGH) {
-            let before = record.samples();
-            let start = clock::now();
-            (empty_calls.annotated)(CALLS);
-            let middle = clock::now();
-            (empty_calls.bare)(CALLS);
-            let stop = clock::now();
-            let after = record.samples();
-            visible.push((after.1 - before.1) as f64 / (after.0 - before.0).max(1) as f64);
-            total.push(((middle - start) as f64 - (stop - middle) as f64) / f64::from(CALLS));
+        while rounds[0].len() < MIN_ROUNDS || (rounds[0].len() < MAX_ROUNDS && clock::now() - began < ENOUGH) {
+            for (costs, cost) in rounds.iter_mut().zip(round(empty_calls, &record)) {
+                costs.push(cost);
+            }
         }
     });
-    Overhead { visible: median(&mut visible), total: median(&mut total).max(0.0) }
+    rounds.map(|mut costs| median(&mut costs).max(0.0))
+}
+
+fn round(empty_calls: EmptyCalls, record: &Record) -> [f64; 3] {
+    let (samples_before, sum_before) = record.samples();
+    let start = clock::now();
+    (empty_calls.annotated)(CALLS);
+    let annotated = clock::now();
+    (empty_calls.bare)(CALLS);
+    let bare = clock::now();
+    let (samples, sum) = record.samples();
+    let nested_start = clock::now();
+    (empty_calls.nested)(CALLS);
+    let nested = clock::now();
+    let per_call = |ticks: Ticks| ticks as f64 / f64::from(CALLS);
+    let visible = (sum - sum_before) as f64 / (samples - samples_before).max(1) as f64;
+    let call = per_call(bare - annotated);
+    let total = per_call(annotated - start) - call;
+    [visible, total, per_call(nested - nested_start) - 2.0 * (total + call)]
 }
 
 fn median(values: &mut [f64]) -> f64 {
@@ -115,13 +169,18 @@ static CALIBRATION: Callsite = Callsite::numbered::<Lfence>(
 );
 
 pub(crate) const fn empty_calls<P: Pair>() -> EmptyCalls {
-    EmptyCalls { annotated: call_annotated::<P>, bare: call_bare }
+    EmptyCalls { annotated: call_annotated::<P>, nested: call_nested::<P>, bare: call_bare }
 }
 
 // `inline`, so that these are compiled in the crate that has the callsite, with its optimisation level.
 #[inline]
 fn call_annotated<P: Pair>(calls: u32) {
     call(calls, annotated::<P>);
+}
+
+#[inline]
+fn call_nested<P: Pair>(calls: u32) {
+    call(calls, nested::<P>);
 }
 
 #[inline]
@@ -145,7 +204,16 @@ fn annotated<P: Pair>(value: u64) -> u64 {
     escape(&value);
     let mut slot = Slot::new();
     let _probe = Probe::<P>::start(&CALIBRATION, &mut slot);
-    result({ value })
+    result(value)
+}
+
+/// Two probes, one inside the other.
+#[inline(never)]
+fn nested<P: Pair>(value: u64) -> u64 {
+    escape(&value);
+    let mut slot = Slot::new();
+    let _probe = Probe::<P>::start(&CALIBRATION, &mut slot);
+    result(annotated::<P>(value))
 }
 
 #[inline(never)]

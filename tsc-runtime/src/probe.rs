@@ -176,6 +176,7 @@ unsafe fn settle(record: &Record, thread: &Thread, started: *const Started, raw:
     let nested = overhead.wrapping_sub(overhead_then);
     if nested != 0 {
         gross = gross.wrapping_sub(nested);
+        thread.overhead.set(thread.overhead.get().wrapping_add(record.nesting.get()));
         record.add_nested(nested, thread.work.get().wrapping_sub(work_then));
     }
     let net = gross.wrapping_sub(record.visible.get());

@@ -73,6 +73,8 @@ pub(crate) struct Record {
     pub(crate) visible: Figure,
     /// What a probe of this callsite costs its callers, rounded, in ticks.
     pub(crate) cost: Figure,
+    /// What it costs them more when other probes are nested in it.
+    pub(crate) nesting: Figure,
     samples_held: [Figure; HELD],
     /// Over all calls: what nested probes cost them, and the net ticks of annotated callees.
     nested: Figure,
@@ -136,6 +138,7 @@ impl Record {
             held: AtomicU32::new(NEW),
             visible: Figure::ZERO,
             cost: Figure::ZERO,
+            nesting: Figure::ZERO,
             samples_held: [Figure::ZERO; HELD],
             nested: Figure::ZERO,
             callees: Figure::ZERO,

@@ -177,6 +177,7 @@ fn make_record(callsite: &Callsite, number: usize) -> Box<Record> {
     let overhead = overhead::of(callsite.fence());
     record.visible.set(overhead.visible.round() as u64);
     record.cost.set(overhead.total.round() as u64);
+    record.nesting.set(overhead.nesting.round() as u64);
     record
 }
 

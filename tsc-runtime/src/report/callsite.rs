@@ -3,6 +3,7 @@
 use super::{CallsiteReport, name};
 use crate::calibration::Rate;
 use crate::callsite::{Callsite, Unit};
+use crate::histogram::{Histogram, middle};
 use crate::interruption;
 use crate::overhead;
 use crate::totals::Totals;
@@ -18,6 +19,7 @@ impl CallsiteReport {
         let (min, max) = (totals.min.map(|min| net(min as f64)), totals.max.map(|max| net(max as f64)));
         // A bucket's middle may lie beyond the samples in it.
         let quantile = |share| Some(net(totals.histogram.quantile(share)?).clamp(min?, max?));
+        let gaps = Gaps::find(&totals.histogram);
         let futures = totals.polls != 0 || totals.cancelled != 0;
         let meta = callsite.meta();
         let unit = meta.unit.map(|unit| match unit {
@@ -57,6 +59,9 @@ impl CallsiteReport {
             first_ticks: totals.first.map(|(_, first)| net(first as f64)),
             mean_raw_ticks: mean(totals.gross() + totals.nested, totals.calls() - totals.anomalies),
             min_raw_ticks: totals.min.filter(|_| totals.nested == 0).map(|min| min as f64),
+            gap_threshold_ticks: gaps.as_ref().map(|gaps| net(gaps.threshold)),
+            gaps: gaps.as_ref().map_or(0, |gaps| gaps.count),
+            stolen_share: gaps.filter(|_| sums.total > 0.0).map(|gaps| gaps.excess / sums.total),
             interrupted_mean_ticks: mean(totals.interrupted_sum, totals.interrupted).map(net),
             interrupted_p50_ticks: totals.interrupted_histogram.quantile(0.5).map(net),
             threads: totals.threads,
@@ -103,6 +108,34 @@ impl Sums {
             visible: visible_sum,
             nested,
         }
+    }
+}
+
+/// The samples so far above the others that the time was probably not the function's.
+struct Gaps {
+    threshold: f64,
+    count: u64,
+    /// What they took beyond the median.
+    excess: f64,
+}
+
+/// How many times the 99th percentile a gap is at least, and how many ticks more than that: an interrupt's handler takes longer.
+const GAP_FACTOR: f64 = 4.0;
+const GAP_TICKS: f64 = 1000.0;
+
+impl Gaps {
+    fn find(histogram: &Histogram) -> Option<Self> {
+        let median = histogram.quantile(0.5)?;
+        let threshold = histogram.quantile(0.99)? * GAP_FACTOR + GAP_TICKS;
+        let mut gaps = Self { threshold, count: 0, excess: 0.0 };
+        for (octave, sub, count) in histogram.buckets() {
+            let ticks = middle(octave, sub);
+            if ticks > threshold {
+                gaps.count += count;
+                gaps.excess += count as f64 * (ticks - median);
+            }
+        }
+        Some(gaps)
     }
 }
 
@@ -173,6 +206,22 @@ mod tests {
         assert_eq!(sums.raw, 2600.0);
         assert_eq!(sums.total, sums.raw - sums.visible - sums.nested);
         assert_eq!(sums.own, 2100.0 - 300.0 - 80.0);
+    }
+
+    #[test]
+    fn gaps_are_rare_and_far_away() {
+        let mut histogram = Histogram::default();
+        (0..10_000).for_each(|sample| histogram.add_value(100 + sample % 7));
+        assert_eq!(Gaps::find(&histogram).unwrap().count, 0);
+        histogram.add_value(1_300);
+        assert_eq!(Gaps::find(&histogram).unwrap().count, 0);
+        (0..5).for_each(|_| histogram.add_value(50_000));
+        let gaps = Gaps::find(&histogram).unwrap();
+        assert_eq!(gaps.count, 5);
+        assert!((gaps.excess / (5.0 * 49_897.0) - 1.0).abs() < 0.02);
+        // A slow path that is taken more often is the function's own.
+        (0..200).for_each(|_| histogram.add_value(50_000));
+        assert_eq!(Gaps::find(&histogram).unwrap().count, 0);
     }
 
     #[test]

@@ -63,7 +63,9 @@ fn overheads(totals: &[(&'static Callsite, Totals)]) -> Vec<FenceOverhead> {
             FenceOverhead {
                 fence: fence.name(),
                 visible_ticks: overhead.visible,
+                visible_error_ticks: overhead.visible_error,
                 total_ticks: overhead.total,
+                nesting_ticks: overhead.nesting,
             }
         })
         .collect()

@@ -112,6 +112,14 @@ figures! {
         mean_raw_ticks: Option<f64>,
         /// The least sample before any correction; not known of a function whose calls had other probes in them.
         min_raw_ticks: Option<f64>,
+        /// The samples above this are gaps: four times the 99th percentile, and 1000 ticks. Timer interrupts and time that a
+        /// hypervisor gives to others leave no other trace; but a rare slow path of the function looks the same, so gaps stay in
+        /// all figures.
+        gap_threshold_ticks: Option<f64>,
+        /// How many there are.
+        gaps: u64,
+        /// What they took beyond the median, as a share of `total_ticks`: about what was stolen.
+        stolen_share: Option<f64>,
         /// Mean of the interrupted calls.
         interrupted_mean_ticks: Option<f64>,
         /// Median of the interrupted calls, to a factor of 1.5.
@@ -200,7 +208,11 @@ figures! {
         fence: &'static str,
         /// What lies between the two reads of an empty function, in ticks: every raw figure contains it.
         visible_ticks: f64,
+        /// How far that may be off for a function in its surroundings: the systematic error of every net figure of one call.
+        visible_error_ticks: f64,
         /// What a caller pays for the whole probe, in ticks.
         total_ticks: f64,
+        /// What it pays more for a probe that has others nested in it.
+        nesting_ticks: f64,
     }
 }

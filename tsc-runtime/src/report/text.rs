@@ -15,8 +15,11 @@ const TICKS: usize = 11;
 /// The share of raw ticks that the probes may be, before the row is marked.
 const PERTURBED: f64 = 0.5;
 
-/// The share of the total that interrupted calls may be, before the row says so.
+/// The share of the total that interrupted calls or gaps may be, before the row says so.
 const TOLD_SHARE: f64 = 0.05;
+
+/// A median of fewer steps of the counter than this is known to ± 1 step only; the mean of many calls is known better.
+const COARSE_STEPS: f64 = 20.0;
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -28,6 +31,8 @@ impl fmt::Display for Report {
         let self_sum: f64 = self.callsites.iter().map(|callsite| callsite.self_ticks).sum();
         for callsite in &self.callsites {
             row(f, callsite, &self.name_of(callsite), self_sum)?;
+            marks(f, callsite, &self.clock)?;
+            further(f, callsite)?;
         }
         foot(f, self)
     }
@@ -79,8 +84,8 @@ fn banner(f: &mut fmt::Formatter<'_>, clock: &Clock) -> fmt::Result {
     for overhead in &clock.overheads {
         writeln!(
             f,
-            "tsc: fence {}: {:.1} ticks of a probe are visible to it, {:.1} are its cost in all; both are taken out",
-            overhead.fence, overhead.visible_ticks, overhead.total_ticks
+            "tsc: fence {}: {:.1} ± {:.0} ticks of a probe are visible to it, {:.1} are its cost in all; both are taken out",
+            overhead.fence, overhead.visible_ticks, overhead.visible_error_ticks, overhead.total_ticks
         )?;
     }
     core_clock(f, clock)?;
@@ -154,15 +159,26 @@ fn row(f: &mut fmt::Formatter<'_>, callsite: &CallsiteReport, name: &str, self_s
         ticks(callsite.p99_ticks, 0),
         ticks(callsite.max_ticks, 0),
         ticks(callsite.first_ticks, 0),
-    )?;
+    )
+}
+
+fn marks(f: &mut fmt::Formatter<'_>, callsite: &CallsiteReport, clock: &Clock) -> fmt::Result {
     if callsite.is_below_resolution() {
         write!(f, " <")?;
+    } else if callsite.is_coarse(clock) {
+        write!(f, " ~")?;
     }
     if callsite.perturbation > PERTURBED {
         write!(f, " !")?;
     }
-    writeln!(f)?;
-    further(f, callsite)
+    writeln!(f)
+}
+
+impl CallsiteReport {
+    fn is_coarse(&self, clock: &Clock) -> bool {
+        let step = clock.resolution_ticks as f64;
+        step > 1.0 && self.p50_ticks.is_some_and(|median| median < COARSE_STEPS * step)
+    }
 }
 
 /// Cuts a name to `width` columns. Its end is what tells methods of long types apart, so the beginning goes.
@@ -199,6 +215,9 @@ fn further(f: &mut fmt::Formatter<'_>, callsite: &CallsiteReport) -> fmt::Result
             parts.push(format!("{interrupted} interrupted, {:.0} % of the total", share.min(1.0) * 100.0));
         }
     }
+    if let Some(share) = callsite.stolen_share.filter(|&share| share > TOLD_SHARE) {
+        parts.push(format!("stolen ≈ {:.0} % of the total, in {} calls", share * 100.0, callsite.gaps));
+    }
     if callsite.running != 0 {
         parts.push(format!("{} still running", callsite.running));
     }
@@ -217,6 +236,11 @@ fn further(f: &mut fmt::Formatter<'_>, callsite: &CallsiteReport) -> fmt::Result
 fn foot(f: &mut fmt::Formatter<'_>, report: &Report) -> fmt::Result {
     if report.callsites.iter().any(CallsiteReport::is_below_resolution) {
         writeln!(f, "tsc: < a call too short to be told from none; tsc_runtime::measure repeats it until it can be")?;
+    }
+    let coarse = |callsite: &CallsiteReport| !callsite.is_below_resolution() && callsite.is_coarse(&report.clock);
+    if report.callsites.iter().any(coarse) {
+        let step = report.clock.resolution_ticks;
+        writeln!(f, "tsc: ~ min and quantiles are known to ± {step}, the counter's step; the mean is known as ± s.e. says")?;
     }
     if report.callsites.iter().any(|callsite| callsite.perturbation > PERTURBED) {
         writeln!(
