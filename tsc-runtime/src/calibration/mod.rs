@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 
-use crate::clock;
+use crate::{clock, core_clock};
 
 mod fit;
 mod sample;
@@ -175,8 +175,9 @@ static HISTORY: Mutex<History> = Mutex::new(History {
     latest: None,
 });
 
-/// Takes the first readings, unless they have been taken: some microseconds.
+/// Takes the first readings, of the clocks' rate and of the core's, unless they have been taken: some microseconds.
 pub(crate) fn anchor() {
+    core_clock::anchor();
     if known().is_some() {
         return;
     }

@@ -15,7 +15,6 @@ use std::fmt;
 
 use parking_lot::Mutex;
 
-use crate::calibration::Rate;
 use crate::clock;
 use crate::machine::machine;
 use crate::reference_chain::{self, LINKS_PER_BLOCK, additions, multiplications};
@@ -46,10 +45,10 @@ pub struct CoreClock {
 }
 
 impl CoreClock {
-    /// The median, lowest and highest clock in GHz, given the counter's rate.
+    /// The median, lowest and highest clock in GHz, given the counter's rate in Hz.
     #[must_use]
-    pub fn ghz(&self, rate: &Rate) -> [f64; 3] {
-        [self.cycles_per_tick, self.lowest, self.highest].map(|ratio| ratio * rate.hz / 1e9)
+    pub fn ghz(&self, hz: f64) -> [f64; 3] {
+        [self.cycles_per_tick, self.lowest, self.highest].map(|ratio| ratio * hz / 1e9)
     }
 }
 

@@ -90,7 +90,7 @@ fn core_clock_line(clock: Result<CoreClock, CoreClockError>, rate: &Rate) -> Lin
     const STEADY: f64 = 1.02;
     match clock {
         Ok(clock) => {
-            let [median, lowest, highest] = clock.ghz(rate);
+            let [median, lowest, highest] = clock.ghz(rate.hz);
             let value = format!(
                 "{median:.2} GHz ({lowest:.2}..{highest:.2} in {} bursts, by {}) = {:.3} cycles a tick",
                 clock.bursts, clock.source, clock.cycles_per_tick
