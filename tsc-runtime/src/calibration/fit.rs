@@ -156,7 +156,13 @@ fn drop_outliers(intervals: &mut Vec<Interval>) -> Result<(), CalibrationError> 
 
     let all = intervals.len();
     intervals.retain(|interval| (height(interval) - line).abs() <= interval.width() + usual);
-    if (all - intervals.len()) * OUTLIERS > all {
+    let too_many = (all - intervals.len()) * OUTLIERS > all;
+    // What is left out must not be all that was known of an earlier or a later time.
+    let remains = match &intervals[..] {
+        [first, .., last] => last.ns - first.ns,
+        _ => 0.0,
+    };
+    if too_many || remains < span / 2.0 {
         return Err(CalibrationError::ClockStepped);
     }
     Ok(())
@@ -330,6 +336,28 @@ mod tests {
                 if (50..=150).contains(&at) {
                     assert!(fit(&synthetic.pairs, STEPS).is_err(), "{at} {step}");
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn lone_early_group_on_the_other_side_of_a_step_is_refused() {
+        // One group of readings long ago, then five within two milliseconds, as at a program's first report.
+        for step in [0, 50_000_000, -50_000_000_i64] {
+            let mut synthetic = Synthetic::new(2_596_130_168.0, 4);
+            for i in 0..20 {
+                let at = 1.001e12 + f64::from(i / 4) * 500_000.0 + f64::from(i % 4) * 100.0;
+                synthetic.read(at, 16.0, 22.0);
+            }
+            for pair in &mut synthetic.pairs[4..] {
+                pair.ns = pair.ns.saturating_add_signed(step);
+            }
+            match fit(&synthetic.pairs, STEPS) {
+                Ok(_) if step == 0 => synthetic.assert_recovered(),
+                other => assert_eq!(
+                    (other, step != 0),
+                    (Err(CalibrationError::ClockStepped), true)
+                ),
             }
         }
     }

@@ -199,41 +199,56 @@ pub fn rate() -> Result<Rate, CalibrationError> {
     if let Some(rate) = known() {
         return Ok(rate);
     }
-    let (mut groups, latest) = HISTORY
+    let history = HISTORY
         .try_lock()
         .map(|history| (history.groups.clone(), history.latest))
         .unwrap_or_default();
-    groups.push(sample::group());
-    let waited = sample::span(&groups);
-    if let Some(latest) = latest {
-        // Not much would be gained, and the readings agree with what is known.
-        if waited < latest.baseline * 2 && sample::agree(&groups, &latest) {
-            return Ok(latest);
-        }
-    } else if waited < BASELINE {
-        sample::more(&mut groups, BASELINE - waited);
-    } else {
-        sample::more(&mut groups, SECOND_LOOK);
-    }
-
-    let stepped = latest.is_some_and(|latest| latest.stepped);
-    let mut rate = sample::rate_of(&groups, stepped);
-    if rate == Err(CalibrationError::ClockStepped) {
-        groups = vec![sample::group()];
-        sample::more(&mut groups, BASELINE);
-        rate = sample::rate_of(&groups, true);
-    }
-    let rate = rate?;
+    let (groups, rate) = rate_since(history)?;
     if let Some(mut history) = HISTORY.try_lock() {
-        if groups.len() > MOST_GROUPS {
-            groups.drain(1..=groups.len() - MOST_GROUPS);
-        }
         *history = History {
             groups,
             latest: Some(rate),
         };
     }
     Ok(rate)
+}
+
+/// The rate from the groups so far and one taken now, and what to remember: the groups that support it.
+fn rate_since(
+    (mut groups, latest): (Vec<sample::Group>, Option<Rate>),
+) -> Result<(Vec<sample::Group>, Rate), CalibrationError> {
+    groups.push(sample::group());
+    let waited = sample::span(&groups);
+    match latest {
+        Some(latest) if !sample::agree(&groups, &latest) => return afresh(),
+        // Not much would be gained.
+        Some(latest) if waited < latest.baseline * 2 => {
+            groups.pop();
+            return Ok((groups, latest));
+        }
+        Some(_) => {}
+        None if waited < BASELINE => sample::more(&mut groups, BASELINE - waited),
+        None => sample::more(&mut groups, SECOND_LOOK),
+    }
+    let stepped = latest.is_some_and(|latest| latest.stepped);
+    match sample::rate_of(&groups, stepped) {
+        Ok(rate) => {
+            if groups.len() > MOST_GROUPS {
+                groups.drain(1..=groups.len() - MOST_GROUPS);
+            }
+            Ok((groups, rate))
+        }
+        Err(CalibrationError::ClockStepped) => afresh(),
+        Err(error) => Err(error),
+    }
+}
+
+/// The rate from readings taken now alone, because a clock stepped after the earlier ones.
+fn afresh() -> Result<(Vec<sample::Group>, Rate), CalibrationError> {
+    let mut groups = vec![sample::group()];
+    sample::more(&mut groups, BASELINE);
+    let rate = sample::rate_of(&groups, true)?;
+    Ok((groups, rate))
 }
 
 /// The counter's rate over the next `time`, whatever is known already. The calling thread sleeps meanwhile.
@@ -324,6 +339,31 @@ mod tests {
         let first = rate().unwrap();
         let second = rate().unwrap();
         assert!((first.hz / second.hz - 1.0).abs() * 1e6 <= first.ppm + second.ppm);
+    }
+
+    #[test]
+    fn step_since_the_first_readings_is_told_and_survived() {
+        if known().is_some() {
+            return;
+        }
+        let mut early = vec![sample::group()];
+        sample::more(&mut early, BASELINE);
+        let (_, even) = rate_since((early.clone(), None)).unwrap();
+        assert!(!even.stepped);
+        for restarted_by in [1 << 28, 1 << 60] {
+            let mut groups = early.clone();
+            for pair in groups.as_flattened_mut() {
+                pair.before = pair.before.wrapping_add(restarted_by);
+                pair.after = pair.after.wrapping_add(restarted_by);
+            }
+            // At the first report, when only the anchor is known, and at a later one.
+            for history in [(groups[..1].to_vec(), None), (groups, Some(even))] {
+                std::thread::sleep(BASELINE);
+                let (_, rate) = rate_since(history).unwrap();
+                assert!(rate.stepped, "{rate}");
+                assert!((rate.hz / even.hz - 1.0).abs() * 1e6 <= rate.ppm + even.ppm);
+            }
+        }
     }
 
     #[test]
