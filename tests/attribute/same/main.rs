@@ -1,0 +1,159 @@
+//! What must not change by the attribute: the compiler's messages about the code under it, and, where it is off, the machine code.
+//!
+//! Each fixture is compiled twice by cargo, once with its attributes and once with comments of the same length in their place.
+
+#![forbid(unsafe_code)]
+
+mod project;
+
+use project::{Form, Project};
+
+const ON: &str = "\"release-builds\"";
+
+/// The messages about both forms of a fixture: bare, annotated.
+fn messages(name: &str, source: &str, edition: &'static str, arguments: &[&str]) -> [String; 2] {
+    [false, true].map(|annotated| {
+        let form = Form {
+            edition,
+            features: ON,
+            annotated,
+        };
+        Project::new(name, source, form).messages(arguments)
+    })
+}
+
+#[test]
+fn mistakes_are_reported_as_in_bare_code() {
+    let [bare, annotated] = messages(
+        "mistakes",
+        include_str!("../fixtures/mistakes.rs"),
+        "2024",
+        &["check"],
+    );
+    assert!(bare.matches("error[").count() > 25, "{bare}");
+    assert_eq!(annotated, bare);
+}
+
+#[test]
+fn mistakes_in_borrowing_are_reported_as_in_bare_code() {
+    let [bare, annotated] = messages(
+        "borrows",
+        include_str!("../fixtures/borrows.rs"),
+        "2021",
+        &["check"],
+    );
+    assert!(bare.matches("error").count() > 8, "{bare}");
+    assert_eq!(annotated, bare);
+}
+
+/// The first lines of messages, but not cargo's count of them.
+fn titles(text: &str) -> Vec<&str> {
+    let is_title = |line: &&str| line.starts_with("warning: ") || line.starts_with("error");
+    text.lines()
+        .filter(is_title)
+        .filter(|line| !line.starts_with("warning: `"))
+        .collect()
+}
+
+#[test]
+fn clippy_finds_nothing_that_bare_code_lacks() {
+    for edition in ["2018", "2021", "2024"] {
+        let lints = [
+            "-Wclippy::pedantic",
+            "-Wclippy::nursery",
+            "-Wunreachable_pub",
+            "-Wunused",
+        ];
+        let arguments = [&["clippy", "--"][..], &lints].concat();
+        let [bare, annotated] = messages(
+            "lints",
+            include_str!("../fixtures/lints.rs"),
+            edition,
+            &arguments,
+        );
+        let mut left = titles(&bare);
+        assert!(left.len() > 20, "clippy did not run: {bare}");
+        for title in titles(&annotated) {
+            let known = left.iter().position(|bare| *bare == title);
+            left.swap_remove(
+                known.unwrap_or_else(|| panic!("edition {edition}: {title}\n{annotated}")),
+            );
+        }
+    }
+}
+
+#[test]
+fn a_crate_without_std_builds() {
+    for edition in ["2018", "2021", "2024"] {
+        let form = Form {
+            edition,
+            features: ON,
+            annotated: true,
+        };
+        let project = Project::new("bare-metal", include_str!("../fixtures/no_std.rs"), form);
+        let output = project.cargo(&["build", "--release"]);
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+    }
+}
+
+/// The object file of the crate, as this profile and these features make it.
+fn object(features: &'static str, profile: &[&str], annotated: bool) -> Vec<u8> {
+    let form = Form {
+        edition: "2024",
+        features,
+        annotated,
+    };
+    let project = Project::new(
+        "machine-code",
+        include_str!("../fixtures/machine_code.rs"),
+        form,
+    );
+    let object = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join("same")
+        .join("machine-code.o");
+    let _ = std::fs::remove_file(&object);
+    let emit = format!("--emit=obj={}", object.display());
+    let arguments = [
+        &["rustc", "--lib"],
+        profile,
+        &["--", &emit, "-Ccodegen-units=1"],
+    ]
+    .concat();
+    let output = project.cargo(&arguments);
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    std::fs::read(object).unwrap()
+}
+
+#[test]
+fn off_means_the_machine_code_of_the_bare_function() {
+    let release = ["--release"];
+    assert!(
+        object("", &release, true) == object("", &release, false),
+        "no feature"
+    );
+    assert!(
+        object("", &[], true) == object("", &[], false),
+        "no feature, debug build"
+    );
+    let debug_builds = "\"debug-builds\"";
+    assert!(
+        object(debug_builds, &release, true) == object(debug_builds, &release, false),
+        "release build"
+    );
+    assert!(
+        object(debug_builds, &[], true) != object(debug_builds, &[], false),
+        "the test sees a difference"
+    );
+    assert!(
+        object(ON, &release, true) != object(ON, &release, false),
+        "the test sees a difference"
+    );
+}

@@ -1,0 +1,90 @@
+//! A small crate of its own, with its attributes or with comments of the same length in their place.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// Which edition, which features of tsc-runtime, and whether the attributes are there.
+#[derive(Clone, Copy)]
+pub(crate) struct Form {
+    pub(crate) edition: &'static str,
+    pub(crate) features: &'static str,
+    pub(crate) annotated: bool,
+}
+
+/// Where the crate is written. One folder for both forms, so that paths in messages and in machine code are the same.
+pub(crate) struct Project {
+    dir: PathBuf,
+}
+
+impl Project {
+    pub(crate) fn new(name: &str, source: &str, form: Form) -> Self {
+        let dir = Path::new(env!("CARGO_TARGET_TMPDIR"))
+            .join("same")
+            .join(name);
+        fs::create_dir_all(dir.join("src")).unwrap();
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        fs::copy(root.join("Cargo.lock"), dir.join("Cargo.lock")).unwrap();
+        let manifest = format!(
+            "[package]\nname = \"fixture\"\nversion = \"0.0.0\"\nedition = {:?}\n\n\
+             [lib]\npath = \"src/lib.rs\"\n\n\
+             [dependencies.tsc-runtime]\npath = {:?}\ndefault-features = false\nfeatures = [{}]\n\n\
+             [workspace]\n",
+            form.edition,
+            root.join("tsc-runtime"),
+            form.features,
+        );
+        fs::write(dir.join("Cargo.toml"), manifest).unwrap();
+        let source = if form.annotated {
+            source.to_owned()
+        } else {
+            without_attributes(source)
+        };
+        fs::write(dir.join("src/lib.rs"), source).unwrap();
+        Self { dir }
+    }
+
+    pub(crate) fn cargo(&self, arguments: &[&str]) -> Output {
+        // Newer than what the other form left.
+        let lib = self.dir.join("src/lib.rs");
+        fs::write(&lib, fs::read(&lib).unwrap()).unwrap();
+        Command::new(env!("CARGO"))
+            .current_dir(&self.dir)
+            .env(
+                "CARGO_TARGET_DIR",
+                Path::new(env!("CARGO_TARGET_TMPDIR")).join("same-target"),
+            )
+            .env_remove("RUSTFLAGS")
+            .args(arguments)
+            .output()
+            .unwrap()
+    }
+
+    /// What the compiler says of the crate itself.
+    pub(crate) fn messages(&self, arguments: &[&str]) -> String {
+        let output = self.cargo(arguments);
+        let text = without_attributes(&String::from_utf8(output.stderr).unwrap());
+        let from = |line: &&str| {
+            !line
+                .trim_start()
+                .starts_with(['C', 'F', 'L', 'A', 'U', 'W', 'B'])
+        };
+        text.lines()
+            .filter(from)
+            .map(|line| format!("{line}\n"))
+            .collect()
+    }
+}
+
+/// `#[cycles(…)]` becomes a comment that is as long.
+pub(crate) fn without_attributes(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find("#[cycles") {
+        let len = rest[at..].find(']').map_or(0, |end| end + 1);
+        out.push_str(&rest[..at]);
+        out.push_str(&format!("/*{:-<1$}*/", "", len - 4));
+        rest = &rest[at + len..];
+    }
+    out + rest
+}
