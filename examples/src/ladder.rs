@@ -64,7 +64,11 @@ pub fn fit(values: &[f64]) -> Line {
         yy += y * y;
     }
     let slope = xy / xx;
-    Line { slope, intercept: mean_y - slope * mean_x, r_squared: xy * xy / (xx * yy) }
+    Line {
+        slope,
+        intercept: mean_y - slope * mean_x,
+        r_squared: xy * xy / (xx * yy),
+    }
 }
 
 #[cfg(test)]
@@ -74,6 +78,10 @@ mod tests {
     #[test]
     fn line_through_points_on_it() {
         let line = fit(&[5.0, 8.0, 11.0, 14.0]);
-        assert!((line.slope - 3.0).abs() < 1e-9 && (line.intercept - 5.0).abs() < 1e-9 && line.r_squared > 0.999_999);
+        assert!(
+            (line.slope - 3.0).abs() < 1e-9
+                && (line.intercept - 5.0).abs() < 1e-9
+                && line.r_squared > 0.999_999
+        );
     }
 }

@@ -62,7 +62,11 @@ pub fn costs() -> Result<Vec<[f64; 2]>, InstructionError> {
     for _ in 0..TIMES {
         for (routine, costs) in NOPS.iter().zip(&mut costs) {
             for (way, costs) in routine.iter().zip(costs) {
-                costs.extend(way.measure_within(LIMIT)?.throughput().map(|it| it.cycles()));
+                costs.extend(
+                    way.measure_within(LIMIT)?
+                        .throughput()
+                        .map(|it| it.cycles()),
+                );
             }
         }
     }
@@ -116,7 +120,9 @@ mod tests {
         let row = |turns: u32, extra: f64| (turns, 5.0 + 1.02 * f64::from(turns) + extra);
         let smooth: Vec<_> = (1..=18).map(|turns| row(turns, 0.0)).collect();
         assert_eq!(knee(&smooth, 8.0), None);
-        let bent: Vec<_> = (1..=18).map(|turns| row(turns, if turns >= 12 { 15.0 } else { 0.0 })).collect();
+        let bent: Vec<_> = (1..=18)
+            .map(|turns| row(turns, if turns >= 12 { 15.0 } else { 0.0 }))
+            .collect();
         assert_eq!(knee(&bent, 8.0), Some(12));
         assert_eq!(knee(&[], 8.0), None);
     }

@@ -33,20 +33,38 @@ pub(crate) fn known_lengths() -> Check {
     let (mut holds, mut details, mut worst) = (true, Vec::new(), (0.0_f64, 0));
     for (length, chain) in chains {
         let length = f64::from(length);
-        let errors: Vec<f64> =
-            (0..TIMES).map(|_| chain(LIMIT).core_cycles().map_or(f64::NAN, |cycles| cycles - length)).collect();
+        let errors: Vec<f64> = (0..TIMES)
+            .map(|_| {
+                chain(LIMIT)
+                    .core_cycles()
+                    .map_or(f64::NAN, |cycles| cycles - length)
+            })
+            .collect();
         let most = errors.iter().copied().map(f64::abs).fold(0.0, f64::max);
         let share = most / (1.0 + 0.005 * length);
         if length >= 8.0 {
-            holds &= errors.iter().all(|error| error.abs() <= 1.0 + 0.005 * length);
-            worst = if share > worst.0 { (share, length as u32) } else { worst };
+            holds &= errors
+                .iter()
+                .all(|error| error.abs() <= 1.0 + 0.005 * length);
+            worst = if share > worst.0 {
+                (share, length as u32)
+            } else {
+                worst
+            };
         }
         let errors: Vec<String> = errors.iter().map(|error| format!("{error:+.2}")).collect();
-        details.push(format!("{length} additions: off by {} core cycles", errors.join(" ")));
+        details.push(format!(
+            "{length} additions: off by {} core cycles",
+            errors.join(" ")
+        ));
     }
     Check {
         must: "k = 8 … 4096 dependent additions: k core cycles within ± (1 + 0.5 %), five times each",
-        measured: format!("at most {:.0} % of what is allowed, at k = {}", 100.0 * worst.0, worst.1),
+        measured: format!(
+            "at most {:.0} % of what is allowed, at k = {}",
+            100.0 * worst.0,
+            worst.1
+        ),
         holds: Some(holds),
         details,
     }
@@ -64,11 +82,17 @@ pub(crate) fn beside_a_competitor(cpu: Option<usize>) -> Check {
     };
     let interrupted: usize = beside.iter().map(Measurement::interrupted).sum();
     let cycles: Vec<f64> = beside.iter().filter_map(Measurement::core_cycles).collect();
-    let off = cycles.iter().map(|cycles| (cycles / 1024.0 - 1.0).abs()).fold(0.0, f64::max);
+    let off = cycles
+        .iter()
+        .map(|cycles| (cycles / 1024.0 - 1.0).abs())
+        .fold(0.0, f64::max);
     let expected = !alone.interruptions_told() || interrupted > 0;
     Check {
         must: "1024 additions beside a thread that wants the same CPU, 40 times: within 1 %, interruptions told",
-        measured: format!("within {:.2} %, {interrupted} samples interrupted and taken again", 100.0 * off),
+        measured: format!(
+            "within {:.2} %, {interrupted} samples interrupted and taken again",
+            100.0 * off
+        ),
         holds: Some(cycles.len() == beside.len() && off <= 0.01 && expected),
         details: Vec::new(),
     }

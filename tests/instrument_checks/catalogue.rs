@@ -18,7 +18,12 @@ const ALIASES: &[(&str, &str, &str, &str)] = &[
     ("nop", "", "nop", "1 byte"),
     ("sub", "r64,r64", "sub", "r64,r64 same"),
     ("xor", "r64,r64", "xor", "r64,r64 same"),
-    ("mov+mov", "r64,[m]+[m],r64 (store-fwd roundtrip)", "mov+mov", "r64,[m64] then [m64],r64"),
+    (
+        "mov+mov",
+        "r64,[m]+[m],r64 (store-fwd roundtrip)",
+        "mov+mov",
+        "r64,[m64] then [m64],r64",
+    ),
 ];
 
 /// Cores in the order in which they are one another's nearest relatives, the host's own first.
@@ -48,7 +53,11 @@ pub(crate) fn time() -> Check {
     let started = Instant::now();
     let report = catalogue::measure();
     let seconds = started.elapsed().as_secs_f64();
-    let measured = report.rows().iter().filter(|row| row.outcome().is_ok()).count();
+    let measured = report
+        .rows()
+        .iter()
+        .filter(|row| row.outcome().is_ok())
+        .count();
     Check {
         must: "at least 60 instructions in less than 60 s",
         measured: format!("{measured} of {} in {seconds:.1} s", report.rows().len()),
@@ -58,31 +67,52 @@ pub(crate) fn time() -> Check {
 }
 
 pub(crate) fn against_table(file: Option<&str>) -> Check {
-    let must = "95 % of the rows of this core within 1.5 % or 0.03 cycles, and the table's rounding";
-    let failed = |measured: String| Check { must, measured, holds: Some(false), details: Vec::new() };
+    let must =
+        "95 % of the rows of this core within 1.5 % or 0.03 cycles, and the table's rounding";
+    let failed = |measured: String| Check {
+        must,
+        measured,
+        holds: Some(false),
+        details: Vec::new(),
+    };
     let text = match file.map(std::fs::read_to_string).transpose() {
         Ok(text) => text.unwrap_or_else(|| TABLE.to_owned()),
         Err(why) => return failed(format!("{}: {why}", file.unwrap_or_default())),
     };
     let entries: Vec<Entry> = text.lines().skip(1).filter_map(entry).collect();
-    let Some(core) = microarchitecture() else { return failed("a core that is not known here".to_owned()) };
-    let Some(relative) = relatives(core).iter().find(|name| entries.iter().any(|entry| entry.2 == **name)) else {
+    let Some(core) = microarchitecture() else {
+        return failed("a core that is not known here".to_owned());
+    };
+    let Some(relative) = relatives(core)
+        .iter()
+        .find(|name| entries.iter().any(|entry| entry.2 == **name))
+    else {
         return failed(format!("the table has no rows for {core}"));
     };
     let report = catalogue::measure();
     let (mut rows, mut near, mut details) = (0_u32, 0_u32, Vec::new());
-    for (name, operands, _, latency, throughput) in entries.iter().filter(|entry| entry.2 == *relative) {
+    for (name, operands, _, latency, throughput) in
+        entries.iter().filter(|entry| entry.2 == *relative)
+    {
         match distances(&report, name, operands, *latency, *throughput) {
             Ok(wrong) => {
                 rows += 1;
                 near += u32::from(wrong.is_empty());
-                details.extend(wrong.iter().map(|wrong| format!("{name} {operands}: {wrong}")));
+                details.extend(
+                    wrong
+                        .iter()
+                        .map(|wrong| format!("{name} {operands}: {wrong}")),
+                );
             }
             Err(why) => details.push(format!("{name} {operands}: not compared, {why}")),
         }
     }
     let share = 100.0 * f64::from(near) / f64::from(rows.max(1));
-    let kin = if *relative == core { String::new() } else { ", its nearest relative in the table".to_owned() };
+    let kin = if *relative == core {
+        String::new()
+    } else {
+        ", its nearest relative in the table".to_owned()
+    };
     Check {
         must,
         measured: format!("{core} against {relative}{kin}: {near} of {rows} rows, {share:.1} %"),
@@ -99,7 +129,9 @@ fn distances(
     latency: Option<Figure>,
     throughput: Option<Figure>,
 ) -> Result<Vec<String>, String> {
-    let alias = ALIASES.iter().find(|alias| (alias.0, alias.1) == (name, operands));
+    let alias = ALIASES
+        .iter()
+        .find(|alias| (alias.0, alias.1) == (name, operands));
     let (name, operands) = alias.map_or((name, operands), |alias| (alias.2, alias.3));
     if name == "cpuid" && machine().virtualized == Some(true) {
         return Err("it leaves the virtual machine".to_owned());
@@ -112,10 +144,18 @@ fn distances(
     let timing = row.outcome().map_err(ToString::to_string)?;
     // A division listed with the same figure twice was chained in both columns.
     let chained = name.ends_with("div")
-        && latency.zip(throughput).is_some_and(|(a, b)| (a.cycles / b.cycles - 1.0).abs() < 0.02);
+        && latency
+            .zip(throughput)
+            .is_some_and(|(a, b)| (a.cycles / b.cycles - 1.0).abs() < 0.02);
     let throughput = if chained { None } else { throughput };
-    let pairs = [("latency", latency, timing.latency()), ("per instruction", throughput, timing.throughput())];
-    let compared: Vec<_> = pairs.into_iter().filter_map(|(what, table, ours)| Some((what, table?, ours?))).collect();
+    let pairs = [
+        ("latency", latency, timing.latency()),
+        ("per instruction", throughput, timing.throughput()),
+    ];
+    let compared: Vec<_> = pairs
+        .into_iter()
+        .filter_map(|(what, table, ours)| Some((what, table?, ours?)))
+        .collect();
     if compared.is_empty() {
         return Err("no figure in common".to_owned());
     }
@@ -124,19 +164,38 @@ fn distances(
         .filter(|(_, table, ours)| {
             (ours.cycles() - table.cycles).abs() > CYCLES.max(SHARE * table.cycles) + table.rounding
         })
-        .map(|(what, table, ours)| format!("{what} {:.3}, the table has {}", ours.cycles(), table.cycles))
+        .map(|(what, table, ours)| {
+            format!(
+                "{what} {:.3}, the table has {}",
+                ours.cycles(),
+                table.cycles
+            )
+        })
         .collect())
 }
 
 fn entry(line: &str) -> Option<Entry> {
     let fields = fields(line);
-    let [name, operands, core, latency, throughput, ..] = &fields[..] else { return None };
-    Some((name.clone(), operands.clone(), core.clone(), figure(latency), figure(throughput)))
+    let [name, operands, core, latency, throughput, ..] = &fields[..] else {
+        return None;
+    };
+    Some((
+        name.clone(),
+        operands.clone(),
+        core.clone(),
+        figure(latency),
+        figure(throughput),
+    ))
 }
 
 fn figure(text: &str) -> Option<Figure> {
-    let decimals = text.split_once('.').map_or(0, |(_, decimals)| decimals.len() as i32);
-    Some(Figure { cycles: text.parse().ok()?, rounding: 0.5 * 10_f64.powi(-decimals) })
+    let decimals = text
+        .split_once('.')
+        .map_or(0, |(_, decimals)| decimals.len() as i32);
+    Some(Figure {
+        cycles: text.parse().ok()?,
+        rounding: 0.5 * 10_f64.powi(-decimals),
+    })
 }
 
 /// The fields of a line of CSV, of which some are quoted.
@@ -147,7 +206,10 @@ fn fields(line: &str) -> Vec<String> {
         match character {
             '"' => is_quoted = !is_quoted,
             ',' if !is_quoted => fields.push(String::new()),
-            _ => fields.last_mut().expect("there is a first field").push(character),
+            _ => fields
+                .last_mut()
+                .expect("there is a first field")
+                .push(character),
         }
     }
     fields

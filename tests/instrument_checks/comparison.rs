@@ -32,14 +32,19 @@ fn relations(times: usize, other: fn(&u64) -> u64) -> Vec<Option<Relation>> {
     (0..times)
         .map(|_| {
             let contestants = [("thousand", thousand as fn(&u64) -> u64), ("other", other)];
-            compare("additions", &INPUTS, contestants).ok().map(|it| it.standings()[1].relation())
+            compare("additions", &INPUTS, contestants)
+                .ok()
+                .map(|it| it.standings()[1].relation())
         })
         .collect()
 }
 
 pub(crate) fn with_itself() -> Check {
     let relations = relations(200, thousand);
-    let different = relations.iter().filter(|it| **it != Some(Relation::NoDifference)).count();
+    let different = relations
+        .iter()
+        .filter(|it| **it != Some(Relation::NoDifference))
+        .count();
     Check {
         must: "a function compared with itself, 200 times: a difference in at most 5 %",
         measured: format!("{different} of {}", relations.len()),
@@ -50,7 +55,10 @@ pub(crate) fn with_itself() -> Check {
 
 pub(crate) fn one_percent() -> Check {
     let relations = relations(20, thousand_and_ten);
-    let right = relations.iter().filter(|it| **it == Some(Relation::Slower)).count();
+    let right = relations
+        .iter()
+        .filter(|it| **it == Some(Relation::Slower))
+        .count();
     Check {
         must: "1000 against 1010 dependent additions, 20 times: told apart with the right sign 19 times",
         measured: format!("{right} of {}", relations.len()),

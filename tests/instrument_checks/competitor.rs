@@ -22,7 +22,10 @@ impl Competitor {
                 std::hint::spin_loop();
             }
         });
-        Self { stop, thread: Some(thread) }
+        Self {
+            stop,
+            thread: Some(thread),
+        }
     }
 }
 

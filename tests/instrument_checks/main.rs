@@ -62,16 +62,37 @@ fn main() -> ExitCode {
     let mut all_hold = true;
     let mut details = Vec::new();
     println!("| check | must | measured | holds |\n|---|---|---|---|");
-    for (name, check) in checks.iter().filter(|(name, _)| wanted.is_empty() || wanted.iter().any(|it| it == name)) {
+    for (name, check) in checks
+        .iter()
+        .filter(|(name, _)| wanted.is_empty() || wanted.iter().any(|it| it == name))
+    {
         let check = check();
-        println!("| {name} | {} | {} | {} |", check.must, check.measured, match check.holds { Some(true) => "yes", Some(false) => "no", None => "cannot be said here" });
+        println!(
+            "| {name} | {} | {} | {} |",
+            check.must,
+            check.measured,
+            match check.holds {
+                Some(true) => "yes",
+                Some(false) => "no",
+                None => "cannot be said here",
+            }
+        );
         all_hold &= check.holds != Some(false);
-        details.extend(check.details.into_iter().map(|line| format!("{name}: {line}")));
+        details.extend(
+            check
+                .details
+                .into_iter()
+                .map(|line| format!("{name}: {line}")),
+        );
     }
     if !details.is_empty() {
         println!("\n{}", details.join("\n"));
     }
-    if all_hold { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if all_hold {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
 }
 
 #[cfg(not(target_arch = "x86_64"))]

@@ -39,7 +39,12 @@ fn main() -> Result<(), tsc::TscUnavailable> {
     show(&runs[1..]);
 
     println!("\nthe same measured to a constant:");
-    print!("{}", Measure::new("double loop").precision(0.002).run(double_loop));
+    print!(
+        "{}",
+        Measure::new("double loop")
+            .precision(0.002)
+            .run(double_loop)
+    );
     Ok(())
 }
 
@@ -60,6 +65,10 @@ fn show(runs: &[f64]) {
     }
     let most = counts.iter().copied().max().unwrap_or(1).max(1);
     for (i, count) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {
-        println!("  {:>8.0} {count:>3} {}", least + bar * i as f64, "#".repeat((count * WIDTH).div_ceil(most)));
+        println!(
+            "  {:>8.0} {count:>3} {}",
+            least + bar * i as f64,
+            "#".repeat((count * WIDTH).div_ceil(most))
+        );
     }
 }

@@ -42,18 +42,29 @@ fn main() -> std::process::ExitCode {
         return ExitCode::SUCCESS;
     }
     for cpu in &cpus {
-        println!("Processor #{cpu} model name: {}", machine().cpu.as_deref().unwrap_or("not known"));
+        println!(
+            "Processor #{cpu} model name: {}",
+            machine().cpu.as_deref().unwrap_or("not known")
+        );
     }
     println!("Beginning measurement...\n");
-    println!("{:<12} {:>9} {:>16} {:>18}", "", "latency", "per instruction", "instmeas, W-2135");
+    println!(
+        "{:<12} {:>9} {:>16} {:>18}",
+        "", "latency", "per instruction", "instmeas, W-2135"
+    );
     for (listing, name, operands, then) in LISTINGS {
-        let timing = catalogue::find(name, operands).map(tsc_runtime::instruction::Instruction::measure);
+        let timing =
+            catalogue::find(name, operands).map(tsc_runtime::instruction::Instruction::measure);
         match timing {
             Some(Ok(timing)) => {
                 let figure = |it: Option<tsc_runtime::instruction::Estimate>| {
                     it.map_or_else(|| "-".to_owned(), |it| format!("{:.2}", it.cycles()))
                 };
-                println!("{listing:<12} {:>9} {:>16} {then:>18.2}", figure(timing.latency()), figure(timing.throughput()));
+                println!(
+                    "{listing:<12} {:>9} {:>16} {then:>18.2}",
+                    figure(timing.latency()),
+                    figure(timing.throughput())
+                );
             }
             Some(Err(reason)) => println!("{listing:<12} skipped: {reason}"),
             None => println!("{listing:<12} not in the catalogue"),

@@ -11,9 +11,13 @@ fn main() -> Result<(), tsc_runtime::instruction::InstructionError> {
     /// A mispredicted branch costs more than this on every core of the last twenty years.
     const PENALTY: f64 = 6.0;
 
-    let _pinned = affinity::cpus().ok().and_then(|cpus| affinity::pin(*cpus.last()?).ok());
+    let _pinned = affinity::cpus()
+        .ok()
+        .and_then(|cpus| affinity::pin(*cpus.last()?).ok());
     let cycles = |instruction: &tsc_runtime::instruction::Instruction| {
-        instruction.measure().map(|timing| timing.throughput().map_or(f64::NAN, |it| it.cycles()))
+        instruction
+            .measure()
+            .map(|timing| timing.throughput().map_or(f64::NAN, |it| it.cycles()))
     };
 
     println!("core cycles of a call, without the empty one's");
@@ -21,10 +25,21 @@ fn main() -> Result<(), tsc_runtime::instruction::InstructionError> {
     let rows = costs()?;
     let empty = rows[0];
     for (k, [alone, stream]) in rows.iter().enumerate() {
-        let added = if k == 0 { "-".to_owned() } else { format!("{:.3}", stream - rows[k - 1][1]) };
-        println!("{k:>4} {:>13.3} {added:>7} {:>21.2}", stream - empty[1], alone - empty[0]);
+        let added = if k == 0 {
+            "-".to_owned()
+        } else {
+            format!("{:.3}", stream - rows[k - 1][1])
+        };
+        println!(
+            "{k:>4} {:>13.3} {added:>7} {:>21.2}",
+            stream - empty[1],
+            alone - empty[0]
+        );
     }
-    println!("the empty call: {:.2} in a stream, {:.2} one after the other", empty[1], empty[0]);
+    println!(
+        "the empty call: {:.2} in a stream, {:.2} one after the other",
+        empty[1], empty[0]
+    );
     if let Some(nop) = catalogue::find("nop", "1 byte") {
         println!("the catalogue's nop: {:.3}", cycles(nop)?);
     }
@@ -37,8 +52,15 @@ fn main() -> Result<(), tsc_runtime::instruction::InstructionError> {
     }
     let knee = knee(&turns, PENALTY);
     for (count, cycles) in &turns {
-        let mark = if Some(*count) == knee { "   <== the end is no longer foreseen" } else { "" };
-        println!("{count:>5} {cycles:>9.2} {:>8.3}{mark}", cycles / f64::from(*count));
+        let mark = if Some(*count) == knee {
+            "   <== the end is no longer foreseen"
+        } else {
+            ""
+        };
+        println!(
+            "{count:>5} {cycles:>9.2} {:>8.3}{mark}",
+            cycles / f64::from(*count)
+        );
     }
     match knee {
         Some(count) => println!("knee at {count} turns"),

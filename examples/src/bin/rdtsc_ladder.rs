@@ -7,13 +7,20 @@ fn main() {
     use examples::ladder;
     use tsc_runtime::affinity;
 
-    let _pinned = affinity::cpus().ok().and_then(|cpus| affinity::pin(*cpus.last()?).ok());
+    let _pinned = affinity::cpus()
+        .ok()
+        .and_then(|cpus| affinity::pin(*cpus.last()?).ok());
     let rungs = ladder::climb();
     println!("rdtsc   ticks (mean ± s.e.)   least   added   core cycles");
     let mut before = None;
     for (count, rung) in rungs.iter().enumerate() {
-        let added = before.map_or_else(|| "-".to_owned(), |before: f64| format!("{:.1}", rung.mean_ticks() - before));
-        let cycles = rung.core_cycles().map_or_else(|| "-".to_owned(), |cycles| format!("{cycles:.1}"));
+        let added = before.map_or_else(
+            || "-".to_owned(),
+            |before: f64| format!("{:.1}", rung.mean_ticks() - before),
+        );
+        let cycles = rung
+            .core_cycles()
+            .map_or_else(|| "-".to_owned(), |cycles| format!("{cycles:.1}"));
         println!(
             "{count:>5} {:>12.2} ± {:<6.2} {:>7.0} {added:>7} {cycles:>13}",
             rung.mean_ticks(),
@@ -28,7 +35,10 @@ fn main() {
         "each RDTSC adds {:.2} ticks; the line meets 0 at {:+.2} ticks; R² = {:.6}",
         line.slope, line.intercept, line.r_squared
     );
-    println!("subtracted from each: {:.1} ticks, what an empty pair of fenced reads sees", rungs[0].baseline_ticks());
+    println!(
+        "subtracted from each: {:.1} ticks, what an empty pair of fenced reads sees",
+        rungs[0].baseline_ticks()
+    );
 }
 
 #[cfg(not(target_arch = "x86_64"))]

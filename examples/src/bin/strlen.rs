@@ -29,7 +29,9 @@ fn naive(text: &[u8]) -> usize {
 
 /// The standard library's iterator.
 fn position(text: &[u8]) -> usize {
-    text.iter().position(|byte| *byte == 0).unwrap_or(text.len())
+    text.iter()
+        .position(|byte| *byte == 0)
+        .unwrap_or(text.len())
 }
 
 /// The standard library's C string.
@@ -44,7 +46,10 @@ fn words(text: &[u8]) -> usize {
     let chunks = text.chunks_exact(8);
     let tail = chunks.remainder();
     for (i, chunk) in chunks.enumerate() {
-        let word = chunk.iter().rev().fold(0_u64, |word, byte| (word << 8) | u64::from(*byte));
+        let word = chunk
+            .iter()
+            .rev()
+            .fold(0_u64, |word, byte| (word << 8) | u64::from(*byte));
         let zeros = word.wrapping_sub(ONES) & !word & TOPS;
         if zeros != 0 {
             return 8 * i + zeros.trailing_zeros() as usize / 8;
@@ -56,7 +61,9 @@ fn words(text: &[u8]) -> usize {
 /// Sixteen bytes at a time.
 #[cfg(target_arch = "x86_64")]
 fn sse2(text: &[u8]) -> usize {
-    use std::arch::x86_64::{_mm_cmpeq_epi8, _mm_loadu_si128, _mm_movemask_epi8, _mm_setzero_si128};
+    use std::arch::x86_64::{
+        _mm_cmpeq_epi8, _mm_loadu_si128, _mm_movemask_epi8, _mm_setzero_si128,
+    };
 
     let chunks = text.chunks_exact(16);
     let tail = chunks.remainder();
@@ -87,7 +94,8 @@ macro_rules! gclk_once {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     tsc::detect()?;
-    let text = |length: usize| -> Vec<u8> { std::iter::repeat_n(b'x', length).chain([0]).collect() };
+    let text =
+        |length: usize| -> Vec<u8> { std::iter::repeat_n(b'x', length).chain([0]).collect() };
     let thousand = text(1000);
 
     println!("GCLK, a call at a time:\n");
@@ -97,7 +105,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     println!("\nmeasured to a constant:\n");
     for (name, strlen) in [("strlen", libc as fn(&[u8]) -> usize), ("naive", naive)] {
-        print!("{}", Measure::new(name).bytes(1000).run(|| strlen(&thousand)));
+        print!(
+            "{}",
+            Measure::new(name).bytes(1000).run(|| strlen(&thousand))
+        );
     }
 
     println!("\nside by side, over 1 … 4000 bytes:\n");

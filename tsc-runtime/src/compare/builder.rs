@@ -49,8 +49,15 @@ pub struct Compare<'a, I, R> {
 
 impl<I, R> std::fmt::Debug for Compare<'_, I, R> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let contestants: Vec<&str> = self.contestants.iter().map(|(name, _)| name.as_str()).collect();
-        f.debug_struct("Compare").field("name", &self.name).field("contestants", &contestants).finish_non_exhaustive()
+        let contestants: Vec<&str> = self
+            .contestants
+            .iter()
+            .map(|(name, _)| name.as_str())
+            .collect();
+        f.debug_struct("Compare")
+            .field("name", &self.name)
+            .field("contestants", &contestants)
+            .finish_non_exhaustive()
     }
 }
 
@@ -71,7 +78,6 @@ impl<'a, I: 'a, R: 'a> Compare<'a, I, R> {
     }
 
     /// Adds an implementation. Ratios are to the first.
-    #[expect(clippy::should_implement_trait, reason = "nothing is summed")]
     pub fn add(mut self, name: impl Into<String>, contestant: impl FnMut(&I) -> R + 'a) -> Self {
         self.contestants.push((name.into(), Box::new(contestant)));
         self
@@ -94,14 +100,22 @@ impl<'a, I: 'a, R: 'a> Compare<'a, I, R> {
 
     /// How sure the intervals are, all of them together: 0.95 unless it is said.
     pub fn confidence(mut self, confidence: f64) -> Self {
-        self.confidence = if confidence > 0.0 && confidence < 1.0 { confidence } else { 0.95 };
+        self.confidence = if confidence > 0.0 && confidence < 1.0 {
+            confidence
+        } else {
+            0.95
+        };
         self
     }
 
     /// The least difference worth telling: 0.001, a thousandth, unless it is said. An interval that reaches into it resolves
     /// nothing; where the linker happened to place two copies of the same code can make as much.
     pub fn least_effect(mut self, share: f64) -> Self {
-        self.least_effect = if share.is_finite() { share.max(0.0) } else { 0.001 };
+        self.least_effect = if share.is_finite() {
+            share.max(0.0)
+        } else {
+            0.001
+        };
         self
     }
 
@@ -138,21 +152,39 @@ impl<'a, I: 'a, R: 'a> Compare<'a, I, R> {
         let (blocks, interrupted) = self.blocks(passes, started);
         drop(pinned);
         if blocks.len() < LEAST_BLOCKS {
-            return Err(CompareError::Limit { blocks: blocks.len(), interrupted });
+            return Err(CompareError::Limit {
+                blocks: blocks.len(),
+                interrupted,
+            });
         }
         let names = self.contestants.into_iter().map(|(name, _)| name).collect();
         let calls = passes * self.inputs.len();
-        Ok(result::compare(self.name, names, &blocks, calls, interrupted, 1.0 - self.confidence, self.least_effect))
+        Ok(result::compare(
+            self.name,
+            names,
+            &blocks,
+            calls,
+            interrupted,
+            1.0 - self.confidence,
+            self.least_effect,
+        ))
     }
 
     fn check_results(&mut self) -> Result<(), CompareError> {
         let Some(same) = self.same else { return Ok(()) };
         for (index, input) in self.inputs.iter().enumerate() {
-            let (first, others) = self.contestants.split_first_mut().ok_or(CompareError::TooFew)?;
+            let (first, others) = self
+                .contestants
+                .split_first_mut()
+                .ok_or(CompareError::TooFew)?;
             let expected = first.1.call(input);
             for (name, contestant) in others {
                 if !same(&expected, &contestant.call(input)) {
-                    return Err(CompareError::Differ { first: first.0.clone(), other: name.clone(), input: index });
+                    return Err(CompareError::Differ {
+                        first: first.0.clone(),
+                        other: name.clone(),
+                        input: index,
+                    });
                 }
             }
         }
@@ -168,7 +200,11 @@ impl<'a, I: 'a, R: 'a> Compare<'a, I, R> {
             let shortest = self
                 .contestants
                 .iter_mut()
-                .flat_map(|(_, contestant)| (0..3).map(|_| contestant.sample(inputs, passes, isolated)).min())
+                .flat_map(|(_, contestant)| {
+                    (0..3)
+                        .map(|_| contestant.sample(inputs, passes, isolated))
+                        .min()
+                })
                 .min();
             if shortest.is_none_or(|ticks| ticks >= enough) {
                 break;
@@ -183,19 +219,31 @@ impl<'a, I: 'a, R: 'a> Compare<'a, I, R> {
         let mut random = Random(0x2545_f491_4f6c_dd1d);
         let mut order: Vec<usize> = (0..=self.contestants.len()).collect();
         let mut nothing = |_: &I| ();
-        let (mut blocks, mut interrupted, mut warm_up) = (Vec::with_capacity(MOST_BLOCKS), 0, WARM_UP_BLOCKS);
+        let (mut blocks, mut interrupted, mut warm_up) =
+            (Vec::with_capacity(MOST_BLOCKS), 0, WARM_UP_BLOCKS);
         let mut progress = Progress::new();
         while blocks.len() < MOST_BLOCKS && started.elapsed() < self.time_limit {
             random.shuffle(&mut order);
-            let mut block = Block { nothing: 0, contestants: vec![0; self.contestants.len()] };
+            let mut block = Block {
+                nothing: 0,
+                contestants: vec![0; self.contestants.len()],
+            };
             let armed = arm();
             for &index in &order {
                 random.wait();
                 match self.contestants.get_mut(index) {
                     Some((_, contestant)) => {
-                        block.contestants[index] = contestant.sample(self.inputs, passes, self.isolated);
+                        block.contestants[index] =
+                            contestant.sample(self.inputs, passes, self.isolated);
                     }
-                    None => block.nothing = Contestant::<I, ()>::sample(&mut nothing, self.inputs, passes, self.isolated),
+                    None => {
+                        block.nothing = Contestant::<I, ()>::sample(
+                            &mut nothing,
+                            self.inputs,
+                            passes,
+                            self.isolated,
+                        )
+                    }
                 }
             }
             if interruption_since(armed) == Verdict::Interrupted {

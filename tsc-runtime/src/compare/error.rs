@@ -37,10 +37,23 @@ impl fmt::Display for CompareError {
         match self {
             Self::TooFew => f.write_str("a comparison needs two contestants"),
             Self::NoInputs => f.write_str("a comparison needs an input"),
-            Self::Differ { first, other, input } => write!(f, "{other} and {first} return different results for input {input}"),
+            Self::Differ {
+                first,
+                other,
+                input,
+            } => write!(
+                f,
+                "{other} and {first} return different results for input {input}"
+            ),
             Self::NoCounter(reason) => reason.fmt(f),
-            Self::Limit { blocks, interrupted } => {
-                write!(f, "time limit: only {blocks} blocks were made, {interrupted} were interrupted")
+            Self::Limit {
+                blocks,
+                interrupted,
+            } => {
+                write!(
+                    f,
+                    "time limit: only {blocks} blocks were made, {interrupted} were interrupted"
+                )
             }
         }
     }

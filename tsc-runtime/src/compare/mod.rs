@@ -19,6 +19,7 @@
 
 mod builder;
 mod contestant;
+mod display;
 mod error;
 mod result;
 mod statistics;
@@ -42,5 +43,10 @@ pub fn compare<'a, I: 'a, R: 'a, F: FnMut(&I) -> R + 'a>(
     contestants: impl IntoIterator<Item = (&'a str, F)>,
 ) -> Result<Comparison, CompareError> {
     let comparison = Compare::new(name, inputs);
-    contestants.into_iter().fold(comparison, |comparison, (name, contestant)| comparison.add(name, contestant)).run()
+    contestants
+        .into_iter()
+        .fold(comparison, |comparison, (name, contestant)| {
+            comparison.add(name, contestant)
+        })
+        .run()
 }

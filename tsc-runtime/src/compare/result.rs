@@ -1,7 +1,5 @@
 //! What a comparison found.
 
-use std::fmt::{self, Write};
-
 use super::builder::Block;
 use super::statistics::{Ratio, median_ratio};
 
@@ -21,25 +19,14 @@ pub enum Relation {
     NoDifference,
 }
 
-impl fmt::Display for Relation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::First => "-",
-            Self::Faster => "faster",
-            Self::Slower => "slower",
-            Self::NoDifference => "no difference resolved",
-        })
-    }
-}
-
 /// A contestant's part of a comparison.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "json", derive(serde::Serialize))]
 pub struct Standing {
-    name: String,
-    ticks: f64,
-    ratio: Option<Ratio>,
-    relation: Relation,
+    pub(super) name: String,
+    pub(super) ticks: f64,
+    pub(super) ratio: Option<Ratio>,
+    pub(super) relation: Relation,
 }
 
 impl Standing {
@@ -72,13 +59,13 @@ impl Standing {
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "json", derive(serde::Serialize))]
 pub struct Comparison {
-    name: String,
-    standings: Vec<Standing>,
-    fastest: Option<String>,
-    blocks: usize,
-    interrupted: usize,
-    calls_per_sample: usize,
-    confidence: f64,
+    pub(super) name: String,
+    pub(super) standings: Vec<Standing>,
+    pub(super) fastest: Option<String>,
+    pub(super) blocks: usize,
+    pub(super) interrupted: usize,
+    pub(super) calls_per_sample: usize,
+    pub(super) confidence: f64,
 }
 
 impl Comparison {
@@ -124,49 +111,11 @@ impl Comparison {
         self.confidence
     }
 
-    /// The table in markdown.
-    #[must_use]
-    pub fn to_markdown(&self) -> String {
-        let mut text = format!("| {} | ticks | ratio | {:.0} % interval | |\n|---|---|---|---|---|\n", self.name, 100.0 * self.confidence);
-        for standing in &self.standings {
-            let (ratio, interval) = standing.ratio.map_or_else(Default::default, |ratio| {
-                (format!("{:.3}", ratio.median), format!("{:.3} … {:.3}", ratio.low, ratio.high))
-            });
-            let _ = writeln!(text, "| {} | {:.1} | {ratio} | {interval} | {} |", standing.name, standing.ticks, standing.relation);
-        }
-        text
-    }
-
     /// The comparison as JSON.
     #[cfg(feature = "json")]
     #[must_use]
     pub fn to_json(&self) -> String {
         serde_json::to_string(self).unwrap_or_else(|_| "null".to_owned())
-    }
-}
-
-impl fmt::Display for Comparison {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{:<32} {:>12} {:>8} {:>19}", self.name, "ticks", "ratio", format!("{:.0} % interval", 100.0 * self.confidence))?;
-        for standing in &self.standings {
-            write!(f, "{:<32} {:>12.1}", standing.name, standing.ticks)?;
-            match standing.ratio {
-                Some(ratio) => writeln!(
-                    f,
-                    " {:>8.3} {:>19}  {}",
-                    ratio.median,
-                    format!("{:.3} … {:.3}", ratio.low, ratio.high),
-                    standing.relation
-                )?,
-                None => writeln!(f, " {:>8} {:>19}  {}", "", "", standing.relation)?,
-            }
-        }
-        let fastest = self.fastest.as_deref().map_or("none resolved".to_owned(), ToOwned::to_owned);
-        writeln!(
-            f,
-            "fastest: {fastest}; {} blocks of {} calls each, in shuffled order; {} interrupted and made again",
-            self.blocks, self.calls_per_sample, self.interrupted
-        )
     }
 }
 
@@ -184,7 +133,11 @@ pub(super) fn compare(
     let net = |block: &Block, index: usize| block.contestants[index] as f64 - empty;
     let pairs = (names.len() * (names.len() - 1) / 2).max(1);
     let ratio = |a: usize, b: usize| {
-        let ratios = blocks.iter().map(|block| net(block, a) / net(block, b)).filter(|ratio| *ratio > 0.0).collect();
+        let ratios = blocks
+            .iter()
+            .map(|block| net(block, a) / net(block, b))
+            .filter(|ratio| *ratio > 0.0)
+            .collect();
         median_ratio(ratios, alpha / pairs as f64)
     };
     let relation = |ratio: Option<Ratio>| match ratio {
@@ -195,16 +148,28 @@ pub(super) fn compare(
     let ticks: Vec<f64> = (0..names.len())
         .map(|index| median(blocks.iter().map(|block| net(block, index)).collect()) / calls as f64)
         .collect();
-    let best = (0..names.len()).min_by(|a, b| ticks[*a].total_cmp(&ticks[*b])).unwrap_or(0);
-    let is_fastest = (0..names.len()).all(|other| other == best || relation(ratio(best, other)) == Relation::Faster);
+    let best = (0..names.len())
+        .min_by(|a, b| ticks[*a].total_cmp(&ticks[*b]))
+        .unwrap_or(0);
+    let is_fastest = (0..names.len())
+        .all(|other| other == best || relation(ratio(best, other)) == Relation::Faster);
     let fastest = is_fastest.then(|| names[best].clone());
     let standings = names
         .into_iter()
         .enumerate()
         .map(|(index, name)| {
             let ratio = if index == 0 { None } else { ratio(index, 0) };
-            let relation = if index == 0 { Relation::First } else { relation(ratio) };
-            Standing { name, ticks: ticks[index], ratio, relation }
+            let relation = if index == 0 {
+                Relation::First
+            } else {
+                relation(ratio)
+            };
+            Standing {
+                name,
+                ticks: ticks[index],
+                ratio,
+                relation,
+            }
         })
         .collect();
     Comparison {
@@ -231,21 +196,39 @@ mod tests {
         (0..101)
             .map(|i| {
                 let noise = i * 31 % 17;
-                Block { nothing: 100, contestants: contestants.map(|ticks| 100 + ticks + noise).to_vec() }
+                Block {
+                    nothing: 100,
+                    contestants: contestants.map(|ticks| 100 + ticks + noise).to_vec(),
+                }
             })
             .collect()
     }
 
     fn evaluate(contestants: [i64; 3]) -> Comparison {
         let names = ["a", "b", "c"].map(str::to_owned).to_vec();
-        compare("test".to_owned(), names, &blocks(contestants), 10, 0, 0.05, 0.001)
+        compare(
+            "test".to_owned(),
+            names,
+            &blocks(contestants),
+            10,
+            0,
+            0.05,
+            0.001,
+        )
     }
 
     #[test]
     fn faster_and_slower_are_told() {
         let comparison = evaluate([10_000, 9_800, 10_300]);
-        let relations: Vec<_> = comparison.standings().iter().map(Standing::relation).collect();
-        assert_eq!(relations, [Relation::First, Relation::Faster, Relation::Slower]);
+        let relations: Vec<_> = comparison
+            .standings()
+            .iter()
+            .map(Standing::relation)
+            .collect();
+        assert_eq!(
+            relations,
+            [Relation::First, Relation::Faster, Relation::Slower]
+        );
         assert_eq!(comparison.fastest(), Some("b"));
         assert!((comparison.standings()[1].ticks() - 980.8).abs() < 1.0);
     }

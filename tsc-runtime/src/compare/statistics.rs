@@ -79,7 +79,8 @@ mod tests {
 
         /// A ratio around one with a heavy tail on the upper side of each of its parts.
         fn ratio(&mut self) -> f64 {
-            let mut part = || 1.0 + 0.01 * self.next() + if self.next() < 0.05 { self.next() } else { 0.0 };
+            let mut part =
+                || 1.0 + 0.01 * self.next() + if self.next() < 0.05 { self.next() } else { 0.0 };
             part() / part()
         }
     }
@@ -109,12 +110,18 @@ mod tests {
     fn one_percent_is_told_apart() {
         let mut random = Random(1234);
         let ratio = median_ratio((0..200).map(|_| 1.01 * random.ratio()).collect(), 0.05).unwrap();
-        assert!(ratio.low > 1.0 && ratio.low < 1.01 && ratio.high > 1.01, "{ratio:?}");
+        assert!(
+            ratio.low > 1.0 && ratio.low < 1.01 && ratio.high > 1.01,
+            "{ratio:?}"
+        );
     }
 
     #[test]
     fn few_ratios_bound_nothing() {
         assert_eq!(median_ratio(vec![f64::NAN], 0.05), None);
-        assert_eq!(median_ratio(vec![1.1, 1.2], 0.05).unwrap().high, f64::INFINITY);
+        assert_eq!(
+            median_ratio(vec![1.1, 1.2], 0.05).unwrap().high,
+            f64::INFINITY
+        );
     }
 }

@@ -38,7 +38,9 @@ impl fmt::Display for InstructionError {
                 f,
                 "imul / add is {ratio:.3} where it is 3 on every core that the reference chain is known for: no core cycles"
             ),
-            Self::Disturbed { rounds, dropped } => write!(f, "{dropped} of {rounds} rounds were disturbed"),
+            Self::Disturbed { rounds, dropped } => {
+                write!(f, "{dropped} of {rounds} rounds were disturbed")
+            }
         }
     }
 }

@@ -59,7 +59,10 @@ impl Estimate {
     }
 
     pub(super) fn with_dropped(self, more: usize) -> Self {
-        Self { dropped: self.dropped + more, ..self }
+        Self {
+            dropped: self.dropped + more,
+            ..self
+        }
     }
 }
 
@@ -76,22 +79,41 @@ const DEVIATIONS: f64 = 5.0;
 
 /// Core cycles per copy: the ratio of sums over the rounds that hang together.
 pub(super) fn cycles(rounds: &[Round], lengths: Lengths) -> Option<Estimate> {
-    ratio(rounds, lengths.additions / lengths.copies, |round| round.code - round.without)
+    ratio(rounds, lengths.additions / lengths.copies, |round| {
+        round.code - round.without
+    })
 }
 
 /// How many additions a multiplication takes: 3, or the reference chain cannot be trusted.
 pub(super) fn check(rounds: &[Round], lengths: Lengths) -> Option<Estimate> {
-    ratio(rounds, lengths.additions / lengths.multiplications, |round| round.multiplications)
+    ratio(
+        rounds,
+        lengths.additions / lengths.multiplications,
+        |round| round.multiplications,
+    )
 }
 
 fn ratio(rounds: &[Round], scale: f64, numerator: impl Fn(&Round) -> f64) -> Option<Estimate> {
-    let typical = median(rounds.iter().map(|round| round.additions).filter(|ticks| *ticks > 0.0).collect())?;
+    let typical = median(
+        rounds
+            .iter()
+            .map(|round| round.additions)
+            .filter(|ticks| *ticks > 0.0)
+            .collect(),
+    )?;
     let near = |round: &&Round| {
         let share = round.additions / typical;
         (1.0 - REFERENCE_TOLERANCE..1.0 + REFERENCE_TOLERANCE).contains(&share)
     };
-    let pairs: Vec<(f64, f64)> = rounds.iter().filter(near).map(|round| (numerator(round), round.additions)).collect();
-    let ratios: Vec<f64> = pairs.iter().map(|(code, additions)| code / additions).collect();
+    let pairs: Vec<(f64, f64)> = rounds
+        .iter()
+        .filter(near)
+        .map(|round| (numerator(round), round.additions))
+        .collect();
+    let ratios: Vec<f64> = pairs
+        .iter()
+        .map(|(code, additions)| code / additions)
+        .collect();
     let centre = median(ratios.clone())?;
     let spread = 1.4826 * median(ratios.iter().map(|ratio| (ratio - centre).abs()).collect())?;
     // With a coarse counter most ratios can be the very same, and the rest are no outliers for that.
@@ -104,10 +126,15 @@ fn ratio(rounds: &[Round], scale: f64, numerator: impl Fn(&Round) -> f64) -> Opt
     if kept.len() < 2 {
         return None;
     }
-    let (code, additions) = kept.iter().fold((0.0, 0.0), |(a, b), (code, additions)| (a + code, b + additions));
+    let (code, additions) = kept.iter().fold((0.0, 0.0), |(a, b), (code, additions)| {
+        (a + code, b + additions)
+    });
     let value = code / additions;
     // The delta method: the residuals of the ratio, in units of the mean denominator.
-    let squares: f64 = kept.iter().map(|(code, additions)| (code - value * additions).powi(2)).sum();
+    let squares: f64 = kept
+        .iter()
+        .map(|(code, additions)| (code - value * additions).powi(2))
+        .sum();
     let std_error = (squares / (n - 1.0)).sqrt() / (additions / n) / n.sqrt();
     Some(Estimate {
         cycles: value * scale,
@@ -129,7 +156,11 @@ fn median(mut values: Vec<f64>) -> Option<f64> {
 mod tests {
     use super::*;
 
-    const LENGTHS: Lengths = Lengths { additions: 4000.0, multiplications: 1400.0, copies: 1000.0 };
+    const LENGTHS: Lengths = Lengths {
+        additions: 4000.0,
+        multiplications: 1400.0,
+        copies: 1000.0,
+    };
 
     /// Rounds of a machine whose clock wanders by 10 %, with an instruction of `cycles`.
     fn wandering(cycles: f64) -> Vec<Round> {
@@ -174,7 +205,10 @@ mod tests {
     fn baseline_is_subtracted() {
         let rounds: Vec<Round> = wandering(14.0)
             .into_iter()
-            .map(|round| Round { without: round.additions / 2.0, ..round })
+            .map(|round| Round {
+                without: round.additions / 2.0,
+                ..round
+            })
             .collect();
         assert!((cycles(&rounds, LENGTHS).unwrap().cycles() - 12.0).abs() < 0.01);
     }

@@ -20,7 +20,11 @@ impl Kernel {
         without: Option<fn(u64, *mut u8) -> i64>,
         copies: u32,
     ) -> Self {
-        Self { run, without, copies }
+        Self {
+            run,
+            without,
+            copies,
+        }
     }
 
     /// The code with the instruction.
@@ -68,7 +72,13 @@ impl Instruction {
         latency: Option<Kernel>,
         throughput: Option<Kernel>,
     ) -> Self {
-        Self { name, operands, requires, latency, throughput }
+        Self {
+            name,
+            operands,
+            requires,
+            latency,
+            throughput,
+        }
     }
 
     /// The mnemonic.

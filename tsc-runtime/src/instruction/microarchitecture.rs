@@ -23,7 +23,9 @@ struct Signature {
 fn name(signature: Signature) -> Option<&'static str> {
     let Signature { family, model, .. } = signature;
     match &signature.vendor {
-        b"GenuineIntel" if family == 6 && signature.has_amx && signature.has_prefetchiti => Some("RWC"),
+        b"GenuineIntel" if family == 6 && signature.has_amx && signature.has_prefetchiti => {
+            Some("RWC")
+        }
         b"GenuineIntel" if family == 6 && signature.has_amx => Some("GLC"),
         b"GenuineIntel" if family == 6 => match model {
             0x8f | 0xcf | 0x97 | 0x9a | 0xb7 | 0xba | 0xbf => Some("GLC"),
@@ -54,15 +56,26 @@ mod imp {
     pub(super) fn signature() -> Option<Signature> {
         let leaf0 = __cpuid(0);
         let mut vendor = [0; 12];
-        for (bytes, register) in vendor.chunks_exact_mut(4).zip([leaf0.ebx, leaf0.edx, leaf0.ecx]) {
+        for (bytes, register) in vendor
+            .chunks_exact_mut(4)
+            .zip([leaf0.ebx, leaf0.edx, leaf0.ecx])
+        {
             bytes.copy_from_slice(&register.to_le_bytes());
         }
         let leaf1 = __cpuid(1).eax;
         let base = (leaf1 >> 8) & 0xf;
-        let leaf7 = if leaf0.eax >= 7 { (__cpuid_count(7, 0), __cpuid_count(7, 1)) } else { return None };
+        let leaf7 = if leaf0.eax >= 7 {
+            (__cpuid_count(7, 0), __cpuid_count(7, 1))
+        } else {
+            return None;
+        };
         Some(Signature {
             vendor,
-            family: if base == 0xf { base + ((leaf1 >> 20) & 0xff) } else { base },
+            family: if base == 0xf {
+                base + ((leaf1 >> 20) & 0xff)
+            } else {
+                base
+            },
             model: ((leaf1 >> 4) & 0xf) | ((leaf1 >> 12) & 0xf0),
             has_amx: leaf7.0.edx & (1 << 24) != 0,
             has_prefetchiti: leaf7.1.edx & (1 << 14) != 0,
@@ -93,9 +106,36 @@ mod tests {
             has_avx512f: true,
         };
         assert_eq!(name(rocket_lake), Some("ICX"));
-        assert_eq!(name(Signature { has_amx: true, ..rocket_lake }), Some("GLC"));
-        assert_eq!(name(Signature { has_amx: true, has_prefetchiti: true, ..rocket_lake }), Some("RWC"));
-        assert_eq!(name(Signature { vendor: *b"AuthenticAMD", family: 0x19, model: 0x11, ..rocket_lake }), Some("ZEN4"));
-        assert_eq!(name(Signature { vendor: *b"CentaurHauls", ..rocket_lake }), None);
+        assert_eq!(
+            name(Signature {
+                has_amx: true,
+                ..rocket_lake
+            }),
+            Some("GLC")
+        );
+        assert_eq!(
+            name(Signature {
+                has_amx: true,
+                has_prefetchiti: true,
+                ..rocket_lake
+            }),
+            Some("RWC")
+        );
+        assert_eq!(
+            name(Signature {
+                vendor: *b"AuthenticAMD",
+                family: 0x19,
+                model: 0x11,
+                ..rocket_lake
+            }),
+            Some("ZEN4")
+        );
+        assert_eq!(
+            name(Signature {
+                vendor: *b"CentaurHauls",
+                ..rocket_lake
+            }),
+            None
+        );
     }
 }

@@ -14,9 +14,36 @@ pub(super) fn is_met(feature: &str) -> bool {
         };
     }
     detect!(
-        "adx", "aes", "avx", "avx2", "avx512bw", "avx512dq", "avx512f", "avx512ifma", "avx512vbmi", "avx512vl", "avx512vnni",
-        "avx512vpopcntdq", "bmi1", "bmi2", "f16c", "fma", "gfni", "lzcnt", "movbe", "pclmulqdq", "popcnt", "rdrand", "rdseed",
-        "sha", "sse3", "sse4.1", "sse4.2", "ssse3", "vaes", "vpclmulqdq"
+        "adx",
+        "aes",
+        "avx",
+        "avx2",
+        "avx512bw",
+        "avx512dq",
+        "avx512f",
+        "avx512ifma",
+        "avx512vbmi",
+        "avx512vl",
+        "avx512vnni",
+        "avx512vpopcntdq",
+        "bmi1",
+        "bmi2",
+        "f16c",
+        "fma",
+        "gfni",
+        "lzcnt",
+        "movbe",
+        "pclmulqdq",
+        "popcnt",
+        "rdrand",
+        "rdseed",
+        "sha",
+        "sse3",
+        "sse4.1",
+        "sse4.2",
+        "ssse3",
+        "vaes",
+        "vpclmulqdq"
     )
 }
 

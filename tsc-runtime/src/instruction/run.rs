@@ -34,26 +34,48 @@ pub(super) const TIME_LIMIT: Duration = Duration::from_millis(150);
 #[repr(align(4096))]
 struct Scratch([u8; 8192]);
 
-pub(super) fn measure(instruction: &Instruction, limit: Duration) -> Result<Timing, InstructionError> {
+pub(super) fn measure(
+    instruction: &Instruction,
+    limit: Duration,
+) -> Result<Timing, InstructionError> {
     tsc::detect()?;
     if !reference_chain::AVAILABLE {
         return Err(InstructionError::NotOnThisPlatform);
     }
-    if let Some(feature) = instruction.requires().filter(|feature| !requirement::is_met(feature)) {
+    if let Some(feature) = instruction
+        .requires()
+        .filter(|feature| !requirement::is_met(feature))
+    {
         return Err(InstructionError::Missing(feature));
     }
     let mut scratch = Box::new(Scratch([0; 8192]));
-    let mut measured = |kernel: Option<&Kernel>| kernel.map(|kernel| settle(kernel, &mut scratch, limit)).transpose();
+    let mut measured = |kernel: Option<&Kernel>| {
+        kernel
+            .map(|kernel| settle(kernel, &mut scratch, limit))
+            .transpose()
+    };
     let latency = measured(instruction.latency_kernel())?;
     let throughput = measured(instruction.throughput_kernel())?;
-    Ok(Timing::new(instruction, latency.map(|(cycles, _)| cycles), throughput.map(|(cycles, _)| cycles), {
-        let checks = latency.iter().chain(throughput.iter()).map(|(_, check)| *check);
-        checks.min_by(|a, b| a.std_error().total_cmp(&b.std_error()))
-    }))
+    Ok(Timing::new(
+        instruction,
+        latency.map(|(cycles, _)| cycles),
+        throughput.map(|(cycles, _)| cycles),
+        {
+            let checks = latency
+                .iter()
+                .chain(throughput.iter())
+                .map(|(_, check)| *check);
+            checks.min_by(|a, b| a.std_error().total_cmp(&b.std_error()))
+        },
+    ))
 }
 
 /// Rounds until the result is good or the time is up.
-fn settle(kernel: &Kernel, scratch: &mut Scratch, limit: Duration) -> Result<(Estimate, Estimate), InstructionError> {
+fn settle(
+    kernel: &Kernel,
+    scratch: &mut Scratch,
+    limit: Duration,
+) -> Result<(Estimate, Estimate), InstructionError> {
     attach_thread();
     let started = Instant::now();
     let bench = Bench::new(kernel, scratch);
@@ -75,18 +97,26 @@ fn settle(kernel: &Kernel, scratch: &mut Scratch, limit: Duration) -> Result<(Es
         let late = started.elapsed() >= limit;
         let estimate = estimate::cycles(&rounds, bench.lengths);
         let good = estimate.is_some_and(|it| {
-            it.rounds() >= ROUNDS_GOOD && it.std_error() <= CYCLES_GOOD.max(SHARE_GOOD * it.cycles().abs())
+            it.rounds() >= ROUNDS_GOOD
+                && it.std_error() <= CYCLES_GOOD.max(SHARE_GOOD * it.cycles().abs())
         });
         if !good && !late {
             continue;
         }
         let check = estimate::check(&rounds, bench.lengths);
         return match (estimate, check) {
-            (Some(estimate), Some(check)) if (check.cycles() / 3.0 - 1.0).abs() <= CHECK_TOLERANCE => {
+            (Some(estimate), Some(check))
+                if (check.cycles() / 3.0 - 1.0).abs() <= CHECK_TOLERANCE =>
+            {
                 Ok((estimate.with_dropped(interrupted), check))
             }
-            (Some(_), Some(check)) => Err(InstructionError::Untrustworthy { ratio: check.cycles() }),
-            _ => Err(InstructionError::Disturbed { rounds: rounds.len() + interrupted, dropped: rounds.len() + interrupted }),
+            (Some(_), Some(check)) => Err(InstructionError::Untrustworthy {
+                ratio: check.cycles(),
+            }),
+            _ => Err(InstructionError::Disturbed {
+                rounds: rounds.len() + interrupted,
+                dropped: rounds.len() + interrupted,
+            }),
         };
     }
 }
@@ -107,7 +137,11 @@ impl Bench {
             code: kernel.code(),
             without: kernel.code_without(),
             iterations: 1,
-            lengths: Lengths { additions: 0.0, multiplications: 0.0, copies: 0.0 },
+            lengths: Lengths {
+                additions: 0.0,
+                multiplications: 0.0,
+                copies: 0.0,
+            },
             scratch: scratch.0.as_mut_ptr(),
             has_avx: requirement::is_met("avx"),
         };
@@ -151,9 +185,20 @@ impl Bench {
             }
             for part in parts {
                 match part {
-                    0 => half.additions += sign * reference_chain::additions(factor * ADDITION_BLOCKS),
-                    1 => half.multiplications += sign * reference_chain::multiplications(factor * MULTIPLICATION_BLOCKS),
-                    2 => half.without += sign * self.without.map_or(0, |code| self.run(code, factor * self.iterations)),
+                    0 => {
+                        half.additions +=
+                            sign * reference_chain::additions(factor * ADDITION_BLOCKS)
+                    }
+                    1 => {
+                        half.multiplications +=
+                            sign * reference_chain::multiplications(factor * MULTIPLICATION_BLOCKS)
+                    }
+                    2 => {
+                        half.without += sign
+                            * self
+                                .without
+                                .map_or(0, |code| self.run(code, factor * self.iterations))
+                    }
                     _ => half.code += sign * self.run(self.code, factor * self.iterations),
                 }
             }

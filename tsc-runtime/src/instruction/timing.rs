@@ -22,7 +22,13 @@ impl Timing {
         throughput: Option<Estimate>,
         check: Option<Estimate>,
     ) -> Self {
-        Self { instruction: instruction.name(), operands: instruction.operands(), latency, throughput, check }
+        Self {
+            instruction: instruction.name(),
+            operands: instruction.operands(),
+            latency,
+            throughput,
+            check,
+        }
     }
 
     /// The mnemonic.
@@ -59,7 +65,14 @@ impl Timing {
 impl fmt::Display for Timing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = format!("{} {}", self.instruction, self.operands);
-        let figure = |estimate: Option<Estimate>| estimate.map_or_else(|| "-".to_owned(), |it| it.to_string());
-        write!(f, "{name:<44} latency {:>18}   per instruction {:>18}", figure(self.latency), figure(self.throughput))
+        let figure = |estimate: Option<Estimate>| {
+            estimate.map_or_else(|| "-".to_owned(), |it| it.to_string())
+        };
+        write!(
+            f,
+            "{name:<44} latency {:>18}   per instruction {:>18}",
+            figure(self.latency),
+            figure(self.throughput)
+        )
     }
 }

@@ -65,7 +65,11 @@ impl Measure {
 impl<P: Pair> Measure<P> {
     /// The standard error at which the mean is known well enough, as a share of it: 0.01 is 1 %.
     pub fn precision(mut self, share: f64) -> Self {
-        self.precision = if share.is_finite() { share.max(1e-6) } else { 0.01 };
+        self.precision = if share.is_finite() {
+            share.max(1e-6)
+        } else {
+            0.01
+        };
         self
     }
 
@@ -146,9 +150,16 @@ impl<P: Pair> Measure<P> {
     }
 
     /// Measures `work` on an input that `setup` makes anew for each call, outside of what is measured.
-    pub fn run_with<I, R>(self, mut setup: impl FnMut() -> I, work: impl FnMut(&mut I) -> R) -> Measurement {
+    pub fn run_with<I, R>(
+        self,
+        mut setup: impl FnMut() -> I,
+        work: impl FnMut(&mut I) -> R,
+    ) -> Measurement {
         // The empty call walks over inputs of nothing, which costs no memory traffic.
-        self.against_nothing(&mut CallsWith::new(&mut setup, work), &mut CallsWith::new(|| (), |()| ()))
+        self.against_nothing(
+            &mut CallsWith::new(&mut setup, work),
+            &mut CallsWith::new(|| (), |()| ()),
+        )
     }
 
     /// Measures `work` on one input of `pool` after the other, round and round.
@@ -157,11 +168,18 @@ impl<P: Pair> Measure<P> {
             return Measurement::none(self.name, Why::Nothing);
         }
         let mut nothing = vec![(); pool.len()];
-        self.against_nothing(&mut CallsOver::new(pool, work), &mut CallsOver::new(&mut nothing, |()| ()))
+        self.against_nothing(
+            &mut CallsOver::new(pool, work),
+            &mut CallsOver::new(&mut nothing, |()| ()),
+        )
     }
 
     fn against_nothing(self, work: &mut impl Work, nothing: &mut impl Work) -> Measurement {
-        let shadow = if self.isolated && tsc::detect().is_ok() { shadow::cycles() } else { 0.0 };
+        let shadow = if self.isolated && tsc::detect().is_ok() {
+            shadow::cycles()
+        } else {
+            0.0
+        };
         self.engine(work, nothing, shadow)
     }
 
@@ -190,6 +208,11 @@ impl<P: Pair> Measure<P> {
         };
         let outcome = engine::run::<P>(work, baseline, plan, &self.name);
         drop((pinned, urgent));
-        Measurement { bytes: self.bytes, items: self.items, remarks, ..Measurement::new(self.name, outcome, step) }
+        Measurement {
+            bytes: self.bytes,
+            items: self.items,
+            remarks,
+            ..Measurement::new(self.name, outcome, step)
+        }
     }
 }

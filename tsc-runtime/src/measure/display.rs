@@ -2,7 +2,8 @@
 
 use std::fmt::{self, Display, Write};
 
-use super::measurement::{Measurement, Note, Step};
+use super::measurement::Measurement;
+use super::settling::{Note, Step};
 use super::verdict::Verdict;
 
 impl Display for Note {
@@ -25,12 +26,22 @@ impl Display for Step {
 impl Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Constant { ticks, core_cycles, plus_minus, share, samples } => {
+            Self::Constant {
+                ticks,
+                core_cycles,
+                plus_minus,
+                share,
+                samples,
+            } => {
                 write!(f, "{ticks:.1} ± {plus_minus:.1} ticks")?;
                 if let Some(cycles) = core_cycles {
                     write!(f, ", {cycles:.1} core cycles")?;
                 }
-                write!(f, ", constant: {:.0} % of {samples} samples agree", 100.0 * share)
+                write!(
+                    f,
+                    ", constant: {:.0} % of {samples} samples agree",
+                    100.0 * share
+                )
             }
             Self::Unsettled { why } => write!(f, "not constant, {why}"),
         }
@@ -75,15 +86,25 @@ impl Display for Measurement {
         )?;
         if let Some(clock) = self.clock() {
             let (least, greatest) = clock.range();
-            writeln!(f, "  {:.3} core cycles a tick ({least:.3} … {greatest:.3})", clock.cycles_per_tick())?;
+            writeln!(
+                f,
+                "  {:.3} core cycles a tick ({least:.3} … {greatest:.3})",
+                clock.cycles_per_tick()
+            )?;
         }
         for (per, of) in [(self.per_byte(), "byte"), (self.per_item(), "item")] {
             if let Some(per) = per {
-                let unit = if self.core_cycles().is_some() { "core cycles" } else { "ticks" };
+                let unit = if self.core_cycles().is_some() {
+                    "core cycles"
+                } else {
+                    "ticks"
+                };
                 writeln!(f, "  {per:.3} {unit} per {of}")?;
             }
         }
-        self.remarks().iter().try_for_each(|remark| writeln!(f, "  {remark}"))
+        self.remarks()
+            .iter()
+            .try_for_each(|remark| writeln!(f, "  {remark}"))
     }
 }
 
@@ -95,7 +116,12 @@ impl Measurement {
     /// A row of a markdown table.
     #[must_use]
     pub fn markdown_row(&self) -> String {
-        let mut row = format!("| {} | {:.1} | {:.1} | ", self.name(), self.mean_ticks(), self.std_error_ticks());
+        let mut row = format!(
+            "| {} | {:.1} | {:.1} | ",
+            self.name(),
+            self.mean_ticks(),
+            self.std_error_ticks()
+        );
         if let Some(cycles) = self.core_cycles() {
             let _ = write!(row, "{cycles:.1}");
         }

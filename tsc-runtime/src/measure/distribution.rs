@@ -18,7 +18,11 @@ const DEVIATIONS: f64 = 5.0;
 
 impl Distribution {
     pub(crate) fn new(samples: &[f64]) -> Self {
-        let mut sorted: Vec<f64> = samples.iter().copied().filter(|sample| sample.is_finite()).collect();
+        let mut sorted: Vec<f64> = samples
+            .iter()
+            .copied()
+            .filter(|sample| sample.is_finite())
+            .collect();
         sorted.sort_unstable_by(f64::total_cmp);
         Self { sorted }
     }
@@ -31,7 +35,10 @@ impl Distribution {
     pub(crate) fn quantile(&self, quantile: f64) -> f64 {
         let last = self.sorted.len().saturating_sub(1);
         let index = (quantile * self.sorted.len() as f64).ceil() as usize;
-        self.sorted.get(index.saturating_sub(1).min(last)).copied().unwrap_or(f64::NAN)
+        self.sorted
+            .get(index.saturating_sub(1).min(last))
+            .copied()
+            .unwrap_or(f64::NAN)
     }
 
     pub(crate) fn median(&self) -> f64 {
@@ -41,7 +48,11 @@ impl Distribution {
     /// The median distance from the median, scaled to the standard deviation of a normal distribution.
     pub(crate) fn robust_deviation(&self) -> f64 {
         let median = self.median();
-        let distances: Vec<f64> = self.sorted.iter().map(|sample| (sample - median).abs()).collect();
+        let distances: Vec<f64> = self
+            .sorted
+            .iter()
+            .map(|sample| (sample - median).abs())
+            .collect();
         1.4826 * Self::new(&distances).median()
     }
 
@@ -49,10 +60,20 @@ impl Distribution {
     /// the counter, by which honest samples differ.
     pub(crate) fn centre(&self, floor: f64) -> Centre {
         let median = self.median();
-        let reach = (DEVIATIONS * self.robust_deviation()).max(floor).max(0.002 * median.abs());
-        let near: Vec<f64> = self.sorted.iter().copied().filter(|sample| (sample - median).abs() <= reach).collect();
+        let reach = (DEVIATIONS * self.robust_deviation())
+            .max(floor)
+            .max(0.002 * median.abs());
+        let near: Vec<f64> = self
+            .sorted
+            .iter()
+            .copied()
+            .filter(|sample| (sample - median).abs() <= reach)
+            .collect();
         let mean = mean(&near);
-        Centre { mean, std_error: deviation(&near) / (near.len() as f64).sqrt() }
+        Centre {
+            mean,
+            std_error: deviation(&near) / (near.len() as f64).sqrt(),
+        }
     }
 
     /// Mean and standard deviation of all samples.
@@ -75,7 +96,11 @@ impl Distribution {
 
     /// The share of samples no farther than `tolerance` from `value`.
     pub(crate) fn share_near(&self, value: f64, tolerance: f64) -> f64 {
-        let near = self.sorted.iter().filter(|sample| (*sample - value).abs() <= tolerance).count();
+        let near = self
+            .sorted
+            .iter()
+            .filter(|sample| (*sample - value).abs() <= tolerance)
+            .count();
         near as f64 / self.sorted.len().max(1) as f64
     }
 
@@ -93,13 +118,13 @@ impl Distribution {
         let total: f64 = trimmed.iter().sum();
         let mut below: f64 = trimmed[..least].iter().sum();
         let mut best = (0.0, least);
-        for split in least..=n - least {
+        for (split, next) in trimmed.iter().enumerate().take(n - least + 1).skip(least) {
             let (low, high) = (below / split as f64, (total - below) / (n - split) as f64);
             let between = split as f64 * (n - split) as f64 * (high - low).powi(2);
             if between > best.0 {
                 best = (between, split);
             }
-            below += trimmed[split];
+            below += next;
         }
         let (low, high) = trimmed.split_at(best.1);
         let (a, b) = (mean(low), mean(high));
@@ -117,7 +142,12 @@ fn deviation(samples: &[f64]) -> f64 {
         return 0.0;
     }
     let mean = mean(samples);
-    (samples.iter().map(|sample| (sample - mean).powi(2)).sum::<f64>() / (samples.len() - 1) as f64).sqrt()
+    (samples
+        .iter()
+        .map(|sample| (sample - mean).powi(2))
+        .sum::<f64>()
+        / (samples.len() - 1) as f64)
+        .sqrt()
 }
 
 #[cfg(test)]
@@ -125,13 +155,18 @@ mod tests {
     use super::*;
 
     fn spread(around: f64, width: f64, count: usize) -> Vec<f64> {
-        (0..count).map(|i| around + width * ((i * 37 % 101) as f64 / 100.0 - 0.5)).collect()
+        (0..count)
+            .map(|i| around + width * ((i * 37 % 101) as f64 / 100.0 - 0.5))
+            .collect()
     }
 
     #[test]
     fn quantiles_of_a_few() {
         let four = Distribution::new(&[4.0, 1.0, 3.0, 2.0]);
-        assert_eq!([0.0, 0.25, 0.5, 0.75, 1.0].map(|q| four.quantile(q)), [1.0, 1.0, 2.0, 3.0, 4.0]);
+        assert_eq!(
+            [0.0, 0.25, 0.5, 0.75, 1.0].map(|q| four.quantile(q)),
+            [1.0, 1.0, 2.0, 3.0, 4.0]
+        );
         assert!(Distribution::new(&[f64::NAN]).median().is_nan());
     }
 
@@ -147,7 +182,9 @@ mod tests {
     #[test]
     fn quantised_samples_keep_their_mean() {
         // A counter with a step of 26, and work of 61: 52 or 78, in the right shares.
-        let samples: Vec<f64> = (0..1000).map(|i| if (i * 61) % 26 < 9 { 78.0 } else { 52.0 }).collect();
+        let samples: Vec<f64> = (0..1000)
+            .map(|i| if (i * 61) % 26 < 9 { 78.0 } else { 52.0 })
+            .collect();
         let centre = Distribution::new(&samples).centre(52.0);
         assert!((centre.mean - 61.0).abs() < 0.5, "{centre:?}");
     }

@@ -2,6 +2,7 @@
 
 use super::distribution::Distribution;
 use super::engine::Outcome;
+use super::settling::{Step, settling};
 use super::verdict::{Verdict, Why};
 
 /// What a piece of work costs a call, and how that was found.
@@ -60,42 +61,6 @@ impl Clock {
     pub fn range(&self) -> (f64, f64) {
         (self.least, self.greatest)
     }
-}
-
-/// A line of the run as it settled.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "json", derive(serde::Serialize))]
-pub struct Step {
-    pub(super) ticks: f64,
-    pub(super) note: Option<Note>,
-}
-
-impl Step {
-    /// Ticks of a call.
-    #[must_use]
-    pub fn ticks(&self) -> f64 {
-        self.ticks
-    }
-
-    /// What there is to say of it.
-    #[must_use]
-    pub fn note(&self) -> Option<Note> {
-        self.note
-    }
-}
-
-/// What a line of the settling run shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "json", derive(serde::Serialize))]
-#[cfg_attr(feature = "json", serde(rename_all = "snake_case"))]
-#[non_exhaustive]
-pub enum Note {
-    /// The first call: nothing is in the caches and no branch was ever seen.
-    CacheWarmUp,
-    /// From here on the work is constant.
-    Constant,
-    /// The run ended without.
-    Unsettled,
 }
 
 macro_rules! getters {
@@ -189,13 +154,17 @@ impl Measurement {
     /// Core cycles per byte, or ticks where there are no core cycles.
     #[must_use]
     pub fn per_byte(&self) -> Option<f64> {
-        self.bytes.filter(|bytes| *bytes > 0).map(|bytes| self.core_cycles.unwrap_or(self.mean_ticks) / bytes as f64)
+        self.bytes
+            .filter(|bytes| *bytes > 0)
+            .map(|bytes| self.core_cycles.unwrap_or(self.mean_ticks) / bytes as f64)
     }
 
     /// Core cycles per item, or ticks where there are no core cycles.
     #[must_use]
     pub fn per_item(&self) -> Option<f64> {
-        self.items.filter(|items| *items > 0).map(|items| self.core_cycles.unwrap_or(self.mean_ticks) / items as f64)
+        self.items
+            .filter(|items| *items > 0)
+            .map(|items| self.core_cycles.unwrap_or(self.mean_ticks) / items as f64)
     }
 
     pub(super) fn new(name: String, outcome: Outcome, resolution_ticks: u64) -> Self {
@@ -223,7 +192,13 @@ impl Measurement {
             max_ticks: samples.quantile(1.0),
             core_cycles: outcome.core_cycles.map(|(mean, _)| mean),
             std_error_core_cycles: outcome.core_cycles.map(|(_, std_error)| std_error),
-            clock: outcome.clock.map(|(cycles_per_tick, least, greatest)| Clock { cycles_per_tick, least, greatest }),
+            clock: outcome
+                .clock
+                .map(|(cycles_per_tick, least, greatest)| Clock {
+                    cycles_per_tick,
+                    least,
+                    greatest,
+                }),
             baseline_ticks: outcome.baseline,
             resolution_ticks,
             name,
@@ -246,33 +221,9 @@ impl Measurement {
             told: false,
             first: Vec::new(),
         };
-        Self { settling: Vec::new(), ..Self::new(name, outcome, 1) }
-    }
-}
-
-/// The first calls until one is within 3 % of the constant, or 3 ticks, and then the constant.
-fn settling(first: &[f64], constant: f64, verdict: &Verdict) -> Vec<Step> {
-    let tolerance = (0.03 * constant.abs()).max(3.0);
-    let cold = first.iter().take_while(|ticks| (*ticks - constant).abs() > tolerance);
-    let mut steps: Vec<Step> = cold.map(|ticks| Step { ticks: *ticks, note: None }).collect();
-    if let Some(step) = steps.first_mut() {
-        step.note = Some(Note::CacheWarmUp);
-    }
-    let note = if matches!(verdict, Verdict::Constant { .. }) { Note::Constant } else { Note::Unsettled };
-    steps.push(Step { ticks: constant, note: Some(note) });
-    steps
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn settling_ends_with_the_constant() {
-        let constant =
-            Verdict::Constant { ticks: 1019.0, core_cycles: None, plus_minus: 0.1, share: 1.0, samples: 100 };
-        let steps = settling(&[1489.0, 1210.0, 1021.0, 1500.0], 1019.0, &constant);
-        let lines: Vec<_> = steps.iter().map(|step| (step.ticks(), step.note())).collect();
-        assert_eq!(lines, [(1489.0, Some(Note::CacheWarmUp)), (1210.0, None), (1019.0, Some(Note::Constant))]);
+        Self {
+            settling: Vec::new(),
+            ..Self::new(name, outcome, 1)
+        }
     }
 }

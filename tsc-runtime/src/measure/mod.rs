@@ -27,6 +27,8 @@ mod distribution;
 mod engine;
 mod measurement;
 mod progress;
+mod rounds;
+mod settling;
 mod shadow;
 mod thread;
 mod verdict;
@@ -34,7 +36,8 @@ mod work;
 
 pub use crate::aligned;
 pub use builder::Measure;
-pub use measurement::{Clock, Measurement, Note, Step};
+pub use measurement::{Clock, Measurement};
+pub use settling::{Note, Step};
 pub use verdict::{Verdict, Why};
 
 pub(crate) use progress::Progress;

@@ -14,7 +14,10 @@ pub(crate) struct Progress {
 
 impl Progress {
     pub(crate) fn new() -> Self {
-        Self { shown: None, is_terminal: io::stderr().is_terminal() }
+        Self {
+            shown: None,
+            is_terminal: io::stderr().is_terminal(),
+        }
     }
 
     /// Shows `line` unless the last one is too young.

@@ -35,8 +35,12 @@ pub(super) fn cycles() -> f64 {
             step: resolution::ticks(),
             shadow: 0.0,
         };
-        let outcome =
-            engine::run::<Lfence>(&mut Calls::new(reference_chain::forty_additions), &mut Calls::new(|| ()), plan, "");
+        let outcome = engine::run::<Lfence>(
+            &mut Calls::new(reference_chain::forty_additions),
+            &mut Calls::new(|| ()),
+            plan,
+            "",
+        );
         let measured = outcome.core_cycles.map_or(LINKS, |(cycles, _)| cycles);
         (LINKS - measured).clamp(0.0, GREATEST)
     })

@@ -78,19 +78,33 @@ pub enum Why {
 }
 
 #[cfg(feature = "json")]
-fn as_text<S: serde::Serializer>(reason: &TscUnavailable, serializer: S) -> Result<S::Ok, S::Error> {
+fn as_text<S: serde::Serializer>(
+    reason: &TscUnavailable,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     serializer.collect_str(reason)
 }
 
 impl fmt::Display for Why {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Drifting { from, to } => write!(f, "drifting: {from:.1} ticks at first, {to:.1} at last"),
+            Self::Drifting { from, to } => {
+                write!(f, "drifting: {from:.1} ticks at first, {to:.1} at last")
+            }
             Self::TwoModes { a, b, share } => {
-                write!(f, "two modes: {a:.1} ticks ({:.0} %) and {b:.1} ({:.0} %)", 100.0 * share, 100.0 * (1.0 - share))
+                write!(
+                    f,
+                    "two modes: {a:.1} ticks ({:.0} %) and {b:.1} ({:.0} %)",
+                    100.0 * share,
+                    100.0 * (1.0 - share)
+                )
             }
             Self::Interrupted { clean, interrupted } => {
-                write!(f, "interrupted: {interrupted} of {} samples", clean + interrupted)
+                write!(
+                    f,
+                    "interrupted: {interrupted} of {} samples",
+                    clean + interrupted
+                )
             }
             Self::Limit { reached, wanted } => write!(
                 f,
@@ -124,11 +138,16 @@ const SAME: f64 = 0.01;
 pub(crate) fn judge(samples: &[f64], demand: Demand) -> Result<(f64, f64, f64), Why> {
     let all = Distribution::new(samples);
     let centre = all.centre(2.0 * demand.step);
-    let tolerance = (demand.precision.max(SAME) * centre.mean.abs()).max(demand.step).max(0.5);
+    let tolerance = (demand.precision.max(SAME) * centre.mean.abs())
+        .max(demand.step)
+        .max(0.5);
     // The error of a mean near zero is no share of it: a quarter of a tick is good enough then.
     let good = (demand.precision * centre.mean.abs()).max(0.25);
-    if samples.len() < LEAST_SAMPLES || !(centre.std_error <= good) {
-        return Err(Why::Limit { reached: centre.std_error / centre.mean.abs(), wanted: demand.precision });
+    if samples.len() < LEAST_SAMPLES || centre.std_error.is_nan() || centre.std_error > good {
+        return Err(Why::Limit {
+            reached: centre.std_error / centre.mean.abs(),
+            wanted: demand.precision,
+        });
     }
     if let Some((a, b, share)) = all.two_modes((3.0 * tolerance).max(2.5 * demand.step)) {
         return Err(Why::TwoModes { a, b, share });
@@ -137,13 +156,22 @@ pub(crate) fn judge(samples: &[f64], demand: Demand) -> Result<(f64, f64, f64), 
         .chunks(samples.len().div_ceil(WINDOWS))
         .map(|window| Distribution::new(window).centre(2.0 * demand.step).mean)
         .collect();
-    let (first, last) = (mean_of(&windows[..2]), mean_of(&windows[windows.len() - 2..]));
+    let (first, last) = (
+        mean_of(&windows[..2]),
+        mean_of(&windows[windows.len() - 2..]),
+    );
     // What a window's own scatter explains is no drift.
     let scatter = all.robust_deviation() / (samples.len() as f64 / WINDOWS as f64).sqrt();
     if (last - first).abs() > (2.0 * tolerance).max(4.0 * scatter) {
-        return Err(Why::Drifting { from: first, to: last });
+        return Err(Why::Drifting {
+            from: first,
+            to: last,
+        });
     }
-    let share = all.share_near(all.mode(), (2.0 * tolerance).max(2.0 * all.robust_deviation()));
+    let share = all.share_near(
+        all.mode(),
+        (2.0 * tolerance).max(2.0 * all.robust_deviation()),
+    );
     Ok((centre.mean, centre.std_error, share))
 }
 
@@ -155,10 +183,15 @@ fn mean_of(values: &[f64]) -> f64 {
 mod tests {
     use super::*;
 
-    const DEMAND: Demand = Demand { precision: 0.01, step: 2.0 };
+    const DEMAND: Demand = Demand {
+        precision: 0.01,
+        step: 2.0,
+    };
 
     fn noisy(value: impl Fn(usize) -> f64) -> Vec<f64> {
-        (0..400).map(|i| value(i) * (1.0 + 0.01 * ((i * 7919 % 101) as f64 / 100.0 - 0.5))).collect()
+        (0..400)
+            .map(|i| value(i) * (1.0 + 0.01 * ((i * 7919 % 101) as f64 / 100.0 - 0.5)))
+            .collect()
     }
 
     #[test]
@@ -169,24 +202,43 @@ mod tests {
 
     #[test]
     fn rare_outliers_do_not_unsettle() {
-        assert!(judge(&noisy(|i| if i % 40 == 0 { 90_000.0 } else { 1019.0 }), DEMAND).is_ok());
+        assert!(
+            judge(
+                &noisy(|i| if i % 40 == 0 { 90_000.0 } else { 1019.0 }),
+                DEMAND
+            )
+            .is_ok()
+        );
     }
 
     #[test]
     fn drift_is_told() {
         let why = judge(&noisy(|i| 1000.0 + i as f64), DEMAND).unwrap_err();
-        assert!(matches!(why, Why::Drifting { from, to } if from < 1100.0 && to > 1300.0), "{why}");
+        assert!(
+            matches!(why, Why::Drifting { from, to } if from < 1100.0 && to > 1300.0),
+            "{why}"
+        );
     }
 
     #[test]
     fn two_modes_are_told() {
-        let why = judge(&noisy(|i| if i * 31 % 100 < 40 { 84.0 } else { 112.0 }), DEMAND).unwrap_err();
-        assert!(matches!(why, Why::TwoModes { a, b, .. } if (a - 84.0).abs() < 1.0 && (b - 112.0).abs() < 1.0), "{why}");
+        let why = judge(
+            &noisy(|i| if i * 31 % 100 < 40 { 84.0 } else { 112.0 }),
+            DEMAND,
+        )
+        .unwrap_err();
+        assert!(
+            matches!(why, Why::TwoModes { a, b, .. } if (a - 84.0).abs() < 1.0 && (b - 112.0).abs() < 1.0),
+            "{why}"
+        );
     }
 
     #[test]
     fn too_few_or_too_wild_is_a_limit() {
-        assert!(matches!(judge(&[100.0; 10], DEMAND), Err(Why::Limit { .. })));
+        assert!(matches!(
+            judge(&[100.0; 10], DEMAND),
+            Err(Why::Limit { .. })
+        ));
         assert!(matches!(judge(&[], DEMAND), Err(Why::Limit { .. })));
         let wild = noisy(|i| 1000.0 + 1000.0 * (i * 7919 % 4001) as f64);
         assert!(judge(&wild, DEMAND).is_err());

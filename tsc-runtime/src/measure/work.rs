@@ -37,7 +37,10 @@ pub(crate) struct Calls<F, R> {
 
 impl<F: FnMut() -> R, R> Calls<F, R> {
     pub(crate) fn new(work: F) -> Self {
-        Self { work, results: Vec::new() }
+        Self {
+            work,
+            results: Vec::new(),
+        }
     }
 
     #[inline(always)]
@@ -81,7 +84,12 @@ pub(crate) struct CallsWith<S, F, I, R> {
 
 impl<S: FnMut() -> I, F: FnMut(&mut I) -> R, I, R> CallsWith<S, F, I, R> {
     pub(crate) fn new(setup: S, work: F) -> Self {
-        Self { setup, work, inputs: Vec::new(), results: Vec::new() }
+        Self {
+            setup,
+            work,
+            inputs: Vec::new(),
+            results: Vec::new(),
+        }
     }
 }
 
@@ -117,7 +125,12 @@ pub(crate) struct CallsOver<'a, F, I, R> {
 
 impl<'a, F: FnMut(&mut I) -> R, I, R> CallsOver<'a, F, I, R> {
     pub(crate) fn new(pool: &'a mut [I], work: F) -> Self {
-        Self { pool, next: 0, work, results: Vec::new() }
+        Self {
+            pool,
+            next: 0,
+            work,
+            results: Vec::new(),
+        }
     }
 }
 
@@ -137,7 +150,11 @@ impl<F: FnMut(&mut I) -> R, I, R> Work for CallsOver<'_, F, I, R> {
                 isolate();
             }
             let index = self.next;
-            self.next = if index + 1 == self.pool.len() { 0 } else { index + 1 };
+            self.next = if index + 1 == self.pool.len() {
+                0
+            } else {
+                index + 1
+            };
             let input = &mut self.pool[index];
             escape(input);
             let result = (self.work)(input);

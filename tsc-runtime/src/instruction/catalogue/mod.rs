@@ -7,9 +7,9 @@ mod divide;
 mod integer;
 mod memory;
 mod nops;
+mod report;
 mod system;
 mod vector;
-mod report;
 
 pub use report::{Report, Row};
 
@@ -39,19 +39,40 @@ impl Group {
 /// The catalogue, group by group. On architectures other than x86-64 there is none.
 pub static GROUPS: &[Group] = &[
     #[cfg(all(target_arch = "x86_64", not(miri)))]
-    Group { name: "no operation", instructions: nops::INSTRUCTIONS },
+    Group {
+        name: "no operation",
+        instructions: nops::INSTRUCTIONS,
+    },
     #[cfg(all(target_arch = "x86_64", not(miri)))]
-    Group { name: "integer", instructions: integer::INSTRUCTIONS },
+    Group {
+        name: "integer",
+        instructions: integer::INSTRUCTIONS,
+    },
     #[cfg(all(target_arch = "x86_64", not(miri)))]
-    Group { name: "multiply and divide", instructions: divide::INSTRUCTIONS },
+    Group {
+        name: "multiply and divide",
+        instructions: divide::INSTRUCTIONS,
+    },
     #[cfg(all(target_arch = "x86_64", not(miri)))]
-    Group { name: "shifts and bits", instructions: bits::INSTRUCTIONS },
+    Group {
+        name: "shifts and bits",
+        instructions: bits::INSTRUCTIONS,
+    },
     #[cfg(all(target_arch = "x86_64", not(miri)))]
-    Group { name: "memory", instructions: memory::INSTRUCTIONS },
+    Group {
+        name: "memory",
+        instructions: memory::INSTRUCTIONS,
+    },
     #[cfg(all(target_arch = "x86_64", not(miri)))]
-    Group { name: "vector", instructions: vector::INSTRUCTIONS },
+    Group {
+        name: "vector",
+        instructions: vector::INSTRUCTIONS,
+    },
     #[cfg(all(target_arch = "x86_64", not(miri)))]
-    Group { name: "system", instructions: system::INSTRUCTIONS },
+    Group {
+        name: "system",
+        instructions: system::INSTRUCTIONS,
+    },
 ];
 
 /// Every instruction of the catalogue.
@@ -62,7 +83,8 @@ pub fn instructions() -> impl Iterator<Item = &'static Instruction> {
 /// The instruction of that name and those operands, if the catalogue has it.
 #[must_use]
 pub fn find(name: &str, operands: &str) -> Option<&'static Instruction> {
-    instructions().find(|instruction| instruction.name() == name && instruction.operands() == operands)
+    instructions()
+        .find(|instruction| instruction.name() == name && instruction.operands() == operands)
 }
 
 /// Measures the whole catalogue, showing on a terminal's stderr how far it is. Less than a minute.
@@ -74,7 +96,9 @@ pub fn measure() -> Report {
 /// Measures the instructions that `selected` picks.
 #[must_use]
 pub fn measure_selected(selected: impl Fn(&Instruction) -> bool) -> Report {
-    let picked: Vec<_> = instructions().filter(|instruction| selected(instruction)).collect();
+    let picked: Vec<_> = instructions()
+        .filter(|instruction| selected(instruction))
+        .collect();
     let mut progress = crate::measure::Progress::new();
     let rows = picked
         .iter()

@@ -12,8 +12,14 @@ pub struct Row {
 }
 
 impl Row {
-    pub(super) fn new(instruction: &'static Instruction, outcome: Result<Timing, InstructionError>) -> Self {
-        Self { instruction, outcome }
+    pub(super) fn new(
+        instruction: &'static Instruction,
+        outcome: Result<Timing, InstructionError>,
+    ) -> Self {
+        Self {
+            instruction,
+            outcome,
+        }
     }
 
     /// The instruction.
@@ -69,13 +75,24 @@ impl Report {
     /// The table in markdown.
     #[must_use]
     pub fn to_markdown(&self) -> String {
-        let mut text = String::from("| instruction | latency | ± | per instruction | ± |\n|---|---|---|---|---|\n");
+        let mut text = String::from(
+            "| instruction | latency | ± | per instruction | ± |\n|---|---|---|---|---|\n",
+        );
         for row in &self.rows {
             let cells = |estimate: Option<Estimate>| {
-                estimate.map_or_else(|| " |".to_owned(), |it| format!("{:.3} | {:.3}", it.cycles(), it.std_error()))
+                estimate.map_or_else(
+                    || " |".to_owned(),
+                    |it| format!("{:.3} | {:.3}", it.cycles(), it.std_error()),
+                )
             };
             let _ = match &row.outcome {
-                Ok(_) => writeln!(text, "| {} | {} | {} |", row.instruction, cells(row.latency()), cells(row.throughput())),
+                Ok(_) => writeln!(
+                    text,
+                    "| {} | {} | {} |",
+                    row.instruction,
+                    cells(row.latency()),
+                    cells(row.throughput())
+                ),
                 Err(reason) => writeln!(text, "| {} | {reason} | | | |", row.instruction),
             };
         }
@@ -86,10 +103,14 @@ impl Report {
     /// are left out.
     #[must_use]
     pub fn to_csv(&self) -> String {
-        let mut text = String::from("instruction,operands,uarch,latency_cycles,recip_throughput_cycles,source\n");
+        let mut text = String::from(
+            "instruction,operands,uarch,latency_cycles,recip_throughput_cycles,source\n",
+        );
         let core = microarchitecture().unwrap_or("unknown");
         for row in self.rows.iter().filter(|row| row.outcome.is_ok()) {
-            let cell = |estimate: Option<Estimate>| estimate.map_or_else(String::new, |it| format!("{:.3}", it.cycles()));
+            let cell = |estimate: Option<Estimate>| {
+                estimate.map_or_else(String::new, |it| format!("{:.3}", it.cycles()))
+            };
             let _ = writeln!(
                 text,
                 "{},{},{core},{},{},\"measured by tsc-runtime {} against a chain of dependent additions\"",
@@ -106,12 +127,23 @@ impl Report {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{:<44} {:>18}   {:>18}", "core cycles", "latency", "per instruction")?;
+        writeln!(
+            f,
+            "{:<44} {:>18}   {:>18}",
+            "core cycles", "latency", "per instruction"
+        )?;
         for row in &self.rows {
-            let figure = |estimate: Option<Estimate>| estimate.map_or_else(|| "-".to_owned(), |it| it.to_string());
+            let figure = |estimate: Option<Estimate>| {
+                estimate.map_or_else(|| "-".to_owned(), |it| it.to_string())
+            };
             let name = row.instruction.to_string();
             match &row.outcome {
-                Ok(_) => writeln!(f, "{name:<44} {:>18}   {:>18}", figure(row.latency()), figure(row.throughput()))?,
+                Ok(_) => writeln!(
+                    f,
+                    "{name:<44} {:>18}   {:>18}",
+                    figure(row.latency()),
+                    figure(row.throughput())
+                )?,
                 Err(reason) => writeln!(f, "{name:<44} skipped: {reason}")?,
             }
         }
@@ -147,7 +179,10 @@ impl serde::Serialize for RowAsJson<'_> {
         row.serialize_field("operands", self.0.instruction.operands())?;
         row.serialize_field("latency", &self.0.latency())?;
         row.serialize_field("throughput", &self.0.throughput())?;
-        row.serialize_field("skipped", &self.0.outcome.as_ref().err().map(ToString::to_string))?;
+        row.serialize_field(
+            "skipped",
+            &self.0.outcome.as_ref().err().map(ToString::to_string),
+        )?;
         row.end()
     }
 }

@@ -14,43 +14,14 @@
 use std::fmt;
 use std::time::Duration;
 
+mod assertions;
+mod statistic;
+
 pub use crate::{assert_core_cycles, assert_ticks};
+pub use statistic::Statistic;
 
 use crate::machine::machine;
 use crate::measure::{Measure, Measurement, Verdict};
-
-/// The figure of a distribution that a budget limits. Written in the assertions by its name.
-#[derive(Clone, Copy, Debug)]
-pub struct Statistic {
-    name: &'static str,
-    get: fn(&Measurement) -> f64,
-}
-
-#[expect(non_upper_case_globals, reason = "written as they are called: p50 <= 120")]
-impl Statistic {
-    /// The least sample.
-    pub const min: Self = Self { name: "min", get: Measurement::min_ticks };
-    /// The most frequent value.
-    pub const mode: Self = Self { name: "mode", get: Measurement::mode_ticks };
-    /// The mean without the samples that lie far out.
-    pub const mean: Self = Self { name: "mean", get: Measurement::mean_ticks };
-    /// What 10 % of the samples do not exceed.
-    pub const p10: Self = Self { name: "p10", get: Measurement::p10_ticks };
-    /// The median.
-    pub const p50: Self = Self { name: "p50", get: Measurement::p50_ticks };
-    /// What 90 % of the samples do not exceed.
-    pub const p90: Self = Self { name: "p90", get: Measurement::p90_ticks };
-    /// What 99 % of the samples do not exceed.
-    pub const p99: Self = Self { name: "p99", get: Measurement::p99_ticks };
-    /// The greatest sample.
-    pub const max: Self = Self { name: "max", get: Measurement::max_ticks };
-}
-
-impl fmt::Display for Statistic {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name)
-    }
-}
 
 /// What a budget counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,15 +91,27 @@ impl Exceeded {
 
 impl fmt::Display for Exceeded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Budget { unit, statistic, limit, .. } = self.budget;
+        let Budget {
+            unit,
+            statistic,
+            limit,
+            ..
+        } = self.budget;
         match (self.value, &self.why) {
-            (Some(value), _) => writeln!(f, "{statistic} is {value:.1} {unit}, over the budget of {limit:.1}")?,
-            (None, why) => writeln!(f, "cannot be judged: {}", why.as_deref().unwrap_or("no reason"))?,
+            (Some(value), _) => writeln!(
+                f,
+                "{statistic} is {value:.1} {unit}, over the budget of {limit:.1}"
+            )?,
+            (None, why) => writeln!(
+                f,
+                "cannot be judged: {}",
+                why.as_deref().unwrap_or("no reason")
+            )?,
         }
         write!(f, "{}", self.measurement)?;
         let machine = machine();
-        let [cpu, hypervisor, kernel] =
-            [&machine.cpu, &machine.hypervisor, &machine.kernel].map(|fact| fact.as_deref().unwrap_or("not known"));
+        let [cpu, hypervisor, kernel] = [&machine.cpu, &machine.hypervisor, &machine.kernel]
+            .map(|fact| fact.as_deref().unwrap_or("not known"));
         write!(f, "  on {cpu}; hypervisor: {hypervisor}; kernel: {kernel}")
     }
 }
@@ -138,7 +121,13 @@ impl std::error::Error for Exceeded {}
 impl Budget {
     /// At most `limit` of `unit`, by `statistic`; a second is spent on it at most.
     pub fn new(unit: Unit, statistic: Statistic, limit: f64) -> Self {
-        Self { unit, statistic, limit, strict: false, time_limit: Duration::from_secs(1) }
+        Self {
+            unit,
+            statistic,
+            limit,
+            strict: false,
+            time_limit: Duration::from_secs(1),
+        }
     }
 
     /// Makes a measurement that does not settle a failure.
@@ -188,60 +177,25 @@ impl Budget {
         };
         let value = match (measurement.verdict(), factor) {
             (Verdict::Unsettled { why }, _) => Err(why.to_string()),
-            (_, factor) => factor.map(|factor| factor * (self.statistic.get)(&measurement)),
+            (_, factor) => factor.map(|factor| factor * self.statistic.of(&measurement)),
         };
         match value {
             Ok(value) if value <= self.limit => Ok(Outcome::Met(measurement)),
-            Ok(value) => Err(Box::new(Exceeded { budget: self, value: Some(value), why: None, measurement })),
-            Err(why) if self.strict => {
-                Err(Box::new(Exceeded { budget: self, value: None, why: Some(why), measurement }))
-            }
+            Ok(value) => Err(Box::new(Exceeded {
+                budget: self,
+                value: Some(value),
+                why: None,
+                measurement,
+            })),
+            Err(why) if self.strict => Err(Box::new(Exceeded {
+                budget: self,
+                value: None,
+                why: Some(why),
+                measurement,
+            })),
             Err(why) => Ok(Outcome::Skipped { why, measurement }),
         }
     }
-}
-
-/// Asserts that an expression takes no more than so many ticks: `assert_ticks!(p50 <= 120, f(x))`.
-///
-/// On the left stands a [`Statistic`](crate::budget::Statistic): `min`, `mode`, `mean`, `p10`, `p50`, `p90`, `p99`, `max`. The
-/// expression is evaluated many times. If its cost does not settle the assertion is skipped; `assert_ticks!(strict, …)` fails then.
-///
-/// # Panics
-///
-/// If the budget is exceeded.
-#[macro_export]
-macro_rules! assert_ticks {
-    (strict, $statistic:ident <= $limit:expr, $work:expr $(,)?) => {
-        $crate::__budget!($crate::budget::Unit::Ticks, $statistic, $limit).strict().enforce(stringify!($work), || $work)
-    };
-    ($statistic:ident <= $limit:expr, $work:expr $(,)?) => {
-        $crate::__budget!($crate::budget::Unit::Ticks, $statistic, $limit).enforce(stringify!($work), || $work)
-    };
-}
-
-/// Asserts that an expression takes no more than so many core cycles: as [`assert_ticks!`], but independent of the core's clock.
-///
-/// # Panics
-///
-/// If the budget is exceeded.
-#[macro_export]
-macro_rules! assert_core_cycles {
-    (strict, $statistic:ident <= $limit:expr, $work:expr $(,)?) => {
-        $crate::__budget!($crate::budget::Unit::CoreCycles, $statistic, $limit)
-            .strict()
-            .enforce(stringify!($work), || $work)
-    };
-    ($statistic:ident <= $limit:expr, $work:expr $(,)?) => {
-        $crate::__budget!($crate::budget::Unit::CoreCycles, $statistic, $limit).enforce(stringify!($work), || $work)
-    };
-}
-
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __budget {
-    ($unit:expr, $statistic:ident, $limit:expr) => {
-        $crate::budget::Budget::new($unit, $crate::budget::Statistic::$statistic, ($limit) as f64)
-    };
 }
 
 #[cfg(all(test, target_arch = "x86_64", not(miri)))]
@@ -260,13 +214,21 @@ mod tests {
 
     #[test]
     fn exceeded_budget_tells_everything() {
-        let exceeded = std::iter::repeat_with(|| Budget::new(Unit::Ticks, Statistic::min, 1.0).check("wide", wide))
-            .take(5)
-            .find_map(Result::err);
+        let exceeded = std::iter::repeat_with(|| {
+            Budget::new(Unit::Ticks, Statistic::min, 1.0).check("wide", wide)
+        })
+        .take(5)
+        .find_map(Result::err);
         // On a machine on which nothing settles there is nothing to see.
         let Some(exceeded) = exceeded else { return };
         let text = exceeded.to_string();
-        for part in ["over the budget of 1.0", "p99", "constant", "samples", "on "] {
+        for part in [
+            "over the budget of 1.0",
+            "p99",
+            "constant",
+            "samples",
+            "on ",
+        ] {
             assert!(text.contains(part), "{part} in {text}");
         }
     }
@@ -274,7 +236,10 @@ mod tests {
     #[test]
     fn unsettled_is_a_failure_only_if_strict() {
         let budget = Budget::new(Unit::Ticks, Statistic::p50, 1.0).time_limit(Duration::ZERO);
-        assert!(matches!(budget.check("wide", wide), Ok(Outcome::Skipped { .. })));
+        assert!(matches!(
+            budget.check("wide", wide),
+            Ok(Outcome::Skipped { .. })
+        ));
         let failed = budget.strict().check("wide", wide).unwrap_err();
         assert_eq!(failed.value(), None);
         assert!(failed.to_string().contains("cannot be judged: time limit"));

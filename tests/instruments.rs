@@ -1,0 +1,236 @@
+//! `measure`, `compare` and `instruction!` as a user meets them. Margins are wide: the figures themselves are held against what
+//! is known by `instrument_checks`.
+#![cfg(target_arch = "x86_64")]
+
+use std::arch::asm;
+use std::cell::Cell;
+use std::collections::HashSet;
+use std::time::{Duration, Instant};
+
+use tsc_runtime::compare::{Compare, CompareError, Relation};
+use tsc_runtime::instruction::{InstructionError, catalogue};
+use tsc_runtime::measure::{Measure, Note, Verdict, Why};
+use tsc_runtime::{instruction, measure, measure_minus};
+
+macro_rules! additions {
+    ($count:literal) => {
+        // SAFETY: integer arithmetic on declared registers.
+        unsafe {
+            asm!(
+                concat!(".rept ", $count), "add {x}, {y}", ".endr",
+                x = inout(reg) 1_u64 => _, y = in(reg) 3_u64, options(nostack),
+            );
+        }
+    };
+}
+
+/// Whether any of three tries holds: a machine that is busy with something else spoils one, hardly all.
+fn any_of_three(mut holds: impl FnMut() -> bool) -> bool {
+    (0..3).any(|_| holds())
+}
+
+#[test]
+fn known_chain_has_its_core_cycles() {
+    assert!(any_of_three(|| {
+        let measured = measure("chain", || additions!(1000));
+        measured.is_constant()
+            && measured
+                .core_cycles()
+                .is_some_and(|cycles| (cycles - 1000.0).abs() < 100.0)
+    }));
+}
+
+#[test]
+fn baseline_is_subtracted() {
+    assert!(any_of_three(|| {
+        let measured = measure_minus("difference", || additions!(400), || additions!(1000));
+        measured
+            .core_cycles()
+            .is_some_and(|cycles| (cycles - 600.0).abs() < 90.0)
+    }));
+}
+
+#[test]
+fn time_limit_is_kept() {
+    let started = Instant::now();
+    let measured = Measure::new("slow")
+        .time_limit(Duration::from_millis(50))
+        .run(|| std::thread::sleep(Duration::from_millis(5)));
+    // 50 ms, a quarter of it for the first calls, and the last sample; with room for a busy machine.
+    assert!(
+        started.elapsed() < Duration::from_secs(5),
+        "{:?}",
+        started.elapsed()
+    );
+    assert!(matches!(measured.verdict(), Verdict::Unsettled { .. }));
+    assert!(measured.to_string().contains("not constant"));
+}
+
+#[test]
+fn run_ends_with_its_verdict() {
+    let measured = measure("chain", || additions!(1000));
+    let last = measured.settling().last().expect("a run has an end");
+    let expected = if measured.is_constant() {
+        Note::Constant
+    } else {
+        Note::Unsettled
+    };
+    assert_eq!(last.note(), Some(expected));
+    assert!(measured.first_ticks() > 0.0);
+}
+
+#[test]
+fn what_cannot_be_done_is_said() {
+    let empty: &mut [u8] = &mut [];
+    let measured = Measure::new("nothing").run_over(empty, |byte| *byte);
+    assert_eq!(
+        measured.verdict(),
+        &Verdict::Unsettled { why: Why::Nothing }
+    );
+
+    let measured = Measure::new("nowhere")
+        .pin(9999)
+        .time_limit(Duration::from_millis(10))
+        .run(|| additions!(100));
+    assert!(
+        measured
+            .remarks()
+            .iter()
+            .any(|remark| remark.contains("9999")),
+        "{:?}",
+        measured.remarks()
+    );
+}
+
+#[test]
+fn each_input_is_used_once_and_each_result_dropped() {
+    struct Counted<'a>(&'a Cell<usize>);
+    impl Drop for Counted<'_> {
+        fn drop(&mut self) {
+            self.0.set(self.0.get() + 1);
+        }
+    }
+    let (made, used, dropped) = (Cell::new(0), Cell::new(0), Cell::new(0));
+    let setup = || {
+        made.set(made.get() + 1);
+        false
+    };
+    let _ = Measure::new("inputs")
+        .time_limit(Duration::from_millis(20))
+        .run_with(setup, |was_used| {
+            assert!(!std::mem::replace(was_used, true), "an input came twice");
+            used.set(used.get() + 1);
+            Counted(&dropped)
+        });
+    assert!(used.get() > 0 && used.get() <= made.get());
+    assert_eq!(used.get(), dropped.get());
+}
+
+#[test]
+fn pool_goes_round() {
+    let mut pool = [0_u64; 7];
+    let _ = Measure::new("pool")
+        .time_limit(Duration::from_millis(20))
+        .run_over(&mut pool, |used| *used += 1);
+    let (least, greatest) = (pool.iter().min().unwrap(), pool.iter().max().unwrap());
+    assert!(*least > 0 && greatest - least <= 1, "{pool:?}");
+}
+
+#[test]
+fn comparison_tells_what_is_wrong_with_its_contestants() {
+    let inputs = [1_u64, 2, 3];
+    let none: [u64; 0] = [];
+    assert_eq!(
+        Compare::new("one", &inputs)
+            .add("a", |x| *x)
+            .run()
+            .unwrap_err(),
+        CompareError::TooFew
+    );
+    assert_eq!(
+        Compare::new("none", &none)
+            .add("a", |x| *x)
+            .add("b", |x| *x)
+            .run()
+            .unwrap_err(),
+        CompareError::NoInputs
+    );
+    let different = Compare::new("different", &inputs)
+        .add("same", |x| *x)
+        .add("capped", |x| *x.min(&2))
+        .check()
+        .run();
+    let expected = CompareError::Differ {
+        first: "same".into(),
+        other: "capped".into(),
+        input: 2,
+    };
+    assert_eq!(different.unwrap_err(), expected);
+}
+
+#[test]
+fn twice_the_work_is_slower() {
+    let inputs = [(); 3];
+    assert!(any_of_three(|| {
+        let comparison = Compare::new("work", &inputs)
+            .add("once", |()| additions!(1000))
+            .add("twice", |()| additions!(2000))
+            .run();
+        comparison.is_ok_and(|comparison| {
+            comparison.standings()[1].relation() == Relation::Slower
+                && comparison.fastest() == Some("once")
+        })
+    }));
+}
+
+#[test]
+fn listing_of_a_user_is_measured() {
+    let imul = instruction!("imul", "r64,r64", listing r"imul r\i, rcx");
+    assert!(any_of_three(|| {
+        imul.measure().is_ok_and(|timing| {
+            let latency = timing.latency().expect("a chain was measured");
+            (latency.cycles() - 3.0).abs() < 0.3 && latency.std_error() < 0.1
+        })
+    }));
+    let pair = instruction!("pair", "", class vector, init "xorps xmm0, xmm0", setup "xor eax, eax",
+        listing r"addps xmm\i, xmm0; mulps xmm\i, xmm0", chain none, copies 5);
+    assert!(any_of_three(|| pair
+        .measure()
+        .is_ok_and(
+            |timing| timing.latency().is_none() && timing.throughput().is_some()
+        )));
+}
+
+#[test]
+fn what_the_cpu_lacks_is_skipped() {
+    let none = instruction!("none", "", requires "no such feature", listing "ud2", chain none);
+    assert_eq!(
+        none.measure().unwrap_err(),
+        InstructionError::Missing("no such feature")
+    );
+}
+
+#[test]
+fn catalogue_is_large_and_without_doubles() {
+    let names: Vec<_> = catalogue::instructions()
+        .map(|it| (it.name(), it.operands()))
+        .collect();
+    assert!(names.len() >= 60);
+    assert_eq!(names.iter().collect::<HashSet<_>>().len(), names.len());
+}
+
+#[test]
+fn tables_have_a_row_each() {
+    let report = catalogue::measure_selected(|it| it.name() == "imul");
+    let rows = report.rows().len();
+    assert_eq!(
+        report.to_csv().lines().count(),
+        1 + report
+            .rows()
+            .iter()
+            .filter(|row| row.outcome().is_ok())
+            .count()
+    );
+    assert_eq!(report.to_markdown().lines().count(), 2 + rows);
+    assert_eq!(report.to_string().lines().count(), 1 + rows);
+}
