@@ -2,6 +2,7 @@
 
 use proc_macro2::{Delimiter, Span, TokenStream};
 use quote::{ToTokens as _, format_ident, quote_spanned};
+use syn::spanned::Spanned as _;
 use syn::{Attribute, Expr, FnArg, Pat, PatIdent, Result, ReturnType, Signature, Type};
 
 use crate::args::Args;
@@ -146,14 +147,17 @@ fn prologue(args: &Args, function: &Function, span: Span) -> TokenStream {
 }
 
 // Output: if false { return absurd::<R>(); }
+//
+// With the spans of `R`, to which rustc points where the body's type is another.
 fn hint(args: &Args, output: &ReturnType, span: Span) -> Option<TokenStream> {
-    let private = private(args, span);
-    let ty = match output {
-        ReturnType::Default => quote_spanned!(span=> ()),
-        ReturnType::Type(_, ty) => ty.to_token_stream(),
+    let (ty, at) = match output {
+        ReturnType::Default => (quote_spanned!(span=> ()), span),
+        ReturnType::Type(_, ty) => (ty.to_token_stream(), ty.span()),
     };
-    let can_be_named = !is_never(output) && !mentions(ty.clone(), |ident| ident == "impl");
-    can_be_named.then(|| quote_spanned!(span=> if false { return #private::absurd::<#ty>(); }))
+    let private = private(args, at);
+    let absurd = quote_spanned!(at=> #private::absurd::<#ty>());
+    let can_be_named = !is_never(output) && !mentions(ty, |ident| ident == "impl");
+    can_be_named.then(|| quote_spanned!(span=> if false { return #absurd; }))
 }
 
 fn is_never(output: &ReturnType) -> bool {
