@@ -156,6 +156,19 @@ fn user_mode_qemu_is_told() {
     assert!(run.report.contains("QEMU"), "{}", run.report);
 }
 
+/// rr itself needs a PMU, so only what it leaves in the environment is tried.
+#[test]
+fn rr_is_told() {
+    let run = Run::of(child().env("RUNNING_UNDER_RR", "1"));
+    run.assert_complete();
+    let emulation = run.finding("emulation");
+    assert!(
+        emulation.starts_with("BAD") && emulation.contains("rr"),
+        "{emulation}"
+    );
+    assert!(run.report.contains("distrusted"), "{}", run.report);
+}
+
 #[test]
 fn process_on_one_cpu_has_no_skew_to_look_for() {
     let Some(taskset) = installed(&["taskset"]) else {
@@ -168,7 +181,8 @@ fn process_on_one_cpu_has_no_skew_to_look_for() {
     );
     run.assert_complete();
     assert!(
-        run.finding("placement").contains("pinned to CPU 0"),
+        run.finding("placement")
+            .contains(&format!("pinned to CPU {cpu}")),
         "{}",
         run.findings
     );

@@ -83,7 +83,10 @@ pub fn machine() -> &'static Machine {
             microcode: system::microcode(),
             hypervisor: cpu.hypervisor,
             virtualized: cpu.virtualized,
-            invariant_tsc: cpu.invariant_tsc,
+            // The architecture promises it of the generic timer.
+            invariant_tsc: cpu
+                .invariant_tsc
+                .or(cfg!(target_arch = "aarch64").then_some(true)),
             rdtscp: cpu.rdtscp,
             rdpru: cpu.rdpru,
             stated_hz: cpu.stated_hz,

@@ -6,7 +6,7 @@ use super::Line;
 use crate::tsc::{
     self, Bare, Cpuid, Fence, Lfence, Mfence, Pair, Rdtscp, Serialize, Ticks, elapsed,
 };
-use crate::{clock, resolution};
+use crate::{clock, overhead, resolution};
 
 /// A read that takes longer than this is not the CPU's: RDTSC takes 15 to 50 ticks, a trap thousands.
 const TRAPPED_TICKS: i64 = 500;
@@ -111,7 +111,14 @@ fn fence(fence: Fence) -> Line {
         Fence::Serialize => cost::<Serialize>(),
         Fence::Cpuid => cost::<Cpuid>(),
     };
-    let value = format!("{visible:.0} ticks visible, {total:.0} in all (bare pair)");
+    let mut value = format!("{visible:.0} ticks visible, {total:.0} in all (bare pair)");
+    let probe = overhead::of(fence);
+    if probe.total > 0.0 {
+        value += &format!(
+            "; {:.0} and {:.0} (whole probe)",
+            probe.visible, probe.total
+        );
+    }
     if total > TRAPPED_TICKS as f64 {
         return Line::doubtful(
             name,
