@@ -81,10 +81,10 @@ pub use measure::{measure, measure_minus};
 #[cfg(not(feature = "on"))]
 pub use off::{pause, report, reset, resume, snapshot};
 #[cfg(feature = "on")]
-pub use registry::{pause, reset, resume};
+pub use registry::{pause, resume};
 pub use report::{CallsiteReport, Clock, FenceOverhead, Report};
 #[cfg(feature = "on")]
-pub use report::{report, snapshot};
+pub use report::{report, reset, snapshot};
 #[cfg(feature = "on")]
 pub use self_test::self_test;
 pub use tsc_attr::cycles;

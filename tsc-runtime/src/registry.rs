@@ -304,11 +304,8 @@ pub(crate) fn unrecorded() -> u64 {
     UNRECORDED.load(Relaxed)
 }
 
-/// Forgets all that was recorded so far, on all threads.
-///
-/// A call in flight counts in full when it returns, with its time before the reset; one on another thread that makes no further
-/// annotated call may be left out.
-pub fn reset() {
+/// Forgets all that was recorded; see [`reset`](crate::reset).
+pub(crate) fn reset() {
     let thread = thread::this();
     let busy = thread.enter_cold_path();
     let mut registry = registry().lock();

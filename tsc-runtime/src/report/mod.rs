@@ -20,4 +20,4 @@ pub use data::{CallsiteReport, Clock, FenceOverhead, Report};
 #[cfg(feature = "on")]
 pub(crate) use exit::dump_at_exit;
 #[cfg(feature = "on")]
-pub use take::{report, snapshot};
+pub use take::{report, reset, snapshot};

@@ -32,8 +32,17 @@ pub fn report() {
     if report.callsites.is_empty() && !is_on() {
         return;
     }
-    REPORTED.store(report.started(), Relaxed);
+    REPORTED.fetch_max(report.started(), Relaxed);
     output::print(&report);
+}
+
+/// Forgets all that was recorded so far, on all threads.
+///
+/// A call in flight counts in full when it returns, with its time before the reset; one on another thread that makes no further
+/// annotated call may be left out.
+pub fn reset() {
+    registry::reset();
+    REPORTED.store(0, Relaxed);
 }
 
 /// Whether annotated functions of a crate built as this one measure: the features' and the profile's word.

@@ -1,0 +1,92 @@
+//! A program that measures and ends in the way its argument names, for `outputs.rs` to look at.
+
+use std::thread;
+
+use tsc_runtime::cycles;
+
+#[cycles]
+fn work(seed: u64) -> u64 {
+    (0..100).fold(seed, |sum, number| sum.rotate_left(1) ^ number)
+}
+
+#[cycles]
+fn reports_inside() {
+    work(1);
+    tsc_runtime::report();
+}
+
+struct ReportsWhenDropped;
+
+impl Drop for ReportsWhenDropped {
+    fn drop(&mut self) {
+        work(1);
+        tsc_runtime::report();
+    }
+}
+
+fn main() {
+    let way = std::env::args().nth(1).unwrap_or_default();
+    if way == "nothing" {
+        return;
+    }
+    (0..10).for_each(|seed| {
+        work(seed);
+    });
+    match way.as_str() {
+        "return" => {}
+        "exit" => std::process::exit(3),
+        "exit-in-thread" => {
+            let _ = thread::spawn(|| std::process::exit(3)).join();
+        }
+        "report" => tsc_runtime::report(),
+        "report-twice" => {
+            tsc_runtime::report();
+            tsc_runtime::report();
+        }
+        "report-then-more" => {
+            tsc_runtime::report();
+            work(1);
+        }
+        "report-inside" => reports_inside(),
+        "report-in-threads" => thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    work(1);
+                    tsc_runtime::report();
+                });
+            }
+        }),
+        "report-while-panicking" => {
+            let _report = ReportsWhenDropped;
+            panic!("as the test wants");
+        }
+        "abort-after-panic-in-hook" => {
+            std::panic::set_hook(Box::new(|_| tsc_runtime::report()));
+            panic!("as the test wants");
+        }
+        "closed-stderr" => {
+            // SAFETY: nothing in this program keeps descriptor 2.
+            #[cfg(unix)]
+            unsafe {
+                libc::close(2);
+            }
+            tsc_runtime::report();
+        }
+        "fork" => fork(),
+        other => panic!("no way to end is called {other}"),
+    }
+}
+
+/// The child calls once, and both end by themselves.
+fn fork() {
+    #[cfg(unix)]
+    // SAFETY: no other thread is running.
+    unsafe {
+        if libc::fork() == 0 {
+            work(1);
+            std::process::exit(0);
+        }
+        let mut status = 0;
+        libc::wait(&raw mut status);
+    }
+}
