@@ -174,9 +174,10 @@ fn process_on_one_cpu_has_no_skew_to_look_for() {
     let Some(taskset) = installed(&["taskset"]) else {
         return;
     };
+    let cpu = tsc_runtime::affinity::cpus().unwrap()[0].to_string();
     let run = Run::of(
         Command::new(taskset)
-            .args(["-c", "0"])
+            .args(["-c", &cpu])
             .arg(child().get_program()),
     );
     run.assert_complete();
