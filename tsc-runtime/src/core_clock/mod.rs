@@ -1,7 +1,7 @@
 //! How fast the core runs, in its own cycles per tick of the counter.
 //!
 //! The counter ticks at one rate for ever; the core's clock follows load, heat and the neighbours' work, and a guest cannot see
-//! it. What shows it without privileges is work whose length in core cycles is known ([`reference_chain`](crate::reference_chain)):
+//! it. What shows it without privileges is work whose length in core cycles is known:
 //! a chain of N and one of 2N dependent additions, the difference of which is N cycles and no overhead, and in the same round a
 //! chain of multiplications, which must come out three times as long. If it does not, the chain is not what it is taken for
 //! (an emulator, an unknown core), and no clock is given.
