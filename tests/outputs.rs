@@ -25,9 +25,16 @@ fn rows(text: &str) -> Vec<(String, f64, Vec<String>)> {
             let line: Vec<char> = line.chars().collect();
             let part = |range: std::ops::Range<usize>| line[range].iter().collect::<String>();
             assert_eq!(part(50..52), " :", "the name takes 50 columns");
-            let total = part(52..66).trim().parse().expect("the total is a number in 14 columns");
+            let total = part(52..66)
+                .trim()
+                .parse()
+                .expect("the total is a number in 14 columns");
             let rest: String = line[66..].iter().collect();
-            (part(0..50).trim_end().to_owned(), total, rest.split_whitespace().map(str::to_owned).collect())
+            (
+                part(0..50).trim_end().to_owned(),
+                total,
+                rest.split_whitespace().map(str::to_owned).collect(),
+            )
         })
         .collect()
 }
@@ -60,14 +67,20 @@ fn process_that_has_reported_does_not_dump_again() {
 
 #[test]
 fn calls_after_the_report_are_dumped() {
-    assert_eq!(calls_of_work(&stderr(&run("report-then-more", &[]))), [10, 11]);
+    assert_eq!(
+        calls_of_work(&stderr(&run("report-then-more", &[]))),
+        [10, 11]
+    );
 }
 
 #[test]
 fn report_from_anywhere_is_fine() {
     let threads = calls_of_work(&stderr(&run("report-in-threads", &[])));
     assert_eq!(threads.len(), 8, "{threads:?}");
-    assert!(threads.iter().all(|calls| (11..=18).contains(calls)), "{threads:?}");
+    assert!(
+        threads.iter().all(|calls| (11..=18).contains(calls)),
+        "{threads:?}"
+    );
     for way in ["report-while-panicking", "abort-after-panic-in-hook"] {
         let output = run(way, &[]);
         assert_eq!(output.status.code(), Some(101), "{way}");
@@ -85,26 +98,44 @@ fn process_without_calls_prints_nothing() {
 #[test]
 fn off_silences_the_dump_at_exit_alone() {
     assert!(run("return", &[("TSC_REPORT", "off")]).stderr.is_empty());
-    assert_eq!(calls_of_work(&stderr(&run("report", &[("TSC_REPORT", "off")]))), [10]);
+    assert_eq!(
+        calls_of_work(&stderr(&run("report", &[("TSC_REPORT", "off")]))),
+        [10]
+    );
 }
 
 #[test]
 fn unknown_form_is_named_and_the_dump_printed_all_the_same() {
     let text = stderr(&run("return", &[("TSC_REPORT", "banana")]));
-    assert!(text.starts_with("tsc: TSC_REPORT=banana is not known: use text, json or off."), "{text}");
+    assert!(
+        text.starts_with("tsc: TSC_REPORT=banana is not known: use text, json or off."),
+        "{text}"
+    );
     assert_eq!(calls_of_work(&text), [10]);
 }
 
 #[test]
 fn json_is_the_same_figures() {
     let text = stderr(&run("return", &[("TSC_REPORT", "json")]));
-    let report: serde_json::Value = serde_json::from_str(&text).expect("all of stderr is one JSON value");
+    let report: serde_json::Value =
+        serde_json::from_str(&text).expect("all of stderr is one JSON value");
     assert_eq!(report["schema"], 1);
-    for key in ["hz", "ppm", "resolution_ticks", "invariant", "source", "hypervisor", "cpu"] {
+    for key in [
+        "hz",
+        "ppm",
+        "resolution_ticks",
+        "invariant",
+        "source",
+        "hypervisor",
+        "cpu",
+    ] {
         assert!(report["clock"].get(key).is_some(), "clock.{key}");
     }
     let work = &report["callsites"][0];
-    assert_eq!((&work["name"], &work["calls"]), (&"work".into(), &10.into()));
+    assert_eq!(
+        (&work["name"], &work["calls"]),
+        (&"work".into(), &10.into())
+    );
     let keys = "name module file line fence calls clean interrupted anomalies total_ticks self_ticks raw_ticks overhead_ticks \
                 mean_ticks std_error_ticks stddev_ticks min_ticks p50_ticks p90_ticks p99_ticks p999_ticks max_ticks first_ticks \
                 threads min_raw_ticks mean_raw_ticks";
@@ -112,15 +143,22 @@ fn json_is_the_same_figures() {
         assert!(work.get(key).is_some(), "{key}");
     }
     let figure = |key: &str| work[key].as_f64().expect("a number");
-    let redone = figure("raw_ticks") - figure("visible_overhead_ticks") - figure("nested_overhead_ticks");
-    assert!((figure("total_ticks") - redone).abs() < 1e-3 * figure("raw_ticks"), "{work}");
+    let redone =
+        figure("raw_ticks") - figure("visible_overhead_ticks") - figure("nested_overhead_ticks");
+    assert!(
+        (figure("total_ticks") - redone).abs() < 1e-3 * figure("raw_ticks"),
+        "{work}"
+    );
 }
 
 #[test]
 fn file_is_made_anew_and_added_to() {
     let path = std::env::temp_dir().join(format!("tsc-outputs-{}", std::process::id()));
     std::fs::write(&path, "old").expect("the temporary folder can be written to");
-    let output = run("report-twice", &[("TSC_REPORT_FILE", path.to_str().expect("a plain path"))]);
+    let output = run(
+        "report-twice",
+        &[("TSC_REPORT_FILE", path.to_str().expect("a plain path"))],
+    );
     let text = std::fs::read_to_string(&path);
     let _ = std::fs::remove_file(&path);
     assert!(output.stderr.is_empty());
@@ -130,7 +168,10 @@ fn file_is_made_anew_and_added_to() {
 #[test]
 fn unwritable_file_is_named_and_the_dump_printed_all_the_same() {
     let text = stderr(&run("return", &[("TSC_REPORT_FILE", "/nonexistent/dump")]));
-    assert!(text.starts_with("tsc: cannot write TSC_REPORT_FILE=/nonexistent/dump: "), "{text}");
+    assert!(
+        text.starts_with("tsc: cannot write TSC_REPORT_FILE=/nonexistent/dump: "),
+        "{text}"
+    );
     assert_eq!(calls_of_work(&text), [10]);
 }
 
@@ -145,7 +186,16 @@ fn child_of_a_fork_starts_from_zero() {
 #[test]
 fn dump_says_what_its_clock_is_worth() {
     let text = stderr(&run("return", &[]));
-    for word in ["MHz", "step", "clocksource", "fence lfence", "calls", "clean", "mean", "first"] {
+    for word in [
+        "MHz",
+        "step",
+        "clocksource",
+        "fence lfence",
+        "calls",
+        "clean",
+        "mean",
+        "first",
+    ] {
         assert!(text.contains(word), "{word} in\n{text}");
     }
     let (_, total, columns) = rows(&text).remove(0);

@@ -4,11 +4,11 @@
 use parking_lot::Mutex;
 
 use crate::callsite::{Callsite, EmptyCalls, Meta};
+use crate::clock;
 use crate::probe::{Probe, Slot};
 use crate::record::Record;
 use crate::thread;
 use crate::tsc::{Fence, Lfence, Pair, Ticks, escape, result};
-use crate::clock;
 
 /// The cost of a probe that measures nothing, in ticks.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -46,7 +46,12 @@ struct Series {
 }
 
 impl Series {
-    const EMPTY: Self = Self { count: 0, sum: 0.0, least: f64::MAX, greatest: 0.0 };
+    const EMPTY: Self = Self {
+        count: 0,
+        sum: 0.0,
+        least: f64::MAX,
+        greatest: 0.0,
+    };
 
     fn add(&mut self, value: f64) {
         self.count += 1;
@@ -130,7 +135,9 @@ fn measure(empty_calls: EmptyCalls) -> [f64; 3] {
     let table: [*const Record; 1] = [&raw const record];
     thread::this().with_table(&table, || {
         let began = clock::now();
-        while rounds[0].len() < MIN_ROUNDS || (rounds[0].len() < MAX_ROUNDS && clock::now() - began < ENOUGH) {
+        while rounds[0].len() < MIN_ROUNDS
+            || (rounds[0].len() < MAX_ROUNDS && clock::now() - began < ENOUGH)
+        {
             for (costs, cost) in rounds.iter_mut().zip(round(empty_calls, &record)) {
                 costs.push(cost);
             }
@@ -154,7 +161,11 @@ fn round(empty_calls: EmptyCalls, record: &Record) -> [f64; 3] {
     let visible = (sum - sum_before) as f64 / (samples - samples_before).max(1) as f64;
     let call = per_call(bare - annotated);
     let total = per_call(annotated - start) - call;
-    [visible, total, per_call(nested - nested_start) - 2.0 * (total + call)]
+    [
+        visible,
+        total,
+        per_call(nested - nested_start) - 2.0 * (total + call),
+    ]
 }
 
 fn median(values: &mut [f64]) -> f64 {
@@ -165,11 +176,22 @@ fn median(values: &mut [f64]) -> f64 {
 /// Stands for the annotated function in calibration. Every thread's table has place 0 for it.
 static CALIBRATION: Callsite = Callsite::numbered::<Lfence>(
     0,
-    Meta { name: Some("overhead"), path: || "", module: module_path!(), file: file!(), line: line!(), unit: None },
+    Meta {
+        name: Some("overhead"),
+        path: || "",
+        module: module_path!(),
+        file: file!(),
+        line: line!(),
+        unit: None,
+    },
 );
 
 pub(crate) const fn empty_calls<P: Pair>() -> EmptyCalls {
-    EmptyCalls { annotated: call_annotated::<P>, nested: call_nested::<P>, bare: call_bare }
+    EmptyCalls {
+        annotated: call_annotated::<P>,
+        nested: call_nested::<P>,
+        bare: call_bare,
+    }
 }
 
 // `inline`, so that these are compiled in the crate that has the callsite, with its optimisation level.

@@ -50,7 +50,11 @@ impl Totals {
 
     /// How often a probe's visible overhead is in the gross ticks: once a call, or once a poll.
     pub(crate) fn probes(&self) -> u64 {
-        if self.polls == 0 { self.calls() } else { self.polls }
+        if self.polls == 0 {
+            self.calls()
+        } else {
+            self.polls
+        }
     }
 
     /// The gross ticks of all calls, or of all polls: futures that are suspended or were dropped took theirs as well.
@@ -58,7 +62,9 @@ impl Totals {
         if self.polls != 0 {
             return self.polls_gross;
         }
-        self.sum.wrapping_add(self.first_sum).wrapping_add(self.interrupted_sum)
+        self.sum
+            .wrapping_add(self.first_sum)
+            .wrapping_add(self.interrupted_sum)
     }
 
     pub(crate) fn merge(&mut self, other: &Self) {
@@ -97,7 +103,8 @@ impl Totals {
         self.max = merge_option(self.max, other.max, i64::max);
         self.first = merge_option(self.first, other.first, <(u64, i64)>::min);
         self.histogram.merge(&other.histogram);
-        self.interrupted_histogram.merge(&other.interrupted_histogram);
+        self.interrupted_histogram
+            .merge(&other.interrupted_histogram);
     }
 
     /// Counts one more sample, as folding it into a record would have.

@@ -65,7 +65,11 @@ pub(crate) fn run() {
         }
         black_box(value);
         let report = tsc_runtime::snapshot();
-        let mean = |name| report.callsite(name).and_then(|callsite| callsite.mean_ticks());
+        let mean = |name| {
+            report
+                .callsite(name)
+                .and_then(|callsite| callsite.mean_ticks())
+        };
         let truth = quartiles(truths)[1];
         empties.extend(mean("overhead: empty"));
         errors.extend(mean("overhead: chain").map(|mean| mean - truth));

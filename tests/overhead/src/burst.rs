@@ -2,7 +2,9 @@
 
 use tsc_runtime::calibration;
 
-use crate::subjects::{annotated, annotated_none, bare, lfence_pair, rdtsc_pair, standard_pair, ticks_per_call};
+use crate::subjects::{
+    annotated, annotated_none, bare, lfence_pair, rdtsc_pair, standard_pair, ticks_per_call,
+};
 use crate::table::{heading, median, quartiles, row};
 
 const ROUNDS: usize = 401;
@@ -12,8 +14,14 @@ type Subject = (&'static str, fn(u64) -> u64);
 
 const SUBJECTS: [Subject; 6] = [
     ("no reads", bare),
-    ("lfence; rdtsc; lfence … rdtscp; lfence, records nothing (A)", standard_pair),
-    ("lfence; rdtsc; lfence … lfence; rdtsc, records nothing", lfence_pair),
+    (
+        "lfence; rdtsc; lfence … rdtscp; lfence, records nothing (A)",
+        standard_pair,
+    ),
+    (
+        "lfence; rdtsc; lfence … lfence; rdtsc, records nothing",
+        lfence_pair,
+    ),
     ("rdtsc … rdtsc, records nothing (B)", rdtsc_pair),
     ("`#[cycles]`", annotated),
     ("`#[cycles(fence = \"none\")]`", annotated_none),
@@ -30,7 +38,8 @@ pub(crate) fn run() {
     );
     for (index, (name, _)) in SUBJECTS.iter().enumerate() {
         let ticks = median(rounds.iter().map(|round| round[index]).collect());
-        let [low, middle, high] = quartiles(rounds.iter().map(|round| round[index] / round[1]).collect());
+        let [low, middle, high] =
+            quartiles(rounds.iter().map(|round| round[index] / round[1]).collect());
         let to_bare_pair = median(rounds.iter().map(|round| round[index] / round[3]).collect());
         row(&[
             (*name).to_owned(),

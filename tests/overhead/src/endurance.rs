@@ -23,7 +23,10 @@ pub(crate) fn run() {
     heading("10 million calls", &["what", "value"]);
     row(&["ticks/call".to_owned(), format!("{ticks:.1}")]);
     if let (Some((before, _)), Some((after, threads))) = (before, after) {
-        row(&["resident memory grown by, bytes".to_owned(), after.saturating_sub(before).to_string()]);
+        row(&[
+            "resident memory grown by, bytes".to_owned(),
+            after.saturating_sub(before).to_string(),
+        ]);
         row(&["threads in the process".to_owned(), threads.to_string()]);
     }
 }

@@ -12,13 +12,21 @@ const N: u32 = 20;
 
 #[inline(never)]
 fn bare_fib(n: u32) -> u64 {
-    if n < 2 { u64::from(n) } else { bare_fib(n - 1) + bare_fib(n - 2) }
+    if n < 2 {
+        u64::from(n)
+    } else {
+        bare_fib(n - 1) + bare_fib(n - 2)
+    }
 }
 
 #[cycles(name = "overhead: fib")]
 #[inline(never)]
 fn fib(n: u32) -> u64 {
-    if n < 2 { u64::from(n) } else { fib(n - 1) + fib(n - 2) }
+    if n < 2 {
+        u64::from(n)
+    } else {
+        fib(n - 1) + fib(n - 2)
+    }
 }
 
 fn ticks(function: fn(u32) -> u64) -> f64 {
@@ -35,7 +43,9 @@ pub(crate) fn run() {
         let bare = ticks(bare_fib);
         let raw = ticks(fib);
         let report = tsc_runtime::snapshot();
-        let net = report.callsite("overhead: fib").map_or(f64::NAN, |fib| fib.total_ticks());
+        let net = report
+            .callsite("overhead: fib")
+            .map_or(f64::NAN, |fib| fib.total_ticks());
         let removed = 1.0 - (net - bare) / (raw - bare);
         for (column, value) in columns.iter_mut().zip([bare, raw, net, removed]) {
             column.push(value);
@@ -45,7 +55,12 @@ pub(crate) fn run() {
         "fib(20), 21 891 annotated calls",
         &["what", "median", "quartiles"],
     );
-    let names = ["bare, ticks", "annotated, raw, ticks", "annotated, net, ticks", "share of the probes' cost that net removes"];
+    let names = [
+        "bare, ticks",
+        "annotated, raw, ticks",
+        "annotated, net, ticks",
+        "share of the probes' cost that net removes",
+    ];
     for ((name, column), digits) in names.into_iter().zip(columns).zip([0, 0, 0, 3]) {
         let [low, middle, high] = quartiles(column);
         row(&[

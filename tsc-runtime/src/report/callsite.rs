@@ -14,9 +14,13 @@ impl CallsiteReport {
         let visible = overhead::of(fence).visible;
         let sums = Sums::new(totals, visible);
         let statistics = Statistics::new(totals, visible);
-        let told = interruption::unavailable().is_none() && (totals.unknown == 0 || totals.unknown < totals.samples);
+        let told = interruption::unavailable().is_none()
+            && (totals.unknown == 0 || totals.unknown < totals.samples);
         let net = |gross: f64| (gross - visible).max(0.0);
-        let (min, max) = (totals.min.map(|min| net(min as f64)), totals.max.map(|max| net(max as f64)));
+        let (min, max) = (
+            totals.min.map(|min| net(min as f64)),
+            totals.max.map(|max| net(max as f64)),
+        );
         // A bucket's middle may lie beyond the samples in it.
         let quantile = |share| Some(net(totals.histogram.quantile(share)?).clamp(min?, max?));
         let gaps = Gaps::find(&totals.histogram);
@@ -36,7 +40,8 @@ impl CallsiteReport {
             fence_supported: fence.is_supported(),
             calls: totals.calls(),
             running: totals.running,
-            clean: told.then(|| totals.calls() - totals.interrupted - totals.anomalies - totals.unknown),
+            clean: told
+                .then(|| totals.calls() - totals.interrupted - totals.anomalies - totals.unknown),
             interrupted: told.then_some(totals.interrupted),
             unknown: totals.unknown,
             anomalies: totals.anomalies,
@@ -57,15 +62,27 @@ impl CallsiteReport {
             p999_ticks: quantile(0.999),
             max_ticks: max,
             first_ticks: totals.first.map(|(_, first)| net(first as f64)),
-            mean_raw_ticks: mean(totals.gross() + totals.nested, totals.calls() - totals.anomalies),
-            min_raw_ticks: totals.min.filter(|_| totals.nested == 0).map(|min| min as f64),
+            mean_raw_ticks: mean(
+                totals.gross() + totals.nested,
+                totals.calls() - totals.anomalies,
+            ),
+            min_raw_ticks: totals
+                .min
+                .filter(|_| totals.nested == 0)
+                .map(|min| min as f64),
             gap_threshold_ticks: gaps.as_ref().map(|gaps| net(gaps.threshold)),
             gaps: gaps.as_ref().map_or(0, |gaps| gaps.count),
-            stolen_share: gaps.filter(|_| sums.total > 0.0).map(|gaps| gaps.excess / sums.total),
+            stolen_share: gaps
+                .filter(|_| sums.total > 0.0)
+                .map(|gaps| gaps.excess / sums.total),
             interrupted_mean_ticks: mean(totals.interrupted_sum, totals.interrupted).map(net),
             interrupted_p50_ticks: totals.interrupted_histogram.quantile(0.5).map(net),
             threads: totals.threads,
-            perturbation: if sums.raw > 0.0 { (sums.raw - sums.total) / sums.raw } else { 0.0 },
+            perturbation: if sums.raw > 0.0 {
+                (sums.raw - sums.total) / sums.raw
+            } else {
+                0.0
+            },
             unit: unit.map(str::to_owned),
             units: unit.map(|_| totals.units),
             ticks_per_unit: unit.and(per_unit),
@@ -127,7 +144,11 @@ impl Gaps {
     fn find(histogram: &Histogram) -> Option<Self> {
         let median = histogram.quantile(0.5)?;
         let threshold = histogram.quantile(0.99)? * GAP_FACTOR + GAP_TICKS;
-        let mut gaps = Self { threshold, count: 0, excess: 0.0 };
+        let mut gaps = Self {
+            threshold,
+            count: 0,
+            excess: 0.0,
+        };
         for (octave, sub, count) in histogram.buckets() {
             let ticks = middle(octave, sub);
             if ticks > threshold {
@@ -167,7 +188,9 @@ fn variance(count: u64, sum: i64, squares: u128) -> Option<f64> {
     let square = u128::from(sum.unsigned_abs()).pow(2);
     let difference = match n.checked_mul(squares) {
         Some(scaled) => scaled.saturating_sub(square) as f64,
-        None => (n as f64).mul_add(squares as f64, -(square as f64)).max(0.0),
+        None => (n as f64)
+            .mul_add(squares as f64, -(square as f64))
+            .max(0.0),
     };
     Some(difference / (n as f64 * (n - 1) as f64))
 }

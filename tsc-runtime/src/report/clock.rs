@@ -17,7 +17,11 @@ impl Clock {
         // Nothing was measured: nothing of it need be known that takes time to find out.
         let measured = !totals.is_empty();
         let core = measured.then(|| core_clock().ok()).flatten();
-        let findings = if measured { self_test::quick().lines } else { Vec::new() };
+        let findings = if measured {
+            self_test::quick().lines
+        } else {
+            Vec::new()
+        };
         let having = |verdict| findings.iter().filter(move |line| line.verdict == verdict);
         Self {
             hz: rate.map(|rate| rate.hz),
@@ -54,7 +58,11 @@ fn source(available: bool) -> &'static str {
 }
 
 fn overheads(totals: &[(&'static Callsite, Totals)]) -> Vec<FenceOverhead> {
-    let in_use = |fence: &Fence| totals.iter().any(|(callsite, _)| callsite.fence() == *fence);
+    let in_use = |fence: &Fence| {
+        totals
+            .iter()
+            .any(|(callsite, _)| callsite.fence() == *fence)
+    };
     Fence::ALL
         .into_iter()
         .filter(in_use)

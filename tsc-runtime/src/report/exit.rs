@@ -27,5 +27,8 @@ pub(crate) extern "C" fn dump_at_exit() {
 
 /// Calls that have started so far.
 fn started() -> u64 {
-    registry::totals().iter().map(|(_, totals)| totals.calls() + totals.running).sum()
+    registry::totals()
+        .iter()
+        .map(|(_, totals)| totals.calls() + totals.running)
+        .sum()
 }

@@ -38,11 +38,21 @@ macro_rules! Getter {
 }
 
 macro_rules! get {
-    ($value:expr, String) => { &$value };
-    ($value:expr, Option<String>) => { $value.as_deref() };
-    ($value:expr, Vec<$type:ident>) => { &$value };
-    ($value:expr, Clock) => { &$value };
-    ($value:expr, $($type:tt)+) => { $value };
+    ($value:expr, String) => {
+        &$value
+    };
+    ($value:expr, Option<String>) => {
+        $value.as_deref()
+    };
+    ($value:expr, Vec<$type:ident>) => {
+        &$value
+    };
+    ($value:expr, Clock) => {
+        &$value
+    };
+    ($value:expr, $($type:tt)+) => {
+        $value
+    };
 }
 
 pub(crate) use {Getter, figures, get};

@@ -14,7 +14,9 @@ pub(super) fn of(callsite: &Callsite) -> String {
 /// The path of what the expansion defines inside the function, without that and without the module.
 fn within(path: &str, module: &str) -> String {
     let function = path.find("::__").map_or(path, |end| &path[..end]);
-    function.replace(&format!("{module}::"), "").replace("::{{closure}}", "")
+    function
+        .replace(&format!("{module}::"), "")
+        .replace("::{{closure}}", "")
 }
 
 #[cfg(test)]
@@ -25,11 +27,17 @@ mod tests {
     fn module_and_helper_are_left_out() {
         let name = |path| within(path, "app::index");
         assert_eq!(name("app::index::parse::__CALLSITE::{{closure}}"), "parse");
-        assert_eq!(name("app::index::Index<T>::insert::__CALLSITE::{{closure}}"), "Index<T>::insert");
+        assert_eq!(
+            name("app::index::Index<T>::insert::__CALLSITE::{{closure}}"),
+            "Index<T>::insert"
+        );
         assert_eq!(
             name("<app::index::Index as app::index::Grow>::grow::__CALLSITE::{{closure}}"),
             "<Index as Grow>::grow"
         );
-        assert_eq!(name("app::index::parse::{{closure}}::__CALLSITE::{{closure}}"), "parse");
+        assert_eq!(
+            name("app::index::parse::{{closure}}::__CALLSITE::{{closure}}"),
+            "parse"
+        );
     }
 }

@@ -26,7 +26,10 @@ impl Form {
             Some("json") => Self::Json,
             Some("off") => Self::Off,
             _ => {
-                complain(&format!("TSC_REPORT={} is not known: use text, json or off. This is text:", value.display()));
+                complain(&format!(
+                    "TSC_REPORT={} is not known: use text, json or off. This is text:",
+                    value.display()
+                ));
                 Self::Text
             }
         }
@@ -69,10 +72,19 @@ fn write_to(path: &OsString, text: &str) {
     static BEGUN: AtomicBool = AtomicBool::new(false);
     let begun = BEGUN.swap(true, Relaxed);
     let mut options = OpenOptions::new();
-    options.create(true).write(true).append(begun).truncate(!begun);
-    let written = options.open(path).and_then(|mut file| file.write_all(text.as_bytes()));
+    options
+        .create(true)
+        .write(true)
+        .append(begun)
+        .truncate(!begun);
+    let written = options
+        .open(path)
+        .and_then(|mut file| file.write_all(text.as_bytes()));
     if let Err(why) = written {
-        complain(&format!("cannot write TSC_REPORT_FILE={}: {why}. So here:", Path::new(path).display()));
+        complain(&format!(
+            "cannot write TSC_REPORT_FILE={}: {why}. So here:",
+            Path::new(path).display()
+        ));
         write_to_stderr(text);
     }
 }

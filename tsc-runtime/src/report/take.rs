@@ -19,7 +19,11 @@ pub fn snapshot() -> Report {
     let report = Report::take();
     // To an annotated function around this call, all of that is overhead.
     let overhead = &thread::this().overhead;
-    overhead.set(overhead.get().wrapping_add(source::now().wrapping_sub(began)));
+    overhead.set(
+        overhead
+            .get()
+            .wrapping_add(source::now().wrapping_sub(began)),
+    );
     report
 }
 
@@ -56,17 +60,28 @@ impl Report {
         if !totals.is_empty() {
             overhead::recalibrate();
         }
-        let rate = if totals.is_empty() { None } else { calibration::rate().ok() };
+        let rate = if totals.is_empty() {
+            None
+        } else {
+            calibration::rate().ok()
+        };
         let mut callsites: Vec<_> = totals
             .iter()
             .map(|(callsite, totals)| CallsiteReport::new(callsite, totals, rate.as_ref()))
             .collect();
         callsites.sort_by(|one, other| other.self_ticks.total_cmp(&one.self_ticks));
-        Self::new(Clock::look(&totals, rate.as_ref()), callsites, registry::unrecorded())
+        Self::new(
+            Clock::look(&totals, rate.as_ref()),
+            callsites,
+            registry::unrecorded(),
+        )
     }
 
     /// Calls that have started, whether they have returned or not.
     fn started(&self) -> u64 {
-        self.callsites.iter().map(|callsite| callsite.calls + callsite.running).sum()
+        self.callsites
+            .iter()
+            .map(|callsite| callsite.calls + callsite.running)
+            .sum()
     }
 }

@@ -28,7 +28,11 @@ impl fmt::Display for Report {
         }
         banner(f, &self.clock)?;
         heading(f, &self.clock)?;
-        let self_sum: f64 = self.callsites.iter().map(|callsite| callsite.self_ticks).sum();
+        let self_sum: f64 = self
+            .callsites
+            .iter()
+            .map(|callsite| callsite.self_ticks)
+            .sum();
         for callsite in &self.callsites {
             row(f, callsite, &self.name_of(callsite), self_sum)?;
             marks(f, callsite, &self.clock)?;
@@ -41,7 +45,11 @@ impl fmt::Display for Report {
 impl Report {
     /// The name, with the module before it where another callsite has the same name.
     fn name_of(&self, callsite: &CallsiteReport) -> String {
-        let twins = self.callsites.iter().filter(|other| other.name == callsite.name).count();
+        let twins = self
+            .callsites
+            .iter()
+            .filter(|other| other.name == callsite.name)
+            .count();
         if twins > 1 {
             format!("{}::{}", callsite.module, callsite.name)
         } else {
@@ -76,8 +84,16 @@ fn banner(f: &mut fmt::Formatter<'_>, clock: &Clock) -> fmt::Result {
         _ => write!(f, " at an unknown rate")?,
     }
     write!(f, ", step {}", clock.resolution_ticks)?;
-    write!(f, ", {}", known(clock.invariant, "invariant", "not invariant"))?;
-    writeln!(f, ", clocksource {}", clock.clocksource.as_deref().unwrap_or("unknown"))?;
+    write!(
+        f,
+        ", {}",
+        known(clock.invariant, "invariant", "not invariant")
+    )?;
+    writeln!(
+        f,
+        ", clocksource {}",
+        clock.clocksource.as_deref().unwrap_or("unknown")
+    )?;
     if let Some(why) = &clock.fallback_reason {
         writeln!(f, "tsc: not the TSC: {why}")?;
     }
@@ -85,7 +101,10 @@ fn banner(f: &mut fmt::Formatter<'_>, clock: &Clock) -> fmt::Result {
         writeln!(
             f,
             "tsc: fence {}: {:.1} ± {:.0} ticks of a probe are visible to it, {:.1} are its cost in all; both are taken out",
-            overhead.fence, overhead.visible_ticks, overhead.visible_error_ticks, overhead.total_ticks
+            overhead.fence,
+            overhead.visible_ticks,
+            overhead.visible_error_ticks,
+            overhead.total_ticks
         )?;
     }
     core_clock(f, clock)?;
@@ -96,13 +115,21 @@ fn banner(f: &mut fmt::Formatter<'_>, clock: &Clock) -> fmt::Result {
         writeln!(f, "tsc: {warning}")?;
     }
     if clock.doubts != 0 {
-        writeln!(f, "tsc: {} findings of tsc_runtime::self_test() are doubtful", clock.doubts)?;
+        writeln!(
+            f,
+            "tsc: {} findings of tsc_runtime::self_test() are doubtful",
+            clock.doubts
+        )?;
     }
     Ok(())
 }
 
 fn core_clock(f: &mut fmt::Formatter<'_>, clock: &Clock) -> fmt::Result {
-    let ratios = [clock.core_cycles_per_tick, clock.core_cycles_per_tick_min, clock.core_cycles_per_tick_max];
+    let ratios = [
+        clock.core_cycles_per_tick,
+        clock.core_cycles_per_tick_min,
+        clock.core_cycles_per_tick_max,
+    ];
     let (Some(hz), [Some(median), Some(least), Some(greatest)]) = (clock.hz, ratios) else {
         return Ok(());
     };
@@ -143,15 +170,26 @@ fn heading(f: &mut fmt::Formatter<'_>, clock: &Clock) -> fmt::Result {
     )
 }
 
-fn row(f: &mut fmt::Formatter<'_>, callsite: &CallsiteReport, name: &str, self_sum: f64) -> fmt::Result {
-    let share = if self_sum > 0.0 { callsite.self_ticks / self_sum * 100.0 } else { 0.0 };
+fn row(
+    f: &mut fmt::Formatter<'_>,
+    callsite: &CallsiteReport,
+    name: &str,
+    self_sum: f64,
+) -> fmt::Result {
+    let share = if self_sum > 0.0 {
+        callsite.self_ticks / self_sum * 100.0
+    } else {
+        0.0
+    };
     write!(
         f,
         ":CLK: {:<NAME$} :{:>TOTAL$.0} {:>COUNT$} {:>COUNT$} {:>TICKS$} {:>TICKS$} {:>TICKS$} {:>TICKS$} {:>TICKS$} {:>TICKS$} {share:>6.1} {:>TICKS$}",
         cut(name, NAME),
         callsite.total_ticks,
         callsite.calls,
-        callsite.clean.map_or_else(|| "?".to_owned(), |clean| clean.to_string()),
+        callsite
+            .clean
+            .map_or_else(|| "?".to_owned(), |clean| clean.to_string()),
         ticks(callsite.mean_ticks, 1),
         ticks(callsite.std_error_ticks, 1),
         ticks(callsite.min_ticks, 0),
@@ -177,7 +215,10 @@ fn marks(f: &mut fmt::Formatter<'_>, callsite: &CallsiteReport, clock: &Clock) -
 impl CallsiteReport {
     fn is_coarse(&self, clock: &Clock) -> bool {
         let step = clock.resolution_ticks as f64;
-        step > 1.0 && self.p50_ticks.is_some_and(|median| median < COARSE_STEPS * step)
+        step > 1.0
+            && self
+                .p50_ticks
+                .is_some_and(|median| median < COARSE_STEPS * step)
     }
 }
 
@@ -187,7 +228,9 @@ fn cut(name: &str, width: usize) -> String {
     if length <= width {
         return name.to_owned();
     }
-    std::iter::once('…').chain(name.chars().skip(length - width + 1)).collect()
+    std::iter::once('…')
+        .chain(name.chars().skip(length - width + 1))
+        .collect()
 }
 
 fn ticks(value: Option<f64>, digits: usize) -> String {
@@ -201,28 +244,50 @@ fn further(f: &mut fmt::Formatter<'_>, callsite: &CallsiteReport) -> fmt::Result
         let unit_name = unit.trim_end_matches('s');
         parts.push(format!("{per_unit:.3} ticks/{unit_name}"));
         if let Some(rate) = callsite.units_per_second {
-            parts.push(if unit == "bytes" { format!("{:.3} GB/s", rate / 1e9) } else { format!("{:.3} M{unit}/s", rate / 1e6) });
+            parts.push(if unit == "bytes" {
+                format!("{:.3} GB/s", rate / 1e9)
+            } else {
+                format!("{:.3} M{unit}/s", rate / 1e6)
+            });
         }
     }
     if let (Some(polls), Some(cancelled)) = (callsite.polls, callsite.cancelled) {
-        parts.push(format!("{:.1} polls/call", polls as f64 / (callsite.calls + cancelled).max(1) as f64));
-        parts.push(format!("wall {} ticks/call", ticks(callsite.wall_mean_ticks, 0)));
+        parts.push(format!(
+            "{:.1} polls/call",
+            polls as f64 / (callsite.calls + cancelled).max(1) as f64
+        ));
+        parts.push(format!(
+            "wall {} ticks/call",
+            ticks(callsite.wall_mean_ticks, 0)
+        ));
         parts.push(format!("{cancelled} cancelled"));
     }
-    if let (Some(interrupted @ 1..), Some(mean)) = (callsite.interrupted, callsite.interrupted_mean_ticks) {
+    if let (Some(interrupted @ 1..), Some(mean)) =
+        (callsite.interrupted, callsite.interrupted_mean_ticks)
+    {
         let share = interrupted as f64 * mean / callsite.total_ticks.max(1.0);
         if share > TOLD_SHARE {
-            parts.push(format!("{interrupted} interrupted, {:.0} % of the total", share.min(1.0) * 100.0));
+            parts.push(format!(
+                "{interrupted} interrupted, {:.0} % of the total",
+                share.min(1.0) * 100.0
+            ));
         }
     }
     if let Some(share) = callsite.stolen_share.filter(|&share| share > TOLD_SHARE) {
-        parts.push(format!("stolen ≈ {:.0} % of the total, in {} calls", share * 100.0, callsite.gaps));
+        parts.push(format!(
+            "stolen ≈ {:.0} % of the total, in {} calls",
+            share * 100.0,
+            callsite.gaps
+        ));
     }
     if callsite.running != 0 {
         parts.push(format!("{} still running", callsite.running));
     }
     if callsite.anomalies != 0 {
-        parts.push(format!("{} with the counter going backwards", callsite.anomalies));
+        parts.push(format!(
+            "{} with the counter going backwards",
+            callsite.anomalies
+        ));
     }
     if !callsite.fence_supported {
         parts.push(format!("no {} on this CPU, lfence instead", callsite.fence));
@@ -234,22 +299,42 @@ fn further(f: &mut fmt::Formatter<'_>, callsite: &CallsiteReport) -> fmt::Result
 }
 
 fn foot(f: &mut fmt::Formatter<'_>, report: &Report) -> fmt::Result {
-    if report.callsites.iter().any(CallsiteReport::is_below_resolution) {
-        writeln!(f, "tsc: < a call too short to be told from none; tsc_runtime::measure repeats it until it can be")?;
+    if report
+        .callsites
+        .iter()
+        .any(CallsiteReport::is_below_resolution)
+    {
+        writeln!(
+            f,
+            "tsc: < a call too short to be told from none; tsc_runtime::measure repeats it until it can be"
+        )?;
     }
-    let coarse = |callsite: &CallsiteReport| !callsite.is_below_resolution() && callsite.is_coarse(&report.clock);
+    let coarse = |callsite: &CallsiteReport| {
+        !callsite.is_below_resolution() && callsite.is_coarse(&report.clock)
+    };
     if report.callsites.iter().any(coarse) {
         let step = report.clock.resolution_ticks;
-        writeln!(f, "tsc: ~ min and quantiles are known to ± {step}, the counter's step; the mean is known as ± s.e. says")?;
+        writeln!(
+            f,
+            "tsc: ~ min and quantiles are known to ± {step}, the counter's step; the mean is known as ± s.e. says"
+        )?;
     }
-    if report.callsites.iter().any(|callsite| callsite.perturbation > PERTURBED) {
+    if report
+        .callsites
+        .iter()
+        .any(|callsite| callsite.perturbation > PERTURBED)
+    {
         writeln!(
             f,
             "tsc: ! the probes are over half of the raw ticks; take the attribute off this function, or off those it calls"
         )?;
     }
     if report.unrecorded_calls != 0 {
-        writeln!(f, "tsc: {} calls from inside the recording itself were not recorded", report.unrecorded_calls)?;
+        writeln!(
+            f,
+            "tsc: {} calls from inside the recording itself were not recorded",
+            report.unrecorded_calls
+        )?;
     }
     Ok(())
 }

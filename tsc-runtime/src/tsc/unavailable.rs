@@ -17,9 +17,13 @@ pub enum TscUnavailable {
 impl fmt::Display for TscUnavailable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::NotOnThisPlatform => "no time-stamp counter that user code may read on this platform",
+            Self::NotOnThisPlatform => {
+                "no time-stamp counter that user code may read on this platform"
+            }
             Self::MissingInstruction => "this CPU has no RDTSC",
-            Self::ForbiddenByPrctl => "RDTSC is forbidden in this process (prctl PR_SET_TSC = PR_TSC_SIGSEGV)",
+            Self::ForbiddenByPrctl => {
+                "RDTSC is forbidden in this process (prctl PR_SET_TSC = PR_TSC_SIGSEGV)"
+            }
         })
     }
 }

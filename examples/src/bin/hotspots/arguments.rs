@@ -26,13 +26,17 @@ impl Arguments {
                 Some("--threads") => arguments.threads = number("--threads", words.next())?.max(1),
                 Some("--top") => arguments.top = number("--top", words.next())?,
                 Some("--pin") => arguments.pin = true,
-                Some(option) if option.starts_with('-') => return Err(format!("hotspots: no option {option}\n{USAGE}")),
+                Some(option) if option.starts_with('-') => {
+                    return Err(format!("hotspots: no option {option}\n{USAGE}"));
+                }
                 _ => arguments.paths.push(word.into()),
             }
         }
         if arguments.paths.is_empty() {
             let repository = Path::new(env!("CARGO_MANIFEST_DIR")).parent();
-            arguments.paths.push(repository.unwrap_or(Path::new(".")).to_owned());
+            arguments
+                .paths
+                .push(repository.unwrap_or(Path::new(".")).to_owned());
         }
         Ok(arguments)
     }
@@ -42,5 +46,10 @@ fn number(option: &str, word: Option<OsString>) -> Result<usize, String> {
     let word = word.ok_or_else(|| format!("hotspots: {option} needs a number\n{USAGE}"))?;
     word.to_str()
         .and_then(|word| word.parse().ok())
-        .ok_or_else(|| format!("hotspots: {option} {}: not a number\n{USAGE}", word.display()))
+        .ok_or_else(|| {
+            format!(
+                "hotspots: {option} {}: not a number\n{USAGE}",
+                word.display()
+            )
+        })
 }

@@ -66,7 +66,8 @@ impl Index {
                 files: 0,
                 last_file: 0,
             });
-            self.places[place] = u32::try_from(self.entries.len()).expect("more than 4 billion words");
+            self.places[place] =
+                u32::try_from(self.entries.len()).expect("more than 4 billion words");
         }
         self.places[place] as usize - 1
     }
@@ -130,7 +131,11 @@ impl Index {
         );
         for entry in self.rank().into_iter().take(top) {
             let word = String::from_utf8_lossy(&entry.word);
-            let _ = writeln!(text, "{word:>20} in {:>5} files, {:>7} times", entry.files, entry.occurrences);
+            let _ = writeln!(
+                text,
+                "{word:>20} in {:>5} files, {:>7} times",
+                entry.files, entry.occurrences
+            );
         }
         text
     }

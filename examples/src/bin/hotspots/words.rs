@@ -10,7 +10,10 @@ pub(crate) fn split(text: &[u8]) -> Vec<(usize, usize)> {
     while let Some(start) = text[position..].iter().position(u8::is_ascii_alphabetic) {
         let start = position + start;
         let rest = &text[start..];
-        let length = rest.iter().position(|byte| !is_inside(*byte)).unwrap_or(rest.len());
+        let length = rest
+            .iter()
+            .position(|byte| !is_inside(*byte))
+            .unwrap_or(rest.len());
         words.push((start, start + length));
         position = start + length;
     }

@@ -38,13 +38,24 @@ fn run(folder: &Path) -> io::Result<()> {
     }
     ratios.sort_by(f64::total_cmp);
     // Both differences leave out what a binary has once: std, and the runtime.
-    let code = |many: &Crate, one: &Crate| Ok::<_, io::Error>((many.text_size()? - one.text_size()?) as f64 / (FUNCTIONS - 1) as f64);
+    let code = |many: &Crate, one: &Crate| {
+        Ok::<_, io::Error>((many.text_size()? - one.text_size()?) as f64 / (FUNCTIONS - 1) as f64)
+    };
     let added = code(&annotated, &single)? - code(&bare, &single_bare)?;
     println!("| what | value |\n|---|---|");
     println!("| code (.text) added per annotated function, bytes | {added:.0} |");
-    println!("| release build of {FUNCTIONS} annotated functions ÷ of {FUNCTIONS} bare ones, median of {ROUNDS} | {:.2} |", ratios[ROUNDS / 2]);
-    println!("| crates in the dependency tree, the runtime included | {} |", single.dependencies()?);
-    println!("| release build of one annotated function from nothing, s | {:.1} |", clean.as_secs_f64());
+    println!(
+        "| release build of {FUNCTIONS} annotated functions ÷ of {FUNCTIONS} bare ones, median of {ROUNDS} | {:.2} |",
+        ratios[ROUNDS / 2]
+    );
+    println!(
+        "| crates in the dependency tree, the runtime included | {} |",
+        single.dependencies()?
+    );
+    println!(
+        "| release build of one annotated function from nothing, s | {:.1} |",
+        clean.as_secs_f64()
+    );
     Ok(())
 }
 
@@ -54,7 +65,12 @@ struct Crate {
 }
 
 impl Crate {
-    fn write(parent: &Path, name: &'static str, functions: usize, attribute: &str) -> io::Result<Self> {
+    fn write(
+        parent: &Path,
+        name: &'static str,
+        functions: usize,
+        attribute: &str,
+    ) -> io::Result<Self> {
         let folder = parent.join(name);
         fs::create_dir_all(folder.join("src"))?;
         let runtime = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tsc-runtime");
@@ -79,9 +95,15 @@ impl Crate {
 
     fn build(&self) -> io::Result<Duration> {
         let began = Instant::now();
-        let status = self.cargo("build").args(["--quiet", "--release"]).status()?;
+        let status = self
+            .cargo("build")
+            .args(["--quiet", "--release"])
+            .status()?;
         if !status.success() {
-            return Err(io::Error::other(format!("building {} ended with {status}", self.name)));
+            return Err(io::Error::other(format!(
+                "building {} ended with {status}",
+                self.name
+            )));
         }
         Ok(began.elapsed())
     }
@@ -95,13 +117,22 @@ impl Crate {
 
     fn text_size(&self) -> io::Result<u64> {
         let elf = fs::read(self.folder.join("target/release").join(self.name))?;
-        text_size(&elf).ok_or_else(|| io::Error::other("not a 64-bit little-endian ELF file with a .text section"))
+        text_size(&elf).ok_or_else(|| {
+            io::Error::other("not a 64-bit little-endian ELF file with a .text section")
+        })
     }
 
     fn dependencies(&self) -> io::Result<usize> {
-        let tree = self.cargo("tree").args(["--prefix", "none", "--edges", "normal,build"]).output()?;
+        let tree = self
+            .cargo("tree")
+            .args(["--prefix", "none", "--edges", "normal,build"])
+            .output()?;
         let tree = String::from_utf8_lossy(&tree.stdout);
-        let mut crates: Vec<_> = tree.lines().skip(1).filter_map(|line| line.split(' ').next()).collect();
+        let mut crates: Vec<_> = tree
+            .lines()
+            .skip(1)
+            .filter_map(|line| line.split(' ').next())
+            .collect();
         crates.sort_unstable();
         crates.dedup();
         Ok(crates.len())
@@ -121,12 +152,18 @@ fn source(functions: usize, attribute: &str) -> String {
         );
         let _ = writeln!(calls, "    sum ^= f{index}(sum, bytes);");
     }
-    format!("{source}fn main() {{\n    let bytes = std::hint::black_box(&b\"bytes\"[..]);\n    let mut sum = 1;\n{calls}    println!(\"{{sum}}\");\n}}\n")
+    format!(
+        "{source}fn main() {{\n    let bytes = std::hint::black_box(&b\"bytes\"[..]);\n    let mut sum = 1;\n{calls}    println!(\"{{sum}}\");\n}}\n"
+    )
 }
 
 /// The size of the section `.text`, by the ELF header's word.
 fn text_size(elf: &[u8]) -> Option<u64> {
-    let half = |at: usize| Some(usize::from(u16::from_le_bytes(elf.get(at..at + 2)?.try_into().ok()?)));
+    let half = |at: usize| {
+        Some(usize::from(u16::from_le_bytes(
+            elf.get(at..at + 2)?.try_into().ok()?,
+        )))
+    };
     let word = |at: usize| Some(u32::from_le_bytes(elf.get(at..at + 4)?.try_into().ok()?) as usize);
     let long = |at: usize| Some(u64::from_le_bytes(elf.get(at..at + 8)?.try_into().ok()?));
     let headers = long(0x28)? as usize;
@@ -135,6 +172,8 @@ fn text_size(elf: &[u8]) -> Option<u64> {
     let names = long(header(names) + 0x18)? as usize;
     (0..count).map(header).find_map(|header| {
         let name = names + word(header)?;
-        (elf.get(name..name + 6)? == b".text\0").then(|| long(header + 0x20)).flatten()
+        (elf.get(name..name + 6)? == b".text\0")
+            .then(|| long(header + 0x20))
+            .flatten()
     })
 }
