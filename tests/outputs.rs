@@ -108,10 +108,29 @@ fn off_silences_the_dump_at_exit_alone() {
 fn unknown_form_is_named_and_the_dump_printed_all_the_same() {
     let text = stderr(&run("return", &[("TSC_REPORT", "banana")]));
     assert!(
-        text.starts_with("tsc: TSC_REPORT=banana is not known: use text, json or off."),
+        text.starts_with("tsc: TSC_REPORT=banana is not known: use text, full, json or off."),
         "{text}"
     );
     assert_eq!(calls_of_work(&text), [10]);
+}
+
+#[test]
+fn full_form_lists_every_correction() {
+    let text = stderr(&run("return", &[("TSC_REPORT", "full")]));
+    assert_eq!(calls_of_work(&text), [10]);
+    let line = text
+        .lines()
+        .find(|line| line.contains("raw "))
+        .expect("a line of corrections");
+    let number = |word: &str| -> f64 {
+        let rest = line.split(&format!("{word} ")).nth(1).expect("the word");
+        rest.split([' ', ';'])
+            .next()
+            .and_then(|number| number.parse().ok())
+            .expect("a number")
+    };
+    let redone = number("raw") - number("visible") - number("nested");
+    assert!((redone - number("net")).abs() <= 2.0, "{line}");
 }
 
 #[test]

@@ -18,6 +18,14 @@ pub(crate) const fn bucket(value: u64) -> (usize, usize) {
     (index / SUBS, index % SUBS)
 }
 
+/// The least value in a bucket.
+pub(crate) const fn least(octave: usize, sub: usize) -> u64 {
+    match octave.checked_sub(1) {
+        Some(shift) => ((SUBS + sub) as u64) << shift,
+        None => sub as u64,
+    }
+}
+
 /// The middle of a bucket's values.
 #[allow(clippy::cast_precision_loss)] // half a bucket is far wider
 pub(crate) fn middle(octave: usize, sub: usize) -> f64 {
@@ -37,13 +45,23 @@ pub(crate) struct Histogram {
 impl Histogram {
     /// Counts `count` values in one bucket.
     pub(crate) fn add(&mut self, octave: usize, sub: usize, count: u64) {
-        if count == 0 {
-            return;
+        if count != 0 {
+            self.octave(octave)[sub] += count;
         }
+    }
+
+    /// Counts values in all buckets of an octave.
+    pub(crate) fn add_octave(&mut self, octave: usize, count: impl Fn(usize) -> u64) {
+        for (sub, sum) in self.octave(octave).iter_mut().enumerate() {
+            *sum += count(sub);
+        }
+    }
+
+    fn octave(&mut self, octave: usize) -> &mut [u64; SUBS] {
         if self.octaves.is_empty() {
             self.octaves.resize(OCTAVES, None);
         }
-        self.octaves[octave].get_or_insert_with(|| Box::new([0; SUBS]))[sub] += count;
+        self.octaves[octave].get_or_insert_with(|| Box::new([0; SUBS]))
     }
 
     pub(crate) fn add_value(&mut self, value: u64) {
@@ -52,8 +70,10 @@ impl Histogram {
     }
 
     pub(crate) fn merge(&mut self, other: &Self) {
-        for (octave, sub, count) in other.buckets() {
-            self.add(octave, sub, count);
+        for (octave, counts) in other.octaves.iter().enumerate() {
+            if let Some(counts) = counts {
+                self.add_octave(octave, |sub| counts[sub]);
+            }
         }
     }
 

@@ -82,7 +82,7 @@ pub use measure::{measure, measure_minus};
 pub use off::{pause, report, reset, resume, snapshot};
 #[cfg(feature = "on")]
 pub use registry::{pause, resume};
-pub use report::{CallsiteReport, Clock, FenceOverhead, Report};
+pub use report::{Bucket, CallsiteReport, Clock, FenceOverhead, Report};
 #[cfg(feature = "on")]
 pub use report::{report, reset, snapshot};
 #[cfg(feature = "on")]

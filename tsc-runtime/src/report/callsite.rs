@@ -1,9 +1,9 @@
 //! One callsite's figures: the arithmetic from sums to statistics.
 
-use super::{CallsiteReport, name};
+use super::{Bucket, CallsiteReport, name};
 use crate::calibration::Rate;
 use crate::callsite::{Callsite, Unit};
-use crate::histogram::{Histogram, middle};
+use crate::histogram::{Histogram, least, middle};
 use crate::interruption;
 use crate::overhead;
 use crate::totals::Totals;
@@ -75,6 +75,14 @@ impl CallsiteReport {
             stolen_share: gaps
                 .filter(|_| sums.total > 0.0)
                 .map(|gaps| gaps.excess / sums.total),
+            interrupted_histogram: totals
+                .interrupted_histogram
+                .buckets()
+                .map(|(octave, sub, calls)| Bucket {
+                    from_ticks: least(octave, sub),
+                    calls,
+                })
+                .collect(),
             interrupted_mean_ticks: mean(totals.interrupted_sum, totals.interrupted).map(net),
             interrupted_p50_ticks: totals.interrupted_histogram.quantile(0.5).map(net),
             threads: totals.threads,

@@ -9,7 +9,8 @@ const SCHEMA: u32 = 1;
 const RESOLVED_TICKS: f64 = 30.0;
 
 figures! {
-    /// All callsites' figures and what they rest on, taken at one moment. Its `Display` is the dump.
+    /// All callsites' figures and what they rest on, taken at one moment. Its `Display` is the dump; in the alternate form (`{:#}`) with every
+    /// correction, as `TSC_REPORT=full` prints it.
     #[derive(Clone, Debug)]
     #[non_exhaustive]
     #[cfg_attr(feature = "json", derive(serde::Serialize))]
@@ -120,6 +121,8 @@ figures! {
         gaps: u64,
         /// What they took beyond the median, as a share of `total_ticks`: about what was stolen.
         stolen_share: Option<f64>,
+        /// The interrupted calls, by their length: buckets that each reach to the double of their beginning.
+        interrupted_histogram: Vec<Bucket>,
         /// Mean of the interrupted calls.
         interrupted_mean_ticks: Option<f64>,
         /// Median of the interrupted calls, to a factor of 1.5.
@@ -214,5 +217,18 @@ figures! {
         total_ticks: f64,
         /// What it pays more for a probe that has others nested in it.
         nesting_ticks: f64,
+    }
+}
+
+figures! {
+    /// Calls of about one length.
+    #[derive(Clone, Debug)]
+    #[non_exhaustive]
+    #[cfg_attr(feature = "json", derive(serde::Serialize))]
+    pub struct Bucket {
+        /// The least gross ticks (the function's own visible overhead inside) that fall in it.
+        from_ticks: u64,
+        /// How many calls did.
+        calls: u64,
     }
 }

@@ -16,7 +16,7 @@ mod output;
 mod take;
 mod text;
 
-pub use data::{CallsiteReport, Clock, FenceOverhead, Report};
+pub use data::{Bucket, CallsiteReport, Clock, FenceOverhead, Report};
 #[cfg(feature = "on")]
 pub(crate) use exit::dump_at_exit;
 #[cfg(feature = "on")]

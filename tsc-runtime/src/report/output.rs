@@ -12,6 +12,8 @@ use super::Report;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     Text,
+    /// Text with every correction, and the interrupted calls.
+    Full,
     Json,
     /// No dump at exit; `report()` prints text all the same.
     Off,
@@ -23,11 +25,12 @@ impl Form {
         let value = std::env::var_os("TSC_REPORT").unwrap_or_default();
         match value.to_str() {
             Some("" | "text") => Self::Text,
+            Some("full") => Self::Full,
             Some("json") => Self::Json,
             Some("off") => Self::Off,
             _ => {
                 complain(&format!(
-                    "TSC_REPORT={} is not known: use text, json or off. This is text:",
+                    "TSC_REPORT={} is not known: use text, full, json or off. This is text:",
                     value.display()
                 ));
                 Self::Text
@@ -44,6 +47,7 @@ pub(super) fn print(report: &Report) {
 pub(super) fn print_as(report: &Report, form: Form) {
     let text = match form {
         Form::Text | Form::Off => report.to_string(),
+        Form::Full => format!("{report:#}"),
         Form::Json => json(report).unwrap_or_else(|why| {
             complain(&why);
             report.to_string()

@@ -37,6 +37,9 @@ impl fmt::Display for Report {
             row(f, callsite, &self.name_of(callsite), self_sum)?;
             marks(f, callsite, &self.clock)?;
             further(f, callsite)?;
+            if f.alternate() {
+                corrections(f, callsite)?;
+            }
         }
         foot(f, self)
     }
@@ -296,6 +299,29 @@ fn further(f: &mut fmt::Formatter<'_>, callsite: &CallsiteReport) -> fmt::Result
         return Ok(());
     }
     writeln!(f, "      {:<NAME$}   {}", "", parts.join(", "))
+}
+
+/// How net came from raw, and the interrupted calls: for the alternate form.
+fn corrections(f: &mut fmt::Formatter<'_>, callsite: &CallsiteReport) -> fmt::Result {
+    writeln!(
+        f,
+        "      {:<NAME$}   raw {:.0} - visible {:.0} - nested {:.0} = net {:.0}; mean raw {}, min raw {}",
+        "",
+        callsite.raw_ticks,
+        callsite.visible_overhead_ticks,
+        callsite.nested_overhead_ticks,
+        callsite.total_ticks,
+        ticks(callsite.mean_raw_ticks, 1),
+        ticks(callsite.min_raw_ticks, 0),
+    )?;
+    if callsite.interrupted_histogram.is_empty() {
+        return Ok(());
+    }
+    write!(f, "      {:<NAME$}   interrupted calls, from ticks on:", "")?;
+    for bucket in &callsite.interrupted_histogram {
+        write!(f, " {}: {}", bucket.from_ticks, bucket.calls)?;
+    }
+    writeln!(f)
 }
 
 fn foot(f: &mut fmt::Formatter<'_>, report: &Report) -> fmt::Result {
