@@ -1,0 +1,61 @@
+//! This crate beside its peers, in one run.
+//!
+//! `cargo run --release --manifest-path tests/peers/Cargo.toml [-- OPTION… [CONTESTANT…]]` builds the contestants, runs them in turn and
+//! prints the tables of `docs/peers.md`.
+//! - `--quick`: a call's cost and the accuracy alone, in under a minute.
+//! - `--only burst|sustained|threads|recursion|build`: one table.
+//! - `--rounds N`: how often each contestant runs.
+
+mod command {
+    pub(crate) mod arguments;
+    pub(crate) mod burst;
+    pub(crate) mod claims;
+    pub(crate) mod machine;
+    pub(crate) mod recursion;
+    pub(crate) mod roster;
+    pub(crate) mod rounds;
+    pub(crate) mod spread;
+    pub(crate) mod sustained;
+    pub(crate) mod threads;
+}
+
+use std::process::ExitCode;
+
+use command::arguments::Arguments;
+use command::{burst, claims, machine, recursion, roster, rounds, sustained, threads};
+
+fn main() -> ExitCode {
+    let arguments = match Arguments::parse(std::env::args().skip(1)) {
+        Ok(arguments) => arguments,
+        Err(message) => {
+            eprintln!("peers: {message}");
+            return ExitCode::from(2);
+        }
+    };
+    let contestants = roster::built(&arguments.names);
+    if contestants.is_empty() {
+        eprintln!("peers: no contestant of that name is built");
+        return ExitCode::FAILURE;
+    }
+    machine::print();
+    let run = |scenario, count| rounds::run(&contestants, scenario, arguments.rounds.unwrap_or(count));
+    let mut claims = claims::Claims::default();
+    if arguments.wants("burst") {
+        let rounds = run("burst", 11);
+        burst::print(&rounds);
+        claims.burst(&rounds);
+    }
+    if arguments.wants("sustained") {
+        let rounds = run("sustained", 5);
+        sustained::print(&rounds);
+        claims.sustained(&rounds);
+    }
+    if arguments.wants("threads") {
+        threads::print(&run("threads", 7));
+    }
+    if arguments.wants("recursion") {
+        recursion::print(&run("recursion", 7));
+    }
+    claims.print();
+    ExitCode::SUCCESS
+}
