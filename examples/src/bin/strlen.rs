@@ -6,7 +6,7 @@ use std::ffi::CStr;
 
 use tsc_runtime::compare::Compare;
 use tsc_runtime::measure::Measure;
-use tsc_runtime::tsc::{self, Lfence, Pair, elapsed, escape};
+use tsc_runtime::{gclk, tsc};
 
 unsafe extern "C" {
     fn strlen(text: *const std::ffi::c_char) -> usize;
@@ -80,18 +80,6 @@ fn sse2(text: &[u8]) -> usize {
     text.len() - tail.len() + position(tail)
 }
 
-/// GCLK as it was: the statement's own text and its ticks, once, right now.
-macro_rules! gclk_once {
-    ($statement:expr) => {{
-        let start = Lfence::start();
-        let value = $statement;
-        escape(&value);
-        let ticks = elapsed(start, Lfence::stop());
-        println!(":CLK: {:<50.50} :{ticks:>14}", stringify!($statement));
-        value
-    }};
-}
-
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     tsc::detect()?;
     let text =
@@ -100,7 +88,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     println!("GCLK, a call at a time:\n");
     for _ in 0..4 {
-        gclk_once!(libc(&thousand));
+        gclk!(libc(&thousand));
     }
 
     println!("\nmeasured to a constant:\n");

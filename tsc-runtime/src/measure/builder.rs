@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use super::engine::{self, Plan};
 use super::measurement::Measurement;
-use super::shadow;
 use super::verdict::Why;
 use super::work::{Calls, CallsOver, CallsWith, Work};
 use crate::affinity;
+use crate::reference_chain;
 use crate::resolution;
 use crate::tsc::{self, Lfence, Pair};
 
@@ -146,7 +146,7 @@ impl<P: Pair> Measure<P> {
 
     /// Measures what `work` costs more than `baseline`.
     pub fn minus<A, B>(self, baseline: impl FnMut() -> A, work: impl FnMut() -> B) -> Measurement {
-        self.engine(&mut Calls::new(work), &mut Calls::new(baseline), 0.0)
+        self.engine(&mut Calls::new(work), &mut Calls::new(baseline), false)
     }
 
     /// Measures `work` on an input that `setup` makes anew for each call, outside of what is measured.
@@ -175,15 +175,11 @@ impl<P: Pair> Measure<P> {
     }
 
     fn against_nothing(self, work: &mut impl Work, nothing: &mut impl Work) -> Measurement {
-        let shadow = if self.isolated && tsc::detect().is_ok() {
-            shadow::cycles()
-        } else {
-            0.0
-        };
-        self.engine(work, nothing, shadow)
+        let shadowed = self.isolated && reference_chain::AVAILABLE;
+        self.engine(work, nothing, shadowed)
     }
 
-    fn engine(self, work: &mut impl Work, baseline: &mut impl Work, shadow: f64) -> Measurement {
+    fn engine(self, work: &mut impl Work, baseline: &mut impl Work, shadowed: bool) -> Measurement {
         if let Err(reason) = tsc::detect() {
             return Measurement::none(self.name, Why::NoCounter { reason });
         }
@@ -204,7 +200,7 @@ impl<P: Pair> Measure<P> {
             batch: self.batch,
             isolated: self.isolated,
             step,
-            shadow,
+            shadowed,
         };
         let outcome = engine::run::<P>(work, baseline, plan, &self.name);
         drop((pinned, urgent));

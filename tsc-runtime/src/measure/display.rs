@@ -10,6 +10,7 @@ impl Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::CacheWarmUp => "cache warm-up",
+            Self::Disturbed => "disturbed",
             Self::Constant => "constant",
             Self::Unsettled => "not constant",
         })

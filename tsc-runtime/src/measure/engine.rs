@@ -5,8 +5,9 @@ use std::time::{Duration, Instant};
 use super::distribution::Distribution;
 use super::rounds::Run;
 use super::verdict::{LEAST_SAMPLES, Verdict};
-use super::work::Work;
+use super::work::{Calls, Work};
 use super::{Progress, attach_thread};
+use crate::reference_chain;
 use crate::tsc::Pair;
 
 /// A sample is batched until it lasts this many ticks, and this many of the counter's steps.
@@ -28,8 +29,8 @@ pub(super) struct Plan {
     pub(super) batch: Option<usize>,
     pub(super) isolated: bool,
     pub(super) step: u64,
-    /// Core cycles that the fences hide of the work.
-    pub(super) shadow: f64,
+    /// Whether the baseline is an empty call between fences, which has a cycle that work does not have.
+    pub(super) shadowed: bool,
 }
 
 /// What the rounds gave.
@@ -65,12 +66,13 @@ pub(super) fn run<P: Pair>(
         .batch
         .unwrap_or_else(|| batch_for::<P>(work, plan, started))
         .clamp(1, LONGEST_BATCH);
+    let mut known = Calls::new(reference_chain::forty_additions);
     let mut run = Run::new(batch);
     let mut progress = Progress::new();
     let mut next_look = LEAST_SAMPLES;
     let mut outcome = loop {
         for _ in 0..ROUNDS_PER_LOOK {
-            run.round::<P>(work, baseline, plan.isolated);
+            run.round::<P>(work, baseline, &mut known, plan);
             if started.elapsed() >= plan.time_limit {
                 break;
             }

@@ -20,6 +20,8 @@ const ROUNDS_PER_CLOCK: usize = 16;
 struct Round {
     work: i64,
     baseline: i64,
+    /// Calls of a chain of known length; 0 if it does not run along.
+    known: i64,
     reference: i64,
 }
 
@@ -53,23 +55,26 @@ impl Run {
         &mut self,
         work: &mut impl Work,
         baseline: &mut impl Work,
-        isolated: bool,
+        known: &mut impl Work,
+        plan: Plan,
     ) {
         work.prepare(self.batch);
         baseline.prepare(self.batch);
+        known.prepare(self.batch);
         let mirrored = self.rounds.len() % 2 == 1;
+        let mut ticks = [0; 3];
         let armed = arm();
         let before = reference_chain::additions(if mirrored { 2 } else { 1 } * REFERENCE_BLOCKS);
-        self.jitter.spin();
-        let (work, baseline) = if mirrored {
-            let work = work.sample::<P>(self.batch, isolated);
+        for i in 0..3 {
+            let which = if mirrored { 2 - i } else { i };
             self.jitter.spin();
-            (work, baseline.sample::<P>(self.batch, isolated))
-        } else {
-            let baseline = baseline.sample::<P>(self.batch, isolated);
-            self.jitter.spin();
-            (work.sample::<P>(self.batch, isolated), baseline)
-        };
+            ticks[which] = match which {
+                0 => baseline.sample::<P>(self.batch, plan.isolated),
+                1 => work.sample::<P>(self.batch, plan.isolated),
+                _ if plan.shadowed => known.sample::<P>(self.batch, plan.isolated),
+                _ => 0,
+            };
+        }
         let after = reference_chain::additions(if mirrored { 1 } else { 2 } * REFERENCE_BLOCKS);
         match interruption_since(armed) {
             Interruption::Interrupted => {
@@ -85,9 +90,11 @@ impl Run {
         } else {
             after - before
         };
+        let [baseline, work, known] = ticks;
         self.rounds.push(Round {
             work,
             baseline,
+            known,
             reference,
         });
     }
@@ -99,31 +106,32 @@ impl Run {
             precision: plan.precision,
             step: step / self.batch as f64,
         };
-        let (mut ticks, baseline) = self.net(|ticks, _| ticks, 2.0 * step);
+        let (mut ticks, baseline) = self.net(|round| round.work, |ticks, _| ticks, 2.0 * step);
         let clocks = self.clocks();
         let clock = clocks.as_ref().map(|clocks| Distribution::new(clocks));
         let cycles = clocks.as_ref().zip(clock.as_ref()).map(|(clocks, clock)| {
             let greatest = clock.quantile(1.0);
-            let (mut cycles, _) = self.net(
-                |ticks, i| ticks * clocks[i / ROUNDS_PER_CLOCK],
-                2.0 * step * greatest,
-            );
+            let floor = 2.0 * step * greatest;
+            let net = |get| {
+                self.net(get, |ticks, i| ticks * clocks[i / ROUNDS_PER_CLOCK], floor)
+                    .0
+            };
+            let centre =
+                |cycles: &[f64]| Distribution::new(cycles).centre(floor / self.batch as f64);
+            let mut cycles = net(|round| round.work);
+            if plan.shadowed {
+                let shadow = shadow::cycles(centre(&net(|round| round.known)).mean);
+                let hidden = shadow::correction(shadow, centre(&cycles).mean);
+                cycles.iter_mut().for_each(|cycles| *cycles += hidden);
+                ticks
+                    .iter_mut()
+                    .for_each(|ticks| *ticks += hidden / clock.median());
+            }
             let demand = Demand {
                 step: demand.step * greatest,
                 ..demand
             };
-            let hidden = shadow::correction(
-                plan.shadow,
-                Distribution::new(&cycles).centre(2.0 * demand.step).mean,
-            );
-            cycles.iter_mut().for_each(|cycles| *cycles += hidden);
-            ticks
-                .iter_mut()
-                .for_each(|ticks| *ticks += hidden / clock.median());
-            (
-                Distribution::new(&cycles).centre(2.0 * demand.step),
-                verdict::judge(&cycles, demand),
-            )
+            (centre(&cycles), verdict::judge(&cycles, demand))
         });
         let in_ticks = verdict::judge(&ticks, demand);
         let in_cycles = cycles
@@ -167,9 +175,14 @@ impl Run {
         }
     }
 
-    /// Each round's work a call without the typical baseline, and that baseline, in the unit that `convert` gives for ticks of a
-    /// round of that number.
-    fn net(&self, convert: impl Fn(f64, usize) -> f64, floor: f64) -> (Vec<f64>, f64) {
+    /// What `get` picks of each round, a call and without the typical baseline, and that baseline, in the unit that `convert` gives
+    /// for ticks of the round of that number.
+    fn net(
+        &self,
+        get: fn(&Round) -> i64,
+        convert: impl Fn(f64, usize) -> f64,
+        floor: f64,
+    ) -> (Vec<f64>, f64) {
         let converted = |get: fn(&Round) -> i64| -> Vec<f64> {
             self.rounds
                 .iter()
@@ -180,13 +193,11 @@ impl Run {
         let baseline = Distribution::new(&converted(|round| round.baseline))
             .centre(floor)
             .mean;
-        let work = converted(|round| round.work);
-        (
-            work.iter()
-                .map(|work| (work - baseline) / self.batch as f64)
-                .collect(),
-            baseline,
-        )
+        let net = converted(get)
+            .iter()
+            .map(|ticks| (ticks - baseline) / self.batch as f64)
+            .collect();
+        (net, baseline)
     }
 
     /// Core cycles per tick in each [`ROUNDS_PER_CLOCK`] rounds: the typical round's, for a torn one would spoil a sum.

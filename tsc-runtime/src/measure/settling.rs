@@ -32,6 +32,8 @@ impl Step {
 pub enum Note {
     /// The first call: nothing is in the caches and no branch was ever seen.
     CacheWarmUp,
+    /// It took half as long again as the call before it: something came in between.
+    Disturbed,
     /// From here on the work is constant.
     Constant,
     /// The run ended without.
@@ -50,6 +52,11 @@ pub(super) fn settling(first: &[f64], constant: f64, verdict: &Verdict) -> Vec<S
             note: None,
         })
         .collect();
+    for i in 1..steps.len() {
+        if steps[i].ticks > 1.5 * steps[i - 1].ticks {
+            steps[i].note = Some(Note::Disturbed);
+        }
+    }
     if let Some(step) = steps.first_mut() {
         step.note = Some(Note::CacheWarmUp);
     }
@@ -78,7 +85,7 @@ mod tests {
             share: 1.0,
             samples: 100,
         };
-        let steps = settling(&[1489.0, 1210.0, 1021.0, 1500.0], 1019.0, &constant);
+        let steps = settling(&[1489.0, 1210.0, 9000.0, 1021.0, 1500.0], 1019.0, &constant);
         let lines: Vec<_> = steps
             .iter()
             .map(|step| (step.ticks(), step.note()))
@@ -88,6 +95,7 @@ mod tests {
             [
                 (1489.0, Some(Note::CacheWarmUp)),
                 (1210.0, None),
+                (9000.0, Some(Note::Disturbed)),
                 (1019.0, Some(Note::Constant))
             ]
         );
