@@ -130,6 +130,10 @@ impl Measurements {
 /// Visible, total and nesting overhead: medians over rounds in which annotated, nested and bare calls take turns. Leaves this
 /// thread's sums and table as they were.
 fn measure(empty_calls: EmptyCalls) -> [f64; 3] {
+    // The inlined reads would kill the process, and they do not measure there.
+    if clock::is_slow() {
+        return [0.0; 3];
+    }
     let record = Record::new(0, 0);
     let mut rounds: [Vec<f64>; 3] = [const { Vec::new() }; 3];
     let table: [*const Record; 1] = [&raw const record];

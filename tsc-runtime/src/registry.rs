@@ -137,7 +137,7 @@ fn find_here(thread: &Thread, callsite: &'static Callsite) -> Found {
             let found = shard.record(thread, callsite, number);
             // A reset or a pause either saw the table that was just put in use, or is seen here.
             fence(SeqCst);
-            if !shard.is_current() || PAUSED.load(Relaxed) {
+            if !shard.is_current() || PAUSED.load(Relaxed) || clock::is_slow() {
                 thread.invalidate();
             }
             found
