@@ -27,7 +27,6 @@
 
 use std::cell::Cell;
 
-use crate::thread;
 use crate::tsc::{Bare, Pair, Ticks};
 
 #[cfg(all(target_os = "linux", target_arch = "x86_64", not(miri)))]
@@ -122,32 +121,6 @@ impl Detector {
     }
 }
 
-/// Arms this thread's word; what it returns goes to [`verdict`].
-#[inline(always)]
-pub(crate) fn arm() -> Ticks {
-    let detector = &thread::this().detector;
-    if !detector.is_armed() {
-        detector.arm();
-    }
-    Bare::start()
-}
-
-/// What happened since the [`arm`] that returned `armed`.
-#[inline(always)]
-pub(crate) fn verdict(armed: Ticks) -> Verdict {
-    thread::this().detector.verdict(armed)
-}
-
-/// Finds this thread's word. Until then, and where there is none, every verdict is [`Verdict::Unknown`].
-pub(crate) fn attach() {
-    thread::this().detector.attach();
-}
-
-/// Disarms this thread's word and forgets it.
-pub(crate) fn detach() {
-    thread::this().detector.detach();
-}
-
 /// Why interruptions cannot be told on this thread, if they cannot.
 pub(crate) fn unavailable() -> Option<&'static str> {
     rseq::word().err()
@@ -227,7 +200,10 @@ mod tests {
             clean += u32::from(detector.verdict(start) == Verdict::Clean);
         }
         // A preemption may fall on any of them; on most it does not.
-        assert!(clean > 900, "{clean} of 1000 system calls left the word alone");
+        assert!(
+            clean > 900,
+            "{clean} of 1000 system calls left the word alone"
+        );
         detector.detach();
     }
 }

@@ -66,7 +66,9 @@ fn look_up_offset() -> Result<isize, &'static str> {
     let (offset, size) = unsafe { (offset.read(), size.read()) };
     // A kernel without rseq, GLIBC_TUNABLES=glibc.pthread.rseq=0, or a registration made by somebody else: size 0.
     if size < RSEQ_CS_END {
-        return Err("glibc did not register rseq (GLIBC_TUNABLES=glibc.pthread.rseq=0, an old kernel, or another owner)");
+        return Err(
+            "glibc did not register rseq (GLIBC_TUNABLES=glibc.pthread.rseq=0, an old kernel, or another owner)",
+        );
     }
     Ok(offset + RSEQ_CS_OFFSET)
 }
