@@ -43,8 +43,10 @@ fn main() -> Result<(), tsc::TscUnavailable> {
         .copied()
         .filter(|run| *run <= NEAR * least)
         .collect();
-    println!("\nthe {} runs up to a tenth above the least:", near.len());
-    show(&near);
+    if near.len() < runs.len() {
+        println!("\nthe {} runs up to a tenth above the least:", near.len());
+        show(&near);
+    }
 
     println!("\nthe same measured to a constant:");
     print!(

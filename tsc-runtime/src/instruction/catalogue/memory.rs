@@ -3,9 +3,11 @@
 //! Some cores also predict a load that always gives the same; the chase goes round a ring of 31 lines, which is no multiple of the
 //! loop's length, so that no load of it sees the same twice running. The rows `to itself` show the prediction.
 //!
-//! Loads go to neighbouring words, for a cache may serve one load of a bank a cycle. The store and the load of a forwarding pair of the same width. A core may rename memory:
-//! on such a one a value that is stored and loaded through the same address expression costs next to nothing, and the rows
-//! that go through another base register show what the store buffer takes.
+//! Loads go to neighbouring words, for a cache may serve one load of a bank a cycle. `class vector` stands for twelve indices
+//! where eight addresses would not be enough to keep the core busy.
+//!
+//! A core may rename memory: on such a one a value that is stored and loaded through the same address expression costs next to
+//! nothing, and the row that goes through another base register shows what the store buffer takes.
 #![cfg(all(target_arch = "x86_64", not(miri)))]
 
 use crate::instruction;
@@ -32,11 +34,11 @@ pub(super) static INSTRUCTIONS: &[Instruction] = &[
     instruction!("movsd+movsd", "[m64],xmm then xmm,[m64]", class vector, chain "movsd [rsi], xmm4; movsd xmm4, [rsi]"),
     instruction!("push+pop", "r64", listing r"push r\i; pop r\i"),
     instruction!("add", "r64,[m64]", listing r"add r\i, [rsi+\i*8]", chain none),
-    instruction!("add", "[m64],r64", listing r"add [rsi+\i*8], rcx"),
-    instruction!("inc", "[m64]", listing r"inc qword ptr [rsi+\i*8]"),
-    instruction!("dec", "[m64]", listing r"dec qword ptr [rsi+\i*8]"),
-    instruction!("inc", "[m32]", listing r"inc dword ptr [rsi+\i*8]"),
-    instruction!("dec", "[m32]", listing r"dec dword ptr [rsi+\i*8]"),
+    instruction!("add", "[m64],r64", class vector, listing r"add [rsi+\i*8], rcx"),
+    instruction!("inc", "[m64]", class vector, listing r"inc qword ptr [rsi+\i*8]"),
+    instruction!("dec", "[m64]", class vector, listing r"dec qword ptr [rsi+\i*8]"),
+    instruction!("inc", "[m32]", class vector, listing r"inc dword ptr [rsi+\i*8]"),
+    instruction!("dec", "[m32]", class vector, listing r"dec dword ptr [rsi+\i*8]"),
     instruction!("lock add", "[m64],r64", listing r"lock add [rsi+\i*64], rcx", copies 10),
     instruction!("lock inc", "[m64]", listing r"lock inc qword ptr [rsi+\i*64]", copies 10),
     instruction!("lock xadd", "[m64],r64", listing r"lock xadd [rsi+\i*64], r\i", copies 10),
