@@ -4,6 +4,7 @@
 //! `inc` and `dec`, which Golden Cove and its successors fold at rename. A dependent 64-bit `imul r, r` takes three from
 //! Nehalem and Zen on: measured in the same breath it tells whether the chain was a chain, and its clock the core's.
 
+#[cfg(all(target_arch = "x86_64", not(miri)))]
 use crate::tsc::{Lfence, Pair, Ticks, elapsed};
 
 /// Links of a chain in each block.

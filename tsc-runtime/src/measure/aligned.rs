@@ -3,20 +3,27 @@
 /// Puts a function at the beginning of a page, so that where the linker happened to place it does not decide what it costs.
 ///
 /// ```
-/// tsc_runtime::aligned! {
-///     fn twice(x: u64) -> u64 {
-///         2 * x
+/// mod on_a_page {
+///     tsc_runtime::aligned! {
+///         pub fn twice(x: u64) -> u64 {
+///             2 * x
+///         }
 ///     }
 /// }
-/// assert_eq!(twice(21), 42);
+/// assert_eq!(on_a_page::twice(21), 42);
 /// ```
 ///
-/// The function gets a section of its own whose alignment is 4096; it is never inlined, and must not be generic. On systems
-/// without ELF it is an ordinary function. `RUSTFLAGS="-C llvm-args=-align-all-functions=12"` does it for every function of a build.
+/// The function gets a section of its own whose alignment is 4096. It is never inlined, must not be generic, and stands in a
+/// module, not in a function's body. Elsewhere than on Linux it is an ordinary function.
+/// `RUSTFLAGS="-C llvm-args=-align-all-functions=12"` does it for every function of a build.
 #[macro_export]
 macro_rules! aligned {
     ($(#[$attribute:meta])* $visibility:vis fn $name:ident($($arguments:tt)*) $(-> $result:ty)? $body:block) => {
-        #[cfg(all(target_os = "linux", not(miri)))]
+        #[cfg(all(
+            target_os = "linux",
+            any(target_arch = "x86_64", target_arch = "x86", target_arch = "aarch64"),
+            not(miri)
+        ))]
         ::core::arch::global_asm!(
             concat!(".pushsection .text.tsc_aligned_", stringify!($name), ",\"ax\",@progbits"),
             ".p2align 12",
@@ -26,7 +33,11 @@ macro_rules! aligned {
         $(#[$attribute])*
         #[inline(never)]
         #[cfg_attr(
-            all(target_os = "linux", not(miri)),
+            all(
+                target_os = "linux",
+                any(target_arch = "x86_64", target_arch = "x86", target_arch = "aarch64"),
+                not(miri)
+            ),
             unsafe(link_section = concat!(".text.tsc_aligned_", stringify!($name)))
         )]
         $visibility fn $name($($arguments)*) $(-> $result)? $body
@@ -42,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    #[cfg(all(target_os = "linux", not(miri)))]
+    #[cfg(all(target_os = "linux", target_arch = "x86_64", not(miri)))]
     fn function_begins_on_a_page() {
         assert_eq!((on_a_page as fn(u64) -> u64 as usize) % 4096, 0);
         assert_eq!(on_a_page(0), 0x5555);
