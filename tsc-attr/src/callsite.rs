@@ -1,6 +1,6 @@
 //! The static that stands for an annotated function.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote_spanned;
 use syn::{Result, Signature};
 
@@ -8,7 +8,7 @@ use crate::args::Args;
 use crate::fence;
 use crate::paths::private;
 
-// Output: { static __CALLSITE: Callsite = Callsite::new::<Lfence>(Meta { … }); before; start(&__CALLSITE) }
+// Output: { static __CALLSITE: Callsite = Callsite::new::<Lfence>(Meta::at(…)); before; start(&__CALLSITE) }
 //
 // With `per_type` the static holds a callsite for each instantiation, told apart by the type of a closure in the function:
 //         { static __CALLSITES: Instances = …; before; start(__CALLSITES.of(path_of(&|| {}))) }
@@ -37,31 +37,20 @@ pub(crate) fn with(
     Ok(quote_spanned!(span=> { #definition #before #start }))
 }
 
-// Output: Meta { name: None, path: path_of(&|| {}), module: module_path!(), file: file!(), line: 12, unit: None }
+// Output: Meta::at(path_of(&|| {}), module_path!(), file!(), 12).named("…").bytes()
 fn meta(args: &Args, sig: &Signature, span: Span) -> TokenStream {
     let private = private(args, span);
-    let option = quote_spanned!(span=> ::core::option::Option);
-    let name = match &args.name {
-        Some(name) => quote_spanned!(span=> #option::Some(#name)),
-        None => quote_spanned!(span=> #option::None),
-    };
-    let unit = match &args.units {
-        Some((key, _)) if key == "bytes" => {
-            quote_spanned!(span=> #option::Some(#private::Unit::Bytes))
-        }
-        Some(_) => quote_spanned!(span=> #option::Some(#private::Unit::Items)),
-        None => quote_spanned!(span=> #option::None),
-    };
-    let line = line_of(sig.ident.span());
+    let name = args
+        .name
+        .as_ref()
+        .map(|name| quote_spanned!(span=> .named(#name)));
+    let unit = args.units.as_ref().map(|(key, _)| {
+        let unit = Ident::new(&key.to_string(), span);
+        quote_spanned!(span=> .#unit())
+    });
+    let line = Literal::u32_unsuffixed(line_of(sig.ident.span()));
     quote_spanned! {span=>
-        #private::Meta {
-            name: #name,
-            path: #private::path_of(&|| {}),
-            module: ::core::module_path!(),
-            file: ::core::file!(),
-            line: #line,
-            unit: #unit,
-        }
+        #private::Meta::at(#private::path_of(&|| {}), ::core::module_path!(), ::core::file!(), #line) #name #unit
     }
 }
 

@@ -23,6 +23,8 @@ mod paths;
 mod refuse;
 mod result;
 mod row_name;
+#[cfg(test)]
+mod snapshots;
 
 /// Measures what a function costs, in TSC ticks. Documented in `tsc-runtime`, which exports it.
 #[proc_macro_attribute]

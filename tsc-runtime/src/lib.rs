@@ -20,6 +20,8 @@ mod thread;
 #[cfg(feature = "on")]
 mod probe;
 #[cfg(feature = "on")]
+mod meta;
+#[cfg(feature = "on")]
 mod units;
 #[cfg(feature = "on")]
 mod instances;

@@ -1,0 +1,35 @@
+pub fn fetch(
+    &self,
+    url: String,
+    __arg2: (u32, u32),
+) -> impl ::core::future::Future<Output = Result<Vec<u8>, Error>> {
+    let __callsite = {
+        static __CALLSITE: ::tsc_runtime::__private::Callsite =
+            ::tsc_runtime::__private::Callsite::new::<::tsc_runtime::__private::Lfence>(
+                ::tsc_runtime::__private::Meta::at(
+                    ::tsc_runtime::__private::path_of(&|| {}),
+                    ::core::module_path!(),
+                    ::core::file!(),
+                    0,
+                ),
+            );
+        || &__CALLSITE
+    };
+    ::tsc_runtime::__private::polled::<::tsc_runtime::__private::Lfence, _, _>(
+        __callsite,
+        async move {
+            let mut url = url;
+            let __arg2 = __arg2;
+            let (retries, _) = __arg2;
+            ::tsc_runtime::__private::escape(&self);
+            ::tsc_runtime::__private::escape(&url);
+            ::tsc_runtime::__private::escape(&retries);
+            if false {
+                return ::tsc_runtime::__private::absurd::<Result<Vec<u8>, Error>>();
+            }
+            url.push('/');
+            self.get(&url, retries).await?;
+            Ok(Vec::new())
+        },
+    )
+}

@@ -1,0 +1,25 @@
+#[tokio::main]
+async fn main() {
+    let __callsite = {
+        static __CALLSITE: ::tsc_runtime::__private::Callsite =
+            ::tsc_runtime::__private::Callsite::new::<::tsc_runtime::__private::Lfence>(
+                ::tsc_runtime::__private::Meta::at(
+                    ::tsc_runtime::__private::path_of(&|| {}),
+                    ::core::module_path!(),
+                    ::core::file!(),
+                    0,
+                ),
+            );
+        || &__CALLSITE
+    };
+    ::tsc_runtime::__private::polled::<::tsc_runtime::__private::Lfence, _, _>(
+        __callsite,
+        async move {
+            if false {
+                return ::tsc_runtime::__private::absurd::<()>();
+            }
+            serve().await;
+        },
+    )
+    .await
+}

@@ -1,0 +1,5 @@
+#[cycles]
+#[tokio::main]
+async fn main() {
+    serve().await;
+}

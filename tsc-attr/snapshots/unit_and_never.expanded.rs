@@ -1,0 +1,80 @@
+mod unit_and_never {
+    fn unit(text: &str) {
+        let mut __slot = ::tsc_runtime::__private::Slot::new();
+        let __probe = {
+            static __CALLSITE: ::tsc_runtime::__private::Callsite =
+                ::tsc_runtime::__private::Callsite::new::<::tsc_runtime::__private::Lfence>(
+                    ::tsc_runtime::__private::Meta::at(
+                        ::tsc_runtime::__private::path_of(&|| {}),
+                        ::core::module_path!(),
+                        ::core::file!(),
+                        0,
+                    ),
+                );
+            ::tsc_runtime::__private::escape(&text);
+            ::tsc_runtime::__private::Probe::<::tsc_runtime::__private::Lfence>::start(
+                &__CALLSITE,
+                &mut __slot,
+            )
+        };
+        println!("{text}");
+    }
+    fn never() -> ! {
+        let mut __slot = ::tsc_runtime::__private::Slot::new();
+        let __probe = {
+            static __CALLSITE: ::tsc_runtime::__private::Callsite =
+                ::tsc_runtime::__private::Callsite::new::<::tsc_runtime::__private::Lfence>(
+                    ::tsc_runtime::__private::Meta::at(
+                        ::tsc_runtime::__private::path_of(&|| {}),
+                        ::core::module_path!(),
+                        ::core::file!(),
+                        0,
+                    ),
+                );
+            ::tsc_runtime::__private::Probe::<::tsc_runtime::__private::Lfence>::start(
+                &__CALLSITE,
+                &mut __slot,
+            )
+        };
+        loop {}
+    }
+    fn hidden() -> Result<impl Iterator<Item = u32>, String> {
+        let mut __slot = ::tsc_runtime::__private::Slot::new();
+        let __probe = {
+            static __CALLSITE: ::tsc_runtime::__private::Callsite =
+                ::tsc_runtime::__private::Callsite::new::<::tsc_runtime::__private::Lfence>(
+                    ::tsc_runtime::__private::Meta::at(
+                        ::tsc_runtime::__private::path_of(&|| {}),
+                        ::core::module_path!(),
+                        ::core::file!(),
+                        0,
+                    ),
+                );
+            ::tsc_runtime::__private::Probe::<::tsc_runtime::__private::Lfence>::start(
+                &__CALLSITE,
+                &mut __slot,
+            )
+        };
+        Ok(0..3)
+    }
+    fn reference(text: &String) -> &str {
+        let mut __slot = ::tsc_runtime::__private::Slot::new();
+        let __probe = {
+            static __CALLSITE: ::tsc_runtime::__private::Callsite =
+                ::tsc_runtime::__private::Callsite::new::<::tsc_runtime::__private::Lfence>(
+                    ::tsc_runtime::__private::Meta::at(
+                        ::tsc_runtime::__private::path_of(&|| {}),
+                        ::core::module_path!(),
+                        ::core::file!(),
+                        0,
+                    ),
+                );
+            ::tsc_runtime::__private::escape(&text);
+            ::tsc_runtime::__private::Probe::<::tsc_runtime::__private::Lfence>::start(
+                &__CALLSITE,
+                &mut __slot,
+            )
+        };
+        &text[1..]
+    }
+}

@@ -1,0 +1,123 @@
+//! Expansions as the reader of a profile meets them: each file of `snapshots` beside its `.expanded.rs`, compared token by token, so
+//! that the expanded files can be laid out for reading.
+//!
+//! `TSC_ATTR_SNAPSHOTS=overwrite cargo test -p tsc-attr` writes them anew, to be formatted and reviewed.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use proc_macro2::{Group, TokenStream, TokenTree};
+
+use crate::args::Args;
+use crate::block;
+use crate::expand;
+use crate::function::Function;
+use crate::items;
+
+fn inputs() -> Vec<PathBuf> {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("snapshots");
+    let files = fs::read_dir(dir)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let mut files: Vec<_> = files
+        .filter(|file| !file.to_string_lossy().ends_with(".expanded.rs"))
+        .collect();
+    files.sort();
+    files
+}
+
+/// Expands the one item of a file, which begins with its `#[cycles…]`.
+fn expand(source: &str) -> TokenStream {
+    let source: TokenStream = source.parse().unwrap();
+    let mut trees: Vec<TokenTree> = source.into_iter().collect();
+    let attr: Vec<TokenTree> = trees.drain(..2).collect();
+    let args = crate::own::take(&attr).args().unwrap();
+    let item = trees.iter().cloned().collect();
+    if block::is_block(&items::keyword(&trees)) {
+        return block::expand(&args, item).unwrap().measured;
+    }
+    expand::function(&args, &Function::parse(item).unwrap()).unwrap()
+}
+
+/// The formatter adds and removes those.
+fn without_trailing_commas(tokens: TokenStream) -> TokenStream {
+    let mut trees: Vec<TokenTree> = tokens.into_iter().collect();
+    if matches!(trees.last(), Some(TokenTree::Punct(comma)) if comma.as_char() == ',') {
+        trees.pop();
+    }
+    let inside = |tree| match tree {
+        TokenTree::Group(group) => {
+            let content = without_trailing_commas(group.stream());
+            TokenTree::Group(Group::new(group.delimiter(), content))
+        }
+        tree => tree,
+    };
+    trees.into_iter().map(inside).collect()
+}
+
+#[test]
+fn expansions_are_as_reviewed() {
+    let overwrite =
+        std::env::var_os("TSC_ATTR_SNAPSHOTS").is_some_and(|value| value == "overwrite");
+    let inputs = inputs();
+    assert!(inputs.len() >= 9);
+    for input in inputs {
+        let expanded = expand(&fs::read_to_string(&input).unwrap()).to_string();
+        let snapshot = input.with_extension("expanded.rs");
+        if overwrite {
+            fs::write(&snapshot, &expanded).unwrap();
+        }
+        let reviewed: TokenStream = fs::read_to_string(&snapshot).unwrap().parse().unwrap();
+        let text = |tokens| without_trailing_commas(tokens).to_string().replace(' ', "");
+        let (expanded, reviewed) = (text(expanded.parse().unwrap()), text(reviewed));
+        assert_eq!(expanded, reviewed, "{}", input.display());
+    }
+}
+
+#[test]
+fn every_snapshot_shows_that_the_macro_ran() {
+    for input in inputs() {
+        let snapshot = fs::read_to_string(input.with_extension("expanded.rs")).unwrap();
+        let ran = snapshot.contains("Probe::<") || snapshot.contains("polled::<");
+        assert!(ran, "{}", input.display());
+    }
+}
+
+/// What the attribute costs a compiler before it has looked at anything: tokens for each shape of function.
+#[test]
+fn tokens_added_stay_few() {
+    let count = |source: &str| -> usize {
+        fn count(tokens: TokenStream) -> usize {
+            tokens
+                .into_iter()
+                .map(|tree| match tree {
+                    TokenTree::Group(group) => 2 + count(group.stream()),
+                    _ => 1,
+                })
+                .sum()
+        }
+        count(expand(&format!("#[cycles] {source}"))) - count(source.parse().unwrap())
+    };
+    let added = [
+        ("unit", count("fn f() {}")),
+        (
+            "one argument and a result",
+            count("fn f(a: u64) -> u64 { a + 1 }"),
+        ),
+        (
+            "method",
+            count("fn f(&mut self, a: u64) -> u64 { self.b += a; self.b }"),
+        ),
+        ("async", count("async fn f(a: u64) -> u64 { a + 1 }")),
+    ];
+    println!("{added:#?}");
+    for (shape, tokens) in added {
+        assert!(tokens <= 220, "{shape}: {tokens} tokens");
+    }
+}
+
+#[test]
+fn an_argument_told_twice_in_two_attributes_is_refused() {
+    let joined: TokenStream = "name = \"a\", name = \"b\"".parse().unwrap();
+    assert!(Args::parse(joined).is_err());
+}
