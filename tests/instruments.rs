@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use tsc_runtime::compare::{Compare, CompareError, Relation};
 use tsc_runtime::instruction::{InstructionError, catalogue};
 use tsc_runtime::measure::{Measure, Note, Verdict, Why};
-use tsc_runtime::{instruction, measure, measure_minus};
+use tsc_runtime::{instruction, measure, measure_minus, tsc};
 
 macro_rules! additions {
     ($count:literal) => {
@@ -64,6 +64,23 @@ fn time_limit_is_kept() {
     );
     assert!(matches!(measured.verdict(), Verdict::Unsettled { .. }));
     assert!(measured.to_string().contains("not constant"));
+}
+
+#[test]
+fn other_fences_and_overlapping_calls_are_measured_as_well() {
+    assert!(any_of_three(|| {
+        let measure = || Measure::new("chain").time_limit(Duration::from_millis(200));
+        let drained = measure()
+            .fence::<tsc::Mfence>()
+            .bytes(500)
+            .run(|| additions!(1000));
+        let overlapping = measure().overlapping().run(|| additions!(1000));
+        // Chains that start from the same value each time overlap: the next begins before the last has ended.
+        drained
+            .per_byte()
+            .is_some_and(|per_byte| (per_byte - 2.0).abs() < 0.2)
+            && overlapping.mean_ticks() < drained.mean_ticks()
+    }));
 }
 
 #[test]

@@ -3,6 +3,8 @@
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
+use crate::tsc;
+
 /// How often the line changes: a terminal takes its time, which must not become the measurement's.
 const INTERVAL: Duration = Duration::from_millis(100);
 
@@ -16,7 +18,8 @@ impl Progress {
     pub(crate) fn new() -> Self {
         Self {
             shown: None,
-            is_terminal: io::stderr().is_terminal(),
+            // Where RDTSC is forbidden `Instant` is as well, which this needs.
+            is_terminal: io::stderr().is_terminal() && tsc::detect().is_ok(),
         }
     }
 

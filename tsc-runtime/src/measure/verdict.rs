@@ -53,6 +53,13 @@ pub enum Why {
         /// The share of the lower one.
         share: f64,
     },
+    /// Fewer than half of the samples are near the most frequent value, and they are not two groups either.
+    Scattered {
+        /// What 10 % of the samples do not exceed, in ticks a call.
+        p10: f64,
+        /// What 90 % of the samples do not exceed.
+        p90: f64,
+    },
     /// More samples were interrupted than were not.
     Interrupted {
         /// Samples in which nothing happened.
@@ -99,6 +106,12 @@ impl fmt::Display for Why {
                     100.0 * (1.0 - share)
                 )
             }
+            Self::Scattered { p10, p90 } => {
+                write!(
+                    f,
+                    "scattered: {p10:.1} ticks at the 10 %, {p90:.1} at the 90 % quantile"
+                )
+            }
             Self::Interrupted { clean, interrupted } => {
                 write!(
                     f,
@@ -133,6 +146,8 @@ const WINDOWS: usize = 8;
 pub(crate) const LEAST_SAMPLES: usize = 64;
 /// What differs by no more than this share, or by no more than the precision, is the same.
 const SAME: f64 = 0.01;
+/// A sample is near the mode if it differs from it by no more than this many times what is the same.
+const NEAR: f64 = 3.0;
 
 /// The mean of a constant run and its standard error, the share of samples near the mode; or what is wrong with it.
 pub(crate) fn judge(samples: &[f64], demand: Demand) -> Result<(f64, f64, f64), Why> {
@@ -168,10 +183,11 @@ pub(crate) fn judge(samples: &[f64], demand: Demand) -> Result<(f64, f64, f64), 
             to: last,
         });
     }
-    let share = all.share_near(
-        all.mode(),
-        (2.0 * tolerance).max(2.0 * all.robust_deviation()),
-    );
+    let share = all.share_near(all.mode(), NEAR * tolerance);
+    if share < 0.5 {
+        let (p10, p90) = (all.quantile(0.1), all.quantile(0.9));
+        return Err(Why::Scattered { p10, p90 });
+    }
     Ok((centre.mean, centre.std_error, share))
 }
 
@@ -229,6 +245,20 @@ mod tests {
         .unwrap_err();
         assert!(
             matches!(why, Why::TwoModes { a, b, .. } if (a - 84.0).abs() < 1.0 && (b - 112.0).abs() < 1.0),
+            "{why}"
+        );
+    }
+
+    #[test]
+    fn three_modes_are_scattered() {
+        let three = noisy(|i| [32.0, 48.0, 69.0][i * 31 % 100 % 3]);
+        let demand = Demand {
+            precision: 0.03,
+            ..DEMAND
+        };
+        let why = judge(&three, demand).unwrap_err();
+        assert!(
+            matches!(why, Why::Scattered { p10, p90 } if p10 < 33.0 && p90 > 68.0),
             "{why}"
         );
     }
