@@ -152,7 +152,8 @@ fn measure(
         return expand(&args, bare.clone()).map(Some);
     }
     let is_fn = keyword.to_string() == "fn";
-    if !asked && !(is_fn && ends_in_body(trees)) {
+    let can_be_measured = is_fn && ends_in_body(trees);
+    if !asked && !can_be_measured {
         return Ok(None);
     }
     let measured = Function::parse(bare.clone()).and_then(|function| {

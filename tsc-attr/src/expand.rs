@@ -52,7 +52,7 @@ fn sync(args: &Args, function: &Function) -> Result<TokenStream> {
         stmts,
         tail,
     } = Body::split(body, returns);
-    let held = tail.map(|tail| result::hold(args, tail, body.span()));
+    let held = tail.map(|tail| result::hold(args, &tail, body.span()));
     let measured = quote_spanned!(prologue=> #inner_attrs #items #probe #stmts #held);
     let measured = delimited(Delimiter::Brace, measured, body.span());
     Ok(quote_spanned!(Span::mixed_site()=> #head #measured))

@@ -26,7 +26,66 @@ mod row_name;
 #[cfg(test)]
 mod snapshots;
 
-/// Measures what a function costs, in TSC ticks. Documented in `tsc-runtime`, which exports it.
+/// Measures what a function costs, in TSC ticks, and what every function of an `impl`, a `trait` or an inline `mod` does.
+///
+/// ```ignore
+/// use tsc_runtime::cycles;
+///
+/// #[cycles]
+/// fn parse(text: &str) -> Option<u32> {
+///     text.trim().parse().ok()
+/// }
+///
+/// #[cycles(fence = "none")]
+/// impl Index {
+///     fn insert(&mut self, word: &str) {
+///         self.words.push(word.to_owned());
+///     }
+///
+///     #[cycles(bytes = text.len())] // the row has ticks per byte
+///     fn hash(&self, text: &str) -> u64 {
+///         text.bytes().map(u64::from).sum()
+///     }
+///
+///     #[cycles(skip)] // not measured
+///     fn len(&self) -> usize {
+///         self.words.len()
+///     }
+///
+///     const fn new() -> Self { // passed over: a `const fn` has no clock
+///         Self { words: Vec::new() }
+///     }
+/// }
+/// ```
+///
+/// | argument | meaning |
+/// |---|---|
+/// | `name = "…"` | the row's name; on a block, what the names in it begin with |
+/// | `fence = "lfence"` | how the two reads are ordered: `lfence` (the default), `none`, `rdtscp`, `mfence`, `serialize`, `cpuid` |
+/// | `bytes = expr`, `items = expr` | an integer over the parameters: what one call works on |
+/// | `per_type` | a row for each instantiation of a generic function |
+/// | `skip` | leaves a function of a block as it is |
+/// | `crate = path` | where `tsc_runtime` is found, for macros that bring the attribute along |
+///
+/// Arguments on a block hold for all in it; a function's own win.
+///
+/// # What is measured
+///
+/// From the function's first statement to the drop of its locals, on every way out: the end, `return`, `?`, a panic. Parameters drop
+/// after the stop, and so do the temporaries of the last expression up to edition 2021; from 2024 on those drop before it. The result
+/// of the last expression is computed before the stop. What an early `return` computes from local values alone may be computed after
+/// it, for the statements are not touched.
+///
+/// An `async fn` is measured poll by poll, and so is a function that ends in an `async` block or in `Box::pin` of one, which is what
+/// `#[async_trait]` makes: time suspended is in the row's wall ticks only. Any other function that returns a future is measured as
+/// what it is, the making of the future.
+///
+/// # What stays
+///
+/// Drop order, panics, backtraces, `Location::caller()`, `Send`, and the compiler's messages about the body. A future grows by 24
+/// bytes; more only under another attribute that must still see an `async fn`, for then it holds its parameters twice. With
+/// neither of the features `debug-builds` and `release-builds`, and in release builds with the first alone, the function is compiled
+/// as it was written.
 #[proc_macro_attribute]
 pub fn cycles(
     args: proc_macro::TokenStream,

@@ -12,8 +12,8 @@ use crate::paths::private;
 //
 // The call hands the return type down to the tail, as no `let` would. That the block can be left early makes the call reachable for
 // the lint, whatever the tail does; nothing leaves it so. The spans are the tail's, for the borrow checker blames the call.
-pub(crate) fn hold(args: &Args, tail: TokenStream, body: Span) -> TokenStream {
-    let (first, last) = ends(&tail, body);
+pub(crate) fn hold(args: &Args, tail: &TokenStream, body: Span) -> TokenStream {
+    let (first, last) = ends(tail, body);
     // The label takes the body's span: a labelled block begins with it.
     let label = syn::Lifetime::new("'__tail", body);
     let inside = Span::mixed_site();
