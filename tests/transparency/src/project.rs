@@ -49,8 +49,8 @@ impl Project {
         })
     }
 
-    /// Runs the crate's tests: those in `src`, those beside it, and the examples in its documentation.
-    pub fn test(&self, release: bool, features: &[String], target: &Path) -> io::Result<Outcome> {
+    /// Runs the crate's tests: those in `src`, those beside it and, if asked to, the examples in its documentation.
+    pub fn test(&self, release: bool, doc: bool, target: &Path) -> io::Result<Outcome> {
         let cargo = |arguments: &[&str]| {
             let mut command = Command::new("cargo");
             command
@@ -60,8 +60,8 @@ impl Project {
             if release {
                 command.arg("--release");
             }
-            if !features.is_empty() {
-                command.arg("--features").arg(features.join(","));
+            if !doc {
+                command.args(["--lib", "--tests"]);
             }
             command.args(arguments).output()
         };
