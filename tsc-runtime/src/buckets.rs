@@ -30,6 +30,8 @@ const fn chunk() -> Chunk {
 pub(crate) struct Buckets {
     /// Where each octave's counts are; null until a sample falls in it.
     octaves: [AtomicPtr<Chunk>; OCTAVES],
+    /// A bit for each octave that has its place, so that a reader need not look at the others.
+    opened: AtomicU64,
     own: [Chunk; OWN_CHUNKS],
     blocks: [AtomicPtr<Block>; BLOCKS],
     /// Chunks given away, of `own` first and then of `blocks`.
@@ -47,6 +49,7 @@ impl Buckets {
     pub(crate) const fn new() -> Self {
         Self {
             octaves: [const { AtomicPtr::new(ptr::null_mut()) }; OCTAVES],
+            opened: AtomicU64::new(0),
             own: [const { chunk() }; OWN_CHUNKS],
             blocks: [const { AtomicPtr::new(ptr::null_mut()) }; BLOCKS],
             used: AtomicU32::new(0),
@@ -86,7 +89,9 @@ impl Buckets {
             Some(further) => &raw const self.block(further / BLOCK_CHUNKS)[further % BLOCK_CHUNKS],
         };
         self.used.store(used as u32 + 1, Relaxed);
-        self.octaves[octave].store(chunk.cast_mut(), Release);
+        self.octaves[octave].store(chunk.cast_mut(), Relaxed);
+        self.opened
+            .store(self.opened.load(Relaxed) | 1 << octave, Release);
         chunk
     }
 
@@ -106,13 +111,15 @@ impl Buckets {
     fn widen(&self, samples: u32) {
         let mut wide = self.wide.load(Relaxed);
         if wide.is_null() {
-            wide = Box::into_raw(Box::new([const { [const { AtomicU64::new(0) }; SUBS] }; OCTAVES]));
+            wide = Box::into_raw(Box::new(
+                [const { [const { AtomicU64::new(0) }; SUBS] }; OCTAVES],
+            ));
             self.wide.store(wide, Release);
         }
         // SAFETY: made just above or by an earlier call; freed by `drop` alone.
         let wide = unsafe { &*wide };
-        for (chunk, wide) in self.chunks().zip(wide) {
-            for (count, wide) in chunk.into_iter().flatten().zip(wide) {
+        for (octave, chunk) in self.chunks() {
+            for (count, wide) in chunk.iter().zip(&wide[octave]) {
                 wide.store(wide.load(Relaxed) + u64::from(count.load(Relaxed)), Relaxed);
                 count.store(0, Relaxed);
             }
@@ -120,10 +127,16 @@ impl Buckets {
         self.counted.store(samples, Relaxed);
     }
 
-    /// The chunk of each octave.
-    fn chunks(&self) -> impl Iterator<Item = Option<&Chunk>> {
-        // SAFETY: as in `count`; null gives None.
-        self.octaves.iter().map(|chunk| unsafe { chunk.load(Acquire).as_ref() })
+    /// The octaves that have a place, and the place.
+    fn chunks(&self) -> impl Iterator<Item = (usize, &Chunk)> {
+        let mut rest = self.opened.load(Acquire);
+        core::iter::from_fn(move || {
+            let octave = rest.trailing_zeros() as usize;
+            rest &= rest.wrapping_sub(1);
+            let chunk = self.octaves.get(octave)?.load(Relaxed);
+            // SAFETY: as in `count`; it is not null, for its bit was set after it.
+            Some((octave, unsafe { &*chunk }))
+        })
     }
 
     fn wide(&self) -> Option<&Wide> {
@@ -133,21 +146,17 @@ impl Buckets {
 
     /// Adds what was counted to `histogram`.
     pub(crate) fn read(&self, histogram: &mut Histogram) {
-        for (octave, chunk) in self.chunks().enumerate() {
-            for (sub, count) in chunk.into_iter().flatten().enumerate() {
-                histogram.add(octave, sub, u64::from(count.load(Relaxed)));
-            }
+        for (octave, chunk) in self.chunks() {
+            histogram.add_octave(octave, |sub| u64::from(chunk[sub].load(Relaxed)));
         }
         for (octave, wide) in self.wide().into_iter().flatten().enumerate() {
-            for (sub, count) in wide.iter().enumerate() {
-                histogram.add(octave, sub, count.load(Relaxed));
-            }
+            histogram.add_octave(octave, |sub| wide[sub].load(Relaxed));
         }
     }
 
     /// Forgets all counts; the chunks stay where they are.
     pub(crate) fn clear(&self) {
-        for chunk in self.chunks().flatten() {
+        for (_, chunk) in self.chunks() {
             chunk.iter().for_each(|count| count.store(0, Relaxed));
         }
         for wide in self.wide().into_iter().flatten() {
@@ -192,7 +201,12 @@ mod tests {
             buckets.count((1 << bit) + (1 << bit) / 2);
         }
         assert_eq!(histogram(&buckets).count(), 128);
-        assert!(buckets.blocks.iter().all(|block| !block.load(Relaxed).is_null()));
+        assert!(
+            buckets
+                .blocks
+                .iter()
+                .all(|block| !block.load(Relaxed).is_null())
+        );
         buckets.clear();
         assert_eq!(histogram(&buckets).count(), 0);
     }
@@ -201,7 +215,12 @@ mod tests {
     fn narrow_function_allocates_nothing() {
         let buckets = Box::new(Buckets::new());
         (40..900).for_each(|sample| buckets.count(sample));
-        assert!(buckets.blocks.iter().all(|block| block.load(Relaxed).is_null()));
+        assert!(
+            buckets
+                .blocks
+                .iter()
+                .all(|block| block.load(Relaxed).is_null())
+        );
     }
 
     #[test]

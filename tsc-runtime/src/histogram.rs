@@ -92,7 +92,11 @@ impl Histogram {
     }
 
     /// The value that `share` of all values do not exceed, to the middle of its bucket; `None` of nothing.
-    #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    #[allow(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss
+    )]
     pub(crate) fn quantile(&self, share: f64) -> Option<f64> {
         let count = self.count();
         let rank = ((count as f64 * share).ceil() as u64).clamp(1, count.max(1));
@@ -115,15 +119,24 @@ mod tests {
         let mut last = bucket(0);
         for value in 1..1 << 20 {
             let this = bucket(value);
-            let next = if last.1 + 1 == SUBS { (last.0 + 1, 0) } else { (last.0, last.1 + 1) };
-            assert!(this == last || this == next, "{value}: {last:?} then {this:?}");
+            let next = if last.1 + 1 == SUBS {
+                (last.0 + 1, 0)
+            } else {
+                (last.0, last.1 + 1)
+            };
+            assert!(
+                this == last || this == next,
+                "{value}: {last:?} then {this:?}"
+            );
             last = this;
         }
     }
 
     #[test]
     fn no_bucket_is_wider_than_a_32nd() {
-        for value in (0..47).flat_map(|bit| [1u64 << bit, (1 << bit) + (1 << bit) / 3, (2 << bit) - 1]) {
+        for value in
+            (0..47).flat_map(|bit| [1u64 << bit, (1 << bit) + (1 << bit) / 3, (2 << bit) - 1])
+        {
             let (octave, sub) = bucket(value);
             let error = (middle(octave, sub) - value as f64).abs();
             assert!(error <= value as f64 / 64.0, "{value} is off by {error}");

@@ -1,7 +1,12 @@
 //! What a probe costs: measured with the very code that the attribute inlines, when the first callsite of a fence policy is
 //! called, and again for every report, since the core clock wanders and the fences cost core cycles.
 
-use parking_lot::Mutex;
+use std::sync::atomic::{
+    AtomicPtr,
+    Ordering::{Acquire, Release},
+};
+
+use parking_lot::{Mutex, MutexGuard};
 
 use crate::callsite::{Callsite, EmptyCalls, Meta};
 use crate::clock;
@@ -70,14 +75,29 @@ impl Series {
     }
 }
 
-static MEASUREMENTS: Mutex<[Measurements; Fence::ALL.len()]> = Mutex::new(
-    [Measurements {
-        empty_calls: None,
-        visible: Series::EMPTY,
-        total: Series::EMPTY,
-        nesting: Series::EMPTY,
-    }; Fence::ALL.len()],
-);
+/// By fence policy.
+type Table = [Measurements; Fence::ALL.len()];
+
+const EMPTY: Table = [Measurements {
+    empty_calls: None,
+    visible: Series::EMPTY,
+    total: Series::EMPTY,
+    nesting: Series::EMPTY,
+}; Fence::ALL.len()];
+
+static FIRST: Mutex<Table> = Mutex::new(EMPTY);
+/// Behind a pointer for the same reason as the registry.
+static CURRENT: AtomicPtr<Mutex<Table>> = AtomicPtr::new((&raw const FIRST).cast_mut());
+
+fn measurements() -> MutexGuard<'static, Table> {
+    // SAFETY: `FIRST`, or made from a Box in `start_from_zero` and never freed.
+    unsafe { &*CURRENT.load(Acquire) }.lock()
+}
+
+/// In the child of a fork: the lock may be taken by a thread that is not here any more.
+pub(crate) fn start_from_zero() {
+    CURRENT.store(Box::into_raw(Box::new(Mutex::new(EMPTY))), Release);
+}
 
 /// Calls in a round: long enough for the loop's ends not to matter, short enough for most rounds to pass undisturbed.
 const CALLS: u32 = 32;
@@ -89,27 +109,27 @@ const ENOUGH: Ticks = 6_000_000;
 /// Measures the overhead of `callsite`'s fence policy, unless that has been done.
 pub(crate) fn calibrate(callsite: &Callsite) {
     let fence = callsite.fence();
-    if MEASUREMENTS.lock()[fence as usize].empty_calls.is_none() {
+    if measurements()[fence as usize].empty_calls.is_none() {
         let empty_calls = callsite.empty_calls();
         let overhead = measure(empty_calls);
-        MEASUREMENTS.lock()[fence as usize].add(empty_calls, overhead);
+        measurements()[fence as usize].add(empty_calls, overhead);
     }
 }
 
 /// Measures once more for every policy in use.
 pub(crate) fn recalibrate() {
-    let measured = *MEASUREMENTS.lock();
-    for (index, measurements) in measured.into_iter().enumerate() {
-        if let Some(empty_calls) = measurements.empty_calls {
+    let measured = *measurements();
+    for (index, before) in measured.into_iter().enumerate() {
+        if let Some(empty_calls) = before.empty_calls {
             let overhead = measure(empty_calls);
-            MEASUREMENTS.lock()[index].add(empty_calls, overhead);
+            measurements()[index].add(empty_calls, overhead);
         }
     }
 }
 
 /// The mean of all measurements of a policy; 0 of one that is not in use.
 pub(crate) fn of(fence: Fence) -> Overhead {
-    let measurements = &MEASUREMENTS.lock()[fence as usize];
+    let measurements = &measurements()[fence as usize];
     Overhead {
         visible: measurements.visible.mean(),
         total: measurements.total.mean(),
@@ -137,20 +157,26 @@ fn measure(empty_calls: EmptyCalls) -> [f64; 3] {
     let record = Record::new(0, 0);
     let mut rounds: [Vec<f64>; 3] = [const { Vec::new() }; 3];
     let table: [*const Record; 1] = [&raw const record];
-    thread::this().with_table(&table, || {
-        let began = clock::now();
-        while rounds[0].len() < MIN_ROUNDS
-            || (rounds[0].len() < MAX_ROUNDS && clock::now() - began < ENOUGH)
-        {
-            for (costs, cost) in rounds.iter_mut().zip(round(empty_calls, &record)) {
-                costs.push(cost);
-            }
+    let thread = thread::this();
+    // An annotated allocator, or a pause by another thread, must not bring the thread's own table back meanwhile.
+    let busy = thread.enter_cold_path();
+    let began = clock::now();
+    for attempt in 0..MAX_ROUNDS {
+        if attempt >= MIN_ROUNDS && clock::now() - began >= ENOUGH {
+            break;
         }
-    });
+        let mut measured = None;
+        thread.with_table(&table, || measured = round(empty_calls, &record));
+        for (costs, cost) in rounds.iter_mut().zip(measured.into_iter().flatten()) {
+            costs.push(cost);
+        }
+    }
+    drop(busy);
     rounds.map(|mut costs| median(&mut costs).max(0.0))
 }
 
-fn round(empty_calls: EmptyCalls, record: &Record) -> [f64; 3] {
+/// `None` if no call was recorded.
+fn round(empty_calls: EmptyCalls, record: &Record) -> Option<[f64; 3]> {
     let (samples_before, sum_before) = record.samples();
     let start = clock::now();
     (empty_calls.annotated)(CALLS);
@@ -162,19 +188,19 @@ fn round(empty_calls: EmptyCalls, record: &Record) -> [f64; 3] {
     (empty_calls.nested)(CALLS);
     let nested = clock::now();
     let per_call = |ticks: Ticks| ticks as f64 / f64::from(CALLS);
-    let visible = (sum - sum_before) as f64 / (samples - samples_before).max(1) as f64;
+    if samples == samples_before {
+        return None;
+    }
+    let visible = (sum - sum_before) as f64 / (samples - samples_before) as f64;
     let call = per_call(bare - annotated);
     let total = per_call(annotated - start) - call;
-    [
-        visible,
-        total,
-        per_call(nested - nested_start) - 2.0 * (total + call),
-    ]
+    let nesting = per_call(nested - nested_start) - 2.0 * (total + call);
+    Some([visible, total, nesting])
 }
 
 fn median(values: &mut [f64]) -> f64 {
     values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
+    values.get(values.len() / 2).copied().unwrap_or(0.0)
 }
 
 /// Stands for the annotated function in calibration. Every thread's table has place 0 for it.

@@ -13,12 +13,12 @@ use core::mem::MaybeUninit;
 use core::ptr;
 
 use crate::callsite::Callsite;
+use crate::clock;
 use crate::interruption::Verdict;
 use crate::record::{Record, Unusual};
 use crate::registry::{self, Found};
-use crate::tsc::{Pair, Ticks, elapsed};
 use crate::thread::{self, Thread};
-use crate::clock;
+use crate::tsc::{Pair, Ticks, elapsed};
 
 pub(crate) mod polls;
 
@@ -87,7 +87,10 @@ impl<'a, P: Pair> Probe<'a, P> {
                 (*started).start = P::start();
             }
         }
-        Self { slot, pair: PhantomData }
+        Self {
+            slot,
+            pair: PhantomData,
+        }
     }
 }
 
@@ -97,7 +100,11 @@ impl<P: Pair> Drop for Probe<'_, P> {
         let started = self.slot.0.as_ptr();
         // SAFETY: a probe exists only with its slot written by `start`.
         unsafe {
-            let stop = if (*started).record.is_null() { 0 } else { P::stop() };
+            let stop = if (*started).record.is_null() {
+                0
+            } else {
+                P::stop()
+            };
             finish(started, stop);
         }
     }
@@ -167,16 +174,25 @@ unsafe extern "C" fn finish(started: *const Started, stop: Ticks) {
 ///
 /// As for [`finish`], and the `record` is not null.
 #[inline(always)]
-unsafe fn settle(record: &Record, thread: &Thread, started: *const Started, raw: i64) -> (u64, u64) {
+unsafe fn settle(
+    record: &Record,
+    thread: &Thread,
+    started: *const Started,
+    raw: i64,
+) -> (u64, u64) {
     // SAFETY: the caller's.
     let (overhead_then, work_then) = unsafe { ((*started).overhead, (*started).work) };
     let mut gross = raw.cast_unsigned();
     let overhead = thread.overhead.get();
-    thread.overhead.set(overhead.wrapping_add(record.cost.get()));
+    thread
+        .overhead
+        .set(overhead.wrapping_add(record.cost.get()));
     let nested = overhead.wrapping_sub(overhead_then);
     if nested != 0 {
         gross = gross.wrapping_sub(nested);
-        thread.overhead.set(thread.overhead.get().wrapping_add(record.nesting.get()));
+        thread
+            .overhead
+            .set(thread.overhead.get().wrapping_add(record.nesting.get()));
         record.add_nested(nested, thread.work.get().wrapping_sub(work_then));
     }
     let net = gross.wrapping_sub(record.visible.get());
@@ -190,7 +206,9 @@ unsafe fn settle(record: &Record, thread: &Thread, started: *const Started, raw:
 ///
 /// As for [`settle`].
 unsafe fn settle_anomaly(record: &Record, thread: &Thread, started: *const Started) {
-    thread.overhead.set(thread.overhead.get().wrapping_add(record.cost.get()));
+    thread
+        .overhead
+        .set(thread.overhead.get().wrapping_add(record.cost.get()));
     // SAFETY: the caller's.
     thread.work.set(unsafe { (*started).work });
 }
@@ -204,7 +222,8 @@ unsafe fn settle_anomaly(record: &Record, thread: &Thread, started: *const Start
 #[inline(never)]
 unsafe extern "C" fn finish_unusual(started: *const Started, stop: Ticks) {
     // SAFETY: the caller's.
-    let (record, thread, start) = unsafe { (&*(*started).record, &*(*started).thread, (*started).start) };
+    let (record, thread, start) =
+        unsafe { (&*(*started).record, &*(*started).thread, (*started).start) };
     let raw = elapsed(start, stop);
     if raw < 0 {
         // SAFETY: the caller's.

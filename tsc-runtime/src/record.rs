@@ -30,8 +30,6 @@ const READ_ATTEMPTS: u32 = 100;
 pub(crate) struct Figure(AtomicU64);
 
 impl Figure {
-    const ZERO: Self = Self::new(0);
-
     const fn new(value: u64) -> Self {
         Self(AtomicU64::new(value))
     }
@@ -136,36 +134,36 @@ impl Record {
         Self {
             depth: AtomicU32::new(0),
             held: AtomicU32::new(NEW),
-            visible: Figure::ZERO,
-            cost: Figure::ZERO,
-            nesting: Figure::ZERO,
-            samples_held: [Figure::ZERO; HELD],
-            nested: Figure::ZERO,
-            callees: Figure::ZERO,
+            visible: Figure::new(0),
+            cost: Figure::new(0),
+            nesting: Figure::new(0),
+            samples_held: [const { Figure::new(0) }; HELD],
+            nested: Figure::new(0),
+            callees: Figure::new(0),
             sequence: AtomicU32::new(0),
             id,
             order,
-            inner: Figure::ZERO,
-            inner_gross: Figure::ZERO,
-            inner_nested: Figure::ZERO,
-            samples: Figure::ZERO,
-            sum: Figure::ZERO,
-            squares_low: Figure::ZERO,
-            squares_high: Figure::ZERO,
+            inner: Figure::new(0),
+            inner_gross: Figure::new(0),
+            inner_nested: Figure::new(0),
+            samples: Figure::new(0),
+            sum: Figure::new(0),
+            squares_low: Figure::new(0),
+            squares_high: Figure::new(0),
             min: Figure::new(i64::MAX.cast_unsigned()),
             max: Figure::new(i64::MIN.cast_unsigned()),
             buckets: Buckets::new(),
-            first: Figure::ZERO,
-            firsts: Figure::ZERO,
-            interrupted: Figure::ZERO,
-            interrupted_sum: Figure::ZERO,
-            anomalies: Figure::ZERO,
-            unknown: Figure::ZERO,
-            units: Figure::ZERO,
-            polls: Figure::ZERO,
-            polls_gross: Figure::ZERO,
-            wall: Figure::ZERO,
-            cancelled: Figure::ZERO,
+            first: Figure::new(0),
+            firsts: Figure::new(0),
+            interrupted: Figure::new(0),
+            interrupted_sum: Figure::new(0),
+            anomalies: Figure::new(0),
+            unknown: Figure::new(0),
+            units: Figure::new(0),
+            polls: Figure::new(0),
+            polls_gross: Figure::new(0),
+            wall: Figure::new(0),
+            cancelled: Figure::new(0),
             interrupted_octaves: [const { AtomicU32::new(0) }; OCTAVES],
         }
     }
@@ -173,7 +171,8 @@ impl Record {
     /// An activation starts.
     #[inline(always)]
     pub(crate) fn enter(&self) {
-        self.depth.store(self.depth.load(Relaxed).wrapping_add(1), Relaxed);
+        self.depth
+            .store(self.depth.load(Relaxed).wrapping_add(1), Relaxed);
     }
 
     /// An activation stops that had others nested in it: their probes' cost, and the net ticks of annotated callees.
@@ -226,7 +225,10 @@ impl Record {
         }
         self.samples.add(samples.len() as u64);
         self.sum.add(folded.sum.cast_unsigned());
-        let (low, carry) = self.squares_low.get().overflowing_add(folded.squares as u64);
+        let (low, carry) = self
+            .squares_low
+            .get()
+            .overflowing_add(folded.squares as u64);
         self.squares_low.set(low);
         self.squares_high
             .add((folded.squares >> 64) as u64 + u64::from(carry));
@@ -267,7 +269,8 @@ impl Record {
                 self.open();
                 self.interrupted.add(1);
                 self.interrupted_sum.add(gross);
-                let count = &self.interrupted_octaves[bucket(not_below_zero(gross.cast_signed())).0];
+                let count =
+                    &self.interrupted_octaves[bucket(not_below_zero(gross.cast_signed())).0];
                 count.store(count.load(Relaxed).saturating_add(1), Relaxed);
                 self.close();
             }
@@ -324,8 +327,16 @@ impl Record {
 
     /// How many samples there are, and their sum. For the record's own thread.
     pub(crate) fn samples(&self) -> (u64, i64) {
-        let figures = self.figures();
-        (figures.samples, figures.sum)
+        let held = self.held();
+        let sum = held.iter().fold(self.sum.signed(), |sum, sample| {
+            sum.wrapping_add(sample.signed())
+        });
+        (self.samples.get() + held.len() as u64, sum)
+    }
+
+    fn held(&self) -> &[Figure] {
+        let held = (self.held.load(Acquire) & !NEW) as usize;
+        &self.samples_held[..held.min(HELD)]
     }
 
     /// Forgets all but the running activations. For the record's own thread.
@@ -385,10 +396,11 @@ impl Record {
         }
         totals.merge(&figures);
         self.buckets.read(&mut totals.histogram);
-        for (octave, count) in self.interrupted_octaves.iter().enumerate() {
-            totals
-                .interrupted_histogram
-                .add(octave, 0, u64::from(count.load(Relaxed)));
+        if figures.interrupted != 0 {
+            for (octave, count) in self.interrupted_octaves.iter().enumerate() {
+                let count = u64::from(count.load(Relaxed));
+                totals.interrupted_histogram.add(octave, 0, count);
+            }
         }
     }
 
@@ -422,8 +434,7 @@ impl Record {
             cancelled: self.cancelled.get(),
             ..Totals::default()
         };
-        let held = (self.held.load(Acquire) & !NEW) as usize;
-        for sample in &self.samples_held[..held.min(HELD)] {
+        for sample in self.held() {
             totals.add_sample(sample.signed());
         }
         totals.threads = u64::from(totals.calls() + totals.polls != 0);
@@ -446,7 +457,12 @@ struct Folded {
 
 impl Folded {
     fn new(min: i64, max: i64) -> Self {
-        Self { sum: 0, squares: 0, min, max }
+        Self {
+            sum: 0,
+            squares: 0,
+            min,
+            max,
+        }
     }
 
     #[inline(always)]

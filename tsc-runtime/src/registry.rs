@@ -97,12 +97,15 @@ pub(crate) fn find(callsite: &'static Callsite) -> Found {
     };
     let began = clock::now();
     // Should anything in here panic, the call goes unrecorded and the program on.
-    let found = catch_unwind(AssertUnwindSafe(|| find_here(thread, callsite))).unwrap_or_else(|_| {
-        UNRECORDED.fetch_add(1, Relaxed);
-        Found::Nothing
-    });
+    let found =
+        catch_unwind(AssertUnwindSafe(|| find_here(thread, callsite))).unwrap_or_else(|_| {
+            UNRECORDED.fetch_add(1, Relaxed);
+            Found::Nothing
+        });
     let spent = clock::now().wrapping_sub(began);
-    thread.overhead.set(thread.overhead.get().wrapping_add(spent));
+    thread
+        .overhead
+        .set(thread.overhead.get().wrapping_add(spent));
     found
 }
 
@@ -173,7 +176,10 @@ fn begin_thread(thread: &Thread) -> Arc<Shard> {
 }
 
 fn make_record(callsite: &Callsite, number: usize) -> Box<Record> {
-    let record = Box::new(Record::new(number as u32, RECORDS.fetch_add(1, Relaxed) + 1));
+    let record = Box::new(Record::new(
+        number as u32,
+        RECORDS.fetch_add(1, Relaxed) + 1,
+    ));
     let overhead = overhead::of(callsite.fence());
     record.visible.set(overhead.visible.round() as u64);
     record.cost.set(overhead.total.round() as u64);
@@ -186,7 +192,12 @@ impl Shard {
     fn catch_up(&self) {
         let generation = GENERATION.load(Relaxed);
         if self.generation.load(Relaxed) != generation {
-            self.own.lock().records.iter().flatten().for_each(|record| record.clear());
+            self.own
+                .lock()
+                .records
+                .iter()
+                .flatten()
+                .for_each(|record| record.clear());
             self.generation.store(generation, Relaxed);
         }
     }
@@ -200,7 +211,8 @@ impl Shard {
         if own.records.len() <= number {
             own.records.resize_with(number + 1, || None);
         }
-        let record: *const Record = &raw const **own.records[number].get_or_insert_with(|| make_record(callsite, number));
+        let record: *const Record =
+            &raw const **own.records[number].get_or_insert_with(|| make_record(callsite, number));
         if own.tables.last().is_none_or(|table| table.len() <= number) {
             let table = own.grown_table(number);
             own.tables.push(table);
@@ -233,6 +245,8 @@ pub(crate) fn fold_late(record: *const Record) {
     if let Some(totals) = registry().lock().ended.get_mut(record.id as usize) {
         record.read(totals);
     }
+    // Inside, for an annotated allocator would record its freeing in the same way, without end.
+    drop(record);
     drop(busy);
 }
 
@@ -281,7 +295,11 @@ pub(crate) fn totals() -> Vec<(&'static Callsite, Totals)> {
     let busy = thread.enter_cold_path();
     let (callsites, mut totals, live) = {
         let registry = registry().lock();
-        (registry.callsites.clone(), registry.ended.clone(), registry.live.clone())
+        (
+            registry.callsites.clone(),
+            registry.ended.clone(),
+            registry.live.clone(),
+        )
     };
     for shard in live.iter().filter(|shard| shard.is_current()) {
         for record in shard.own.lock().records.iter().flatten() {
@@ -291,11 +309,14 @@ pub(crate) fn totals() -> Vec<(&'static Callsite, Totals)> {
         }
     }
     drop(busy);
-    let called = |totals: &Totals| totals.calls() + totals.running + totals.polls + totals.cancelled != 0;
+    let called =
+        |totals: &Totals| totals.calls() + totals.running + totals.polls + totals.cancelled != 0;
     callsites
         .into_iter()
         .zip(totals)
-        .filter_map(|(callsite, totals)| Some((callsite?, totals)).filter(|(_, totals)| called(totals)))
+        .filter_map(|(callsite, totals)| {
+            Some((callsite?, totals)).filter(|(_, totals)| called(totals))
+        })
         .collect()
 }
 
@@ -311,7 +332,10 @@ pub(crate) fn reset() {
     let mut registry = registry().lock();
     GENERATION.fetch_add(1, Relaxed);
     UNRECORDED.store(0, Relaxed);
-    registry.ended.iter_mut().for_each(|totals| *totals = Totals::default());
+    registry
+        .ended
+        .iter_mut()
+        .for_each(|totals| *totals = Totals::default());
     registry.invalidate_threads();
     drop(registry);
     // This thread's calls in flight count from here on; the others' threads catch up at their next call.
@@ -350,8 +374,12 @@ impl Registry {
 /// In the child of a fork: the lock may be taken by a thread that is not here any more, and the figures are the parent's.
 pub(crate) fn start_from_zero() {
     if let Some(registry) = REGISTRY.get() {
+        let thread = thread::this();
+        let busy = thread.enter_cold_path();
         registry.store(Box::into_raw(Box::default()), Relaxed);
+        overhead::start_from_zero();
         UNRECORDED.store(0, Relaxed);
-        thread::this().invalidate();
+        thread.invalidate();
+        drop(busy);
     }
 }

@@ -90,7 +90,7 @@ impl Thread {
 
     /// Sets the busy mark; `None` if it is set already.
     pub(crate) fn enter_cold_path(&self) -> Option<Busy<'_>> {
-        (!self.busy.replace(true)).then_some(Busy(self))
+        (!self.busy.replace(true)).then(|| Busy(self))
     }
 }
 

@@ -50,10 +50,9 @@ impl Totals {
 
     /// How often a probe's visible overhead is in the gross ticks: once a call, or once a poll.
     pub(crate) fn probes(&self) -> u64 {
-        if self.polls == 0 {
-            self.calls()
-        } else {
-            self.polls
+        match self.polls {
+            0 => self.calls() - self.anomalies,
+            polls => polls,
         }
     }
 

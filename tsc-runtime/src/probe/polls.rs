@@ -40,7 +40,11 @@ pub(crate) struct PollProbe<'a, P: Pair> {
 impl<'a, P: Pair> PollProbe<'a, P> {
     /// Starts to measure a poll of `call`.
     #[inline(always)]
-    pub(crate) fn start(callsite: &'static Callsite, call: &'a mut Call, slot: &'a mut Slot) -> Self {
+    pub(crate) fn start(
+        callsite: &'static Callsite,
+        call: &'a mut Call,
+        slot: &'a mut Slot,
+    ) -> Self {
         let started = slot.0.as_mut_ptr();
         // SAFETY: as in `Probe::start`.
         unsafe {
@@ -49,7 +53,11 @@ impl<'a, P: Pair> PollProbe<'a, P> {
                 (*started).start = P::start();
             }
         }
-        Self { slot, call, pair: PhantomData }
+        Self {
+            slot,
+            call,
+            pair: PhantomData,
+        }
     }
 }
 
@@ -59,7 +67,11 @@ impl<P: Pair> Drop for PollProbe<'_, P> {
         let started = self.slot.0.as_ptr();
         // SAFETY: a probe exists only with its slot written by `start`.
         unsafe {
-            let stop = if (*started).record.is_null() { 0 } else { P::stop() };
+            let stop = if (*started).record.is_null() {
+                0
+            } else {
+                P::stop()
+            };
             finish_poll(started, stop, self.call);
         }
     }
@@ -88,7 +100,13 @@ unsafe extern "C" fn finish_poll(started: *const Started, stop: Ticks, call: &mu
         let (Unmeasured::Slow(record) | Unmeasured::Late(record)) = (*started).unmeasured else {
             return;
         };
-        add_poll(&*record, started, elapsed(start, clock::now()), Some(Unusual::Unknown), call);
+        add_poll(
+            &*record,
+            started,
+            elapsed(start, clock::now()),
+            Some(Unusual::Unknown),
+            call,
+        );
         if let Unmeasured::Late(record) = (*started).unmeasured {
             registry::fold_late(record);
         }
@@ -98,7 +116,13 @@ unsafe extern "C" fn finish_poll(started: *const Started, stop: Ticks, call: &mu
 /// # Safety
 ///
 /// As for [`finish`](super::finish), and `record` is what the poll was started with.
-unsafe fn add_poll(record: &Record, started: *const Started, raw: i64, unusual: Option<Unusual>, call: &mut Call) {
+unsafe fn add_poll(
+    record: &Record,
+    started: *const Started,
+    raw: i64,
+    unusual: Option<Unusual>,
+    call: &mut Call,
+) {
     // SAFETY: the caller's.
     let (thread, start) = unsafe { (&*(*started).thread, (*started).start) };
     if call.polls == 0 {
@@ -115,13 +139,20 @@ unsafe fn add_poll(record: &Record, started: *const Started, raw: i64, unusual: 
     // SAFETY: the caller's.
     let (gross, nested) = unsafe { settle(record, thread, started, raw) };
     record.leave_poll(gross, nested);
-    call.net = call.net.wrapping_add(gross.wrapping_sub(record.visible.get()).cast_signed());
+    call.net = call
+        .net
+        .wrapping_add(gross.wrapping_sub(record.visible.get()).cast_signed());
 }
 
 impl Call {
     /// That of a future which was not polled yet.
     pub(crate) const fn new() -> Self {
-        Self { net: 0, since: 0, polls: 0, unusual: None }
+        Self {
+            net: 0,
+            since: 0,
+            polls: 0,
+            unusual: None,
+        }
     }
 
     /// The future has completed: records its polls as one call.
@@ -181,7 +212,9 @@ mod tests {
     }
 
     fn totals(callsite: &'static Callsite) -> Totals {
-        let found = registry::totals().into_iter().find(|(one, _)| core::ptr::eq(*one, callsite));
+        let found = registry::totals()
+            .into_iter()
+            .find(|(one, _)| core::ptr::eq(*one, callsite));
         found.map(|(_, totals)| totals).unwrap_or_default()
     }
 
@@ -191,7 +224,10 @@ mod tests {
         let mut call = Call::new();
         poll(callsite, &mut call, || {});
         let suspended = totals(callsite);
-        assert_eq!((suspended.calls(), suspended.polls, suspended.cancelled), (0, 1, 0));
+        assert_eq!(
+            (suspended.calls(), suspended.polls, suspended.cancelled),
+            (0, 1, 0)
+        );
         std::thread::spawn(move || {
             poll(callsite, &mut call, || {});
             call.complete(callsite);
@@ -208,7 +244,9 @@ mod tests {
     fn dropped_future_keeps_its_ticks() {
         let callsite = callsite!("dropped");
         let mut call = Call::new();
-        poll(callsite, &mut call, || std::thread::sleep(std::time::Duration::from_millis(2)));
+        poll(callsite, &mut call, || {
+            std::thread::sleep(std::time::Duration::from_millis(2))
+        });
         call.cancel(callsite);
         Call::new().cancel(callsite);
         let totals = totals(callsite);
@@ -226,7 +264,10 @@ mod tests {
         });
         outer.complete(callsite);
         let totals = totals(callsite);
-        assert_eq!((totals.calls(), totals.polls, totals.inner, totals.firsts), (2, 2, 1, 1));
+        assert_eq!(
+            (totals.calls(), totals.polls, totals.inner, totals.firsts),
+            (2, 2, 1, 1)
+        );
         assert!(totals.inner_gross <= totals.gross());
     }
 
@@ -244,6 +285,11 @@ mod tests {
         let sampled = totals.sum + totals.first_sum + totals.interrupted_sum;
         assert_eq!((totals.calls(), totals.polls), (2, 20));
         // Each poll's visible overhead is in the polls' ticks; one is in a sample.
-        assert!(totals.gross() >= sampled, "{} of {}", sampled, totals.gross());
+        assert!(
+            totals.gross() >= sampled,
+            "{} of {}",
+            sampled,
+            totals.gross()
+        );
     }
 }

@@ -120,7 +120,7 @@ struct Sums {
 
 impl Sums {
     fn new(totals: &Totals, visible: f64) -> Self {
-        let measured = totals.calls() - totals.anomalies;
+        let measured = totals.probes();
         let outermost = measured.saturating_sub(totals.inner);
         let gross = totals.gross().wrapping_sub(totals.inner_gross) as f64;
         let nested = totals.nested.wrapping_sub(totals.inner_nested) as f64;
