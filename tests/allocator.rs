@@ -1,0 +1,67 @@
+//! An allocator whose functions are annotated: recording must neither recurse into itself nor lose count of what it left out.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::thread;
+
+use tsc_runtime::{cycles, snapshot};
+
+struct Annotated;
+
+thread_local!(static ALLOCATIONS: Cell<u64> = const { Cell::new(0) });
+
+// SAFETY: as for `System`, which does the work.
+unsafe impl GlobalAlloc for Annotated {
+    #[cycles(name = "alloc")]
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        // SAFETY: the caller's.
+        unsafe { System.alloc(layout) }
+    }
+
+    #[cycles(name = "dealloc")]
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        // SAFETY: the caller's.
+        unsafe { System.dealloc(block, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Annotated = Annotated;
+
+#[cycles(name = "allocating")]
+fn allocating(entries: u64) -> usize {
+    let map: BTreeMap<_, _> = (0..entries).map(|n| (n, vec![n; 10])).collect();
+    map.len()
+}
+
+#[test]
+fn annotated_allocator_is_measured() {
+    drop(snapshot());
+    let calls = || snapshot().callsite("alloc").unwrap().calls();
+    let before = (calls(), ALLOCATIONS.get());
+    for _ in 0..10 {
+        allocating(100);
+    }
+    let made = ALLOCATIONS.get() - before.1;
+    assert!(made >= 1000);
+    // A report's own allocations come on top.
+    assert!(calls() - before.0 >= made);
+    let report = snapshot();
+    let (outer, alloc) = (
+        report.callsite("allocating").unwrap(),
+        report.callsite("alloc").unwrap(),
+    );
+    assert_eq!(outer.calls(), 10);
+    assert!(outer.self_ticks() < outer.total_ticks());
+    assert!(alloc.calls() >= alloc.samples());
+
+    let threads: Vec<_> = (0..8)
+        .map(|_| thread::spawn(|| (0..10).map(|_| allocating(100)).sum::<usize>()))
+        .collect();
+    for thread in threads {
+        assert_eq!(thread.join().unwrap(), 1000);
+    }
+    assert_eq!(snapshot().callsite("allocating").unwrap().calls(), 90);
+}

@@ -1,0 +1,187 @@
+//! `pause`, `resume` and `reset`. They are the whole process's, so these tests take turns.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Barrier, Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+use tsc_runtime::{cycles, pause, reset, resume, snapshot};
+
+static TURN: Mutex<()> = Mutex::new(());
+
+fn turn() -> MutexGuard<'static, ()> {
+    let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    resume();
+    turn
+}
+
+fn calls(name: &str) -> u64 {
+    snapshot().callsite(name).map_or(0, |row| row.calls())
+}
+
+#[test]
+fn paused_calls_are_not_recorded() {
+    let _turn = turn();
+    #[cycles(name = "paused")]
+    fn paused() {}
+    pause();
+    (0..10).for_each(|_| paused());
+    assert_eq!(calls("paused"), 0);
+    resume();
+    (0..10).for_each(|_| paused());
+    assert_eq!(calls("paused"), 10);
+    pause();
+    (0..10).for_each(|_| paused());
+    resume();
+    resume();
+    (0..10).for_each(|_| paused());
+    assert_eq!(calls("paused"), 20);
+}
+
+#[test]
+fn call_in_flight_at_a_pause_is_recorded() {
+    let _turn = turn();
+    #[cycles(name = "in flight at a pause")]
+    fn outer() {
+        inner();
+        pause();
+        inner();
+    }
+    #[cycles(name = "inside")]
+    fn inner() {}
+    outer();
+    outer();
+    resume();
+    assert_eq!((calls("in flight at a pause"), calls("inside")), (1, 1));
+}
+
+#[test]
+fn pause_of_a_call_that_started_in_one_leaves_nothing_running() {
+    let _turn = turn();
+    #[cycles(name = "started in a pause")]
+    fn outer() {
+        resume();
+        inner();
+    }
+    #[cycles(name = "resumed inside")]
+    fn inner() {}
+    pause();
+    outer();
+    assert_eq!(
+        (calls("started in a pause"), calls("resumed inside")),
+        (0, 1)
+    );
+    assert!(snapshot().callsites().iter().all(|row| row.running() == 0));
+}
+
+#[test]
+fn reset_forgets_all_threads() {
+    let _turn = turn();
+    #[cycles(name = "forgotten")]
+    fn forgotten() {}
+    let barrier = Barrier::new(3);
+    thread::scope(|scope| {
+        scope
+            .spawn(|| (0..100).for_each(|_| forgotten()))
+            .join()
+            .unwrap();
+        for _ in 0..2 {
+            scope.spawn(|| {
+                (0..100).for_each(|_| forgotten());
+                barrier.wait();
+                // The reset.
+                barrier.wait();
+                (0..7).for_each(|_| forgotten());
+            });
+        }
+        barrier.wait();
+        assert_eq!(calls("forgotten"), 300);
+        reset();
+        assert_eq!(calls("forgotten"), 0);
+        barrier.wait();
+    });
+    assert_eq!(calls("forgotten"), 14);
+    reset();
+    assert_eq!(calls("forgotten"), 0);
+}
+
+#[test]
+fn reset_keeps_the_first_call_where_it_was() {
+    let _turn = turn();
+    #[cycles(name = "warm")]
+    fn warm() {}
+    (0..10).for_each(|_| warm());
+    reset();
+    (0..10).for_each(|_| warm());
+    let report = snapshot();
+    let row = report.callsite("warm").unwrap();
+    // The function is not cold any more, so all ten are samples.
+    assert_eq!(row.samples() + row.interrupted().unwrap_or(0), 10);
+    assert_eq!(row.first_ticks(), None);
+}
+
+#[test]
+fn reset_inside_a_call_counts_it_from_there() {
+    let _turn = turn();
+    #[cycles(name = "resetting")]
+    fn resetting() {
+        reset();
+    }
+    resetting();
+    resetting();
+    assert_eq!(calls("resetting"), 1);
+}
+
+#[test]
+fn controls_race_with_threads_that_record() {
+    let _turn = turn();
+    #[cycles(name = "raced")]
+    fn raced(value: u64) -> u64 {
+        nested(value)
+    }
+    #[cycles(name = "raced inside")]
+    fn nested(value: u64) -> u64 {
+        value + 1
+    }
+    let stop = AtomicBool::new(false);
+    let made = AtomicU64::new(0);
+    thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                while !stop.load(Relaxed) {
+                    (0..100).for_each(|n| _ = raced(n));
+                    made.fetch_add(100, Relaxed);
+                }
+            });
+        }
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while !stop.load(Relaxed) {
+                    let before = made.load(Relaxed);
+                    // 4 threads may be up to 100 calls further than they have said, before and after.
+                    let seen = calls("raced");
+                    assert!(seen <= made.load(Relaxed) + 400, "{seen} after {before}");
+                }
+            });
+        }
+        for round in 0..300 {
+            match round % 3 {
+                0 => pause(),
+                1 => reset(),
+                _ => resume(),
+            }
+            thread::yield_now();
+        }
+        stop.store(true, Relaxed);
+    });
+    reset();
+    resume();
+    let (before, inside) = (calls("raced"), calls("raced inside"));
+    assert_eq!((before, inside), (0, 0));
+    thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| (0..100).for_each(|n| _ = raced(n)));
+        }
+    });
+    assert_eq!((calls("raced"), calls("raced inside")), (400, 400));
+    assert!(snapshot().callsites().iter().all(|row| row.running() == 0));
+}

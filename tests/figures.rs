@@ -1,0 +1,288 @@
+//! What the figures of a callsite mean. No test here asks for an absolute time: work is a spin of a given number of ticks, so sums
+//! have a lower bound that no scheduler can break, and the reads around a call give the upper one.
+
+use tsc_runtime::tsc::{Bare, Pair, escape};
+use tsc_runtime::{CallsiteReport, cycles, snapshot};
+
+fn row(name: &str) -> CallsiteReport {
+    snapshot()
+        .callsite(name)
+        .expect("the callsite was called")
+        .clone()
+}
+
+/// Lasts at least `ticks`.
+fn spin(ticks: u64) {
+    let start = Bare::start();
+    while Bare::start().wrapping_sub(start) < ticks {}
+}
+
+/// The ticks that `f` takes at most, everything included.
+fn around(f: impl FnOnce()) -> f64 {
+    let start = Bare::start();
+    f();
+    Bare::start().wrapping_sub(start) as f64
+}
+
+/// Ticks of one spin: hundreds of probes' worth.
+const WORK: u64 = 50_000;
+/// Net figures may be this much under what was spun: what the calibrated overhead is off by, and rounding.
+const NEARLY: f64 = 0.99;
+
+#[cycles(name = "counted")]
+fn counted(value: u64) -> u64 {
+    value ^ 0x55
+}
+
+#[test]
+fn every_call_is_counted() {
+    for n in 0..12_345 {
+        counted(n);
+    }
+    let row = row("counted");
+    assert_eq!(row.calls(), 12_345);
+    assert_eq!(row.running(), 0);
+    assert_eq!(row.threads(), 1);
+    // The first call is apart.
+    assert_eq!(
+        row.samples() + row.interrupted().unwrap_or(0) + row.anomalies() + 1,
+        row.calls()
+    );
+    assert_eq!(row.anomalies(), 0);
+}
+
+#[test]
+fn held_samples_are_reported_at_any_number_of_calls() {
+    #[cycles(name = "held")]
+    fn held() {}
+    for calls in 1..100 {
+        held();
+        assert_eq!(row("held").calls(), calls);
+    }
+}
+
+#[test]
+fn first_call_is_apart() {
+    #[cycles(name = "cold once")]
+    fn cold_once(ticks: u64) {
+        spin(ticks);
+    }
+    cold_once(100 * WORK);
+    (0..101).for_each(|_| cold_once(100));
+    let row = row("cold once");
+    assert!(row.first_ticks().unwrap() >= 100.0 * WORK as f64 * NEARLY);
+    assert!(row.p50_ticks().unwrap() < WORK as f64);
+    assert!(row.min_ticks().unwrap() < WORK as f64);
+    // It counts as a call, and its time as time.
+    assert_eq!(row.calls(), 102);
+    assert!(row.total_ticks() >= 100.0 * WORK as f64 * NEARLY);
+}
+
+#[test]
+fn recursion_counts_each_tick_once() {
+    const DEPTH: u64 = 10;
+    #[cycles(name = "recursive")]
+    fn recursive(depth: u64) {
+        spin(WORK);
+        if depth > 1 {
+            recursive(depth - 1);
+        }
+    }
+    let around: f64 = (0..20).map(|_| around(|| recursive(DEPTH))).sum();
+    let row = row("recursive");
+    assert_eq!(row.calls(), 20 * DEPTH);
+    let spun = (20 * DEPTH * WORK) as f64;
+    assert!(
+        row.total_ticks() >= spun * NEARLY && row.total_ticks() <= around,
+        "{spun} <= {} <= {around}",
+        row.total_ticks()
+    );
+    assert!(
+        row.self_ticks() >= spun * NEARLY && row.self_ticks() <= around,
+        "{spun} <= {} <= {around}",
+        row.self_ticks()
+    );
+}
+
+#[test]
+fn mutual_recursion_counts_each_tick_once() {
+    #[cycles(name = "even")]
+    fn even(n: u64) {
+        spin(WORK);
+        if n > 0 {
+            odd(n - 1);
+        }
+    }
+    #[cycles(name = "odd")]
+    fn odd(n: u64) {
+        spin(WORK);
+        if n > 0 {
+            even(n - 1);
+        }
+    }
+    let around: f64 = (0..20).map(|_| around(|| even(9))).sum();
+    let (even, odd) = (row("even"), row("odd"));
+    assert_eq!((even.calls(), odd.calls()), (100, 100));
+    assert!(even.total_ticks() >= (200 * WORK) as f64 * NEARLY && even.total_ticks() <= around);
+    assert!(
+        odd.total_ticks() >= (180 * WORK) as f64 * NEARLY
+            && odd.total_ticks() <= even.total_ticks()
+    );
+    let own = even.self_ticks() + odd.self_ticks();
+    assert!(
+        (own - even.total_ticks()).abs() <= even.total_ticks() / 100.0,
+        "{own} of {}",
+        even.total_ticks()
+    );
+}
+
+#[test]
+fn self_is_total_less_annotated_callees() {
+    #[cycles(name = "caller")]
+    fn caller() {
+        spin(WORK);
+        callee();
+        not_annotated();
+        callee();
+    }
+    #[cycles(name = "callee")]
+    fn callee() {
+        spin(2 * WORK);
+    }
+    fn not_annotated() {
+        spin(WORK);
+    }
+    (0..50).for_each(|_| caller());
+    let (caller, callee) = (row("caller"), row("callee"));
+    assert_eq!((caller.calls(), callee.calls()), (50, 100));
+    assert!(caller.total_ticks() >= (50 * 6 * WORK) as f64 * NEARLY);
+    assert!(caller.self_ticks() >= (50 * 2 * WORK) as f64 * NEARLY);
+    assert!(callee.total_ticks() >= (100 * 2 * WORK) as f64 * NEARLY);
+    let difference = caller.total_ticks() - callee.total_ticks() - caller.self_ticks();
+    assert!(
+        difference.abs() <= caller.total_ticks() / 100.0,
+        "{difference} of {}",
+        caller.total_ticks()
+    );
+}
+
+#[test]
+fn nested_probes_cost_their_callers_nothing() {
+    const CALLS: u64 = 2_000;
+    #[cycles(name = "looping")]
+    fn looping() {
+        for n in 0..CALLS {
+            empty(n);
+        }
+    }
+    #[cycles(name = "empty")]
+    fn empty(n: u64) -> u64 {
+        n
+    }
+    let least = (0..50).map(|_| around(looping)).reduce(f64::min).unwrap();
+    let row = row("looping");
+    let net = row.min_ticks().unwrap();
+    assert!(net < 0.5 * least, "{net} of {least} ticks are left");
+    // What was taken out was taken out of raw.
+    let corrected = row.raw_ticks() - row.overhead_ticks();
+    assert!(
+        (corrected - row.total_ticks()).abs() <= 1.0,
+        "{corrected} is not {}",
+        row.total_ticks()
+    );
+    assert!(row.nested_overhead_ticks() > 0.0);
+}
+
+#[test]
+fn report_inside_a_call_is_not_its_time() {
+    #[cycles(name = "reporting")]
+    fn reporting() {
+        escape(&snapshot());
+    }
+    let around: f64 = (0..5).map(|_| around(reporting)).sum();
+    let net = row("reporting").total_ticks();
+    assert!(net < around / 4.0, "{net} of {around}");
+}
+
+#[test]
+fn every_way_out_is_recorded() {
+    #[cycles(name = "ways out")]
+    fn out(way: u32) -> Option<u32> {
+        'block: {
+            match way {
+                0 => return Some(0),
+                1 => None?,
+                2 => break 'block,
+                3 => panic!("on purpose"),
+                _ => {}
+            }
+            return Some(way);
+        }
+        None
+    }
+    std::panic::set_hook(Box::new(|_| {}));
+    for way in 0..5 {
+        for _ in 0..10 {
+            let _ = std::panic::catch_unwind(|| out(way));
+        }
+    }
+    let _ = std::panic::take_hook();
+    let row = row("ways out");
+    assert_eq!((row.calls(), row.running()), (50, 0));
+}
+
+#[test]
+fn unwinding_through_nested_calls_leaves_nothing_running() {
+    #[cycles(name = "outermost")]
+    fn outermost(depth: u32) {
+        spin(WORK / 10);
+        innermost(depth);
+    }
+    #[cycles(name = "innermost")]
+    fn innermost(depth: u32) {
+        if depth == 0 {
+            std::panic::resume_unwind(Box::new(()));
+        }
+        outermost(depth - 1);
+    }
+    for _ in 0..10 {
+        assert!(std::panic::catch_unwind(|| outermost(4)).is_err());
+    }
+    let (outermost, innermost) = (row("outermost"), row("innermost"));
+    assert_eq!((outermost.calls(), innermost.calls()), (50, 50));
+    assert_eq!((outermost.running(), innermost.running()), (0, 0));
+    assert!(outermost.total_ticks() >= (50 * WORK / 10) as f64 * NEARLY);
+}
+
+#[test]
+fn calls_in_flight_are_running() {
+    #[cycles(name = "in flight")]
+    fn in_flight() -> u64 {
+        row("in flight").running()
+    }
+    assert_eq!(in_flight(), 1);
+    let row = row("in flight");
+    assert_eq!((row.calls(), row.running()), (1, 0));
+}
+
+#[test]
+fn every_fence_measures() {
+    macro_rules! with {
+        ($fence:literal) => {{
+            #[cycles(name = $fence, fence = $fence)]
+            fn work() {
+                spin(WORK);
+            }
+            (0..10).for_each(|_| work());
+            let row = row($fence);
+            assert_eq!((row.fence(), row.calls()), ($fence, 10));
+            assert!(row.raw_ticks() >= (10 * WORK) as f64, "{row:?}");
+        }};
+    }
+    with!("lfence");
+    with!("none");
+    with!("rdtscp");
+    with!("mfence");
+    with!("serialize");
+    with!("cpuid");
+}

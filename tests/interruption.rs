@@ -1,0 +1,282 @@
+//! What tells an interrupted call: see `tsc-runtime/src/interruption`.
+#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
+
+use std::cell::Cell;
+use std::env;
+use std::process::Command;
+use std::thread;
+
+use tsc_runtime::tsc::{Bare, Pair};
+use tsc_runtime::{CallsiteReport, cycles, snapshot};
+
+fn row(name: &str) -> CallsiteReport {
+    snapshot()
+        .callsite(name)
+        .expect("the callsite was called")
+        .clone()
+}
+
+/// Whether interruptions can be told here at all; if not, why not.
+fn can_tell() -> bool {
+    #[cycles(name = "probing")]
+    fn probing() {}
+    probing();
+    let report = snapshot();
+    if let Some(why) = report.clock().no_interruptions_because() {
+        eprintln!("skipped: {why}");
+    }
+    report.clock().no_interruptions_because().is_none()
+}
+
+#[test]
+fn signal_is_an_interruption() {
+    if !can_tell() {
+        return;
+    }
+    extern "C" fn nothing(_: libc::c_int) {}
+    #[cycles(name = "signalled")]
+    fn signalled(signal: bool) {
+        if signal {
+            // SAFETY: the signal has a handler.
+            unsafe { libc::raise(libc::SIGUSR1) };
+        }
+    }
+    let handler = nothing as extern "C" fn(libc::c_int);
+    // SAFETY: the handler does nothing.
+    unsafe { libc::signal(libc::SIGUSR1, handler as libc::sighandler_t) };
+    // The first call is apart, whatever happens in it.
+    signalled(false);
+    (0..100).for_each(|_| signalled(true));
+    let row = row("signalled");
+    assert_eq!(
+        (row.calls(), row.interrupted(), row.samples()),
+        (101, Some(100), 0)
+    );
+    // They are in the totals.
+    assert!(row.interrupted_mean_ticks().is_some());
+    assert!(row.total_ticks() >= row.interrupted_mean_ticks().unwrap());
+}
+
+#[test]
+fn signal_in_an_inner_call_interrupts_the_outer_one() {
+    if !can_tell() {
+        return;
+    }
+    extern "C" fn nothing(_: libc::c_int) {}
+    #[cycles(name = "around a signal")]
+    fn outer() {
+        inner(true);
+        inner(false);
+    }
+    #[cycles(name = "with a signal")]
+    fn inner(signal: bool) {
+        if signal {
+            // SAFETY: the signal has a handler.
+            unsafe { libc::raise(libc::SIGURG) };
+        }
+    }
+    let handler = nothing as extern "C" fn(libc::c_int);
+    // SAFETY: the handler does nothing.
+    unsafe { libc::signal(libc::SIGURG, handler as libc::sighandler_t) };
+    (0..101).for_each(|_| outer());
+    let (outer, inner) = (row("around a signal"), row("with a signal"));
+    assert_eq!((outer.calls(), outer.interrupted()), (101, Some(100)));
+    // Half of them, less the first; a preemption may fall on any of the others, but does not on most.
+    assert!(
+        (100..150).contains(&inner.interrupted().unwrap()),
+        "{:?}",
+        inner.interrupted()
+    );
+}
+
+#[test]
+fn migration_is_an_interruption() {
+    let cpus = tsc_runtime::affinity::cpus().unwrap_or_default();
+    if cpus.len() < 2 || !can_tell() {
+        eprintln!("skipped: this process may run on {} CPU", cpus.len());
+        return;
+    }
+    #[cycles(name = "migrated")]
+    fn migrated(cpu: usize) {
+        pin(cpu);
+    }
+    for n in 0..101 {
+        migrated(cpus[n % 2]);
+    }
+    let row = row("migrated");
+    assert_eq!((row.calls(), row.interrupted()), (101, Some(100)));
+}
+
+/// Moves this thread to `cpu`, for good.
+fn pin(cpu: usize) {
+    // SAFETY: the set is as large as said; `CPU_SET` checks the number.
+    unsafe {
+        let mut set: libc::cpu_set_t = std::mem::zeroed();
+        libc::CPU_SET(cpu, &mut set);
+        libc::sched_setaffinity(0, size_of_val(&set), &raw const set);
+    }
+}
+
+#[test]
+fn system_call_is_no_interruption() {
+    if !can_tell() {
+        return;
+    }
+    #[cycles(name = "system call")]
+    fn system_call() {
+        // SAFETY: takes nothing and cannot fail.
+        unsafe { libc::syscall(libc::SYS_getppid) };
+    }
+    (0..1001).for_each(|_| system_call());
+    let row = row("system call");
+    assert_eq!(row.calls(), 1001);
+    // 1000 calls take a millisecond, in which a preemption or a few may fall.
+    assert!(row.samples() >= 900, "{} of 1000 are clean", row.samples());
+}
+
+/// Calls flagged against the kernel's own count of involuntary context switches, of two threads that fight for one CPU.
+#[test]
+fn flagged_calls_are_as_many_as_preemptions() {
+    if !can_tell() {
+        return;
+    }
+    /// Long enough for next to no time to be outside of calls; far shorter than a time slice, so that none is preempted twice.
+    const TICKS: u64 = 150_000;
+    const ROUNDS: usize = 5;
+    const SWITCHES: i64 = 150;
+    #[cycles(name = "contended")]
+    fn contended() {
+        let start = Bare::start();
+        while Bare::start().wrapping_sub(start) < TICKS {}
+    }
+    let fight = || {
+        pin(tsc_runtime::affinity::cpus().unwrap_or_default()[0]);
+        // The first call is apart.
+        contended();
+        let before = involuntary_switches();
+        while involuntary_switches() - before < SWITCHES {
+            (0..100).for_each(|_| contended());
+        }
+        involuntary_switches() - before
+    };
+    // Other processes' wakeups may preempt a call twice, and so may be flagged once: most rounds are spared.
+    let mut ratios: Vec<f64> = (0..ROUNDS)
+        .map(|_| {
+            let flagged = || {
+                snapshot()
+                    .callsite("contended")
+                    .and_then(CallsiteReport::interrupted)
+                    .unwrap_or(0)
+            };
+            let before = flagged();
+            let switches: i64 = thread::scope(|scope| {
+                let fighters = [scope.spawn(fight), scope.spawn(fight)];
+                fighters.map(|fighter| fighter.join().unwrap()).iter().sum()
+            });
+            (flagged() - before) as f64 / switches as f64
+        })
+        .collect();
+    ratios.sort_by(f64::total_cmp);
+    eprintln!("calls flagged for each involuntary switch: {ratios:.3?}");
+    assert!((0.95..=1.05).contains(&ratios[ROUNDS / 2]), "{ratios:.3?}");
+}
+
+fn involuntary_switches() -> i64 {
+    // SAFETY: the struct is all numbers, and getrusage may write it.
+    unsafe {
+        let mut usage: libc::rusage = std::mem::zeroed();
+        libc::getrusage(libc::RUSAGE_THREAD, &raw mut usage);
+        usage.ru_nivcsw
+    }
+}
+
+/// `struct rseq_cs` of another library, as an allocator with per-CPU caches has them.
+#[repr(C, align(32))]
+struct Foreign {
+    version_and_flags: u64,
+    start: u64,
+    length: u64,
+    abort: u64,
+}
+
+#[test]
+fn another_librarys_sequence_makes_the_verdict_unknown() {
+    if !can_tell() {
+        return;
+    }
+    // The kernel wants the signature before the abort address, and is never inside the sequence.
+    static SIGNATURE: [u32; 2] = [0x5305_3053, 0];
+    let address = (&raw const SIGNATURE[1]).addr() as u64;
+    let foreign = Foreign {
+        version_and_flags: 0,
+        start: address,
+        length: 0,
+        abort: address,
+    };
+    let word = rseq_cs().expect("the runtime has found it too");
+    #[cycles(name = "foreign")]
+    fn in_use_by_another(word: *mut u64, value: u64) {
+        // SAFETY: the word is this thread's, and the descriptor a valid one until it is taken out below.
+        unsafe { word.write_volatile(value) };
+    }
+    in_use_by_another(word, 0);
+    let (calls, value) = (Cell::new(0), (&raw const foreign).addr() as u64);
+    (0..1000).for_each(|_| {
+        in_use_by_another(word, value);
+        calls.set(calls.get() + 1);
+    });
+    // SAFETY: as above.
+    unsafe { word.write_volatile(0) };
+    let row = row("foreign");
+    assert_eq!(row.calls(), calls.get() + 1);
+    // All but those that were preempted just then, and so have lost the other's descriptor.
+    assert!(row.unknown() >= 900, "{row:?}");
+    assert_eq!(row.samples() + row.interrupted().unwrap_or(0), calls.get());
+}
+
+fn rseq_cs() -> Option<*mut u64> {
+    // SAFETY: the name is a C string; glibc's variable is a ptrdiff_t; the word at fs:0 is the thread pointer.
+    unsafe {
+        let offset = libc::dlsym(libc::RTLD_DEFAULT, c"__rseq_offset".as_ptr())
+            .cast::<isize>()
+            .as_ref()?;
+        let thread_pointer: *mut u8;
+        std::arch::asm!("mov {}, fs:0", out(reg) thread_pointer);
+        Some(thread_pointer.wrapping_offset(offset + 8).cast())
+    }
+}
+
+const TUNABLE: &str = "glibc.pthread.rseq=0";
+
+#[test]
+fn process_without_rseq_knows_nothing_and_works() {
+    let child = Command::new(env::current_exe().expect("the test's own path"))
+        .args(["--ignored", "--exact", "child_without_rseq"])
+        .env("GLIBC_TUNABLES", TUNABLE)
+        .output()
+        .expect("the test can be started");
+    let output = String::from_utf8_lossy(&child.stdout);
+    assert!(
+        child.status.success() && output.contains("1 passed"),
+        "{output}"
+    );
+}
+
+#[test]
+#[ignore = "started by process_without_rseq_knows_nothing_and_works"]
+fn child_without_rseq() {
+    assert_eq!(env::var("GLIBC_TUNABLES").as_deref(), Ok(TUNABLE));
+    #[cycles(name = "without rseq")]
+    fn without(depth: u32) -> u32 {
+        if depth == 0 { 0 } else { without(depth - 1) }
+    }
+    (0..100).for_each(|_| _ = without(3));
+    thread::spawn(|| without(3)).join().unwrap();
+    let report = snapshot();
+    let row = report.callsite("without rseq").unwrap();
+    assert_eq!(row.calls(), 404);
+    assert_eq!((row.clean(), row.interrupted()), (None, None));
+    assert_eq!(row.unknown(), row.calls());
+    assert!(row.mean_ticks().is_some());
+    assert!(report.clock().no_interruptions_because().is_some());
+}

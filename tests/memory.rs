@@ -1,0 +1,97 @@
+//! Recording takes no memory but a callsite's first call on a thread, and what that takes goes with the thread.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::sync::atomic::{AtomicIsize, Ordering::Relaxed};
+use std::thread;
+
+use tsc_runtime::{cycles, snapshot};
+
+/// Counts what this thread allocates, and what the process has.
+struct Counting;
+
+thread_local! {
+    static ALLOCATED: Cell<usize> = const { Cell::new(0) };
+}
+static LIVE: AtomicIsize = AtomicIsize::new(0);
+
+// SAFETY: as for `System`, which does the work.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATED.set(ALLOCATED.get() + layout.size());
+        LIVE.fetch_add(layout.size() as isize, Relaxed);
+        // SAFETY: the caller's.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        LIVE.fetch_sub(layout.size() as isize, Relaxed);
+        // SAFETY: the caller's.
+        unsafe { System.dealloc(block, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+#[cycles(name = "called often")]
+fn called_often(value: u64) -> u64 {
+    value.wrapping_mul(3)
+}
+
+/// What a record may take more when its samples fall far apart: the documented worst case of 8 KiB a callsite and thread.
+const RECORD_BYTES: usize = 8 << 10;
+
+#[test]
+fn ten_million_calls_allocate_nothing() {
+    called_often(0);
+    let before = ALLOCATED.get();
+    (0..10_000_000).for_each(|n| _ = called_often(n));
+    let allocated = ALLOCATED.get() - before;
+    assert!(allocated <= RECORD_BYTES, "{allocated} bytes");
+    let before = ALLOCATED.get();
+    (0..1_000_000).for_each(|n| _ = called_often(n));
+    assert!(ALLOCATED.get() - before <= RECORD_BYTES - allocated);
+}
+
+#[cycles(name = "short-lived")]
+fn in_short_lived_thread() {}
+
+#[test]
+fn hundred_thousand_threads_leave_nothing_behind() {
+    const THREADS: u64 = 100_000;
+    /// The first of them fill the allocator's and the runtime's own caches.
+    const WARM: u64 = 1_000;
+    let run = |threads| {
+        for _ in 0..threads {
+            thread::spawn(in_short_lived_thread).join().unwrap();
+        }
+    };
+    run(WARM);
+    let (live, resident) = (LIVE.load(Relaxed), resident_bytes());
+    run(THREADS - WARM);
+    let (grown, resident_grown) = (
+        LIVE.load(Relaxed) - live,
+        resident_bytes().saturating_sub(resident),
+    );
+    // Not a byte a thread; the other test's few allocations may fall in between.
+    assert!(grown < 64 << 10, "{grown} bytes more are allocated");
+    assert!(
+        resident_grown < 16 << 20,
+        "{resident_grown} bytes more are resident"
+    );
+    let report = snapshot();
+    let row = report.callsite("short-lived").unwrap();
+    assert_eq!((row.calls(), row.threads()), (THREADS, THREADS));
+}
+
+/// 0 where it cannot be told.
+fn resident_bytes() -> usize {
+    let statm = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    let pages: usize = statm
+        .split(' ')
+        .nth(1)
+        .and_then(|pages| pages.parse().ok())
+        .unwrap_or(0);
+    pages * 4096
+}

@@ -1,0 +1,209 @@
+//! Threads that come, record and go, while others look.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Barrier, Mutex, PoisonError};
+use std::thread;
+
+use tsc_runtime::__private::{Callsite, Lfence, Meta, Probe, Slot};
+use tsc_runtime::{CallsiteReport, cycles, snapshot};
+
+/// Held by the tests that take all CPUs.
+static ALL_CPUS: Mutex<()> = Mutex::new(());
+
+fn row(name: &str) -> CallsiteReport {
+    snapshot()
+        .callsite(name)
+        .expect("the callsite was called")
+        .clone()
+}
+
+#[test]
+fn threads_that_ended_are_folded_in() {
+    #[cycles(name = "ended")]
+    fn ended() {}
+    for round in 1..=4 {
+        thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| (0..1001).for_each(|_| ended()));
+            }
+        });
+        let row = row("ended");
+        assert_eq!(
+            (row.calls(), row.threads(), row.running()),
+            (round * 8 * 1001, round * 8, 0)
+        );
+    }
+}
+
+#[test]
+fn live_and_ended_threads_add_up() {
+    #[cycles(name = "both")]
+    fn both() {}
+    let barrier = Barrier::new(5);
+    thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                (0..100).for_each(|_| both());
+                barrier.wait();
+                // The test looks now.
+                barrier.wait();
+            });
+        }
+        scope
+            .spawn(|| (0..100).for_each(|_| both()))
+            .join()
+            .unwrap();
+        barrier.wait();
+        let live = row("both");
+        barrier.wait();
+        assert_eq!((live.calls(), live.threads()), (500, 5));
+    });
+    assert_eq!(row("both").calls(), 500);
+}
+
+#[test]
+fn snapshots_of_threads_that_record_only_grow() {
+    let _turn = ALL_CPUS.lock().unwrap_or_else(PoisonError::into_inner);
+    #[cycles(name = "looked at")]
+    fn looked_at(value: u64) -> u64 {
+        value.rotate_left(3)
+    }
+    let stop = AtomicBool::new(false);
+    let calls = AtomicU64::new(0);
+    let ready = Barrier::new(65);
+    thread::scope(|scope| {
+        for _ in 0..64 {
+            scope.spawn(|| {
+                looked_at(1);
+                ready.wait();
+                let mut own = 1;
+                while !stop.load(Relaxed) {
+                    (0..1000).for_each(|n| _ = looked_at(n));
+                    own += 1000;
+                    rest();
+                }
+                calls.fetch_add(own, Relaxed);
+            });
+        }
+        ready.wait();
+        let mut last = 64;
+        for _ in 0..20 {
+            let row = row("looked at");
+            assert!(row.calls() >= last, "{} after {last}", row.calls());
+            // What belongs together was read together: the mean lies between the extremes.
+            if let (Some(min), Some(mean), Some(max)) =
+                (row.min_ticks(), row.mean_ticks(), row.max_ticks())
+            {
+                assert!(min <= mean && mean <= max, "{min} {mean} {max}");
+            }
+            last = row.calls();
+        }
+        stop.store(true, Relaxed);
+    });
+    assert_eq!(row("looked at").calls(), calls.into_inner());
+}
+
+#[test]
+fn first_calls_race_for_a_callsite() {
+    const ROUNDS: usize = 50;
+    const THREADS: usize = 8;
+    for round in 0..ROUNDS {
+        let callsite = leaked(format!("race {round}"));
+        let barrier = Barrier::new(THREADS);
+        thread::scope(|scope| {
+            for _ in 0..THREADS {
+                scope.spawn(|| {
+                    barrier.wait();
+                    (0..10).for_each(|_| call(callsite));
+                });
+            }
+        });
+    }
+    let report = snapshot();
+    for round in 0..ROUNDS {
+        let row = report
+            .callsite(&format!("race {round}"))
+            .expect("the callsite was called");
+        assert_eq!(
+            (row.calls(), row.threads()),
+            (10 * THREADS as u64, THREADS as u64)
+        );
+    }
+}
+
+#[test]
+fn thousand_callsites_on_64_threads() {
+    let _turn = ALL_CPUS.lock().unwrap_or_else(PoisonError::into_inner);
+    const CALLSITES: u64 = 1000;
+    const THREADS: u64 = 64;
+    let callsites: Vec<_> = (0..CALLSITES)
+        .map(|n| leaked(format!("one of many {n}")))
+        .collect();
+    let stop = AtomicBool::new(false);
+    let rounds = AtomicU64::new(0);
+    let ready = Barrier::new(THREADS as usize + 1);
+    thread::scope(|scope| {
+        for _ in 0..THREADS {
+            scope.spawn(|| {
+                let mut own = 0;
+                let mut round = || {
+                    callsites.iter().for_each(|callsite| call(callsite));
+                    own += 1;
+                };
+                round();
+                ready.wait();
+                while !stop.load(Relaxed) {
+                    round();
+                    rest();
+                }
+                rounds.fetch_add(own, Relaxed);
+            });
+        }
+        ready.wait();
+        let times: Vec<_> = (0..3)
+            .map(|_| {
+                let began = std::time::Instant::now();
+                let report = snapshot();
+                let took = began.elapsed();
+                let many = report
+                    .callsites()
+                    .iter()
+                    .filter(|row| row.name().starts_with("one of many"));
+                assert_eq!(many.count() as u64, CALLSITES);
+                took
+            })
+            .collect();
+        stop.store(true, Relaxed);
+        eprintln!("{CALLSITES} callsites on {THREADS} recording threads: snapshots took {times:?}");
+    });
+    let rounds = rounds.into_inner();
+    let report = snapshot();
+    for n in 0..CALLSITES {
+        let row = report
+            .callsite(&format!("one of many {n}"))
+            .expect("the callsite was called");
+        assert_eq!((row.calls(), row.threads()), (rounds, THREADS));
+    }
+}
+
+/// Leaves the CPU to others for a moment: there are more threads than CPUs.
+fn rest() {
+    thread::sleep(std::time::Duration::from_millis(50));
+}
+
+/// A callsite made at run time, as `per_type` makes them.
+fn leaked(name: String) -> &'static Callsite {
+    Box::leak(Box::new(Callsite::new::<Lfence>(Meta {
+        name: Some(name.leak()),
+        path: || "",
+        module: module_path!(),
+        file: file!(),
+        line: line!(),
+        unit: None,
+    })))
+}
+
+fn call(callsite: &'static Callsite) {
+    let mut slot = Slot::new();
+    let _probe = Probe::<Lfence>::start(callsite, &mut slot);
+}
