@@ -1,0 +1,157 @@
+//! What telling interruptions costs: an annotated empty call with the detector, against one of a runtime whose detector always says
+//! clean and looks at nothing. No switch of the runtime does that, so a copy is made, changed and built beside it.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::process::Command;
+
+use crate::target;
+
+const REPOSITORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+const VERSION: &str = "0.1.0";
+const OTHER_VERSION: &str = "0.1.1";
+
+/// In the copy's `interruption/mod.rs`: what a start looks at, and what a stop.
+const BLINDFOLDS: [(&str, &str); 2] = [
+    ("self.seen() == rseq::descriptor()\n", "true\n"),
+    ("self.is_armed() && self.armed_at.get() <= start", "true"),
+];
+
+const TARGET: f64 = 1.03;
+
+pub(crate) fn run() -> io::Result<()> {
+    let folder = std::env::temp_dir().join(format!("trust-{}", std::process::id()));
+    let ratios = write(&folder).and_then(|()| measure(&folder));
+    fs::remove_dir_all(&folder)?;
+    let ratios = ratios?;
+    let &[low, middle, high] = ratios.as_slice() else {
+        return Err(io::Error::other(format!("not three figures: {ratios:?}")));
+    };
+    target::print(
+        "an annotated empty call: with the detector ÷ without",
+        "≤ 1.03",
+        format!("{middle:.3} ({low:.3}–{high:.3})"),
+        middle <= TARGET,
+    );
+    Ok(())
+}
+
+/// The blind copy, and a program that calls both.
+fn write(folder: &Path) -> io::Result<()> {
+    let (repository, blind) = (Path::new(REPOSITORY), folder.join("blind"));
+    for name in ["tsc-attr", "tsc-runtime"] {
+        copy(&repository.join(name), &blind.join(name))?;
+    }
+    fs::copy(repository.join("README.md"), blind.join("README.md"))?;
+    // Cargo will not have two packages of one name and version in one build.
+    let manifest = fs::read_to_string(repository.join("Cargo.toml"))?;
+    let manifest: String = manifest
+        .lines()
+        .map(|line| match line.strip_prefix("members = ") {
+            Some(_) => "members = [\"tsc-attr\", \"tsc-runtime\"]\n".to_owned(),
+            None => line.replace(VERSION, OTHER_VERSION) + "\n",
+        })
+        .collect();
+    fs::write(blind.join("Cargo.toml"), manifest)?;
+    let path = blind.join("tsc-runtime/src/interruption/mod.rs");
+    let mut source = fs::read_to_string(&path)?;
+    for (seeing, blind) in BLINDFOLDS {
+        if source.matches(seeing).count() != 1 {
+            return Err(io::Error::other(format!(
+                "the detector is no longer: {seeing}"
+            )));
+        }
+        source = source.replace(seeing, blind);
+    }
+    fs::write(path, source)?;
+    // Not above the copy, which would then be part of its workspace.
+    let program = folder.join("program");
+    fs::create_dir_all(program.join("src"))?;
+    fs::write(
+        program.join("Cargo.toml"),
+        format!(
+            "[package]\nname = \"detector\"\nversion = \"0.0.0\"\nedition = \"2024\"\n[workspace]\n[dependencies]\n\
+             seeing = {{ package = \"tsc-runtime\", path = \"{REPOSITORY}/tsc-runtime\", features = [\"release-builds\"] }}\n\
+             blind = {{ package = \"tsc-runtime\", path = \"../blind/tsc-runtime\", features = [\"release-builds\"] }}\n"
+        ),
+    )?;
+    fs::write(program.join("src/main.rs"), PROGRAM)
+}
+
+fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let to = to.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            copy(&entry.path(), &to)?;
+        } else {
+            fs::copy(entry.path(), to)?;
+        }
+    }
+    Ok(())
+}
+
+/// Quartiles of the rounds' ratios.
+fn measure(folder: &Path) -> io::Result<Vec<f64>> {
+    let output = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+        .args(["run", "--quiet", "--release"])
+        .current_dir(folder.join("program"))
+        // The builds must not share anything with this program's own.
+        .env("CARGO_TARGET_DIR", folder.join("target"))
+        .env("TSC_REPORT", "off")
+        .output()?;
+    if !output.status.success() {
+        let why = String::from_utf8_lossy(&output.stderr);
+        return Err(io::Error::other(why.into_owned()));
+    }
+    let figures = String::from_utf8_lossy(&output.stdout);
+    Ok(figures
+        .split_whitespace()
+        .filter_map(|figure| figure.parse().ok())
+        .collect())
+}
+
+/// Both take turns, each first as often as the other.
+const PROGRAM: &str = r#"
+use std::hint::black_box;
+use seeing::tsc::{Lfence, Pair, elapsed};
+
+#[seeing::cycles(crate = seeing)]
+#[inline(never)]
+fn with(value: u64) -> u64 { value }
+
+#[blind::cycles(crate = blind)]
+#[inline(never)]
+fn without(value: u64) -> u64 { value }
+
+fn ticks(function: fn(u64) -> u64) -> f64 {
+    let function = black_box(function);
+    let start = Lfence::start();
+    let mut value = 1;
+    for _ in 0..5_000 {
+        value = function(value);
+    }
+    black_box(value);
+    elapsed(start, Lfence::stop()) as f64
+}
+
+fn main() {
+    let cpu = seeing::affinity::cpus().unwrap_or_default().last().copied();
+    let _pinned = cpu.map(seeing::affinity::pin);
+    let mut ratios: Vec<f64> = (0..801)
+        .map(|round| {
+            if round % 2 == 0 {
+                let with = ticks(with);
+                with / ticks(without)
+            } else {
+                let without = ticks(without);
+                ticks(with) / without
+            }
+        })
+        .collect();
+    ratios.sort_by(f64::total_cmp);
+    println!("{} {} {}", ratios[200], ratios[400], ratios[600]);
+}
+"#;

@@ -1,0 +1,41 @@
+//! What the kernel knows of this thread, and lets it do.
+
+/// Involuntary context switches of this thread so far.
+pub(crate) fn involuntary_switches() -> i64 {
+    // SAFETY: the struct is all numbers, and getrusage may write it.
+    unsafe {
+        let mut usage: libc::rusage = std::mem::zeroed();
+        libc::getrusage(libc::RUSAGE_THREAD, &raw mut usage);
+        usage.ru_nivcsw
+    }
+}
+
+/// Moves this thread to `cpu`, for good.
+pub(crate) fn pin(cpu: usize) {
+    // SAFETY: the set is as large as said; `CPU_SET` checks the number.
+    unsafe {
+        let mut set: libc::cpu_set_t = std::mem::zeroed();
+        libc::CPU_SET(cpu, &mut set);
+        libc::sched_setaffinity(0, size_of_val(&set), &raw const set);
+    }
+}
+
+/// Lets SIGUSR1 do nothing, from now on.
+pub(crate) fn handle_signal() {
+    extern "C" fn nothing(_: libc::c_int) {}
+    let handler = nothing as extern "C" fn(libc::c_int);
+    // SAFETY: the handler does nothing.
+    unsafe { libc::signal(libc::SIGUSR1, handler as libc::sighandler_t) };
+}
+
+/// Sends this thread SIGUSR1, which [`handle_signal`] has made harmless.
+pub(crate) fn raise_signal() {
+    // SAFETY: the signal has a handler.
+    unsafe { libc::raise(libc::SIGUSR1) };
+}
+
+/// The cheapest system call there is.
+pub(crate) fn system_call() {
+    // SAFETY: takes nothing and cannot fail.
+    unsafe { libc::syscall(libc::SYS_getppid) };
+}

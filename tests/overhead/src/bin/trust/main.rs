@@ -1,0 +1,53 @@
+//! What the report promises of its figures, held against what the kernel and a clock beside say:
+//! `cargo run --release -p overhead --bin trust`.
+//!
+//! Prints one markdown table. Every row names its target; a row that misses it says so, and is no failure of the program, since
+//! the machine may be shared.
+
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod chains;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod contention;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod detector;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod events;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod kernel;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[path = "../../table.rs"]
+mod table;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod target;
+
+use std::process::ExitCode;
+
+#[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
+fn main() -> ExitCode {
+    eprintln!("trust: interruptions are told on x86-64 Linux only");
+    ExitCode::FAILURE
+}
+
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+fn main() -> ExitCode {
+    if cfg!(debug_assertions) {
+        eprintln!("trust: build it with --release; figures of a debug build mean nothing");
+        return ExitCode::FAILURE;
+    }
+    let cpus = tsc_runtime::affinity::cpus().unwrap_or_default();
+    let Some(&cpu) = cpus.last() else {
+        eprintln!("trust: this process's CPUs cannot be told");
+        return ExitCode::FAILURE;
+    };
+    table::heading("Trust", &["what", "must be", "measured", "met"]);
+    contention::run(cpu);
+    events::run(&cpus);
+    chains::run(cpu);
+    if let Err(why) = detector::run() {
+        eprintln!("trust: the detector's cost could not be measured: {why}");
+        return ExitCode::FAILURE;
+    }
+    // Everything is in the table above.
+    tsc_runtime::reset();
+    ExitCode::SUCCESS
+}
