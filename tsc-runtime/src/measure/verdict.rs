@@ -146,6 +146,8 @@ const WINDOWS: usize = 8;
 pub(crate) const LEAST_SAMPLES: usize = 64;
 /// What differs by no more than this share, or by no more than the precision, is the same.
 const SAME: f64 = 0.01;
+/// Work of fewer ticks is known well enough when it is known as well as work of so many would be.
+const SMALL: f64 = 25.0;
 /// A sample is near the mode if it differs from it by no more than this many times what is the same.
 const NEAR: f64 = 3.0;
 
@@ -156,8 +158,8 @@ pub(crate) fn judge(samples: &[f64], demand: Demand) -> Result<(f64, f64, f64), 
     let tolerance = (demand.precision.max(SAME) * centre.mean.abs())
         .max(demand.step)
         .max(0.5);
-    // The error of a mean near zero is no share of it: a quarter of a tick is good enough then.
-    let good = (demand.precision * centre.mean.abs()).max(0.25);
+    // The error of a mean near zero is no share of it.
+    let good = demand.precision * centre.mean.abs().max(SMALL);
     if samples.len() < LEAST_SAMPLES || centre.std_error.is_nan() || centre.std_error > good {
         return Err(Why::Limit {
             reached: centre.std_error / centre.mean.abs(),
