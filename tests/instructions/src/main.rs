@@ -1,0 +1,34 @@
+//! Guards the hot path: instructions per annotated call, and per callsite of a report, under callgrind.
+//!
+//! `cargo run --release --manifest-path tests/instructions/Cargo.toml` compares them with `blessed.txt` and fails if one is above it by
+//! more than its margin; with `-- --bless` it writes that file. Unlike times, these figures are the same on a busy machine.
+
+mod blessed;
+mod callgrind;
+mod parts;
+mod rseq;
+mod workload;
+
+use std::env;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let arguments: Vec<_> = env::args().skip(1).collect();
+    let arguments: Vec<_> = arguments.iter().map(String::as_str).collect();
+    let outcome = match arguments[..] {
+        ["--part", part] => {
+            workload::run(part);
+            return ExitCode::SUCCESS;
+        }
+        [] => parts::measure().and_then(|figures| blessed::compare(&figures)),
+        ["--bless"] => parts::measure().and_then(|figures| blessed::write(&figures)),
+        _ => Err("the only option is --bless".to_owned()),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("instructions: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
