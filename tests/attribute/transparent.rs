@@ -1,0 +1,70 @@
+//! A small part of `tests/transparency`, for every test run: one crate that other tests bring along anyway.
+
+#[path = "../transparency/src/annotate.rs"]
+#[allow(unreachable_pub, missing_docs)] // a tool's own modules
+mod annotate;
+#[path = "../transparency/src/project.rs"]
+#[allow(unreachable_pub, missing_docs)]
+mod project;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use annotate::{Where, annotate};
+use project::Project;
+
+const CRATE: &str = "tracing-core";
+
+/// Where cargo has the crate's source.
+fn source() -> PathBuf {
+    let output = Command::new(env!("CARGO"))
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .args(["metadata", "--offline", "--format-version", "1"])
+        .output()
+        .unwrap();
+    let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let packages = metadata["packages"].as_array().unwrap();
+    let package = packages
+        .iter()
+        .find(|package| package["name"] == CRATE)
+        .unwrap();
+    Path::new(package["manifest_path"].as_str().unwrap()).with_file_name("")
+}
+
+#[test]
+fn a_crate_that_does_not_know_the_attribute_passes_its_tests_under_it() {
+    let scratch = Path::new(env!("CARGO_TARGET_TMPDIR")).join("transparent");
+    let source = source();
+    let run = |form: &str, place| {
+        let project = Project::copy(&source, &scratch.join(form), place).unwrap();
+        let outcome = project.test(false, false, &scratch.join("target")).unwrap();
+        assert_eq!(outcome.build_errors, "", "{form}");
+        (outcome.passed, outcome.failed, project.attributes)
+    };
+    let (passed, failed, _) = run("bare", None);
+    assert!(!passed.is_empty());
+    for (form, place) in [("functions", Where::Functions), ("blocks", Where::Blocks)] {
+        let annotated = run(form, Some(place));
+        assert_eq!((&annotated.0, &annotated.1), (&passed, &failed), "{form}");
+        assert!(annotated.2 > 50, "{form}: {} attributes", annotated.2);
+    }
+}
+
+#[test]
+fn attributes_go_where_they_were_asked_for() {
+    let source = "/// A.\npub fn a() { fn b() {} }\nconst fn c() {}\nimpl T { #[inline]\npub(crate) fn d() {} }\ntrait U { fn e(); fn f() {} }\n";
+    let (functions, added) = annotate(source, Where::Functions).unwrap();
+    assert_eq!(added, 4);
+    for at in ["pub fn a", "fn b", "pub(crate) fn d", "fn f"] {
+        assert!(
+            functions.contains(&format!("#[::tsc_runtime::cycles] {at}")),
+            "{at}"
+        );
+    }
+    let (blocks, added) = annotate(source, Where::Blocks).unwrap();
+    assert_eq!(added, 2);
+    assert!(
+        blocks.contains("#[::tsc_runtime::cycles] impl T")
+            && blocks.contains("#[::tsc_runtime::cycles] trait U")
+    );
+}
