@@ -114,6 +114,18 @@ async fn over_tokio_test() {
     assert_eq!(future_over_instrument(1).await, 2);
 }
 
+#[cycles]
+#[unsafe(no_mangle)]
+extern "C" fn tsc_runtime_neighbour(number: u32) -> u32 {
+    number + 1
+}
+
+#[cycles]
+unsafe fn dereferences(number: *const u32) -> u32 {
+    // SAFETY: the caller's.
+    unsafe { *number }
+}
+
 #[test]
 fn every_order_does_what_it_did() {
     let fetchers: [Box<dyn Fetch>; 3] = [Box::new(Inner), Box::new(Outer), Box::new(Under)];
@@ -123,6 +135,9 @@ fn every_order_does_what_it_did() {
     }
     assert_eq!(run(Outer.fetch("")), Err(std::fmt::Error));
     assert_eq!((under_instrument(1), over_instrument(1)), (2, 2));
+    // SAFETY: it is the address of a number.
+    let three = unsafe { dereferences(&3) };
+    assert_eq!((tsc_runtime_neighbour(1), three), (2, 3));
     assert_eq!((under_tokio_main(), over_tokio_main()), (3, 3));
 }
 

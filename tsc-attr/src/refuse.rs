@@ -1,9 +1,11 @@
 //! What cannot be measured, each with its reason and the way out, blamed on the token that stands in the way.
 
 use proc_macro2::{Ident, TokenTree};
-use syn::{Error, Result};
+use quote::ToTokens as _;
+use syn::{Attribute, Error, Result};
 
 use crate::function::Function;
+use crate::result::mentions;
 
 /// Refuses the functions that no probe can be put into.
 pub(crate) fn function(function: &Function) -> Result<()> {
@@ -14,7 +16,18 @@ pub(crate) fn function(function: &Function) -> Result<()> {
              drop `const`, or put `#[cycles]` on the functions that call it",
         ));
     }
+    if let Some(attr) = function.attrs.iter().find(|attr| is_naked(attr)) {
+        return Err(Error::new_spanned(
+            attr,
+            "a naked function has no place for a probe; put `#[cycles]` on the functions that call it",
+        ));
+    }
     Ok(())
+}
+
+/// `#[unsafe(naked)]`, also beneath a `cfg_attr`.
+fn is_naked(attr: &Attribute) -> bool {
+    mentions(attr.meta.to_token_stream(), |ident| ident == "naked")
 }
 
 /// A function that ends in `;`.

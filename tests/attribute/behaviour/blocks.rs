@@ -1,5 +1,8 @@
 //! `cycles_block!`, `gclk!`, `start!` and `stop!`.
 
+use std::time::{Duration, Instant};
+
+use crate::rows::row;
 use tsc_runtime::{cycles_block, gclk, start, stop};
 
 fn question_mark(text: &str) -> Result<u32, std::num::ParseIntError> {
@@ -50,12 +53,37 @@ fn gclk_has_the_value_of_its_statement() {
     assert_eq!(next, 55 + 1 + 110 + 1);
 }
 
+fn spin(milliseconds: u64) {
+    let until = Instant::now() + Duration::from_millis(milliseconds);
+    while Instant::now() < until {
+        std::hint::spin_loop();
+    }
+}
+
+/// Two overlapping sections of 20 ms that share 10: neither takes the other's time for a callee's.
 #[test]
 fn sections_overlap_and_nest() {
     let first = start!("first");
+    spin(10);
     let second = start!("second", fence = "none");
+    spin(10);
     stop!(first);
     let third = start!("third");
     stop!(third);
+    spin(10);
     stop!(second);
+    let (first, second, third) = (row("first"), row("second"), row("third"));
+    assert_eq!((first.calls(), second.calls(), third.calls()), (1, 1, 1));
+    for both in [&first, &second] {
+        assert!((both.self_ticks() / both.total_ticks() - 1.0).abs() < 0.01, "{both:?}");
+    }
+    assert!((0.5..2.0).contains(&(first.total_ticks() / second.total_ticks())));
+    assert!(third.total_ticks() < second.total_ticks() / 100.0);
+}
+
+#[test]
+fn a_section_that_is_dropped_is_told_and_not_recorded() {
+    drop(start!("dropped"));
+    let row = row("dropped");
+    assert_eq!((row.anomalies(), row.samples()), (1, 0));
 }

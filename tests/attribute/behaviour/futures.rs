@@ -184,6 +184,29 @@ fn methods_and_traits() {
     assert_eq!((run(Boxed.call("a")), run(Boxed.ready())), ("A".to_owned(), true));
 }
 
+/// As traits declare it that want `Send`, and implementations write `async fn` for it.
+pub trait Sends {
+    fn sends(&self, by: u32) -> impl Future<Output = u32> + Send;
+    fn plain<'a>(&'a self, text: &'a str) -> impl Future<Output = &'a str>;
+}
+
+#[cycles]
+impl Sends for u32 {
+    async fn sends(&self, by: u32) -> u32 {
+        yield_once().await;
+        self + by
+    }
+
+    async fn plain<'a>(&'a self, text: &'a str) -> &'a str {
+        text
+    }
+}
+
+#[test]
+fn declared_futures_are_implemented_by_async_functions() {
+    assert_eq!((run(3.sends(4)), run(3.plain("a"))), (7, "a"));
+}
+
 /// What another attribute on the function would see.
 #[cycles(name = "stays async")]
 #[must_use]

@@ -84,7 +84,7 @@ async fn count(items: &[u32]) -> usize {
 }
 
 /// `name`'s row.
-fn row(name: &str) -> CallsiteReport {
+pub fn row(name: &str) -> CallsiteReport {
     let report = tsc_runtime::snapshot();
     let found = report.callsites().iter().find(|row| row.name() == name);
     found.cloned().unwrap_or_else(|| {

@@ -1,6 +1,6 @@
 //! Every kind of function. That it compiles under `deny(warnings)` is most of the test.
 
-#![allow(clippy::all)] // shapes, not style
+#![allow(clippy::all, dead_code)] // shapes, not style
 
 use std::fmt::{self, Debug, Display};
 use std::marker::PhantomData;
@@ -226,6 +226,21 @@ fn macro_tails(value: u32) -> Vec<u32> {
 }
 
 #[cycles]
+mod architecture {
+    #[cfg(target_arch = "x86_64")]
+    #[unsafe(naked)]
+    pub extern "C" fn naked() -> u32 {
+        core::arch::naked_asm!("mov eax, 7", "ret")
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "sse4.2")]
+    pub fn with_feature(value: u64) -> u32 {
+        value.count_ones()
+    }
+}
+
+#[cycles]
 fn phantom<T>(_: PhantomData<T>) -> PhantomData<T> {
     PhantomData
 }
@@ -312,5 +327,7 @@ fn every_target_does_what_it_did() {
     assert_eq!(&*unsized_behind("a", &1), "a1");
     assert_eq!((foreign_abi(2), inlined(1), r#match(1), conditional_tail()), (4, 3, 2, 2));
     assert_eq!((macro_tails(2), from_macro(2), first_item(1), second_item()), (vec![2, 2], 4, 1, ()));
+    #[cfg(target_arch = "x86_64")]
+    assert_eq!(architecture::naked(), 7);
     let _: PhantomData<u8> = phantom(PhantomData);
 }
