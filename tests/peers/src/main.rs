@@ -8,6 +8,7 @@
 
 mod command {
     pub(crate) mod arguments;
+    pub(crate) mod build;
     pub(crate) mod burst;
     pub(crate) mod claims;
     pub(crate) mod machine;
@@ -22,7 +23,7 @@ mod command {
 use std::process::ExitCode;
 
 use command::arguments::Arguments;
-use command::{burst, claims, machine, recursion, roster, rounds, sustained, threads};
+use command::{build, burst, claims, machine, recursion, roster, rounds, sustained, threads};
 
 fn main() -> ExitCode {
     let arguments = match Arguments::parse(std::env::args().skip(1)) {
@@ -46,15 +47,18 @@ fn main() -> ExitCode {
         claims.burst(&rounds);
     }
     if arguments.wants("sustained") {
-        let rounds = run("sustained", 5);
+        let rounds = run("sustained", 3);
         sustained::print(&rounds);
         claims.sustained(&rounds);
     }
     if arguments.wants("threads") {
-        threads::print(&run("threads", 7));
+        threads::print(&run("threads", 5));
     }
     if arguments.wants("recursion") {
-        recursion::print(&run("recursion", 7));
+        recursion::print(&run("recursion", 5));
+    }
+    if arguments.wants("build") {
+        build::print();
     }
     claims.print();
     ExitCode::SUCCESS

@@ -4,10 +4,10 @@ use std::sync::Barrier;
 use std::thread;
 use std::time::Instant;
 
-use super::{FLOOR, call, print, stretch, time_in};
+use super::{FLOOR, call, median, print, stretch, time_in};
 use crate::{Contestant, Functions};
 
-const STRETCHES: u64 = 200;
+const STRETCHES: usize = 400;
 
 pub(super) fn run<C: Contestant>(functions: &Functions) {
     let contestant = C::start();
@@ -24,23 +24,24 @@ pub(super) fn run<C: Contestant>(functions: &Functions) {
     print("two", Some(two));
 }
 
-/// ns that a call takes its thread, mean of the threads.
+/// ns that a call takes its thread, mean of the threads; of each thread the median over its stretches, for on a busy machine a thread
+/// waits for its turn in some of them.
 fn on_threads(count: usize, run: impl Fn() + Copy + Send) -> f64 {
     let barrier = &Barrier::new(count);
     thread::scope(|scope| {
-        let threads: Vec<_> = (0..count)
-            .map(|_| {
-                scope.spawn(move || {
-                    run();
-                    barrier.wait();
-                    let began = Instant::now();
-                    for _ in 0..STRETCHES {
-                        run();
-                    }
-                    began.elapsed().as_nanos() as f64 / (STRETCHES * stretch()) as f64
-                })
-            })
-            .collect();
+        let calling = move || {
+            run();
+            barrier.wait();
+            let mut stretches: Vec<_> = (0..STRETCHES).map(|_| time(run)).collect();
+            median(&mut stretches)
+        };
+        let threads: Vec<_> = (0..count).map(|_| scope.spawn(calling)).collect();
         threads.into_iter().map(|thread| thread.join().expect("a calling thread panicked")).sum::<f64>() / count as f64
     })
+}
+
+fn time(run: impl Fn()) -> f64 {
+    let began = Instant::now();
+    run();
+    began.elapsed().as_nanos() as f64 / stretch() as f64
 }

@@ -39,12 +39,13 @@ const SHOWN: [&str; 15] = [
     "tracy-client", "quanta", "minstant", "fastant", "parking_lot",
 ];
 
-/// As the lock file has them; of several, the newest, which is the one asked for.
 fn versions() -> Vec<String> {
-    let lock = include_str!("../../Cargo.lock");
-    let version = |name: &str| {
-        let marker = format!("name = \"{name}\"\nversion = \"");
-        lock.split(&marker).skip(1).filter_map(|rest| rest.split('"').next()).last().unwrap_or("?")
-    };
     SHOWN.iter().map(|name| format!("{name} {}", version(name))).collect()
+}
+
+/// As the lock file has it; of several, the newest, which is the one asked for.
+pub(crate) fn version(name: &str) -> &'static str {
+    let lock = include_str!("../../Cargo.lock");
+    let marker = format!("name = \"{name}\"\nversion = \"");
+    lock.split(&marker).skip(1).filter_map(|rest| rest.split('"').next()).last().unwrap_or("?")
 }
