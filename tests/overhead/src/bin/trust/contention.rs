@@ -116,19 +116,20 @@ impl Quantiles {
         }
     }
 
-    /// While another thread keeps the same CPU busy: in bursts, so that it takes the CPU away more often than once a time slice.
+    /// While other threads keep the same CPU busy: in bursts, so that they take the CPU away more often than once a time slice.
     fn take_contended(length: u32, cpu: usize) -> Self {
         let done = AtomicBool::new(false);
         thread::scope(|scope| {
-            scope.spawn(|| {
-                pin(cpu);
-                let burst = (BURST_NS * ticks_per_ns()) as u64;
-                while !done.load(Relaxed) {
-                    let start = Bare::start();
-                    while Bare::start().wrapping_sub(start) < burst {}
-                    thread::sleep(PAUSE);
-                }
-            });
+            for _ in 0..COMPETITORS {
+                scope.spawn(|| {
+                    pin(cpu);
+                    let burst = (BURST_NS * ticks_per_ns()) as u64;
+                    while !done.load(Relaxed) {
+                        busy(burst);
+                        thread::sleep(PAUSE);
+                    }
+                });
+            }
             let quantiles = Self::take(length);
             done.store(true, Relaxed);
             quantiles
@@ -136,7 +137,9 @@ impl Quantiles {
     }
 }
 
-const BURST_NS: f64 = 4_000_000.0;
+const COMPETITORS: usize = 3;
+/// Less than a time slice, or the scheduler no longer lets a thread that wakes go first.
+const BURST_NS: f64 = 2_000_000.0;
 const PAUSE: std::time::Duration = std::time::Duration::from_millis(1);
 
 fn quantiles(cpu: usize) {
