@@ -74,7 +74,8 @@ impl CallsiteReport {
             gaps: gaps.as_ref().map_or(0, |gaps| gaps.count),
             stolen_share: gaps
                 .filter(|_| sums.total > 0.0)
-                .map(|gaps| gaps.excess / sums.total),
+                // A recursion has the same gap in every activation.
+                .map(|gaps| (gaps.excess / sums.total).min(1.0)),
             interrupted_histogram: totals
                 .interrupted_histogram
                 .buckets()

@@ -66,11 +66,13 @@ figures! {
         calls: u64,
         /// Calls that have started and not returned: in no other figure.
         running: u64,
-        /// Calls that were not preempted, migrated or signalled; `None` where that cannot be told.
+        /// Calls that were not preempted, migrated or signalled; `None` where that cannot be told. Each thread's first call, which is
+        /// apart whatever happens in it, counts as clean.
         clean: Option<u64>,
         /// Calls that were. They are in `calls` and the totals, and in no mean, minimum, maximum, deviation or quantile.
         interrupted: Option<u64>,
-        /// Calls of which it is not known, because the platform cannot tell or another library was in the way. They count as samples.
+        /// Calls of which it is not known, because the platform cannot tell, another library was in the way or their thread was
+        /// ending. They count as samples.
         unknown: u64,
         /// Calls during which the counter went backwards: in `calls` and in no ticks.
         anomalies: u64,
@@ -97,7 +99,7 @@ figures! {
         stddev_ticks: Option<f64>,
         /// The least sample.
         min_ticks: Option<f64>,
-        /// Median, to 1/64 of its value.
+        /// Median; like all quantiles, to 1/64 of the gross ticks (the visible overhead inside).
         p50_ticks: Option<f64>,
         /// 90 % of the samples are not longer.
         p90_ticks: Option<f64>,
@@ -107,7 +109,7 @@ figures! {
         p999_ticks: Option<f64>,
         /// The greatest sample.
         max_ticks: Option<f64>,
-        /// The first call of the process, which finds everything cold.
+        /// The first call of the process, which finds everything cold; interrupted or not.
         first_ticks: Option<f64>,
         /// The mean of all calls before any correction.
         mean_raw_ticks: Option<f64>,

@@ -36,7 +36,7 @@ impl fmt::Display for Report {
         for callsite in &self.callsites {
             row(f, callsite, &self.name_of(callsite), self_sum)?;
             marks(f, callsite, &self.clock)?;
-            further(f, callsite)?;
+            further(f, callsite, &self.clock)?;
             if f.alternate() {
                 corrections(f, callsite)?;
             }
@@ -241,7 +241,7 @@ fn ticks(value: Option<f64>, digits: usize) -> String {
 }
 
 /// What only some rows have, on a line of its own.
-fn further(f: &mut fmt::Formatter<'_>, callsite: &CallsiteReport) -> fmt::Result {
+fn further(f: &mut fmt::Formatter<'_>, callsite: &CallsiteReport, clock: &Clock) -> fmt::Result {
     let mut parts = Vec::new();
     if let (Some(unit), Some(per_unit)) = (&callsite.unit, callsite.ticks_per_unit) {
         let unit_name = unit.trim_end_matches('s');
@@ -281,6 +281,13 @@ fn further(f: &mut fmt::Formatter<'_>, callsite: &CallsiteReport) -> fmt::Result
             "stolen ≈ {:.0} % of the total, in {} calls",
             share * 100.0,
             callsite.gaps
+        ));
+    }
+    // Where none can be told, the banner has said so.
+    if callsite.unknown != 0 && clock.no_interruptions_because.is_none() {
+        parts.push(format!(
+            "{} not known to be clean: another library used rseq, or their thread was ending",
+            callsite.unknown
         ));
     }
     if callsite.running != 0 {
