@@ -32,11 +32,21 @@ pub(crate) fn measure() -> Result<Vec<Figure>, String> {
     let bare = each("bare", &[])?;
     let mut figures = Vec::new();
     for (part, name) in CALLS {
-        figures.push(Figure { name, instructions: each(part, &[])? - bare, margin: CALL_MARGIN });
+        figures.push(Figure {
+            name,
+            instructions: each(part, &[])? - bare,
+            margin: CALL_MARGIN,
+        });
     }
-    let reports: Result<Vec<_>, _> = (0..REPORT_RUNS).map(|_| each("report", &LEFT_OUT)).collect();
+    let reports: Result<Vec<_>, _> = (0..REPORT_RUNS)
+        .map(|_| each("report", &LEFT_OUT))
+        .collect();
     let least = reports?.into_iter().fold(f64::INFINITY, f64::min);
-    figures.push(Figure { name: "a report, each of 256 callsites", instructions: least, margin: REPORT_MARGIN });
+    figures.push(Figure {
+        name: "a report, each of 256 callsites",
+        instructions: least,
+        margin: REPORT_MARGIN,
+    });
     Ok(figures)
 }
 

@@ -29,7 +29,9 @@ thread_local! {
 pub(crate) fn register() {
     let thread_pointer: isize;
     // SAFETY: on x86-64 Linux the word at fs:0 is the thread pointer itself.
-    unsafe { asm!("mov {}, fs:0", out(reg) thread_pointer, options(nostack, preserves_flags, readonly)) };
+    unsafe {
+        asm!("mov {}, fs:0", out(reg) thread_pointer, options(nostack, preserves_flags, readonly))
+    };
     let area = AREA.with(|area| (&raw const *area).addr().cast_signed());
     __rseq_offset.store(area - thread_pointer, Relaxed);
     __rseq_size.store(size_of::<Area>() as u32, Relaxed);

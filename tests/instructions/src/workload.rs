@@ -77,18 +77,32 @@ fn calls(function: fn(u64) -> u64) {
     call(function, CALLS);
     counted_calls(function);
     let report = tsc_runtime::snapshot();
-    let unknown: u64 = report.callsites().iter().map(|callsite| callsite.unknown()).sum();
-    assert_eq!(unknown, 0, "not the hot path was counted, but the one for interruptions that cannot be told");
+    let unknown: u64 = report
+        .callsites()
+        .iter()
+        .map(|callsite| callsite.unknown())
+        .sum();
+    assert_eq!(
+        unknown, 0,
+        "not the hot path was counted, but the one for interruptions that cannot be told"
+    );
 }
 
 fn report() {
-    CALLSITES.iter().flat_map(|some| *some).for_each(|&function| call(function, REPORTED_CALLS));
+    CALLSITES
+        .iter()
+        .flat_map(|some| *some)
+        .for_each(|&function| call(function, REPORTED_CALLS));
     counted_report();
 }
 
 /// How many of what is counted the part has.
 pub(crate) fn count(part: &str) -> u64 {
-    if part == "report" { CALLSITES.iter().map(|some| some.len() as u64).sum() } else { CALLS }
+    if part == "report" {
+        CALLSITES.iter().map(|some| some.len() as u64).sum()
+    } else {
+        CALLS
+    }
 }
 
 fn call(function: fn(u64) -> u64, calls: u64) {

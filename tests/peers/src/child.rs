@@ -20,7 +20,11 @@ static STRETCH: AtomicU64 = AtomicU64::new(0);
 const FLOOR: Functions = Kept::<Standard>::FUNCTIONS;
 
 /// No annotation at all.
-const BARE: Functions = Functions { empty: bare_empty, chain: bare_chain, fib: bare_fib };
+const BARE: Functions = Functions {
+    empty: bare_empty,
+    chain: bare_chain,
+    fib: bare_fib,
+};
 
 /// What every contestant's `main` calls.
 pub fn run<C: Contestant>(functions: &Functions) {
@@ -90,5 +94,9 @@ fn bare_chain(value: u64) -> u64 {
 
 #[inline(never)]
 fn bare_fib(value: u64) -> u64 {
-    if value < 2 { value } else { bare_fib(value - 1) + bare_fib(value - 2) }
+    if value < 2 {
+        value
+    } else {
+        bare_fib(value - 1) + bare_fib(value - 2)
+    }
 }

@@ -46,7 +46,10 @@ pub struct Readings {
 impl Readings {
     /// From a function that looks a name up.
     pub fn of(mut reading: impl FnMut(&str) -> Option<Reading>) -> Self {
-        Self { empty: reading("empty").unwrap_or_default(), chain: reading("chain").unwrap_or_default() }
+        Self {
+            empty: reading("empty").unwrap_or_default(),
+            chain: reading("chain").unwrap_or_default(),
+        }
     }
 }
 
@@ -54,6 +57,10 @@ impl Reading {
     /// Of a contestant that reports a count and a mean, or what they follow from.
     #[must_use]
     pub fn new(calls: u64, mean_ns: f64) -> Self {
-        Self { calls: Some(calls), mean_ns: Some(mean_ns), raw_ns: None }
+        Self {
+            calls: Some(calls),
+            mean_ns: Some(mean_ns),
+            raw_ns: None,
+        }
     }
 }

@@ -13,7 +13,10 @@ impl Contestant for Cycles {
         let report = tsc_runtime::snapshot();
         let ns_per_tick = peers::clock::ns_per_tick();
         Readings::of(|name| {
-            let callsite = report.callsites().iter().find(|callsite| callsite.name().ends_with(name))?;
+            let callsite = report
+                .callsites()
+                .iter()
+                .find(|callsite| callsite.name().ends_with(name))?;
             Some(Reading {
                 calls: Some(callsite.calls()),
                 mean_ns: callsite.mean_ticks().map(|ticks| ticks * ns_per_tick),

@@ -39,7 +39,8 @@ fn main() -> ExitCode {
         return ExitCode::FAILURE;
     }
     machine::print();
-    let run = |scenario, count| rounds::run(&contestants, scenario, arguments.rounds.unwrap_or(count));
+    let run =
+        |scenario, count| rounds::run(&contestants, scenario, arguments.rounds.unwrap_or(count));
     let mut claims = claims::Claims::default();
     if arguments.wants("burst") {
         let rounds = run("burst", 11);

@@ -38,7 +38,11 @@ impl<P: Pair> Contestant for Kept<P> {
 }
 
 impl<P: Pair> Kept<P> {
-    pub const FUNCTIONS: Functions = Functions { empty: empty::<P>, chain: chain::<P>, fib: fib::<P> };
+    pub const FUNCTIONS: Functions = Functions {
+        empty: empty::<P>,
+        chain: chain::<P>,
+        fib: fib::<P>,
+    };
 }
 
 #[inline(never)]
@@ -59,7 +63,11 @@ fn chain<P: Pair>(value: u64) -> u64 {
 #[inline(never)]
 fn fib<P: Pair>(value: u64) -> u64 {
     let start = P::start();
-    let value = if value < 2 { value } else { fib::<P>(value - 1) + fib::<P>(value - 2) };
+    let value = if value < 2 {
+        value
+    } else {
+        fib::<P>(value - 1) + fib::<P>(value - 2)
+    };
     LAST.store(P::stop(start), Relaxed);
     value
 }

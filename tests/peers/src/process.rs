@@ -4,7 +4,10 @@ use std::fs;
 
 /// CPU time of all threads of this process, in ns: those that a contestant runs in the background too.
 pub(crate) fn cpu_ns() -> f64 {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
     // SAFETY: the clock exists and the pointer is to a timespec.
     let failed = unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &raw mut time) };
     assert_eq!(failed, 0, "the process's CPU clock can be read");
@@ -23,7 +26,14 @@ pub(crate) fn peak() -> f64 {
 
 fn status(key: &str) -> f64 {
     let status = fs::read_to_string("/proc/self/status").expect("Linux tells a process its memory");
-    let line = status.lines().find_map(|line| line.strip_prefix(key)).expect("the line exists");
-    let kib: f64 = line.trim().trim_end_matches(" kB").parse().expect("a number of kB");
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix(key))
+        .expect("the line exists");
+    let kib: f64 = line
+        .trim()
+        .trim_end_matches(" kB")
+        .parse()
+        .expect("a number of kB");
     kib * 1024.0
 }

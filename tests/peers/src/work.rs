@@ -7,6 +7,8 @@ use std::arch::asm;
 #[must_use]
 pub fn chain(mut value: u64) -> u64 {
     // SAFETY: it touches its operand alone.
-    unsafe { asm!(".rept 100", "imul {0}, {0}", ".endr", inout(reg) value, options(nomem, nostack)) };
+    unsafe {
+        asm!(".rept 100", "imul {0}, {0}", ".endr", inout(reg) value, options(nomem, nostack))
+    };
     value
 }

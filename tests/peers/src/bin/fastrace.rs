@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Mutex;
 
-use fastrace::collector::{Config, Reporter, SpanContext, SpanRecord};
 use fastrace::Span;
+use fastrace::collector::{Config, Reporter, SpanContext, SpanRecord};
 use peers::{Contestant, Reading, Readings};
 
 peers::annotate!(#[fastrace::trace(short_name = true)]);

@@ -30,15 +30,25 @@ static RECORDS: Mutex<Vec<&'static Record>> = Mutex::new(Vec::new());
 
 #[cold]
 fn register(record: &'static Record) {
-    RECORDS.lock().expect("registering does not panic").push(record);
+    RECORDS
+        .lock()
+        .expect("registering does not panic")
+        .push(record);
 }
 
 macro_rules! scope {
     ($name:literal) => {
-        static RECORD: Record = Record { name: $name, calls: AtomicU64::new(0), ticks: AtomicU64::new(0) };
+        static RECORD: Record = Record {
+            name: $name,
+            calls: AtomicU64::new(0),
+            ticks: AtomicU64::new(0),
+        };
         static REGISTERED: std::sync::Once = std::sync::Once::new();
         REGISTERED.call_once(|| register(&RECORD));
-        let _scope = Scope { record: &RECORD, start: ticks() };
+        let _scope = Scope {
+            record: &RECORD,
+            start: ticks(),
+        };
     };
 }
 
@@ -53,10 +63,18 @@ impl Contestant for Atomic {
 
     fn report(self) -> Readings {
         Readings::of(|name| {
-            RECORDS.lock().expect("registering does not panic").iter().find(|record| record.name == name).map(|record| {
-                let calls = record.calls.load(Relaxed);
-                Reading::new(calls, record.ticks.load(Relaxed) as f64 / calls as f64 * ns_per_tick())
-            })
+            RECORDS
+                .lock()
+                .expect("registering does not panic")
+                .iter()
+                .find(|record| record.name == name)
+                .map(|record| {
+                    let calls = record.calls.load(Relaxed);
+                    Reading::new(
+                        calls,
+                        record.ticks.load(Relaxed) as f64 / calls as f64 * ns_per_tick(),
+                    )
+                })
         })
     }
 }

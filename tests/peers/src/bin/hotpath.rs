@@ -15,7 +15,10 @@ struct Hotpath {
 impl Contestant for Hotpath {
     fn start() -> Self {
         let path = env::temp_dir().join(format!("peers-hotpath-{}.json", process::id()));
-        let guard = HotpathGuardBuilder::new("main").format(Format::Json).output_path(&path).build();
+        let guard = HotpathGuardBuilder::new("main")
+            .format(Format::Json)
+            .output_path(&path)
+            .build();
         Self { guard, path }
     }
 
@@ -24,10 +27,17 @@ impl Contestant for Hotpath {
         let text = fs::read_to_string(&self.path).expect("hotpath has written its report");
         let _ = fs::remove_file(&self.path);
         let report: serde_json::Value = serde_json::from_str(&text).expect("hotpath writes JSON");
-        let functions = report["functions_timing"]["data"].as_array().expect("the functions are listed");
+        let functions = report["functions_timing"]["data"]
+            .as_array()
+            .expect("the functions are listed");
         Readings::of(|name| {
-            let function = functions.iter().find(|function| function["name"].as_str().unwrap_or("").ends_with(name))?;
-            Some(Reading::new(function["calls"].as_u64()?, ns(function["avg"].as_str()?)?))
+            let function = functions
+                .iter()
+                .find(|function| function["name"].as_str().unwrap_or("").ends_with(name))?;
+            Some(Reading::new(
+                function["calls"].as_u64()?,
+                ns(function["avg"].as_str()?)?,
+            ))
         })
     }
 }

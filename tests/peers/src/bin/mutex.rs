@@ -34,10 +34,17 @@ fn register(record: &'static Mutex<Record>) {
 
 macro_rules! scope {
     ($name:literal) => {
-        static RECORD: Mutex<Record> = Mutex::new(Record { name: $name, calls: 0, ticks: 0 });
+        static RECORD: Mutex<Record> = Mutex::new(Record {
+            name: $name,
+            calls: 0,
+            ticks: 0,
+        });
         static REGISTERED: std::sync::Once = std::sync::Once::new();
         REGISTERED.call_once(|| register(&RECORD));
-        let _scope = Scope { record: &RECORD, start: ticks() };
+        let _scope = Scope {
+            record: &RECORD,
+            start: ticks(),
+        };
     };
 }
 
@@ -52,9 +59,17 @@ impl Contestant for Locked {
 
     fn report(self) -> Readings {
         Readings::of(|name| {
-            RECORDS.lock().iter().map(|record| record.lock()).find(|record| record.name == name).map(|record| {
-                Reading::new(record.calls, record.ticks as f64 / record.calls as f64 * ns_per_tick())
-            })
+            RECORDS
+                .lock()
+                .iter()
+                .map(|record| record.lock())
+                .find(|record| record.name == name)
+                .map(|record| {
+                    Reading::new(
+                        record.calls,
+                        record.ticks as f64 / record.calls as f64 * ns_per_tick(),
+                    )
+                })
         })
     }
 }

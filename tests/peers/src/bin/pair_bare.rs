@@ -1,6 +1,6 @@
 //! `rdtsc` … `rdtsc`, and nothing recorded.
 
-use peers::pair::{Kept, Bare};
+use peers::pair::{Bare, Kept};
 
 fn main() {
     peers::run::<Kept<Bare>>(&Kept::<Bare>::FUNCTIONS);

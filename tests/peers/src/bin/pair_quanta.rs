@@ -1,7 +1,7 @@
 //! `quanta::Instant`, twice.
 
-use quanta::Instant;
 use peers::pair::{Kept, Pair};
+use quanta::Instant;
 
 struct Instants;
 

@@ -1,7 +1,7 @@
 //! The standard library's `Instant`, twice.
 
-use std::time::Instant;
 use peers::pair::{Kept, Pair};
+use std::time::Instant;
 
 struct Instants;
 

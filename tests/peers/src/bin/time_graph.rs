@@ -15,8 +15,13 @@ impl Contestant for TimeGraph {
     fn report(self) -> Readings {
         let graph = time_graph::get_full_graph();
         Readings::of(|name| {
-            let span = graph.spans().find(|span| span.callsite.name().ends_with(name))?;
-            Some(Reading::new(span.called.into(), span.elapsed.as_nanos() as f64 / f64::from(span.called)))
+            let span = graph
+                .spans()
+                .find(|span| span.callsite.name().ends_with(name))?;
+            Some(Reading::new(
+                span.called.into(),
+                span.elapsed.as_nanos() as f64 / f64::from(span.called),
+            ))
         })
     }
 }

@@ -11,7 +11,9 @@ struct Tracing(Dispatch);
 
 impl Contestant for Tracing {
     fn start() -> Self {
-        let layer = Builder::default().span_close_events().layer(|| Histogram::new_with_max(1_000_000, 2).expect("the bounds hold"));
+        let layer = Builder::default()
+            .span_close_events()
+            .layer(|| Histogram::new_with_max(1_000_000, 2).expect("the bounds hold"));
         let dispatch = Dispatch::new(layer.with_subscriber(Registry::default()));
         tracing::dispatcher::set_global_default(dispatch.clone()).expect("no other is set");
         Self(dispatch)

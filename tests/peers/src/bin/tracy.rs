@@ -17,7 +17,9 @@ struct Tracy {
 
 impl Contestant for Tracy {
     fn start() -> Self {
-        Self { _client: Client::start() }
+        Self {
+            _client: Client::start(),
+        }
     }
 
     fn report(self) -> Readings {

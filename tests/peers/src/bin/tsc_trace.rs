@@ -29,7 +29,8 @@ impl Contestant for TscTrace {
         let ns_per_tick = peers::clock::ns_per_tick();
         let mut sums = [(0_u64, 0_u64); 256];
         for trace in bytes.chunks_exact(24) {
-            let number = |at: usize| u64::from_le_bytes(trace[at..at + 8].try_into().expect("8 bytes"));
+            let number =
+                |at: usize| u64::from_le_bytes(trace[at..at + 8].try_into().expect("8 bytes"));
             let sum = &mut sums[number(0) as usize % 256];
             *sum = (sum.0 + 1, sum.1 + number(16).wrapping_sub(number(8)));
         }

@@ -34,6 +34,12 @@ pub(super) fn run<C: Contestant>(functions: &Functions) {
     print("cpu", Some(cpu / calls));
     print("grown", Some(grown / calls));
     print("peak", Some(process::peak()));
-    print("lost", readings.empty.calls.map(|told| calls + stretch() as f64 - told as f64));
+    print(
+        "lost",
+        readings
+            .empty
+            .calls
+            .map(|told| calls + stretch() as f64 - told as f64),
+    );
     print("report", Some(report));
 }

@@ -36,7 +36,11 @@ fn on_threads(count: usize, run: impl Fn() + Copy + Send) -> f64 {
             median(&mut stretches)
         };
         let threads: Vec<_> = (0..count).map(|_| scope.spawn(calling)).collect();
-        threads.into_iter().map(|thread| thread.join().expect("a calling thread panicked")).sum::<f64>() / count as f64
+        threads
+            .into_iter()
+            .map(|thread| thread.join().expect("a calling thread panicked"))
+            .sum::<f64>()
+            / count as f64
     })
 }
 

@@ -11,7 +11,11 @@ const TABLES: [&str; 5] = ["burst", "sustained", "threads", "recursion", "build"
 
 impl Arguments {
     pub(crate) fn parse(mut words: impl Iterator<Item = String>) -> Result<Self, String> {
-        let mut arguments = Self { tables: Vec::new(), rounds: None, names: Vec::new() };
+        let mut arguments = Self {
+            tables: Vec::new(),
+            rounds: None,
+            names: Vec::new(),
+        };
         while let Some(word) = words.next() {
             match word.as_str() {
                 "--quick" => arguments.tables.push("burst".to_owned()),
@@ -24,7 +28,9 @@ impl Arguments {
                     _ => return Err("--rounds takes a number".to_owned()),
                 },
                 option if option.starts_with('-') => {
-                    return Err(format!("no option {option}; there are --quick, --only TABLE and --rounds N"));
+                    return Err(format!(
+                        "no option {option}; there are --quick, --only TABLE and --rounds N"
+                    ));
                 }
                 _ => arguments.names.push(word),
             }

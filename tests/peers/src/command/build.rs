@@ -24,19 +24,58 @@ struct Form {
 }
 
 const FORMS: [Form; 8] = [
-    Form { label: "bare", dependencies: &[], attribute: "", statement: "" },
-    Form { label: "**cycles**", dependencies: &[("tsc-runtime", &["release-builds"])], attribute: "#[tsc_runtime::cycles]", statement: "" },
-    Form { label: "hotpath", dependencies: &[("hotpath", &["hotpath"])], attribute: "#[hotpath::measure]", statement: "" },
+    Form {
+        label: "bare",
+        dependencies: &[],
+        attribute: "",
+        statement: "",
+    },
+    Form {
+        label: "**cycles**",
+        dependencies: &[("tsc-runtime", &["release-builds"])],
+        attribute: "#[tsc_runtime::cycles]",
+        statement: "",
+    },
+    Form {
+        label: "hotpath",
+        dependencies: &[("hotpath", &["hotpath"])],
+        attribute: "#[hotpath::measure]",
+        statement: "",
+    },
     Form {
         label: "tracing + tracing-timing",
-        dependencies: &[("tracing", &[]), ("tracing-subscriber", &["registry"]), ("tracing-timing", &[])],
+        dependencies: &[
+            ("tracing", &[]),
+            ("tracing-subscriber", &["registry"]),
+            ("tracing-timing", &[]),
+        ],
         attribute: "#[tracing::instrument(skip_all)]",
         statement: "",
     },
-    Form { label: "fastrace", dependencies: &[("fastrace", &["enable"])], attribute: "#[fastrace::trace]", statement: "" },
-    Form { label: "puffin", dependencies: &[("puffin", &[])], attribute: "", statement: "puffin::profile_function!();" },
-    Form { label: "time-graph", dependencies: &[("time-graph", &[])], attribute: "#[time_graph::instrument]", statement: "" },
-    Form { label: "coarse-prof", dependencies: &[("coarse-prof", &[])], attribute: "", statement: "coarse_prof::profile!(\"f\");" },
+    Form {
+        label: "fastrace",
+        dependencies: &[("fastrace", &["enable"])],
+        attribute: "#[fastrace::trace]",
+        statement: "",
+    },
+    Form {
+        label: "puffin",
+        dependencies: &[("puffin", &[])],
+        attribute: "",
+        statement: "puffin::profile_function!();",
+    },
+    Form {
+        label: "time-graph",
+        dependencies: &[("time-graph", &[])],
+        attribute: "#[time_graph::instrument]",
+        statement: "",
+    },
+    Form {
+        label: "coarse-prof",
+        dependencies: &[("coarse-prof", &[])],
+        attribute: "",
+        statement: "coarse_prof::profile!(\"f\");",
+    },
 ];
 
 pub(crate) fn print() {
@@ -50,7 +89,10 @@ pub(crate) fn print() {
     for form in &FORMS {
         match Project::new(form).and_then(|project| project.row()) {
             Ok(row) => println!("| {} | {row} |", form.label),
-            Err(why) => println!("| {} | does not build here: {why} |  |  |  |  |", form.label),
+            Err(why) => println!(
+                "| {} | does not build here: {why} |  |  |  |  |",
+                form.label
+            ),
         }
     }
     println!();
@@ -64,7 +106,11 @@ struct Project<'a> {
 
 impl<'a> Project<'a> {
     fn new(form: &'a Form) -> Result<Self, String> {
-        let name: String = form.label.chars().filter(char::is_ascii_alphanumeric).collect();
+        let name: String = form
+            .label
+            .chars()
+            .filter(char::is_ascii_alphanumeric)
+            .collect();
         let path = env::temp_dir().join(format!("peers-build-{}-{name}", process::id()));
         let project = Self { form, path };
         write(&project.path.join("Cargo.toml"), &project.manifest())?;
@@ -98,12 +144,19 @@ impl<'a> Project<'a> {
         }
         let bytes = (self.size()? - one) / (FUNCTIONS - 1) as f64;
         let [build, check] = [builds, checks].map(|times| cell(Spread::of(times), 2));
-        Ok(format!("{build} | {check} | {bytes:.0} | {} | {clean:.1}", self.dependencies()?))
+        Ok(format!(
+            "{build} | {check} | {bytes:.0} | {} | {clean:.1}",
+            self.dependencies()?
+        ))
     }
 
     /// Functions that do a little, differ, and are all called.
     fn source(&self, count: usize) -> Result<(), String> {
-        let Form { attribute, statement, .. } = self.form;
+        let Form {
+            attribute,
+            statement,
+            ..
+        } = self.form;
         let mut text = String::new();
         for number in 0..count {
             text += &format!(
@@ -115,35 +168,64 @@ impl<'a> Project<'a> {
         for number in 0..count {
             text += &format!("    a ^= f{number}(a, \"{number}\");\n");
         }
-        write(&self.path.join("src/main.rs"), &(text + "    println!(\"{a}\");\n}\n"))
+        write(
+            &self.path.join("src/main.rs"),
+            &(text + "    println!(\"{a}\");\n}\n"),
+        )
     }
 
     /// Seconds.
     fn cargo(&self, arguments: &[&str]) -> Result<f64, String> {
         let began = Instant::now();
-        let output = self.command(arguments).stdout(Stdio::null()).output().map_err(|error| error.to_string())?;
+        let output = self
+            .command(arguments)
+            .stdout(Stdio::null())
+            .output()
+            .map_err(|error| error.to_string())?;
         let elapsed = began.elapsed().as_secs_f64();
         let errors = String::from_utf8_lossy(&output.stderr);
-        let first = errors.lines().find(|line| line.starts_with("error")).unwrap_or("cargo failed").to_owned();
+        let first = errors
+            .lines()
+            .find(|line| line.starts_with("error"))
+            .unwrap_or("cargo failed")
+            .to_owned();
         output.status.success().then_some(elapsed).ok_or(first)
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-        command.args(arguments).current_dir(&self.path).env("CARGO_TARGET_DIR", self.path.join("target"));
+        command
+            .args(arguments)
+            .current_dir(&self.path)
+            .env("CARGO_TARGET_DIR", self.path.join("target"));
         command
     }
 
     fn size(&self) -> Result<f64, String> {
         let program = self.path.join("target/release/annotated");
-        fs::metadata(program).map(|file| file.len() as f64).map_err(|error| error.to_string())
+        fs::metadata(program)
+            .map(|file| file.len() as f64)
+            .map_err(|error| error.to_string())
     }
 
     fn dependencies(&self) -> Result<usize, String> {
-        let tree = self.command(&["tree", "--edges", "normal,build", "--prefix", "none", "--no-dedupe"]).output();
+        let tree = self
+            .command(&[
+                "tree",
+                "--edges",
+                "normal,build",
+                "--prefix",
+                "none",
+                "--no-dedupe",
+            ])
+            .output();
         let tree = tree.map_err(|error| error.to_string())?;
         let text = String::from_utf8_lossy(&tree.stdout);
-        let crates: HashSet<_> = text.lines().filter_map(|line| line.split(" (").next()).filter(|line| !line.is_empty()).collect();
+        let crates: HashSet<_> = text
+            .lines()
+            .filter_map(|line| line.split(" (").next())
+            .filter(|line| !line.is_empty())
+            .collect();
         Ok(crates.len() - 1)
     }
 }
@@ -156,5 +238,7 @@ impl Drop for Project<'_> {
 
 fn write(path: &Path, text: &str) -> Result<(), String> {
     let directory = path.parent().expect("a file is in a directory");
-    fs::create_dir_all(directory).and_then(|()| fs::write(path, text)).map_err(|error| format!("{}: {error}", path.display()))
+    fs::create_dir_all(directory)
+        .and_then(|()| fs::write(path, text))
+        .map_err(|error| format!("{}: {error}", path.display()))
 }

@@ -6,14 +6,25 @@ use super::spread::{cell, median};
 
 pub(crate) fn print(all: &[Rounds]) {
     println!("### A call in a burst, and accuracy\n");
-    println!("A call of an empty function, in ns, with the loop that calls it. The reported means, in ns; off: reported minus true.\n");
+    println!(
+        "A call of an empty function, in ns, with the loop that calls it. The reported means, in ns; off: reported minus true.\n"
+    );
     println!("| | ns a call | ÷ floor | empty, reported | chain, reported | true | chain off |");
     println!("|---|---|---|---|---|---|---|");
     for rounds in all {
-        let own = [cell(rounds.figure("own"), 1), cell(rounds.ratio("own", "floor"), 2)];
+        let own = [
+            cell(rounds.figure("own"), 1),
+            cell(rounds.ratio("own", "floor"), 2),
+        ];
         row(rounds, rounds.contestant.label, &own, "empty", "chain");
         if matches!(rounds.contestant.kind, Kind::Ours | Kind::Slow) {
-            row(rounds, "  — before correction", &[String::new(), String::new()], "raw_empty", "raw_chain");
+            row(
+                rounds,
+                "  — before correction",
+                &[String::new(), String::new()],
+                "raw_empty",
+                "raw_chain",
+            );
         }
     }
     println!();

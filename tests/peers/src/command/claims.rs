@@ -9,10 +9,22 @@ pub(crate) struct Claims(Vec<String>);
 
 impl Claims {
     pub(crate) fn burst(&mut self, all: &[Rounds]) {
-        self.beside(all, "`none` ÷ hotpath, in a burst", ["cycles_none", "hotpath"], "own", 0.9);
-        let others = all.iter().filter(|one| !matches!(one.contestant.kind, Kind::Ours | Kind::Slow));
-        let best = others.filter_map(|one| Some((one, error(one)?))).min_by(|one, other| one.1.total_cmp(&other.1));
-        if let (Some(ours), Some((other, theirs))) = (of(all, "cycles_lfence").and_then(error), best) {
+        self.beside(
+            all,
+            "`none` ÷ hotpath, in a burst",
+            ["cycles_none", "hotpath"],
+            "own",
+            0.9,
+        );
+        let others = all
+            .iter()
+            .filter(|one| !matches!(one.contestant.kind, Kind::Ours | Kind::Slow));
+        let best = others
+            .filter_map(|one| Some((one, error(one)?)))
+            .min_by(|one, other| one.1.total_cmp(&other.1));
+        if let (Some(ours), Some((other, theirs))) =
+            (of(all, "cycles_lfence").and_then(error), best)
+        {
             self.0.push(format!(
                 "| error, default fence ÷ the best of the others ({}) | ≤ 0.33 | {:.2} ({ours:.1} ns, {theirs:.1} ns) |",
                 other.contestant.label,
@@ -22,16 +34,40 @@ impl Claims {
     }
 
     pub(crate) fn sustained(&mut self, all: &[Rounds]) {
-        self.beside(all, "`none` ÷ hotpath, all in", ["cycles_none", "hotpath"], "cpu", 0.3);
-        self.beside(all, "default fence ÷ hotpath, over ten million calls", ["cycles_lfence", "hotpath"], "wall", 0.45);
+        self.beside(
+            all,
+            "`none` ÷ hotpath, all in",
+            ["cycles_none", "hotpath"],
+            "cpu",
+            0.3,
+        );
+        self.beside(
+            all,
+            "default fence ÷ hotpath, over ten million calls",
+            ["cycles_lfence", "hotpath"],
+            "wall",
+            0.45,
+        );
         let cheapest = all
             .iter()
-            .filter(|one| one.contestant.kind == Kind::Peer && one.figure("lost").is_some_and(|lost| lost.median <= 0.0))
+            .filter(|one| {
+                one.contestant.kind == Kind::Peer
+                    && one.figure("lost").is_some_and(|lost| lost.median <= 0.0)
+            })
             .filter_map(|one| Some((one, one.figure("cpu")?.median)))
             .min_by(|one, other| one.1.total_cmp(&other.1));
         if let Some((peer, _)) = cheapest {
-            let claim = format!("`none` ÷ the cheapest peer that aggregates every call ({}), all in", peer.contestant.label);
-            self.beside(all, &claim, ["cycles_none", peer.contestant.name], "cpu", 1.0);
+            let claim = format!(
+                "`none` ÷ the cheapest peer that aggregates every call ({}), all in",
+                peer.contestant.label
+            );
+            self.beside(
+                all,
+                &claim,
+                ["cycles_none", peer.contestant.name],
+                "cpu",
+                1.0,
+            );
         }
     }
 
@@ -41,8 +77,13 @@ impl Claims {
             return;
         };
         let pairs = ours.figures.iter().zip(&theirs.figures);
-        let ratios = pairs.filter_map(|(ours, theirs)| Some(ours.get(key)? / theirs.get(key)?)).collect();
-        self.0.push(format!("| {claim} | ≤ {most} | {} |", cell(Spread::of(ratios), 2)));
+        let ratios = pairs
+            .filter_map(|(ours, theirs)| Some(ours.get(key)? / theirs.get(key)?))
+            .collect();
+        self.0.push(format!(
+            "| {claim} | ≤ {most} | {} |",
+            cell(Spread::of(ratios), 2)
+        ));
     }
 
     pub(crate) fn print(&self) {

@@ -76,17 +76,33 @@ pub(crate) fn built(names: &[String]) -> Vec<Contestant> {
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let status = Command::new(cargo)
-        .args(["build", "--release", "--locked", "--bins", "--keep-going", "--quiet", "--manifest-path"])
+        .args([
+            "build",
+            "--release",
+            "--locked",
+            "--bins",
+            "--keep-going",
+            "--quiet",
+            "--manifest-path",
+        ])
         .arg(manifest)
         .stdout(Stdio::null())
         .status();
     if !status.is_ok_and(|status| status.success()) {
         eprintln!("peers: not every contestant could be built, see above");
     }
-    let wanted = |contestant: &Contestant| names.is_empty() || names.iter().any(|name| name == contestant.name);
-    let (built, missing): (Vec<_>, Vec<_>) = ROSTER.into_iter().filter(wanted).partition(|one| one.executable().exists());
+    let wanted = |contestant: &Contestant| {
+        names.is_empty() || names.iter().any(|name| name == contestant.name)
+    };
+    let (built, missing): (Vec<_>, Vec<_>) = ROSTER
+        .into_iter()
+        .filter(wanted)
+        .partition(|one| one.executable().exists());
     for contestant in missing {
-        eprintln!("peers: {} is left out, for it does not build here", contestant.name);
+        eprintln!(
+            "peers: {} is left out, for it does not build here",
+            contestant.name
+        );
     }
     built
 }

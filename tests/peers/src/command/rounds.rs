@@ -18,13 +18,23 @@ pub(crate) struct Rounds {
 
 /// Every contestant `count` times. Each round begins with another contestant, so that none always follows the same.
 pub(crate) fn run(contestants: &[Contestant], scenario: &str, count: usize) -> Vec<Rounds> {
-    let mut all: Vec<_> = contestants.iter().map(|&contestant| Rounds { contestant, figures: Vec::new() }).collect();
+    let mut all: Vec<_> = contestants
+        .iter()
+        .map(|&contestant| Rounds {
+            contestant,
+            figures: Vec::new(),
+        })
+        .collect();
     for round in 0..count {
         let first = round * 7 % all.len();
         for place in 0..all.len() {
             let place = (first + place) % all.len();
             let rounds = &mut all[place];
-            progress(&format!("{scenario}, round {} of {count}: {}", round + 1, rounds.contestant.name));
+            progress(&format!(
+                "{scenario}, round {} of {count}: {}",
+                round + 1,
+                rounds.contestant.name
+            ));
             match figures(&rounds.contestant, scenario) {
                 Ok(figures) => rounds.figures.push(figures),
                 Err(why) => eprintln!("\npeers: {}, {scenario}: {why}", rounds.contestant.name),
@@ -64,8 +74,16 @@ fn figure(line: &str) -> Option<(String, f64)> {
 
 impl Rounds {
     /// The spread over the rounds of what each round's figures come to.
-    pub(crate) fn spread(&self, value: impl Fn(&dyn Fn(&str) -> Option<f64>) -> Option<f64>) -> Option<Spread> {
-        Spread::of(self.figures.iter().filter_map(|figures| value(&|key| figures.get(key).copied())).collect())
+    pub(crate) fn spread(
+        &self,
+        value: impl Fn(&dyn Fn(&str) -> Option<f64>) -> Option<f64>,
+    ) -> Option<Spread> {
+        Spread::of(
+            self.figures
+                .iter()
+                .filter_map(|figures| value(&|key| figures.get(key).copied()))
+                .collect(),
+        )
     }
 
     pub(crate) fn figure(&self, key: &str) -> Option<Spread> {

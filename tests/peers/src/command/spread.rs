@@ -13,7 +13,11 @@ impl Spread {
     pub(crate) fn of(mut values: Vec<f64>) -> Option<Self> {
         values.sort_by(f64::total_cmp);
         let at = |share: f64| values[((values.len() - 1) as f64 * share).round() as usize];
-        (!values.is_empty()).then(|| Self { low: at(0.25), median: at(0.5), high: at(0.75) })
+        (!values.is_empty()).then(|| Self {
+            low: at(0.25),
+            median: at(0.5),
+            high: at(0.75),
+        })
     }
 }
 

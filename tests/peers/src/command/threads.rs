@@ -5,7 +5,9 @@ use super::spread::cell;
 
 pub(crate) fn print(all: &[Rounds]) {
     println!("### Two threads that call one function\n");
-    println!("ns that a call takes its thread. The last column is the same of the floor, which shares nothing: what the machine adds.\n");
+    println!(
+        "ns that a call takes its thread. The last column is the same of the floor, which shares nothing: what the machine adds.\n"
+    );
     println!("| | one thread | two threads | two ÷ one | floor, two ÷ one |");
     println!("|---|---|---|---|---|");
     for rounds in all {
