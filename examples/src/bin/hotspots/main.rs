@@ -9,7 +9,7 @@ mod files;
 mod index;
 mod words;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::thread;
 
@@ -68,7 +68,7 @@ fn build(files: &[PathBuf], arguments: &Arguments) -> Index {
     })
 }
 
-fn add(index: &mut Index, path: &PathBuf) {
+fn add(index: &mut Index, path: &Path) {
     match files::read(path) {
         Ok(text) => index.add_file(&text),
         Err(error) => eprintln!("hotspots: {}: {error}", path.display()),
