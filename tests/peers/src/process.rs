@@ -37,3 +37,13 @@ fn status(key: &str) -> f64 {
         .expect("a number of kB");
     kib * 1024.0
 }
+
+/// Keeps the calling thread on a CPU, if it may run there.
+pub(crate) fn pin(cpu: usize) {
+    // SAFETY: a set is plain bits, of which zero is the empty one; the kernel reads it and keeps no pointer.
+    unsafe {
+        let mut set: libc::cpu_set_t = std::mem::zeroed();
+        libc::CPU_SET(cpu, &mut set);
+        libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &raw const set);
+    }
+}
