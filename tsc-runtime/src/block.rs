@@ -165,15 +165,16 @@ macro_rules! __gate {
 macro_rules! __callsite {
     ($name:literal, $fence:tt) => {{
         $crate::__check_fence!($fence);
-        static CALLSITE: $crate::__private::Callsite =
-            $crate::__private::Callsite::new::<$crate::__policy!($fence)>($crate::__private::Meta {
-                name: ::core::option::Option::Some($name),
-                path: || $name,
-                module: ::core::module_path!(),
-                file: ::core::file!(),
-                line: ::core::line!(),
-                unit: ::core::option::Option::None,
-            });
+        static CALLSITE: $crate::__private::Callsite = $crate::__private::Callsite::new::<
+            $crate::__policy!($fence),
+        >($crate::__private::Meta {
+            name: ::core::option::Option::Some($name),
+            path: || $name,
+            module: ::core::module_path!(),
+            file: ::core::file!(),
+            line: ::core::line!(),
+            unit: ::core::option::Option::None,
+        });
         &CALLSITE
     }};
 }
@@ -181,13 +182,27 @@ macro_rules! __callsite {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __policy {
-    ("lfence") => { $crate::__private::Lfence };
-    ("none") => { $crate::__private::Bare };
-    ("rdtscp") => { $crate::__private::Rdtscp };
-    ("mfence") => { $crate::__private::Mfence };
-    ("serialize") => { $crate::__private::Serialize };
-    ("cpuid") => { $crate::__private::Cpuid };
-    ($unknown:tt) => { $crate::__private::Lfence };
+    ("lfence") => {
+        $crate::__private::Lfence
+    };
+    ("none") => {
+        $crate::__private::Bare
+    };
+    ("rdtscp") => {
+        $crate::__private::Rdtscp
+    };
+    ("mfence") => {
+        $crate::__private::Mfence
+    };
+    ("serialize") => {
+        $crate::__private::Serialize
+    };
+    ("cpuid") => {
+        $crate::__private::Cpuid
+    };
+    ($unknown:tt) => {
+        $crate::__private::Lfence
+    };
 }
 
 /// One error for an unknown fence, for which [`__policy`] takes the default.
@@ -202,7 +217,8 @@ macro_rules! __check_fence {
     ("cpuid") => {};
     ($unknown:tt) => {
         ::core::compile_error!(::core::concat!(
-            "unknown fence ", ::core::stringify!($unknown),
+            "unknown fence ",
+            ::core::stringify!($unknown),
             "; one of \"lfence\", \"none\", \"rdtscp\", \"mfence\", \"serialize\", \"cpuid\""
         ));
     };

@@ -33,7 +33,11 @@ impl Clk {
     #[inline(always)]
     pub fn start(text: &'static str) -> Self {
         let mut clk = Self::prepared(text);
-        clk.start = if clock::is_slow() { clock::now() } else { Lfence::start() };
+        clk.start = if clock::is_slow() {
+            clock::now()
+        } else {
+            Lfence::start()
+        };
         clk
     }
 
@@ -43,8 +47,17 @@ impl Clk {
         if !slow {
             overhead::calibrate(&CLK);
         }
-        let visible = if slow { 0.0 } else { overhead::of(Lfence::FENCE).visible };
-        Self { text, visible, overhead: thread::this().overhead.get(), start: 0 }
+        let visible = if slow {
+            0.0
+        } else {
+            overhead::of(Lfence::FENCE).visible
+        };
+        Self {
+            text,
+            visible,
+            overhead: thread::this().overhead.get(),
+            start: 0,
+        }
     }
 
     #[inline(never)]
@@ -53,14 +66,22 @@ impl Clk {
         let raw = elapsed(self.start, stop);
         let net = raw as f64 - nested as f64 - self.visible;
         // An unwritable stderr is no reason to stop.
-        let _ = writeln!(std::io::stderr().lock(), ":CLK: {:<50.50} :{net:>14.0}", self.text);
+        let _ = writeln!(
+            std::io::stderr().lock(),
+            ":CLK: {:<50.50} :{net:>14.0}",
+            self.text
+        );
     }
 }
 
 impl Drop for Clk {
     #[inline(always)]
     fn drop(&mut self) {
-        let stop = if clock::is_slow() { clock::now() } else { Lfence::stop() };
+        let stop = if clock::is_slow() {
+            clock::now()
+        } else {
+            Lfence::stop()
+        };
         self.print(stop);
     }
 }

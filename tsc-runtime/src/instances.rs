@@ -26,7 +26,11 @@ impl Instances {
     /// None yet. `meta` is what they have in common.
     #[must_use]
     pub const fn new<P: Pair>(meta: Meta) -> Self {
-        Self { meta, new: Callsite::new::<P>, first: OnceLock::new() }
+        Self {
+            meta,
+            new: Callsite::new::<P>,
+            first: OnceLock::new(),
+        }
     }
 
     /// The callsite of the instantiation whose path `path` gives: a walk over a handful of pointers, before the start's read.
@@ -50,7 +54,11 @@ impl Instances {
             Some(instance) => instance.callsite,
             None => Box::leak(Box::new((self.new)(self.meta_of(path)))),
         };
-        let instance: &Instance = Box::leak(Box::new(Instance { path, callsite, next: OnceLock::new() }));
+        let instance: &Instance = Box::leak(Box::new(Instance {
+            path,
+            callsite,
+            next: OnceLock::new(),
+        }));
         let mut link = &self.first;
         while link.set(instance).is_err() {
             let Some(earlier) = link.get() else {
@@ -75,6 +83,10 @@ impl Instances {
             let path = path.strip_suffix("::{{closure}}").unwrap_or(path);
             Box::leak(format!("{name} [{path}]").into_boxed_str())
         });
-        Meta { name, path, ..self.meta }
+        Meta {
+            name,
+            path,
+            ..self.meta
+        }
     }
 }

@@ -11,24 +11,40 @@ impl Meta {
         file: &'static str,
         line: u32,
     ) -> Self {
-        Self { name: None, path, module, file, line, unit: None }
+        Self {
+            name: None,
+            path,
+            module,
+            file,
+            line,
+            unit: None,
+        }
     }
 
     /// `name = "…"`.
     #[must_use]
     pub const fn named(self, name: &'static str) -> Self {
-        Self { name: Some(name), ..self }
+        Self {
+            name: Some(name),
+            ..self
+        }
     }
 
     /// `bytes = …`.
     #[must_use]
     pub const fn bytes(self) -> Self {
-        Self { unit: Some(Unit::Bytes), ..self }
+        Self {
+            unit: Some(Unit::Bytes),
+            ..self
+        }
     }
 
     /// `items = …`.
     #[must_use]
     pub const fn items(self) -> Self {
-        Self { unit: Some(Unit::Items), ..self }
+        Self {
+            unit: Some(Unit::Items),
+            ..self
+        }
     }
 }

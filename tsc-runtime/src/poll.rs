@@ -36,8 +36,15 @@ where
     C: Fn() -> &'static Callsite,
     F: Future,
 {
-    let account = Account { call: Call::new(), callsite };
-    Polled { future, account, pair: PhantomData }
+    let account = Account {
+        call: Call::new(),
+        callsite,
+    };
+    Polled {
+        future,
+        account,
+        pair: PhantomData,
+    }
 }
 
 impl<P: Pair, C: Fn() -> &'static Callsite, F: Future> Future for Polled<P, C, F> {
@@ -51,7 +58,10 @@ impl<P: Pair, C: Fn() -> &'static Callsite, F: Future> Future for Polled<P, C, F
             (Pin::new_unchecked(&mut this.future), &mut this.account)
         };
         let callsite = (account.callsite)();
-        let mut ending = Ending { account, pending: false };
+        let mut ending = Ending {
+            account,
+            pending: false,
+        };
         let polled = {
             let mut slot = Slot::new();
             let _probe = PollProbe::<P>::start(callsite, &mut ending.account.call, &mut slot);

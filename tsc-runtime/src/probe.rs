@@ -18,7 +18,7 @@ use crate::interruption::Verdict;
 use crate::record::{Record, Unusual};
 use crate::registry::{self, Found};
 use crate::thread::{self, Thread};
-use crate::tsc::{Pair, Ticks, elapsed};
+use crate::tsc::{Pair, Ticks, elapsed, is_absurd};
 
 pub(crate) mod polls;
 
@@ -159,7 +159,7 @@ unsafe extern "C" fn finish(started: *const Started, stop: Ticks) {
     // SAFETY: the caller's.
     let (thread, start) = unsafe { (&*(*started).thread, (*started).start) };
     let raw = elapsed(start, stop);
-    if raw < 0 || !thread.detector.is_clean_since(start) {
+    if is_absurd(raw) || !thread.detector.is_clean_since(start) {
         // SAFETY: the caller's.
         return unsafe { finish_unusual(started, stop) };
     }
@@ -225,7 +225,7 @@ unsafe extern "C" fn finish_unusual(started: *const Started, stop: Ticks) {
     let (record, thread, start) =
         unsafe { (&*(*started).record, &*(*started).thread, (*started).start) };
     let raw = elapsed(start, stop);
-    if raw < 0 {
+    if is_absurd(raw) {
         // SAFETY: the caller's.
         unsafe { settle_anomaly(record, thread, started) };
         return record.leave_apart(Unusual::Anomalous, 0, 0);

@@ -8,7 +8,7 @@ use crate::interruption::Verdict;
 use crate::record::{Record, Unusual};
 use crate::registry;
 use crate::thread::{self, Thread};
-use crate::tsc::{Pair, Ticks, elapsed};
+use crate::tsc::{Pair, Ticks, elapsed, is_absurd};
 
 /// A section that was started. [`stop!`](crate::stop) takes it; dropped without, it is told on stderr and counted as an anomaly.
 ///
@@ -32,7 +32,11 @@ impl<P: Pair> Section<P> {
     pub fn start(callsite: &'static Callsite) -> Self {
         let mut section = Self::prepared(callsite);
         if !section.record.is_null() {
-            section.start = if clock::is_slow() { clock::now() } else { P::start() };
+            section.start = if clock::is_slow() {
+                clock::now()
+            } else {
+                P::start()
+            };
         }
         section
     }
@@ -40,7 +44,11 @@ impl<P: Pair> Section<P> {
     /// Stops and records.
     #[inline(always)]
     pub fn stop(self) {
-        let stop = if self.record.is_null() || clock::is_slow() { clock::now() } else { P::stop() };
+        let stop = if self.record.is_null() || clock::is_slow() {
+            clock::now()
+        } else {
+            P::stop()
+        };
         self.record(stop);
         core::mem::forget(self);
     }
@@ -80,7 +88,7 @@ impl<P: Pair> Section<P> {
         let nested = thread.overhead.get().wrapping_sub(self.overhead);
         add_overhead(thread, record.cost.get().div_ceil(2));
         let raw = elapsed(self.start, stop);
-        if raw < 0 {
+        if is_absurd(raw) {
             return record.leave_apart(Unusual::Anomalous, 0, 0);
         }
         let gross = raw.cast_unsigned().wrapping_sub(nested);
@@ -99,7 +107,9 @@ impl<P: Pair> Section<P> {
 }
 
 fn add_overhead(thread: &Thread, ticks: u64) {
-    thread.overhead.set(thread.overhead.get().wrapping_add(ticks));
+    thread
+        .overhead
+        .set(thread.overhead.get().wrapping_add(ticks));
 }
 
 impl<P: Pair> Drop for Section<P> {

@@ -16,7 +16,10 @@ impl Units {
     #[inline]
     #[must_use]
     pub fn new(callsite: &'static Callsite, count: impl Count) -> Self {
-        Self { callsite, count: count.count() }
+        Self {
+            callsite,
+            count: count.count(),
+        }
     }
 }
 

@@ -24,9 +24,7 @@ fn every_way_out_of_a_block() {
     assert_eq!(question_mark("3"), Ok(4));
     assert!(question_mark("x").is_err());
     assert_eq!((returns(true), returns(false)), (1, 2));
-    let labelled = 'outer: {
-        cycles_block!("labelled", { break 'outer 3 })
-    };
+    let labelled = 'outer: { cycles_block!("labelled", { break 'outer 3 }) };
     assert_eq!(labelled, 3);
     let mut sum = 0;
     for i in 0..10 {
@@ -75,7 +73,10 @@ fn sections_overlap_and_nest() {
     let (first, second, third) = (row("first"), row("second"), row("third"));
     assert_eq!((first.calls(), second.calls(), third.calls()), (1, 1, 1));
     for both in [&first, &second] {
-        assert!((both.self_ticks() / both.total_ticks() - 1.0).abs() < 0.01, "{both:?}");
+        assert!(
+            (both.self_ticks() / both.total_ticks() - 1.0).abs() < 0.01,
+            "{both:?}"
+        );
     }
     assert!((0.5..2.0).contains(&(first.total_ticks() / second.total_ticks())));
     assert!(third.total_ticks() < second.total_ticks() / 100.0);

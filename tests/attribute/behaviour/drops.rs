@@ -69,7 +69,11 @@ fn drop_order_is_that_of_the_bare_function() {
             assert_eq!(drops(|| annotated::$($call)*), drops(|| bare::$($call)*));
         };
     }
-    same!(temporaries(Noisy("1"), Noisy("2"), (Noisy("3"), Noisy("4"))));
+    same!(temporaries(
+        Noisy("1"),
+        Noisy("2"),
+        (Noisy("3"), Noisy("4"))
+    ));
     same!(borrowed_temporary());
     same!(early(Noisy("parameter"), true));
     same!(early(Noisy("parameter"), false));
@@ -78,6 +82,7 @@ fn drop_order_is_that_of_the_bare_function() {
 
 #[test]
 fn the_test_sees_drops() {
-    let (_, dropped) = drops(|| bare::temporaries(Noisy("1"), Noisy("2"), (Noisy("3"), Noisy("4"))));
+    let (_, dropped) =
+        drops(|| bare::temporaries(Noisy("1"), Noisy("2"), (Noisy("3"), Noisy("4"))));
     assert_eq!(dropped, ["temporary", "local", "3", "4", "2", "1"]);
 }

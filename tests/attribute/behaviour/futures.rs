@@ -12,7 +12,11 @@ use tsc_runtime::cycles;
 async fn yield_once() {
     let mut yielded = false;
     future::poll_fn(|_| {
-        let poll = if yielded { Poll::Ready(()) } else { Poll::Pending };
+        let poll = if yielded {
+            Poll::Ready(())
+        } else {
+            Poll::Pending
+        };
         yielded = true;
         poll
     })
@@ -93,8 +97,13 @@ both! {
 #[test]
 fn results_are_the_same() {
     for text in ["", "17", "x"] {
-        let show = |result: Result<u32, _>| result.map_err(|error: Box<dyn std::error::Error + Send + Sync>| error.to_string());
-        assert_eq!(show(run(annotated::fails(text))), show(run(bare::fails(text))));
+        let show = |result: Result<u32, _>| {
+            result.map_err(|error: Box<dyn std::error::Error + Send + Sync>| error.to_string())
+        };
+        assert_eq!(
+            show(run(annotated::fails(text))),
+            show(run(bare::fails(text)))
+        );
     }
     assert_eq!(run(annotated::coerced(3))(4), 7);
     assert_eq!(run(annotated::hidden(&[1, 2])).sum::<u32>(), 5);
@@ -103,7 +112,10 @@ fn results_are_the_same() {
 #[test]
 fn parameters_drop_as_in_the_bare_function() {
     /// Polls `polls` times, drops the rest, and gives the order of the drops.
-    fn order<F: Future>(polls: u32, f: impl FnOnce(Digit, (Digit, Digit), Digit, Digit, &'static Log) -> F) -> u64 {
+    fn order<F: Future>(
+        polls: u32,
+        f: impl FnOnce(Digit, (Digit, Digit), Digit, Digit, &'static Log) -> F,
+    ) -> u64 {
         let log: &'static Log = Box::leak(Box::new(Log::default()));
         let digit = |number| Digit(number, log.clone());
         let mut future = Box::pin(f(digit(2), (digit(3), digit(4)), digit(5), digit(6), log));
@@ -114,7 +126,11 @@ fn parameters_drop_as_in_the_bare_function() {
         log.get()
     }
     for polls in 0..=2 {
-        assert_eq!(order(polls, annotated::parameters), order(polls, bare::parameters), "{polls} polls");
+        assert_eq!(
+            order(polls, annotated::parameters),
+            order(polls, bare::parameters),
+            "{polls} polls"
+        );
     }
     assert_eq!(order(2, bare::parameters), 175342);
 }
@@ -125,15 +141,35 @@ fn send_futures_stay_send_and_small() {
         value
     }
     let sizes = [
-        (size_of_val(&send(annotated::large([0; 1024], ""))), size_of_val(&bare::large([0; 1024], ""))),
-        (size_of_val(&send(annotated::small(1, 2))), size_of_val(&bare::small(1, 2))),
-        (size_of_val(&send(annotated::fails(""))), size_of_val(&bare::fails(""))),
-        (size_of_val(&send(annotated::unit())), size_of_val(&bare::unit())),
+        (
+            size_of_val(&send(annotated::large([0; 1024], ""))),
+            size_of_val(&bare::large([0; 1024], "")),
+        ),
+        (
+            size_of_val(&send(annotated::small(1, 2))),
+            size_of_val(&bare::small(1, 2)),
+        ),
+        (
+            size_of_val(&send(annotated::fails(""))),
+            size_of_val(&bare::fails("")),
+        ),
+        (
+            size_of_val(&send(annotated::unit())),
+            size_of_val(&bare::unit()),
+        ),
     ];
     for (annotated, bare) in sizes {
-        assert!(annotated <= bare + 64, "{annotated} bytes, {bare} without the attribute");
+        assert!(
+            annotated <= bare + 64,
+            "{annotated} bytes, {bare} without the attribute"
+        );
     }
-    drop((annotated::unsettled(), bare::unsettled(), bare::coerced(1), bare::hidden(&[])));
+    drop((
+        annotated::unsettled(),
+        bare::unsettled(),
+        bare::coerced(1),
+        bare::hidden(&[]),
+    ));
 }
 
 /// The shape that `#[async_trait]` gives a function.
@@ -180,8 +216,18 @@ impl Service for Boxed {
 
 #[test]
 fn methods_and_traits() {
-    assert_eq!((run(Boxed.shape("abc")), run(Boxed.unboxed()), run(Boxed.recursive(5))), (3, 3, 5));
-    assert_eq!((run(Boxed.call("a")), run(Boxed.ready())), ("A".to_owned(), true));
+    assert_eq!(
+        (
+            run(Boxed.shape("abc")),
+            run(Boxed.unboxed()),
+            run(Boxed.recursive(5))
+        ),
+        (3, 3, 5)
+    );
+    assert_eq!(
+        (run(Boxed.call("a")), run(Boxed.ready())),
+        ("A".to_owned(), true)
+    );
 }
 
 /// As traits declare it that want `Send`, and implementations write `async fn` for it.

@@ -56,5 +56,5 @@ fn track_caller_still_sees_the_caller() {
     assert_eq!(annotated::caller().0, here + 1);
     assert_eq!(bare::caller().0, here + 2);
     let calls = [annotated::caller as fn() -> (u32, u32), bare::caller].map(|f| f());
-    assert_eq!(calls[0].0, calls[1].0 );
+    assert_eq!(calls[0].0, calls[1].0);
 }

@@ -77,7 +77,11 @@ async fn count(items: &[u32]) -> usize {
     let mut polls = 0;
     future::poll_fn(|_| {
         polls += 1;
-        if polls > 2 { Poll::Ready(()) } else { Poll::Pending }
+        if polls > 2 {
+            Poll::Ready(())
+        } else {
+            Poll::Pending
+        }
     })
     .await;
     items.len()
@@ -88,7 +92,11 @@ pub fn row(name: &str) -> CallsiteReport {
     let report = tsc_runtime::snapshot();
     let found = report.callsites().iter().find(|row| row.name() == name);
     found.cloned().unwrap_or_else(|| {
-        let names: Vec<_> = report.callsites().iter().map(CallsiteReport::name).collect();
+        let names: Vec<_> = report
+            .callsites()
+            .iter()
+            .map(CallsiteReport::name)
+            .collect();
         panic!("no row {name} among {names:#?}")
     })
 }
@@ -97,7 +105,11 @@ pub fn row(name: &str) -> CallsiteReport {
 fn names_tell_impls_and_traits_apart() {
     Plain::inherent();
     let _ = Plain.act() + Plain.default() + Generic(1_u8).act();
-    for name in ["Plain::inherent", "<Plain as Act>::act", "<Generic<u8> as Act>::act"] {
+    for name in [
+        "Plain::inherent",
+        "<Plain as Act>::act",
+        "<Generic<u8> as Act>::act",
+    ] {
         row(name);
     }
 }
@@ -124,7 +136,10 @@ fn per_type_has_a_row_for_each_instantiation() {
     let this = module_path!();
     assert_eq!(row("sized<u8>").calls(), 1);
     assert_eq!(row("sized<&str>").calls(), 2);
-    assert_eq!(row(&format!("named per type [{this}::named_sized<[u16; 3]>]")).calls(), 1);
+    assert_eq!(
+        row(&format!("named per type [{this}::named_sized<[u16; 3]>]")).calls(),
+        1
+    );
 }
 
 #[test]
@@ -134,7 +149,9 @@ fn rows_know_where_their_function_is() {
     assert_eq!(row.module(), module_path!());
     assert!(row.file().ends_with("rows.rs"), "{}", row.file());
     let source = include_str!("rows.rs");
-    let line = source.lines().position(|line| line.contains("fn inherent()"));
+    let line = source
+        .lines()
+        .position(|line| line.contains("fn inherent()"));
     assert_eq!(Some(row.line() as usize - 1), line);
 }
 
@@ -143,12 +160,17 @@ fn units_are_counted_beside_calls() {
     hash("abc");
     hash("de");
     let row = row("hash");
-    assert_eq!((row.calls(), row.unit().as_deref(), row.units()), (2, Some("bytes"), Some(5)));
+    assert_eq!(
+        (row.calls(), row.unit(), row.units()),
+        (2, Some("bytes"), Some(5))
+    );
 }
 
 #[test]
 fn a_future_is_one_call_of_many_polls() {
-    let poll = |future: std::pin::Pin<&mut _>| Future::poll(future, &mut Context::from_waker(Waker::noop()));
+    let poll = |future: std::pin::Pin<&mut _>| {
+        Future::poll(future, &mut Context::from_waker(Waker::noop()))
+    };
     {
         let mut complete = pin!(count(&[1, 2, 3]));
         while poll(complete.as_mut()).is_pending() {
@@ -159,10 +181,17 @@ fn a_future_is_one_call_of_many_polls() {
         drop(count(&[]));
     }
     let row = row("count");
-    assert_eq!((row.calls(), row.polls(), row.cancelled()), (1, Some(4), Some(1)));
-    assert_eq!((row.unit().as_deref(), row.units()), (Some("items"), Some(4)));
+    assert_eq!(
+        (row.calls(), row.polls(), row.cancelled()),
+        (1, Some(4), Some(1))
+    );
+    assert_eq!((row.unit(), row.units()), (Some("items"), Some(4)));
     let wall = row.wall_mean_ticks().unwrap();
-    assert!(row.total_ticks() < wall / 2.0, "{} of {wall}", row.total_ticks());
+    assert!(
+        row.total_ticks() < wall / 2.0,
+        "{} of {wall}",
+        row.total_ticks()
+    );
 }
 
 #[test]
@@ -172,14 +201,20 @@ fn a_future_that_changes_threads_is_one_call() {
         let mut polls = 0;
         future::poll_fn(move |_| {
             polls += 1;
-            if polls > 3 { Poll::Ready(polls) } else { Poll::Pending }
+            if polls > 3 {
+                Poll::Ready(polls)
+            } else {
+                Poll::Pending
+            }
         })
         .await
     }
     let mut future = Box::pin(moves());
     loop {
         let polled = std::thread::spawn(move || {
-            let polled = future.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+            let polled = future
+                .as_mut()
+                .poll(&mut Context::from_waker(Waker::noop()));
             (future, polled)
         });
         let (back, polled) = polled.join().unwrap();
@@ -189,7 +224,10 @@ fn a_future_that_changes_threads_is_one_call() {
         future = back;
     }
     let row = row("moves");
-    assert_eq!((row.calls(), row.polls(), row.cancelled()), (1, Some(4), Some(0)));
+    assert_eq!(
+        (row.calls(), row.polls(), row.cancelled()),
+        (1, Some(4), Some(0))
+    );
 }
 
 #[test]

@@ -55,7 +55,10 @@ impl<T: Clone + Debug> Receivers<T> {
 
     #[cycles(name = "own name", fence = "none")]
     fn named(&self) -> Option<&T> {
-        self.0.first().or(None).or_else(|| Self::NONE.is_some().then(|| &self.0[0]))
+        self.0
+            .first()
+            .or(None)
+            .or_else(|| Self::NONE.is_some().then(|| &self.0[0]))
     }
 }
 
@@ -130,7 +133,10 @@ fn generic<'a, T, const N: usize>(values: &'a [T; N], other: &'a str) -> (usize,
 where
     T: Debug + 'a,
 {
-    (values.iter().map(|value| format!("{value:?}").len()).sum(), other)
+    (
+        values.iter().map(|value| format!("{value:?}").len()).sum(),
+        other,
+    )
 }
 
 #[cycles]
@@ -310,23 +316,48 @@ fn every_target_does_what_it_did() {
     let mut list = Receivers::new();
     *list.by_mut(1) += 1;
     list.by_mut(3);
-    assert_eq!((list.by_ref(), list.skipped(), list.named()), (&[2, 3][..], 2, Some(&2)));
+    assert_eq!(
+        (list.by_ref(), list.skipped(), list.named()),
+        (&[2, 3][..], 2, Some(&2))
+    );
     assert_eq!(Pin::new(&mut list).pinned(), 2);
     assert_eq!(Box::new(list.clone()).boxed(), 2);
     assert_eq!(list.clone().by_value(), [3, 2]);
     assert_eq!(Circle(2.0).describe(), "12 m²");
     assert_eq!(Circle(2.0).to_string(), "circle of 2");
-    assert_eq!(nested::renamed() as usize + nested::Wrapper.len() + nested::TABLE.len(), 12);
+    assert_eq!(
+        nested::renamed() as usize + nested::Wrapper.len() + nested::TABLE.len(),
+        12
+    );
     assert_eq!(generic(&["a", "bc"], "d"), (7, "d"));
     assert_eq!(impl_in_both([1, 2]).collect::<Vec<_>>(), [2, 3]);
-    assert_eq!(nested_impl(false).ok().map(|value| value.to_string()).as_deref(), Some("17"));
+    assert_eq!(
+        nested_impl(false)
+            .ok()
+            .map(|value| value.to_string())
+            .as_deref(),
+        Some("17")
+    );
     assert!(nested_impl(true).is_err());
-    assert_eq!((higher_ranked()(" a "), function_pointer()("abc"), closure_as_pointer()(1)), ("a", 3, 2));
+    assert_eq!(
+        (
+            higher_ranked()(" a "),
+            function_pointer()("abc"),
+            closure_as_pointer()(1)
+        ),
+        ("a", 3, 2)
+    );
     assert_eq!(patterns((1, [2, 3, 4, 5]), list, 9), 10);
     assert_eq!(diverging_tail(5), 5);
     assert_eq!(&*unsized_behind("a", &1), "a1");
-    assert_eq!((foreign_abi(2), inlined(1), r#match(1), conditional_tail()), (4, 3, 2, 2));
-    assert_eq!((macro_tails(2), from_macro(2), first_item(1), second_item()), (vec![2, 2], 4, 1, ()));
+    assert_eq!(
+        (foreign_abi(2), inlined(1), r#match(1), conditional_tail()),
+        (4, 3, 2, 2)
+    );
+    assert_eq!(
+        (macro_tails(2), from_macro(2), first_item(1), second_item()),
+        (vec![2, 2], 4, 1, ())
+    );
     #[cfg(target_arch = "x86_64")]
     assert_eq!(architecture::naked(), 7);
     let _: PhantomData<u8> = phantom(PhantomData);

@@ -23,11 +23,18 @@ use std::marker::PhantomData;
 
 #[cfg_attr(not(feature = "on"), path = "off.rs")]
 #[cfg_attr(
-    all(feature = "on", any(target_os = "linux", target_os = "android"), not(miri)),
+    all(
+        feature = "on",
+        any(target_os = "linux", target_os = "android"),
+        not(miri)
+    ),
     path = "linux.rs"
 )]
 #[cfg_attr(
-    all(feature = "on", not(all(any(target_os = "linux", target_os = "android"), not(miri)))),
+    all(
+        feature = "on",
+        not(all(any(target_os = "linux", target_os = "android"), not(miri)))
+    ),
     path = "other.rs"
 )]
 mod imp;

@@ -12,7 +12,7 @@ use crate::interruption::Verdict;
 use crate::record::{Record, Unusual};
 use crate::registry;
 use crate::thread;
-use crate::tsc::{Pair, Ticks, elapsed};
+use crate::tsc::{Pair, Ticks, elapsed, is_absurd};
 
 /// What a future keeps of its polls so far.
 #[derive(Debug)]
@@ -90,7 +90,7 @@ unsafe extern "C" fn finish_poll(started: *const Started, stop: Ticks, call: &mu
         if let Some(record) = (*started).record.as_ref() {
             let raw = elapsed(start, stop);
             let unusual = match (*(*started).thread).detector.verdict(start) {
-                _ if raw < 0 => Some(Unusual::Anomalous),
+                _ if is_absurd(raw) => Some(Unusual::Anomalous),
                 Verdict::Clean => None,
                 Verdict::Interrupted => Some(Unusual::Interrupted),
                 Verdict::Unknown => Some(Unusual::Unknown),
@@ -130,7 +130,7 @@ unsafe fn add_poll(
     }
     call.polls = call.polls.saturating_add(1);
     call.unusual = call.unusual.max(unusual);
-    if raw < 0 {
+    if is_absurd(raw) {
         // SAFETY: the caller's.
         unsafe { settle_anomaly(record, thread, started) };
         // Nothing but its own overhead, which the report takes out.

@@ -74,7 +74,8 @@ figures! {
         /// Calls of which it is not known, because the platform cannot tell, another library was in the way or their thread was
         /// ending. They count as samples.
         unknown: u64,
-        /// Calls during which the counter went backwards: in `calls` and in no ticks.
+        /// Calls without a measurement, because the counter was reset or went backwards, or because a section was never stopped: in
+        /// `calls` and in no ticks.
         anomalies: u64,
         /// The calls that mean, deviation, minimum, maximum and quantiles are over: all but each thread's first and the interrupted.
         samples: u64,

@@ -295,7 +295,7 @@ fn further(f: &mut fmt::Formatter<'_>, callsite: &CallsiteReport, clock: &Clock)
     }
     if callsite.anomalies != 0 {
         parts.push(format!(
-            "{} with the counter going backwards",
+            "{} not measured (the counter went backwards, or a section was never stopped)",
             callsite.anomalies
         ));
     }

@@ -33,3 +33,10 @@ pub type Ticks = u64;
 pub const fn elapsed(start: Ticks, stop: Ticks) -> i64 {
     stop.wrapping_sub(start).cast_signed()
 }
+
+/// Whether a difference is no measurement: the counter went backwards, or forwards by 56 years at 2.6 GHz.
+#[inline(always)]
+#[must_use]
+pub const fn is_absurd(elapsed: i64) -> bool {
+    elapsed.cast_unsigned() >> 62 != 0
+}
