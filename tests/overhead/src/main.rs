@@ -6,6 +6,7 @@
 mod accuracy;
 mod burst;
 mod endurance;
+mod hiding;
 mod recursion;
 mod subjects;
 mod table;
@@ -30,6 +31,7 @@ fn main() -> ExitCode {
     }
     println!("## Profile `{profile}`\n");
     burst::run();
+    hiding::run();
     recursion::run();
     accuracy::run();
     endurance::run();

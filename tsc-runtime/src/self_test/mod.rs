@@ -136,7 +136,7 @@ impl fmt::Display for SelfTest {
 
 /// Looks at everything that decides what the figures are worth: the CPU, the counter, the clocks, the hypervisor, the system.
 ///
-/// Takes some tenths of a second and starts threads that it pins, so it is for a `doctor` command or a session's beginning. The
+/// Takes some tenths of a second and starts threads that it pins, so it is for a `doctor` command or a program's beginning. The
 /// calling thread's own affinity and records stay as they are. Nothing panics, and what cannot be found out is said.
 #[must_use]
 pub fn self_test() -> SelfTest {
