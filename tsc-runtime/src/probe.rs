@@ -35,6 +35,32 @@ impl Slot {
     pub const fn new() -> Self {
         Self(MaybeUninit::uninit())
     }
+
+    /// The start of a call or of a poll.
+    #[inline(always)]
+    fn start<P: Pair>(&mut self, callsite: &'static Callsite) {
+        let started = self.0.as_mut_ptr();
+        // SAFETY: `started` may be written, since it is borrowed mutably, and `prepare` writes what `finish` reads.
+        unsafe {
+            prepare(callsite, started);
+            if !(*started).record.is_null() {
+                (*started).start = P::start();
+            }
+        }
+    }
+
+    /// The stop: what was written at the start, and the time now if the counter may be read.
+    ///
+    /// # Safety
+    ///
+    /// [`start`](Self::start) was called.
+    #[inline(always)]
+    unsafe fn stop<P: Pair>(&self) -> (*const Started, Ticks) {
+        let started = self.0.as_ptr();
+        // SAFETY: the caller's; `prepare` has written `record`.
+        let is_measured = unsafe { !(*started).record.is_null() };
+        (started, if is_measured { P::stop() } else { 0 })
+    }
 }
 
 /// The live measurement of one call: it stops when it is dropped, on every way out of the function.
@@ -79,14 +105,7 @@ impl<'a, P: Pair> Probe<'a, P> {
     /// Starts to measure a call.
     #[inline(always)]
     pub fn start(callsite: &'static Callsite, slot: &'a mut Slot) -> Self {
-        let started = slot.0.as_mut_ptr();
-        // SAFETY: `started` may be written, since it is borrowed mutably, and `prepare` writes what `finish` reads.
-        unsafe {
-            prepare(callsite, started);
-            if !(*started).record.is_null() {
-                (*started).start = P::start();
-            }
-        }
+        slot.start::<P>(callsite);
         Self {
             slot,
             pair: PhantomData,
@@ -97,14 +116,9 @@ impl<'a, P: Pair> Probe<'a, P> {
 impl<P: Pair> Drop for Probe<'_, P> {
     #[inline(always)]
     fn drop(&mut self) {
-        let started = self.slot.0.as_ptr();
         // SAFETY: a probe exists only with its slot written by `start`.
         unsafe {
-            let stop = if (*started).record.is_null() {
-                0
-            } else {
-                P::stop()
-            };
+            let (started, stop) = self.slot.stop::<P>();
             finish(started, stop);
         }
     }

@@ -57,7 +57,8 @@ impl Thread {
         if id >= self.len.load(Relaxed) {
             return None;
         }
-        // SAFETY: the table has at least `len` entries and, like the records it points to, lives until `forget_table`.
+        // SAFETY: the table has at least `len` entries and, like the records it points to, lives until the thread's end has set
+        // `len` to 0 (or `with_table` has).
         unsafe { (*self.table.get().add(id as usize)).as_ref() }
     }
 

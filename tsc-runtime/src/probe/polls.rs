@@ -5,7 +5,7 @@
 
 use core::marker::PhantomData;
 
-use super::{Slot, Started, Unmeasured, prepare, settle, settle_anomaly};
+use super::{Slot, Started, Unmeasured, settle, settle_anomaly};
 use crate::callsite::Callsite;
 use crate::clock;
 use crate::interruption::Verdict;
@@ -22,7 +22,7 @@ pub(crate) struct Call {
     since: Ticks,
     /// Measured polls.
     polls: u32,
-    /// Whether one of them was.
+    /// The most unusual thing that happened to one of them.
     unusual: Option<Unusual>,
 }
 
@@ -45,14 +45,7 @@ impl<'a, P: Pair> PollProbe<'a, P> {
         call: &'a mut Call,
         slot: &'a mut Slot,
     ) -> Self {
-        let started = slot.0.as_mut_ptr();
-        // SAFETY: as in `Probe::start`.
-        unsafe {
-            prepare(callsite, started);
-            if !(*started).record.is_null() {
-                (*started).start = P::start();
-            }
-        }
+        slot.start::<P>(callsite);
         Self {
             slot,
             call,
@@ -64,14 +57,9 @@ impl<'a, P: Pair> PollProbe<'a, P> {
 impl<P: Pair> Drop for PollProbe<'_, P> {
     #[inline(always)]
     fn drop(&mut self) {
-        let started = self.slot.0.as_ptr();
         // SAFETY: a probe exists only with its slot written by `start`.
         unsafe {
-            let stop = if (*started).record.is_null() {
-                0
-            } else {
-                P::stop()
-            };
+            let (started, stop) = self.slot.stop::<P>();
             finish_poll(started, stop, self.call);
         }
     }
