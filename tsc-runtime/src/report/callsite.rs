@@ -1,9 +1,11 @@
 //! One callsite's figures: the arithmetic from sums to statistics.
 
+use super::gaps::Gaps;
+use super::statistics::{Statistics, mean};
 use super::{Bucket, CallsiteReport, name};
 use crate::calibration::Rate;
 use crate::callsite::{Callsite, Unit};
-use crate::histogram::{Histogram, least, middle};
+use crate::histogram::least;
 use crate::interruption;
 use crate::overhead;
 use crate::totals::Totals;
@@ -11,7 +13,8 @@ use crate::totals::Totals;
 impl CallsiteReport {
     pub(super) fn new(callsite: &Callsite, totals: &Totals, rate: Option<&Rate>) -> Self {
         let fence = callsite.fence();
-        let visible = overhead::of(fence).visible;
+        let overhead = overhead::of(fence);
+        let visible = overhead.visible;
         let sums = Sums::new(totals, visible);
         let statistics = Statistics::new(totals, visible);
         let told = interruption::unavailable().is_none()
@@ -23,7 +26,8 @@ impl CallsiteReport {
         );
         // A bucket's middle may lie beyond the samples in it.
         let quantile = |share| Some(net(totals.histogram.quantile(share)?).clamp(min?, max?));
-        let gaps = Gaps::find(&totals.histogram);
+        let gaps = Gaps::find(totals, rate.map(|rate| rate.hz));
+        let nested_a_call = mean(totals.nested, totals.probes()).unwrap_or(0.0).max(0.0);
         let futures = totals.polls != 0 || totals.cancelled != 0;
         let meta = callsite.meta();
         let unit = meta.unit.map(|unit| match unit {
@@ -54,6 +58,9 @@ impl CallsiteReport {
             nested_overhead_ticks: sums.nested,
             mean_ticks: statistics.as_ref().map(|of| of.mean.max(0.0)),
             std_error_ticks: statistics.as_ref().and_then(|of| of.std_error),
+            systematic_error_ticks: statistics.as_ref().map(|_| {
+                overhead.visible_error + nested_a_call * overhead::greatest_total_error_share()
+            }),
             stddev_ticks: statistics.as_ref().and_then(|of| of.stddev),
             min_ticks: min,
             p50_ticks: quantile(0.5),
@@ -72,6 +79,9 @@ impl CallsiteReport {
                 .map(|min| min as f64),
             gap_threshold_ticks: gaps.as_ref().map(|gaps| net(gaps.threshold)),
             gaps: gaps.as_ref().map_or(0, |gaps| gaps.count),
+            stolen_mean_ticks: gaps
+                .as_ref()
+                .map(|gaps| gaps.excess / totals.samples as f64),
             stolen_share: gaps
                 .filter(|_| sums.total > 0.0)
                 // A recursion has the same gap in every activation.
@@ -106,10 +116,6 @@ impl CallsiteReport {
     }
 }
 
-fn mean(sum: i64, count: u64) -> Option<f64> {
-    (count != 0).then(|| sum as f64 / count as f64)
-}
-
 /// The sums over all calls, corrected.
 struct Sums {
     total: f64,
@@ -137,73 +143,6 @@ impl Sums {
     }
 }
 
-/// The samples so far above the others that the time was probably not the function's.
-struct Gaps {
-    threshold: f64,
-    count: u64,
-    /// What they took beyond the median.
-    excess: f64,
-}
-
-/// How many times the 99th percentile a gap is at least, and how many ticks more than that: an interrupt's handler takes longer.
-const GAP_FACTOR: f64 = 4.0;
-const GAP_TICKS: f64 = 1000.0;
-
-impl Gaps {
-    fn find(histogram: &Histogram) -> Option<Self> {
-        let median = histogram.quantile(0.5)?;
-        let threshold = histogram.quantile(0.99)? * GAP_FACTOR + GAP_TICKS;
-        let mut gaps = Self {
-            threshold,
-            count: 0,
-            excess: 0.0,
-        };
-        for (octave, sub, count) in histogram.buckets() {
-            let ticks = middle(octave, sub);
-            if ticks > threshold {
-                gaps.count += count;
-                gaps.excess += count as f64 * (ticks - median);
-            }
-        }
-        Some(gaps)
-    }
-}
-
-/// Mean and spread of the samples.
-struct Statistics {
-    mean: f64,
-    stddev: Option<f64>,
-    std_error: Option<f64>,
-}
-
-impl Statistics {
-    fn new(totals: &Totals, visible: f64) -> Option<Self> {
-        let mean = mean(totals.sum, totals.samples)?;
-        let variance = variance(totals.samples, totals.sum, totals.squares);
-        Some(Self {
-            mean: mean - visible,
-            stddev: variance.map(f64::sqrt),
-            std_error: variance.map(|variance| (variance / totals.samples as f64).sqrt()),
-        })
-    }
-}
-
-/// `(n Σx² − (Σx)²) / n (n − 1)`, exactly where 128 bits hold it: the two terms are all but equal when the spread is small.
-fn variance(count: u64, sum: i64, squares: u128) -> Option<f64> {
-    if count < 2 {
-        return None;
-    }
-    let n = u128::from(count);
-    let square = u128::from(sum.unsigned_abs()).pow(2);
-    let difference = match n.checked_mul(squares) {
-        Some(scaled) => scaled.saturating_sub(square) as f64,
-        None => (n as f64)
-            .mul_add(squares as f64, -(square as f64))
-            .max(0.0),
-    };
-    Some(difference / (n as f64 * (n - 1) as f64))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -212,14 +151,6 @@ mod tests {
         let mut totals = Totals::default();
         samples.iter().for_each(|&sample| totals.add_sample(sample));
         totals
-    }
-
-    #[test]
-    fn variance_is_exact_beside_a_large_mean() {
-        let of = totals(&[1_000_000_000_001, 1_000_000_000_003]);
-        assert_eq!(variance(of.samples, of.sum, of.squares), Some(2.0));
-        let of = totals(&[5]);
-        assert_eq!(variance(of.samples, of.sum, of.squares), None);
     }
 
     #[test]
@@ -238,22 +169,6 @@ mod tests {
         assert_eq!(sums.raw, 2600.0);
         assert_eq!(sums.total, sums.raw - sums.visible - sums.nested);
         assert_eq!(sums.own, 2100.0 - 300.0 - 80.0);
-    }
-
-    #[test]
-    fn gaps_are_rare_and_far_away() {
-        let mut histogram = Histogram::default();
-        (0..10_000).for_each(|sample| histogram.add_value(100 + sample % 7));
-        assert_eq!(Gaps::find(&histogram).unwrap().count, 0);
-        histogram.add_value(1_300);
-        assert_eq!(Gaps::find(&histogram).unwrap().count, 0);
-        (0..5).for_each(|_| histogram.add_value(50_000));
-        let gaps = Gaps::find(&histogram).unwrap();
-        assert_eq!(gaps.count, 5);
-        assert!((gaps.excess / (5.0 * 49_897.0) - 1.0).abs() < 0.02);
-        // A slow path that is taken more often is the function's own.
-        (0..200).for_each(|_| histogram.add_value(50_000));
-        assert_eq!(Gaps::find(&histogram).unwrap().count, 0);
     }
 
     #[test]

@@ -96,6 +96,10 @@ figures! {
         mean_ticks: Option<f64>,
         /// Standard error of the mean.
         std_error_ticks: Option<f64>,
+        /// How far the mean may be off beyond that, up or down: what the function's own probe and those nested in its calls may
+        /// cost more or less than they did when they were calibrated. Down, `stolen_mean_ticks` comes to it: the true mean is
+        /// within `mean_ticks` + 3 `std_error_ticks` + this, and `mean_ticks` - 3 `std_error_ticks` - this - `stolen_mean_ticks`.
+        systematic_error_ticks: Option<f64>,
         /// Standard deviation of the samples.
         stddev_ticks: Option<f64>,
         /// The least sample.
@@ -116,13 +120,17 @@ figures! {
         mean_raw_ticks: Option<f64>,
         /// The least sample before any correction; not known of a function whose calls had other probes in them.
         min_raw_ticks: Option<f64>,
-        /// The samples above this are gaps: four times the 99th percentile, and 1000 ticks. Timer interrupts and time that a
-        /// hypervisor gives to others leave no other trace; but a rare slow path of the function looks the same, so gaps stay in
-        /// all figures.
+        /// Samples from here on are gaps: timer interrupts and time that a hypervisor gives to others leave no other trace. It
+        /// lies above the 99th percentile (of calls over 10 µs, a lower one, down to the 90th at 100 µs: that share may be hit
+        /// by interrupts that come a thousand times a second) by four times that percentile's distance from the median, and by
+        /// 400 ns. A rare slow path of the function looks the same, so gaps stay in all figures.
         gap_threshold_ticks: Option<f64>,
         /// How many there are.
         gaps: u64,
-        /// What they took beyond the median, as a share of `total_ticks`: about what was stolen.
+        /// What they make of the mean: without them, it would be less by so much. What they took beyond the mean of the others,
+        /// spread over all samples.
+        stolen_mean_ticks: Option<f64>,
+        /// The same as a share of `total_ticks`: about what was stolen.
         stolen_share: Option<f64>,
         /// The interrupted calls, by their length: buckets that each reach to the double of their beginning.
         interrupted_histogram: Vec<Bucket>,

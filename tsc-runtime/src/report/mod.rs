@@ -1,5 +1,6 @@
 //! What was measured: the data, where it comes from, how it is printed.
 
+mod banner;
 #[cfg(feature = "on")]
 mod callsite;
 #[cfg(feature = "on")]
@@ -9,9 +10,14 @@ mod data;
 mod exit;
 mod figures;
 #[cfg(feature = "on")]
+mod gaps;
+#[cfg(feature = "on")]
 mod name;
+mod notes;
 #[cfg(feature = "on")]
 mod output;
+#[cfg(feature = "on")]
+mod statistics;
 #[cfg(feature = "on")]
 mod take;
 mod text;

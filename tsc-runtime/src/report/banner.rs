@@ -1,0 +1,87 @@
+//! The dump's first lines: what the figures rest on.
+
+use std::fmt;
+
+use super::Clock;
+
+pub(super) fn banner(f: &mut fmt::Formatter<'_>, clock: &Clock) -> fmt::Result {
+    write!(f, "tsc: {}", clock.cpu.as_deref().unwrap_or("unknown CPU"))?;
+    if let Some(hypervisor) = &clock.hypervisor {
+        write!(f, " under {hypervisor}")?;
+    }
+    match clock.pinned_cpu {
+        Some(cpu) => writeln!(f, "; this thread pinned to CPU {cpu}")?,
+        None => writeln!(f, "; threads not pinned")?,
+    }
+    write!(f, "tsc: {}", clock.source)?;
+    match (clock.hz, clock.ppm) {
+        (Some(hz), Some(ppm)) => write!(f, " at {:.3} MHz ± {ppm:.1} ppm", hz / 1e6)?,
+        _ => write!(f, " at an unknown rate")?,
+    }
+    write!(f, ", step {}", clock.resolution_ticks)?;
+    write!(
+        f,
+        ", {}",
+        known(clock.invariant, "invariant", "not invariant")
+    )?;
+    writeln!(
+        f,
+        ", clocksource {}",
+        clock.clocksource.as_deref().unwrap_or("unknown")
+    )?;
+    if let Some(why) = &clock.fallback_reason {
+        writeln!(f, "tsc: not the TSC: {why}")?;
+    }
+    for overhead in &clock.overheads {
+        writeln!(
+            f,
+            "tsc: fence {}: {:.1} ± {:.0} ticks of a probe are visible to it, {:.1} are its cost in all; both are taken out",
+            overhead.fence,
+            overhead.visible_ticks,
+            overhead.visible_error_ticks,
+            overhead.total_ticks
+        )?;
+    }
+    core_clock(f, clock)?;
+    if let Some(why) = &clock.no_interruptions_because {
+        writeln!(f, "tsc: interruptions: not detected here: {why}")?;
+    }
+    for warning in &clock.warnings {
+        writeln!(f, "tsc: {warning}")?;
+    }
+    if clock.doubts != 0 {
+        writeln!(
+            f,
+            "tsc: {} findings of tsc_runtime::self_test() are doubtful",
+            clock.doubts
+        )?;
+    }
+    Ok(())
+}
+
+fn core_clock(f: &mut fmt::Formatter<'_>, clock: &Clock) -> fmt::Result {
+    let ratios = [
+        clock.core_cycles_per_tick,
+        clock.core_cycles_per_tick_min,
+        clock.core_cycles_per_tick_max,
+    ];
+    let (Some(hz), [Some(median), Some(least), Some(greatest)]) = (clock.hz, ratios) else {
+        return Ok(());
+    };
+    let ghz = |ratio| ratio * hz / 1e9;
+    writeln!(
+        f,
+        "tsc: ticks are not core cycles: ≈ {median:.2} core cycles a tick at {:.2} GHz (range {:.2}..{:.2})",
+        ghz(median),
+        ghz(least),
+        ghz(greatest)
+    )
+}
+
+fn known(value: Option<bool>, yes: &'static str, no: &'static str) -> &'static str {
+    match value {
+        Some(true) => yes,
+        Some(false) => no,
+        None => "invariance unknown",
+    }
+}
