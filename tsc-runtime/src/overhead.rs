@@ -32,7 +32,7 @@ pub(crate) struct Overhead {
 
 /// What the visible overhead differs by between surroundings: the compiler's choice of registers, the alignment of the code. Of 64
 /// empty functions of eight signatures in one program, each beside code of another length, the means were 5.1 ticks less to 3.6
-/// more than what was calibrated (Sapphire Rapids, 2.6 GHz); of five places on Zen 4, 59.4 to 65.5 ticks.
+/// more than what was calibrated (a Xeon with AMX, 2.6 GHz); of five places on Zen 4, 59.4 to 65.5 ticks.
 const SURROUNDINGS: f64 = 5.0;
 
 /// All measurements of one fence policy.

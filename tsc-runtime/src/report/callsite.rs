@@ -5,7 +5,7 @@ use super::statistics::{Statistics, mean};
 use super::{Bucket, CallsiteReport, name};
 use crate::calibration::Rate;
 use crate::callsite::{Callsite, Unit};
-use crate::histogram::least;
+use crate::histogram::{bucket, least};
 use crate::interruption;
 use crate::overhead;
 use crate::totals::Totals;
@@ -95,7 +95,10 @@ impl CallsiteReport {
                 })
                 .collect(),
             interrupted_mean_ticks: mean(totals.interrupted_sum, totals.interrupted).map(net),
-            interrupted_p50_ticks: totals.interrupted_histogram.quantile(0.5).map(net),
+            interrupted_p50_ticks: totals
+                .interrupted_histogram
+                .quantile(0.5)
+                .map(|ticks| net(middle_of_octave(ticks))),
             threads: totals.threads,
             perturbation: if sums.raw > 0.0 {
                 (sums.raw - sums.total) / sums.raw
@@ -114,6 +117,12 @@ impl CallsiteReport {
             cancelled: futures.then_some(totals.cancelled),
         }
     }
+}
+
+/// Interrupted calls are counted by octaves, in the first bucket of each.
+fn middle_of_octave(ticks: f64) -> f64 {
+    let (octave, _) = bucket(ticks as u64);
+    f64::midpoint(least(octave, 0) as f64, least(octave + 1, 0) as f64)
 }
 
 /// The sums over all calls, corrected.
@@ -169,6 +178,13 @@ mod tests {
         assert_eq!(sums.raw, 2600.0);
         assert_eq!(sums.total, sums.raw - sums.visible - sums.nested);
         assert_eq!(sums.own, 2100.0 - 300.0 - 80.0);
+    }
+
+    #[test]
+    fn octaves_middle_is_no_more_than_half_off() {
+        assert_eq!(middle_of_octave(0.0), 16.0);
+        assert_eq!(middle_of_octave(32.0), 48.0);
+        assert_eq!(middle_of_octave(2079.5), 3072.0);
     }
 
     #[test]

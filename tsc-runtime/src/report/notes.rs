@@ -17,7 +17,7 @@ pub(super) fn further(
     let mut parts = Vec::new();
     if let (Some(unit), Some(per_unit)) = (&callsite.unit, callsite.ticks_per_unit) {
         let unit_name = unit.trim_end_matches('s');
-        parts.push(format!("{per_unit:.3} ticks/{unit_name}"));
+        parts.push(format!("{per_unit:.3} {}/{unit_name}", clock.unit()));
         if let Some(rate) = callsite.units_per_second {
             parts.push(if unit == "bytes" {
                 format!("{:.3} GB/s", rate / 1e9)
@@ -32,22 +32,13 @@ pub(super) fn further(
             polls as f64 / (callsite.calls + cancelled).max(1) as f64
         ));
         parts.push(format!(
-            "wall {} ticks/call",
-            ticks(callsite.wall_mean_ticks, 0)
+            "wall {} {}/call",
+            ticks(callsite.wall_mean_ticks, 0),
+            clock.unit()
         ));
         parts.push(format!("{cancelled} cancelled"));
     }
-    if let (Some(interrupted @ 1..), Some(mean)) =
-        (callsite.interrupted, callsite.interrupted_mean_ticks)
-    {
-        let share = interrupted as f64 * mean / callsite.total_ticks.max(1.0);
-        if share > TOLD_SHARE {
-            parts.push(format!(
-                "{interrupted} interrupted, {:.0} % of the total",
-                share.min(1.0) * 100.0
-            ));
-        }
-    }
+    parts.extend(interrupted(callsite));
     parts.extend(stolen(callsite));
     // Where none can be told, the banner has said so.
     if callsite.unknown != 0 && clock.no_interruptions_because.is_none() {
@@ -74,6 +65,22 @@ pub(super) fn further(
     writeln!(f, "      {:<NAME$}   {}", "", parts.join(", "))
 }
 
+/// The interrupted calls, where they hold much, or are all there is to show.
+fn interrupted(callsite: &CallsiteReport) -> Option<String> {
+    let count = callsite.interrupted.filter(|&count| count != 0)?;
+    let mean = callsite.interrupted_mean_ticks?;
+    let share = count as f64 * mean / callsite.total_ticks.max(1.0);
+    let told = format!(
+        "{count} interrupted, {:.0} % of the total",
+        share.min(1.0) * 100.0
+    );
+    if callsite.samples == 0 {
+        Some(format!("{told}, their mean {mean:.1}: no other call but each thread's first"))
+    } else {
+        (share > TOLD_SHARE).then_some(told)
+    }
+}
+
 /// What gaps hold, where it is much, or more than what the mean is said to be off by.
 fn stolen(callsite: &CallsiteReport) -> Option<String> {
     let (share, of_mean) = (callsite.stolen_share?, callsite.stolen_mean_ticks?);
@@ -90,9 +97,13 @@ fn stolen(callsite: &CallsiteReport) -> Option<String> {
 
 /// How net came from raw, how far the mean may be off, and the interrupted calls: for the alternate form.
 pub(super) fn corrections(f: &mut fmt::Formatter<'_>, callsite: &CallsiteReport) -> fmt::Result {
+    // A net total is never below zero, however little its probes saw of themselves.
+    let corrected =
+        callsite.raw_ticks - callsite.visible_overhead_ticks - callsite.nested_overhead_ticks;
+    let sign = if corrected < 0.0 { "< 0, so" } else { "=" };
     writeln!(
         f,
-        "      {:<NAME$}   raw {:.0} - visible {:.0} - nested {:.0} = net {:.0}; mean raw {}, min raw {}",
+        "      {:<NAME$}   raw {:.0} - visible {:.0} - nested {:.0} {sign} net {:.0}; mean raw {}, min raw {}",
         "",
         callsite.raw_ticks,
         callsite.visible_overhead_ticks,
