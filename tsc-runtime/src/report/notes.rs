@@ -75,7 +75,9 @@ fn interrupted(callsite: &CallsiteReport) -> Option<String> {
         share.min(1.0) * 100.0
     );
     if callsite.samples == 0 {
-        Some(format!("{told}, their mean {mean:.1}: no other call but each thread's first"))
+        Some(format!(
+            "{told}, their mean {mean:.1}: no other call but each thread's first"
+        ))
     } else {
         (share > TOLD_SHARE).then_some(told)
     }
