@@ -65,13 +65,15 @@ fn core_clock(f: &mut fmt::Formatter<'_>, clock: &Clock) -> fmt::Result {
         clock.core_cycles_per_tick_min,
         clock.core_cycles_per_tick_max,
     ];
-    let (Some(hz), [Some(median), Some(least), Some(greatest)]) = (clock.hz, ratios) else {
+    let (Some(hz), [Some(median), Some(least), Some(greatest)], Some(source)) =
+        (clock.hz, ratios, &clock.core_cycles_source)
+    else {
         return Ok(());
     };
     let ghz = |ratio| ratio * hz / 1e9;
     writeln!(
         f,
-        "tsc: ticks are not core cycles: ≈ {median:.2} core cycles a tick at {:.2} GHz (range {:.2}..{:.2})",
+        "tsc: ticks are not core cycles: ≈ {median:.2} core cycles a tick at {:.2} GHz (range {:.2}..{:.2}, by {source})",
         ghz(median),
         ghz(least),
         ghz(greatest)

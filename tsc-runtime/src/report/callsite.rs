@@ -5,7 +5,7 @@ use super::statistics::{Statistics, mean};
 use super::{Bucket, CallsiteReport, name};
 use crate::calibration::Rate;
 use crate::callsite::{Callsite, Unit};
-use crate::histogram::{bucket, least};
+use crate::histogram::{Histogram, bucket, least};
 use crate::interruption;
 use crate::overhead;
 use crate::totals::Totals;
@@ -49,6 +49,7 @@ impl CallsiteReport {
             interrupted: told.then_some(totals.interrupted),
             unknown: totals.unknown,
             anomalies: totals.anomalies,
+            saturated: saturated(&totals.histogram),
             samples: totals.samples,
             total_ticks: sums.total,
             self_ticks: sums.own,
@@ -117,6 +118,15 @@ impl CallsiteReport {
             cancelled: futures.then_some(totals.cancelled),
         }
     }
+}
+
+/// The samples in the last bucket, which takes all that are longer.
+fn saturated(histogram: &Histogram) -> u64 {
+    histogram
+        .buckets()
+        .filter(|&(octave, sub, _)| (octave, sub) == bucket(u64::MAX))
+        .map(|(_, _, count)| count)
+        .sum()
 }
 
 /// Interrupted calls are counted by octaves, in the first bucket of each.

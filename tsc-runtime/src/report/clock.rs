@@ -40,6 +40,7 @@ impl Clock {
             core_cycles_per_tick: core.map(|core| core.cycles_per_tick),
             core_cycles_per_tick_min: core.map(|core| core.lowest),
             core_cycles_per_tick_max: core.map(|core| core.highest),
+            core_cycles_source: core.map(|core| core.source.to_string()),
             overheads: overheads(totals),
             warnings: having(Verdict::Bad)
                 .map(|line| format!("{}: {}: {}", line.name, line.value, line.meaning))

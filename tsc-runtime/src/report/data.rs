@@ -77,6 +77,9 @@ figures! {
         /// Calls without a measurement, because the counter was reset or went backwards, or because a section was never stopped: in
         /// `calls` and in no ticks.
         anomalies: u64,
+        /// Calls of over 30 hours at 2.6 GHz, or a counter that jumped: samples longer than the histogram has buckets for. They are
+        /// in all sums and in `max_ticks`; quantiles end there.
+        saturated: u64,
         /// The calls that mean, deviation, minimum, maximum and quantiles are over: all but each thread's first and the interrupted.
         samples: u64,
         /// Inclusive ticks: with all callees; of a recursion, the outermost call's.
@@ -201,6 +204,8 @@ figures! {
         core_cycles_per_tick_min: Option<f64>,
         /// The greatest.
         core_cycles_per_tick_max: Option<f64>,
+        /// What told the core's cycles: `reference chain`, `RDPRU` or `the PMU`.
+        core_cycles_source: Option<String>,
         /// What each fence policy in use costs here.
         overheads: Vec<FenceOverhead>,
         /// What makes the figures bad, in sentences; empty if nothing is known to.

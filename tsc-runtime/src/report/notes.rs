@@ -56,6 +56,12 @@ pub(super) fn further(
             callsite.anomalies
         ));
     }
+    if callsite.saturated != 0 {
+        parts.push(format!(
+            "{} over 30 hours long, or the counter jumped: quantiles end there",
+            callsite.saturated
+        ));
+    }
     if !callsite.fence_supported {
         parts.push(format!("no {} on this CPU, lfence instead", callsite.fence));
     }

@@ -1,0 +1,244 @@
+//! Figures to the tick, of probes whose counter does as it is told: what a reader can redo by hand, and what no real counter does
+//! on purpose.
+#![cfg(target_arch = "x86_64")]
+
+use std::cell::{Cell, RefCell};
+
+use tsc_runtime::__private::{Callsite, Meta, Probe, Slot};
+use tsc_runtime::tsc::{Bare, Fence, Pair, Ticks};
+use tsc_runtime::{CallsiteReport, snapshot};
+
+/// What lies between the two reads of a call that is not told how long it lasts: calibration's.
+const VISIBLE: i64 = 40;
+
+thread_local! {
+    static STARTS: RefCell<Vec<Ticks>> = const { RefCell::new(Vec::new()) };
+    /// How long the call lasts that stops next.
+    static LASTS: Cell<Option<i64>> = const { Cell::new(None) };
+}
+
+struct Scripted;
+
+impl Pair for Scripted {
+    const FENCE: Fence = Fence::Lfence;
+
+    /// The counter's own time, for the detector of interruptions compares with it.
+    fn start() -> Ticks {
+        let start = Bare::start();
+        STARTS.with_borrow_mut(|starts| starts.push(start));
+        start
+    }
+
+    fn stop() -> Ticks {
+        let start = STARTS.with_borrow_mut(|starts| starts.pop().expect("a start comes first"));
+        start.wrapping_add_signed(LASTS.take().unwrap_or(VISIBLE))
+    }
+}
+
+fn callsite(name: &'static str) -> &'static Callsite {
+    Box::leak(Box::new(Callsite::new::<Scripted>(Meta {
+        name: Some(name),
+        path: || "",
+        module: module_path!(),
+        file: file!(),
+        line: line!(),
+        unit: None,
+    })))
+}
+
+/// A call that calls `inside` and lasts so many raw ticks.
+fn call_around(callsite: &'static Callsite, raw: i64, inside: impl FnOnce()) {
+    let mut slot = Slot::new();
+    let _probe = Probe::<Scripted>::start(callsite, &mut slot);
+    inside();
+    LASTS.set(Some(raw));
+}
+
+fn call(callsite: &'static Callsite, raw: i64) {
+    call_around(callsite, raw, || {});
+}
+
+fn row(name: &str) -> CallsiteReport {
+    snapshot()
+        .callsite(name)
+        .expect("the callsite was called")
+        .clone()
+}
+
+/// The dump's lines below the row of `name`.
+fn notes(name: &str) -> String {
+    let dump = format!("{:#}", snapshot());
+    let row = format!(":CLK: {name} ");
+    let lines = dump.lines().skip_while(|line| !line.starts_with(&row));
+    let below = lines.skip(1).take_while(|line| line.starts_with("      "));
+    below.collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn backward_and_absurd_differences_are_anomalies() {
+    let site = callsite("anomalous");
+    call(site, 1_000);
+    for raw in [-1, i64::MIN, -2_600_000_000, 1 << 62, i64::MAX] {
+        call(site, raw);
+    }
+    (0..10).for_each(|_| call(site, 1_000));
+    let row = row("anomalous");
+    assert_eq!((row.calls(), row.anomalies(), row.running()), (16, 5, 0));
+    assert_eq!(
+        (row.raw_ticks(), row.total_ticks()),
+        (11_000.0, 11.0 * 960.0)
+    );
+    assert!(
+        notes("anomalous").contains("5 not measured"),
+        "{}",
+        notes("anomalous")
+    );
+}
+
+#[test]
+fn counter_that_is_reset_inside_a_call_spoils_that_call_alone() {
+    let (outer, inner) = (callsite("reset inside"), callsite("before the reset"));
+    for raw in [50_000, -7_000_000, 50_000] {
+        call_around(outer, raw, || call(inner, 2_000));
+    }
+    let (outer, inner) = (row("reset inside"), row("before the reset"));
+    assert_eq!((outer.calls(), outer.anomalies()), (3, 1));
+    assert_eq!((inner.calls(), inner.anomalies()), (3, 0));
+    assert_eq!((outer.raw_ticks(), inner.raw_ticks()), (100_000.0, 6_000.0));
+    assert!(outer.total_ticks() < 100_000.0 && outer.total_ticks() > 0.0);
+    assert_eq!(inner.total_ticks(), 3.0 * 1_960.0);
+}
+
+#[test]
+fn what_the_histogram_cannot_hold_is_told() {
+    let site = callsite("saturated");
+    call(site, 1_000);
+    (0..100).for_each(|_| call(site, 1_000));
+    assert_eq!(row("saturated").saturated(), 0);
+    (0..5).for_each(|_| call(site, 1 << 50));
+    let row = row("saturated");
+    assert_eq!(row.saturated() + row.interrupted().unwrap_or(0), 5);
+    assert_eq!(row.max_ticks(), Some((1_i64 << 50) as f64 - 40.0));
+    assert!(
+        notes("saturated").contains("over 30 hours"),
+        "{}",
+        notes("saturated")
+    );
+}
+
+/// What a timer interrupt takes here.
+const INTERRUPT: i64 = 9_000;
+const CALLS: i64 = 4_000;
+const GAPS: i64 = 5;
+
+#[test]
+fn mean_is_told_to_be_too_high_by_what_gaps_hold() {
+    let site = callsite("with gaps");
+    call(site, 2_040);
+    for n in 0..CALLS {
+        let spread = n % 5 * 10;
+        let gap = if n % (CALLS / GAPS) == 7 {
+            INTERRUPT
+        } else {
+            0
+        };
+        call(site, 2_040 + spread + gap);
+    }
+    let row = row("with gaps");
+    let net_mean = 2_020.0;
+    let stolen = (GAPS * INTERRUPT) as f64 / CALLS as f64;
+    // A real interruption now and then takes a call out.
+    assert!(row.samples() as i64 > CALLS - 20, "{row:?}");
+    assert!(row.gaps() <= GAPS as u64 && row.gaps() >= GAPS as u64 - 1);
+    assert!((row.mean_ticks().unwrap() - net_mean - stolen).abs() < 3.0);
+    let of_mean = row.stolen_mean_ticks().unwrap();
+    assert!((of_mean / stolen - 1.0).abs() < 0.3, "{of_mean}, {stolen}");
+    // Less that, it is right to the systematic error, and that is calibration's.
+    let mean = row.mean_ticks().unwrap() - of_mean;
+    let systematic = row.systematic_error_ticks().unwrap();
+    assert!((mean - net_mean).abs() < systematic, "{mean}");
+    assert!((5.0..6.0).contains(&systematic), "{systematic}");
+    let share = row.stolen_share().unwrap();
+    assert!((share * row.total_ticks() / CALLS as f64 / of_mean - 1.0).abs() < 0.01);
+    let notes = notes("with gaps");
+    assert!(
+        notes.contains("stolen ≈") && notes.contains("of the mean"),
+        "{notes}"
+    );
+}
+
+/// From the JSON alone, as a reader would.
+#[test]
+fn every_correction_can_be_redone_by_hand() {
+    let (outer, inner) = (callsite("by hand"), callsite("by hand, inside"));
+    for n in 1..=20 {
+        call_around(outer, 100_000 + 1_000 * n, || {
+            (0..n).for_each(|_| call(inner, 1_000));
+        });
+    }
+    let json = serde_json::to_value(snapshot()).expect("a report is plain data");
+    let rows = json["callsites"].as_array().expect("a list");
+    let row = |name: &str| {
+        let row = rows.iter().find(|row| row["name"] == name);
+        row.expect("the callsite was called").clone()
+    };
+    let overhead = &json["clock"]["overheads"][0];
+    let figure = |of: &serde_json::Value, key: &str| of[key].as_f64().expect("a number");
+    assert_eq!(figure(overhead, "visible_ticks"), VISIBLE as f64);
+    for (name, calls, raw) in [
+        ("by hand", 20.0, 2_210_000.0),
+        ("by hand, inside", 210.0, 210_000.0),
+    ] {
+        let row = row(name);
+        assert_eq!(figure(&row, "calls"), calls);
+        assert_eq!(figure(&row, "raw_ticks"), raw);
+        assert_eq!(
+            figure(&row, "visible_overhead_ticks"),
+            calls * figure(overhead, "visible_ticks")
+        );
+        let corrections =
+            figure(&row, "visible_overhead_ticks") + figure(&row, "nested_overhead_ticks");
+        assert_eq!(figure(&row, "overhead_ticks"), corrections);
+        assert_eq!(figure(&row, "total_ticks"), raw - corrections);
+    }
+    // The first call has registered the inner callsite; all have 210 probes nested in them.
+    let nested = figure(&row("by hand"), "nested_overhead_ticks");
+    assert!(nested > 210.0 * figure(overhead, "total_ticks") * 0.9);
+    assert_eq!(
+        figure(&row("by hand, inside"), "nested_overhead_ticks"),
+        0.0
+    );
+}
+
+#[test]
+fn statistics_can_be_redone_by_hand() {
+    let site = callsite("statistics");
+    call(site, 9_999);
+    let raws: Vec<i64> = (0..30).map(|n| 1_000 + n * n).collect();
+    raws.iter().for_each(|&raw| call(site, raw));
+    let row = row("statistics");
+    if row.interrupted() != Some(0) && row.interrupted().is_some() {
+        return eprintln!("skipped: interrupted");
+    }
+    let nets: Vec<f64> = raws.iter().map(|&raw| (raw - VISIBLE) as f64).collect();
+    let n = nets.len() as f64;
+    let mean = nets.iter().sum::<f64>() / n;
+    let variance = nets.iter().map(|net| (net - mean).powi(2)).sum::<f64>() / (n - 1.0);
+    let near = |figure: Option<f64>, expected: f64| {
+        let figure = figure.expect("there are samples");
+        assert!(
+            (figure / expected - 1.0).abs() < 1e-9,
+            "{figure} {expected}"
+        );
+    };
+    near(row.mean_ticks(), mean);
+    near(row.stddev_ticks(), variance.sqrt());
+    near(row.std_error_ticks(), (variance / n).sqrt());
+    near(row.min_ticks(), nets[0]);
+    near(row.max_ticks(), nets[29]);
+    near(row.first_ticks(), 9_959.0);
+    near(row.min_raw_ticks(), 1_000.0);
+    // Quantiles to 1/64 of the raw ticks.
+    let p50 = row.p50_ticks().expect("there are samples");
+    assert!((p50 - nets[14]).abs() <= raws[14] as f64 / 64.0, "{p50}");
+}
