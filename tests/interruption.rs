@@ -55,6 +55,18 @@ fn signal_is_an_interruption() {
     // They are in the totals.
     assert!(row.interrupted_mean_ticks().is_some());
     assert!(row.total_ticks() >= row.interrupted_mean_ticks().unwrap());
+    // They have a histogram of their own, shown on request.
+    let buckets = row.interrupted_histogram();
+    assert_eq!(
+        buckets.iter().map(|bucket| bucket.calls()).sum::<u64>(),
+        100
+    );
+    let (short, full) = (snapshot().to_string(), format!("{:#}", snapshot()));
+    let shown = format!(
+        "interrupted calls, from ticks on: {}:",
+        buckets[0].from_ticks()
+    );
+    assert!(full.contains(&shown) && !short.contains(&shown), "{full}");
 }
 
 #[test]

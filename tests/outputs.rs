@@ -217,6 +217,14 @@ fn dump_says_what_its_clock_is_worth() {
     ] {
         assert!(text.contains(word), "{word} in\n{text}");
     }
+    // An estimate with its range, and what it was made by: never bare cycles.
+    if cfg!(target_arch = "x86_64") && text.contains("core cycles") {
+        let line = text.lines().find(|line| line.contains("core cycles"));
+        let line = line.expect("it was found just now");
+        for part in ["≈", " GHz (range ", "..", ", by "] {
+            assert!(line.contains(part), "{part} in {line}");
+        }
+    }
     let (_, total, columns) = rows(&text).remove(0);
     assert!(total > 0.0 && columns.len() >= 10, "{columns:?}");
 }

@@ -95,6 +95,40 @@ fn plain_run_says_nothing_bad() {
 }
 
 #[test]
+fn everything_that_decides_is_looked_at() {
+    let run = Run::of(&mut child());
+    for name in [
+        "CPU",
+        "microcode",
+        "hypervisor",
+        "emulation",
+        "counter",
+        "invariant counter",
+        "RDTSCP",
+        "kernel's clock",
+        "interruptions",
+        "placement",
+        "governor",
+        "boost",
+        "SMT",
+        "resolution",
+        "read of the counter",
+        "fence lfence",
+        "fence none",
+        "fence rdtscp",
+        "fence mfence",
+        "fence serialize",
+        "fence cpuid",
+        "rate",
+        "core clock",
+        "time taken away",
+        "skew between CPUs",
+    ] {
+        run.finding(name);
+    }
+}
+
+#[test]
 fn forbidden_rdtsc_is_replaced_by_the_systems_clock() {
     let run = Run::of(child().arg("forbid-rdtsc"));
     run.assert_complete();
@@ -154,6 +188,71 @@ fn user_mode_qemu_is_told() {
         "{emulation}"
     );
     assert!(run.report.contains("QEMU"), "{}", run.report);
+}
+
+/// The child built for another target, linked with the toolchain's own linker and C library; says so if that target is not installed.
+fn built_for(target: &str) -> Option<PathBuf> {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(target);
+    let linker = format!(
+        "CARGO_TARGET_{}_LINKER",
+        target.to_uppercase().replace('-', "_")
+    );
+    let output = Command::new(env!("CARGO"))
+        .args(["build", "--quiet", "--bin", "sandboxed", "--target", target])
+        .args([
+            "--manifest-path",
+            concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"),
+        ])
+        .env("CARGO_TARGET_DIR", &folder)
+        .env(linker, "rust-lld")
+        .output()
+        .unwrap_or_else(|error| panic!("cargo: {error}"));
+    let why = String::from_utf8_lossy(&output.stderr);
+    if why.contains("target may not be installed") || why.contains("`rust-lld` not found") {
+        eprintln!("SKIPPED: {target} is not installed, or rust-lld");
+        return None;
+    }
+    assert!(output.status.success(), "{why}");
+    Some(folder.join(target).join("debug/sandboxed"))
+}
+
+#[test]
+fn c_library_without_rseq_is_told() {
+    let Some(child) = built_for("x86_64-unknown-linux-musl") else {
+        return;
+    };
+    let run = Run::of(&mut Command::new(child));
+    run.assert_complete();
+    let why = "the C library registers no rseq";
+    assert!(
+        run.finding("interruptions").contains(why),
+        "{}",
+        run.findings
+    );
+    assert!(run.report.contains(why), "{}", run.report);
+}
+
+#[test]
+fn other_architecture_reads_its_own_counter() {
+    let Some(qemu) = installed(&["qemu-aarch64", "qemu-aarch64-static"]) else {
+        return;
+    };
+    let Some(child) = built_for("aarch64-unknown-linux-musl") else {
+        return;
+    };
+    let run = Run::of(Command::new(qemu).arg(child));
+    run.assert_complete();
+    assert!(run.report.contains("CNTVCT_EL0 at"), "{}", run.report);
+    assert!(
+        run.report.contains("interruptions: not detected"),
+        "{}",
+        run.report
+    );
+    assert!(
+        run.finding("emulation").contains("QEMU"),
+        "{}",
+        run.findings
+    );
 }
 
 /// rr itself needs a PMU, so only what it leaves in the environment is tried.

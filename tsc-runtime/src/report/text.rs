@@ -157,14 +157,93 @@ pub(super) fn ticks(value: Option<f64>, digits: usize) -> String {
     value.map_or_else(|| "-".to_owned(), |value| format!("{value:.digits$}"))
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "on"))]
 mod tests {
     use super::*;
+    use crate::callsite::{Callsite, Meta};
+    use crate::totals::Totals;
+    use crate::tsc::Cpuid;
 
     #[test]
     fn long_names_keep_their_end() {
         assert_eq!(cut("short", 10), "short");
         assert_eq!(cut("a_long_type::method", 10), "…e::method");
         assert_eq!(cut("a_long_type::method", 10).chars().count(), 10);
+    }
+
+    /// The dump of one function whose calls took these raw ticks, by a counter that moves in steps of 26. No test
+    /// calibrates this policy, so net is raw.
+    fn dump(change: impl FnOnce(&mut Totals)) -> String {
+        static CALLSITE: Callsite = Callsite::new::<Cpuid>(Meta {
+            name: Some("function"),
+            path: || "",
+            module: "",
+            file: "",
+            line: 0,
+            unit: None,
+        });
+        let mut totals = Totals::default();
+        change(&mut totals);
+        let clock = Clock {
+            resolution_ticks: 26,
+            ..Clock::default()
+        };
+        let row = CallsiteReport::new(&CALLSITE, &totals, None);
+        Report::new(clock, vec![row], 0).to_string()
+    }
+
+    fn samples(ticks: i64) -> impl FnOnce(&mut Totals) {
+        move |totals| (0..100).for_each(|n| totals.add_sample(ticks + n % 2 * 26))
+    }
+
+    /// The mark at the row's end, and the foot's line that explains it.
+    fn assert_marked(dump: &str, mark: char, foot: &str) {
+        let row = dump.lines().find(|line| line.starts_with(":CLK:")).unwrap();
+        assert!(row.ends_with(&format!(" {mark}")), "{dump}");
+        assert!(dump.contains(&format!("tsc: {mark} ")), "{dump}");
+        assert!(dump.contains(foot), "{dump}");
+    }
+
+    #[test]
+    fn calls_too_short_to_be_told_from_none_are_marked() {
+        let dump = dump(samples(10));
+        assert_marked(&dump, '<', "tsc_runtime::measure repeats it");
+    }
+
+    #[test]
+    fn calls_of_few_steps_are_marked() {
+        let dump = dump(samples(20 * 26 - 30));
+        assert_marked(&dump, '~', "± 1 step of the counter, 26 ticks");
+    }
+
+    #[test]
+    fn calls_that_are_mostly_probes_are_marked() {
+        let dump = dump(|totals| {
+            samples(26_000)(totals);
+            totals.nested = totals.sum * 2;
+        });
+        assert_marked(&dump, '!', "take the attribute off");
+    }
+
+    #[test]
+    fn calls_that_are_known_well_are_not_marked() {
+        let dump = dump(samples(26_000));
+        let row = dump.lines().find(|line| line.starts_with(":CLK:")).unwrap();
+        assert!(row.ends_with('-'), "{dump}");
+        assert!(
+            !["<", "~", "!"].iter().any(|mark| dump.contains(mark)),
+            "{dump}"
+        );
+    }
+
+    #[test]
+    fn callsite_whose_calls_were_all_interrupted_has_their_mean() {
+        let dump = dump(|totals| {
+            (totals.interrupted, totals.interrupted_sum) = (3, 6_000);
+        });
+        assert!(
+            dump.contains("3 interrupted, 100 % of the total, their mean 2000.0"),
+            "{dump}"
+        );
     }
 }
