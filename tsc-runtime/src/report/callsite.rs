@@ -5,9 +5,10 @@ use super::statistics::{Statistics, mean};
 use super::{Bucket, CallsiteReport, name};
 use crate::calibration::Rate;
 use crate::callsite::{Callsite, Unit};
-use crate::histogram::{Histogram, bucket, least};
+use crate::histogram::{bucket, least};
 use crate::interruption;
 use crate::overhead;
+use crate::record::not_below_zero;
 use crate::totals::Totals;
 
 impl CallsiteReport {
@@ -25,9 +26,12 @@ impl CallsiteReport {
             totals.max.map(|max| net(max as f64)),
         );
         // A bucket's middle may lie beyond the samples in it.
-        let quantile = |share| Some(net(totals.histogram.quantile(share)?).clamp(min?, max?));
-        let gaps = Gaps::find(totals, rate.map(|rate| rate.hz));
-        let nested_a_call = mean(totals.nested, totals.probes()).unwrap_or(0.0).max(0.0);
+        let quantile = |gross: Option<f64>| Some(net(gross?).clamp(min?, max?));
+        let [p50, p90, p99, p999] =
+            [0.5, 0.9, 0.99, 0.999].map(|share| totals.histogram.quantile(share));
+        let gaps = p50
+            .zip(p99)
+            .map(|(p50, p99)| Gaps::find(totals, p50, p99, rate.map(|rate| rate.hz)));
         let futures = totals.polls != 0 || totals.cancelled != 0;
         let meta = callsite.meta();
         let unit = meta.unit.map(|unit| match unit {
@@ -49,7 +53,7 @@ impl CallsiteReport {
             interrupted: told.then_some(totals.interrupted),
             unknown: totals.unknown,
             anomalies: totals.anomalies,
-            saturated: saturated(&totals.histogram),
+            saturated: saturated(totals),
             samples: totals.samples,
             total_ticks: sums.total,
             self_ticks: sums.own,
@@ -59,15 +63,15 @@ impl CallsiteReport {
             nested_overhead_ticks: sums.nested,
             mean_ticks: statistics.as_ref().map(|of| of.mean.max(0.0)),
             std_error_ticks: statistics.as_ref().and_then(|of| of.std_error),
-            systematic_error_ticks: statistics.as_ref().map(|_| {
-                overhead.visible_error + nested_a_call * overhead::greatest_total_error_share()
-            }),
+            systematic_error_ticks: statistics
+                .as_ref()
+                .map(|_| overhead.visible_error + nested_error(totals)),
             stddev_ticks: statistics.as_ref().and_then(|of| of.stddev),
             min_ticks: min,
-            p50_ticks: quantile(0.5),
-            p90_ticks: quantile(0.9),
-            p99_ticks: quantile(0.99),
-            p999_ticks: quantile(0.999),
+            p50_ticks: quantile(p50),
+            p90_ticks: quantile(p90),
+            p99_ticks: quantile(p99),
+            p999_ticks: quantile(p999),
             max_ticks: max,
             first_ticks: totals.first.map(|(_, first)| net(first as f64)),
             mean_raw_ticks: mean(
@@ -120,11 +124,26 @@ impl CallsiteReport {
     }
 }
 
+/// What the probes nested in one call may have cost more or less than was calibrated.
+fn nested_error(totals: &Totals) -> f64 {
+    if totals.nested <= 0 {
+        return 0.0;
+    }
+    mean(totals.nested, totals.probes()).unwrap_or(0.0) * overhead::greatest_total_error_share()
+}
+
 /// The samples in the last bucket, which takes all that are longer.
-fn saturated(histogram: &Histogram) -> u64 {
-    histogram
-        .buckets()
-        .filter(|&(octave, sub, _)| (octave, sub) == bucket(u64::MAX))
+fn saturated(totals: &Totals) -> u64 {
+    let last = bucket(u64::MAX);
+    if totals
+        .max
+        .is_none_or(|max| bucket(not_below_zero(max)) != last)
+    {
+        return 0;
+    }
+    let buckets = totals.histogram.buckets();
+    buckets
+        .filter(|&(octave, sub, _)| (octave, sub) == last)
         .map(|(_, _, count)| count)
         .sum()
 }

@@ -35,49 +35,57 @@ pub(super) struct Gaps {
 }
 
 impl Gaps {
-    pub(super) fn find(totals: &Totals, hz: Option<f64>) -> Option<Self> {
+    /// Among samples that have this median and 99th percentile.
+    pub(super) fn find(totals: &Totals, median: f64, p99: f64, hz: Option<f64>) -> Self {
         let hz = hz.unwrap_or(USUAL_HZ);
-        let median = totals.histogram.quantile(0.5)?;
-        let hit = (INTERRUPTS_PER_SECOND * median / hz).clamp(LEAST_HIT, MOST_HIT);
-        let slowest = totals.histogram.quantile(1.0 - hit)?;
+        let hit = (INTERRUPTS_PER_SECOND * median / hz).min(MOST_HIT);
+        let slowest = if hit > LEAST_HIT {
+            totals.histogram.quantile(1.0 - hit).unwrap_or(p99)
+        } else {
+            p99
+        };
         let bucket_end = end_of_bucket(slowest);
         let threshold = bucket_end
             + (FACTOR * (slowest - median))
                 .max(SHORTEST_SECONDS * hz)
                 // The next bucket holds samples that are hardly longer.
                 .max(bucket_end - slowest);
-        let (mut count, mut gap_ticks, mut other_ticks) = (0, 0.0, 0.0);
+        let mut gaps = Self {
+            threshold,
+            count: 0,
+            excess: 0.0,
+        };
+        if totals.max.is_some_and(|max| max as f64 >= threshold) {
+            gaps.measure(totals);
+        }
+        gaps
+    }
+
+    fn measure(&mut self, totals: &Totals) {
+        let (mut others, mut gap_ticks, mut other_ticks) = (0, 0.0, 0.0);
         for (octave, sub, calls) in totals.histogram.buckets() {
             let ticks = calls as f64 * middle(octave, sub);
-            if least(octave, sub) as f64 >= threshold {
-                count += calls;
+            if least(octave, sub) as f64 >= self.threshold {
+                self.count += calls;
                 gap_ticks += ticks;
             } else {
+                others += calls;
                 other_ticks += ticks;
             }
         }
-        Some(Self {
-            threshold,
-            count,
-            excess: excess(totals, count, gap_ticks, other_ticks),
-        })
+        if self.count == 0 || others == 0 {
+            return;
+        }
+        // The sum of all samples is known exactly; that of the gaps, and that of the others, to the width of a bucket: the lesser of
+        // the two is less wrong.
+        let sum_of_others = if gap_ticks < other_ticks {
+            totals.sum as f64 - gap_ticks
+        } else {
+            other_ticks
+        };
+        let mean = sum_of_others / others as f64;
+        self.excess = (totals.sum as f64 - mean * totals.samples as f64).max(0.0);
     }
-}
-
-/// What the gaps make of the sum of all samples, which is known exactly. Their own sum and the others' are known to the width of
-/// a bucket, so the lesser of the two is less wrong.
-fn excess(totals: &Totals, gaps: u64, gap_ticks: f64, other_ticks: f64) -> f64 {
-    let sum = totals.sum as f64;
-    let others = (totals.histogram.count() - gaps) as f64;
-    if gaps == 0 || others == 0.0 {
-        return 0.0;
-    }
-    let mean_of_others = if gap_ticks < other_ticks {
-        (sum - gap_ticks) / others
-    } else {
-        other_ticks / others
-    };
-    (sum - mean_of_others * totals.samples as f64).max(0.0)
 }
 
 /// The least ticks that belong to the bucket after that of `ticks`.
@@ -100,8 +108,13 @@ mod tests {
         totals
     }
 
+    fn find(totals: &Totals, hz: Option<f64>) -> Gaps {
+        let quantile = |share| totals.histogram.quantile(share).unwrap();
+        Gaps::find(totals, quantile(0.5), quantile(0.99), hz)
+    }
+
     fn of(samples: impl IntoIterator<Item = i64>) -> (u64, f64) {
-        let gaps = Gaps::find(&totals(samples), HZ).unwrap();
+        let gaps = find(&totals(samples), HZ);
         (gaps.count, gaps.excess)
     }
 
@@ -152,13 +165,12 @@ mod tests {
     #[test]
     fn few_calls_tell_nothing() {
         assert_eq!(of(short_calls(50, &[1_000_000])).0, 0);
-        assert!(Gaps::find(&Totals::default(), HZ).is_none());
     }
 
     #[test]
     fn threshold_follows_the_counters_rate() {
         let totals = totals((0..1000).map(|call| 100 + call % 7));
-        let threshold = |hz| Gaps::find(&totals, hz).unwrap().threshold;
+        let threshold = |hz| find(&totals, hz).threshold;
         assert!((threshold(HZ) - 1108.0).abs() < 8.0, "{}", threshold(HZ));
         assert!(threshold(Some(1e9)) < threshold(HZ));
         assert_eq!(threshold(None), threshold(HZ));
