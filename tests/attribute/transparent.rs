@@ -1,4 +1,4 @@
-//! A small part of `tests/transparency`, for every test run: one crate that other tests bring along anyway.
+//! A small part of `tests/transparency`, for every test run.
 
 #[path = "../transparency/src/annotate.rs"]
 #[allow(unreachable_pub, missing_docs)] // a tool's own modules
@@ -14,7 +14,7 @@ use std::process::Command;
 use annotate::{Where, annotate};
 use project::Project;
 
-const CRATE: &str = "tracing-core";
+const CRATE: &str = "num-traits";
 
 /// Where cargo has the crate's source.
 fn source() -> PathBuf {
