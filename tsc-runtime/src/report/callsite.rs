@@ -48,8 +48,12 @@ impl CallsiteReport {
             fence_supported: fence.is_supported(),
             calls: totals.calls(),
             running: totals.running,
-            clean: told
-                .then(|| totals.calls() - totals.interrupted - totals.anomalies - totals.unknown),
+            // A call that stops meanwhile may be read as unknown and not yet as a call.
+            clean: told.then(|| {
+                totals
+                    .calls()
+                    .saturating_sub(totals.interrupted + totals.anomalies + totals.unknown)
+            }),
             interrupted: told.then_some(totals.interrupted),
             unknown: totals.unknown,
             anomalies: totals.anomalies,
