@@ -19,20 +19,16 @@ use project::{Outcome, Project};
 fn main() -> io::Result<ExitCode> {
     let wanted: Vec<String> = env::args().skip(1).collect();
     println!(
-        "| crate | attribute on | attributes | profile | tests passing, bare | annotated | s, bare | annotated | same |"
+        "| crate | version | attribute on | attributes | profile | tests passing, bare | annotated | s, bare | annotated | same |"
     );
-    println!("|---|---|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|---|---|");
     let mut all_same = true;
-    for line in include_str!("../crates.txt")
+    for subject in include_str!("../crates.txt")
         .lines()
-        .filter(|line| !line.starts_with('#'))
+        .filter_map(Subject::parse)
     {
-        let mut words = line.split_whitespace().map(str::to_owned);
-        let Some(name) = words.next() else {
-            continue;
-        };
-        if wanted.is_empty() || wanted.contains(&name) {
-            all_same &= compare(&name, words.any(|word| word == "doc"))?;
+        if wanted.is_empty() || wanted.iter().any(|name| name == subject.name) {
+            all_same &= compare(&subject)?;
         }
     }
     Ok(if all_same {
@@ -42,12 +38,45 @@ fn main() -> io::Result<ExitCode> {
     })
 }
 
+/// A line of `crates.txt`.
+struct Subject<'a> {
+    name: &'a str,
+    doc: bool,
+    /// The crate that has its tests, and what they depend on beside.
+    tests: Option<(&'a str, &'a str)>,
+}
+
+impl<'a> Subject<'a> {
+    fn parse(line: &'a str) -> Option<Self> {
+        let mut words = line.split_whitespace();
+        let name = words.next().filter(|name| *name != "#")?;
+        let mut doc = false;
+        let mut tests = None;
+        for word in words {
+            doc |= word == "doc";
+            tests = tests.or(word
+                .strip_prefix("tests=")
+                .and_then(|is| is.split_once('+')));
+        }
+        Some(Self { name, doc, tests })
+    }
+}
+
 /// One crate, both profiles, both places. Whether all is as before.
-fn compare(name: &str, doc: bool) -> io::Result<bool> {
-    let scratch = scratch();
+fn compare(subject: &Subject<'_>) -> io::Result<bool> {
+    let &Subject { name, doc, tests } = subject;
+    let scratch = scratch()?;
     let target = scratch.join("target");
     let (version, source) = fetch::newest(name, &scratch)?;
-    let copy = |form: &str, place| Project::copy(&source, &scratch.join(form).join(name), place);
+    let copy = |form: &str, place| {
+        let dir = scratch.join(form);
+        let mut project = Project::copy(&source, &dir.join(name), place)?;
+        if let Some((crate_of_tests, also)) = tests {
+            let (_, source) = fetch::newest(crate_of_tests, &scratch)?;
+            project.test_by(&source, &dir.join(crate_of_tests), name, also)?;
+        }
+        io::Result::Ok(project)
+    };
     let bare = copy("bare", None)?;
     let annotated = [
         ("functions", copy("functions", Some(Where::Functions))?),
@@ -61,7 +90,7 @@ fn compare(name: &str, doc: bool) -> io::Result<bool> {
             let same = is_same(&before, &after);
             all_same &= same;
             println!(
-                "| {name} {version} | {place} | {} | {} | {} | {} | {:.1} | {:.1} | {} |",
+                "| {name} | {version} | {place} | {} | {} | {} | {} | {:.1} | {:.1} | {} |",
                 project.attributes,
                 if release { "release" } else { "debug" },
                 before.passed.len(),
@@ -90,13 +119,18 @@ fn explain(before: &Outcome, after: &Outcome) {
     if !after.build_errors.is_empty() {
         eprintln!("annotated:\n{}", after.build_errors);
     }
-    for test in before.passed.difference(&after.passed) {
-        eprintln!("passes no more: {test}");
+    let mut passed = after.passed.clone();
+    for test in &before.passed {
+        match passed.iter().position(|name| name == test) {
+            Some(at) => drop(passed.swap_remove(at)),
+            None => eprintln!("passes no more: {test}"),
+        }
     }
 }
 
-fn scratch() -> PathBuf {
+/// Absolute, for cargo is run from the copies' folders.
+fn scratch() -> io::Result<PathBuf> {
     let target = env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
     let target = target.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("target"));
-    target.join("transparency")
+    std::path::absolute(target.join("transparency"))
 }

@@ -1,6 +1,5 @@
 //! A copy of somebody's crate, annotated or not, and its tests.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -8,11 +7,12 @@ use std::{fs, io};
 
 use crate::annotate::{Where, annotate};
 
-/// What became of a crate's unit tests.
-#[derive(Debug)]
+/// What became of a crate's tests.
+#[derive(Debug, Default)]
 pub struct Outcome {
-    pub passed: BTreeSet<String>,
-    pub failed: BTreeSet<String>,
+    /// Sorted; a name is there as often as test binaries have it.
+    pub passed: Vec<String>,
+    pub failed: Vec<String>,
     pub took: Duration,
     /// Empty where it builds.
     pub build_errors: String,
@@ -20,7 +20,9 @@ pub struct Outcome {
 
 /// A crate that can be built.
 pub struct Project {
-    pub dir: PathBuf,
+    dir: PathBuf,
+    /// The copy of a crate that has tests for this one.
+    tests: Option<PathBuf>,
     pub attributes: usize,
 }
 
@@ -33,9 +35,7 @@ impl Project {
         copy_dir(source, dir)?;
         let manifest = dir.join("Cargo.toml");
         let mut text = fs::read_to_string(&manifest)?;
-        if !text.contains("\n[workspace]") {
-            text.push_str("\n[workspace]\n");
-        }
+        stand_alone(&mut text);
         let mut attributes = 0;
         if let Some(place) = place {
             text.push_str(&dependency());
@@ -45,64 +45,99 @@ impl Project {
         let _ = fs::remove_file(dir.join("Cargo.lock"));
         Ok(Self {
             dir: dir.to_owned(),
+            tests: None,
             attributes,
         })
     }
 
-    /// Runs the crate's tests: those in `src`, those beside it and, if asked to, the examples in its documentation.
-    pub fn test(&self, release: bool, doc: bool, target: &Path) -> io::Result<Outcome> {
-        let cargo = |arguments: &[&str]| {
-            let mut command = Command::new("cargo");
-            command
-                .current_dir(&self.dir)
-                .env("CARGO_TARGET_DIR", target);
-            command.env("TSC_REPORT", "off").args(["test", "--quiet"]);
-            if release {
-                command.arg("--release");
-            }
-            if !doc {
-                command.args(["--lib", "--tests"]);
-            }
-            command.args(arguments).output()
-        };
-        let build = cargo(&["--no-run"])?;
-        if !build.status.success() {
-            let build_errors = String::from_utf8_lossy(&build.stderr).into_owned();
-            return Ok(Outcome {
-                passed: BTreeSet::new(),
-                failed: BTreeSet::new(),
-                took: Duration::ZERO,
-                build_errors,
-            });
+    /// Copies to `dir` the crate of `source`, which is left as it is but for depending on this copy of crate `name`, and on `also`: a
+    /// dependency of its tests alone, without which it was published.
+    pub fn test_by(&mut self, source: &Path, dir: &Path, name: &str, also: &str) -> io::Result<()> {
+        let copy = Self::copy(source, dir, None)?;
+        let manifest = copy.dir.join("Cargo.toml");
+        let mut text = fs::read_to_string(&manifest)?;
+        text.push_str(&format!(
+            "\n[dev-dependencies.{also}]\nversion = \"*\"\n\n[patch.crates-io.{name}]\npath = {:?}\n",
+            self.dir
+        ));
+        // Patches and profiles are heeded in the manifest that cargo is started with.
+        if self.attributes > 0 {
+            text.push_str(PROFILE);
         }
-        let start = Instant::now();
-        let run = cargo(&["--no-fail-fast", "--", "--format=pretty"])?;
-        let took = start.elapsed();
-        let text = String::from_utf8_lossy(&run.stdout);
-        Ok(Outcome {
-            passed: named(&text, "ok"),
-            failed: named(&text, "FAILED"),
-            took,
-            build_errors: String::new(),
-        })
+        fs::write(manifest, text)?;
+        self.tests = Some(copy.dir);
+        Ok(())
+    }
+
+    /// Runs the crate's tests: those in `src`, those beside it and in the other crate and, if asked to, the examples in its documentation.
+    pub fn test(&self, release: bool, doc: bool, target: &Path) -> io::Result<Outcome> {
+        let mut outcome = Outcome::default();
+        let kinds: &[&str] = if doc { &[] } else { &["--lib", "--tests"] };
+        run_tests(&self.dir, kinds, release, target, &mut outcome)?;
+        if let Some(tests) = &self.tests {
+            let kinds = ["--lib", "--tests", "--all-features"];
+            run_tests(tests, &kinds, release, target, &mut outcome)?;
+        }
+        outcome.passed.sort_unstable();
+        outcome.failed.sort_unstable();
+        Ok(outcome)
     }
 }
 
-/// The tests whose line ends in `verdict`.
-fn named(text: &str, verdict: &str) -> BTreeSet<String> {
-    text.lines()
-        .filter_map(|line| {
-            line.strip_prefix("test ")?
-                .strip_suffix(verdict)?
-                .strip_suffix(" ... ")
-        })
-        .map(str::to_owned)
-        .collect()
+fn run_tests(
+    dir: &Path,
+    kinds: &[&str],
+    release: bool,
+    target: &Path,
+    outcome: &mut Outcome,
+) -> io::Result<()> {
+    let cargo = |arguments: &[&str]| {
+        let mut command = Command::new("cargo");
+        command.current_dir(dir).env("CARGO_TARGET_DIR", target);
+        command.env("TSC_REPORT", "off").args(["test", "--quiet"]);
+        if release {
+            command.arg("--release");
+        }
+        command.args(kinds).args(arguments).output()
+    };
+    let build = cargo(&["--no-run"])?;
+    if !build.status.success() {
+        outcome.build_errors += &String::from_utf8_lossy(&build.stderr);
+        return Ok(());
+    }
+    let start = Instant::now();
+    let run = cargo(&["--no-fail-fast", "--", "--format=pretty"])?;
+    outcome.took += start.elapsed();
+    let text = String::from_utf8_lossy(&run.stdout);
+    outcome.passed.extend(named(&text, "ok"));
+    outcome.failed.extend(named(&text, "FAILED"));
+    Ok(())
 }
+
+/// The tests whose line ends in `verdict`.
+fn named(text: &str, verdict: &str) -> impl Iterator<Item = String> {
+    let name = move |line: &str| {
+        let name = line.strip_prefix("test ")?.strip_suffix(verdict)?;
+        name.strip_suffix(" ... ").map(str::to_owned)
+    };
+    text.lines().filter_map(name)
+}
+
+/// Whatever workspace the copy lies in, it is none of its members.
+fn stand_alone(manifest: &mut String) {
+    if !manifest.contains("\n[workspace]") {
+        manifest.push_str("\n[workspace]\n");
+    }
+}
+
+/// As the README advises.
+const PROFILE: &str = "\n[profile.dev.package.tsc-runtime]\nopt-level = 3\n";
 
 fn dependency() -> String {
     let runtime = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tsc-runtime");
-    format!("\n[dependencies.tsc-runtime]\npath = {runtime:?}\nfeatures = [\"release-builds\"]\n")
+    format!(
+        "\n[dependencies.tsc-runtime]\npath = {runtime:?}\nfeatures = [\"release-builds\"]\n{PROFILE}"
+    )
 }
 
 fn annotate_dir(dir: &Path, place: Where) -> io::Result<usize> {
