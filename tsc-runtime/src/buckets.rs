@@ -4,13 +4,14 @@
 //! in itself, and gets more in blocks. Opening an octave is the one thing a probe does that may allocate after a callsite's first
 //! call on a thread, at most [`BLOCKS`] times in the record's life.
 
+use core::cell::Cell;
 use core::ptr;
 use core::sync::atomic::{
     AtomicPtr, AtomicU32, AtomicU64,
     Ordering::{Acquire, Relaxed, Release},
 };
 
-use crate::histogram::{Histogram, OCTAVES, SUBS, bucket};
+use crate::histogram::{Histogram, OCTAVES, Place, SUBS};
 
 /// The counts of one octave.
 type Chunk = [AtomicU32; SUBS];
@@ -38,6 +39,8 @@ pub(crate) struct Buckets {
     used: AtomicU32,
     /// Samples counted since the counts were last moved to `wide`: none of them can have overflowed before this does.
     counted: AtomicU32,
+    /// A block is being allocated, perhaps by an annotated allocator whose samples are counted here.
+    is_allocating: Cell<bool>,
     /// What would not fit in 32 bits; null until the first 4 billion samples.
     wide: AtomicPtr<Wide>,
 }
@@ -54,6 +57,7 @@ impl Buckets {
             blocks: [const { AtomicPtr::new(ptr::null_mut()) }; BLOCKS],
             used: AtomicU32::new(0),
             counted: AtomicU32::new(0),
+            is_allocating: Cell::new(false),
             wide: AtomicPtr::new(ptr::null_mut()),
         }
     }
@@ -67,17 +71,16 @@ impl Buckets {
         }
     }
 
-    /// Counts one sample.
+    /// Counts samples in one bucket.
     #[inline(always)]
-    pub(crate) fn count(&self, sample: u64) {
-        let (octave, sub) = bucket(sample);
-        let mut chunk: *const Chunk = self.octaves[octave].load(Relaxed);
+    pub(crate) fn count(&self, place: Place, samples: u32) {
+        let mut chunk: *const Chunk = self.octaves[place.octave()].load(Relaxed);
         if chunk.is_null() {
-            chunk = self.open(octave);
+            chunk = self.open(place.octave());
         }
         // SAFETY: a chunk lies in this very record or in a block that lives as long as it.
-        let counter = unsafe { &(&*chunk)[sub] };
-        counter.store(counter.load(Relaxed).wrapping_add(1), Relaxed);
+        let counter = unsafe { &(&*chunk)[place.sub()] };
+        counter.store(counter.load(Relaxed).wrapping_add(samples), Relaxed);
     }
 
     #[cold]
@@ -86,12 +89,29 @@ impl Buckets {
         let used = self.used.load(Relaxed) as usize;
         let chunk: *const Chunk = match used.checked_sub(OWN_CHUNKS) {
             None => &raw const self.own[used],
-            Some(further) => &raw const self.block(further / BLOCK_CHUNKS)[further % BLOCK_CHUNKS],
+            Some(further) => {
+                if self.is_allocating.replace(true) {
+                    return self.nearest(octave);
+                }
+                let block = self.block(further / BLOCK_CHUNKS);
+                self.is_allocating.set(false);
+                &raw const block[further % BLOCK_CHUNKS]
+            }
         };
         self.used.store(used as u32 + 1, Relaxed);
         self.octaves[octave].store(chunk.cast_mut(), Relaxed);
         self.opened
             .store(self.opened.load(Relaxed) | 1 << octave, Release);
+        chunk
+    }
+
+    /// For a sample of the very allocator that is about to open an octave, and whose own is not open either: the open one that
+    /// is nearest.
+    fn nearest(&self, octave: usize) -> *const Chunk {
+        let (_, chunk) = self
+            .chunks()
+            .min_by_key(|(open, _)| open.abs_diff(octave))
+            .unwrap_or((0, &self.own[0]));
         chunk
     }
 
@@ -197,8 +217,8 @@ mod tests {
     fn every_octave_finds_a_place() {
         let buckets = Box::new(Buckets::new());
         for bit in 0..64 {
-            buckets.count(1 << bit);
-            buckets.count((1 << bit) + (1 << bit) / 2);
+            buckets.count(Place::of(1 << bit), 1);
+            buckets.count(Place::of((1 << bit) + (1 << bit) / 2), 1);
         }
         assert_eq!(histogram(&buckets).count(), 128);
         assert!(
@@ -214,7 +234,7 @@ mod tests {
     #[test]
     fn narrow_function_allocates_nothing() {
         let buckets = Box::new(Buckets::new());
-        (40..900).for_each(|sample| buckets.count(sample));
+        (40..900).for_each(|sample| buckets.count(Place::of(sample), 1));
         assert!(
             buckets
                 .blocks
@@ -229,8 +249,8 @@ mod tests {
         let many = u32::MAX - 1;
         for round in 1..=3 {
             buckets.expect(many);
-            buckets.count(7);
-            buckets.own[0][7].store(many, Relaxed);
+            buckets.count(Place::of(7), 1);
+            buckets.own[0][Place::of(7).sub()].store(many, Relaxed);
             assert_eq!(histogram(&buckets).count(), u64::from(many) * round);
         }
         buckets.clear();

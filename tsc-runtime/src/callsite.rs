@@ -1,7 +1,11 @@
 //! The static that stands for one `#[cycles]`: plain facts and a number.
 
-use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use core::sync::atomic::{
+    AtomicU8, AtomicU32,
+    Ordering::{Acquire, Relaxed, Release},
+};
 
+use crate::table::Position;
 use crate::tsc::{Fence, Pair};
 
 /// What the attribute knows at compile time of the function it stands on.
@@ -34,8 +38,9 @@ pub enum Unit {
 /// One annotated function (of all instantiations, where it is generic).
 #[derive(Debug)]
 pub struct Callsite {
-    /// The place of its records in every thread's table; [`UNREGISTERED`] until its first call.
-    id: AtomicU32,
+    /// Where every thread's table has its entry, in two parts: segment, [`UNREGISTERED`] until its first call, and offset.
+    segment: AtomicU8,
+    offset: AtomicU32,
     fence: Fence,
     /// What its probes' overhead is measured with.
     empty_calls: EmptyCalls,
@@ -51,15 +56,16 @@ pub(crate) struct EmptyCalls {
     pub(crate) bare: fn(u32),
 }
 
-/// Beyond the end of every table, so that one comparison finds both a new callsite and a table that is too short.
-const UNREGISTERED: u32 = u32::MAX;
+/// More segments than any table has, so that one comparison finds both a new callsite and a table that is too short.
+const UNREGISTERED: u8 = u8::MAX;
 
 impl Callsite {
     /// A callsite that was never called.
     #[must_use]
     pub const fn new<P: Pair>(meta: Meta) -> Self {
         Self {
-            id: AtomicU32::new(UNREGISTERED),
+            segment: AtomicU8::new(UNREGISTERED),
+            offset: AtomicU32::new(0),
             fence: P::FENCE,
             empty_calls: crate::overhead::empty_calls::<P>(),
             meta,
@@ -67,24 +73,35 @@ impl Callsite {
     }
 
     /// A callsite that has its number from the beginning.
-    pub(crate) const fn numbered<P: Pair>(id: u32, meta: Meta) -> Self {
+    pub(crate) const fn numbered<P: Pair>(number: u32, meta: Meta) -> Self {
         let mut callsite = Self::new::<P>(meta);
-        callsite.id = AtomicU32::new(id);
+        let position = Position::of(number);
+        callsite.segment = AtomicU8::new(position.segment);
+        callsite.offset = AtomicU32::new(position.offset);
         callsite
     }
 
+    /// In no table, if there is none yet.
     #[inline(always)]
-    pub(crate) fn id(&self) -> u32 {
-        self.id.load(Relaxed)
+    pub(crate) fn position(&self) -> Position {
+        Position {
+            segment: self.segment.load(Acquire),
+            offset: self.offset.load(Relaxed),
+        }
     }
 
-    pub(crate) fn is_registered(&self) -> bool {
-        self.id() != UNREGISTERED
+    /// The callsite's number, if it has one.
+    pub(crate) fn number(&self) -> Option<u32> {
+        let position = self.position();
+        (position.segment != UNREGISTERED).then(|| position.number())
     }
 
     /// Called once, under the registry's lock.
-    pub(crate) fn set_id(&self, id: u32) {
-        self.id.store(id, Relaxed);
+    pub(crate) fn set_number(&self, number: u32) {
+        let position = Position::of(number);
+        // In this order: who sees the segment must see the offset.
+        self.offset.store(position.offset, Relaxed);
+        self.segment.store(position.segment, Release);
     }
 
     pub(crate) fn fence(&self) -> Fence {

@@ -1,6 +1,8 @@
 //! What the operating system is asked to call: at the end of the process, and in the child of a fork.
 
-use crate::{calibration, registry, report};
+#[cfg(unix)]
+use crate::registry;
+use crate::{calibration, report};
 
 /// Installed with the first callsite's first call; nothing runs before `main`.
 pub(crate) fn install() {

@@ -24,6 +24,8 @@ mod record;
 #[cfg(feature = "on")]
 mod section;
 #[cfg(feature = "on")]
+mod table;
+#[cfg(feature = "on")]
 mod thread;
 #[cfg(feature = "on")]
 mod totals;

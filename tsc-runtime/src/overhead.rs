@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{
     AtomicPtr,
-    Ordering::{Acquire, Release},
+    Ordering::{self, Acquire},
 };
 
 use parking_lot::{Mutex, MutexGuard};
@@ -11,7 +11,8 @@ use parking_lot::{Mutex, MutexGuard};
 use crate::callsite::{Callsite, EmptyCalls, Meta};
 use crate::clock;
 use crate::probe::{Probe, Slot};
-use crate::record::Record;
+use crate::record::{HELD, Record};
+use crate::table::{Entry, FIRST_LEN};
 use crate::thread;
 use crate::tsc::{Fence, Lfence, Pair, Ticks, escape, result};
 
@@ -99,12 +100,17 @@ fn measurements() -> MutexGuard<'static, Table> {
 }
 
 /// In the child of a fork: the lock may be taken by a thread that is not here any more.
+#[cfg(unix)] // elsewhere no process is forked
 pub(crate) fn start_from_zero() {
-    CURRENT.store(Box::into_raw(Box::new(Mutex::new(EMPTY))), Release);
+    CURRENT.store(
+        Box::into_raw(Box::new(Mutex::new(EMPTY))),
+        Ordering::Release,
+    );
 }
 
-/// Calls in a round: long enough for the loop's ends not to matter, short enough for most rounds to pass undisturbed.
-const CALLS: u32 = 32;
+/// Calls in a round: long enough for the loop's ends not to matter, short enough for most rounds to pass undisturbed, and as many as
+/// are folded at once, so that each round has its share of that.
+const CALLS: u32 = HELD as u32;
 const MIN_ROUNDS: usize = 9;
 const MAX_ROUNDS: usize = 301;
 /// No more rounds once this much has gone by: 2 to 3 ms at common rates.
@@ -169,9 +175,11 @@ fn measure(empty_calls: EmptyCalls) -> [f64; 3] {
     if clock::is_slow() {
         return [0.0; 3];
     }
-    let record = Record::new(0, 0);
+    let segment = [const { Entry::new() }; FIRST_LEN];
+    // SAFETY: the segment is dropped after the record.
+    let record = unsafe { Record::new(0, 0, &raw const segment[0]) };
+    segment[0].set_record(&raw const record);
     let mut rounds: [Vec<f64>; 3] = [const { Vec::new() }; 3];
-    let table: [*const Record; 1] = [&raw const record];
     let thread = thread::this();
     // An annotated allocator, or a pause by another thread, must not bring the thread's own table back meanwhile.
     let busy = thread.enter_cold_path();
@@ -181,7 +189,7 @@ fn measure(empty_calls: EmptyCalls) -> [f64; 3] {
             break;
         }
         let mut measured = None;
-        thread.with_table(&table, || measured = round(empty_calls, &record));
+        thread.with_segment(&segment, || measured = round(empty_calls, &record));
         for (costs, cost) in rounds.iter_mut().zip(measured.into_iter().flatten()) {
             costs.push(cost);
         }

@@ -10,17 +10,16 @@
 
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
-use core::ptr;
 
 use crate::callsite::Callsite;
-use crate::clock;
-use crate::interruption::Verdict;
-use crate::record::{Record, Unusual};
-use crate::registry::{self, Found};
+use crate::record::{Record, is_long};
 use crate::thread::{self, Thread};
-use crate::tsc::{Pair, Ticks, elapsed, is_absurd};
+use crate::tsc::{Pair, Ticks, elapsed};
 
 pub(crate) mod polls;
+mod unusual;
+
+use unusual::{finish_unusual, prepare_first};
 
 /// Room on the annotated function's stack for what a stop must know of its start. A probe only borrows it: if it held it, every
 /// start would copy it once.
@@ -42,8 +41,8 @@ impl Slot {
         let started = self.0.as_mut_ptr();
         // SAFETY: `started` may be written, since it is borrowed mutably, and `prepare` writes what `finish` reads.
         unsafe {
-            prepare(callsite, started);
-            if !(*started).record.is_null() {
+            // Asked by a flag: to read the record back from where it was just written takes longer.
+            if prepare(callsite, started) {
                 (*started).start = P::start();
             }
         }
@@ -59,7 +58,11 @@ impl Slot {
         let started = self.0.as_ptr();
         // SAFETY: the caller's; `prepare` has written `record`.
         let is_measured = unsafe { !(*started).record.is_null() };
-        (started, if is_measured { P::stop() } else { 0 })
+        if is_measured {
+            return (started, P::stop());
+        }
+        core::hint::cold_path();
+        (started, 0)
     }
 }
 
@@ -124,23 +127,27 @@ impl<P: Pair> Drop for Probe<'_, P> {
     }
 }
 
-/// Finds this thread's record and saves what the stop will need.
+/// Finds this thread's record and saves what the stop will need. Whether the start is to be read: if not, `record` is null.
+///
+/// What follows is a fence, which waits for all of this: so it is arranged for few loads one after the other.
 ///
 /// # Safety
 ///
-/// `started` may be written. Afterwards all of it is but `start` and, if `record` is not null, `unmeasured`.
+/// `started` may be written. Afterwards all of it is but `start` if true is returned and, if not, `unmeasured`.
 #[inline(never)]
-unsafe extern "C" fn prepare(callsite: &'static Callsite, started: *mut Started) {
+unsafe extern "C" fn prepare(callsite: &'static Callsite, started: *mut Started) -> bool {
     let thread = thread::this();
-    let Some(record) = thread.record(callsite.id()) else {
+    let Some((entry, record)) = thread.find(callsite.position()) else {
         // SAFETY: the caller's.
         return unsafe { prepare_first(callsite, started) };
     };
+    entry.enter();
     // SAFETY: the caller's.
     unsafe { start_with(record, thread, started) };
     if !thread.detector.is_armed() {
         thread.detector.arm();
     }
+    true
 }
 
 /// # Safety
@@ -148,7 +155,6 @@ unsafe extern "C" fn prepare(callsite: &'static Callsite, started: *mut Started)
 /// As for [`prepare`].
 #[inline(always)]
 unsafe fn start_with(record: &Record, thread: &Thread, started: *mut Started) {
-    record.enter();
     // SAFETY: the caller's. Field by field, for the rest is written later or not at all.
     unsafe {
         (&raw mut (*started).record).write(record);
@@ -158,28 +164,54 @@ unsafe fn start_with(record: &Record, thread: &Thread, started: *mut Started) {
     }
 }
 
-/// Records the call.
+/// Records the call. What most calls are is recorded right here: neither interrupted nor long, and without probes in them.
 ///
 /// # Safety
 ///
-/// `started` was written by [`prepare`] on this thread, and its `start` if its `record` is not null.
+/// `started` was written by [`prepare`] on this thread, and its `start` if its `record` is not null; else `stop` is 0.
 #[inline(never)]
 unsafe extern "C" fn finish(started: *const Started, stop: Ticks) {
-    // SAFETY: the caller's; null gives None, and a record outlives the activations on its thread.
-    let Some(record) = (unsafe { (*started).record.as_ref() }) else {
-        // SAFETY: the caller's.
-        return unsafe { finish_unmeasured(started) };
-    };
     // SAFETY: the caller's.
-    let (thread, start) = unsafe { (&*(*started).thread, (*started).start) };
-    let raw = elapsed(start, stop);
-    if is_absurd(raw) || !thread.detector.is_clean_since(start) {
+    let start = unsafe { (*started).start };
+    let raw = elapsed(start, stop).cast_unsigned();
+    // SAFETY: the caller's; what is not measured is long, and of all else record and thread are there and outlive the activation.
+    if is_long(raw) || unsafe { !(*(*started).thread).detector.is_clean_since(start) } {
         // SAFETY: the caller's.
         return unsafe { finish_unusual(started, stop) };
     }
+    // SAFETY: as above.
+    let (record, thread) = unsafe { (&*(*started).record, &*(*started).thread) };
+    // SAFETY: as above.
+    let (overhead_then, work_then) = unsafe { ((*started).overhead, (*started).work) };
+    let overhead = thread.overhead.get();
+    if overhead != overhead_then {
+        // SAFETY: as above.
+        return unsafe { finish_nesting(started, raw) };
+    }
+    thread
+        .overhead
+        .set(overhead.wrapping_add(record.cost.get()));
+    thread.work.set(
+        work_then
+            .wrapping_add(raw)
+            .wrapping_sub(record.visible.get()),
+    );
+    record.leave(raw, 0);
+}
+
+/// A call that had other probes in it.
+///
+/// # Safety
+///
+/// As for [`finish`], and the `record` is not null.
+#[inline(never)]
+unsafe extern "C" fn finish_nesting(started: *const Started, raw: u64) {
     // SAFETY: the caller's.
-    let (gross, nested) = unsafe { settle(record, thread, started, raw) };
-    record.leave(gross, nested);
+    unsafe {
+        let record = &*(*started).record;
+        let (gross, nested) = settle(record, &*(*started).thread, started, raw);
+        record.leave(gross, nested);
+    }
 }
 
 /// Carries this thread's running sums on; returns the call's gross ticks and what nested probes cost it.
@@ -187,124 +219,24 @@ unsafe extern "C" fn finish(started: *const Started, stop: Ticks) {
 /// # Safety
 ///
 /// As for [`finish`], and the `record` is not null.
-#[inline(always)]
 unsafe fn settle(
     record: &Record,
     thread: &Thread,
     started: *const Started,
-    raw: i64,
+    raw: u64,
 ) -> (u64, u64) {
     // SAFETY: the caller's.
     let (overhead_then, work_then) = unsafe { ((*started).overhead, (*started).work) };
-    let mut gross = raw.cast_unsigned();
-    let overhead = thread.overhead.get();
-    thread
-        .overhead
-        .set(overhead.wrapping_add(record.cost.get()));
+    let mut overhead = thread.overhead.get();
     let nested = overhead.wrapping_sub(overhead_then);
+    overhead = overhead.wrapping_add(record.cost.get());
     if nested != 0 {
-        gross = gross.wrapping_sub(nested);
-        thread
-            .overhead
-            .set(thread.overhead.get().wrapping_add(record.nesting.get()));
+        overhead = overhead.wrapping_add(record.nesting.get());
         record.add_nested(nested, thread.work.get().wrapping_sub(work_then));
     }
+    thread.overhead.set(overhead);
+    let gross = raw.wrapping_sub(nested);
     let net = gross.wrapping_sub(record.visible.get());
     thread.work.set(work_then.wrapping_add(net));
     (gross, nested)
-}
-
-/// As [`settle`], for a call whose ticks are not known: its callers see its overhead and no work.
-///
-/// # Safety
-///
-/// As for [`settle`].
-unsafe fn settle_anomaly(record: &Record, thread: &Thread, started: *const Started) {
-    thread
-        .overhead
-        .set(thread.overhead.get().wrapping_add(record.cost.get()));
-    // SAFETY: the caller's.
-    thread.work.set(unsafe { (*started).work });
-}
-
-/// A call that was interrupted, or may have been, or during which the counter went backwards.
-///
-/// # Safety
-///
-/// As for [`finish`], and the `record` is not null.
-#[cold]
-#[inline(never)]
-unsafe extern "C" fn finish_unusual(started: *const Started, stop: Ticks) {
-    // SAFETY: the caller's.
-    let (record, thread, start) =
-        unsafe { (&*(*started).record, &*(*started).thread, (*started).start) };
-    let raw = elapsed(start, stop);
-    if is_absurd(raw) {
-        // SAFETY: the caller's.
-        unsafe { settle_anomaly(record, thread, started) };
-        return record.leave_apart(Unusual::Anomalous, 0, 0);
-    }
-    // SAFETY: the caller's.
-    let (gross, nested) = unsafe { settle(record, thread, started, raw) };
-    let why = match thread.detector.verdict(start) {
-        Verdict::Interrupted => Unusual::Interrupted,
-        Verdict::Clean | Verdict::Unknown => Unusual::Unknown,
-    };
-    record.leave_apart(why, gross, nested);
-}
-
-/// The first call of a callsite on this thread, or the first after a pause, a reset or a fork: what that costs is overhead to the
-/// calls around it.
-///
-/// # Safety
-///
-/// As for [`prepare`].
-#[cold]
-#[inline(never)]
-unsafe extern "C" fn prepare_first(callsite: &'static Callsite, started: *mut Started) {
-    let found = registry::find(callsite);
-    let thread = thread::this();
-    let unmeasured = match found {
-        Found::Nothing => Unmeasured::Ignored,
-        Found::Late(record) => Unmeasured::Late(record),
-        Found::Record(record) if clock::is_slow() => Unmeasured::Slow(record),
-        Found::Record(record) => {
-            thread.detector.arm();
-            // SAFETY: the caller's; what the registry found lives as long as the thread.
-            return unsafe { start_with(&*record, thread, started) };
-        }
-    };
-    // SAFETY: the caller's; what the registry found lives as long as this call.
-    unsafe {
-        if let Unmeasured::Slow(record) | Unmeasured::Late(record) = unmeasured {
-            start_with(&*record, thread, started);
-        }
-        (&raw mut (*started).record).write(ptr::null());
-        (&raw mut (*started).unmeasured).write(unmeasured);
-        (&raw mut (*started).start).write(clock::now());
-    }
-}
-
-/// A call that the inlined reads did not measure.
-///
-/// # Safety
-///
-/// As for [`finish`], and the `record` is null.
-#[cold]
-#[inline(never)]
-unsafe extern "C" fn finish_unmeasured(started: *const Started) {
-    // SAFETY: the caller's; where `record` is null, `prepare_first` has written the rest.
-    let (unmeasured, start) = unsafe { ((*started).unmeasured, (*started).start) };
-    let (Unmeasured::Slow(record) | Unmeasured::Late(record)) = unmeasured else {
-        return;
-    };
-    let raw = elapsed(start, clock::now()).max(0);
-    // SAFETY: as in `prepare_first`.
-    unsafe {
-        let (gross, nested) = settle(&*record, &*(*started).thread, started, raw);
-        (*record).leave_apart(Unusual::Unknown, gross, nested);
-    }
-    if let Unmeasured::Late(record) = unmeasured {
-        registry::fold_late(record);
-    }
 }

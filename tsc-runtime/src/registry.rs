@@ -18,6 +18,7 @@ use parking_lot::Mutex;
 
 use crate::callsite::Callsite;
 use crate::record::Record;
+use crate::table::{Entry, Table};
 use crate::thread::{self, Thread};
 use crate::totals::Totals;
 use crate::{clock, hooks, overhead};
@@ -61,8 +62,8 @@ unsafe impl Sync for Shard {}
 struct Own {
     /// By callsite number; `None` where the callsite was not called on the thread.
     records: Vec<Option<Box<Record>>>,
-    /// All tables that the thread has used; the last is in use.
-    tables: Vec<Box<[*const Record]>>,
+    /// Behind the records, which point into it and so are dropped first.
+    table: Table,
 }
 
 /// What the cold path found for a call.
@@ -111,7 +112,7 @@ pub(crate) fn find(callsite: &'static Callsite) -> Found {
 
 /// Gives `f` this thread's record of `callsite`, unless nothing is recorded now.
 pub(crate) fn with_record(callsite: &'static Callsite, f: impl FnOnce(&Record)) {
-    if let Some(record) = thread::this().record(callsite.id()) {
+    if let Some((_, record)) = thread::this().find(callsite.position()) {
         return f(record);
     }
     match find(callsite) {
@@ -145,16 +146,23 @@ fn find_here(thread: &Thread, callsite: &'static Callsite) -> Found {
             }
             found
         })
-        .unwrap_or_else(|_| Found::Late(Box::into_raw(make_record(callsite, number))))
+        .unwrap_or_else(|_| {
+            let entry = Box::into_raw(Box::new(Entry::new()));
+            // SAFETY: `fold_late` frees the entry, after the record.
+            Found::Late(Box::into_raw(unsafe {
+                make_record(callsite, number, entry)
+            }))
+        })
 }
 
 /// The callsite's number, given to it now if it has none; the registry knows it afterwards.
 fn number_of(callsite: &'static Callsite) -> usize {
     let mut registry = registry().lock();
-    if !callsite.is_registered() {
-        callsite.set_id(NUMBERS.fetch_add(1, Relaxed));
-    }
-    let number = callsite.id() as usize;
+    let number = callsite.number().unwrap_or_else(|| {
+        let number = NUMBERS.fetch_add(1, Relaxed);
+        callsite.set_number(number);
+        number
+    }) as usize;
     if registry.callsites.len() <= number {
         registry.callsites.resize(number + 1, None);
         registry.ended.resize_with(number + 1, Totals::default);
@@ -175,11 +183,13 @@ fn begin_thread(thread: &Thread) -> Arc<Shard> {
     shard
 }
 
-fn make_record(callsite: &Callsite, number: usize) -> Box<Record> {
-    let record = Box::new(Record::new(
-        number as u32,
-        RECORDS.fetch_add(1, Relaxed) + 1,
-    ));
+/// # Safety
+///
+/// `entry` outlives the record.
+unsafe fn make_record(callsite: &Callsite, number: usize, entry: *const Entry) -> Box<Record> {
+    let order = RECORDS.fetch_add(1, Relaxed) + 1;
+    // SAFETY: the caller's.
+    let record = Box::new(unsafe { Record::new(number as u32, order, entry) });
     let overhead = overhead::of(callsite.fence());
     record.visible.set(overhead.visible.round() as u64);
     record.cost.set(overhead.total.round() as u64);
@@ -208,31 +218,18 @@ impl Shard {
 
     fn record(&self, thread: &Thread, callsite: &Callsite, number: usize) -> Found {
         let mut own = self.own.lock();
-        if own.records.len() <= number {
-            own.records.resize_with(number + 1, || None);
+        let Own { records, table } = &mut *own;
+        if records.len() <= number {
+            records.resize_with(number + 1, || None);
         }
-        let record: *const Record =
-            &raw const **own.records[number].get_or_insert_with(|| make_record(callsite, number));
-        if own.tables.last().is_none_or(|table| table.len() <= number) {
-            let table = own.grown_table(number);
-            own.tables.push(table);
-        }
-        if let Some(table) = own.tables.last_mut() {
-            table[number] = record;
-            thread.set_table(table);
-        }
+        let entry = table.entry(number);
+        let record: *const Record = &raw const **records[number].get_or_insert_with(|| {
+            // SAFETY: the table is dropped after the records, or not at all.
+            unsafe { make_record(callsite, number, entry) }
+        });
+        entry.set_record(record);
+        thread.set_table(table);
         Found::Record(record)
-    }
-}
-
-impl Own {
-    /// A copy of the table with room for callsite `number` and as many again.
-    fn grown_table(&self, number: usize) -> Box<[*const Record]> {
-        let mut table = vec![ptr::null(); (number + 1).next_power_of_two() * 2].into_boxed_slice();
-        for (entry, record) in table.iter_mut().zip(&self.records) {
-            *entry = record.as_deref().map_or(ptr::null(), ptr::from_ref);
-        }
-        table
     }
 }
 
@@ -240,6 +237,7 @@ impl Own {
 pub(crate) fn fold_late(record: *const Record) {
     // SAFETY: made by `find_here` from a Box for one call, which has ended.
     let record = unsafe { Box::from_raw(record.cast_mut()) };
+    let entry = ptr::from_ref(record.entry()).cast_mut();
     let thread = thread::this();
     let busy = thread.enter_cold_path();
     if let Some(totals) = registry().lock().ended.get_mut(record.id as usize) {
@@ -247,6 +245,8 @@ pub(crate) fn fold_late(record: *const Record) {
     }
     // Inside, for an annotated allocator would record its freeing in the same way, without end.
     drop(record);
+    // SAFETY: as the record, which alone pointed to it.
+    drop(unsafe { Box::from_raw(entry) });
     drop(busy);
 }
 
@@ -276,14 +276,15 @@ fn end_thread(shard: &Arc<Shard>) {
     registry.live.retain(|live| !Arc::ptr_eq(live, shard));
     if shard.is_current() {
         let mut own = shard.own.lock();
-        for record in own.records.iter_mut() {
+        let Own { records, table } = &mut *own;
+        for record in records {
             let Some(known) = record else { continue };
             if let Some(totals) = registry.ended.get_mut(known.id as usize) {
                 known.read(totals);
             }
-            // A probe that never stops still points to it.
+            // A probe that never stops still points to them.
             if known.is_running() {
-                std::mem::forget(record.take());
+                std::mem::forget((record.take(), std::mem::take(table)));
             }
         }
     }
@@ -372,6 +373,7 @@ impl Registry {
 }
 
 /// In the child of a fork: the lock may be taken by a thread that is not here any more, and the figures are the parent's.
+#[cfg(unix)] // elsewhere no process is forked
 pub(crate) fn start_from_zero() {
     if let Some(registry) = REGISTRY.get() {
         let thread = thread::this();

@@ -58,7 +58,7 @@ impl<P: Pair> Section<P> {
         let mut record = core::ptr::null();
         registry::with_record(callsite, |found| {
             record = found;
-            found.enter();
+            found.entry().enter();
         });
         let thread = thread::this();
         // SAFETY: a record that was found outlives what runs on its thread, and a section is not `Send`; null gives None.

@@ -6,16 +6,15 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use crate::interruption::Detector;
 use crate::record::Record;
+use crate::table::{Entry, FIRST_LEN, Position, SEGMENTS, Table};
 
 /// One `thread_local!` for all callsites, const-initialised and without a destructor: on most platforms reaching it is one
 /// instruction, and no callsite needs a `thread_local!` of its own.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Thread {
-    /// The records by callsite number; null where the callsite was not called on this thread.
-    table: Cell<*const *const Record>,
-    /// How much of the table may be used. The one field that other threads write: 0, to send this thread's next probe through
-    /// the cold path, where it learns of a pause or a reset.
+    /// How many of the table's segments may be used. The one field that other threads write: 0, to send this thread's next probe
+    /// through the cold path, where it learns of a pause or a reset.
     len: AtomicU32,
     /// What all probes of this thread have cost so far, in ticks. A probe saves it at its start; the difference at its stop is
     /// what the probes nested in it cost.
@@ -25,17 +24,18 @@ pub(crate) struct Thread {
     /// Net ticks of all activations so far, each counted once. The difference is what annotated callees took.
     pub(crate) work: Cell<u64>,
     pub(crate) detector: Detector,
+    segments: [Cell<*const Entry>; SEGMENTS],
 }
 
 thread_local! {
     static THREAD: Thread = const {
         Thread {
-            table: Cell::new(ptr::null()),
             len: AtomicU32::new(0),
             overhead: Cell::new(0),
             work: Cell::new(0),
             detector: Detector::new(),
             busy: Cell::new(false),
+            segments: [const { Cell::new(ptr::null()) }; SEGMENTS],
         }
     };
 }
@@ -51,29 +51,36 @@ pub(crate) fn this() -> &'static Thread {
 }
 
 impl Thread {
-    /// This thread's record of callsite number `id`, if the callsite was called here and nothing has changed since.
+    /// This thread's entry and record of a callsite, if the callsite was called here and nothing has changed since.
     #[inline(always)]
-    pub(crate) fn record(&self, id: u32) -> Option<&Record> {
-        if id >= self.len.load(Relaxed) {
+    pub(crate) fn find(&self, position: Position) -> Option<(&Entry, &Record)> {
+        if u32::from(position.segment) >= self.len.load(Relaxed) {
             return None;
         }
-        // SAFETY: the table has at least `len` entries and, like the records it points to, lives until the thread's end has set
-        // `len` to 0 (or `with_table` has).
-        unsafe { (*self.table.get().add(id as usize)).as_ref() }
+        // SAFETY: `len` segments are there and have a place for all positions in them. Like the records, they live until the
+        // thread's end has set `len` to 0 (or `with_segment` has).
+        unsafe {
+            let segment = self.segments.get_unchecked(usize::from(position.segment));
+            let entry = &*segment.get().byte_add(position.offset as usize);
+            Some((entry, entry.record().as_ref()?))
+        }
     }
 
-    /// Uses a new table. The old one must live on as long as the thread: a signal handler may have come between the load of its
-    /// address and its use.
-    pub(crate) fn set_table(&self, table: &[*const Record]) {
-        self.table.set(table.as_ptr());
-        self.len.store(table.len() as u32, Relaxed);
+    /// Uses a table from now on.
+    pub(crate) fn set_table(&self, table: &Table) {
+        for (own, segment) in self.segments.iter().zip(table.segments()) {
+            own.set(segment.as_ptr());
+        }
+        let len = table.segments().count().min(SEGMENTS);
+        self.len.store(len as u32, Relaxed);
     }
 
-    /// Uses another table while `f` runs, and has the old sums again afterwards. The next probe takes the cold path, and so finds
-    /// its own table, or a pause or reset that came meanwhile.
-    pub(crate) fn with_table(&self, table: &[*const Record], f: impl FnOnce()) {
+    /// Uses another table's first segment alone while `f` runs, and has the old sums again afterwards. The next probe takes the
+    /// cold path, and so finds its own table, or a pause or reset that came meanwhile.
+    pub(crate) fn with_segment(&self, segment: &[Entry; FIRST_LEN], f: impl FnOnce()) {
         let (overhead, work) = (self.overhead.get(), self.work.get());
-        self.set_table(table);
+        self.segments[0].set(segment.as_ptr());
+        self.len.store(1, Relaxed);
         f();
         self.invalidate();
         self.overhead.set(overhead);

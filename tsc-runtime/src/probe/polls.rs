@@ -5,7 +5,8 @@
 
 use core::marker::PhantomData;
 
-use super::{Slot, Started, Unmeasured, settle, settle_anomaly};
+use super::unusual::settle_anomaly;
+use super::{Slot, Started, Unmeasured, settle};
 use crate::callsite::Callsite;
 use crate::clock;
 use crate::interruption::Verdict;
@@ -125,7 +126,7 @@ unsafe fn add_poll(
         return record.leave_poll(record.visible.get(), 0);
     }
     // SAFETY: the caller's.
-    let (gross, nested) = unsafe { settle(record, thread, started, raw) };
+    let (gross, nested) = unsafe { settle(record, thread, started, raw.cast_unsigned()) };
     record.leave_poll(gross, nested);
     call.net = call
         .net

@@ -215,7 +215,8 @@ mod tests {
 
     #[test]
     fn octaves_middle_is_no_more_than_half_off() {
-        assert_eq!(middle_of_octave(0.0), 16.0);
+        assert_eq!(middle_of_octave(0.0), 0.5);
+        assert_eq!(middle_of_octave(16.0), 24.0);
         assert_eq!(middle_of_octave(32.0), 48.0);
         assert_eq!(middle_of_octave(2079.5), 3072.0);
     }

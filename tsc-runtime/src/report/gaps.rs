@@ -9,7 +9,7 @@
 //! one by four times as much as it exceeds the median, and by what an interrupt takes at least. Of calls that last longer than
 //! about 100 µs most have their share of interrupts, which nothing tells from the function any more.
 
-use crate::histogram::{bucket, least, middle};
+use crate::histogram::{bucket, end, least, middle};
 use crate::totals::Totals;
 
 /// Timers tick 100 to 1000 times a second, and hypervisors take the CPU away some hundred times.
@@ -91,7 +91,7 @@ impl Gaps {
 /// The least ticks that belong to the bucket after that of `ticks`.
 fn end_of_bucket(ticks: f64) -> f64 {
     let (octave, sub) = bucket(ticks as u64);
-    least(octave, sub + 1) as f64
+    end(octave, sub) as f64
 }
 
 #[cfg(test)]

@@ -1,0 +1,122 @@
+//! What a probe does on unusual occasions: a callsite's first call on a thread, a call that was interrupted, one that the inlined
+//! reads cannot measure.
+
+use core::ptr;
+
+use super::{Started, Unmeasured, settle, start_with};
+use crate::callsite::Callsite;
+use crate::clock;
+use crate::interruption::Verdict;
+use crate::record::{Record, Unusual};
+use crate::registry::{self, Found};
+use crate::thread::{self, Thread};
+use crate::tsc::{Ticks, elapsed, is_absurd};
+
+/// As [`settle`], for a call whose ticks are not known: its callers see its overhead and no work.
+///
+/// # Safety
+///
+/// As for [`settle`].
+pub(super) unsafe fn settle_anomaly(record: &Record, thread: &Thread, started: *const Started) {
+    thread
+        .overhead
+        .set(thread.overhead.get().wrapping_add(record.cost.get()));
+    // SAFETY: the caller's.
+    thread.work.set(unsafe { (*started).work });
+}
+
+/// A call that was long, was not measured here, was or may have been interrupted, or during which the counter went backwards.
+///
+/// # Safety
+///
+/// As for [`finish`].
+#[cold]
+#[inline(never)]
+pub(super) unsafe extern "C" fn finish_unusual(started: *const Started, stop: Ticks) {
+    // SAFETY: the caller's; null gives None.
+    let Some(record) = (unsafe { (*started).record.as_ref() }) else {
+        // SAFETY: the caller's.
+        return unsafe { finish_unmeasured(started) };
+    };
+    // SAFETY: the caller's; the record is there, so the rest is.
+    let (thread, start) = unsafe { (&*(*started).thread, (*started).start) };
+    let raw = elapsed(start, stop);
+    if is_absurd(raw) {
+        // SAFETY: the caller's.
+        unsafe { settle_anomaly(record, thread, started) };
+        return record.leave_apart(Unusual::Anomalous, 0, 0);
+    }
+    // SAFETY: the caller's.
+    let (gross, nested) = unsafe { settle(record, thread, started, raw.cast_unsigned()) };
+    match thread.detector.verdict(start) {
+        Verdict::Clean => record.leave(gross, nested),
+        Verdict::Interrupted => record.leave_apart(Unusual::Interrupted, gross, nested),
+        Verdict::Unknown => record.leave_apart(Unusual::Unknown, gross, nested),
+    }
+}
+
+/// The first call of a callsite on this thread, or the first after a pause, a reset or a fork: what that costs is overhead to the
+/// calls around it.
+///
+/// # Safety
+///
+/// As for [`prepare`].
+#[cold]
+#[inline(never)]
+pub(super) unsafe extern "C" fn prepare_first(
+    callsite: &'static Callsite,
+    started: *mut Started,
+) -> bool {
+    let found = registry::find(callsite);
+    let thread = thread::this();
+    let unmeasured = match found {
+        Found::Nothing => Unmeasured::Ignored,
+        Found::Late(record) => Unmeasured::Late(record),
+        Found::Record(record) if clock::is_slow() => Unmeasured::Slow(record),
+        Found::Record(record) => {
+            thread.detector.arm();
+            // SAFETY: the caller's; what the registry found lives as long as the thread.
+            unsafe {
+                (*record).entry().enter();
+                start_with(&*record, thread, started);
+            }
+            return true;
+        }
+    };
+    // SAFETY: the caller's; what the registry found lives as long as this call.
+    unsafe {
+        if let Unmeasured::Slow(record) | Unmeasured::Late(record) = unmeasured {
+            (*record).entry().enter();
+            start_with(&*record, thread, started);
+        }
+        (&raw mut (*started).record).write(ptr::null());
+        (&raw mut (*started).unmeasured).write(unmeasured);
+        // From here to 0, which is what `finish` will see, is a long call, or it would not look at the record first.
+        (&raw mut (*started).start).write(clock::now().clamp(1, 1 << 62));
+    }
+    false
+}
+
+/// A call that the inlined reads did not measure.
+///
+/// # Safety
+///
+/// As for [`finish`], and the `record` is null.
+#[cold]
+#[inline(never)]
+pub(super) unsafe extern "C" fn finish_unmeasured(started: *const Started) {
+    // SAFETY: the caller's; where `record` is null, `prepare_first` has written the rest.
+    let (unmeasured, start) = unsafe { ((*started).unmeasured, (*started).start) };
+    let (Unmeasured::Slow(record) | Unmeasured::Late(record)) = unmeasured else {
+        return;
+    };
+    let raw = elapsed(start, clock::now()).max(0);
+    // SAFETY: as in `prepare_first`.
+    unsafe {
+        let (gross, nested) = settle(&*record, &*(*started).thread, started, raw.cast_unsigned());
+        (*record).leave_apart(Unusual::Unknown, gross, nested);
+    }
+    if let Unmeasured::Late(record) = unmeasured {
+        registry::fold_late(record);
+    }
+}

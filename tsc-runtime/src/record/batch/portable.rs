@@ -1,0 +1,55 @@
+//! One sample after the other.
+
+use super::{HELD, WINDOW};
+use crate::histogram::Place;
+
+pub(in crate::record) struct Batch<'a> {
+    samples: &'a [u32; HELD],
+    /// By how many buckets each sample is further than the window's first.
+    offsets: [u16; HELD],
+    pub(in crate::record) sum: u32,
+    pub(in crate::record) squares: u64,
+}
+
+impl<'a> Batch<'a> {
+    /// `window` is where the window begins.
+    pub(in crate::record) fn of(samples: &'a [u32; HELD], window: Place) -> Self {
+        let mut batch = Self {
+            samples,
+            offsets: [0; HELD],
+            sum: 0,
+            squares: 0,
+        };
+        for (&sample, offset) in samples.iter().zip(&mut batch.offsets) {
+            *offset = Place::of_short(sample).after(window);
+            batch.sum += sample;
+            batch.squares += u64::from(sample).pow(2);
+        }
+        batch
+    }
+
+    /// Whether a sample is less than `least` or more than `greatest`.
+    pub(in crate::record) fn reaches_beyond(&self, least: i32, greatest: i32) -> bool {
+        let known = least..=greatest;
+        self.samples
+            .iter()
+            .any(|sample| !known.contains(&sample.cast_signed()))
+    }
+
+    /// Which samples are outside the window, as bits.
+    pub(in crate::record) fn outside(&self) -> u64 {
+        self.offsets
+            .iter()
+            .rev()
+            .fold(0, |bits, &offset| bits << 1 | u64::from(offset >= WINDOW))
+    }
+
+    /// Samples in the window's bucket `offset`.
+    pub(in crate::record) fn count(&self, offset: u8) -> u32 {
+        let offset = u16::from(offset);
+        self.offsets
+            .iter()
+            .map(|&other| u32::from(other == offset))
+            .sum()
+    }
+}

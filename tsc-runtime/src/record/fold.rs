@@ -1,0 +1,182 @@
+//! Brings a record's statistics up to date.
+//!
+//! What a sample adds to the statistics (minimum, maximum, squares, its bucket) takes more instructions than all else that a probe
+//! does. So a stop only holds its sample, and the stop that finds no more room folds all that are held at once. A reader folds
+//! for itself what is still held.
+
+use core::sync::atomic::Ordering::Relaxed;
+
+use super::batch::{Batch, WINDOW};
+use super::{HELD, LONG, NEW, Record, is_long, not_below_zero, square};
+use crate::histogram::Place;
+
+impl Record {
+    /// A sample that cannot be held: there is no more room, or it is too long, or the first call on this thread has not
+    /// returned yet. `extern "C"`: who calls it last needs no frame for unwinding.
+    #[inline(never)]
+    pub(super) extern "C" fn add_slowly(&self, gross: u64) {
+        let held = self.held.load(Relaxed);
+        if held == NEW && !self.is_running() {
+            return self.leave_first(gross);
+        }
+        if held as usize == HELD {
+            self.fold();
+        }
+        if held == NEW || is_long(gross) {
+            self.fold_one(gross.cast_signed());
+        } else {
+            self.add_sample(gross);
+        }
+    }
+
+    /// Adds the held samples to the statistics. There are as many as there is room for, and none is long.
+    fn fold(&self) {
+        self.open();
+        // SAFETY: only this thread writes them, and it does not meanwhile; the types have the same layout.
+        let samples = unsafe { (&raw const self.samples_held).cast::<[u32; HELD]>().read() };
+        // There is room from here on: counting may allocate, and the allocator may be annotated.
+        self.held.store(0, Relaxed);
+        let batch = Batch::of(&samples, self.window.get());
+        self.add_sums(HELD as u64, u64::from(batch.sum), u128::from(batch.squares));
+        self.add_extremes_of(&batch, &samples);
+        self.count(&batch, &samples);
+        self.close();
+    }
+
+    /// Adds one sample to the statistics, however long or negative.
+    fn fold_one(&self, sample: i64) {
+        self.open();
+        self.add_sums(1, sample.cast_unsigned(), square(sample));
+        self.add_extremes(sample, sample);
+        self.buckets.expect(1);
+        self.buckets.count(Place::of(not_below_zero(sample)), 1);
+        self.close();
+    }
+
+    fn add_sums(&self, samples: u64, sum: u64, squares: u128) {
+        self.samples.add(samples);
+        self.sum.add(sum);
+        let (low, carry) = self.squares_low.get().overflowing_add(squares as u64);
+        self.squares_low.set(low);
+        self.squares_high
+            .add((squares >> 64) as u64 + u64::from(carry));
+    }
+
+    /// Mostly there is no new extreme, which is told faster than the extremes are found.
+    #[inline(always)]
+    fn add_extremes_of(&self, batch: &Batch, samples: &[u32; HELD]) {
+        let known = |extreme: i64| extreme.clamp(-1, LONG as i64) as i32;
+        if batch.reaches_beyond(known(self.min.signed()), known(self.max.signed())) {
+            for &sample in samples {
+                self.add_extremes(i64::from(sample), i64::from(sample));
+            }
+        }
+    }
+
+    fn add_extremes(&self, min: i64, max: i64) {
+        self.min.set(min.min(self.min.signed()).cast_unsigned());
+        self.max.set(max.max(self.max.signed()).cast_unsigned());
+    }
+
+    /// Bucket by bucket in the window, where most samples are, and the others one by one.
+    #[inline(always)]
+    fn count(&self, batch: &Batch, samples: &[u32; HELD]) {
+        self.buckets.expect(HELD as u32);
+        let window = self.window.get();
+        let mut outside = batch.outside();
+        let mut inside = outside.count_zeros();
+        if inside < HELD as u32 / 2 {
+            // Any sample tells where to look for most of them; a wrong guess is soon followed by another.
+            self.window
+                .set(Place::of_short(samples[0]).before(WINDOW / 4));
+        }
+        for offset in 0..WINDOW as u8 {
+            if inside == 0 {
+                break;
+            }
+            let count = batch.count(offset);
+            if count != 0 {
+                self.buckets.count(window.plus(offset), count);
+                inside -= count;
+            }
+        }
+        while outside != 0 {
+            let sample = samples[outside.trailing_zeros() as usize];
+            self.buckets.count(Place::of_short(sample), 1);
+            outside &= outside - 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Unusual;
+    use super::*;
+    use crate::table::Entry;
+    use crate::totals::Totals;
+
+    /// What a record has after calls of so many gross ticks.
+    fn recorded(calls: impl IntoIterator<Item = (Option<Unusual>, i64)>) -> Totals {
+        let entry = Box::new(Entry::new());
+        // SAFETY: the entry is dropped after the record.
+        let record = Box::new(unsafe { Record::new(1, 1, &raw const *entry) });
+        for (unusual, gross) in calls {
+            entry.enter();
+            match unusual {
+                None => record.leave(gross.cast_unsigned(), 0),
+                Some(why) => record.leave_apart(why, gross.cast_unsigned(), 0),
+            }
+        }
+        let mut totals = Totals::default();
+        record.read(&mut totals);
+        totals
+    }
+
+    /// The same, one after the other into the sums that reports are made of.
+    fn summed(samples: &[i64]) -> Totals {
+        let mut totals = Totals::default();
+        samples.iter().for_each(|&sample| totals.add_sample(sample));
+        totals
+    }
+
+    fn buckets(totals: &Totals) -> Vec<(usize, usize, u64)> {
+        totals.histogram.buckets().collect()
+    }
+
+    #[test]
+    fn batches_come_to_what_their_samples_do() {
+        for samples in [
+            // In the window; just beyond it on either side; everywhere; too long and negative.
+            (0..200).map(|n| 90 + n % 7).collect::<Vec<i64>>(),
+            (0..200).map(|n| 70 + 40 * (n % 2)).collect(),
+            (0..1000).map(|n| (n * n * n) % 8_388_608).collect(),
+            (0..300)
+                .map(|n| if n % 50 == 0 { 1 << 40 } else { n - 100 })
+                .collect(),
+        ] {
+            let record = recorded([5].iter().chain(&samples).map(|&gross| (None, gross)));
+            let expected = summed(&samples);
+            assert_eq!(record.first, Some((1, 5)));
+            assert_eq!(
+                (record.samples, record.sum, record.squares),
+                (expected.samples, expected.sum, expected.squares)
+            );
+            assert_eq!((record.min, record.max), (expected.min, expected.max));
+            assert_eq!(buckets(&record), buckets(&expected));
+        }
+    }
+
+    #[test]
+    fn interrupted_call_leaves_the_held_samples() {
+        let totals = recorded([
+            (None, 10),
+            (None, 20),
+            (Some(Unusual::Interrupted), 1000),
+            (Some(Unusual::Unknown), 30),
+            (Some(Unusual::Anomalous), 0),
+        ]);
+        assert_eq!((totals.firsts, totals.samples, totals.sum), (1, 2, 50));
+        assert_eq!((totals.interrupted, totals.interrupted_sum), (1, 1000));
+        assert_eq!((totals.unknown, totals.anomalies), (1, 1));
+    }
+}
