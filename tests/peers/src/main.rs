@@ -35,7 +35,7 @@ fn main() -> ExitCode {
     };
     let contestants = roster::built(&arguments.names);
     if contestants.is_empty() {
-        eprintln!("peers: no contestant of that name is built");
+        eprintln!("peers: there is no contestant of that name");
         return ExitCode::FAILURE;
     }
     machine::print();
@@ -59,7 +59,7 @@ fn main() -> ExitCode {
         recursion::print(&run("recursion", 5));
     }
     if arguments.wants("build") {
-        build::print();
+        build::print(arguments.rounds.unwrap_or(5), &mut claims);
     }
     claims.print();
     ExitCode::SUCCESS

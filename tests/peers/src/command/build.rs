@@ -1,244 +1,195 @@
-//! What annotations cost the build: a crate of 500 functions, and one of a single function with nothing built yet.
+//! What annotations cost the build: a crate of 500 functions, one of a single function with nothing built yet, and one where they are
+//! turned off.
 
-use std::collections::HashSet;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::Instant;
-use std::{env, fs, process};
+mod form;
+mod machine_code;
+mod off;
+mod project;
 
-use super::machine::version;
+use form::{FORMS, Form};
+use machine_code::Sizes;
+use project::{Project, read};
+
+use super::claims::Claims;
+use super::rounds::{progress, row_of_failure};
 use super::spread::{Spread, cell};
 
 const FUNCTIONS: usize = 500;
-const BUILDS: usize = 3;
+/// Builds from nothing. They take far longer than the others and vary less.
+const CLEAN: usize = 3;
 
-/// How a peer is put on 500 functions.
-struct Form {
-    label: &'static str,
-    /// Names of crates, each with features; of this crate, the path.
-    dependencies: &'static [(&'static str, &'static [&'static str])],
-    /// Stands before each function.
-    attribute: &'static str,
-    /// Stands first in each.
-    statement: &'static str,
+/// What was measured of a form.
+pub(crate) struct Built {
+    pub(crate) label: &'static str,
+    pub(crate) build: Vec<f64>,
+    pub(crate) check: Vec<f64>,
+    pub(crate) clean: Vec<f64>,
+    /// Of one function, and of all.
+    sizes: [Option<Sizes>; 2],
+    pub(crate) dependencies: usize,
 }
 
-const FORMS: [Form; 8] = [
-    Form {
-        label: "bare",
-        dependencies: &[],
-        attribute: "",
-        statement: "",
-    },
-    Form {
-        label: "**cycles**",
-        dependencies: &[("tsc-runtime", &["release-builds"])],
-        attribute: "#[tsc_runtime::cycles]",
-        statement: "",
-    },
-    Form {
-        label: "hotpath",
-        dependencies: &[("hotpath", &["hotpath"])],
-        attribute: "#[hotpath::measure]",
-        statement: "",
-    },
-    Form {
-        label: "tracing + tracing-timing",
-        dependencies: &[
-            ("tracing", &[]),
-            ("tracing-subscriber", &["registry"]),
-            ("tracing-timing", &[]),
-        ],
-        attribute: "#[tracing::instrument(skip_all)]",
-        statement: "",
-    },
-    Form {
-        label: "fastrace",
-        dependencies: &[("fastrace", &["enable"])],
-        attribute: "#[fastrace::trace]",
-        statement: "",
-    },
-    Form {
-        label: "puffin",
-        dependencies: &[("puffin", &[])],
-        attribute: "",
-        statement: "puffin::profile_function!();",
-    },
-    Form {
-        label: "time-graph",
-        dependencies: &[("time-graph", &[])],
-        attribute: "#[time_graph::instrument]",
-        statement: "",
-    },
-    Form {
-        label: "coarse-prof",
-        dependencies: &[("coarse-prof", &[])],
-        attribute: "",
-        statement: "coarse_prof::profile!(\"f\");",
-    },
-];
+impl Built {
+    /// Bytes that a function adds, with its annotation.
+    fn each(&self) -> Option<Sizes> {
+        let [one, all] = self.sizes;
+        Some(all?.each(one?, FUNCTIONS - 1))
+    }
 
-pub(crate) fn print() {
+    /// Bytes that a function's annotation adds.
+    pub(crate) fn added(&self, bare: &Self) -> Option<Sizes> {
+        Some(self.each()?.minus(bare.each()?))
+    }
+}
+
+type Outcome<'a> = (&'a Form, Result<(Project, Built), String>);
+
+pub(crate) fn print(rounds: usize, claims: &mut Claims) {
+    let mut all: Vec<Outcome<'_>> = FORMS.iter().map(|form| (form, begin(form))).collect();
+    for round in 0..CLEAN.min(rounds) {
+        each(&mut all, &format!("clean build {}", round + 1), clean);
+    }
+    for round in 0..rounds {
+        each(&mut all, &format!("build {}", round + 1), build);
+    }
+    table(&all);
+    let built: Vec<_> = all
+        .iter()
+        .filter_map(|(_, outcome)| outcome.as_ref().ok().map(|(_, built)| built))
+        .collect();
+    claims.build(&built);
+    drop(all);
+    off::print(claims);
+}
+
+/// One step of every form that has not failed yet.
+fn each(
+    all: &mut [Outcome<'_>],
+    what: &str,
+    step: impl Fn(&Project, &Form, &mut Built) -> Result<(), String>,
+) {
+    for (form, outcome) in all {
+        progress(&format!("{what}: {}", form.label));
+        if let Ok((project, built)) = outcome
+            && let Err(why) = step(project, form, built)
+        {
+            *outcome = Err(why);
+        }
+    }
+    progress("");
+}
+
+fn begin(form: &Form) -> Result<(Project, Built), String> {
+    let project = Project::new(form.label, form.dependencies)?;
+    source(&project, form, 1)?;
+    project.cargo(&["fetch"])?;
+    let built = Built {
+        label: form.label,
+        build: Vec::new(),
+        check: Vec::new(),
+        clean: Vec::new(),
+        sizes: [None; 2],
+        dependencies: project.dependencies()?,
+    };
+    Ok((project, built))
+}
+
+fn clean(project: &Project, form: &Form, built: &mut Built) -> Result<(), String> {
+    project.clean();
+    source(project, form, 1)?;
+    built.clean.push(project.cargo(&["build", "--release"])?);
+    built.sizes[0] = Some(size(project)?);
+    project.cargo(&["check"])?;
+    Ok(())
+}
+
+fn build(project: &Project, form: &Form, built: &mut Built) -> Result<(), String> {
+    // Written anew, it is newer than what was built of it.
+    source(project, form, FUNCTIONS)?;
+    built.build.push(project.cargo(&["build", "--release"])?);
+    built.check.push(project.cargo(&["check"])?);
+    built.sizes[1] = Some(size(project)?);
+    Ok(())
+}
+
+fn size(project: &Project) -> Result<Sizes, String> {
+    Sizes::of(&read(&project.target().join("release/annotated"))?)
+}
+
+/// Functions that do a little and differ. They are called through a table, or the compiler would fold the bare ones' arguments into them.
+fn source(project: &Project, form: &Form, count: usize) -> Result<(), String> {
+    let Form {
+        prelude,
+        attribute,
+        statement,
+        main: [main_attribute, main_statement],
+        ..
+    } = form;
+    let mut text = format!("{prelude}\n");
+    for number in 0..count {
+        text += &format!(
+            "{attribute}\n#[inline(never)]\nfn fNUMBER(a: u64, b: &str) -> u64 {{\n    {statement}\n    \
+             a.wrapping_mul(NUMBER + 3) + b.len() as u64\n}}\n"
+        )
+        .replace("NUMBER", &number.to_string());
+    }
+    let names: Vec<_> = (0..count).map(|number| format!("f{number}")).collect();
+    text += &format!(
+        "static ALL: [fn(u64, &str) -> u64; {count}] = [{}];\n\
+         {main_attribute}\nfn main() {{\n    {main_statement}\n    let mut a = std::env::args().count() as u64;\n    \
+         for function in &ALL {{\n        a ^= std::hint::black_box(function)(a, \"abc\");\n    }}\n    println!(\"{{a}}\");\n}}\n",
+        names.join(", ")
+    );
+    project.write("src/main.rs", &text)
+}
+
+fn table(all: &[Outcome<'_>]) {
     println!("### Building\n");
     println!(
-        "A crate of {FUNCTIONS} functions whose dependencies are built: release build and check, in s; bytes of the stripped program that each \
-         function adds. Dependencies, all in all, and the release build of a crate of one function with nothing built yet, in s.\n"
+        "A crate of {FUNCTIONS} functions whose dependencies are built: release build and check, in s. Bytes that each function adds to the loaded \
+         program, of bare ones, and what an annotation adds to that: code; data (statics, constants, names); tables (relocations, unwinding). \
+         Dependencies, all in all, and the release build of a crate of one function with nothing built yet, in s.\n"
     );
-    println!("| | build | check | bytes a function | dependencies | clean build |");
-    println!("|---|---|---|---|---|---|");
-    for form in &FORMS {
-        match Project::new(form).and_then(|project| project.row()) {
-            Ok(row) => println!("| {} | {row} |", form.label),
+    println!("| | build | check | code | data | tables | dependencies | clean build |");
+    println!("|---|---|---|---|---|---|---|---|");
+    let bare = all
+        .iter()
+        .find(|(form, _)| form.label == "bare")
+        .and_then(|(_, outcome)| outcome.as_ref().ok());
+    for (form, outcome) in all {
+        match outcome {
+            Ok((_, built)) => row(built, bare.map(|(_, bare)| bare)),
             Err(why) => println!(
-                "| {} | does not build here: {why} |  |  |  |  |",
-                form.label
+                "{}",
+                row_of_failure(form.label, &format!("does not build here: {why}"), 7)
             ),
         }
     }
     println!();
 }
 
-/// A crate that goes when it is dropped.
-struct Project<'a> {
-    form: &'a Form,
-    path: PathBuf,
-}
-
-impl<'a> Project<'a> {
-    fn new(form: &'a Form) -> Result<Self, String> {
-        let name: String = form
-            .label
-            .chars()
-            .filter(char::is_ascii_alphanumeric)
-            .collect();
-        let path = env::temp_dir().join(format!("peers-build-{}-{name}", process::id()));
-        let project = Self { form, path };
-        write(&project.path.join("Cargo.toml"), &project.manifest())?;
-        Ok(project)
-    }
-
-    fn manifest(&self) -> String {
-        let mut text = "[package]\nname = \"annotated\"\nedition = \"2024\"\n[workspace]\n[profile.release]\nstrip = true\n[dependencies]\n".to_owned();
-        for (name, features) in self.form.dependencies {
-            let runtime = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tsc-runtime");
-            let source = match *name {
-                "tsc-runtime" => format!("path = {runtime:?}"),
-                _ => format!("version = \"={}\"", version(name)),
-            };
-            text += &format!("{name} = {{ {source}, features = {features:?} }}\n");
-        }
-        text
-    }
-
-    fn row(&self) -> Result<String, String> {
-        self.source(1)?;
-        self.cargo(&["fetch"])?;
-        let clean = self.cargo(&["build", "--release"])?;
-        let one = self.size()?;
-        self.cargo(&["check"])?;
-        let [mut builds, mut checks] = [const { Vec::new() }; 2];
-        for _ in 0..BUILDS {
-            self.source(FUNCTIONS)?;
-            builds.push(self.cargo(&["build", "--release"])?);
-            checks.push(self.cargo(&["check"])?);
-        }
-        let bytes = (self.size()? - one) / (FUNCTIONS - 1) as f64;
-        let [build, check] = [builds, checks].map(|times| cell(Spread::of(times), 2));
-        Ok(format!(
-            "{build} | {check} | {bytes:.0} | {} | {clean:.1}",
-            self.dependencies()?
-        ))
-    }
-
-    /// Functions that do a little, differ, and are all called.
-    fn source(&self, count: usize) -> Result<(), String> {
-        let Form {
-            attribute,
-            statement,
-            ..
-        } = self.form;
-        let mut text = String::new();
-        for number in 0..count {
-            text += &format!(
-                "{attribute}\n#[inline(never)]\nfn f{number}(a: u64, b: &str) -> u64 {{\n    {statement}\n    \
-                 a.wrapping_mul({number} + 3) + b.len() as u64\n}}\n"
-            );
-        }
-        text += "fn main() {\n    let mut a = std::env::args().count() as u64;\n";
-        for number in 0..count {
-            text += &format!("    a ^= f{number}(a, \"{number}\");\n");
-        }
-        write(
-            &self.path.join("src/main.rs"),
-            &(text + "    println!(\"{a}\");\n}\n"),
-        )
-    }
-
-    /// Seconds.
-    fn cargo(&self, arguments: &[&str]) -> Result<f64, String> {
-        let began = Instant::now();
-        let output = self
-            .command(arguments)
-            .stdout(Stdio::null())
-            .output()
-            .map_err(|error| error.to_string())?;
-        let elapsed = began.elapsed().as_secs_f64();
-        let errors = String::from_utf8_lossy(&output.stderr);
-        let first = errors
-            .lines()
-            .find(|line| line.starts_with("error"))
-            .unwrap_or("cargo failed")
-            .to_owned();
-        output.status.success().then_some(elapsed).ok_or(first)
-    }
-
-    fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-        command
-            .args(arguments)
-            .current_dir(&self.path)
-            .env("CARGO_TARGET_DIR", self.path.join("target"));
-        command
-    }
-
-    fn size(&self) -> Result<f64, String> {
-        let program = self.path.join("target/release/annotated");
-        fs::metadata(program)
-            .map(|file| file.len() as f64)
-            .map_err(|error| error.to_string())
-    }
-
-    fn dependencies(&self) -> Result<usize, String> {
-        let tree = self
-            .command(&[
-                "tree",
-                "--edges",
-                "normal,build",
-                "--prefix",
-                "none",
-                "--no-dedupe",
-            ])
-            .output();
-        let tree = tree.map_err(|error| error.to_string())?;
-        let text = String::from_utf8_lossy(&tree.stdout);
-        let crates: HashSet<_> = text
-            .lines()
-            .filter_map(|line| line.split(" (").next())
-            .filter(|line| !line.is_empty())
-            .collect();
-        Ok(crates.len() - 1)
-    }
-}
-
-impl Drop for Project<'_> {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.path);
-    }
-}
-
-fn write(path: &Path, text: &str) -> Result<(), String> {
-    let directory = path.parent().expect("a file is in a directory");
-    fs::create_dir_all(directory)
-        .and_then(|()| fs::write(path, text))
-        .map_err(|error| format!("{}: {error}", path.display()))
+fn row(built: &Built, bare: Option<&Built>) {
+    let own = built.label == "bare";
+    let sizes = if own {
+        built.each()
+    } else {
+        bare.and_then(|bare| built.added(bare))
+    };
+    let bytes = |of: fn(Sizes) -> f64| {
+        sizes.map_or("–".to_owned(), |sizes| match of(sizes).round() {
+            bytes if own => format!("{bytes:.0}"),
+            bytes => format!("{bytes:+.0}"),
+        })
+    };
+    println!(
+        "| {} | {} | {} | {} | {} | {} | {} | {} |",
+        built.label,
+        cell(Spread::of(built.build.clone()), 2),
+        cell(Spread::of(built.check.clone()), 2),
+        bytes(|sizes| sizes.code),
+        bytes(|sizes| sizes.data),
+        bytes(|sizes| sizes.tables),
+        built.dependencies,
+        cell(Spread::of(built.clean.clone()), 1),
+    );
 }

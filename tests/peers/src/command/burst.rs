@@ -12,6 +12,10 @@ pub(crate) fn print(all: &[Rounds]) {
     println!("| | ns a call | ÷ floor | empty, reported | chain, reported | true | chain off |");
     println!("|---|---|---|---|---|---|---|");
     for rounds in all {
+        if let Some(row) = rounds.failed(6) {
+            println!("{row}");
+            continue;
+        }
         let own = [
             cell(rounds.figure("own"), 1),
             cell(rounds.ratio("own", "floor"), 2),

@@ -10,6 +10,8 @@ pub(crate) struct Contestant {
     pub(crate) name: &'static str,
     pub(crate) label: &'static str,
     pub(crate) kind: Kind,
+    /// The features of this package that its executable wants: the crates it uses.
+    needs: &'static str,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,35 +30,59 @@ pub(crate) enum Kind {
 use Kind::{Hand, Ours, Pair, Peer, Slow};
 
 const ROSTER: [Contestant; 25] = [
-    entry("bare", "bare", Pair),
-    entry("pair_standard", "standard pair (the floor)", Pair),
-    entry("pair_lean", "`lfence` pair", Pair),
-    entry("pair_bare", "`rdtsc` pair", Pair),
-    entry("pair_std", "std `Instant` pair", Pair),
-    entry("pair_quanta", "quanta pair", Pair),
-    entry("pair_minstant", "minstant pair", Pair),
-    entry("pair_fastant", "fastant pair", Pair),
-    entry("cycles_lfence", "**cycles**, default fence", Ours),
-    entry("cycles_none", "**cycles**, `none`", Ours),
-    entry("cycles_rdtscp", "**cycles**, `rdtscp`", Ours),
-    entry("cycles_mfence", "**cycles**, `mfence`", Ours),
-    entry("cycles_serialize", "**cycles**, `serialize`", Ours),
-    entry("cycles_cpuid", "**cycles**, `cpuid`", Slow),
-    entry("fetch_add", "two `fetch_add`", Hand),
-    entry("mutex", "a `Mutex` for each callsite", Hand),
-    entry("hotpath", "hotpath", Peer),
-    entry("time_graph", "time-graph", Peer),
-    entry("tsc_trace", "tsc-trace", Peer),
-    entry("coarse_prof", "coarse-prof", Peer),
-    entry("fastrace", "fastrace", Peer),
-    entry("tracing_timing", "tracing + tracing-timing", Peer),
-    entry("puffin", "puffin", Peer),
-    entry("profiling", "profiling, over puffin", Peer),
-    entry("tracy", "tracy-client, no server", Peer),
+    entry("bare", "bare", Pair, ""),
+    entry("pair_standard", "standard pair (the floor)", Pair, ""),
+    entry("pair_lean", "`lfence` pair", Pair, ""),
+    entry("pair_bare", "`rdtsc` pair", Pair, ""),
+    entry("pair_std", "std `Instant` pair", Pair, ""),
+    entry("pair_quanta", "quanta pair", Pair, "quanta"),
+    entry("pair_minstant", "minstant pair", Pair, "minstant"),
+    entry("pair_fastant", "fastant pair", Pair, "fastant"),
+    ours("cycles_lfence", "**cycles**, default fence"),
+    ours("cycles_none", "**cycles**, `none`"),
+    ours("cycles_rdtscp", "**cycles**, `rdtscp`"),
+    ours("cycles_mfence", "**cycles**, `mfence`"),
+    ours("cycles_serialize", "**cycles**, `serialize`"),
+    entry("cycles_cpuid", "**cycles**, `cpuid`", Slow, "tsc-runtime"),
+    entry("fetch_add", "two `fetch_add`", Hand, ""),
+    entry("mutex", "a `Mutex` for each callsite", Hand, "parking_lot"),
+    entry("hotpath", "hotpath", Peer, "hotpath,serde_json"),
+    entry("time_graph", "time-graph", Peer, "time-graph"),
+    entry("tsc_trace", "tsc-trace", Peer, "tsc-trace"),
+    entry("coarse_prof", "coarse-prof", Peer, "coarse-prof"),
+    entry("fastrace", "fastrace", Peer, "fastrace"),
+    entry(
+        "tracing_timing",
+        "tracing + tracing-timing",
+        Peer,
+        "tracing,tracing-subscriber,tracing-timing",
+    ),
+    entry("puffin", "puffin", Peer, "puffin"),
+    entry(
+        "profiling",
+        "profiling, over puffin",
+        Peer,
+        "profiling,puffin",
+    ),
+    entry("tracy", "tracy-client, no server", Peer, "tracy-client"),
 ];
 
-const fn entry(name: &'static str, label: &'static str, kind: Kind) -> Contestant {
-    Contestant { name, label, kind }
+const fn entry(
+    name: &'static str,
+    label: &'static str,
+    kind: Kind,
+    needs: &'static str,
+) -> Contestant {
+    Contestant {
+        name,
+        label,
+        kind,
+        needs,
+    }
+}
+
+const fn ours(name: &'static str, label: &'static str) -> Contestant {
+    entry(name, label, Ours, "tsc-runtime")
 }
 
 impl Contestant {
@@ -71,38 +97,49 @@ impl Contestant {
     }
 }
 
-/// Builds all executables; those of the wanted names that could be built.
-pub(crate) fn built(names: &[String]) -> Vec<Contestant> {
+/// A contestant, and why it does not build here, if it does not.
+pub(crate) type Entrant = (Contestant, Result<(), String>);
+
+/// Builds the contestants of these names, or all.
+pub(crate) fn built(names: &[String]) -> Vec<Entrant> {
+    let wanted: Vec<_> = ROSTER
+        .into_iter()
+        .filter(|one| names.is_empty() || names.iter().any(|name| name == one.name))
+        .collect();
+    let bins: Vec<_> = wanted.iter().flat_map(|one| ["--bin", one.name]).collect();
+    if build(&[&["--all-features"], bins.as_slice()].concat()).is_ok() {
+        return wanted.into_iter().map(|one| (one, Ok(()))).collect();
+    }
+    // One of them, or a crate of one of them. Each alone, with its own crates, tells which.
+    let alone = |one: Contestant| (one, build(&["--features", one.needs, "--bin", one.name]));
+    wanted.into_iter().map(alone).collect()
+}
+
+/// The first error is the reason.
+fn build(arguments: &[&str]) -> Result<(), String> {
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
-    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let status = Command::new(cargo)
-        .args([
-            "build",
-            "--release",
-            "--locked",
-            "--bins",
-            "--keep-going",
-            "--quiet",
-            "--manifest-path",
-        ])
+    let output = Command::new(cargo())
+        .args(["build", "--release", "--locked", "--quiet"])
+        .args(arguments)
+        .arg("--manifest-path")
         .arg(manifest)
         .stdout(Stdio::null())
-        .status();
-    if !status.is_ok_and(|status| status.success()) {
-        eprintln!("peers: not every contestant could be built, see above");
-    }
-    let wanted = |contestant: &Contestant| {
-        names.is_empty() || names.iter().any(|name| name == contestant.name)
-    };
-    let (built, missing): (Vec<_>, Vec<_>) = ROSTER
-        .into_iter()
-        .filter(wanted)
-        .partition(|one| one.executable().exists());
-    for contestant in missing {
-        eprintln!(
-            "peers: {} is left out, for it does not build here",
-            contestant.name
-        );
-    }
-    built
+        .output()
+        .map_err(|error| error.to_string())?;
+    let errors = String::from_utf8_lossy(&output.stderr);
+    output
+        .status
+        .success()
+        .then_some(())
+        .ok_or_else(|| first_error(&errors))
+}
+
+pub(crate) fn cargo() -> std::ffi::OsString {
+    env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
+}
+
+/// In a form that fits into a table.
+pub(crate) fn first_error(errors: &str) -> String {
+    let first = errors.lines().find(|line| line.starts_with("error"));
+    first.unwrap_or("cargo failed").replace('|', "\\|")
 }

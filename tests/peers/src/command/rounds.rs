@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::io::{self, IsTerminal};
 use std::process::{Command, Stdio};
 
-use super::roster::Contestant;
+use super::roster::{Contestant, Entrant};
 use super::spread::Spread;
 
 /// What one process printed.
@@ -13,18 +13,14 @@ type Figures = HashMap<String, f64>;
 /// One contestant's processes.
 pub(crate) struct Rounds {
     pub(crate) contestant: Contestant,
+    /// Of each round; none where it failed.
     pub(crate) figures: Vec<Figures>,
+    failure: Option<String>,
 }
 
 /// Every contestant `count` times. Each round begins with another contestant, so that none always follows the same.
-pub(crate) fn run(contestants: &[Contestant], scenario: &str, count: usize) -> Vec<Rounds> {
-    let mut all: Vec<_> = contestants
-        .iter()
-        .map(|&contestant| Rounds {
-            contestant,
-            figures: Vec::new(),
-        })
-        .collect();
+pub(crate) fn run(entrants: &[Entrant], scenario: &str, count: usize) -> Vec<Rounds> {
+    let mut all: Vec<_> = entrants.iter().map(Rounds::new).collect();
     for round in 0..count {
         let first = round * 7 % all.len();
         for place in 0..all.len() {
@@ -35,10 +31,7 @@ pub(crate) fn run(contestants: &[Contestant], scenario: &str, count: usize) -> V
                 round + 1,
                 rounds.contestant.name
             ));
-            match figures(&rounds.contestant, scenario) {
-                Ok(figures) => rounds.figures.push(figures),
-                Err(why) => eprintln!("\npeers: {}, {scenario}: {why}", rounds.contestant.name),
-            }
+            rounds.go(scenario);
         }
     }
     progress("");
@@ -46,7 +39,7 @@ pub(crate) fn run(contestants: &[Contestant], scenario: &str, count: usize) -> V
 }
 
 /// To whoever waits at a terminal.
-fn progress(text: &str) {
+pub(crate) fn progress(text: &str) {
     if io::stderr().is_terminal() {
         eprint!("\r{text:<60}\r");
     }
@@ -57,11 +50,13 @@ fn figures(contestant: &Contestant, scenario: &str) -> Result<Figures, String> {
         .args([scenario, contestant.stretch()])
         // Its own threads and files are its own; what the environment says to profilers is not for this.
         .env("TSC_REPORT", "off")
-        .stderr(Stdio::null())
+        .stderr(Stdio::piped())
         .output()
         .map_err(|error| error.to_string())?;
     if !output.status.success() {
-        return Err(output.status.to_string());
+        let words = String::from_utf8_lossy(&output.stderr);
+        let last = words.lines().last().unwrap_or_default();
+        return Err(format!("{}, {}", output.status, last.replace('|', "\\|")));
     }
     let text = String::from_utf8_lossy(&output.stdout);
     Ok(text.lines().filter_map(figure).collect())
@@ -73,6 +68,36 @@ fn figure(line: &str) -> Option<(String, f64)> {
 }
 
 impl Rounds {
+    fn new((contestant, built): &Entrant) -> Self {
+        Self {
+            contestant: *contestant,
+            figures: Vec::new(),
+            failure: built
+                .as_ref()
+                .err()
+                .map(|why| format!("does not build here: {why}")),
+        }
+    }
+
+    fn go(&mut self, scenario: &str) {
+        // Unless it was never built, what failed once may not fail again.
+        if self.failure.is_some() && self.figures.is_empty() {
+            return;
+        }
+        let figures = figures(&self.contestant, scenario).unwrap_or_else(|why| {
+            self.failure = Some(format!("does not run here: {why}"));
+            Figures::default()
+        });
+        self.figures.push(figures);
+    }
+
+    /// The row of a contestant that has no figures: why, and so many empty cells.
+    pub(crate) fn failed(&self, cells: usize) -> Option<String> {
+        let why = self.failure.as_ref()?;
+        let none = self.figures.iter().all(HashMap::is_empty);
+        none.then(|| row_of_failure(self.contestant.label, why, cells))
+    }
+
     /// The spread over the rounds of what each round's figures come to.
     pub(crate) fn spread(
         &self,
@@ -94,6 +119,11 @@ impl Rounds {
     pub(crate) fn ratio(&self, key: &str, to: &str) -> Option<Spread> {
         self.spread(|of| Some(of(key)? / of(to)?))
     }
+}
+
+/// A row that says why it has no figures.
+pub(crate) fn row_of_failure(label: &str, why: &str, cells: usize) -> String {
+    format!("| {label} | {why} |{}", " |".repeat(cells - 1))
 }
 
 /// Those of the contestant with this name.

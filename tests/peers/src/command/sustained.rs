@@ -13,6 +13,10 @@ pub(crate) fn print(all: &[Rounds]) {
     println!("| | ns a call | ÷ floor | all in | bytes a call | peak | lost | report |");
     println!("|---|---|---|---|---|---|---|---|");
     for rounds in all {
+        if let Some(row) = rounds.failed(7) {
+            println!("{row}");
+            continue;
+        }
         println!(
             "| {} | {} | {} | {} | {} | {} | {} | {} |",
             rounds.contestant.label,

@@ -11,6 +11,10 @@ pub(crate) fn print(all: &[Rounds]) {
     println!("| | one thread | two threads | two ÷ one | floor, two ÷ one |");
     println!("|---|---|---|---|---|");
     for rounds in all {
+        if let Some(row) = rounds.failed(4) {
+            println!("{row}");
+            continue;
+        }
         println!(
             "| {} | {} | {} | {} | {} |",
             rounds.contestant.label,
