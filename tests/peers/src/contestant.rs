@@ -41,6 +41,7 @@ pub struct Reading {
 pub struct Readings {
     pub empty: Reading,
     pub chain: Reading,
+    pub fib: Reading,
 }
 
 impl Readings {
@@ -49,6 +50,7 @@ impl Readings {
         Self {
             empty: reading("empty").unwrap_or_default(),
             chain: reading("chain").unwrap_or_default(),
+            fib: reading("fib").unwrap_or_default(),
         }
     }
 }

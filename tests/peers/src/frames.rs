@@ -31,25 +31,25 @@ impl Contestant for Frames {
         let scopes =
             merge_scopes_for_thread(view.scope_collection(), &frames, thread).unwrap_or_default();
         Readings::of(|name| {
-            find(&scopes, name, |id| {
-                view.scope_collection()
-                    .fetch_by_id(id)
-                    .is_some_and(|details| details.name().ends_with(name))
-            })
+            let is_named = |id: &puffin::ScopeId| {
+                let details = view.scope_collection().fetch_by_id(id);
+                details.is_some_and(|details| details.name().ends_with(name))
+            };
+            let (calls, ns) = sum(&scopes, &is_named);
+            (calls != 0).then(|| Reading::new(calls, ns as f64 / calls as f64))
         })
     }
 }
 
-fn find(
-    scopes: &[MergeScope<'_>],
-    name: &str,
-    is_named: impl Fn(&puffin::ScopeId) -> bool,
-) -> Option<Reading> {
-    let scope = scopes
-        .iter()
-        .find(|scope| is_named(&scope.id) || scope.data == name)?;
-    Some(Reading::new(
-        scope.num_pieces as u64,
-        scope.total_duration_ns as f64 / scope.num_pieces as f64,
-    ))
+/// Calls and ns of the scopes of a name, at any depth.
+fn sum(scopes: &[MergeScope<'_>], is_named: &impl Fn(&puffin::ScopeId) -> bool) -> (u64, i64) {
+    scopes.iter().fold((0, 0), |(calls, ns), scope| {
+        let below = sum(&scope.children, is_named);
+        let here = if is_named(&scope.id) {
+            (scope.num_pieces as u64, scope.total_duration_ns)
+        } else {
+            (0, 0)
+        };
+        (calls + here.0 + below.0, ns + here.1 + below.1)
+    })
 }

@@ -30,7 +30,7 @@ pub(super) fn run<C: Contestant>(functions: &Functions) {
         print("chain", Some(mean_of_last::<C>(functions.chain)));
         return;
     }
-    let Readings { empty, chain } = contestant.report();
+    let Readings { empty, chain, .. } = contestant.report();
     print("empty", empty.mean_ns);
     print("chain", chain.mean_ns);
     print("raw_empty", empty.raw_ns);

@@ -17,10 +17,12 @@ pub(super) fn run<C: Contestant>(functions: &Functions) {
         floor.push(fib(FLOOR.fib));
         C::stretch(&mut || own.push(fib(functions.fib)));
     }
-    drop(contestant);
+    let told = contestant.report().fib.calls;
     print("bare", Some(median(&mut bare)));
     print("floor", Some(median(&mut floor)));
     print("own", Some(median(&mut own)));
+    let made = CALLS * BLOCKS as f64;
+    print("told", told.map(|told| told as f64 / made));
 }
 
 /// ns a call.
