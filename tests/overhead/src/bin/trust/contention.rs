@@ -137,7 +137,7 @@ impl Quantiles {
     }
 }
 
-const COMPETITORS: usize = 3;
+const COMPETITORS: usize = 5;
 /// Less than a time slice, or the scheduler no longer lets a thread that wakes go first.
 const BURST_NS: f64 = 2_000_000.0;
 const PAUSE: std::time::Duration = std::time::Duration::from_millis(1);
