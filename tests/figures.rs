@@ -43,11 +43,9 @@ fn every_call_is_counted() {
     assert_eq!(row.calls(), 12_345);
     assert_eq!(row.running(), 0);
     assert_eq!(row.threads(), 1);
-    // The first call is apart.
-    assert_eq!(
-        row.samples() + row.interrupted().unwrap_or(0) + row.anomalies() + 1,
-        row.calls()
-    );
+    // The first call is apart, if it was not interrupted.
+    let apart = row.calls() - row.samples() - row.interrupted().unwrap_or(0) - row.anomalies();
+    assert!(apart <= 1, "{row:?}");
     assert_eq!(row.anomalies(), 0);
 }
 

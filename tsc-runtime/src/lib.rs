@@ -8,6 +8,8 @@ mod callsite;
 #[cfg(feature = "on")]
 mod clk;
 #[cfg(feature = "on")]
+mod cold_costs;
+#[cfg(feature = "on")]
 mod histogram;
 #[cfg(feature = "on")]
 mod instances;

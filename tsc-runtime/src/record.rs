@@ -103,6 +103,8 @@ pub(crate) struct Record {
     /// The calls that are no samples. `firsts` is 1 once the first call has returned.
     first: Figure,
     firsts: Figure,
+    /// 1 if that call was interrupted.
+    first_interrupted: Figure,
     interrupted: Figure,
     interrupted_sum: Figure,
     anomalies: Figure,
@@ -116,6 +118,8 @@ pub(crate) struct Record {
     polls_gross: Figure,
     wall: Figure,
     cancelled: Figure,
+    /// What of `nested` registrations and reports took, in activations inside no other of the same callsite.
+    cold_costs: Figure,
     interrupted_octaves: [AtomicU32; OCTAVES],
 }
 
@@ -162,6 +166,7 @@ impl Record {
             window: Cell::new(Place::of(0)),
             first: Figure::new(0),
             firsts: Figure::new(0),
+            first_interrupted: Figure::new(0),
             interrupted: Figure::new(0),
             interrupted_sum: Figure::new(0),
             anomalies: Figure::new(0),
@@ -171,6 +176,7 @@ impl Record {
             polls_gross: Figure::new(0),
             wall: Figure::new(0),
             cancelled: Figure::new(0),
+            cold_costs: Figure::new(0),
             interrupted_octaves: [const { AtomicU32::new(0) }; OCTAVES],
         }
     }
@@ -187,6 +193,13 @@ impl Record {
     pub(crate) fn add_nested(&self, nested: u64, callees: u64) {
         self.nested.add(nested);
         self.callees.add(callees);
+    }
+
+    /// An activation is about to stop in which registrations and reports took so many ticks.
+    pub(crate) fn add_cold_cost(&self, ticks: u64) {
+        if self.entry().depth() == 1 {
+            self.cold_costs.add(ticks);
+        }
     }
 
     /// An activation stops, and is an ordinary sample: its gross ticks, and what nested probes cost it.
@@ -218,8 +231,9 @@ impl Record {
     }
 
     /// The first call on this thread has returned. Of a recursion that is the outermost call.
-    fn leave_first(&self, gross: u64) {
+    fn leave_first(&self, gross: u64, interrupted: bool) {
         self.open();
+        self.first_interrupted.set(u64::from(interrupted));
         self.first.set(gross);
         self.firsts.set(1);
         self.held.store(0, Relaxed);
@@ -239,7 +253,9 @@ impl Record {
                 self.add_sample(gross);
             }
             Unusual::Anomalous => self.anomalies.add(1),
-            Unusual::Interrupted if self.is_new() && !self.is_running() => self.leave_first(gross),
+            Unusual::Interrupted if self.is_new() && !self.is_running() => {
+                self.leave_first(gross, true);
+            }
             Unusual::Interrupted => {
                 self.open();
                 self.interrupted.add(1);

@@ -17,10 +17,12 @@ use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
 
 use crate::callsite::Callsite;
+use crate::cold_costs::ColdCosts;
 use crate::record::Record;
 use crate::table::{Entry, Table};
 use crate::thread::{self, Thread};
 use crate::totals::Totals;
+use crate::tsc::Ticks;
 use crate::{clock, hooks, overhead};
 
 /// Behind a pointer, so that the child of a fork can put a fresh one in the place of one whose lock may be taken for good.
@@ -64,6 +66,7 @@ struct Own {
     records: Vec<Option<Box<Record>>>,
     /// Behind the records, which point into it and so are dropped first.
     table: Table,
+    cold_costs: ColdCosts,
 }
 
 /// What the cold path found for a call.
@@ -103,11 +106,46 @@ pub(crate) fn find(callsite: &'static Callsite) -> Found {
             UNRECORDED.fetch_add(1, Relaxed);
             Found::Nothing
         });
-    let spent = clock::now().wrapping_sub(began);
-    thread
-        .overhead
-        .set(thread.overhead.get().wrapping_add(spent));
+    add_cold_cost(thread, began);
     found
+}
+
+/// What this thread has done since `began`, in the cold path, is overhead to the calls in flight, and none of a probe's.
+fn add_cold_cost(thread: &Thread, began: Ticks) {
+    let before = thread.overhead.get();
+    let now = clock::now();
+    let spent = now.wrapping_sub(began);
+    thread.overhead.set(before.wrapping_add(spent));
+    with_cold_costs(|costs| costs.add(before, spent));
+    thread.detector.note_cold_path(now);
+}
+
+/// The same of a report.
+pub(crate) fn add_cost_of_report(began: Ticks) {
+    let thread = thread::this();
+    let busy = thread.enter_cold_path();
+    add_cold_cost(thread, began);
+    drop(busy);
+}
+
+/// What of this thread's overhead beyond `overhead_then` registrations and reports have added.
+pub(crate) fn cold_cost_since(overhead_then: u64) -> u64 {
+    let Some(_busy) = thread::this().enter_cold_path() else {
+        return 0;
+    };
+    with_cold_costs(|costs| costs.since(overhead_then)).unwrap_or(0)
+}
+
+/// In the cold path, for a signal handler must not want the lock again. `None` on a thread that has recorded nothing, or is ending,
+/// and in the child of a fork, where the lock may be taken for good.
+fn with_cold_costs<T>(f: impl FnOnce(&mut ColdCosts) -> T) -> Option<T> {
+    THREAD_END
+        .try_with(|end| {
+            let end = end.0.try_borrow().ok()?;
+            let shard = end.as_ref()?;
+            ptr::eq(shard.home, registry()).then(|| f(&mut shard.own.lock().cold_costs))
+        })
+        .ok()?
 }
 
 /// Gives `f` this thread's record of `callsite`, unless nothing is recorded now.
@@ -218,7 +256,7 @@ impl Shard {
 
     fn record(&self, thread: &Thread, callsite: &Callsite, number: usize) -> Found {
         let mut own = self.own.lock();
-        let Own { records, table } = &mut *own;
+        let Own { records, table, .. } = &mut *own;
         if records.len() <= number {
             records.resize_with(number + 1, || None);
         }
@@ -276,7 +314,7 @@ fn end_thread(shard: &Arc<Shard>) {
     registry.live.retain(|live| !Arc::ptr_eq(live, shard));
     if shard.is_current() {
         let mut own = shard.own.lock();
-        let Own { records, table } = &mut *own;
+        let Own { records, table, .. } = &mut *own;
         for record in records {
             let Some(known) = record else { continue };
             if let Some(totals) = registry.ended.get_mut(known.id as usize) {

@@ -91,6 +91,9 @@ impl<P: Pair> Section<P> {
         if is_absurd(raw) {
             return record.leave_apart(Unusual::Anomalous, 0, 0);
         }
+        if thread.detector.took_cold_path_since(self.start) {
+            record.add_cold_cost(registry::cold_cost_since(self.overhead));
+        }
         let gross = raw.cast_unsigned().wrapping_sub(nested);
         // A function that began before the section and ended in it has taken more than the section can.
         let callees = thread.work.get().wrapping_sub(self.work);

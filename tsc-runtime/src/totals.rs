@@ -12,6 +12,8 @@ pub(crate) struct Totals {
     /// Over all calls: what nested probes cost them, and the net ticks of annotated callees.
     pub(crate) nested: i64,
     pub(crate) callees: i64,
+    /// What of `nested`, less `inner_nested`, registrations and reports took.
+    pub(crate) cold_costs: i64,
     /// The part of calls inside other calls of the same callsite.
     pub(crate) inner: u64,
     pub(crate) inner_gross: i64,
@@ -28,6 +30,8 @@ pub(crate) struct Totals {
     pub(crate) first_sum: i64,
     /// The first call of the process: its registration's number and its ticks.
     pub(crate) first: Option<(u64, i64)>,
+    /// Of those, interrupted.
+    pub(crate) firsts_interrupted: u64,
     pub(crate) interrupted: u64,
     pub(crate) interrupted_sum: i64,
     pub(crate) interrupted_histogram: Histogram,
@@ -73,6 +77,7 @@ impl Totals {
             (&mut self.inner, other.inner),
             (&mut self.samples, other.samples),
             (&mut self.firsts, other.firsts),
+            (&mut self.firsts_interrupted, other.firsts_interrupted),
             (&mut self.interrupted, other.interrupted),
             (&mut self.anomalies, other.anomalies),
             (&mut self.unknown, other.unknown),
@@ -87,6 +92,7 @@ impl Totals {
         let sums = [
             (&mut self.nested, other.nested),
             (&mut self.callees, other.callees),
+            (&mut self.cold_costs, other.cold_costs),
             (&mut self.inner_gross, other.inner_gross),
             (&mut self.inner_nested, other.inner_nested),
             (&mut self.sum, other.sum),

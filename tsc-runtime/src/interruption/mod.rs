@@ -54,8 +54,12 @@ static NOT_OURS: u64 = 1;
 pub(crate) struct Detector {
     /// This thread's `rseq_cs`, or [`NOT_OURS`].
     word: Cell<*mut u64>,
-    /// When the word was last armed, in ticks.
+    /// When the word was last armed, or the thread last took a cold path: a stop looks closer at what started before.
     armed_at: Cell<Ticks>,
+    /// When it was last armed.
+    rearmed_at: Cell<Ticks>,
+    /// When the thread last took a cold path, whose cost is told apart from the probes'.
+    cold_at: Cell<Ticks>,
 }
 
 impl Detector {
@@ -63,6 +67,8 @@ impl Detector {
         Self {
             word: Cell::new((&raw const NOT_OURS).cast_mut()),
             armed_at: Cell::new(0),
+            rearmed_at: Cell::new(0),
+            cold_at: Cell::new(0),
         }
     }
 
@@ -87,7 +93,9 @@ impl Detector {
     /// Arms the word, for a start that follows.
     pub(crate) fn arm(&self) {
         if self.seen() == 0 {
-            self.armed_at.set(Bare::start());
+            let now = Bare::start();
+            self.armed_at.set(now);
+            self.rearmed_at.set(now);
             // SAFETY: as in `seen`; NOT_OURS is not 0, so what is written is rseq_cs, with a valid descriptor's address.
             unsafe { self.word.get().write_volatile(rseq::descriptor()) };
         }
@@ -96,10 +104,23 @@ impl Detector {
     /// What happened since a start at `start`, before which [`arm`](Self::arm) was called.
     pub(crate) fn verdict(&self, start: Ticks) -> Verdict {
         match self.seen() {
-            seen if seen == rseq::descriptor() && self.armed_at.get() <= start => Verdict::Clean,
+            seen if seen == rseq::descriptor() && self.rearmed_at.get() <= start => Verdict::Clean,
             seen if seen == rseq::descriptor() || seen == 0 => Verdict::Interrupted,
             _ => Verdict::Unknown,
         }
+    }
+
+    /// The thread has taken a cold path that ended at `now`. Calls in flight will leave by [`verdict`](Self::verdict), which costs
+    /// the others nothing.
+    pub(crate) fn note_cold_path(&self, now: Ticks) {
+        self.cold_at.set(now);
+        self.armed_at.set(now);
+    }
+
+    /// Whether the thread has taken a cold path since a start at `start`.
+    #[inline(always)]
+    pub(crate) fn took_cold_path_since(&self, start: Ticks) -> bool {
+        self.cold_at.get() > start
     }
 
     /// Finds this thread's word. Until then, and where there is none, every verdict is [`Verdict::Unknown`].
@@ -170,6 +191,23 @@ mod tests {
         assert_eq!(detector.verdict(outer), Verdict::Interrupted);
         detector.detach();
         assert_eq!(word, 0);
+    }
+
+    #[test]
+    fn cold_path_is_no_interruption() {
+        let mut word: u64 = 0;
+        let detector = Detector::new();
+        detector.word.set(&raw mut word);
+        detector.arm();
+        let outer = Bare::start();
+        detector.note_cold_path(outer + 1);
+        assert!(!detector.is_clean_since(outer) && detector.took_cold_path_since(outer));
+        assert_eq!(detector.verdict(outer), Verdict::Clean);
+        let inner = outer + 1;
+        assert!(detector.is_clean_since(inner) && !detector.took_cold_path_since(inner));
+        interrupt(&detector);
+        assert_eq!(detector.verdict(outer), Verdict::Interrupted);
+        detector.detach();
     }
 
     #[cfg(all(target_os = "linux", target_arch = "x86_64", not(miri)))]

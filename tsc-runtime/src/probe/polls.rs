@@ -5,7 +5,7 @@
 
 use core::marker::PhantomData;
 
-use super::unusual::settle_anomaly;
+use super::unusual::{settle_anomaly, settle_cold_path};
 use super::{Slot, Started, Unmeasured, settle};
 use crate::callsite::Callsite;
 use crate::clock;
@@ -126,7 +126,10 @@ unsafe fn add_poll(
         return record.leave_poll(record.visible.get(), 0);
     }
     // SAFETY: the caller's.
-    let (gross, nested) = unsafe { settle(record, thread, started, raw.cast_unsigned()) };
+    let (gross, nested) = unsafe {
+        settle_cold_path(record, thread, started);
+        settle(record, thread, started, raw.cast_unsigned())
+    };
     record.leave_poll(gross, nested);
     call.net = call
         .net

@@ -25,7 +25,22 @@ pub(super) unsafe fn settle_anomaly(record: &Record, thread: &Thread, started: *
     thread.work.set(unsafe { (*started).work });
 }
 
-/// A call that was long, was not measured here, was or may have been interrupted, or during which the counter went backwards.
+/// Before [`settle`]: tells what of the nested overhead was registrations and reports.
+///
+/// # Safety
+///
+/// As for [`settle`].
+#[inline(always)]
+pub(super) unsafe fn settle_cold_path(record: &Record, thread: &Thread, started: *const Started) {
+    // SAFETY: the caller's.
+    let (start, overhead_then) = unsafe { ((*started).start, (*started).overhead) };
+    if thread.detector.took_cold_path_since(start) {
+        record.add_cold_cost(registry::cold_cost_since(overhead_then));
+    }
+}
+
+/// A call that was long, was not measured here, was or may have been interrupted, in which its thread took a cold path,
+/// or during which the counter went backwards.
 ///
 /// # Safety
 ///
@@ -47,7 +62,10 @@ pub(super) unsafe extern "C" fn finish_unusual(started: *const Started, stop: Ti
         return record.leave_apart(Unusual::Anomalous, 0, 0);
     }
     // SAFETY: the caller's.
-    let (gross, nested) = unsafe { settle(record, thread, started, raw.cast_unsigned()) };
+    let (gross, nested) = unsafe {
+        settle_cold_path(record, thread, started);
+        settle(record, thread, started, raw.cast_unsigned())
+    };
     match thread.detector.verdict(start) {
         Verdict::Clean => record.leave(gross, nested),
         Verdict::Interrupted => record.leave_apart(Unusual::Interrupted, gross, nested),
@@ -113,6 +131,7 @@ pub(super) unsafe extern "C" fn finish_unmeasured(started: *const Started) {
     let raw = elapsed(start, clock::now()).max(0);
     // SAFETY: as in `prepare_first`.
     unsafe {
+        settle_cold_path(&*record, &*(*started).thread, started);
         let (gross, nested) = settle(&*record, &*(*started).thread, started, raw.cast_unsigned());
         (*record).leave_apart(Unusual::Unknown, gross, nested);
     }

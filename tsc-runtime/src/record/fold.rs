@@ -17,7 +17,7 @@ impl Record {
     pub(super) extern "C" fn add_slowly(&self, gross: u64) {
         let held = self.held.load(Relaxed);
         if held == NEW && !self.is_running() {
-            return self.leave_first(gross);
+            return self.leave_first(gross, false);
         }
         if held as usize == HELD {
             self.fold();

@@ -51,7 +51,7 @@ impl Record {
         self.close();
     }
 
-    fn statistics(&self) -> [&Figure; 22] {
+    fn statistics(&self) -> [&Figure; 24] {
         [
             &self.nested,
             &self.callees,
@@ -66,6 +66,7 @@ impl Record {
             &self.max,
             &self.first,
             &self.firsts,
+            &self.first_interrupted,
             &self.interrupted,
             &self.interrupted_sum,
             &self.anomalies,
@@ -75,6 +76,7 @@ impl Record {
             &self.polls_gross,
             &self.wall,
             &self.cancelled,
+            &self.cold_costs,
         ]
     }
 
@@ -120,6 +122,7 @@ impl Record {
             firsts: u64::from(first.is_some()),
             first_sum: first.unwrap_or(0),
             first: first.map(|ticks| (self.order, ticks)),
+            firsts_interrupted: self.first_interrupted.get(),
             interrupted: self.interrupted.get(),
             interrupted_sum: self.interrupted_sum.signed(),
             anomalies: self.anomalies.get(),
@@ -129,6 +132,7 @@ impl Record {
             polls_gross: self.polls_gross.signed(),
             wall: self.wall.get(),
             cancelled: self.cancelled.get(),
+            cold_costs: self.cold_costs.signed(),
             ..Totals::default()
         };
         for sample in self.held() {

@@ -20,6 +20,7 @@ impl CallsiteReport {
         let statistics = Statistics::new(totals, visible);
         let told = interruption::unavailable().is_none()
             && (totals.unknown == 0 || totals.unknown < totals.samples);
+        let interrupted = totals.interrupted + totals.firsts_interrupted;
         let net = |gross: f64| (gross - visible).max(0.0);
         let (min, max) = (
             totals.min.map(|min| net(min as f64)),
@@ -52,9 +53,9 @@ impl CallsiteReport {
             clean: told.then(|| {
                 totals
                     .calls()
-                    .saturating_sub(totals.interrupted + totals.anomalies + totals.unknown)
+                    .saturating_sub(interrupted + totals.anomalies + totals.unknown)
             }),
-            interrupted: told.then_some(totals.interrupted),
+            interrupted: told.then_some(interrupted),
             unknown: totals.unknown,
             anomalies: totals.anomalies,
             saturated: saturated(totals),
@@ -65,6 +66,7 @@ impl CallsiteReport {
             overhead_ticks: sums.raw - sums.total,
             visible_overhead_ticks: sums.visible,
             nested_overhead_ticks: sums.nested,
+            registration_overhead_ticks: sums.registration,
             mean_ticks: statistics.as_ref().map(|of| of.mean.max(0.0)),
             std_error_ticks: statistics.as_ref().and_then(|of| of.std_error),
             systematic_error_ticks: statistics
@@ -130,10 +132,11 @@ impl CallsiteReport {
 
 /// What the probes nested in one call may have cost more or less than was calibrated.
 fn nested_error(totals: &Totals) -> f64 {
-    if totals.nested <= 0 {
+    let nested = totals.nested - totals.cold_costs;
+    if nested <= 0 {
         return 0.0;
     }
-    mean(totals.nested, totals.probes()).unwrap_or(0.0) * overhead::greatest_total_error_share()
+    mean(nested, totals.probes()).unwrap_or(0.0) * overhead::greatest_total_error_share()
 }
 
 /// The samples in the last bucket, which takes all that are longer.
@@ -165,6 +168,7 @@ struct Sums {
     raw: f64,
     visible: f64,
     nested: f64,
+    registration: f64,
 }
 
 impl Sums {
@@ -173,6 +177,7 @@ impl Sums {
         let outermost = measured.saturating_sub(totals.inner);
         let gross = totals.gross().wrapping_sub(totals.inner_gross) as f64;
         let nested = totals.nested.wrapping_sub(totals.inner_nested) as f64;
+        let registration = totals.cold_costs as f64;
         let visible_sum = outermost as f64 * visible;
         let own = totals.gross().wrapping_sub(totals.callees) as f64 - measured as f64 * visible;
         Self {
@@ -180,7 +185,8 @@ impl Sums {
             own: own.max(0.0),
             raw: gross + nested,
             visible: visible_sum,
-            nested,
+            nested: nested - registration,
+            registration,
         }
     }
 }
@@ -206,10 +212,14 @@ mod tests {
     #[test]
     fn corrections_add_up() {
         let mut of = totals(&[1000, 1100]);
-        (of.nested, of.callees) = (500, 300);
+        (of.nested, of.callees, of.cold_costs) = (500, 300, 400);
         let sums = Sums::new(&of, 40.0);
         assert_eq!(sums.raw, 2600.0);
-        assert_eq!(sums.total, sums.raw - sums.visible - sums.nested);
+        assert_eq!((sums.nested, sums.registration), (100.0, 400.0));
+        assert_eq!(
+            sums.total,
+            sums.raw - sums.visible - sums.nested - sums.registration
+        );
         assert_eq!(sums.own, 2100.0 - 300.0 - 80.0);
     }
 

@@ -66,10 +66,10 @@ figures! {
         calls: u64,
         /// Calls that have started and not returned: in no other figure.
         running: u64,
-        /// Calls that were not preempted, migrated or signalled; `None` where that cannot be told. Each thread's first call, which is
-        /// apart whatever happens in it, counts as clean.
+        /// Calls that were not preempted, migrated or signalled; `None` where that cannot be told.
         clean: Option<u64>,
-        /// Calls that were. They are in `calls` and the totals, and in no mean, minimum, maximum, deviation or quantile.
+        /// Calls that were. They are in `calls` and the totals, and in no mean, minimum, maximum, deviation or quantile. A thread's
+        /// first call counts here too, though it is apart from the other interrupted ones' mean and histogram.
         interrupted: Option<u64>,
         /// Calls of which it is not known, because the platform cannot tell, another library was in the way or their thread was
         /// ending. They count as samples.
@@ -88,13 +88,16 @@ figures! {
         self_ticks: f64,
         /// Inclusive ticks before any correction.
         raw_ticks: f64,
-        /// The correction: `raw_ticks - total_ticks`. It is `visible_overhead_ticks + nested_overhead_ticks`, where that is not
-        /// more than there was.
+        /// The correction: `raw_ticks - total_ticks`. It is `visible_overhead_ticks + nested_overhead_ticks +
+        /// registration_overhead_ticks`, where that is not more than there was.
         overhead_ticks: f64,
         /// Of the overhead: the function's own probes, `calls` (of a recursion, outermost calls) times what one sees of itself.
         visible_overhead_ticks: f64,
-        /// Of the overhead: probes nested in the calls, registrations and reports made meanwhile.
+        /// Of the overhead: probes nested in the calls, at their calibrated cost.
         nested_overhead_ticks: f64,
+        /// Of the overhead: what was not a probe's. Other callsites' registrations on the thread, at their first calls inside these,
+        /// and reports made inside; measured each time.
+        registration_overhead_ticks: f64,
         /// Mean of the samples.
         mean_ticks: Option<f64>,
         /// Standard error of the mean.

@@ -106,16 +106,19 @@ fn stolen(callsite: &CallsiteReport) -> Option<String> {
 /// How net came from raw, how far the mean may be off, and the interrupted calls: for the alternate form.
 pub(super) fn corrections(f: &mut fmt::Formatter<'_>, callsite: &CallsiteReport) -> fmt::Result {
     // A net total is never below zero, however little its probes saw of themselves.
-    let corrected =
-        callsite.raw_ticks - callsite.visible_overhead_ticks - callsite.nested_overhead_ticks;
+    let corrected = callsite.raw_ticks
+        - callsite.visible_overhead_ticks
+        - callsite.nested_overhead_ticks
+        - callsite.registration_overhead_ticks;
     let sign = if corrected < 0.0 { "< 0, so" } else { "=" };
     writeln!(
         f,
-        "      {:<NAME$}   raw {:.0} - visible {:.0} - nested {:.0} {sign} net {:.0}; mean raw {}, min raw {}",
+        "      {:<NAME$}   raw {:.0} - visible {:.0} - nested {:.0} - registration {:.0} {sign} net {:.0}; mean raw {}, min raw {}",
         "",
         callsite.raw_ticks,
         callsite.visible_overhead_ticks,
         callsite.nested_overhead_ticks,
+        callsite.registration_overhead_ticks,
         callsite.total_ticks,
         ticks(callsite.mean_raw_ticks, 1),
         ticks(callsite.min_raw_ticks, 0),

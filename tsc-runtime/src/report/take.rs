@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::{CallsiteReport, Clock, Report, output};
-use crate::{calibration, clock as source, overhead, registry, thread};
+use crate::{calibration, clock as source, overhead, registry};
 
 /// Calls that had at least started when a report was last made.
 pub(super) static REPORTED: AtomicU64 = AtomicU64::new(0);
@@ -18,12 +18,7 @@ pub fn snapshot() -> Report {
     let began = source::now();
     let report = Report::take();
     // To an annotated function around this call, all of that is overhead.
-    let overhead = &thread::this().overhead;
-    overhead.set(
-        overhead
-            .get()
-            .wrapping_add(source::now().wrapping_sub(began)),
-    );
+    registry::add_cost_of_report(began);
     report
 }
 

@@ -1,6 +1,6 @@
 //! What happens inside a call, on purpose: which of it is flagged?
 
-use tsc_runtime::{CallsiteReport, cycles, snapshot};
+use tsc_runtime::{cycles, snapshot};
 
 use crate::kernel;
 use crate::target;
@@ -47,10 +47,14 @@ pub(crate) fn run(cpus: &[usize]) {
 
 fn row(what: &str, name: &str, flagged: bool) {
     let report = snapshot();
-    let Some(calls) = report.callsite(name).and_then(CallsiteReport::interrupted) else {
+    let Some(callsite) = report
+        .callsite(name)
+        .filter(|callsite| callsite.interrupted().is_some())
+    else {
         return target::print(what, "", "not to be had here".to_owned(), false);
     };
-    let share = calls as f64 / CALLS as f64;
+    // All but the first call, which is apart, flagged or not.
+    let share = 1.0 - callsite.samples() as f64 / CALLS as f64;
     target::print(
         &format!("{what}, {CALLS} times: share flagged"),
         if flagged {
