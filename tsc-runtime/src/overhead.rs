@@ -1,10 +1,7 @@
 //! What a probe costs: measured with the very code that the attribute inlines, when the first callsite of a fence policy is
 //! called, and again for every report, since the core clock wanders and the fences cost core cycles.
 
-use std::sync::atomic::{
-    AtomicPtr,
-    Ordering::{self, Acquire},
-};
+use std::sync::atomic::{AtomicPtr, Ordering};
 
 use parking_lot::{Mutex, MutexGuard};
 
@@ -96,7 +93,7 @@ static CURRENT: AtomicPtr<Mutex<Table>> = AtomicPtr::new((&raw const FIRST).cast
 
 fn measurements() -> MutexGuard<'static, Table> {
     // SAFETY: `FIRST`, or made from a Box in `start_from_zero` and never freed.
-    unsafe { &*CURRENT.load(Acquire) }.lock()
+    unsafe { &*CURRENT.load(Ordering::Acquire) }.lock()
 }
 
 /// In the child of a fork: the lock may be taken by a thread that is not here any more.

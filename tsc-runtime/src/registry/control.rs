@@ -1,11 +1,11 @@
-//! Forgetting, pausing, forking: each sends the threads' next probes through the cold path.
+//! Forgetting and pausing: each sends the threads' next probes through the cold path.
 
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::shard::THREAD_END;
-use super::{GENERATION, PAUSED, REGISTRY, UNRECORDED, registry};
+use super::{GENERATION, PAUSED, UNRECORDED, registry};
+use crate::thread;
 use crate::totals::Totals;
-use crate::{overhead, thread};
 
 /// Forgets all that was recorded; see [`reset`](crate::reset).
 pub(crate) fn reset() {
@@ -41,18 +41,4 @@ fn set_paused(paused: bool) {
     let busy = thread.enter_cold_path();
     registry().lock().invalidate_threads();
     drop(busy);
-}
-
-/// In the child of a fork: the lock may be taken by a thread that is not here any more, and the figures are the parent's.
-#[cfg(unix)] // elsewhere no process is forked
-pub(crate) fn start_from_zero() {
-    if let Some(registry) = REGISTRY.get() {
-        let thread = thread::this();
-        let busy = thread.enter_cold_path();
-        registry.store(Box::into_raw(Box::default()), Relaxed);
-        overhead::start_from_zero();
-        UNRECORDED.store(0, Relaxed);
-        thread.invalidate();
-        drop(busy);
-    }
 }

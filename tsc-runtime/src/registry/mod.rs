@@ -24,13 +24,15 @@ use crate::{clock, hooks, overhead};
 
 mod cold_path;
 mod control;
+#[cfg(unix)]
+mod fork;
 mod shard;
 
 pub(crate) use cold_path::{add_cost_of_report, cold_cost_since};
 pub(crate) use control::reset;
-#[cfg(unix)]
-pub(crate) use control::start_from_zero;
 pub use control::{pause, resume};
+#[cfg(unix)]
+pub(crate) use fork::start_from_zero;
 pub(crate) use shard::fold_late;
 
 use cold_path::add_cold_cost;
