@@ -25,7 +25,7 @@ pub fn fetch(
             ::tsc_runtime::__private::escape(&url);
             ::tsc_runtime::__private::escape(&retries);
             if false {
-                return ::tsc_runtime::__private::absurd::<Result<Vec<u8>, Error>>();
+                return ::tsc_runtime::__private::result_of(|| -> Result<Vec<u8>, Error> { loop {} });
             }
             url.push('/');
             self.get(&url, retries).await?;

@@ -16,7 +16,7 @@ async fn main() {
         __callsite,
         async move {
             if false {
-                return ::tsc_runtime::__private::absurd::<()>();
+                return ::tsc_runtime::__private::result_of(|| -> () { loop {} });
             }
             serve().await;
         },

@@ -1,8 +1,7 @@
 //! Futures: measured poll by poll, so that the time they are suspended is not theirs.
 
-use proc_macro2::{Delimiter, Span, TokenStream};
+use proc_macro2::{Delimiter, Group, Span, TokenStream};
 use quote::{ToTokens as _, format_ident, quote_spanned};
-use syn::spanned::Spanned as _;
 use syn::{Attribute, Expr, FnArg, Pat, PatIdent, Result, ReturnType, Signature, Type};
 
 use crate::args::Args;
@@ -12,7 +11,7 @@ use crate::fence;
 use crate::function::Function;
 use crate::params;
 use crate::paths::private;
-use crate::result::{delimited, mentions};
+use crate::result::{self, delimited, mentions};
 
 // Input:  async fn f(a: A, mut b: B, (c, _): (C, D)) -> R { stmts }
 // Output: fn f(a: A, b: B, __arg2: (C, D)) -> impl Future<Output = R> {
@@ -29,6 +28,11 @@ use crate::result::{delimited, mentions};
 //
 // Where another attribute is still to see the function, it must see an `async fn`: that one stays, and awaits the `polled`. Its future
 // is larger then, for it holds the parameters twice.
+//
+// What rustc says of the body it says of an `async` block, for only its own desugaring makes an `async` function: where it names the kind
+// (`?` without a `Result`, a stray `break`, a future that is not `Send`), it says "block". Nor can a block be told the lifetimes in its
+// type as a function is, so a closure that borrows what it outlives is E0373 here and E0597 there. The spans of the block and of the
+// call around it are the user's, so that all else is worded and placed as in the bare function, but for secondary labels.
 pub(crate) fn function(args: &Args, function: &Function) -> Result<TokenStream> {
     let keeps_async = args.keeps_async || must_stay_async(function);
     let mut sig = function.sig.clone();
@@ -42,15 +46,16 @@ pub(crate) fn function(args: &Args, function: &Function) -> Result<TokenStream> 
         inner_attrs,
         items,
         stmts,
-        ..
-    } = Body::split(body, false);
+        tail,
+    } = Body::split(body, true);
     let span = Span::mixed_site().located_at(body.span_open());
-    let hint = hint(args, &function.sig.output, span);
+    let hint = hint(args, &function.sig.output, body, span);
     let prologue = prologue(args, function, span);
-    let content = quote_spanned!(span=> #items #bound #prologue #hint #stmts);
+    let content = quote_spanned!(span=> #items #bound #prologue #hint #stmts #tail);
     let content = delimited(Delimiter::Brace, content, body.span());
-    let future = quote_spanned!(span=> async move #content);
-    let polled = polled(args, &function.sig, &future, span)?;
+    let future = quote_spanned!(body.span()=> async move #content);
+    let blamed = tail.map_or((span, span), |tail| result::ends(&tail, span));
+    let polled = polled(args, &function.sig, &future, span, blamed)?;
     let wait = keeps_async.then(|| quote_spanned!(span=> .await));
     let measured = quote_spanned!(span=> #inner_attrs #polled #wait);
     let measured = delimited(Delimiter::Brace, measured, body.span());
@@ -84,7 +89,7 @@ pub(crate) fn returned(args: &Args, function: &Function) -> Result<Option<TokenS
         return Ok(None);
     };
     let span = Span::mixed_site().located_at(body.span_open());
-    let polled = polled(args, sig, &future.to_token_stream(), span)?;
+    let polled = polled(args, sig, &future.to_token_stream(), span, (span, span))?;
     *future = Expr::Verbatim(quote_spanned!(span=> { #polled }));
     let measured = quote_spanned!(span=> #inner_attrs #items #stmts #tail);
     let measured = delimited(Delimiter::Brace, measured, body.span());
@@ -109,8 +114,13 @@ fn is_pin(callee: &Expr) -> bool {
 
 // Output: let __callsite = { static …; || &__CALLSITE };
 //         polled::<Lfence, _, _>(__callsite, future)
-fn polled(args: &Args, sig: &Signature, future: &TokenStream, span: Span) -> Result<TokenStream> {
-    let private = private(args, span);
+fn polled(
+    args: &Args,
+    sig: &Signature,
+    future: &TokenStream,
+    span: Span,
+    (first, last): (Span, Span),
+) -> Result<TokenStream> {
     let policy = fence::policy(args.fence.as_ref())?;
     let nothing = TokenStream::new();
     let callsite = callsite::with(
@@ -120,10 +130,11 @@ fn polled(args: &Args, sig: &Signature, future: &TokenStream, span: Span) -> Res
         &nothing,
         |callsite| quote_spanned!(span=> || #callsite),
     )?;
-    Ok(quote_spanned! {span=>
-        let __callsite = #callsite;
-        #private::polled::<#private::#policy, _, _>(__callsite, #future)
-    })
+    let arguments = quote_spanned!(span=> __callsite, #future);
+    let arguments = delimited(Delimiter::Parenthesis, arguments, last);
+    let private = private(args, first);
+    let polled = quote_spanned!(first=> #private::polled::<#private::#policy, _, _> #arguments);
+    Ok(quote_spanned!(span=> let __callsite = #callsite; #polled))
 }
 
 // Output: escape(&self); escape(&a); add_units(__callsite(), expr);
@@ -146,18 +157,24 @@ fn prologue(args: &Args, function: &Function, span: Span) -> TokenStream {
     quote_spanned!(span=> #escapes #units)
 }
 
-// Output: if false { return absurd::<R>(); }
+// Output: if false { return result_of(|| -> R { loop {} }); }
 //
-// With the spans of `R`, to which rustc points where the body's type is another.
-fn hint(args: &Args, output: &ReturnType, span: Span) -> Option<TokenStream> {
-    let (ty, at) = match output {
-        ReturnType::Default => (quote_spanned!(span=> ()), span),
-        ReturnType::Type(_, ty) => (ty.to_token_stream(), ty.span()),
+// With the spans of `R`, to which rustc points where the body's type is another. Not in brackets, for where `R` is unknown rustc would
+// say so a second time, in other words.
+fn hint(args: &Args, output: &ReturnType, body: &Group, span: Span) -> Option<TokenStream> {
+    let ty = match output {
+        ReturnType::Default => quote_spanned!(body.span_open()=> ()),
+        ReturnType::Type(_, ty) => ty.to_token_stream(),
     };
-    let private = private(args, at);
-    let absurd = quote_spanned!(at=> #private::absurd::<#ty>());
-    let can_be_named = !is_never(output) && !mentions(ty, |ident| ident == "impl");
-    can_be_named.then(|| quote_spanned!(span=> if false { return #absurd; }))
+    if is_never(output) || mentions(ty.clone(), |ident| ident == "impl") {
+        return None;
+    }
+    let (first, last) = result::ends(&ty, span);
+    let closure = quote_spanned!(span=> || -> #ty { loop {} });
+    let closure = delimited(Delimiter::Parenthesis, closure, last);
+    let private = private(args, first);
+    let result = quote_spanned!(first=> #private::result_of #closure);
+    Some(quote_spanned!(span=> if false { return #result; }))
 }
 
 fn is_never(output: &ReturnType) -> bool {
@@ -165,13 +182,16 @@ fn is_never(output: &ReturnType) -> bool {
 }
 
 fn future_of(sig: &Signature) -> ReturnType {
-    let span = Span::mixed_site().located_at(sig.ident.span());
+    let name = sig.ident.span();
     let ty = match &sig.output {
-        ReturnType::Default => quote_spanned!(span=> ()),
+        ReturnType::Default => quote_spanned!(Span::mixed_site().located_at(name)=> ()),
         ReturnType::Type(_, ty) => ty.to_token_stream(),
     };
-    let future = Type::Verbatim(quote_spanned!(span=> impl ::core::future::Future<Output = #ty>));
-    ReturnType::Type(syn::token::RArrow(span), Box::new(future))
+    let (first, last) = result::ends(&ty, name);
+    let [first, last] = [first, last].map(|at| Span::mixed_site().located_at(at));
+    let mut future = quote_spanned!(first=> impl ::core::future::Future<Output = #ty);
+    future.extend(quote_spanned!(last=> >));
+    ReturnType::Type(syn::token::RArrow(first), Box::new(Type::Verbatim(future)))
 }
 
 // Input:  fn f(a: A, mut b: B, (c, _): (C, D))

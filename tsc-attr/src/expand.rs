@@ -18,6 +18,10 @@ use crate::result::{self, delimited};
 /// Measures one function.
 pub(crate) fn function(args: &Args, function: &Function) -> Result<TokenStream> {
     refuse::function(function)?;
+    if function.body.stream().is_empty() && result::is_named_value(&function.sig) {
+        // An error, which rustc words and mends best where nothing has been added.
+        return Ok(function.as_written());
+    }
     if function.sig.asyncness.is_some() {
         return asynchronous::function(args, function);
     }
@@ -39,10 +43,6 @@ fn sync(args: &Args, function: &Function) -> Result<TokenStream> {
         head, sig, body, ..
     } = function;
     let returns = result::is_named_value(sig);
-    if returns && body.stream().is_empty() {
-        // An error, which rustc words and mends best where nothing has been added.
-        return Ok(quote_spanned!(Span::mixed_site()=> #head #body));
-    }
     // Where a message has to say something of the probe, it points at the body's brace.
     let prologue = Span::mixed_site().located_at(body.span_open());
     let probe = probe(args, function, prologue)?;

@@ -39,6 +39,12 @@ impl Function {
             body,
         })
     }
+
+    pub(crate) fn as_written(&self) -> TokenStream {
+        let mut tokens = self.head.clone();
+        tokens.extend([TokenTree::Group(self.body.clone())]);
+        tokens
+    }
 }
 
 fn parse_head(

@@ -56,7 +56,7 @@ pub(crate) fn delimited(delimiter: Delimiter, tokens: TokenStream, span: Span) -
 }
 
 /// The spans of the first and the last of `tokens`.
-fn ends(tokens: &TokenStream, otherwise: Span) -> (Span, Span) {
+pub(crate) fn ends(tokens: &TokenStream, otherwise: Span) -> (Span, Span) {
     let mut spans = tokens.clone().into_iter().map(|tree| tree.span());
     let first = spans.next().unwrap_or(otherwise);
     (first, spans.last().unwrap_or(first))

@@ -46,6 +46,45 @@ fn mistakes_in_borrowing_are_reported_as_in_bare_code() {
     assert_eq!(annotated, bare);
 }
 
+/// The first line of each message and where it points.
+fn primaries(text: &str) -> Vec<String> {
+    let lines: Vec<&str> = text.lines().collect();
+    let pairs = lines.windows(2);
+    let mut primaries: Vec<_> = pairs
+        .filter(|pair| pair[1].trim_start().starts_with("-->"))
+        .filter(|pair| pair[0].starts_with("error") || pair[0].starts_with("warning"))
+        .map(|pair| format!("{}{}", pair[0], pair[1]))
+        .collect();
+    primaries.sort_unstable();
+    primaries
+}
+
+/// Secondary labels differ, and so does the word where a message names the kind of body: the reasons are in `tsc-attr/src/asynchronous.rs`.
+#[test]
+fn mistakes_in_async_functions_are_worded_and_placed_as_in_bare_code() {
+    for (name, source, least) in [
+        (
+            "async-mistakes",
+            include_str!("../fixtures/async_mistakes.rs"),
+            24,
+        ),
+        (
+            "async-borrows",
+            include_str!("../fixtures/async_borrows.rs"),
+            10,
+        ),
+    ] {
+        let [bare, annotated] = messages(name, source, "2024", &["check"]);
+        let of_a_block = |text: String| {
+            text.replace("`async` function", "`async` block")
+                .replace("in an async function", "in an async block")
+        };
+        let (bare, annotated) = (primaries(&of_a_block(bare)), primaries(&annotated));
+        assert!(bare.len() >= least, "{bare:#?}");
+        assert_eq!(annotated, bare);
+    }
+}
+
 /// The first lines of messages, but not cargo's count of them.
 fn titles(text: &str) -> Vec<&str> {
     let is_title = |line: &&str| line.starts_with("warning: ") || line.starts_with("error");
