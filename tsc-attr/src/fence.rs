@@ -1,7 +1,7 @@
 //! The values of `fence = "…"`.
 
-use proc_macro2::Ident;
-use quote::format_ident;
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens as _, format_ident};
 use syn::{Error, LitStr, Result};
 
 /// What the attribute accepts, and the type of the runtime that carries it out.
@@ -22,11 +22,14 @@ pub(crate) fn policy(literal: Option<&LitStr>) -> Result<Ident> {
     let value = literal.value();
     match FENCES.iter().find(|(name, _)| *name == value) {
         Some((_, policy)) => Ok(mixed(policy)),
-        None => Err(Error::new_spanned(
-            literal,
-            format!("unknown fence {value:?}; one of {}", accepted()),
-        )),
+        None => Err(unknown(&literal.to_token_stream())),
     }
+}
+
+/// The error about a value that is none of them.
+pub(crate) fn unknown(value: &TokenStream) -> Error {
+    let message = format!("unknown fence {value}; one of {}", accepted());
+    Error::new_spanned(value, message)
 }
 
 /// The accepted values as a message lists them.

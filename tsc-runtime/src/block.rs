@@ -216,10 +216,6 @@ macro_rules! __check_fence {
     ("serialize") => {};
     ("cpuid") => {};
     ($unknown:tt) => {
-        ::core::compile_error!(::core::concat!(
-            "unknown fence ",
-            ::core::stringify!($unknown),
-            "; one of \"lfence\", \"none\", \"rdtscp\", \"mfence\", \"serialize\", \"cpuid\""
-        ));
+        $crate::__private::unknown_fence!($unknown);
     };
 }

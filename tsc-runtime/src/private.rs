@@ -17,6 +17,8 @@ pub use crate::section::Section;
 pub use crate::tsc::{Bare, Cpuid, Lfence, Mfence, Rdtscp, Serialize, escape, result};
 #[cfg(feature = "on")]
 pub use crate::units::{Count, Units, add_units};
+#[cfg(feature = "on")]
+pub use tsc_attr::unknown_fence;
 
 /// Stands where nothing ever gets; tells a block its type, and that it may be left early.
 #[cold]

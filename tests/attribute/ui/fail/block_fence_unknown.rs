@@ -1,5 +1,7 @@
-use tsc_runtime::cycles_block;
+use tsc_runtime::{cycles_block, start, stop};
 
 fn main() {
     cycles_block!("parse", fence = "rdtsk", {});
+    let section = start!("print", fence = serial);
+    stop!(section);
 }
