@@ -1,6 +1,7 @@
 //! The arguments of `#[cycles(…)]`.
 
 use proc_macro2::{Ident, TokenStream};
+use quote::ToTokens;
 use syn::ext::IdentExt as _;
 use syn::parse::{ParseStream, Parser as _};
 use syn::{Error, Expr, LitStr, Path, Result, Token};
@@ -41,6 +42,15 @@ impl Args {
             skip: self.skip,
             keeps_async: self.keeps_async || block.keeps_async,
         }
+    }
+
+    /// The first of the arguments that make a row another one.
+    pub(crate) fn what_is_asked(&self) -> Option<TokenStream> {
+        let literal = |literal: &LitStr| literal.to_token_stream();
+        let name = self.name.as_ref().or(self.fence.as_ref()).map(literal);
+        let ident = self.units.as_ref().map(|(key, _)| key);
+        let ident = ident.or(self.per_type.as_ref()).or(self.skip.as_ref());
+        name.or_else(|| ident.map(ToTokens::to_token_stream))
     }
 
     fn parse_all(input: ParseStream<'_>) -> Result<Self> {

@@ -32,13 +32,6 @@ pub(crate) fn is_block(keyword: &TokenTree) -> bool {
 pub(crate) fn expand(args: &Args, item: TokenStream) -> Result<Block> {
     let mut trees: Vec<TokenTree> = item.clone().into_iter().collect();
     let keyword = items::keyword(&trees);
-    if args.skip.is_some() {
-        return Ok(Block {
-            measured: item.clone(),
-            bare: item,
-            error: None,
-        });
-    }
     let Some(body) = trees.pop().and_then(function::braces) else {
         return Err(refuse::not_a_function(&keyword));
     };
@@ -156,26 +149,28 @@ fn measure(
     if !asked && !can_be_measured {
         return Ok(None);
     }
-    let measured = Function::parse(bare.clone()).and_then(|function| {
-        let name = args.name.clone();
-        let name = name.or_else(|| row_name::of_function(block.name.as_ref(), &function.sig));
-        expand::function(
-            &Args {
-                name,
-                ..args.over(block)
-            },
-            &function,
-        )
-    });
-    match measured {
+    // What cannot be measured is passed over, unless it was asked for by itself.
+    let pass_over = |error| if asked { Err(error) } else { Ok(None) };
+    let function = match Function::parse(bare.clone()) {
+        Ok(function) => function,
+        Err(error) => return pass_over(error),
+    };
+    let name = args.name.clone();
+    let name = name.or_else(|| row_name::of_function(block.name.as_ref(), &function.sig));
+    let args = Args {
+        name,
+        ..args.over(block)
+    };
+    if function.is_measured() {
+        return refuse::once_more(&args).map(|()| None);
+    }
+    match expand::function(&args, &function) {
         Ok(measured) => Ok(Some(Block {
             measured,
             bare: bare.clone(),
             error: None,
         })),
-        // What cannot be measured is passed over, unless it was asked for by itself.
-        Err(error) if asked => Err(error),
-        Err(_) => Ok(None),
+        Err(error) => pass_over(error),
     }
 }
 

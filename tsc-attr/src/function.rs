@@ -1,11 +1,13 @@
 //! A function taken apart: the tokens before its body, what they say, and the body.
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
+use quote::ToTokens as _;
 use syn::parse::{ParseStream, Parser as _};
 use syn::{Attribute, Result, Signature, Token, Visibility};
 
 use crate::items;
 use crate::refuse;
+use crate::result::mentions;
 
 /// A function with a body.
 pub(crate) struct Function {
@@ -40,11 +42,34 @@ impl Function {
         })
     }
 
+    /// Whether a block around the function has put a probe into it, without seeing that the attribute below it is this one under
+    /// another name. The body then begins with what an expansion begins with; a pinned future has it further inside.
+    pub(crate) fn is_measured(&self) -> bool {
+        let trees: Vec<TokenTree> = self.body.stream().into_iter().collect();
+        let mut rest = &trees[items::inner_attrs_len(&trees)..];
+        while let Some(len) = items::leading_item_len(rest) {
+            rest = &rest[len..];
+        }
+        let is = |at: usize, name: &str| matches!(rest.get(at), Some(TokenTree::Ident(ident)) if ident == name);
+        let begins = is(0, "let") && (is(1, "__callsite") || is(1, "mut") && is(2, "__slot"));
+        begins
+            || mentions(self.sig.output.to_token_stream(), |ident| {
+                ident.ends_with("Future")
+            }) && holds_probes(&self.body.stream())
+    }
+
     pub(crate) fn as_written(&self) -> TokenStream {
         let mut tokens = self.head.clone();
         tokens.extend([TokenTree::Group(self.body.clone())]);
         tokens
     }
+}
+
+/// Whether an expansion of this macro is anywhere in `tokens`.
+pub(crate) fn holds_probes(tokens: &TokenStream) -> bool {
+    mentions(tokens.clone(), |ident| {
+        ident == "__callsite" || ident == "__slot"
+    })
 }
 
 fn parse_head(

@@ -1,15 +1,16 @@
 //! Where an annotated item measures: decided by this crate's features and by the profile of the crate that holds the item.
 
 use proc_macro2::{TokenStream, TokenTree};
-use quote::quote;
+use quote::{ToTokens as _, quote};
 use syn::Result;
 
 use crate::args::Args;
 use crate::block::{self, Block};
 use crate::expand;
-use crate::function::Function;
+use crate::function::{self, Function};
 use crate::items;
 use crate::own;
+use crate::refuse;
 
 /// Whether no build measures.
 const OFF: bool = cfg!(not(any(
@@ -23,17 +24,25 @@ pub(crate) fn expand(args: TokenStream, item: TokenStream) -> Result<TokenStream
         return Ok(item);
     }
     let trees: Vec<TokenTree> = item.clone().into_iter().collect();
-    if block::is_block(&items::keyword(&trees)) {
-        return Ok(choose(block::expand(&Args::parse(args)?, item)?));
-    }
-    if OFF {
+    let is_block = block::is_block(&items::keyword(&trees));
+    if OFF && !is_block {
         return Ok(item);
     }
     let args = Args::parse(args)?;
-    if args.skip.is_some() {
-        return Ok(item);
+    if let Some(skip) = &args.skip {
+        return match function::holds_probes(&item) {
+            false => Ok(item),
+            true => Err(refuse::measured_already(&skip.to_token_stream())),
+        };
     }
-    let measured = expand::function(&args, &Function::parse(item.clone())?)?;
+    if is_block {
+        return Ok(choose(block::expand(&args, item)?));
+    }
+    let function = Function::parse(item.clone())?;
+    if function.is_measured() {
+        return refuse::once_more(&args).map(|()| item);
+    }
+    let measured = expand::function(&args, &function)?;
     Ok(choose(Block {
         measured,
         bare: item,

@@ -67,7 +67,8 @@ mod snapshots;
 /// | `skip` | leaves a function of a block as it is |
 /// | `crate = path` | where `tsc_runtime` is found, for macros that bring the attribute along |
 ///
-/// Arguments on a block hold for all in it; a function's own win.
+/// Arguments on a block hold for all in it; a function's own win. A block knows the attributes inside it by their name: one that was
+/// imported under another (`use tsc_runtime::cycles as measured`) adds no second probe, and is refused if it has arguments.
 ///
 /// # What is measured
 ///

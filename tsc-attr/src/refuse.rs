@@ -1,9 +1,10 @@
 //! What cannot be measured, each with its reason and the way out, blamed on the token that stands in the way.
 
-use proc_macro2::{Ident, TokenTree};
+use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens as _;
 use syn::{Attribute, Error, Result};
 
+use crate::args::Args;
 use crate::function::Function;
 use crate::result::mentions;
 
@@ -43,6 +44,21 @@ pub(crate) fn not_a_function(at: &TokenTree) -> Error {
     Error::new_spanned(
         at,
         "`#[cycles]` measures functions: put it on a `fn`, or on an `impl`, `trait` or inline `mod` to measure every function inside",
+    )
+}
+
+/// Refuses what is asked for a function that is measured already; measuring it as the other attribute said needs no more.
+pub(crate) fn once_more(args: &Args) -> Result<()> {
+    args.what_is_asked()
+        .map_or(Ok(()), |asked| Err(measured_already(&asked)))
+}
+
+/// Arguments of an attribute that comes too late. `asked` is one of them.
+pub(crate) fn measured_already(asked: &TokenStream) -> Error {
+    Error::new_spanned(
+        asked,
+        "a `#[cycles]` before this one measures the function already, and could not see that this one is it; write it as `#[cycles(…)]`, \
+         once, and not under another name",
     )
 }
 
