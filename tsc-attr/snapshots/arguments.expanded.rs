@@ -2,14 +2,9 @@ fn parse(text: &str) -> Option<u32> {
     let __callsite = {
         static __CALLSITE: crate::profiler::__private::Callsite =
             crate::profiler::__private::Callsite::new::<crate::profiler::__private::Bare>(
-                crate::profiler::__private::Meta::at(
-                    crate::profiler::__private::path_of(&|| {}),
-                    ::core::module_path!(),
-                    ::core::file!(),
-                    0,
-                )
-                .named("parse")
-                .bytes(),
+                crate::profiler::__private::meta(&|| {}, ::core::module_path!(), 0)
+                    .named("parse")
+                    .bytes(),
             );
         &__CALLSITE
     };

@@ -4,12 +4,7 @@ fn fetch<'a>(&'a self) -> Pin<Box<dyn Future<Output = u32> + Send + 'a>> {
         let __callsite = {
             static __CALLSITE: ::tsc_runtime::__private::Callsite =
                 ::tsc_runtime::__private::Callsite::new::<::tsc_runtime::__private::Lfence>(
-                    ::tsc_runtime::__private::Meta::at(
-                        ::tsc_runtime::__private::path_of(&|| {}),
-                        ::core::module_path!(),
-                        ::core::file!(),
-                        0,
-                    ),
+                    ::tsc_runtime::__private::meta(&|| {}, ::core::module_path!(), 0),
                 );
             || &__CALLSITE
         };

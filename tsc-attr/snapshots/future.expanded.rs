@@ -6,12 +6,7 @@ pub fn fetch(
     let __callsite = {
         static __CALLSITE: ::tsc_runtime::__private::Callsite =
             ::tsc_runtime::__private::Callsite::new::<::tsc_runtime::__private::Lfence>(
-                ::tsc_runtime::__private::Meta::at(
-                    ::tsc_runtime::__private::path_of(&|| {}),
-                    ::core::module_path!(),
-                    ::core::file!(),
-                    0,
-                ),
+                ::tsc_runtime::__private::meta(&|| {}, ::core::module_path!(), 0),
             );
         || &__CALLSITE
     };
@@ -25,7 +20,9 @@ pub fn fetch(
             ::tsc_runtime::__private::escape(&url);
             ::tsc_runtime::__private::escape(&retries);
             if false {
-                return ::tsc_runtime::__private::result_of(|| -> Result<Vec<u8>, Error> { loop {} });
+                return ::tsc_runtime::__private::result_of(|| -> Result<Vec<u8>, Error> {
+                    loop {}
+                });
             }
             url.push('/');
             self.get(&url, retries).await?;

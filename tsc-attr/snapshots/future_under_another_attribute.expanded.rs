@@ -3,12 +3,7 @@ async fn main() {
     let __callsite = {
         static __CALLSITE: ::tsc_runtime::__private::Callsite =
             ::tsc_runtime::__private::Callsite::new::<::tsc_runtime::__private::Lfence>(
-                ::tsc_runtime::__private::Meta::at(
-                    ::tsc_runtime::__private::path_of(&|| {}),
-                    ::core::module_path!(),
-                    ::core::file!(),
-                    0,
-                ),
+                ::tsc_runtime::__private::meta(&|| {}, ::core::module_path!(), 0),
             );
         || &__CALLSITE
     };
@@ -16,7 +11,9 @@ async fn main() {
         __callsite,
         async move {
             if false {
-                return ::tsc_runtime::__private::result_of(|| -> () { loop {} });
+                return ::tsc_runtime::__private::result_of(|| -> () {
+                    loop {}
+                });
             }
             serve().await;
         },

@@ -4,12 +4,7 @@ mod unit_and_never {
         let __probe = {
             static __CALLSITE: ::tsc_runtime::__private::Callsite =
                 ::tsc_runtime::__private::Callsite::new::<::tsc_runtime::__private::Lfence>(
-                    ::tsc_runtime::__private::Meta::at(
-                        ::tsc_runtime::__private::path_of(&|| {}),
-                        ::core::module_path!(),
-                        ::core::file!(),
-                        0,
-                    ),
+                    ::tsc_runtime::__private::meta(&|| {}, ::core::module_path!(), 0),
                 );
             ::tsc_runtime::__private::escape(&text);
             ::tsc_runtime::__private::Probe::<::tsc_runtime::__private::Lfence>::start(
@@ -24,12 +19,7 @@ mod unit_and_never {
         let __probe = {
             static __CALLSITE: ::tsc_runtime::__private::Callsite =
                 ::tsc_runtime::__private::Callsite::new::<::tsc_runtime::__private::Lfence>(
-                    ::tsc_runtime::__private::Meta::at(
-                        ::tsc_runtime::__private::path_of(&|| {}),
-                        ::core::module_path!(),
-                        ::core::file!(),
-                        0,
-                    ),
+                    ::tsc_runtime::__private::meta(&|| {}, ::core::module_path!(), 0),
                 );
             ::tsc_runtime::__private::Probe::<::tsc_runtime::__private::Lfence>::start(
                 &__CALLSITE,
@@ -43,12 +33,7 @@ mod unit_and_never {
         let __probe = {
             static __CALLSITE: ::tsc_runtime::__private::Callsite =
                 ::tsc_runtime::__private::Callsite::new::<::tsc_runtime::__private::Lfence>(
-                    ::tsc_runtime::__private::Meta::at(
-                        ::tsc_runtime::__private::path_of(&|| {}),
-                        ::core::module_path!(),
-                        ::core::file!(),
-                        0,
-                    ),
+                    ::tsc_runtime::__private::meta(&|| {}, ::core::module_path!(), 0),
                 );
             ::tsc_runtime::__private::Probe::<::tsc_runtime::__private::Lfence>::start(
                 &__CALLSITE,
@@ -62,12 +47,7 @@ mod unit_and_never {
         let __probe = {
             static __CALLSITE: ::tsc_runtime::__private::Callsite =
                 ::tsc_runtime::__private::Callsite::new::<::tsc_runtime::__private::Lfence>(
-                    ::tsc_runtime::__private::Meta::at(
-                        ::tsc_runtime::__private::path_of(&|| {}),
-                        ::core::module_path!(),
-                        ::core::file!(),
-                        0,
-                    ),
+                    ::tsc_runtime::__private::meta(&|| {}, ::core::module_path!(), 0),
                 );
             ::tsc_runtime::__private::escape(&text);
             ::tsc_runtime::__private::Probe::<::tsc_runtime::__private::Lfence>::start(

@@ -8,7 +8,7 @@ use crate::args::Args;
 use crate::fence;
 use crate::paths::private;
 
-// Output: { static __CALLSITE: Callsite = Callsite::new::<Lfence>(Meta::at(…)); before; start(&__CALLSITE) }
+// Output: { static __CALLSITE: Callsite = Callsite::new::<Lfence>(meta(…)); before; start(&__CALLSITE) }
 //
 // With `per_type` the static holds a callsite for each instantiation, told apart by the type of a closure in the function:
 //         { static __CALLSITES: Instances = …; before; start(__CALLSITES.of(path_of(&|| {}))) }
@@ -37,7 +37,7 @@ pub(crate) fn with(
     Ok(quote_spanned!(span=> { #definition #before #start }))
 }
 
-// Output: Meta::at(path_of(&|| {}), module_path!(), file!(), 12).named("…").bytes()
+// Output: meta(&|| {}, module_path!(), 12).named("…").bytes()
 fn meta(args: &Args, sig: &Signature, span: Span) -> TokenStream {
     let private = private(args, span);
     let name = args
@@ -50,7 +50,7 @@ fn meta(args: &Args, sig: &Signature, span: Span) -> TokenStream {
     });
     let line = Literal::u32_unsuffixed(line_of(sig.ident.span()));
     quote_spanned! {span=>
-        #private::Meta::at(#private::path_of(&|| {}), ::core::module_path!(), ::core::file!(), #line) #name #unit
+        #private::meta(&|| {}, ::core::module_path!(), #line) #name #unit
     }
 }
 

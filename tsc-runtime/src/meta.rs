@@ -2,25 +2,21 @@
 
 use crate::callsite::{Meta, Unit};
 
-impl Meta {
-    /// What every function has.
-    #[must_use]
-    pub const fn at(
-        path: fn() -> &'static str,
-        module: &'static str,
-        file: &'static str,
-        line: u32,
-    ) -> Self {
-        Self {
-            name: None,
-            path,
-            module,
-            file,
-            line,
-            unit: None,
-        }
+/// What every function has. `_inside` is something defined in it; the file is the caller's.
+#[must_use]
+#[track_caller]
+pub const fn meta<T>(_inside: &T, module: &'static str, line: u32) -> Meta {
+    Meta {
+        name: None,
+        path: core::any::type_name::<T>,
+        module,
+        file: core::panic::Location::caller().file(),
+        line,
+        unit: None,
     }
+}
 
+impl Meta {
     /// `name = "…"`.
     #[must_use]
     pub const fn named(self, name: &'static str) -> Self {

@@ -8,6 +8,8 @@ pub use crate::clk::Clk;
 #[cfg(feature = "on")]
 pub use crate::instances::Instances;
 #[cfg(feature = "on")]
+pub use crate::meta::meta;
+#[cfg(feature = "on")]
 pub use crate::poll::{Polled, polled};
 #[cfg(feature = "on")]
 pub use crate::probe::{Probe, Slot};
