@@ -75,7 +75,8 @@ fn sections_overlap_and_nest() {
     for both in [&first, &second] {
         assert!(
             (both.self_ticks() / both.total_ticks() - 1.0).abs() < 0.01,
-            "{both:?}"
+            "{:?}",
+            both
         );
     }
     assert!((0.5..2.0).contains(&(first.total_ticks() / second.total_ticks())));

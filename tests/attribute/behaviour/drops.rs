@@ -84,5 +84,7 @@ fn drop_order_is_that_of_the_bare_function() {
 fn the_test_sees_drops() {
     let (_, dropped) =
         drops(|| bare::temporaries(Noisy("1"), Noisy("2"), (Noisy("3"), Noisy("4"))));
-    assert_eq!(dropped, ["temporary", "local", "3", "4", "2", "1"]);
+    // Temporaries of the last expression outlive the locals up to edition 2021.
+    assert!(dropped[..2] == ["temporary", "local"] || dropped[..2] == ["local", "temporary"]);
+    assert_eq!(dropped[2..], ["3", "4", "2", "1"]);
 }

@@ -85,7 +85,7 @@ both! {
         Box::new(move |y| x + y)
     }
 
-    pub(super) async fn hidden(x: &[u32]) -> impl Iterator<Item = u32> {
+    pub(super) async fn hidden(x: &[u32]) -> impl Iterator<Item = u32> + '_ {
         x.iter().map(|x| x + 1)
     }
 
@@ -161,7 +161,9 @@ fn send_futures_stay_send_and_small() {
     for (annotated, bare) in sizes {
         assert!(
             annotated <= bare + 64,
-            "{annotated} bytes, {bare} without the attribute"
+            "{} bytes, {} without the attribute",
+            annotated,
+            bare
         );
     }
     drop((

@@ -1,4 +1,5 @@
 //! An annotated function behaves as the bare one. Each behaviour is defined twice by one macro, once under the attribute.
+//! `same` runs this in the other editions too, so it is written in what they have in common.
 
 #![forbid(unsafe_code)]
 #![deny(warnings)]

@@ -1,6 +1,6 @@
 //! What the report calls its rows, and what it counts in them.
 
-use std::future;
+use std::future::{self, Future};
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
@@ -97,7 +97,7 @@ pub fn row(name: &str) -> CallsiteReport {
             .iter()
             .map(CallsiteReport::name)
             .collect();
-        panic!("no row {name} among {names:#?}")
+        panic!("no row {} among {:#?}", name, names)
     })
 }
 
@@ -258,7 +258,7 @@ mod renamed {
         }
 
         #[measured]
-        pub fn boxed() -> std::pin::Pin<Box<dyn Future<Output = u32>>> {
+        pub fn boxed() -> std::pin::Pin<Box<dyn std::future::Future<Output = u32>>> {
             Box::pin(async { 1 })
         }
 

@@ -186,7 +186,7 @@ fn diverging_tail(value: u32) -> u32 {
     if value > 3 {
         return value;
     }
-    unreachable!("{value}")
+    unreachable!("{}", value)
 }
 
 #[cycles]

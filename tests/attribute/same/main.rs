@@ -6,6 +6,8 @@
 
 mod project;
 
+use std::path::Path;
+
 use project::{Form, Project};
 
 const ON: &str = "\"release-builds\"";
@@ -139,6 +141,25 @@ fn a_crate_without_std_builds() {
     }
 }
 
+/// The tests of `behaviour`, which are of the workspace's edition by themselves.
+#[test]
+fn behaviour_is_unchanged_in_the_other_editions() {
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("behaviour/main.rs");
+    for edition in ["2018", "2021"] {
+        let form = Form {
+            edition,
+            features: ON,
+            annotated: true,
+        };
+        let project = Project::new("editions", "", form).with_tests("behaviour", &tests);
+        let output = project.cargo(&["test", "--test", "behaviour"]);
+        let text = [output.stdout, output.stderr].concat();
+        let text = String::from_utf8_lossy(&text);
+        assert!(output.status.success(), "edition {edition}: {text}");
+        assert!(!text.contains(" 0 passed"), "{text}");
+    }
+}
+
 /// The object file of the crate, as this profile and these features make it.
 fn object(features: &'static str, profile: &[&str], annotated: bool) -> Vec<u8> {
     let form = Form {
@@ -151,7 +172,7 @@ fn object(features: &'static str, profile: &[&str], annotated: bool) -> Vec<u8> 
         include_str!("../fixtures/machine_code.rs"),
         form,
     );
-    let object = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"))
+    let object = Path::new(env!("CARGO_TARGET_TMPDIR"))
         .join("same")
         .join("machine-code.o");
     let _ = std::fs::remove_file(&object);

@@ -44,6 +44,15 @@ impl Project {
         Self { dir }
     }
 
+    /// Adds the tests of `path` to the crate.
+    pub(crate) fn with_tests(self, name: &str, path: &Path) -> Self {
+        let manifest = self.dir.join("Cargo.toml");
+        let mut text = fs::read_to_string(&manifest).unwrap();
+        text.push_str(&format!("\n[[test]]\nname = {name:?}\npath = {path:?}\n"));
+        fs::write(manifest, text).unwrap();
+        self
+    }
+
     pub(crate) fn cargo(&self, arguments: &[&str]) -> Output {
         // Newer than what the other form left.
         let lib = self.dir.join("src/lib.rs");
