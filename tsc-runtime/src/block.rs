@@ -52,24 +52,25 @@ macro_rules! cycles_block {
 /// ```
 #[macro_export]
 macro_rules! gclk {
-    (let mut $name:ident : $ty:ty = $value:expr $(;)?) => {
-        let mut $name: $ty = $crate::__clk!($value, let mut $name: $ty = $value);
-    };
-    (let $name:ident : $ty:ty = $value:expr $(;)?) => {
-        let $name: $ty = $crate::__clk!($value, let $name: $ty = $value);
-    };
-    (let $pat:pat = $value:expr $(;)?) => {
-        let $pat = $crate::__clk!($value, let $pat = $value);
-    };
-    ($value:expr $(;)?) => {
-        $crate::__clk!($value, $value)
+    ($($statement:tt)*) => {
+        $crate::__clk!([$($statement)*] $($statement)*)
     };
 }
 
+/// The text is the statement's own tokens: rustc lays out what a macro has put together as it likes.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __clk {
-    ($value:expr, $($text:tt)*) => {
+    ($text:tt let mut $name:ident : $ty:ty = $value:expr $(;)?) => {
+        let mut $name: $ty = $crate::__clk!($text $value);
+    };
+    ($text:tt let $name:ident : $ty:ty = $value:expr $(;)?) => {
+        let $name: $ty = $crate::__clk!($text $value);
+    };
+    ($text:tt let $pat:pat = $value:expr $(;)?) => {
+        let $pat = $crate::__clk!($text $value);
+    };
+    ([$($text:tt)*] $value:expr $(;)?) => {
         $crate::__gate!({
             let _clk = $crate::__private::Clk::start(::core::stringify!($($text)*));
             #[allow(unreachable_code)] // the expression may leave for good

@@ -69,7 +69,7 @@ impl Clk {
         let _ = writeln!(
             std::io::stderr().lock(),
             ":CLK: {:<50.50} :{net:>14.0}",
-            self.text
+            self.text.trim_end_matches(';')
         );
     }
 }
