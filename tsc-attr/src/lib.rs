@@ -83,9 +83,10 @@ mod snapshots;
 ///
 /// # What stays
 ///
-/// Drop order, panics, backtraces, `Location::caller()`, `Send`, and the compiler's messages about the body; that of an `async fn` is
-/// a "block" where they call it a "function", and some of their secondary labels differ. A future grows by 24
-/// bytes; more only under another attribute that must still see an `async fn`, for then it holds its parameters twice. With
+/// Drop order, panics, backtraces, `Location::caller()`, `Send`, and the compiler's messages about the body. Of an `async fn` they say
+/// "block" where they would say "function", and some of their secondary labels differ; its backtraces have one frame more, the poll
+/// around it. A future grows by 24 bytes; more only under another attribute that must still see an `async fn`, for then it holds its
+/// parameters twice. With
 /// neither of the features `debug-builds` and `release-builds`, and in release builds with the first alone, the function is compiled
 /// as it was written.
 #[proc_macro_attribute]

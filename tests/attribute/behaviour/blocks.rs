@@ -1,5 +1,7 @@
 //! `cycles_block!`, `gclk!`, `start!` and `stop!`.
 
+use std::env;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use crate::rows::row;
@@ -47,8 +49,46 @@ fn gclk_has_the_value_of_its_statement() {
     gclk!(let mut next: u64 = sum + 1);
     gclk!(let (a, b) = (sum, 2));
     next += gclk!(a * b);
-    gclk!(next += 1);
+    gclk!(next += 1;);
     assert_eq!(next, 55 + 1 + 110 + 1);
+}
+
+/// What the test of this name prints on stderr, as a process of its own.
+fn stderr_of(test: &str) -> String {
+    let mut command = Command::new(env::current_exe().unwrap());
+    command.args(["--exact", test, "--nocapture"]);
+    let output = command.env("TSC_REPORT", "off").output().unwrap();
+    assert!(output.status.success(), "{:?}", output);
+    String::from_utf8(output.stderr).unwrap()
+}
+
+/// `:CLK: %-50.50s :%14I64d`, as GCLK printed it.
+#[test]
+fn gclk_prints_its_line_at_once() {
+    let printed = stderr_of("blocks::gclk_has_the_value_of_its_statement");
+    let lines: Vec<_> = printed
+        .lines()
+        .filter_map(|line| line.strip_prefix(":CLK: "))
+        .collect();
+    let texts = lines.iter().map(|line| line[..50].trim_end());
+    assert_eq!(
+        texts.collect::<Vec<_>>(),
+        [
+            "let sum: u64 = (1..=10).sum()",
+            "let mut next: u64 = sum + 1",
+            "let (a, b) = (sum, 2)",
+            "a * b",
+            "next += 1",
+        ]
+    );
+    for line in lines {
+        let ticks = line[50..].strip_prefix(" :").unwrap();
+        assert!(
+            ticks.len() == 14 && ticks.trim_start().parse::<i64>().is_ok(),
+            "{}",
+            line
+        );
+    }
 }
 
 fn spin(milliseconds: u64) {
@@ -88,4 +128,14 @@ fn a_section_that_is_dropped_is_told_and_not_recorded() {
     drop(start!("dropped"));
     let row = row("dropped");
     assert_eq!((row.anomalies(), row.samples()), (1, 0));
+}
+
+#[test]
+fn a_section_that_is_dropped_is_told_on_stderr() {
+    let printed = stderr_of("blocks::a_section_that_is_dropped_is_told_and_not_recorded");
+    assert!(
+        printed.contains(r#"the section "dropped" started at"#) && printed.contains("blocks.rs"),
+        "{}",
+        printed
+    );
 }

@@ -9,7 +9,9 @@ mod blocks;
 mod drops;
 mod futures;
 mod panics;
+mod renamed;
 mod rows;
+mod surroundings;
 mod targets;
 
 /// Defines the same items in the modules `bare` and `annotated`.

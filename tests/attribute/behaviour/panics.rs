@@ -1,7 +1,10 @@
 //! Panics: payload, location, frames; and where a function was called from.
 
 use std::backtrace::Backtrace;
+use std::future::Future;
 use std::panic::{self, Location};
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
 
 use crate::twice;
 
@@ -21,9 +24,18 @@ twice! {
     }
 
     #[inline(never)]
-    pub(super) fn frames() -> usize {
+    pub(super) fn frames() -> Vec<String> {
         let backtrace = Backtrace::force_capture().to_string();
-        backtrace.lines().filter(|line| !line.trim_start().starts_with("at ")).count()
+        let frames = backtrace.lines().filter(|line| !line.trim_start().starts_with("at "));
+        frames.map(str::to_owned).collect()
+    }
+
+    pub(super) async fn future_panics(payload: u32) -> u32 {
+        if payload < 100 { panic::panic_any(payload) } else { payload }
+    }
+
+    pub(super) async fn future_frames() -> Vec<String> {
+        frames()
     }
 }
 
@@ -45,9 +57,45 @@ fn messages_are_the_same() {
 
 #[test]
 fn backtraces_have_the_same_frames() {
-    let frames = [annotated::frames as fn() -> usize, bare::frames].map(|f| f());
-    assert_eq!(frames[0], frames[1]);
-    assert!(frames[0] > 3);
+    let frames = [annotated::frames as fn() -> Vec<String>, bare::frames].map(|f| f());
+    assert_eq!(without_module(&frames[0]), without_module(&frames[1]));
+    assert!(frames[1].len() > 3);
+}
+
+/// One frame more: the poll of the future around it.
+#[test]
+fn backtraces_of_futures_show_who_polls_them() {
+    let frames = [
+        poll(annotated::future_frames()),
+        poll(bare::future_frames()),
+    ];
+    let is_polled = |frame: &String| frame.contains("tsc_runtime::poll::Polled");
+    let frames = frames.map(|frames| frames.into_iter().filter(|frame| !is_polled(frame)));
+    let [annotated, bare] = frames.map(|frames| without_module(&frames.collect::<Vec<_>>()));
+    assert_eq!(annotated, bare);
+}
+
+#[test]
+fn payloads_pass_a_future_unchanged() {
+    let payload = panic::catch_unwind(|| poll(annotated::future_panics(17))).unwrap_err();
+    assert_eq!(payload.downcast::<u32>().ok(), Some(Box::new(17)));
+    assert_eq!(poll(bare::future_panics(100)), 100);
+}
+
+/// The names of frames, which are numbered.
+fn without_module(frames: &[String]) -> Vec<String> {
+    let name = |frame: &String| {
+        let name = frame.split_once(": ").map_or("", |(_, name)| name);
+        name.replace("annotated", "bare")
+    };
+    frames.iter().map(name).collect()
+}
+
+fn poll<F: Future>(future: F) -> F::Output {
+    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(output) => output,
+        Poll::Pending => unreachable!(),
+    }
 }
 
 #[test]

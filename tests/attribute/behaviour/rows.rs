@@ -167,6 +167,29 @@ fn units_are_counted_beside_calls() {
 }
 
 #[test]
+fn throughput_is_in_the_dump() {
+    #[cycles(bytes = bytes.len())]
+    fn throughput_of_bytes(bytes: &[u8]) -> u64 {
+        bytes.iter().map(|byte| u64::from(*byte)).sum()
+    }
+    #[cycles(items = items.len())]
+    fn throughput_of_items(items: &[u32]) -> Vec<String> {
+        items.iter().map(u32::to_string).collect()
+    }
+    throughput_of_bytes(&[1; 10_000]);
+    throughput_of_items(&[1; 100]);
+    let dump = tsc_runtime::snapshot().to_string();
+    for (name, per_unit, rate) in [
+        ("throughput_of_bytes", " ticks/byte, ", " GB/s"),
+        ("throughput_of_items", " ticks/item, ", "items/s"),
+    ] {
+        let mut lines = dump.lines().skip_while(|line| !line.contains(name));
+        let below = lines.nth(1).unwrap_or_default();
+        assert!(below.contains(per_unit) && below.contains(rate), "{}", dump);
+    }
+}
+
+#[test]
 fn a_future_is_one_call_of_many_polls() {
     let poll = |future: std::pin::Pin<&mut _>| {
         Future::poll(future, &mut Context::from_waker(Waker::noop()))
@@ -236,65 +259,4 @@ fn blocks_have_rows() {
         cycles_block!("a block", [i], { i * 2 });
     }
     assert_eq!(row("a block").calls(), 5);
-}
-
-mod renamed {
-    use tsc_runtime::cycles as measured;
-
-    pub struct Twice;
-
-    #[tsc_runtime::cycles(name = "renamed")]
-    pub mod inside {
-        use super::measured;
-
-        #[measured]
-        pub fn function(x: u32) -> u32 {
-            x + 1
-        }
-
-        #[measured]
-        pub async fn future() -> u32 {
-            1
-        }
-
-        #[measured]
-        pub fn boxed() -> std::pin::Pin<Box<dyn std::future::Future<Output = u32>>> {
-            Box::pin(async { 1 })
-        }
-
-        #[measured]
-        impl super::Twice {
-            pub fn method(&self) {}
-        }
-    }
-}
-
-/// A block cannot see that an attribute inside is this one under another name.
-#[test]
-fn an_attribute_under_another_name_does_not_measure_twice() {
-    use renamed::inside::{boxed, function, future};
-    function(1);
-    for mut future in [Box::pin(future()) as _, boxed()] {
-        let context = &mut Context::from_waker(Waker::noop());
-        assert_eq!(future.as_mut().poll(context), Poll::Ready(1));
-    }
-    renamed::Twice.method();
-    let report = tsc_runtime::snapshot();
-    let rows = report.callsites().iter();
-    let mut rows: Vec<_> = rows
-        .filter(|row| row.name().starts_with("renamed"))
-        .map(|row| (row.name(), row.calls()))
-        .collect();
-    rows.sort_unstable();
-    let names = rows.iter().map(|(name, calls)| format!("{name} {calls}"));
-    let names: Vec<_> = names.collect();
-    assert_eq!(
-        names,
-        [
-            "renamed::boxed 1",
-            "renamed::function 1",
-            "renamed::future 1",
-            "renamed::super::Twice::method 1"
-        ]
-    );
 }

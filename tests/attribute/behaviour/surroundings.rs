@@ -1,0 +1,117 @@
+//! What surrounds a function, or makes it: `cfg`, macros, names that shadow those of the expansion.
+
+#![allow(clippy::all, dead_code)] // shapes, not style
+
+use tsc_runtime::cycles;
+
+#[cycles]
+#[cfg(any())]
+fn absent(value: Absent) -> Absent {
+    value.missing()
+}
+
+#[cycles]
+mod conditional {
+    #[cfg(any())]
+    pub fn function(value: Absent) {}
+
+    #[cfg(not(any()))]
+    pub fn function() -> u32 {
+        5
+    }
+}
+
+#[cycles]
+fn conditional_tail() -> u32 {
+    #[cfg(any())]
+    {
+        1
+    }
+    #[cfg(not(any()))]
+    {
+        2
+    }
+}
+
+#[cycles]
+fn macro_tails(value: u32) -> Vec<u32> {
+    macro_rules! list {
+        ($($x:expr)*) => { vec![$($x),*] };
+    }
+    list! { value value }
+}
+
+#[cycles]
+mod architecture {
+    #[cfg(target_arch = "x86_64")]
+    #[unsafe(naked)]
+    pub extern "C" fn naked() -> u32 {
+        core::arch::naked_asm!("mov eax, 7", "ret")
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "sse4.2")]
+    pub fn with_feature(value: u64) -> u32 {
+        value.count_ones()
+    }
+}
+
+macro_rules! generated {
+    ($vis:vis $name:ident, $argument:ident: $ty:ty, $body:block) => {
+        #[cycles]
+        $vis fn $name($argument: $ty) -> $ty $body
+    };
+}
+generated!(pub(crate) from_macro, value: u64, { value * 2 });
+
+macro_rules! items {
+    ($($item:item)*) => { $(#[cycles] $item)* };
+}
+items! {
+    fn first_item(value: u32) -> u32 { value }
+    fn second_item() {}
+}
+
+mod shadowed {
+    #![allow(dead_code, non_camel_case_types)]
+    struct Option;
+    struct Result;
+    struct Some;
+    mod core {}
+    mod std {}
+    mod tsc_runtime {}
+    struct u32;
+
+    #[::tsc_runtime::cycles]
+    pub fn function(value: u64) -> u64 {
+        let __probe = value;
+        let __slot = __probe;
+        __slot
+    }
+}
+
+mod renamed {
+    mod inner {
+        pub mod profiler {
+            pub use tsc_runtime::{__private, cycles};
+        }
+    }
+    use inner::profiler;
+
+    #[profiler::cycles(crate = profiler)]
+    pub fn function(value: u64) -> u64 {
+        value
+    }
+}
+
+#[test]
+fn surroundings_change_nothing() {
+    assert_eq!((conditional::function(), conditional_tail()), (5, 2));
+    assert_eq!(
+        (macro_tails(2), from_macro(2), first_item(1), second_item()),
+        (vec![2, 2], 4, 1, ())
+    );
+    assert_eq!(shadowed::function(3) + renamed::function(4), 7);
+    #[cfg(target_arch = "x86_64")]
+    assert_eq!(architecture::naked(), 7);
+}
