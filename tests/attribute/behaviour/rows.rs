@@ -57,6 +57,19 @@ mod prefixed {
     }
 }
 
+#[cycles(fence = "none")]
+mod fenced {
+    pub fn as_the_block() {}
+
+    #[cycles(fence = "mfence")]
+    pub fn by_its_own() {}
+
+    #[cycles(skip)]
+    pub fn left_out() {}
+
+    pub const fn passed_over() {}
+}
+
 #[cycles(per_type)]
 fn sized<T>(_: T) -> usize {
     size_of::<T>()
@@ -124,6 +137,20 @@ fn a_name_on_a_block_is_a_prefix() {
     assert_eq!(row("net::Socket::send").calls(), 2);
     for name in ["net::<Socket as Clone>::clone", "net::tcp::connect", "own"] {
         assert_eq!(row(name).calls(), 1);
+    }
+}
+
+#[test]
+fn arguments_on_a_block_hold_for_all_and_a_functions_own_win() {
+    fenced::as_the_block();
+    fenced::by_its_own();
+    fenced::left_out();
+    fenced::passed_over();
+    assert_eq!(row("as_the_block").fence(), "none");
+    assert_eq!(row("by_its_own").fence(), "mfence");
+    let report = tsc_runtime::snapshot();
+    for name in ["left_out", "passed_over"] {
+        assert!(report.callsite(name).is_none(), "{}", name);
     }
 }
 
