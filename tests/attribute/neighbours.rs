@@ -129,6 +129,12 @@ unsafe fn dereferences(number: *const u32) -> u32 {
     unsafe { *number }
 }
 
+#[cycles]
+async unsafe fn dereferences_later(number: *const u32) -> u32 {
+    // SAFETY: the caller's.
+    unsafe { *number }
+}
+
 #[test]
 fn every_order_does_what_it_did() {
     let fetchers: [Box<dyn Fetch>; 3] = [Box::new(Inner), Box::new(Outer), Box::new(Under)];
@@ -138,9 +144,9 @@ fn every_order_does_what_it_did() {
     }
     assert_eq!(run(Outer.fetch("")), Err(std::fmt::Error));
     assert_eq!((under_instrument(1), over_instrument(1)), (2, 2));
-    // SAFETY: it is the address of a number.
-    let three = unsafe { dereferences(&3) };
-    assert_eq!((tsc_runtime_neighbour(1), three), (2, 3));
+    // SAFETY: these are addresses of numbers that stay.
+    let both = unsafe { (dereferences(&3), run(dereferences_later(&4))) };
+    assert_eq!((tsc_runtime_neighbour(1), both), (2, (3, 4)));
     assert_eq!((under_tokio_main(), over_tokio_main()), (3, 3));
 }
 
