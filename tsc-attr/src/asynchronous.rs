@@ -30,9 +30,10 @@ use crate::result::{self, delimited, mentions};
 // is larger then, for it holds the parameters twice.
 //
 // What rustc says of the body it says of an `async` block, for only its own desugaring makes an `async` function: where it names the kind
-// (`?` without a `Result`, a stray `break`, a future that is not `Send`), it says "block". Nor can a block be told the lifetimes in its
-// type as a function is, so a closure that borrows what it outlives is E0373 here and E0597 there. The spans of the block and of the
-// call around it are the user's, so that all else is worded and placed as in the bare function, but for secondary labels.
+// (`?` without a `Result`, a stray `break`, recursion without a box, a future that is not `Send`), it says "block". Nor can a block be
+// told the lifetimes in its type as a function is, so a closure that borrows what it outlives is E0373 here and E0597 there; and a type
+// that cannot be returned is told of the signature and of the block. The spans of the block and of the call around it are the user's, so
+// that all else is worded and placed as in the bare function, but for secondary labels.
 pub(crate) fn function(args: &Args, function: &Function) -> Result<TokenStream> {
     let keeps_async = args.keeps_async || must_stay_async(function);
     let mut sig = function.sig.clone();
