@@ -3,7 +3,8 @@
 //! `cargo run --release --manifest-path tests/peers/Cargo.toml [-- OPTION… [CONTESTANT…]]` builds the contestants, runs them in turn and
 //! prints the tables of `docs/peers.md`.
 //! - `--quick`: a call's cost and the accuracy alone, in under a minute.
-//! - `--only burst|sustained|threads|recursion|build`: one table.
+//! - `--only burst|sustained|threads|recursion|build`: one scenario. `build` has three tables: what annotations cost a build, what of this
+//!   crate's costs what, and what is left of them when they are off.
 //! - `--rounds N`: how often each contestant runs.
 
 mod command {

@@ -4,15 +4,17 @@
 mod form;
 mod machine_code;
 mod off;
+mod parts;
 mod project;
 
 use form::{FORMS, Form};
 use machine_code::Sizes;
-use project::{Project, read};
+use parts::PARTS;
+use project::{Project, Time, read};
 
 use super::claims::Claims;
 use super::rounds::{progress, row_of_failure};
-use super::spread::{Spread, cell};
+use super::spread::{Spread, cell, median};
 
 const FUNCTIONS: usize = 500;
 /// Builds from nothing. They take far longer than the others and vary less.
@@ -21,9 +23,9 @@ const CLEAN: usize = 3;
 /// What was measured of a form.
 pub(crate) struct Built {
     pub(crate) label: &'static str,
-    pub(crate) build: Vec<f64>,
-    pub(crate) check: Vec<f64>,
-    pub(crate) clean: Vec<f64>,
+    pub(crate) build: Vec<Time>,
+    check: Vec<Time>,
+    pub(crate) clean: Vec<Time>,
     /// Of one function, and of all.
     sizes: [Option<Sizes>; 2],
     pub(crate) dependencies: usize,
@@ -45,13 +47,7 @@ impl Built {
 type Outcome<'a> = (&'a Form, Result<(Project, Built), String>);
 
 pub(crate) fn print(rounds: usize, claims: &mut Claims) {
-    let mut all: Vec<Outcome<'_>> = FORMS.iter().map(|form| (form, begin(form))).collect();
-    for round in 0..CLEAN.min(rounds) {
-        each(&mut all, &format!("clean build {}", round + 1), clean);
-    }
-    for round in 0..rounds {
-        each(&mut all, &format!("build {}", round + 1), build);
-    }
+    let all = measured(&FORMS, CLEAN.min(rounds), rounds);
     table(&all);
     let built: Vec<_> = all
         .iter()
@@ -59,7 +55,20 @@ pub(crate) fn print(rounds: usize, claims: &mut Claims) {
         .collect();
     claims.build(&built);
     drop(all);
+    parts(&measured(&PARTS, 1, rounds));
     off::print(claims);
+}
+
+/// Interleaved, as the other scenarios.
+fn measured(forms: &[Form], cleans: usize, rounds: usize) -> Vec<Outcome<'_>> {
+    let mut all: Vec<_> = forms.iter().map(|form| (form, begin(form))).collect();
+    for round in 1..=cleans {
+        each(&mut all, &format!("clean build {round}"), clean);
+    }
+    for round in 1..=rounds {
+        each(&mut all, &format!("build {round}"), build);
+    }
+    all
 }
 
 /// One step of every form that has not failed yet.
@@ -122,6 +131,7 @@ fn source(project: &Project, form: &Form, count: usize) -> Result<(), String> {
         prelude,
         attribute,
         statement,
+        tail: [before, after],
         main: [main_attribute, main_statement],
         ..
     } = form;
@@ -129,7 +139,7 @@ fn source(project: &Project, form: &Form, count: usize) -> Result<(), String> {
     for number in 0..count {
         text += &format!(
             "{attribute}\n#[inline(never)]\nfn fNUMBER(a: u64, b: &str) -> u64 {{\n    {statement}\n    \
-             a.wrapping_mul(NUMBER + 3) + b.len() as u64\n}}\n"
+             {before}a.wrapping_mul(NUMBER + 3) + b.len() as u64{after}\n}}\n"
         )
         .replace("NUMBER", &number.to_string());
     }
@@ -146,19 +156,16 @@ fn source(project: &Project, form: &Form, count: usize) -> Result<(), String> {
 fn table(all: &[Outcome<'_>]) {
     println!("### Building\n");
     println!(
-        "A crate of {FUNCTIONS} functions whose dependencies are built: release build and check, in s. Bytes that each function adds to the loaded \
+        "A crate of {FUNCTIONS} functions whose dependencies are built: release build and check, in s by the clock; in s of CPU time. Bytes that each function adds to the loaded \
          program, of bare ones, and what an annotation adds to that: code; data (statics, constants, names); tables (relocations, unwinding). \
-         Dependencies, all in all, and the release build of a crate of one function with nothing built yet, in s.\n"
+         Dependencies, all in all, and the release build of a crate of one function with nothing built yet, likewise.\n"
     );
     println!("| | build | check | code | data | tables | dependencies | clean build |");
     println!("|---|---|---|---|---|---|---|---|");
-    let bare = all
-        .iter()
-        .find(|(form, _)| form.label == "bare")
-        .and_then(|(_, outcome)| outcome.as_ref().ok());
+    let bare = bare(all);
     for (form, outcome) in all {
         match outcome {
-            Ok((_, built)) => row(built, bare.map(|(_, bare)| bare)),
+            Ok((_, built)) => row(built, bare),
             Err(why) => println!(
                 "{}",
                 row_of_failure(form.label, &format!("does not build here: {why}"), 7)
@@ -169,27 +176,81 @@ fn table(all: &[Outcome<'_>]) {
 }
 
 fn row(built: &Built, bare: Option<&Built>) {
+    println!(
+        "| {} | {} | {} | {} | {} | {} |",
+        built.label,
+        times(&built.build, 2),
+        times(&built.check, 2),
+        bytes(built, bare),
+        built.dependencies,
+        times(&built.clean, 1),
+    );
+}
+
+/// What each part of this crate's annotation costs.
+fn parts(all: &[Outcome<'_>]) {
+    println!("### What an annotation of this crate's is made of\n");
+    println!(
+        "The same {FUNCTIONS} functions, annotated with less and less: CPU time of a build and of a check more than of bare ones, in s, and bytes as above.\n"
+    );
+    println!("| | build | check | code | data | tables |");
+    println!("|---|---|---|---|---|---|");
+    let bare = bare(all);
+    for (form, outcome) in &all[1..] {
+        match outcome {
+            Ok((_, built)) => {
+                let more = |of: fn(&Built) -> &[Time]| {
+                    let [own, bare] = [Some(built), bare].map(|one| cpu(of(one?)));
+                    own.zip(bare).map_or("–".to_owned(), |(own, bare)| {
+                        format!("{:+.2}", own.median - bare.median)
+                    })
+                };
+                let [build, check] = [more(|one| &one.build), more(|one| &one.check)];
+                println!(
+                    "| {} | {build} | {check} | {} |",
+                    form.label,
+                    bytes(built, bare)
+                );
+            }
+            Err(why) => println!(
+                "{}",
+                row_of_failure(form.label, &format!("does not build here: {why}"), 5)
+            ),
+        }
+    }
+    println!();
+}
+
+fn bare<'a>(all: &'a [Outcome<'_>]) -> Option<&'a Built> {
+    let (_, outcome) = all.iter().find(|(form, _)| form.label == "bare")?;
+    outcome.as_ref().ok().map(|(_, built)| built)
+}
+
+/// Three cells.
+fn bytes(built: &Built, bare: Option<&Built>) -> String {
     let own = built.label == "bare";
     let sizes = if own {
         built.each()
     } else {
         bare.and_then(|bare| built.added(bare))
     };
-    let bytes = |of: fn(Sizes) -> f64| {
-        sizes.map_or("–".to_owned(), |sizes| match of(sizes).round() {
+    let Some(Sizes { code, data, tables }) = sizes else {
+        return "– | – | –".to_owned();
+    };
+    [code, data, tables]
+        .map(|bytes| match bytes.round() + 0.0 {
             bytes if own => format!("{bytes:.0}"),
             bytes => format!("{bytes:+.0}"),
         })
-    };
-    println!(
-        "| {} | {} | {} | {} | {} | {} | {} | {} |",
-        built.label,
-        cell(Spread::of(built.build.clone()), 2),
-        cell(Spread::of(built.check.clone()), 2),
-        bytes(|sizes| sizes.code),
-        bytes(|sizes| sizes.data),
-        bytes(|sizes| sizes.tables),
-        built.dependencies,
-        cell(Spread::of(built.clean.clone()), 1),
-    );
+        .join(" | ")
+}
+
+fn times(times: &[Time], places: usize) -> String {
+    let clock = Spread::of(times.iter().map(|time| time.clock).collect());
+    format!("{}; {}", cell(clock, places), median(cpu(times), places))
+}
+
+/// Of the CPU time.
+pub(crate) fn cpu(times: &[Time]) -> Option<Spread> {
+    Spread::of(times.iter().map(|time| time.cpu).collect())
 }

@@ -12,7 +12,7 @@ pub(crate) struct Dependency {
     features: &'static [&'static str],
 }
 
-const fn with(name: &'static str, features: &'static [&'static str]) -> Dependency {
+pub(crate) const fn with(name: &'static str, features: &'static [&'static str]) -> Dependency {
     Dependency {
         name,
         defaults: true,
@@ -57,6 +57,8 @@ pub(crate) struct Form {
     pub(crate) attribute: &'static str,
     /// Stands first in each.
     pub(crate) statement: &'static str,
+    /// Stands around the value of each, where it has one here.
+    pub(crate) tail: [&'static str; 2],
     /// Stands before `main`, and first in it.
     pub(crate) main: [&'static str; 2],
     pub(crate) off: Off,
@@ -69,17 +71,18 @@ pub(crate) enum Off {
     Never(&'static str),
 }
 
-const BARE: Form = Form {
+pub(crate) const BARE: Form = Form {
     label: "bare",
     dependencies: &[],
     prelude: "",
     attribute: "",
     statement: "",
+    tail: ["", ""],
     main: ["", ""],
     off: Off::By(&[]),
 };
 
-pub(crate) const FORMS: [Form; 11] = [
+pub(crate) const FORMS: [Form; 12] = [
     BARE,
     Form {
         label: "**cycles**",
@@ -89,6 +92,12 @@ pub(crate) const FORMS: [Form; 11] = [
             ("a release build", &[with("tsc-runtime", &[])]),
             ("no feature", &[without_defaults("tsc-runtime", &[])]),
         ]),
+        ..BARE
+    },
+    Form {
+        label: "**cycles**, off",
+        dependencies: &[without_defaults("tsc-runtime", &[])],
+        attribute: "#[tsc_runtime::cycles]",
         ..BARE
     },
     Form {

@@ -9,6 +9,14 @@ use std::{env, fs, process};
 use super::form::Dependency;
 use crate::command::roster::{cargo, first_error};
 
+/// What cargo took, in seconds.
+#[derive(Clone, Copy)]
+pub(crate) struct Time {
+    pub(crate) clock: f64,
+    /// Of it and all that it started: the same whatever else runs.
+    pub(crate) cpu: f64,
+}
+
 /// It goes when it is dropped.
 pub(crate) struct Project {
     path: PathBuf,
@@ -37,20 +45,23 @@ impl Project {
             .map_err(|error| format!("{}: {error}", path.display()))
     }
 
-    /// The seconds that it takes.
-    pub(crate) fn cargo(&self, arguments: &[&str]) -> Result<f64, String> {
+    pub(crate) fn cargo(&self, arguments: &[&str]) -> Result<Time, String> {
+        let before = children_seconds();
         let began = Instant::now();
         let output = self
             .command(arguments)
             .stdout(Stdio::null())
             .output()
             .map_err(|error| error.to_string())?;
-        let elapsed = began.elapsed().as_secs_f64();
+        let time = Time {
+            clock: began.elapsed().as_secs_f64(),
+            cpu: children_seconds() - before,
+        };
         let errors = String::from_utf8_lossy(&output.stderr);
         output
             .status
             .success()
-            .then_some(elapsed)
+            .then_some(time)
             .ok_or_else(|| first_error(&errors))
     }
 
@@ -89,7 +100,9 @@ impl Project {
         command
             .args(arguments)
             .current_dir(&self.path)
-            .env("CARGO_TARGET_DIR", self.target());
+            .env("CARGO_TARGET_DIR", self.target())
+            // Or all checks but the first would find that nothing has changed.
+            .env("CARGO_INCREMENTAL", "0");
         command
     }
 }
@@ -98,6 +111,20 @@ impl Drop for Project {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.path);
     }
+}
+
+/// CPU time of the processes that this one has started and waited for, and of theirs.
+fn children_seconds() -> f64 {
+    // SAFETY: all zeros is a valid rusage, and the call only writes one.
+    let usage = unsafe {
+        let mut usage: libc::rusage = std::mem::zeroed();
+        libc::getrusage(libc::RUSAGE_CHILDREN, &raw mut usage);
+        usage
+    };
+    [usage.ru_utime, usage.ru_stime]
+        .iter()
+        .map(|time| time.tv_sec as f64 + time.tv_usec as f64 / 1e6)
+        .sum()
 }
 
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, String> {
