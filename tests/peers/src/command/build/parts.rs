@@ -1,16 +1,40 @@
 //! What of an annotation costs what: `#[cycles]`'s expansion written out, and then less and less of it.
 //!
-//! The texts are what the macro prints, so they follow it: if one does not build, its row says so.
+//! The texts are what the macro prints, so they have to follow it. If they do not, their rows say that they do not build.
 
 use super::form::{BARE, Form, with};
 
-/// The parts that no step leaves out.
+/// A static named after what `$inside` is.
+macro_rules! callsite {
+    ($name:literal, $inside:literal) => {
+        concat!(
+            "static ",
+            $name,
+            ": Callsite = Callsite::new::<Lfence>(meta(&",
+            $inside,
+            ", module_path!(), 0));"
+        )
+    };
+}
+
+macro_rules! probe {
+    ($before:expr, $callsite:literal) => {
+        concat!(
+            "let mut slot = Slot::new();\n    let probe = { ",
+            $before,
+            " Probe::<Lfence>::start(&",
+            $callsite,
+            ", &mut slot) };"
+        )
+    };
+}
+
 const WRITTEN_OUT: Form = Form {
     dependencies: &[with("tsc-runtime", &["release-builds"])],
-    prelude: "#![allow(unused)]\n\
-              use tsc_runtime::__private::*;\n\
-              fn path() -> &'static str { \"\" }\n\
-              static SHARED: Callsite = Callsite::new::<Lfence>(Meta::at(path, module_path!(), file!(), 0));",
+    prelude: concat!(
+        "#![allow(unused)]\nuse tsc_runtime::__private::*;\n",
+        callsite!("SHARED", "()")
+    ),
     ..BARE
 };
 
@@ -24,30 +48,31 @@ pub(crate) const PARTS: [Form; 6] = [
     },
     Form {
         label: "the same, written out by hand",
-        statement: "let mut slot = Slot::new();\n    let probe = {\n    \
-                    static CALLSITE: Callsite = Callsite::new::<Lfence>(Meta::at(path_of(&|| {}), module_path!(), file!(), NUMBER));\n    \
-                    escape(&a);\n    escape(&b);\n    Probe::<Lfence>::start(&CALLSITE, &mut slot)\n    };",
+        statement: probe!(
+            concat!(callsite!("OWN", "|| {}"), " escape(&a); escape(&b);"),
+            "OWN"
+        ),
         tail: ["result(", ")"],
         ..WRITTEN_OUT
     },
     Form {
         label: "… without a name of its own",
-        statement: "let mut slot = Slot::new();\n    let probe = {\n    \
-                    static CALLSITE: Callsite = Callsite::new::<Lfence>(Meta::at(path, module_path!(), file!(), NUMBER));\n    \
-                    escape(&a);\n    escape(&b);\n    Probe::<Lfence>::start(&CALLSITE, &mut slot)\n    };",
+        statement: probe!(
+            concat!(callsite!("OWN", "()"), " escape(&a); escape(&b);"),
+            "OWN"
+        ),
         tail: ["result(", ")"],
         ..WRITTEN_OUT
     },
     Form {
         label: "… nor a static of its own",
-        statement: "let mut slot = Slot::new();\n    let probe = {\n    escape(&a);\n    escape(&b);\n    \
-                    Probe::<Lfence>::start(&SHARED, &mut slot)\n    };",
+        statement: probe!("escape(&a); escape(&b);", "SHARED"),
         tail: ["result(", ")"],
         ..WRITTEN_OUT
     },
     Form {
         label: "… nor arguments and result kept in place: the probe alone",
-        statement: "let mut slot = Slot::new();\n    let probe = Probe::<Lfence>::start(&SHARED, &mut slot);",
+        statement: probe!("", "SHARED"),
         ..WRITTEN_OUT
     },
 ];
