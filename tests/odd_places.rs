@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::thread;
 
-use tsc_runtime::{cycles, snapshot};
+use tsc_runtime::{cycles, snapshot, start, stop};
 
 fn calls(name: &str) -> u64 {
     snapshot().callsite(name).map_or(0, |row| row.calls())
@@ -143,6 +143,35 @@ fn thread_that_records_only_while_it_ends() {
             .unwrap();
     }
     assert_eq!(calls("only at the end"), 60);
+}
+
+#[test]
+fn section_in_a_thread_destructor_keeps_its_record() {
+    struct Late(Cell<bool>);
+    impl Drop for Late {
+        fn drop(&mut self) {
+            for _ in 0..3 {
+                let section = start!("late section");
+                // What would take the place of a record that was freed too early.
+                let blocks: Vec<_> = (0..8).map(|_| Box::new([u64::MAX; 200])).collect();
+                stop!(section);
+                drop(blocks);
+            }
+        }
+    }
+    #[cycles]
+    fn before_the_end() {}
+    thread_local!(static LATE: Late = const { Late(Cell::new(false)) });
+    for _ in 0..2 {
+        // Made before the runtime's own, and so dropped after it.
+        thread::spawn(|| {
+            LATE.with(|late| late.0.set(true));
+            before_the_end();
+        })
+        .join()
+        .unwrap();
+    }
+    assert_eq!(calls("late section"), 6);
 }
 
 #[test]

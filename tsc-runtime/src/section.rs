@@ -6,7 +6,7 @@ use crate::callsite::Callsite;
 use crate::clock;
 use crate::interruption::Verdict;
 use crate::record::{Record, Unusual};
-use crate::registry;
+use crate::registry::{self, Found};
 use crate::thread::{self, Thread};
 use crate::tsc::{Pair, Ticks, elapsed, is_absurd};
 
@@ -20,6 +20,8 @@ pub struct Section<P: Pair> {
     callsite: &'static Callsite,
     /// Null: nothing is measured.
     record: *const Record,
+    /// The record is for this section alone: the thread is ending.
+    is_late: bool,
     overhead: u64,
     work: u64,
     start: Ticks,
@@ -50,19 +52,25 @@ impl<P: Pair> Section<P> {
             P::stop()
         };
         self.record(stop);
+        self.end();
         core::mem::forget(self);
     }
 
     #[inline(never)]
     fn prepared(callsite: &'static Callsite) -> Self {
-        let mut record = core::ptr::null();
-        registry::with_record(callsite, |found| {
-            record = found;
-            found.entry().enter();
-        });
         let thread = thread::this();
+        let found = match thread.find(callsite.position()) {
+            Some((_, record)) => Found::Record(record),
+            None => registry::find(callsite),
+        };
+        let (record, is_late) = match found {
+            Found::Record(record) => (record, false),
+            Found::Late(record) => (record, true),
+            Found::Nothing => (core::ptr::null(), false),
+        };
         // SAFETY: a record that was found outlives what runs on its thread, and a section is not `Send`; null gives None.
         if let Some(record) = unsafe { record.as_ref() } {
+            record.entry().enter();
             add_overhead(thread, record.cost.get() / 2);
         }
         if !thread.detector.is_armed() {
@@ -71,10 +79,19 @@ impl<P: Pair> Section<P> {
         Self {
             callsite,
             record,
+            is_late,
             overhead: thread.overhead.get(),
             work: thread.work.get(),
             start: 0,
             pair: PhantomData,
+        }
+    }
+
+    /// Adds the figures of a late section, and frees its record.
+    #[inline]
+    fn end(&self) {
+        if self.is_late {
+            registry::fold_late(self.record);
         }
     }
 
@@ -123,6 +140,7 @@ impl<P: Pair> Drop for Section<P> {
             return;
         };
         record.leave_apart(Unusual::Anomalous, 0, 0);
+        self.end();
         if !std::thread::panicking() {
             let meta = self.callsite.meta();
             eprintln!(
