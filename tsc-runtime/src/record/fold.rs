@@ -31,11 +31,19 @@ impl Record {
 
     /// Adds the held samples to the statistics. There are as many as there is room for, and none is long.
     fn fold(&self) {
-        self.open();
-        // SAFETY: only this thread writes them, and it does not meanwhile; the types have the same layout.
+        // SAFETY: only this thread writes them; the types have the same layout.
         let samples = unsafe { (&raw const self.samples_held).cast::<[u32; HELD]>().read() };
-        // There is room from here on: counting may allocate, and the allocator may be annotated.
-        self.held.store(0, Relaxed);
+        self.open();
+        // There is room from here on: counting may allocate, and the allocator may be annotated. If there is already, a signal
+        // handler came in between, and its calls have folded these samples.
+        let full = HELD as u32;
+        if self
+            .held
+            .compare_exchange(full, 0, Relaxed, Relaxed)
+            .is_err()
+        {
+            return self.close();
+        }
         let batch = Batch::of(&samples, self.window.get());
         self.add_sums(HELD as u64, u64::from(batch.sum), u128::from(batch.squares));
         self.add_extremes_of(&batch, &samples);

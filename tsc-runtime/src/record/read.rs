@@ -5,12 +5,16 @@ use core::sync::atomic::{
     Ordering::{Acquire, Relaxed},
     fence,
 };
+use std::time::Duration;
 
 use super::{Figure, HELD, NEW, Record};
 use crate::totals::Totals;
 
-/// How often a reader looks again when the record was written meanwhile, before it takes what it sees.
-const READ_ATTEMPTS: u32 = 100;
+/// How often a reader looks again when the record was written meanwhile, before it takes what it sees: at once, and then after a
+/// rest, for the writer may have lost its CPU.
+const READ_ATTEMPTS: u32 = 120;
+const ATTEMPTS_AT_ONCE: u32 = 100;
+const REST: Duration = Duration::from_micros(200);
 
 impl Record {
     /// How many samples there are, and their sum. For the record's own thread.
@@ -84,14 +88,18 @@ impl Record {
     /// call that stops meanwhile, some sums may be read with it and some without.
     pub(crate) fn read(&self, totals: &mut Totals) {
         let mut figures = Totals::default();
-        for _ in 0..READ_ATTEMPTS {
+        for attempt in 0..READ_ATTEMPTS {
             let before = self.sequence.load(Acquire);
             figures = self.figures();
             fence(Acquire);
             if before & 1 == 0 && self.sequence.load(Relaxed) == before {
                 break;
             }
-            core::hint::spin_loop();
+            if attempt < ATTEMPTS_AT_ONCE {
+                core::hint::spin_loop();
+            } else {
+                std::thread::sleep(REST);
+            }
         }
         totals.merge(&figures);
         self.buckets.read(&mut totals.histogram);
