@@ -4,12 +4,13 @@ use std::hint::black_box;
 
 use tsc_runtime::cycles;
 
-use crate::rseq;
+use crate::{rseq, scripted};
 
 /// Calls of a hot function.
 const CALLS: u64 = 20_000;
 
-/// Calls of each of the report's functions.
+/// Callsites of the report, and the calls of each.
+const CALLSITES: u64 = 256;
 const REPORTED_CALLS: u64 = 20;
 
 #[inline(never)]
@@ -32,32 +33,19 @@ fn unfenced(value: u64) -> u64 {
 #[cycles]
 #[inline(never)]
 fn outer(value: u64) -> u64 {
-    fenced(value)
+    fenced(work(value))
 }
 
-/// Callsites from one definition: sixteen for every name.
-macro_rules! callsites {
-    ($($name:ident)*) => {
-        $(mod $name {
-            callsites!(@ c0 c1 c2 c3 c4 c5 c6 c7 c8 c9 c10 c11 c12 c13 c14 c15);
-        })*
-
-        const CALLSITES: &[&[fn(u64) -> u64]] = &[$($name::CALLSITES),*];
-    };
-    (@ $($name:ident)*) => {
-        $(
-            #[tsc_runtime::cycles]
-            #[inline(never)]
-            fn $name(value: u64) -> u64 {
-                value
-            }
-        )*
-
-        pub(super) const CALLSITES: &[fn(u64) -> u64] = &[$($name),*];
-    };
+#[inline(never)]
+fn bare_outer(value: u64) -> u64 {
+    bare(work(value))
 }
 
-callsites!(m0 m1 m2 m3 m4 m5 m6 m7 m8 m9 m10 m11 m12 m13 m14 m15);
+/// So much that the outer call takes longer than what is taken out of it for the inner probe: less than nothing is recorded elsewhere.
+#[inline(never)]
+fn work(value: u64) -> u64 {
+    (0..1000).fold(value, |value, _| black_box(value))
+}
 
 /// Runs the part of this name.
 pub(crate) fn run(part: &str) {
@@ -67,6 +55,8 @@ pub(crate) fn run(part: &str) {
         "fenced" => calls(fenced),
         "unfenced" => calls(unfenced),
         "nested" => calls(outer),
+        "bare nested" => calls(bare_outer),
+        "scripted" => calls(scripted::call_one),
         "report" => report(),
         _ => panic!("no part is named {part}"),
     }
@@ -89,20 +79,16 @@ fn calls(function: fn(u64) -> u64) {
 }
 
 fn report() {
-    CALLSITES
-        .iter()
-        .flat_map(|some| *some)
-        .for_each(|&function| call(function, REPORTED_CALLS));
+    for _ in 0..CALLSITES {
+        let callsite = scripted::callsite();
+        (0..REPORTED_CALLS).for_each(|_| scripted::call(callsite));
+    }
     counted_report();
 }
 
 /// How many of what is counted the part has.
 pub(crate) fn count(part: &str) -> u64 {
-    if part == "report" {
-        CALLSITES.iter().map(|some| some.len() as u64).sum()
-    } else {
-        CALLS
-    }
+    if part == "report" { CALLSITES } else { CALLS }
 }
 
 fn call(function: fn(u64) -> u64, calls: u64) {
