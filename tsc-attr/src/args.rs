@@ -1,7 +1,7 @@
 //! The arguments of `#[cycles(…)]`.
 
-use proc_macro2::{Ident, TokenStream};
-use quote::ToTokens;
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote_spanned};
 use syn::ext::IdentExt as _;
 use syn::parse::{ParseStream, Parser as _};
 use syn::{Error, Expr, LitStr, Path, Result, Token};
@@ -11,7 +11,7 @@ use crate::fence;
 const ACCEPTED: &str =
     "name = \"…\", fence = \"…\", bytes = …, items = …, per_type, skip, crate = …";
 
-/// What was asked for; `None` and `false` where nothing was said.
+/// The arguments that are present; `None` and `false` for the others.
 #[derive(Clone, Default)]
 pub(crate) struct Args {
     pub(crate) name: Option<LitStr>,
@@ -26,12 +26,12 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// Parses all of `tokens`; every bad argument is told, not only the first.
+    /// Parses all of `tokens`. The error names every bad argument, not only the first.
     pub(crate) fn parse(tokens: TokenStream) -> Result<Self> {
         Self::parse_all.parse2(tokens)
     }
 
-    /// These arguments where they say something, those of the surrounding block elsewhere.
+    /// These arguments; those of the surrounding block where these are absent.
     pub(crate) fn over(self, block: &Self) -> Self {
         Self {
             name: self.name.or_else(|| block.name.clone()),
@@ -44,8 +44,16 @@ impl Args {
         }
     }
 
-    /// The first of the arguments that make a row another one.
-    pub(crate) fn what_is_asked(&self) -> Option<TokenStream> {
+    /// The path of the runtime's `__private` module, rooted: the only module of it that an expansion names.
+    pub(crate) fn private(&self, span: Span) -> TokenStream {
+        match &self.krate {
+            Some(path) => quote_spanned!(span=> #path::__private),
+            None => quote_spanned!(span=> ::tsc_runtime::__private),
+        }
+    }
+
+    /// The first of the arguments that change what is measured or how its row is named.
+    pub(crate) fn first_argument(&self) -> Option<TokenStream> {
         let literal = |literal: &LitStr| literal.to_token_stream();
         let name = self.name.as_ref().or(self.fence.as_ref()).map(literal);
         let ident = self.units.as_ref().map(|(key, _)| key);
@@ -57,29 +65,41 @@ impl Args {
         let mut args = Self::default();
         let mut errors: Option<Error> = None;
         while !input.is_empty() {
-            if let Err(error) = args.parse_one(input) {
+            if let Err(error) = args.parse_one(input).and_then(|()| end_of_argument(input)) {
                 match &mut errors {
                     Some(errors) => errors.combine(error),
                     None => errors = Some(error),
                 }
                 skip_to_comma(input);
             }
-            if !input.is_empty() {
-                input.parse::<Token![,]>()?;
-            }
+            input.parse::<Option<Token![,]>>()?;
         }
         errors.map_or(Ok(args), Err)
     }
 
     fn parse_one(&mut self, input: ParseStream<'_>) -> Result<()> {
-        let key = input.call(Ident::parse_any)?;
+        if input.peek(LitStr) {
+            let name: LitStr = input.parse()?;
+            return Err(Error::new_spanned(
+                &name,
+                format!(
+                    "expected an argument; to name the row, write `name = {}`",
+                    name.to_token_stream()
+                ),
+            ));
+        }
+        let Ok(key) = input.call(Ident::parse_any) else {
+            return Err(input.error(format!(
+                "expected an argument; `#[cycles]` takes {ACCEPTED}"
+            )));
+        };
         match key.to_string().as_str() {
             "name" => once(&key, &mut self.name, name_value(&key, input)?),
             "fence" => once(&key, &mut self.fence, fence_value(&key, input)?),
             "crate" => once(&key, &mut self.krate, crate_value(&key, input)?),
             "bytes" | "items" => once(&key, &mut self.units, units_value(&key, input)?),
-            "per_type" => once(&key, &mut self.per_type, key.clone()),
-            "skip" => once(&key, &mut self.skip, key.clone()),
+            "per_type" => once(&key, &mut self.per_type, flag(&key, input)?),
+            "skip" => once(&key, &mut self.skip, flag(&key, input)?),
             _ => Err(Error::new_spanned(
                 &key,
                 format!("unknown argument `{key}`; `#[cycles]` takes {ACCEPTED}"),
@@ -142,6 +162,14 @@ fn units_value(key: &Ident, input: ParseStream<'_>) -> Result<(Ident, Expr)> {
     Ok((key.clone(), input.parse()?))
 }
 
+/// An argument without a value.
+fn flag(key: &Ident, input: ParseStream<'_>) -> Result<Ident> {
+    if is_end_of_argument(input) {
+        return Ok(key.clone());
+    }
+    Err(input.error(format!("`{key}` takes no value")))
+}
+
 fn literal(input: ParseStream<'_>, expected: &str) -> Result<LitStr> {
     if input.peek(LitStr) {
         return input.parse();
@@ -149,9 +177,20 @@ fn literal(input: ParseStream<'_>, expected: &str) -> Result<LitStr> {
     Err(input.error(expected))
 }
 
+fn is_end_of_argument(input: ParseStream<'_>) -> bool {
+    input.is_empty() || input.peek(Token![,])
+}
+
+fn end_of_argument(input: ParseStream<'_>) -> Result<()> {
+    if is_end_of_argument(input) {
+        return Ok(());
+    }
+    Err(input.error("expected `,` and the next argument"))
+}
+
 /// Leaves `input` at the next comma, or at its end.
 fn skip_to_comma(input: ParseStream<'_>) {
-    while !input.is_empty() && !input.peek(Token![,]) {
-        let _: Result<proc_macro2::TokenTree> = input.parse();
+    while !is_end_of_argument(input) {
+        let _: Result<TokenTree> = input.parse();
     }
 }

@@ -10,8 +10,7 @@ use crate::callsite;
 use crate::fence;
 use crate::function::Function;
 use crate::params;
-use crate::paths::private;
-use crate::result::{self, delimited, mentions};
+use crate::tokens::{self, delimited, mentions};
 
 // Input:  async fn f(a: A, mut b: B, (c, _): (C, D)) -> R { stmts }
 // Output: fn f(a: A, b: B, __arg2: (C, D)) -> impl Future<Output = R> {
@@ -19,7 +18,7 @@ use crate::result::{self, delimited, mentions};
 //             polled::<Lfence, _, _>(__callsite, async move {
 //                 let a = a; let mut b = b; let __arg2 = __arg2; let (c, _) = __arg2;
 //                 escape(&a); escape(&b); escape(&c);
-//                 if false { return absurd::<R>(); }    // tells the block its type
+//                 if false { return absurd::<R>(); }    // gives the block its type
 //                 stmts
 //             })
 //         }
@@ -29,11 +28,11 @@ use crate::result::{self, delimited, mentions};
 // Where another attribute is still to see the function, it must see an `async fn`: that one stays, and awaits the `polled`. Its future
 // is larger then, for it holds the parameters twice.
 //
-// What rustc says of the body it says of an `async` block, for only its own desugaring makes an `async` function: where it names the kind
-// (`?` without a `Result`, a stray `break`, recursion without a box, a future that is not `Send`), it says "block". Nor can a block be
-// told the lifetimes in its type as a function is, so a closure that borrows what it outlives is E0373 here and E0597 there; and a type
-// that cannot be returned is told of the signature and of the block. The spans of the block and of the call around it are the user's, so
-// that all else is worded and placed as in the bare function, but for secondary labels.
+// rustc's messages about the body call it an `async` block, because only rustc's own desugaring makes an `async` function: where a message
+// names the kind (`?` without a `Result`, a stray `break`, recursion without a box, a future that is not `Send`), it says "block". A block
+// cannot declare the lifetimes in its type as a function can, so a closure that borrows what it outlives is E0373 here and E0597 there;
+// and a type that cannot be returned is an error twice, of the signature and of the block. The spans of the block and of the call around
+// it are the user's, so all other messages are worded and placed as for the bare function, except for secondary labels.
 pub(crate) fn function(args: &Args, function: &Function) -> Result<TokenStream> {
     let keeps_async = args.keeps_async || must_stay_async(function);
     let mut sig = function.sig.clone();
@@ -55,7 +54,7 @@ pub(crate) fn function(args: &Args, function: &Function) -> Result<TokenStream> 
     let content = quote_spanned!(span=> #items #bound #prologue #hint #stmts #tail);
     let content = delimited(Delimiter::Brace, content, body.span());
     let future = quote_spanned!(body.span()=> async move #content);
-    let blamed = tail.map_or((span, span), |tail| result::ends(&tail, span));
+    let blamed = tail.map_or((span, span), |tail| tokens::ends(&tail, span));
     let polled = polled(args, &function.sig, &future, span, blamed)?;
     let wait = keeps_async.then(|| quote_spanned!(span=> .await));
     let measured = quote_spanned!(span=> #inner_attrs #polled #wait);
@@ -133,7 +132,7 @@ fn polled(
     )?;
     let arguments = quote_spanned!(span=> __callsite, #future);
     let arguments = delimited(Delimiter::Parenthesis, arguments, last);
-    let private = private(args, first);
+    let private = args.private(first);
     let polled = quote_spanned!(first=> #private::polled::<#private::#policy, _, _> #arguments);
     Ok(quote_spanned!(span=> let __callsite = #callsite; #polled))
 }
@@ -142,7 +141,7 @@ fn polled(
 //
 // The receiver is captured even where the body does not mention it: it lives as long as the future.
 fn prologue(args: &Args, function: &Function, span: Span) -> TokenStream {
-    let private = private(args, span);
+    let private = args.private(span);
     let units = args
         .units
         .as_ref()
@@ -160,8 +159,8 @@ fn prologue(args: &Args, function: &Function, span: Span) -> TokenStream {
 
 // Output: if false { return result_of(|| -> R { loop {} }); }
 //
-// With the spans of `R`, to which rustc points where the body's type is another. Not in brackets, for where `R` is unknown rustc would
-// say so a second time, in other words.
+// With the spans of `R`, where rustc points if the body has another type. `R` is not a generic argument (`absurd::<R>()`), because rustc
+// would then report an unknown `R` a second time, in other words.
 fn hint(args: &Args, output: &ReturnType, body: &Group, span: Span) -> Option<TokenStream> {
     let ty = match output {
         ReturnType::Default => quote_spanned!(body.span_open()=> ()),
@@ -170,10 +169,10 @@ fn hint(args: &Args, output: &ReturnType, body: &Group, span: Span) -> Option<To
     if is_never(output) || mentions(ty.clone(), |ident| ident == "impl") {
         return None;
     }
-    let (first, last) = result::ends(&ty, span);
+    let (first, last) = tokens::ends(&ty, span);
     let closure = quote_spanned!(span=> || -> #ty { loop {} });
     let closure = delimited(Delimiter::Parenthesis, closure, last);
-    let private = private(args, first);
+    let private = args.private(first);
     let result = quote_spanned!(first=> #private::result_of #closure);
     Some(quote_spanned!(span=> if false { return #result; }))
 }
@@ -188,7 +187,7 @@ fn future_of(sig: &Signature) -> ReturnType {
         ReturnType::Default => quote_spanned!(Span::mixed_site().located_at(name)=> ()),
         ReturnType::Type(_, ty) => ty.to_token_stream(),
     };
-    let (first, last) = result::ends(&ty, name);
+    let (first, last) = tokens::ends(&ty, name);
     let [first, last] = [first, last].map(|at| Span::mixed_site().located_at(at));
     let mut future = quote_spanned!(first=> impl ::core::future::Future<Output = #ty);
     future.extend(quote_spanned!(last=> >));

@@ -1,4 +1,4 @@
-//! `#[cycles]` on an `impl`, a `trait` or an inline `mod`: the functions inside, each in its turn.
+//! `#[cycles]` on an `impl`, a `trait` or an inline `mod`: measures each function inside.
 
 use proc_macro2::{Group, TokenStream, TokenTree};
 use syn::parse::Parser as _;
@@ -9,16 +9,16 @@ use crate::asynchronous;
 use crate::expand;
 use crate::function::{self, Function};
 use crate::items;
-use crate::own;
+use crate::nested_attr::NestedAttr;
 use crate::refuse;
 use crate::row_name;
 
-/// Both forms of a block: measured, and as written but for the attributes that were meant for this macro.
+/// Both forms of a block: measured, and as written except for the attributes of this macro.
 #[derive(Default)]
 pub(crate) struct Block {
     pub(crate) measured: TokenStream,
     pub(crate) bare: TokenStream,
-    /// What was asked for inside and cannot be.
+    /// All errors inside.
     pub(crate) error: Option<Error>,
 }
 
@@ -89,9 +89,9 @@ impl Walk {
 
     /// One item: `attrs` are its attributes, `trees` the rest of it.
     fn item(&mut self, block: &Args, attrs: &[TokenTree], trees: &[TokenTree]) {
-        let own = own::take(attrs);
-        let bare: TokenStream = own.others.iter().chain(trees).cloned().collect();
-        match measure(block, &own, &bare, trees) {
+        let nested = NestedAttr::split(attrs);
+        let bare: TokenStream = nested.others.iter().chain(trees).cloned().collect();
+        match measure(block, &nested, &bare, trees) {
             Ok(Some(Block {
                 measured,
                 bare,
@@ -125,13 +125,13 @@ impl Walk {
 /// `None` where the item is to stay as it is.
 fn measure(
     block: &Args,
-    own: &own::Own,
+    nested: &NestedAttr,
     bare: &TokenStream,
     trees: &[TokenTree],
 ) -> Result<Option<Block>> {
-    let args = own.args()?;
-    let asked = own.is_present();
-    if own.is_conditional || args.skip.is_some() {
+    let args = nested.args()?;
+    let is_explicit = nested.is_present();
+    if nested.is_conditional || args.skip.is_some() {
         return Ok(None);
     }
     let keyword = items::keyword(trees);
@@ -146,11 +146,11 @@ fn measure(
     }
     let is_fn = keyword.to_string() == "fn";
     let can_be_measured = is_fn && ends_in_body(trees);
-    if !asked && !can_be_measured {
+    if !is_explicit && !can_be_measured {
         return Ok(None);
     }
-    // What cannot be measured is passed over, unless it was asked for by itself.
-    let pass_over = |error| if asked { Err(error) } else { Ok(None) };
+    // A function that cannot be measured is passed over, unless it has an attribute of its own.
+    let pass_over = |error| if is_explicit { Err(error) } else { Ok(None) };
     let function = match Function::parse(bare.clone()) {
         Ok(function) => function,
         Err(error) => return pass_over(error),
@@ -162,7 +162,7 @@ fn measure(
         ..args.over(block)
     };
     if function.is_measured() {
-        return refuse::once_more(&args).map(|()| None);
+        return refuse::already_measured(&args).map(|()| None);
     }
     match expand::function(&args, &function) {
         Ok(measured) => Ok(Some(Block {

@@ -1,4 +1,4 @@
-//! A body taken apart: what must stay first, the statements, and the expression that gives the result.
+//! A body in parts: what must stay first, the statements, and the expression that gives the result.
 
 use proc_macro2::{Group, TokenStream, TokenTree};
 use quote::ToTokens as _;
@@ -51,7 +51,7 @@ fn items_len(trees: &[TokenTree]) -> usize {
     len
 }
 
-/// Only what follows the last `;` is parsed. Where that fails there is no tail, and the guard alone stops.
+/// Only the tokens after the last `;` are parsed. If that fails there is no tail, and the guard alone stops.
 fn split_tail(mut trees: Vec<TokenTree>) -> (TokenStream, Option<TokenStream>) {
     let last = trees
         .iter()
@@ -79,9 +79,10 @@ fn is_semicolon(tree: &TokenTree) -> bool {
     matches!(tree, TokenTree::Punct(punct) if punct.as_char() == ';')
 }
 
-/// Whether `stmt` is a last expression whose value is worth holding inside the region. A `&x` is left alone, for rustc words the error
-/// about returning a reference to a local by its syntax; so is an `if`
-/// without an `else`, which is an error to it, and anything under an attribute, for `#[cfg]` may take it away.
+/// Whether `stmt` is a last expression whose value must be computed before the stop.
+///
+/// Left as they are: `&x`, because rustc words the error about returning a reference to a local by its syntax; an `if` without an
+/// `else`, which is an error of the user's; and anything under an attribute, because a `#[cfg]` may remove it.
 fn computes(stmt: &Stmt) -> bool {
     let (attrs, computes) = match stmt {
         Stmt::Macro(stmt) => (&stmt.attrs, stmt.semi_token.is_none()),

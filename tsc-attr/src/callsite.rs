@@ -6,11 +6,10 @@ use syn::{Result, Signature};
 
 use crate::args::Args;
 use crate::fence;
-use crate::paths::private;
 
 // Output: { static __CALLSITE: Callsite = Callsite::new::<Lfence>(meta(…)); before; start(&__CALLSITE) }
 //
-// With `per_type` the static holds a callsite for each instantiation, told apart by the type of a closure in the function:
+// With `per_type` the static holds a callsite for each instantiation, distinguished by the type of a closure in the function:
 //         { static __CALLSITES: Instances = …; before; start(__CALLSITES.of(path_of(&|| {}))) }
 pub(crate) fn with(
     args: &Args,
@@ -19,7 +18,7 @@ pub(crate) fn with(
     before: &TokenStream,
     start: impl FnOnce(TokenStream) -> TokenStream,
 ) -> Result<TokenStream> {
-    let private = private(args, span);
+    let private = args.private(span);
     let policy = fence::policy(args.fence.as_ref())?;
     let meta = meta(args, sig, span);
     let (definition, callsite) = if args.per_type.is_some() {
@@ -39,7 +38,7 @@ pub(crate) fn with(
 
 // Output: meta(&|| {}, module_path!(), 12).named("…").bytes()
 fn meta(args: &Args, sig: &Signature, span: Span) -> TokenStream {
-    let private = private(args, span);
+    let private = args.private(span);
     let name = args
         .name
         .as_ref()
@@ -54,7 +53,7 @@ fn meta(args: &Args, sig: &Signature, span: Span) -> TokenStream {
     }
 }
 
-/// A literal costs the compiler less than a `line!()`, and is the function's own where the attribute stands on a block.
+/// The line as a literal costs the compiler less than `line!()`, and it is the function's own where the attribute stands on a block.
 fn line_of(span: Span) -> u32 {
     if proc_macro::is_available() {
         u32::try_from(span.unwrap().line()).unwrap_or(0)

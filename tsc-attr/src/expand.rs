@@ -1,8 +1,8 @@
 //! The rewrite of one function.
 
 use proc_macro2::{Delimiter, Span, TokenStream};
-use quote::quote_spanned;
-use syn::Result;
+use quote::{ToTokens as _, quote_spanned};
+use syn::{Result, ReturnType, Signature, Type};
 
 use crate::args::Args;
 use crate::asynchronous;
@@ -11,15 +11,14 @@ use crate::callsite;
 use crate::fence;
 use crate::function::Function;
 use crate::params;
-use crate::paths::private;
 use crate::refuse;
-use crate::result::{self, delimited};
+use crate::tokens::{delimited, ends, mentions};
 
 /// Measures one function.
 pub(crate) fn function(args: &Args, function: &Function) -> Result<TokenStream> {
     refuse::function(function)?;
-    if function.body.stream().is_empty() && result::is_named_value(&function.sig) {
-        // An error, which rustc words and mends best where nothing has been added.
+    if function.body.stream().is_empty() && is_named_value(&function.sig) {
+        // A compile error, for which rustc has the best words and suggestions where nothing has been added.
         return Ok(function.as_written());
     }
     if function.sig.asyncness.is_some() {
@@ -42,8 +41,8 @@ fn sync(args: &Args, function: &Function) -> Result<TokenStream> {
     let Function {
         head, sig, body, ..
     } = function;
-    let returns = result::is_named_value(sig);
-    // Where a message has to say something of the probe, it points at the body's brace.
+    let returns = is_named_value(sig);
+    // A message about the probe points at the body's brace.
     let prologue = Span::mixed_site().located_at(body.span_open());
     let probe = probe(args, function, prologue)?;
     let Body {
@@ -52,7 +51,7 @@ fn sync(args: &Args, function: &Function) -> Result<TokenStream> {
         stmts,
         tail,
     } = Body::split(body, returns);
-    let held = tail.map(|tail| result::hold(args, &tail, body.span()));
+    let held = tail.map(|tail| hold(args, &tail, body.span()));
     let measured = quote_spanned!(prologue=> #inner_attrs #items #probe #stmts #held);
     let measured = delimited(Delimiter::Brace, measured, body.span());
     Ok(quote_spanned!(Span::mixed_site()=> #head #measured))
@@ -67,7 +66,7 @@ fn sync(args: &Args, function: &Function) -> Result<TokenStream> {
 //         let mut __slot = Slot::new();
 //         let __probe = { escape(&a); Probe::<Lfence>::start(__callsite, &mut __slot) };
 fn probe(args: &Args, function: &Function, span: Span) -> Result<TokenStream> {
-    let private = private(args, span);
+    let private = args.private(span);
     let policy = fence::policy(args.fence.as_ref())?;
     let escapes = params::escapes(&function.sig, &function.body.stream(), &private);
     let start = |callsite| quote_spanned!(span=> #private::Probe::<#private::#policy>::start(#callsite, &mut __slot));
@@ -85,4 +84,35 @@ fn probe(args: &Args, function: &Function, span: Span) -> Result<TokenStream> {
         #slot
         let __probe = { #escapes #start };
     })
+}
+
+// Input:  tail
+// Output: result('__tail: { if false { break '__tail absurd(); } tail })
+//
+// The call hands the return type down to the tail, as a `let` would not. The `break` makes the call reachable for the lint, whatever the
+// tail does; it is never executed. The spans are the tail's, because the borrow checker blames the call.
+fn hold(args: &Args, tail: &TokenStream, body: Span) -> TokenStream {
+    let (first, last) = ends(tail, body);
+    // The label takes the body's span: a labelled block begins with it.
+    let label = syn::Lifetime::new("'__tail", body);
+    let inside = Span::mixed_site();
+    let absurd = args.private(inside);
+    let tail = quote_spanned!(inside=> if false { break #label #absurd::absurd(); } #tail);
+    let tail = delimited(Delimiter::Brace, tail, body);
+    let argument = quote_spanned!(body=> #label: #tail);
+    let argument = delimited(Delimiter::Parenthesis, argument, last);
+    let private = args.private(first);
+    quote_spanned!(first=> #private::result #argument)
+}
+
+/// Whether the result has a type that can be named and a value that must be computed before the stop.
+fn is_named_value(sig: &Signature) -> bool {
+    let ReturnType::Type(_, ty) = &sig.output else {
+        return false;
+    };
+    match &**ty {
+        Type::Never(_) | Type::Slice(_) | Type::TraitObject(_) => false,
+        Type::Tuple(tuple) => !tuple.elems.is_empty(),
+        ty => !mentions(ty.to_token_stream(), |ident| ident == "impl"),
+    }
 }

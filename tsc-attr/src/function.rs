@@ -1,4 +1,4 @@
-//! A function taken apart: the tokens before its body, what they say, and the body.
+//! A function in parts: the tokens before its body, what they mean, and the body.
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use quote::ToTokens as _;
@@ -7,7 +7,7 @@ use syn::{Attribute, Result, Signature, Token, Visibility};
 
 use crate::items;
 use crate::refuse;
-use crate::result::mentions;
+use crate::tokens::mentions;
 
 /// A function with a body.
 pub(crate) struct Function {
@@ -21,7 +21,7 @@ pub(crate) struct Function {
 }
 
 impl Function {
-    /// Takes `item` apart, or says what it is instead of a function with a body.
+    /// Splits `item`; an error if it is anything but a function with a body.
     pub(crate) fn parse(item: TokenStream) -> Result<Self> {
         let mut trees: Vec<TokenTree> = item.into_iter().collect();
         let keyword = items::keyword(&trees);
@@ -42,8 +42,8 @@ impl Function {
         })
     }
 
-    /// Whether a block around the function has put a probe into it, without seeing that the attribute below it is this one under
-    /// another name. The body then begins with what an expansion begins with; a pinned future has it further inside.
+    /// Whether the body already holds a probe: a block around the function put it there, because it could not see that the attribute on
+    /// the function is this one under another name. The body then begins as an expansion does; a pinned future has it further inside.
     pub(crate) fn is_measured(&self) -> bool {
         let trees: Vec<TokenTree> = self.body.stream().into_iter().collect();
         let mut rest = &trees[items::inner_attrs_len(&trees)..];

@@ -1,4 +1,4 @@
-//! Where an annotated item measures: decided by this crate's features and by the profile of the crate that holds the item.
+//! In which builds an annotated item measures: this crate's features and the profile of the crate that holds the item decide.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens as _, quote};
@@ -9,10 +9,10 @@ use crate::block::{self, Block};
 use crate::expand;
 use crate::function::{self, Function};
 use crate::items;
-use crate::own;
+use crate::nested_attr;
 use crate::refuse;
 
-/// Whether no build measures.
+/// Whether no build measures: neither feature is on.
 const OFF: bool = cfg!(not(any(
     feature = "debug-builds",
     feature = "release-builds"
@@ -20,19 +20,17 @@ const OFF: bool = cfg!(not(any(
 
 /// The item as this build wants it.
 pub(crate) fn expand(args: TokenStream, item: TokenStream) -> Result<TokenStream> {
-    if OFF && !own::mentions_cycles(item.clone()) {
-        return Ok(item);
-    }
     let trees: Vec<TokenTree> = item.clone().into_iter().collect();
     let is_block = block::is_block(&items::keyword(&trees));
-    if OFF && !is_block {
+    let holds_attrs = is_block && nested_attr::mentions_cycles(item.clone());
+    if OFF && args.is_empty() && !holds_attrs {
         return Ok(item);
     }
     let args = Args::parse(args)?;
     if let Some(skip) = &args.skip {
         return match function::holds_probes(&item) {
             false => Ok(item),
-            true => Err(refuse::measured_already(&skip.to_token_stream())),
+            true => Err(refuse::comes_too_late(&skip.to_token_stream())),
         };
     }
     if is_block {
@@ -40,7 +38,7 @@ pub(crate) fn expand(args: TokenStream, item: TokenStream) -> Result<TokenStream
     }
     let function = Function::parse(item.clone())?;
     if function.is_measured() {
-        return refuse::once_more(&args).map(|()| item);
+        return refuse::already_measured(&args).map(|()| item);
     }
     let measured = expand::function(&args, &function)?;
     Ok(choose(Block {
@@ -60,10 +58,10 @@ fn choose(
         error,
     }: Block,
 ) -> TokenStream {
-    if OFF {
-        return bare;
-    }
     let errors = error.map(syn::Error::into_compile_error);
+    if OFF {
+        return quote!(#errors #bare);
+    }
     if cfg!(feature = "release-builds") {
         return quote!(#errors #measured);
     }

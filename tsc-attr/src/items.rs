@@ -1,8 +1,8 @@
-//! Where an item ends, told from its tokens alone.
+//! Where an item ends, decided from its tokens alone.
 
 use proc_macro2::{Delimiter, Group, Ident, Spacing, TokenStream, TokenTree};
 
-/// The number of tokens of the item at the front of `trees`; `None` where a statement may begin that is no item.
+/// The number of tokens of the item at the front of `trees`; `None` if a statement that is no item may begin there.
 pub(crate) fn leading_item_len(trees: &[TokenTree]) -> Option<usize> {
     let start = attrs_len(trees);
     let rest = &trees[start..];
@@ -137,7 +137,7 @@ pub(crate) fn generics_len(trees: &[TokenTree]) -> usize {
     end.map_or(trees.len(), |end| end + 1)
 }
 
-/// Where the `for` stands that parts an `impl`'s trait from its type, other than that of a `for<'a>`.
+/// The index of the `for` between an `impl`'s trait and its type, other than that of a `for<'a>`.
 pub(crate) fn outer_for(trees: &[TokenTree]) -> Option<usize> {
     let at_for = |index: usize| ident_at(trees, index).is_some_and(|ident| ident == "for");
     let mut depths = depths(trees).enumerate();

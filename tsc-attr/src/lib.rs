@@ -17,14 +17,13 @@ mod fence;
 mod function;
 mod gate;
 mod items;
-mod own;
+mod nested_attr;
 mod params;
-mod paths;
 mod refuse;
-mod result;
 mod row_name;
 #[cfg(test)]
 mod snapshots;
+mod tokens;
 
 /// Measures what a function costs, in TSC ticks, and what every function of an `impl`, a `trait` or an inline `mod` does.
 ///
@@ -86,9 +85,8 @@ mod snapshots;
 /// Drop order, panics, backtraces, `Location::caller()`, `Send`, and the compiler's messages about the body. Of an `async fn` they say
 /// "block" where they would say "function", and some of their secondary labels differ; its backtraces have one frame more, the poll
 /// around it. A future grows by 24 bytes; more only under another attribute that must still see an `async fn`, for then it holds its
-/// parameters twice. With
-/// neither of the features `debug-builds` and `release-builds`, and in release builds with the first alone, the function is compiled
-/// as it was written.
+/// parameters twice. With neither of the features `debug-builds` and `release-builds`, and in release builds with the first alone, the
+/// arguments are checked and the function is compiled as it was written.
 #[proc_macro_attribute]
 pub fn cycles(
     args: proc_macro::TokenStream,

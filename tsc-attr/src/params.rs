@@ -73,7 +73,7 @@ fn collect<'a>(pat: &'a Pat, attrs: &[&'a Attribute], bindings: &mut Vec<Binding
                 collect(&field.pat, &attrs, bindings);
             }
         }
-        // Alternatives bind the same names, so the first tells them all.
+        // Alternatives bind the same names, so the first has them all.
         Pat::Or(pat) => {
             if let Some(first) = pat.cases.first() {
                 collect(first, attrs, bindings);

@@ -1,4 +1,4 @@
-//! What cannot be measured, each with its reason and the way out, blamed on the token that stands in the way.
+//! The errors about functions that cannot be measured: each has the reason, says what to do instead, and blames the token in the way.
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens as _;
@@ -6,7 +6,7 @@ use syn::{Attribute, Error, Result};
 
 use crate::args::Args;
 use crate::function::Function;
-use crate::result::mentions;
+use crate::tokens::mentions;
 
 /// Refuses the functions that no probe can be put into.
 pub(crate) fn function(function: &Function) -> Result<()> {
@@ -47,16 +47,16 @@ pub(crate) fn not_a_function(at: &TokenTree) -> Error {
     )
 }
 
-/// Refuses what is asked for a function that is measured already; measuring it as the other attribute said needs no more.
-pub(crate) fn once_more(args: &Args) -> Result<()> {
-    args.what_is_asked()
-        .map_or(Ok(()), |asked| Err(measured_already(&asked)))
+/// Refuses arguments for a function that another attribute measures already. Without arguments there is nothing more to do.
+pub(crate) fn already_measured(args: &Args) -> Result<()> {
+    args.first_argument()
+        .map_or(Ok(()), |argument| Err(comes_too_late(&argument)))
 }
 
-/// Arguments of an attribute that comes too late. `asked` is one of them.
-pub(crate) fn measured_already(asked: &TokenStream) -> Error {
+/// The error about `argument` of an attribute that another one preceded.
+pub(crate) fn comes_too_late(argument: &TokenStream) -> Error {
     Error::new_spanned(
-        asked,
+        argument,
         "a `#[cycles]` before this one measures the function already, and could not see that this one is it; write it as `#[cycles(…)]`, \
          once, and not under another name",
     )

@@ -1,4 +1,4 @@
-//! Expansions as the reader of a profile meets them: each file of `snapshots` beside its `.expanded.rs`, compared token by token, so
+//! Expansions as a reader meets them: each file of `snapshots` beside its `.expanded.rs`, compared token by token, so
 //! that the expanded files can be laid out for reading.
 //!
 //! `TSC_ATTR_SNAPSHOTS=overwrite cargo test -p tsc-attr` writes them anew, to be formatted and reviewed.
@@ -31,7 +31,7 @@ fn expand(source: &str) -> TokenStream {
     let source: TokenStream = source.parse().unwrap();
     let mut trees: Vec<TokenTree> = source.into_iter().collect();
     let attr: Vec<TokenTree> = trees.drain(..2).collect();
-    let args = crate::own::take(&attr).args().unwrap();
+    let args = crate::nested_attr::NestedAttr::split(&attr).args().unwrap();
     let item = trees.iter().cloned().collect();
     if block::is_block(&items::keyword(&trees)) {
         return block::expand(&args, item).unwrap().measured;
@@ -115,7 +115,7 @@ fn tokens_added_are_as_listed() {
 }
 
 #[test]
-fn an_argument_told_twice_in_two_attributes_is_refused() {
+fn an_argument_in_two_attributes_is_refused() {
     let joined: TokenStream = "name = \"a\", name = \"b\"".parse().unwrap();
     assert!(Args::parse(joined).is_err());
 }

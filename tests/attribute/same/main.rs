@@ -160,6 +160,29 @@ fn behaviour_is_unchanged_in_the_other_editions() {
     }
 }
 
+#[test]
+fn bad_arguments_are_errors_in_every_build() {
+    let source = "#[tsc_runtime::cycles(fense = \"none\")]\npub fn f() {}\n\
+                  pub struct T;\n#[tsc_runtime::cycles]\nimpl T {\n#[cycles(size = 3)]\npub fn f() {}\n}\n";
+    for features in ["", "\"debug-builds\"", ON] {
+        for profile in [&["check"][..], &["check", "--release"]] {
+            let form = Form {
+                edition: "2024",
+                features,
+                annotated: true,
+            };
+            let messages = Project::new("arguments", source, form).messages(profile);
+            for unknown in ["`fense`", "`size`"] {
+                let message = format!("error: unknown argument {unknown}");
+                assert!(
+                    messages.contains(&message),
+                    "[{features}] {profile:?}: {messages}"
+                );
+            }
+        }
+    }
+}
+
 /// The object file of the crate, as this profile and these features make it.
 fn object(features: &'static str, profile: &[&str], annotated: bool) -> Vec<u8> {
     let form = Form {
