@@ -1,7 +1,7 @@
 //! What the figures of a callsite mean. No test here asks for an absolute time: work is a spin of a given number of ticks, so sums
 //! have a lower bound that no scheduler can break, and the reads around a call give the upper one.
 
-use tsc_runtime::tsc::{Bare, Pair, escape};
+use tsc_runtime::tsc::{FencePolicy, Unfenced, escape};
 use tsc_runtime::{CallsiteReport, cycles, snapshot};
 
 fn row(name: &str) -> CallsiteReport {
@@ -13,15 +13,15 @@ fn row(name: &str) -> CallsiteReport {
 
 /// Lasts at least `ticks`.
 fn spin(ticks: u64) {
-    let start = Bare::start();
-    while Bare::start().wrapping_sub(start) < ticks {}
+    let start = Unfenced::start();
+    while Unfenced::start().wrapping_sub(start) < ticks {}
 }
 
 /// The ticks that `f` takes at most, everything included.
 fn around(f: impl FnOnce()) -> f64 {
-    let start = Bare::start();
+    let start = Unfenced::start();
     f();
-    Bare::start().wrapping_sub(start) as f64
+    Unfenced::start().wrapping_sub(start) as f64
 }
 
 /// Ticks of one spin: hundreds of probes' worth.

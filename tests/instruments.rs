@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use tsc_runtime::compare::{Compare, CompareError, Relation};
 use tsc_runtime::instruction::{InstructionError, catalogue};
-use tsc_runtime::measure::{Measure, Note, Verdict, Why};
+use tsc_runtime::measure::{Measure, Note, UnsettledReason, Verdict};
 use tsc_runtime::{instruction, measure, measure_minus, tsc};
 
 macro_rules! additions {
@@ -102,7 +102,9 @@ fn what_cannot_be_done_is_said() {
     let measured = Measure::new("nothing").run_over(empty, |byte| *byte);
     assert_eq!(
         measured.verdict(),
-        &Verdict::Unsettled { why: Why::Nothing }
+        &Verdict::Unsettled {
+            why: UnsettledReason::Nothing
+        }
     );
 
     let measured = Measure::new("nowhere")

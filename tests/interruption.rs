@@ -6,7 +6,7 @@ use std::env;
 use std::process::Command;
 use std::thread;
 
-use tsc_runtime::tsc::{Bare, Pair};
+use tsc_runtime::tsc::{FencePolicy, Unfenced};
 use tsc_runtime::{CallsiteReport, cycles, snapshot};
 
 fn row(name: &str) -> CallsiteReport {
@@ -164,8 +164,8 @@ fn flagged_calls_are_as_many_as_preemptions() {
     const SWITCHES: i64 = 150;
     #[cycles(name = "contended")]
     fn contended() {
-        let start = Bare::start();
-        while Bare::start().wrapping_sub(start) < TICKS {}
+        let start = Unfenced::start();
+        while Unfenced::start().wrapping_sub(start) < TICKS {}
     }
     let fight = || {
         pin(tsc_runtime::affinity::cpus().unwrap_or_default()[0]);

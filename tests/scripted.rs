@@ -5,7 +5,7 @@
 use std::cell::{Cell, RefCell};
 
 use tsc_runtime::__private::{Callsite, Meta, Probe, Slot};
-use tsc_runtime::tsc::{Bare, Fence, Pair, Ticks};
+use tsc_runtime::tsc::{Fence, FencePolicy, Ticks, Unfenced};
 use tsc_runtime::{CallsiteReport, snapshot};
 
 /// What lies between the two reads of a call that is not told how long it lasts: calibration's.
@@ -19,12 +19,12 @@ thread_local! {
 
 struct Scripted;
 
-impl Pair for Scripted {
+impl FencePolicy for Scripted {
     const FENCE: Fence = Fence::Lfence;
 
     /// The counter's own time, for the detector of interruptions compares with it.
     fn start() -> Ticks {
-        let start = Bare::start();
+        let start = Unfenced::start();
         STARTS.with_borrow_mut(|starts| starts.push(start));
         start
     }

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use tsc_runtime::instruction::catalogue::{self, Report};
+use tsc_runtime::instruction::catalogue::{self, CatalogueReport};
 use tsc_runtime::instruction::microarchitecture;
 use tsc_runtime::machine::machine;
 
@@ -123,7 +123,7 @@ pub(crate) fn against_table(file: Option<&str>) -> Check {
 
 /// What is too far from the table, or why the row cannot be compared.
 fn distances(
-    report: &Report,
+    report: &CatalogueReport,
     name: &str,
     operands: &str,
     latency: Option<Figure>,

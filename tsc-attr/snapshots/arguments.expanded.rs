@@ -1,7 +1,7 @@
 fn parse(text: &str) -> Option<u32> {
     let __callsite = {
         static __CALLSITE: crate::profiler::__private::Callsite =
-            crate::profiler::__private::Callsite::new::<crate::profiler::__private::Bare>(
+            crate::profiler::__private::Callsite::new::<crate::profiler::__private::Unfenced>(
                 crate::profiler::__private::meta(&|| {}, ::core::module_path!(), 0)
                     .named("parse")
                     .bytes(),
@@ -12,7 +12,7 @@ fn parse(text: &str) -> Option<u32> {
     let mut __slot = crate::profiler::__private::Slot::new();
     let __probe = {
         crate::profiler::__private::escape(&text);
-        crate::profiler::__private::Probe::<crate::profiler::__private::Bare>::start(
+        crate::profiler::__private::Probe::<crate::profiler::__private::Unfenced>::start(
             __callsite,
             &mut __slot,
         )

@@ -7,7 +7,7 @@ use syn::{Error, LitStr, Result};
 /// What the attribute accepts, and the type of the runtime that carries it out.
 const FENCES: [(&str, &str); 6] = [
     ("lfence", "Lfence"),
-    ("none", "Bare"),
+    ("none", "Unfenced"),
     ("rdtscp", "Rdtscp"),
     ("mfence", "Mfence"),
     ("serialize", "Serialize"),

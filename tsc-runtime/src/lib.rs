@@ -1,89 +1,38 @@
 #![doc = include_str!("../../README.md")]
 
-// What an annotated call does, from the counter upwards.
-#[cfg(feature = "on")]
-mod buckets;
-#[cfg(feature = "on")]
-mod callsite;
-#[cfg(feature = "on")]
-mod clk;
-#[cfg(feature = "on")]
-mod cold_costs;
-#[cfg(feature = "on")]
-mod histogram;
-#[cfg(feature = "on")]
-mod instances;
-#[cfg(feature = "on")]
+// What an annotated call runs, from the counter upwards.
 mod interruption;
-#[cfg(feature = "on")]
-mod meta;
-#[cfg(feature = "on")]
-mod poll;
-#[cfg(feature = "on")]
 mod probe;
-#[cfg(feature = "on")]
 mod record;
-#[cfg(feature = "on")]
-mod section;
-#[cfg(feature = "on")]
-mod table;
-#[cfg(feature = "on")]
-mod thread;
-#[cfg(feature = "on")]
-mod totals;
-#[cfg(feature = "on")]
 pub mod tsc;
-#[cfg(feature = "on")]
-mod units;
 
-// What surrounds it: all callsites and threads, what probes cost, what the clock is worth.
-#[cfg(feature = "on")]
+// What surrounds it: all callsites and threads, what probes cost, what the clock is worth, the process.
 pub mod calibration;
-#[cfg(feature = "on")]
-mod clock;
-#[cfg(feature = "on")]
-pub mod core_clock;
-#[cfg(feature = "on")]
-mod hooks;
-#[cfg(feature = "on")]
 pub mod machine;
-#[cfg(feature = "on")]
-mod overhead;
-#[cfg(feature = "on")]
-mod reference_chain;
-#[cfg(feature = "on")]
+mod process;
 mod registry;
-#[cfg(feature = "on")]
-pub mod resolution;
-#[cfg(feature = "on")]
 pub mod self_test;
-#[cfg(feature = "on")]
-mod slow_clock;
 
-// The instruments that stand on the counter alone.
-#[cfg(feature = "on")]
-pub mod budget;
-#[cfg(feature = "on")]
-pub mod compare;
-#[cfg(feature = "on")]
-pub mod instruction;
-#[cfg(feature = "on")]
-pub mod measure;
+// The instruments, which stand on the counter alone.
+mod instruments;
 
 // What exists whether anything measures or not.
 #[doc(hidden)]
 #[path = "private.rs"]
 pub mod __private;
 pub mod affinity;
-mod block;
-#[cfg(not(feature = "on"))]
+mod macros;
 mod off;
 mod report;
 
 #[cfg(feature = "on")]
-pub use compare::compare;
-#[cfg(feature = "on")]
-pub use measure::{measure, measure_minus};
+pub use calibration::{core_clock, resolution};
+#[cfg(feature = "instructions")]
+pub use instruments::instruction;
+#[cfg(feature = "instruments")]
+pub use instruments::{
+    budget, compare, compare::compare, measure, measure::measure, measure::measure_minus,
+};
 #[cfg(not(feature = "on"))]
 pub use off::{pause, report, reset, resume, snapshot};
 #[cfg(feature = "on")]

@@ -1,5 +1,7 @@
 //! The public functions where nothing measures (neither `debug-builds` nor `release-builds`): they compile, and do nothing.
 
+#![cfg(not(feature = "on"))]
+
 use crate::report::{Clock, Report};
 
 /// Prints nothing.

@@ -1,26 +1,22 @@
 //! Every name that an expansion of `#[cycles]` may use. Not public API and not subject to SemVer.
 
-pub use crate::block::Unmeasured;
+pub use crate::macros::Unmeasured;
 #[cfg(feature = "on")]
-pub use crate::callsite::{Callsite, Meta, Unit, path_of};
+pub use measured::*;
+
+/// What an expansion that measures uses.
 #[cfg(feature = "on")]
-pub use crate::clk::Clk;
-#[cfg(feature = "on")]
-pub use crate::instances::Instances;
-#[cfg(feature = "on")]
-pub use crate::meta::meta;
-#[cfg(feature = "on")]
-pub use crate::poll::{Polled, polled};
-#[cfg(feature = "on")]
-pub use crate::probe::{Probe, Slot};
-#[cfg(feature = "on")]
-pub use crate::section::Section;
-#[cfg(feature = "on")]
-pub use crate::tsc::{Bare, Cpuid, Lfence, Mfence, Rdtscp, Serialize, escape, result};
-#[cfg(feature = "on")]
-pub use crate::units::{Count, Units, add_units};
-#[cfg(feature = "on")]
-pub use tsc_attr::unknown_fence;
+mod measured {
+    pub use crate::probe::future::{Polled, polled};
+    pub use crate::probe::gclk::Clk;
+    pub use crate::probe::per_type::Instances;
+    pub use crate::probe::section::Section;
+    pub use crate::probe::units::{Count, Units, add_units};
+    pub use crate::probe::{Probe, Slot};
+    pub use crate::record::callsite::{Callsite, Meta, Unit, meta, path_of};
+    pub use crate::tsc::{Cpuid, Lfence, Mfence, Rdtscp, Serialize, Unfenced, escape, result};
+    pub use tsc_attr::unknown_fence;
+}
 
 /// Stands where nothing ever gets; tells a block its type, and that it may be left early.
 #[cold]

@@ -5,7 +5,7 @@
 use std::hint::black_box;
 
 use tsc_runtime::measure::Measure;
-use tsc_runtime::tsc::{self, Lfence, Pair, elapsed};
+use tsc_runtime::tsc::{self, FencePolicy, Lfence, elapsed};
 
 const RUNS: usize = 60;
 const BARS: usize = 12;

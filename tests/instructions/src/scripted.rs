@@ -6,8 +6,8 @@
 use std::cell::Cell;
 use std::sync::OnceLock;
 
-use tsc_runtime::__private::{Bare, Callsite, Meta, Probe, Slot};
-use tsc_runtime::tsc::{Fence, Pair, Ticks};
+use tsc_runtime::__private::{Callsite, Meta, Probe, Slot, Unfenced};
+use tsc_runtime::tsc::{Fence, FencePolicy, Ticks};
 
 /// Ticks between the two steps of a counter that advances by as much, as many x86 CPUs' does.
 const STEP: u64 = 26;
@@ -20,11 +20,11 @@ thread_local! {
 /// The counter as it is, but the stop comes a scripted number of ticks after the start.
 struct Scripted;
 
-impl Pair for Scripted {
+impl FencePolicy for Scripted {
     const FENCE: Fence = Fence::Lfence;
 
     fn start() -> Ticks {
-        let start = Bare::start();
+        let start = Unfenced::start();
         START.set(start);
         start
     }

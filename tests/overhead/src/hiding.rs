@@ -42,7 +42,7 @@ pub(crate) fn run() {}
 macro_rules! turn {
     ($name:ident, $($instruction:literal),+) => {
         fn $name() -> f64 {
-            use tsc_runtime::tsc::{Lfence, Pair, elapsed};
+            use tsc_runtime::tsc::{Lfence, FencePolicy, elapsed};
             const TURNS: u32 = 2_000;
             let start = Lfence::start();
             // SAFETY: counts a register down, reads the counter and does nothing else.

@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use tsc_runtime::cycles;
-use tsc_runtime::tsc::{Lfence, Pair, elapsed};
+use tsc_runtime::tsc::{FencePolicy, Lfence, elapsed};
 
 use crate::table::{heading, quartiles, row};
 

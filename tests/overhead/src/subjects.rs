@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use tsc_runtime::cycles;
-use tsc_runtime::tsc::{Bare, Lfence, Pair, Rdtscp, Ticks, elapsed, escape, result};
+use tsc_runtime::tsc::{FencePolicy, Lfence, Rdtscp, Ticks, Unfenced, elapsed, escape, result};
 
 /// No reads.
 #[inline(never)]
@@ -14,7 +14,7 @@ pub(crate) fn bare(value: u64) -> u64 {
 
 /// Reads of one kind that record nothing, around the same body.
 #[inline(always)]
-fn pair<P: Pair>(value: u64) -> u64 {
+fn pair<P: FencePolicy>(value: u64) -> u64 {
     escape(&value);
     let start = P::start();
     let value = result(value);
@@ -37,7 +37,7 @@ pub(crate) fn lfence_pair(value: u64) -> u64 {
 /// `rdtsc` … `rdtsc`.
 #[inline(never)]
 pub(crate) fn rdtsc_pair(value: u64) -> u64 {
-    pair::<Bare>(value)
+    pair::<Unfenced>(value)
 }
 
 /// The default.

@@ -12,14 +12,20 @@
 //! A counter or clock that stepped since the first reading (suspend, a live migration, a restored snapshot) is noticed, because
 //! readings are checked against a third point in time; the rate is then measured anew and says so ([`Rate::stepped`]).
 
+#![cfg(feature = "on")]
+
 use std::fmt;
 use std::time::Duration;
 
 use parking_lot::Mutex;
 
-use crate::{clock, core_clock};
+use crate::tsc::clock;
 
+pub mod core_clock;
 mod fit;
+pub(crate) mod overhead;
+pub(crate) mod reference_chain;
+pub mod resolution;
 mod sample;
 
 pub use fit::{ClockPair, Slope, Steps, fit};
@@ -176,8 +182,8 @@ static HISTORY: Mutex<History> = Mutex::new(History {
 });
 
 /// Takes the first readings, of the clocks' rate and of the core's, unless they have been taken: some microseconds.
-pub(crate) fn anchor() {
-    core_clock::anchor();
+pub(crate) fn first_reading() {
+    core_clock::first_reading();
     if known().is_some() {
         return;
     }
@@ -323,7 +329,7 @@ mod tests {
 
     #[test]
     fn anchor_is_cheap_and_a_second_rate_costs_nothing() {
-        anchor();
+        first_reading();
         let quickest = |work: fn()| {
             let times = (0..50).map(|_| {
                 let start = Instant::now();

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::{CalibrationError, ClockPair, Rate, Reference, Steps, fit};
-use crate::resolution;
-use crate::tsc::{Lfence, Pair, elapsed};
+use crate::calibration::resolution;
+use crate::tsc::{FencePolicy, Lfence, elapsed};
 
 /// Pairs tried for a group, and the narrowest kept. The first tries only warm the caches.
 const TRIES: usize = 16;

@@ -13,7 +13,7 @@
 //! - *A nested probe re-arms the word*, which would hide from the outer probe what happened before. So every re-arming notes the
 //!   time, and a stop asks for both: the word still armed, and no re-arming since the start.
 //! - *The word has other users* (allocators with per-CPU caches). It is armed only when it is null or already ours; any other
-//!   value, at the start or the stop, makes the answer [`Verdict::Unknown`], never a guess.
+//!   value, at the start or the stop, makes the answer [`Interruption::Unknown`], never a guess.
 //! - *Registration is glibc's* (2.35 and later, which exports where the word is). Nothing is registered here: two registrations
 //!   conflict. musl, an older glibc, `GLIBC_TUNABLES=glibc.pthread.rseq=0`, another system: `Unknown`, and the report says why.
 //! - *The kernel checks a descriptor before it clears the word*, and kills the process if the four bytes before the abort
@@ -25,9 +25,11 @@
 //! hypervisor gives to another guest. From Linux 6.19 a switch inside a blocking system call is not reported either. The
 //! report's gap rule speaks for those.
 
+#![cfg(feature = "on")]
+
 use std::cell::Cell;
 
-use crate::tsc::{Bare, Pair, Ticks};
+use crate::tsc::{FencePolicy, Ticks, Unfenced};
 
 #[cfg(all(target_os = "linux", target_arch = "x86_64", not(miri)))]
 mod rseq;
@@ -37,7 +39,7 @@ mod rseq;
 
 /// What is known of the time between a start and a stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
+pub(crate) enum Interruption {
     /// Neither preempted nor migrated nor signalled.
     Clean,
     /// At least one of them.
@@ -59,7 +61,7 @@ pub(crate) struct Detector {
     /// When it was last armed.
     rearmed_at: Cell<Ticks>,
     /// When the thread last took a cold path, whose cost is told apart from the probes'.
-    cold_at: Cell<Ticks>,
+    registered_at: Cell<Ticks>,
 }
 
 impl Detector {
@@ -68,7 +70,7 @@ impl Detector {
             word: Cell::new((&raw const NOT_OURS).cast_mut()),
             armed_at: Cell::new(0),
             rearmed_at: Cell::new(0),
-            cold_at: Cell::new(0),
+            registered_at: Cell::new(0),
         }
     }
 
@@ -93,7 +95,7 @@ impl Detector {
     /// Arms the word, for a start that follows.
     pub(crate) fn arm(&self) {
         if self.seen() == 0 {
-            let now = Bare::start();
+            let now = Unfenced::start();
             self.armed_at.set(now);
             self.rearmed_at.set(now);
             // SAFETY: as in `seen`; NOT_OURS is not 0, so what is written is rseq_cs, with a valid descriptor's address.
@@ -102,28 +104,30 @@ impl Detector {
     }
 
     /// What happened since a start at `start`, before which [`arm`](Self::arm) was called.
-    pub(crate) fn verdict(&self, start: Ticks) -> Verdict {
+    pub(crate) fn verdict(&self, start: Ticks) -> Interruption {
         match self.seen() {
-            seen if seen == rseq::descriptor() && self.rearmed_at.get() <= start => Verdict::Clean,
-            seen if seen == rseq::descriptor() || seen == 0 => Verdict::Interrupted,
-            _ => Verdict::Unknown,
+            seen if seen == rseq::descriptor() && self.rearmed_at.get() <= start => {
+                Interruption::Clean
+            }
+            seen if seen == rseq::descriptor() || seen == 0 => Interruption::Interrupted,
+            _ => Interruption::Unknown,
         }
     }
 
     /// The thread has taken a cold path that ended at `now`. Calls in flight will leave by [`verdict`](Self::verdict), which costs
     /// the others nothing.
-    pub(crate) fn note_cold_path(&self, now: Ticks) {
-        self.cold_at.set(now);
+    pub(crate) fn note_registration(&self, now: Ticks) {
+        self.registered_at.set(now);
         self.armed_at.set(now);
     }
 
     /// Whether the thread has taken a cold path since a start at `start`.
     #[inline(always)]
-    pub(crate) fn took_cold_path_since(&self, start: Ticks) -> bool {
-        self.cold_at.get() > start
+    pub(crate) fn registered_since(&self, start: Ticks) -> bool {
+        self.registered_at.get() > start
     }
 
-    /// Finds this thread's word. Until then, and where there is none, every verdict is [`Verdict::Unknown`].
+    /// Finds this thread's word. Until then, and where there is none, every verdict is [`Interruption::Unknown`].
     pub(crate) fn attach(&self) {
         if let Ok(word) = rseq::word() {
             self.word.set(word);
@@ -161,7 +165,7 @@ mod tests {
     fn unattached_thread_knows_nothing() {
         let detector = Detector::new();
         detector.arm();
-        assert_eq!(detector.verdict(Bare::start()), Verdict::Unknown);
+        assert_eq!(detector.verdict(Unfenced::start()), Interruption::Unknown);
     }
 
     #[test]
@@ -170,7 +174,7 @@ mod tests {
         let detector = Detector::new();
         detector.word.set(&raw mut foreign);
         detector.arm();
-        assert_eq!(detector.verdict(Bare::start()), Verdict::Unknown);
+        assert_eq!(detector.verdict(Unfenced::start()), Interruption::Unknown);
         detector.detach();
         assert_eq!(foreign, 0x1000);
     }
@@ -181,14 +185,14 @@ mod tests {
         let detector = Detector::new();
         detector.word.set(&raw mut word);
         detector.arm();
-        let outer = Bare::start();
-        assert_eq!(detector.verdict(outer), Verdict::Clean);
+        let outer = Unfenced::start();
+        assert_eq!(detector.verdict(outer), Interruption::Clean);
         interrupt(&detector);
-        assert_eq!(detector.verdict(outer), Verdict::Interrupted);
+        assert_eq!(detector.verdict(outer), Interruption::Interrupted);
         detector.arm();
-        let inner = Bare::start();
-        assert_eq!(detector.verdict(inner), Verdict::Clean);
-        assert_eq!(detector.verdict(outer), Verdict::Interrupted);
+        let inner = Unfenced::start();
+        assert_eq!(detector.verdict(inner), Interruption::Clean);
+        assert_eq!(detector.verdict(outer), Interruption::Interrupted);
         detector.detach();
         assert_eq!(word, 0);
     }
@@ -199,14 +203,14 @@ mod tests {
         let detector = Detector::new();
         detector.word.set(&raw mut word);
         detector.arm();
-        let outer = Bare::start();
-        detector.note_cold_path(outer + 1);
-        assert!(!detector.is_clean_since(outer) && detector.took_cold_path_since(outer));
-        assert_eq!(detector.verdict(outer), Verdict::Clean);
+        let outer = Unfenced::start();
+        detector.note_registration(outer + 1);
+        assert!(!detector.is_clean_since(outer) && detector.registered_since(outer));
+        assert_eq!(detector.verdict(outer), Interruption::Clean);
         let inner = outer + 1;
-        assert!(detector.is_clean_since(inner) && !detector.took_cold_path_since(inner));
+        assert!(detector.is_clean_since(inner) && !detector.registered_since(inner));
         interrupt(&detector);
-        assert_eq!(detector.verdict(outer), Verdict::Interrupted);
+        assert_eq!(detector.verdict(outer), Interruption::Interrupted);
         detector.detach();
     }
 
@@ -224,18 +228,18 @@ mod tests {
         // SAFETY: the handler does nothing, and SIGUSR2 has no other use in this process.
         unsafe { libc::signal(libc::SIGUSR2, handler as libc::sighandler_t) };
         detector.arm();
-        let start = Bare::start();
+        let start = Unfenced::start();
         // SAFETY: raises a signal that has a handler.
         unsafe { libc::raise(libc::SIGUSR2) };
-        assert_eq!(detector.verdict(start), Verdict::Interrupted);
+        assert_eq!(detector.verdict(start), Interruption::Interrupted);
 
         let mut clean = 0;
         for _ in 0..1000 {
             detector.arm();
-            let start = Bare::start();
+            let start = Unfenced::start();
             // SAFETY: getppid takes nothing and cannot fail.
             unsafe { libc::syscall(libc::SYS_getppid) };
-            clean += u32::from(detector.verdict(start) == Verdict::Clean);
+            clean += u32::from(detector.verdict(start) == Interruption::Clean);
         }
         // A preemption may fall on any of them; on most it does not.
         assert!(

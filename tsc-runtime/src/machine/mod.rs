@@ -2,6 +2,8 @@
 //!
 //! All of it is knowledge that may be missing: `None` means unknown, never "no". Nothing here fails.
 
+#![cfg(feature = "on")]
+
 use std::sync::OnceLock;
 
 mod cpuid;

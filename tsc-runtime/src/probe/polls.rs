@@ -5,45 +5,45 @@
 
 use core::marker::PhantomData;
 
-use super::unusual::{settle_anomaly, settle_cold_path};
+use super::unusual::{settle_anomaly, settle_registration};
 use super::{Slot, Started, Unmeasured, settle};
-use crate::callsite::Callsite;
-use crate::clock;
-use crate::interruption::Verdict;
-use crate::record::{Record, Unusual};
+use crate::interruption::Interruption;
+use crate::record::callsite::Callsite;
+use crate::record::thread;
+use crate::record::{Exclusion, Record};
 use crate::registry;
-use crate::thread;
-use crate::tsc::{Pair, Ticks, elapsed, is_absurd};
+use crate::tsc::clock;
+use crate::tsc::{FencePolicy, Ticks, elapsed, is_anomalous};
 
 /// What a future keeps of its polls so far.
 #[derive(Debug)]
-pub(crate) struct Call {
+pub(crate) struct FutureTotals {
     net: i64,
     /// When the first measured poll started.
     since: Ticks,
     /// Measured polls.
     polls: u32,
     /// The most unusual thing that happened to one of them.
-    unusual: Option<Unusual>,
+    unusual: Option<Exclusion>,
 }
 
-const _: () = assert!(size_of::<Call>() <= 24);
+const _: () = assert!(size_of::<FutureTotals>() <= 24);
 
 /// The live measurement of one poll.
 #[derive(Debug)]
 #[must_use]
-pub(crate) struct PollProbe<'a, P: Pair> {
+pub(crate) struct PollProbe<'a, P: FencePolicy> {
     slot: &'a mut Slot,
-    call: &'a mut Call,
+    call: &'a mut FutureTotals,
     pair: PhantomData<(P, *const ())>,
 }
 
-impl<'a, P: Pair> PollProbe<'a, P> {
+impl<'a, P: FencePolicy> PollProbe<'a, P> {
     /// Starts to measure a poll of `call`.
     #[inline(always)]
     pub(crate) fn start(
         callsite: &'static Callsite,
-        call: &'a mut Call,
+        call: &'a mut FutureTotals,
         slot: &'a mut Slot,
     ) -> Self {
         slot.start::<P>(callsite);
@@ -55,7 +55,7 @@ impl<'a, P: Pair> PollProbe<'a, P> {
     }
 }
 
-impl<P: Pair> Drop for PollProbe<'_, P> {
+impl<P: FencePolicy> Drop for PollProbe<'_, P> {
     #[inline(always)]
     fn drop(&mut self) {
         // SAFETY: a probe exists only with its slot written by `start`.
@@ -72,32 +72,33 @@ impl<P: Pair> Drop for PollProbe<'_, P> {
 ///
 /// As for [`finish`](super::finish).
 #[inline(never)]
-unsafe extern "C" fn finish_poll(started: *const Started, stop: Ticks, call: &mut Call) {
+unsafe extern "C" fn finish_poll(started: *const Started, stop: Ticks, call: &mut FutureTotals) {
     // SAFETY: the caller's; where `record` is null, `prepare_first` has written the rest.
     unsafe {
         let start = (*started).start;
         if let Some(record) = (*started).record.as_ref() {
             let raw = elapsed(start, stop);
             let unusual = match (*(*started).thread).detector.verdict(start) {
-                _ if is_absurd(raw) => Some(Unusual::Anomalous),
-                Verdict::Clean => None,
-                Verdict::Interrupted => Some(Unusual::Interrupted),
-                Verdict::Unknown => Some(Unusual::Unknown),
+                _ if is_anomalous(raw) => Some(Exclusion::Anomalous),
+                Interruption::Clean => None,
+                Interruption::Interrupted => Some(Exclusion::Interrupted),
+                Interruption::Unknown => Some(Exclusion::Unknown),
             };
             return add_poll(record, started, raw, unusual, call);
         }
-        let (Unmeasured::Slow(record) | Unmeasured::Late(record)) = (*started).unmeasured else {
+        let (Unmeasured::OsClock(record) | Unmeasured::Orphan(record)) = (*started).unmeasured
+        else {
             return;
         };
         add_poll(
             &*record,
             started,
             elapsed(start, clock::now()),
-            Some(Unusual::Unknown),
+            Some(Exclusion::Unknown),
             call,
         );
-        if let Unmeasured::Late(record) = (*started).unmeasured {
-            registry::fold_late(record);
+        if let Unmeasured::Orphan(record) = (*started).unmeasured {
+            registry::fold_orphan(record);
         }
     }
 }
@@ -109,8 +110,8 @@ unsafe fn add_poll(
     record: &Record,
     started: *const Started,
     raw: i64,
-    unusual: Option<Unusual>,
-    call: &mut Call,
+    unusual: Option<Exclusion>,
+    call: &mut FutureTotals,
 ) {
     // SAFETY: the caller's.
     let (thread, start) = unsafe { (&*(*started).thread, (*started).start) };
@@ -119,7 +120,7 @@ unsafe fn add_poll(
     }
     call.polls = call.polls.saturating_add(1);
     call.unusual = call.unusual.max(unusual);
-    if is_absurd(raw) {
+    if is_anomalous(raw) {
         // SAFETY: the caller's.
         unsafe { settle_anomaly(record, thread, started) };
         // Nothing but its own overhead, which the report takes out.
@@ -127,7 +128,7 @@ unsafe fn add_poll(
     }
     // SAFETY: the caller's.
     let (gross, nested) = unsafe {
-        settle_cold_path(record, thread, started);
+        settle_registration(record, thread, started);
         settle(record, thread, started, raw.cast_unsigned())
     };
     record.leave_poll(gross, nested);
@@ -136,7 +137,7 @@ unsafe fn add_poll(
         .wrapping_add(gross.wrapping_sub(record.visible.get()).cast_signed());
 }
 
-impl Call {
+impl FutureTotals {
     /// That of a future which was not polled yet.
     pub(crate) const fn new() -> Self {
         Self {
@@ -179,8 +180,8 @@ impl Call {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::callsite::Meta;
-    use crate::totals::Totals;
+    use crate::record::callsite::Meta;
+    use crate::record::totals::Totals;
     use crate::tsc::Lfence;
 
     macro_rules! callsite {
@@ -197,7 +198,7 @@ mod tests {
         }};
     }
 
-    fn poll(callsite: &'static Callsite, call: &mut Call, body: impl FnOnce()) {
+    fn poll(callsite: &'static Callsite, call: &mut FutureTotals, body: impl FnOnce()) {
         let mut slot = Slot::new();
         let _probe = PollProbe::<Lfence>::start(callsite, call, &mut slot);
         body();
@@ -213,7 +214,7 @@ mod tests {
     #[test]
     fn call_that_moves_between_threads_is_one_call() {
         let callsite = callsite!("moves");
-        let mut call = Call::new();
+        let mut call = FutureTotals::new();
         poll(callsite, &mut call, || {});
         let suspended = totals(callsite);
         assert_eq!(
@@ -235,12 +236,12 @@ mod tests {
     #[test]
     fn dropped_future_keeps_its_ticks() {
         let callsite = callsite!("dropped");
-        let mut call = Call::new();
+        let mut call = FutureTotals::new();
         poll(callsite, &mut call, || {
             std::thread::sleep(std::time::Duration::from_millis(2))
         });
         call.cancel(callsite);
-        Call::new().cancel(callsite);
+        FutureTotals::new().cancel(callsite);
         let totals = totals(callsite);
         assert_eq!((totals.calls(), totals.polls, totals.cancelled), (0, 1, 1));
         assert!(totals.gross() > 0);
@@ -249,7 +250,7 @@ mod tests {
     #[test]
     fn poll_within_a_poll_is_left_out_of_the_inclusive_total() {
         let callsite = callsite!("recursive");
-        let (mut outer, mut inner) = (Call::new(), Call::new());
+        let (mut outer, mut inner) = (FutureTotals::new(), FutureTotals::new());
         poll(callsite, &mut outer, || {
             poll(callsite, &mut inner, || {});
             inner.complete(callsite);
@@ -267,7 +268,7 @@ mod tests {
     fn sample_is_what_all_polls_come_to() {
         let callsite = callsite!("sample");
         for _ in 0..2 {
-            let mut call = Call::new();
+            let mut call = FutureTotals::new();
             for _ in 0..10 {
                 poll(callsite, &mut call, || {});
             }

@@ -4,13 +4,13 @@
 use core::ptr;
 
 use super::{Started, Unmeasured, settle, start_with};
-use crate::callsite::Callsite;
-use crate::clock;
-use crate::interruption::Verdict;
-use crate::record::{Record, Unusual};
+use crate::interruption::Interruption;
+use crate::record::callsite::Callsite;
+use crate::record::thread::{self, Thread};
+use crate::record::{Exclusion, Record};
 use crate::registry::{self, Found};
-use crate::thread::{self, Thread};
-use crate::tsc::{Ticks, elapsed, is_absurd};
+use crate::tsc::clock;
+use crate::tsc::{Ticks, elapsed, is_anomalous};
 
 /// As [`settle`], for a call whose ticks are not known: its callers see its overhead and no work.
 ///
@@ -31,11 +31,15 @@ pub(super) unsafe fn settle_anomaly(record: &Record, thread: &Thread, started: *
 ///
 /// As for [`settle`].
 #[inline(always)]
-pub(super) unsafe fn settle_cold_path(record: &Record, thread: &Thread, started: *const Started) {
+pub(super) unsafe fn settle_registration(
+    record: &Record,
+    thread: &Thread,
+    started: *const Started,
+) {
     // SAFETY: the caller's.
     let (start, overhead_then) = unsafe { ((*started).start, (*started).overhead) };
-    if thread.detector.took_cold_path_since(start) {
-        record.add_cold_cost(registry::cold_cost_since(overhead_then));
+    if thread.detector.registered_since(start) {
+        record.add_registration_cost(registry::registration_cost_since(overhead_then));
     }
 }
 
@@ -56,20 +60,20 @@ pub(super) unsafe extern "C" fn finish_unusual(started: *const Started, stop: Ti
     // SAFETY: the caller's; the record is there, so the rest is.
     let (thread, start) = unsafe { (&*(*started).thread, (*started).start) };
     let raw = elapsed(start, stop);
-    if is_absurd(raw) {
+    if is_anomalous(raw) {
         // SAFETY: the caller's.
         unsafe { settle_anomaly(record, thread, started) };
-        return record.leave_apart(Unusual::Anomalous, 0, 0);
+        return record.record_excluded(Exclusion::Anomalous, 0, 0);
     }
     // SAFETY: the caller's.
     let (gross, nested) = unsafe {
-        settle_cold_path(record, thread, started);
+        settle_registration(record, thread, started);
         settle(record, thread, started, raw.cast_unsigned())
     };
     match thread.detector.verdict(start) {
-        Verdict::Clean => record.leave(gross, nested),
-        Verdict::Interrupted => record.leave_apart(Unusual::Interrupted, gross, nested),
-        Verdict::Unknown => record.leave_apart(Unusual::Unknown, gross, nested),
+        Interruption::Clean => record.leave(gross, nested),
+        Interruption::Interrupted => record.record_excluded(Exclusion::Interrupted, gross, nested),
+        Interruption::Unknown => record.record_excluded(Exclusion::Unknown, gross, nested),
     }
 }
 
@@ -89,8 +93,8 @@ pub(super) unsafe extern "C" fn prepare_first(
     let thread = thread::this();
     let unmeasured = match found {
         Found::Nothing => Unmeasured::Ignored,
-        Found::Late(record) => Unmeasured::Late(record),
-        Found::Record(record) if clock::is_slow() => Unmeasured::Slow(record),
+        Found::Orphan(record) => Unmeasured::Orphan(record),
+        Found::Record(record) if clock::is_os_clock() => Unmeasured::OsClock(record),
         Found::Record(record) => {
             thread.detector.arm();
             // SAFETY: the caller's; what the registry found lives as long as the thread.
@@ -103,7 +107,7 @@ pub(super) unsafe extern "C" fn prepare_first(
     };
     // SAFETY: the caller's; what the registry found lives as long as this call.
     unsafe {
-        if let Unmeasured::Slow(record) | Unmeasured::Late(record) = unmeasured {
+        if let Unmeasured::OsClock(record) | Unmeasured::Orphan(record) = unmeasured {
             (*record).entry().enter();
             start_with(&*record, thread, started);
         }
@@ -125,17 +129,17 @@ pub(super) unsafe extern "C" fn prepare_first(
 pub(super) unsafe extern "C" fn finish_unmeasured(started: *const Started) {
     // SAFETY: the caller's; where `record` is null, `prepare_first` has written the rest.
     let (unmeasured, start) = unsafe { ((*started).unmeasured, (*started).start) };
-    let (Unmeasured::Slow(record) | Unmeasured::Late(record)) = unmeasured else {
+    let (Unmeasured::OsClock(record) | Unmeasured::Orphan(record)) = unmeasured else {
         return;
     };
     let raw = elapsed(start, clock::now()).max(0);
     // SAFETY: as in `prepare_first`.
     unsafe {
-        settle_cold_path(&*record, &*(*started).thread, started);
+        settle_registration(&*record, &*(*started).thread, started);
         let (gross, nested) = settle(&*record, &*(*started).thread, started, raw.cast_unsigned());
-        (*record).leave_apart(Unusual::Unknown, gross, nested);
+        (*record).record_excluded(Exclusion::Unknown, gross, nested);
     }
-    if let Unmeasured::Late(record) = unmeasured {
-        registry::fold_late(record);
+    if let Unmeasured::Orphan(record) = unmeasured {
+        registry::fold_orphan(record);
     }
 }

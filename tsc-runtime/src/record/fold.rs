@@ -1,51 +1,55 @@
 //! Brings a record's statistics up to date.
 //!
 //! What a sample adds to the statistics (minimum, maximum, squares, its bucket) takes more instructions than all else that a probe
-//! does. So a stop only holds its sample, and the stop that finds no more room folds all that are held at once. A reader folds
-//! for itself what is still held.
+//! does. So a stop only holds its sample, and the stop that finds no more room folds all that are buffered at once. A reader folds
+//! for itself what is still buffered.
 
 use core::sync::atomic::Ordering::Relaxed;
 
 use super::batch::{Batch, WINDOW};
-use super::{HELD, LONG, NEW, Record, is_long, not_below_zero, square};
-use crate::histogram::Place;
+use super::{BUFFER_LEN, BUFFERED_BELOW, NEW, Record, is_long, not_below_zero, square};
+use crate::record::histogram::BucketIndex;
 
 impl Record {
-    /// A sample that cannot be held: there is no more room, or it is too long, or the first call on this thread has not
+    /// A sample that cannot be buffered: there is no more room, or it is too long, or the first call on this thread has not
     /// returned yet. `extern "C"`: who calls it last needs no frame for unwinding.
     #[inline(never)]
     pub(super) extern "C" fn add_slowly(&self, gross: u64) {
-        let held = self.held.load(Relaxed);
-        if held == NEW && !self.is_running() {
+        let buffered = self.buffered.load(Relaxed);
+        if buffered == NEW && !self.is_running() {
             return self.leave_first(gross, false);
         }
-        if held as usize == HELD {
+        if buffered as usize == BUFFER_LEN {
             self.fold();
         }
-        if held == NEW || is_long(gross) {
+        if buffered == NEW || is_long(gross) {
             self.fold_one(gross.cast_signed());
         } else {
             self.add_sample(gross);
         }
     }
 
-    /// Adds the held samples to the statistics. There are as many as there is room for, and none is long.
+    /// Adds the buffered samples to the statistics. There are as many as there is room for, and none is long.
     fn fold(&self) {
         // SAFETY: only this thread writes them; the types have the same layout.
-        let samples = unsafe { (&raw const self.samples_held).cast::<[u32; HELD]>().read() };
+        let samples = unsafe { (&raw const self.buffer).cast::<[u32; BUFFER_LEN]>().read() };
         self.open();
         // There is room from here on: counting may allocate, and the allocator may be annotated. If there is already, a signal
         // handler came in between, and its calls have folded these samples.
-        let full = HELD as u32;
+        let full = BUFFER_LEN as u32;
         if self
-            .held
+            .buffered
             .compare_exchange(full, 0, Relaxed, Relaxed)
             .is_err()
         {
             return self.close();
         }
         let batch = Batch::of(&samples, self.window.get());
-        self.add_sums(HELD as u64, u64::from(batch.sum), u128::from(batch.squares));
+        self.add_sums(
+            BUFFER_LEN as u64,
+            u64::from(batch.sum),
+            u128::from(batch.squares),
+        );
         self.add_extremes_of(&batch, &samples);
         self.count(&batch, &samples);
         self.close();
@@ -57,7 +61,8 @@ impl Record {
         self.add_sums(1, sample.cast_unsigned(), square(sample));
         self.add_extremes(sample, sample);
         self.buckets.expect(1);
-        self.buckets.count(Place::of(not_below_zero(sample)), 1);
+        self.buckets
+            .count(BucketIndex::of(not_below_zero(sample)), 1);
         self.close();
     }
 
@@ -72,8 +77,8 @@ impl Record {
 
     /// Mostly there is no new extreme, which is told faster than the extremes are found.
     #[inline(always)]
-    fn add_extremes_of(&self, batch: &Batch, samples: &[u32; HELD]) {
-        let known = |extreme: i64| extreme.clamp(-1, LONG as i64) as i32;
+    fn add_extremes_of(&self, batch: &Batch, samples: &[u32; BUFFER_LEN]) {
+        let known = |extreme: i64| extreme.clamp(-1, BUFFERED_BELOW as i64) as i32;
         if batch.reaches_beyond(known(self.min.signed()), known(self.max.signed())) {
             for &sample in samples {
                 self.add_extremes(i64::from(sample), i64::from(sample));
@@ -88,15 +93,15 @@ impl Record {
 
     /// Bucket by bucket in the window, where most samples are, and the others one by one.
     #[inline(always)]
-    fn count(&self, batch: &Batch, samples: &[u32; HELD]) {
-        self.buckets.expect(HELD as u32);
+    fn count(&self, batch: &Batch, samples: &[u32; BUFFER_LEN]) {
+        self.buckets.expect(BUFFER_LEN as u32);
         let window = self.window.get();
         let mut outside = batch.outside();
         let mut inside = outside.count_zeros();
-        if inside < HELD as u32 / 2 {
+        if inside < BUFFER_LEN as u32 / 2 {
             // Any sample tells where to look for most of them; a wrong guess is soon followed by another.
             self.window
-                .set(Place::of_short(samples[0]).before(WINDOW / 4));
+                .set(BucketIndex::of_short(samples[0]).before(WINDOW / 4));
         }
         for offset in 0..WINDOW as u8 {
             if inside == 0 {
@@ -110,7 +115,7 @@ impl Record {
         }
         while outside != 0 {
             let sample = samples[outside.trailing_zeros() as usize];
-            self.buckets.count(Place::of_short(sample), 1);
+            self.buckets.count(BucketIndex::of_short(sample), 1);
             outside &= outside - 1;
         }
     }
@@ -118,13 +123,13 @@ impl Record {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Unusual;
+    use super::super::Exclusion;
     use super::*;
-    use crate::table::Entry;
-    use crate::totals::Totals;
+    use crate::record::table::Entry;
+    use crate::record::totals::Totals;
 
     /// What a record has after calls of so many gross ticks.
-    fn recorded(calls: impl IntoIterator<Item = (Option<Unusual>, i64)>) -> Totals {
+    fn recorded(calls: impl IntoIterator<Item = (Option<Exclusion>, i64)>) -> Totals {
         let entry = Box::new(Entry::new());
         // SAFETY: the entry is dropped after the record.
         let record = Box::new(unsafe { Record::new(1, 1, &raw const *entry) });
@@ -132,7 +137,7 @@ mod tests {
             entry.enter();
             match unusual {
                 None => record.leave(gross.cast_unsigned(), 0),
-                Some(why) => record.leave_apart(why, gross.cast_unsigned(), 0),
+                Some(why) => record.record_excluded(why, gross.cast_unsigned(), 0),
             }
         }
         let mut totals = Totals::default();
@@ -179,9 +184,9 @@ mod tests {
         let totals = recorded([
             (None, 10),
             (None, 20),
-            (Some(Unusual::Interrupted), 1000),
-            (Some(Unusual::Unknown), 30),
-            (Some(Unusual::Anomalous), 0),
+            (Some(Exclusion::Interrupted), 1000),
+            (Some(Exclusion::Unknown), 30),
+            (Some(Exclusion::Anomalous), 0),
         ]);
         assert_eq!((totals.firsts, totals.samples, totals.sum), (1, 2, 50));
         assert_eq!((totals.interrupted, totals.interrupted_sum), (1, 1000));

@@ -7,8 +7,8 @@ use core::sync::atomic::{
 };
 use std::time::Duration;
 
-use super::{Figure, HELD, NEW, Record};
-use crate::totals::Totals;
+use super::{BUFFER_LEN, Counter, NEW, Record};
+use crate::record::totals::Totals;
 
 /// How often a reader looks again when the record was written meanwhile, before it takes what it sees: at once, and then after a
 /// rest, for the writer may have lost its CPU.
@@ -19,21 +19,21 @@ const REST: Duration = Duration::from_micros(200);
 impl Record {
     /// How many samples there are, and their sum. For the record's own thread.
     pub(crate) fn samples(&self) -> (u64, i64) {
-        let held = self.held();
-        let held_sum: i64 = held
+        let buffered = self.buffered();
+        let held_sum: i64 = buffered
             .iter()
             .map(|sample| i64::from(sample.load(Relaxed)))
             .sum();
         (
-            self.samples.get() + held.len() as u64,
+            self.samples.get() + buffered.len() as u64,
             self.sum.signed().wrapping_add(held_sum),
         )
     }
 
-    fn held(&self) -> &[AtomicU32] {
-        match self.held.load(Acquire) {
+    fn buffered(&self) -> &[AtomicU32] {
+        match self.buffered.load(Acquire) {
             NEW => &[],
-            held => &self.samples_held[..(held as usize).min(HELD)],
+            buffered => &self.buffer[..(buffered as usize).min(BUFFER_LEN)],
         }
     }
 
@@ -43,7 +43,7 @@ impl Record {
         let fresh = unsafe { Self::new(self.id, self.order, self.entry) };
         self.open();
         if !self.is_new() {
-            self.held.store(0, Relaxed);
+            self.buffered.store(0, Relaxed);
         }
         for (figure, fresh) in self.statistics().iter().zip(fresh.statistics()) {
             figure.set(fresh.get());
@@ -55,7 +55,7 @@ impl Record {
         self.close();
     }
 
-    fn statistics(&self) -> [&Figure; 24] {
+    fn statistics(&self) -> [&Counter; 24] {
         [
             &self.nested,
             &self.callees,
@@ -80,7 +80,7 @@ impl Record {
             &self.polls_gross,
             &self.wall,
             &self.cancelled,
-            &self.cold_costs,
+            &self.registration_costs,
         ]
     }
 
@@ -111,7 +111,7 @@ impl Record {
         }
     }
 
-    /// All but the buckets; the held samples folded in.
+    /// All but the buckets; the buffered samples folded in.
     fn figures(&self) -> Totals {
         let samples = self.samples.get();
         let first = Some(self.first.signed()).filter(|_| self.firsts.get() != 0);
@@ -140,10 +140,10 @@ impl Record {
             polls_gross: self.polls_gross.signed(),
             wall: self.wall.get(),
             cancelled: self.cancelled.get(),
-            cold_costs: self.cold_costs.signed(),
+            registration_costs: self.registration_costs.signed(),
             ..Totals::default()
         };
-        for sample in self.held() {
+        for sample in self.buffered() {
             totals.add_sample(i64::from(sample.load(Relaxed)));
         }
         totals.threads = u64::from(totals.calls() + totals.polls != 0);

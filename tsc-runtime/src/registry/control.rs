@@ -4,8 +4,8 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use super::shard::THREAD_END;
 use super::{GENERATION, PAUSED, UNRECORDED, registry};
-use crate::thread;
-use crate::totals::Totals;
+use crate::record::thread;
+use crate::record::totals::Totals;
 
 /// Forgets all that was recorded; see [`reset`](crate::reset).
 pub(crate) fn reset() {

@@ -3,7 +3,8 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::{REGISTRY, UNRECORDED};
-use crate::{overhead, thread};
+use crate::calibration::overhead;
+use crate::record::thread;
 
 /// In the child of a fork: the lock may be taken by a thread that is not here any more, and the figures are the parent's.
 pub(crate) fn start_from_zero() {

@@ -3,6 +3,8 @@
 //! Two locks, taken in this order: the registry's, for the lists; a thread's own, for its records. A probe takes them in the cold
 //! path only. A snapshot holds the registry's only while it copies the lists, so that threads may come and go meanwhile.
 
+#![cfg(feature = "on")]
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 use std::sync::Arc;
@@ -15,27 +17,30 @@ use std::sync::atomic::{
 use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
 
-use crate::callsite::Callsite;
+use crate::calibration::overhead;
+use crate::process;
 use crate::record::Record;
-use crate::table::Entry;
-use crate::thread::{self, Thread};
-use crate::totals::Totals;
-use crate::{clock, hooks, overhead};
+use crate::record::callsite::Callsite;
+use crate::record::table::Entry;
+use crate::record::thread::{self, Thread};
+use crate::record::totals::Totals;
+use crate::tsc::clock;
 
-mod cold_path;
 mod control;
 #[cfg(unix)]
 mod fork;
+mod registration;
+mod registration_costs;
 mod shard;
 
-pub(crate) use cold_path::{add_cost_of_report, cold_cost_since};
 pub(crate) use control::reset;
 pub use control::{pause, resume};
 #[cfg(unix)]
 pub(crate) use fork::start_from_zero;
-pub(crate) use shard::fold_late;
+pub(crate) use registration::{add_cost_of_report, registration_cost_since};
+pub(crate) use shard::fold_orphan;
 
-use cold_path::add_cold_cost;
+use registration::add_registration_cost;
 use shard::{Shard, THREAD_END, begin_thread, make_record};
 
 /// Behind a pointer, so that the child of a fork can put a fresh one in the place of one whose lock may be taken for good.
@@ -64,15 +69,15 @@ struct Registry {
 pub(crate) enum Found {
     /// The thread's record.
     Record(*const Record),
-    /// A record for this call alone: the thread is ending. To be given to [`fold_late`].
-    Late(*const Record),
+    /// A record for this call alone: the thread is ending. To be given to [`fold_orphan`].
+    Orphan(*const Record),
     /// None: paused, or called from within the cold path.
     Nothing,
 }
 
 fn registry() -> &'static Mutex<Registry> {
     let registry = REGISTRY.get_or_init(|| {
-        hooks::install();
+        process::install();
         AtomicPtr::new(Box::into_raw(Box::default()))
     });
     // SAFETY: made from a Box, here or in `start_from_zero`, and never freed.
@@ -96,7 +101,7 @@ pub(crate) fn find(callsite: &'static Callsite) -> Found {
             UNRECORDED.fetch_add(1, Relaxed);
             Found::Nothing
         });
-    add_cold_cost(thread, began);
+    add_registration_cost(thread, began);
     found
 }
 
@@ -109,10 +114,10 @@ pub(crate) fn with_record(callsite: &'static Callsite, f: impl FnOnce(&Record)) 
         Found::Nothing => {}
         // SAFETY: what was found lives as long as the thread.
         Found::Record(record) => f(unsafe { &*record }),
-        Found::Late(record) => {
+        Found::Orphan(record) => {
             // SAFETY: what was found lives until it is folded.
             f(unsafe { &*record });
-            fold_late(record);
+            fold_orphan(record);
         }
     }
 }
@@ -131,15 +136,15 @@ fn find_here(thread: &Thread, callsite: &'static Callsite) -> Found {
             let found = shard.record(thread, callsite, number);
             // A reset or a pause either saw the table that was just put in use, or is seen here.
             fence(SeqCst);
-            if !shard.is_current() || PAUSED.load(Relaxed) || clock::is_slow() {
+            if !shard.is_current() || PAUSED.load(Relaxed) || clock::is_os_clock() {
                 thread.invalidate();
             }
             found
         })
         .unwrap_or_else(|_| {
             let entry = Box::into_raw(Box::new(Entry::new()));
-            // SAFETY: `fold_late` frees the entry, after the record.
-            Found::Late(Box::into_raw(unsafe {
+            // SAFETY: `fold_orphan` frees the entry, after the record.
+            Found::Orphan(Box::into_raw(unsafe {
                 make_record(callsite, number, entry)
             }))
         })

@@ -8,12 +8,12 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use parking_lot::Mutex;
 
 use super::{Found, GENERATION, RECORDS, Registry, registry};
-use crate::callsite::Callsite;
-use crate::cold_costs::ColdCosts;
-use crate::overhead;
+use crate::calibration::overhead;
 use crate::record::Record;
-use crate::table::{Entry, Table};
-use crate::thread::{self, Thread};
+use crate::record::callsite::Callsite;
+use crate::record::table::{Entry, Table};
+use crate::record::thread::{self, Thread};
+use crate::registry::registration_costs::RegistrationCosts;
 
 /// A live thread's part.
 pub(super) struct Shard {
@@ -35,7 +35,7 @@ pub(super) struct Own {
     pub(super) records: Vec<Option<Box<Record>>>,
     /// Behind the records, which point into it and so are dropped first.
     table: Table,
-    pub(super) cold_costs: ColdCosts,
+    pub(super) registration_costs: RegistrationCosts,
 }
 
 pub(super) fn begin_thread(thread: &Thread) -> Arc<Shard> {
@@ -104,8 +104,8 @@ impl Shard {
     }
 }
 
-/// Adds the figures of a call that [`Found::Late`] was found for, and frees its record.
-pub(crate) fn fold_late(record: *const Record) {
+/// Adds the figures of a call that [`Found::Orphan`] was found for, and frees its record.
+pub(crate) fn fold_orphan(record: *const Record) {
     // SAFETY: made by `find_here` from a Box for one call, which has ended.
     let record = unsafe { Box::from_raw(record.cast_mut()) };
     let entry = ptr::from_ref(record.entry()).cast_mut();

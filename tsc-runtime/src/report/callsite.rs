@@ -4,12 +4,12 @@ use super::gaps::Gaps;
 use super::statistics::{Statistics, mean};
 use super::{Bucket, CallsiteReport, name};
 use crate::calibration::Rate;
-use crate::callsite::{Callsite, Unit};
-use crate::histogram::{bucket, least};
+use crate::calibration::overhead;
 use crate::interruption;
-use crate::overhead;
+use crate::record::callsite::{Callsite, Unit};
+use crate::record::histogram::{bucket, least};
 use crate::record::not_below_zero;
-use crate::totals::Totals;
+use crate::record::totals::Totals;
 
 impl CallsiteReport {
     pub(super) fn new(callsite: &Callsite, totals: &Totals, rate: Option<&Rate>) -> Self {
@@ -132,7 +132,7 @@ impl CallsiteReport {
 
 /// What the probes nested in one call may have cost more or less than was calibrated.
 fn nested_error(totals: &Totals) -> f64 {
-    let nested = totals.nested - totals.cold_costs;
+    let nested = totals.nested - totals.registration_costs;
     if nested <= 0 {
         return 0.0;
     }
@@ -177,7 +177,7 @@ impl Sums {
         let outermost = measured.saturating_sub(totals.inner);
         let gross = totals.gross().wrapping_sub(totals.inner_gross) as f64;
         let nested = totals.nested.wrapping_sub(totals.inner_nested) as f64;
-        let registration = totals.cold_costs as f64;
+        let registration = totals.registration_costs as f64;
         let visible_sum = outermost as f64 * visible;
         let own = totals.gross().wrapping_sub(totals.callees) as f64 - measured as f64 * visible;
         Self {
@@ -212,7 +212,7 @@ mod tests {
     #[test]
     fn corrections_add_up() {
         let mut of = totals(&[1000, 1100]);
-        (of.nested, of.callees, of.cold_costs) = (500, 300, 400);
+        (of.nested, of.callees, of.registration_costs) = (500, 300, 400);
         let sums = Sums::new(&of, 40.0);
         assert_eq!(sums.raw, 2600.0);
         assert_eq!((sums.nested, sums.registration), (100.0, 400.0));

@@ -1,14 +1,18 @@
 //! What the report says of its clock: the part that decides what all figures are worth.
 
 use super::{Clock, FenceOverhead};
+use crate::affinity;
 use crate::calibration::Rate;
-use crate::callsite::Callsite;
-use crate::core_clock::core_clock;
+use crate::calibration::core_clock::core_clock;
+use crate::calibration::overhead;
+use crate::calibration::resolution;
+use crate::interruption;
 use crate::machine::machine;
+use crate::record::callsite::Callsite;
+use crate::record::totals::Totals;
 use crate::self_test::{self, Verdict};
-use crate::totals::Totals;
 use crate::tsc::Fence;
-use crate::{affinity, clock, interruption, overhead, resolution};
+use crate::tsc::clock;
 
 impl Clock {
     pub(super) fn look(totals: &[(&'static Callsite, Totals)], rate: Option<&Rate>) -> Self {
@@ -55,7 +59,7 @@ fn source(available: bool) -> &'static str {
     match available {
         true if cfg!(target_arch = "aarch64") => "CNTVCT_EL0",
         true => "TSC",
-        false if clock::is_slow() => "clock_gettime",
+        false if clock::is_os_clock() => "clock_gettime",
         false => "Instant",
     }
 }

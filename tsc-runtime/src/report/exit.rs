@@ -5,8 +5,8 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use super::output::{self, Form};
 use super::take::{REPORTED, snapshot};
+use crate::record::thread;
 use crate::registry;
-use crate::thread;
 
 /// Called by the C library when `main` has returned or `exit` was called. Must not unwind into it.
 pub(crate) extern "C" fn dump_at_exit() {

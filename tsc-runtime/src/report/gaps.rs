@@ -9,8 +9,8 @@
 //! one by four times as much as it exceeds the median, and by what an interrupt takes at least. Of calls that last longer than
 //! about 100 µs most have their share of interrupts, which nothing tells from the function any more.
 
-use crate::histogram::{bucket, end, least, middle};
-use crate::totals::Totals;
+use crate::record::histogram::{bucket, end, least, middle};
+use crate::record::totals::Totals;
 
 /// Timers tick 100 to 1000 times a second, and hypervisors take the CPU away some hundred times.
 const INTERRUPTS_PER_SECOND: f64 = 1000.0;

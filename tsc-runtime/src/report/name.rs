@@ -1,6 +1,6 @@
 //! The names of callsites, as the report shows them.
 
-use crate::callsite::Callsite;
+use crate::record::callsite::Callsite;
 
 /// The name given, or the function's path within its module: `parse`, `Index::insert`, `<Index as Extend<Word>>::extend`.
 pub(super) fn of(callsite: &Callsite) -> String {

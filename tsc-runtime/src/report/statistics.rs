@@ -1,6 +1,6 @@
 //! Mean and spread of the samples.
 
-use crate::totals::Totals;
+use crate::record::totals::Totals;
 
 /// Net ticks.
 pub(super) struct Statistics {

@@ -3,7 +3,10 @@
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::{CallsiteReport, Clock, Report, output};
-use crate::{calibration, clock as source, overhead, registry};
+use crate::calibration;
+use crate::calibration::overhead;
+use crate::registry;
+use crate::tsc::clock as source;
 
 /// Calls that had at least started when a report was last made.
 pub(super) static REPORTED: AtomicU64 = AtomicU64::new(0);

@@ -160,8 +160,8 @@ pub(super) fn ticks(value: Option<f64>, digits: usize) -> String {
 #[cfg(all(test, feature = "on"))]
 mod tests {
     use super::*;
-    use crate::callsite::{Callsite, Meta};
-    use crate::totals::Totals;
+    use crate::record::callsite::{Callsite, Meta};
+    use crate::record::totals::Totals;
     use crate::tsc::Cpuid;
 
     #[test]

@@ -1,12 +1,13 @@
 //! What the CPU and the system say of themselves.
 
-use super::Line;
+use super::Finding;
 use crate::affinity::{self, Cpus};
+use crate::interruption;
 use crate::machine::{Emulator, Machine, clocksource, machine};
 use crate::tsc::TscUnavailable;
-use crate::{clock, interruption};
+use crate::tsc::clock;
 
-pub(super) fn lines() -> Vec<Line> {
+pub(super) fn lines() -> Vec<Finding> {
     let machine = machine();
     let mut lines = vec![
         cpu(machine),
@@ -29,29 +30,29 @@ pub(super) fn lines() -> Vec<Line> {
     lines
 }
 
-fn cpu(machine: &Machine) -> Line {
+fn cpu(machine: &Machine) -> Finding {
     let mut value = machine.cpu.clone().unwrap_or_else(|| "unknown".into());
     if let (Some(family), Some(model), Some(stepping)) =
         (machine.family, machine.model, machine.stepping)
     {
         value += &format!(" (family {family:#x}, model {model:#x}, stepping {stepping})");
     }
-    Line::good("CPU", value, "the figures hold for this CPU only")
+    Finding::good("CPU", value, "the figures hold for this CPU only")
 }
 
-fn microcode(machine: &Machine) -> Line {
+fn microcode(machine: &Machine) -> Finding {
     match &machine.microcode {
-        Some(revision) if machine.virtualized == Some(true) => Line::good(
+        Some(revision) if machine.virtualized == Some(true) => Finding::good(
             "microcode",
             format!("{revision}, as the hypervisor tells it"),
             "the real revision may be another",
         ),
-        Some(revision) => Line::good(
+        Some(revision) => Finding::good(
             "microcode",
             revision,
             "updates change the cost of fences and branches",
         ),
-        None => Line::good(
+        None => Finding::good(
             "microcode",
             "unknown",
             "updates change the cost of fences and branches",
@@ -59,35 +60,35 @@ fn microcode(machine: &Machine) -> Line {
     }
 }
 
-fn virtualization(machine: &Machine) -> Line {
+fn virtualization(machine: &Machine) -> Finding {
     const NAME: &str = "hypervisor";
     match (machine.virtualized, &machine.hypervisor) {
-        (Some(false), _) => Line::good(NAME, "none", "no other guest takes time away unseen"),
-        (Some(true), name) => Line::doubtful(
+        (Some(false), _) => Finding::good(NAME, "none", "no other guest takes time away unseen"),
+        (Some(true), name) => Finding::doubtful(
             NAME,
             name.as_deref().unwrap_or("unnamed"),
             "other guests take the CPU, and its clock, without any sign but the time itself",
             "trust medians and quantiles, not means and maxima; repeat on bare metal what matters",
         ),
-        (None, _) => Line::good(NAME, "unknown", "this architecture does not tell"),
+        (None, _) => Finding::good(NAME, "unknown", "this architecture does not tell"),
     }
 }
 
-fn emulation(emulator: Option<Emulator>) -> Line {
+fn emulation(emulator: Option<Emulator>) -> Finding {
     const NAME: &str = "emulation";
     match emulator {
-        None => Line::good(
+        None => Finding::good(
             NAME,
             "none seen",
             "the CPU itself executes the instructions",
         ),
-        Some(emulator) if emulator.distorts_times() => Line::bad(
+        Some(emulator) if emulator.distorts_times() => Finding::bad(
             NAME,
             emulator.to_string(),
             "the instructions are translated or trapped: ticks are the emulator's time, not the CPU's",
             "run on the CPU itself; use the counts, not the ticks",
         ),
-        Some(emulator) => Line::doubtful(
+        Some(emulator) => Finding::doubtful(
             NAME,
             emulator.to_string(),
             "system calls and clocks are another layer's",
@@ -96,21 +97,21 @@ fn emulation(emulator: Option<Emulator>) -> Line {
     }
 }
 
-fn counter(availability: Result<(), TscUnavailable>) -> Line {
+fn counter(availability: Result<(), TscUnavailable>) -> Finding {
     const NAME: &str = "counter";
     match availability {
-        Ok(()) => Line::good(
+        Ok(()) => Finding::good(
             NAME,
             "readable, PR_SET_TSC allows it",
             "ticks are the CPU's own counter",
         ),
-        Err(why @ TscUnavailable::ForbiddenByPrctl) => Line::bad(
+        Err(why @ TscUnavailable::ForbiddenByPrctl) => Finding::bad(
             NAME,
             why.to_string(),
             "ticks are nanoseconds of the system's clock, each read a system call of some 100 ns",
             "run outside the sandbox that called prctl(PR_SET_TSC)",
         ),
-        Err(why) => Line::bad(
+        Err(why) => Finding::bad(
             NAME,
             why.to_string(),
             "ticks are nanoseconds of the system's clock",
@@ -119,28 +120,28 @@ fn counter(availability: Result<(), TscUnavailable>) -> Line {
     }
 }
 
-fn invariance(invariant: Option<bool>) -> Line {
+fn invariance(invariant: Option<bool>) -> Finding {
     const NAME: &str = "invariant counter";
     if cfg!(target_arch = "aarch64") {
-        return Line::good(
+        return Finding::good(
             NAME,
             "by the architecture",
             "ticks keep one rate whatever the core does",
         );
     }
     match invariant {
-        Some(true) => Line::good(
+        Some(true) => Finding::good(
             NAME,
             "yes",
             "ticks keep one rate through frequency changes and idle states",
         ),
-        Some(false) => Line::bad(
+        Some(false) => Finding::bad(
             NAME,
             "no",
             "the counter may change its rate with the core's clock and stop when the core idles",
             "compare only what ran back to back; don't convert to seconds",
         ),
-        None => Line::doubtful(
+        None => Finding::doubtful(
             NAME,
             "unknown",
             "the counter may change its rate",
@@ -149,17 +150,17 @@ fn invariance(invariant: Option<bool>) -> Line {
     }
 }
 
-fn kernel_flags(flags: &str) -> Line {
+fn kernel_flags(flags: &str) -> Finding {
     const NAME: &str = "kernel's flags";
     let has = |flag| flags.split(' ').any(|word| word == flag);
     if has("constant_tsc") && (has("nonstop_tsc") || has("tsc_reliable")) {
-        Line::good(
+        Finding::good(
             NAME,
             flags,
             "the kernel expects the counter to tick evenly and not to stop",
         )
     } else {
-        Line::doubtful(
+        Finding::doubtful(
             NAME,
             flags,
             "the kernel does not expect the counter to tick evenly through idle states",
@@ -168,17 +169,17 @@ fn kernel_flags(flags: &str) -> Line {
     }
 }
 
-fn rdtscp(rdtscp: Option<bool>) -> Line {
+fn rdtscp(rdtscp: Option<bool>) -> Finding {
     const NAME: &str = "RDTSCP";
     match rdtscp {
-        Some(true) => Line::good(NAME, "yes", "fence = \"rdtscp\" is what it says"),
-        Some(false) => Line::doubtful(
+        Some(true) => Finding::good(NAME, "yes", "fence = \"rdtscp\" is what it says"),
+        Some(false) => Finding::doubtful(
             NAME,
             "no",
             "fence = \"rdtscp\" falls back to the default, lfence",
             "nothing, unless that policy is asked for; some hypervisors hide the instruction",
         ),
-        None => Line::good(
+        None => Finding::good(
             NAME,
             "not on this architecture",
             "fence = \"rdtscp\" falls back to the default",
@@ -186,17 +187,17 @@ fn rdtscp(rdtscp: Option<bool>) -> Line {
     }
 }
 
-fn kernel_clock(machine: &Machine, current: Option<String>) -> Line {
+fn kernel_clock(machine: &Machine, current: Option<String>) -> Finding {
     const NAME: &str = "kernel's clock";
     let Some(current) = current else {
-        return Line::good(
+        return Finding::good(
             NAME,
             "not told on this system",
             "whether the kernel trusts the counter is not known",
         );
     };
     if current == "tsc" || current == "arch_sys_counter" {
-        return Line::good(
+        return Finding::good(
             NAME,
             current,
             "the kernel keeps time by this very counter and watches it",
@@ -208,21 +209,21 @@ fn kernel_clock(machine: &Machine, current: Option<String>) -> Line {
         .unwrap_or_default();
     let value = format!("{current} (it could use: {available})");
     if available.split(' ').any(|source| source == "tsc") {
-        Line::doubtful(
+        Finding::doubtful(
             NAME,
             value,
             "the kernel keeps time by another clock, though it has not found the counter unstable",
             "look at the rate line: a bound of a few ppm says that the two clocks agree",
         )
     } else if machine.virtualized == Some(true) {
-        Line::doubtful(
+        Finding::doubtful(
             NAME,
             value,
             "the guest's kernel does not use the counter; it may be rescaled or offset when the guest moves",
             "look at the skew and rate lines, and watch the report's anomalies",
         )
     } else {
-        Line::bad(
+        Finding::bad(
             NAME,
             value,
             "the kernel has found the counter unstable: it drifts, stops, or differs between CPUs",
@@ -231,15 +232,15 @@ fn kernel_clock(machine: &Machine, current: Option<String>) -> Line {
     }
 }
 
-fn interruptions(unavailable: Option<&'static str>) -> Line {
+fn interruptions(unavailable: Option<&'static str>) -> Finding {
     const NAME: &str = "interruptions";
     match unavailable {
-        None => Line::good(
+        None => Finding::good(
             NAME,
             "detected (rseq)",
             "preempted, migrated and signalled calls are counted and kept out of mean and quantiles",
         ),
-        Some(why) => Line::doubtful(
+        Some(why) => Finding::doubtful(
             NAME,
             format!("not detected: {why}"),
             "an interrupted call counts like any other",
@@ -248,21 +249,21 @@ fn interruptions(unavailable: Option<&'static str>) -> Line {
     }
 }
 
-fn placement(cpus: Option<Vec<usize>>) -> Line {
+fn placement(cpus: Option<Vec<usize>>) -> Finding {
     const NAME: &str = "placement";
     match cpus.as_deref() {
-        None => Line::doubtful(
+        None => Finding::doubtful(
             NAME,
             "unknown",
             "threads cannot be pinned here",
             "expect migrations in the quantiles",
         ),
-        Some([cpu]) => Line::good(
+        Some([cpu]) => Finding::good(
             NAME,
             format!("pinned to CPU {cpu}"),
             "this thread does not migrate",
         ),
-        Some(cpus) => Line::doubtful(
+        Some(cpus) => Finding::doubtful(
             NAME,
             format!("{}, not pinned", Cpus(cpus)),
             "this thread may migrate, which costs cold caches",
@@ -271,15 +272,15 @@ fn placement(cpus: Option<Vec<usize>>) -> Line {
     }
 }
 
-fn governor(machine: &Machine) -> Line {
+fn governor(machine: &Machine) -> Finding {
     const NAME: &str = "governor";
     match machine.governor.as_deref() {
-        Some("performance") => Line::good(
+        Some("performance") => Finding::good(
             NAME,
             "performance",
             "the core's clock does not wait for load",
         ),
-        Some(other) => Line::doubtful(
+        Some(other) => Finding::doubtful(
             NAME,
             other,
             "the core's clock follows the load, and with it the ticks a function takes",
@@ -289,11 +290,11 @@ fn governor(machine: &Machine) -> Line {
     }
 }
 
-fn boost(machine: &Machine) -> Line {
+fn boost(machine: &Machine) -> Finding {
     const NAME: &str = "boost";
     match machine.boost {
-        Some(false) => Line::good(NAME, "off", "the core's clock stays at its base"),
-        Some(true) => Line::doubtful(
+        Some(false) => Finding::good(NAME, "off", "the core's clock stays at its base"),
+        Some(true) => Finding::doubtful(
             NAME,
             "on",
             "the core's clock follows heat and the neighbours' load, and with it the ticks a function takes",
@@ -303,31 +304,31 @@ fn boost(machine: &Machine) -> Line {
     }
 }
 
-fn unreadable(name: &'static str, machine: &Machine) -> Line {
+fn unreadable(name: &'static str, machine: &Machine) -> Finding {
     const MEANING: &str = "the core's clock may change without a sign; ticks don't";
     const ADVICE: &str = "look at the core clock line's range";
     if machine.virtualized == Some(true) {
-        Line::doubtful(name, "the host's, not readable", MEANING, ADVICE)
+        Finding::doubtful(name, "the host's, not readable", MEANING, ADVICE)
     } else {
-        Line::doubtful(name, "not readable", MEANING, ADVICE)
+        Finding::doubtful(name, "not readable", MEANING, ADVICE)
     }
 }
 
-fn smt(smt: Option<bool>) -> Line {
+fn smt(smt: Option<bool>) -> Finding {
     const NAME: &str = "SMT";
     match smt {
-        Some(false) => Line::good(
+        Some(false) => Finding::good(
             NAME,
             "off, or hidden by the hypervisor",
             "no sibling thread is seen to share the core",
         ),
-        Some(true) => Line::doubtful(
+        Some(true) => Finding::doubtful(
             NAME,
             "on",
             "a sibling thread on the core takes up to half of its units, without any sign",
             "leave the siblings of the CPU you pin to idle, or write off to /sys/devices/system/cpu/smt/control",
         ),
-        None => Line::doubtful(
+        None => Finding::doubtful(
             NAME,
             "unknown",
             "a sibling thread may share the core's units",

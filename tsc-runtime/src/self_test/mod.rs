@@ -1,5 +1,7 @@
 //! Whether the figures taken on this machine can be believed, line by line.
 
+#![cfg(feature = "on")]
+
 use std::fmt;
 
 mod facts;
@@ -33,7 +35,7 @@ impl fmt::Display for Verdict {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "json", derive(serde::Serialize))]
 #[non_exhaustive]
-pub struct Line {
+pub struct Finding {
     /// What was looked at.
     pub name: &'static str,
     /// What was found, units included.
@@ -46,7 +48,7 @@ pub struct Line {
     pub advice: Option<&'static str>,
 }
 
-impl Line {
+impl Finding {
     fn good(name: &'static str, value: impl Into<String>, meaning: &'static str) -> Self {
         Self {
             name,
@@ -89,7 +91,7 @@ impl Line {
 #[non_exhaustive]
 pub struct SelfTest {
     /// One per thing looked at.
-    pub lines: Vec<Line>,
+    pub lines: Vec<Finding>,
 }
 
 impl SelfTest {
@@ -101,7 +103,7 @@ impl SelfTest {
     }
 
     /// The lines of that verdict.
-    pub fn having(&self, verdict: Verdict) -> impl Iterator<Item = &Line> {
+    pub fn having(&self, verdict: Verdict) -> impl Iterator<Item = &Finding> {
         self.lines
             .iter()
             .filter(move |line| line.verdict == verdict)
@@ -187,10 +189,10 @@ mod tests {
     fn worst_line_decides() {
         let mut test = SelfTest { lines: vec![] };
         assert_eq!(test.verdict(), Verdict::Good);
-        test.lines.push(Line::doubtful("a", "b", "c", "d"));
-        test.lines.push(Line::good("a", "b", "c"));
+        test.lines.push(Finding::doubtful("a", "b", "c", "d"));
+        test.lines.push(Finding::good("a", "b", "c"));
         assert_eq!(test.verdict(), Verdict::Doubtful);
-        test.lines.insert(0, Line::bad("e", "b", "c", "d"));
+        test.lines.insert(0, Finding::bad("e", "b", "c", "d"));
         assert_eq!(test.verdict(), Verdict::Bad);
         let names: Vec<_> = test.having(Verdict::Bad).map(|line| line.name).collect();
         assert_eq!(names, ["e"]);

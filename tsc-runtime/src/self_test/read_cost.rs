@@ -2,11 +2,13 @@
 
 use std::hint::black_box;
 
-use super::Line;
+use super::Finding;
+use crate::calibration::overhead;
+use crate::calibration::resolution;
+use crate::tsc::clock;
 use crate::tsc::{
-    self, Bare, Cpuid, Fence, Lfence, Mfence, Pair, Rdtscp, Serialize, Ticks, elapsed,
+    self, Cpuid, Fence, FencePolicy, Lfence, Mfence, Rdtscp, Serialize, Ticks, Unfenced, elapsed,
 };
-use crate::{clock, overhead, resolution};
 
 /// A read that takes longer than this is not the CPU's: RDTSC takes 15 to 50 ticks, a trap thousands.
 const TRAPPED_TICKS: i64 = 500;
@@ -17,7 +19,7 @@ const PAIRS: usize = 64;
 const ROUNDS: usize = 101;
 const ENOUGH_TICKS: i64 = 10_000_000;
 
-pub(super) fn lines() -> Vec<Line> {
+pub(super) fn lines() -> Vec<Finding> {
     let mut lines = vec![step(), trap()];
     if clock::availability().is_ok() {
         lines.extend(Fence::ALL.map(fence));
@@ -26,7 +28,7 @@ pub(super) fn lines() -> Vec<Line> {
 }
 
 /// Whether somebody executes RDTSC in the CPU's place.
-pub(super) fn trap() -> Line {
+pub(super) fn trap() -> Finding {
     let mut reads = [(); READS].map(|()| {
         let start = clock::now();
         elapsed(start, clock::now())
@@ -35,11 +37,11 @@ pub(super) fn trap() -> Line {
     trap_line(reads[READS / 2], clock::availability().is_ok())
 }
 
-fn trap_line(median: i64, counter_is_read: bool) -> Line {
+fn trap_line(median: i64, counter_is_read: bool) -> Finding {
     const NAME: &str = "read of the counter";
     let value = format!("{median} ticks (median of {READS} back to back)");
     if !counter_is_read {
-        return Line::doubtful(
+        return Finding::doubtful(
             NAME,
             value,
             "each read is a system call, or nearly",
@@ -47,17 +49,17 @@ fn trap_line(median: i64, counter_is_read: bool) -> Line {
         );
     }
     if median > TRAPPED_TICKS {
-        return Line::bad(
+        return Finding::bad(
             NAME,
             value,
             "the read is trapped and answered by software (a hypervisor, rr, an enclave): short functions drown in it",
             "let the hypervisor offer the counter (RDTSC exiting off, TSC scaling), or measure long functions only",
         );
     }
-    Line::good(NAME, value, "the CPU itself answers")
+    Finding::good(NAME, value, "the CPU itself answers")
 }
 
-fn step() -> Line {
+fn step() -> Finding {
     const NAME: &str = "resolution";
     /// More than any x86 counter's step; that of a 24 MHz timer is 42 ns.
     const COARSE_NS: f64 = 20.0;
@@ -68,21 +70,21 @@ fn step() -> Line {
             let ns = rate.ns(step as f64);
             let value = format!("{step} {unit} = {ns:.1} ns");
             if ns > COARSE_NS {
-                Line::doubtful(
+                Finding::doubtful(
                     NAME,
                     value,
                     "one reading is uncertain by a step, which is many instructions",
                     "for short functions trust the mean over many calls, or measure(), not min and quantiles",
                 )
             } else {
-                Line::good(
+                Finding::good(
                     NAME,
                     value,
                     "one reading is uncertain by a step; means over many calls are not",
                 )
             }
         }
-        Err(_) => Line::good(
+        Err(_) => Finding::good(
             NAME,
             format!("{step} {unit}"),
             "one reading is uncertain by a step",
@@ -90,17 +92,17 @@ fn step() -> Line {
     }
 }
 
-fn fence(fence: Fence) -> Line {
+fn fence(fence: Fence) -> Finding {
     let name = match fence {
         Fence::Lfence => "fence lfence",
-        Fence::None => "fence none",
+        Fence::Unfenced => "fence none",
         Fence::Rdtscp => "fence rdtscp",
         Fence::Mfence => "fence mfence",
         Fence::Serialize => "fence serialize",
         Fence::Cpuid => "fence cpuid",
     };
     if !fence.is_supported() {
-        return Line::good(
+        return Finding::good(
             name,
             "this CPU lacks it",
             "falls back to the default, lfence",
@@ -108,7 +110,7 @@ fn fence(fence: Fence) -> Line {
     }
     let (visible, total) = match fence {
         Fence::Lfence => cost::<Lfence>(),
-        Fence::None => cost::<Bare>(),
+        Fence::Unfenced => cost::<Unfenced>(),
         Fence::Rdtscp => cost::<Rdtscp>(),
         Fence::Mfence => cost::<Mfence>(),
         Fence::Serialize => cost::<Serialize>(),
@@ -123,14 +125,14 @@ fn fence(fence: Fence) -> Line {
         );
     }
     if total > TRAPPED_TICKS as f64 {
-        return Line::doubtful(
+        return Finding::doubtful(
             name,
             value,
             "the fence leaves the virtual machine or is emulated",
             "use the default fence, or this one for functions a hundred times as long",
         );
     }
-    Line::good(
+    Finding::good(
         name,
         value,
         "what an empty pair sees is subtracted from every call",
@@ -138,7 +140,7 @@ fn fence(fence: Fence) -> Line {
 }
 
 /// What an empty pair sees, and what it costs its caller: medians of rounds.
-fn cost<P: Pair>() -> (f64, f64) {
+fn cost<P: FencePolicy>() -> (f64, f64) {
     let mut visible = Vec::with_capacity(ROUNDS);
     let mut total = Vec::with_capacity(ROUNDS);
     let began = clock::now();
@@ -182,7 +184,7 @@ mod tests {
         if clock::availability().is_err() || cfg!(not(target_arch = "x86_64")) {
             return;
         }
-        let ((bare_visible, bare), (visible, total)) = (cost::<Bare>(), cost::<Lfence>());
+        let ((bare_visible, bare), (visible, total)) = (cost::<Unfenced>(), cost::<Lfence>());
         assert!(bare > 0.0 && bare_visible > 0.0 && visible > 0.0);
         // Everything visible is part of the total; the medians are of different rounds.
         assert!(total > visible * 0.8, "{visible} {total}");

@@ -9,10 +9,11 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::*};
 use std::thread;
 
-use super::Line;
+use super::Finding;
 use crate::affinity::{self, AffinityError, Cpus};
-use crate::tsc::{Lfence, Pair, Ticks, elapsed};
-use crate::{calibration, clock};
+use crate::calibration;
+use crate::tsc::clock;
+use crate::tsc::{FencePolicy, Lfence, Ticks, elapsed};
 
 /// Messages each way; the least of them counts.
 const EXCHANGES: u32 = 4000;
@@ -43,21 +44,23 @@ impl Skew {
     }
 }
 
-pub(super) fn line() -> Line {
+pub(super) fn line() -> Finding {
     const NAME: &str = "skew between CPUs";
     const UNKNOWN: &str =
         "a thread that migrates during a call may measure the difference of two counters";
     if clock::availability().is_err() {
-        return Line::good(NAME, "not looked at", "the counter is not in use");
+        return Finding::good(NAME, "not looked at", "the counter is not in use");
     }
     let patience = match calibration::rate() {
         Ok(rate) => (PATIENCE_SECONDS * rate.hz) as i64,
-        Err(error) => return Line::doubtful(NAME, error.to_string(), UNKNOWN, "see the rate line"),
+        Err(error) => {
+            return Finding::doubtful(NAME, error.to_string(), UNKNOWN, "see the rate line");
+        }
     };
     let cpus = match affinity::cpus() {
         Ok(cpus) => cpus,
         Err(error) => {
-            return Line::doubtful(
+            return Finding::doubtful(
                 NAME,
                 error.to_string(),
                 UNKNOWN,
@@ -66,7 +69,7 @@ pub(super) fn line() -> Line {
         }
     };
     if cpus.len() < 2 {
-        return Line::good(
+        return Finding::good(
             NAME,
             format!("{} only", Cpus(&cpus)),
             "this thread cannot migrate",
@@ -94,7 +97,7 @@ pub(super) fn line() -> Line {
             || "the CPUs were busy with other work".into(),
             |error| error.to_string(),
         );
-        return Line::doubtful(NAME, why, UNKNOWN, "run again on an idle machine");
+        return Finding::doubtful(NAME, why, UNKNOWN, "run again on an idle machine");
     };
     let value = format!(
         "{:+.0} ± {:.0} ticks (CPU {a} to {b}, the widest of {} of {} pairs)",
@@ -104,7 +107,7 @@ pub(super) fn line() -> Line {
         pairs.len()
     );
     if worst.is_certain() {
-        return Line::bad(
+        return Finding::bad(
             NAME,
             value,
             "the counters of these CPUs are apart: a call that migrates is wrong by that, or an anomaly",
@@ -112,14 +115,14 @@ pub(super) fn line() -> Line {
         );
     }
     if found.len() < pairs.len() {
-        return Line::doubtful(
+        return Finding::doubtful(
             NAME,
             value,
             "no skew was seen, but some CPUs were busy or refused",
             "run again on an idle machine",
         );
     }
-    Line::good(
+    Finding::good(
         NAME,
         value,
         "no message arrived before it was sent: the counters agree as far as can be told",

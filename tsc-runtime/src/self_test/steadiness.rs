@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
-use super::Line;
+use super::Finding;
+use crate::calibration::core_clock::{CoreClock, CoreClockError, core_clock};
+use crate::calibration::resolution;
 use crate::calibration::{self, Rate};
-use crate::core_clock::{CoreClock, CoreClockError, core_clock};
 use crate::machine::machine;
+use crate::tsc::clock;
 use crate::tsc::elapsed;
-use crate::{clock, resolution};
 
 /// Bursts of the reference chain, and the time between them.
 const BURSTS: usize = 8;
@@ -19,11 +20,11 @@ const GAP_NS: f64 = 400.0;
 /// Ends the watch if the counter stands still.
 const MOST_READS: u32 = 20_000_000;
 
-pub(super) fn lines() -> Vec<Line> {
+pub(super) fn lines() -> Vec<Finding> {
     let rate = calibration::rate();
     let mut lines = vec![match &rate {
         Ok(rate) => rate_line(rate, machine().stated_hz),
-        Err(error) => Line::bad(
+        Err(error) => Finding::bad(
             "rate",
             error.to_string(),
             "ticks cannot be converted to seconds, and intervals across the step are wrong",
@@ -42,7 +43,7 @@ pub(super) fn lines() -> Vec<Line> {
     lines
 }
 
-fn rate_line(rate: &Rate, stated_hz: Option<f64>) -> Line {
+fn rate_line(rate: &Rate, stated_hz: Option<f64>) -> Finding {
     const NAME: &str = "rate";
     /// The kernel's and the CPU's idea of the rate may differ by the crystal's error, tens of ppm.
     const STATED_PPM: f64 = 1000.0;
@@ -54,7 +55,7 @@ fn rate_line(rate: &Rate, stated_hz: Option<f64>) -> Line {
     {
         value += &format!("; {:.3} MHz stated", stated / 1e6);
         if (rate.hz / stated - 1.0).abs() * 1e6 > STATED_PPM {
-            return Line::doubtful(
+            return Finding::doubtful(
                 NAME,
                 value,
                 "the measured and the stated rate differ: a clock or the statement is wrong",
@@ -63,7 +64,7 @@ fn rate_line(rate: &Rate, stated_hz: Option<f64>) -> Line {
         }
     }
     if rate.stepped {
-        return Line::doubtful(
+        return Finding::doubtful(
             NAME,
             value,
             "a clock stepped while this program ran",
@@ -71,21 +72,21 @@ fn rate_line(rate: &Rate, stated_hz: Option<f64>) -> Line {
         );
     }
     if rate.ppm > LOOSE_PPM {
-        return Line::doubtful(
+        return Finding::doubtful(
             NAME,
             value,
             "the readings of the two clocks are disturbed or slow",
             "let the program run longer before it reports",
         );
     }
-    Line::good(
+    Finding::good(
         NAME,
         value,
         "conversions to seconds hold within the bound, relative to that clock",
     )
 }
 
-fn core_clock_line(clock: Result<CoreClock, CoreClockError>, rate: &Rate) -> Line {
+fn core_clock_line(clock: Result<CoreClock, CoreClockError>, rate: &Rate) -> Finding {
     const NAME: &str = "core clock";
     const STEADY: f64 = 1.02;
     match clock {
@@ -96,21 +97,21 @@ fn core_clock_line(clock: Result<CoreClock, CoreClockError>, rate: &Rate) -> Lin
                 clock.bursts, clock.source, clock.cycles_per_tick
             );
             if clock.highest / clock.lowest > STEADY {
-                Line::doubtful(
+                Finding::doubtful(
                     NAME,
                     value,
                     "the core's clock wanders: the same work takes more ticks at one time than at another",
                     "compare interleaved, as compare() does; take cycles for estimates",
                 )
             } else {
-                Line::good(
+                Finding::good(
                     NAME,
                     value,
                     "the core's clock stood still for as long as this test ran",
                 )
             }
         }
-        Err(error) => Line::doubtful(
+        Err(error) => Finding::doubtful(
             NAME,
             error.to_string(),
             "core cycles cannot be estimated; ticks are not affected",
@@ -151,7 +152,7 @@ fn watch(rate: &Rate) -> Gaps {
     gaps
 }
 
-fn gaps_line(gaps: &Gaps, rate: &Rate) -> Line {
+fn gaps_line(gaps: &Gaps, rate: &Rate) -> Finding {
     const NAME: &str = "time taken away";
     const DOUBTFUL_SHARE: f64 = 0.01;
     let share = gaps.taken as f64 / gaps.watched.max(1) as f64;
@@ -163,14 +164,14 @@ fn gaps_line(gaps: &Gaps, rate: &Rate) -> Line {
         rate.ns(gaps.longest as f64) / 1e3
     );
     if share > DOUBTFUL_SHARE {
-        Line::doubtful(
+        Finding::doubtful(
             NAME,
             value,
             "interrupts, other processes or other guests use this CPU, and a call they hit is too long",
             "stop other work, pin to a quiet CPU; trust medians and quantiles",
         )
     } else {
-        Line::good(
+        Finding::good(
             NAME,
             value,
             "hardly any call is hit by an interrupt or another process",

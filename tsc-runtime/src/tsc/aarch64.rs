@@ -42,7 +42,7 @@ pub(super) use stop_lfence as stop_serialize;
 pub(super) use stop_lfence as stop_cpuid;
 
 pub(super) fn supports(fence: Fence) -> bool {
-    matches!(fence, Fence::Lfence | Fence::None)
+    matches!(fence, Fence::Lfence | Fence::Unfenced)
 }
 
 /// Finds out whether the counter may be read by this thread: always, here.

@@ -23,7 +23,7 @@ pub(super) use read_bare as start_cpuid;
 pub(super) use read_bare as stop_cpuid;
 
 pub(super) fn supports(fence: Fence) -> bool {
-    matches!(fence, Fence::Lfence | Fence::None)
+    matches!(fence, Fence::Lfence | Fence::Unfenced)
 }
 
 /// Finds out whether the counter may be read by this thread: never, here; the reads above still work and count nanoseconds.

@@ -2,6 +2,8 @@
 //!
 //! Nothing here allocates, locks, formats or knows of time units.
 
+#![cfg(feature = "on")]
+
 #[cfg_attr(
     all(any(target_arch = "x86_64", target_arch = "x86"), not(miri)),
     path = "x86.rs"
@@ -15,13 +17,15 @@
     path = "fallback.rs"
 )]
 mod arch;
+pub(crate) mod clock;
 mod escape;
-mod pair;
+mod fence_policy;
+pub(crate) mod os_clock;
 mod unavailable;
 
 pub use arch::detect;
 pub use escape::{escape, result};
-pub use pair::{Bare, Cpuid, Fence, Lfence, Mfence, Pair, Rdtscp, Serialize};
+pub use fence_policy::{Cpuid, Fence, FencePolicy, Lfence, Mfence, Rdtscp, Serialize, Unfenced};
 pub use unavailable::TscUnavailable;
 
 /// A count of the time-stamp counter, or a difference of two: reference ticks, not core cycles.
@@ -37,6 +41,6 @@ pub const fn elapsed(start: Ticks, stop: Ticks) -> i64 {
 /// Whether a difference is no measurement: the counter went backwards, or forwards by 56 years at 2.6 GHz.
 #[inline(always)]
 #[must_use]
-pub const fn is_absurd(elapsed: i64) -> bool {
+pub const fn is_anomalous(elapsed: i64) -> bool {
     elapsed.cast_unsigned() >> 62 != 0
 }

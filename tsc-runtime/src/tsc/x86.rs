@@ -150,7 +150,7 @@ pub(super) fn supports(fence: Fence) -> bool {
     match fence {
         Fence::Rdtscp => capabilities & HAS_RDTSCP != 0,
         Fence::Serialize => capabilities & HAS_SERIALIZE != 0,
-        Fence::Lfence | Fence::None | Fence::Mfence | Fence::Cpuid => true,
+        Fence::Lfence | Fence::Unfenced | Fence::Mfence | Fence::Cpuid => true,
     }
 }
 

@@ -1,27 +1,27 @@
 //! One sample after the other.
 
-use super::{HELD, WINDOW};
-use crate::histogram::Place;
+use super::{BUFFER_LEN, WINDOW};
+use crate::record::histogram::BucketIndex;
 
 pub(in crate::record) struct Batch<'a> {
-    samples: &'a [u32; HELD],
+    samples: &'a [u32; BUFFER_LEN],
     /// By how many buckets each sample is further than the window's first.
-    offsets: [u16; HELD],
+    offsets: [u16; BUFFER_LEN],
     pub(in crate::record) sum: u32,
     pub(in crate::record) squares: u64,
 }
 
 impl<'a> Batch<'a> {
     /// `window` is where the window begins.
-    pub(in crate::record) fn of(samples: &'a [u32; HELD], window: Place) -> Self {
+    pub(in crate::record) fn of(samples: &'a [u32; BUFFER_LEN], window: BucketIndex) -> Self {
         let mut batch = Self {
             samples,
-            offsets: [0; HELD],
+            offsets: [0; BUFFER_LEN],
             sum: 0,
             squares: 0,
         };
         for (&sample, offset) in samples.iter().zip(&mut batch.offsets) {
-            *offset = Place::of_short(sample).after(window);
+            *offset = BucketIndex::of_short(sample).after(window);
             batch.sum += sample;
             batch.squares += u64::from(sample).pow(2);
         }

@@ -9,15 +9,15 @@ use core::arch::x86_64::{
     _mm_sub_epi16, _mm_sub_epi32, _mm_unpackhi_epi64,
 };
 
-use super::{HELD, WINDOW};
-use crate::histogram::Place;
+use super::{BUFFER_LEN, WINDOW};
+use crate::record::histogram::BucketIndex;
 
 /// Samples in a vector.
 const LANES: usize = 4;
-const VECTORS: usize = HELD / LANES;
+const VECTORS: usize = BUFFER_LEN / LANES;
 
 pub(in crate::record) struct Batch<'a> {
-    samples: &'a [u32; HELD],
+    samples: &'a [u32; BUFFER_LEN],
     /// By how many buckets each sample is further than the window's first, a byte each, saturated.
     offsets: [__m128i; VECTORS / 4],
     pub(in crate::record) sum: u32,
@@ -27,7 +27,7 @@ pub(in crate::record) struct Batch<'a> {
 impl<'a> Batch<'a> {
     /// `window` is where the window begins.
     #[inline(always)]
-    pub(in crate::record) fn of(samples: &'a [u32; HELD], window: Place) -> Self {
+    pub(in crate::record) fn of(samples: &'a [u32; BUFFER_LEN], window: BucketIndex) -> Self {
         // SAFETY: every x86-64 has SSE2.
         unsafe { batch(samples, window) }
     }
@@ -58,7 +58,7 @@ type Offsets = [__m128i; VECTORS / 4];
 
 #[inline]
 #[target_feature(enable = "sse2")]
-fn batch(samples: &[u32; HELD], window: Place) -> Batch<'_> {
+fn batch(samples: &[u32; BUFFER_LEN], window: BucketIndex) -> Batch<'_> {
     let mut sums = _mm_setzero_si128();
     let mut squares = _mm_setzero_si128();
     let mut places = [_mm_setzero_si128(); VECTORS];
@@ -86,17 +86,17 @@ fn batch(samples: &[u32; HELD], window: Place) -> Batch<'_> {
     }
 }
 
-/// [`Place::float_place`] of four samples.
+/// [`BucketIndex::float_place`] of four samples.
 #[inline]
 #[target_feature(enable = "sse2")]
 fn float_places(lanes: __m128i) -> __m128i {
     let odd = _mm_or_si128(_mm_add_epi32(lanes, lanes), _mm_set1_epi32(1));
-    _mm_srli_epi32::<{ Place::FLOAT_SHIFT }>(_mm_castps_si128(_mm_cvtepi32_ps(odd)))
+    _mm_srli_epi32::<{ BucketIndex::FLOAT_SHIFT }>(_mm_castps_si128(_mm_cvtepi32_ps(odd)))
 }
 
 #[inline]
 #[target_feature(enable = "sse2")]
-fn reaches_beyond(samples: &[u32; HELD], least: i32, greatest: i32) -> bool {
+fn reaches_beyond(samples: &[u32; BUFFER_LEN], least: i32, greatest: i32) -> bool {
     let (least, greatest) = (_mm_set1_epi32(least), _mm_set1_epi32(greatest));
     let mut signs = _mm_setzero_si128();
     for index in 0..VECTORS {
@@ -133,7 +133,7 @@ fn count(offsets: &Offsets, offset: u8) -> u32 {
 
 #[inline]
 #[target_feature(enable = "sse2")]
-fn load(samples: &[u32; HELD], index: usize) -> __m128i {
+fn load(samples: &[u32; BUFFER_LEN], index: usize) -> __m128i {
     let lanes = &samples[LANES * index..LANES * (index + 1)];
     // SAFETY: there are four, and the load needs no alignment.
     unsafe { _mm_loadu_si128(lanes.as_ptr().cast()) }

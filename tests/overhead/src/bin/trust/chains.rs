@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use tsc_runtime::tsc::{Lfence, Pair, elapsed};
+use tsc_runtime::tsc::{FencePolicy, Lfence, elapsed};
 use tsc_runtime::{affinity, cycles};
 
 use crate::table::{median, quartiles};

@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
 
-use tsc_runtime::tsc::{Bare, Lfence, Pair, elapsed};
+use tsc_runtime::tsc::{FencePolicy, Lfence, Unfenced, elapsed};
 use tsc_runtime::{CallsiteReport, affinity, cycles, snapshot};
 
 use crate::kernel::{involuntary_switches, pin};
@@ -26,8 +26,8 @@ const SWITCHES: i64 = 100;
 #[cycles(name = "trust: busy")]
 #[inline(never)]
 fn busy(ticks: u64) {
-    let start = Bare::start();
-    while Bare::start().wrapping_sub(start) < ticks {}
+    let start = Unfenced::start();
+    while Unfenced::start().wrapping_sub(start) < ticks {}
 }
 
 fn flagged_calls(cpu: usize) {

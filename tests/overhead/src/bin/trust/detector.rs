@@ -116,7 +116,7 @@ fn measure(folder: &Path) -> io::Result<Vec<f64>> {
 /// Both take turns, each first as often as the other.
 const PROGRAM: &str = r#"
 use std::hint::black_box;
-use seeing::tsc::{Lfence, Pair, elapsed};
+use seeing::tsc::{Lfence, FencePolicy, elapsed};
 
 #[seeing::cycles(crate = seeing)]
 #[inline(never)]

@@ -1,0 +1,43 @@
+//! The performance monitoring unit: cycles of this thread in user mode, by `perf_event_open`.
+
+use perf_event::Builder;
+use perf_event::events::{Event, Hardware};
+
+/// A reader of this thread's cycles, if there is a PMU and `perf_event_paranoid` and the sandbox let it be used.
+pub(super) fn counter() -> Option<impl FnMut() -> Option<u64>> {
+    reader(Hardware::CPU_CYCLES)
+}
+
+fn reader(event: impl Event) -> Option<impl FnMut() -> Option<u64>> {
+    let mut counter = Builder::new(event).build().ok()?;
+    counter.enable().ok()?;
+    Some(move || counter.read().ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use perf_event::events::Software;
+
+    use super::*;
+    use crate::calibration;
+    use crate::calibration::core_clock::counted;
+    use crate::calibration::reference_chain;
+
+    /// The kernel's own count of nanoseconds takes the PMU's place, which is there on few machines.
+    #[test]
+    fn what_the_kernel_counts_is_read_around_the_chains() {
+        let Some(nanoseconds) = reader(Software::TASK_CLOCK).filter(|_| reference_chain::AVAILABLE)
+        else {
+            eprintln!("SKIPPED: perf_event_open is refused, or there is no chain");
+            return;
+        };
+        let Ok(rate) = calibration::rate() else {
+            return;
+        };
+        let per_tick = counted(nanoseconds).expect("the task's clock ticks");
+        assert!(
+            (0.5..2.0).contains(&(per_tick / rate.ns(1.0))),
+            "{per_tick} {rate}"
+        );
+    }
+}

@@ -1,0 +1,148 @@
+//! The step in which the counter advances, which is not always one tick.
+//!
+//! AMD's counter moves at the pace of a 100 MHz reference clock, 26 ticks at a time on a 2.6 GHz EPYC, and a 24 MHz timer that
+//! is scaled to 1 GHz moves by 41 or 42. One reading is uncertain by a step, whatever the rate. The smallest non-zero difference
+//! does not tell the step: the counter now and then takes one in two parts. What most readings agree on does.
+
+use std::hint::black_box;
+use std::sync::OnceLock;
+
+use crate::tsc::clock;
+use crate::tsc::{FencePolicy, Lfence, Ticks, elapsed};
+
+/// Unfenced reads in a row, and fenced pairs around work of varying length.
+const READS: usize = 2000;
+const PAIRS: usize = 2000;
+/// The lengths of the work, so that a pair's duration takes many values.
+const LENGTHS: usize = 61;
+
+/// The step in ticks, at least 1; measured by the first caller in about 0.2 ms.
+///
+/// Where the operating system's clock stands in for the counter, that clock's step in nanoseconds.
+pub fn ticks() -> Ticks {
+    static STEP: OnceLock<Ticks> = OnceLock::new();
+    *STEP.get_or_init(measure)
+}
+
+fn measure() -> Ticks {
+    let slow = clock::availability().is_err();
+    let reads: Vec<Ticks> = (0..READS).map(|_| clock::now()).collect();
+    let gaps: Vec<i64> = reads
+        .windows(2)
+        .map(|pair| elapsed(pair[0], pair[1]))
+        .collect();
+    let spans: Vec<i64> = (0..PAIRS)
+        .map(|i| {
+            let start = if slow { clock::now() } else { Lfence::start() };
+            for k in 0..i % LENGTHS {
+                black_box(k);
+            }
+            elapsed(start, if slow { clock::now() } else { Lfence::stop() })
+        })
+        .collect();
+    step(&gaps, &spans)
+}
+
+/// The step, from the differences of bare reads in a row and from fenced durations of varied work.
+fn step(gaps: &[i64], spans: &[i64]) -> Ticks {
+    // Reads faster than the counter's step see zeros, and then one step at a time.
+    let zeros = gaps.iter().filter(|&&gap| gap == 0).count();
+    if zeros * 4 >= gaps.len()
+        && let Some(&(gap, _)) = by_frequency(gaps).first()
+    {
+        return gap;
+    }
+    // Otherwise every difference is several steps: their greatest common divisor, of the common ones, since a step taken in two
+    // parts would spoil it.
+    let common = by_frequency(spans);
+    let total: usize = common.iter().map(|&(_, count)| count).sum();
+    let mut covered = 0;
+    let mut divisor = 0;
+    for (values, &(span, count)) in common.iter().enumerate() {
+        if values >= 2 && covered * 10 >= total * 9 {
+            break;
+        }
+        covered += count;
+        divisor = greatest_common_divisor(divisor, span);
+    }
+    divisor.max(1)
+}
+
+/// The positive values with how often each occurs, the most frequent first.
+fn by_frequency(values: &[i64]) -> Vec<(Ticks, usize)> {
+    let mut positive: Vec<Ticks> = values
+        .iter()
+        .filter(|&&value| value > 0)
+        .map(|value| value.cast_unsigned())
+        .collect();
+    positive.sort_unstable();
+    let mut counted: Vec<(Ticks, usize)> = positive
+        .chunk_by(|a, b| a == b)
+        .map(|equal| (equal[0], equal.len()))
+        .collect();
+    counted.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
+    counted
+}
+
+fn greatest_common_divisor(a: Ticks, b: Ticks) -> Ticks {
+    if b == 0 {
+        a
+    } else {
+        greatest_common_divisor(b, a % b)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As measured on a Zen 4 guest: steps of 26, some of them split into 25 and 1.
+    fn zen4_gaps() -> Vec<i64> {
+        [(26, 804), (52, 47), (1, 57), (25, 33), (77, 30), (78, 29)]
+            .iter()
+            .flat_map(|&(gap, count)| vec![gap; count])
+            .collect()
+    }
+
+    #[test]
+    fn step_of_26_is_found_through_split_steps_and_interrupts() {
+        let mut spans: Vec<i64> = (0..2000).map(|i| 26 * (2 + i % 5)).collect();
+        spans.extend([1, 25, 27, 2_596_131, 40_003, -7, 0]);
+        assert_eq!(step(&zen4_gaps(), &spans), 26);
+    }
+
+    #[test]
+    fn even_counter_has_a_step_of_two_and_a_plain_one_of_one() {
+        let gaps = [18, 20, 18, 22, 18];
+        let even: Vec<i64> = (0..500).map(|i| 30 + 2 * (i % 9)).collect();
+        assert_eq!(step(&gaps, &even), 2);
+        let plain: Vec<i64> = (0..500).map(|i| 30 + i % 9).collect();
+        assert_eq!(step(&gaps, &plain), 1);
+    }
+
+    #[test]
+    fn slow_timer_shows_its_step_between_zeros() {
+        // 24 MHz scaled to 1 GHz: 41 or 42.
+        let gaps: Vec<i64> = (0..900)
+            .map(|i| [0, 0, 42, 0, 0, 41, 0, 42, 0][i % 9])
+            .collect();
+        assert_eq!(step(&gaps, &[41, 42, 83, 84, 125, 0]), 42);
+        // 25 MHz as it is.
+        let gaps: Vec<i64> = (0..900).map(|i| i64::from(i % 4 == 0)).collect();
+        assert_eq!(step(&gaps, &[1, 2, 1, 3]), 1);
+    }
+
+    #[test]
+    fn nothing_read_is_a_step_of_one() {
+        assert_eq!(step(&[], &[]), 1);
+        assert_eq!(step(&[0, 0, 0], &[0, -5, 0]), 1);
+        assert_eq!(step(&[7], &[i64::MAX, i64::MIN, -1]), i64::MAX as Ticks);
+    }
+
+    #[test]
+    fn measured_step_divides_what_is_read() {
+        let step = ticks();
+        assert!((1..10_000).contains(&step), "{step}");
+        assert_eq!(step, ticks());
+    }
+}

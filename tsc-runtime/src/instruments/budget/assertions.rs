@@ -1,0 +1,52 @@
+//! The assertions.
+
+/// Asserts that an expression takes no more than so many ticks: `assert_ticks!(p50 <= 120, f(x))`.
+///
+/// On the left stands a [`Statistic`](crate::instruments::budget::Statistic): `min`, `mode`, `mean`, `p10`, `p50`, `p90`, `p99`, `max`. The
+/// expression is evaluated many times. If its cost does not settle the assertion is skipped; `assert_ticks!(strict, …)` fails then.
+///
+/// # Panics
+///
+/// If the budget is exceeded.
+#[macro_export]
+macro_rules! assert_ticks {
+    (strict, $statistic:ident <= $limit:expr, $work:expr $(,)?) => {
+        $crate::__budget!($crate::budget::Unit::Ticks, $statistic, $limit)
+            .strict()
+            .enforce(stringify!($work), || $work)
+    };
+    ($statistic:ident <= $limit:expr, $work:expr $(,)?) => {
+        $crate::__budget!($crate::budget::Unit::Ticks, $statistic, $limit)
+            .enforce(stringify!($work), || $work)
+    };
+}
+
+/// Asserts that an expression takes no more than so many core cycles: as [`assert_ticks!`], but independent of the core's clock.
+///
+/// # Panics
+///
+/// If the budget is exceeded.
+#[macro_export]
+macro_rules! assert_core_cycles {
+    (strict, $statistic:ident <= $limit:expr, $work:expr $(,)?) => {
+        $crate::__budget!($crate::budget::Unit::CoreCycles, $statistic, $limit)
+            .strict()
+            .enforce(stringify!($work), || $work)
+    };
+    ($statistic:ident <= $limit:expr, $work:expr $(,)?) => {
+        $crate::__budget!($crate::budget::Unit::CoreCycles, $statistic, $limit)
+            .enforce(stringify!($work), || $work)
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __budget {
+    ($unit:expr, $statistic:ident, $limit:expr) => {
+        $crate::budget::Budget::new(
+            $unit,
+            $crate::budget::Statistic::$statistic,
+            ($limit) as f64,
+        )
+    };
+}

@@ -1,0 +1,294 @@
+//! How a comparison is asked for, and how it is made.
+
+use std::time::{Duration, Instant};
+
+use super::candidate::Candidate;
+use super::result::{self, Comparison};
+use super::{CompareError, LEAST_BLOCKS};
+use crate::affinity;
+use crate::calibration::resolution;
+use crate::instruments::measure::{Progress, arm, attach_thread, interruption_since};
+use crate::interruption::Interruption;
+use crate::tsc;
+
+/// A sample is repeated until it lasts this many ticks, and this many of the counter's steps.
+const SAMPLE_TICKS: i64 = 4000;
+const SAMPLE_STEPS: i64 = 128;
+const MOST_PASSES: usize = 1 << 16;
+/// Blocks made at most: more would tell apart what nobody cares for.
+const MOST_BLOCKS: usize = 301;
+/// Blocks made before the first that counts.
+const WARM_UP_BLOCKS: usize = 3;
+
+/// A comparison to be made; ends with [`run`](Self::run).
+///
+/// ```no_run
+/// use tsc_runtime::compare::Compare;
+///
+/// let inputs = ["short", "and one that is somewhat longer"];
+/// let comparison = Compare::new("letters", &inputs)
+///     .add("bytes", |text| text.bytes().filter(u8::is_ascii_alphabetic).count())
+///     .add("chars", |text| text.chars().filter(char::is_ascii_alphabetic).count())
+///     .check()
+///     .run()?;
+/// println!("{comparison}");
+/// # Ok::<(), tsc_runtime::compare::CompareError>(())
+/// ```
+#[must_use = "nothing is compared before `run`"]
+pub struct Compare<'a, I, R> {
+    name: String,
+    inputs: &'a [I],
+    contestants: Vec<(String, Box<dyn Candidate<I, R> + 'a>)>,
+    same: Option<fn(&R, &R) -> bool>,
+    time_limit: Duration,
+    confidence: f64,
+    least_effect: f64,
+    isolated: bool,
+    cpu: Option<usize>,
+}
+
+impl<I, R> std::fmt::Debug for Compare<'_, I, R> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let contestants: Vec<&str> = self
+            .contestants
+            .iter()
+            .map(|(name, _)| name.as_str())
+            .collect();
+        f.debug_struct("Compare")
+            .field("name", &self.name)
+            .field("contestants", &contestants)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<'a, I: 'a, R: 'a> Compare<'a, I, R> {
+    /// A comparison over `inputs`, each of which every candidate gets: in a second at most, with a confidence of 95 %.
+    pub fn new(name: impl Into<String>, inputs: &'a [I]) -> Self {
+        Self {
+            name: name.into(),
+            inputs,
+            contestants: Vec::new(),
+            same: None,
+            time_limit: Duration::from_secs(1),
+            confidence: 0.95,
+            least_effect: 0.001,
+            isolated: true,
+            cpu: None,
+        }
+    }
+
+    /// Adds an implementation. Ratios are to the first.
+    pub fn add(mut self, name: impl Into<String>, candidate: impl FnMut(&I) -> R + 'a) -> Self {
+        self.contestants.push((name.into(), Box::new(candidate)));
+        self
+    }
+
+    /// Makes sure, before anything is timed, that all return the same for every input.
+    pub fn check(mut self) -> Self
+    where
+        R: PartialEq,
+    {
+        self.same = Some(R::eq);
+        self
+    }
+
+    /// When to stop.
+    pub fn time_limit(mut self, limit: Duration) -> Self {
+        self.time_limit = limit;
+        self
+    }
+
+    /// How sure the intervals are, all of them together: 0.95 unless it is said.
+    pub fn confidence(mut self, confidence: f64) -> Self {
+        self.confidence = if confidence > 0.0 && confidence < 1.0 {
+            confidence
+        } else {
+            0.95
+        };
+        self
+    }
+
+    /// The least difference worth telling: 0.001, a thousandth, unless it is said. An interval that reaches into it resolves
+    /// nothing; where the linker happened to place two copies of the same code can make as much.
+    pub fn least_effect(mut self, share: f64) -> Self {
+        self.least_effect = if share.is_finite() {
+            share.max(0.0)
+        } else {
+            0.001
+        };
+        self
+    }
+
+    /// Lets calls overlap, as they would in a loop; see [`Measure::overlapping`](crate::instruments::measure::Measure::overlapping).
+    pub fn overlapping(mut self) -> Self {
+        self.isolated = false;
+        self
+    }
+
+    /// Keeps the thread on CPU `cpu` meanwhile, if it may be.
+    pub fn pin(mut self, cpu: usize) -> Self {
+        self.cpu = Some(cpu);
+        self
+    }
+
+    /// Compares.
+    ///
+    /// # Errors
+    ///
+    /// Fewer than two contestants, no inputs, different results, no counter, or no time: see [`CompareError`].
+    pub fn run(mut self) -> Result<Comparison, CompareError> {
+        tsc::detect()?;
+        if self.contestants.len() < 2 {
+            return Err(CompareError::TooFew);
+        }
+        if self.inputs.is_empty() {
+            return Err(CompareError::NoInputs);
+        }
+        let started = Instant::now();
+        self.check_results()?;
+        let pinned = self.cpu.and_then(|cpu| affinity::pin(cpu).ok());
+        attach_thread();
+        let passes = self.passes(started);
+        let (blocks, interrupted) = self.blocks(passes, started);
+        drop(pinned);
+        if blocks.len() < LEAST_BLOCKS {
+            return Err(CompareError::Limit {
+                blocks: blocks.len(),
+                interrupted,
+            });
+        }
+        let names = self.contestants.into_iter().map(|(name, _)| name).collect();
+        let calls = passes * self.inputs.len();
+        Ok(result::compare(
+            self.name,
+            names,
+            &blocks,
+            calls,
+            interrupted,
+            1.0 - self.confidence,
+            self.least_effect,
+        ))
+    }
+
+    fn check_results(&mut self) -> Result<(), CompareError> {
+        let Some(same) = self.same else { return Ok(()) };
+        for (index, input) in self.inputs.iter().enumerate() {
+            let (first, others) = self
+                .contestants
+                .split_first_mut()
+                .ok_or(CompareError::TooFew)?;
+            let expected = first.1.call(input);
+            for (name, candidate) in others {
+                if !same(&expected, &candidate.call(input)) {
+                    return Err(CompareError::Differ {
+                        first: first.0.clone(),
+                        other: name.clone(),
+                        input: index,
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The passes over the inputs that make the quickest candidate's sample long enough.
+    fn passes(&mut self, started: Instant) -> usize {
+        let enough = SAMPLE_TICKS.max(SAMPLE_STEPS * resolution::ticks() as i64);
+        let (inputs, isolated) = (self.inputs, self.isolated);
+        let mut passes = 1;
+        while passes < MOST_PASSES && started.elapsed() < self.time_limit / 4 {
+            let shortest = self
+                .contestants
+                .iter_mut()
+                .flat_map(|(_, candidate)| {
+                    (0..3)
+                        .map(|_| candidate.sample(inputs, passes, isolated))
+                        .min()
+                })
+                .min();
+            if shortest.is_none_or(|ticks| ticks >= enough) {
+                break;
+            }
+            passes *= 2;
+        }
+        passes
+    }
+
+    /// Blocks in which every candidate, and nothing in its place, has one sample, in an order drawn anew for each.
+    fn blocks(&mut self, passes: usize, started: Instant) -> (Vec<Block>, usize) {
+        let mut random = Random(0x2545_f491_4f6c_dd1d);
+        let mut order: Vec<usize> = (0..=self.contestants.len()).collect();
+        let mut nothing = |_: &I| ();
+        let (mut blocks, mut interrupted, mut warm_up) =
+            (Vec::with_capacity(MOST_BLOCKS), 0, WARM_UP_BLOCKS);
+        let mut progress = Progress::new();
+        while blocks.len() < MOST_BLOCKS && started.elapsed() < self.time_limit {
+            random.shuffle(&mut order);
+            let mut block = Block {
+                nothing: 0,
+                contestants: vec![0; self.contestants.len()],
+            };
+            let armed = arm();
+            for &index in &order {
+                random.wait();
+                match self.contestants.get_mut(index) {
+                    Some((_, candidate)) => {
+                        block.contestants[index] =
+                            candidate.sample(self.inputs, passes, self.isolated);
+                    }
+                    None => {
+                        block.nothing = Candidate::<I, ()>::sample(
+                            &mut nothing,
+                            self.inputs,
+                            passes,
+                            self.isolated,
+                        )
+                    }
+                }
+            }
+            if interruption_since(armed) == Interruption::Interrupted {
+                interrupted += 1;
+            } else if warm_up > 0 {
+                warm_up -= 1;
+            } else {
+                blocks.push(block);
+            }
+            progress.show(|| format!("{}: {}/{MOST_BLOCKS} blocks", self.name, blocks.len()));
+        }
+        progress.clear();
+        (blocks, interrupted)
+    }
+}
+
+/// The ticks of one sample of each candidate.
+#[derive(Clone, Debug)]
+pub(super) struct Block {
+    pub(super) nothing: i64,
+    pub(super) contestants: Vec<i64>,
+}
+
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    /// Fisher and Yates.
+    fn shuffle(&mut self, order: &mut [usize]) {
+        for last in (1..order.len()).rev() {
+            let other = (self.next() % (last as u64 + 1)) as usize;
+            order.swap(last, other);
+        }
+    }
+
+    /// So that samples begin anywhere in the counter's step.
+    fn wait(&mut self) {
+        for turn in 0..self.next() & 63 {
+            std::hint::black_box(turn);
+        }
+    }
+}

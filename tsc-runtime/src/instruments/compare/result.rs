@@ -1,0 +1,248 @@
+//! What a comparison found.
+
+use super::builder::Block;
+use super::statistics::{Ratio, median_ratio};
+
+/// How a candidate stands to the first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "json", derive(serde::Serialize))]
+#[cfg_attr(feature = "json", serde(rename_all = "snake_case"))]
+#[non_exhaustive]
+pub enum Relation {
+    /// It is the first.
+    First,
+    /// It takes less time, at the confidence asked for.
+    Faster,
+    /// It takes more.
+    Slower,
+    /// The interval holds one: no difference was resolved.
+    NoDifference,
+}
+
+/// A candidate's part of a comparison.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "json", derive(serde::Serialize))]
+pub struct ComparisonRow {
+    pub(super) name: String,
+    pub(super) ticks: f64,
+    pub(super) ratio: Option<Ratio>,
+    pub(super) relation: Relation,
+}
+
+impl ComparisonRow {
+    /// The candidate's name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The median of its net ticks a call.
+    #[must_use]
+    pub fn ticks(&self) -> f64 {
+        self.ticks
+    }
+
+    /// Its time over the first candidate's; `None` for the first itself, and for work too short to have a ratio.
+    #[must_use]
+    pub fn ratio(&self) -> Option<Ratio> {
+        self.ratio
+    }
+
+    /// What that means.
+    #[must_use]
+    pub fn relation(&self) -> Relation {
+        self.relation
+    }
+}
+
+/// What a comparison found.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "json", derive(serde::Serialize))]
+pub struct Comparison {
+    pub(super) name: String,
+    pub(super) standings: Vec<ComparisonRow>,
+    pub(super) fastest: Option<String>,
+    pub(super) blocks: usize,
+    pub(super) interrupted: usize,
+    pub(super) calls_per_sample: usize,
+    pub(super) confidence: f64,
+}
+
+impl Comparison {
+    /// What was compared.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The contestants in the order they were added.
+    #[must_use]
+    pub fn standings(&self) -> &[ComparisonRow] {
+        &self.standings
+    }
+
+    /// The candidate that takes less time than every other, if there is one.
+    #[must_use]
+    pub fn fastest(&self) -> Option<&str> {
+        self.fastest.as_deref()
+    }
+
+    /// The blocks it rests on.
+    #[must_use]
+    pub fn blocks(&self) -> usize {
+        self.blocks
+    }
+
+    /// Blocks thrown away because the thread was interrupted.
+    #[must_use]
+    pub fn interrupted(&self) -> usize {
+        self.interrupted
+    }
+
+    /// Calls of a candidate in each block.
+    #[must_use]
+    pub fn calls_per_sample(&self) -> usize {
+        self.calls_per_sample
+    }
+
+    /// The probability that all intervals hold the truth.
+    #[must_use]
+    pub fn confidence(&self) -> f64 {
+        self.confidence
+    }
+
+    /// The comparison as JSON.
+    #[cfg(feature = "json")]
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        serde_json::to_string(self).unwrap_or_else(|_| "null".to_owned())
+    }
+}
+
+/// Evaluates the blocks. `alpha` is shared among all pairs of contestants, for each of them may be claimed to differ.
+pub(super) fn compare(
+    name: String,
+    names: Vec<String>,
+    blocks: &[Block],
+    calls: usize,
+    interrupted: usize,
+    alpha: f64,
+    least_effect: f64,
+) -> Comparison {
+    let empty = median(blocks.iter().map(|block| block.nothing as f64).collect());
+    let net = |block: &Block, index: usize| block.contestants[index] as f64 - empty;
+    let pairs = (names.len() * (names.len() - 1) / 2).max(1);
+    let ratio = |a: usize, b: usize| {
+        let ratios = blocks
+            .iter()
+            .map(|block| net(block, a) / net(block, b))
+            .filter(|ratio| *ratio > 0.0)
+            .collect();
+        median_ratio(ratios, alpha / pairs as f64)
+    };
+    let relation = |ratio: Option<Ratio>| match ratio {
+        Some(ratio) if ratio.high < 1.0 - least_effect => Relation::Faster,
+        Some(ratio) if ratio.low > 1.0 + least_effect => Relation::Slower,
+        _ => Relation::NoDifference,
+    };
+    let ticks: Vec<f64> = (0..names.len())
+        .map(|index| median(blocks.iter().map(|block| net(block, index)).collect()) / calls as f64)
+        .collect();
+    let best = (0..names.len())
+        .min_by(|a, b| ticks[*a].total_cmp(&ticks[*b]))
+        .unwrap_or(0);
+    let is_fastest = (0..names.len())
+        .all(|other| other == best || relation(ratio(best, other)) == Relation::Faster);
+    let fastest = is_fastest.then(|| names[best].clone());
+    let standings = names
+        .into_iter()
+        .enumerate()
+        .map(|(index, name)| {
+            let ratio = if index == 0 { None } else { ratio(index, 0) };
+            let relation = if index == 0 {
+                Relation::First
+            } else {
+                relation(ratio)
+            };
+            ComparisonRow {
+                name,
+                ticks: ticks[index],
+                ratio,
+                relation,
+            }
+        })
+        .collect();
+    Comparison {
+        name,
+        standings,
+        fastest,
+        blocks: blocks.len(),
+        interrupted,
+        calls_per_sample: calls,
+        confidence: 1.0 - alpha,
+    }
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_unstable_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn blocks(contestants: [i64; 3]) -> Vec<Block> {
+        (0..101)
+            .map(|i| {
+                let noise = i * 31 % 17;
+                Block {
+                    nothing: 100,
+                    contestants: contestants.map(|ticks| 100 + ticks + noise).to_vec(),
+                }
+            })
+            .collect()
+    }
+
+    fn evaluate(contestants: [i64; 3]) -> Comparison {
+        let names = ["a", "b", "c"].map(str::to_owned).to_vec();
+        compare(
+            "test".to_owned(),
+            names,
+            &blocks(contestants),
+            10,
+            0,
+            0.05,
+            0.001,
+        )
+    }
+
+    #[test]
+    fn faster_and_slower_are_told() {
+        let comparison = evaluate([10_000, 9_800, 10_300]);
+        let relations: Vec<_> = comparison
+            .standings()
+            .iter()
+            .map(ComparisonRow::relation)
+            .collect();
+        assert_eq!(
+            relations,
+            [Relation::First, Relation::Faster, Relation::Slower]
+        );
+        assert_eq!(comparison.fastest(), Some("b"));
+        assert!((comparison.standings()[1].ticks() - 980.8).abs() < 1.0);
+    }
+
+    #[test]
+    fn same_is_no_difference() {
+        let comparison = evaluate([10_000, 10_000, 20_000]);
+        assert_eq!(comparison.standings()[1].relation(), Relation::NoDifference);
+        assert_eq!(comparison.fastest(), None);
+    }
+
+    #[test]
+    fn work_of_nothing_has_no_ratio_to_speak_of() {
+        let comparison = evaluate([-8, -8, -8]);
+        assert_eq!(comparison.standings()[1].relation(), Relation::NoDifference);
+    }
+}

@@ -1,0 +1,43 @@
+//! Multiplications and divisions.
+//!
+//! The cost of a division depends on its operands on many cores, so each row fixes them. `full` rows divide a number of twice the
+//! width by one of the width with a full quotient; their operands are a fixed point, quotient and remainder again the dividend's
+//! halves, so that the chain is nothing but divisions.
+#![cfg(all(target_arch = "x86_64", not(miri)))]
+
+use crate::instruction;
+use crate::instruments::instruction::Instruction;
+
+#[rustfmt::skip]
+pub(super) static INSTRUCTIONS: &[Instruction] = &[
+    instruction!("imul", "r32,r32", listing r"imul r\i\()d, ecx"),
+    instruction!("imul", "r64,r64", listing r"imul r\i, rcx"),
+    instruction!("imul", "r64,r64,imm8", listing r"imul r\i, rcx, 7", chain "imul r8, r8, 7"),
+    instruction!("imul", "r64 rdx:rax", init "mov ecx, 1", listing "mov eax, 5; imul rcx", chain "imul rcx"),
+    instruction!("mul", "r32 edx:eax", init "mov ecx, 1", listing "mov eax, 5; mul ecx", chain "mul ecx"),
+    instruction!("mul", "r64 rdx:rax", init "mov ecx, 1", listing "mov eax, 5; mul rcx", chain "mul rcx"),
+    instruction!("mulx", "r64,r64,r64 low", requires "bmi2", init "mov edx, 1; mov ecx, 1", listing r"mulx rax, r\i, rcx", chain "mulx rax, rdx, rcx"),
+    instruction!("mulx", "r64,r64,r64 high", requires "bmi2", init "mov edx, 1; mov ecx, 1", listing r"mulx r\i, rax, rcx", chain "mulx rdx, rax, rcx"),
+    instruction!("div", "r64 128/64b full", init "mov r9, -1; movabs r10, 0x5555555555555555; lea rcx, [r10+1]; mov rax, r9; mov rdx, r10",
+        listing "mov rax, r9; mov rdx, r10; div rcx", chain "div rcx", copies 5),
+    instruction!("div", "r64 64/1b", init "mov r9, -1; mov ecx, 1; mov rax, r9; xor edx, edx",
+        listing "mov rax, r9; xor edx, edx; div rcx", chain "div rcx", copies 5),
+    instruction!("div", "r64 64/32b", init "mov r9, -1; mov ecx, 0x89abcdef; xor r10d, r10d",
+        listing "mov rax, r9; xor edx, edx; div rcx", link "and rax, r10; or rax, r9; and rdx, r10", chain "div rcx", copies 5),
+    instruction!("div", "r64 32/32b", init "mov r9d, 0xfedcba98; mov ecx, 0x89abcdef; xor r10d, r10d",
+        listing "mov rax, r9; xor edx, edx; div rcx", link "and rax, r10; or rax, r9; and rdx, r10", chain "div rcx", copies 5),
+    instruction!("div", "r64 1/1", init "mov eax, 1; mov ecx, 1; xor edx, edx", listing "mov eax, 1; xor edx, edx; div rcx", chain "div rcx", copies 5),
+    instruction!("div", "r32 64/32b full", init "mov r9d, -1; mov r10d, 0x55555555; lea ecx, [r10+1]; mov eax, r9d; mov edx, r10d",
+        listing "mov eax, r9d; mov edx, r10d; div ecx", chain "div ecx", copies 5),
+    instruction!("div", "r32 32/32b", init "mov r9d, 0xfedcba98; mov ecx, 0x89abcdef; xor r10d, r10d",
+        listing "mov eax, r9d; xor edx, edx; div ecx", link "and eax, r10d; or eax, r9d; and edx, r10d", chain "div ecx", copies 5),
+    instruction!("div", "r32 1/1", init "mov eax, 1; mov ecx, 1; xor edx, edx", listing "mov eax, 1; xor edx, edx; div ecx", chain "div ecx", copies 5),
+    instruction!("idiv", "r64 126/63b full", init "movabs r9, 0x7ffffffffffffffe; movabs r10, 0x2aaaaaaaaaaaaaaa; movabs rcx, 0x5555555555555556; mov rax, r9; mov rdx, r10",
+        listing "mov rax, r9; mov rdx, r10; idiv rcx", chain "idiv rcx", copies 5),
+    instruction!("idiv", "r64 39916801/5039", init "mov r9d, 39916801; mov ecx, 5039; xor r10d, r10d",
+        listing "mov rax, r9; xor edx, edx; idiv rcx", link "and rax, r10; or rax, r9; and rdx, r10", chain "idiv rcx", copies 5),
+    instruction!("idiv", "r64 1/1", init "mov eax, 1; mov ecx, 1; xor edx, edx", listing "mov eax, 1; xor edx, edx; idiv rcx", chain "idiv rcx", copies 5),
+    instruction!("idiv", "r32 62/31b full", init "mov r9d, 0x7ffffffe; mov r10d, 0x2aaaaaaa; mov ecx, 0x55555556; mov eax, r9d; mov edx, r10d",
+        listing "mov eax, r9d; mov edx, r10d; idiv ecx", chain "idiv ecx", copies 5),
+    instruction!("idiv", "r32 1/1", init "mov eax, 1; mov ecx, 1; xor edx, edx", listing "mov eax, 1; xor edx, edx; idiv ecx", chain "idiv ecx", copies 5),
+];

@@ -1,0 +1,24 @@
+//! Reads of the counter, fences, and what else is no arithmetic.
+//!
+//! None of these has a latency from operand to result; each row says what one after the other costs. In a virtual machine `cpuid`
+//! leaves the guest, and some others may.
+#![cfg(all(target_arch = "x86_64", not(miri)))]
+
+use crate::instruction;
+use crate::instruments::instruction::Instruction;
+
+#[rustfmt::skip]
+pub(super) static INSTRUCTIONS: &[Instruction] = &[
+    instruction!("rdtsc", "", listing "rdtsc", chain none, copies 5),
+    instruction!("rdtscp", "", requires "rdtscp", listing "rdtscp", chain none, copies 5),
+    instruction!("lfence", "", listing "lfence", chain none, copies 5),
+    instruction!("lfence+rdtsc+lfence", "", listing "lfence; rdtsc; lfence", chain none, copies 5),
+    instruction!("sfence", "", listing "sfence", chain none, copies 5),
+    instruction!("mfence", "", listing "mfence", chain none, copies 5),
+    instruction!("serialize", "", requires "serialize", listing ".byte 0x0f,0x01,0xe8", chain none, copies 1),
+    instruction!("pause", "", listing "pause", chain none, copies 2),
+    instruction!("cpuid", "leaf0", listing "xor eax, eax; cpuid", chain none, copies 1),
+    instruction!("cpuid", "leaf1", listing "mov eax, 1; cpuid", chain none, copies 1),
+    instruction!("xgetbv", "", requires "avx", init "xor ecx, ecx", listing "xgetbv", chain none, copies 5),
+    instruction!("rdrand", "r64", requires "rdrand", listing r"rdrand r\i", chain none, copies 1),
+];

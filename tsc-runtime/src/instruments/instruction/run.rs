@@ -1,0 +1,217 @@
+//! The rounds: the instruction between two lengths of the reference chain, there and back.
+
+use std::time::{Duration, Instant};
+
+use super::estimate::{self, Estimate, Lengths, Round};
+use super::listing::{Instruction, Kernel};
+use super::{InstructionError, Timing, requirement};
+use crate::calibration::reference_chain::{self, LINKS_PER_BLOCK};
+use crate::instruments::measure::{arm, attach_thread, interruption_since};
+use crate::interruption::Interruption;
+use crate::tsc;
+
+/// Blocks of the reference chain in a round's short run; the long one has twice as many. 2000 core cycles: long against a
+/// coarse counter's step, short against the time between two timer interrupts.
+const ADDITION_BLOCKS: u64 = 20;
+/// Blocks of the check's short run.
+const MULTIPLICATION_BLOCKS: u64 = 7;
+/// How long the code measured should run in a round's short run, in ticks: as long as the reference.
+const CODE_TICKS: i64 = 1500;
+/// Rounds before the first look at the result, and between two looks.
+const ROUNDS_PER_LOOK: usize = 100;
+/// A result is good when its standard error is below this share of it, or below [`CYCLES_GOOD`].
+const SHARE_GOOD: f64 = 0.0007;
+const CYCLES_GOOD: f64 = 0.0007;
+/// The least rounds of a good result.
+const ROUNDS_GOOD: usize = 300;
+/// How far from 3 the check may be.
+const CHECK_TOLERANCE: f64 = 0.01;
+
+/// How long a kernel may take unless it was said.
+pub(super) const TIME_LIMIT: Duration = Duration::from_millis(150);
+
+/// Scratch memory for the listings: two pages.
+#[repr(align(4096))]
+struct Scratch([u8; 8192]);
+
+pub(super) fn measure(
+    instruction: &Instruction,
+    limit: Duration,
+) -> Result<Timing, InstructionError> {
+    tsc::detect()?;
+    if !reference_chain::AVAILABLE {
+        return Err(InstructionError::NotOnThisPlatform);
+    }
+    if let Some(feature) = instruction
+        .requires()
+        .filter(|feature| !requirement::is_met(feature))
+    {
+        return Err(InstructionError::Missing(feature));
+    }
+    let mut scratch = Box::new(Scratch([0; 8192]));
+    let mut measured = |kernel: Option<&Kernel>| {
+        kernel
+            .map(|kernel| settle(kernel, &mut scratch, limit))
+            .transpose()
+    };
+    let latency = measured(instruction.latency_kernel())?;
+    let throughput = measured(instruction.throughput_kernel())?;
+    Ok(Timing::new(
+        instruction,
+        latency.map(|(cycles, _)| cycles),
+        throughput.map(|(cycles, _)| cycles),
+        {
+            let checks = latency
+                .iter()
+                .chain(throughput.iter())
+                .map(|(_, check)| *check);
+            checks.min_by(|a, b| a.std_error().total_cmp(&b.std_error()))
+        },
+    ))
+}
+
+/// Rounds until the result is good or the time is up.
+fn settle(
+    kernel: &Kernel,
+    scratch: &mut Scratch,
+    limit: Duration,
+) -> Result<(Estimate, Estimate), InstructionError> {
+    attach_thread();
+    let started = Instant::now();
+    let bench = Bench::new(kernel, scratch);
+    let mut rounds = Vec::with_capacity(ROUNDS_PER_LOOK * 8);
+    let mut interrupted = 0;
+    loop {
+        for _ in 0..ROUNDS_PER_LOOK {
+            let armed = arm();
+            let round = bench.round();
+            if interruption_since(armed) == Interruption::Interrupted {
+                interrupted += 1;
+            } else {
+                rounds.push(round);
+            }
+            if started.elapsed() >= limit {
+                break;
+            }
+        }
+        let late = started.elapsed() >= limit;
+        let estimate = estimate::cycles(&rounds, bench.lengths);
+        let good = estimate.is_some_and(|it| {
+            it.rounds() >= ROUNDS_GOOD
+                && it.std_error() <= CYCLES_GOOD.max(SHARE_GOOD * it.cycles().abs())
+        });
+        if !good && !late {
+            continue;
+        }
+        let check = estimate::check(&rounds, bench.lengths);
+        return match (estimate, check) {
+            (Some(estimate), Some(check))
+                if (check.cycles() / 3.0 - 1.0).abs() <= CHECK_TOLERANCE =>
+            {
+                Ok((estimate.with_dropped(interrupted), check))
+            }
+            (Some(_), Some(check)) => Err(InstructionError::Untrustworthy {
+                ratio: check.cycles(),
+            }),
+            _ => Err(InstructionError::Disturbed {
+                rounds: rounds.len() + interrupted,
+                dropped: rounds.len() + interrupted,
+            }),
+        };
+    }
+}
+
+/// A kernel, how often it is to run, and where.
+struct Bench {
+    code: fn(u64, *mut u8) -> i64,
+    without: Option<fn(u64, *mut u8) -> i64>,
+    iterations: u64,
+    lengths: Lengths,
+    scratch: *mut u8,
+    has_avx: bool,
+}
+
+impl Bench {
+    fn new(kernel: &Kernel, scratch: &mut Scratch) -> Self {
+        let mut bench = Self {
+            code: kernel.code(),
+            without: kernel.code_without(),
+            iterations: 1,
+            lengths: Lengths {
+                additions: 0.0,
+                multiplications: 0.0,
+                copies: 0.0,
+            },
+            scratch: scratch.0.as_mut_ptr(),
+            has_avx: requirement::is_met("avx"),
+        };
+        // Also the warm-up: page faults, caches, branch predictors.
+        let once = (0..5).map(|_| bench.run(bench.code, 1)).min().unwrap_or(1);
+        bench.iterations = u64::try_from(CODE_TICKS / once.max(1)).unwrap_or(1).max(1);
+        // There and back: twice the difference of the two lengths.
+        bench.lengths = Lengths {
+            additions: (2 * ADDITION_BLOCKS * LINKS_PER_BLOCK) as f64,
+            multiplications: (2 * MULTIPLICATION_BLOCKS * LINKS_PER_BLOCK) as f64,
+            copies: (2 * bench.iterations) as f64 * f64::from(kernel.copies()),
+        };
+        bench
+    }
+
+    #[inline]
+    fn run(&self, code: fn(u64, *mut u8) -> i64, iterations: u64) -> i64 {
+        let ticks = code(iterations, self.scratch);
+        requirement::leave_avx(self.has_avx);
+        ticks
+    }
+
+    /// Short ones up, long ones down, and the mirror image, so that a clock that changes steadily changes nothing.
+    fn round(&self) -> Round {
+        let (there, back) = (self.half(false), self.half(true));
+        Round {
+            additions: (there.additions + back.additions) as f64,
+            multiplications: (there.multiplications + back.multiplications) as f64,
+            code: (there.code + back.code) as f64,
+            without: (there.without + back.without) as f64,
+        }
+    }
+
+    fn half(&self, mirrored: bool) -> HalfRound {
+        let mut half = HalfRound::default();
+        for long in [mirrored, !mirrored] {
+            let (factor, sign) = if long { (2, 1) } else { (1, -1) };
+            let mut parts = [0, 1, 2, 3];
+            if long != mirrored {
+                parts.reverse();
+            }
+            for part in parts {
+                match part {
+                    0 => {
+                        half.additions +=
+                            sign * reference_chain::additions(factor * ADDITION_BLOCKS)
+                    }
+                    1 => {
+                        half.multiplications +=
+                            sign * reference_chain::multiplications(factor * MULTIPLICATION_BLOCKS)
+                    }
+                    2 => {
+                        half.without += sign
+                            * self
+                                .without
+                                .map_or(0, |code| self.run(code, factor * self.iterations))
+                    }
+                    _ => half.code += sign * self.run(self.code, factor * self.iterations),
+                }
+            }
+        }
+        half
+    }
+}
+
+/// Half a round's differences, in ticks.
+#[derive(Default)]
+struct HalfRound {
+    additions: i64,
+    multiplications: i64,
+    code: i64,
+    without: i64,
+}

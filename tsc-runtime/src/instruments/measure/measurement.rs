@@ -1,0 +1,229 @@
+//! The result of a measurement, as data.
+
+use super::distribution::Distribution;
+use super::engine::Outcome;
+use super::settling::{Step, settling};
+use super::verdict::{UnsettledReason, Verdict};
+
+/// What a piece of work costs a call, and how that was found.
+///
+/// Every `*_ticks` is net of the reads, the loop and the fences around the call, or of the baseline given to
+/// [`minus`](super::Measure::minus).
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "json", derive(serde::Serialize))]
+pub struct Measurement {
+    pub(super) name: String,
+    pub(super) verdict: Verdict,
+    pub(super) samples: usize,
+    pub(super) interrupted: usize,
+    pub(super) interruptions_told: bool,
+    pub(super) calls_per_sample: usize,
+    pub(super) mean_ticks: f64,
+    pub(super) std_error_ticks: f64,
+    pub(super) spread_percent: f64,
+    pub(super) min_ticks: f64,
+    pub(super) mode_ticks: f64,
+    pub(super) p10_ticks: f64,
+    pub(super) p50_ticks: f64,
+    pub(super) p90_ticks: f64,
+    pub(super) p99_ticks: f64,
+    pub(super) max_ticks: f64,
+    pub(super) first_ticks: f64,
+    pub(super) core_cycles: Option<f64>,
+    pub(super) std_error_core_cycles: Option<f64>,
+    pub(super) clock: Option<CoreRatio>,
+    pub(super) baseline_ticks: f64,
+    pub(super) resolution_ticks: u64,
+    pub(super) bytes: Option<u64>,
+    pub(super) items: Option<u64>,
+    pub(super) settling: Vec<Step>,
+    pub(super) remarks: Vec<String>,
+}
+
+/// The core's clock against the counter's, in core cycles per tick.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "json", derive(serde::Serialize))]
+pub struct CoreRatio {
+    pub(super) cycles_per_tick: f64,
+    pub(super) least: f64,
+    pub(super) greatest: f64,
+}
+
+impl CoreRatio {
+    /// The typical ratio of the run.
+    #[must_use]
+    pub fn cycles_per_tick(&self) -> f64 {
+        self.cycles_per_tick
+    }
+
+    /// The least and the greatest ratio of the run.
+    #[must_use]
+    pub fn range(&self) -> (f64, f64) {
+        (self.least, self.greatest)
+    }
+}
+
+macro_rules! getters {
+    ($($(#[$doc:meta])* $name:ident: $type:ty;)*) => {$(
+        $(#[$doc])*
+        #[must_use]
+        pub fn $name(&self) -> $type {
+            self.$name
+        }
+    )*};
+}
+
+impl Measurement {
+    /// What was measured, as its caller named it.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether the work is constant, and if not, why.
+    #[must_use]
+    pub fn verdict(&self) -> &Verdict {
+        &self.verdict
+    }
+
+    /// Whether the verdict is [`Verdict::Constant`].
+    #[must_use]
+    pub fn is_constant(&self) -> bool {
+        matches!(self.verdict, Verdict::Constant { .. })
+    }
+
+    getters! {
+        /// Samples in which nothing is known to have happened to the thread; the figures rest on these.
+        samples: usize;
+        /// Samples during which the thread was preempted, migrated or signalled; they were thrown away and taken again.
+        interrupted: usize;
+        /// Whether this platform tells of interruptions.
+        interruptions_told: bool;
+        /// Calls between two reads of the counter.
+        calls_per_sample: usize;
+        /// The mean without the samples that lie far out.
+        mean_ticks: f64;
+        /// The standard error of that.
+        std_error_ticks: f64;
+        /// The standard deviation of all samples, in percent of their mean.
+        spread_percent: f64;
+        /// The least.
+        min_ticks: f64;
+        /// Where the samples are densest.
+        mode_ticks: f64;
+        /// What 10 % of the samples do not exceed.
+        p10_ticks: f64;
+        /// The median.
+        p50_ticks: f64;
+        /// What 90 % of the samples do not exceed.
+        p90_ticks: f64;
+        /// What 99 % of the samples do not exceed.
+        p99_ticks: f64;
+        /// The greatest.
+        max_ticks: f64;
+        /// The very first call, cold.
+        first_ticks: f64;
+        /// Core cycles a call, by the reference chain in the same rounds; `None` where there is none.
+        core_cycles: Option<f64>;
+        /// The standard error of that.
+        std_error_core_cycles: Option<f64>;
+        /// The core's clock during the run.
+        clock: Option<CoreRatio>;
+        /// Ticks of a whole sample that were subtracted: the reads, and as many calls of the baseline.
+        baseline_ticks: f64;
+        /// The step of the counter.
+        resolution_ticks: u64;
+        /// Bytes that a call handles, if it was said.
+        bytes: Option<u64>;
+        /// Items that a call handles, if it was said.
+        items: Option<u64>;
+    }
+
+    /// The run as it settled: the first calls one by one, then the constant.
+    #[must_use]
+    pub fn settling(&self) -> &[Step] {
+        &self.settling
+    }
+
+    /// What did not go as asked: a thread that could not be pinned, say.
+    #[must_use]
+    pub fn remarks(&self) -> &[String] {
+        &self.remarks
+    }
+
+    /// Core cycles per byte, or ticks where there are no core cycles.
+    #[must_use]
+    pub fn per_byte(&self) -> Option<f64> {
+        self.bytes
+            .filter(|bytes| *bytes > 0)
+            .map(|bytes| self.core_cycles.unwrap_or(self.mean_ticks) / bytes as f64)
+    }
+
+    /// Core cycles per item, or ticks where there are no core cycles.
+    #[must_use]
+    pub fn per_item(&self) -> Option<f64> {
+        self.items
+            .filter(|items| *items > 0)
+            .map(|items| self.core_cycles.unwrap_or(self.mean_ticks) / items as f64)
+    }
+
+    pub(super) fn new(name: String, outcome: Outcome, resolution_ticks: u64) -> Self {
+        let samples = Distribution::new(&outcome.ticks);
+        let step = resolution_ticks as f64 / outcome.batch as f64;
+        let centre = samples.centre(2.0 * step);
+        let (mean, deviation) = samples.moments();
+        Self {
+            settling: settling(&outcome.first, centre.mean, &outcome.verdict),
+            first_ticks: outcome.first.first().copied().unwrap_or(f64::NAN),
+            verdict: outcome.verdict,
+            samples: samples.len(),
+            interrupted: outcome.interrupted,
+            interruptions_told: outcome.told,
+            calls_per_sample: outcome.batch,
+            mean_ticks: centre.mean,
+            std_error_ticks: centre.std_error,
+            spread_percent: 100.0 * deviation / mean.abs(),
+            min_ticks: samples.quantile(0.0),
+            mode_ticks: samples.mode(),
+            p10_ticks: samples.quantile(0.1),
+            p50_ticks: samples.median(),
+            p90_ticks: samples.quantile(0.9),
+            p99_ticks: samples.quantile(0.99),
+            max_ticks: samples.quantile(1.0),
+            core_cycles: outcome.core_cycles.map(|(mean, _)| mean),
+            std_error_core_cycles: outcome.core_cycles.map(|(_, std_error)| std_error),
+            clock: outcome
+                .clock
+                .map(|(cycles_per_tick, least, greatest)| CoreRatio {
+                    cycles_per_tick,
+                    least,
+                    greatest,
+                }),
+            baseline_ticks: outcome.baseline,
+            resolution_ticks,
+            name,
+            bytes: None,
+            items: None,
+            remarks: Vec::new(),
+        }
+    }
+
+    /// A measurement that could not even begin.
+    pub(super) fn none(name: String, why: UnsettledReason) -> Self {
+        let outcome = Outcome {
+            verdict: Verdict::Unsettled { why },
+            batch: 1,
+            ticks: Vec::new(),
+            core_cycles: None,
+            clock: None,
+            baseline: f64::NAN,
+            interrupted: 0,
+            told: false,
+            first: Vec::new(),
+        };
+        Self {
+            settling: Vec::new(),
+            ..Self::new(name, outcome, 1)
+        }
+    }
+}

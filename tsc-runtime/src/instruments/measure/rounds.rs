@@ -1,0 +1,238 @@
+//! The rounds of a measurement: baseline, work and reference chain side by side, and what they say.
+
+use super::distribution::Distribution;
+use super::engine::{Outcome, Plan};
+use super::fence_hiding;
+use super::verdict::{self, LEAST_SAMPLES, Tolerance, UnsettledReason, Verdict};
+use super::work::Work;
+use super::{arm, interruption_since};
+use crate::calibration::reference_chain::{self, LINKS_PER_BLOCK};
+use crate::interruption::Interruption;
+use crate::tsc::FencePolicy;
+
+/// Blocks of the reference chain's short run in a round; the long one has twice as many.
+const REFERENCE_BLOCKS: u64 = 8;
+/// Consecutive rounds whose clock is taken to be one.
+const ROUNDS_PER_CLOCK: usize = 16;
+
+/// One round, in ticks; the reference is the difference of its two lengths.
+#[derive(Clone, Copy, Debug)]
+struct Round {
+    work: i64,
+    baseline: i64,
+    /// Calls of a chain of known length; 0 if it does not run along.
+    known: i64,
+    reference: i64,
+}
+
+/// The rounds so far.
+pub(super) struct Run {
+    rounds: Vec<Round>,
+    interrupted: usize,
+    told: bool,
+    batch: usize,
+    jitter: Jitter,
+}
+
+impl Run {
+    pub(super) fn new(batch: usize) -> Self {
+        Self {
+            rounds: Vec::new(),
+            interrupted: 0,
+            told: false,
+            batch,
+            jitter: Jitter(0x9e37_79b9_7f4a_7c15),
+        }
+    }
+
+    /// Rounds in which nothing happened to the thread.
+    pub(super) fn len(&self) -> usize {
+        self.rounds.len()
+    }
+
+    /// Makes a round, and the mirror image of its predecessor, so that a clock that changes steadily changes nothing.
+    pub(super) fn round<P: FencePolicy>(
+        &mut self,
+        work: &mut impl Work,
+        baseline: &mut impl Work,
+        known: &mut impl Work,
+        plan: Plan,
+    ) {
+        work.prepare(self.batch);
+        baseline.prepare(self.batch);
+        known.prepare(self.batch);
+        let mirrored = self.rounds.len() % 2 == 1;
+        let mut ticks = [0; 3];
+        let armed = arm();
+        let before = reference_chain::additions(if mirrored { 2 } else { 1 } * REFERENCE_BLOCKS);
+        for i in 0..3 {
+            let which = if mirrored { 2 - i } else { i };
+            self.jitter.spin();
+            ticks[which] = match which {
+                0 => baseline.sample::<P>(self.batch, plan.isolated),
+                1 => work.sample::<P>(self.batch, plan.isolated),
+                _ if plan.shadowed => known.sample::<P>(self.batch, plan.isolated),
+                _ => 0,
+            };
+        }
+        let after = reference_chain::additions(if mirrored { 1 } else { 2 } * REFERENCE_BLOCKS);
+        match interruption_since(armed) {
+            Interruption::Interrupted => {
+                self.interrupted += 1;
+                self.told = true;
+                return;
+            }
+            Interruption::Clean => self.told = true,
+            Interruption::Unknown => {}
+        }
+        let reference = if mirrored {
+            before - after
+        } else {
+            after - before
+        };
+        let [baseline, work, known] = ticks;
+        self.rounds.push(Round {
+            work,
+            baseline,
+            known,
+            reference,
+        });
+    }
+
+    /// What the rounds say so far.
+    pub(super) fn evaluate(&self, plan: Plan) -> Outcome {
+        let step = plan.step as f64;
+        let demand = Tolerance {
+            precision: plan.precision,
+            step: step / self.batch as f64,
+        };
+        let (mut ticks, baseline) = self.net(|round| round.work, |ticks, _| ticks, 2.0 * step);
+        let clocks = self.clocks();
+        let clock = clocks.as_ref().map(|clocks| Distribution::new(clocks));
+        let cycles = clocks.as_ref().zip(clock.as_ref()).map(|(clocks, clock)| {
+            let greatest = clock.quantile(1.0);
+            let floor = 2.0 * step * greatest;
+            let net = |get| {
+                self.net(get, |ticks, i| ticks * clocks[i / ROUNDS_PER_CLOCK], floor)
+                    .0
+            };
+            let centre =
+                |cycles: &[f64]| Distribution::new(cycles).centre(floor / self.batch as f64);
+            let mut cycles = net(|round| round.work);
+            if plan.shadowed {
+                let fence_hiding = fence_hiding::cycles(centre(&net(|round| round.known)).mean);
+                let hidden = fence_hiding::correction(fence_hiding, centre(&cycles).mean);
+                cycles.iter_mut().for_each(|cycles| *cycles += hidden);
+                ticks
+                    .iter_mut()
+                    .for_each(|ticks| *ticks += hidden / clock.median());
+            }
+            let demand = Tolerance {
+                step: demand.step * greatest,
+                ..demand
+            };
+            (centre(&cycles), verdict::judge(&cycles, demand))
+        });
+        let in_ticks = verdict::judge(&ticks, demand);
+        let in_cycles = cycles
+            .as_ref()
+            .and_then(|(_, verdict)| verdict.as_ref().ok());
+        // The core's clock may wander under constant work, and the work may wait for memory, which has a clock of its own: it is
+        // constant if it is in either unit.
+        let constant = in_cycles
+            .or(in_ticks.as_ref().ok())
+            .map(|(_, _, share)| *share);
+        let verdict = match (constant, in_ticks) {
+            _ if self.interrupted > self.rounds.len() => {
+                let why = UnsettledReason::Interrupted {
+                    clean: self.rounds.len(),
+                    interrupted: self.interrupted,
+                };
+                Verdict::Unsettled { why }
+            }
+            (None, Err(why)) => Verdict::Unsettled { why },
+            (share, _) => {
+                let centre = Distribution::new(&ticks).centre(2.0 * demand.step);
+                Verdict::Constant {
+                    ticks: centre.mean,
+                    core_cycles: cycles.as_ref().map(|(cycles, _)| cycles.mean),
+                    plus_minus: centre.std_error,
+                    share: share.unwrap_or(f64::NAN),
+                    samples: ticks.len(),
+                }
+            }
+        };
+        Outcome {
+            verdict,
+            batch: self.batch,
+            ticks,
+            core_cycles: cycles.map(|(cycles, _)| (cycles.mean, cycles.std_error)),
+            clock: clock.map(|clock| (clock.median(), clock.quantile(0.0), clock.quantile(1.0))),
+            baseline,
+            interrupted: self.interrupted,
+            told: self.told,
+            first: Vec::new(),
+        }
+    }
+
+    /// What `get` picks of each round, a call and without the typical baseline, and that baseline, in the unit that `convert` gives
+    /// for ticks of the round of that number.
+    fn net(
+        &self,
+        get: fn(&Round) -> i64,
+        convert: impl Fn(f64, usize) -> f64,
+        floor: f64,
+    ) -> (Vec<f64>, f64) {
+        let converted = |get: fn(&Round) -> i64| -> Vec<f64> {
+            self.rounds
+                .iter()
+                .enumerate()
+                .map(|(i, round)| convert(get(round) as f64, i))
+                .collect()
+        };
+        let baseline = Distribution::new(&converted(|round| round.baseline))
+            .centre(floor)
+            .mean;
+        let net = converted(get)
+            .iter()
+            .map(|ticks| (ticks - baseline) / self.batch as f64)
+            .collect();
+        (net, baseline)
+    }
+
+    /// Core cycles per tick in each [`ROUNDS_PER_CLOCK`] rounds: the typical round's, for a torn one would spoil a sum.
+    fn clocks(&self) -> Option<Vec<f64>> {
+        if !reference_chain::AVAILABLE || self.rounds.len() < LEAST_SAMPLES {
+            return None;
+        }
+        let cycles = (REFERENCE_BLOCKS * LINKS_PER_BLOCK) as f64;
+        let clocks: Vec<f64> = self
+            .rounds
+            .chunks(ROUNDS_PER_CLOCK)
+            .map(|rounds| {
+                let ticks: Vec<f64> = rounds.iter().map(|round| round.reference as f64).collect();
+                cycles / Distribution::new(&ticks).centre(0.0).mean
+            })
+            .collect();
+        clocks
+            .iter()
+            .all(|clock| clock.is_finite() && *clock > 0.0)
+            .then_some(clocks)
+    }
+}
+
+/// A pseudo-random wait of up to 63 cycles, so that samples begin anywhere in the counter's step. Without it work of just the
+/// right length keeps in step with a counter whose clock is a fraction of the core's, and its mean is off by up to a step.
+struct Jitter(u64);
+
+impl Jitter {
+    #[inline]
+    fn spin(&mut self) {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        for turn in 0..self.0 & 63 {
+            std::hint::black_box(turn);
+        }
+    }
+}

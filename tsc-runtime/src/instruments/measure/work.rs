@@ -1,0 +1,180 @@
+//! What is measured: how a batch of calls is made between two reads of the counter.
+
+use std::mem::needs_drop;
+
+use crate::tsc::{FencePolicy, elapsed, escape};
+
+/// Something that can be called many times between two reads.
+pub(crate) trait Work {
+    /// What happens before a sample and is not part of it.
+    fn prepare(&mut self, batch: usize);
+
+    /// Ticks from before the first to after the last of `batch` calls.
+    fn sample<P: FencePolicy>(&mut self, batch: usize, isolated: bool) -> i64;
+}
+
+/// Waits for all earlier instructions, and keeps later ones from beginning.
+#[inline(always)]
+pub(crate) fn isolate() {
+    #[cfg(all(any(target_arch = "x86_64", target_arch = "x86"), not(miri)))]
+    // SAFETY: only orders; part of SSE2, without which there are no fenced reads either.
+    unsafe {
+        core::arch::asm!("lfence", options(nostack, preserves_flags));
+    }
+    #[cfg(all(target_arch = "aarch64", not(miri)))]
+    // SAFETY: only orders.
+    unsafe {
+        core::arch::asm!("isb", options(nostack, preserves_flags));
+    }
+}
+
+/// Calls of a closure without arguments.
+pub(crate) struct Calls<F, R> {
+    work: F,
+    /// Results that must be dropped are, after the sample.
+    results: Vec<R>,
+}
+
+impl<F: FnMut() -> R, R> Calls<F, R> {
+    pub(crate) fn new(work: F) -> Self {
+        Self {
+            work,
+            results: Vec::new(),
+        }
+    }
+
+    #[inline(always)]
+    fn call(&mut self) {
+        // What the closure captured might be something else each time, for all the compiler knows.
+        escape(&self.work);
+        let result = (self.work)();
+        keep(&mut self.results, result);
+    }
+}
+
+impl<F: FnMut() -> R, R> Work for Calls<F, R> {
+    fn prepare(&mut self, batch: usize) {
+        make_room(&mut self.results, batch);
+    }
+
+    #[inline(never)]
+    fn sample<P: FencePolicy>(&mut self, batch: usize, isolated: bool) -> i64 {
+        let start = P::start();
+        if isolated {
+            for _ in 0..batch {
+                isolate();
+                self.call();
+            }
+        } else {
+            for _ in 0..batch {
+                self.call();
+            }
+        }
+        elapsed(start, P::stop())
+    }
+}
+
+/// Calls of a closure with an input that is made before each sample.
+pub(crate) struct CallsWith<S, F, I, R> {
+    setup: S,
+    work: F,
+    inputs: Vec<I>,
+    results: Vec<R>,
+}
+
+impl<S: FnMut() -> I, F: FnMut(&mut I) -> R, I, R> CallsWith<S, F, I, R> {
+    pub(crate) fn new(setup: S, work: F) -> Self {
+        Self {
+            setup,
+            work,
+            inputs: Vec::new(),
+            results: Vec::new(),
+        }
+    }
+}
+
+impl<S: FnMut() -> I, F: FnMut(&mut I) -> R, I, R> Work for CallsWith<S, F, I, R> {
+    fn prepare(&mut self, batch: usize) {
+        make_room(&mut self.results, batch);
+        self.inputs.clear();
+        self.inputs.extend((0..batch).map(|_| (self.setup)()));
+    }
+
+    #[inline(never)]
+    fn sample<P: FencePolicy>(&mut self, batch: usize, isolated: bool) -> i64 {
+        let start = P::start();
+        for input in self.inputs.iter_mut().take(batch) {
+            if isolated {
+                isolate();
+            }
+            escape(input);
+            let result = (self.work)(input);
+            keep(&mut self.results, result);
+        }
+        elapsed(start, P::stop())
+    }
+}
+
+/// Calls of a closure with one input of a pool after the other.
+pub(crate) struct CallsOver<'a, F, I, R> {
+    pool: &'a mut [I],
+    next: usize,
+    work: F,
+    results: Vec<R>,
+}
+
+impl<'a, F: FnMut(&mut I) -> R, I, R> CallsOver<'a, F, I, R> {
+    pub(crate) fn new(pool: &'a mut [I], work: F) -> Self {
+        Self {
+            pool,
+            next: 0,
+            work,
+            results: Vec::new(),
+        }
+    }
+}
+
+impl<F: FnMut(&mut I) -> R, I, R> Work for CallsOver<'_, F, I, R> {
+    fn prepare(&mut self, batch: usize) {
+        make_room(&mut self.results, batch);
+    }
+
+    #[inline(never)]
+    fn sample<P: FencePolicy>(&mut self, batch: usize, isolated: bool) -> i64 {
+        if self.pool.is_empty() {
+            return 0;
+        }
+        let start = P::start();
+        for _ in 0..batch {
+            if isolated {
+                isolate();
+            }
+            let index = self.next;
+            self.next = if index + 1 == self.pool.len() {
+                0
+            } else {
+                index + 1
+            };
+            let input = &mut self.pool[index];
+            escape(input);
+            let result = (self.work)(input);
+            keep(&mut self.results, result);
+        }
+        elapsed(start, P::stop())
+    }
+}
+
+fn make_room<R>(results: &mut Vec<R>, batch: usize) {
+    results.clear();
+    if needs_drop::<R>() {
+        results.reserve(batch);
+    }
+}
+
+#[inline(always)]
+fn keep<R>(results: &mut Vec<R>, result: R) {
+    escape(&result);
+    if needs_drop::<R>() && results.len() < results.capacity() {
+        results.push(result);
+    }
+}

@@ -1,0 +1,9 @@
+//! What stands on the counter alone and needs no annotated function.
+
+#![cfg(feature = "instruments")]
+
+pub mod budget;
+pub mod compare;
+#[cfg(feature = "instructions")]
+pub mod instruction;
+pub mod measure;

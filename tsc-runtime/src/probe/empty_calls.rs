@@ -1,0 +1,82 @@
+//! What calibration measures a probe's overhead with: loops over a function that does nothing, with probes in it and without.
+
+use crate::record::callsite::{Callsite, EmptyCalls, Meta};
+use crate::tsc::{FencePolicy, Lfence, escape, result};
+
+use super::{Probe, Slot};
+
+impl Callsite {
+    /// A callsite that was never called.
+    #[must_use]
+    pub const fn new<P: FencePolicy>(meta: Meta) -> Self {
+        Self::with(P::FENCE, empty_calls::<P>(), meta)
+    }
+}
+
+/// Stands for the annotated function in calibration. Every thread's table has place 0 for it.
+static CALIBRATION: Callsite = Callsite::new::<Lfence>(Meta {
+    name: Some("overhead"),
+    path: || "",
+    module: module_path!(),
+    file: file!(),
+    line: line!(),
+    unit: None,
+})
+.numbered(0);
+
+const fn empty_calls<P: FencePolicy>() -> EmptyCalls {
+    EmptyCalls {
+        annotated: call_annotated::<P>,
+        nested: call_nested::<P>,
+        bare: call_bare,
+    }
+}
+
+// `inline`, so that these are compiled in the crate that has the callsite, with its optimisation level.
+#[inline]
+fn call_annotated<P: FencePolicy>(calls: u32) {
+    call(calls, annotated::<P>);
+}
+
+#[inline]
+fn call_nested<P: FencePolicy>(calls: u32) {
+    call(calls, nested::<P>);
+}
+
+#[inline]
+fn call_bare(calls: u32) {
+    call(calls, bare);
+}
+
+#[inline(always)]
+fn call(calls: u32, function: fn(u64) -> u64) {
+    // Unknown to the compiler, or it would see that the bare function does nothing and not call it.
+    let function = core::hint::black_box(function);
+    let mut value = u64::from(calls);
+    for _ in 0..calls {
+        value = function(value);
+    }
+    escape(&value);
+}
+
+#[inline(never)]
+fn annotated<P: FencePolicy>(value: u64) -> u64 {
+    escape(&value);
+    let mut slot = Slot::new();
+    let _probe = Probe::<P>::start(&CALIBRATION, &mut slot);
+    result(value)
+}
+
+/// Two probes, one inside the other.
+#[inline(never)]
+fn nested<P: FencePolicy>(value: u64) -> u64 {
+    escape(&value);
+    let mut slot = Slot::new();
+    let _probe = Probe::<P>::start(&CALIBRATION, &mut slot);
+    result(annotated::<P>(value))
+}
+
+#[inline(never)]
+fn bare(value: u64) -> u64 {
+    value
+}

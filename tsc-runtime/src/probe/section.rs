@@ -1,0 +1,156 @@
+//! What `start!` and `stop!` bracket: code that no block can.
+
+use core::marker::PhantomData;
+
+use crate::interruption::Interruption;
+use crate::record::callsite::Callsite;
+use crate::record::thread::{self, Thread};
+use crate::record::{Exclusion, Record};
+use crate::registry::{self, Found};
+use crate::tsc::clock;
+use crate::tsc::{FencePolicy, Ticks, elapsed, is_anomalous};
+
+/// A section that was started. [`stop!`](crate::stop) takes it; dropped without, it is told on stderr and counted as an anomaly.
+///
+/// Sections may overlap, which calls cannot: of the thread's running sums a section reads both and carries on only that of overhead,
+/// half of its cost at either end. So an enclosing function's self time contains its sections.
+#[derive(Debug)]
+#[must_use = "a section is measured up to its `stop!`"]
+pub struct Section<P: FencePolicy> {
+    callsite: &'static Callsite,
+    /// Null: nothing is measured.
+    record: *const Record,
+    /// The record is for this section alone: the thread is ending.
+    is_orphan: bool,
+    overhead: u64,
+    work: u64,
+    start: Ticks,
+    pair: PhantomData<P>,
+}
+
+impl<P: FencePolicy> Section<P> {
+    /// Starts to measure.
+    #[inline(always)]
+    pub fn start(callsite: &'static Callsite) -> Self {
+        let mut section = Self::prepared(callsite);
+        if !section.record.is_null() {
+            section.start = if clock::is_os_clock() {
+                clock::now()
+            } else {
+                P::start()
+            };
+        }
+        section
+    }
+
+    /// Stops and records.
+    #[inline(always)]
+    pub fn stop(self) {
+        let stop = if self.record.is_null() || clock::is_os_clock() {
+            clock::now()
+        } else {
+            P::stop()
+        };
+        self.record(stop);
+        self.end();
+        core::mem::forget(self);
+    }
+
+    #[inline(never)]
+    fn prepared(callsite: &'static Callsite) -> Self {
+        let thread = thread::this();
+        let found = match thread.find(callsite.position()) {
+            Some((_, record)) => Found::Record(record),
+            None => registry::find(callsite),
+        };
+        let (record, is_orphan) = match found {
+            Found::Record(record) => (record, false),
+            Found::Orphan(record) => (record, true),
+            Found::Nothing => (core::ptr::null(), false),
+        };
+        // SAFETY: a record that was found outlives what runs on its thread, and a section is not `Send`; null gives None.
+        if let Some(record) = unsafe { record.as_ref() } {
+            record.entry().enter();
+            add_overhead(thread, record.cost.get() / 2);
+        }
+        if !thread.detector.is_armed() {
+            thread.detector.arm();
+        }
+        Self {
+            callsite,
+            record,
+            is_orphan,
+            overhead: thread.overhead.get(),
+            work: thread.work.get(),
+            start: 0,
+            pair: PhantomData,
+        }
+    }
+
+    /// Adds the figures of a late section, and frees its record.
+    #[inline]
+    fn end(&self) {
+        if self.is_orphan {
+            registry::fold_orphan(self.record);
+        }
+    }
+
+    #[inline(never)]
+    fn record(&self, stop: Ticks) {
+        // SAFETY: as in `prepared`.
+        let Some(record) = (unsafe { self.record.as_ref() }) else {
+            return;
+        };
+        let thread = thread::this();
+        let nested = thread.overhead.get().wrapping_sub(self.overhead);
+        add_overhead(thread, record.cost.get().div_ceil(2));
+        let raw = elapsed(self.start, stop);
+        if is_anomalous(raw) {
+            return record.record_excluded(Exclusion::Anomalous, 0, 0);
+        }
+        if thread.detector.registered_since(self.start) {
+            record.add_registration_cost(registry::registration_cost_since(self.overhead));
+        }
+        let gross = raw.cast_unsigned().wrapping_sub(nested);
+        // A function that began before the section and ended in it has taken more than the section can.
+        let callees = thread.work.get().wrapping_sub(self.work);
+        let callees = callees.cast_signed().clamp(0, gross.cast_signed().max(0));
+        if nested != 0 || callees != 0 {
+            record.add_nested(nested, callees.cast_unsigned());
+        }
+        match thread.detector.verdict(self.start) {
+            Interruption::Clean => record.leave(gross, nested),
+            Interruption::Interrupted => {
+                record.record_excluded(Exclusion::Interrupted, gross, nested)
+            }
+            Interruption::Unknown => record.record_excluded(Exclusion::Unknown, gross, nested),
+        }
+    }
+}
+
+fn add_overhead(thread: &Thread, ticks: u64) {
+    thread
+        .overhead
+        .set(thread.overhead.get().wrapping_add(ticks));
+}
+
+impl<P: FencePolicy> Drop for Section<P> {
+    #[cold]
+    fn drop(&mut self) {
+        // SAFETY: as in `prepared`.
+        let Some(record) = (unsafe { self.record.as_ref() }) else {
+            return;
+        };
+        record.record_excluded(Exclusion::Anomalous, 0, 0);
+        self.end();
+        if !std::thread::panicking() {
+            let meta = self.callsite.meta();
+            eprintln!(
+                "tsc-runtime: the section {:?} started at {}:{} was dropped without `stop!`: not recorded",
+                meta.name.unwrap_or_default(),
+                meta.file,
+                meta.line,
+            );
+        }
+    }
+}

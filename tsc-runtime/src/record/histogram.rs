@@ -1,0 +1,253 @@
+//! The log-linear histogram: exact below 64, then 32 buckets an octave, so none is wider than 1/32 of its value.
+//!
+//! The octave of a value `v` is the binary logarithm of `2v + 1`, which is never zero, and the bucket in it the five bits below that
+//! number's first: what a float's bits are made of, too.
+
+/// AtomicHistogram in an octave.
+pub(crate) const SUBS: usize = 32;
+const SUB_BITS: u32 = SUBS.trailing_zeros();
+/// Values from here on share the last bucket: 30 hours at 2.6 GHz. The maximum is kept exactly beside the histogram.
+const CEILING: u64 = 1 << 48;
+/// Octaves that a value below the ceiling can fall in. Octave k holds `1 << (k - 1) .. 1 << k`, and octave 0 only 0.
+pub(crate) const OCTAVES: usize = CEILING.ilog2() as usize + 1;
+const LAST: u16 = (OCTAVES * SUBS) as u16 - 1;
+
+/// A bucket's number, counted through all octaves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct BucketIndex(u16);
+
+/// [`BucketIndex::of_short`] may be asked for values below this: what a float holds exactly.
+pub(crate) const SHORT: u64 = 1 << (f32::MANTISSA_DIGITS - 1);
+
+impl BucketIndex {
+    /// Where `value` is counted.
+    #[inline(always)]
+    pub(crate) const fn of(value: u64) -> Self {
+        if value >= CEILING {
+            return Self(LAST);
+        }
+        let odd = 2 * value + 1;
+        let octave = odd.ilog2();
+        let below_first_bit = odd << (u64::BITS - 1 - octave) << 1;
+        let sub = below_first_bit >> (u64::BITS - SUB_BITS);
+        Self((octave << SUB_BITS) as u16 + sub as u16)
+    }
+
+    /// The same for a value below [`SHORT`], by instructions that processors have for four values at a time.
+    #[inline(always)]
+    pub(crate) const fn of_short(value: u32) -> Self {
+        let odd = 2 * value + 1;
+        let float_place = (odd.cast_signed() as f32).to_bits() >> Self::FLOAT_SHIFT;
+        Self(float_place as u16 - FLOAT_BIAS)
+    }
+
+    /// How far a float's exponent and first five bits are from its end.
+    pub(crate) const FLOAT_SHIFT: i32 = (f32::MANTISSA_DIGITS - 1 - SUB_BITS) as i32;
+
+    /// What [`of_short`](Self::of_short) has of the float, before it takes off what is the same for all.
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    pub(crate) const fn float_place(self) -> u16 {
+        self.0 + FLOAT_BIAS
+    }
+
+    /// The place `offset` buckets further.
+    #[inline(always)]
+    pub(crate) const fn plus(self, offset: u8) -> Self {
+        Self(self.0 + offset as u16)
+    }
+
+    /// The place `offset` buckets before, or the first.
+    #[inline(always)]
+    pub(crate) const fn before(self, offset: u16) -> Self {
+        Self(self.0.saturating_sub(offset))
+    }
+
+    /// How many buckets further than `other` it is; many, if it is before.
+    #[cfg(any(test, not(target_arch = "x86_64")))]
+    #[inline(always)]
+    pub(crate) const fn after(self, other: Self) -> u16 {
+        self.0.wrapping_sub(other.0)
+    }
+
+    #[inline(always)]
+    pub(crate) const fn octave(self) -> usize {
+        self.0 as usize / SUBS
+    }
+
+    /// The bucket in the octave.
+    #[inline(always)]
+    pub(crate) const fn sub(self) -> usize {
+        self.0 as usize % SUBS
+    }
+}
+
+/// The octave of `value` and its bucket in there.
+pub(crate) const fn bucket(value: u64) -> (usize, usize) {
+    let place = BucketIndex::of(value);
+    (place.octave(), place.sub())
+}
+
+/// What a float has for an exponent where the logarithm is 0, in front of five bits.
+const FLOAT_BIAS: u16 = (1f32.to_bits() >> BucketIndex::FLOAT_SHIFT) as u16;
+
+/// Octaves from here on have buckets wider than 1.
+const FIRST_WIDE: u32 = SUB_BITS + 2;
+
+/// The least value in a bucket.
+pub(crate) const fn least(octave: usize, sub: usize) -> u64 {
+    let scaled = (SUBS + sub) as u64;
+    match (octave as u32).checked_sub(SUB_BITS + 1) {
+        Some(shift) => scaled << shift,
+        None => scaled >> (SUB_BITS + 1 - octave as u32),
+    }
+}
+
+/// The least value beyond a bucket.
+pub(crate) const fn end(octave: usize, sub: usize) -> u64 {
+    least(octave, sub) + (1 << (octave as u32).saturating_sub(FIRST_WIDE - 1))
+}
+
+/// The middle of a bucket's values.
+#[allow(clippy::cast_precision_loss)] // half a bucket is far wider
+pub(crate) fn middle(octave: usize, sub: usize) -> f64 {
+    f64::midpoint(least(octave, sub) as f64, (end(octave, sub) - 1) as f64)
+}
+
+/// The merged counts of all threads. Octaves that hold nothing take no memory.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Histogram {
+    octaves: Vec<Option<Box<[u64; SUBS]>>>,
+}
+
+impl Histogram {
+    /// Counts `count` values in one bucket.
+    pub(crate) fn add(&mut self, octave: usize, sub: usize, count: u64) {
+        if count != 0 {
+            self.octave(octave)[sub] += count;
+        }
+    }
+
+    /// Counts values in all buckets of an octave.
+    pub(crate) fn add_octave(&mut self, octave: usize, count: impl Fn(usize) -> u64) {
+        for (sub, sum) in self.octave(octave).iter_mut().enumerate() {
+            *sum += count(sub);
+        }
+    }
+
+    fn octave(&mut self, octave: usize) -> &mut [u64; SUBS] {
+        if self.octaves.is_empty() {
+            self.octaves.resize(OCTAVES, None);
+        }
+        self.octaves[octave].get_or_insert_with(|| Box::new([0; SUBS]))
+    }
+
+    pub(crate) fn add_value(&mut self, value: u64) {
+        let (octave, sub) = bucket(value);
+        self.add(octave, sub, 1);
+    }
+
+    pub(crate) fn merge(&mut self, other: &Self) {
+        for (octave, counts) in other.octaves.iter().enumerate() {
+            if let Some(counts) = counts {
+                self.add_octave(octave, |sub| counts[sub]);
+            }
+        }
+    }
+
+    /// The non-empty buckets in ascending order: octave, bucket, count.
+    pub(crate) fn buckets(&self) -> impl Iterator<Item = (usize, usize, u64)> + '_ {
+        self.octaves.iter().enumerate().flat_map(|(octave, subs)| {
+            subs.iter()
+                .flat_map(|subs| subs.iter().enumerate())
+                .filter(|&(_, &count)| count != 0)
+                .map(move |(sub, &count)| (octave, sub, count))
+        })
+    }
+
+    pub(crate) fn count(&self) -> u64 {
+        self.buckets().map(|(_, _, count)| count).sum()
+    }
+
+    /// The value that `share` of all values do not exceed, to the middle of its bucket; `None` of nothing.
+    #[allow(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss
+    )]
+    pub(crate) fn quantile(&self, share: f64) -> Option<f64> {
+        let count = self.count();
+        let rank = ((count as f64 * share).ceil() as u64).clamp(1, count.max(1));
+        let mut seen = 0;
+        self.buckets()
+            .find(|&(_, _, count)| {
+                seen += count;
+                seen >= rank
+            })
+            .map(|(octave, sub, _)| middle(octave, sub))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn buckets_are_contiguous_and_monotone() {
+        let mut last = BucketIndex::of(0);
+        for value in 1..1 << 20 {
+            let this = BucketIndex::of(value);
+            assert!(this >= last, "{value}: {last:?} then {this:?}");
+            if this != last {
+                assert_eq!(least(this.octave(), this.sub()), value);
+                assert_eq!(end(last.octave(), last.sub()), value);
+            }
+            last = this;
+        }
+    }
+
+    #[test]
+    fn short_values_have_the_same_places() {
+        for value in 0..SHORT as u32 {
+            assert_eq!(
+                BucketIndex::of_short(value),
+                BucketIndex::of(u64::from(value)),
+                "{value}"
+            );
+        }
+    }
+
+    #[test]
+    fn no_bucket_is_wider_than_a_32nd() {
+        for value in
+            (0..47).flat_map(|bit| [1u64 << bit, (1 << bit) + (1 << bit) / 3, (2 << bit) - 1])
+        {
+            let (octave, sub) = bucket(value);
+            let error = (middle(octave, sub) - value as f64).abs();
+            assert!(error <= value as f64 / 64.0, "{value} is off by {error}");
+            assert!(octave < OCTAVES);
+        }
+    }
+
+    #[test]
+    fn small_values_are_exact() {
+        for value in 0..64 {
+            let (octave, sub) = bucket(value);
+            assert_eq!(middle(octave, sub), value as f64);
+        }
+    }
+
+    #[test]
+    fn quantiles_are_ranks() {
+        let mut histogram = Histogram::default();
+        assert_eq!(histogram.quantile(0.5), None);
+        (1..=50).for_each(|value| histogram.add_value(value));
+        assert_eq!(histogram.quantile(0.5), Some(25.0));
+        assert_eq!(histogram.quantile(0.99), Some(50.0));
+        assert_eq!(histogram.quantile(0.0), Some(1.0));
+        let mut twice = histogram.clone();
+        twice.merge(&histogram);
+        assert_eq!(twice.count(), 100);
+        assert_eq!(twice.quantile(0.5), Some(25.0));
+    }
+}

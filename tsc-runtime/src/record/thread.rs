@@ -1,0 +1,112 @@
+//! What a thread keeps for its probes: the table of its records, and the two running sums that nesting is told by.
+
+use std::cell::Cell;
+use std::ptr;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use crate::interruption::Detector;
+use crate::record::Record;
+use crate::record::table::{Entry, FIRST_LEN, Position, SEGMENTS, Table};
+
+/// One `thread_local!` for all callsites, const-initialised and without a destructor: on most platforms reaching it is one
+/// instruction, and no callsite needs a `thread_local!` of its own.
+#[derive(Debug)]
+#[repr(C)]
+pub(crate) struct Thread {
+    /// How many of the table's segments may be used. The one field that other threads write: 0, to send this thread's next probe
+    /// through the cold path, where it learns of a pause or a reset.
+    len: AtomicU32,
+    /// What all probes of this thread have cost so far, in ticks. A probe saves it at its start; the difference at its stop is
+    /// what the probes nested in it cost.
+    pub(crate) overhead: Cell<u64>,
+    /// In the cold path: a probe that is reached from there (an annotated allocator, a signal handler) does nothing.
+    busy: Cell<bool>,
+    /// Net ticks of all activations so far, each counted once. The difference is what annotated callees took.
+    pub(crate) work: Cell<u64>,
+    pub(crate) detector: Detector,
+    segments: [Cell<*const Entry>; SEGMENTS],
+}
+
+thread_local! {
+    static THREAD: Thread = const {
+        Thread {
+            len: AtomicU32::new(0),
+            overhead: Cell::new(0),
+            work: Cell::new(0),
+            detector: Detector::new(),
+            busy: Cell::new(false),
+            segments: [const { Cell::new(ptr::null()) }; SEGMENTS],
+        }
+    };
+}
+
+/// This thread's state.
+#[inline(always)]
+pub(crate) fn this() -> &'static Thread {
+    // `with` cannot fail, for there is no destructor after which the state would be gone; but a longer closure is not inlined.
+    let thread: *const Thread = THREAD.with(ptr::from_ref);
+    // SAFETY: it lives as long as the thread, which `'static` must not outlive here: `Thread` is not Sync, so the reference stays
+    // on its thread.
+    unsafe { &*thread }
+}
+
+impl Thread {
+    /// This thread's entry and record of a callsite, if the callsite was called here and nothing has changed since.
+    #[inline(always)]
+    pub(crate) fn find(&self, position: Position) -> Option<(&Entry, &Record)> {
+        if u32::from(position.segment) >= self.len.load(Relaxed) {
+            return None;
+        }
+        // SAFETY: `len` segments are there and have a place for all positions in them. Like the records, they live until the
+        // thread's end has set `len` to 0 (or `with_segment` has).
+        unsafe {
+            let segment = self.segments.get_unchecked(usize::from(position.segment));
+            let entry = &*segment.get().byte_add(position.offset as usize);
+            Some((entry, entry.record().as_ref()?))
+        }
+    }
+
+    /// Uses a table from now on.
+    pub(crate) fn set_table(&self, table: &Table) {
+        for (own, segment) in self.segments.iter().zip(table.segments()) {
+            own.set(segment.as_ptr());
+        }
+        let len = table.segments().count().min(SEGMENTS);
+        self.len.store(len as u32, Relaxed);
+    }
+
+    /// Uses another table's first segment alone while `f` runs, and has the old sums again afterwards. The next probe takes the
+    /// cold path, and so finds its own table, or a pause or reset that came meanwhile.
+    pub(crate) fn with_segment(&self, segment: &[Entry; FIRST_LEN], f: impl FnOnce()) {
+        let (overhead, work) = (self.overhead.get(), self.work.get());
+        self.segments[0].set(segment.as_ptr());
+        self.len.store(1, Relaxed);
+        f();
+        self.invalidate();
+        self.overhead.set(overhead);
+        self.work.set(work);
+    }
+
+    /// The next probe of any callsite takes the cold path. May be called by any thread.
+    pub(crate) fn invalidate(&self) {
+        self.len.store(0, Relaxed);
+    }
+
+    pub(crate) fn is_busy(&self) -> bool {
+        self.busy.get()
+    }
+
+    /// Sets the busy mark; `None` if it is set already.
+    pub(crate) fn enter_cold_path(&self) -> Option<Busy<'_>> {
+        (!self.busy.replace(true)).then(|| Busy(self))
+    }
+}
+
+/// Removes the busy mark when dropped.
+pub(crate) struct Busy<'a>(&'a Thread);
+
+impl Drop for Busy<'_> {
+    fn drop(&mut self) {
+        self.0.busy.set(false);
+    }
+}

@@ -1,0 +1,48 @@
+//! What a thread spends in the registry and on reports: overhead to its calls in flight, told apart from what probes cost them.
+
+use std::ptr;
+
+use super::registry;
+use super::shard::THREAD_END;
+use crate::record::thread::{self, Thread};
+use crate::registry::registration_costs::RegistrationCosts;
+use crate::tsc::Ticks;
+use crate::tsc::clock;
+
+/// What this thread has done since `began`, in the cold path, is overhead to the calls in flight, and none of a probe's.
+pub(super) fn add_registration_cost(thread: &Thread, began: Ticks) {
+    let before = thread.overhead.get();
+    let now = clock::now();
+    let spent = now.wrapping_sub(began);
+    thread.overhead.set(before.wrapping_add(spent));
+    with_registration_costs(|costs| costs.add(before, spent));
+    thread.detector.note_registration(now);
+}
+
+/// The same of a report.
+pub(crate) fn add_cost_of_report(began: Ticks) {
+    let thread = thread::this();
+    let busy = thread.enter_cold_path();
+    add_registration_cost(thread, began);
+    drop(busy);
+}
+
+/// What of this thread's overhead beyond `overhead_then` registrations and reports have added.
+pub(crate) fn registration_cost_since(overhead_then: u64) -> u64 {
+    let Some(_busy) = thread::this().enter_cold_path() else {
+        return 0;
+    };
+    with_registration_costs(|costs| costs.since(overhead_then)).unwrap_or(0)
+}
+
+/// In the cold path, for a signal handler must not want the lock again. `None` on a thread that has recorded nothing, or is ending,
+/// and in the child of a fork, where the lock may be taken for good.
+pub(super) fn with_registration_costs<T>(f: impl FnOnce(&mut RegistrationCosts) -> T) -> Option<T> {
+    THREAD_END
+        .try_with(|end| {
+            let end = end.0.try_borrow().ok()?;
+            let shard = end.as_ref()?;
+            ptr::eq(shard.home, registry()).then(|| f(&mut shard.own.lock().registration_costs))
+        })
+        .ok()?
+}
