@@ -47,7 +47,7 @@ impl Record {
         let batch = Batch::of(&samples, self.window.get());
         self.add_sums(
             BUFFER_LEN as u64,
-            u64::from(batch.sum),
+            i64::from(batch.sum),
             u128::from(batch.squares),
         );
         self.add_extremes_of(&batch, &samples);
@@ -58,37 +58,35 @@ impl Record {
     /// Adds one sample to the statistics, however long or negative.
     fn fold_one(&self, sample: i64) {
         self.open();
-        self.add_sums(1, sample.cast_unsigned(), square(sample));
-        self.add_extremes(sample, sample);
+        self.add_sums(1, sample, square(sample));
+        self.add_extremes(sample);
         self.buckets.expect(1);
         self.buckets
             .count(BucketIndex::of(not_below_zero(sample)), 1);
         self.close();
     }
 
-    fn add_sums(&self, samples: u64, sum: u64, squares: u128) {
-        self.samples.add(samples);
-        self.sum.add(sum);
-        let (low, carry) = self.squares_low.get().overflowing_add(squares as u64);
-        self.squares_low.set(low);
-        self.squares_high
-            .add((squares >> 64) as u64 + u64::from(carry));
+    fn add_sums(&self, samples: u64, sum: i64, squares: u128) {
+        self.counters.samples.add(samples);
+        self.counters.sum.add(sum);
+        self.counters.squares.add(squares);
     }
 
-    /// Mostly there is no new extreme, which is told faster than the extremes are found.
+    /// Mostly there is no new extreme, and to find that out is faster than to find the extremes.
     #[inline(always)]
     fn add_extremes_of(&self, batch: &Batch, samples: &[u32; BUFFER_LEN]) {
         let known = |extreme: i64| extreme.clamp(-1, BUFFERED_BELOW as i64) as i32;
-        if batch.reaches_beyond(known(self.min.signed()), known(self.max.signed())) {
+        let (min, max) = (self.counters.min.get(), self.counters.max.get());
+        if batch.reaches_beyond(known(min), known(max)) {
             for &sample in samples {
-                self.add_extremes(i64::from(sample), i64::from(sample));
+                self.add_extremes(i64::from(sample));
             }
         }
     }
 
-    fn add_extremes(&self, min: i64, max: i64) {
-        self.min.set(min.min(self.min.signed()).cast_unsigned());
-        self.max.set(max.max(self.max.signed()).cast_unsigned());
+    fn add_extremes(&self, sample: i64) {
+        self.counters.min.add(sample);
+        self.counters.max.add(sample);
     }
 
     /// Bucket by bucket in the window, where most samples are, and the others one by one.

@@ -9,18 +9,20 @@
 
 use core::cell::Cell;
 use core::sync::atomic::{
-    AtomicU32, AtomicU64,
+    AtomicU32,
     Ordering::{Relaxed, Release},
     fence,
 };
 
 use crate::record::atomic_histogram::AtomicHistogram;
+use crate::record::counters::{Count, Counters};
 use crate::record::histogram::{BucketIndex, OCTAVES, SHORT, bucket};
 use crate::record::table::Entry;
 
 pub(crate) mod atomic_histogram;
 mod batch;
 pub(crate) mod callsite;
+mod counters;
 mod fold;
 pub(crate) mod histogram;
 mod read;
@@ -33,36 +35,6 @@ pub(crate) const BUFFER_LEN: usize = 64;
 /// Samples from here on (3 ms at 2.6 GHz) are not buffered but folded one by one: so 32 bits have room for the sum of all that are buffered.
 const BUFFERED_BELOW: u64 = SHORT;
 const _: () = assert!((BUFFERED_BELOW - 1) * BUFFER_LEN as u64 <= u32::MAX as u64);
-
-/// A number that one thread writes and others may read.
-#[derive(Debug)]
-pub(crate) struct Counter(AtomicU64);
-
-impl Counter {
-    const fn new(value: u64) -> Self {
-        Self(AtomicU64::new(value))
-    }
-
-    #[inline(always)]
-    pub(crate) fn get(&self) -> u64 {
-        self.0.load(Relaxed)
-    }
-
-    #[inline(always)]
-    pub(crate) fn set(&self, value: u64) {
-        self.0.store(value, Relaxed);
-    }
-
-    /// Wrapping, so that signed sums may pass through zero.
-    #[inline(always)]
-    fn add(&self, value: u64) {
-        self.set(self.get().wrapping_add(value));
-    }
-
-    fn signed(&self) -> i64 {
-        self.get().cast_signed()
-    }
-}
 
 /// In `buffered`: the first call on this thread is still to come or running.
 const NEW: u32 = u32::MAX;
@@ -77,15 +49,13 @@ pub(crate) struct Record {
     /// How many samples are buffered, or [`NEW`].
     buffered: AtomicU32,
     /// What an empty probe of this callsite sees of itself, rounded, in ticks.
-    pub(crate) visible: Counter,
+    pub(crate) visible: Count,
     /// What a probe of this callsite costs its callers, rounded, in ticks.
-    pub(crate) cost: Counter,
+    pub(crate) cost: Count,
     /// What it costs them more when other probes are nested in it.
-    pub(crate) nesting: Counter,
+    pub(crate) nesting: Count,
     buffer: [AtomicU32; BUFFER_LEN],
-    /// Over all calls: what nested probes cost them, and the net ticks of annotated callees.
-    nested: Counter,
-    callees: Counter,
+    counters: Counters,
 
     /// Odd while what follows is being written.
     sequence: AtomicU32,
@@ -93,41 +63,10 @@ pub(crate) struct Record {
     pub(crate) id: u32,
     /// The registration's number: the lowest has the first call of the process.
     order: u64,
-    /// The activations inside others of the same callsite, which the inclusive total leaves out.
-    inner: Counter,
-    inner_gross: Counter,
-    inner_nested: Counter,
-    /// What the folded samples come to.
-    samples: Counter,
-    sum: Counter,
-    squares_low: Counter,
-    squares_high: Counter,
-    min: Counter,
-    max: Counter,
     buckets: AtomicHistogram,
     /// Where the buckets begin that most samples fall in, as far as is known. For the record's own thread alone.
     window: Cell<BucketIndex>,
 
-    /// The calls that are no samples. `firsts` is 1 once the first call has returned.
-    first: Counter,
-    firsts: Counter,
-    /// 1 if that call was interrupted.
-    first_interrupted: Counter,
-    interrupted: Counter,
-    interrupted_sum: Counter,
-    anomalies: Counter,
-    /// Samples that may have been interrupted, for all that is known.
-    unknown: Counter,
-    /// Bytes or items that calls said they work on.
-    units: Counter,
-    /// Of async functions: polls and their ticks, which the samples only have once a future completes; ticks from the first poll to
-    /// completion; futures dropped before completion.
-    polls: Counter,
-    polls_gross: Counter,
-    wall: Counter,
-    cancelled: Counter,
-    /// What of `nested` registrations and reports took, in activations inside no other of the same callsite.
-    registration_costs: Counter,
     interrupted_octaves: [AtomicU32; OCTAVES],
 }
 
@@ -152,39 +91,16 @@ impl Record {
         Self {
             entry,
             buffered: AtomicU32::new(NEW),
-            visible: Counter::new(0),
-            cost: Counter::new(0),
-            nesting: Counter::new(0),
+            visible: Count::new(),
+            cost: Count::new(),
+            nesting: Count::new(),
             buffer: [const { AtomicU32::new(0) }; BUFFER_LEN],
-            nested: Counter::new(0),
-            callees: Counter::new(0),
+            counters: Counters::new(),
             sequence: AtomicU32::new(0),
             id,
             order,
-            inner: Counter::new(0),
-            inner_gross: Counter::new(0),
-            inner_nested: Counter::new(0),
-            samples: Counter::new(0),
-            sum: Counter::new(0),
-            squares_low: Counter::new(0),
-            squares_high: Counter::new(0),
-            min: Counter::new(i64::MAX.cast_unsigned()),
-            max: Counter::new(i64::MIN.cast_unsigned()),
             buckets: AtomicHistogram::new(),
             window: Cell::new(BucketIndex::of(0)),
-            first: Counter::new(0),
-            firsts: Counter::new(0),
-            first_interrupted: Counter::new(0),
-            interrupted: Counter::new(0),
-            interrupted_sum: Counter::new(0),
-            anomalies: Counter::new(0),
-            unknown: Counter::new(0),
-            units: Counter::new(0),
-            polls: Counter::new(0),
-            polls_gross: Counter::new(0),
-            wall: Counter::new(0),
-            cancelled: Counter::new(0),
-            registration_costs: Counter::new(0),
             interrupted_octaves: [const { AtomicU32::new(0) }; OCTAVES],
         }
     }
@@ -199,14 +115,14 @@ impl Record {
     /// An activation stops that had others nested in it: their probes' cost, and the net ticks of annotated callees.
     #[inline(always)]
     pub(crate) fn add_nested(&self, nested: u64, callees: u64) {
-        self.nested.add(nested);
-        self.callees.add(callees);
+        self.counters.nested.add(nested.cast_signed());
+        self.counters.callees.add(callees.cast_signed());
     }
 
     /// An activation is about to stop in which registrations and reports took so many ticks.
     pub(crate) fn add_registration_cost(&self, ticks: u64) {
         if self.entry().depth() == 1 {
-            self.registration_costs.add(ticks);
+            self.counters.registration_costs.add(ticks.cast_signed());
         }
     }
 
@@ -232,18 +148,18 @@ impl Record {
     #[inline(always)]
     fn add_inner(&self, is_inner: bool, gross: u64, nested: u64) {
         if is_inner {
-            self.inner.add(1);
-            self.inner_gross.add(gross);
-            self.inner_nested.add(nested);
+            self.counters.inner.add(1);
+            self.counters.inner_gross.add(gross.cast_signed());
+            self.counters.inner_nested.add(nested.cast_signed());
         }
     }
 
     /// The first call on this thread has returned. Of a recursion that is the outermost call.
     fn leave_first(&self, gross: u64, interrupted: bool) {
         self.open();
-        self.first_interrupted.set(u64::from(interrupted));
-        self.first.set(gross);
-        self.firsts.set(1);
+        self.counters.firsts_interrupted.set(u64::from(interrupted));
+        self.counters.first_sum.set(gross.cast_signed());
+        self.counters.firsts.set(1);
         self.buffered.store(0, Relaxed);
         self.close();
     }
@@ -257,17 +173,17 @@ impl Record {
     fn add_excluded(&self, why: Exclusion, gross: u64) {
         match why {
             Exclusion::Unknown => {
-                self.unknown.add(1);
+                self.counters.unknown.add(1);
                 self.add_sample(gross);
             }
-            Exclusion::Anomalous => self.anomalies.add(1),
+            Exclusion::Anomalous => self.counters.anomalies.add(1),
             Exclusion::Interrupted if self.is_new() && !self.is_running() => {
                 self.leave_first(gross, true);
             }
             Exclusion::Interrupted => {
                 self.open();
-                self.interrupted.add(1);
-                self.interrupted_sum.add(gross);
+                self.counters.interrupted.add(1);
+                self.counters.interrupted_sum.add(gross.cast_signed());
                 let (octave, _) = bucket(not_below_zero(gross.cast_signed()));
                 let count = &self.interrupted_octaves[octave];
                 count.store(count.load(Relaxed).saturating_add(1), Relaxed);
@@ -291,19 +207,19 @@ impl Record {
 
     /// A call says how many bytes or items it works on.
     pub(crate) fn add_units(&self, units: u64) {
-        self.units.add(units);
+        self.counters.units.add(units);
     }
 
     /// A poll of a future stops.
     pub(crate) fn leave_poll(&self, gross: u64, nested: u64) {
         self.add_inner(self.entry().leave(), gross, nested);
-        self.polls.add(1);
-        self.polls_gross.add(gross);
+        self.counters.polls.add(1);
+        self.counters.polls_gross.add(gross.cast_signed());
     }
 
     /// A future has completed, with the gross ticks of all its polls.
     pub(crate) fn complete(&self, unusual: Option<Exclusion>, gross: u64, wall: u64) {
-        self.wall.add(wall);
+        self.counters.wall.add(wall);
         match unusual {
             None => self.add_sample(gross),
             Some(why) => self.add_excluded(why, gross),
@@ -312,7 +228,7 @@ impl Record {
 
     /// A future was dropped that had not completed.
     pub(crate) fn cancel(&self) {
-        self.cancelled.add(1);
+        self.counters.cancelled.add(1);
     }
 
     /// Whether the first call on this thread is still to be recorded.

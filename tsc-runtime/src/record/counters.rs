@@ -1,0 +1,314 @@
+//! What a record counts: each figure is declared once, with how the parts of several threads become one.
+//!
+//! From the declaration follow the record's cells, how they are cleared and read, and the field of [`Totals`] with its merging.
+//! A figure that is left out of one of these cannot be written down.
+
+use core::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
+
+use super::histogram::Histogram;
+
+/// A figure of a record: one thread writes it, others may read it.
+pub(crate) trait Cell {
+    /// What it is worth in [`Totals`].
+    type Total;
+    fn clear(&self);
+    fn read(&self) -> Self::Total;
+    fn merge(total: &mut Self::Total, other: &Self::Total);
+}
+
+/// A count of something.
+#[derive(Debug)]
+pub(crate) struct Count(AtomicU64);
+
+/// A sum of ticks, which may be below zero: the cost of nested probes is known on average only.
+#[derive(Debug)]
+pub(crate) struct Sum(AtomicI64);
+
+/// A sum that needs 128 bits.
+#[derive(Debug)]
+pub(crate) struct WideSum {
+    low: AtomicU64,
+    high: AtomicU64,
+}
+
+/// The least of some ticks; [`i64::MAX`] of none.
+#[derive(Debug)]
+pub(crate) struct Min(AtomicI64);
+
+/// The greatest of some ticks; [`i64::MIN`] of none.
+#[derive(Debug)]
+pub(crate) struct Max(AtomicI64);
+
+impl Count {
+    pub(crate) const fn new() -> Self {
+        Self(AtomicU64::new(0))
+    }
+
+    #[inline(always)]
+    pub(crate) fn get(&self) -> u64 {
+        self.0.load(Relaxed)
+    }
+
+    #[inline(always)]
+    pub(crate) fn set(&self, value: u64) {
+        self.0.store(value, Relaxed);
+    }
+
+    #[inline(always)]
+    pub(super) fn add(&self, count: u64) {
+        self.set(self.get().wrapping_add(count));
+    }
+}
+
+impl Sum {
+    const fn new() -> Self {
+        Self(AtomicI64::new(0))
+    }
+
+    #[inline(always)]
+    pub(super) fn get(&self) -> i64 {
+        self.0.load(Relaxed)
+    }
+
+    #[inline(always)]
+    pub(super) fn set(&self, value: i64) {
+        self.0.store(value, Relaxed);
+    }
+
+    #[inline(always)]
+    pub(super) fn add(&self, ticks: i64) {
+        self.set(self.get().wrapping_add(ticks));
+    }
+}
+
+impl WideSum {
+    const fn new() -> Self {
+        Self {
+            low: AtomicU64::new(0),
+            high: AtomicU64::new(0),
+        }
+    }
+
+    pub(super) fn add(&self, value: u128) {
+        let sum = self.read().wrapping_add(value);
+        self.low.store(sum as u64, Relaxed);
+        self.high.store((sum >> 64) as u64, Relaxed);
+    }
+}
+
+impl Min {
+    const fn new() -> Self {
+        Self(AtomicI64::new(i64::MAX))
+    }
+
+    pub(super) fn get(&self) -> i64 {
+        self.0.load(Relaxed)
+    }
+
+    pub(super) fn add(&self, ticks: i64) {
+        self.0.store(ticks.min(self.get()), Relaxed);
+    }
+}
+
+impl Max {
+    const fn new() -> Self {
+        Self(AtomicI64::new(i64::MIN))
+    }
+
+    pub(super) fn get(&self) -> i64 {
+        self.0.load(Relaxed)
+    }
+
+    pub(super) fn add(&self, ticks: i64) {
+        self.0.store(ticks.max(self.get()), Relaxed);
+    }
+}
+
+impl Cell for Count {
+    type Total = u64;
+
+    fn clear(&self) {
+        self.set(0);
+    }
+
+    fn read(&self) -> u64 {
+        self.get()
+    }
+
+    fn merge(total: &mut u64, other: &u64) {
+        *total = total.wrapping_add(*other);
+    }
+}
+
+impl Cell for Sum {
+    type Total = i64;
+
+    fn clear(&self) {
+        self.set(0);
+    }
+
+    fn read(&self) -> i64 {
+        self.get()
+    }
+
+    fn merge(total: &mut i64, other: &i64) {
+        *total = total.wrapping_add(*other);
+    }
+}
+
+impl Cell for WideSum {
+    type Total = u128;
+
+    fn clear(&self) {
+        self.low.store(0, Relaxed);
+        self.high.store(0, Relaxed);
+    }
+
+    fn read(&self) -> u128 {
+        u128::from(self.high.load(Relaxed)) << 64 | u128::from(self.low.load(Relaxed))
+    }
+
+    fn merge(total: &mut u128, other: &u128) {
+        *total = total.wrapping_add(*other);
+    }
+}
+
+impl Cell for Min {
+    type Total = Option<i64>;
+
+    fn clear(&self) {
+        self.0.store(i64::MAX, Relaxed);
+    }
+
+    fn read(&self) -> Option<i64> {
+        Some(self.get()).filter(|&min| min != i64::MAX)
+    }
+
+    fn merge(total: &mut Option<i64>, other: &Option<i64>) {
+        *total = merge_option(*total, *other, i64::min);
+    }
+}
+
+impl Cell for Max {
+    type Total = Option<i64>;
+
+    fn clear(&self) {
+        self.0.store(i64::MIN, Relaxed);
+    }
+
+    fn read(&self) -> Option<i64> {
+        Some(self.get()).filter(|&max| max != i64::MIN)
+    }
+
+    fn merge(total: &mut Option<i64>, other: &Option<i64>) {
+        *total = merge_option(*total, *other, i64::max);
+    }
+}
+
+pub(super) fn merge_option<T>(
+    one: Option<T>,
+    other: Option<T>,
+    choose: fn(T, T) -> T,
+) -> Option<T> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(choose(one, other)),
+        (one, other) => one.or(other),
+    }
+}
+
+// Input:  /// Docs.  samples: Count;
+// Output: the cell `samples` of `Counters` and of its `new`, `clear` and `read`; the field `samples` of `Totals` and of its `merge`.
+macro_rules! counters {
+    ($($(#[$doc:meta])* $name:ident: $cell:ident;)*) => {
+        /// The figures of a record, in the order in which a stop touches them.
+        #[derive(Debug)]
+        #[repr(C)]
+        pub(crate) struct Counters {
+            $($(#[$doc])* pub(super) $name: $cell,)*
+        }
+
+        impl Counters {
+            pub(super) const fn new() -> Self {
+                Self { $($name: $cell::new(),)* }
+            }
+
+            pub(super) fn clear(&self) {
+                $(self.$name.clear();)*
+            }
+
+            /// The figures of one thread; what is no figure of a record is not in it.
+            pub(super) fn read(&self) -> Totals {
+                Totals {
+                    $($name: self.$name.read(),)*
+                    ..Totals::default()
+                }
+            }
+        }
+
+        /// Sums over threads. Ticks are gross here (see [`Record`](super::Record)): the report takes the visible overhead out of
+        /// them, with what it has measured by then.
+        #[derive(Clone, Debug, Default)]
+        pub(crate) struct Totals {
+            $($(#[$doc])* pub(crate) $name: <$cell as Cell>::Total,)*
+            /// Threads that called it.
+            pub(crate) threads: u64,
+            /// Calls that have started and not returned.
+            pub(crate) running: u64,
+            /// The first call of the process: its registration's number and its ticks.
+            pub(crate) first: Option<(u64, i64)>,
+            /// Of the samples.
+            pub(crate) histogram: Histogram,
+            pub(crate) interrupted_histogram: Histogram,
+        }
+
+        impl Totals {
+            /// Adds another thread's, or another process's.
+            pub(crate) fn merge(&mut self, other: &Self) {
+                $(<$cell as Cell>::merge(&mut self.$name, &other.$name);)*
+                self.threads += other.threads;
+                self.running += other.running;
+                self.first = merge_option(self.first, other.first, <(u64, i64)>::min);
+                self.histogram.merge(&other.histogram);
+                self.interrupted_histogram.merge(&other.interrupted_histogram);
+            }
+        }
+    };
+}
+
+counters! {
+    /// What nested probes cost the calls.
+    nested: Sum;
+    /// The net ticks of annotated callees.
+    callees: Sum;
+    /// The activations inside others of the same callsite, which the inclusive total leaves out.
+    inner: Count;
+    inner_gross: Sum;
+    inner_nested: Sum;
+    /// The calls that are samples: not a thread's first, not interrupted, no anomaly.
+    samples: Count;
+    sum: Sum;
+    squares: WideSum;
+    min: Min;
+    max: Max;
+    /// Each thread's first call: how many have returned, their ticks, and how many were interrupted.
+    firsts: Count;
+    first_sum: Sum;
+    firsts_interrupted: Count;
+    /// The other calls that were interrupted.
+    interrupted: Count;
+    interrupted_sum: Sum;
+    /// Calls whose ticks are negative; they are in no sum.
+    anomalies: Count;
+    /// Samples that may have been interrupted, for all that is known.
+    unknown: Count;
+    /// Bytes or items that calls work on.
+    units: Count;
+    /// Of async functions: polls and their ticks, which the samples only have once a future completes; ticks from the first poll to
+    /// completion; futures dropped before completion.
+    polls: Count;
+    polls_gross: Sum;
+    wall: Count;
+    cancelled: Count;
+    /// What of `nested` registrations and reports took, in activations inside no other of the same callsite.
+    registration_costs: Sum;
+}
