@@ -156,7 +156,7 @@ fn pool_goes_round() {
 }
 
 #[test]
-fn comparison_tells_what_is_wrong_with_its_candidates() {
+fn comparison_tells_what_is_wrong_with_its_contestants() {
     let inputs = [1_u64, 2, 3];
     let none: [u64; 0] = [];
     assert_eq!(
@@ -196,7 +196,7 @@ fn twice_the_work_is_slower() {
             .add("twice", |()| additions!(2000))
             .run();
         comparison.is_ok_and(|comparison| {
-            comparison.rows()[1].relation() == Relation::Slower
+            comparison.standings()[1].relation() == Relation::Slower
                 && comparison.fastest() == Some("once")
         })
     }));

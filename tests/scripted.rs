@@ -149,20 +149,20 @@ fn mean_is_told_to_be_too_high_by_what_gaps_hold() {
     let stolen = (GAPS * INTERRUPT) as f64 / CALLS as f64;
     // A real interruption now and then takes a call out.
     assert!(row.samples() as i64 > CALLS - 20, "{row:?}");
-    assert!(row.gaps() <= GAPS as u64 && row.gaps() >= GAPS as u64 - 1);
+    assert!(row.outliers() <= GAPS as u64 && row.outliers() >= GAPS as u64 - 1);
     assert!((row.mean_ticks().unwrap() - net_mean - stolen).abs() < 3.0);
-    let of_mean = row.stolen_mean_ticks().unwrap();
+    let of_mean = row.outlier_excess_mean_ticks().unwrap();
     assert!((of_mean / stolen - 1.0).abs() < 0.3, "{of_mean}, {stolen}");
     // Less that, it is right to the systematic error, and that is calibration's.
     let mean = row.mean_ticks().unwrap() - of_mean;
     let systematic = row.systematic_error_ticks().unwrap();
     assert!((mean - net_mean).abs() < systematic, "{mean}");
     assert!((5.0..6.0).contains(&systematic), "{systematic}");
-    let share = row.stolen_share().unwrap();
+    let share = row.outlier_excess_share().unwrap();
     assert!((share * row.total_ticks() / CALLS as f64 / of_mean - 1.0).abs() < 0.01);
     let notes = notes("with gaps");
     assert!(
-        notes.contains("stolen ≈") && notes.contains("of the mean"),
+        notes.contains("outliers ≈") && notes.contains("of the mean"),
         "{notes}"
     );
 }

@@ -37,7 +37,12 @@ pub use instruments::{
 pub use off::{pause, report, reset, resume, snapshot};
 #[cfg(feature = "on")]
 pub use registry::{pause, resume};
-pub use report::{Bucket, CallsiteReport, Clock, FenceOverhead, Report};
+#[cfg(feature = "json")]
+pub use report::ReadError;
+pub use report::{
+    Bucket, CallsiteReport, CallsiteSums, Clock, Context, Ended, FenceOverhead, FirstCall,
+    MachineReport, MergeError, MetaMap, Process, Report, SumOfSquares, ThreadReport,
+};
 #[cfg(feature = "on")]
 pub use report::{report, reset, snapshot};
 #[cfg(feature = "on")]

@@ -14,6 +14,7 @@ pub(crate) fn install() {
         libc::atexit(report::dump_at_exit);
     }
     calibration::first_reading();
+    report::begin();
     #[cfg(unix)]
     // SAFETY: the handler is a function that never unwinds; in the child of a fork only the forking thread exists.
     unsafe {

@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 
 use parking_lot::{Mutex, MutexGuard};
 
-use super::statistics::median;
 use crate::record::callsite::{Callsite, EmptyCalls};
 use crate::record::table::{Entry, FIRST_LEN};
 use crate::record::thread;
@@ -146,16 +145,6 @@ pub(crate) fn of(fence: Fence) -> Overhead {
     }
 }
 
-/// What share of their calibrated total probes may cost more or less than it: the greatest of all policies in use.
-pub(crate) fn greatest_total_error_share() -> f64 {
-    Fence::ALL
-        .into_iter()
-        .map(of)
-        .filter(|overhead| overhead.total > 0.0)
-        .map(|overhead| overhead.total_error / overhead.total)
-        .fold(0.0, f64::max)
-}
-
 impl Measurements {
     fn add(&mut self, empty_calls: EmptyCalls, [visible, total, nesting]: [f64; 3]) {
         self.empty_calls = Some(empty_calls);
@@ -192,7 +181,7 @@ fn measure(empty_calls: EmptyCalls) -> [f64; 3] {
         }
     }
     drop(busy);
-    rounds.map(|costs| median(costs).unwrap_or(0.0).max(0.0))
+    rounds.map(|mut costs| median(&mut costs).max(0.0))
 }
 
 /// `None` if no call was recorded.
@@ -216,4 +205,9 @@ fn round(empty_calls: EmptyCalls, record: &Record) -> Option<[f64; 3]> {
     let total = per_call(annotated - start) - call;
     let nesting = per_call(nested - nested_start) - 2.0 * (total + call);
     Some([visible, total, nesting])
+}
+
+fn median(values: &mut [f64]) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(0.0)
 }

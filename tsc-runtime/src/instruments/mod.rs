@@ -2,7 +2,6 @@
 
 #![cfg(feature = "instruments")]
 
-mod bench;
 pub mod budget;
 pub mod compare;
 #[cfg(feature = "instructions")]

@@ -20,6 +20,7 @@ impl Totals {
     }
 
     /// The gross ticks of all calls, or of all polls: futures that are suspended or were dropped took theirs as well.
+    #[cfg(test)]
     pub(crate) fn gross(&self) -> i64 {
         if self.polls != 0 {
             return self.polls_gross;

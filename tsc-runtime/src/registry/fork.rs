@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use super::{REGISTRY, UNRECORDED};
 use crate::calibration::overhead;
 use crate::record::thread;
+use crate::report;
 
 /// In the child of a fork: the lock may be taken by a thread that is not here any more, and the figures are the parent's.
 pub(crate) fn start_from_zero() {
@@ -13,6 +14,7 @@ pub(crate) fn start_from_zero() {
         let busy = thread.enter_cold_path();
         registry.store(Box::into_raw(Box::default()), Relaxed);
         overhead::start_from_zero();
+        report::start_from_zero();
         UNRECORDED.store(0, Relaxed);
         thread.invalidate();
         drop(busy);

@@ -4,7 +4,7 @@ use std::panic::catch_unwind;
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::output::{self, Form};
-use super::take::{REPORTED, snapshot};
+use super::snapshot::{REPORTED, snapshot};
 use crate::record::thread;
 use crate::registry;
 

@@ -2,28 +2,34 @@
 
 mod banner;
 #[cfg(feature = "on")]
-mod callsite;
-#[cfg(feature = "on")]
-mod clock;
+mod collect;
 mod data;
+mod derive;
 #[cfg(feature = "on")]
 mod exit;
-mod figures;
-#[cfg(feature = "on")]
-mod gaps;
-#[cfg(feature = "on")]
-mod name;
+mod merge;
 mod notes;
+mod openmetrics;
+mod outliers;
 #[cfg(feature = "on")]
 mod output;
+#[cfg(feature = "json")]
+mod read;
 #[cfg(feature = "on")]
+mod snapshot;
 mod statistics;
-#[cfg(feature = "on")]
-mod take;
 mod text;
 
-pub use data::{Bucket, CallsiteReport, Clock, FenceOverhead, Report};
+#[cfg(feature = "on")]
+pub(crate) use collect::{begin, start_from_zero};
+pub use data::{
+    Bucket, CallsiteReport, CallsiteSums, Clock, Context, Ended, FenceOverhead, FirstCall,
+    MachineReport, MetaMap, Process, Report, SumOfSquares, ThreadReport,
+};
 #[cfg(feature = "on")]
 pub(crate) use exit::dump_at_exit;
+pub use merge::MergeError;
+#[cfg(feature = "json")]
+pub use read::ReadError;
 #[cfg(feature = "on")]
-pub use take::{report, reset, snapshot};
+pub use snapshot::{report, reset, snapshot};

@@ -5,11 +5,11 @@ use std::fmt;
 use super::text::{NAME, PERTURBED, ticks};
 use super::{CallsiteReport, Clock, Report};
 
-/// The share of the total that interrupted calls or gaps may be, before the dump says so.
-const TOLD_SHARE: f64 = 0.05;
+/// The share of the total that interrupted calls or outliers may be, before the dump says so.
+const NOTED_SHARE: f64 = 0.05;
 
 /// What only some rows have, on a line of its own.
-pub(super) fn further(
+pub(super) fn row_notes(
     f: &mut fmt::Formatter<'_>,
     callsite: &CallsiteReport,
     clock: &Clock,
@@ -39,8 +39,8 @@ pub(super) fn further(
         parts.push(format!("{cancelled} cancelled"));
     }
     parts.extend(interrupted(callsite));
-    parts.extend(stolen(callsite));
-    // Where none can be told, the banner has said so.
+    parts.extend(outlier_excess(callsite));
+    // Where none can be detected, the banner has said so.
     if callsite.unknown != 0 && clock.no_interruptions_because.is_none() {
         parts.push(format!(
             "{} not known to be clean: another library used rseq, or their thread was ending",
@@ -76,29 +76,32 @@ fn interrupted(callsite: &CallsiteReport) -> Option<String> {
     let count = callsite.interrupted.filter(|&count| count != 0)?;
     let mean = callsite.interrupted_mean_ticks?;
     let share = count as f64 * mean / callsite.total_ticks.max(1.0);
-    let told = format!(
+    let detected = format!(
         "{count} interrupted, {:.0} % of the total",
         share.min(1.0) * 100.0
     );
     if callsite.samples == 0 {
         Some(format!(
-            "{told}, their mean {mean:.1}: no other call but each thread's first"
+            "{detected}, their mean {mean:.1}: no other call but each thread's first"
         ))
     } else {
-        (share > TOLD_SHARE).then_some(told)
+        (share > NOTED_SHARE).then_some(detected)
     }
 }
 
-/// What gaps hold, where it is much, or more than what the mean is said to be off by.
-fn stolen(callsite: &CallsiteReport) -> Option<String> {
-    let (share, of_mean) = (callsite.stolen_share?, callsite.stolen_mean_ticks?);
-    let told_of_mean =
+/// What outliers hold, where it is much, or more than what the mean is said to be off by.
+fn outlier_excess(callsite: &CallsiteReport) -> Option<String> {
+    let (share, of_mean) = (
+        callsite.outlier_excess_share?,
+        callsite.outlier_excess_mean_ticks?,
+    );
+    let known_to =
         callsite.std_error_ticks.unwrap_or(0.0) + callsite.systematic_error_ticks.unwrap_or(0.0);
-    (share > TOLD_SHARE || of_mean > told_of_mean).then(|| {
+    (share > NOTED_SHARE || of_mean > known_to).then(|| {
         format!(
-            "stolen ≈ {:.1} % of the total, {of_mean:.1} of the mean, in {} calls",
+            "outliers ≈ {:.1} % of the total, {of_mean:.1} of the mean, in {} calls",
             share * 100.0,
-            callsite.gaps
+            callsite.outliers
         )
     })
 }
@@ -123,16 +126,16 @@ pub(super) fn corrections(f: &mut fmt::Formatter<'_>, callsite: &CallsiteReport)
         ticks(callsite.mean_raw_ticks, 1),
         ticks(callsite.min_raw_ticks, 0),
     )?;
-    if let Some(threshold) = callsite.gap_threshold_ticks {
+    if let Some(threshold) = callsite.outlier_threshold_ticks {
         writeln!(
             f,
-            "      {:<NAME$}   mean {} ± {} s.e. ± {} systematic - {} stolen in {} calls of {threshold:.0} or more",
+            "      {:<NAME$}   mean {} ± {} s.e. ± {} systematic - {} outliers in {} calls of {threshold:.0} or more",
             "",
             ticks(callsite.mean_ticks, 1),
             ticks(callsite.std_error_ticks, 1),
             ticks(callsite.systematic_error_ticks, 1),
-            ticks(callsite.stolen_mean_ticks, 1),
-            callsite.gaps
+            ticks(callsite.outlier_excess_mean_ticks, 1),
+            callsite.outliers
         )?;
     }
     if callsite.interrupted_histogram.is_empty() {
@@ -145,7 +148,7 @@ pub(super) fn corrections(f: &mut fmt::Formatter<'_>, callsite: &CallsiteReport)
     writeln!(f)
 }
 
-pub(super) fn foot(f: &mut fmt::Formatter<'_>, report: &Report) -> fmt::Result {
+pub(super) fn footer(f: &mut fmt::Formatter<'_>, report: &Report) -> fmt::Result {
     if report
         .callsites
         .iter()
@@ -153,7 +156,7 @@ pub(super) fn foot(f: &mut fmt::Formatter<'_>, report: &Report) -> fmt::Result {
     {
         writeln!(
             f,
-            "tsc: < a call too short to be told from none; tsc_runtime::measure repeats it until it can be"
+            "tsc: < a call too short to be detected from none; tsc_runtime::measure repeats it until it can be"
         )?;
     }
     let coarse = |callsite: &CallsiteReport| {

@@ -60,10 +60,9 @@ pub(super) fn print_as(report: &Report, form: Form) {
 }
 
 #[cfg(feature = "json")]
+#[allow(clippy::unnecessary_wraps)] // fails without the feature
 fn json(report: &Report) -> Result<String, String> {
-    serde_json::to_string_pretty(report)
-        .map(|json| json + "\n")
-        .map_err(|why| format!("TSC_REPORT=json failed: {why}. This is text:"))
+    Ok(report.to_json() + "\n")
 }
 
 #[cfg(not(feature = "json"))]

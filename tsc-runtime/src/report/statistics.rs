@@ -1,8 +1,8 @@
 //! Mean and spread of the samples.
 
-use crate::record::totals::Totals;
+use super::CallsiteSums;
 
-/// Net ticks.
+/// Gross ticks.
 pub(super) struct Statistics {
     pub(super) mean: f64,
     pub(super) stddev: Option<f64>,
@@ -10,13 +10,14 @@ pub(super) struct Statistics {
 }
 
 impl Statistics {
-    pub(super) fn new(totals: &Totals, visible: f64) -> Option<Self> {
-        let mean = mean(totals.sum, totals.samples)?;
-        let variance = variance(totals.samples, totals.sum, totals.squares);
+    /// `None` of no samples.
+    pub(super) fn new(sums: &CallsiteSums) -> Option<Self> {
+        let mean = mean(sums.sum, sums.samples)?;
+        let variance = variance(sums.samples, sums.sum, sums.squares.get());
         Some(Self {
-            mean: mean - visible,
+            mean,
             stddev: variance.map(f64::sqrt),
-            std_error: variance.map(|variance| (variance / totals.samples as f64).sqrt()),
+            std_error: variance.map(|variance| (variance / sums.samples as f64).sqrt()),
         })
     }
 }
@@ -47,11 +48,12 @@ mod tests {
 
     #[test]
     fn variance_is_exact_beside_a_large_mean() {
-        let mut of = Totals::default();
-        [1_000_000_000_001, 1_000_000_000_003]
-            .into_iter()
-            .for_each(|sample| of.add_sample(sample));
-        assert_eq!(variance(of.samples, of.sum, of.squares), Some(2.0));
+        let samples = [1_000_000_000_001_i64, 1_000_000_000_003];
+        let squares = samples
+            .iter()
+            .map(|&sample| u128::from(sample.unsigned_abs()).pow(2))
+            .sum();
+        assert_eq!(variance(2, samples.iter().sum(), squares), Some(2.0));
         assert_eq!(variance(1, 5, 25), None);
     }
 }

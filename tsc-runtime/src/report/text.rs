@@ -4,7 +4,7 @@
 use std::fmt;
 
 use super::banner::banner;
-use super::notes::{corrections, foot, further};
+use super::notes::{corrections, footer, row_notes};
 use super::{CallsiteReport, Clock, Report};
 
 /// GCLK's columns.
@@ -35,12 +35,12 @@ impl fmt::Display for Report {
         for callsite in &self.callsites {
             row(f, callsite, &self.name_of(callsite), self_sum)?;
             marks(f, callsite, &self.clock)?;
-            further(f, callsite, &self.clock)?;
+            row_notes(f, callsite, &self.clock)?;
             if f.alternate() {
                 corrections(f, callsite)?;
             }
         }
-        foot(f, self)
+        footer(f, self)
     }
 }
 
@@ -157,12 +157,11 @@ pub(super) fn ticks(value: Option<f64>, digits: usize) -> String {
     value.map_or_else(|| "-".to_owned(), |value| format!("{value:.digits$}"))
 }
 
-#[cfg(all(test, feature = "on"))]
+#[cfg(test)]
 mod tests {
+    use super::super::CallsiteSums;
+    use super::super::data::histogram::tests::histogram;
     use super::*;
-    use crate::record::callsite::{Callsite, Meta};
-    use crate::record::totals::Totals;
-    use crate::tsc::Cpuid;
 
     #[test]
     fn long_names_keep_their_end() {
@@ -171,29 +170,37 @@ mod tests {
         assert_eq!(cut("a_long_type::method", 10).chars().count(), 10);
     }
 
-    /// The dump of one function whose calls took these raw ticks, by a counter that moves in steps of 26. No test
-    /// calibrates this policy, so net is raw.
-    fn dump(change: impl FnOnce(&mut Totals)) -> String {
-        static CALLSITE: Callsite = Callsite::new::<Cpuid>(Meta {
-            name: Some("function"),
-            path: || "",
-            module: "",
-            file: "",
-            line: 0,
-            unit: None,
-        });
-        let mut totals = Totals::default();
-        change(&mut totals);
+    /// The dump of one function whose calls took these raw ticks, by a counter that moves in steps of 26. Net is raw.
+    fn dump(samples: &[i64], change: impl FnOnce(&mut CallsiteSums)) -> String {
         let clock = Clock {
             resolution_ticks: 26,
             ..Clock::default()
         };
-        let row = CallsiteReport::new(&CALLSITE, &totals, None);
-        Report::new(clock, vec![row], 0).to_string()
+        let mut row = CallsiteReport {
+            name: "function".to_owned(),
+            fence_supported: true,
+            histogram: histogram(samples.iter().map(|sample| sample.cast_unsigned())),
+            sums: CallsiteSums {
+                samples: samples.len() as u64,
+                sum: samples.iter().sum(),
+                min: samples.iter().min().copied(),
+                max: samples.iter().max().copied(),
+                ..CallsiteSums::default()
+            },
+            ..CallsiteReport::default()
+        };
+        change(&mut row.sums);
+        row.derive(&clock);
+        let report = Report {
+            clock,
+            callsites: vec![row],
+            ..Report::default()
+        };
+        report.to_string()
     }
 
-    fn samples(ticks: i64) -> impl FnOnce(&mut Totals) {
-        move |totals| (0..100).for_each(|n| totals.add_sample(ticks + n % 2 * 26))
+    fn samples(ticks: i64) -> Vec<i64> {
+        (0..100).map(|n| ticks + n % 2 * 26).collect()
     }
 
     /// The mark at the row's end, and the foot's line that explains it.
@@ -206,28 +213,25 @@ mod tests {
 
     #[test]
     fn calls_too_short_to_be_told_from_none_are_marked() {
-        let dump = dump(samples(10));
+        let dump = dump(&samples(10), |_| {});
         assert_marked(&dump, '<', "tsc_runtime::measure repeats it");
     }
 
     #[test]
     fn calls_of_few_steps_are_marked() {
-        let dump = dump(samples(20 * 26 - 30));
+        let dump = dump(&samples(20 * 26 - 30), |_| {});
         assert_marked(&dump, '~', "± 1 step of the counter, 26 ticks");
     }
 
     #[test]
     fn calls_that_are_mostly_probes_are_marked() {
-        let dump = dump(|totals| {
-            samples(26_000)(totals);
-            totals.nested = totals.sum * 2;
-        });
+        let dump = dump(&samples(26_000), |sums| sums.nested = sums.sum * 2);
         assert_marked(&dump, '!', "take the attribute off");
     }
 
     #[test]
     fn calls_that_are_known_well_are_not_marked() {
-        let dump = dump(samples(26_000));
+        let dump = dump(&samples(26_000), |_| {});
         let row = dump.lines().find(|line| line.starts_with(":CLK:")).unwrap();
         assert!(row.ends_with('-'), "{dump}");
         assert!(
@@ -238,8 +242,8 @@ mod tests {
 
     #[test]
     fn callsite_whose_calls_were_all_interrupted_has_their_mean() {
-        let dump = dump(|totals| {
-            (totals.interrupted, totals.interrupted_sum) = (3, 6_000);
+        let dump = dump(&[], |sums| {
+            (sums.interrupted, sums.interrupted_sum) = (3, 6_000);
         });
         assert!(
             dump.contains("3 interrupted, 100 % of the total, their mean 2000.0"),

@@ -135,7 +135,7 @@ fn outcomes() -> [Option<Outcome>; CHAINS.len()] {
             error: callsite.mean_ticks()? - length * truth.ticks,
             std_error: callsite.std_error_ticks()?.hypot(length * truth.std_error),
             systematic: callsite.systematic_error_ticks()?,
-            stolen: callsite.stolen_mean_ticks()?,
+            stolen: callsite.outlier_excess_mean_ticks()?,
         };
         if !outcome.is_within() {
             eprintln!(

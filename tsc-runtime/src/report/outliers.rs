@@ -2,20 +2,20 @@
 //!
 //! Timer interrupts, and a hypervisor that lets another guest run, stop a thread and leave no trace in it: see
 //! [`interruption`](crate::interruption). Only the time shows them, and a rare slow path of the function shows in the same way.
-//! So what is found here stays in all figures; it is told beside them, and a mean is known to be too high by no more than that.
+//! So what is found here stays in all figures; it is reported beside them, and a mean is known to be too high by no more than that.
 //!
 //! The rule: interrupts come up to a thousand times a second. So they may hit one call in a hundred, or more of calls that take
-//! over 10 µs, up to one in ten. All other calls are the function's own, even the slowest of them; a gap is what exceeds that
-//! one by four times as much as it exceeds the median, and by what an interrupt takes at least. Of calls that last longer than
-//! about 100 µs most have their share of interrupts, which nothing tells from the function any more.
+//! over 10 µs, up to one in ten. All other calls are the function's own, even the slowest of them; an outlier is what exceeds that
+//! one by four times as much as it exceeds the median, and by what an interrupt takes at least. Most calls that last longer than
+//! about 100 µs have their share of interrupts, which nothing distinguishes from the function any more.
 
-use crate::record::histogram::{bucket, end, least, middle};
-use crate::record::totals::Totals;
+use super::data::histogram::{beginning, end, middle, quantile};
+use super::{Bucket, CallsiteSums};
 
 /// Timers tick 100 to 1000 times a second, and hypervisors take the CPU away some hundred times.
 const INTERRUPTS_PER_SECOND: f64 = 1000.0;
 /// The share of calls that may be hit: at least so much, for interrupts come in bursts; at most so much, for where more are hit
-/// the others cannot be told to be whole.
+/// it is not known that the others are whole.
 const LEAST_HIT: f64 = 0.01;
 const MOST_HIT: f64 = 0.1;
 /// How much further from the slowest of the others than that is from the median.
@@ -26,96 +26,92 @@ const SHORTEST_SECONDS: f64 = 400e-9;
 const USUAL_HZ: f64 = 2.5e9;
 
 #[derive(Debug)]
-pub(super) struct Gaps {
-    /// Samples of so many gross ticks are gaps.
+pub(super) struct Outliers {
+    /// Samples of so many gross ticks are outliers.
     pub(super) threshold: f64,
     pub(super) count: u64,
     /// What they took beyond the mean of the other samples.
     pub(super) excess: f64,
 }
 
-impl Gaps {
-    /// Among samples that have this median and 99th percentile.
-    pub(super) fn find(totals: &Totals, median: f64, p99: f64, hz: Option<f64>) -> Self {
+impl Outliers {
+    /// `None` of no samples.
+    pub(super) fn find(sums: &CallsiteSums, buckets: &[Bucket], hz: Option<f64>) -> Option<Self> {
+        let quantile = |share| quantile(buckets, share).map(middle);
+        let (median, p99) = (quantile(0.5)?, quantile(0.99)?);
         let hz = hz.unwrap_or(USUAL_HZ);
         let hit = (INTERRUPTS_PER_SECOND * median / hz).min(MOST_HIT);
         let slowest = if hit > LEAST_HIT {
-            totals.histogram.quantile(1.0 - hit).unwrap_or(p99)
+            quantile(1.0 - hit)?
         } else {
             p99
         };
-        let bucket_end = end_of_bucket(slowest);
+        let bucket_end = end(beginning(slowest as u64)) as f64;
         let threshold = bucket_end
             + (FACTOR * (slowest - median))
                 .max(SHORTEST_SECONDS * hz)
                 // The next bucket holds samples that are hardly longer.
                 .max(bucket_end - slowest);
-        let mut gaps = Self {
+        let mut outliers = Self {
             threshold,
             count: 0,
             excess: 0.0,
         };
-        if totals.max.is_some_and(|max| max as f64 >= threshold) {
-            gaps.measure(totals);
+        if sums.max.is_some_and(|max| max as f64 >= threshold) {
+            outliers.measure(sums, buckets);
         }
-        gaps
+        Some(outliers)
     }
 
-    fn measure(&mut self, totals: &Totals) {
-        let (mut others, mut gap_ticks, mut other_ticks) = (0, 0.0, 0.0);
-        for (octave, sub, calls) in totals.histogram.buckets() {
-            let ticks = calls as f64 * middle(octave, sub);
-            if least(octave, sub) as f64 >= self.threshold {
-                self.count += calls;
-                gap_ticks += ticks;
+    fn measure(&mut self, sums: &CallsiteSums, buckets: &[Bucket]) {
+        let (mut others, mut outlier_ticks, mut other_ticks) = (0, 0.0, 0.0);
+        for bucket in buckets {
+            let ticks = bucket.calls as f64 * middle(bucket.from_ticks);
+            if bucket.from_ticks as f64 >= self.threshold {
+                self.count += bucket.calls;
+                outlier_ticks += ticks;
             } else {
-                others += calls;
+                others += bucket.calls;
                 other_ticks += ticks;
             }
         }
         if self.count == 0 || others == 0 {
             return;
         }
-        // The sum of all samples is known exactly; that of the gaps, and that of the others, to the width of a bucket: the lesser of
-        // the two is less wrong.
-        let sum_of_others = if gap_ticks < other_ticks {
-            totals.sum as f64 - gap_ticks
+        // The sum of all samples is known exactly; that of the outliers, and that of the others, to the width of a bucket: the lesser
+        // of the two is less wrong.
+        let sum_of_others = if outlier_ticks < other_ticks {
+            sums.sum as f64 - outlier_ticks
         } else {
             other_ticks
         };
         let mean = sum_of_others / others as f64;
-        self.excess = (totals.sum as f64 - mean * totals.samples as f64).max(0.0);
+        self.excess = (sums.sum as f64 - mean * sums.samples as f64).max(0.0);
     }
-}
-
-/// The least ticks that belong to the bucket after that of `ticks`.
-fn end_of_bucket(ticks: f64) -> f64 {
-    let (octave, sub) = bucket(ticks as u64);
-    end(octave, sub) as f64
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::data::histogram::tests::histogram;
     use super::*;
 
     const HZ: Option<f64> = Some(2.5e9);
 
-    fn totals(samples: impl IntoIterator<Item = i64>) -> Totals {
-        let mut totals = Totals::default();
-        samples
-            .into_iter()
-            .for_each(|sample| totals.add_sample(sample));
-        totals
-    }
-
-    fn find(totals: &Totals, hz: Option<f64>) -> Gaps {
-        let quantile = |share| totals.histogram.quantile(share).unwrap();
-        Gaps::find(totals, quantile(0.5), quantile(0.99), hz)
+    fn find(samples: impl IntoIterator<Item = i64>, hz: Option<f64>) -> Outliers {
+        let samples: Vec<i64> = samples.into_iter().collect();
+        let sums = CallsiteSums {
+            samples: samples.len() as u64,
+            sum: samples.iter().sum(),
+            max: samples.iter().max().copied(),
+            ..CallsiteSums::default()
+        };
+        let buckets = histogram(samples.iter().map(|sample| sample.cast_unsigned()));
+        Outliers::find(&sums, &buckets, hz).expect("there are samples")
     }
 
     fn of(samples: impl IntoIterator<Item = i64>) -> (u64, f64) {
-        let gaps = find(&totals(samples), HZ);
-        (gaps.count, gaps.excess)
+        let outliers = find(samples, HZ);
+        (outliers.count, outliers.excess)
     }
 
     /// `calls` calls of some 2000 ticks each, and then `others`.
@@ -169,8 +165,7 @@ mod tests {
 
     #[test]
     fn threshold_follows_the_counters_rate() {
-        let totals = totals((0..1000).map(|call| 100 + call % 7));
-        let threshold = |hz| find(&totals, hz).threshold;
+        let threshold = |hz| find((0..1000).map(|call| 100 + call % 7), hz).threshold;
         assert!((threshold(HZ) - 1108.0).abs() < 8.0, "{}", threshold(HZ));
         assert!(threshold(Some(1e9)) < threshold(HZ));
         assert_eq!(threshold(None), threshold(HZ));

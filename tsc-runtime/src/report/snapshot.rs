@@ -2,7 +2,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use super::{CallsiteReport, Clock, Report, output};
+use super::collect::{collect_callsites, forget_corrections, meta};
+use super::{Clock, MachineReport, Process, Report, output};
 use crate::calibration;
 use crate::calibration::overhead;
 use crate::registry;
@@ -14,12 +15,12 @@ pub(super) static REPORTED: AtomicU64 = AtomicU64::new(0);
 /// The figures of all threads, as they are now.
 ///
 /// May be called at any time and from any thread, also while others record. Takes a few milliseconds, to measure the probes'
-/// overhead once more; up to 20 ms more if the process began to measure less than 20 ms ago, to tell the counter's rate. Calls that
+/// overhead once more; up to 20 ms more if the process began to measure less than 20 ms ago, to measure the counter's rate. Calls that
 /// are still running are not in it, but are counted in [`CallsiteReport::running`].
 #[must_use]
 pub fn snapshot() -> Report {
     let began = source::now();
-    let report = Report::take();
+    let report = Report::collect();
     // To an annotated function around this call, all of that is overhead.
     registry::add_cost_of_report(began);
     report
@@ -44,6 +45,7 @@ pub fn report() {
 /// annotated call may be left out.
 pub fn reset() {
     registry::reset();
+    forget_corrections();
     REPORTED.store(0, Relaxed);
 }
 
@@ -53,26 +55,23 @@ const fn is_on() -> bool {
 }
 
 impl Report {
-    fn take() -> Self {
+    fn collect() -> Self {
         let totals = registry::totals();
-        if !totals.is_empty() {
+        let measured = !totals.is_empty();
+        if measured {
             overhead::recalibrate();
         }
-        let rate = if totals.is_empty() {
-            None
-        } else {
-            calibration::rate().ok()
-        };
-        let mut callsites: Vec<_> = totals
-            .iter()
-            .map(|(callsite, totals)| CallsiteReport::new(callsite, totals, rate.as_ref()))
-            .collect();
-        callsites.sort_by(|one, other| other.self_ticks.total_cmp(&one.self_ticks));
-        Self::new(
-            Clock::look(&totals, rate.as_ref()),
-            callsites,
-            registry::unrecorded(),
-        )
+        let rate = measured.then(|| calibration::rate().ok()).flatten();
+        let clock = Clock::collect(&totals, rate.as_ref());
+        Self {
+            process: Process::collect(),
+            meta: meta(),
+            machine: MachineReport::collect(),
+            callsites: collect_callsites(&totals, &clock),
+            clock,
+            unrecorded_calls: registry::unrecorded(),
+            ..Self::default()
+        }
     }
 
     /// Calls that have started, whether they have returned or not.

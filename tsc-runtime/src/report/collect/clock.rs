@@ -1,6 +1,5 @@
 //! What the report says of its clock: the part that decides what all figures are worth.
 
-use super::{Clock, FenceOverhead};
 use crate::affinity;
 use crate::calibration::Rate;
 use crate::calibration::core_clock::core_clock;
@@ -10,12 +9,16 @@ use crate::interruption;
 use crate::machine::machine;
 use crate::record::callsite::Callsite;
 use crate::record::totals::Totals;
-use crate::self_test::{self, Verdict};
+use crate::report::{Clock, FenceOverhead};
+use crate::self_test::{self, Finding, Verdict};
 use crate::tsc::Fence;
 use crate::tsc::clock;
 
 impl Clock {
-    pub(super) fn look(totals: &[(&'static Callsite, Totals)], rate: Option<&Rate>) -> Self {
+    pub(in crate::report) fn collect(
+        totals: &[(&'static Callsite, Totals)],
+        rate: Option<&Rate>,
+    ) -> Self {
         let machine = machine();
         let availability = clock::availability();
         // Nothing was measured: nothing of it need be known that takes time to find out.
@@ -32,7 +35,7 @@ impl Clock {
             ppm: rate.map(|rate| rate.ppm),
             resolution_ticks: if measured { resolution::ticks() } else { 1 },
             invariant: machine.invariant_tsc,
-            source: source(availability.is_ok()),
+            source: source(availability.is_ok()).to_owned(),
             fallback_reason: availability.err().map(|why| why.to_string()),
             hypervisor: machine.hypervisor.clone(),
             cpu: machine.cpu.clone(),
@@ -46,13 +49,16 @@ impl Clock {
             core_cycles_per_tick_max: core.map(|core| core.highest),
             core_cycles_source: core.map(|core| core.source.to_string()),
             overheads: overheads(totals),
-            warnings: having(Verdict::Bad)
-                .map(|line| format!("{}: {}: {}", line.name, line.value, line.meaning))
-                .collect(),
+            warnings: having(Verdict::Bad).map(sentence).collect(),
+            doubtful: having(Verdict::Doubtful).map(sentence).collect(),
             doubts: having(Verdict::Doubtful).count() as u64,
             distrusted: having(Verdict::Bad).next().is_some(),
         }
     }
+}
+
+fn sentence(line: &Finding) -> String {
+    format!("{}: {}: {}", line.name, line.value, line.meaning)
 }
 
 fn source(available: bool) -> &'static str {
@@ -76,10 +82,11 @@ fn overheads(totals: &[(&'static Callsite, Totals)]) -> Vec<FenceOverhead> {
         .map(|fence| {
             let overhead = overhead::of(fence);
             FenceOverhead {
-                fence: fence.name(),
+                fence: fence.name().to_owned(),
                 visible_ticks: overhead.visible,
                 visible_error_ticks: overhead.visible_error,
                 total_ticks: overhead.total,
+                total_error_ticks: overhead.total_error,
                 nesting_ticks: overhead.nesting,
             }
         })

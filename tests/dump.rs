@@ -1,0 +1,302 @@
+//! The dump as data: what `docs/dump.md` says of it holds for what programs write.
+
+use std::collections::BTreeSet;
+use std::process::Command;
+
+use serde_json::Value;
+use tsc_runtime::{Report, cycles, snapshot};
+
+/// What a program of its own writes with `TSC_REPORT=json`, with something of every kind in it.
+fn dump() -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_dumping"))
+        .args(["one", "two words"])
+        .env("TSC_REPORT", "json")
+        .env("TSC_META", "commit=abc,input=small")
+        .env_remove("TSC_REPORT_FILE")
+        .output()
+        .expect("the test's own program starts");
+    assert!(output.status.success());
+    String::from_utf8(output.stderr).expect("JSON is UTF-8")
+}
+
+fn schema() -> Value {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/dump.schema.json");
+    let text = std::fs::read_to_string(path).expect("the schema is there");
+    serde_json::from_str(&text).expect("the schema is JSON")
+}
+
+fn value(text: &str) -> Value {
+    serde_json::from_str(text).expect("the dump is one JSON value")
+}
+
+#[test]
+fn dump_is_valid_by_the_schema() {
+    let validator = jsonschema::draft202012::new(&schema()).expect("the schema is one");
+    let dump = value(&dump());
+    let errors: Vec<String> = validator
+        .iter_errors(&dump)
+        .map(|error| format!("{}: {error}", error.instance_path()))
+        .collect();
+    assert!(errors.is_empty(), "{errors:#?}");
+    // It does not let everything pass.
+    for (pointer, wrong) in [
+        ("/schema", Value::from(1)),
+        ("/callsites/0/calls", Value::from(-1)),
+        ("/callsites/0/sums/squares", Value::from(7)),
+        ("/clock/hz", Value::from("fast")),
+        ("/callsites/0/histogram", Value::Null),
+    ] {
+        let mut broken = dump.clone();
+        *broken.pointer_mut(pointer).expect("the key is there") = wrong;
+        assert!(!validator.is_valid(&broken), "{pointer}");
+    }
+}
+
+/// Every object's keys, as `Name.key`, by the places at which the schema describes objects.
+fn described(schema: &Value) -> BTreeSet<String> {
+    let keys = |name: &str, object: &Value| -> Vec<String> {
+        let properties = object["properties"].as_object().expect("an object's keys");
+        properties
+            .keys()
+            .map(|key| format!("{name}.{key}"))
+            .collect()
+    };
+    let definitions = schema["$defs"].as_object().expect("definitions");
+    let nested = definitions
+        .iter()
+        .flat_map(|(name, object)| keys(name, object));
+    keys("Report", schema).into_iter().chain(nested).collect()
+}
+
+#[test]
+fn schema_and_dump_have_the_same_keys() {
+    let schema = schema();
+    let report = value(&dump());
+    let mut written = BTreeSet::new();
+    let mut add = |name: &str, object: &Value| {
+        let object = object
+            .as_object()
+            .unwrap_or_else(|| panic!("{name} is an object"));
+        written.extend(object.keys().map(|key| format!("{name}.{key}")));
+    };
+    add("Report", &report);
+    add("Process", &report["process"]);
+    add("MachineReport", &report["machine"]);
+    add("Clock", &report["clock"]);
+    add("FenceOverhead", &report["clock"]["overheads"][0]);
+    add("CallsiteReport", &report["callsites"][0]);
+    add("CallsiteSums", &report["callsites"][0]["sums"]);
+    add("FirstCall", &report["callsites"][0]["sums"]["first"]);
+    let callsites = report["callsites"].as_array().expect("callsites");
+    let bucket = callsites
+        .iter()
+        .find_map(|callsite| callsite["histogram"].get(0));
+    add("Bucket", bucket.expect("not all calls were interrupted"));
+    let mut described = described(&schema);
+    described.retain(|key| {
+        ["Ended.", "Context.", "ThreadReport."]
+            .iter()
+            .all(|absent| !key.starts_with(absent))
+    });
+    assert_eq!(written, described);
+}
+
+#[test]
+fn specification_has_every_key() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/dump.md");
+    let text = std::fs::read_to_string(path).expect("the specification is there");
+    for key in described(&schema()) {
+        let (_, key) = key.split_once('.').expect("a name and a key");
+        assert!(text.contains(&format!("| `{key}` |")), "{key}");
+    }
+}
+
+#[test]
+fn dump_read_back_is_equal() {
+    let text = dump();
+    let report = Report::from_json(&text).expect("it is a report");
+    assert_eq!(report.to_json(), text.trim_end());
+    assert_eq!(Report::from_json(&report.to_json()).expect("again"), report);
+    assert_eq!(report.process().argv()[1..], ["one", "two words"]);
+    assert_eq!(report.meta()["commit"], "abc");
+    assert!(!report.process().host().is_empty() && report.process().pid() != 0);
+    assert!(report.process().started().starts_with("20") && report.process().started().len() == 30);
+}
+
+#[test]
+fn snapshot_read_back_is_equal() {
+    #[cycles]
+    fn once() {}
+    once();
+    let report = snapshot();
+    assert_eq!(
+        Report::from_json(&report.to_json()).expect("it is a report"),
+        report
+    );
+}
+
+#[test]
+fn text_that_is_no_report_is_refused() {
+    let text = dump();
+    let error = |text: &str| {
+        Report::from_json(text)
+            .expect_err("it is no report")
+            .to_string()
+    };
+    assert!(error("").contains("EOF"), "{}", error(""));
+    assert!(error("{}").contains("schema"));
+    assert!(error(&text[..text.len() / 2]).contains("EOF"));
+    assert!(error(&text.replace(r#""schema":2"#, r#""schema":3"#)).contains("schema 3"));
+    let mut broken = value(&text);
+    broken["contexts"] = serde_json::json!([
+        { "callsite": 99, "parent": null, "calls": 1, "total_ticks": 1.0, "on_cpu_ticks": null, "self_ticks": 1.0 }
+    ]);
+    assert!(error(&broken.to_string()).contains("callsite 99"));
+}
+
+#[test]
+fn unknown_keys_are_left_out_and_unknown_facts_may_be_missing() {
+    let text = dump();
+    let mut changed = value(&text);
+    changed["added_later"] = Value::from(1);
+    changed["callsites"][0]["added_later"] = Value::Null;
+    changed["machine"] = serde_json::json!({});
+    let report = Report::from_json(&changed.to_string()).expect("it is a report");
+    assert_eq!(report.machine().cpu(), None);
+    assert_eq!(
+        report.callsites().len(),
+        Report::from_json(&text).expect("one").callsites().len()
+    );
+}
+
+/// Every figure of `docs/dump.md`'s table, computed from the sums as it says.
+#[test]
+fn figures_follow_from_the_sums() {
+    let report = value(&dump());
+    for callsite in report["callsites"].as_array().expect("callsites") {
+        let sum = |key: &str| callsite["sums"][key].as_f64().expect("a number");
+        let squares: f64 = callsite["sums"]["squares"]
+            .as_str()
+            .and_then(|digits| digits.parse().ok())
+            .expect("digits");
+        let same = |key: &str, expected: f64| {
+            let got = callsite[key].as_f64().expect("a number");
+            assert!(
+                (got - expected).abs() <= 1e-9 * expected.abs().max(1e6),
+                "{key}: {got}, {expected}"
+            );
+        };
+        let futures = sum("polls") != 0.0;
+        let gross = if futures {
+            sum("polls_gross")
+        } else {
+            sum("sum") + sum("first_sum") + sum("interrupted_sum")
+        };
+        let visible = sum("visible_milliticks") / 1000.0;
+        let inner_visible = sum("inner_visible_milliticks") / 1000.0;
+        let calls = sum("samples") + sum("firsts") + sum("interrupted") + sum("anomalies");
+        let probes = if futures {
+            sum("polls")
+        } else {
+            calls - sum("anomalies")
+        };
+        same("calls", calls);
+        same(
+            "total_ticks",
+            gross - sum("inner_gross") - (visible - inner_visible),
+        );
+        same("self_ticks", gross - sum("callees") - visible);
+        same(
+            "raw_ticks",
+            gross - sum("inner_gross") + sum("nested") - sum("inner_nested"),
+        );
+        let n = sum("samples");
+        if n > 1.0 {
+            same("mean_ticks", sum("sum") / n - visible / probes);
+            let variance = (n * squares - sum("sum").powi(2)) / (n * (n - 1.0));
+            let stddev = callsite["stddev_ticks"].as_f64().expect("a number");
+            assert!(
+                (stddev.powi(2) / variance - 1.0).abs() < 1e-3,
+                "{stddev}, {variance}"
+            );
+        }
+        let counted = |key: &str| -> u64 {
+            let buckets = callsite[key].as_array().expect("buckets");
+            buckets
+                .iter()
+                .map(|bucket| bucket["calls"].as_u64().expect("a count"))
+                .sum()
+        };
+        assert_eq!(counted("histogram"), n as u64);
+        assert_eq!(counted("interrupted_histogram"), sum("interrupted") as u64);
+    }
+}
+
+#[test]
+fn two_processes_add_up() {
+    let (one, other) = (dump(), dump());
+    let (one, other) = (
+        Report::from_json(&one).expect("one"),
+        Report::from_json(&other).expect("two"),
+    );
+    let mut both = one.clone();
+    both.merge(&other).expect("they are of one counter");
+    assert_eq!(both.processes(), 2);
+    assert_eq!(both.callsites().len(), one.callsites().len());
+    for callsite in both.callsites() {
+        let part = |report: &Report| {
+            let part = report.callsite(callsite.name()).expect("it was called");
+            (
+                part.calls(),
+                part.total_ticks(),
+                part.sums().sum(),
+                part.sums().squares().get(),
+            )
+        };
+        let ((calls, ticks, sum, squares), more) = (part(&one), part(&other));
+        assert_eq!(callsite.calls(), calls + more.0);
+        assert!((callsite.total_ticks() - ticks - more.1).abs() < 1e-3);
+        assert_eq!(callsite.sums().sum(), sum + more.2);
+        assert_eq!(callsite.sums().squares().get(), squares + more.3);
+    }
+    let mut other_way = other.clone();
+    other_way.merge(&one).expect("they are of one counter");
+    assert_eq!(both.to_json(), other_way.to_json());
+}
+
+/// What a snapshot says of the past, a later one does not take back.
+#[test]
+fn difference_of_two_snapshots_is_what_happened_between_them() {
+    #[cycles]
+    fn counted() -> u64 {
+        std::hint::black_box(7)
+    }
+    let of = |report: &Report| {
+        let row =
+            report.callsite("difference_of_two_snapshots_is_what_happened_between_them::counted");
+        let row = row.expect("it was called");
+        (
+            row.calls(),
+            row.total_ticks(),
+            row.self_ticks(),
+            row.visible_overhead_ticks(),
+        )
+    };
+    for _ in 0..100_000 {
+        counted();
+    }
+    let first = of(&snapshot());
+    for _ in 0..5 {
+        assert_eq!(of(&snapshot()), first);
+    }
+    counted();
+    let next = of(&snapshot());
+    assert_eq!(next.0, first.0 + 1);
+    // One probe's correction, and not a hundred thousand new ones.
+    let added = next.3 - first.3;
+    let usual = first.3 / first.0 as f64;
+    assert!(
+        added >= 0.0 && added < usual * 100.0 + 1000.0,
+        "{added}, {usual} a call"
+    );
+}

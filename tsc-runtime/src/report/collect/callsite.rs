@@ -1,0 +1,131 @@
+//! From the registry's totals to a callsite's report.
+
+use super::correction::correct;
+use super::{name, process_started};
+use crate::calibration::overhead;
+use crate::record::callsite::{Callsite, Unit};
+use crate::record::histogram::{Histogram, least};
+use crate::record::totals::Totals;
+use crate::report::{Bucket, CallsiteReport, CallsiteSums, Clock, FirstCall, SumOfSquares};
+
+/// All callsites' figures, the one with the most self ticks first.
+pub(in crate::report) fn collect_callsites(
+    totals: &[(&'static Callsite, Totals)],
+    clock: &Clock,
+) -> Vec<CallsiteReport> {
+    let mut callsites: Vec<_> = totals
+        .iter()
+        .map(|(callsite, totals)| CallsiteReport::collect(callsite, totals, clock))
+        .collect();
+    callsites.sort_by(CallsiteReport::by_self);
+    callsites
+}
+
+impl CallsiteReport {
+    fn collect(callsite: &Callsite, totals: &Totals, clock: &Clock) -> Self {
+        let meta = callsite.meta();
+        let unit = meta.unit.map(|unit| match unit {
+            Unit::Bytes => "bytes",
+            Unit::Items => "items",
+        });
+        let mut report = Self {
+            name: name::of(callsite),
+            module: meta.module.to_owned(),
+            file: meta.file.to_owned(),
+            line: meta.line,
+            fence: callsite.fence().name().to_owned(),
+            fence_supported: callsite.fence().is_supported(),
+            unit: unit.map(str::to_owned),
+            histogram: buckets(&totals.histogram),
+            interrupted_histogram: buckets(&totals.interrupted_histogram),
+            sums: sums(callsite, totals),
+            ..Self::default()
+        };
+        report.derive(clock);
+        report
+    }
+}
+
+/// Every field of the totals by name, so that a new one cannot be forgotten here.
+fn sums(callsite: &Callsite, totals: &Totals) -> CallsiteSums {
+    let correction = correct(
+        callsite.number().unwrap_or(0) as usize,
+        totals.probes(),
+        totals.inner,
+        overhead::of(callsite.fence()).visible,
+    );
+    let Totals {
+        threads,
+        running,
+        nested,
+        callees,
+        registration_costs,
+        inner,
+        inner_gross,
+        inner_nested,
+        samples,
+        sum,
+        squares,
+        min,
+        max,
+        histogram: _,
+        firsts,
+        first_sum,
+        first,
+        firsts_interrupted,
+        interrupted,
+        interrupted_sum,
+        interrupted_histogram: _,
+        anomalies,
+        unknown,
+        units,
+        polls,
+        polls_gross,
+        wall,
+        cancelled,
+    } = *totals;
+    CallsiteSums {
+        threads,
+        running,
+        samples,
+        sum,
+        squares: SumOfSquares(squares),
+        min,
+        max,
+        firsts,
+        first_sum,
+        first: first.map(|(_, ticks)| FirstCall {
+            process_started_ns: process_started(),
+            ticks,
+        }),
+        firsts_interrupted,
+        interrupted,
+        interrupted_sum,
+        anomalies,
+        unknown,
+        nested,
+        callees,
+        registration: registration_costs,
+        inner,
+        inner_gross,
+        inner_nested,
+        visible_milliticks: correction.visible_milliticks,
+        inner_visible_milliticks: correction.inner_visible_milliticks,
+        units,
+        polls,
+        polls_gross,
+        wall,
+        cancelled,
+        ..CallsiteSums::default()
+    }
+}
+
+fn buckets(histogram: &Histogram) -> Vec<Bucket> {
+    histogram
+        .buckets()
+        .map(|(octave, sub, calls)| Bucket {
+            from_ticks: least(octave, sub),
+            calls,
+        })
+        .collect()
+}

@@ -1,0 +1,14 @@
+//! From what the registry, the calibration and the machine know to the report's data.
+
+mod callsite;
+mod clock;
+mod correction;
+mod machine;
+mod name;
+mod process;
+mod timestamp;
+
+pub(super) use callsite::collect_callsites;
+pub(super) use correction::forget as forget_corrections;
+pub(crate) use process::{begin, start_from_zero};
+pub(super) use process::{meta, process_started};

@@ -1,0 +1,86 @@
+//! A struct of plain data with a getter for each field: the field's documentation is the getter's.
+//!
+//! Every such struct compares, and with the feature `json` is written and read by serde under the fields' names.
+//!
+//! Types are taken apart as far as this file needs it, since a `ty` fragment is opaque to the macros it is handed to.
+
+// Input:  data! { /// Doc. pub struct Name { /// Doc of a. a: String, /// Doc of b. b: Option<f64>, } }
+// Output: pub struct Name { /// Doc of a. pub(crate) a: String, /// Doc of b. pub(crate) b: Option<f64> }
+//         impl Name { /// Doc of a. pub fn a(&self) -> &str { &self.a }  /// Doc of b. pub fn b(&self) -> Option<f64> { self.b } }
+macro_rules! data {
+    (
+        $(#[$struct_attr:meta])*
+        pub struct $name:ident {
+            $($(#[doc = $doc:literal])+ $field:ident: $type:ident $(< $of:ident >)?,)*
+        }
+    ) => {
+        $(#[$struct_attr])*
+        #[derive(Clone, Debug, PartialEq)]
+        #[non_exhaustive]
+        #[cfg_attr(feature = "json", derive(serde::Serialize, serde::Deserialize))]
+        pub struct $name {
+            $($(#[doc = $doc])+ pub(crate) $field: $type $(< $of >)?,)*
+        }
+
+        impl $name {
+            $(
+                $(#[doc = $doc])+
+                #[must_use]
+                pub fn $field(&self) -> $crate::report::data::getters::Getter!($type $(< $of >)?) {
+                    $crate::report::data::getters::get!(self.$field, $type $(< $of >)?)
+                }
+            )*
+        }
+    };
+}
+
+/// What a getter returns: numbers as they are, the rest by reference.
+macro_rules! Getter {
+    (String) => { &str };
+    (Option<String>) => { Option<&str> };
+    (Option<Ended>) => { Option<&Ended> };
+    (Option<$type:ident>) => { Option<$type> };
+    (Vec<$type:ident>) => { &[$type] };
+    (u32) => { u32 };
+    (u64) => { u64 };
+    (i64) => { i64 };
+    (usize) => { usize };
+    (f64) => { f64 };
+    (bool) => { bool };
+    ($type:ident) => { &$type };
+}
+
+macro_rules! get {
+    ($value:expr, Option<String>) => {
+        $value.as_deref()
+    };
+    ($value:expr, Option<Ended>) => {
+        $value.as_ref()
+    };
+    ($value:expr, Option<$type:ident>) => {
+        $value
+    };
+    ($value:expr, u32) => {
+        $value
+    };
+    ($value:expr, u64) => {
+        $value
+    };
+    ($value:expr, i64) => {
+        $value
+    };
+    ($value:expr, usize) => {
+        $value
+    };
+    ($value:expr, f64) => {
+        $value
+    };
+    ($value:expr, bool) => {
+        $value
+    };
+    ($value:expr, $($type:tt)+) => {
+        &$value
+    };
+}
+
+pub(crate) use {Getter, data, get};

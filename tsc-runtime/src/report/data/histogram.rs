@@ -1,0 +1,164 @@
+//! The sparse histograms of a report, and the edges of their buckets.
+//!
+//! Samples: every value below 64 has a bucket of its own; from there on each octave has 32, so none is wider than 1/32 of its value.
+//! A bucket is named by the least value in it. The last takes all that is longer than 30 hours at 2.6 GHz.
+//!
+//! Interrupted calls are counted by octaves: a bucket reaches to the double of its beginning.
+
+use super::getters::data;
+
+data! {
+    /// Calls of about one length.
+    #[derive(Copy, Default)]
+    pub struct Bucket {
+        /// The least gross ticks (the function's own visible overhead inside) that fall in it.
+        from_ticks: u64,
+        /// How many calls did.
+        calls: u64,
+    }
+}
+
+/// Buckets of an octave.
+const SUBS: u64 = 32;
+/// The beginning of the last bucket, which has no end.
+pub(crate) const LAST: u64 = (1 << 48) - (1 << 42);
+
+/// Where the bucket ends that begins at `from`: the least value that is not in it.
+pub(crate) fn end(from: u64) -> u64 {
+    from + width(from)
+}
+
+/// How many values share a bucket with `value`.
+fn width(value: u64) -> u64 {
+    let octave = value.max(SUBS).ilog2();
+    1 << (octave - SUBS.ilog2())
+}
+
+/// Where the bucket begins that `value` is counted in.
+pub(crate) fn beginning(value: u64) -> u64 {
+    let value = value.min(LAST);
+    value - value % width(value)
+}
+
+/// The middle of a bucket's values.
+pub(crate) fn middle(from: u64) -> f64 {
+    f64::midpoint(from as f64, (end(from) - 1) as f64)
+}
+
+/// The middle of an octave that begins at `from`: no more than half off.
+pub(crate) fn middle_of_octave(from: u64) -> f64 {
+    f64::midpoint(from as f64, (from * 2).max(1) as f64)
+}
+
+/// All calls in the buckets.
+pub(crate) fn count(buckets: &[Bucket]) -> u64 {
+    buckets.iter().map(|bucket| bucket.calls).sum()
+}
+
+/// The beginning of the bucket in which the value lies that `share` of all do not exceed; `None` of nothing.
+pub(crate) fn quantile(buckets: &[Bucket], share: f64) -> Option<u64> {
+    let count = count(buckets);
+    let rank = ((count as f64 * share).ceil() as u64).clamp(1, count.max(1));
+    let mut seen = 0;
+    buckets
+        .iter()
+        .find(|bucket| {
+            seen += bucket.calls;
+            seen >= rank
+        })
+        .map(|bucket| bucket.from_ticks)
+}
+
+/// The calls of both, in ascending order.
+pub(crate) fn merge(one: &[Bucket], other: &[Bucket]) -> Vec<Bucket> {
+    let mut all: Vec<Bucket> = one.iter().chain(other).copied().collect();
+    all.sort_by_key(|bucket| bucket.from_ticks);
+    all.dedup_by(|next, kept| {
+        let same = next.from_ticks == kept.from_ticks;
+        if same {
+            kept.calls = kept.calls.saturating_add(next.calls);
+        }
+        same
+    });
+    all
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// The buckets that these values fall in.
+    pub(crate) fn histogram(values: impl IntoIterator<Item = u64>) -> Vec<Bucket> {
+        let buckets: Vec<Bucket> = values
+            .into_iter()
+            .map(|value| Bucket {
+                from_ticks: beginning(value),
+                calls: 1,
+            })
+            .collect();
+        merge(&buckets, &[])
+    }
+
+    #[test]
+    fn buckets_are_contiguous_and_narrow() {
+        let mut from = 0;
+        while from < 1 << 20 {
+            let end = end(from);
+            assert_eq!(beginning(from), from);
+            assert_eq!(beginning(end - 1), from);
+            assert!((end - from) * 32 <= from.max(32), "{from} .. {end}");
+            from = end;
+        }
+        assert_eq!((beginning(u64::MAX), end(LAST)), (LAST, 1 << 48));
+    }
+
+    /// A dump's buckets are those that the runtime counts in.
+    #[cfg(feature = "on")]
+    #[test]
+    fn buckets_are_the_records_own() {
+        use crate::record::histogram;
+        for bit in 0..64 {
+            for value in [
+                1 << bit,
+                (1u64 << bit) + (1 << bit) / 3,
+                (1 << bit) - 1,
+                u64::MAX >> bit,
+            ] {
+                let (octave, sub) = histogram::bucket(value);
+                let from = histogram::least(octave, sub);
+                assert_eq!(beginning(value), from, "{value}");
+                if from < LAST {
+                    let last = histogram::bucket(end(from) - 1);
+                    assert_eq!(last, (octave, sub), "{value}");
+                    assert_ne!(histogram::bucket(end(from)), last, "{value}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn octaves_middle_is_no_more_than_half_off() {
+        assert_eq!(
+            [0, 1, 16, 2048].map(middle_of_octave),
+            [0.5, 1.5, 24.0, 3072.0]
+        );
+    }
+
+    #[test]
+    fn quantiles_are_ranks() {
+        assert_eq!(quantile(&[], 0.5), None);
+        let buckets = histogram(1..=50);
+        assert_eq!(
+            [0.0, 0.5, 0.99].map(|share| quantile(&buckets, share)),
+            [Some(1), Some(25), Some(50)]
+        );
+    }
+
+    #[test]
+    fn merged_histogram_is_that_of_all_values() {
+        let (some, others) = (histogram([1, 70, 5000, 70]), histogram([0, 71, 1 << 50]));
+        let all = histogram([1, 70, 5000, 70, 0, 71, 1 << 50]);
+        assert_eq!(merge(&some, &others), all);
+        assert_eq!(merge(&others, &some), all);
+    }
+}

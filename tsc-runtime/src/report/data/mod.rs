@@ -1,0 +1,80 @@
+//! The report as plain data: one definition for the runtime, which makes it, and for programs that read dumps. It exists whether
+//! anything measures or not.
+
+mod callsite;
+mod clock;
+mod context;
+pub(super) mod getters;
+pub(super) mod histogram;
+mod machine;
+mod process;
+mod sums;
+
+use getters::data;
+
+pub use callsite::{CallsiteReport, ThreadReport};
+pub use clock::{Clock, FenceOverhead};
+pub use context::Context;
+pub use histogram::Bucket;
+pub use machine::MachineReport;
+pub use process::{Ended, MetaMap, Process};
+pub use sums::{CallsiteSums, FirstCall, SumOfSquares};
+
+/// The version of the report's shape. Later versions with the same number only add to it.
+pub(crate) const SCHEMA: u32 = 2;
+
+data! {
+    /// All callsites' figures and what they rest on, taken at one moment, with every sum that is needed to add them to another
+    /// process's.
+    ///
+    /// Its `Display` is the dump; in the alternate form (`{:#}`) with every correction, as `TSC_REPORT=full` prints it. With the
+    /// feature `json` it is written by [`to_json`](Self::to_json) and read back by [`from_json`](Self::from_json), without loss.
+    pub struct Report {
+        /// The version of the shape of this data: 2.
+        schema: u32,
+        /// The process that was measured; of several merged reports, the one that started first.
+        process: Process,
+        /// How many processes' reports this holds: 1, or more after [`merge`](Self::merge).
+        processes: u64,
+        /// What `TSC_META=key=value,…` says of the run; of several merged reports, what they all say.
+        meta: MetaMap,
+        /// The machine it ran on. Two reports are comparable where this is alike.
+        machine: MachineReport,
+        /// The clock the ticks were counted with, and what is known of it.
+        clock: Clock,
+        /// Every callsite that was called, the one with the most self ticks first.
+        callsites: Vec<CallsiteReport>,
+        /// The call tree, if it was recorded: parents before their children.
+        contexts: Vec<Context>,
+        /// The callsites that `TSC_ONLY` or `TSC_SKIP` left out, as `module::name`.
+        left_out: Vec<String>,
+        /// Calls that were not recorded, because they came from inside the recording itself (an annotated allocator, a signal).
+        unrecorded_calls: u64,
+    }
+}
+
+impl Report {
+    /// The callsite named `name`, if it was called; the first of several.
+    #[must_use]
+    pub fn callsite(&self, name: &str) -> Option<&CallsiteReport> {
+        self.callsites.iter().find(|callsite| callsite.name == name)
+    }
+}
+
+impl Default for Report {
+    /// A report of nothing.
+    fn default() -> Self {
+        Self {
+            schema: SCHEMA,
+            process: Process::default(),
+            processes: 1,
+            meta: MetaMap::new(),
+            machine: MachineReport::default(),
+            clock: Clock::default(),
+            callsites: Vec::new(),
+            contexts: Vec::new(),
+            left_out: Vec::new(),
+            unrecorded_calls: 0,
+        }
+    }
+}

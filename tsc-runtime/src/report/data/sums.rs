@@ -1,0 +1,213 @@
+//! What was counted for a callsite, before any statistics: whole numbers, so that two processes' sums add up exactly.
+
+use super::getters::data;
+
+// Input:  sums! { /// Doc. a: u64 by add, /// Doc. b: Option<i64> by least, }
+// Output: data! { pub struct CallsiteSums { /// Doc. a: u64, /// Doc. b: Option<i64> } } and
+//         impl CallsiteSums { fn merge(&mut self, other: &Self) { self.a = add(self.a, other.a); self.b = least(self.b, other.b); } }
+macro_rules! sums {
+    ($($(#[doc = $doc:literal])+ $field:ident: $type:ident $(< $of:ident >)? by $merge:ident,)*) => {
+        data! {
+            /// The sums over all calls of a callsite, and over all threads. Every figure of a [`CallsiteReport`](super::CallsiteReport)
+            /// follows from these, its histograms and the clock.
+            ///
+            /// Ticks are *gross* here: stop − start less what nested probes cost, the callsite's own visible overhead inside.
+            #[derive(Default)]
+            pub struct CallsiteSums {
+                $($(#[doc = $doc])+ $field: $type $(< $of >)?,)*
+            }
+        }
+
+        impl CallsiteSums {
+            /// Adds another process's sums of the same callsite.
+            pub(crate) fn merge(&mut self, other: &Self) {
+                $(self.$field = $merge(self.$field, other.$field);)*
+            }
+        }
+    };
+}
+
+sums! {
+    /// Threads that called it.
+    threads: u64 by add,
+    /// Calls that have started and not returned.
+    running: u64 by add,
+    /// Calls that are samples: not a thread's first, not interrupted, no anomaly. Mean, deviation, minimum, maximum, quantiles and the
+    /// histogram are over these.
+    samples: u64 by add,
+    /// The samples' ticks.
+    sum: i64 by add_signed,
+    /// The samples' ticks squared.
+    squares: SumOfSquares by add_squares,
+    /// The least sample.
+    min: Option<i64> by least,
+    /// The greatest sample.
+    max: Option<i64> by greatest,
+    /// Each thread's first call.
+    firsts: u64 by add,
+    /// Their ticks.
+    first_sum: i64 by add_signed,
+    /// The first call of the process; of several merged ones, of the process that started first.
+    first: Option<FirstCall> by earliest,
+    /// Of the first calls, the interrupted ones.
+    firsts_interrupted: u64 by add,
+    /// Interrupted calls, without threads' first ones.
+    interrupted: u64 by add,
+    /// Their ticks.
+    interrupted_sum: i64 by add_signed,
+    /// Calls without a measurement: in no ticks.
+    anomalies: u64 by add,
+    /// Samples of which it is not known whether they were interrupted.
+    unknown: u64 by add,
+    /// What nested probes, registrations and reports cost the calls: raw ticks are gross ticks and this.
+    nested: i64 by add_signed,
+    /// Net ticks of annotated callees.
+    callees: i64 by add_signed,
+    /// The part of `nested`, less `inner_nested`, that registrations and reports took.
+    registration: i64 by add_signed,
+    /// Calls (of futures: polls) inside other calls of the same callsite.
+    inner: u64 by add,
+    /// Their gross ticks.
+    inner_gross: i64 by add_signed,
+    /// Their nested overhead.
+    inner_nested: i64 by add_signed,
+    /// The visible overhead that all probes of the callsite saw of themselves, in thousandths of a tick: each stretch between two
+    /// reports by what was calibrated for it, so that a later report does not change an earlier one's figures.
+    visible_milliticks: i64 by add_signed,
+    /// The part of it in `inner` calls.
+    inner_visible_milliticks: i64 by add_signed,
+    /// Bytes or items that the calls worked on.
+    units: u64 by add,
+    /// Polls of futures.
+    polls: u64 by add,
+    /// Their ticks, also of futures that have not completed.
+    polls_gross: i64 by add_signed,
+    /// Ticks from futures' first polls to their completion.
+    wall: u64 by add,
+    /// Futures dropped before completion.
+    cancelled: u64 by add,
+    /// Interrupted calls that are samples all the same, by their time on the CPU.
+    repaired: Option<u64> by add_known,
+    /// Interrupted calls that are no samples.
+    excluded: Option<u64> by add_known,
+    /// Of the inclusive ticks: those on the CPU.
+    on_cpu: Option<i64> by add_signed_known,
+    /// Of the ticks outside annotated callees: those on the CPU.
+    self_on_cpu: Option<i64> by add_signed_known,
+    /// Of the inclusive ticks: those in which the thread had given the CPU up.
+    blocked: Option<i64> by add_signed_known,
+    /// Of the inclusive ticks: those in which another thread ran in its place.
+    waiting: Option<i64> by add_signed_known,
+    /// Calls that were timed, where only some are.
+    timed: Option<u64> by add_known,
+}
+
+data! {
+    /// A first call, which finds everything cold.
+    #[derive(Copy, Default, Eq, PartialOrd, Ord)]
+    pub struct FirstCall {
+        /// When its process began to measure, in nanoseconds since 1970.
+        process_started_ns: u64,
+        /// Its gross ticks.
+        ticks: i64,
+    }
+}
+
+/// A sum that takes more than 64 bits. In JSON a string of decimal digits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SumOfSquares(pub(crate) u128);
+
+impl SumOfSquares {
+    /// The number.
+    #[must_use]
+    pub fn get(&self) -> u128 {
+        self.0
+    }
+}
+
+#[cfg(feature = "json")]
+impl serde::Serialize for SumOfSquares {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
+}
+
+#[cfg(feature = "json")]
+impl<'de> serde::Deserialize<'de> for SumOfSquares {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let digits = std::borrow::Cow::<str>::deserialize(deserializer)?;
+        digits.parse().map(Self).map_err(|_| {
+            serde::de::Error::custom(format_args!(
+                "{digits:?} is no sum of squares: a string of decimal digits"
+            ))
+        })
+    }
+}
+
+impl CallsiteSums {
+    /// All calls that have returned.
+    #[must_use]
+    pub fn calls(&self) -> u64 {
+        self.samples + self.firsts + self.interrupted + self.anomalies
+    }
+
+    /// How often a probe's visible overhead is in the gross ticks: once a call, or once a poll.
+    pub(crate) fn probes(&self) -> u64 {
+        match self.polls {
+            0 => self.calls() - self.anomalies,
+            polls => polls,
+        }
+    }
+
+    /// The gross ticks of all calls, or of all polls: futures that are suspended or were dropped took theirs as well.
+    pub(crate) fn gross(&self) -> i64 {
+        if self.polls != 0 {
+            return self.polls_gross;
+        }
+        self.sum
+            .wrapping_add(self.first_sum)
+            .wrapping_add(self.interrupted_sum)
+    }
+
+    /// What one probe saw of itself, in the mean.
+    pub(crate) fn visible(&self) -> f64 {
+        match self.probes() {
+            0 => 0.0,
+            probes => self.visible_milliticks as f64 / 1000.0 / probes as f64,
+        }
+    }
+}
+
+fn add(one: u64, other: u64) -> u64 {
+    one.saturating_add(other)
+}
+
+/// Wrapping, as the runtime's own sums are.
+fn add_signed(one: i64, other: i64) -> i64 {
+    one.wrapping_add(other)
+}
+
+fn add_squares(one: SumOfSquares, other: SumOfSquares) -> SumOfSquares {
+    SumOfSquares(one.0.saturating_add(other.0))
+}
+
+/// What one of two does not know, nobody knows of both.
+fn add_known(one: Option<u64>, other: Option<u64>) -> Option<u64> {
+    one.zip(other).map(|(one, other)| add(one, other))
+}
+
+fn add_signed_known(one: Option<i64>, other: Option<i64>) -> Option<i64> {
+    one.zip(other).map(|(one, other)| add_signed(one, other))
+}
+
+fn least(one: Option<i64>, other: Option<i64>) -> Option<i64> {
+    one.into_iter().chain(other).min()
+}
+
+fn greatest(one: Option<i64>, other: Option<i64>) -> Option<i64> {
+    one.max(other)
+}
+
+fn earliest(one: Option<FirstCall>, other: Option<FirstCall>) -> Option<FirstCall> {
+    one.into_iter().chain(other).min()
+}

@@ -1,0 +1,282 @@
+//! The arithmetic from a callsite's sums to its figures.
+
+use std::cmp::Ordering;
+
+use super::data::histogram::{self, LAST, middle, middle_of_octave};
+use super::outliers::Outliers;
+use super::statistics::{Statistics, mean};
+use super::{CallsiteReport, CallsiteSums, Clock};
+
+impl CallsiteReport {
+    /// The order of a report: most self ticks first; of equally many, by name, so that the order does not depend on chance.
+    pub(super) fn by_self(one: &Self, other: &Self) -> Ordering {
+        let name = |of: &Self| (of.module.clone(), of.name.clone(), of.line);
+        other
+            .self_ticks
+            .total_cmp(&one.self_ticks)
+            .then_with(|| name(one).cmp(&name(other)))
+    }
+
+    /// Computes all figures that follow from the sums, the histograms and the clock.
+    pub(super) fn derive(&mut self, clock: &Clock) {
+        let visible = self.sums.visible();
+        self.derive_counts(clock);
+        self.derive_totals(clock);
+        self.derive_samples(visible);
+        self.derive_outliers(clock, visible);
+        self.derive_interrupted(visible);
+        self.derive_units(clock);
+        self.derive_futures();
+    }
+
+    fn derive_counts(&mut self, clock: &Clock) {
+        let sums = &self.sums;
+        let detected = clock.no_interruptions_because.is_none()
+            && (sums.unknown == 0 || sums.unknown < sums.samples);
+        let interrupted = sums.interrupted + sums.firsts_interrupted;
+        self.calls = sums.calls();
+        self.running = sums.running;
+        // A call that stops meanwhile may be read as unknown and not yet as a call.
+        self.clean = detected.then(|| {
+            sums.calls()
+                .saturating_sub(interrupted + sums.anomalies + sums.unknown)
+        });
+        self.interrupted = detected.then_some(interrupted);
+        self.repaired = sums.repaired;
+        self.excluded = sums.excluded;
+        self.unknown = sums.unknown;
+        self.anomalies = sums.anomalies;
+        self.samples = sums.samples;
+        self.timed = sums.timed;
+        self.threads = sums.threads;
+        self.saturated = match self.histogram.last() {
+            Some(last) if last.from_ticks == LAST => last.calls,
+            _ => 0,
+        };
+    }
+
+    fn derive_totals(&mut self, clock: &Clock) {
+        let totals = Totals::new(&self.sums);
+        self.total_ticks = totals.total;
+        self.self_ticks = totals.own;
+        self.raw_ticks = totals.raw;
+        self.overhead_ticks = totals.raw - totals.total;
+        self.visible_overhead_ticks = totals.visible;
+        self.nested_overhead_ticks = totals.nested;
+        self.registration_overhead_ticks = totals.registration;
+        self.perturbation = if totals.raw > 0.0 {
+            (totals.raw - totals.total) / totals.raw
+        } else {
+            0.0
+        };
+        let net = |gross: Option<i64>| gross.map(|gross| gross as f64);
+        self.on_cpu_ticks = net(self.sums.on_cpu);
+        self.self_on_cpu_ticks = net(self.sums.self_on_cpu);
+        self.blocked_ticks = net(self.sums.blocked);
+        self.waiting_ticks = net(self.sums.waiting);
+        let own_error = clock
+            .overhead(&self.fence)
+            .map(|overhead| overhead.visible_error_ticks);
+        let nested_error = totals.nested.max(0.0) * clock.total_error_share();
+        self.total_error_ticks = own_error.map(|own| totals.outermost * own + nested_error);
+        self.systematic_error_ticks = own_error
+            .filter(|_| self.sums.samples != 0)
+            .map(|own| own + nested_error_of_a_call(&self.sums, clock));
+    }
+
+    fn derive_samples(&mut self, visible: f64) {
+        let sums = &self.sums;
+        let net = |gross: i64| gross as f64 - visible;
+        let statistics = Statistics::new(sums);
+        self.mean_ticks = statistics.as_ref().map(|of| of.mean - visible);
+        self.std_error_ticks = statistics.as_ref().and_then(|of| of.std_error);
+        self.stddev_ticks = statistics.as_ref().and_then(|of| of.stddev);
+        (self.min_ticks, self.max_ticks) = (sums.min.map(net), sums.max.map(net));
+        // A bucket's middle may lie beyond the samples in it.
+        let quantile = |share| {
+            let from = histogram::quantile(&self.histogram, share)?;
+            Some((middle(from) - visible).clamp(self.min_ticks?, self.max_ticks?))
+        };
+        let [p50, p90, p99, p999] = [0.5, 0.9, 0.99, 0.999].map(quantile);
+        (self.p50_ticks, self.p90_ticks) = (p50, p90);
+        (self.p99_ticks, self.p999_ticks) = (p99, p999);
+        self.first_ticks = sums.first.map(|first| net(first.ticks));
+        self.mean_raw_ticks = mean(
+            sums.gross().wrapping_add(sums.nested),
+            sums.calls() - sums.anomalies,
+        );
+        self.min_raw_ticks = sums.min.filter(|_| sums.nested == 0).map(|min| min as f64);
+    }
+
+    fn derive_outliers(&mut self, clock: &Clock, visible: f64) {
+        let outliers = Outliers::find(&self.sums, &self.histogram, clock.hz);
+        self.outlier_threshold_ticks = outliers.as_ref().map(|of| of.threshold - visible);
+        self.outliers = outliers.as_ref().map_or(0, |of| of.count);
+        self.outlier_excess_mean_ticks = outliers
+            .as_ref()
+            .map(|of| of.excess / self.sums.samples as f64);
+        self.outlier_excess_share = outliers
+            .filter(|_| self.total_ticks > 0.0)
+            // A recursion has the same outlier in every activation.
+            .map(|of| (of.excess / self.total_ticks).min(1.0));
+    }
+
+    fn derive_interrupted(&mut self, visible: f64) {
+        let sums = &self.sums;
+        self.interrupted_mean_ticks =
+            mean(sums.interrupted_sum, sums.interrupted).map(|gross| gross - visible);
+        self.interrupted_p50_ticks = histogram::quantile(&self.interrupted_histogram, 0.5)
+            .map(|from| middle_of_octave(from) - visible);
+    }
+
+    fn derive_units(&mut self, clock: &Clock) {
+        let known = self.unit.is_some();
+        let per_unit =
+            (known && self.sums.units != 0).then(|| self.total_ticks / self.sums.units as f64);
+        self.units = known.then_some(self.sums.units);
+        self.ticks_per_unit = per_unit;
+        self.units_per_second = clock
+            .hz
+            .zip(per_unit.filter(|&per_unit| per_unit > 0.0))
+            .map(|(hz, per_unit)| hz / per_unit);
+    }
+
+    fn derive_futures(&mut self) {
+        let sums = &self.sums;
+        let futures = sums.polls != 0 || sums.cancelled != 0;
+        self.polls = futures.then_some(sums.polls);
+        self.cancelled = futures.then_some(sums.cancelled);
+        if futures {
+            self.wall_mean_ticks = mean(sums.wall.cast_signed(), sums.calls());
+        }
+    }
+}
+
+/// What the probes nested in one call may have cost more or less than was calibrated.
+fn nested_error_of_a_call(sums: &CallsiteSums, clock: &Clock) -> f64 {
+    let nested = sums.nested.wrapping_sub(sums.registration);
+    mean(nested, sums.probes()).unwrap_or(0.0).max(0.0) * clock.total_error_share()
+}
+
+/// The sums over all calls, corrected.
+struct Totals {
+    outermost: f64,
+    total: f64,
+    own: f64,
+    raw: f64,
+    visible: f64,
+    nested: f64,
+    registration: f64,
+}
+
+impl Totals {
+    fn new(sums: &CallsiteSums) -> Self {
+        let ticks = |milliticks: i64| milliticks as f64 / 1000.0;
+        let gross = sums.gross().wrapping_sub(sums.inner_gross) as f64;
+        let nested = sums.nested.wrapping_sub(sums.inner_nested) as f64;
+        let registration = sums.registration as f64;
+        let visible = ticks(
+            sums.visible_milliticks
+                .wrapping_sub(sums.inner_visible_milliticks),
+        );
+        let own = sums.gross().wrapping_sub(sums.callees) as f64;
+        Self {
+            outermost: sums.probes().saturating_sub(sums.inner) as f64,
+            total: gross - visible,
+            own: own - ticks(sums.visible_milliticks),
+            raw: gross + nested,
+            visible,
+            nested: nested - registration,
+            registration,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::data::SumOfSquares;
+    use super::super::data::histogram::beginning;
+    use super::super::data::histogram::tests::histogram;
+    use super::*;
+
+    /// The report of calls with these gross ticks, by probes of which each sees `visible` ticks of itself.
+    fn report(
+        samples: &[i64],
+        visible: i64,
+        change: impl FnOnce(&mut CallsiteSums),
+    ) -> CallsiteReport {
+        let values = samples.iter().map(|&sample| sample.max(0).cast_unsigned());
+        let mut report = CallsiteReport {
+            histogram: histogram(values),
+            sums: CallsiteSums {
+                samples: samples.len() as u64,
+                sum: samples.iter().sum(),
+                squares: SumOfSquares(
+                    samples
+                        .iter()
+                        .map(|&of| i128::from(of).pow(2).cast_unsigned())
+                        .sum(),
+                ),
+                min: samples.iter().min().copied(),
+                max: samples.iter().max().copied(),
+                visible_milliticks: samples.len() as i64 * visible * 1000,
+                ..CallsiteSums::default()
+            },
+            ..CallsiteReport::default()
+        };
+        change(&mut report.sums);
+        report.derive(&Clock::default());
+        report
+    }
+
+    #[test]
+    fn recursion_counts_the_outermost_call_only() {
+        let of = report(&[300, 200, 100], 0, |sums| {
+            (sums.inner, sums.inner_gross, sums.callees) = (2, 300, 300);
+        });
+        assert_eq!(
+            (of.total_ticks, of.self_ticks, of.raw_ticks),
+            (300.0, 300.0, 300.0)
+        );
+    }
+
+    #[test]
+    fn corrections_add_up() {
+        let of = report(&[1000, 1100], 40, |sums| {
+            (sums.nested, sums.callees, sums.registration) = (500, 300, 400);
+        });
+        assert_eq!(of.raw_ticks, 2600.0);
+        assert_eq!(
+            (of.nested_overhead_ticks, of.registration_overhead_ticks),
+            (100.0, 400.0)
+        );
+        assert_eq!(
+            of.total_ticks,
+            of.raw_ticks
+                - of.visible_overhead_ticks
+                - of.nested_overhead_ticks
+                - of.registration_overhead_ticks
+        );
+        assert_eq!(of.self_ticks, 2100.0 - 300.0 - 80.0);
+        assert_eq!(of.mean_ticks, Some(1010.0));
+    }
+
+    #[test]
+    fn figures_are_signed() {
+        let of = report(&[-10, 5], 40, |_| {});
+        assert_eq!((of.total_ticks, of.self_ticks), (-85.0, -85.0));
+        assert_eq!(
+            (of.mean_ticks, of.min_ticks, of.max_ticks),
+            (Some(-42.5), Some(-50.0), Some(-35.0))
+        );
+        assert_eq!(of.overhead_ticks, of.visible_overhead_ticks);
+    }
+
+    #[test]
+    fn quantiles_lie_between_the_extremes() {
+        let of = report(&[1001], 0, |_| {});
+        assert_eq!([of.p50_ticks, of.p999_ticks], [Some(1001.0); 2]);
+        assert_eq!((of.saturated, beginning(1001)), (0, 992));
+        assert_eq!(report(&[1 << 50, 3], 0, |_| {}).saturated, 1);
+    }
+}

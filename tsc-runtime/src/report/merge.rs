@@ -1,0 +1,503 @@
+//! Adds one process's report to another's. Counts, sums and histograms add up exactly, in any order; statistics follow from them.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+
+use super::data::histogram;
+use super::{
+    CallsiteReport, Clock, Context, FenceOverhead, MachineReport, Process, Report, ThreadReport,
+};
+
+/// Counters whose rates differ by more than this do not count the same ticks.
+const RATE_PPM: f64 = 1000.0;
+
+/// Why two reports do not add up.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum MergeError {
+    /// Their ticks are of different clocks.
+    Source {
+        /// What the one was counted by.
+        one: String,
+        /// And the other.
+        other: String,
+    },
+    /// Their ticks are of different length.
+    Rate {
+        /// Ticks per second of the one.
+        one: f64,
+        /// And of the other.
+        other: f64,
+    },
+}
+
+impl fmt::Display for MergeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Source { one, other } => {
+                write!(f, "ticks of {one} and ticks of {other} do not add up")
+            }
+            Self::Rate { one, other } => write!(
+                f,
+                "ticks at {:.3} MHz and ticks at {:.3} MHz do not add up: compare the reports in seconds instead",
+                one / 1e6,
+                other / 1e6
+            ),
+        }
+    }
+}
+
+impl std::error::Error for MergeError {}
+
+impl Report {
+    /// Adds another process's report: calls, sums and histograms callsite by callsite, call trees context by context. All statistics
+    /// are computed anew from the sums, so that the result is what one process with all the calls would have reported, in whatever
+    /// order reports are merged.
+    ///
+    /// Callsites are the same where name, module, file, line, fence and unit are. Of what describes the run, the earlier process's is
+    /// kept ([`process`](Self::process), [`clock`](Self::clock)), or what both say alike ([`meta`](Self::meta),
+    /// [`machine`](Self::machine)).
+    ///
+    /// # Errors
+    ///
+    /// The ticks are not of one length: they are from different kinds of clocks, or the counters' rates differ by over 0.1 %. The
+    /// report is as before then.
+    pub fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
+        if other.callsites.is_empty() && other.clock.source.is_empty() {
+            return Ok(()); // nothing was measured
+        }
+        if self.callsites.is_empty() && self.clock.source.is_empty() {
+            self.clone_from(other);
+            return Ok(());
+        }
+        self.clock.check_addable(&other.clock)?;
+        let other_is_earlier = other.process.order() < self.process.order();
+        self.clock.merge(&other.clock, other_is_earlier);
+        if other_is_earlier {
+            self.process = other.process.clone();
+        }
+        self.processes += other.processes;
+        self.meta
+            .retain(|key, value| other.meta.get(key) == Some(value));
+        self.machine.merge(&other.machine);
+        let callsites = std::mem::take(&mut self.callsites);
+        let contexts = std::mem::take(&mut self.contexts);
+        let mut known = HashMap::new();
+        self.add(&callsites, &contexts, &mut known);
+        self.add(&other.callsites, &other.contexts, &mut known);
+        self.left_out.extend_from_slice(&other.left_out);
+        self.left_out.sort();
+        self.left_out.dedup();
+        self.unrecorded_calls = self.unrecorded_calls.saturating_add(other.unrecorded_calls);
+        self.derive();
+        Ok(())
+    }
+
+    /// Adds callsites, and the contexts that refer to them. `known` is where each callsite is that was added before.
+    fn add(
+        &mut self,
+        callsites: &[CallsiteReport],
+        contexts: &[Context],
+        known: &mut HashMap<Identity, usize>,
+    ) {
+        let mut indices = Vec::with_capacity(callsites.len());
+        for callsite in callsites {
+            let next = self.callsites.len();
+            let index = *known.entry(callsite.identity()).or_insert(next);
+            match self.callsites.get_mut(index) {
+                Some(known) => known.merge(callsite),
+                None => self.callsites.push(callsite.clone()),
+            }
+            indices.push(index as u64);
+        }
+        self.add_contexts(contexts, &indices);
+    }
+
+    fn add_contexts(&mut self, others: &[Context], callsites: &[u64]) {
+        let key = |context: &Context| (context.parent, context.callsite);
+        let mut known: HashMap<_, u64> = self.contexts.iter().map(key).zip(0..).collect();
+        let mut indices: Vec<u64> = Vec::with_capacity(others.len());
+        for other in others {
+            let translated = Context {
+                callsite: callsites[other.callsite as usize],
+                parent: other.parent.map(|parent| indices[parent as usize]),
+                ..other.clone()
+            };
+            let next = self.contexts.len() as u64;
+            let index = *known.entry(key(&translated)).or_insert(next);
+            indices.push(index);
+            match self.contexts.get_mut(index as usize) {
+                Some(context) => context.merge(other),
+                None => self.contexts.push(translated),
+            }
+        }
+    }
+
+    /// Computes all callsites' figures from their sums, and brings them in order.
+    fn derive(&mut self) {
+        for callsite in &mut self.callsites {
+            callsite.derive(&self.clock);
+        }
+        let mut order: Vec<usize> = (0..self.callsites.len()).collect();
+        order.sort_by(|&one, &other| {
+            CallsiteReport::by_self(&self.callsites[one], &self.callsites[other])
+        });
+        let mut places = vec![0; order.len()];
+        for (place, &index) in order.iter().enumerate() {
+            places[index] = place as u64;
+        }
+        for context in &mut self.contexts {
+            context.callsite = places[context.callsite as usize];
+        }
+        self.callsites.sort_by(CallsiteReport::by_self);
+    }
+}
+
+/// What the same callsite has alike in all processes.
+#[derive(PartialEq, Eq, Hash)]
+struct Identity {
+    module: String,
+    name: String,
+    file: String,
+    line: u32,
+    fence: String,
+    unit: Option<String>,
+}
+
+impl Process {
+    fn order(&self) -> (&str, &str, u32) {
+        (&self.started, &self.host, self.pid)
+    }
+}
+
+impl CallsiteReport {
+    fn identity(&self) -> Identity {
+        Identity {
+            module: self.module.clone(),
+            name: self.name.clone(),
+            file: self.file.clone(),
+            line: self.line,
+            fence: self.fence.clone(),
+            unit: self.unit.clone(),
+        }
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.sums.merge(&other.sums);
+        self.fence_supported &= other.fence_supported;
+        self.sample = self.sample.max(other.sample);
+        self.histogram = histogram::merge(&self.histogram, &other.histogram);
+        self.interrupted_histogram =
+            histogram::merge(&self.interrupted_histogram, &other.interrupted_histogram);
+        self.wall_histogram = histogram::merge(&self.wall_histogram, &other.wall_histogram);
+        let mut rows: BTreeMap<Option<String>, ThreadReport> = BTreeMap::new();
+        for row in self
+            .thread_rows
+            .drain(..)
+            .chain(other.thread_rows.iter().cloned())
+        {
+            rows.entry(row.name.clone())
+                .and_modify(|known| known.merge(&row))
+                .or_insert(row);
+        }
+        self.thread_rows = rows.into_values().collect();
+    }
+}
+
+impl ThreadReport {
+    pub(super) fn merge(&mut self, other: &Self) {
+        self.threads += other.threads;
+        self.calls += other.calls;
+        self.total_ticks += other.total_ticks;
+        self.self_ticks += other.self_ticks;
+        self.on_cpu_ticks = add(self.on_cpu_ticks, other.on_cpu_ticks);
+    }
+}
+
+impl Context {
+    fn merge(&mut self, other: &Self) {
+        self.calls += other.calls;
+        self.total_ticks += other.total_ticks;
+        self.self_ticks += other.self_ticks;
+        self.on_cpu_ticks = add(self.on_cpu_ticks, other.on_cpu_ticks);
+    }
+}
+
+/// What one does not know, nobody knows of both.
+fn add(one: Option<f64>, other: Option<f64>) -> Option<f64> {
+    one.zip(other).map(|(one, other)| one + other)
+}
+
+impl Clock {
+    fn check_addable(&self, other: &Self) -> Result<(), MergeError> {
+        if self.source != other.source {
+            return Err(MergeError::Source {
+                one: self.source.clone(),
+                other: other.source.clone(),
+            });
+        }
+        match (self.hz, other.hz) {
+            (Some(one), Some(other)) if (other / one - 1.0).abs() > RATE_PPM * 1e-6 => {
+                Err(MergeError::Rate { one, other })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The earlier process's clock, with the doubts of both.
+    fn merge(&mut self, other: &Self, other_is_earlier: bool) {
+        let (kept, added) = if other_is_earlier {
+            (other.clone(), std::mem::take(self))
+        } else {
+            (std::mem::take(self), other.clone())
+        };
+        *self = kept;
+        self.hz = self.hz.or(added.hz);
+        self.ppm = merge_option(self.ppm, added.ppm, f64::max);
+        self.resolution_ticks = self.resolution_ticks.max(added.resolution_ticks);
+        self.no_interruptions_because = self
+            .no_interruptions_because
+            .take()
+            .or(added.no_interruptions_because);
+        self.pinned_cpu = self
+            .pinned_cpu
+            .filter(|_| self.pinned_cpu == added.pinned_cpu);
+        self.core_cycles_per_tick_min = merge_option(
+            self.core_cycles_per_tick_min,
+            added.core_cycles_per_tick_min,
+            f64::min,
+        );
+        self.core_cycles_per_tick_max = merge_option(
+            self.core_cycles_per_tick_max,
+            added.core_cycles_per_tick_max,
+            f64::max,
+        );
+        for overhead in added.overheads {
+            match self
+                .overheads
+                .iter_mut()
+                .find(|of| of.fence == overhead.fence)
+            {
+                Some(known) => known.merge(&overhead),
+                None => self.overheads.push(overhead),
+            }
+        }
+        self.overheads
+            .sort_by(|one, other| one.fence.cmp(&other.fence));
+        merge_sentences(&mut self.warnings, added.warnings);
+        merge_sentences(&mut self.doubtful, added.doubtful);
+        self.doubts = self.doubtful.len() as u64;
+        self.distrusted |= added.distrusted;
+    }
+}
+
+fn merge_sentences(one: &mut Vec<String>, other: Vec<String>) {
+    one.extend(other);
+    one.sort();
+    one.dedup();
+}
+
+impl FenceOverhead {
+    /// Each callsite carries the correction of its own calls; only the greater error counts.
+    fn merge(&mut self, other: &Self) {
+        self.visible_error_ticks = self.visible_error_ticks.max(other.visible_error_ticks);
+        self.total_error_ticks = self.total_error_ticks.max(other.total_error_ticks);
+    }
+}
+
+fn merge_option<T>(one: Option<T>, other: Option<T>, choose: fn(T, T) -> T) -> Option<T> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(choose(one, other)),
+        (one, other) => one.or(other),
+    }
+}
+
+impl MachineReport {
+    /// Keeps what both say alike. By the fields' names, so that a new one cannot be forgotten here.
+    fn merge(&mut self, other: &Self) {
+        macro_rules! keep_alike {
+            ($($field:ident)+) => {
+                let Self { $($field),+ } = self;
+                $(if *$field != other.$field {
+                    *$field = None;
+                })+
+            };
+        }
+        keep_alike!(
+            cpu vendor family model stepping microcode microarchitecture hypervisor emulator os arch kernel cpus governor boost smt
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::data::histogram::tests::histogram;
+    use super::super::{CallsiteSums, FirstCall, SumOfSquares};
+    use super::*;
+
+    /// A process that started in that second, in which a function named so was called with these gross ticks.
+    fn process(second: u32, name: &str, samples: &[i64]) -> Report {
+        let clock = Clock {
+            source: "TSC".to_owned(),
+            hz: Some(2.6e9),
+            ppm: Some(f64::from(second)),
+            ..Clock::default()
+        };
+        let mut callsite = CallsiteReport {
+            name: name.to_owned(),
+            fence: "lfence".to_owned(),
+            histogram: histogram(samples.iter().map(|sample| sample.cast_unsigned())),
+            sums: CallsiteSums {
+                threads: 1,
+                samples: samples.len() as u64,
+                sum: samples.iter().sum(),
+                squares: SumOfSquares(
+                    samples
+                        .iter()
+                        .map(|sample| u128::from(sample.unsigned_abs()).pow(2))
+                        .sum(),
+                ),
+                min: samples.iter().min().copied(),
+                max: samples.iter().max().copied(),
+                first: Some(FirstCall {
+                    process_started_ns: u64::from(second),
+                    ticks: i64::from(second),
+                }),
+                visible_milliticks: 60_500 * samples.len() as i64,
+                ..CallsiteSums::default()
+            },
+            ..CallsiteReport::default()
+        };
+        callsite.derive(&clock);
+        let contexts = vec![
+            Context {
+                calls: 1,
+                ..Context::default()
+            },
+            Context {
+                calls: u64::from(second),
+                parent: Some(0),
+                ..Context::default()
+            },
+        ];
+        Report {
+            process: Process {
+                started: format!("{second:04}"),
+                pid: second,
+                ..Process::default()
+            },
+            clock,
+            callsites: vec![callsite],
+            contexts,
+            ..Report::default()
+        }
+    }
+
+    fn merged<'a>(reports: impl IntoIterator<Item = &'a Report>) -> Report {
+        let mut all = Report::default();
+        for report in reports {
+            all.merge(report).expect("they are of one clock");
+        }
+        all
+    }
+
+    #[test]
+    fn merge_is_what_one_process_with_all_calls_reports() {
+        let parts = [&[500, 520, 9000][..], &[510; 40], &[77_000, 500]];
+        let both = merged(&[
+            process(1, "f", parts[0]),
+            process(2, "f", parts[1]),
+            process(3, "f", parts[2]),
+        ]);
+        let mut one = process(1, "f", &parts.concat());
+        (one.processes, one.clock.ppm) = (3, Some(3.0));
+        one.callsites[0].sums.threads = 3;
+        one.callsites[0].threads = 3;
+        one.contexts[0].calls = 3;
+        one.contexts[1].calls = 6;
+        assert_eq!(both, one);
+    }
+
+    #[test]
+    fn order_of_merging_does_not_matter() {
+        let of = [
+            process(3, "f", &[700, 900]),
+            process(1, "g", &[100]),
+            process(2, "f", &[5; 9]),
+        ];
+        let expected = merged(&of);
+        assert_eq!(expected.callsites.len(), 2);
+        assert_eq!((expected.processes, expected.process.pid), (3, 1));
+        for order in [[0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+            let got = merged(order.map(|index| &of[index]));
+            assert_eq!(got.callsites, expected.callsites);
+            assert_eq!(
+                (&got.clock, &got.process),
+                (&expected.clock, &expected.process)
+            );
+        }
+        let mut last_two = of[1].clone();
+        last_two.merge(&of[2]).unwrap();
+        let mut grouped = of[0].clone();
+        grouped.merge(&last_two).unwrap();
+        assert_eq!(grouped.callsites, expected.callsites);
+    }
+
+    #[test]
+    fn contexts_follow_their_callsites() {
+        // `g` has more self ticks, so it comes before `f`.
+        let both = merged(&[process(1, "f", &[700]), process(2, "g", &[90_000])]);
+        let named = |context: &Context| both.callsites[context.callsite as usize].name.as_str();
+        let of: Vec<_> = both
+            .contexts
+            .iter()
+            .map(|context| (named(context), context.parent, context.calls))
+            .collect();
+        assert_eq!(
+            of,
+            [
+                ("f", None, 1),
+                ("f", Some(0), 1),
+                ("g", None, 1),
+                ("g", Some(2), 2)
+            ]
+        );
+    }
+
+    #[test]
+    fn ticks_of_other_clocks_are_refused() {
+        let mut one = process(1, "f", &[700]);
+        let before = one.clone();
+        let mut other = process(2, "f", &[700]);
+        other.clock.hz = Some(2.7e9);
+        let error = one.merge(&other).unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .contains("2600.000 MHz and ticks at 2700.000 MHz"),
+            "{error}"
+        );
+        other.clock.source = "Instant".to_owned();
+        assert!(matches!(one.merge(&other), Err(MergeError::Source { .. })));
+        assert_eq!(one, before);
+    }
+
+    #[test]
+    fn unlike_facts_are_not_kept() {
+        let mut one = process(1, "f", &[700]);
+        one.machine.cpu = Some("this".to_owned());
+        one.machine.kernel = Some("6".to_owned());
+        one.meta = [("a", "1"), ("b", "2")]
+            .map(|(key, value)| (key.to_owned(), value.to_owned()))
+            .into();
+        let mut other = one.clone();
+        other.machine.cpu = Some("that".to_owned());
+        other.meta.insert("b".to_owned(), "3".to_owned());
+        one.merge(&other).unwrap();
+        assert_eq!(
+            (one.machine.cpu, one.machine.kernel),
+            (None, Some("6".to_owned()))
+        );
+        assert_eq!(one.meta.keys().collect::<Vec<_>>(), ["a"]);
+    }
+}
