@@ -1,1 +1,45 @@
-//! Integration tests of the workspace; the code is in the test targets.
+//! What the integration tests share. Tests that use the runtime in their own process are in `runtime`, the programs that some of them
+//! start in `programs`.
+
+use tsc_runtime::__private::{Callsite, Meta, Probe, Slot};
+use tsc_runtime::tsc::FencePolicy;
+use tsc_runtime::{CallsiteReport, snapshot};
+
+/// The row of the callsite `name`, which was called.
+///
+/// # Panics
+///
+/// If it was not.
+#[must_use]
+pub fn row(name: &str) -> CallsiteReport {
+    snapshot()
+        .callsite(name)
+        .unwrap_or_else(|| panic!("\"{name}\" was not called"))
+        .clone()
+}
+
+/// How often the callsite `name` was called, which may be never.
+#[must_use]
+pub fn calls(name: &str) -> u64 {
+    snapshot().callsite(name).map_or(0, CallsiteReport::calls)
+}
+
+/// A callsite made at run time, as `per_type` makes them.
+#[must_use]
+pub fn callsite<P: FencePolicy>(name: impl Into<String>) -> &'static Callsite {
+    Box::leak(Box::new(Callsite::new::<P>(Meta {
+        name: Some(name.into().leak()),
+        path: || "",
+        module: module_path!(),
+        file: file!(),
+        line: line!(),
+        unit: None,
+    })))
+}
+
+/// A call of that callsite that calls `inside`.
+pub fn call<P: FencePolicy>(callsite: &'static Callsite, inside: impl FnOnce()) {
+    let mut slot = Slot::new();
+    let _probe = Probe::<P>::start(callsite, &mut slot);
+    inside();
+}

@@ -9,7 +9,7 @@ use tsc_runtime::machine::machine;
 use super::Check;
 
 /// InstLatx64's figures for some cores, with their source in the last column.
-const TABLE: &str = include_str!("../data/instructions.csv");
+const TABLE: &str = include_str!("instructions.csv");
 const SHARE: f64 = 0.015;
 const CYCLES: f64 = 0.03;
 

@@ -3,7 +3,7 @@
 //! `cargo run --release -p tests --bin instrument_checks [-- NAME …] [--table FILE.csv]`
 //!
 //! The names are the first column's; without any, all checks are made. `--table` is another table of instructions than
-//! `tests/data/instructions.csv`, in its columns. The exit code is 1 if a check fails.
+//! `tests/instrument_checks/instructions.csv`, in its columns. The exit code is 1 if a check fails.
 
 use std::process::ExitCode;
 

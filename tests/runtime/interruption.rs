@@ -6,15 +6,9 @@ use std::env;
 use std::process::Command;
 use std::thread;
 
+use tests::row;
 use tsc_runtime::tsc::{FencePolicy, Unfenced};
 use tsc_runtime::{CallsiteReport, cycles, snapshot};
-
-fn row(name: &str) -> CallsiteReport {
-    snapshot()
-        .callsite(name)
-        .expect("the callsite was called")
-        .clone()
-}
 
 /// Whether interruptions can be told here at all; if not, why not.
 fn can_tell() -> bool {

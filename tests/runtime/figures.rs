@@ -1,15 +1,9 @@
 //! What the figures of a callsite mean. No test here asks for an absolute time: work is a spin of a given number of ticks, so sums
 //! have a lower bound that no scheduler can break, and the reads around a call give the upper one.
 
+use tests::row;
 use tsc_runtime::tsc::{FencePolicy, Unfenced, escape};
-use tsc_runtime::{CallsiteReport, cycles, snapshot};
-
-fn row(name: &str) -> CallsiteReport {
-    snapshot()
-        .callsite(name)
-        .expect("the callsite was called")
-        .clone()
-}
+use tsc_runtime::{cycles, snapshot};
 
 /// Lasts at least `ticks`.
 fn spin(ticks: u64) {

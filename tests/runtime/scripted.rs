@@ -4,9 +4,10 @@
 
 use std::cell::{Cell, RefCell};
 
-use tsc_runtime::__private::{Callsite, Meta, Probe, Slot};
+use tests::row;
+use tsc_runtime::__private::Callsite;
+use tsc_runtime::snapshot;
 use tsc_runtime::tsc::{Fence, FencePolicy, Ticks, Unfenced};
-use tsc_runtime::{CallsiteReport, snapshot};
 
 /// What lies between the two reads of a call that is not told how long it lasts: calibration's.
 const VISIBLE: i64 = 40;
@@ -36,33 +37,19 @@ impl FencePolicy for Scripted {
 }
 
 fn callsite(name: &'static str) -> &'static Callsite {
-    Box::leak(Box::new(Callsite::new::<Scripted>(Meta {
-        name: Some(name),
-        path: || "",
-        module: module_path!(),
-        file: file!(),
-        line: line!(),
-        unit: None,
-    })))
+    tests::callsite::<Scripted>(name)
 }
 
 /// A call that calls `inside` and lasts so many raw ticks.
 fn call_around(callsite: &'static Callsite, raw: i64, inside: impl FnOnce()) {
-    let mut slot = Slot::new();
-    let _probe = Probe::<Scripted>::start(callsite, &mut slot);
-    inside();
-    LASTS.set(Some(raw));
+    tests::call::<Scripted>(callsite, || {
+        inside();
+        LASTS.set(Some(raw));
+    });
 }
 
 fn call(callsite: &'static Callsite, raw: i64) {
     call_around(callsite, raw, || {});
-}
-
-fn row(name: &str) -> CallsiteReport {
-    snapshot()
-        .callsite(name)
-        .expect("the callsite was called")
-        .clone()
 }
 
 /// The dump's lines below the row of `name`.

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Barrier, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
+use tests::calls;
 use tsc_runtime::{cycles, pause, reset, resume, snapshot};
 
 static TURN: Mutex<()> = Mutex::new(());
@@ -12,10 +13,6 @@ fn turn() -> MutexGuard<'static, ()> {
     let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     resume();
     turn
-}
-
-fn calls(name: &str) -> u64 {
-    snapshot().callsite(name).map_or(0, |row| row.calls())
 }
 
 #[test]

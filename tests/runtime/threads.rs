@@ -4,18 +4,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Barrier, Mutex, PoisonError};
 use std::thread;
 
-use tsc_runtime::__private::{Callsite, Lfence, Meta, Probe, Slot};
-use tsc_runtime::{CallsiteReport, cycles, snapshot};
+use tests::{call, callsite, row};
+use tsc_runtime::__private::Lfence;
+use tsc_runtime::{cycles, snapshot};
 
 /// Held by the tests that take all CPUs.
 static ALL_CPUS: Mutex<()> = Mutex::new(());
-
-fn row(name: &str) -> CallsiteReport {
-    snapshot()
-        .callsite(name)
-        .expect("the callsite was called")
-        .clone()
-}
 
 #[test]
 fn threads_that_ended_are_folded_in() {
@@ -108,13 +102,13 @@ fn first_calls_race_for_a_callsite() {
     const ROUNDS: usize = 50;
     const THREADS: usize = 8;
     for round in 0..ROUNDS {
-        let callsite = leaked(format!("race {round}"));
+        let callsite = callsite::<Lfence>(format!("race {round}"));
         let barrier = Barrier::new(THREADS);
         thread::scope(|scope| {
             for _ in 0..THREADS {
                 scope.spawn(|| {
                     barrier.wait();
-                    (0..10).for_each(|_| call(callsite));
+                    (0..10).for_each(|_| call::<Lfence>(callsite, || {}));
                 });
             }
         });
@@ -137,7 +131,7 @@ fn thousand_callsites_on_64_threads() {
     const CALLSITES: u64 = 1000;
     const THREADS: u64 = 64;
     let callsites: Vec<_> = (0..CALLSITES)
-        .map(|n| leaked(format!("one of many {n}")))
+        .map(|n| callsite::<Lfence>(format!("one of many {n}")))
         .collect();
     let stop = AtomicBool::new(false);
     let rounds = AtomicU64::new(0);
@@ -147,7 +141,9 @@ fn thousand_callsites_on_64_threads() {
             scope.spawn(|| {
                 let mut own = 0;
                 let mut round = || {
-                    callsites.iter().for_each(|callsite| call(callsite));
+                    callsites
+                        .iter()
+                        .for_each(|callsite| call::<Lfence>(callsite, || {}));
                     own += 1;
                 };
                 round();
@@ -189,21 +185,4 @@ fn thousand_callsites_on_64_threads() {
 /// Leaves the CPU to others for a moment: there are more threads than CPUs.
 fn rest() {
     thread::sleep(std::time::Duration::from_millis(50));
-}
-
-/// A callsite made at run time, as `per_type` makes them.
-fn leaked(name: String) -> &'static Callsite {
-    Box::leak(Box::new(Callsite::new::<Lfence>(Meta {
-        name: Some(name.leak()),
-        path: || "",
-        module: module_path!(),
-        file: file!(),
-        line: line!(),
-        unit: None,
-    })))
-}
-
-fn call(callsite: &'static Callsite) {
-    let mut slot = Slot::new();
-    let _probe = Probe::<Lfence>::start(callsite, &mut slot);
 }

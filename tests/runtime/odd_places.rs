@@ -5,11 +5,8 @@ use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::thread;
 
+use tests::calls;
 use tsc_runtime::{cycles, snapshot, start, stop};
-
-fn calls(name: &str) -> u64 {
-    snapshot().callsite(name).map_or(0, |row| row.calls())
-}
 
 #[test]
 fn calls_from_signal_handlers() {
