@@ -18,15 +18,7 @@ pub(super) struct Facts {
 
 #[cfg(all(any(target_arch = "x86_64", target_arch = "x86"), not(miri)))]
 pub(super) fn facts() -> Facts {
-    #[cfg(target_arch = "x86")]
-    use std::arch::x86::__cpuid_count;
-    #[cfg(target_arch = "x86_64")]
-    use std::arch::x86_64::__cpuid_count;
-
-    from_leaves(|leaf, subleaf| {
-        let answer = __cpuid_count(leaf, subleaf);
-        [answer.eax, answer.ebx, answer.ecx, answer.edx]
-    })
+    from_leaves(crate::tsc::cpuid)
 }
 
 #[cfg(not(all(any(target_arch = "x86_64", target_arch = "x86"), not(miri))))]
@@ -66,18 +58,7 @@ fn from_leaves(read: impl Fn(u32, u32) -> [u32; 4]) -> Facts {
         |number: u32, register: usize, bit: u32| Some(leaf(number)?[register] >> bit & 1 == 1);
 
     let signature = leaf(1).unwrap_or_default()[EAX];
-    let base_family = signature >> 8 & 0xf;
-    let family = if base_family == 0xf {
-        base_family + (signature >> 20 & 0xff)
-    } else {
-        base_family
-    };
-    let base_model = signature >> 4 & 0xf;
-    let model = if matches!(base_family, 0x6 | 0xf) {
-        (signature >> 16 & 0xf) << 4 | base_model
-    } else {
-        base_model
-    };
+    let (family, model) = family_and_model(signature);
 
     let virtualized = leaf(1).map(|leaf| leaf[ECX] >> 31 == 1);
     let hypervisor = (virtualized == Some(true)).then(|| read(HYPERVISOR, 0));
@@ -95,6 +76,23 @@ fn from_leaves(read: impl Fn(u32, u32) -> [u32; 4]) -> Facts {
         rdpru: bit(0x8000_0008, EBX, 4).or(Some(false)),
         stated_hz: stated_hz(leaf(0x15), hypervisor, &read),
     }
+}
+
+/// The CPU's family and model from EAX of leaf 1, with their extensions.
+pub(crate) fn family_and_model(signature: u32) -> (u32, u32) {
+    let base_family = signature >> 8 & 0xf;
+    let family = if base_family == 0xf {
+        base_family + (signature >> 20 & 0xff)
+    } else {
+        base_family
+    };
+    let base_model = signature >> 4 & 0xf;
+    let model = if matches!(base_family, 0x6 | 0xf) {
+        (signature >> 16 & 0xf) << 4 | base_model
+    } else {
+        base_model
+    };
+    (family, model)
 }
 
 fn brand(leaf: &impl Fn(u32) -> Option<[u32; 4]>) -> Option<String> {

@@ -6,7 +6,7 @@
 
 use std::sync::OnceLock;
 
-mod cpuid;
+pub(crate) mod cpuid;
 mod emulator;
 #[cfg_attr(
     not(all(any(target_os = "linux", target_os = "android"), not(miri))),

@@ -69,10 +69,15 @@ impl Slot {
         if is_measured {
             return (started, P::stop());
         }
-        core::hint::cold_path();
+        cold_path();
         (started, 0)
     }
 }
+
+/// Marks the branch that calls it as unlikely: `core::hint::cold_path`, which needs Rust 1.95.
+#[cold]
+#[inline]
+const fn cold_path() {}
 
 /// The live measurement of one call: it stops when it is dropped, on every way out of the function.
 ///

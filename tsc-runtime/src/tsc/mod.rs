@@ -23,6 +23,8 @@ mod fence_policy;
 pub(crate) mod os_clock;
 mod unavailable;
 
+#[cfg(all(any(target_arch = "x86_64", target_arch = "x86"), not(miri)))]
+pub(crate) use arch::cpuid;
 pub use arch::detect;
 pub use escape::{escape, result};
 pub use fence_policy::{Cpuid, Fence, FencePolicy, Lfence, Mfence, Rdtscp, Serialize, Unfenced};

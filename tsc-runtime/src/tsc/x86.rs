@@ -31,11 +31,6 @@ use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 use super::{Fence, Ticks, TscUnavailable};
 
-#[cfg(target_arch = "x86")]
-use core::arch::x86::{__cpuid, __cpuid_count};
-#[cfg(target_arch = "x86_64")]
-use core::arch::x86_64::{__cpuid, __cpuid_count};
-
 const HAS_RDTSCP: u8 = 1;
 const HAS_SERIALIZE: u8 = 2;
 
@@ -154,6 +149,19 @@ pub(super) fn supports(fence: Fence) -> bool {
     }
 }
 
+/// What CPUID answers: EAX, EBX, ECX, EDX.
+pub(crate) fn cpuid(leaf: u32, subleaf: u32) -> [u32; 4] {
+    #[cfg(target_arch = "x86")]
+    use core::arch::x86::__cpuid_count;
+    #[cfg(target_arch = "x86_64")]
+    use core::arch::x86_64::__cpuid_count;
+
+    #[allow(unused_unsafe, reason = "the function is safe in newer Rust")]
+    // SAFETY: every CPU that std runs on has CPUID.
+    let answer = unsafe { __cpuid_count(leaf, subleaf) };
+    [answer.eax, answer.ebx, answer.ecx, answer.edx]
+}
+
 /// Finds out whether the counter may be read by this thread, and which of the optional instructions the CPU has.
 ///
 /// # Errors
@@ -163,19 +171,21 @@ pub fn detect() -> Result<(), TscUnavailable> {
     const TSC: u32 = 1 << 4;
     const RDTSCP: u32 = 1 << 27;
     const SERIALIZE: u32 = 1 << 14;
+    let eax = |leaf| cpuid(leaf, 0)[0];
+    let edx = |leaf| cpuid(leaf, 0)[3];
 
     if is_forbidden_by_prctl() {
         return Err(TscUnavailable::ForbiddenByPrctl);
     }
-    let highest = __cpuid(0).eax;
-    if highest == 0 || __cpuid(1).edx & TSC == 0 {
+    let highest = eax(0);
+    if highest == 0 || edx(1) & TSC == 0 {
         return Err(TscUnavailable::MissingInstruction);
     }
     let mut capabilities = 0;
-    if __cpuid(0x8000_0000).eax >= 0x8000_0001 && __cpuid(0x8000_0001).edx & RDTSCP != 0 {
+    if eax(0x8000_0000) >= 0x8000_0001 && edx(0x8000_0001) & RDTSCP != 0 {
         capabilities |= HAS_RDTSCP;
     }
-    if highest >= 7 && __cpuid_count(7, 0).edx & SERIALIZE != 0 {
+    if highest >= 7 && edx(7) & SERIALIZE != 0 {
         capabilities |= HAS_SERIALIZE;
     }
     CAPABILITIES.store(capabilities, Relaxed);

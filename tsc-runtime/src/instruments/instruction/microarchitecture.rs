@@ -49,37 +49,30 @@ fn name(signature: Signature) -> Option<&'static str> {
 
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 mod imp {
-    use core::arch::x86_64::{__cpuid, __cpuid_count};
-
     use super::Signature;
+    use crate::machine::cpuid::family_and_model;
+    use crate::tsc::cpuid;
 
     pub(super) fn signature() -> Option<Signature> {
-        let leaf0 = __cpuid(0);
+        let [highest, ebx, ecx, edx] = cpuid(0, 0);
         let mut vendor = [0; 12];
-        for (bytes, register) in vendor
-            .chunks_exact_mut(4)
-            .zip([leaf0.ebx, leaf0.edx, leaf0.ecx])
-        {
+        for (bytes, register) in vendor.chunks_exact_mut(4).zip([ebx, edx, ecx]) {
             bytes.copy_from_slice(&register.to_le_bytes());
         }
-        let leaf1 = __cpuid(1).eax;
-        let base = (leaf1 >> 8) & 0xf;
-        let leaf7 = if leaf0.eax >= 7 {
-            (__cpuid_count(7, 0), __cpuid_count(7, 1))
-        } else {
+        if highest < 7 {
             return None;
-        };
+        }
+        let [eax, ..] = cpuid(1, 0);
+        let (family, model) = family_and_model(eax);
+        let [_, ebx, _, edx] = cpuid(7, 0);
+        let [.., edx_1] = cpuid(7, 1);
         Some(Signature {
             vendor,
-            family: if base == 0xf {
-                base + ((leaf1 >> 20) & 0xff)
-            } else {
-                base
-            },
-            model: ((leaf1 >> 4) & 0xf) | ((leaf1 >> 12) & 0xf0),
-            has_amx: leaf7.0.edx & (1 << 24) != 0,
-            has_prefetchiti: leaf7.1.edx & (1 << 14) != 0,
-            has_avx512f: leaf7.0.ebx & (1 << 16) != 0,
+            family,
+            model,
+            has_amx: edx & (1 << 24) != 0,
+            has_prefetchiti: edx_1 & (1 << 14) != 0,
+            has_avx512f: ebx & (1 << 16) != 0,
         })
     }
 }
