@@ -216,18 +216,23 @@ pub(super) fn merge_option<T>(
     }
 }
 
-// Input:  /// Docs.  samples: Count;
-// Output: the cell `samples` of `Counters` and of its `new`, `clear` and `read`; the field `samples` of `Totals` and of its `merge`.
+// Input:  Counters => Totals { threads: u64, }  /// Docs.  samples: Count;
+// Output: the cell `samples` of `Counters` and of its `new`, `clear` and `read`; the field `samples` of `Totals`, beside `threads`,
+//         and of its `merge`, which leaves `threads` to `merge_rest`.
 macro_rules! counters {
-    ($($(#[$doc:meta])* $name:ident: $cell:ident;)*) => {
-        /// The figures of a record, in the order in which a stop touches them.
+    (
+        $(#[$cells_doc:meta])* $cells:ident =>
+        $(#[$totals_doc:meta])* $totals:ident { $($rest:tt)* }
+        $($(#[$doc:meta])* $name:ident: $cell:ident;)*
+    ) => {
+        $(#[$cells_doc])*
         #[derive(Debug)]
         #[repr(C)]
-        pub(crate) struct Counters {
+        pub(crate) struct $cells {
             $($(#[$doc])* pub(super) $name: $cell,)*
         }
 
-        impl Counters {
+        impl $cells {
             pub(super) const fn new() -> Self {
                 Self { $($name: $cell::new(),)* }
             }
@@ -236,46 +241,49 @@ macro_rules! counters {
                 $(self.$name.clear();)*
             }
 
-            /// The figures of one thread; what is no figure of a record is not in it.
-            pub(super) fn read(&self) -> Totals {
-                Totals {
+            /// The figures of one thread; what is no figure of these cells is not in it.
+            pub(super) fn read(&self) -> $totals {
+                #[allow(clippy::needless_update)] // there may be nothing else
+                $totals {
                     $($name: self.$name.read(),)*
-                    ..Totals::default()
+                    ..$totals::default()
                 }
             }
         }
 
-        /// Sums over threads. Ticks are gross here (see [`Record`](super::Record)): the report takes the visible overhead out of
-        /// them, with what it has measured by then.
+        $(#[$totals_doc])*
         #[derive(Clone, Debug, Default)]
-        pub(crate) struct Totals {
+        pub(crate) struct $totals {
             $($(#[$doc])* pub(crate) $name: <$cell as Cell>::Total,)*
-            /// Threads that called it.
-            pub(crate) threads: u64,
-            /// Calls that have started and not returned.
-            pub(crate) running: u64,
-            /// The first call of the process: its registration's number and its ticks.
-            pub(crate) first: Option<(u64, i64)>,
-            /// Of the samples.
-            pub(crate) histogram: Histogram,
-            pub(crate) interrupted_histogram: Histogram,
+            $($rest)*
         }
 
-        impl Totals {
-            /// Adds another thread's, or another process's.
+        impl $totals {
+            /// Adds another thread's.
             pub(crate) fn merge(&mut self, other: &Self) {
                 $(<$cell as Cell>::merge(&mut self.$name, &other.$name);)*
-                self.threads += other.threads;
-                self.running += other.running;
-                self.first = merge_option(self.first, other.first, <(u64, i64)>::min);
-                self.histogram.merge(&other.histogram);
-                self.interrupted_histogram.merge(&other.interrupted_histogram);
+                self.merge_rest(other);
             }
         }
     };
 }
 
 counters! {
+    /// The figures of a record, in the order in which a stop touches them.
+    Counters =>
+    /// Sums over threads. Ticks are gross here (see [`Record`](super::Record)): the report takes the visible overhead out of
+    /// them, with what it has measured by then.
+    Totals {
+        /// Threads that called it.
+        pub(crate) threads: u64,
+        /// Calls that have started and not returned.
+        pub(crate) running: u64,
+        /// The first call of the process: its registration's number and its ticks.
+        pub(crate) first: Option<(u64, i64)>,
+        /// Of the samples.
+        pub(crate) histogram: Histogram,
+        pub(crate) interrupted_histogram: Histogram,
+    }
     /// What nested probes cost the calls.
     nested: Sum;
     /// The net ticks of annotated callees.
@@ -311,4 +319,15 @@ counters! {
     cancelled: Count;
     /// What of `nested` registrations and reports took, in activations inside no other of the same callsite.
     registration_costs: Sum;
+}
+
+impl Totals {
+    fn merge_rest(&mut self, other: &Self) {
+        self.threads += other.threads;
+        self.running += other.running;
+        self.first = merge_option(self.first, other.first, <(u64, i64)>::min);
+        self.histogram.merge(&other.histogram);
+        self.interrupted_histogram
+            .merge(&other.interrupted_histogram);
+    }
 }

@@ -119,7 +119,7 @@ impl Report {
         let mut indices: Vec<u64> = Vec::with_capacity(others.len());
         for other in others {
             let translated = Context {
-                callsite: callsites[other.callsite as usize],
+                callsite: other.callsite.map(|callsite| callsites[callsite as usize]),
                 parent: other.parent.map(|parent| indices[parent as usize]),
                 ..other.clone()
             };
@@ -147,7 +147,7 @@ impl Report {
             places[index] = place as u64;
         }
         for context in &mut self.contexts {
-            context.callsite = places[context.callsite as usize];
+            context.callsite = context.callsite.map(|index| places[index as usize]);
         }
         self.callsites.sort_by(CallsiteReport::by_self);
     }
@@ -217,6 +217,7 @@ impl ThreadReport {
 impl Context {
     fn merge(&mut self, other: &Self) {
         self.calls += other.calls;
+        self.clean = self.clean.zip(other.clean).map(|(one, other)| one + other);
         self.total_ticks += other.total_ticks;
         self.self_ticks += other.self_ticks;
         self.on_cpu_ticks = add(self.on_cpu_ticks, other.on_cpu_ticks);
@@ -447,7 +448,7 @@ mod tests {
     fn contexts_follow_their_callsites() {
         // `g` has more self ticks, so it comes before `f`.
         let both = merged(&[process(1, "f", &[700]), process(2, "g", &[90_000])]);
-        let named = |context: &Context| both.callsites[context.callsite as usize].name.as_str();
+        let named = |context: &Context| both.name_of_context(context);
         let of: Vec<_> = both
             .contexts
             .iter()

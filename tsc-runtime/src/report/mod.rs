@@ -19,6 +19,7 @@ mod read;
 mod snapshot;
 mod statistics;
 mod text;
+mod tree;
 
 #[cfg(feature = "on")]
 pub(crate) use collect::{begin, start_from_zero};

@@ -69,10 +69,12 @@ impl Report {
     /// What other code relies on: indices are of what is there, and histograms in order.
     fn check(&self) -> Result<(), String> {
         for (index, context) in self.contexts.iter().enumerate() {
-            if context.callsite as usize >= self.callsites.len() {
+            if let Some(callsite) = context
+                .callsite
+                .filter(|&callsite| callsite as usize >= self.callsites.len())
+            {
                 return Err(format!(
-                    "context {index} is of callsite {}, which is not there",
-                    context.callsite
+                    "context {index} is of callsite {callsite}, which is not there"
                 ));
             }
             if context

@@ -5,6 +5,7 @@ use std::fmt;
 
 use super::banner::banner;
 use super::notes::{corrections, footer, row_notes};
+use super::tree::tree;
 use super::{CallsiteReport, Clock, Report};
 
 /// GCLK's columns.
@@ -40,7 +41,8 @@ impl fmt::Display for Report {
                 corrections(f, callsite)?;
             }
         }
-        footer(f, self)
+        footer(f, self)?;
+        tree(f, self)
     }
 }
 

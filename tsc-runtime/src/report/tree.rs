@@ -1,0 +1,163 @@
+//! The call tree, indented: each context under the one it was called from.
+
+use std::fmt;
+
+use super::{Context, Report};
+
+/// Contexts with less than this share of the roots' ticks are left out.
+const LEAST_SHARE: f64 = 0.005;
+/// The name column, with its indentation, is the last, so it needs no width.
+const INDENT: usize = 2;
+
+/// Prints the tree, if the report has one.
+pub(super) fn tree(f: &mut fmt::Formatter<'_>, report: &Report) -> fmt::Result {
+    if report.contexts.is_empty() {
+        return Ok(());
+    }
+    let tree = Tree::new(report);
+    writeln!(
+        f,
+        "tsc: call tree, inclusive {unit}; contexts under {:.1} % are left out\n\
+         tsc: {:>6} {:>12} {:>14} {:>13}  function",
+        LEAST_SHARE * 100.0,
+        "share",
+        "calls",
+        "total",
+        "mean",
+        unit = report.clock.unit(),
+    )?;
+    tree.print(f, None, 0)
+}
+
+struct Tree<'a> {
+    report: &'a Report,
+    /// By context, and one more for the roots: the contexts called from it, the one with the most ticks first.
+    children: Vec<Vec<usize>>,
+    /// The ticks of all roots.
+    total: f64,
+}
+
+impl<'a> Tree<'a> {
+    fn new(report: &'a Report) -> Self {
+        let contexts = &report.contexts;
+        let mut children = vec![Vec::new(); contexts.len() + 1];
+        for (index, context) in contexts.iter().enumerate() {
+            let parent = context.parent.map_or(contexts.len(), |at| at as usize);
+            children[parent].push(index);
+        }
+        let ticks = |&index: &usize| contexts[index].total_ticks;
+        for list in &mut children {
+            list.sort_by(|one, other| ticks(other).total_cmp(&ticks(one)));
+        }
+        let total = children[contexts.len()].iter().map(ticks).sum();
+        Self {
+            report,
+            children,
+            total,
+        }
+    }
+
+    fn share(&self, context: &Context) -> f64 {
+        if self.total > 0.0 {
+            context.total_ticks / self.total
+        } else {
+            0.0
+        }
+    }
+
+    fn print(&self, f: &mut fmt::Formatter<'_>, of: Option<usize>, depth: usize) -> fmt::Result {
+        let contexts = &self.report.contexts;
+        for &index in &self.children[of.unwrap_or(contexts.len())] {
+            let context = &contexts[index];
+            if self.share(context) < LEAST_SHARE {
+                // The others have less still.
+                return Ok(());
+            }
+            self.line(f, context, depth)?;
+            self.print(f, Some(index), depth + 1)?;
+        }
+        Ok(())
+    }
+
+    fn line(&self, f: &mut fmt::Formatter<'_>, context: &Context, depth: usize) -> fmt::Result {
+        let mean = match context.calls {
+            0 => "-".to_owned(),
+            calls => format!("{:.1}", context.total_ticks / calls as f64),
+        };
+        writeln!(
+            f,
+            "tsc: {:>5.1} % {:>11} {:>14.0} {mean:>13}  {:indent$}{}",
+            self.share(context) * 100.0,
+            context.calls,
+            context.total_ticks,
+            "",
+            self.report.name_of_context(context),
+            indent = INDENT * depth,
+        )
+    }
+}
+
+impl Report {
+    /// The name of the context's function; `<other>` where the thread's call tree had no room left.
+    #[must_use]
+    pub fn name_of_context(&self, context: &Context) -> &str {
+        context
+            .callsite
+            .and_then(|index| self.callsites.get(index as usize))
+            .map_or("<other>", |callsite| callsite.name.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::CallsiteReport;
+
+    struct Shown<'a>(&'a Report);
+
+    impl fmt::Display for Shown<'_> {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            tree(f, self.0)
+        }
+    }
+
+    fn context(callsite: u64, parent: Option<u64>, calls: u64, total_ticks: f64) -> Context {
+        Context {
+            callsite: Some(callsite),
+            parent,
+            calls,
+            total_ticks,
+            ..Context::default()
+        }
+    }
+
+    #[test]
+    fn children_stand_under_their_callers_and_little_is_left_out() {
+        let callsite = |name: &str| CallsiteReport {
+            name: name.to_owned(),
+            ..CallsiteReport::default()
+        };
+        let report = Report {
+            callsites: ["parse", "lex", "main", "rare"].map(callsite).into(),
+            contexts: vec![
+                context(2, None, 1, 1000.0),
+                context(1, Some(0), 40, 300.0),
+                context(0, Some(0), 10, 600.0),
+                context(1, Some(2), 5, 100.0),
+                context(3, Some(2), 5, 4.0),
+            ],
+            ..Report::default()
+        };
+        let text = Shown(&report).to_string();
+        let rows: Vec<&str> = text.lines().skip(2).collect();
+        assert_eq!(
+            rows,
+            [
+                "tsc: 100.0 %           1           1000        1000.0  main",
+                "tsc:  60.0 %          10            600          60.0    parse",
+                "tsc:  10.0 %           5            100          20.0      lex",
+                "tsc:  30.0 %          40            300           7.5    lex",
+            ]
+        );
+    }
+}
