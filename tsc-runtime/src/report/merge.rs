@@ -372,10 +372,12 @@ mod tests {
         callsite.derive(&clock);
         let contexts = vec![
             Context {
+                callsite: Some(0),
                 calls: 1,
                 ..Context::default()
             },
             Context {
+                callsite: Some(0),
                 calls: u64::from(second),
                 parent: Some(0),
                 ..Context::default()
