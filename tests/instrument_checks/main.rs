@@ -1,6 +1,6 @@
 //! Holds `measure`, `compare` and `instruction!` against what is known, and prints a markdown table.
 //!
-//! `cargo run --release -p tests --bin instrument_checks [-- NAME …] [--table FILE.csv]`
+//! `cargo run --release -p tests --example instrument_checks [-- NAME …] [--table FILE.csv]`
 //!
 //! The names are the first column's; without any, all checks are made. `--table` is another table of instructions than
 //! `tests/instrument_checks/instructions.csv`, in its columns. The exit code is 1 if a check fails.

@@ -1,4 +1,5 @@
-#![doc = include_str!("../../README.md")]
+#![doc = include_str!("../README.md")]
+#![cfg_attr(docsrs, feature(doc_cfg), doc(auto_cfg(hide(feature = "on"))))]
 
 // What an annotated call runs, from the counter upwards.
 mod interruption;

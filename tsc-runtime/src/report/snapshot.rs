@@ -16,7 +16,7 @@ pub(super) static REPORTED: AtomicU64 = AtomicU64::new(0);
 ///
 /// May be called at any time and from any thread, also while others record. Takes a few milliseconds, to measure the probes'
 /// overhead once more; up to 20 ms more if the process began to measure less than 20 ms ago, to measure the counter's rate. Calls that
-/// are still running are not in it, but are counted in [`CallsiteReport::running`].
+/// are still running are not in it, but are counted in [`CallsiteReport::running`](crate::CallsiteReport::running).
 #[must_use]
 pub fn snapshot() -> Report {
     let began = source::now();

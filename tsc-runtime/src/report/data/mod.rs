@@ -28,7 +28,7 @@ data! {
     /// process's.
     ///
     /// Its `Display` is the dump; in the alternate form (`{:#}`) with every correction, as `TSC_REPORT=full` prints it. With the
-    /// feature `json` it is written by [`to_json`](Self::to_json) and read back by [`from_json`](Self::from_json), without loss.
+    /// feature `json` it is written by `to_json` and read back by `from_json`, without loss.
     pub struct Report {
         /// The version of the shape of this data: 2.
         schema: u32,
