@@ -16,6 +16,7 @@ unsafe impl GlobalAlloc for Annotated {
     #[cycles(name = "alloc")]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        per_type::<u8>();
         // SAFETY: the caller's.
         unsafe { System.alloc(layout) }
     }
@@ -26,6 +27,10 @@ unsafe impl GlobalAlloc for Annotated {
         unsafe { System.dealloc(block, layout) }
     }
 }
+
+/// The first call of an instantiation allocates, and so comes here again.
+#[cycles(per_type)]
+fn per_type<T>() {}
 
 #[global_allocator]
 static ALLOCATOR: Annotated = Annotated;
@@ -49,6 +54,7 @@ fn annotated_allocator_is_measured() {
     // A report's own allocations come on top.
     assert!(calls() - before.0 >= made);
     let report = snapshot();
+    assert!(report.callsite("per_type<u8>").unwrap().calls() >= made);
     let (outer, alloc) = (
         report.callsite("allocating").unwrap(),
         report.callsite("alloc").unwrap(),

@@ -1,0 +1,151 @@
+//! `#[cycles(per_type)]`: a callsite for every instantiation of a generic function.
+
+use core::ptr;
+
+use crate::record::callsite::{Callsite, Meta};
+use crate::record::thread;
+use crate::tsc::FencePolicy;
+
+mod trie;
+
+use trie::Trie;
+
+/// The callsites of one function.
+///
+/// An instantiation is found by the address of a function that gives its path: some of them have several, one in each crate that
+/// uses the instantiation. Memory grows with the number of these functions, never with calls.
+#[derive(Debug)]
+pub struct Instances {
+    meta: Meta,
+    new: fn(Meta) -> Callsite,
+    /// Where a call comes from inside the recording itself, which counts it as unrecorded.
+    unrecorded: Callsite,
+    by_address: Trie<Instance, 64>,
+    by_path: Trie<Callsite, 1>,
+}
+
+#[derive(Debug)]
+struct Instance {
+    path: fn() -> &'static str,
+    callsite: &'static Callsite,
+}
+
+impl Instances {
+    /// None yet. `meta` is what they have in common.
+    #[must_use]
+    pub const fn new<P: FencePolicy>(meta: Meta) -> Self {
+        Self {
+            meta,
+            new: Callsite::new::<P>,
+            unrecorded: Callsite::new::<P>(meta),
+            by_address: Trie::new(),
+            by_path: Trie::new(),
+        }
+    }
+
+    /// The callsite of the instantiation whose path `path` gives: a look-up that passes a handful of pointers, before the start's
+    /// read.
+    #[inline]
+    pub fn of(&'static self, path: fn() -> &'static str) -> &'static Callsite {
+        let is = |instance: &Instance| ptr::fn_addr_eq(instance.path, path);
+        match self.by_address.get(hash_of_address(path), is) {
+            Some(instance) => instance.callsite,
+            None => self.add(path),
+        }
+    }
+
+    /// The first call of an instantiation, or of one that is known by another address.
+    #[cold]
+    fn add(&'static self, path: fn() -> &'static str) -> &'static Callsite {
+        // Allocates: an allocator that is itself annotated would come here again, without end.
+        let Some(_busy) = thread::this().enter_cold_path() else {
+            return &self.unrecorded;
+        };
+        let name = path();
+        let is = |callsite: &Callsite| (callsite.meta().path)() == name;
+        let hash = hash_of_path(name);
+        let callsite = self
+            .by_path
+            .get(hash, is)
+            .unwrap_or_else(|| self.by_path.get_or_insert(hash, is, self.callsite(path)));
+        let is = |instance: &Instance| ptr::fn_addr_eq(instance.path, path);
+        let instance = Instance { path, callsite };
+        self.by_address
+            .get_or_insert(hash_of_address(path), is, instance)
+            .callsite
+    }
+
+    fn callsite(&self, path: fn() -> &'static str) -> Callsite {
+        let name = self.meta.name.map(|name| -> &'static str {
+            let path = path();
+            let path = path.strip_suffix("::{{closure}}").unwrap_or(path);
+            Box::leak(format!("{name} [{path}]").into_boxed_str())
+        });
+        (self.new)(Meta {
+            name,
+            path,
+            ..self.meta
+        })
+    }
+}
+
+/// Spreads what numbers differ in over all bits, the lower ones last.
+const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+
+#[inline]
+fn hash_of_address(path: fn() -> &'static str) -> u64 {
+    let hash = (path as usize as u64).wrapping_mul(SPREAD);
+    hash ^ hash >> 32
+}
+
+fn hash_of_path(path: &str) -> u64 {
+    let hash = path.bytes().fold(0_u64, |hash, byte| {
+        (hash.rotate_left(5) ^ u64::from(byte)).wrapping_mul(SPREAD)
+    });
+    hash ^ hash >> 32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::callsite::meta;
+    use crate::tsc::Lfence;
+
+    fn first() -> &'static str {
+        "convert<u8>"
+    }
+
+    /// The same instantiation in another crate. The sum makes it another function to the compiler.
+    fn again() -> &'static str {
+        core::hint::black_box(1 + 1);
+        "convert<u8>"
+    }
+
+    fn other() -> &'static str {
+        "convert<u16>"
+    }
+
+    #[test]
+    fn an_instantiation_has_one_callsite_whatever_its_address() {
+        static INSTANCES: Instances = Instances::new::<Lfence>(meta(&|| {}, module_path!(), 0));
+        let of = |path| ptr::from_ref(INSTANCES.of(path));
+        assert_eq!(of(first), of(again));
+        assert_ne!(of(first), of(other));
+        // Known by its address now, too, so that no further call searches by path.
+        for path in [first, again, other] as [fn() -> &'static str; 3] {
+            let is = |instance: &Instance| ptr::fn_addr_eq(instance.path, path);
+            let known = INSTANCES.by_address.get(hash_of_address(path), is);
+            assert!(cfg!(miri) || known.is_some()); // Miri gives a function many addresses.
+            assert_eq!(of(path), of(path));
+        }
+    }
+
+    #[test]
+    fn a_call_from_inside_the_recording_is_given_a_callsite_without_a_search() {
+        static INSTANCES: Instances = Instances::new::<Lfence>(meta(&|| {}, module_path!(), 0));
+        let busy = thread::this().enter_cold_path();
+        assert!(ptr::eq(INSTANCES.of(first), &INSTANCES.unrecorded));
+        drop(busy);
+        assert!(!ptr::eq(INSTANCES.of(first), &INSTANCES.unrecorded));
+    }
+}

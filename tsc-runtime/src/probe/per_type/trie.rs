@@ -1,0 +1,133 @@
+//! A map that only grows and never locks: a hash trie.
+//!
+//! A node holds one value and has a child for each value of the next bits of a hash. So a look-up passes as many nodes as the
+//! number of values has hexadecimal digits, at most; an insertion is one compare-and-swap, which neither a fork nor a signal handler
+//! can find half done. Nodes are never freed: the map is a `static`.
+
+use std::array;
+use std::ptr;
+use std::sync::atomic::{
+    AtomicPtr,
+    Ordering::{AcqRel, Acquire},
+};
+
+const CHILDREN: usize = 16;
+
+/// Values by a hash, with a place for the first node of each of `ROOTS` hashes.
+#[derive(Debug)]
+pub(super) struct Trie<T: 'static, const ROOTS: usize> {
+    roots: [Link<T>; ROOTS],
+}
+
+type Link<T> = AtomicPtr<Node<T>>;
+
+#[derive(Debug)]
+struct Node<T: 'static> {
+    value: T,
+    children: [Link<T>; CHILDREN],
+}
+
+impl<T: Sync, const ROOTS: usize> Trie<T, ROOTS> {
+    pub(super) const fn new() -> Self {
+        Self {
+            roots: [const { AtomicPtr::new(ptr::null_mut()) }; ROOTS],
+        }
+    }
+
+    /// The value that `is` holds for, among those inserted with this hash.
+    #[inline]
+    pub(super) fn get(&self, hash: u64, is: impl Fn(&T) -> bool) -> Option<&'static T> {
+        self.find(hash, is).ok()
+    }
+
+    /// The value that `is` holds for, which is `new` if there was none.
+    pub(super) fn get_or_insert(&self, hash: u64, is: impl Fn(&T) -> bool, new: T) -> &'static T {
+        let node = Box::into_raw(Box::new(Node {
+            value: new,
+            children: array::from_fn(|_| AtomicPtr::default()),
+        }));
+        loop {
+            match self.find(hash, &is) {
+                Ok(known) => {
+                    // SAFETY: made above, and no link has got it.
+                    drop(unsafe { Box::from_raw(node) });
+                    return known;
+                }
+                Err(link) => {
+                    let linked = link.compare_exchange(ptr::null_mut(), node, AcqRel, Acquire);
+                    if linked.is_ok() {
+                        // SAFETY: made above, and never freed now that a link has it.
+                        return unsafe { &(*node).value };
+                    }
+                }
+            }
+        }
+    }
+
+    /// The value, or the empty link where it belongs.
+    #[inline]
+    fn find(&self, hash: u64, is: impl Fn(&T) -> bool) -> Result<&'static T, &Link<T>> {
+        let mut link = &self.roots[hash as usize % ROOTS];
+        let mut rest = hash.rotate_right(const { ROOTS.ilog2() });
+        loop {
+            // SAFETY: a link is null or has a node from `get_or_insert`, which is never freed.
+            let Some(node) = (unsafe { link.load(Acquire).as_ref() }) else {
+                return Err(link);
+            };
+            if is(&node.value) {
+                return Ok(&node.value);
+            }
+            link = &node.children[rest as usize % CHILDREN];
+            rest = rest.rotate_right(CHILDREN.ilog2());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+    use std::thread;
+
+    use super::*;
+
+    fn get_or_insert(trie: &Trie<u64, 8>, hash: u64, value: u64) -> &'static u64 {
+        trie.get_or_insert(hash, |known| *known == value, value)
+    }
+
+    #[test]
+    fn values_are_found_again_whatever_their_hashes() {
+        // Statics, for a trie never frees its nodes.
+        static TRIES: [Trie<u64, 8>; 3] = [const { Trie::new() }; 3];
+        for (trie, spread) in TRIES.iter().zip([0, 1, 0x9e37_79b9_7f4a_7c15]) {
+            let values = if cfg!(miri) { 40 } else { 400 };
+            for value in 0..values {
+                let hash = u64::wrapping_mul(value, spread);
+                assert_eq!(trie.get(hash, |known| *known == value), None);
+                let inserted = get_or_insert(trie, hash, value);
+                let known = trie.get(hash, |known| *known == value).unwrap();
+                assert_eq!(
+                    (*known, ptr::from_ref(known)),
+                    (value, ptr::from_ref(inserted))
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn threads_that_insert_at_once_agree() {
+        static TRIE: Trie<u64, 8> = Trie::new();
+        let values = if cfg!(miri) { 20 } else { 5000 };
+        let places = || -> Vec<usize> {
+            (0..values)
+                .map(|value| ptr::from_ref(get_or_insert(&TRIE, value, value)).addr())
+                .collect()
+        };
+        let of_threads = thread::scope(|scope| {
+            let threads = [(); 4].map(|()| scope.spawn(places));
+            threads.map(|thread| thread.join().unwrap())
+        });
+        assert!(of_threads.iter().all(|places| *places == of_threads[0]));
+        let distinct: HashSet<_> = of_threads[0].iter().collect();
+        assert_eq!(distinct.len(), values as usize);
+    }
+}
