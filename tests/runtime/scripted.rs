@@ -203,14 +203,18 @@ fn every_correction_can_be_redone_by_hand() {
 
 #[test]
 fn statistics_can_be_redone_by_hand() {
-    let site = callsite("statistics");
-    call(site, 9_999);
     let raws: Vec<i64> = (0..30).map(|n| 1_000 + n * n).collect();
-    raws.iter().for_each(|&raw| call(site, raw));
-    let row = row("statistics");
-    if row.interrupted() != Some(0) && row.interrupted().is_some() {
-        return eprintln!("skipped: interrupted");
-    }
+    // An interrupted call is in none of them; the whole takes some microseconds, in which a scheduler leaves off some time.
+    let row = (0..1000)
+        .map(|n| {
+            let name = format!("statistics {n}");
+            let site = tests::callsite::<Scripted>(name.as_str());
+            call(site, 9_999);
+            raws.iter().for_each(|&raw| call(site, raw));
+            row(&name)
+        })
+        .find(|row| row.samples() == raws.len() as u64)
+        .expect("one of 1000 tries is not interrupted");
     let nets: Vec<f64> = raws.iter().map(|&raw| (raw - VISIBLE) as f64).collect();
     let n = nets.len() as f64;
     let mean = nets.iter().sum::<f64>() / n;

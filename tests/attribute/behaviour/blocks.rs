@@ -2,9 +2,9 @@
 
 use std::env;
 use std::process::Command;
-use std::time::{Duration, Instant};
 
 use crate::rows::row;
+use tsc_runtime::tsc::{FencePolicy, Ticks, Unfenced};
 use tsc_runtime::{cycles_block, gclk, start, stop};
 
 fn question_mark(text: &str) -> Result<u32, std::num::ParseIntError> {
@@ -91,25 +91,34 @@ fn gclk_prints_its_line_at_once() {
     }
 }
 
-fn spin(milliseconds: u64) {
-    let until = Instant::now() + Duration::from_millis(milliseconds);
-    while Instant::now() < until {
-        std::hint::spin_loop();
+/// Lasts at least `ticks`; returns when it began and ended.
+fn spin(ticks: Ticks) -> [Ticks; 2] {
+    let start = Unfenced::start();
+    loop {
+        let now = Unfenced::start();
+        if now.wrapping_sub(start) >= ticks {
+            return [start, now];
+        }
     }
 }
 
-/// Two overlapping sections of 20 ms that share 10: neither takes the other's time for a callee's.
+/// Two overlapping sections of two spins that share one: neither takes the other's time for a callee's.
 #[test]
 fn sections_overlap_and_nest() {
+    const TICKS: Ticks = 1_000_000;
+    let before = Unfenced::start();
     let first = start!("first");
-    spin(10);
+    let [first_from, _] = spin(TICKS);
     let second = start!("second", fence = "none");
-    spin(10);
+    let [second_from, first_to] = spin(TICKS);
     stop!(first);
+    let before_third = Unfenced::start();
     let third = start!("third");
     stop!(third);
-    spin(10);
+    let after_third = Unfenced::start();
+    let [_, second_to] = spin(TICKS);
     stop!(second);
+    let after = Unfenced::start();
     let (first, second, third) = (row("first"), row("second"), row("third"));
     assert_eq!((first.calls(), second.calls(), third.calls()), (1, 1, 1));
     for both in [&first, &second] {
@@ -119,8 +128,12 @@ fn sections_overlap_and_nest() {
             both
         );
     }
-    assert!((0.5..2.0).contains(&(first.total_ticks() / second.total_ticks())));
-    assert!(third.total_ticks() < second.total_ticks() / 100.0);
+    // What lies inside of each is less, what lies around it more; but the cost of the probes in it is taken out.
+    let ticks = |[from, to]: [Ticks; 2]| to.wrapping_sub(from) as f64;
+    assert!(first.total_ticks() > 0.99 * ticks([first_from, first_to]));
+    assert!(second.total_ticks() > 0.99 * ticks([second_from, second_to]));
+    assert!(first.total_ticks() < ticks([before, after]));
+    assert!(third.total_ticks() < ticks([before_third, after_third]));
 }
 
 #[test]

@@ -328,20 +328,8 @@ mod tests {
     }
 
     #[test]
-    fn anchor_is_cheap_and_a_second_rate_costs_nothing() {
+    fn a_second_rate_agrees_with_the_first() {
         first_reading();
-        let quickest = |work: fn()| {
-            let times = (0..50).map(|_| {
-                let start = Instant::now();
-                work();
-                start.elapsed()
-            });
-            times.min().unwrap_or_default()
-        };
-        // Some tens of readings of a clock, and no more.
-        let readings = quickest(|| (0..50).for_each(|_| _ = std::hint::black_box(Instant::now())));
-        let group = quickest(|| _ = std::hint::black_box(sample::group()));
-        assert!(group < 20 * readings, "{group:?} {readings:?}");
         let first = rate().unwrap();
         let second = rate().unwrap();
         assert!((first.hz / second.hz - 1.0).abs() * 1e6 <= first.ppm + second.ppm);

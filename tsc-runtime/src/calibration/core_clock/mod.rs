@@ -45,6 +45,19 @@ pub struct CoreClock {
 }
 
 impl CoreClock {
+    /// The clock by these bursts, of which there is at least one.
+    fn of(mut bursts: Vec<f64>, source: CycleSource) -> Self {
+        bursts.sort_unstable_by(f64::total_cmp);
+        let (count, last) = (bursts.len(), bursts.len() - 1);
+        Self {
+            cycles_per_tick: f64::midpoint(bursts[last / 2], bursts[count / 2]),
+            lowest: bursts[0],
+            highest: bursts[last],
+            bursts: count as u32,
+            source,
+        }
+    }
+
     /// The median, lowest and highest clock in GHz, given the counter's rate in Hz.
     #[must_use]
     pub fn ghz(&self, hz: f64) -> [f64; 3] {
@@ -181,14 +194,7 @@ pub fn core_clock() -> Result<CoreClock, CoreClockError> {
         bursts.push(ratio);
         all.clone_from(&bursts);
     }
-    all.sort_unstable_by(f64::total_cmp);
-    Ok(CoreClock {
-        cycles_per_tick: f64::midpoint(all[(all.len() - 1) / 2], all[all.len() / 2]),
-        lowest: all[0],
-        highest: all[all.len() - 1],
-        bursts: all.len() as u32,
-        source,
-    })
+    Ok(CoreClock::of(all, source))
 }
 
 /// Ticks of one round: what twice `short` blocks take beyond `short` ones, by the chain alone, twice, in mirrored order so that
@@ -336,18 +342,14 @@ mod tests {
     }
 
     #[test]
-    fn range_holds_the_median_or_there_is_a_reason() {
-        first_reading();
-        match core_clock() {
-            Ok(clock) => {
-                assert!(
-                    0.0 < clock.lowest
-                        && clock.lowest <= clock.cycles_per_tick
-                        && clock.cycles_per_tick <= clock.highest
-                );
-                assert!(clock.bursts >= 1);
-            }
-            Err(error) => eprintln!("no core clock here: {error}"),
-        }
+    fn clock_is_the_median_of_the_bursts_with_their_range() {
+        let of = |bursts: &[f64]| {
+            let clock = CoreClock::of(bursts.to_vec(), CycleSource::ReferenceChain);
+            let range = [clock.lowest, clock.cycles_per_tick, clock.highest];
+            (range, clock.bursts)
+        };
+        assert_eq!(of(&[1.5]), ([1.5; 3], 1));
+        assert_eq!(of(&[1.75, 1.25]), ([1.25, 1.5, 1.75], 2));
+        assert_eq!(of(&[2.0, 1.0, 1.25]), ([1.0, 1.25, 2.0], 3));
     }
 }

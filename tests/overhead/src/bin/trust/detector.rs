@@ -43,7 +43,6 @@ fn write(folder: &Path) -> io::Result<()> {
     for name in ["tsc-attr", "tsc-runtime"] {
         copy(&repository.join(name), &blind.join(name))?;
     }
-    fs::copy(repository.join("README.md"), blind.join("README.md"))?;
     // Cargo will not have two packages of one name and version in one build.
     let manifest = fs::read_to_string(repository.join("Cargo.toml"))?;
     let manifest: String = manifest

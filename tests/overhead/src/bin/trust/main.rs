@@ -15,6 +15,8 @@ mod events;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod kernel;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod rate;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 #[path = "../../table.rs"]
 mod table;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
@@ -43,6 +45,7 @@ fn main() -> ExitCode {
     contention::run(cpu);
     events::run(&cpus);
     chains::run(cpu);
+    rate::run();
     if let Err(why) = detector::run() {
         eprintln!("trust: the detector's cost could not be measured: {why}");
         return ExitCode::FAILURE;
