@@ -12,6 +12,7 @@
 use crate::tsc::{Ticks, elapsed};
 
 use super::CalibrationError;
+use super::statistics::median;
 
 /// Two reads of the counter with a read of the reference clock between them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -166,14 +167,6 @@ fn drop_outliers(intervals: &mut Vec<Interval>) -> Result<(), CalibrationError> 
         return Err(CalibrationError::ClockStepped);
     }
     Ok(())
-}
-
-fn median(mut values: Vec<f64>) -> Option<f64> {
-    let middle = values.len() / 2;
-    if values.is_empty() {
-        return None;
-    }
-    Some(*values.select_nth_unstable_by(middle, f64::total_cmp).1)
 }
 
 /// The least-squares slope, weighted by the intervals' widths, kept within what is possible.

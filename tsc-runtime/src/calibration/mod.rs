@@ -27,6 +27,7 @@ pub(crate) mod overhead;
 pub(crate) mod reference_chain;
 pub mod resolution;
 mod sample;
+pub(crate) mod statistics;
 
 pub use fit::{ClockPair, Slope, Steps, fit};
 

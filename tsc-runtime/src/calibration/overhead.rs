@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 
 use parking_lot::{Mutex, MutexGuard};
 
+use super::statistics::median;
 use crate::record::callsite::{Callsite, EmptyCalls};
 use crate::record::table::{Entry, FIRST_LEN};
 use crate::record::thread;
@@ -181,7 +182,7 @@ fn measure(empty_calls: EmptyCalls) -> [f64; 3] {
         }
     }
     drop(busy);
-    rounds.map(|mut costs| median(&mut costs).max(0.0))
+    rounds.map(|costs| median(costs).unwrap_or(0.0).max(0.0))
 }
 
 /// `None` if no call was recorded.
@@ -205,9 +206,4 @@ fn round(empty_calls: EmptyCalls, record: &Record) -> Option<[f64; 3]> {
     let total = per_call(annotated - start) - call;
     let nesting = per_call(nested - nested_start) - 2.0 * (total + call);
     Some([visible, total, nesting])
-}
-
-fn median(values: &mut [f64]) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(0.0)
 }

@@ -2,6 +2,7 @@
 
 #![cfg(feature = "instruments")]
 
+mod bench;
 pub mod budget;
 pub mod compare;
 #[cfg(feature = "instructions")]

@@ -5,6 +5,7 @@ use std::hint::black_box;
 use super::Finding;
 use crate::calibration::overhead;
 use crate::calibration::resolution;
+use crate::calibration::statistics::median;
 use crate::tsc::clock;
 use crate::tsc::{
     self, Cpuid, Fence, FencePolicy, Lfence, Mfence, Rdtscp, Serialize, Ticks, Unfenced, elapsed,
@@ -158,12 +159,8 @@ fn cost<P: FencePolicy>() -> (f64, f64) {
         visible.push(black_box(seen) as f64 / PAIRS as f64);
         total.push(whole as f64 / PAIRS as f64);
     }
-    (median(&mut visible), median(&mut total))
-}
-
-fn median(values: &mut [f64]) -> f64 {
-    values.sort_unstable_by(f64::total_cmp);
-    values[values.len() / 2]
+    let median = |costs| median(costs).unwrap_or(f64::NAN);
+    (median(visible), median(total))
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ use std::fmt;
 use parking_lot::Mutex;
 
 use crate::calibration::reference_chain::{self, LINKS_PER_BLOCK, additions, multiplications};
+use crate::calibration::statistics::median;
 use crate::machine::machine;
 use crate::tsc::clock;
 use crate::tsc::elapsed;
@@ -272,11 +273,6 @@ fn evaluate(rounds: &[[i64; 2]]) -> Result<f64, CoreClockError> {
         return Err(CoreClockError::CrossCheckFailed { times });
     }
     Ok(links(SHORT) / adds)
-}
-
-fn median(mut values: Vec<f64>) -> Option<f64> {
-    values.sort_unstable_by(f64::total_cmp);
-    values.get(values.len() / 2).copied()
 }
 
 #[cfg(test)]

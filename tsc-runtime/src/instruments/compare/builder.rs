@@ -7,7 +7,9 @@ use super::result::{self, Comparison};
 use super::{CompareError, LEAST_BLOCKS};
 use crate::affinity;
 use crate::calibration::resolution;
-use crate::instruments::measure::{Progress, arm, attach_thread, interruption_since};
+use crate::instruments::bench::progress::Progress;
+use crate::instruments::bench::random::Random;
+use crate::instruments::measure::{arm, attach_thread, interruption_since};
 use crate::interruption::Interruption;
 use crate::tsc;
 
@@ -38,7 +40,7 @@ const WARM_UP_BLOCKS: usize = 3;
 pub struct Compare<'a, I, R> {
     name: String,
     inputs: &'a [I],
-    contestants: Vec<(String, Box<dyn Candidate<I, R> + 'a>)>,
+    candidates: Vec<(String, Box<dyn Candidate<I, R> + 'a>)>,
     same: Option<fn(&R, &R) -> bool>,
     time_limit: Duration,
     confidence: f64,
@@ -49,14 +51,14 @@ pub struct Compare<'a, I, R> {
 
 impl<I, R> std::fmt::Debug for Compare<'_, I, R> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let contestants: Vec<&str> = self
-            .contestants
+        let candidates: Vec<&str> = self
+            .candidates
             .iter()
             .map(|(name, _)| name.as_str())
             .collect();
         f.debug_struct("Compare")
             .field("name", &self.name)
-            .field("contestants", &contestants)
+            .field("candidates", &candidates)
             .finish_non_exhaustive()
     }
 }
@@ -67,7 +69,7 @@ impl<'a, I: 'a, R: 'a> Compare<'a, I, R> {
         Self {
             name: name.into(),
             inputs,
-            contestants: Vec::new(),
+            candidates: Vec::new(),
             same: None,
             time_limit: Duration::from_secs(1),
             confidence: 0.95,
@@ -79,7 +81,7 @@ impl<'a, I: 'a, R: 'a> Compare<'a, I, R> {
 
     /// Adds an implementation. Ratios are to the first.
     pub fn add(mut self, name: impl Into<String>, candidate: impl FnMut(&I) -> R + 'a) -> Self {
-        self.contestants.push((name.into(), Box::new(candidate)));
+        self.candidates.push((name.into(), Box::new(candidate)));
         self
     }
 
@@ -135,10 +137,10 @@ impl<'a, I: 'a, R: 'a> Compare<'a, I, R> {
     ///
     /// # Errors
     ///
-    /// Fewer than two contestants, no inputs, different results, no counter, or no time: see [`CompareError`].
+    /// Fewer than two candidates, no inputs, different results, no counter, or no time: see [`CompareError`].
     pub fn run(mut self) -> Result<Comparison, CompareError> {
         tsc::detect()?;
-        if self.contestants.len() < 2 {
+        if self.candidates.len() < 2 {
             return Err(CompareError::TooFew);
         }
         if self.inputs.is_empty() {
@@ -157,7 +159,7 @@ impl<'a, I: 'a, R: 'a> Compare<'a, I, R> {
                 interrupted,
             });
         }
-        let names = self.contestants.into_iter().map(|(name, _)| name).collect();
+        let names = self.candidates.into_iter().map(|(name, _)| name).collect();
         let calls = passes * self.inputs.len();
         Ok(result::compare(
             self.name,
@@ -174,7 +176,7 @@ impl<'a, I: 'a, R: 'a> Compare<'a, I, R> {
         let Some(same) = self.same else { return Ok(()) };
         for (index, input) in self.inputs.iter().enumerate() {
             let (first, others) = self
-                .contestants
+                .candidates
                 .split_first_mut()
                 .ok_or(CompareError::TooFew)?;
             let expected = first.1.call(input);
@@ -198,7 +200,7 @@ impl<'a, I: 'a, R: 'a> Compare<'a, I, R> {
         let mut passes = 1;
         while passes < MOST_PASSES && started.elapsed() < self.time_limit / 4 {
             let shortest = self
-                .contestants
+                .candidates
                 .iter_mut()
                 .flat_map(|(_, candidate)| {
                     (0..3)
@@ -216,8 +218,8 @@ impl<'a, I: 'a, R: 'a> Compare<'a, I, R> {
 
     /// Blocks in which every candidate, and nothing in its place, has one sample, in an order drawn anew for each.
     fn blocks(&mut self, passes: usize, started: Instant) -> (Vec<Block>, usize) {
-        let mut random = Random(0x2545_f491_4f6c_dd1d);
-        let mut order: Vec<usize> = (0..=self.contestants.len()).collect();
+        let mut random = Random::new(0x2545_f491_4f6c_dd1d);
+        let mut order: Vec<usize> = (0..=self.candidates.len()).collect();
         let mut nothing = |_: &I| ();
         let (mut blocks, mut interrupted, mut warm_up) =
             (Vec::with_capacity(MOST_BLOCKS), 0, WARM_UP_BLOCKS);
@@ -226,14 +228,14 @@ impl<'a, I: 'a, R: 'a> Compare<'a, I, R> {
             random.shuffle(&mut order);
             let mut block = Block {
                 nothing: 0,
-                contestants: vec![0; self.contestants.len()],
+                candidates: vec![0; self.candidates.len()],
             };
             let armed = arm();
             for &index in &order {
                 random.wait();
-                match self.contestants.get_mut(index) {
+                match self.candidates.get_mut(index) {
                     Some((_, candidate)) => {
-                        block.contestants[index] =
+                        block.candidates[index] =
                             candidate.sample(self.inputs, passes, self.isolated);
                     }
                     None => {
@@ -264,31 +266,5 @@ impl<'a, I: 'a, R: 'a> Compare<'a, I, R> {
 #[derive(Clone, Debug)]
 pub(super) struct Block {
     pub(super) nothing: i64,
-    pub(super) contestants: Vec<i64>,
-}
-
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    /// Fisher and Yates.
-    fn shuffle(&mut self, order: &mut [usize]) {
-        for last in (1..order.len()).rev() {
-            let other = (self.next() % (last as u64 + 1)) as usize;
-            order.swap(last, other);
-        }
-    }
-
-    /// So that samples begin anywhere in the counter's step.
-    fn wait(&mut self) {
-        for turn in 0..self.next() & 63 {
-            std::hint::black_box(turn);
-        }
-    }
+    pub(super) candidates: Vec<i64>,
 }

@@ -1,6 +1,6 @@
 //! How a comparison reads.
 
-use std::fmt::{self, Write};
+use std::fmt;
 
 use super::result::{Comparison, Relation};
 
@@ -15,32 +15,6 @@ impl fmt::Display for Relation {
     }
 }
 
-impl Comparison {
-    /// The table in markdown.
-    #[must_use]
-    pub fn to_markdown(&self) -> String {
-        let mut text = format!(
-            "| {} | ticks | ratio | {:.0} % interval | |\n|---|---|---|---|---|\n",
-            self.name,
-            100.0 * self.confidence
-        );
-        for standing in &self.standings {
-            let (ratio, interval) = standing.ratio.map_or_else(Default::default, |ratio| {
-                (
-                    format!("{:.3}", ratio.median),
-                    format!("{:.3} … {:.3}", ratio.low, ratio.high),
-                )
-            });
-            let _ = writeln!(
-                text,
-                "| {} | {:.1} | {ratio} | {interval} | {} |",
-                standing.name, standing.ticks, standing.relation
-            );
-        }
-        text
-    }
-}
-
 impl fmt::Display for Comparison {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
@@ -51,17 +25,17 @@ impl fmt::Display for Comparison {
             "ratio",
             format!("{:.0} % interval", 100.0 * self.confidence)
         )?;
-        for standing in &self.standings {
-            write!(f, "{:<32} {:>12.1}", standing.name, standing.ticks)?;
-            match standing.ratio {
+        for row in &self.rows {
+            write!(f, "{:<32} {:>12.1}", row.name, row.ticks)?;
+            match row.ratio {
                 Some(ratio) => writeln!(
                     f,
                     " {:>8.3} {:>19}  {}",
                     ratio.median,
                     format!("{:.3} … {:.3}", ratio.low, ratio.high),
-                    standing.relation
+                    row.relation
                 )?,
-                None => writeln!(f, " {:>8} {:>19}  {}", "", "", standing.relation)?,
+                None => writeln!(f, " {:>8} {:>19}  {}", "", "", row.relation)?,
             }
         }
         let fastest = self

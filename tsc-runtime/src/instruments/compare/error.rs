@@ -8,11 +8,11 @@ use crate::tsc::TscUnavailable;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CompareError {
-    /// Fewer than two contestants.
+    /// Fewer than two candidates.
     TooFew,
     /// No inputs to compare them over.
     NoInputs,
-    /// Two contestants that should return the same do not.
+    /// Two candidates that should return the same do not.
     Differ {
         /// The first candidate.
         first: String,
@@ -35,7 +35,7 @@ pub enum CompareError {
 impl fmt::Display for CompareError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::TooFew => f.write_str("a comparison needs two contestants"),
+            Self::TooFew => f.write_str("a comparison needs two candidates"),
             Self::NoInputs => f.write_str("a comparison needs an input"),
             Self::Differ {
                 first,

@@ -1,10 +1,10 @@
 //! Tells which of several implementations is faster, or that no difference can be told.
 //!
 //! Two measurements made one after the other differ by what happened in between: another clock, a warmer cache, a busier
-//! neighbour. Here all contestants have a sample in each *block*, over the same inputs and in an order drawn anew, and what
+//! neighbour. Here all candidates have a sample in each *block*, over the same inputs and in an order drawn anew, and what
 //! counts are the ratios within the blocks. Their median comes with an interval that supposes nothing about how times are
 //! distributed: it lies between two order statistics, as the sign test has it. If the interval, widened to hold for all pairs of
-//! contestants at once (Bonferroni), does not hold one, there is a difference; else the answer is "no difference resolved".
+//! candidates at once (Bonferroni), does not hold one, there is a difference; else the answer is "no difference resolved".
 //!
 //! ```no_run
 //! use tsc_runtime::compare;
@@ -32,7 +32,7 @@ pub use statistics::Ratio;
 /// The least blocks that a comparison rests on.
 const LEAST_BLOCKS: usize = 21;
 
-/// Compares `contestants`, named functions of one type, over `inputs`; for closures of different types see [`Compare::add`].
+/// Compares `candidates`, named functions of one type, over `inputs`; for closures of different types see [`Compare::add`].
 ///
 /// # Errors
 ///
@@ -40,10 +40,10 @@ const LEAST_BLOCKS: usize = 21;
 pub fn compare<'a, I: 'a, R: 'a, F: FnMut(&I) -> R + 'a>(
     name: impl Into<String>,
     inputs: &'a [I],
-    contestants: impl IntoIterator<Item = (&'a str, F)>,
+    candidates: impl IntoIterator<Item = (&'a str, F)>,
 ) -> Result<Comparison, CompareError> {
     let comparison = Compare::new(name, inputs);
-    contestants
+    candidates
         .into_iter()
         .fold(comparison, |comparison, (name, candidate)| {
             comparison.add(name, candidate)

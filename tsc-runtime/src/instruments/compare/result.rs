@@ -2,6 +2,7 @@
 
 use super::builder::Block;
 use super::statistics::{Ratio, median_ratio};
+use crate::calibration::statistics::median;
 
 /// How a candidate stands to the first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,7 +61,7 @@ impl ComparisonRow {
 #[cfg_attr(feature = "json", derive(serde::Serialize))]
 pub struct Comparison {
     pub(super) name: String,
-    pub(super) standings: Vec<ComparisonRow>,
+    pub(super) rows: Vec<ComparisonRow>,
     pub(super) fastest: Option<String>,
     pub(super) blocks: usize,
     pub(super) interrupted: usize,
@@ -75,10 +76,10 @@ impl Comparison {
         &self.name
     }
 
-    /// The contestants in the order they were added.
+    /// The candidates in the order they were added.
     #[must_use]
-    pub fn standings(&self) -> &[ComparisonRow] {
-        &self.standings
+    pub fn rows(&self) -> &[ComparisonRow] {
+        &self.rows
     }
 
     /// The candidate that takes less time than every other, if there is one.
@@ -110,16 +111,9 @@ impl Comparison {
     pub fn confidence(&self) -> f64 {
         self.confidence
     }
-
-    /// The comparison as JSON.
-    #[cfg(feature = "json")]
-    #[must_use]
-    pub fn to_json(&self) -> String {
-        serde_json::to_string(self).unwrap_or_else(|_| "null".to_owned())
-    }
 }
 
-/// Evaluates the blocks. `alpha` is shared among all pairs of contestants, for each of them may be claimed to differ.
+/// Evaluates the blocks. `alpha` is shared among all pairs of candidates, for each of them may be claimed to differ.
 pub(super) fn compare(
     name: String,
     names: Vec<String>,
@@ -129,8 +123,8 @@ pub(super) fn compare(
     alpha: f64,
     least_effect: f64,
 ) -> Comparison {
-    let empty = median(blocks.iter().map(|block| block.nothing as f64).collect());
-    let net = |block: &Block, index: usize| block.contestants[index] as f64 - empty;
+    let empty = median_of(blocks, |block| block.nothing as f64);
+    let net = |block: &Block, index: usize| block.candidates[index] as f64 - empty;
     let pairs = (names.len() * (names.len() - 1) / 2).max(1);
     let ratio = |a: usize, b: usize| {
         let ratios = blocks
@@ -146,7 +140,7 @@ pub(super) fn compare(
         _ => Relation::NoDifference,
     };
     let ticks: Vec<f64> = (0..names.len())
-        .map(|index| median(blocks.iter().map(|block| net(block, index)).collect()) / calls as f64)
+        .map(|index| median_of(blocks, |block| net(block, index)) / calls as f64)
         .collect();
     let best = (0..names.len())
         .min_by(|a, b| ticks[*a].total_cmp(&ticks[*b]))
@@ -154,7 +148,7 @@ pub(super) fn compare(
     let is_fastest = (0..names.len())
         .all(|other| other == best || relation(ratio(best, other)) == Relation::Faster);
     let fastest = is_fastest.then(|| names[best].clone());
-    let standings = names
+    let rows = names
         .into_iter()
         .enumerate()
         .map(|(index, name)| {
@@ -174,7 +168,7 @@ pub(super) fn compare(
         .collect();
     Comparison {
         name,
-        standings,
+        rows,
         fastest,
         blocks: blocks.len(),
         interrupted,
@@ -183,33 +177,33 @@ pub(super) fn compare(
     }
 }
 
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_unstable_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+/// NaN of no blocks.
+fn median_of(blocks: &[Block], ticks: impl Fn(&Block) -> f64) -> f64 {
+    median(blocks.iter().map(ticks).collect()).unwrap_or(f64::NAN)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn blocks(contestants: [i64; 3]) -> Vec<Block> {
+    fn blocks(candidates: [i64; 3]) -> Vec<Block> {
         (0..101)
             .map(|i| {
                 let noise = i * 31 % 17;
                 Block {
                     nothing: 100,
-                    contestants: contestants.map(|ticks| 100 + ticks + noise).to_vec(),
+                    candidates: candidates.map(|ticks| 100 + ticks + noise).to_vec(),
                 }
             })
             .collect()
     }
 
-    fn evaluate(contestants: [i64; 3]) -> Comparison {
+    fn evaluate(candidates: [i64; 3]) -> Comparison {
         let names = ["a", "b", "c"].map(str::to_owned).to_vec();
         compare(
             "test".to_owned(),
             names,
-            &blocks(contestants),
+            &blocks(candidates),
             10,
             0,
             0.05,
@@ -221,7 +215,7 @@ mod tests {
     fn faster_and_slower_are_told() {
         let comparison = evaluate([10_000, 9_800, 10_300]);
         let relations: Vec<_> = comparison
-            .standings()
+            .rows()
             .iter()
             .map(ComparisonRow::relation)
             .collect();
@@ -230,19 +224,19 @@ mod tests {
             [Relation::First, Relation::Faster, Relation::Slower]
         );
         assert_eq!(comparison.fastest(), Some("b"));
-        assert!((comparison.standings()[1].ticks() - 980.8).abs() < 1.0);
+        assert!((comparison.rows()[1].ticks() - 980.8).abs() < 1.0);
     }
 
     #[test]
     fn same_is_no_difference() {
         let comparison = evaluate([10_000, 10_000, 20_000]);
-        assert_eq!(comparison.standings()[1].relation(), Relation::NoDifference);
+        assert_eq!(comparison.rows()[1].relation(), Relation::NoDifference);
         assert_eq!(comparison.fastest(), None);
     }
 
     #[test]
     fn work_of_nothing_has_no_ratio_to_speak_of() {
         let comparison = evaluate([-8, -8, -8]);
-        assert_eq!(comparison.standings()[1].relation(), Relation::NoDifference);
+        assert_eq!(comparison.rows()[1].relation(), Relation::NoDifference);
     }
 }

@@ -1,5 +1,7 @@
 //! Ratios that are told apart without supposing what their distribution is: pure functions.
 
+use crate::calibration::statistics::median_of_sorted;
+
 /// A ratio and the interval that holds the true median of such ratios, at the confidence asked for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "json", derive(serde::Serialize))]
@@ -33,12 +35,9 @@ impl Ratio {
 /// a probability of `alpha` at most, whatever the distribution. Without enough ratios for that the interval is unbounded.
 pub(super) fn median_ratio(mut ratios: Vec<f64>, alpha: f64) -> Option<Ratio> {
     ratios.retain(|ratio| ratio.is_finite());
-    if ratios.is_empty() {
-        return None;
-    }
     ratios.sort_unstable_by(f64::total_cmp);
     let n = ratios.len();
-    let median = (ratios[(n - 1) / 2] + ratios[n / 2]) / 2.0;
+    let median = median_of_sorted(&ratios)?;
     let (low, high) = match outer_ranks(n, alpha) {
         Some(rank) => (ratios[rank], ratios[n - 1 - rank]),
         None => (0.0, f64::INFINITY),
@@ -66,23 +65,19 @@ fn outer_ranks(n: usize, alpha: f64) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::instruments::bench::random::Random;
 
-    struct Random(u64);
-
-    impl Random {
-        fn next(&mut self) -> f64 {
-            self.0 ^= self.0 << 13;
-            self.0 ^= self.0 >> 7;
-            self.0 ^= self.0 << 17;
-            (self.0 >> 11) as f64 / (1_u64 << 53) as f64
-        }
-
-        /// A ratio around one with a heavy tail on the upper side of each of its parts.
-        fn ratio(&mut self) -> f64 {
-            let mut part =
-                || 1.0 + 0.01 * self.next() + if self.next() < 0.05 { self.next() } else { 0.0 };
-            part() / part()
-        }
+    /// A ratio around one with a heavy tail on the upper side of each of its parts.
+    fn ratio(random: &mut Random) -> f64 {
+        let mut part = || {
+            let tail = if random.share() < 0.05 {
+                random.share()
+            } else {
+                0.0
+            };
+            1.0 + 0.01 * random.share() + tail
+        };
+        part() / part()
     }
 
     #[test]
@@ -96,10 +91,11 @@ mod tests {
 
     #[test]
     fn interval_misses_the_truth_as_rarely_as_it_says() {
-        let mut random = Random(88_172_645_463_325_252);
+        let mut random = Random::new(88_172_645_463_325_252);
         let missed = (0..2000)
             .filter(|_| {
-                let ratio = median_ratio((0..101).map(|_| random.ratio()).collect(), 0.05).unwrap();
+                let ratio =
+                    median_ratio((0..101).map(|_| ratio(&mut random)).collect(), 0.05).unwrap();
                 ratio.low > 1.0 || ratio.high < 1.0
             })
             .count();
@@ -108,8 +104,9 @@ mod tests {
 
     #[test]
     fn one_percent_is_told_apart() {
-        let mut random = Random(1234);
-        let ratio = median_ratio((0..200).map(|_| 1.01 * random.ratio()).collect(), 0.05).unwrap();
+        let mut random = Random::new(1234);
+        let ratio =
+            median_ratio((0..200).map(|_| 1.01 * ratio(&mut random)).collect(), 0.05).unwrap();
         assert!(
             ratio.low > 1.0 && ratio.low < 1.01 && ratio.high > 1.01,
             "{ratio:?}"

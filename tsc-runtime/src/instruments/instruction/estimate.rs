@@ -1,5 +1,7 @@
 //! From rounds to core cycles: pure functions of what the clock said.
 
+use crate::calibration::statistics::median;
+use crate::instruments::bench::distribution::{DEVIATIONS, Distribution};
 use std::fmt;
 
 /// The differences that one round gave, in ticks: each of the double length minus the single one.
@@ -74,8 +76,6 @@ impl fmt::Display for Estimate {
 
 /// A round whose reference chain differs from the typical one by more than this share was torn.
 const REFERENCE_TOLERANCE: f64 = 0.25;
-/// A round whose ratio is farther from the median than this many robust standard deviations was torn.
-const DEVIATIONS: f64 = 5.0;
 
 /// Core cycles per copy: the ratio of sums over the rounds that hang together.
 pub(super) fn cycles(rounds: &[Round], lengths: Lengths) -> Option<Estimate> {
@@ -114,8 +114,8 @@ fn ratio(rounds: &[Round], scale: f64, numerator: impl Fn(&Round) -> f64) -> Opt
         .iter()
         .map(|(code, additions)| code / additions)
         .collect();
-    let centre = median(ratios.clone())?;
-    let spread = 1.4826 * median(ratios.iter().map(|ratio| (ratio - centre).abs()).collect())?;
+    let ratios = Distribution::new(&ratios);
+    let (centre, spread) = (ratios.median(), ratios.robust_deviation());
     // With a coarse counter most ratios can be the very same, and the rest are no outliers for that.
     let limit = (DEVIATIONS * spread).max(0.01 * centre.abs()).max(0.001);
     let kept: Vec<(f64, f64)> = pairs
@@ -142,14 +142,6 @@ fn ratio(rounds: &[Round], scale: f64, numerator: impl Fn(&Round) -> f64) -> Opt
         rounds: kept.len(),
         dropped: rounds.len() - kept.len(),
     })
-}
-
-fn median(mut values: Vec<f64>) -> Option<f64> {
-    if values.is_empty() {
-        return None;
-    }
-    let middle = values.len() / 2;
-    Some(*values.select_nth_unstable_by(middle, f64::total_cmp).1)
 }
 
 #[cfg(test)]

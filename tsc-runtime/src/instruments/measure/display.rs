@@ -1,6 +1,6 @@
 //! How a measurement reads.
 
-use std::fmt::{self, Display, Write};
+use std::fmt::{self, Display};
 
 use super::measurement::Measurement;
 use super::settling::{Note, Step};
@@ -106,46 +106,5 @@ impl Display for Measurement {
         self.remarks()
             .iter()
             .try_for_each(|remark| writeln!(f, "  {remark}"))
-    }
-}
-
-impl Measurement {
-    /// The heading of [`markdown_row`](Self::markdown_row)'s table.
-    pub const MARKDOWN_HEADING: &str = "| | ticks | ± | core cycles | min | p50 | p99 | spread | first | verdict |\n\
-         |---|---|---|---|---|---|---|---|---|---|\n";
-
-    /// A row of a markdown table.
-    #[must_use]
-    pub fn markdown_row(&self) -> String {
-        let mut row = format!(
-            "| {} | {:.1} | {:.1} | ",
-            self.name(),
-            self.mean_ticks(),
-            self.std_error_ticks()
-        );
-        if let Some(cycles) = self.core_cycles() {
-            let _ = write!(row, "{cycles:.1}");
-        }
-        let verdict = match self.verdict() {
-            Verdict::Constant { .. } => "constant".to_owned(),
-            Verdict::Unsettled { why } => why.to_string(),
-        };
-        let _ = writeln!(
-            row,
-            " | {:.1} | {:.1} | {:.1} | {:.1} % | {:.0} | {verdict} |",
-            self.min_ticks(),
-            self.p50_ticks(),
-            self.p99_ticks(),
-            self.spread_percent(),
-            self.first_ticks(),
-        );
-        row
-    }
-
-    /// The measurement as JSON; what is not known is null.
-    #[cfg(feature = "json")]
-    #[must_use]
-    pub fn to_json(&self) -> String {
-        serde_json::to_string(self).unwrap_or_else(|_| "null".to_owned())
     }
 }

@@ -2,12 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use super::distribution::Distribution;
+use super::attach_thread;
 use super::rounds::Run;
 use super::verdict::{LEAST_SAMPLES, Verdict};
 use super::work::{Calls, Work};
-use super::{Progress, attach_thread};
 use crate::calibration::reference_chain;
+use crate::instruments::bench::distribution::Distribution;
+use crate::instruments::bench::progress::Progress;
 use crate::tsc::FencePolicy;
 
 /// A sample is batched until it lasts this many ticks, and this many of the counter's steps.

@@ -1,9 +1,9 @@
 //! The result of a measurement, as data.
 
-use super::distribution::Distribution;
 use super::engine::Outcome;
 use super::settling::{Step, settling};
 use super::verdict::{UnsettledReason, Verdict};
+use crate::instruments::bench::distribution::Distribution;
 
 /// What a piece of work costs a call, and how that was found.
 ///

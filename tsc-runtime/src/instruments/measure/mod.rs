@@ -23,11 +23,9 @@
 mod aligned;
 mod builder;
 mod display;
-mod distribution;
 mod engine;
 mod fence_hiding;
 mod measurement;
-mod progress;
 mod rounds;
 mod settling;
 mod thread;
@@ -40,7 +38,6 @@ pub use measurement::{CoreRatio, Measurement};
 pub use settling::{Note, Step};
 pub use verdict::{UnsettledReason, Verdict};
 
-pub(crate) use progress::Progress;
 pub(crate) use thread::{arm, attach_thread, interruption_since};
 pub(crate) use work::isolate;
 

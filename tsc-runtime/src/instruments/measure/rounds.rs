@@ -1,12 +1,13 @@
 //! The rounds of a measurement: baseline, work and reference chain side by side, and what they say.
 
-use super::distribution::Distribution;
 use super::engine::{Outcome, Plan};
 use super::fence_hiding;
 use super::verdict::{self, LEAST_SAMPLES, Tolerance, UnsettledReason, Verdict};
 use super::work::Work;
 use super::{arm, interruption_since};
 use crate::calibration::reference_chain::{self, LINKS_PER_BLOCK};
+use crate::instruments::bench::distribution::Distribution;
+use crate::instruments::bench::random::Random;
 use crate::interruption::Interruption;
 use crate::tsc::FencePolicy;
 
@@ -31,7 +32,7 @@ pub(super) struct Run {
     interrupted: usize,
     told: bool,
     batch: usize,
-    jitter: Jitter,
+    jitter: Random,
 }
 
 impl Run {
@@ -41,7 +42,7 @@ impl Run {
             interrupted: 0,
             told: false,
             batch,
-            jitter: Jitter(0x9e37_79b9_7f4a_7c15),
+            jitter: Random::new(0x9e37_79b9_7f4a_7c15),
         }
     }
 
@@ -67,7 +68,7 @@ impl Run {
         let before = reference_chain::additions(if mirrored { 2 } else { 1 } * REFERENCE_BLOCKS);
         for i in 0..3 {
             let which = if mirrored { 2 - i } else { i };
-            self.jitter.spin();
+            self.jitter.wait();
             ticks[which] = match which {
                 0 => baseline.sample::<P>(self.batch, plan.isolated),
                 1 => work.sample::<P>(self.batch, plan.isolated),
@@ -218,21 +219,5 @@ impl Run {
             .iter()
             .all(|clock| clock.is_finite() && *clock > 0.0)
             .then_some(clocks)
-    }
-}
-
-/// A pseudo-random wait of up to 63 cycles, so that samples begin anywhere in the counter's step. Without it work of just the
-/// right length keeps in step with a counter whose clock is a fraction of the core's, and its mean is off by up to a step.
-struct Jitter(u64);
-
-impl Jitter {
-    #[inline]
-    fn spin(&mut self) {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        for turn in 0..self.0 & 63 {
-            std::hint::black_box(turn);
-        }
     }
 }

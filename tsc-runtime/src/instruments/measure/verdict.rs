@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::distribution::Distribution;
+use crate::instruments::bench::distribution::Distribution;
 use crate::tsc::TscUnavailable;
 
 /// What came of measuring.

@@ -99,7 +99,7 @@ pub fn measure_selected(selected: impl Fn(&Instruction) -> bool) -> CatalogueRep
     let picked: Vec<_> = instructions()
         .filter(|instruction| selected(instruction))
         .collect();
-    let mut progress = crate::instruments::measure::Progress::new();
+    let mut progress = crate::instruments::bench::progress::Progress::new();
     let rows = picked
         .iter()
         .enumerate()

@@ -1,5 +1,7 @@
 //! What a list of samples looks like: pure functions.
 
+use crate::calibration::statistics::median_of_sorted;
+
 /// Sorted samples.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Distribution {
@@ -14,7 +16,7 @@ pub(crate) struct Centre {
 }
 
 /// Samples farther from the median than this many robust standard deviations are not part of the centre.
-const DEVIATIONS: f64 = 5.0;
+pub(crate) const DEVIATIONS: f64 = 5.0;
 
 impl Distribution {
     pub(crate) fn new(samples: &[f64]) -> Self {
@@ -41,8 +43,9 @@ impl Distribution {
             .unwrap_or(f64::NAN)
     }
 
+    /// NaN if there are no samples.
     pub(crate) fn median(&self) -> f64 {
-        self.quantile(0.5)
+        median_of_sorted(&self.sorted).unwrap_or(f64::NAN)
     }
 
     /// The median distance from the median, scaled to the standard deviation of a normal distribution.
