@@ -31,10 +31,10 @@ const INPUTS: [u64; 3] = [1, 2, 3];
 fn relations(times: usize, other: fn(&u64) -> u64) -> Vec<Option<Relation>> {
     (0..times)
         .map(|_| {
-            let contestants = [("thousand", thousand as fn(&u64) -> u64), ("other", other)];
-            compare("additions", &INPUTS, contestants)
+            let candidates = [("thousand", thousand as fn(&u64) -> u64), ("other", other)];
+            compare("additions", &INPUTS, candidates)
                 .ok()
-                .map(|it| it.standings()[1].relation())
+                .map(|it| it.rows()[1].relation())
         })
         .collect()
 }

@@ -155,7 +155,7 @@ fn pool_goes_round() {
 }
 
 #[test]
-fn comparison_tells_what_is_wrong_with_its_contestants() {
+fn comparison_tells_what_is_wrong_with_its_candidates() {
     let inputs = [1_u64, 2, 3];
     let none: [u64; 0] = [];
     assert_eq!(
@@ -194,7 +194,7 @@ fn twenty_times_the_work_is_slower() {
         .add("twenty times", |()| additions!(2000))
         .run()
         .expect("there was time enough");
-    assert_eq!(comparison.standings()[1].relation(), Relation::Slower);
+    assert_eq!(comparison.rows()[1].relation(), Relation::Slower);
     assert_eq!(comparison.fastest(), Some("once"));
 }
 

@@ -1,6 +1,6 @@
 //! What an annotated call costs, beside what it is made of: `cargo run --release -p overhead`.
 //!
-//! Every figure is a median over rounds in which all contestants take turns, so that the machine's moods hit all of them; ratios are
+//! Every figure is a median over rounds in which all candidates take turns, so that the machine's moods hit all of them; ratios are
 //! medians of the rounds' ratios. Prints one markdown table for the release profile, and then one for the profile `lto`.
 
 mod accuracy;
