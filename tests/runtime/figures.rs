@@ -277,4 +277,5 @@ fn every_fence_measures() {
     with!("mfence");
     with!("serialize");
     with!("cpuid");
+    with!("cpuid-start");
 }

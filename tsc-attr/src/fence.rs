@@ -5,13 +5,14 @@ use quote::{ToTokens as _, format_ident};
 use syn::{Error, LitStr, Result};
 
 /// What the attribute accepts, and the type of the runtime that carries it out.
-const FENCES: [(&str, &str); 6] = [
+const FENCES: [(&str, &str); 7] = [
     ("lfence", "Lfence"),
     ("none", "Unfenced"),
     ("rdtscp", "Rdtscp"),
     ("mfence", "Mfence"),
     ("serialize", "Serialize"),
     ("cpuid", "Cpuid"),
+    ("cpuid-start", "CpuidStart"),
 ];
 
 /// The runtime's type for the policy that `literal` names; the default without one.

@@ -8,7 +8,8 @@ use crate::calibration::resolution;
 use crate::calibration::statistics::median;
 use crate::tsc::clock;
 use crate::tsc::{
-    self, Cpuid, Fence, FencePolicy, Lfence, Mfence, Rdtscp, Serialize, Ticks, Unfenced, elapsed,
+    self, Cpuid, CpuidStart, Fence, FencePolicy, Lfence, Mfence, Rdtscp, Serialize, Ticks,
+    Unfenced, elapsed,
 };
 
 /// A read that takes longer than this is not the CPU's: RDTSC takes 15 to 50 ticks, a trap thousands.
@@ -101,6 +102,7 @@ fn fence(fence: Fence) -> Finding {
         Fence::Mfence => "fence mfence",
         Fence::Serialize => "fence serialize",
         Fence::Cpuid => "fence cpuid",
+        Fence::CpuidStart => "fence cpuid-start",
     };
     if !fence.is_supported() {
         return Finding::good(
@@ -116,6 +118,7 @@ fn fence(fence: Fence) -> Finding {
         Fence::Mfence => cost::<Mfence>(),
         Fence::Serialize => cost::<Serialize>(),
         Fence::Cpuid => cost::<Cpuid>(),
+        Fence::CpuidStart => cost::<CpuidStart>(),
     };
     let mut value = format!("{visible:.0} ticks visible, {total:.0} in all (bare pair)");
     let probe = overhead::of(fence);

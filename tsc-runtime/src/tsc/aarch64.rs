@@ -36,10 +36,12 @@ pub(super) fn read_bare() -> Ticks {
 pub(super) use start_lfence as start_mfence;
 pub(super) use start_lfence as start_serialize;
 pub(super) use start_lfence as start_cpuid;
+pub(super) use start_lfence as start_cpuid_start;
 pub(super) use stop_lfence as stop_rdtscp;
 pub(super) use stop_lfence as stop_mfence;
 pub(super) use stop_lfence as stop_serialize;
 pub(super) use stop_lfence as stop_cpuid;
+pub(super) use stop_lfence as stop_cpuid_start;
 
 pub(super) fn supports(fence: Fence) -> bool {
     matches!(fence, Fence::Lfence | Fence::Unfenced)

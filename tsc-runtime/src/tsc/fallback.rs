@@ -21,6 +21,8 @@ pub(super) use read_bare as start_serialize;
 pub(super) use read_bare as stop_serialize;
 pub(super) use read_bare as start_cpuid;
 pub(super) use read_bare as stop_cpuid;
+pub(super) use read_bare as start_cpuid_start;
+pub(super) use read_bare as stop_cpuid_start;
 
 pub(super) fn supports(fence: Fence) -> bool {
     matches!(fence, Fence::Lfence | Fence::Unfenced)

@@ -27,7 +27,9 @@ mod unavailable;
 pub(crate) use arch::cpuid;
 pub use arch::detect;
 pub use escape::{escape, result};
-pub use fence_policy::{Cpuid, Fence, FencePolicy, Lfence, Mfence, Rdtscp, Serialize, Unfenced};
+pub use fence_policy::{
+    Cpuid, CpuidStart, Fence, FencePolicy, Lfence, Mfence, Rdtscp, Serialize, Unfenced,
+};
 pub use unavailable::TscUnavailable;
 
 /// A count of the time-stamp counter, or a difference of two: reference ticks, not core cycles.

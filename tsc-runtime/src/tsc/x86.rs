@@ -140,12 +140,19 @@ pub(super) fn stop_cpuid() -> Ticks {
     cpuid_read!()
 }
 
+#[inline(always)]
+pub(super) fn start_cpuid_start() -> Ticks {
+    cpuid_read!()
+}
+
+pub(super) use read_bare as stop_cpuid_start;
+
 pub(super) fn supports(fence: Fence) -> bool {
     let capabilities = CAPABILITIES.load(Relaxed);
     match fence {
         Fence::Rdtscp => capabilities & HAS_RDTSCP != 0,
         Fence::Serialize => capabilities & HAS_SERIALIZE != 0,
-        Fence::Lfence | Fence::Unfenced | Fence::Mfence | Fence::Cpuid => true,
+        Fence::Lfence | Fence::Unfenced | Fence::Mfence | Fence::Cpuid | Fence::CpuidStart => true,
     }
 }
 
