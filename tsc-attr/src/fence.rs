@@ -1,6 +1,6 @@
 //! The values of `fence = "…"`.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
 use quote::{ToTokens as _, format_ident};
 use syn::{Error, LitStr, Result};
 
@@ -27,8 +27,24 @@ pub(crate) fn policy(literal: Option<&LitStr>) -> Result<Ident> {
     }
 }
 
+/// Refuses a value that is none of them, also where nothing is measured.
+///
+/// A literal that came through a macro's `$fence:literal` is one too, but the arms of `__policy!` cannot look into it.
+pub(crate) fn check(value: TokenStream) -> Result<()> {
+    if let Some(TokenTree::Group(group)) = value.clone().into_iter().next()
+        && group.delimiter() == Delimiter::None
+    {
+        let message = "a fence that a macro passes on must be taken as `$fence:tt`";
+        return Err(Error::new_spanned(value, message));
+    }
+    match syn::parse2::<LitStr>(value.clone()) {
+        Ok(literal) => policy(Some(&literal)).map(|_| ()),
+        Err(_) => Err(unknown(&value)),
+    }
+}
+
 /// The error about a value that is none of them.
-pub(crate) fn unknown(value: &TokenStream) -> Error {
+fn unknown(value: &TokenStream) -> Error {
     let message = format!("unknown fence {value}; one of {}", accepted());
     Error::new_spanned(value, message)
 }

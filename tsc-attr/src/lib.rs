@@ -60,7 +60,7 @@ mod tokens;
 /// | argument | meaning |
 /// |---|---|
 /// | `name = "…"` | the row's name; on a block, what the names in it begin with |
-/// | `fence = "lfence"` | how the two reads are ordered: `lfence` (the default), `none`, `rdtscp`, `mfence`, `serialize`, `cpuid` |
+/// | `fence = "lfence"` | how the two reads are ordered: `lfence` (the default), `none`, `rdtscp`, `mfence`, `serialize`, `cpuid`, `cpuid-start` |
 /// | `bytes = expr`, `items = expr` | an integer over the parameters: what one call works on |
 /// | `per_type` | a row for each instantiation of a generic function |
 /// | `skip` | leaves a function of a block as it is |
@@ -95,11 +95,21 @@ pub fn cycles(
     expand_item(args.into(), item.into()).into()
 }
 
-/// What `cycles_block!` and `start!` say of a fence that they do not know: a macro by example cannot point at one of its tokens.
+/// Nothing, or what `cycles_block!` and `start!` say of a fence that they do not know: a macro by example cannot point at one of its
+/// tokens.
 #[doc(hidden)]
 #[proc_macro]
-pub fn unknown_fence(token: proc_macro::TokenStream) -> proc_macro::TokenStream {
-    fence::unknown(&TokenStream::from(token))
+pub fn check_fence(token: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    fence::check(token.into())
+        .map_or_else(syn::Error::into_compile_error, |()| TokenStream::new())
+        .into()
+}
+
+/// The error of a macro by example about tokens it did not expect: first the message, a string literal, then those tokens.
+#[doc(hidden)]
+#[proc_macro]
+pub fn unexpected(message_and_tokens: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    refuse::unexpected(message_and_tokens.into())
         .into_compile_error()
         .into()
 }

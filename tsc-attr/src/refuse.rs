@@ -1,8 +1,9 @@
 //! The errors about functions that cannot be measured: each has the reason, says what to do instead, and blames the token in the way.
 
-use proc_macro2::{Ident, TokenStream, TokenTree};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens as _;
-use syn::{Attribute, Error, Result};
+use syn::parse::{ParseStream, Parser as _};
+use syn::{Attribute, Error, LitStr, Result};
 
 use crate::args::Args;
 use crate::function::Function;
@@ -70,4 +71,19 @@ pub(crate) fn units_of_block(key: &Ident) -> Error {
             "`{key} = …` is an expression over the parameters of one function; put it on the functions themselves"
         ),
     )
+}
+
+/// The error that begins with a message, a string literal, and goes on with the tokens it is about; about the whole macro call if
+/// there are none.
+pub(crate) fn unexpected(message_and_tokens: TokenStream) -> Error {
+    let parsed = |input: ParseStream<'_>| -> Result<(LitStr, TokenStream)> {
+        Ok((input.parse()?, input.parse()?))
+    };
+    match parsed.parse2(message_and_tokens) {
+        Ok((message, tokens)) if tokens.is_empty() => {
+            Error::new(Span::call_site(), message.value())
+        }
+        Ok((message, tokens)) => Error::new_spanned(tokens, message.value()),
+        Err(error) => error,
+    }
 }

@@ -35,7 +35,9 @@ pub use instruments::{
     budget, compare, compare::compare, measure, measure::measure, measure::measure_minus,
 };
 #[cfg(not(feature = "on"))]
-pub use off::{pause, report, reset, resume, snapshot};
+pub use off::{gclk_to, pause, report, reset, resume, snapshot};
+#[cfg(feature = "on")]
+pub use probe::gclk::gclk_to;
 #[cfg(feature = "on")]
 pub use registry::{pause, resume};
 #[cfg(feature = "json")]

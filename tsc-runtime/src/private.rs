@@ -3,6 +3,7 @@
 pub use crate::macros::Unmeasured;
 #[cfg(feature = "on")]
 pub use measured::*;
+pub use tsc_attr::{check_fence, unexpected};
 
 /// What an expansion that measures uses.
 #[cfg(feature = "on")]
@@ -14,8 +15,9 @@ mod measured {
     pub use crate::probe::units::{Count, Units, add_units};
     pub use crate::probe::{Probe, Slot};
     pub use crate::record::callsite::{Callsite, Meta, Unit, meta, path_of};
-    pub use crate::tsc::{Cpuid, Lfence, Mfence, Rdtscp, Serialize, Unfenced, escape, result};
-    pub use tsc_attr::unknown_fence;
+    pub use crate::tsc::{
+        Cpuid, CpuidStart, Lfence, Mfence, Rdtscp, Serialize, Unfenced, escape, result,
+    };
 }
 
 /// Stands where nothing ever gets; tells a block its type, and that it may be left early.

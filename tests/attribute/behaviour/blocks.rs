@@ -1,7 +1,9 @@
 //! `cycles_block!`, `gclk!`, `start!` and `stop!`.
 
 use std::env;
+use std::io::{self, Write};
 use std::process::Command;
+use std::sync::{Arc, Mutex};
 
 use crate::rows::row;
 use tsc_runtime::tsc::{FencePolicy, Ticks, Unfenced};
@@ -53,6 +55,30 @@ fn gclk_has_the_value_of_its_statement() {
     assert_eq!(next, 55 + 1 + 110 + 1);
 }
 
+#[test]
+fn gclk_takes_any_statements() {
+    let mut calls = Vec::new();
+    gclk!(calls.push(1); calls.push(2););
+    gclk! {
+        calls.push(3)
+    }
+    gclk! { for n in 4..=5 { calls.push(n); } }
+    let length = gclk!(let more = 1; calls.len() + more);
+    gclk!(let (first, last): (u8, u8) = (calls[0], calls[4]));
+    assert_eq!(
+        (calls.clone(), length, first, last),
+        (vec![1, 2, 3, 4, 5], 6, 1, 5)
+    );
+    let early = || -> Option<u8> {
+        gclk!(let one = Some(1)?; let none: u8 = None?; let _ = one + none;);
+        Some(7)
+    };
+    assert_eq!(early(), None);
+    if gclk!(calls.clear(); calls.len() > 9) {
+        unreachable!("the last one's value counts");
+    }
+}
+
 /// What the test of this name prints on stderr, as a process of its own.
 fn stderr_of(test: &str) -> String {
     let mut command = Command::new(env::current_exe().unwrap());
@@ -82,13 +108,89 @@ fn gclk_prints_its_line_at_once() {
         ]
     );
     for line in lines {
-        let ticks = line[50..].strip_prefix(" :").unwrap();
-        assert!(
-            ticks.len() == 14 && ticks.trim_start().parse::<i64>().is_ok(),
-            "{}",
-            line
-        );
+        assert_eq!(&line[50..52], " :");
+        let (ticks, unit) = line[52..].split_at(14);
+        assert!(ticks.trim_start().parse::<i64>().is_ok(), "{}", line);
+        assert!([" ticks", " ns"].contains(&unit), "{}", line);
     }
+}
+
+#[test]
+fn gclk_names_all_of_several_statements_on_one_line() {
+    let printed = stderr_of("blocks::gclk_takes_any_statements");
+    let texts = printed
+        .lines()
+        .filter_map(|line| line.strip_prefix(":CLK: "))
+        .map(|line| line[..50].trim_end_matches(' '));
+    assert_eq!(
+        texts.collect::<Vec<_>>(),
+        [
+            "calls.push(1); calls.push(2)",
+            "calls.push(3)",
+            "for n in 4..=5 { calls.push(n); }",
+            "let more = 1; calls.len() + more",
+            "let (first, last): (u8, u8) = (calls[0], calls[4])",
+            "let one = Some(1)?; let none: u8 = None?; let _ =",
+            "calls.clear(); calls.len() > 9",
+        ]
+    );
+}
+
+/// An output that others can look into.
+#[derive(Clone, Default)]
+struct Shared(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Shared {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        // A statement in the output's own code must not wait for the output for good.
+        gclk!(self.0.lock().unwrap().extend_from_slice(bytes));
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn gclk_prints_where_it_is_sent() {
+    // The output is the process's: other tests print meanwhile.
+    if env::var_os("TSC_TEST_ALONE").is_none() {
+        let mut command = Command::new(env::current_exe().unwrap());
+        command.args(["--exact", "blocks::gclk_prints_where_it_is_sent"]);
+        let output = command.env("TSC_TEST_ALONE", "1").output().unwrap();
+        assert!(output.status.success(), "{:?}", output);
+        return;
+    }
+    let shared = Shared::default();
+    tsc_runtime::gclk_to(shared.clone());
+    gclk!(let sum: u32 = (1..=4).sum());
+    assert_eq!(sum, 10);
+    tsc_runtime::gclk_to(io::sink());
+    gclk!(sum + 1);
+    let written = String::from_utf8(shared.0.lock().unwrap().clone()).unwrap();
+    assert!(
+        written.starts_with(":CLK: let sum: u32 = (1..=4).sum() ") && written.lines().count() == 1,
+        "{written}"
+    );
+}
+
+#[test]
+fn stop_has_the_net_ticks() {
+    let outer = start!("stopped");
+    for _ in 0..10 {
+        cycles_block!("nested in stopped", { std::hint::black_box(1) });
+    }
+    spin(1_000_000);
+    let ticks = stop!(outer);
+    let report = tsc_runtime::snapshot();
+    let row = report.callsite("stopped").unwrap();
+    // The one call's own total, whose overhead may have been calibrated once more since.
+    let ticks = ticks.unwrap();
+    assert!(
+        (ticks / row.total_ticks() - 1.0).abs() < 0.01,
+        "{ticks} {row:?}"
+    );
 }
 
 /// Lasts at least `ticks`; returns when it began and ended.

@@ -1,7 +1,7 @@
 //! What a probe costs: measured with the very code that the attribute inlines, when the first callsite of a fence policy is
 //! called, and again for every report, since the core clock wanders and the fences cost core cycles.
 
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
 use parking_lot::{Mutex, MutexGuard};
 
@@ -87,6 +87,8 @@ const EMPTY: Table = [Measurements {
     nesting: Series::EMPTY,
 }; Fence::ALL.len()];
 
+/// The bits of each policy's mean visible overhead; 0.0 of one that is not in use.
+static VISIBLE: [AtomicU64; Fence::ALL.len()] = [const { AtomicU64::new(0) }; Fence::ALL.len()];
 static FIRST: Mutex<Table> = Mutex::new(EMPTY);
 /// Behind a pointer for the same reason as the registry.
 static CURRENT: AtomicPtr<Mutex<Table>> = AtomicPtr::new((&raw const FIRST).cast_mut());
@@ -119,7 +121,7 @@ pub(crate) fn calibrate(callsite: &Callsite) {
     if measurements()[fence as usize].empty_calls.is_none() {
         let empty_calls = callsite.empty_calls();
         let overhead = measure(empty_calls);
-        measurements()[fence as usize].add(empty_calls, overhead);
+        add(fence as usize, empty_calls, overhead);
     }
 }
 
@@ -129,9 +131,23 @@ pub(crate) fn recalibrate() {
     for (index, before) in measured.into_iter().enumerate() {
         if let Some(empty_calls) = before.empty_calls {
             let overhead = measure(empty_calls);
-            measurements()[index].add(empty_calls, overhead);
+            add(index, empty_calls, overhead);
         }
     }
+}
+
+fn add(fence: usize, empty_calls: EmptyCalls, overhead: [f64; 3]) {
+    let mut measurements = measurements();
+    measurements[fence].add(empty_calls, overhead);
+    VISIBLE[fence].store(
+        measurements[fence].visible.mean().to_bits(),
+        Ordering::Relaxed,
+    );
+}
+
+/// The visible overhead alone, as [`of`] has it, without a lock: `stop!` asks at each call.
+pub(crate) fn visible(fence: Fence) -> f64 {
+    f64::from_bits(VISIBLE[fence as usize].load(Ordering::Relaxed))
 }
 
 /// The mean of all measurements of a policy; 0 of one that is not in use.

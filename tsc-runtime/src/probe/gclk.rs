@@ -1,6 +1,9 @@
 //! `gclk!`: GCLK as it was, one line at once.
 
-use std::io::Write as _;
+use std::io::{self, Write};
+use std::time::Duration;
+
+use parking_lot::Mutex;
 
 use crate::calibration::overhead;
 use crate::record::callsite::{Callsite, Meta};
@@ -65,13 +68,53 @@ impl Clk {
         let nested = thread::this().overhead.get().wrapping_sub(self.overhead);
         let raw = elapsed(self.start, stop);
         let net = raw as f64 - nested as f64 - self.visible;
-        // An unwritable stderr is no reason to stop.
-        let _ = writeln!(
-            std::io::stderr().lock(),
-            ":CLK: {:<50.50} :{net:>14.0}",
-            self.text.trim_end_matches(';')
-        );
+        let unit = if clock::is_os_clock() { "ns" } else { "ticks" };
+        write(&line(self.text, net, unit));
     }
+}
+
+/// GCLK's line and the unit. The text's line breaks and runs of spaces are one space each, or it would be several lines.
+fn line(text: &str, net: f64, unit: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let text = words.join(" ");
+    let text = text.trim_end_matches(';');
+    format!(":CLK: {text:<50.50} :{net:>14.0} {unit}\n")
+}
+
+/// Where [`gclk_to`] sends the lines; the standard error until then.
+static OUTPUT: Mutex<Option<Box<dyn Write + Send>>> = Mutex::new(None);
+/// The output can stay locked for good: in the child of a fork, or if it has a `gclk!` in its own `write`. After this long a line
+/// goes to the standard error, and another output is not taken.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+/// Sends the lines of [`gclk!`](crate::gclk) to `output` from now on, from all threads: the standard output, a file, a buffer.
+///
+/// Each line is one `write_all`, followed by a `flush`. What cannot be written is dropped: the program goes on as if it were not
+/// measured.
+///
+/// ```
+/// tsc_runtime::gclk_to(std::io::stdout());
+/// tsc_runtime::gclk!(let sum: u32 = (1..=10).sum());
+/// # assert_eq!(sum, 55);
+/// ```
+pub fn gclk_to(output: impl Write + Send + 'static) {
+    let before = OUTPUT
+        .try_lock_for(PATIENCE)
+        .and_then(|mut current| current.replace(Box::new(output)));
+    // Outside the lock: the output that is dropped may have a `gclk!` of its own.
+    drop(before);
+}
+
+fn write(line: &str) {
+    let whole = |output: &mut dyn Write| -> io::Result<()> {
+        output.write_all(line.as_bytes())?;
+        output.flush()
+    };
+    // An output that cannot be written to is no reason to stop.
+    let _ = match OUTPUT.try_lock_for(PATIENCE).as_deref_mut() {
+        Some(Some(output)) => whole(output),
+        Some(None) | None => whole(&mut io::stderr().lock()),
+    };
 }
 
 impl Drop for Clk {
@@ -83,5 +126,21 @@ impl Drop for Clk {
             Lfence::stop()
         };
         self.print(stop);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn line_is_gclks_and_has_its_unit() {
+        assert_eq!(
+            line("f(x);", 412.4, "ticks"),
+            format!(":CLK: f(x){} :           412 ticks\n", " ".repeat(46))
+        );
+        let long = line("a(1);\n    b(2);\n", -3.0, "ns");
+        assert!(long.starts_with(":CLK: a(1); b(2) "), "{long}");
+        assert!(long.ends_with(" :            -3 ns\n"), "{long}");
     }
 }

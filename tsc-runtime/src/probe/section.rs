@@ -2,6 +2,7 @@
 
 use core::marker::PhantomData;
 
+use crate::calibration::overhead;
 use crate::interruption::Interruption;
 use crate::record::callsite::Callsite;
 use crate::record::thread::{self, Thread};
@@ -43,17 +44,18 @@ impl<P: FencePolicy> Section<P> {
         section
     }
 
-    /// Stops and records.
+    /// Stops and records. Returns the net ticks; `None` if nothing is measured, or the counter went wrong.
     #[inline(always)]
-    pub fn stop(self) {
+    pub fn stop(self) -> Option<f64> {
         let stop = if self.record.is_null() || clock::is_os_clock() {
             clock::now()
         } else {
             P::stop()
         };
-        self.record(stop);
+        let net = self.record(stop);
         self.end();
         core::mem::forget(self);
+        net
     }
 
     #[inline(never)]
@@ -96,17 +98,16 @@ impl<P: FencePolicy> Section<P> {
     }
 
     #[inline(never)]
-    fn record(&self, stop: Ticks) {
+    fn record(&self, stop: Ticks) -> Option<f64> {
         // SAFETY: as in `prepared`.
-        let Some(record) = (unsafe { self.record.as_ref() }) else {
-            return;
-        };
+        let record = unsafe { self.record.as_ref() }?;
         let thread = thread::this();
         let nested = thread.overhead.get().wrapping_sub(self.overhead);
         add_overhead(thread, record.cost.get().div_ceil(2));
         let raw = elapsed(self.start, stop);
         if is_anomalous(raw) {
-            return record.record_excluded(Exclusion::Anomalous, 0, 0);
+            record.record_excluded(Exclusion::Anomalous, 0, 0);
+            return None;
         }
         if thread.detector.registered_since(self.start) {
             record.add_registration_cost(registry::registration_cost_since(self.overhead));
@@ -125,6 +126,7 @@ impl<P: FencePolicy> Section<P> {
             }
             Interruption::Unknown => record.record_excluded(Exclusion::Unknown, gross, nested),
         }
+        Some(gross.cast_signed() as f64 - overhead::visible(P::FENCE))
     }
 }
 

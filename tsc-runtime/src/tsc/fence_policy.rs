@@ -16,7 +16,7 @@ pub trait FencePolicy {
 
 // Input:  $ … /// Docs.  Lfence = "lfence": start_lfence, stop_lfence;
 // Output: the variant `Fence::Lfence`, its place in `Fence::ALL` and its `name`; the type `Lfence` that reads so; an arm of
-//         `__policy!` and of `__check_fence!`, which `start!` and `cycles_block!` use. The first token is a `$` for those two.
+//         `__policy!`, which `start!` and `cycles_block!` use. The first token is a `$` for that.
 macro_rules! fence_policies {
     ($dollar:tt $($(#[$doc:meta])* $name:ident = $text:tt: $start:ident, $stop:ident;)*) => {
         /// Which instructions order the two reads of the counter; chosen per callsite with `#[cycles(fence = "…")]`.
@@ -58,20 +58,12 @@ macro_rules! fence_policies {
             }
         )*
 
-        /// The type of a policy, by its name.
+        /// The type of a policy, by its name; `check_fence!` refuses what is none.
         #[doc(hidden)]
         #[macro_export]
         macro_rules! __policy {
             $(($text) => { $dollar crate::__private::$name };)*
             ($dollar unknown:tt) => { $dollar crate::__private::Lfence };
-        }
-
-        /// One error for an unknown fence, for which `__policy!` takes the default.
-        #[doc(hidden)]
-        #[macro_export]
-        macro_rules! __check_fence {
-            $(($text) => {};)*
-            ($dollar unknown:tt) => { $dollar crate::__private::unknown_fence!($dollar unknown); };
         }
     };
 }

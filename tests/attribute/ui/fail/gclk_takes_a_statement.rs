@@ -1,0 +1,5 @@
+use tsc_runtime::gclk;
+
+fn main() {
+    gclk!();
+}
