@@ -1,44 +1,66 @@
 //! RDTSC between the fences, none, once, twice, …: each must cost the same.
 
-use std::arch::asm;
 use std::time::Duration;
 
 use tsc_runtime::measure::{Measure, Measurement};
 
+/// Executes RDTSC as often as it says and drops what it reads.
+#[macro_export]
+macro_rules! rdtscs {
+    ($count:literal) => {
+        // SAFETY: only reads the counter, which whoever measures this does as well.
+        unsafe {
+            ::std::arch::asm!(concat!(".rept ", $count), "rdtsc", ".endr", out("eax") _, out("edx") _, options(nostack));
+        }
+    };
+}
+
 macro_rules! rungs {
     ($($count:literal)*) => {[$(
         (|| {
-            Measure::new(concat!($count, " rdtsc")).batch(1).overlapping().precision(0.002).time_limit(LIMIT).run(|| {
-                // SAFETY: only reads the counter, which the measurement does as well.
-                unsafe {
-                    asm!(concat!(".rept ", $count), "rdtsc", ".endr", out("eax") _, out("edx") _, options(nostack));
-                }
-            })
+            // What is subtracted is the same code with no RDTSC in it: an empty closure would be compiled to other moves of
+            // registers between the fences, and a ladder that should begin at zero began at -1.5 ticks.
+            Measure::new(concat!($count, " rdtsc"))
+                .batch(1)
+                .overlapping()
+                .precision(0.002)
+                .time_limit(LIMIT)
+                .minus(|| rdtscs!(0), || rdtscs!($count))
         }) as fn() -> Measurement
     ),*]};
 }
 
 /// For each rung.
 const LIMIT: Duration = Duration::from_millis(50);
-/// How often the ladder is climbed; the core's clock may change on the way.
+/// How often the ladder is climbed.
 const CLIMBS: usize = 9;
 
-/// Measures 0 … 16 RDTSCs between one pair of fenced reads; of several climbs the measurement with the median mean of each.
+/// Measures 0 … 16 RDTSCs between one pair of fenced reads.
+///
+/// The core's clock changes now and then, and with it what a cycle is in ticks. So that all rungs stand on one clock, of several
+/// climbs each rung's measurement is taken whose clock was nearest to the median of all.
 pub fn climb() -> Vec<Measurement> {
     let rungs = rungs!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16);
-    let mut climbs: Vec<Vec<Measurement>> = rungs.iter().map(|_| Vec::new()).collect();
-    for _ in 0..CLIMBS {
-        for (rung, measured) in rungs.iter().zip(&mut climbs) {
-            measured.push(rung());
-        }
-    }
-    climbs
-        .into_iter()
-        .map(|mut measured| {
-            measured.sort_by(|a, b| a.mean_ticks().total_cmp(&b.mean_ticks()));
-            measured.swap_remove(CLIMBS / 2)
+    let climbs: Vec<Vec<Measurement>> = (0..CLIMBS)
+        .map(|_| rungs.iter().map(|rung| rung()).collect())
+        .collect();
+    let mut clocks: Vec<f64> = climbs.iter().flatten().filter_map(clock).collect();
+    clocks.sort_by(f64::total_cmp);
+    let usual = clocks.get(clocks.len() / 2).copied().unwrap_or(1.0);
+    let distance = |measured: &Measurement| (clock(measured).unwrap_or(usual) - usual).abs();
+    (0..rungs.len())
+        .filter_map(|rung| {
+            let of_all = climbs.iter().map(|climb| &climb[rung]);
+            of_all
+                .min_by(|a, b| distance(a).total_cmp(&distance(b)))
+                .cloned()
         })
         .collect()
+}
+
+/// Core cycles per tick while it was measured.
+fn clock(measured: &Measurement) -> Option<f64> {
+    measured.clock().map(|clock| clock.cycles_per_tick())
 }
 
 /// The straight line through values at 0, 1, 2, …

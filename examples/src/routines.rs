@@ -1,40 +1,44 @@
-//! The routines of the table that PROFILE's author measured: NOPs and a RET, and a loop of LEA, DEC and JNZ.
+//! The routines of the two tables that PROFILE 2.0 came with: NOPs and a RET, and a loop of DEC and JNZ behind a LEA.
 
 use std::arch::global_asm;
 
 use tsc_runtime::instruction;
 use tsc_runtime::instruction::{Instruction, InstructionError};
 
-// Routine k begins k pages behind the symbol, so that no two of them share a line of any cache but by their number.
+// Each routine begins on a page of its own, as PROFILE demanded: where code lies must not decide what it costs.
 global_asm!(
     ".pushsection .text.tsc_example_routines,\"ax\",@progbits",
-    ".p2align 12",
-    ".globl tsc_example_nops, tsc_example_loop",
-    ".hidden tsc_example_nops, tsc_example_loop",
-    "tsc_example_nops:",
     ".irp k, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18",
     ".p2align 12",
+    ".globl tsc_example_nops_\\k",
+    ".hidden tsc_example_nops_\\k",
+    "tsc_example_nops_\\k:",
     ".rept \\k",
     "nop",
     ".endr",
     "ret",
     ".endr",
+    // The LEA sets the counter and stands before the loop. PROFILE's author took it instead of a MOV for the alignment of the branch.
+    ".irp turns, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 20, 22, 24, 26, 28, 30, 32, 36, 40, 44, 48, 52, 56, 60, 64, 72, 80, 96, 112, 128, 160, 192, 256, 320",
     ".p2align 12",
-    "tsc_example_loop:",
+    ".globl tsc_example_loop_\\turns",
+    ".hidden tsc_example_loop_\\turns",
+    "tsc_example_loop_\\turns:",
+    "lea edx, [\\turns]",
     "2:",
-    "lea rax, [rax + 1]",
-    "dec rdx",
+    "dec edx",
     "jnz 2b",
     "ret",
+    ".endr",
     ".popsection",
 );
 
 macro_rules! nops {
     ($($k:literal)*) => {[$(
         [
-            instruction!("call", "NOPs and RET", init concat!("lea rcx, [rip + tsc_example_nops + ", $k, " * 4096]"),
+            instruction!("call", "NOPs and RET", init concat!("lea rcx, [rip + tsc_example_nops_", $k, "]"),
                 listing "call rcx", chain none, copies 1),
-            instruction!("call", "NOPs and RET in a stream", init concat!("lea rcx, [rip + tsc_example_nops + ", $k, " * 4096]"),
+            instruction!("call", "NOPs and RET in a stream", init concat!("lea rcx, [rip + tsc_example_nops_", $k, "]"),
                 setup ".rept 48; .byte 0x0f,0x1f,0x40,0; .endr", listing "call rcx", chain none, copies 1),
         ]
     ),*]};
@@ -48,6 +52,8 @@ pub static NOPS: [[Instruction; 2]; 19] = nops!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 
 
 /// How often each routine is measured: another thread of the same core may share its front end for a while.
 const TIMES: usize = 9;
+/// The loops stand still less often: it is the predictor that they ask.
+const TIMES_PER_TURN: usize = 3;
 
 /// The core cycles of a call of each of [`NOPS`], one after the other and in a stream: the medians of several measurements.
 ///
@@ -77,35 +83,118 @@ fn median(mut values: Vec<f64>) -> f64 {
 
 macro_rules! turns {
     ($($n:literal)*) => {[$(
-        ($n, instruction!("call", "LEA, DEC, JNZ", init concat!("lea rcx, [rip + tsc_example_loop]; mov r9d, ", $n),
-            listing "mov edx, r9d; call rcx", chain none, copies 1))
+        ($n, instruction!("call", "LEA, DEC, JNZ", init concat!("lea rcx, [rip + tsc_example_loop_", $n, "]"),
+            listing "call rcx", chain none, copies 1))
     ),*]};
 }
 
-/// The loop of LEA, DEC and JNZ by its turns: the 1 … 18 of the old table, and on to where today's branch predictors give up.
+/// The loop by its turns: the 1 … 18 of PROFILE's table, and on to where today's branch predictors give up.
 pub static TURNS: [(u32, Instruction); 42] = turns!(
     1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18
     20 22 24 26 28 30 32 36 40 44 48 52 56 60 64 72 80 96 112 128 160 192 256 320
 );
 
-/// The first number of turns at which the loop's end is no longer foreseen: from there on each call costs at least `penalty`
-/// cycles more than the calls before it let expect.
+/// PROFILE's own figures, in cycles: what its author measured on a Pentium and on an Athlon.
+pub mod profile {
+    /// A routine of 0 … 18 NOPs and a RET, the RET's cost subtracted.
+    pub const NOPS: [[u32; 2]; 19] = [
+        [0, 0],
+        [1, 1],
+        [1, 1],
+        [2, 1],
+        [2, 2],
+        [3, 2],
+        [3, 2],
+        [4, 3],
+        [4, 3],
+        [5, 3],
+        [5, 4],
+        [6, 4],
+        [6, 4],
+        [7, 5],
+        [7, 5],
+        [8, 5],
+        [8, 6],
+        [9, 6],
+        [9, 6],
+    ];
+
+    /// The loop of 1 … 18 turns.
+    pub const TURNS: [[u32; 2]; 18] = [
+        [2, 1],
+        [10, 2],
+        [11, 3],
+        [16, 4],
+        [21, 5],
+        [26, 6],
+        [31, 7],
+        [36, 8],
+        [41, 9],
+        [46, 24],
+        [51, 25],
+        [56, 26],
+        [61, 27],
+        [66, 28],
+        [71, 29],
+        [76, 30],
+        [81, 31],
+        [86, 32],
+    ];
+}
+
+/// The core cycles of a call by the loop's turns: the median of several measurements of each.
+///
+/// # Errors
+///
+/// An instruction could not be measured even once.
+pub fn turns() -> Result<Vec<(u32, f64)>, InstructionError> {
+    TURNS
+        .iter()
+        .map(|(turns, routine)| {
+            let mut cycles = Vec::with_capacity(TIMES_PER_TURN);
+            let mut failed = None;
+            for _ in 0..TIMES_PER_TURN {
+                match routine.measure() {
+                    Ok(timing) => cycles.extend(timing.throughput().map(|it| it.cycles())),
+                    Err(why) => failed = Some(why),
+                }
+            }
+            match failed {
+                Some(why) if cycles.is_empty() => Err(why),
+                _ => Ok((*turns, median(cycles))),
+            }
+        })
+        .collect()
+}
+
+/// The number of turns from which on the loop's end is no longer foreseen: each call from there on costs at least `penalty` cycles
+/// more than the line through the calls before it lets expect.
 pub fn knee(rows: &[(u32, f64)], penalty: f64) -> Option<u32> {
-    let (&(first, base), rest) = rows.split_first()?;
-    let mut slope = 1.0;
-    let mut seen = 0.0;
-    for &(turns, cycles) in rest {
-        let expected = base + slope * f64::from(turns - first);
-        if cycles - expected > penalty {
-            return Some(turns);
-        }
-        // The slope of the rows so far, once there are enough of them to tell.
-        seen += 1.0;
-        if seen >= 4.0 {
-            slope = (cycles - base) / f64::from(turns - first);
-        }
-    }
-    None
+    (1..rows.len())
+        .find(|&knee| {
+            let (slope, intercept) = typical_line(&rows[..knee]);
+            rows[knee..]
+                .iter()
+                .all(|(turns, cycles)| cycles - slope * f64::from(*turns) - intercept >= penalty)
+        })
+        .map(|knee| rows[knee].0)
+}
+
+/// Cycles a turn, and beside all turns: medians, so that a few rows that are out of line do not bend it.
+fn typical_line(rows: &[(u32, f64)]) -> (f64, f64) {
+    /// Of fewer rows the slope is not known, and a cycle a turn is what a loop of one branch takes at best.
+    const ENOUGH: usize = 4;
+    let slope = if rows.len() < ENOUGH {
+        1.0
+    } else {
+        let step = |pair: &[(u32, f64)]| (pair[1].1 - pair[0].1) / f64::from(pair[1].0 - pair[0].0);
+        median(rows.windows(2).map(step).collect())
+    };
+    let intercept = rows
+        .iter()
+        .map(|(turns, cycles)| cycles - slope * f64::from(*turns))
+        .collect();
+    (slope, median(intercept))
 }
 
 #[cfg(test)]
@@ -121,6 +210,23 @@ mod tests {
             .map(|turns| row(turns, if turns >= 12 { 15.0 } else { 0.0 }))
             .collect();
         assert_eq!(knee(&bent, 8.0), Some(12));
+        let bump: Vec<_> = (1..=18)
+            .map(|turns| row(turns, if turns == 5 { 15.0 } else { 0.0 }))
+            .collect();
+        assert_eq!(knee(&bump, 8.0), None);
         assert_eq!(knee(&[], 8.0), None);
+    }
+
+    #[test]
+    fn knees_of_profiles_own_figures() {
+        let column = |cpu: usize| -> Vec<(u32, f64)> {
+            (1..)
+                .zip(profile::TURNS)
+                .map(|(turns, cycles)| (turns, f64::from(cycles[cpu])))
+                .collect()
+        };
+        // The Pentium mispredicts from the second turn on, the Athlon from the tenth.
+        assert_eq!(knee(&column(0), 6.0), Some(2));
+        assert_eq!(knee(&column(1), 6.0), Some(10));
     }
 }

@@ -3,7 +3,17 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-const USAGE: &str = "usage: hotspots [--threads N] [--pin] [--top N] [PATH…]";
+use lexopt::{Arg, Parser, ValueExt as _};
+
+pub(crate) const USAGE: &str = "usage: hotspots [--threads N] [--pin] [--top N] [--help] [PATH…]";
+
+pub(crate) const HELP: &str = concat!(
+    "Indexes the words of every file below the paths, by default this repository, and reports what its annotated functions cost.\n\n",
+    "usage: hotspots [--threads N] [--pin] [--top N] [--help] [PATH…]\n",
+    "  --threads N  threads that index, 1 unless it is said\n",
+    "  --pin        each thread stays on one CPU\n",
+    "  --top N      how many of the most frequent words are printed, 10 unless it is said\n",
+);
 
 pub(crate) struct Arguments {
     pub(crate) threads: usize,
@@ -12,44 +22,35 @@ pub(crate) struct Arguments {
     pub(crate) paths: Vec<PathBuf>,
 }
 
-impl Arguments {
-    /// The error is what to print.
-    pub(crate) fn parse(mut words: impl Iterator<Item = OsString>) -> Result<Self, String> {
-        let mut arguments = Self {
-            threads: 1,
-            pin: false,
-            top: 10,
-            paths: Vec::new(),
-        };
-        while let Some(word) = words.next() {
-            match word.to_str() {
-                Some("--threads") => arguments.threads = number("--threads", words.next())?.max(1),
-                Some("--top") => arguments.top = number("--top", words.next())?,
-                Some("--pin") => arguments.pin = true,
-                Some(option) if option.starts_with('-') => {
-                    return Err(format!("hotspots: no option {option}\n{USAGE}"));
-                }
-                _ => arguments.paths.push(word.into()),
-            }
-        }
-        if arguments.paths.is_empty() {
-            let repository = Path::new(env!("CARGO_MANIFEST_DIR")).parent();
-            arguments
-                .paths
-                .push(repository.unwrap_or(Path::new(".")).to_owned());
-        }
-        Ok(arguments)
-    }
+/// What the command line asks for.
+pub(crate) enum Request {
+    Help,
+    Run(Arguments),
 }
 
-fn number(option: &str, word: Option<OsString>) -> Result<usize, String> {
-    let word = word.ok_or_else(|| format!("hotspots: {option} needs a number\n{USAGE}"))?;
-    word.to_str()
-        .and_then(|word| word.parse().ok())
-        .ok_or_else(|| {
-            format!(
-                "hotspots: {option} {}: not a number\n{USAGE}",
-                word.display()
-            )
-        })
+pub(crate) fn parse(words: impl Iterator<Item = OsString>) -> Result<Request, lexopt::Error> {
+    let mut arguments = Arguments {
+        threads: 1,
+        pin: false,
+        top: 10,
+        paths: Vec::new(),
+    };
+    let mut parser = Parser::from_args(words);
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Arg::Long("help") | Arg::Short('h') => return Ok(Request::Help),
+            Arg::Long("threads") => arguments.threads = parser.value()?.parse::<usize>()?.max(1),
+            Arg::Long("top") => arguments.top = parser.value()?.parse()?,
+            Arg::Long("pin") => arguments.pin = true,
+            Arg::Value(path) => arguments.paths.push(path.into()),
+            _ => return Err(argument.unexpected()),
+        }
+    }
+    if arguments.paths.is_empty() {
+        let repository = Path::new(env!("CARGO_MANIFEST_DIR")).parent();
+        arguments
+            .paths
+            .push(repository.unwrap_or(Path::new(".")).to_owned());
+    }
+    Ok(Request::Run(arguments))
 }

@@ -13,15 +13,19 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::thread;
 
-use arguments::Arguments;
+use arguments::{Arguments, Request};
+use examples::command;
 use index::Index;
 use tsc_runtime::affinity;
 
 fn main() -> ExitCode {
-    match Arguments::parse(std::env::args_os().skip(1)) {
-        Ok(arguments) => run(&arguments),
-        Err(message) => {
-            eprintln!("{message}");
+    match arguments::parse(std::env::args_os().skip(1)) {
+        Ok(Request::Run(arguments)) => run(&arguments),
+        Ok(Request::Help) => {
+            command::print("hotspots", |out| Ok(write!(out, "{}", arguments::HELP)?))
+        }
+        Err(error) => {
+            eprintln!("hotspots: {error}\n{}", arguments::USAGE);
             ExitCode::from(2)
         }
     }
@@ -40,9 +44,11 @@ fn run(arguments: &Arguments) -> ExitCode {
         }
     };
     let index = build(&files, arguments);
-    print!("{}", index.summary(arguments.top));
+    let printed = command::print("hotspots", |out| {
+        Ok(write!(out, "{}", index.summary(arguments.top))?)
+    });
     tsc_runtime::report();
-    ExitCode::SUCCESS
+    printed
 }
 
 /// Each thread indexes every N-th file; the parts are merged in the end.

@@ -30,6 +30,7 @@ pub(super) struct Lengths {
 #[cfg_attr(feature = "json", derive(serde::Serialize))]
 pub struct Estimate {
     cycles: f64,
+    ticks: f64,
     std_error: f64,
     rounds: usize,
     dropped: usize,
@@ -42,7 +43,13 @@ impl Estimate {
         self.cycles
     }
 
-    /// The standard error of that, from round to round.
+    /// The same in ticks of the TSC, which are worth more or fewer core cycles as the core's clock changes.
+    #[must_use]
+    pub fn ticks(&self) -> f64 {
+        self.ticks
+    }
+
+    /// The standard error of [`cycles`](Self::cycles), from round to round.
     #[must_use]
     pub fn std_error(&self) -> f64 {
         self.std_error
@@ -79,7 +86,7 @@ const REFERENCE_TOLERANCE: f64 = 0.25;
 
 /// Core cycles per copy: the ratio of sums over the rounds that hang together.
 pub(super) fn cycles(rounds: &[Round], lengths: Lengths) -> Option<Estimate> {
-    ratio(rounds, lengths.additions / lengths.copies, |round| {
+    ratio(rounds, lengths.additions, lengths.copies, |round| {
         round.code - round.without
     })
 }
@@ -88,12 +95,19 @@ pub(super) fn cycles(rounds: &[Round], lengths: Lengths) -> Option<Estimate> {
 pub(super) fn check(rounds: &[Round], lengths: Lengths) -> Option<Estimate> {
     ratio(
         rounds,
-        lengths.additions / lengths.multiplications,
+        lengths.additions,
+        lengths.multiplications,
         |round| round.multiplications,
     )
 }
 
-fn ratio(rounds: &[Round], scale: f64, numerator: impl Fn(&Round) -> f64) -> Option<Estimate> {
+/// What a copy takes by `numerator`, of which a round has `copies`, if its reference has `additions` cycles.
+fn ratio(
+    rounds: &[Round],
+    additions_per_round: f64,
+    copies: f64,
+    numerator: impl Fn(&Round) -> f64,
+) -> Option<Estimate> {
     let typical = median(
         rounds
             .iter()
@@ -136,12 +150,19 @@ fn ratio(rounds: &[Round], scale: f64, numerator: impl Fn(&Round) -> f64) -> Opt
         .map(|(code, additions)| (code - value * additions).powi(2))
         .sum();
     let std_error = (squares / (n - 1.0)).sqrt() / (additions / n) / n.sqrt();
-    Some(Estimate {
+    let scale = additions_per_round / copies;
+    let estimate = Estimate {
         cycles: value * scale,
+        ticks: code / n / copies,
         std_error: std_error * scale,
         rounds: kept.len(),
         dropped: rounds.len() - kept.len(),
-    })
+    };
+    let figures = [estimate.cycles, estimate.ticks, estimate.std_error];
+    figures
+        .iter()
+        .all(|figure| figure.is_finite())
+        .then_some(estimate)
 }
 
 #[cfg(test)]
@@ -178,6 +199,13 @@ mod tests {
     }
 
     #[test]
+    fn ticks_are_those_of_the_rounds() {
+        // At 0.7 ticks a cycle, give or take how the clock wanders.
+        let ticks = cycles(&wandering(13.0), LENGTHS).unwrap().ticks();
+        assert!((ticks / (13.0 * 0.7) - 1.0).abs() < 0.1, "{ticks}");
+    }
+
+    #[test]
     fn torn_rounds_are_left_out() {
         let mut rounds = wandering(3.0);
         for (i, round) in rounds.iter_mut().enumerate() {
@@ -209,5 +237,10 @@ mod tests {
     fn nothing_comes_of_nothing() {
         assert_eq!(cycles(&[], LENGTHS), None);
         assert_eq!(cycles(&[Round::default(); 5], LENGTHS), None);
+        let no_copies = Lengths {
+            copies: 0.0,
+            ..LENGTHS
+        };
+        assert_eq!(cycles(&wandering(3.0), no_copies), None);
     }
 }

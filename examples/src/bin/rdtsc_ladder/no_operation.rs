@@ -1,0 +1,74 @@
+//! What no operation costs before and after the correction, by each fence policy.
+
+use std::io::Write;
+
+use examples::command::Outcome;
+use tsc_runtime::tsc::{
+    Cpuid, CpuidStart, FencePolicy, Lfence, Mfence, Rdtscp, Serialize, Unfenced, elapsed,
+};
+
+/// Pairs of reads with nothing in between: half of them are the calibration, the other half are corrected by it.
+const PAIRS: usize = 2000;
+
+/// Prints what each policy's pairs read, and what is left of them after the correction.
+pub(crate) fn print(out: &mut dyn Write) -> Outcome {
+    writeln!(
+        out,
+        "No operation, {PAIRS} pairs of reads with nothing in between by each fence policy, ticks. Subtracted from the second half\n\
+         of the pairs is what the first half took, by the median:\n"
+    )?;
+    writeln!(
+        out,
+        "{:<12} {:^17}   {:^10}   {:^35}",
+        "", "before correction", "", "after correction"
+    )?;
+    writeln!(
+        out,
+        "{:<12} {:>8} {:>8}   {:>10}   {:>8} {:>8} {:>8} {:>8}",
+        "fence", "least", "median", "subtracted", "least", "median", "p99", "spread"
+    )?;
+    print_row::<Unfenced>(out)?;
+    print_row::<Lfence>(out)?;
+    print_row::<Rdtscp>(out)?;
+    print_row::<Mfence>(out)?;
+    print_row::<Serialize>(out)?;
+    print_row::<CpuidStart>(out)?;
+    print_row::<Cpuid>(out)?;
+    writeln!(out, "spread: from the least to the 99th percentile\n")?;
+    Ok(())
+}
+
+fn print_row<P: FencePolicy>(out: &mut dyn Write) -> Outcome {
+    // The first one finds this code cold.
+    pair::<P>();
+    let raw: Vec<f64> = (0..PAIRS).map(|_| pair::<P>()).collect();
+    let [calibration, corrected] = [&raw[..PAIRS / 2], &raw[PAIRS / 2..]].map(sorted);
+    let [overhead, median] = [&calibration, &corrected].map(|ticks| ticks[ticks.len() / 2]);
+    let (least, p99) = (corrected[0], corrected[corrected.len() * 99 / 100]);
+    writeln!(
+        out,
+        "{:<12} {least:>8.0} {median:>8.0}   {overhead:>10.0}   {:>8.0} {:>8.0} {:>8.0} {:>8.0}{}",
+        P::FENCE.name(),
+        least - overhead,
+        median - overhead,
+        p99 - overhead,
+        p99 - least,
+        if P::FENCE.is_supported() {
+            ""
+        } else {
+            "   not on this CPU: lfence instead"
+        },
+    )?;
+    Ok(())
+}
+
+fn pair<P: FencePolicy>() -> f64 {
+    let start = P::start();
+    elapsed(start, P::stop()) as f64
+}
+
+fn sorted(ticks: &[f64]) -> Vec<f64> {
+    let mut sorted = ticks.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted
+}

@@ -1,0 +1,66 @@
+//! The ladder itself.
+
+use std::io::Write;
+
+use examples::command::Outcome;
+use examples::ladder;
+
+/// Climbs the ladder and prints it, with the lines through its rungs.
+pub(crate) fn print(out: &mut dyn Write) -> Outcome {
+    writeln!(
+        out,
+        "0 ... 16 RDTSC between lfence's reads; subtracted is the same code without an RDTSC:\n"
+    )?;
+    writeln!(
+        out,
+        "rdtsc   ticks, mean ± s.e.     added   least read   core cycles     added"
+    )?;
+    let rungs = ladder::climb();
+    let mut before = None;
+    for (count, rung) in rungs.iter().enumerate() {
+        let ticks = rung.mean_ticks();
+        let cycles = rung.core_cycles();
+        let added = |now: Option<f64>, before: Option<f64>| {
+            now.zip(before).map_or_else(
+                || "-".to_owned(),
+                |(now, before)| format!("{:.1}", now - before),
+            )
+        };
+        writeln!(
+            out,
+            "{count:>5} {ticks:>12.2} ± {:<5.2} {:>9} {:>12.0} {:>13} {:>9}",
+            rung.std_error_ticks(),
+            added(Some(ticks), before.map(|(ticks, _)| ticks)),
+            rung.min_ticks() + rung.baseline_ticks(),
+            cycles.map_or_else(|| "-".to_owned(), |cycles| format!("{cycles:.1}")),
+            added(cycles, before.and_then(|(_, cycles)| cycles)),
+        )?;
+        before = Some((ticks, cycles));
+    }
+    let ticks: Vec<f64> = rungs.iter().map(|rung| rung.mean_ticks()).collect();
+    print_line(out, &ticks, "ticks")?;
+    let cycles: Option<Vec<f64>> = rungs.iter().map(|rung| rung.core_cycles()).collect();
+    if let Some(cycles) = cycles {
+        print_line(out, &cycles, "core cycles")?;
+    }
+    writeln!(
+        out,
+        "core cycles of an RDTSC by InstLatx64: Skylake 25.2, Ice Lake 27.0, Zen 3 36.0, Zen 4 35.3"
+    )?;
+    writeln!(
+        out,
+        "subtracted from each: {:.1} ticks; the counter's step: {}",
+        rungs[0].baseline_ticks(),
+        rungs[0].resolution_ticks()
+    )?;
+    Ok(())
+}
+
+fn print_line(out: &mut dyn Write, values: &[f64], unit: &str) -> Outcome {
+    let line = ladder::fit(values);
+    Ok(writeln!(
+        out,
+        "each RDTSC adds {:.2} {unit}; the line meets 0 at {:+.2} {unit}; R² = {:.6}",
+        line.slope, line.intercept, line.r_squared
+    )?)
+}
