@@ -22,6 +22,7 @@ mod instruments;
 #[path = "private.rs"]
 pub mod __private;
 pub mod affinity;
+mod environment;
 mod macros;
 mod off;
 mod report;
@@ -35,7 +36,7 @@ pub use instruments::{
     budget, compare, compare::compare, measure, measure::measure, measure::measure_minus,
 };
 #[cfg(not(feature = "on"))]
-pub use off::{gclk_to, pause, report, reset, resume, snapshot};
+pub use off::{dump_to, gclk_to, pause, report, reset, resume, snapshot};
 #[cfg(feature = "on")]
 pub use probe::gclk::gclk_to;
 #[cfg(feature = "on")]
@@ -44,10 +45,11 @@ pub use registry::{pause, resume};
 pub use report::ReadError;
 pub use report::{
     Bucket, CallsiteReport, CallsiteSums, Clock, Context, Ended, FenceOverhead, FirstCall,
-    MachineReport, MergeError, MetaMap, Process, Report, SumOfSquares, ThreadReport,
+    MachineReport, MergeError, MetaMap, Process, Report, SumOfSquares, TextForm, TextOptions,
+    TextSort, TextUnit, ThreadReport,
 };
 #[cfg(feature = "on")]
-pub use report::{report, reset, snapshot};
+pub use report::{dump_to, report, reset, snapshot};
 #[cfg(feature = "on")]
 pub use self_test::self_test;
 pub use tsc_attr::cycles;

@@ -2,15 +2,39 @@
 
 #![cfg(not(feature = "on"))]
 
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
 use crate::report::Report;
 
-/// Prints nothing.
-pub fn report() {}
+/// Says once on stderr that nothing is measured, and why.
+pub fn report() {
+    static SAID: AtomicBool = AtomicBool::new(false);
+    if !SAID.swap(true, Relaxed) {
+        // A closed stderr is nobody's error.
+        let _: io::Result<()> = write!(io::stderr(), "{}", snapshot());
+    }
+}
 
-/// A report of no callsite.
+/// A report of no callsite, which says why.
 #[must_use]
 pub fn snapshot() -> Report {
-    Report::default()
+    Report {
+        nothing_because: Some(
+            "tsc-runtime was built with neither `debug-builds` nor `release-builds`".to_owned(),
+        ),
+        ..Report::default()
+    }
+}
+
+/// Writes nothing.
+///
+/// # Errors
+///
+/// None here.
+pub fn dump_to(_path: impl AsRef<Path>) -> io::Result<()> {
+    Ok(())
 }
 
 /// Does nothing.

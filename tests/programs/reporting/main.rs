@@ -47,6 +47,16 @@ fn main() {
             tsc_runtime::report();
             work(1);
         }
+        "report-reset-report" => {
+            tsc_runtime::report();
+            tsc_runtime::reset();
+            work(1);
+        }
+        "dump-to" => {
+            for path in std::env::args().skip(2) {
+                tsc_runtime::dump_to(path).expect("the test's folder can be written to");
+            }
+        }
         "report-inside" => reports_inside(),
         "report-in-threads" => thread::scope(|scope| {
             for _ in 0..8 {

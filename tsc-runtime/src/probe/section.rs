@@ -3,6 +3,7 @@
 use core::marker::PhantomData;
 
 use crate::calibration::overhead;
+use crate::environment::complain;
 use crate::interruption::Interruption;
 use crate::record::callsite::Callsite;
 use crate::record::thread::{self, Thread};
@@ -147,12 +148,12 @@ impl<P: FencePolicy> Drop for Section<P> {
         self.end();
         if !std::thread::panicking() {
             let meta = self.callsite.meta();
-            eprintln!(
-                "tsc-runtime: the section {:?} started at {}:{} was dropped without `stop!`: not recorded",
+            complain(&format!(
+                "the section {:?} started at {}:{} was dropped without `stop!`: not recorded",
                 meta.name.unwrap_or_default(),
                 meta.file,
                 meta.line,
-            );
+            ));
         }
     }
 }

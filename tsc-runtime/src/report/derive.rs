@@ -12,9 +12,14 @@ impl CallsiteReport {
     pub(super) fn by_self(one: &Self, other: &Self) -> Ordering {
         let name = |of: &Self| (of.module.clone(), of.name.clone(), of.line);
         other
-            .self_ticks
-            .total_cmp(&one.self_ticks)
+            .self_on_cpu()
+            .total_cmp(&one.self_on_cpu())
             .then_with(|| name(one).cmp(&name(other)))
+    }
+
+    /// Ticks outside annotated callees: on the CPU, where that is known.
+    pub(super) fn self_on_cpu(&self) -> f64 {
+        self.self_on_cpu_ticks.unwrap_or(self.self_ticks)
     }
 
     /// Computes all figures that follow from the sums, the histograms and the clock.
@@ -81,7 +86,15 @@ impl CallsiteReport {
         self.total_error_ticks = own_error.map(|own| totals.outermost * own + nested_error);
         self.systematic_error_ticks = own_error
             .filter(|_| self.sums.samples != 0)
-            .map(|own| own + nested_error_of_a_call(&self.sums, clock));
+            .map(|own| own * self.probes_a_call() + nested_error_of_a_call(&self.sums, clock));
+    }
+
+    /// 1, but of futures, each poll of which has one.
+    fn probes_a_call(&self) -> f64 {
+        match (self.sums.polls, self.sums.calls()) {
+            (0, _) | (_, 0) => 1.0,
+            (polls, calls) => polls as f64 / calls as f64,
+        }
     }
 
     fn derive_samples(&mut self, visible: f64) {

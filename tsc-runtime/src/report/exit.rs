@@ -3,8 +3,11 @@
 use std::panic::catch_unwind;
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::output::{self, Form};
+use super::Ended;
+use super::output;
+use super::settings::{Form, settings};
 use super::snapshot::{REPORTED, snapshot};
+use crate::environment::complain;
 use crate::record::thread;
 use crate::registry;
 
@@ -13,15 +16,17 @@ pub(crate) extern "C" fn dump_at_exit() {
     let _ = catch_unwind(|| {
         // A signal handler that calls `exit` may have interrupted the registry's work, whose locks are then taken for good.
         if thread::this().is_busy() {
-            return output::complain("no dump: the process ended inside the recording itself");
+            return complain("no dump: the process ended inside the recording itself");
         }
-        if started() <= REPORTED.load(Relaxed) {
-            return;
+        if started() > REPORTED.load(Relaxed) && settings().form != Form::Off {
+            let mut report = snapshot();
+            report.process.ended = Some(Ended {
+                reason: "exit".to_owned(),
+                ..Ended::default()
+            });
+            output::print(&report);
         }
-        let form = Form::from_environment();
-        if form != Form::Off {
-            output::print_as(&snapshot(), form);
-        }
+        output::end();
     });
 }
 

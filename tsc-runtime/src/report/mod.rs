@@ -1,6 +1,5 @@
 //! What was measured: the data, where it comes from, how it is printed.
 
-mod banner;
 #[cfg(feature = "on")]
 mod collect;
 mod data;
@@ -8,13 +7,14 @@ mod derive;
 #[cfg(feature = "on")]
 mod exit;
 mod merge;
-mod notes;
 mod openmetrics;
 mod outliers;
 #[cfg(feature = "on")]
 mod output;
 #[cfg(feature = "json")]
 mod read;
+#[cfg(feature = "on")]
+mod settings;
 #[cfg(feature = "on")]
 mod snapshot;
 mod statistics;
@@ -30,7 +30,10 @@ pub use data::{
 #[cfg(feature = "on")]
 pub(crate) use exit::dump_at_exit;
 pub use merge::MergeError;
+#[cfg(feature = "on")]
+pub use output::dump_to;
 #[cfg(feature = "json")]
 pub use read::ReadError;
 #[cfg(feature = "on")]
 pub use snapshot::{report, reset, snapshot};
+pub use text::{TextForm, TextOptions, TextSort, TextUnit};

@@ -2,7 +2,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use super::collect::{collect_callsites, forget_corrections, meta};
+use super::collect::{collect_callsites, forget_corrections};
+use super::settings::settings;
 use super::{Clock, MachineReport, Process, Report, output};
 use crate::calibration;
 use crate::calibration::overhead;
@@ -28,13 +29,10 @@ pub fn snapshot() -> Report {
 
 /// Prints the figures of all threads to stderr, as they are now: see [`snapshot`].
 ///
-/// `TSC_REPORT=json` (with the feature `json`) prints them as JSON, and `TSC_REPORT_FILE` names a file to print them to. A program
-/// that has called this does not dump once more at its exit, unless further calls have started.
+/// The user's variables say where and in what form, or not at all: see the table in `docs/variables.md`. A program that has called
+/// this does not dump once more at its exit, unless further calls have started.
 pub fn report() {
     let report = snapshot();
-    if report.callsites.is_empty() && !is_on() {
-        return;
-    }
     REPORTED.fetch_max(report.started(), Relaxed);
     output::print(&report);
 }
@@ -44,10 +42,14 @@ pub fn report() {
 /// A call in flight counts in full when it returns, with its time before the reset; one on another thread that makes no further
 /// annotated call may be left out.
 pub fn reset() {
+    output::keep();
     registry::reset();
     forget_corrections();
     REPORTED.store(0, Relaxed);
 }
+
+/// What a release build says that asks for a report.
+const NOT_ON: &str = "release builds are measured with the feature `release-builds` of tsc-runtime, which this one was built without";
 
 /// Whether annotated functions of a crate built as this one measure: the features' and the profile's word.
 const fn is_on() -> bool {
@@ -65,10 +67,11 @@ impl Report {
         let clock = Clock::collect(&totals, rate.as_ref());
         Self {
             process: Process::collect(),
-            meta: meta(),
+            meta: settings().meta.clone(),
             machine: MachineReport::collect(),
             callsites: collect_callsites(&totals, &clock),
             clock,
+            nothing_because: (!measured && !is_on()).then(|| NOT_ON.to_owned()),
             unrecorded_calls: registry::unrecorded(),
             ..Self::default()
         }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::text::escaped;
 use super::{Context, Report};
 
 /// Contexts with less than this share of the roots' ticks are left out.
@@ -10,7 +11,7 @@ const LEAST_SHARE: f64 = 0.005;
 const INDENT: usize = 2;
 
 /// Prints the tree, if the report has one.
-pub(super) fn tree(f: &mut fmt::Formatter<'_>, report: &Report) -> fmt::Result {
+pub(super) fn tree(f: &mut dyn fmt::Write, report: &Report) -> fmt::Result {
     if report.contexts.is_empty() {
         return Ok(());
     }
@@ -65,7 +66,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    fn print(&self, f: &mut fmt::Formatter<'_>, of: Option<usize>, depth: usize) -> fmt::Result {
+    fn print(&self, f: &mut dyn fmt::Write, of: Option<usize>, depth: usize) -> fmt::Result {
         let contexts = &self.report.contexts;
         for &index in &self.children[of.unwrap_or(contexts.len())] {
             let context = &contexts[index];
@@ -79,7 +80,7 @@ impl<'a> Tree<'a> {
         Ok(())
     }
 
-    fn line(&self, f: &mut fmt::Formatter<'_>, context: &Context, depth: usize) -> fmt::Result {
+    fn line(&self, f: &mut dyn fmt::Write, context: &Context, depth: usize) -> fmt::Result {
         let mean = match context.calls {
             0 => "-".to_owned(),
             calls => format!("{:.1}", context.total_ticks / calls as f64),
@@ -91,7 +92,7 @@ impl<'a> Tree<'a> {
             context.calls,
             context.total_ticks,
             "",
-            self.report.name_of_context(context),
+            escaped(self.report.name_of_context(context)),
             indent = INDENT * depth,
         )
     }

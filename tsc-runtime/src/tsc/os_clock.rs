@@ -1,6 +1,6 @@
 //! A clock that works where the counter may not be read: the operating system's, in nanoseconds.
 
-pub(crate) use imp::now;
+pub(crate) use imp::{now, unix_now};
 
 /// `CLOCK_MONOTONIC_RAW` by a real system call. `clock_gettime` and [`Instant`](std::time::Instant) go through the vDSO, which
 /// executes RDTSC itself and so dies with the process under `PR_TSC_SIGSEGV`, the very place where this clock is needed.
@@ -20,18 +20,23 @@ mod imp {
 
     /// Nanoseconds since some fixed point, never going backwards; some 100 ns a call.
     pub(crate) fn now() -> Ticks {
+        read(libc::CLOCK_MONOTONIC_RAW)
+    }
+
+    /// Nanoseconds since 1970.
+    pub(crate) fn unix_now() -> u64 {
+        read(libc::CLOCK_REALTIME)
+    }
+
+    fn read(clock: libc::clockid_t) -> u64 {
         let mut time: [Word; 2] = [0; 2];
         // SAFETY: the kernel writes a timespec, two words of this size, to the address it is given. The call cannot fail with a
         // clock that exists since Linux 2.6.28; if a sandbox refuses it, `time` stays 0.
         unsafe {
-            libc::syscall(
-                libc::SYS_clock_gettime,
-                libc::CLOCK_MONOTONIC_RAW,
-                time.as_mut_ptr(),
-            );
+            libc::syscall(libc::SYS_clock_gettime, clock, time.as_mut_ptr());
         }
         // As u64 the seconds of 500 years fit; none is negative.
-        time[0] as Ticks * 1_000_000_000 + time[1] as Ticks
+        time[0] as u64 * 1_000_000_000 + time[1] as u64
     }
 }
 
@@ -43,9 +48,15 @@ mod imp {
 )))]
 mod imp {
     use std::sync::OnceLock;
-    use std::time::Instant;
+    use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
     use crate::tsc::Ticks;
+
+    /// Nanoseconds since 1970.
+    pub(crate) fn unix_now() -> u64 {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH);
+        since.map_or(0, |since| since.as_nanos() as u64)
+    }
 
     /// Nanoseconds since the first call, never going backwards.
     pub(crate) fn now() -> Ticks {

@@ -57,8 +57,18 @@ impl Clock {
     }
 }
 
-fn sentence(line: &Finding) -> String {
-    format!("{}: {}: {}", line.name, line.value, line.meaning)
+fn sentence(finding: &Finding) -> String {
+    let Finding {
+        name,
+        value,
+        meaning,
+        advice,
+        ..
+    } = finding;
+    match advice {
+        Some(advice) => format!("{name}: {value}: {meaning}; {advice}"),
+        None => format!("{name}: {value}: {meaning}"),
+    }
 }
 
 fn source(available: bool) -> &'static str {

@@ -11,4 +11,5 @@ mod timestamp;
 pub(super) use callsite::collect_callsites;
 pub(super) use correction::forget as forget_corrections;
 pub(crate) use process::{begin, start_from_zero};
-pub(super) use process::{meta, process_started};
+pub(super) use process::{host, process_started};
+pub(super) use timestamp::compact;

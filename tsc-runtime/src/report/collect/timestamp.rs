@@ -14,6 +14,19 @@ pub(super) fn rfc3339(unix_ns: u64) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{ns:09}Z")
 }
 
+/// `20261121T193112Z`, of nanoseconds since 1970: as part of a file's name.
+pub(in crate::report) fn compact(unix_ns: u64) -> String {
+    let Civil {
+        year,
+        month,
+        day,
+        hour,
+        minute,
+        second,
+    } = Civil::new(unix_ns / 1_000_000_000);
+    format!("{year:04}{month:02}{day:02}T{hour:02}{minute:02}{second:02}Z")
+}
+
 struct Civil {
     year: u64,
     month: u64,
@@ -62,6 +75,7 @@ mod tests {
         ] {
             assert_eq!(rfc3339(seconds * 1_000_000_000), text);
         }
+        assert_eq!(compact(1_795_289_472_000_000_000), "20261121T193112Z");
         assert_eq!(rfc3339(1_000_000_007), "1970-01-01T00:00:01.000000007Z");
     }
 }

@@ -40,7 +40,7 @@ data! {
         overheads: Vec<FenceOverhead>,
         /// What makes the figures bad, in sentences; empty if nothing is known to.
         warnings: Vec<String>,
-        /// The doubtful findings of the self-test, in sentences, the gravest first.
+        /// The doubtful findings of the self-test, in sentences that begin with what was looked at.
         doubtful: Vec<String>,
         /// How many findings of the self-test are doubtful.
         doubts: u64,

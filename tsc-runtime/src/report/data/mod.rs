@@ -48,6 +48,8 @@ data! {
         contexts: Vec<Context>,
         /// The callsites that `TSC_ONLY` or `TSC_SKIP` left out, as `module::name`.
         left_out: Vec<String>,
+        /// Why nothing was measured, if nothing could be.
+        nothing_because: Option<String>,
         /// Calls that were not recorded, because they came from inside the recording itself (an annotated allocator, a signal).
         unrecorded_calls: u64,
     }
@@ -74,6 +76,7 @@ impl Default for Report {
             callsites: Vec::new(),
             contexts: Vec::new(),
             left_out: Vec::new(),
+            nothing_because: None,
             unrecorded_calls: 0,
         }
     }

@@ -1,10 +1,10 @@
-//! The dump's first lines: what the figures rest on.
+//! The first lines of the full form: everything the figures rest on.
 
 use std::fmt;
 
-use super::Clock;
+use crate::report::{Clock, FenceOverhead};
 
-pub(super) fn banner(f: &mut fmt::Formatter<'_>, clock: &Clock) -> fmt::Result {
+pub(super) fn write(f: &mut dyn fmt::Write, clock: &Clock) -> fmt::Result {
     write!(f, "tsc: {}", clock.cpu.as_deref().unwrap_or("unknown CPU"))?;
     if let Some(hypervisor) = &clock.hypervisor {
         write!(f, " under {hypervisor}")?;
@@ -33,14 +33,7 @@ pub(super) fn banner(f: &mut fmt::Formatter<'_>, clock: &Clock) -> fmt::Result {
         writeln!(f, "tsc: not the TSC: {why}")?;
     }
     for overhead in &clock.overheads {
-        writeln!(
-            f,
-            "tsc: fence {}: {:.1} ± {:.0} ticks of a probe are visible to it, {:.1} are its cost in all; both are taken out",
-            overhead.fence,
-            overhead.visible_ticks,
-            overhead.visible_error_ticks,
-            overhead.total_ticks
-        )?;
+        write_overhead(f, overhead)?;
     }
     core_clock(f, clock)?;
     if let Some(why) = &clock.no_interruptions_because {
@@ -49,17 +42,32 @@ pub(super) fn banner(f: &mut fmt::Formatter<'_>, clock: &Clock) -> fmt::Result {
     for warning in &clock.warnings {
         writeln!(f, "tsc: {warning}")?;
     }
-    if clock.doubts != 0 {
-        writeln!(
-            f,
-            "tsc: {} findings of tsc_runtime::self_test() are doubtful",
-            clock.doubts
-        )?;
+    for doubt in &clock.doubtful {
+        writeln!(f, "tsc: doubtful: {doubt}")?;
     }
     Ok(())
 }
 
-fn core_clock(f: &mut fmt::Formatter<'_>, clock: &Clock) -> fmt::Result {
+fn write_overhead(f: &mut dyn fmt::Write, overhead: &FenceOverhead) -> fmt::Result {
+    if overhead.total_ticks == 0.0 {
+        return writeln!(
+            f,
+            "tsc: fence {}: the probes' overhead is not known here, and left in",
+            overhead.fence
+        );
+    }
+    writeln!(
+        f,
+        "tsc: fence {}: probe overhead {:.1} ± {:.0} ticks inside the measured span, {:.1} ± {:.0} a call in all; both taken out",
+        overhead.fence,
+        overhead.visible_ticks,
+        overhead.visible_error_ticks,
+        overhead.total_ticks,
+        overhead.total_error_ticks
+    )
+}
+
+fn core_clock(f: &mut dyn fmt::Write, clock: &Clock) -> fmt::Result {
     let ratios = [
         clock.core_cycles_per_tick,
         clock.core_cycles_per_tick_min,

@@ -1,0 +1,372 @@
+//! `TSC_REPORT_FILE`: no report is lost, no file is ever half a report, nobody's file is written to by mistake.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// A folder of a test's own, removed at its end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("tsc-files-{}-{name}", std::process::id()));
+        fs::create_dir_all(&path).expect("the temporary folder can be written to");
+        Self(path)
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    /// The names of all files, those that begin with a point included.
+    fn files(&self) -> Vec<String> {
+        let entries = fs::read_dir(&self.0).expect("it is there");
+        let mut names: Vec<String> = entries
+            .map(|entry| {
+                entry
+                    .expect("it is there")
+                    .file_name()
+                    .to_string_lossy()
+                    .into_owned()
+            })
+            .collect();
+        names.sort();
+        names
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn program(way: &str, file: &Path) -> Command {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_reporting"));
+    program
+        .arg(way)
+        .env_remove("TSC_REPORT")
+        .env("TSC_REPORT_FILE", file);
+    program
+}
+
+fn run(way: &str, file: &Path) -> Output {
+    program(way, file)
+        .output()
+        .expect("the test's own program starts")
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).expect("it is UTF-8")
+}
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// How often `work` was called, by each JSON line.
+fn calls(text: &str) -> Vec<u64> {
+    text.lines()
+        .map(|line| {
+            let report: serde_json::Value = serde_json::from_str(line).expect("a line is a report");
+            let callsites = report["callsites"].as_array().expect("callsites");
+            let work = callsites.iter().find(|callsite| callsite["name"] == "work");
+            work.and_then(|work| work["calls"].as_u64())
+                .expect("work was called")
+        })
+        .collect()
+}
+
+#[test]
+fn file_has_the_latest_report_and_is_json_by_its_name() {
+    let folder = Folder::new("latest");
+    let file = folder.path("run.json");
+    fs::write(&file, "from an earlier run, a while ago").expect("it can be written");
+    let hour_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(3600);
+    let old = fs::File::options()
+        .write(true)
+        .open(&file)
+        .expect("it is there");
+    old.set_modified(hour_ago).expect("its time can be set");
+    let output = run("report-then-more", &file);
+    assert_eq!(stderr(&output), "");
+    assert_eq!(calls(&read(&file)), [11]);
+    assert_eq!(folder.files(), ["run.json"]);
+}
+
+#[test]
+fn reports_before_a_reset_stay_in_the_file() {
+    let folder = Folder::new("reset");
+    let file = folder.path("run.json");
+    let output = run("report-reset-report", &file);
+    assert_eq!(stderr(&output), "");
+    assert_eq!(calls(&read(&file)), [10, 1]);
+}
+
+#[test]
+fn patterns_give_every_process_a_file() {
+    let folder = Folder::new("patterns");
+    let file = folder.path("%p-%h-%t-%%.json");
+    run("fork", &file);
+    let files = folder.files();
+    assert_eq!(files.len(), 2, "{files:?}");
+    for name in &files {
+        assert!(
+            name.ends_with("Z-%.json") && !name.contains("%p") && !name.contains("%h"),
+            "{name}"
+        );
+        assert_eq!(calls(&read(&folder.path(name))).len(), 1);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn parent_and_child_do_not_overwrite_each_other() {
+    let folder = Folder::new("fork");
+    let file = folder.path("run.json");
+    let output = run("fork", &file);
+    let files = folder.files();
+    assert_eq!(files.len(), 2, "{files:?}");
+    let mut all: Vec<u64> = files
+        .iter()
+        .flat_map(|name| calls(&read(&folder.path(name))))
+        .collect();
+    all.sort_unstable();
+    assert_eq!(all, [1, 10]);
+    assert!(
+        stderr(&output).contains("run.json is another process's: this report is in"),
+        "{}",
+        stderr(&output)
+    );
+}
+
+#[test]
+fn many_processes_at_once_lose_nothing() {
+    let folder = Folder::new("many");
+    let file = folder.path("run.json");
+    let children: Vec<_> = (0..12)
+        .map(|_| {
+            program("return", &file)
+                .stderr(std::process::Stdio::null())
+                .spawn()
+                .expect("it starts")
+        })
+        .collect();
+    for mut child in children {
+        assert!(child.wait().expect("it ends").success());
+    }
+    let files = folder.files();
+    // Those that began after another one's end may take its place, as any later run does.
+    assert!(files.iter().any(|name| name == "run.json"), "{files:?}");
+    for name in &files {
+        assert!(!name.starts_with('.'), "{files:?}");
+        assert_eq!(calls(&read(&folder.path(name))), [10], "{name}");
+    }
+}
+
+/// A line that says what is wrong, the dump on stderr, the exit status as ever.
+fn assert_printed_instead(output: &Output, what: &str) {
+    let text = stderr(output);
+    let first = text.lines().next().unwrap_or_default();
+    assert!(
+        first.starts_with("tsc: cannot write TSC_REPORT_FILE="),
+        "{text}"
+    );
+    assert!(first.contains(what), "{what} in {first}");
+    assert!(
+        text.lines().any(|line| line.starts_with(":CLK: work")),
+        "{text}"
+    );
+    assert_eq!(output.status.code(), Some(3));
+}
+
+#[test]
+fn what_cannot_be_written_is_printed() {
+    let folder = Folder::new("unwritable");
+    assert_printed_instead(&run("exit", &folder.path("none/dump")), "No such file");
+    assert_printed_instead(&run("exit", &folder.0), "is a directory");
+    assert!(folder.files().is_empty());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn full_disk_is_said() {
+    assert_printed_instead(&run("exit", Path::new("/dev/full")), "No space left");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn limit_of_the_file_size_kills_nobody() {
+    let folder = Folder::new("limit");
+    let file = folder.path("run.json");
+    let program = env!("CARGO_BIN_EXE_reporting");
+    let output = Command::new("sh")
+        .args(["-c", &format!("ulimit -f 1; exec {program} exit")])
+        .env("TSC_REPORT_FILE", &file)
+        .env_remove("TSC_REPORT")
+        .output()
+        .expect("there is a shell");
+    assert_printed_instead(&output, "too large");
+    assert!(folder.files().is_empty(), "{:?}", folder.files());
+}
+
+#[cfg(unix)]
+#[test]
+fn pipe_without_a_reader_does_not_block() {
+    let folder = Folder::new("pipe");
+    let pipe = folder.path("pipe");
+    let made = Command::new("mkfifo")
+        .arg(&pipe)
+        .status()
+        .expect("there is mkfifo");
+    assert!(made.success());
+    assert_printed_instead(&run("exit", &pipe), "nobody reads");
+}
+
+#[cfg(unix)]
+#[test]
+fn pipe_with_a_reader_gets_the_report() {
+    let folder = Folder::new("reader");
+    let pipe = folder.path("pipe");
+    assert!(
+        Command::new("mkfifo")
+            .arg(&pipe)
+            .status()
+            .expect("there is mkfifo")
+            .success()
+    );
+    let reader = std::thread::spawn({
+        let pipe = pipe.clone();
+        move || read(&pipe)
+    });
+    // The reader must have opened it.
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    let output = run("return", &pipe);
+    if stderr(&output).is_empty() {
+        assert!(reader.join().expect("it reads").contains(":CLK: work"));
+    } else {
+        // A very slow machine: then it must have been said. The reader is let go.
+        assert!(
+            stderr(&output).contains("nobody reads"),
+            "{}",
+            stderr(&output)
+        );
+        fs::write(&pipe, "").expect("there is a reader");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn links_in_folders_of_everybody_are_not_followed() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let folder = Folder::new("links");
+    let victim = folder.path("victim");
+    fs::write(&victim, "precious").expect("it can be written");
+    let shared = folder.path("shared");
+    fs::create_dir(&shared).expect("it can be made");
+    fs::set_permissions(&shared, fs::Permissions::from_mode(0o1777)).expect("it is ours");
+    symlink(&victim, shared.join("run.json")).expect("it can be made");
+    assert_printed_instead(&run("exit", &shared.join("run.json")), "is a symbolic link");
+    symlink(&folder.0, shared.join("folder")).expect("it can be made");
+    assert_printed_instead(
+        &run("exit", &shared.join("folder/run.json")),
+        "is a symbolic link",
+    );
+    assert_eq!(read(&victim), "precious");
+    assert_eq!(fs::read_dir(&shared).expect("it is there").count(), 2);
+}
+
+#[cfg(unix)]
+#[test]
+fn links_of_the_user_are_followed_and_stay() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let folder = Folder::new("own-links");
+    fs::set_permissions(&folder.0, fs::Permissions::from_mode(0o755)).expect("it is ours");
+    fs::create_dir(folder.path("data")).expect("it can be made");
+    fs::write(folder.path("data/real.json"), "").expect("it can be written");
+    let real = fs::File::options()
+        .write(true)
+        .open(folder.path("data/real.json"))
+        .expect("it is there");
+    real.set_modified(std::time::UNIX_EPOCH)
+        .expect("its time can be set");
+    symlink("data/real.json", folder.path("run.json")).expect("it can be made");
+    assert_eq!(stderr(&run("return", &folder.path("run.json"))), "");
+    assert_eq!(calls(&read(&folder.path("data/real.json"))), [10]);
+    assert!(
+        fs::symlink_metadata(folder.path("run.json"))
+            .expect("it is there")
+            .is_symlink()
+    );
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn standard_output_may_be_the_file() {
+    let output = run("return", Path::new("/dev/stdout"));
+    assert!(
+        String::from_utf8_lossy(&output.stdout).contains(":CLK: work"),
+        "{}",
+        stderr(&output)
+    );
+}
+
+#[test]
+fn program_may_write_files_itself() {
+    let folder = Folder::new("dump_to");
+    let (text, json) = (folder.path("run.txt"), folder.path("run.json"));
+    let output = Command::new(env!("CARGO_BIN_EXE_reporting"))
+        .args([
+            "dump-to",
+            text.to_str().expect("UTF-8"),
+            json.to_str().expect("UTF-8"),
+        ])
+        .env("TSC_REPORT", "off")
+        .output()
+        .expect("the test's own program starts");
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(read(&text).contains(":CLK: work"));
+    assert_eq!(calls(&read(&json)), [10]);
+}
+
+/// A program with the rights of its file's owner is not told by its user where to write.
+#[cfg(target_os = "linux")]
+#[test]
+fn program_with_more_rights_than_its_user_hears_no_variable() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    use std::os::unix::process::CommandExt;
+    let folder = Folder::new("secure");
+    fs::set_permissions(&folder.0, fs::Permissions::from_mode(0o777)).expect("it is ours");
+    if fs::metadata(&folder.0).expect("it is there").uid() != 0 {
+        println!("skipped: only root can make a program run with another user's rights");
+        return;
+    }
+    let copy = folder.path("reporting");
+    fs::copy(env!("CARGO_BIN_EXE_reporting"), &copy).expect("it can be copied");
+    fs::set_permissions(&copy, fs::Permissions::from_mode(0o4755)).expect("it is ours");
+    let file = folder.path("run.json");
+    let output = Command::new(&copy)
+        .arg("return")
+        .env("TSC_REPORT_FILE", &file)
+        .env("TSC_REPORT", "json")
+        .uid(65534)
+        .gid(65534)
+        .output()
+        .expect("it starts");
+    assert!(output.status.success());
+    if folder.files().contains(&"run.json".to_owned()) {
+        // A file system that is mounted without set-uid gives no rights, and so takes no variables away.
+        assert_ne!(
+            fs::metadata(&file).expect("it is there").uid(),
+            0,
+            "written as root"
+        );
+        println!("skipped: set-uid has no effect here");
+        return;
+    }
+    assert!(
+        stderr(&output).contains(":CLK: work"),
+        "{}",
+        stderr(&output)
+    );
+}

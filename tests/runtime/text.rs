@@ -1,0 +1,302 @@
+//! The dump as people see it: in a terminal of any width, with names of any kind, in the units and order that they ask for.
+
+#![cfg(unix)]
+
+use std::ffi::{CString, c_char};
+use std::fs::File;
+use std::io::Read;
+use std::os::fd::{FromRawFd, OwnedFd};
+use std::process::{Command, Output, Stdio};
+
+fn program() -> Command {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_naming"));
+    for (name, _) in std::env::vars_os() {
+        if name.to_string_lossy().starts_with("TSC_") || name == "NO_COLOR" {
+            program.env_remove(name);
+        }
+    }
+    program.env("TERM", "xterm-256color");
+    program
+}
+
+/// What the program prints on stderr, which is no terminal.
+fn dump(environment: &[(&str, &str)]) -> String {
+    let output: Output = program()
+        .envs(environment.iter().copied())
+        .output()
+        .expect("the test's own program starts");
+    assert!(output.status.success());
+    String::from_utf8(output.stderr).expect("the dump is UTF-8")
+}
+
+/// What the program prints on a terminal with so many columns.
+fn dump_on_terminal(columns: u16, environment: &[(&str, &str)]) -> Vec<u8> {
+    let (mut controller, mut terminal) = (0, 0);
+    let size = libc::winsize {
+        ws_row: 200,
+        ws_col: columns,
+        ws_xpixel: 0,
+        ws_ypixel: 0,
+    };
+    // SAFETY: there is room for both descriptors, and the size is read only.
+    let failed = unsafe {
+        libc::openpty(
+            &raw mut controller,
+            &raw mut terminal,
+            std::ptr::null_mut(),
+            std::ptr::null_mut(),
+            (&raw const size).cast_mut(),
+        )
+    };
+    assert_eq!(failed, 0, "there are terminals");
+    // SAFETY: both were opened just now, and are nobody else's.
+    let (mut controller, terminal) = unsafe {
+        (
+            File::from_raw_fd(controller),
+            OwnedFd::from_raw_fd(terminal),
+        )
+    };
+    let mut child = program()
+        .envs(environment.iter().copied())
+        .stderr(Stdio::from(terminal))
+        .spawn()
+        .expect("the test's own program starts");
+    let mut text = Vec::new();
+    // Linux ends what is read from a terminal that nobody has open any more with an error.
+    let _ = controller.read_to_end(&mut text);
+    assert!(child.wait().expect("it ends").success());
+    text
+}
+
+fn rows(dump: &str) -> impl Iterator<Item = &str> {
+    dump.lines().filter(|line| line.starts_with(":CLK:"))
+}
+
+#[test]
+fn dump_fits_every_terminal() {
+    for columns in [80, 100, 120, 160, 200] {
+        let text = dump_on_terminal(columns, &[("TSC_REPORT", "histogram")]);
+        let mut parser = vt100::Parser::new(200, columns, 0);
+        parser.process(&text);
+        let screen = parser.screen();
+        let lines: Vec<String> = screen.rows(0, columns).collect();
+        let wrapped = (0..200).filter(|&row| screen.row_wrapped(row)).count();
+        assert_eq!(wrapped, 0, "{columns} columns:\n{}", lines.join("\n"));
+        // Each row is one line, with its total where GCLK has it, as far as its name is ASCII.
+        let row = lines
+            .iter()
+            .find(|line| line.starts_with(":CLK: slow"))
+            .unwrap_or_else(|| panic!("{}", lines.join("\n")));
+        assert_eq!(&row[56..58], " :");
+        assert!(row[58..72].trim().parse::<u64>().is_ok(), "{row}");
+        assert_eq!(
+            lines
+                .iter()
+                .filter(|line| line.starts_with(":CLK:"))
+                .count(),
+            9
+        );
+    }
+}
+
+#[test]
+fn wider_terminals_have_more_columns() {
+    let heading = |columns| {
+        let text = dump_on_terminal(columns, &[("NO_COLOR", "1")]);
+        let text = String::from_utf8(text).expect("the dump is UTF-8");
+        let heading = text.lines().find(|line| line.contains("net ticks"));
+        heading.expect("there is a heading").trim_end().to_owned()
+    };
+    let headings = [80, 100, 120, 160].map(heading);
+    assert!(headings[0].ends_with("self%"), "{headings:#?}");
+    assert!(headings.iter().all(|heading| heading.contains("self%")));
+    assert!(
+        headings[1].contains("mean") && !headings[1].contains("first"),
+        "{headings:#?}"
+    );
+    assert!(headings[3].ends_with("first"), "{headings:#?}");
+}
+
+#[test]
+fn without_a_terminal_there_are_100_columns_and_no_colours() {
+    let text = dump(&[]);
+    assert!(!text.contains('\x1b'));
+    assert!(
+        text.lines().all(|line| line.chars().count() <= 100),
+        "{text}"
+    );
+    assert!(text.lines().any(|line| line.chars().count() > 85), "{text}");
+}
+
+#[test]
+fn colour_is_for_terminals_whose_user_wants_it() {
+    let coloured =
+        |environment: &[(&str, &str)]| dump_on_terminal(100, environment).contains(&b'\x1b');
+    assert!(coloured(&[]));
+    assert!(!coloured(&[("NO_COLOR", "1")]));
+    assert!(!coloured(&[("TERM", "dumb")]));
+    assert!(coloured(&[("NO_COLOR", "")]));
+}
+
+/// GCLK printed `\n:CLK: %-50.50s :%14I64d`: what read its lines reads these.
+#[test]
+fn every_row_is_read_by_scanf() {
+    let text = dump(&[]);
+    let format = CString::new(":CLK: %50c :%14lld").expect("no zero in it");
+    let mut names = Vec::new();
+    for row in rows(&text) {
+        let row = CString::new(row).expect("no zero in it");
+        let mut name = [0_u8; 51];
+        let mut total: libc::c_longlong = -1;
+        // SAFETY: there is room for 50 characters and a number, as the format says.
+        let found = unsafe {
+            libc::sscanf(
+                row.as_ptr(),
+                format.as_ptr(),
+                name.as_mut_ptr().cast::<c_char>(),
+                &raw mut total,
+            )
+        };
+        assert_eq!(found, 2, "{row:?}");
+        assert!(
+            total >= 0 || row.to_string_lossy().contains(" :  "),
+            "{row:?}"
+        );
+        let name = std::str::from_utf8(&name[..50]).expect("whole characters");
+        names.push(name.trim_end().to_owned());
+    }
+    names.sort();
+    let mut expected = [
+        "short",
+        "slow",
+        "now fast, now slow",
+        "a name of more than fifty bytes, of which the dump",
+        "a name of more than fifty bytes, of which the dump",
+        r"controls \u{1b}[2J\u{7} and\nbreaks\r\tand\u{202e}",
+        "четыре 🦀🦀🦀🦀🦀🦀🦀🦀🦀",
+        "naming::same",
+        "naming::inner::same",
+    ];
+    expected.sort_unstable();
+    assert_eq!(names, expected);
+}
+
+#[test]
+fn names_that_look_alike_are_told_apart_below() {
+    let text = dump(&[]);
+    for end in ["one", "two"] {
+        let note = format!("of which the dump shows fifty: {end} at");
+        assert!(text.replace("\n       ", "").contains(&note), "{text}");
+    }
+}
+
+#[test]
+fn nothing_of_a_name_reaches_the_terminal_as_a_command() {
+    for form in ["text", "full", "histogram", "json"] {
+        let text = dump(&[("TSC_REPORT", form)]);
+        let foreign = |character: &char| {
+            (character.is_control() && *character != '\n')
+                || ('\u{200b}'..='\u{202e}').contains(character)
+        };
+        if form != "json" {
+            assert_eq!(text.chars().find(foreign), None, "{form}");
+        } else {
+            assert!(!text.contains(['\x1b', '\x07']));
+        }
+    }
+}
+
+#[test]
+fn units_are_said_and_change_the_figures() {
+    let total = |unit| {
+        let text = dump(&[("TSC_UNIT", unit), ("TSC_SORT", "name")]);
+        let row = rows(&text)
+            .find(|row| row.contains("now fast"))
+            .expect("the row")
+            .to_owned();
+        (text, row[58..72].trim().parse::<f64>().expect("a number"))
+    };
+    let (text, ticks) = total("ticks");
+    assert!(text.contains("net ticks"));
+    let (text, ns) = total("ns");
+    assert!(text.contains("net ns") && ns > 0.0 && ticks > 0.0);
+    let (text, cycles) = total("cycles");
+    if text.contains("the core's clock is not known here") {
+        assert!(text.contains("net ticks"), "{text}");
+    } else {
+        assert!(text.contains("net core cycles") && cycles > 0.0, "{text}");
+        assert!(text.contains("core cycles are ticks × "), "{text}");
+    }
+}
+
+#[test]
+fn order_and_number_of_rows_are_as_asked() {
+    let names = |environment: &[(&str, &str)]| -> Vec<String> {
+        let text = dump(environment);
+        let name = |row: &str| {
+            row[6..row.find(" :  ").expect("the total")]
+                .trim_end()
+                .to_owned()
+        };
+        rows(&text).map(name).collect()
+    };
+    let by_name = names(&[("TSC_SORT", "name")]);
+    let mut sorted = by_name.clone();
+    sorted.sort();
+    assert_eq!(by_name.len(), 9);
+    assert_eq!(names(&[("TSC_SORT", "calls")])[0], "short");
+    let three = names(&[("TSC_SORT", "name"), ("TSC_TOP", "3")]);
+    assert_eq!(three, by_name[..3]);
+    assert!(dump(&[("TSC_TOP", "3")]).contains("6 more rows; TSC_TOP=0 shows all"));
+    assert_eq!(names(&[("TSC_TOP", "0")]).len(), 9);
+}
+
+#[test]
+fn wrong_values_are_named_in_a_line_with_the_right_ones() {
+    for (name, right) in [
+        ("TSC_REPORT", "use text, full, histogram, json or off"),
+        ("TSC_UNIT", "use ticks, ns or cycles"),
+        ("TSC_SORT", "use self, total, wall, calls, mean or name"),
+        ("TSC_TOP", "use a number of rows; 0 for all"),
+    ] {
+        let text = dump(&[(name, "ban\x1bana")]);
+        let line = text.lines().next().expect("a line");
+        assert!(
+            line.starts_with(&format!(
+                "tsc: {name}=ban\\u{{1b}}ana is not known: {right}. "
+            )),
+            "{line}"
+        );
+        assert_eq!(text.matches("ana is not known").count(), 1, "{text}");
+        assert_eq!(rows(&text).count(), 9, "{name}");
+    }
+}
+
+#[test]
+fn histogram_shows_two_speeds() {
+    let text = dump(&[("TSC_REPORT", "histogram")]);
+    let lines: Vec<&str> = text.lines().collect();
+    let at = lines
+        .iter()
+        .position(|line| line.contains("now fast, now slow"))
+        .expect("the row");
+    let bars = lines[at..]
+        .iter()
+        .find(|line| line.contains('█'))
+        .expect("its bars");
+    let bars = bars.trim_end().strip_prefix("        ").expect("indented");
+    assert!(bars.chars().count() <= 60);
+    // Two hills with at least ten empty columns between them.
+    assert!(bars.contains("          "), "{bars:?}");
+    assert!(text.contains("F the first call"));
+}
+
+#[test]
+fn full_form_has_every_name_place_and_doubt() {
+    let text = dump(&[("TSC_REPORT", "full")]);
+    assert!(
+        text.contains("of which the dump shows fifty: one at tests/programs/naming/main.rs:"),
+        "{text}"
+    );
+    assert!(text.contains("raw ") && text.contains(" - registration "));
+}

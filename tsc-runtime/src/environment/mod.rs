@@ -1,0 +1,100 @@
+//! The variables by which a user asks for something when a program starts: one table, one rule for wrong values.
+//!
+//! Where the process has more rights than its user (set-uid, file capabilities: `AT_SECURE`), none of them is heard.
+
+#![cfg(feature = "on")]
+
+mod secure;
+mod stderr;
+mod write_signals;
+
+use std::ffi::OsString;
+
+pub(crate) use stderr::{complain, write as write_to_stderr};
+pub(crate) use write_signals::without_write_signals;
+
+/// A variable, as `docs/variables.md` lists it.
+#[derive(Debug)]
+pub(crate) struct Variable {
+    name: &'static str,
+    /// What it may be, for people.
+    values: &'static str,
+    /// What holds where it is not set, or set to something else.
+    default: &'static str,
+}
+
+// Input:  variables! { REPORT: "TSC_REPORT", "text, full", "text"; … }
+// Output: pub(crate) const REPORT: Variable = …; … and VARIABLES, all of them.
+macro_rules! variables {
+    ($($ident:ident: $name:literal, $values:literal, $default:literal;)*) => {
+        $(pub(crate) const $ident: Variable = Variable { name: $name, values: $values, default: $default };)*
+
+        /// All of them, for the test of their documentation.
+        #[cfg(test)]
+        const VARIABLES: &[Variable] = &[$($ident),*];
+    };
+}
+
+variables! {
+    REPORT: "TSC_REPORT", "text, full, histogram, json or off", "text";
+    REPORT_FILE: "TSC_REPORT_FILE", "a path, in which %p is the process's number, %h the host, %t the time of the start and %% a %", "standard error";
+    UNIT: "TSC_UNIT", "ticks, ns or cycles", "ticks";
+    SORT: "TSC_SORT", "self, total, wall, calls, mean or name", "self";
+    TOP: "TSC_TOP", "a number of rows; 0 for all", "all";
+    META: "TSC_META", "key=value,…", "nothing";
+}
+
+impl Variable {
+    /// The value; `None` if it is not set, empty, or not to be heard.
+    pub(crate) fn get(&self) -> Option<OsString> {
+        if secure::has_more_rights_than_its_user() {
+            return None;
+        }
+        std::env::var_os(self.name).filter(|value| !value.is_empty())
+    }
+
+    /// What `parse` makes of the value. If it makes nothing of it, a line on stderr says what it may be.
+    pub(crate) fn parse<T>(&self, parse: impl FnOnce(&str) -> Option<T>) -> Option<T> {
+        let value = self.get()?;
+        let parsed = value.to_str().and_then(parse);
+        if parsed.is_none() {
+            self.complain(&value.to_string_lossy(), "is not known");
+        }
+        parsed
+    }
+
+    /// Says what is wrong with a value, what it may be, and what is done instead.
+    pub(crate) fn complain(&self, value: &str, wrong: &str) {
+        let Self {
+            name,
+            values,
+            default,
+        } = self;
+        complain(&format!(
+            "{name}={} {wrong}: use {values}. Now it is as if not set: {default}.",
+            value.escape_debug()
+        ));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PAGE: &str = include_str!("../../../docs/variables.md");
+
+    #[test]
+    fn page_has_a_row_of_every_variable_and_no_other() {
+        for Variable {
+            name,
+            values,
+            default,
+        } in VARIABLES
+        {
+            let row = format!("| `{name}` | {values} | {default} |");
+            assert!(PAGE.contains(&row), "no row begins {row:?}");
+        }
+        let rows = PAGE.lines().filter(|line| line.starts_with("| `TSC_"));
+        assert_eq!(rows.count(), VARIABLES.len());
+    }
+}

@@ -1,0 +1,105 @@
+//! What a path leads to, before anything is written there.
+
+use std::fs::{self, FileType, Metadata};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// How to write to a path.
+#[derive(Debug, PartialEq)]
+pub(super) enum Destination {
+    /// A file, or nothing yet: written beside and renamed. Links are resolved.
+    File(PathBuf),
+    /// A terminal, a pipe, `/dev/null`: written to as it is.
+    Stream,
+}
+
+impl Destination {
+    /// # Errors
+    ///
+    /// What it leads to is not to be written to.
+    pub(super) fn of(path: &Path) -> io::Result<Self> {
+        refuse_foreign_links(path)?;
+        if ["/dev", "/proc"]
+            .iter()
+            .any(|folder| path.starts_with(folder))
+        {
+            return Ok(Self::Stream);
+        }
+        let kind = match fs::metadata(path) {
+            Ok(metadata) => metadata.file_type(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return match fs::symlink_metadata(path) {
+                    Ok(_) => Err(other("is a symbolic link to nothing")),
+                    Err(_) => Ok(Self::File(path.to_owned())),
+                };
+            }
+            Err(error) => return Err(error),
+        };
+        if kind.is_dir() {
+            Err(other("is a directory"))
+        } else if kind.is_file() {
+            Ok(Self::File(fs::canonicalize(path)?))
+        } else if is_stream(kind) {
+            Ok(Self::Stream)
+        } else {
+            Err(other("is neither a file nor a pipe nor a terminal"))
+        }
+    }
+}
+
+fn other(what: &str) -> io::Error {
+    io::Error::other(what)
+}
+
+#[cfg(unix)]
+fn is_stream(kind: FileType) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    kind.is_fifo() || kind.is_char_device()
+}
+
+#[cfg(not(unix))]
+fn is_stream(_: FileType) -> bool {
+    false
+}
+
+/// A link in a folder to which everybody may write is anybody's, and leads where they like.
+///
+/// # Errors
+///
+/// There is one on the way.
+fn refuse_foreign_links(path: &Path) -> io::Result<()> {
+    let ways: Vec<&Path> = path
+        .ancestors()
+        .filter(|way| !way.as_os_str().is_empty())
+        .collect();
+    for way in ways.into_iter().rev() {
+        let is_link = fs::symlink_metadata(way).is_ok_and(|metadata| metadata.is_symlink());
+        if is_link && fs::metadata(folder(way)).is_ok_and(|folder| everybody_may_write(&folder)) {
+            return Err(other(&format!(
+                "{} is a symbolic link in a folder to which everybody may write",
+                way.display()
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// The folder that a path is in.
+pub(super) fn folder(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        Some(_) => Path::new("."),
+        None => path,
+    }
+}
+
+#[cfg(unix)]
+fn everybody_may_write(folder: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    folder.mode() & 0o002 != 0
+}
+
+#[cfg(not(unix))]
+fn everybody_may_write(_: &Metadata) -> bool {
+    false
+}

@@ -1,0 +1,248 @@
+//! Writing a file so that nobody ever finds a part of it, and that no process loses another one's report.
+
+use std::ffi::OsString;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+use std::time::UNIX_EPOCH;
+
+use parking_lot::Mutex;
+
+use super::destination::{Destination, folder};
+use super::patience;
+use crate::report::collect::process_started;
+use crate::tsc::os_clock;
+
+/// What this process has written to its file.
+#[derive(Default)]
+struct Written {
+    /// The path that was asked for, and where the report is instead or just there.
+    place: Option<(PathBuf, PathBuf)>,
+    /// Which file that is, by what the system calls it.
+    identity: Option<Identity>,
+    /// Reports that no later one contains, because there was a reset.
+    kept: String,
+    latest: String,
+    /// The process ends: nothing more is written.
+    ended: bool,
+}
+
+type Identity = (u64, u64);
+
+static FIRST: Mutex<Written> = Mutex::new(Written {
+    place: None,
+    identity: None,
+    kept: String::new(),
+    latest: String::new(),
+    ended: false,
+});
+/// Behind a pointer, so that the child of a fork can put a fresh one in the place of one whose lock may be taken for good.
+static WRITTEN: AtomicPtr<Mutex<Written>> = AtomicPtr::new((&raw const FIRST).cast_mut());
+
+/// File systems note times by a clock that may be so late.
+const COARSE_CLOCK_NS: u64 = 10_000_000;
+
+fn written() -> &'static Mutex<Written> {
+    // SAFETY: `FIRST`, or made from a Box in `start_from_zero` and never freed.
+    unsafe { &*WRITTEN.load(Ordering::Acquire) }
+}
+
+/// In the child of a fork: what its parent has written is not its own.
+pub(in crate::report) fn start_from_zero() {
+    WRITTEN.store(Box::into_raw(Box::default()), Ordering::Release);
+}
+
+/// What was reported so far is forgotten by the next report: it stays in the file.
+pub(in crate::report) fn keep() {
+    if let Some(mut written) = patience::retry(|| written().try_lock()) {
+        let latest = std::mem::take(&mut written.latest);
+        written.kept += &latest;
+    }
+}
+
+/// After the report at the process's end no other is written.
+pub(in crate::report) fn end() {
+    if let Some(mut written) = patience::retry(|| written().try_lock()) {
+        written.ended = true;
+    }
+}
+
+/// Makes `text` what this process's file contains, in the place of its earlier report if there was no reset in between. If the file is
+/// another process's, in one beside it, whose path is returned.
+pub(super) fn write_own(path: &Path, text: &str) -> io::Result<Option<PathBuf>> {
+    let Some(mut written) = patience::retry(|| written().try_lock()) else {
+        return Err(io::Error::other(
+            "another thread has been writing it for too long",
+        ));
+    };
+    if written.ended {
+        return Ok(None);
+    }
+    let Destination::File(target) = Destination::of(path)? else {
+        return write_to_stream(path, text).map(|()| None);
+    };
+    let contents = format!("{}{text}", written.kept);
+    let beside = Beside::write(&target, &contents)?;
+    let _lock = lock(folder(&target));
+    let mut place = match &written.place {
+        Some((asked, place)) if asked == path => place.clone(),
+        _ => target.clone(),
+    };
+    let is_own = written.identity.is_some() && identity(&place) == written.identity;
+    let is_taken = !is_own && is_another_process_s(&place);
+    if is_taken {
+        place = with_pid(&target);
+    }
+    beside.rename(&place)?;
+    written.identity = identity(&place);
+    written.place = Some((path.to_owned(), place.clone()));
+    text.clone_into(&mut written.latest);
+    Ok(is_taken.then_some(place))
+}
+
+/// Makes `text` what the file contains.
+pub(super) fn write(path: &Path, text: &str) -> io::Result<()> {
+    match Destination::of(path)? {
+        Destination::File(target) => Beside::write(&target, text)?.rename(&target),
+        Destination::Stream => write_to_stream(path, text),
+    }
+}
+
+/// A finished file that does not have its name yet. Removed, if it does not get it.
+struct Beside(PathBuf);
+
+impl Beside {
+    fn write(target: &Path, text: &str) -> io::Result<Self> {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let mut name = OsString::from(".");
+        name.push(target.file_name().unwrap_or_default());
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        name.push(format!(".{}-{number}.tmp", std::process::id()));
+        let path = target.with_file_name(name);
+        // Anew: nothing that somebody has put there is followed or written to.
+        let mut file = OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .open(&path)?;
+        let beside = Self(path);
+        file.write_all(text.as_bytes())?;
+        // Where a disk is full, some file systems say so only now.
+        file.sync_data()?;
+        Ok(beside)
+    }
+
+    fn rename(self, target: &Path) -> io::Result<()> {
+        fs::rename(&self.0, target)?;
+        std::mem::forget(self);
+        Ok(())
+    }
+}
+
+impl Drop for Beside {
+    fn drop(&mut self) {
+        let _: io::Result<()> = fs::remove_file(&self.0);
+    }
+}
+
+/// Whether a file was written since this process began to measure, which it did not do itself.
+fn is_another_process_s(path: &Path) -> bool {
+    let Ok(modified) = fs::metadata(path).and_then(|metadata| metadata.modified()) else {
+        return false;
+    };
+    let modified = modified
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |since| since.as_nanos() as u64);
+    let meanwhile = process_started()..=os_clock::unix_now() + COARSE_CLOCK_NS;
+    meanwhile.contains(&(modified + COARSE_CLOCK_NS))
+}
+
+/// `run.json` as `run.1234.json`.
+fn with_pid(path: &Path) -> PathBuf {
+    let mut name = path.file_stem().unwrap_or_default().to_owned();
+    name.push(format!(".{}", std::process::id()));
+    if let Some(extension) = path.extension() {
+        name.push(".");
+        name.push(extension);
+    }
+    path.with_file_name(name)
+}
+
+#[cfg(unix)]
+fn identity(path: &Path) -> Option<Identity> {
+    use std::os::unix::fs::MetadataExt;
+    let metadata = fs::metadata(path).ok()?;
+    Some((metadata.dev(), metadata.ino()))
+}
+
+#[cfg(not(unix))]
+fn identity(path: &Path) -> Option<Identity> {
+    let modified = fs::metadata(path).and_then(|metadata| metadata.modified());
+    let since = modified.ok()?.duration_since(UNIX_EPOCH).ok()?;
+    Some((since.as_secs(), u64::from(since.subsec_nanos())))
+}
+
+/// Keeps other processes from renaming to the same name between this one's look and its own. Where a lock cannot be had soon, it is
+/// done without.
+#[cfg(unix)]
+fn lock(folder: &Path) -> Option<File> {
+    use std::os::fd::AsRawFd;
+    let folder = File::open(folder).ok()?;
+    patience::retry(|| {
+        // SAFETY: asks for a lock on an open file; closing it gives the lock back.
+        let failed = unsafe { libc::flock(folder.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } != 0;
+        (!failed).then_some(())
+    })?;
+    Some(folder)
+}
+
+#[cfg(not(unix))]
+fn lock(_: &Path) -> Option<File> {
+    None
+}
+
+/// Without waiting for a pipe's reader: if there is none, there is nobody to write for.
+fn write_to_stream(path: &Path, text: &str) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.append(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(
+        &mut options,
+        libc::O_NONBLOCK | libc::O_NOCTTY,
+    );
+    let mut stream = options.open(path).map_err(|error| {
+        #[cfg(unix)]
+        if error.raw_os_error() == Some(libc::ENXIO) {
+            return io::Error::other("nobody reads from this pipe");
+        }
+        error
+    })?;
+    let mut rest = text.as_bytes();
+    while !rest.is_empty() {
+        let written = patience::retry(|| match stream.write(rest) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => None,
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => None,
+            result => Some(result),
+        });
+        match written {
+            Some(Ok(0)) => return Err(io::ErrorKind::WriteZero.into()),
+            Some(Ok(count)) => rest = &rest[count..],
+            Some(Err(error)) => return Err(error),
+            None => return Err(io::Error::other("who reads from this pipe has stopped")),
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn own_names_keep_the_extension() {
+        let pid = std::process::id();
+        let own = |path| with_pid(Path::new(path)).display().to_string();
+        assert_eq!(own("a/run.json"), format!("a/run.{pid}.json"));
+        assert_eq!(own("run"), format!("run.{pid}"));
+    }
+}

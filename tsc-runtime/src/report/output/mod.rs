@@ -1,0 +1,113 @@
+//! Where a report goes, and in what form.
+
+mod destination;
+mod file;
+mod patience;
+mod pattern;
+mod terminal;
+
+use std::io;
+use std::path::Path;
+
+use super::settings::{Form, Settings, settings};
+use super::{Report, TextForm, TextOptions};
+use crate::environment::{complain, without_write_signals, write_to_stderr};
+
+pub(super) use file::{end, keep, start_from_zero};
+
+/// Prints `report` as the user's variables ask.
+pub(super) fn print(report: &Report) {
+    let settings = settings();
+    if settings.form == Form::Off {
+        return;
+    }
+    let Some(path) = &settings.file else {
+        let options = text_options(settings, form_of_text(settings.form));
+        return write_to_stderr(&render(report, settings.form, &on_terminal(options)));
+    };
+    let path = pattern::expand(path);
+    let options = text_options(settings, form_of_text(settings.form));
+    let text = render(report, settings.form, &options);
+    match without_write_signals(|| file::write_own(Path::new(&path), &text)) {
+        Ok(None) => {}
+        Ok(Some(instead)) => complain(&format!(
+            "{} is another process's: this report is in {} (%p in TSC_REPORT_FILE is the process's number)",
+            path.display(),
+            instead.display()
+        )),
+        Err(why) => {
+            complain(&format!(
+                "cannot write TSC_REPORT_FILE={}: {why}. So here:",
+                path.display()
+            ));
+            let options = text_options(settings, TextForm::Short);
+            write_to_stderr(&report.text(&on_terminal(options)));
+        }
+    }
+}
+
+/// Writes a report of all that happened so far to the file `path`: as JSON, if that ends in `.json` (with the feature `json`), else as
+/// text in the full form.
+///
+/// The file is written beside and renamed, so that who reads it finds the old or the new one, never a part. A program that has
+/// called this still dumps at its exit.
+///
+/// # Errors
+///
+/// The file cannot be written; it is as before then. It is a directory, or a symbolic link in a folder to which everybody may
+/// write. The path ends in `.json`, without the feature `json`.
+pub fn dump_to(path: impl AsRef<Path>) -> io::Result<()> {
+    let path = path.as_ref();
+    let is_json = path
+        .extension()
+        .is_some_and(|extension| extension == "json");
+    if is_json && cfg!(not(feature = "json")) {
+        return Err(io::Error::new(
+            io::ErrorKind::Unsupported,
+            "JSON needs the feature `json` of tsc-runtime",
+        ));
+    }
+    let form = if is_json {
+        Form::Json
+    } else {
+        Form::Text(TextForm::Full)
+    };
+    let report = super::snapshot();
+    let text = render(&report, form, &text_options(settings(), TextForm::Full));
+    without_write_signals(|| file::write(path, &text))
+}
+
+fn render(report: &Report, form: Form, options: &TextOptions) -> String {
+    match form {
+        #[cfg(feature = "json")]
+        Form::Json => report.to_json() + "\n",
+        _ => report.text(options),
+    }
+}
+
+fn form_of_text(form: Form) -> TextForm {
+    match form {
+        Form::Text(form) => form,
+        Form::Json | Form::Off => TextForm::Short,
+    }
+}
+
+fn text_options(settings: &Settings, form: TextForm) -> TextOptions {
+    let options = TextOptions::default()
+        .form(form)
+        .unit(settings.unit)
+        .sort(settings.sort);
+    match settings.top {
+        Some(rows) => options.top(rows),
+        None => options,
+    }
+}
+
+/// As wide as the terminal that stderr is, and coloured if it is one.
+fn on_terminal(options: TextOptions) -> TextOptions {
+    let options = match terminal::width() {
+        Some(width) => options.width(width),
+        None => options,
+    };
+    options.colour(terminal::has_colour())
+}

@@ -1,0 +1,133 @@
+//! The dump's first two lines, what the figures rest on; and in one line each what makes them doubtful.
+
+use std::fmt;
+
+use super::scale::Scale;
+use super::style::Style;
+use crate::report::{Clock, Report};
+
+pub(super) fn write(
+    out: &mut dyn fmt::Write,
+    report: &Report,
+    scale: &Scale,
+    width: usize,
+    style: &Style,
+) -> fmt::Result {
+    let clock = &report.clock;
+    let machine = fitting(&machine(clock), width);
+    writeln!(out, "{}", style.dim(&machine))?;
+    let probes = fitting(&probes(clock, scale), width);
+    writeln!(out, "{}", style.dim(&probes))?;
+    for warning in &clock.warnings {
+        let line = cut(format!("tsc: {warning}"), width);
+        writeln!(out, "{}", style.bad(&line))?;
+    }
+    for doubt in doubts(clock) {
+        let line = cut(format!("tsc: {doubt}"), width);
+        writeln!(out, "{}", style.doubtful(&line))?;
+    }
+    Ok(())
+}
+
+/// The machine and its counter, the most important first.
+fn machine(clock: &Clock) -> Vec<String> {
+    let hypervisor = clock
+        .hypervisor
+        .as_ref()
+        .map(|name| format!(" under {name}"));
+    let cpu = clock.cpu.as_deref().unwrap_or("unknown CPU");
+    let mut parts = vec![format!("{cpu}{}", hypervisor.unwrap_or_default())];
+    parts.push(match (clock.hz, clock.ppm) {
+        (Some(hz), Some(ppm)) => format!("{} {:.3} MHz ± {ppm:.1} ppm", clock.source, hz / 1e6),
+        _ => format!("{} at an unknown rate", clock.source),
+    });
+    if clock.invariant == Some(false) {
+        parts.push("not invariant".to_owned());
+    }
+    if clock.resolution_ticks > 1 {
+        parts.push(format!("step {}", clock.resolution_ticks));
+    }
+    if let Some(other) = clock
+        .clocksource
+        .as_deref()
+        .filter(|&source| source != "tsc")
+    {
+        parts.push(format!("clocksource {other}"));
+    }
+    if let Some(cpu) = clock.pinned_cpu {
+        parts.push(format!("pinned to CPU {cpu}"));
+    }
+    parts
+}
+
+/// What was taken out, and what a tick is worth.
+fn probes(clock: &Clock, scale: &Scale) -> Vec<String> {
+    let mut parts: Vec<String> = scale.remark.iter().cloned().collect();
+    parts.extend(clock.overheads.iter().map(|overhead| {
+        if overhead.total_ticks == 0.0 {
+            return format!(
+                "fence {}: overhead not known here, and left in",
+                overhead.fence
+            );
+        }
+        format!(
+            "fence {} {:.1} ± {:.0} ticks in a call, {:.1} around it, taken out",
+            overhead.fence,
+            overhead.visible_ticks,
+            overhead.visible_error_ticks,
+            overhead.total_ticks - overhead.visible_ticks
+        )
+    }));
+    if let Some(why) = &clock.fallback_reason {
+        parts.insert(0, format!("not the TSC: {why}"));
+    } else if let Some(ratio) = clock.core_cycles_per_tick.filter(|_| scale.unit == "ticks") {
+        parts.push(format!("a tick ≈ {ratio:.2} core cycles"));
+    }
+    if parts.is_empty() {
+        parts.push("no fence was used".to_owned());
+    }
+    parts
+}
+
+/// What is doubtful, and what to do.
+fn doubts(clock: &Clock) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let Some(why) = &clock.no_interruptions_because {
+        lines.push(format!("interruptions: not detected here: {why}"));
+    }
+    if !clock.doubtful.is_empty() {
+        let names: Vec<&str> = clock
+            .doubtful
+            .iter()
+            .map(|doubt| doubt.split(':').next().unwrap_or(doubt))
+            .collect();
+        lines.push(format!(
+            "doubtful: {}; TSC_REPORT=full says why and what to do",
+            names.join(", ")
+        ));
+    }
+    lines
+}
+
+/// As many parts as fit in a line.
+fn fitting(parts: &[String], width: usize) -> String {
+    let mut line = "tsc: ".to_owned();
+    for (index, part) in parts.iter().enumerate() {
+        let separator = if index == 0 { "" } else { "; " };
+        let columns = line.chars().count() + separator.len() + part.chars().count();
+        if index != 0 && columns > width {
+            continue;
+        }
+        line += separator;
+        line += part;
+    }
+    cut(line, width)
+}
+
+/// At the end of the terminal's line.
+fn cut(line: String, width: usize) -> String {
+    match line.char_indices().nth(width) {
+        None => line,
+        Some(_) => line.chars().take(width - 1).chain(['…']).collect(),
+    }
+}

@@ -1,0 +1,138 @@
+//! The table: GCLK's two columns, and of the others as many as fit, the most important first.
+
+use std::fmt;
+
+use super::marks::Mark;
+use super::names::{NAME, Names};
+use super::rows::Rows;
+use super::scale::Scale;
+use super::style::Style;
+use crate::report::{CallsiteReport, Clock};
+
+/// GCLK's second column.
+const TOTAL: usize = 14;
+/// `:CLK: `, the name, ` :` and the total.
+const GCLK: usize = 6 + NAME + 2 + TOTAL;
+/// A space and a mark at the end of a row.
+const MARK: usize = 2;
+/// Rows with a greater share of all self ticks stand out.
+const OUTSTANDING: f64 = 20.0;
+
+/// A column's heading and its cells, one for each row.
+struct Column {
+    heading: &'static str,
+    cells: Vec<String>,
+}
+
+pub(super) struct Table<'a> {
+    rows: Vec<Row<'a>>,
+    columns: Vec<Column>,
+    heading: String,
+}
+
+/// What of a row is in no column that may be left out.
+struct Row<'a> {
+    name: &'a str,
+    total: String,
+    mark: Option<Mark>,
+    share: f64,
+}
+
+impl<'a> Table<'a> {
+    pub(super) fn new(
+        rows: &Rows<'a>,
+        names: &'a Names,
+        scale: &Scale,
+        clock: &Clock,
+        width: usize,
+    ) -> Self {
+        let mut columns = columns(rows, scale);
+        let used = |columns: &[Column]| {
+            columns
+                .iter()
+                .map(|column| 1 + column.width())
+                .sum::<usize>()
+        };
+        while columns.len() > 1 && GCLK + used(&columns) + MARK > width {
+            columns.pop();
+        }
+        Self {
+            columns,
+            heading: format!("net {}", scale.unit),
+            rows: rows
+                .shown()
+                .map(|row| Row {
+                    name: names.shown(row),
+                    total: scale.whole(row.total_ticks),
+                    mark: Mark::of(row, clock),
+                    share: rows.self_share(row),
+                })
+                .collect(),
+        }
+    }
+
+    pub(super) fn write_heading(&self, out: &mut dyn fmt::Write, style: &Style) -> fmt::Result {
+        let mut line = format!("      {:<NAME$} :{:>TOTAL$}", self.heading, "total");
+        for column in &self.columns {
+            line += &format!(" {:>1$}", column.heading, column.width());
+        }
+        writeln!(out, "{}", style.dim(&line))
+    }
+
+    pub(super) fn write_row(
+        &self,
+        out: &mut dyn fmt::Write,
+        index: usize,
+        style: &Style,
+    ) -> fmt::Result {
+        let row = &self.rows[index];
+        let mut line = format!(":CLK: {} :{:>TOTAL$}", row.name, row.total);
+        for column in &self.columns {
+            line += &format!(" {:>1$}", column.cells[index], column.width());
+        }
+        if row.share > OUTSTANDING {
+            line = style.bold(&line);
+        }
+        if let Some(mark) = row.mark {
+            line += " ";
+            line += &style.doubtful(&mark.character().to_string());
+        }
+        writeln!(out, "{line}")
+    }
+}
+
+impl Column {
+    fn width(&self) -> usize {
+        let cells = self.cells.iter().map(|cell| cell.chars().count()).max();
+        cells.unwrap_or(0).max(self.heading.chars().count())
+    }
+}
+
+/// In the order of their importance, which is that of the table.
+fn columns(rows: &Rows<'_>, scale: &Scale) -> Vec<Column> {
+    let column = |heading, cell: &dyn Fn(&CallsiteReport) -> String| Column {
+        heading,
+        cells: rows.shown().map(cell).collect(),
+    };
+    let ticks =
+        |ticks: Option<f64>| ticks.map_or_else(|| "-".to_owned(), |ticks| scale.short(ticks));
+    vec![
+        column("self%", &|row| format!("{:.1}", rows.self_share(row))),
+        column("calls", &|row| row.calls.to_string()),
+        column("mean", &|row| ticks(row.mean_ticks)),
+        column("p50", &|row| ticks(row.p50_ticks)),
+        column("p99", &|row| ticks(row.p99_ticks)),
+        column("±", &|row| ticks(row.mean_error())),
+        column("min", &|row| ticks(row.min_ticks)),
+        column("max", &|row| ticks(row.max_ticks)),
+        column("first", &|row| ticks(row.first_ticks)),
+    ]
+}
+
+impl CallsiteReport {
+    /// How far the mean may be off: its standard error, and what is not known of the probes.
+    fn mean_error(&self) -> Option<f64> {
+        let systematic = self.systematic_error_ticks?;
+        Some(self.std_error_ticks.unwrap_or(0.0) + systematic)
+    }
+}

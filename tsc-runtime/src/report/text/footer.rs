@@ -1,0 +1,63 @@
+//! What a mark means and what to do, a line each; what was not counted or not shown.
+
+use std::fmt;
+
+use super::marks::Mark;
+use super::notes::write_wrapped;
+use super::rows::Rows;
+use super::{TextForm, TextOptions};
+use crate::report::Report;
+
+pub(super) fn write(
+    out: &mut dyn fmt::Write,
+    report: &Report,
+    rows: &Rows<'_>,
+    options: &TextOptions,
+) -> fmt::Result {
+    if options.form == TextForm::Histogram {
+        writeln!(
+            out,
+            "tsc: F the first call; the bars' heights and places are logarithmic"
+        )?;
+    }
+    for mark in Mark::ALL {
+        if rows
+            .shown()
+            .any(|row| Mark::of(row, &report.clock) == Some(mark))
+        {
+            writeln!(
+                out,
+                "tsc: {} {}",
+                mark.character(),
+                mark.explanation(&report.clock)
+            )?;
+        }
+    }
+    if rows.left_out() != 0 {
+        writeln!(
+            out,
+            "tsc: {} more rows; TSC_TOP=0 shows all",
+            rows.left_out()
+        )?;
+    }
+    if report.unrecorded_calls != 0 {
+        writeln!(
+            out,
+            "tsc: {} calls from inside the recording itself were not recorded",
+            report.unrecorded_calls
+        )?;
+    }
+    if !report.left_out.is_empty() {
+        writeln!(
+            out,
+            "tsc: not measured, as TSC_ONLY and TSC_SKIP ask: {} callsites",
+            report.left_out.len()
+        )?;
+        write_wrapped(
+            out,
+            &super::names::escaped(&report.left_out.join(", ")),
+            options.width,
+        )?;
+    }
+    Ok(())
+}

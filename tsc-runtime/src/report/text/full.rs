@@ -1,0 +1,92 @@
+//! The full form: every column, however wide, and every correction.
+
+use std::fmt;
+
+use super::marks::Mark;
+use super::names::{NAME, Names};
+use super::rows::Rows;
+use super::scale::Scale;
+use super::{TextOptions, TextUnit, footer, full_banner, full_notes, notes};
+use crate::report::{CallsiteReport, Clock, Report};
+
+const TOTAL: usize = 14;
+const COUNT: usize = 11;
+const TICKS: usize = 11;
+/// Notes are not wrapped where rows are not.
+const WIDTH: usize = 186;
+
+pub(super) fn write(
+    out: &mut dyn fmt::Write,
+    report: &Report,
+    rows: &Rows<'_>,
+    names: &Names,
+    options: &TextOptions,
+) -> fmt::Result {
+    let scale = Scale::new(&report.clock, TextUnit::Ticks);
+    full_banner::write(out, &report.clock)?;
+    write_heading(out, &report.clock)?;
+    for row in rows.shown() {
+        write_row(out, row, names.shown(row), rows.self_share(row))?;
+        write_marks(out, row, &report.clock)?;
+        notes::write(out, report, row, names, &scale, WIDTH)?;
+        full_notes::write(out, row)?;
+    }
+    footer::write(out, report, rows, &options.clone().width(WIDTH))
+}
+
+fn write_heading(f: &mut dyn fmt::Write, clock: &Clock) -> fmt::Result {
+    writeln!(
+        f,
+        "      {:<NAME$} :{:>TOTAL$} {:>COUNT$} {:>COUNT$} {:>TICKS$} {:>TICKS$} {:>TICKS$} {:>TICKS$} {:>TICKS$} {:>TICKS$} {:>6} {:>TICKS$}",
+        format!("net {}", clock.unit()),
+        "total",
+        "calls",
+        "clean",
+        "mean",
+        "± s.e.",
+        "min",
+        "p50",
+        "p99",
+        "max",
+        "self %",
+        "first"
+    )
+}
+
+fn write_row(
+    f: &mut dyn fmt::Write,
+    callsite: &CallsiteReport,
+    name: &str,
+    share: f64,
+) -> fmt::Result {
+    write!(
+        f,
+        ":CLK: {} :{:>TOTAL$.0} {:>COUNT$} {:>COUNT$} {:>TICKS$} {:>TICKS$} {:>TICKS$} {:>TICKS$} {:>TICKS$} {:>TICKS$} {share:>6.1} {:>TICKS$}",
+        name,
+        callsite.total_ticks,
+        callsite.calls,
+        callsite
+            .clean
+            .map_or_else(|| "?".to_owned(), |clean| clean.to_string()),
+        ticks(callsite.mean_ticks, 1),
+        ticks(callsite.std_error_ticks, 1),
+        ticks(callsite.min_ticks, 0),
+        ticks(callsite.p50_ticks, 0),
+        ticks(callsite.p99_ticks, 0),
+        ticks(callsite.max_ticks, 0),
+        ticks(callsite.first_ticks, 0),
+    )
+}
+
+fn write_marks(f: &mut dyn fmt::Write, callsite: &CallsiteReport, clock: &Clock) -> fmt::Result {
+    for mark in Mark::ALL {
+        if mark.is_on(callsite, clock) {
+            write!(f, " {}", mark.character())?;
+        }
+    }
+    writeln!(f)
+}
+
+pub(super) fn ticks(value: Option<f64>, digits: usize) -> String {
+    value.map_or_else(|| "-".to_owned(), |value| format!("{value:.digits$}"))
+}

@@ -1,0 +1,53 @@
+//! What only the full form says of a row.
+
+use std::fmt;
+
+use super::full::ticks;
+use super::names::{NAME, escaped};
+use crate::report::CallsiteReport;
+
+/// Where the function is, how net came from raw, how far the figures may be off, and the interrupted calls.
+pub(super) fn write(f: &mut dyn fmt::Write, callsite: &CallsiteReport) -> fmt::Result {
+    writeln!(
+        f,
+        "      {:<NAME$}   {}::{} at {}:{}",
+        "",
+        escaped(&callsite.module),
+        escaped(&callsite.name),
+        escaped(&callsite.file),
+        callsite.line
+    )?;
+    writeln!(
+        f,
+        "      {:<NAME$}   raw {:.0} - visible {:.0} - nested {:.0} - registration {:.0} = net {:.0} ± {}; mean raw {}, min raw {}",
+        "",
+        callsite.raw_ticks,
+        callsite.visible_overhead_ticks,
+        callsite.nested_overhead_ticks,
+        callsite.registration_overhead_ticks,
+        callsite.total_ticks,
+        ticks(callsite.total_error_ticks, 0),
+        ticks(callsite.mean_raw_ticks, 1),
+        ticks(callsite.min_raw_ticks, 0),
+    )?;
+    if let Some(threshold) = callsite.outlier_threshold_ticks {
+        writeln!(
+            f,
+            "      {:<NAME$}   mean {} ± {} s.e. ± {} systematic, less {} by {} outliers of {threshold:.0} or more",
+            "",
+            ticks(callsite.mean_ticks, 1),
+            ticks(callsite.std_error_ticks, 1),
+            ticks(callsite.systematic_error_ticks, 1),
+            ticks(callsite.outlier_excess_mean_ticks, 1),
+            callsite.outliers
+        )?;
+    }
+    if callsite.interrupted_histogram.is_empty() {
+        return Ok(());
+    }
+    write!(f, "      {:<NAME$}   interrupted calls, from ticks on:", "")?;
+    for bucket in &callsite.interrupted_histogram {
+        write!(f, " {}: {}", bucket.from_ticks, bucket.calls)?;
+    }
+    writeln!(f)
+}

@@ -1,0 +1,218 @@
+//! What stands in a row's first 50 bytes, as `%-50.50s` would print it, and what tells rows apart that look alike there.
+
+use std::collections::HashMap;
+
+use crate::report::{CallsiteReport, Report};
+
+/// GCLK's column, in bytes.
+pub(super) const NAME: usize = 50;
+
+/// The names of all rows.
+pub(super) struct Names {
+    /// By where the row is: two rows may have everything alike.
+    by_row: HashMap<*const CallsiteReport, Name>,
+}
+
+struct Name {
+    /// 50 bytes; in columns it may be less.
+    shown: String,
+    /// Where it says less than is needed.
+    note: Option<String>,
+}
+
+impl Names {
+    pub(super) fn new(report: &Report) -> Self {
+        let by_module = is_test_binary(report);
+        let full: Vec<String> = report
+            .callsites
+            .iter()
+            .map(|row| escaped(&full_name(report, row, by_module)))
+            .collect();
+        let shown: Vec<String> = full.iter().map(|name| padded(cut(name))).collect();
+        let mut alike: HashMap<&str, usize> = HashMap::new();
+        for name in &shown {
+            *alike.entry(name).or_default() += 1;
+        }
+        let names = report.callsites.iter().zip(full.iter().zip(&shown));
+        let by_row = names
+            .map(|(row, (full, shown))| {
+                let name = Name {
+                    shown: shown.clone(),
+                    note: (alike[shown.as_str()] > 1)
+                        .then(|| format!("{full} at {}:{}", escaped(&row.file), row.line)),
+                };
+                (std::ptr::from_ref(row), name)
+            })
+            .collect();
+        Self { by_row }
+    }
+
+    /// The row's first column: 50 bytes.
+    pub(super) fn shown(&self, row: &CallsiteReport) -> &str {
+        &self.name(row).shown
+    }
+
+    /// What distinguishes the row from another that looks alike.
+    pub(super) fn note(&self, row: &CallsiteReport) -> Option<&str> {
+        self.name(row).note.as_deref()
+    }
+
+    fn name(&self, row: &CallsiteReport) -> &Name {
+        &self.by_row[&std::ptr::from_ref(row)]
+    }
+}
+
+/// The name, with the module before it where another callsite has the same name.
+fn full_name(report: &Report, row: &CallsiteReport, by_module: bool) -> String {
+    let twins = report
+        .callsites
+        .iter()
+        .filter(|other| other.name == row.name);
+    if twins.count() > 1 {
+        return format!("{}::{}", row.module, row.name);
+    }
+    match row.module.split_once("::") {
+        Some((_, inner)) if by_module => format!("{inner}::{}", row.name),
+        _ => row.name.clone(),
+    }
+}
+
+/// Cargo names the binaries of tests and benchmarks after their crate and a hash. What they measure is of many modules, so that their
+/// rows say which.
+fn is_test_binary(report: &Report) -> bool {
+    let program = report.process.argv.first().map_or("", String::as_str);
+    let mut parts = program.rsplit(['/', '\\']);
+    let (Some(file), Some("deps")) = (parts.next(), parts.next()) else {
+        return false;
+    };
+    let stem = file.strip_suffix(".exe").unwrap_or(file);
+    stem.rsplit_once('-').is_some_and(|(_, hash)| {
+        hash.len() == 16 && hash.bytes().all(|byte| byte.is_ascii_hexdigit())
+    })
+}
+
+/// Nothing in it moves a terminal's cursor, breaks the line or turns the direction of writing.
+pub(in crate::report) fn escaped(name: &str) -> String {
+    let mut out = String::with_capacity(name.len());
+    for character in name.chars() {
+        match character {
+            '"' | '\'' | '\\' => out.push(character),
+            _ => out.extend(character.escape_debug()),
+        }
+    }
+    out
+}
+
+/// The first 50 bytes, without the part of a character.
+fn cut(name: &str) -> &str {
+    let mut end = name.len().min(NAME);
+    while !name.is_char_boundary(end) {
+        end -= 1;
+    }
+    &name[..end]
+}
+
+/// 50 bytes.
+fn padded(name: &str) -> String {
+    let padding = NAME - name.len();
+    format!("{name}{:padding$}", "")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report(names: &[(&str, &str, u32)]) -> Report {
+        let callsites = names.iter().map(|&(module, name, line)| CallsiteReport {
+            name: name.to_owned(),
+            module: module.to_owned(),
+            file: "src/lib.rs".to_owned(),
+            line,
+            ..CallsiteReport::default()
+        });
+        Report {
+            callsites: callsites.collect(),
+            ..Report::default()
+        }
+    }
+
+    fn shown(report: &Report) -> Vec<(&str, Option<String>)> {
+        let names = Names::new(report);
+        let rows = report.callsites.iter();
+        rows.map(|row| {
+            let shown = names.shown(row);
+            assert_eq!(shown.len(), NAME);
+            let at = report
+                .callsites
+                .iter()
+                .position(|other| std::ptr::eq(other, row))
+                .unwrap();
+            (
+                report.callsites[at].name.as_str(),
+                names
+                    .note(row)
+                    .map(str::to_owned)
+                    .or_else(|| Some(shown.trim_end().to_owned())),
+            )
+        })
+        .collect()
+    }
+
+    #[test]
+    fn names_are_cut_to_whole_characters_and_padded_to_bytes() {
+        for (name, expected) in [
+            ("short", "short"),
+            (&"a".repeat(60), &"a".repeat(50)[..]),
+            (&format!("{}é", "a".repeat(49)), &"a".repeat(49)),
+            (
+                &format!("{}🦀", "a".repeat(46)),
+                &format!("{}🦀", "a".repeat(46)),
+            ),
+            (&format!("{}🦀", "a".repeat(47)), &"a".repeat(47)),
+        ] {
+            let padded = padded(cut(name));
+            assert_eq!((padded.len(), padded.trim_end()), (50, expected));
+        }
+    }
+
+    #[test]
+    fn names_cannot_touch_the_terminal() {
+        let name = escaped("a\nb\x1b[2Jc\u{202e}d\u{200b}\r\t\u{85}\u{2028}🦀'\"\\");
+        assert_eq!(
+            name,
+            r#"a\nb\u{1b}[2Jc\u{202e}d\u{200b}\r\t\u{85}\u{2028}🦀'"\"#
+        );
+    }
+
+    #[test]
+    fn rows_that_look_alike_are_told_apart() {
+        let long = |end| format!("{}{end}", "x".repeat(50));
+        let of = report(&[
+            ("app::a", "same", 1),
+            ("app::b", "same", 2),
+            ("app::a", "same", 3),
+            ("app", &long("1"), 4),
+            ("app", &long("2"), 5),
+            ("app", "other", 6),
+        ]);
+        let notes: Vec<_> = shown(&of)
+            .into_iter()
+            .map(|(_, note)| note.unwrap())
+            .collect();
+        assert_eq!(notes[0], "app::a::same at src/lib.rs:1");
+        assert_eq!(notes[1], "app::b::same");
+        assert_eq!(notes[2], "app::a::same at src/lib.rs:3");
+        assert!(
+            notes[3].ends_with("x1 at src/lib.rs:4") && notes[4].ends_with("x2 at src/lib.rs:5")
+        );
+        assert_eq!(notes[5], "other");
+    }
+
+    #[test]
+    fn rows_of_test_binaries_say_their_module() {
+        let mut of = report(&[("app::parser", "parse", 1)]);
+        assert_eq!(shown(&of)[0].1.as_deref(), Some("parse"));
+        of.process.argv = vec!["/x/target/debug/deps/app-0123456789abcdef".to_owned()];
+        assert_eq!(shown(&of)[0].1.as_deref(), Some("parser::parse"));
+    }
+}

@@ -1,0 +1,204 @@
+//! What changes the meaning of a row, in lines below it.
+
+use std::fmt;
+
+use super::names::Names;
+use super::scale::Scale;
+use crate::report::{CallsiteReport, Report};
+
+/// The share of the total that interrupted calls, outliers or time off the CPU may be, before the dump says so.
+const NOTED_SHARE: f64 = 0.05;
+/// The share of the total that it may be off by.
+const NOTED_ERROR: f64 = 0.1;
+const INDENT: &str = "        ";
+
+pub(super) fn write(
+    out: &mut dyn fmt::Write,
+    report: &Report,
+    row: &CallsiteReport,
+    names: &Names,
+    scale: &Scale,
+    width: usize,
+) -> fmt::Result {
+    let mut notes: Vec<String> = names.note(row).map(str::to_owned).into_iter().collect();
+    notes.extend(throughput(row, scale));
+    notes.extend(futures(row, scale));
+    notes.extend(off_cpu(row));
+    notes.extend(interrupted(row, scale));
+    notes.extend(outliers(row));
+    notes.extend(uncertain(row, scale));
+    notes.extend(uncounted(report, row));
+    write_wrapped(out, &notes.join("; "), width)
+}
+
+/// Words, in as many lines as they take.
+pub(super) fn write_wrapped(out: &mut dyn fmt::Write, text: &str, width: usize) -> fmt::Result {
+    let mut line = String::new();
+    for word in text.split(' ').filter(|word| !word.is_empty()) {
+        let columns = INDENT.len() + line.chars().count() + 1 + word.chars().count();
+        if !line.is_empty() && columns > width {
+            writeln!(out, "{INDENT}{line}")?;
+            line.clear();
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+        // A word that is longer than the line is cut where the line ends.
+        while INDENT.len() + line.chars().count() > width {
+            let end = line.char_indices().nth(width - INDENT.len());
+            let rest = line.split_off(end.map_or(line.len(), |(end, _)| end));
+            writeln!(out, "{INDENT}{line}")?;
+            line = rest;
+        }
+    }
+    if line.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "{INDENT}{line}")
+}
+
+fn throughput(row: &CallsiteReport, scale: &Scale) -> Option<String> {
+    let (unit, per_unit) = (row.unit.as_deref()?, row.ticks_per_unit?);
+    let one = unit.trim_end_matches('s');
+    let each = format!("{:.3} {}/{one}", scale.of(per_unit), scale.unit);
+    Some(match row.units_per_second {
+        Some(rate) if unit == "bytes" => format!("{each}, {:.3} GB/s", rate / 1e9),
+        Some(rate) => format!("{each}, {:.3} M{unit}/s", rate / 1e6),
+        None => each,
+    })
+}
+
+fn futures(row: &CallsiteReport, scale: &Scale) -> Option<String> {
+    let (polls, cancelled) = (row.polls?, row.cancelled?);
+    let each = polls as f64 / (row.calls + cancelled).max(1) as f64;
+    let mut note = format!("async: {each:.1} polls a call");
+    if let Some(wall) = row.wall_mean_ticks {
+        note += &format!(
+            ", {} {} from first poll to completion",
+            scale.whole(wall),
+            scale.unit
+        );
+    }
+    if cancelled != 0 {
+        note += &format!(", {cancelled} dropped before completion");
+    }
+    Some(note)
+}
+
+/// What of the total was spent off the CPU.
+fn off_cpu(row: &CallsiteReport) -> Option<String> {
+    let share = |ticks: Option<f64>| ticks.map(|ticks| ticks / row.total_ticks);
+    let (blocked, waiting) = (share(row.blocked_ticks)?, share(row.waiting_ticks));
+    (blocked + waiting.unwrap_or(0.0) > NOTED_SHARE).then(|| {
+        let mut note = format!("off the CPU: {:.0} % of the total blocked", blocked * 100.0);
+        if let Some(waiting) = waiting {
+            note += &format!(", {:.0} % waiting for a CPU", waiting * 100.0);
+        }
+        note
+    })
+}
+
+/// The interrupted calls, where they hold much, or are all there is to show.
+fn interrupted(row: &CallsiteReport, scale: &Scale) -> Option<String> {
+    let count = row.interrupted.filter(|&count| count != 0)?;
+    let mean = row
+        .interrupted_mean_ticks
+        .filter(|_| row.excluded != Some(0))?;
+    let share = row.sums.interrupted as f64 * mean / row.total_ticks.max(1.0);
+    let note = format!(
+        "{count} interrupted, {:.0} % of the total, in no other column",
+        share.min(1.0) * 100.0
+    );
+    if row.samples == 0 {
+        return Some(format!(
+            "{note}; their mean is {}: no call was left whole but each thread's first",
+            scale.short(mean)
+        ));
+    }
+    (share > NOTED_SHARE).then_some(note)
+}
+
+/// What outliers hold, where it is much, or more than what the mean is known to.
+fn outliers(row: &CallsiteReport) -> Option<String> {
+    let (share, of_mean) = (row.outlier_excess_share?, row.outlier_excess_mean_ticks?);
+    let known_to = row.std_error_ticks.unwrap_or(0.0) + row.systematic_error_ticks.unwrap_or(0.0);
+    (share > NOTED_SHARE || of_mean > known_to && share > NOTED_SHARE / 5.0).then(|| {
+        format!(
+            "outliers ≈ {:.1} % of the total in {} calls, perhaps not its own: interrupts or the hypervisor",
+            share * 100.0,
+            row.outliers
+        )
+    })
+}
+
+/// How far the total may be off, where that is much of it.
+fn uncertain(row: &CallsiteReport, scale: &Scale) -> Option<String> {
+    let error = row.total_error_ticks?;
+    // Of what is marked as short, that says no more, unless there is more in it.
+    let is_said = row.is_below_resolution() && row.sums.nested == 0;
+    (!is_said && error > NOTED_ERROR * row.total_ticks.abs()).then(|| {
+        format!(
+            "total ± {} {}, as its probes may differ from their calibration",
+            scale.whole(error),
+            scale.unit
+        )
+    })
+}
+
+/// Calls that are in no figure, or of which not all is known.
+fn uncounted(report: &Report, row: &CallsiteReport) -> Vec<String> {
+    let mut notes = Vec::new();
+    // Where none can be detected, the banner has said so.
+    if row.unknown != 0 && report.clock.no_interruptions_because.is_none() {
+        notes.push(format!(
+            "{} not known to be clean: another library used rseq, or their thread was ending",
+            row.unknown
+        ));
+    }
+    if row.running != 0 {
+        notes.push(format!("{} still running, in no figure", row.running));
+    }
+    if row.anomalies != 0 {
+        notes.push(format!(
+            "{} not measured: the counter went backwards, or a section was never stopped",
+            row.anomalies
+        ));
+    }
+    if row.saturated != 0 {
+        notes.push(format!(
+            "{} over 30 hours long, or the counter jumped: quantiles end there",
+            row.saturated
+        ));
+    }
+    if !row.fence_supported {
+        notes.push(format!("no {} on this CPU, lfence instead", row.fence));
+    }
+    if let (Some(sample), Some(timed)) = (row.sample, row.timed) {
+        notes.push(format!("{timed} calls timed, about one in {sample}"));
+    }
+    notes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_no_longer_than_the_terminal() {
+        for width in [80, 81, 100] {
+            let mut text = String::new();
+            let words = format!(
+                "some words {} and then {}",
+                "x".repeat(300),
+                "several more ".repeat(20)
+            );
+            write_wrapped(&mut text, &words, width).unwrap();
+            assert!(
+                text.lines().all(|line| line.chars().count() <= width),
+                "{text}"
+            );
+            assert_eq!(text.replace(['\n', ' '], ""), words.replace(' ', ""));
+        }
+    }
+}
