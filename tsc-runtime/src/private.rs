@@ -20,7 +20,7 @@ mod measured {
     };
 }
 
-/// Stands where nothing ever gets; tells a block its type, and that it may be left early.
+/// Never called: gives a block its type, and lets the compiler see that the block may be left early.
 #[cold]
 pub fn absurd<T>() -> T {
     unreachable!("this stands behind `if false`")

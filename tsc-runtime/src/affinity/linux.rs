@@ -40,7 +40,7 @@ pub(super) fn pin(cpu: usize) -> Result<Mask, AffinityError> {
 
 /// Lets the thread run where `mask` says.
 pub(super) fn restore(mask: &Mask) -> io::Result<()> {
-    // SAFETY: the kernel reads as many bytes as it is told `mask` has.
+    // SAFETY: the kernel reads as many bytes as are said to be in `mask`.
     let answer =
         unsafe { libc::sched_setaffinity(0, size_of_val(&mask[..]), mask.as_ptr().cast()) };
     if answer == 0 {
@@ -54,7 +54,7 @@ fn mask() -> io::Result<Mask> {
     let mut bits = FIRST_GUESS_BITS;
     loop {
         let mut mask: Mask = vec![0; bits / WORD_BITS];
-        // SAFETY: the kernel writes at most as many bytes as it is told `mask` has.
+        // SAFETY: the kernel writes at most as many bytes as are said to be in `mask`.
         let answer =
             unsafe { libc::sched_getaffinity(0, size_of_val(&mask[..]), mask.as_mut_ptr().cast()) };
         if answer == 0 {

@@ -65,7 +65,7 @@ pub fn pin(cpu: usize) -> Result<Pinned, AffinityError> {
     })
 }
 
-/// The CPU that the calling thread is confined to, whoever did that; `None` if there are several, or it cannot be told.
+/// The CPU that the calling thread is confined to, whoever did that; `None` if there are several, or it is not known.
 #[must_use]
 pub fn pinned_cpu() -> Option<usize> {
     match cpus().ok()?[..] {

@@ -7,7 +7,7 @@
 //! pair weighs more, is the estimate inside it.
 //!
 //! If no rate is possible, one of the clocks stepped or changed its pace. A few readings off the line that the others agree on
-//! are left out; more than that, and there is no telling which side of the step is right.
+//! are left out; more than that, and nothing shows which side of the step is right.
 
 use crate::tsc::{Ticks, elapsed};
 
@@ -81,7 +81,7 @@ impl Interval {
 ///
 /// # Errors
 ///
-/// Fewer than two usable pairs, too short or too wide to tell a rate, or no single rate that explains them: a clock stepped.
+/// Fewer than two usable pairs, too short or too wide for a rate, or no single rate that explains them: a clock stepped.
 pub fn fit(pairs: &[ClockPair], steps: Steps) -> Result<Slope, CalibrationError> {
     let mut intervals = intervals(pairs, steps);
     if intervals.len() < 2 {
@@ -143,7 +143,7 @@ fn drop_outliers(intervals: &mut Vec<Interval>) -> Result<(), CalibrationError> 
     for (i, earlier) in intervals.iter().enumerate() {
         for later in &intervals[i + 1..] {
             let between = later.ns - earlier.ns;
-            // Neighbours tell little about a slope.
+            // Neighbours say little about a slope.
             if between > 0.0 && between >= span / 4.0 {
                 slopes.push((later.middle() - earlier.middle()) / between);
             }

@@ -34,7 +34,7 @@ pub use fit::{ClockPair, Slope, Steps, fit};
 /// A rate asked for sooner than this after the first reading waits for the rest of it.
 pub const BASELINE: Duration = Duration::from_millis(20);
 
-/// The second look at a rate nothing is known of: enough to tell a step from an even pace to 0.01 %.
+/// The second reading where nothing is known of the rate: late enough to distinguish a step from an even pace to 0.01 %.
 const SECOND_LOOK: Duration = Duration::from_millis(2);
 
 /// Groups of readings kept: the first, and the latest ones.
@@ -262,7 +262,7 @@ fn afresh() -> Result<(Vec<sample::Group>, Rate), CalibrationError> {
 ///
 /// # Errors
 ///
-/// As [`rate`]'s, and times too short to tell a rate to a percent.
+/// As [`rate`]'s, and times too short for a rate within a percent.
 pub fn calibrate(time: Duration) -> Result<Rate, CalibrationError> {
     if let Some(rate) = known() {
         return Ok(rate);

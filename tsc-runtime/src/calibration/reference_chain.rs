@@ -2,7 +2,7 @@
 //!
 //! A dependent `add r, r` takes one core cycle on every x86-64 since the first and on every ARMv8-A; so do not `add r, imm`,
 //! `inc` and `dec`, which Golden Cove and its successors fold at rename. A dependent 64-bit `imul r, r` takes three from
-//! Nehalem and Zen on: measured in the same breath it tells whether the chain was a chain, and its clock the core's.
+//! Nehalem and Zen on: measured in the same round, its ratio shows whether the chain was one, and its clock the core's.
 
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 use crate::tsc::{FencePolicy, Lfence, Ticks, elapsed};

@@ -2,7 +2,7 @@
 //!
 //! AMD's counter moves at the pace of a 100 MHz reference clock, 26 ticks at a time on a 2.6 GHz EPYC, and a 24 MHz timer that
 //! is scaled to 1 GHz moves by 41 or 42. One reading is uncertain by a step, whatever the rate. The smallest non-zero difference
-//! does not tell the step: the counter now and then takes one in two parts. What most readings agree on does.
+//! is not the step, for the counter now and then takes one in two parts. The difference that most readings have is.
 
 use std::hint::black_box;
 use std::sync::OnceLock;

@@ -97,7 +97,7 @@ mod reference {
     }
 
     /// The kernel's clock is as coarse as its clocksource: 14.3 MHz for `hpet`, 3.58 MHz for `acpi_pm`, and as fine as a
-    /// nanosecond tells for `tsc`, `kvm-clock` and the Hyper-V page.
+    /// nanosecond is enough for `tsc`, `kvm-clock` and the Hyper-V page.
     pub(super) fn step_ns() -> u64 {
         match crate::machine::clocksource().as_deref() {
             Some("hpet") => 70,

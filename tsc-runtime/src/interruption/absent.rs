@@ -7,5 +7,5 @@ pub(super) fn descriptor() -> u64 {
 }
 
 pub(super) fn word() -> Result<*mut u64, &'static str> {
-    Err("only Linux on x86-64 tells a thread that it was interrupted")
+    Err("a thread can detect its interruptions on x86-64 Linux only")
 }

@@ -1,6 +1,6 @@
 //! What CPUID says: a pure function over a reader of leaves.
 
-/// The part of [`Machine`](super::Machine) that the CPU tells by itself.
+/// The part of [`Machine`](super::Machine) that the CPU itself reports.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Facts {
     pub(super) brand: Option<String>,

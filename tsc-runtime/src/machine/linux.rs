@@ -1,4 +1,4 @@
-//! What the kernel tells in files.
+//! What the kernel reports in files.
 
 use std::fs;
 
@@ -65,11 +65,11 @@ pub(super) fn kernel_version() -> Option<String> {
     read("/proc/version")
 }
 
-/// The file name of what the kernel executes, where that is not what this process is told it is.
+/// The file name of what the kernel executes, where the kernel reports another one to this process.
 pub(super) fn executing() -> Option<String> {
     let really = fs::read_link("/proc/thread-self/exe").ok()?;
-    let told = fs::read_link("/proc/self/exe").ok();
-    if told.as_ref() == Some(&really) {
+    let reported = fs::read_link("/proc/self/exe").ok();
+    if reported.as_ref() == Some(&really) {
         return None;
     }
     Some(really.file_name()?.to_string_lossy().into_owned())

@@ -35,7 +35,7 @@ pub struct Machine {
     pub model: Option<u32>,
     /// The CPU's stepping (x86).
     pub stepping: Option<u32>,
-    /// The microcode's revision, as the kernel tells it; hypervisors often hide the real one.
+    /// The microcode's revision, as the kernel reports it; hypervisors often hide the real one.
     pub microcode: Option<String>,
     /// The hypervisor this runs under, by name; `None` also on bare metal: see [`virtualized`](Self::virtualized).
     pub hypervisor: Option<String>,

@@ -97,7 +97,7 @@ impl Record {
         let mut outside = batch.outside();
         let mut inside = outside.count_zeros();
         if inside < BUFFER_LEN as u32 / 2 {
-            // Any sample tells where to look for most of them; a wrong guess is soon followed by another.
+            // Any sample is a guess at where most of them lie; a wrong one is soon followed by another.
             self.window
                 .set(BucketIndex::of_short(samples[0]).before(WINDOW / 4));
         }

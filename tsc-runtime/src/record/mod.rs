@@ -1,7 +1,7 @@
 //! One thread's figures for one callsite.
 //!
 //! Written by its thread alone, with plain (relaxed) loads and stores: no `lock` prefix, no line shared between writers. Other
-//! threads read it; the sequence number tells them whether what they read belongs together.
+//! threads read it; by the sequence number they see whether what they read belongs together.
 //!
 //! A stop only holds its sample; the statistics are brought up to date by [`fold`], and read by [`read`].
 
@@ -108,7 +108,7 @@ impl Record {
     /// Where the thread's table has this record.
     #[inline(always)]
     pub(crate) fn entry(&self) -> &Entry {
-        // SAFETY: `new` was told that it lives as long as the record.
+        // SAFETY: the caller of `new` promised that it lives as long as the record.
         unsafe { &*self.entry }
     }
 

@@ -1,4 +1,4 @@
-//! What a thread spends in the registry and on reports: overhead to its calls in flight, told apart from what probes cost them.
+//! What a thread spends in the registry and on reports: overhead to its calls in flight, kept apart from what probes cost them.
 
 use std::ptr;
 

@@ -1,10 +1,10 @@
-//! What a thread's registrations and reports have cost it, so that it can be told from what probes cost.
+//! What a thread's registrations and reports have cost it, so that it can be kept apart from what probes cost.
 //!
 //! Both are in the thread's running sum of overhead, of which a call in flight has noted where it stood. A registration inside the
 //! call has added to the sum beyond that mark, so it is enough to note where the sum stood at each.
 
 /// Marks that stand for equally many additions. Of one more, the two oldest are joined: so memory stays small, and of a call that began
-/// between two that were joined, no more than this part is told too little.
+/// between two that were joined, at most this part is missing.
 const ALIKE: usize = 32;
 
 #[derive(Debug, Default)]

@@ -44,7 +44,7 @@ fn microcode(machine: &Machine) -> Finding {
     match &machine.microcode {
         Some(revision) if machine.virtualized == Some(true) => Finding::good(
             "microcode",
-            format!("{revision}, as the hypervisor tells it"),
+            format!("{revision}, as the hypervisor reports it"),
             "the real revision may be another",
         ),
         Some(revision) => Finding::good(
@@ -70,7 +70,7 @@ fn virtualization(machine: &Machine) -> Finding {
             "other guests take the CPU, and its clock, without any sign but the time itself",
             "trust medians and quantiles, not means and maxima; repeat on bare metal what matters",
         ),
-        (None, _) => Finding::good(NAME, "unknown", "this architecture does not tell"),
+        (None, _) => Finding::good(NAME, "unknown", "this architecture does not report it"),
     }
 }
 
@@ -192,7 +192,7 @@ fn kernel_clock(machine: &Machine, current: Option<String>) -> Finding {
     let Some(current) = current else {
         return Finding::good(
             NAME,
-            "not told on this system",
+            "not known on this system",
             "whether the kernel trusts the counter is not known",
         );
     };

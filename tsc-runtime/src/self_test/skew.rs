@@ -3,7 +3,7 @@
 //! Two threads, each pinned to one of the CPUs, pass the counter's value back and forth. A message cannot arrive before it was
 //! sent. So with `there` the least (receiver's counter − sender's counter) from A to B and `back` that from B to A, B's counter
 //! is ahead of A's by no more than `there` and behind by no more than `back`: by (`there` − `back`) / 2, give or take half the
-//! sum, which is half a round trip between the caches. What is smaller than that cannot be told, and does not matter to a thread
+//! sum, which is half a round trip between the caches. What is smaller than that cannot be resolved, and does not matter to a thread
 //! that migrates either, for a migration takes longer.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::*};
@@ -125,7 +125,7 @@ pub(super) fn line() -> Finding {
     Finding::good(
         NAME,
         value,
-        "no message arrived before it was sent: the counters agree as far as can be told",
+        "no message arrived before it was sent: the counters agree as far as this resolves",
     )
 }
 
@@ -190,7 +190,7 @@ fn measure(a: usize, b: usize, patience: i64) -> Result<Option<Skew>, AffinityEr
             stop.store(true, Relaxed);
             asked
         });
-        // A thread here cannot panic; if it could, there would be nothing to tell.
+        // A thread here cannot panic; if it could, there would be no finding.
         let back = asking.join().unwrap_or(Ok(None))?;
         let there = answering.join().unwrap_or(Ok(None))?;
         Ok(there.zip(back).map(|(there, back)| Skew::new(there, back)))

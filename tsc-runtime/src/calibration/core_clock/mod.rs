@@ -66,7 +66,7 @@ impl CoreClock {
     }
 }
 
-/// What told the core's cycles.
+/// What the core's cycles were counted by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CycleSource {
@@ -114,7 +114,7 @@ impl fmt::Display for CoreClockError {
             Self::NotTheCpusTime => {
                 f.write_str("instructions are emulated or the counter is not read")
             }
-            Self::Disturbed => f.write_str("interrupted too often to tell"),
+            Self::Disturbed => f.write_str("interrupted too often"),
             Self::CrossCheckFailed { times } => {
                 write!(
                     f,

@@ -1,4 +1,4 @@
-//! The line that tells whoever watches how far a measurement is.
+//! The line on a terminal that shows how far a measurement is.
 
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};

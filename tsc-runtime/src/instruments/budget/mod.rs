@@ -173,7 +173,7 @@ impl Budget {
                 .core_cycles()
                 .and(measurement.clock())
                 .map(|clock| clock.cycles_per_tick())
-                .ok_or_else(|| "core cycles cannot be told here".to_owned()),
+                .ok_or_else(|| "core cycles are not known here".to_owned()),
         };
         let value = match (measurement.verdict(), factor) {
             (Verdict::Unsettled { why }, _) => Err(why.to_string()),

@@ -17,7 +17,7 @@ use crate::tsc;
 const SAMPLE_TICKS: i64 = 4000;
 const SAMPLE_STEPS: i64 = 128;
 const MOST_PASSES: usize = 1 << 16;
-/// Blocks made at most: more would tell apart what nobody cares for.
+/// Blocks made at most: more would resolve differences too small to matter.
 const MOST_BLOCKS: usize = 301;
 /// Blocks made before the first that counts.
 const WARM_UP_BLOCKS: usize = 3;
@@ -110,7 +110,7 @@ impl<'a, I: 'a, R: 'a> Compare<'a, I, R> {
         self
     }
 
-    /// The least difference worth telling: 0.001, a thousandth, unless it is said. An interval that reaches into it resolves
+    /// The least difference that counts as one: 0.001, a thousandth, by default. An interval that reaches into it resolves
     /// nothing; where the linker happened to place two copies of the same code can make as much.
     pub fn least_effect(mut self, share: f64) -> Self {
         self.least_effect = if share.is_finite() {

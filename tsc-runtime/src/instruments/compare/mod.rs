@@ -1,4 +1,4 @@
-//! Tells which of several implementations is faster, or that no difference can be told.
+//! Finds which of several implementations is faster, or that no difference is resolved.
 //!
 //! Two measurements made one after the other differ by what happened in between: another clock, a warmer cache, a busier
 //! neighbour. Here all candidates have a sample in each *block*, over the same inputs and in an order drawn anew, and what

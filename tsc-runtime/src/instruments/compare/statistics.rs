@@ -1,4 +1,4 @@
-//! Ratios that are told apart without supposing what their distribution is: pure functions.
+//! Intervals of ratios that suppose nothing of their distribution: pure functions.
 
 use crate::calibration::statistics::median_of_sorted;
 

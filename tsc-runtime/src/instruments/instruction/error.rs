@@ -14,7 +14,7 @@ pub enum InstructionError {
     NoCounter(TscUnavailable),
     /// The listings are x86-64's.
     NotOnThisPlatform,
-    /// The chain of multiplications took this many additions where it takes three: ticks cannot be told in core cycles here.
+    /// The chain of multiplications took this many additions where it takes three: ticks cannot be converted to core cycles here.
     Untrustworthy {
         /// Additions per multiplication; NaN if no round was left to say.
         ratio: f64,

@@ -87,7 +87,7 @@ impl Instruction {
         self.name
     }
 
-    /// The operands and what else tells this row from others of the same name.
+    /// The operands, and what else distinguishes this row from others of the same name.
     #[must_use]
     pub const fn operands(&self) -> &'static str {
         self.operands

@@ -49,7 +49,7 @@ impl Instruction {
     }
 
     /// As [`measure`](Self::measure), with another limit for each of the two figures. When the time is up the figures are what
-    /// is known until then; their standard errors tell how well.
+    /// is known until then; their standard errors say how well.
     ///
     /// # Errors
     ///

@@ -72,7 +72,7 @@ impl Display for Measurement {
             self.spread_percent(),
             self.first_ticks(),
         )?;
-        let interrupted = if self.interruptions_told() {
+        let interrupted = if self.interruptions_detected() {
             format!("{} interrupted and taken again", self.interrupted())
         } else {
             "interruptions: not detected here".to_owned()

@@ -47,8 +47,8 @@ pub(super) struct Outcome {
     /// Ticks of a whole sample of the baseline.
     pub(super) baseline: f64,
     pub(super) interrupted: usize,
-    /// Whether interruptions could be told at all.
-    pub(super) told: bool,
+    /// Whether interruptions could be detected at all.
+    pub(super) detected: bool,
     /// Ticks of the first calls, one by one; net of the reads.
     pub(super) first: Vec<f64>,
 }

@@ -3,9 +3,9 @@
 //! Between two fences with nothing in between the core spends a cycle or so that it does not spend when there is work: the work's
 //! first instructions get ready meanwhile. An empty call, which is what is subtracted, has that cycle; a call of more than a few
 //! cycles has not, and so would come out too short by it. How much it is depends on the core, on where the empty loop happens to
-//! lie, and on what another thread of the core does; so calls of a chain of known length run along in every round and tell.
+//! lie, and on what another thread of the core does; so every round also calls a chain of known length, which shows it.
 
-/// Core cycles of the known chain: no more than can be told exactly, and more than a fence could hide.
+/// Core cycles of the known chain: no more than can be resolved, and more than a fence could hide.
 const KNOWN: f64 = 40.0;
 /// A shadow beyond this is none.
 const GREATEST: f64 = 4.0;

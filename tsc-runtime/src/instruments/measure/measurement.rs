@@ -16,7 +16,7 @@ pub struct Measurement {
     pub(super) verdict: Verdict,
     pub(super) samples: usize,
     pub(super) interrupted: usize,
-    pub(super) interruptions_told: bool,
+    pub(super) interruptions_detected: bool,
     pub(super) calls_per_sample: usize,
     pub(super) mean_ticks: f64,
     pub(super) std_error_ticks: f64,
@@ -97,8 +97,8 @@ impl Measurement {
         samples: usize;
         /// Samples during which the thread was preempted, migrated or signalled; they were thrown away and taken again.
         interrupted: usize;
-        /// Whether this platform tells of interruptions.
-        interruptions_told: bool;
+        /// Whether interruptions are detected on this platform.
+        interruptions_detected: bool;
         /// Calls between two reads of the counter.
         calls_per_sample: usize;
         /// The mean without the samples that lie far out.
@@ -178,7 +178,7 @@ impl Measurement {
             verdict: outcome.verdict,
             samples: samples.len(),
             interrupted: outcome.interrupted,
-            interruptions_told: outcome.told,
+            interruptions_detected: outcome.detected,
             calls_per_sample: outcome.batch,
             mean_ticks: centre.mean,
             std_error_ticks: centre.std_error,
@@ -218,7 +218,7 @@ impl Measurement {
             clock: None,
             baseline: f64::NAN,
             interrupted: 0,
-            told: false,
+            detected: false,
             first: Vec::new(),
         };
         Self {

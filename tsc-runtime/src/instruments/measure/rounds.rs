@@ -30,7 +30,7 @@ struct Round {
 pub(super) struct Run {
     rounds: Vec<Round>,
     interrupted: usize,
-    told: bool,
+    detected: bool,
     batch: usize,
     jitter: Random,
 }
@@ -40,7 +40,7 @@ impl Run {
         Self {
             rounds: Vec::new(),
             interrupted: 0,
-            told: false,
+            detected: false,
             batch,
             jitter: Random::new(0x9e37_79b9_7f4a_7c15),
         }
@@ -80,10 +80,10 @@ impl Run {
         match interruption_since(armed) {
             Interruption::Interrupted => {
                 self.interrupted += 1;
-                self.told = true;
+                self.detected = true;
                 return;
             }
-            Interruption::Clean => self.told = true,
+            Interruption::Clean => self.detected = true,
             Interruption::Unknown => {}
         }
         let reference = if mirrored {
@@ -171,7 +171,7 @@ impl Run {
             clock: clock.map(|clock| (clock.median(), clock.quantile(0.0), clock.quantile(1.0))),
             baseline,
             interrupted: self.interrupted,
-            told: self.told,
+            detected: self.detected,
             first: Vec::new(),
         }
     }

@@ -19,7 +19,7 @@ thread_local! {
     };
 }
 
-/// Makes sure that interruptions of this thread are told, until it ends.
+/// Makes sure that interruptions of this thread are detected, until it ends.
 pub(crate) fn attach_thread() {
     // During the thread's destruction there is nothing to attach to any more, and verdicts are unknown.
     let _ = ATTACHED.try_with(|_| ());

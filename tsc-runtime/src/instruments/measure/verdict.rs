@@ -15,7 +15,7 @@ pub enum Verdict {
     Constant {
         /// TSC ticks a call, net.
         ticks: f64,
-        /// Core cycles a call, net, where they can be told.
+        /// Core cycles a call, net, where they are known.
         core_cycles: Option<f64>,
         /// The standard error of the ticks.
         plus_minus: f64,
