@@ -7,6 +7,7 @@ mod unsupported;
 
 // What an annotated call runs, from the counter upwards.
 mod interruption;
+mod on_cpu;
 mod probe;
 mod record;
 pub mod tsc;

@@ -147,6 +147,14 @@ impl Histogram {
         self.buckets().map(|(_, _, count)| count).sum()
     }
 
+    /// Takes values out again that were counted.
+    pub(crate) fn remove(&mut self, other: &Self) {
+        for (octave, sub, count) in other.buckets() {
+            let left = &mut self.octave(octave)[sub];
+            *left = left.saturating_sub(count);
+        }
+    }
+
     /// The non-empty buckets in ascending order: octave, bucket, count.
     pub(crate) fn buckets(&self) -> impl Iterator<Item = (usize, usize, u64)> + '_ {
         self.octaves.iter().enumerate().flat_map(|(octave, subs)| {
@@ -194,5 +202,7 @@ mod tests {
         twice.merge(&histogram);
         let counts: Vec<u64> = twice.buckets().map(|(_, _, count)| count).collect();
         assert_eq!(counts, [2; 50]);
+        twice.remove(&histogram);
+        assert!(twice.buckets().eq(histogram.buckets()));
     }
 }

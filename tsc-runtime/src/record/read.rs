@@ -7,6 +7,7 @@ use core::sync::atomic::{
 };
 use std::time::Duration;
 
+use super::side_histograms::Side;
 use super::{BUFFER_LEN, NEW, Record};
 use crate::record::totals::Totals;
 
@@ -44,9 +45,7 @@ impl Record {
             self.buffered.store(0, Relaxed);
         }
         self.counters.clear();
-        self.interrupted_octaves
-            .iter()
-            .for_each(|count| count.store(0, Relaxed));
+        self.side.clear();
         self.buckets.clear();
         self.close();
     }
@@ -70,12 +69,13 @@ impl Record {
         }
         totals.merge(&figures);
         self.buckets.read(&mut totals.histogram);
-        if figures.interrupted != 0 {
-            for (octave, count) in self.interrupted_octaves.iter().enumerate() {
-                let count = u64::from(count.load(Relaxed));
-                totals.interrupted_histogram.add(octave, 0, count);
-            }
-        }
+        // Samples, too.
+        self.side.read(Side::Repaired, &mut totals.histogram);
+        self.side
+            .read(Side::Repaired, &mut totals.repaired_histogram);
+        self.side
+            .read(Side::Excluded, &mut totals.excluded_histogram);
+        self.side.read(Side::Wall, &mut totals.side_wall_histogram);
     }
 
     /// All but the buckets; the buffered samples folded in.

@@ -17,6 +17,8 @@ pub(crate) fn start_from_zero() {
         report::start_from_zero();
         UNRECORDED.store(0, Relaxed);
         thread.invalidate();
+        // The descriptor is of the parent's thread.
+        thread.on_cpu.detach();
         drop(busy);
     }
 }

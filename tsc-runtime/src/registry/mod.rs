@@ -37,10 +37,10 @@ pub(crate) use control::reset;
 pub use control::{pause, resume};
 #[cfg(unix)]
 pub(crate) use fork::start_from_zero;
-pub(crate) use registration::{add_cost_of_report, registration_cost_since};
+pub(crate) use registration::{add_cost_of_report, begin_report, registration_cost_since};
 pub(crate) use shard::fold_orphan;
 
-use registration::add_registration_cost;
+use registration::{add_registration_cost, begin_cold_path};
 use shard::{Shard, THREAD_END, begin_thread, make_record};
 
 /// Behind a pointer, so that the child of a fork can put a fresh one in the place of one whose lock may be taken for good.
@@ -90,11 +90,11 @@ pub(crate) fn find(callsite: &'static Callsite) -> Found {
         return Found::Nothing;
     }
     let thread = thread::this();
+    let began = begin_cold_path(thread);
     let Some(_busy) = thread.enter_cold_path() else {
         UNRECORDED.fetch_add(1, Relaxed);
         return Found::Nothing;
     };
-    let began = clock::now();
     // Should anything in here panic, the call goes unrecorded and the program on.
     let found =
         catch_unwind(AssertUnwindSafe(|| find_here(thread, callsite))).unwrap_or_else(|_| {

@@ -9,11 +9,13 @@ use parking_lot::Mutex;
 
 use super::{Found, GENERATION, RECORDS, Registry, registry};
 use crate::calibration::overhead;
+use crate::interruption;
 use crate::record::Record;
 use crate::record::callsite::Callsite;
 use crate::record::table::{Entry, Table};
 use crate::record::thread::{self, Thread};
 use crate::registry::registration_costs::RegistrationCosts;
+use crate::tsc::clock;
 
 /// A live thread's part.
 pub(super) struct Shard {
@@ -39,7 +41,13 @@ pub(super) struct Own {
 }
 
 pub(super) fn begin_thread(thread: &Thread) -> Arc<Shard> {
-    thread.detector.attach();
+    // Where the counter may not be read, the detector cannot note when it was armed, and the system's clock may read the counter itself.
+    if clock::availability().is_ok() {
+        thread.detector.attach();
+        if interruption::unavailable().is_none() {
+            thread.on_cpu.attach();
+        }
+    }
     let shard = Arc::new(Shard {
         home: registry(),
         thread,
@@ -134,6 +142,7 @@ impl Drop for ThreadEnd {
         let thread = thread::this();
         thread.invalidate();
         thread.detector.detach();
+        thread.on_cpu.detach();
         match thread.enter_cold_path() {
             Some(_busy) if ptr::eq(shard.home, registry()) => end_thread(&shard),
             // A signal handler ends the thread while it holds a lock, or this is the child of a fork: leave all as it is.

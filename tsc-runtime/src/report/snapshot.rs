@@ -8,7 +8,6 @@ use super::{Clock, MachineReport, Process, Report, output};
 use crate::calibration;
 use crate::calibration::overhead;
 use crate::registry;
-use crate::tsc::clock as source;
 
 /// Calls that had at least started when a report was last made.
 pub(super) static REPORTED: AtomicU64 = AtomicU64::new(0);
@@ -20,7 +19,7 @@ pub(super) static REPORTED: AtomicU64 = AtomicU64::new(0);
 /// are still running are not in it, but are counted in [`CallsiteReport::running`](crate::CallsiteReport::running).
 #[must_use]
 pub fn snapshot() -> Report {
-    let began = source::now();
+    let began = registry::begin_report();
     let report = Report::collect();
     // To an annotated function around this call, all of that is overhead.
     registry::add_cost_of_report(began);
