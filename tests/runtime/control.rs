@@ -5,7 +5,7 @@ use std::sync::{Barrier, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use tests::calls;
-use tsc_runtime::{cycles, pause, reset, resume, snapshot};
+use tsc_runtime::{CallsiteReport, Report, cycles, pause, reset, resume, snapshot, take};
 
 static TURN: Mutex<()> = Mutex::new(());
 
@@ -181,4 +181,69 @@ fn controls_race_with_threads_that_record() {
     });
     assert_eq!((calls("raced"), calls("raced inside")), (400, 400));
     assert!(snapshot().callsites().iter().all(|row| row.running() == 0));
+}
+
+#[test]
+fn taken_reports_add_up() {
+    let _turn = turn();
+    #[cycles(name = "taken")]
+    fn taken(value: u64) -> u64 {
+        nested(value)
+    }
+    #[cycles(name = "taken inside")]
+    fn nested(value: u64) -> u64 {
+        value + 1
+    }
+    let of = |report: &Report| {
+        ["taken", "taken inside"].map(|name| report.callsite(name).map_or(0, CallsiteReport::calls))
+    };
+    let stop = AtomicBool::new(false);
+    let made = AtomicU64::new(0);
+    let mut sums = [0, 0];
+    let mut add = |report: &Report| {
+        for (sum, calls) in sums.iter_mut().zip(of(report)) {
+            *sum += calls;
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| {
+                while !stop.load(Relaxed) {
+                    (0..300).for_each(|n| _ = taken(n));
+                    made.fetch_add(300, Relaxed);
+                    // The ends of threads, too.
+                    thread::scope(|scope| _ = scope.spawn(|| taken(1)).join());
+                    made.fetch_add(1, Relaxed);
+                }
+            });
+        }
+        for _ in 0..40 {
+            add(&take());
+        }
+        stop.store(true, Relaxed);
+    });
+    let rest = snapshot();
+    add(&rest);
+    assert_eq!(of(&take()), of(&rest));
+    assert_eq!(of(&take()), [0, 0]);
+    let made = made.into_inner();
+    assert_eq!(sums, [made, made]);
+}
+
+#[test]
+fn call_in_flight_is_in_the_report_after_its_return() {
+    let _turn = turn();
+    #[cycles(name = "across takes")]
+    fn across() {
+        let now = snapshot();
+        let in_flight = now.callsite("across takes").unwrap();
+        assert_eq!((in_flight.calls(), in_flight.running()), (0, 1));
+        drop(take());
+        drop(take());
+    }
+    drop(take());
+    across();
+    let report = take();
+    let row = report.callsite("across takes").unwrap();
+    assert_eq!((row.calls(), row.running()), (1, 0));
 }

@@ -1,34 +1,99 @@
-//! What the operating system is asked to call: at the end of the process, and in the child of a fork.
+//! What ties the runtime to its process: the dump at its end, the child of a fork, and the libraries that must stay mapped.
 
 #![cfg(feature = "on")]
 
-use crate::calibration;
+use std::sync::atomic::{
+    AtomicBool,
+    Ordering::{Acquire, Relaxed, Release},
+};
+
+#[cfg(all(unix, not(miri)))]
+use crate::record::thread;
 #[cfg(all(unix, not(miri)))]
 use crate::registry;
-use crate::report;
+use crate::{calibration, report};
 
-/// Installed with the first callsite's first call; nothing runs before `main`.
+mod mapped;
+pub(crate) mod per_process;
+
+pub(crate) use mapped::keep_mapped;
+
+/// The process begins to measure: installs the hooks, unless they are installed. Nothing runs before the first callsite's first call.
+/// For the cold path.
+///
+/// Whichever thread forks meanwhile, its child hangs at nothing here: the hook for forks comes first, twice if two threads install
+/// at once, and a fork waits for a thread that is inside the C library's `atexit`, whose lock the child would find taken.
 pub(crate) fn install() {
+    #[cfg(all(unix, not(miri)))]
+    watch_forks();
+    keep_mapped(install as *const ());
     dump_at_exit();
     calibration::first_reading();
     report::begin();
-    #[cfg(all(unix, not(miri)))]
-    // SAFETY: the handler is a function that never unwinds; in the child of a fork only the forking thread exists.
-    unsafe {
-        libc::pthread_atfork(None, None, Some(in_child));
+}
+
+/// Whether the dump is installed. A lock and what it guards; a fork holds the lock.
+static INSTALLING: AtomicBool = AtomicBool::new(false);
+static DUMPS: AtomicBool = AtomicBool::new(false);
+
+fn lock() {
+    while INSTALLING.swap(true, Acquire) {
+        std::thread::yield_now();
     }
+}
+
+fn unlock() {
+    INSTALLING.store(false, Release);
 }
 
 /// Miri has no `atexit`, and a WebAssembly module outside of WASI has no end: `report()` and `snapshot()` work there all the same.
 fn dump_at_exit() {
-    #[cfg(not(any(miri, all(target_family = "wasm", target_os = "unknown"))))]
-    // SAFETY: the handler does not unwind.
-    unsafe {
-        libc::atexit(report::dump_at_exit);
+    lock();
+    if !DUMPS.swap(true, Relaxed) {
+        #[cfg(not(any(miri, all(target_family = "wasm", target_os = "unknown"))))]
+        // SAFETY: the handler does not unwind, and its code stays mapped.
+        unsafe {
+            libc::atexit(report::dump_at_exit)
+        };
+    }
+    unlock();
+}
+
+#[cfg(all(unix, not(miri)))]
+fn watch_forks() {
+    static WATCHED: AtomicBool = AtomicBool::new(false);
+    if !WATCHED.load(Acquire) {
+        // SAFETY: the handlers do not unwind.
+        unsafe { libc::pthread_atfork(Some(before_fork), Some(after_fork), Some(in_child)) };
+        WATCHED.store(true, Release);
+    }
+}
+
+/// Whether a signal handler forks that has interrupted the cold path: this very thread may hold the lock.
+#[cfg(all(unix, not(miri)))]
+fn is_nested() -> bool {
+    thread::this().is_busy()
+}
+
+#[cfg(all(unix, not(miri)))]
+extern "C" fn before_fork() {
+    if !is_nested() {
+        lock();
     }
 }
 
 #[cfg(all(unix, not(miri)))]
+extern "C" fn after_fork() {
+    if !is_nested() {
+        unlock();
+    }
+}
+
+/// Only the forking thread exists here, and any lock may be taken, the allocator's too: nothing is done but what takes none.
+#[cfg(all(unix, not(miri)))]
 extern "C" fn in_child() {
     registry::start_from_zero();
+    calibration::overhead::start_from_zero();
+    report::start_from_zero();
+    after_fork();
 }

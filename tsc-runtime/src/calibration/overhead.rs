@@ -1,11 +1,12 @@
 //! What a probe costs: measured with the very code that the attribute inlines, when the first callsite of a fence policy is
 //! called, and again for every report, since the core clock wanders and the fences cost core cycles.
 
-use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 
 use super::statistics::median;
+use crate::process::per_process::PerProcess;
 use crate::record::callsite::{Callsite, EmptyCalls};
 use crate::record::table::{Entry, FIRST_LEN};
 use crate::record::thread;
@@ -77,34 +78,37 @@ impl Series {
     }
 }
 
+impl Default for Measurements {
+    fn default() -> Self {
+        Self {
+            empty_calls: None,
+            visible: Series::EMPTY,
+            total: Series::EMPTY,
+            nesting: Series::EMPTY,
+        }
+    }
+}
+
 /// By fence policy.
 type Table = [Measurements; Fence::ALL.len()];
 
-const EMPTY: Table = [Measurements {
-    empty_calls: None,
-    visible: Series::EMPTY,
-    total: Series::EMPTY,
-    nesting: Series::EMPTY,
-}; Fence::ALL.len()];
+static MEASUREMENTS: PerProcess<Mutex<Table>> = PerProcess::new();
 
 /// The bits of each policy's mean visible overhead; 0.0 of one that is not in use.
 static VISIBLE: [AtomicU64; Fence::ALL.len()] = [const { AtomicU64::new(0) }; Fence::ALL.len()];
-static FIRST: Mutex<Table> = Mutex::new(EMPTY);
-/// Behind a pointer for the same reason as the registry.
-static CURRENT: AtomicPtr<Mutex<Table>> = AtomicPtr::new((&raw const FIRST).cast_mut());
 
-fn measurements() -> MutexGuard<'static, Table> {
-    // SAFETY: `FIRST`, or made from a Box in `start_from_zero` and never freed.
-    unsafe { &*CURRENT.load(Ordering::Acquire) }.lock()
+/// Gives `f` all measurements, in the cold path, so that no signal handler wants the lock that its own thread holds.
+fn with_measurements<T>(f: impl FnOnce(&mut Table) -> T) -> T {
+    let busy = thread::this().enter_cold_path();
+    let result = f(&mut MEASUREMENTS.get(|| {}).lock());
+    drop(busy);
+    result
 }
 
-/// In the child of a fork: the lock may be taken by a thread that is not here any more.
-#[cfg(unix)] // elsewhere no process is forked
+/// In the child of a fork.
+#[cfg(all(unix, not(miri)))] // elsewhere no process is forked
 pub(crate) fn start_from_zero() {
-    CURRENT.store(
-        Box::into_raw(Box::new(Mutex::new(EMPTY))),
-        Ordering::Release,
-    );
+    MEASUREMENTS.forget();
 }
 
 /// Calls in a round: long enough for the loop's ends not to matter, short enough for most rounds to pass undisturbed, and as many as
@@ -118,7 +122,8 @@ const ENOUGH: Ticks = 6_000_000;
 /// Measures the overhead of `callsite`'s fence policy, unless that has been done.
 pub(crate) fn calibrate(callsite: &Callsite) {
     let fence = callsite.fence();
-    if measurements()[fence as usize].empty_calls.is_none() {
+    let is_measured = |table: &mut Table| table[fence as usize].empty_calls.is_some();
+    if !with_measurements(is_measured) {
         let empty_calls = callsite.empty_calls();
         let overhead = measure(empty_calls);
         add(fence as usize, empty_calls, overhead);
@@ -127,7 +132,7 @@ pub(crate) fn calibrate(callsite: &Callsite) {
 
 /// Measures once more for every policy in use.
 pub(crate) fn recalibrate() {
-    let measured = *measurements();
+    let measured = with_measurements(|table| *table);
     for (index, before) in measured.into_iter().enumerate() {
         if let Some(empty_calls) = before.empty_calls {
             let overhead = measure(empty_calls);
@@ -137,12 +142,11 @@ pub(crate) fn recalibrate() {
 }
 
 fn add(fence: usize, empty_calls: EmptyCalls, overhead: [f64; 3]) {
-    let mut measurements = measurements();
-    measurements[fence].add(empty_calls, overhead);
-    VISIBLE[fence].store(
-        measurements[fence].visible.mean().to_bits(),
-        Ordering::Relaxed,
-    );
+    let visible = with_measurements(|table| {
+        table[fence].add(empty_calls, overhead);
+        table[fence].visible.mean()
+    });
+    VISIBLE[fence].store(visible.to_bits(), Ordering::Relaxed);
 }
 
 /// The visible overhead alone, as [`of`] has it, without a lock: `stop!` asks at each call.
@@ -152,7 +156,7 @@ pub(crate) fn visible(fence: Fence) -> f64 {
 
 /// The mean of all measurements of a policy; 0 of one that is not in use.
 pub(crate) fn of(fence: Fence) -> Overhead {
-    let measurements = &measurements()[fence as usize];
+    let measurements = with_measurements(|table| table[fence as usize]);
     Overhead {
         visible: measurements.visible.mean(),
         total: measurements.total.mean(),

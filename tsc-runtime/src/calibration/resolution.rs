@@ -4,8 +4,8 @@
 //! is scaled to 1 GHz moves by 41 or 42. One reading is uncertain by a step, whatever the rate. The smallest non-zero difference
 //! is not the step, for the counter now and then takes one in two parts. The difference that most readings have is.
 
+use once_cell::race::OnceBox;
 use std::hint::black_box;
-use std::sync::OnceLock;
 
 use crate::tsc::clock;
 use crate::tsc::{FencePolicy, Lfence, Ticks, elapsed};
@@ -20,8 +20,8 @@ const LENGTHS: usize = 61;
 ///
 /// Where the operating system's clock stands in for the counter, that clock's step in nanoseconds.
 pub fn ticks() -> Ticks {
-    static STEP: OnceLock<Ticks> = OnceLock::new();
-    *STEP.get_or_init(measure)
+    static STEP: OnceBox<Ticks> = OnceBox::new();
+    *STEP.get_or_init(|| Box::new(measure()))
 }
 
 fn measure() -> Ticks {

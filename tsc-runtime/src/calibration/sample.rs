@@ -110,7 +110,7 @@ mod reference {
 
 #[cfg(not(all(any(target_os = "linux", target_os = "android"), not(miri))))]
 mod reference {
-    use std::sync::OnceLock;
+    use once_cell::race::OnceBox;
     use std::time::Instant;
 
     use super::Reference;
@@ -119,8 +119,11 @@ mod reference {
 
     #[inline(always)]
     pub(super) fn now() -> u64 {
-        static ORIGIN: OnceLock<Instant> = OnceLock::new();
-        ORIGIN.get_or_init(Instant::now).elapsed().as_nanos() as u64
+        static ORIGIN: OnceBox<Instant> = OnceBox::new();
+        ORIGIN
+            .get_or_init(|| Box::new(Instant::now()))
+            .elapsed()
+            .as_nanos() as u64
     }
 
     /// QueryPerformanceCounter counts at 10 MHz as a rule; others count nanoseconds or the CPU's own ticks.

@@ -4,7 +4,7 @@
 
 #![cfg(feature = "on")]
 
-use std::sync::OnceLock;
+use once_cell::race::OnceBox;
 
 pub(crate) mod cpuid;
 mod emulator;
@@ -69,13 +69,13 @@ pub struct Machine {
     pub smt: Option<bool>,
 }
 
-/// The facts, read by the first caller in some 0.2 ms and kept.
+/// The facts, read by the first caller in some 0.2 ms (or by the first few at once) and kept.
 pub fn machine() -> &'static Machine {
-    static MACHINE: OnceLock<Machine> = OnceLock::new();
+    static MACHINE: OnceBox<Machine> = OnceBox::new();
     MACHINE.get_or_init(|| {
         let cpu = cpuid::facts();
         let kernel = system::kernel();
-        Machine {
+        Box::new(Machine {
             emulator: emulator::detect(&cpu, kernel.as_deref()),
             cpu: cpu.brand.or_else(system::cpu_model),
             vendor: cpu.vendor,
@@ -100,7 +100,7 @@ pub fn machine() -> &'static Machine {
             governor: system::governor(),
             boost: system::boost(),
             smt: system::smt(),
-        }
+        })
     })
 }
 

@@ -2,8 +2,6 @@
 
 use core::marker::PhantomData;
 
-use super::off_cpu;
-use super::unusual::is_repaired;
 use crate::calibration::overhead;
 use crate::environment::complain;
 use crate::interruption::Interruption;
@@ -79,7 +77,7 @@ impl<P: FencePolicy> Section<P> {
             add_overhead(thread, record.cost.get() / 2);
         }
         if !thread.detector.is_armed() {
-            thread.rearm();
+            thread.detector.arm();
         }
         Self {
             callsite,
@@ -92,11 +90,13 @@ impl<P: FencePolicy> Section<P> {
         }
     }
 
-    /// Adds the figures of a late section, and frees its record.
+    /// Adds the figures of a section that started or stops on a thread that has ended, and frees its record.
     #[inline]
     fn end(&self) {
         if self.is_orphan {
             registry::fold_orphan(self.record);
+        } else if thread::this().has_ended() {
+            registry::fold_lingering(self.record);
         }
     }
 
@@ -105,44 +105,31 @@ impl<P: FencePolicy> Section<P> {
         // SAFETY: as in `prepared`.
         let record = unsafe { self.record.as_ref() }?;
         let thread = thread::this();
+        let nested = thread.overhead.get().wrapping_sub(self.overhead);
+        add_overhead(thread, record.cost.get().div_ceil(2));
         let raw = elapsed(self.start, stop);
         if is_anomalous(raw) {
-            add_overhead(thread, record.cost.get().div_ceil(2));
             record.record_excluded(Exclusion::Anomalous, 0, 0);
             return None;
         }
-        let interruption = thread.detector.verdict(self.start);
-        let after = off_cpu::find_loss(thread, self.overhead, raw);
-        let inside = off_cpu::look_at(thread, self.start, self.overhead);
-        let off = inside.loss.off;
-        let nested = thread
-            .overhead
-            .get()
-            .wrapping_sub(self.overhead)
-            .wrapping_sub(off.cast_unsigned());
-        add_overhead(thread, record.cost.get().div_ceil(2));
         if thread.detector.registered_since(self.start) {
             record.add_registration_cost(registry::registration_cost_since(self.overhead));
         }
-        let wall = raw.cast_unsigned().wrapping_sub(nested);
-        let gross = wall.wrapping_sub(off.cast_unsigned());
+        let gross = raw.cast_unsigned().wrapping_sub(nested);
         // A function that began before the section and ended in it has taken more than the section can.
         let callees = thread.work.get().wrapping_sub(self.work);
         let callees = callees.cast_signed().clamp(0, gross.cast_signed().max(0));
         if nested != 0 || callees != 0 {
             record.add_nested(nested, callees.cast_unsigned());
         }
-        record.add_off_cpu(&inside);
-        match interruption {
+        match thread.detector.verdict(self.start) {
             Interruption::Clean => record.leave(gross, nested),
             Interruption::Interrupted => {
-                let is_repaired = is_repaired(record, thread, gross, inside.loss.switches);
-                record.leave_interrupted(gross, nested, wall, is_repaired);
+                record.record_excluded(Exclusion::Interrupted, gross, nested)
             }
             Interruption::Unknown => record.record_excluded(Exclusion::Unknown, gross, nested),
         }
-        after.settle(thread);
-        Some(wall.cast_signed() as f64 - overhead::visible(P::FENCE))
+        Some(gross.cast_signed() as f64 - overhead::visible(P::FENCE))
     }
 }
 

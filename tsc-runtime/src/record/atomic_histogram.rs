@@ -83,6 +83,17 @@ impl AtomicHistogram {
         counter.store(counter.load(Relaxed).wrapping_add(samples), Relaxed);
     }
 
+    /// Counts any number of samples in one bucket.
+    pub(crate) fn add(&self, octave: usize, sub: usize, samples: u64) {
+        let mut rest = samples;
+        while rest != 0 {
+            let part = u32::try_from(rest).unwrap_or(u32::MAX);
+            self.expect(part);
+            self.count(BucketIndex::at(octave, sub), part);
+            rest -= u64::from(part);
+        }
+    }
+
     #[cold]
     #[inline(never)]
     fn open(&self, octave: usize) -> *const Chunk {

@@ -153,6 +153,16 @@ impl Callsite {
         self.empty_calls
     }
 
+    /// What must stay mapped while the callsite is known: itself, its name, and the code that its overhead is measured with. They may
+    /// be in as many libraries.
+    pub(crate) fn addresses(&self) -> [*const (); 3] {
+        [
+            core::ptr::from_ref(self).cast(),
+            self.meta.path as *const (),
+            self.empty_calls.annotated as *const (),
+        ]
+    }
+
     pub(crate) fn meta(&self) -> &Meta {
         &self.meta
     }

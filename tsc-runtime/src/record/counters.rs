@@ -1,6 +1,6 @@
 //! What a record counts: each figure is declared once, with how the parts of several threads become one.
 //!
-//! From the declaration follow the record's cells, how they are cleared and read, and the field of [`Totals`] with its merging.
+//! From the declaration follow the record's cells, how they are set and read, and the field of [`Totals`] with its merging.
 //! A figure that is left out of one of these cannot be written down.
 
 use core::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
@@ -11,9 +11,11 @@ use super::histogram::Histogram;
 pub(crate) trait Cell {
     /// What it is worth in [`Totals`].
     type Total;
-    fn clear(&self);
+    fn set(&self, total: &Self::Total);
     fn read(&self) -> Self::Total;
     fn merge(total: &mut Self::Total, other: &Self::Total);
+    /// Takes off what it was earlier. Extremes stay: see [`Totals::since`].
+    fn subtract(total: &mut Self::Total, earlier: &Self::Total);
 }
 
 /// A count of something.
@@ -127,8 +129,8 @@ impl Max {
 impl Cell for Count {
     type Total = u64;
 
-    fn clear(&self) {
-        self.set(0);
+    fn set(&self, total: &u64) {
+        Self::set(self, *total);
     }
 
     fn read(&self) -> u64 {
@@ -138,13 +140,17 @@ impl Cell for Count {
     fn merge(total: &mut u64, other: &u64) {
         *total = total.wrapping_add(*other);
     }
+
+    fn subtract(total: &mut u64, earlier: &u64) {
+        *total = total.wrapping_sub(*earlier);
+    }
 }
 
 impl Cell for Sum {
     type Total = i64;
 
-    fn clear(&self) {
-        self.set(0);
+    fn set(&self, total: &i64) {
+        Self::set(self, *total);
     }
 
     fn read(&self) -> i64 {
@@ -154,14 +160,18 @@ impl Cell for Sum {
     fn merge(total: &mut i64, other: &i64) {
         *total = total.wrapping_add(*other);
     }
+
+    fn subtract(total: &mut i64, earlier: &i64) {
+        *total = total.wrapping_sub(*earlier);
+    }
 }
 
 impl Cell for WideSum {
     type Total = u128;
 
-    fn clear(&self) {
-        self.low.store(0, Relaxed);
-        self.high.store(0, Relaxed);
+    fn set(&self, total: &u128) {
+        self.low.store(*total as u64, Relaxed);
+        self.high.store((*total >> 64) as u64, Relaxed);
     }
 
     fn read(&self) -> u128 {
@@ -171,13 +181,17 @@ impl Cell for WideSum {
     fn merge(total: &mut u128, other: &u128) {
         *total = total.wrapping_add(*other);
     }
+
+    fn subtract(total: &mut u128, earlier: &u128) {
+        *total = total.wrapping_sub(*earlier);
+    }
 }
 
 impl Cell for Min {
     type Total = Option<i64>;
 
-    fn clear(&self) {
-        self.0.store(i64::MAX, Relaxed);
+    fn set(&self, total: &Option<i64>) {
+        self.0.store(total.unwrap_or(i64::MAX), Relaxed);
     }
 
     fn read(&self) -> Option<i64> {
@@ -187,13 +201,15 @@ impl Cell for Min {
     fn merge(total: &mut Option<i64>, other: &Option<i64>) {
         *total = merge_option(*total, *other, i64::min);
     }
+
+    fn subtract(_: &mut Option<i64>, _: &Option<i64>) {}
 }
 
 impl Cell for Max {
     type Total = Option<i64>;
 
-    fn clear(&self) {
-        self.0.store(i64::MIN, Relaxed);
+    fn set(&self, total: &Option<i64>) {
+        self.0.store(total.unwrap_or(i64::MIN), Relaxed);
     }
 
     fn read(&self) -> Option<i64> {
@@ -203,6 +219,8 @@ impl Cell for Max {
     fn merge(total: &mut Option<i64>, other: &Option<i64>) {
         *total = merge_option(*total, *other, i64::max);
     }
+
+    fn subtract(_: &mut Option<i64>, _: &Option<i64>) {}
 }
 
 pub(super) fn merge_option<T>(
@@ -217,8 +235,8 @@ pub(super) fn merge_option<T>(
 }
 
 // Input:  Counters => Totals { threads: u64, }  /// Docs.  samples: Count;
-// Output: the cell `samples` of `Counters` and of its `new`, `clear` and `read`; the field `samples` of `Totals`, beside `threads`,
-//         and of its `merge`, which leaves `threads` to `merge_rest`.
+// Output: the cell `samples` of `Counters` and of its `new`, `set` and `read`; the field `samples` of `Totals`, beside `threads`,
+//         and of its `merge` and `subtract`, which leave `threads` to `merge_rest` and `subtract_rest`.
 macro_rules! counters {
     (
         $(#[$cells_doc:meta])* $cells:ident =>
@@ -237,8 +255,8 @@ macro_rules! counters {
                 Self { $($name: $cell::new(),)* }
             }
 
-            pub(super) fn clear(&self) {
-                $(self.$name.clear();)*
+            pub(super) fn set(&self, totals: &$totals) {
+                $(Cell::set(&self.$name, &totals.$name);)*
             }
 
             /// The figures of one thread; what is no figure of these cells is not in it.
@@ -264,6 +282,12 @@ macro_rules! counters {
                 $(<$cell as Cell>::merge(&mut self.$name, &other.$name);)*
                 self.merge_rest(other);
             }
+
+            /// Takes off all counts and sums of earlier totals.
+            pub(super) fn subtract(&mut self, earlier: &Self) {
+                $(<$cell as Cell>::subtract(&mut self.$name, &earlier.$name);)*
+                self.subtract_rest(earlier);
+            }
         }
     };
 }
@@ -282,11 +306,7 @@ counters! {
         pub(crate) first: Option<(u64, i64)>,
         /// Of the samples.
         pub(crate) histogram: Histogram,
-        /// Of those among them that were interrupted; of the interrupted calls that are none; and of all interrupted calls by the wall,
-        /// or of all futures.
-        pub(crate) repaired_histogram: Histogram,
-        pub(crate) excluded_histogram: Histogram,
-        pub(crate) side_wall_histogram: Histogram,
+        pub(crate) interrupted_histogram: Histogram,
     }
     /// What nested probes cost the calls.
     nested: Sum;
@@ -296,15 +316,7 @@ counters! {
     inner: Count;
     inner_gross: Sum;
     inner_nested: Sum;
-    /// Of the outermost activations: ticks off the CPU, and the part of them that the thread waited for a CPU.
-    off: Sum;
-    waiting: Sum;
-    /// Ticks off the CPU outside annotated callees.
-    own_off: Sum;
-    /// Activations of which it is not known what of their time off the CPU was waiting, or whether they were off it at all.
-    unsplit: Count;
-    unasked: Count;
-    /// The calls that are samples: not a thread's first, no anomaly, and not interrupted or long enough on the CPU all the same.
+    /// The calls that are samples: not a thread's first, not interrupted, no anomaly.
     samples: Count;
     sum: Sum;
     squares: WideSum;
@@ -314,13 +326,9 @@ counters! {
     firsts: Count;
     first_sum: Sum;
     firsts_interrupted: Count;
-    /// Samples that were interrupted, and the interrupted calls that are no samples.
-    repaired: Count;
-    excluded: Count;
-    excluded_sum: Sum;
-    /// Of both: ticks off the CPU, and the longest by the wall. Of async functions, the longest of all.
-    calls_off: Sum;
-    wall_max: Max;
+    /// The other calls that were interrupted.
+    interrupted: Count;
+    interrupted_sum: Sum;
     /// Calls whose ticks are negative; they are in no sum.
     anomalies: Count;
     /// Samples that may have been interrupted, for all that is known.
@@ -343,8 +351,13 @@ impl Totals {
         self.running += other.running;
         self.first = merge_option(self.first, other.first, <(u64, i64)>::min);
         self.histogram.merge(&other.histogram);
-        self.repaired_histogram.merge(&other.repaired_histogram);
-        self.excluded_histogram.merge(&other.excluded_histogram);
-        self.side_wall_histogram.merge(&other.side_wall_histogram);
+        self.interrupted_histogram
+            .merge(&other.interrupted_histogram);
+    }
+
+    fn subtract_rest(&mut self, earlier: &Self) {
+        self.histogram.subtract(&earlier.histogram);
+        self.interrupted_histogram
+            .subtract(&earlier.interrupted_histogram);
     }
 }

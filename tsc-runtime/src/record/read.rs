@@ -7,7 +7,6 @@ use core::sync::atomic::{
 };
 use std::time::Duration;
 
-use super::side_histograms::Side;
 use super::{BUFFER_LEN, NEW, Record};
 use crate::record::totals::Totals;
 
@@ -38,16 +37,33 @@ impl Record {
         }
     }
 
-    /// Forgets all but the running activations. For the record's own thread.
-    pub(crate) fn clear(&self) {
+    /// Forgets all but the running activations, and has `totals` instead, which are its own less some. For the record's own thread,
+    /// in the cold path.
+    pub(crate) fn keep(&self, totals: &Totals) {
         self.open();
         if !self.is_new() {
             self.buffered.store(0, Relaxed);
         }
-        self.counters.clear();
-        self.side.clear();
+        self.counters.set(totals);
         self.buckets.clear();
+        for (octave, sub, count) in totals.histogram.buckets() {
+            self.buckets.add(octave, sub, count);
+        }
+        self.interrupted_octaves
+            .iter()
+            .for_each(|count| count.store(0, Relaxed));
+        for (octave, _, count) in totals.interrupted_histogram.buckets() {
+            let count = u32::try_from(count).unwrap_or(u32::MAX);
+            self.interrupted_octaves[octave].store(count, Relaxed);
+        }
         self.close();
+    }
+
+    /// What the record holds; see [`read`](Self::read).
+    pub(crate) fn totals(&self) -> Totals {
+        let mut totals = Totals::default();
+        self.read(&mut totals);
+        totals
     }
 
     /// Adds what the record holds to `totals`. What a fold writes is read together, unless the thread folds all the while; of a
@@ -69,13 +85,12 @@ impl Record {
         }
         totals.merge(&figures);
         self.buckets.read(&mut totals.histogram);
-        // Samples, too.
-        self.side.read(Side::Repaired, &mut totals.histogram);
-        self.side
-            .read(Side::Repaired, &mut totals.repaired_histogram);
-        self.side
-            .read(Side::Excluded, &mut totals.excluded_histogram);
-        self.side.read(Side::Wall, &mut totals.side_wall_histogram);
+        if figures.interrupted != 0 {
+            for (octave, count) in self.interrupted_octaves.iter().enumerate() {
+                let count = u64::from(count.load(Relaxed));
+                totals.interrupted_histogram.add(octave, 0, count);
+            }
+        }
     }
 
     /// All but the buckets; the buffered samples folded in.

@@ -1,31 +1,30 @@
 //! Forgetting and pausing: each sends the threads' next probes through the cold path.
 
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{
+    AtomicU8,
+    Ordering::{AcqRel, Relaxed},
+};
 
-use super::shard::THREAD_END;
-use super::{GENERATION, PAUSED, UNRECORDED, registry};
+use super::generation::forget;
+use super::{PAUSED, busy_with, registry};
 use crate::record::thread;
-use crate::record::totals::Totals;
+
+/// What was asked for from within the cold path, and is done when that is left: a set of [`RESET`] and [`INVALIDATE`].
+static PUT_OFF: AtomicU8 = AtomicU8::new(0);
+const RESET: u8 = 1;
+const INVALIDATE: u8 = 2;
 
 /// Forgets all that was recorded; see [`reset`](crate::reset).
 pub(crate) fn reset() {
-    let thread = thread::this();
-    let busy = thread.enter_cold_path();
-    let mut registry = registry().lock();
-    GENERATION.fetch_add(1, Relaxed);
-    UNRECORDED.store(0, Relaxed);
-    registry
-        .ended
-        .iter_mut()
-        .for_each(|totals| *totals = Totals::default());
-    registry.invalidate_threads();
-    drop(registry);
-    // This thread's calls in flight count from here on; the others' threads catch up at their next call.
-    let _ = THREAD_END.try_with(|end| end.0.borrow().iter().for_each(|shard| shard.catch_up()));
-    drop(busy);
+    // A report that is being made allocates, and so does this.
+    if thread::this().is_reporting() || !forget() {
+        PUT_OFF.fetch_or(RESET, Relaxed);
+    }
 }
 
 /// Stops recording, on all threads: calls that start from now on are not recorded, until [`resume`]. Calls in flight are.
+///
+/// In a signal handler that has interrupted the runtime's own work it takes effect when that is done.
 pub fn pause() {
     set_paused(true);
 }
@@ -37,8 +36,25 @@ pub fn resume() {
 
 fn set_paused(paused: bool) {
     PAUSED.store(paused, Relaxed);
-    let thread = thread::this();
-    let busy = thread.enter_cold_path();
-    registry().lock().invalidate_threads();
-    drop(busy);
+    invalidate();
+}
+
+fn invalidate() {
+    if busy_with(|_| registry().lists.lock().invalidate_threads()).is_none() {
+        PUT_OFF.fetch_or(INVALIDATE, Relaxed);
+    }
+}
+
+/// At the end of a cold path or a report. What is put off again meanwhile waits for the next one, or a handler that comes faster than a reset
+/// takes would never let the program go on.
+#[inline]
+pub(crate) fn do_what_was_put_off() {
+    if PUT_OFF.load(Relaxed) != 0 && !thread::this().is_reporting() {
+        let put_off = PUT_OFF.swap(0, AcqRel);
+        if put_off & RESET != 0 {
+            reset();
+        } else if put_off & INVALIDATE != 0 {
+            invalidate();
+        }
+    }
 }

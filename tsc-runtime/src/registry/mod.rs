@@ -1,24 +1,28 @@
 //! All callsites, the records of all live threads, and what the threads that ended have left.
 //!
-//! Two locks, taken in this order: the registry's, for the lists; a thread's own, for its records. A probe takes them in the cold
-//! path only. A snapshot holds the registry's only while it copies the lists, so that threads may come and go meanwhile.
+//! Three locks, taken in this order: `reading`, by who reads all threads' figures or hands them out; `lists`, for the lists; a
+//! thread's own, for its records. A probe takes the latter two in the cold path only. Reading holds `lists` only while it copies
+//! the lists, so that threads may come and go meanwhile.
+//!
+//! All of this runs in the cold path ([`in_cold_path`]), which is marked as busy: a probe that is reached from there (an annotated
+//! allocator, a signal handler) records nothing, and what controls the recording is put off or refused. So no lock is ever asked
+//! for by a thread that holds it.
 
 #![cfg(feature = "on")]
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::{
-    AtomicBool, AtomicPtr, AtomicU32, AtomicU64,
+    AtomicBool, AtomicU32, AtomicU64,
     Ordering::{Relaxed, SeqCst},
     fence,
 };
 
-use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
 
 use crate::calibration::overhead;
 use crate::process;
+use crate::process::per_process::PerProcess;
 use crate::record::Record;
 use crate::record::callsite::Callsite;
 use crate::record::table::Entry;
@@ -27,41 +31,52 @@ use crate::record::totals::Totals;
 use crate::tsc::clock;
 
 mod control;
-#[cfg(unix)]
+#[cfg(all(unix, not(miri)))]
 mod fork;
+mod generation;
 mod registration;
 mod registration_costs;
 mod shard;
+mod thread_end;
 
-pub(crate) use control::reset;
+pub(crate) use control::{do_what_was_put_off, reset};
 pub use control::{pause, resume};
-#[cfg(unix)]
+#[cfg(all(unix, not(miri)))]
 pub(crate) use fork::start_from_zero;
-pub(crate) use registration::{add_cost_of_report, begin_report, registration_cost_since};
-pub(crate) use shard::fold_orphan;
+pub(crate) use generation::{take_totals, totals};
+pub(crate) use registration::{add_cost_of_report, registration_cost_since};
+pub(crate) use thread_end::{fold_lingering, fold_orphan};
 
-use registration::{add_registration_cost, begin_cold_path};
-use shard::{Shard, THREAD_END, begin_thread, make_record};
+use registration::add_registration_cost;
+use shard::{Shard, make_record};
+use thread_end::with_shard_slot;
 
-/// Behind a pointer, so that the child of a fork can put a fresh one in the place of one whose lock may be taken for good.
-static REGISTRY: OnceCell<AtomicPtr<Mutex<Registry>>> = OnceCell::new();
+static REGISTRY: PerProcess<Registry> = PerProcess::new();
 /// Callsite numbers given away. Number 0 is overhead calibration's.
 static NUMBERS: AtomicU32 = AtomicU32::new(1);
 /// Records made so far.
 static RECORDS: AtomicU64 = AtomicU64::new(0);
-/// Advanced by every reset; records of an older generation are forgotten.
-static GENERATION: AtomicU64 = AtomicU64::new(0);
 static PAUSED: AtomicBool = AtomicBool::new(false);
 /// Calls that could not be recorded: they came from inside the registry's own work.
 static UNRECORDED: AtomicU64 = AtomicU64::new(0);
 
 #[derive(Default)]
 struct Registry {
+    /// Advanced when all figures are handed out or forgotten; see [`generation`].
+    generation: AtomicU64,
+    reading: Mutex<()>,
+    lists: Mutex<Lists>,
+}
+
+#[derive(Default)]
+struct Lists {
     /// By number; `None` for callsites that only a parent process has called.
     callsites: Vec<Option<&'static Callsite>>,
     /// By number: what ended threads left.
     ended: Vec<Totals>,
     live: Vec<Arc<Shard>>,
+    /// Of threads that ended while a section of theirs was running: the records of such sections.
+    lingering: Vec<Arc<Shard>>,
 }
 
 /// What the cold path found for a call.
@@ -75,13 +90,26 @@ pub(crate) enum Found {
     Nothing,
 }
 
-fn registry() -> &'static Mutex<Registry> {
-    let registry = REGISTRY.get_or_init(|| {
-        process::install();
-        AtomicPtr::new(Box::into_raw(Box::default()))
-    });
-    // SAFETY: made from a Box, here or in `start_from_zero`, and never freed.
-    unsafe { &*registry.load(Relaxed) }
+/// For the cold path.
+fn registry() -> &'static Registry {
+    REGISTRY.get(process::install)
+}
+
+/// Runs `f` with the thread marked as busy, and then what was put off. `None` if it is so already: this is a signal handler or an
+/// allocator that was reached from the cold path.
+fn in_cold_path<T>(f: impl FnOnce(&Thread) -> T) -> Option<T> {
+    let result = busy_with(f)?;
+    control::do_what_was_put_off();
+    Some(result)
+}
+
+/// The same, and what was put off remains so.
+fn busy_with<T>(f: impl FnOnce(&Thread) -> T) -> Option<T> {
+    let thread = thread::this();
+    let busy = thread.enter_cold_path()?;
+    let result = f(thread);
+    drop(busy);
+    Some(result)
 }
 
 /// Finds or makes this thread's record of `callsite`.
@@ -89,20 +117,17 @@ pub(crate) fn find(callsite: &'static Callsite) -> Found {
     if PAUSED.load(Relaxed) {
         return Found::Nothing;
     }
-    let thread = thread::this();
-    let began = begin_cold_path(thread);
-    let Some(_busy) = thread.enter_cold_path() else {
+    let found = in_cold_path(|thread| {
+        let began = clock::now();
+        // Should anything in here panic, the call goes unrecorded and the program on.
+        let found = catch_unwind(AssertUnwindSafe(|| find_here(thread, callsite)));
+        add_registration_cost(thread, began);
+        found.ok()
+    });
+    found.flatten().unwrap_or_else(|| {
         UNRECORDED.fetch_add(1, Relaxed);
-        return Found::Nothing;
-    };
-    // Should anything in here panic, the call goes unrecorded and the program on.
-    let found =
-        catch_unwind(AssertUnwindSafe(|| find_here(thread, callsite))).unwrap_or_else(|_| {
-            UNRECORDED.fetch_add(1, Relaxed);
-            Found::Nothing
-        });
-    add_registration_cost(thread, began);
-    found
+        Found::Nothing
+    })
 }
 
 /// Gives `f` this thread's record of `callsite`, unless nothing is recorded now.
@@ -125,89 +150,51 @@ pub(crate) fn with_record(callsite: &'static Callsite, f: impl FnOnce(&Record)) 
 fn find_here(thread: &Thread, callsite: &'static Callsite) -> Found {
     let number = number_of(callsite);
     overhead::calibrate(callsite);
-    THREAD_END
-        .try_with(|end| {
-            let mut end = end.0.borrow_mut();
-            let shard = match &*end {
-                Some(shard) if ptr::eq(shard.home, registry()) => shard,
-                _ => end.insert(begin_thread(thread)),
-            };
-            shard.catch_up();
-            let found = shard.record(thread, callsite, number);
-            // A reset or a pause either saw the table that was just put in use, or is seen here.
-            fence(SeqCst);
-            if !shard.is_current() || PAUSED.load(Relaxed) || clock::is_os_clock() {
-                thread.invalidate();
-            }
-            found
-        })
-        .unwrap_or_else(|_| {
-            let entry = Box::into_raw(Box::new(Entry::new()));
-            // SAFETY: `fold_orphan` frees the entry, after the record.
-            Found::Orphan(Box::into_raw(unsafe {
-                make_record(callsite, number, entry)
-            }))
-        })
+    let registry = registry();
+    with_shard_slot(|slot| {
+        let shard = slot.current_or_begin(registry, thread);
+        let (record, generation) = shard.record(registry, thread, callsite, number);
+        // A reset or a pause either saw the table that was just put in use, or is seen here.
+        fence(SeqCst);
+        let is_current = registry.generation.load(Relaxed) == generation;
+        if !is_current || PAUSED.load(Relaxed) || clock::is_os_clock() {
+            thread.invalidate();
+        }
+        Found::Record(record)
+    })
+    .unwrap_or_else(|| {
+        let entry = Box::into_raw(Box::new(Entry::new()));
+        // SAFETY: `fold_orphan` frees the entry, after the record.
+        Found::Orphan(Box::into_raw(unsafe {
+            make_record(callsite, number, entry)
+        }))
+    })
 }
 
 /// The callsite's number, given to it now if it has none; the registry knows it afterwards.
 fn number_of(callsite: &'static Callsite) -> usize {
-    let mut registry = registry().lock();
+    if callsite.number().is_none() {
+        // Not under the lock: a library that is being loaded may wait for it, in an initializer that is annotated.
+        callsite
+            .addresses()
+            .into_iter()
+            .for_each(process::keep_mapped);
+    }
+    let mut lists = registry().lists.lock();
     let number = callsite.number().unwrap_or_else(|| {
         let number = NUMBERS.fetch_add(1, Relaxed);
         callsite.set_number(number);
         number
     }) as usize;
-    if registry.callsites.len() <= number {
-        registry.callsites.resize(number + 1, None);
-        registry.ended.resize_with(number + 1, Totals::default);
+    if lists.callsites.len() <= number {
+        lists.callsites.resize(number + 1, None);
+        lists.ended.resize_with(number + 1, Totals::default);
     }
-    registry.callsites[number] = Some(callsite);
+    lists.callsites[number] = Some(callsite);
     number
-}
-
-/// Every callsite that was called, with the totals of all threads.
-pub(crate) fn totals() -> Vec<(&'static Callsite, Totals)> {
-    let thread = thread::this();
-    let busy = thread.enter_cold_path();
-    let (callsites, mut totals, live) = {
-        let registry = registry().lock();
-        (
-            registry.callsites.clone(),
-            registry.ended.clone(),
-            registry.live.clone(),
-        )
-    };
-    for shard in live.iter().filter(|shard| shard.is_current()) {
-        for record in shard.own.lock().records.iter().flatten() {
-            if let Some(totals) = totals.get_mut(record.id as usize) {
-                record.read(totals);
-            }
-        }
-    }
-    drop(busy);
-    let called =
-        |totals: &Totals| totals.calls() + totals.running + totals.polls + totals.cancelled != 0;
-    callsites
-        .into_iter()
-        .zip(totals)
-        .filter_map(|(callsite, totals)| {
-            Some((callsite?, totals)).filter(|(_, totals)| called(totals))
-        })
-        .collect()
 }
 
 /// Calls that no record knows of.
 pub(crate) fn unrecorded() -> u64 {
     UNRECORDED.load(Relaxed)
-}
-
-impl Registry {
-    fn invalidate_threads(&self) {
-        fence(SeqCst);
-        for shard in &self.live {
-            // SAFETY: see `Shard`: this is under the registry's lock.
-            unsafe { (*shard.thread).invalidate() };
-        }
-    }
 }

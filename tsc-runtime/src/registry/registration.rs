@@ -1,59 +1,38 @@
 //! What a thread spends in the registry and on reports: overhead to its calls in flight, kept apart from what probes cost them.
 
-use std::ptr;
-
-use super::registry;
-use super::shard::THREAD_END;
-use crate::record::thread::{self, Thread};
+use super::thread_end::with_shard_slot;
+use super::{in_cold_path, registry};
+use crate::record::thread::Thread;
 use crate::registry::registration_costs::RegistrationCosts;
 use crate::tsc::Ticks;
 use crate::tsc::clock;
 
-/// The time at which a cold path begins: what the thread lost until now is the running call's.
-pub(crate) fn begin_cold_path(thread: &Thread) -> Ticks {
-    thread.rearm();
-    clock::now()
-}
-
 /// What this thread has done since `began`, in the cold path, is overhead to the calls in flight, and none of a probe's.
 pub(super) fn add_registration_cost(thread: &Thread, began: Ticks) {
-    let (now, before) = (clock::now(), thread.overhead.get());
+    let before = thread.overhead.get();
+    let now = clock::now();
     let spent = now.wrapping_sub(began);
-    let lost = thread.turn_loss_into_overhead(began, now);
-    thread.add_overhead(spent.cast_signed().wrapping_sub(lost));
+    thread.overhead.set(before.wrapping_add(spent));
     with_registration_costs(|costs| costs.add(before, spent));
     thread.detector.note_registration(now);
 }
 
-/// The time at which a report begins.
-pub(crate) fn begin_report() -> Ticks {
-    begin_cold_path(thread::this())
-}
-
 /// The same of a report.
 pub(crate) fn add_cost_of_report(began: Ticks) {
-    let thread = thread::this();
-    let busy = thread.enter_cold_path();
-    add_registration_cost(thread, began);
-    drop(busy);
+    in_cold_path(|thread| add_registration_cost(thread, began));
 }
 
 /// What of this thread's overhead beyond `overhead_then` registrations and reports have added.
 pub(crate) fn registration_cost_since(overhead_then: u64) -> u64 {
-    let Some(_busy) = thread::this().enter_cold_path() else {
-        return 0;
-    };
-    with_registration_costs(|costs| costs.since(overhead_then)).unwrap_or(0)
+    in_cold_path(|_| with_registration_costs(|costs| costs.since(overhead_then)))
+        .flatten()
+        .unwrap_or(0)
 }
 
-/// In the cold path, for a signal handler must not want the lock again. `None` on a thread that has recorded nothing, or is ending,
-/// and in the child of a fork, where the lock may be taken for good.
-pub(super) fn with_registration_costs<T>(f: impl FnOnce(&mut RegistrationCosts) -> T) -> Option<T> {
-    THREAD_END
-        .try_with(|end| {
-            let end = end.0.try_borrow().ok()?;
-            let shard = end.as_ref()?;
-            ptr::eq(shard.home, registry()).then(|| f(&mut shard.own.lock().registration_costs))
-        })
-        .ok()?
+/// In the cold path, for a signal handler must not want the lock again. `None` on a thread that has recorded nothing, or is ending.
+fn with_registration_costs<T>(f: impl FnOnce(&mut RegistrationCosts) -> T) -> Option<T> {
+    with_shard_slot(|slot| {
+        let shard = slot.current(registry())?;
+        Some(f(&mut shard.own.lock().registration_costs))
+    })?
 }

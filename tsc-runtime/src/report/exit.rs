@@ -7,7 +7,7 @@ use super::Ended;
 use super::output;
 use super::settings::{Form, settings};
 use super::snapshot::{REPORTED, snapshot};
-use crate::environment::complain;
+use crate::environment::write_to_stderr;
 use crate::record::thread;
 use crate::registry;
 
@@ -15,8 +15,11 @@ use crate::registry;
 pub(crate) extern "C" fn dump_at_exit() {
     let _ = catch_unwind(|| {
         // A signal handler that calls `exit` may have interrupted the registry's work, whose locks are then taken for good.
-        if thread::this().is_busy() {
-            return complain("no dump: the process ended inside the recording itself");
+        // Or an allocation of it, so nothing may allocate here.
+        if thread::this().is_busy() || thread::this().is_reporting() {
+            return write_to_stderr(
+                "tsc: no dump: the process ended inside the recording itself\n",
+            );
         }
         if started() > REPORTED.load(Relaxed) && settings().form != Form::Off {
             let mut report = snapshot();
@@ -33,6 +36,7 @@ pub(crate) extern "C" fn dump_at_exit() {
 /// Calls that have started so far.
 fn started() -> u64 {
     registry::totals()
+        .unwrap_or_default()
         .iter()
         .map(|(_, totals)| totals.calls() + totals.running)
         .sum()

@@ -22,7 +22,9 @@ mod text;
 mod tree;
 
 #[cfg(feature = "on")]
-pub(crate) use collect::{begin, start_from_zero};
+pub(crate) use collect::begin;
+#[cfg(all(feature = "on", unix, not(miri)))]
+pub(crate) use collect::start_from_zero;
 pub use data::{
     Bucket, CallsiteReport, CallsiteSums, Clock, Context, Ended, FenceOverhead, FirstCall,
     MachineReport, MetaMap, Process, Report, SumOfSquares, ThreadReport,
@@ -35,5 +37,5 @@ pub use output::dump_to;
 #[cfg(feature = "json")]
 pub use read::ReadError;
 #[cfg(feature = "on")]
-pub use snapshot::{report, reset, snapshot};
+pub use snapshot::{report, reset, snapshot, take};
 pub use text::{TextForm, TextOptions, TextSort, TextUnit};

@@ -1,8 +1,8 @@
 //! What the user's variables ask of reports: read once, at the first annotated call or report.
 
 use std::ffi::OsString;
-use std::ptr;
-use std::sync::atomic::{AtomicPtr, Ordering};
+
+use once_cell::race::OnceBox;
 
 use super::{MetaMap, TextForm, TextSort, TextUnit};
 use crate::environment;
@@ -29,25 +29,8 @@ pub(super) struct Settings {
 /// The settings of this process.
 pub(super) fn settings() -> &'static Settings {
     // No lock that the child of a fork might find taken: of two threads that read them at once, one forgets what it read.
-    static SETTINGS: AtomicPtr<Settings> = AtomicPtr::new(ptr::null_mut());
-    let known = SETTINGS.load(Ordering::Acquire);
-    // SAFETY: null, or made from a Box below and never freed.
-    if let Some(settings) = unsafe { known.as_ref() } {
-        return settings;
-    }
-    let new = Box::into_raw(Box::new(Settings::read()));
-    let stored =
-        SETTINGS.compare_exchange(ptr::null_mut(), new, Ordering::AcqRel, Ordering::Acquire);
-    match stored {
-        // SAFETY: made from a Box just now and never freed.
-        Ok(_) => unsafe { &*new },
-        Err(earlier) => {
-            // SAFETY: nobody else has seen it.
-            drop(unsafe { Box::from_raw(new) });
-            // SAFETY: not null, and as above.
-            unsafe { &*earlier }
-        }
-    }
+    static SETTINGS: OnceBox<Settings> = OnceBox::new();
+    SETTINGS.get_or_init(|| Box::new(Settings::read()))
 }
 
 impl Settings {

@@ -7,23 +7,59 @@ use super::settings::settings;
 use super::{Clock, MachineReport, Process, Report, output};
 use crate::calibration;
 use crate::calibration::overhead;
+use crate::record::callsite::Callsite;
+use crate::record::thread;
+use crate::record::totals::Totals;
 use crate::registry;
+use crate::tsc::clock as source;
 
 /// Calls that had at least started when a report was last made.
 pub(super) static REPORTED: AtomicU64 = AtomicU64::new(0);
 
 /// The figures of all threads, as they are now.
 ///
-/// May be called at any time and from any thread, also while others record. Takes a few milliseconds, to measure the probes'
+/// May be called from any thread, also while others record. Takes a few milliseconds, to measure the probes'
 /// overhead once more; up to 20 ms more if the process began to measure less than 20 ms ago, to measure the counter's rate. Calls that
 /// are still running are not in it, but are counted in [`CallsiteReport::running`](crate::CallsiteReport::running).
+///
+/// It allocates, so it is not for signal handlers. One that has interrupted the runtime's own work, or an allocator that this work
+/// has called, gets a report without callsites.
 #[must_use]
 pub fn snapshot() -> Report {
-    let began = registry::begin_report();
-    let report = Report::collect();
-    // To an annotated function around this call, all of that is overhead.
-    registry::add_cost_of_report(began);
-    report
+    collecting(|| {
+        let totals = registry::totals()?;
+        Some(Report::collect(&totals, registry::unrecorded()))
+    })
+}
+
+/// The figures of all threads, as they are now, which are forgotten with that: a [`snapshot`] and a [`reset`] with nothing lost in
+/// between.
+///
+/// Every call is in exactly one of the reports that follow on each other, in the first one after its return, so that their counts
+/// and totals add up exactly. A call in flight is in a later report, with all its time.
+#[must_use]
+pub fn take() -> Report {
+    collecting(|| {
+        output::keep();
+        let (totals, unrecorded) = registry::take_totals()?;
+        REPORTED.store(0, Relaxed);
+        let report = Report::collect(&totals, unrecorded);
+        forget_corrections();
+        Some(report)
+    })
+}
+
+/// What `collect` gives; a report of nothing from within the runtime's own work, on which this must not wait, nor allocate.
+fn collecting(collect: impl FnOnce() -> Option<Report>) -> Report {
+    let report = thread::this().enter_report().and_then(|_reporting| {
+        let began = source::now();
+        let report = collect();
+        // To an annotated function around this call, all of that is overhead.
+        registry::add_cost_of_report(began);
+        report
+    });
+    registry::do_what_was_put_off();
+    report.unwrap_or_default()
 }
 
 /// Prints the figures of all threads to stderr, as they are now: see [`snapshot`].
@@ -38,10 +74,12 @@ pub fn report() {
 
 /// Forgets all that was recorded so far, on all threads.
 ///
-/// A call in flight counts in full when it returns, with its time before the reset; one on another thread that makes no further
-/// annotated call may be left out.
+/// A call in flight counts in full when it returns, with its time before the reset. In a signal handler that has interrupted the
+/// runtime's own work it takes effect when that is done. [`take`] does the same and says what it has forgotten.
 pub fn reset() {
-    output::keep();
+    if let Some(_reporting) = thread::this().enter_report() {
+        output::keep();
+    }
     registry::reset();
     forget_corrections();
     REPORTED.store(0, Relaxed);
@@ -56,22 +94,21 @@ const fn is_on() -> bool {
 }
 
 impl Report {
-    fn collect() -> Self {
-        let totals = registry::totals();
+    fn collect(totals: &[(&'static Callsite, Totals)], unrecorded_calls: u64) -> Self {
         let measured = !totals.is_empty();
         if measured {
             overhead::recalibrate();
         }
         let rate = measured.then(|| calibration::rate().ok()).flatten();
-        let clock = Clock::collect(&totals, rate.as_ref());
+        let clock = Clock::collect(totals, rate.as_ref());
         Self {
             process: Process::collect(),
             meta: settings().meta.clone(),
             machine: MachineReport::collect(),
-            callsites: collect_callsites(&totals, &clock),
+            callsites: collect_callsites(totals, &clock),
             clock,
             nothing_because: (!measured && !is_on()).then(|| NOT_ON.to_owned()),
-            unrecorded_calls: registry::unrecorded(),
+            unrecorded_calls,
             ..Self::default()
         }
     }

@@ -1,6 +1,6 @@
 //! No counter here (or Miri): the operating system's monotonic clock, in nanoseconds, stands in for it.
 
-use std::sync::OnceLock;
+use once_cell::race::OnceBox;
 use std::time::Instant;
 
 use super::{Fence, Ticks, TscUnavailable};
@@ -8,8 +8,11 @@ use super::{Fence, Ticks, TscUnavailable};
 /// Nanoseconds since the first read.
 #[inline]
 pub(super) fn read_bare() -> Ticks {
-    static ORIGIN: OnceLock<Instant> = OnceLock::new();
-    ORIGIN.get_or_init(Instant::now).elapsed().as_nanos() as Ticks
+    static ORIGIN: OnceBox<Instant> = OnceBox::new();
+    ORIGIN
+        .get_or_init(|| Box::new(Instant::now()))
+        .elapsed()
+        .as_nanos() as Ticks
 }
 
 pub(super) use read_bare as start_lfence;

@@ -47,8 +47,9 @@ mod imp {
     not(miri)
 )))]
 mod imp {
-    use std::sync::OnceLock;
     use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+    use once_cell::race::OnceBox;
 
     use crate::tsc::Ticks;
 
@@ -60,8 +61,11 @@ mod imp {
 
     /// Nanoseconds since the first call, never going backwards.
     pub(crate) fn now() -> Ticks {
-        static ORIGIN: OnceLock<Instant> = OnceLock::new();
-        ORIGIN.get_or_init(Instant::now).elapsed().as_nanos() as Ticks
+        static ORIGIN: OnceBox<Instant> = OnceBox::new();
+        ORIGIN
+            .get_or_init(|| Box::new(Instant::now()))
+            .elapsed()
+            .as_nanos() as Ticks
     }
 }
 

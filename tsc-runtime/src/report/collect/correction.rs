@@ -4,9 +4,11 @@
 //! was calibrated for it and never again, so that what one report says of the past, a later one does not take back: the
 //! difference of two reports is what happened between them.
 
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use parking_lot::Mutex;
+
+use crate::process::per_process::PerProcess;
 
 /// The corrected calls of a callsite.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -41,25 +43,31 @@ impl Correction {
     }
 }
 
-/// By callsite number.
-type Corrections = Mutex<Vec<Correction>>;
-
-static FIRST: Corrections = Mutex::new(Vec::new());
-/// Behind a pointer, so that the child of a fork can put a fresh one in the place of one whose lock may be taken for good.
-static CURRENT: AtomicPtr<Corrections> = AtomicPtr::new((&raw const FIRST).cast_mut());
-
-fn corrections() -> &'static Corrections {
-    // SAFETY: `FIRST`, or made from a Box in `start_from_zero` and never freed.
-    unsafe { &*CURRENT.load(Ordering::Acquire) }
+/// What is known since calls were last forgotten.
+#[derive(Debug, Default)]
+struct Corrections {
+    /// What [`FORGOTTEN`] was then.
+    forgotten: u64,
+    by_number: Vec<Correction>,
 }
+
+static CORRECTIONS: PerProcess<Mutex<Corrections>> = PerProcess::new();
+/// How often all calls were forgotten. No lock, for a signal handler may forget them.
+static FORGOTTEN: AtomicU64 = AtomicU64::new(0);
 
 /// The correction of callsite `number` when it has so many calls, of which each new one saw `visible` ticks of itself.
 pub(super) fn correct(number: usize, probes: u64, inner: u64, visible: f64) -> Correction {
-    let mut corrections = corrections().lock();
-    if corrections.len() <= number {
-        corrections.resize(number + 1, Correction::default());
+    let mut corrections = CORRECTIONS.get(|| {}).lock();
+    let forgotten = FORGOTTEN.load(Relaxed);
+    if corrections.forgotten != forgotten {
+        corrections.by_number.clear();
+        corrections.forgotten = forgotten;
     }
-    let known = &mut corrections[number];
+    let by_number = &mut corrections.by_number;
+    if by_number.len() <= number {
+        by_number.resize(number + 1, Correction::default());
+    }
+    let known = &mut by_number[number];
     let correction = known.advance(probes, inner, visible);
     if probes >= known.probes && inner >= known.inner {
         *known = correction;
@@ -69,12 +77,13 @@ pub(super) fn correct(number: usize, probes: u64, inner: u64, visible: f64) -> C
 
 /// All calls were forgotten.
 pub(in crate::report) fn forget() {
-    corrections().lock().clear();
+    FORGOTTEN.fetch_add(1, Relaxed);
 }
 
 /// In the child of a fork.
+#[cfg(all(unix, not(miri)))] // elsewhere no process is forked
 pub(super) fn start_from_zero() {
-    CURRENT.store(Box::into_raw(Box::default()), Ordering::Release);
+    CORRECTIONS.forget();
 }
 
 #[cfg(test)]

@@ -10,6 +10,8 @@ mod timestamp;
 
 pub(super) use callsite::collect_callsites;
 pub(super) use correction::forget as forget_corrections;
-pub(crate) use process::{begin, start_from_zero};
+pub(crate) use process::begin;
+#[cfg(all(unix, not(miri)))]
+pub(crate) use process::start_from_zero;
 pub(super) use process::{host, process_started};
 pub(super) use timestamp::compact;

@@ -18,9 +18,10 @@ pub(crate) fn begin() {
     STARTED_NS.store(os_clock::now(), Relaxed);
 }
 
-/// In the child of a fork: it is another process, and nothing of its parent's is left.
+/// In the child of a fork: it is another process, which has not begun to measure, and nothing of its parent's is left.
+#[cfg(all(unix, not(miri)))] // elsewhere no process is forked
 pub(crate) fn start_from_zero() {
-    begin();
+    STARTED_UNIX_NS.store(0, Relaxed);
     correction::start_from_zero();
     output::start_from_zero();
 }
@@ -57,7 +58,7 @@ impl Process {
 }
 
 /// The machine's name.
-#[cfg(unix)]
+#[cfg(all(unix, not(miri)))]
 pub(in crate::report) fn host() -> String {
     let mut name = [0_u8; 256];
     // SAFETY: there is room for that many bytes; the last one stays 0.

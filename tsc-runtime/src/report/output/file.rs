@@ -4,13 +4,14 @@ use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::UNIX_EPOCH;
 
 use parking_lot::Mutex;
 
 use super::destination::{Destination, folder};
 use super::patience;
+use crate::process::per_process::PerProcess;
 use crate::report::collect::process_started;
 use crate::tsc::os_clock;
 
@@ -30,27 +31,19 @@ struct Written {
 
 type Identity = (u64, u64);
 
-static FIRST: Mutex<Written> = Mutex::new(Written {
-    place: None,
-    identity: None,
-    kept: String::new(),
-    latest: String::new(),
-    ended: false,
-});
-/// Behind a pointer, so that the child of a fork can put a fresh one in the place of one whose lock may be taken for good.
-static WRITTEN: AtomicPtr<Mutex<Written>> = AtomicPtr::new((&raw const FIRST).cast_mut());
+static WRITTEN: PerProcess<Mutex<Written>> = PerProcess::new();
 
 /// File systems note times by a clock that may be so late.
 const COARSE_CLOCK_NS: u64 = 10_000_000;
 
 fn written() -> &'static Mutex<Written> {
-    // SAFETY: `FIRST`, or made from a Box in `start_from_zero` and never freed.
-    unsafe { &*WRITTEN.load(Ordering::Acquire) }
+    WRITTEN.get(|| {})
 }
 
 /// In the child of a fork: what its parent has written is not its own.
+#[cfg(all(unix, not(miri)))] // elsewhere no process is forked
 pub(in crate::report) fn start_from_zero() {
-    WRITTEN.store(Box::into_raw(Box::default()), Ordering::Release);
+    WRITTEN.forget();
 }
 
 /// What was reported so far is forgotten by the next report: it stays in the file.

@@ -13,7 +13,9 @@ use super::settings::{Form, Settings, settings};
 use super::{Report, TextForm, TextOptions};
 use crate::environment::{complain, without_write_signals, write_to_stderr};
 
-pub(super) use file::{end, keep, start_from_zero};
+#[cfg(all(unix, not(miri)))]
+pub(super) use file::start_from_zero;
+pub(super) use file::{end, keep};
 
 /// Prints `report` as the user's variables ask.
 pub(super) fn print(report: &Report) {

@@ -1,0 +1,59 @@
+//! Libraries that measure stay mapped. What a library leaves behind when a program closes it, others would still use: the registry
+//! its callsites' names, the C library its exit handler, each thread the destructors of its thread-local values.
+
+/// Keeps the library that `address` lies in mapped until the process ends, also when it is closed.
+#[cfg(all(
+    any(target_os = "linux", target_os = "freebsd", target_vendor = "apple"),
+    not(target_feature = "crt-static"), // there are no libraries
+    not(miri)
+))]
+pub(crate) fn keep_mapped(address: *const ()) {
+    use std::ptr;
+    use std::sync::atomic::{AtomicPtr, Ordering::Relaxed};
+
+    /// The start of the last one, which most addresses lie in.
+    static LAST: AtomicPtr<libc::c_void> = AtomicPtr::new(ptr::null_mut());
+
+    // SAFETY: all zeros is a `Dl_info`.
+    let mut library: libc::Dl_info = unsafe { std::mem::zeroed() };
+    // SAFETY: any address may be asked for; `library` may be written.
+    let found = unsafe { libc::dladdr(address.cast(), &raw mut library) };
+    if found == 0 || library.dli_fname.is_null() || LAST.load(Relaxed) == library.dli_fbase {
+        return;
+    }
+    let flags = libc::RTLD_LAZY | libc::RTLD_NOLOAD | libc::RTLD_NODELETE;
+    // SAFETY: the name is a C string that lives as long as the library. Nothing is loaded, so no code of others runs. The handle is
+    // never closed. For the program itself null is returned, and it stays anyway.
+    unsafe { libc::dlopen(library.dli_fname, flags) };
+    LAST.store(library.dli_fbase, Relaxed);
+}
+
+/// Keeps the library that `address` lies in mapped until the process ends, also when it is freed.
+#[cfg(all(windows, not(miri)))]
+pub(crate) fn keep_mapped(address: *const ()) {
+    const PIN: u32 = 1;
+    const FROM_ADDRESS: u32 = 4;
+
+    #[link(name = "kernel32")]
+    unsafe extern "system" {
+        fn GetModuleHandleExW(
+            flags: u32,
+            address: *const (),
+            module: *mut *mut core::ffi::c_void,
+        ) -> i32;
+    }
+    let mut module = std::ptr::null_mut();
+    // SAFETY: with these flags any address may be asked for; `module` may be written.
+    unsafe { GetModuleHandleExW(PIN | FROM_ADDRESS, address, &raw mut module) };
+}
+
+/// Nothing is closed here, or nothing can be done about it.
+#[cfg(not(any(
+    all(windows, not(miri)),
+    all(
+        any(target_os = "linux", target_os = "freebsd", target_vendor = "apple"),
+        not(target_feature = "crt-static"),
+        not(miri)
+    )
+)))]
+pub(crate) fn keep_mapped(_: *const ()) {}

@@ -1,0 +1,168 @@
+//! Reading all figures, and handing them out so that what is recorded from then on starts from zero.
+//!
+//! A record is written by its thread alone. So who hands figures out cannot clear them: it advances the registry's generation and
+//! sends every thread's next probe through the cold path, where the thread clears its own records. Until then, what was handed out
+//! of a record is noted beside it and taken off wherever the record is read. So each call is handed out once, whenever it returns.
+
+use std::sync::Arc;
+use std::sync::atomic::{
+    Ordering::{Relaxed, SeqCst},
+    fence,
+};
+
+use super::shard::{Own, Shard};
+use super::{Lists, Registry, UNRECORDED, busy_with, in_cold_path, registry};
+use crate::record::Record;
+use crate::record::callsite::Callsite;
+use crate::record::totals::Totals;
+
+type CallsiteTotals = Vec<(&'static Callsite, Totals)>;
+
+/// Every callsite that was called, with the totals of all threads. `None` from within the cold path.
+pub(crate) fn totals() -> Option<CallsiteTotals> {
+    in_cold_path(|_| {
+        let registry = registry();
+        let _reading = registry.reading.lock();
+        let (callsites, mut totals, shards) = {
+            let lists = registry.lists.lock();
+            (lists.callsites.clone(), lists.ended.clone(), lists.shards())
+        };
+        for shard in shards {
+            shard.own.lock().add_to(&mut totals);
+        }
+        called(&callsites, totals)
+    })
+}
+
+/// The same, and what was recorded until now is handed out with it: the next totals are of the calls that have returned since. With
+/// them, how many calls were not recorded.
+pub(crate) fn take_totals() -> Option<(CallsiteTotals, u64)> {
+    busy_with(|_| hand_out())
+}
+
+/// Hands all figures out to nobody. False from within the cold path, where nothing is done.
+pub(super) fn forget() -> bool {
+    // Freed inside: a handler that came just after would find the allocator at work.
+    busy_with(|_| drop(hand_out())).is_some()
+}
+
+fn hand_out() -> (CallsiteTotals, u64) {
+    let registry = registry();
+    let _reading = registry.reading.lock();
+    let (callsites, mut totals, shards, generation) = {
+        let mut lists = registry.lists.lock();
+        let mut fresh = Vec::new();
+        fresh.resize_with(lists.ended.len(), Totals::default);
+        let ended = std::mem::replace(&mut lists.ended, fresh);
+        let generation = registry.generation.fetch_add(1, Relaxed) + 1;
+        lists.invalidate_threads();
+        (lists.callsites.clone(), ended, lists.shards(), generation)
+    };
+    for shard in shards {
+        shard.own.lock().hand_out(generation, &mut totals);
+    }
+    (called(&callsites, totals), UNRECORDED.swap(0, Relaxed))
+}
+
+fn called(callsites: &[Option<&'static Callsite>], totals: Vec<Totals>) -> CallsiteTotals {
+    let called =
+        |totals: &Totals| totals.calls() + totals.running + totals.polls + totals.cancelled != 0;
+    callsites
+        .iter()
+        .zip(totals)
+        .filter_map(|(callsite, totals)| {
+            Some(((*callsite)?, totals)).filter(|(_, totals)| called(totals))
+        })
+        .collect()
+}
+
+impl Registry {
+    /// For who holds the lists' lock, or compares it later with what it is then.
+    pub(super) fn generation(&self) -> u64 {
+        self.generation.load(Relaxed)
+    }
+}
+
+impl Lists {
+    fn shards(&self) -> Vec<Arc<Shard>> {
+        self.live.iter().chain(&self.lingering).cloned().collect()
+    }
+
+    /// Sends every thread's next probe through the cold path.
+    pub(super) fn invalidate_threads(&self) {
+        fence(SeqCst);
+        for shard in &self.live {
+            // SAFETY: see `Shard`: this is under the registry's lock.
+            unsafe { (*shard.thread).invalidate() };
+        }
+    }
+}
+
+impl Own {
+    /// Adds what is recorded and not handed out.
+    fn add_to(&self, totals: &mut [Totals]) {
+        for record in self.records.iter().flatten() {
+            if let Some(totals) = totals.get_mut(record.id as usize) {
+                match self.handed_out(record) {
+                    None => record.read(totals),
+                    Some(handed_out) => totals.merge(&record.totals().since(handed_out)),
+                }
+            }
+        }
+    }
+
+    /// Adds what of earlier generations is not handed out, and notes it as handed out.
+    fn hand_out(&mut self, generation: u64, totals: &mut [Totals]) {
+        for (totals, left) in totals.iter_mut().zip(self.left.drain(..)) {
+            totals.merge(&left);
+        }
+        if self.generation == generation {
+            return;
+        }
+        let mut handed_out = Vec::new();
+        handed_out.resize_with(self.records.len(), Totals::default);
+        for record in self.records.iter().flatten() {
+            let now = record.totals();
+            if let Some(totals) = totals.get_mut(record.id as usize) {
+                match self.handed_out(record) {
+                    None => totals.merge(&now),
+                    Some(earlier) => totals.merge(&now.since(earlier)),
+                }
+            }
+            handed_out[record.id as usize] = now;
+        }
+        self.handed_out = handed_out;
+        self.handed_out_until = generation;
+    }
+
+    fn handed_out(&self, record: &Record) -> Option<&Totals> {
+        self.handed_out.get(record.id as usize)
+    }
+
+    /// Forgets what was handed out, or leaves it to who is about to. For the shard's own thread.
+    pub(super) fn catch_up(&mut self, generation: u64) {
+        if self.generation == generation {
+            return;
+        }
+        let is_handed_out = self.handed_out_until == generation;
+        let mut left = Vec::new();
+        for record in self.records.iter().flatten() {
+            let number = record.id as usize;
+            let now = record.totals();
+            let rest = match self.handed_out.get(number) {
+                None => now,
+                Some(handed_out) => now.since(handed_out),
+            };
+            if is_handed_out {
+                record.keep(&rest);
+            } else {
+                record.keep(&Totals::default());
+                left.resize_with(left.len().max(number + 1), Totals::default);
+                left[number] = rest;
+            }
+        }
+        self.left = left;
+        self.handed_out = Vec::new();
+        self.generation = generation;
+    }
+}
