@@ -1,0 +1,47 @@
+//! A program that does to the runtime what its first argument names, for `attacks.rs` to look at how it ends. Each of these once
+//! crashed, hung or lost a call.
+
+#[cfg(target_os = "linux")]
+mod forks;
+#[cfg(target_os = "linux")]
+mod memory;
+#[cfg(target_os = "linux")]
+mod plugins;
+#[cfg(target_os = "linux")]
+mod signals;
+#[cfg(target_os = "linux")]
+mod thread_ends;
+
+#[cfg(target_os = "linux")]
+#[global_allocator]
+static ALLOCATOR: memory::Watched = memory::Watched;
+
+#[cfg(target_os = "linux")]
+fn main() {
+    // Whatever hangs is ended by this signal, which the caller sees.
+    // SAFETY: no preconditions.
+    unsafe { libc::alarm(60) };
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match &arguments[..] {
+        ["section-outlives-thread"] => thread_ends::section_outlives_thread(|| None),
+        ["section-outlives-thread", "reset"] => thread_ends::section_outlives_thread(|| {
+            tsc_runtime::reset();
+            None
+        }),
+        ["section-outlives-thread", "take"] => {
+            thread_ends::section_outlives_thread(|| Some(tsc_runtime::take()));
+        }
+        ["first-call-races-fork", forks] => forks::first_call_races_fork(forks.parse().unwrap()),
+        ["wide-samples"] => memory::wide_samples(),
+        ["exit-in-handler", "cold"] => signals::exit_in_handler(true),
+        ["exit-in-handler", "hot"] => signals::exit_in_handler(false),
+        ["control-in-handler", control] => signals::control_in_handler(control),
+        ["same-function-in-handler"] => signals::same_function_in_handler(),
+        ["plugin", library, ways @ ..] => plugins::host(library, ways),
+        _ => panic!("no attack is called {arguments:?}"),
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn main() {}

@@ -1,0 +1,57 @@
+//! Recording must not allocate after a callsite's first call on a thread: it may have interrupted the allocator.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::time::{Duration, Instant};
+
+use tsc_runtime::{cycles, snapshot};
+
+/// The system's allocator, and a note of each allocation on a thread that must not make any.
+pub(crate) struct Watched;
+
+thread_local! {
+    static FORBIDDEN: Cell<bool> = const { Cell::new(false) };
+    static SEEN: Cell<u64> = const { Cell::new(0) };
+}
+
+// SAFETY: as for `System`, which does the work.
+unsafe impl GlobalAlloc for Watched {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        if FORBIDDEN.get() {
+            SEEN.set(SEEN.get() + 1);
+        }
+        // SAFETY: the caller's.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        // SAFETY: the caller's.
+        unsafe { System.dealloc(block, layout) }
+    }
+}
+
+#[cycles(name = "wide")]
+fn wide(nanoseconds: u64) {
+    let began = Instant::now();
+    while began.elapsed() < Duration::from_nanos(nanoseconds) {
+        std::hint::spin_loop();
+    }
+}
+
+/// Calls that take from nothing to 4 ms; prints how often they allocated, and how many of them the histogram has.
+pub(crate) fn wide_samples() {
+    const CALLS: u64 = 23 * 12;
+    wide(0);
+    FORBIDDEN.set(true);
+    for call in 0..CALLS {
+        wide(1 << (call % 23));
+    }
+    FORBIDDEN.set(false);
+    let report = snapshot();
+    let row = report.callsite("wide").expect("the callsite was called");
+    println!(
+        "{} allocations, {} of {CALLS} calls",
+        SEEN.get(),
+        row.calls() - 1
+    );
+}

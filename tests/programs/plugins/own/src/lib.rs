@@ -1,0 +1,15 @@
+//! A plugin that brings the runtime with it.
+
+use tsc_runtime::cycles;
+
+#[cycles(name = "plugin")]
+#[inline(never)]
+fn work(value: u64) -> u64 {
+    std::hint::black_box(value + 1)
+}
+
+/// Makes so many annotated calls.
+#[unsafe(no_mangle)]
+pub extern "C" fn plugin_work(calls: u64) -> u64 {
+    (0..calls).map(work).sum()
+}

@@ -1,0 +1,3 @@
+//! The runtime, to be linked dynamically.
+
+pub use tsc_runtime::*;

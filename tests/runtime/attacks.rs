@@ -1,0 +1,132 @@
+//! Programs that do to the runtime what once crashed or hung it, or made it lose calls: see `programs/attacks`.
+#![cfg(target_os = "linux")]
+
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::OnceLock;
+
+fn attack(arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_attacks"));
+    run(command.args(arguments))
+}
+
+/// What a program wrote that ended by itself and was content.
+fn run(command: &mut Command) -> Output {
+    command
+        .env_remove("TSC_REPORT")
+        .env_remove("TSC_REPORT_FILE");
+    let output = command.output().unwrap();
+    let (out, err) = (text(&output.stdout), text(&output.stderr));
+    assert_ne!(
+        output.status.signal(),
+        Some(libc::SIGALRM),
+        "hung:\n{out}{err}"
+    );
+    assert!(output.status.success(), "{}:\n{out}{err}", output.status);
+    output
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn printed(arguments: &[&str]) -> String {
+    text(&attack(arguments).stdout).trim_end().to_owned()
+}
+
+#[test]
+fn section_that_outlives_its_thread_is_recorded() {
+    let all = "50 calls, 0 running";
+    assert_eq!(printed(&["section-outlives-thread"]), all);
+    assert_eq!(printed(&["section-outlives-thread", "take"]), all);
+    // All but the last were reset away.
+    let last = "1 calls, 0 running";
+    assert_eq!(printed(&["section-outlives-thread", "reset"]), last);
+}
+
+#[test]
+fn fork_during_the_first_call_hangs_no_child() {
+    assert_eq!(
+        printed(&["first-call-races-fork", "1000"]),
+        "0 hung, 0 failed"
+    );
+}
+
+#[test]
+fn exit_in_a_handler_exits() {
+    for _ in 0..50 {
+        attack(&["exit-in-handler", "cold"]);
+        attack(&["exit-in-handler", "hot"]);
+    }
+}
+
+#[test]
+fn control_in_a_handler_is_harmless() {
+    for control in ["reset", "pause", "snapshot"] {
+        assert_eq!(
+            printed(&["control-in-handler", control]),
+            "100 calls",
+            "{control}"
+        );
+    }
+}
+
+/// Builds plugins, and gives the folder where they are.
+fn build(packages: &[&str], flags: &str) -> PathBuf {
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join(packages[0]);
+    let output = Command::new(env!("CARGO"))
+        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("programs/plugins"))
+        .args(["build", "--quiet"])
+        .args(packages.iter().flat_map(|package| ["--package", package]))
+        .env("CARGO_TARGET_DIR", &target)
+        .env("RUSTFLAGS", flags)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    target.join("debug")
+}
+
+/// Where the compiler's own libraries are.
+fn std_folder() -> String {
+    let output = Command::new("rustc")
+        .args(["--print", "target-libdir"])
+        .output()
+        .unwrap();
+    text(&output.stdout).trim_end().to_owned()
+}
+
+const WAYS: [&[&str]; 4] = [
+    &["call", "close"],
+    &["thread", "close"],
+    &["thread", "close", "fork"],
+    &["call", "thread", "close", "fork"],
+];
+
+/// That a plugin's calls are in the dump at the end of the process that closed it.
+fn assert_reported(output: &Output) {
+    let (out, err) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(out, "end\n");
+    assert!(err.contains(":CLK: plugin "), "{err}");
+}
+
+#[test]
+fn library_with_a_runtime_of_its_own_may_be_closed() {
+    let library = build(&["own"], "").join("libown.so");
+    for ways in WAYS {
+        assert_reported(&attack(
+            &[&["plugin", library.to_str().unwrap()], ways].concat(),
+        ));
+    }
+}
+
+#[test]
+fn library_that_shares_the_runtime_may_be_closed() {
+    let folder = build(&["shared", "shared_host"], "-C prefer-dynamic");
+    let libraries = format!("{}:{}", folder.join("deps").display(), std_folder());
+    for ways in WAYS {
+        let mut command = Command::new(folder.join("shared_host"));
+        command.env("LD_LIBRARY_PATH", &libraries);
+        assert_reported(&run(command.arg(folder.join("libshared.so")).args(ways)));
+    }
+}
