@@ -30,7 +30,9 @@ unsafe impl GlobalAlloc for Annotated {
 
 /// The first call of an instantiation allocates, and so comes here again.
 #[cycles(per_type)]
-fn per_type<T>() {}
+fn per_type<T: Default>() {
+    std::hint::black_box(T::default());
+}
 
 #[global_allocator]
 static ALLOCATOR: Annotated = Annotated;

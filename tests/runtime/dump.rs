@@ -190,11 +190,11 @@ fn figures_follow_from_the_sums() {
         let gross = if futures {
             sum("polls_gross")
         } else {
-            sum("sum") + sum("first_sum") + sum("interrupted_sum")
+            sum("sum") + sum("first_sum") + sum("excluded_sum")
         };
         let visible = sum("visible_milliticks") / 1000.0;
         let inner_visible = sum("inner_visible_milliticks") / 1000.0;
-        let calls = sum("samples") + sum("firsts") + sum("interrupted") + sum("anomalies");
+        let calls = sum("samples") + sum("firsts") + sum("excluded") + sum("anomalies");
         let probes = if futures {
             sum("polls")
         } else {
@@ -203,12 +203,27 @@ fn figures_follow_from_the_sums() {
         same("calls", calls);
         same(
             "total_ticks",
-            gross - sum("inner_gross") - (visible - inner_visible),
+            gross - sum("inner_gross") - (visible - inner_visible) + sum("off"),
         );
-        same("self_ticks", gross - sum("callees") - visible);
+        same(
+            "self_ticks",
+            gross - sum("callees") - visible + sum("own_off"),
+        );
+        if sum("unasked") + sum("unknown") == 0.0
+            && !report["clock"]["no_interruptions_because"].is_string()
+        {
+            let on_cpu = gross - sum("inner_gross") - (visible - inner_visible);
+            same("on_cpu_ticks", on_cpu);
+            same("self_on_cpu_ticks", gross - sum("callees") - visible);
+            if sum("unsplit") == 0.0 {
+                same("blocked_ticks", sum("off") - sum("waiting"));
+                same("waiting_ticks", sum("waiting"));
+            }
+            same("clean", sum("samples") - sum("repaired"));
+        }
         same(
             "raw_ticks",
-            gross - sum("inner_gross") + sum("nested") - sum("inner_nested"),
+            gross - sum("inner_gross") + sum("nested") - sum("inner_nested") + sum("off"),
         );
         let n = sum("samples");
         if n > 1.0 {
@@ -228,7 +243,7 @@ fn figures_follow_from_the_sums() {
                 .sum()
         };
         assert_eq!(counted("histogram"), n as u64);
-        assert_eq!(counted("interrupted_histogram"), sum("interrupted") as u64);
+        assert_eq!(counted("interrupted_histogram"), sum("excluded") as u64);
     }
 }
 

@@ -64,10 +64,11 @@ fn signal_is_an_interruption() {
         100
     );
     let (short, full) = (snapshot().to_string(), format!("{:#}", snapshot()));
-    let shown = format!(
-        "interrupted calls, from ticks on: {}:",
-        buckets[0].from_ticks()
-    );
+    let octave = buckets[0]
+        .from_ticks()
+        .checked_ilog2()
+        .map_or(0, |bit| 1 << bit);
+    let shown = format!("interrupted calls, from ticks on: {octave}:");
     assert!(full.contains(&shown) && !short.contains(&shown), "{full}");
 }
 

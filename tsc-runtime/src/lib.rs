@@ -1,8 +1,13 @@
 #![doc = include_str!("../README.md")]
 #![cfg_attr(docsrs, feature(doc_cfg), doc(auto_cfg(hide(feature = "on"))))]
+#![cfg_attr(target_os = "none", no_std)]
+
+#[cfg(all(feature = "on", any(target_os = "none", not(target_has_atomic = "64"))))]
+mod unsupported;
 
 // What an annotated call runs, from the counter upwards.
 mod interruption;
+mod on_cpu;
 mod probe;
 mod record;
 pub mod tsc;
@@ -21,10 +26,13 @@ mod instruments;
 #[doc(hidden)]
 #[path = "private.rs"]
 pub mod __private;
+#[cfg(not(target_os = "none"))]
 pub mod affinity;
 mod environment;
 mod macros;
 mod off;
+mod off_without_std;
+#[cfg(not(target_os = "none"))]
 mod report;
 
 #[cfg(feature = "on")]
@@ -35,14 +43,17 @@ pub use instruments::instruction;
 pub use instruments::{
     budget, compare, compare::compare, measure, measure::measure, measure::measure_minus,
 };
-#[cfg(not(feature = "on"))]
+#[cfg(all(not(feature = "on"), not(target_os = "none")))]
 pub use off::{dump_to, gclk_to, pause, report, reset, resume, snapshot, take};
+#[cfg(all(not(feature = "on"), target_os = "none"))]
+pub use off_without_std::{pause, report, reset, resume};
 #[cfg(feature = "on")]
 pub use probe::gclk::gclk_to;
 #[cfg(feature = "on")]
 pub use registry::{pause, resume};
-#[cfg(feature = "json")]
+#[cfg(all(feature = "json", not(target_os = "none")))]
 pub use report::ReadError;
+#[cfg(not(target_os = "none"))]
 pub use report::{
     Bucket, CallsiteReport, CallsiteSums, Clock, Context, Ended, FenceOverhead, FirstCall,
     MachineReport, MergeError, MetaMap, Process, Report, SumOfSquares, TextForm, TextOptions,

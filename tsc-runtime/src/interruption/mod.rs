@@ -29,7 +29,8 @@
 
 use std::cell::Cell;
 
-use crate::tsc::{FencePolicy, Ticks, Unfenced};
+use crate::on_cpu;
+use crate::tsc::Ticks;
 
 #[cfg(all(target_os = "linux", target_arch = "x86_64", not(miri)))]
 mod rseq;
@@ -92,15 +93,23 @@ impl Detector {
         self.is_armed() && self.armed_at.get() <= start
     }
 
-    /// Arms the word, for a start that follows.
-    pub(crate) fn arm(&self) {
-        if self.seen() == 0 {
-            let now = Unfenced::start();
+    /// Arms the word, for what follows. Whether it was cleared before, so that this thread has been interrupted since the last check,
+    /// or was never armed.
+    pub(crate) fn arm(&self) -> bool {
+        let was_cleared = self.seen() == 0;
+        if was_cleared {
+            let now = on_cpu::now();
             self.armed_at.set(now);
             self.rearmed_at.set(now);
             // SAFETY: as in `seen`; NOT_OURS is not 0, so what is written is rseq_cs, with a valid descriptor's address.
             unsafe { self.word.get().write_volatile(rseq::descriptor()) };
         }
+        was_cleared
+    }
+
+    /// Whether the word was armed anew after `start`.
+    pub(crate) fn rearmed_since(&self, start: Ticks) -> bool {
+        self.rearmed_at.get() > start
     }
 
     /// What happened since a start at `start`, before which [`arm`](Self::arm) was called.
@@ -134,6 +143,11 @@ impl Detector {
         }
     }
 
+    #[cfg(test)]
+    pub(crate) fn attach_to(&self, word: *mut u64) {
+        self.word.set(word);
+    }
+
     /// Disarms this thread's word and forgets it: the thread ends.
     pub(crate) fn detach(&self) {
         let word = self.word.replace((&raw const NOT_OURS).cast_mut());
@@ -154,6 +168,7 @@ pub(crate) fn unavailable() -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tsc::{FencePolicy, Unfenced};
 
     /// What the kernel does on a preemption.
     fn interrupt(detector: &Detector) {

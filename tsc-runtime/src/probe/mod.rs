@@ -21,13 +21,14 @@ use crate::tsc::{FencePolicy, Ticks, elapsed};
 mod empty_calls;
 pub(crate) mod future;
 pub(crate) mod gclk;
+mod off_cpu;
 pub(crate) mod per_type;
 pub(crate) mod polls;
 pub(crate) mod section;
 pub(crate) mod units;
 mod unusual;
 
-use unusual::{finish_unusual, prepare_first};
+use unusual::{finish_unusual, prepare_first, prepare_rearmed};
 
 /// Room on the annotated function's stack for what a stop must know of its start. A probe only borrows it: if it held it, every
 /// start would copy it once.
@@ -158,7 +159,8 @@ unsafe extern "C" fn prepare(callsite: &'static Callsite, started: *mut Started)
     // SAFETY: the caller's.
     unsafe { start_with(record, thread, started) };
     if !thread.detector.is_armed() {
-        thread.detector.arm();
+        // SAFETY: the caller's.
+        return unsafe { prepare_rearmed(thread, started) };
     }
     true
 }
@@ -222,33 +224,39 @@ unsafe extern "C" fn finish_nesting(started: *const Started, raw: u64) {
     // SAFETY: the caller's.
     unsafe {
         let record = &*(*started).record;
-        let (gross, nested) = settle(record, &*(*started).thread, started, raw);
+        let (gross, nested) = settle(record, &*(*started).thread, started, raw, 0);
         record.leave(gross, nested);
     }
 }
 
-/// Carries this thread's running sums on; returns the call's gross ticks and what nested probes cost it.
+/// Carries this thread's running sums on; returns the call's gross ticks and what nested probes cost it. `off` ticks of the overhead
+/// were none, but time off the CPU.
 ///
 /// # Safety
 ///
 /// As for [`finish`], and the `record` is not null.
+#[inline(always)]
 unsafe fn settle(
     record: &Record,
     thread: &Thread,
     started: *const Started,
     raw: u64,
+    off: i64,
 ) -> (u64, u64) {
     // SAFETY: the caller's.
     let (overhead_then, work_then) = unsafe { ((*started).overhead, (*started).work) };
     let mut overhead = thread.overhead.get();
-    let nested = overhead.wrapping_sub(overhead_then);
+    let added = overhead.wrapping_sub(overhead_then);
+    let nested = added.wrapping_sub(off.cast_unsigned());
     overhead = overhead.wrapping_add(record.cost.get());
-    if nested != 0 {
-        overhead = overhead.wrapping_add(record.nesting.get());
+    if added != 0 {
+        if nested != 0 {
+            overhead = overhead.wrapping_add(record.nesting.get());
+        }
         record.add_nested(nested, thread.work.get().wrapping_sub(work_then));
     }
     thread.overhead.set(overhead);
-    let gross = raw.wrapping_sub(nested);
+    let gross = raw.wrapping_sub(added);
     let net = gross.wrapping_sub(record.visible.get());
     thread.work.set(work_then.wrapping_add(net));
     (gross, nested)

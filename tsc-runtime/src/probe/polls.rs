@@ -6,8 +6,9 @@
 use core::marker::PhantomData;
 
 use super::unusual::{settle_anomaly, settle_registration};
-use super::{Slot, Started, Unmeasured, settle};
+use super::{Slot, Started, Unmeasured, off_cpu, settle};
 use crate::interruption::Interruption;
+use crate::on_cpu;
 use crate::record::callsite::Callsite;
 use crate::record::thread;
 use crate::record::{Exclusion, Record};
@@ -23,6 +24,8 @@ pub(crate) struct FutureTotals {
     since: Ticks,
     /// Measured polls.
     polls: u32,
+    /// How often a thread came back to a CPU in them.
+    switches: u16,
     /// The most unusual thing that happened to one of them.
     unusual: Option<Exclusion>,
 }
@@ -114,7 +117,8 @@ unsafe fn add_poll(
     call: &mut FutureTotals,
 ) {
     // SAFETY: the caller's.
-    let (thread, start) = unsafe { (&*(*started).thread, (*started).start) };
+    let (thread, start, overhead_then) =
+        unsafe { (&*(*started).thread, (*started).start, (*started).overhead) };
     if call.polls == 0 {
         call.since = start;
     }
@@ -126,12 +130,25 @@ unsafe fn add_poll(
         // Nothing but its own overhead, which the report takes out.
         return record.leave_poll(record.visible.get(), 0);
     }
+    let after = off_cpu::find_loss(thread, overhead_then, raw);
+    let inside = off_cpu::claim(thread, start, overhead_then);
     // SAFETY: the caller's.
     let (gross, nested) = unsafe {
         settle_registration(record, thread, started);
-        settle(record, thread, started, raw.cast_unsigned())
+        settle(
+            record,
+            thread,
+            started,
+            raw.cast_unsigned(),
+            inside.loss.off,
+        )
     };
+    record.add_off_cpu(&inside);
+    if unusual == Some(Exclusion::Interrupted) {
+        call.add_switches(record, thread, inside.loss.switches);
+    }
     record.leave_poll(gross, nested);
+    after.settle(thread);
     call.net = call
         .net
         .wrapping_add(gross.wrapping_sub(record.visible.get()).cast_signed());
@@ -144,8 +161,26 @@ impl FutureTotals {
             net: 0,
             since: 0,
             polls: 0,
+            switches: 0,
             unusual: None,
         }
+    }
+
+    /// An interrupted poll came back to a CPU so often; as often as can be, if nobody knows.
+    fn add_switches(&mut self, record: &Record, thread: &thread::Thread, switches: u32) {
+        let switches = if thread.on_cpu.asks() && switches != 0 {
+            u16::try_from(switches).unwrap_or(u16::MAX)
+        } else {
+            u16::MAX
+        };
+        if !thread.on_cpu.asks() {
+            record.add_unasked();
+        }
+        self.switches = self.switches.saturating_add(switches);
+    }
+
+    fn is_repaired(&self) -> bool {
+        self.switches != u16::MAX && on_cpu::is_certain(self.net, u32::from(self.switches))
     }
 
     /// The future has completed: records its polls as one call.
@@ -154,7 +189,12 @@ impl FutureTotals {
             let wall = elapsed(call.since, clock::now()).max(0);
             // As if one probe had seen all of it, since that is what the report takes out of a sample.
             let gross = call.net.cast_unsigned().wrapping_add(record.visible.get());
-            record.complete(call.unusual, gross, wall.cast_unsigned());
+            record.complete(
+                call.unusual,
+                gross,
+                wall.cast_unsigned(),
+                call.is_repaired(),
+            );
         });
     }
 
@@ -276,7 +316,7 @@ mod tests {
             call.complete(callsite);
         }
         let totals = totals(callsite);
-        let sampled = totals.sum + totals.first_sum + totals.interrupted_sum;
+        let sampled = totals.sum + totals.first_sum + totals.excluded_sum;
         assert_eq!((totals.calls(), totals.polls), (2, 20));
         // Each poll's visible overhead is in the polls' ticks; one is in a sample.
         assert!(

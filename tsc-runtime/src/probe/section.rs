@@ -2,6 +2,8 @@
 
 use core::marker::PhantomData;
 
+use super::off_cpu;
+use super::unusual::is_repaired;
 use crate::calibration::overhead;
 use crate::environment::complain;
 use crate::interruption::Interruption;
@@ -77,7 +79,7 @@ impl<P: FencePolicy> Section<P> {
             add_overhead(thread, record.cost.get() / 2);
         }
         if !thread.detector.is_armed() {
-            thread.detector.arm();
+            thread.rearm();
         }
         Self {
             callsite,
@@ -105,31 +107,44 @@ impl<P: FencePolicy> Section<P> {
         // SAFETY: as in `prepared`.
         let record = unsafe { self.record.as_ref() }?;
         let thread = thread::this();
-        let nested = thread.overhead.get().wrapping_sub(self.overhead);
-        add_overhead(thread, record.cost.get().div_ceil(2));
         let raw = elapsed(self.start, stop);
         if is_anomalous(raw) {
+            add_overhead(thread, record.cost.get().div_ceil(2));
             record.record_excluded(Exclusion::Anomalous, 0, 0);
             return None;
         }
+        let interruption = thread.detector.verdict(self.start);
+        let after = off_cpu::find_loss(thread, self.overhead, raw);
+        let inside = off_cpu::look_at(thread, self.start, self.overhead);
+        let off = inside.loss.off;
+        let nested = thread
+            .overhead
+            .get()
+            .wrapping_sub(self.overhead)
+            .wrapping_sub(off.cast_unsigned());
+        add_overhead(thread, record.cost.get().div_ceil(2));
         if thread.detector.registered_since(self.start) {
             record.add_registration_cost(registry::registration_cost_since(self.overhead));
         }
-        let gross = raw.cast_unsigned().wrapping_sub(nested);
+        let wall = raw.cast_unsigned().wrapping_sub(nested);
+        let gross = wall.wrapping_sub(off.cast_unsigned());
         // A function that began before the section and ended in it has taken more than the section can.
         let callees = thread.work.get().wrapping_sub(self.work);
         let callees = callees.cast_signed().clamp(0, gross.cast_signed().max(0));
         if nested != 0 || callees != 0 {
             record.add_nested(nested, callees.cast_unsigned());
         }
-        match thread.detector.verdict(self.start) {
+        record.add_off_cpu(&inside);
+        match interruption {
             Interruption::Clean => record.leave(gross, nested),
             Interruption::Interrupted => {
-                record.record_excluded(Exclusion::Interrupted, gross, nested)
+                let is_repaired = is_repaired(record, thread, gross, inside.loss.switches);
+                record.leave_interrupted(gross, nested, wall, is_repaired);
             }
             Interruption::Unknown => record.record_excluded(Exclusion::Unknown, gross, nested),
         }
-        Some(gross.cast_signed() as f64 - overhead::visible(P::FENCE))
+        after.settle(thread);
+        Some(wall.cast_signed() as f64 - overhead::visible(P::FENCE))
     }
 }
 

@@ -3,8 +3,9 @@
 
 use core::ptr;
 
-use super::{Started, Unmeasured, settle, start_with};
+use super::{Started, Unmeasured, off_cpu, settle, start_with};
 use crate::interruption::Interruption;
+use crate::on_cpu;
 use crate::record::callsite::Callsite;
 use crate::record::thread::{self, Thread};
 use crate::record::{Exclusion, Record};
@@ -65,16 +66,52 @@ pub(super) unsafe extern "C" fn finish_unusual(started: *const Started, stop: Ti
         unsafe { settle_anomaly(record, thread, started) };
         return record.record_excluded(Exclusion::Anomalous, 0, 0);
     }
+    let interruption = thread.detector.verdict(start);
+    // SAFETY: the caller's.
+    let overhead_then = unsafe { (*started).overhead };
+    let after = off_cpu::find_loss(thread, overhead_then, raw);
+    let inside = off_cpu::claim(thread, start, overhead_then);
+    let off = inside.loss.off;
     // SAFETY: the caller's.
     let (gross, nested) = unsafe {
         settle_registration(record, thread, started);
-        settle(record, thread, started, raw.cast_unsigned())
+        settle(record, thread, started, raw.cast_unsigned(), off)
     };
-    match thread.detector.verdict(start) {
+    record.add_off_cpu(&inside);
+    match interruption {
         Interruption::Clean => record.leave(gross, nested),
-        Interruption::Interrupted => record.record_excluded(Exclusion::Interrupted, gross, nested),
+        Interruption::Interrupted => {
+            let is_repaired = is_repaired(record, thread, gross, inside.loss.switches);
+            let wall = gross.wrapping_add_signed(off);
+            record.leave_interrupted(gross, nested, wall, is_repaired);
+        }
         Interruption::Unknown => record.record_excluded(Exclusion::Unknown, gross, nested),
     }
+    after.settle(thread);
+}
+
+/// Whether an interrupted call was long enough on the CPU for what its switches leave uncertain not to matter.
+pub(super) fn is_repaired(record: &Record, thread: &Thread, gross: u64, switches: u32) -> bool {
+    if !thread.on_cpu.asks() {
+        record.add_unasked();
+        return false;
+    }
+    let net = gross.wrapping_sub(record.visible.get()).cast_signed();
+    switches != 0 && on_cpu::is_certain(net, switches)
+}
+
+/// A start that finds the detector disarmed: what was lost since the last check, and what it costs to ask for it, lie before the call.
+///
+/// # Safety
+///
+/// As for [`prepare`](super::prepare), after [`start_with`].
+#[cold]
+#[inline(never)]
+pub(super) unsafe extern "C" fn prepare_rearmed(thread: &Thread, started: *mut Started) -> bool {
+    thread.rearm();
+    // SAFETY: the caller's.
+    unsafe { (&raw mut (*started).overhead).write(thread.overhead.get()) };
+    true
 }
 
 /// The first call of a callsite on this thread, or the first after a pause, a reset or a fork: what that costs is overhead to the
@@ -96,7 +133,7 @@ pub(super) unsafe extern "C" fn prepare_first(
         Found::Orphan(record) => Unmeasured::Orphan(record),
         Found::Record(record) if clock::is_os_clock() => Unmeasured::OsClock(record),
         Found::Record(record) => {
-            thread.detector.arm();
+            thread.rearm();
             // SAFETY: the caller's; what the registry found lives as long as the thread.
             unsafe {
                 (*record).entry().enter();
@@ -136,7 +173,13 @@ pub(super) unsafe extern "C" fn finish_unmeasured(started: *const Started) {
     // SAFETY: as in `prepare_first`.
     unsafe {
         settle_registration(&*record, &*(*started).thread, started);
-        let (gross, nested) = settle(&*record, &*(*started).thread, started, raw.cast_unsigned());
+        let (gross, nested) = settle(
+            &*record,
+            &*(*started).thread,
+            started,
+            raw.cast_unsigned(),
+            0,
+        );
         (*record).record_excluded(Exclusion::Unknown, gross, nested);
     }
     if let Unmeasured::Orphan(record) = unmeasured {

@@ -306,7 +306,11 @@ counters! {
         pub(crate) first: Option<(u64, i64)>,
         /// Of the samples.
         pub(crate) histogram: Histogram,
-        pub(crate) interrupted_histogram: Histogram,
+        /// Of those among them that were interrupted; of the interrupted calls that are none; and of all interrupted calls by the wall,
+        /// or of all futures.
+        pub(crate) repaired_histogram: Histogram,
+        pub(crate) excluded_histogram: Histogram,
+        pub(crate) side_wall_histogram: Histogram,
     }
     /// What nested probes cost the calls.
     nested: Sum;
@@ -316,7 +320,15 @@ counters! {
     inner: Count;
     inner_gross: Sum;
     inner_nested: Sum;
-    /// The calls that are samples: not a thread's first, not interrupted, no anomaly.
+    /// Of the outermost activations: ticks off the CPU, and the part of them that the thread waited for a CPU.
+    off: Sum;
+    waiting: Sum;
+    /// Ticks off the CPU outside annotated callees.
+    own_off: Sum;
+    /// Activations of which it is not known what of their time off the CPU was waiting, or whether they were off it at all.
+    unsplit: Count;
+    unasked: Count;
+    /// The calls that are samples: not a thread's first, no anomaly, and not interrupted or long enough on the CPU all the same.
     samples: Count;
     sum: Sum;
     squares: WideSum;
@@ -326,9 +338,13 @@ counters! {
     firsts: Count;
     first_sum: Sum;
     firsts_interrupted: Count;
-    /// The other calls that were interrupted.
-    interrupted: Count;
-    interrupted_sum: Sum;
+    /// Samples that were interrupted, and the interrupted calls that are no samples.
+    repaired: Count;
+    excluded: Count;
+    excluded_sum: Sum;
+    /// Of both: ticks off the CPU, and the longest by the wall. Of async functions, the longest of all.
+    calls_off: Sum;
+    wall_max: Max;
     /// Calls whose ticks are negative; they are in no sum.
     anomalies: Count;
     /// Samples that may have been interrupted, for all that is known.
@@ -351,13 +367,16 @@ impl Totals {
         self.running += other.running;
         self.first = merge_option(self.first, other.first, <(u64, i64)>::min);
         self.histogram.merge(&other.histogram);
-        self.interrupted_histogram
-            .merge(&other.interrupted_histogram);
+        self.repaired_histogram.merge(&other.repaired_histogram);
+        self.excluded_histogram.merge(&other.excluded_histogram);
+        self.side_wall_histogram.merge(&other.side_wall_histogram);
     }
 
     fn subtract_rest(&mut self, earlier: &Self) {
-        self.histogram.subtract(&earlier.histogram);
-        self.interrupted_histogram
-            .subtract(&earlier.interrupted_histogram);
+        self.histogram.remove(&earlier.histogram);
+        self.repaired_histogram.remove(&earlier.repaired_histogram);
+        self.excluded_histogram.remove(&earlier.excluded_histogram);
+        self.side_wall_histogram
+            .remove(&earlier.side_wall_histogram);
     }
 }

@@ -7,6 +7,7 @@
 use core::sync::atomic::Ordering::Relaxed;
 
 use super::batch::{Batch, WINDOW};
+use super::side_histograms::Side;
 use super::{BUFFER_LEN, BUFFERED_BELOW, NEW, Record, is_long, not_below_zero, square};
 use crate::record::histogram::BucketIndex;
 
@@ -66,6 +67,15 @@ impl Record {
         self.close();
     }
 
+    /// Adds an interrupted call's ticks on the CPU. Within an [`open`](Self::open) write.
+    pub(super) fn add_repaired(&self, sample: i64) {
+        self.counters.repaired.add(1);
+        self.add_sums(1, sample, square(sample));
+        self.add_extremes(sample);
+        self.side
+            .count(Side::Repaired, BucketIndex::of(not_below_zero(sample)));
+    }
+
     fn add_sums(&self, samples: u64, sum: i64, squares: u128) {
         self.counters.samples.add(samples);
         self.counters.sum.add(sum);
@@ -123,6 +133,7 @@ impl Record {
 mod tests {
     use super::super::Exclusion;
     use super::*;
+    use crate::record::histogram::bucket;
     use crate::record::table::Entry;
     use crate::record::totals::Totals;
 
@@ -135,6 +146,9 @@ mod tests {
             entry.enter();
             match unusual {
                 None => record.leave(gross.cast_unsigned(), 0),
+                Some(Exclusion::Interrupted) => {
+                    record.leave_interrupted(gross.cast_unsigned(), 0, 5_000, gross > 2_000);
+                }
                 Some(why) => record.record_excluded(why, gross.cast_unsigned(), 0),
             }
         }
@@ -183,11 +197,19 @@ mod tests {
             (None, 10),
             (None, 20),
             (Some(Exclusion::Interrupted), 1000),
+            (Some(Exclusion::Interrupted), 3000),
             (Some(Exclusion::Unknown), 30),
             (Some(Exclusion::Anomalous), 0),
         ]);
-        assert_eq!((totals.firsts, totals.samples, totals.sum), (1, 2, 50));
-        assert_eq!((totals.interrupted, totals.interrupted_sum), (1, 1000));
+        assert_eq!((totals.firsts, totals.samples, totals.sum), (1, 3, 3050));
+        assert_eq!((totals.excluded, totals.excluded_sum), (1, 1000));
+        assert_eq!((totals.repaired, totals.max), (1, Some(3000)));
+        assert_eq!(totals.histogram.count(), 3);
+        // Two that took what they took, and two that were interrupted.
+        let wall = totals.wall_histogram().unwrap();
+        let (octave, sub) = bucket(5_000);
+        assert_eq!(wall.buckets().last(), Some((octave, sub, 2)));
+        assert_eq!(wall.count(), 4);
         assert_eq!((totals.unknown, totals.anomalies), (1, 1));
     }
 }

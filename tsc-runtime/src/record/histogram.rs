@@ -152,11 +152,11 @@ impl Histogram {
         self.buckets().map(|(_, _, count)| count).sum()
     }
 
-    /// Takes off what was counted earlier.
-    pub(crate) fn subtract(&mut self, earlier: &Self) {
-        for (octave, sub, count) in earlier.buckets() {
-            let now = &mut self.octave(octave)[sub];
-            *now = now.saturating_sub(count);
+    /// Takes values out again that were counted.
+    pub(crate) fn remove(&mut self, other: &Self) {
+        for (octave, sub, count) in other.buckets() {
+            let left = &mut self.octave(octave)[sub];
+            *left = left.saturating_sub(count);
         }
     }
 
@@ -207,5 +207,7 @@ mod tests {
         twice.merge(&histogram);
         let counts: Vec<u64> = twice.buckets().map(|(_, _, count)| count).collect();
         assert_eq!(counts, [2; 50]);
+        twice.remove(&histogram);
+        assert!(twice.buckets().eq(histogram.buckets()));
     }
 }

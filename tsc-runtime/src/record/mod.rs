@@ -14,9 +14,11 @@ use core::sync::atomic::{
     fence,
 };
 
+use crate::on_cpu::Inside;
 use crate::record::atomic_histogram::AtomicHistogram;
 use crate::record::counters::{Count, Counters};
-use crate::record::histogram::{BucketIndex, OCTAVES, SHORT, bucket};
+use crate::record::histogram::{BucketIndex, SHORT};
+use crate::record::side_histograms::{Side, SideHistograms};
 use crate::record::table::Entry;
 
 pub(crate) mod atomic_histogram;
@@ -26,6 +28,7 @@ mod counters;
 mod fold;
 pub(crate) mod histogram;
 mod read;
+mod side_histograms;
 pub(crate) mod table;
 pub(crate) mod thread;
 pub(crate) mod totals;
@@ -39,8 +42,9 @@ const _: () = assert!((BUFFERED_BELOW - 1) * BUFFER_LEN as u64 <= u32::MAX as u6
 /// In `buffered`: the first call on this thread is still to come or running.
 const NEW: u32 = u32::MAX;
 
-/// The fields in the order in which a stop touches them. Ticks are gross: stop − start less what nested probes cost, the
-/// callsite's own visible overhead inside. They are signed, since the cost of nested probes is known on average only.
+/// The fields in the order in which a stop touches them. Ticks are gross: stop − start less what nested probes cost and what was
+/// lost off the CPU, the callsite's own visible overhead inside. They are signed, since the cost of nested probes is known on average
+/// only.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Record {
@@ -67,7 +71,7 @@ pub(crate) struct Record {
     /// Where the buckets begin that most samples fall in, as far as is known. For the record's own thread alone.
     window: Cell<BucketIndex>,
 
-    interrupted_octaves: [AtomicU32; OCTAVES],
+    side: SideHistograms,
 }
 
 /// "Typical" in the documentation of the memory needed: what a record takes until more octaves are seen than it has room for.
@@ -78,6 +82,7 @@ const _: () = assert!(size_of::<Record>() <= 2048);
 pub(crate) enum Exclusion {
     /// A sample, but nobody knows whether it was interrupted.
     Unknown,
+    /// A sample only if it was long enough on the CPU.
     Interrupted,
     /// Its ticks are negative: they are in no sum.
     Anomalous,
@@ -101,7 +106,7 @@ impl Record {
             order,
             buckets: AtomicHistogram::new(),
             window: Cell::new(BucketIndex::of(0)),
-            interrupted_octaves: [const { AtomicU32::new(0) }; OCTAVES],
+            side: SideHistograms::new(),
         }
     }
 
@@ -169,32 +174,64 @@ impl Record {
         self.close();
     }
 
-    /// An activation stops that is no ordinary sample.
+    /// An activation stops that is an anomaly, or may have been interrupted for all that is known.
     pub(crate) fn record_excluded(&self, why: Exclusion, gross: u64, nested: u64) {
         self.add_inner(self.entry().leave(), gross, nested);
-        self.add_excluded(why, gross);
+        match why {
+            Exclusion::Anomalous => self.counters.anomalies.add(1),
+            Exclusion::Unknown | Exclusion::Interrupted => self.add_unknown(gross),
+        }
     }
 
-    fn add_excluded(&self, why: Exclusion, gross: u64) {
-        match why {
-            Exclusion::Unknown => {
-                self.counters.unknown.add(1);
-                self.add_sample(gross);
-            }
-            Exclusion::Anomalous => self.counters.anomalies.add(1),
-            Exclusion::Interrupted if self.is_new() && !self.is_running() => {
-                self.leave_first(gross, true);
-            }
-            Exclusion::Interrupted => {
-                self.open();
-                self.counters.interrupted.add(1);
-                self.counters.interrupted_sum.add(gross.cast_signed());
-                let (octave, _) = bucket(not_below_zero(gross.cast_signed()));
-                let count = &self.interrupted_octaves[octave];
-                count.store(count.load(Relaxed).saturating_add(1), Relaxed);
-                self.close();
-            }
+    fn add_unknown(&self, gross: u64) {
+        self.counters.unknown.add(1);
+        self.add_sample(gross);
+    }
+
+    /// An activation is about to stop in which so much was lost.
+    pub(crate) fn add_off_cpu(&self, inside: &Inside) {
+        let counters = &self.counters;
+        counters.own_off.add(inside.own);
+        if self.entry().depth() == 1 {
+            counters.off.add(inside.loss.off);
+            counters.waiting.add(inside.loss.waiting);
         }
+        counters.unsplit.add(u64::from(!inside.loss.is_split));
+    }
+
+    /// An activation is about to stop, or a poll, that was interrupted and of which the kernel does not say how long it was on the CPU.
+    pub(crate) fn add_unasked(&self) {
+        self.counters.unasked.add(1);
+    }
+
+    /// An activation stops that was interrupted: its gross ticks on the CPU and by the wall. It is a sample if it is repaired.
+    pub(crate) fn leave_interrupted(&self, gross: u64, nested: u64, wall: u64, is_repaired: bool) {
+        self.add_inner(self.entry().leave(), gross, nested);
+        self.add_interrupted(gross, wall, is_repaired);
+    }
+
+    fn add_interrupted(&self, gross: u64, wall: u64, is_repaired: bool) {
+        if self.is_first() {
+            return self.leave_first(gross, true);
+        }
+        self.open();
+        self.count_wall(wall);
+        self.counters
+            .calls_off
+            .add(wall.wrapping_sub(gross).cast_signed());
+        if is_repaired {
+            self.add_repaired(gross.cast_signed());
+        } else {
+            self.counters.excluded.add(1);
+            self.counters.excluded_sum.add(gross.cast_signed());
+            self.side.count(Side::Excluded, bucket_of(gross));
+        }
+        self.close();
+    }
+
+    fn count_wall(&self, wall: u64) {
+        self.side.count(Side::Wall, bucket_of(wall));
+        self.counters.wall_max.add(wall.cast_signed());
     }
 
     /// Writing begins: readers will look again.
@@ -222,12 +259,25 @@ impl Record {
         self.counters.polls_gross.add(gross.cast_signed());
     }
 
-    /// A future has completed, with the gross ticks of all its polls.
-    pub(crate) fn complete(&self, unusual: Option<Exclusion>, gross: u64, wall: u64) {
+    /// A future has completed, with the gross ticks of all its polls on the CPU, and all the time since the first of them.
+    pub(crate) fn complete(
+        &self,
+        unusual: Option<Exclusion>,
+        gross: u64,
+        wall: u64,
+        is_repaired: bool,
+    ) {
         self.counters.wall.add(wall);
+        if unusual == Some(Exclusion::Interrupted) {
+            return self.add_interrupted(gross, wall, is_repaired);
+        }
+        if !self.is_first() && unusual != Some(Exclusion::Anomalous) {
+            self.count_wall(wall);
+        }
         match unusual {
+            Some(Exclusion::Anomalous) => self.counters.anomalies.add(1),
+            Some(_) => self.add_unknown(gross),
             None => self.add_sample(gross),
-            Some(why) => self.add_excluded(why, gross),
         }
     }
 
@@ -244,6 +294,15 @@ impl Record {
     pub(crate) fn is_running(&self) -> bool {
         self.entry().depth() != 0
     }
+
+    /// Whether the call that has just been left is the first on this thread. Of a recursion that is the outermost call.
+    fn is_first(&self) -> bool {
+        self.is_new() && !self.is_running()
+    }
+}
+
+fn bucket_of(gross: u64) -> BucketIndex {
+    BucketIndex::of(not_below_zero(gross.cast_signed()))
 }
 
 /// Whether a sample is too long to be buffered; a negative one is, too.

@@ -7,7 +7,9 @@ use core::sync::atomic::{
 };
 use std::time::Duration;
 
+use super::side_histograms::Side;
 use super::{BUFFER_LEN, NEW, Record};
+use crate::record::histogram::BucketIndex;
 use crate::record::totals::Totals;
 
 /// How often a reader looks again when the record was written meanwhile, before it takes what it sees: at once, and then after a
@@ -46,15 +48,21 @@ impl Record {
         }
         self.counters.set(totals);
         self.buckets.clear();
-        for (octave, sub, count) in totals.histogram.buckets() {
+        self.side.clear();
+        let mut usual = totals.histogram.clone();
+        usual.remove(&totals.repaired_histogram);
+        for (octave, sub, count) in usual.buckets() {
             self.buckets.add(octave, sub, count);
         }
-        self.interrupted_octaves
-            .iter()
-            .for_each(|count| count.store(0, Relaxed));
-        for (octave, _, count) in totals.interrupted_histogram.buckets() {
-            let count = u32::try_from(count).unwrap_or(u32::MAX);
-            self.interrupted_octaves[octave].store(count, Relaxed);
+        for (side, histogram) in [
+            (Side::Repaired, &totals.repaired_histogram),
+            (Side::Excluded, &totals.excluded_histogram),
+            (Side::Wall, &totals.side_wall_histogram),
+        ] {
+            for (octave, sub, count) in histogram.buckets() {
+                let count = u32::try_from(count).unwrap_or(u32::MAX);
+                self.side.add(side, BucketIndex::at(octave, sub), count);
+            }
         }
         self.close();
     }
@@ -85,12 +93,13 @@ impl Record {
         }
         totals.merge(&figures);
         self.buckets.read(&mut totals.histogram);
-        if figures.interrupted != 0 {
-            for (octave, count) in self.interrupted_octaves.iter().enumerate() {
-                let count = u64::from(count.load(Relaxed));
-                totals.interrupted_histogram.add(octave, 0, count);
-            }
-        }
+        // Samples, too.
+        self.side.read(Side::Repaired, &mut totals.histogram);
+        self.side
+            .read(Side::Repaired, &mut totals.repaired_histogram);
+        self.side
+            .read(Side::Excluded, &mut totals.excluded_histogram);
+        self.side.read(Side::Wall, &mut totals.side_wall_histogram);
     }
 
     /// All but the buckets; the buffered samples folded in.

@@ -5,8 +5,10 @@ use std::ptr;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use crate::interruption::Detector;
+use crate::on_cpu::OnCpu;
 use crate::record::Record;
 use crate::record::table::{Entry, FIRST_LEN, Position, SEGMENTS, Table};
+use crate::tsc::{Ticks, elapsed};
 
 /// One `thread_local!` for all callsites, const-initialised and without a destructor: on most platforms reaching it is one
 /// instruction, and no callsite needs a `thread_local!` of its own.
@@ -16,8 +18,8 @@ pub(crate) struct Thread {
     /// How many of the table's segments may be used. The one field that other threads write: 0, to send this thread's next probe
     /// through the cold path, where it learns of a pause or a reset.
     len: AtomicU32,
-    /// What all probes of this thread have cost so far, in ticks. A probe saves it at its start; the difference at its stop is
-    /// what the probes nested in it cost.
+    /// What all probes of this thread have cost so far, in ticks, and what it was off the CPU. A probe saves it at its start; the
+    /// difference at its stop is what the probes nested in it cost, and what was lost in it.
     pub(crate) overhead: Cell<u64>,
     /// In the cold path: a probe that is reached from there (an annotated allocator, a signal handler) does nothing.
     busy: Cell<bool>,
@@ -29,6 +31,7 @@ pub(crate) struct Thread {
     pub(crate) work: Cell<u64>,
     pub(crate) detector: Detector,
     segments: [Cell<*const Entry>; SEGMENTS],
+    pub(crate) on_cpu: OnCpu,
 }
 
 thread_local! {
@@ -42,6 +45,7 @@ thread_local! {
             reporting: Cell::new(false),
             ended: Cell::new(false),
             segments: [const { Cell::new(ptr::null()) }; SEGMENTS],
+            on_cpu: OnCpu::new(),
         }
     };
 }
@@ -93,6 +97,37 @@ impl Thread {
         self.work.set(work);
     }
 
+    /// Arms the detector of interruptions, for a start that follows. If it was cleared, the time that was lost since the last check belongs
+    /// to the call that runs now. In the cold path nothing is asked: its end asks for all that was lost in there.
+    pub(crate) fn rearm(&self) {
+        if self.detector.arm() && !self.is_busy() {
+            self.note_loss();
+        }
+    }
+
+    /// The overhead that a cold path from `start` to `end` has added to the running sum already: what it was off the CPU. From here on
+    /// that is overhead as the rest of its time is. The detector may have been armed in there without asking.
+    pub(crate) fn turn_loss_into_overhead(&self, start: Ticks, end: Ticks) -> i64 {
+        if self.detector.arm() || self.detector.rearmed_since(start) {
+            self.note_loss();
+        }
+        self.on_cpu.forget_since(start, elapsed(start, end))
+    }
+
+    fn note_loss(&self) {
+        if let Some(answer) = self.on_cpu.ask() {
+            self.on_cpu.add(answer.at, answer.loss);
+            let cost = self.on_cpu.cost_of(&answer, self.detector.is_armed());
+            self.add_overhead(answer.loss.off.wrapping_add(cost));
+        }
+    }
+
+    /// Carries the running overhead on.
+    pub(crate) fn add_overhead(&self, ticks: i64) {
+        self.overhead
+            .set(self.overhead.get().wrapping_add_signed(ticks));
+    }
+
     /// The next probe of any callsite takes the cold path. May be called by any thread.
     pub(crate) fn invalidate(&self) {
         self.len.store(0, Relaxed);
@@ -128,6 +163,7 @@ impl Thread {
         self.invalidate();
         self.ended.set(true);
         self.detector.detach();
+        self.on_cpu.detach();
     }
 }
 

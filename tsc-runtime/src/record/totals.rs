@@ -1,7 +1,7 @@
 //! What all threads' records of one callsite come to.
 
 use super::counters::merge_option;
-use super::histogram::least;
+use super::histogram::{Histogram, least};
 use super::{not_below_zero, square};
 
 pub(crate) use super::counters::Totals;
@@ -9,7 +9,7 @@ pub(crate) use super::counters::Totals;
 impl Totals {
     /// All calls that have returned.
     pub(crate) fn calls(&self) -> u64 {
-        self.samples + self.firsts + self.interrupted + self.anomalies
+        self.samples + self.firsts + self.excluded + self.anomalies
     }
 
     /// How often a probe's visible overhead is in the gross ticks: once a call, or once a poll.
@@ -20,7 +20,7 @@ impl Totals {
         }
     }
 
-    /// The gross ticks of all calls, or of all polls: futures that are suspended or were dropped took theirs as well.
+    /// The gross ticks on the CPU of all calls, or of all polls: futures that are suspended or were dropped took theirs as well.
     #[cfg(test)]
     pub(crate) fn gross(&self) -> i64 {
         if self.polls != 0 {
@@ -28,7 +28,18 @@ impl Totals {
         }
         self.sum
             .wrapping_add(self.first_sum)
-            .wrapping_add(self.interrupted_sum)
+            .wrapping_add(self.excluded_sum)
+    }
+
+    /// How long calls took by the wall, but each thread's first; `None` if that is how long they were on the CPU.
+    pub(crate) fn wall_histogram(&self) -> Option<Histogram> {
+        self.side_wall_histogram.buckets().next()?;
+        let mut histogram = self.side_wall_histogram.clone();
+        if self.polls == 0 {
+            histogram.merge(&self.histogram);
+            histogram.remove(&self.repaired_histogram);
+        }
+        Some(histogram)
     }
 
     /// Counts one more sample, as folding it into a record would have.
@@ -48,11 +59,11 @@ impl Totals {
         since.subtract(earlier);
         since.threads = u64::from(since.calls() + since.polls != 0);
         since.first = self.first.filter(|_| since.firsts != 0);
-        let buckets = || {
-            let least = |(octave, sub, _)| least(octave, sub).cast_signed();
-            since.histogram.buckets().map(least)
-        };
+        let in_bucket = |(octave, sub, _)| least(octave, sub).cast_signed();
+        let buckets = || since.histogram.buckets().map(in_bucket);
         let new = |now, then| Some(now).filter(|_| now != then);
+        since.wall_max = new(self.wall_max, earlier.wall_max)
+            .unwrap_or_else(|| since.side_wall_histogram.buckets().map(in_bucket).last());
         (since.min, since.max) = match since.samples {
             0 => (None, None),
             1 => (Some(since.sum), Some(since.sum)),

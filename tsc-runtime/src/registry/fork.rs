@@ -9,5 +9,8 @@ use crate::record::thread;
 pub(crate) fn start_from_zero() {
     REGISTRY.forget();
     UNRECORDED.store(0, Relaxed);
-    thread::this().invalidate();
+    let thread = thread::this();
+    thread.invalidate();
+    // The descriptor is of the parent's thread.
+    thread.on_cpu.detach();
 }

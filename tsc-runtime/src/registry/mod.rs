@@ -44,10 +44,10 @@ pub use control::{pause, resume};
 #[cfg(all(unix, not(miri)))]
 pub(crate) use fork::start_from_zero;
 pub(crate) use generation::{take_totals, totals};
-pub(crate) use registration::{add_cost_of_report, registration_cost_since};
+pub(crate) use registration::{add_cost_of_report, begin_report, registration_cost_since};
 pub(crate) use thread_end::{fold_lingering, fold_orphan};
 
-use registration::add_registration_cost;
+use registration::{add_registration_cost, begin_cold_path};
 use shard::{Shard, make_record};
 use thread_end::with_shard_slot;
 
@@ -117,8 +117,8 @@ pub(crate) fn find(callsite: &'static Callsite) -> Found {
     if PAUSED.load(Relaxed) {
         return Found::Nothing;
     }
+    let began = begin_cold_path(thread::this());
     let found = in_cold_path(|thread| {
-        let began = clock::now();
         // Should anything in here panic, the call goes unrecorded and the program on.
         let found = catch_unwind(AssertUnwindSafe(|| find_here(thread, callsite)));
         add_registration_cost(thread, began);

@@ -2,19 +2,30 @@
 
 use super::thread_end::with_shard_slot;
 use super::{in_cold_path, registry};
-use crate::record::thread::Thread;
+use crate::record::thread::{self, Thread};
 use crate::registry::registration_costs::RegistrationCosts;
 use crate::tsc::Ticks;
 use crate::tsc::clock;
 
+/// The time at which a cold path begins: what the thread lost until now is the running call's.
+pub(crate) fn begin_cold_path(thread: &Thread) -> Ticks {
+    thread.rearm();
+    clock::now()
+}
+
 /// What this thread has done since `began`, in the cold path, is overhead to the calls in flight, and none of a probe's.
 pub(super) fn add_registration_cost(thread: &Thread, began: Ticks) {
-    let before = thread.overhead.get();
-    let now = clock::now();
+    let (now, before) = (clock::now(), thread.overhead.get());
     let spent = now.wrapping_sub(began);
-    thread.overhead.set(before.wrapping_add(spent));
+    let lost = thread.turn_loss_into_overhead(began, now);
+    thread.add_overhead(spent.cast_signed().wrapping_sub(lost));
     with_registration_costs(|costs| costs.add(before, spent));
     thread.detector.note_registration(now);
+}
+
+/// The time at which a report begins.
+pub(crate) fn begin_report() -> Ticks {
+    begin_cold_path(thread::this())
 }
 
 /// The same of a report.

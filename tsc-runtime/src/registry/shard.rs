@@ -7,12 +7,14 @@ use parking_lot::Mutex;
 
 use super::{RECORDS, Registry};
 use crate::calibration::overhead;
+use crate::interruption;
 use crate::record::Record;
 use crate::record::callsite::Callsite;
 use crate::record::table::{Entry, Table};
 use crate::record::thread::Thread;
 use crate::record::totals::Totals;
 use crate::registry::registration_costs::RegistrationCosts;
+use crate::tsc::clock;
 
 /// A live thread's part, or a lingering one.
 pub(super) struct Shard {
@@ -47,7 +49,13 @@ pub(super) struct Own {
 impl Shard {
     /// A new thread's, which the registry knows from now on.
     pub(super) fn begin(registry: &Registry, thread: &Thread) -> Arc<Self> {
-        thread.detector.attach();
+        // Where the counter may not be read, the detector cannot note when it was armed, and the system's clock may read the counter itself.
+        if clock::availability().is_ok() {
+            thread.detector.attach();
+            if interruption::unavailable().is_none() {
+                thread.on_cpu.attach();
+            }
+        }
         let mut lists = registry.lists.lock();
         let shard = Arc::new(Self {
             home: registry,

@@ -2,13 +2,14 @@
 
 use std::cmp::Ordering;
 
-use super::data::histogram::{self, LAST, middle, middle_of_octave};
+use super::data::histogram::{self, LAST, middle};
 use super::outliers::Outliers;
 use super::statistics::{Statistics, mean};
-use super::{CallsiteReport, CallsiteSums, Clock};
+use super::{Bucket, CallsiteReport, CallsiteSums, Clock};
 
 impl CallsiteReport {
-    /// The order of a report: most self ticks first; of equally many, by name, so that the order does not depend on chance.
+    /// The order of a report: most self ticks on the CPU first, which other processes do not change; of equally many, by name, so
+    /// that the order does not depend on chance.
     pub(super) fn by_self(one: &Self, other: &Self) -> Ordering {
         let name = |of: &Self| (of.module.clone(), of.name.clone(), of.line);
         other
@@ -22,6 +23,15 @@ impl CallsiteReport {
         self.self_on_cpu_ticks.unwrap_or(self.self_ticks)
     }
 
+    /// The calls by their time on the wall.
+    pub(super) fn by_wall(&self) -> &[Bucket] {
+        if self.wall_histogram.is_empty() {
+            &self.histogram
+        } else {
+            &self.wall_histogram
+        }
+    }
+
     /// Computes all figures that follow from the sums, the histograms and the clock.
     pub(super) fn derive(&mut self, clock: &Clock) {
         let visible = self.sums.visible();
@@ -30,25 +40,23 @@ impl CallsiteReport {
         self.derive_samples(visible);
         self.derive_outliers(clock, visible);
         self.derive_interrupted(visible);
+        self.derive_wall(visible);
         self.derive_units(clock);
         self.derive_futures();
     }
 
     fn derive_counts(&mut self, clock: &Clock) {
         let sums = &self.sums;
-        let detected = clock.no_interruptions_because.is_none()
-            && (sums.unknown == 0 || sums.unknown < sums.samples);
-        let interrupted = sums.interrupted + sums.firsts_interrupted;
+        let detected = sums.is_detected(clock);
+        let interrupted = sums.repaired + sums.excluded + sums.firsts_interrupted;
         self.calls = sums.calls();
         self.running = sums.running;
-        // A call that stops meanwhile may be read as unknown and not yet as a call.
-        self.clean = detected.then(|| {
-            sums.calls()
-                .saturating_sub(interrupted + sums.anomalies + sums.unknown)
-        });
+        // A call that stops meanwhile may be read as unknown and not yet as a sample.
+        let clean = sums.samples.saturating_sub(sums.repaired + sums.unknown);
+        self.clean = detected.then_some(clean);
         self.interrupted = detected.then_some(interrupted);
-        self.repaired = sums.repaired;
-        self.excluded = sums.excluded;
+        self.repaired = detected.then_some(sums.repaired);
+        self.excluded = detected.then_some(sums.excluded);
         self.unknown = sums.unknown;
         self.anomalies = sums.anomalies;
         self.samples = sums.samples;
@@ -65,20 +73,23 @@ impl CallsiteReport {
         self.total_ticks = totals.total;
         self.self_ticks = totals.own;
         self.raw_ticks = totals.raw;
-        self.overhead_ticks = totals.raw - totals.total;
+        self.overhead_ticks = totals.overhead;
         self.visible_overhead_ticks = totals.visible;
         self.nested_overhead_ticks = totals.nested;
         self.registration_overhead_ticks = totals.registration;
-        self.perturbation = if totals.raw > 0.0 {
-            (totals.raw - totals.total) / totals.raw
+        let raw_on_cpu = totals.on_cpu + totals.overhead;
+        self.perturbation = if raw_on_cpu > 0.0 {
+            totals.overhead / raw_on_cpu
         } else {
             0.0
         };
-        let net = |gross: Option<i64>| gross.map(|gross| gross as f64);
-        self.on_cpu_ticks = net(self.sums.on_cpu);
-        self.self_on_cpu_ticks = net(self.sums.self_on_cpu);
-        self.blocked_ticks = net(self.sums.blocked);
-        self.waiting_ticks = net(self.sums.waiting);
+        let sums = &self.sums;
+        let is_known = sums.is_detected(clock) && sums.unasked == 0;
+        let is_split = is_known && sums.unsplit == 0;
+        self.on_cpu_ticks = is_known.then_some(totals.on_cpu);
+        self.self_on_cpu_ticks = is_known.then_some(totals.own_on_cpu);
+        self.blocked_ticks = is_split.then_some(sums.off.wrapping_sub(sums.waiting) as f64);
+        self.waiting_ticks = is_split.then_some(sums.waiting as f64);
         let own_error = clock
             .overhead(&self.fence)
             .map(|overhead| overhead.visible_error_ticks);
@@ -101,21 +112,32 @@ impl CallsiteReport {
         let sums = &self.sums;
         let net = |gross: i64| gross as f64 - visible;
         let statistics = Statistics::new(sums);
-        self.mean_ticks = statistics.as_ref().map(|of| of.mean - visible);
+        // Where no call is a sample, as of functions that always sleep, the others' figures are better than none.
+        let (buckets, range) = match sums.min.zip(sums.max) {
+            Some((min, max)) => (&self.histogram, (net(min), net(max))),
+            None => (&self.interrupted_histogram, (f64::MIN, f64::MAX)),
+        };
+        self.mean_ticks = statistics
+            .as_ref()
+            .map(|of| of.mean)
+            .or(mean(sums.excluded_sum, sums.excluded))
+            .map(|gross| gross - visible);
         self.std_error_ticks = statistics.as_ref().and_then(|of| of.std_error);
         self.stddev_ticks = statistics.as_ref().and_then(|of| of.stddev);
         (self.min_ticks, self.max_ticks) = (sums.min.map(net), sums.max.map(net));
         // A bucket's middle may lie beyond the samples in it.
         let quantile = |share| {
-            let from = histogram::quantile(&self.histogram, share)?;
-            Some((middle(from) - visible).clamp(self.min_ticks?, self.max_ticks?))
+            let from = histogram::quantile(buckets, share)?;
+            Some((middle(from) - visible).clamp(range.0, range.1))
         };
         let [p50, p90, p99, p999] = [0.5, 0.9, 0.99, 0.999].map(quantile);
         (self.p50_ticks, self.p90_ticks) = (p50, p90);
         (self.p99_ticks, self.p999_ticks) = (p99, p999);
         self.first_ticks = sums.first.map(|first| net(first.ticks));
         self.mean_raw_ticks = mean(
-            sums.gross().wrapping_add(sums.nested),
+            sums.gross()
+                .wrapping_add(sums.nested)
+                .wrapping_add(sums.off),
             sums.calls() - sums.anomalies,
         );
         self.min_raw_ticks = sums.min.filter(|_| sums.nested == 0).map(|min| min as f64);
@@ -129,17 +151,46 @@ impl CallsiteReport {
             .as_ref()
             .map(|of| of.excess / self.sums.samples as f64);
         self.outlier_excess_share = outliers
-            .filter(|_| self.total_ticks > 0.0)
+            .zip(self.on_cpu_ticks.or(Some(self.total_ticks)))
+            .filter(|&(_, total)| total > 0.0)
             // A recursion has the same outlier in every activation.
-            .map(|of| (of.excess / self.total_ticks).min(1.0));
+            .map(|(of, total)| (of.excess / total).min(1.0));
     }
 
     fn derive_interrupted(&mut self, visible: f64) {
         let sums = &self.sums;
         self.interrupted_mean_ticks =
-            mean(sums.interrupted_sum, sums.interrupted).map(|gross| gross - visible);
+            mean(sums.excluded_sum, sums.excluded).map(|gross| gross - visible);
         self.interrupted_p50_ticks = histogram::quantile(&self.interrupted_histogram, 0.5)
-            .map(|from| middle_of_octave(from) - visible);
+            .map(|from| middle(from) - visible);
+    }
+
+    fn derive_wall(&mut self, visible: f64) {
+        let sums = &self.sums;
+        let is_async = sums.polls != 0 || sums.cancelled != 0;
+        // A future's is not the probes' difference.
+        let visible = if is_async { 0.0 } else { visible };
+        let (mean, longest) = if is_async {
+            (mean(sums.wall.cast_signed(), sums.calls()), sums.wall_max)
+        } else {
+            let calls = sums
+                .sum
+                .wrapping_add(sums.excluded_sum)
+                .wrapping_add(sums.calls_off);
+            (
+                mean(calls, sums.samples + sums.excluded),
+                sums.wall_max.max(sums.max),
+            )
+        };
+        let longest = longest.map(|gross| gross as f64 - visible);
+        let quantile = |share| {
+            let from = histogram::quantile(self.by_wall(), share)?;
+            Some((middle(from) - visible).min(longest?))
+        };
+        let quantiles = (quantile(0.5), quantile(0.99));
+        self.wall_mean_ticks = mean.map(|mean| mean - visible);
+        (self.wall_p50_ticks, self.wall_p99_ticks) = quantiles;
+        self.wall_max_ticks = longest;
     }
 
     fn derive_units(&mut self, clock: &Clock) {
@@ -159,9 +210,6 @@ impl CallsiteReport {
         let futures = sums.polls != 0 || sums.cancelled != 0;
         self.polls = futures.then_some(sums.polls);
         self.cancelled = futures.then_some(sums.cancelled);
-        if futures {
-            self.wall_mean_ticks = mean(sums.wall.cast_signed(), sums.calls());
-        }
     }
 }
 
@@ -174,9 +222,12 @@ fn nested_error_of_a_call(sums: &CallsiteSums, clock: &Clock) -> f64 {
 /// The sums over all calls, corrected.
 struct Totals {
     outermost: f64,
+    on_cpu: f64,
+    own_on_cpu: f64,
     total: f64,
     own: f64,
     raw: f64,
+    overhead: f64,
     visible: f64,
     nested: f64,
     registration: f64,
@@ -193,11 +244,16 @@ impl Totals {
                 .wrapping_sub(sums.inner_visible_milliticks),
         );
         let own = sums.gross().wrapping_sub(sums.callees) as f64;
+        let (on_cpu, own_on_cpu) = (gross - visible, own - ticks(sums.visible_milliticks));
+        let off = sums.off as f64;
         Self {
             outermost: sums.probes().saturating_sub(sums.inner) as f64,
-            total: gross - visible,
-            own: own - ticks(sums.visible_milliticks),
-            raw: gross + nested,
+            on_cpu,
+            own_on_cpu,
+            total: on_cpu + off,
+            own: own_on_cpu + sums.own_off as f64,
+            raw: gross + off + nested,
+            overhead: visible + nested,
             visible,
             nested: nested - registration,
             registration,

@@ -186,10 +186,13 @@ impl CallsiteReport {
         self.sums.merge(&other.sums);
         self.fence_supported &= other.fence_supported;
         self.sample = self.sample.max(other.sample);
+        // Before the samples: they are what took by the wall what it took on the CPU, where nothing else is known.
+        if !(self.wall_histogram.is_empty() && other.wall_histogram.is_empty()) {
+            self.wall_histogram = histogram::merge(self.by_wall(), other.by_wall());
+        }
         self.histogram = histogram::merge(&self.histogram, &other.histogram);
         self.interrupted_histogram =
             histogram::merge(&self.interrupted_histogram, &other.interrupted_histogram);
-        self.wall_histogram = histogram::merge(&self.wall_histogram, &other.wall_histogram);
         let mut rows: BTreeMap<Option<String>, ThreadReport> = BTreeMap::new();
         for row in self
             .thread_rows
@@ -260,6 +263,7 @@ impl Clock {
             .no_interruptions_because
             .take()
             .or(added.no_interruptions_because);
+        self.no_on_cpu_because = self.no_on_cpu_because.take().or(added.no_on_cpu_because);
         self.pinned_cpu = self
             .pinned_cpu
             .filter(|_| self.pinned_cpu == added.pinned_cpu);

@@ -11,7 +11,6 @@ use crate::record::callsite::Callsite;
 use crate::record::thread;
 use crate::record::totals::Totals;
 use crate::registry;
-use crate::tsc::clock as source;
 
 /// Calls that had at least started when a report was last made.
 pub(super) static REPORTED: AtomicU64 = AtomicU64::new(0);
@@ -52,7 +51,7 @@ pub fn take() -> Report {
 /// What `collect` gives; a report of nothing from within the runtime's own work, on which this must not wait, nor allocate.
 fn collecting(collect: impl FnOnce() -> Option<Report>) -> Report {
     let report = thread::this().enter_report().and_then(|_reporting| {
-        let began = source::now();
+        let began = registry::begin_report();
         let report = collect();
         // To an annotated function around this call, all of that is overhead.
         registry::add_cost_of_report(began);

@@ -7,6 +7,7 @@ use crate::calibration::overhead;
 use crate::calibration::resolution;
 use crate::interruption;
 use crate::machine::machine;
+use crate::on_cpu;
 use crate::record::callsite::Callsite;
 use crate::record::totals::Totals;
 use crate::report::{Clock, FenceOverhead};
@@ -44,6 +45,7 @@ impl Clock {
             no_interruptions_because: interruption::unavailable()
                 .or((availability.is_err()).then_some("the counter is not read"))
                 .map(str::to_owned),
+            no_on_cpu_because: on_cpu::unavailable().map(str::to_owned),
             core_cycles_per_tick: core.map(|core| core.cycles_per_tick),
             core_cycles_per_tick_min: core.map(|core| core.lowest),
             core_cycles_per_tick_max: core.map(|core| core.highest),

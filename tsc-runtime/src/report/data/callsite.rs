@@ -29,15 +29,16 @@ data! {
         calls: u64,
         /// Calls that have started and not returned: in no other figure.
         running: u64,
-        /// Calls that were not preempted, migrated or signalled; `None` where that is not detected.
+        /// Calls that were not preempted, migrated or signalled, but each thread's first; `None` where that is not detected.
         clean: Option<u64>,
-        /// Calls that were. They are in `calls` and the totals, and in no mean, minimum, maximum, deviation or quantile, unless they
-        /// are `repaired`. A thread's first call counts here too, though it is apart from the other interrupted ones' mean and
-        /// histogram.
+        /// Calls that were: the `repaired`, the `excluded`, and threads' first ones.
         interrupted: Option<u64>,
-        /// Interrupted calls that are samples all the same, by their time on the CPU.
+        /// Interrupted calls that are samples all the same, by their time on the CPU: it is 100 times what their switches leave
+        /// uncertain. Threads' first calls are not counted here.
         repaired: Option<u64>,
-        /// Interrupted calls that are no samples.
+        /// Interrupted calls that are no samples. They are in `calls` and the totals, and in no mean, minimum, maximum, deviation or
+        /// quantile of time on the CPU where there are samples. Threads' first calls are not counted here: `clean`, `repaired` and
+        /// `excluded` add up to `calls` less the first, the unknown and those without a measurement.
         excluded: Option<u64>,
         /// Calls of which it is not known, because the platform cannot tell, another library was in the way or their thread was
         /// ending. They count as samples.
@@ -48,7 +49,8 @@ data! {
         /// Calls of over 30 hours at 2.6 GHz, or a counter that jumped: samples longer than the histogram has buckets for. They are
         /// in all sums and in `max_ticks`; quantiles end there.
         saturated: u64,
-        /// The calls that mean, deviation, minimum, maximum and quantiles are over: all but each thread's first and the interrupted.
+        /// The calls that mean, deviation, minimum, maximum and quantiles are over, by their time on the CPU: the clean and the
+        /// repaired, and the unknown by the wall. If there are none, mean and quantiles are those of the excluded calls.
         samples: u64,
         /// One in so many calls is timed; `None` if all are.
         sample: Option<u64>,
@@ -121,9 +123,9 @@ data! {
         outlier_excess_mean_ticks: Option<f64>,
         /// The same as a share of `total_ticks`.
         outlier_excess_share: Option<f64>,
-        /// Mean of the interrupted calls.
+        /// Mean of the excluded calls' time on the CPU, in which their switches are.
         interrupted_mean_ticks: Option<f64>,
-        /// Median of the interrupted calls, to a factor of 1.5.
+        /// Median of the same.
         interrupted_p50_ticks: Option<f64>,
         /// Threads that called it.
         threads: u64,
@@ -139,9 +141,10 @@ data! {
         units_per_second: Option<f64>,
         /// Of an async function: how often it was polled.
         polls: Option<u64>,
-        /// Mean time from a call's start to its end, on the CPU or not; of an async function, from its first poll to its completion.
+        /// Mean time from a call's start to its end, on the CPU or not; of an async function, from its first poll to its completion. As
+        /// the other figures by the wall, over all calls but each thread's first.
         wall_mean_ticks: Option<f64>,
-        /// Median of the same, of calls that were off the CPU.
+        /// Median of the same.
         wall_p50_ticks: Option<f64>,
         /// 99 % of them are not longer.
         wall_p99_ticks: Option<f64>,
@@ -151,9 +154,9 @@ data! {
         cancelled: Option<u64>,
         /// The samples, by their length: see [`Bucket`].
         histogram: Vec<Bucket>,
-        /// The interrupted calls, by their length: buckets that each reach to the double of their beginning.
+        /// The excluded calls, by their time on the CPU.
         interrupted_histogram: Vec<Bucket>,
-        /// Calls by their time on the wall, where that is kept apart from their time on the CPU.
+        /// Calls by their time on the wall; empty if none was off the CPU.
         wall_histogram: Vec<Bucket>,
         /// What all of this follows from.
         sums: CallsiteSums,

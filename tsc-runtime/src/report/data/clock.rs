@@ -28,6 +28,8 @@ data! {
         pinned_cpu: Option<usize>,
         /// Why interruptions are not detected, if they are not.
         no_interruptions_because: Option<String>,
+        /// Why it is not known how long calls were on the CPU, if interruptions are detected and it is not.
+        no_on_cpu_because: Option<String>,
         /// Core cycles per tick while the program ran: the median of a few samples.
         core_cycles_per_tick: Option<f64>,
         /// The least of those samples.

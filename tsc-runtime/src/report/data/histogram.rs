@@ -2,8 +2,6 @@
 //!
 //! Samples: every value below 64 has a bucket of its own; from there on each octave has 32, so none is wider than 1/32 of its value.
 //! A bucket is named by the least value in it. The last takes all that is longer than 30 hours at 2.6 GHz.
-//!
-//! Interrupted calls are counted by octaves: a bucket reaches to the double of its beginning.
 
 use super::getters::data;
 
@@ -43,11 +41,6 @@ pub(crate) fn beginning(value: u64) -> u64 {
 /// The middle of a bucket's values.
 pub(crate) fn middle(from: u64) -> f64 {
     f64::midpoint(from as f64, (end(from) - 1) as f64)
-}
-
-/// The middle of an octave that begins at `from`: no more than half off.
-pub(crate) fn middle_of_octave(from: u64) -> f64 {
-    f64::midpoint(from as f64, (from * 2).max(1) as f64)
 }
 
 /// All calls in the buckets.
@@ -134,14 +127,6 @@ pub(crate) mod tests {
                 }
             }
         }
-    }
-
-    #[test]
-    fn octaves_middle_is_no_more_than_half_off() {
-        assert_eq!(
-            [0, 1, 16, 2048].map(middle_of_octave),
-            [0.5, 1.5, 24.0, 3072.0]
-        );
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! What was counted for a callsite, before any statistics: whole numbers, so that two processes' sums add up exactly.
 
+use super::Clock;
 use super::getters::data;
 
 // Input:  sums! { /// Doc. a: u64 by add, /// Doc. b: Option<i64> by least, }
@@ -11,7 +12,8 @@ macro_rules! sums {
             /// The sums over all calls of a callsite, and over all threads. Every figure of a [`CallsiteReport`](super::CallsiteReport)
             /// follows from these, its histograms and the clock.
             ///
-            /// Ticks are *gross* here: stop − start less what nested probes cost, the callsite's own visible overhead inside.
+            /// Ticks are *gross* here: stop − start less what nested probes cost and less the time off the CPU, the callsite's own
+            /// visible overhead inside.
             #[derive(Default)]
             pub struct CallsiteSums {
                 $($(#[doc = $doc])+ $field: $type $(< $of >)?,)*
@@ -32,8 +34,8 @@ sums! {
     threads: u64 by add,
     /// Calls that have started and not returned.
     running: u64 by add,
-    /// Calls that are samples: not a thread's first, not interrupted, no anomaly. Mean, deviation, minimum, maximum, quantiles and the
-    /// histogram are over these.
+    /// Calls that are samples: not a thread's first, no anomaly, and not interrupted or repaired. Mean, deviation, minimum, maximum,
+    /// quantiles and the histogram are over these.
     samples: u64 by add,
     /// The samples' ticks.
     sum: i64 by add_signed,
@@ -51,10 +53,26 @@ sums! {
     first: Option<FirstCall> by earliest,
     /// Of the first calls, the interrupted ones.
     firsts_interrupted: u64 by add,
-    /// Interrupted calls, without threads' first ones.
-    interrupted: u64 by add,
+    /// Interrupted calls that are samples, by their time on the CPU.
+    repaired: u64 by add,
+    /// Interrupted calls that are no samples, without threads' first ones.
+    excluded: u64 by add,
     /// Their ticks.
-    interrupted_sum: i64 by add_signed,
+    excluded_sum: i64 by add_signed,
+    /// Ticks off the CPU in the repaired and the excluded calls.
+    calls_off: i64 by add_signed,
+    /// The longest of these by the wall; of async functions, of all calls.
+    wall_max: Option<i64> by greatest,
+    /// Ticks off the CPU in calls inside no other call of the same callsite.
+    off: i64 by add_signed,
+    /// The part of it in which the thread was ready and another one ran.
+    waiting: i64 by add_signed,
+    /// Ticks off the CPU outside annotated callees.
+    own_off: i64 by add_signed,
+    /// Calls (of futures: polls) of whose time off the CPU it is not known what of it was waiting.
+    unsplit: u64 by add,
+    /// Interrupted calls (of futures: polls) of which it is not known how long they were on the CPU.
+    unasked: u64 by add,
     /// Calls without a measurement: in no ticks.
     anomalies: u64 by add,
     /// Samples of which it is not known whether they were interrupted.
@@ -86,18 +104,6 @@ sums! {
     wall: u64 by add,
     /// Futures dropped before completion.
     cancelled: u64 by add,
-    /// Interrupted calls that are samples all the same, by their time on the CPU.
-    repaired: Option<u64> by add_known,
-    /// Interrupted calls that are no samples.
-    excluded: Option<u64> by add_known,
-    /// Of the inclusive ticks: those on the CPU.
-    on_cpu: Option<i64> by add_signed_known,
-    /// Of the ticks outside annotated callees: those on the CPU.
-    self_on_cpu: Option<i64> by add_signed_known,
-    /// Of the inclusive ticks: those in which the thread had given the CPU up.
-    blocked: Option<i64> by add_signed_known,
-    /// Of the inclusive ticks: those in which another thread ran in its place.
-    waiting: Option<i64> by add_signed_known,
     /// Calls that were timed, where only some are.
     timed: Option<u64> by add_known,
 }
@@ -148,7 +154,7 @@ impl CallsiteSums {
     /// All calls that have returned.
     #[must_use]
     pub fn calls(&self) -> u64 {
-        self.samples + self.firsts + self.interrupted + self.anomalies
+        self.samples + self.firsts + self.excluded + self.anomalies
     }
 
     /// How often a probe's visible overhead is in the gross ticks: once a call, or once a poll.
@@ -159,14 +165,20 @@ impl CallsiteSums {
         }
     }
 
-    /// The gross ticks of all calls, or of all polls: futures that are suspended or were dropped took theirs as well.
+    /// The gross ticks on the CPU of all calls, or of all polls: futures that are suspended or were dropped took theirs as well.
     pub(crate) fn gross(&self) -> i64 {
         if self.polls != 0 {
             return self.polls_gross;
         }
         self.sum
             .wrapping_add(self.first_sum)
-            .wrapping_add(self.interrupted_sum)
+            .wrapping_add(self.excluded_sum)
+    }
+
+    /// Whether interruptions of the calls were detected, as far as is known.
+    pub(crate) fn is_detected(&self, clock: &Clock) -> bool {
+        clock.no_interruptions_because.is_none()
+            && (self.unknown == 0 || self.unknown < self.samples)
     }
 
     /// What one probe saw of itself, in the mean.
@@ -194,10 +206,6 @@ fn add_squares(one: SumOfSquares, other: SumOfSquares) -> SumOfSquares {
 /// What one of two does not know, nobody knows of both.
 fn add_known(one: Option<u64>, other: Option<u64>) -> Option<u64> {
     one.zip(other).map(|(one, other)| add(one, other))
-}
-
-fn add_signed_known(one: Option<i64>, other: Option<i64>) -> Option<i64> {
-    one.zip(other).map(|(one, other)| add_signed(one, other))
 }
 
 fn least(one: Option<i64>, other: Option<i64>) -> Option<i64> {

@@ -38,6 +38,16 @@ pub(super) fn write(f: &mut dyn fmt::Write, clock: &Clock) -> fmt::Result {
     core_clock(f, clock)?;
     if let Some(why) = &clock.no_interruptions_because {
         writeln!(f, "tsc: interruptions: not detected here: {why}")?;
+        writeln!(
+            f,
+            "tsc: so all ticks are by the wall: what of them was on the CPU, blocked or waiting is not known"
+        )?;
+    }
+    if let Some(why) = &clock.no_on_cpu_because {
+        writeln!(
+            f,
+            "tsc: time on the CPU: not known of interrupted calls, which are by the wall: {why}"
+        )?;
     }
     for warning in &clock.warnings {
         writeln!(f, "tsc: {warning}")?;

@@ -1,10 +1,11 @@
 //! What only the full form says of a row.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use super::full::ticks;
 use super::names::{NAME, escaped};
-use crate::report::CallsiteReport;
+use crate::report::{Bucket, CallsiteReport};
 
 /// Where the function is, how net came from raw, how far the figures may be off, and the interrupted calls.
 pub(super) fn write(f: &mut dyn fmt::Write, callsite: &CallsiteReport) -> fmt::Result {
@@ -46,8 +47,18 @@ pub(super) fn write(f: &mut dyn fmt::Write, callsite: &CallsiteReport) -> fmt::R
         return Ok(());
     }
     write!(f, "      {:<NAME$}   interrupted calls, from ticks on:", "")?;
-    for bucket in &callsite.interrupted_histogram {
-        write!(f, " {}: {}", bucket.from_ticks, bucket.calls)?;
+    for (from, calls) in octaves(&callsite.interrupted_histogram) {
+        write!(f, " {from}: {calls}")?;
     }
     writeln!(f)
+}
+
+/// The calls from each power of two to the next.
+fn octaves(buckets: &[Bucket]) -> BTreeMap<u64, u64> {
+    let mut octaves = BTreeMap::new();
+    for bucket in buckets {
+        let octave = bucket.from_ticks.checked_ilog2().map_or(0, |bit| 1 << bit);
+        *octaves.entry(octave).or_default() += bucket.calls;
+    }
+    octaves
 }

@@ -11,6 +11,7 @@ mod histogram;
 mod marks;
 mod names;
 mod notes;
+mod off_cpu;
 mod options;
 mod rows;
 mod scale;
@@ -167,11 +168,12 @@ mod tests {
     #[test]
     fn callsite_whose_calls_were_all_interrupted_has_their_mean() {
         let dump = dump(&[], |sums| {
-            (sums.interrupted, sums.interrupted_sum) = (3, 6_000);
+            (sums.excluded, sums.excluded_sum) = (3, 6_000);
         });
+        let row = dump.lines().find(|line| line.starts_with(":CLK:")).unwrap();
+        assert!(row.contains(" 2000"), "{dump}");
         assert!(
-            dump.contains("3 interrupted, 100 % of the total")
-                && dump.contains("their mean is 2000.0"),
+            dump.contains("all 3 calls but threads' first were interrupted"),
             "{dump}"
         );
     }

@@ -3,10 +3,11 @@
 use std::fmt;
 
 use super::names::Names;
+use super::off_cpu::off_cpu;
 use super::scale::Scale;
 use crate::report::{CallsiteReport, Report};
 
-/// The share of the total that interrupted calls, outliers or time off the CPU may be, before the dump says so.
+/// The share of the total that interrupted calls or outliers may be, before the dump says so.
 const NOTED_SHARE: f64 = 0.05;
 /// The share of the total that it may be off by.
 const NOTED_ERROR: f64 = 0.1;
@@ -23,8 +24,8 @@ pub(super) fn write(
     let mut notes: Vec<String> = names.note(row).map(str::to_owned).into_iter().collect();
     notes.extend(throughput(row, scale));
     notes.extend(futures(row, scale));
-    notes.extend(off_cpu(row));
-    notes.extend(interrupted(row, scale));
+    notes.extend(off_cpu(row, &report.clock));
+    notes.extend(interrupted(row));
     notes.extend(outliers(row));
     notes.extend(uncertain(row, scale));
     notes.extend(uncounted(report, row));
@@ -86,37 +87,22 @@ fn futures(row: &CallsiteReport, scale: &Scale) -> Option<String> {
     Some(note)
 }
 
-/// What of the total was spent off the CPU.
-fn off_cpu(row: &CallsiteReport) -> Option<String> {
-    let share = |ticks: Option<f64>| ticks.map(|ticks| ticks / row.total_ticks);
-    let (blocked, waiting) = (share(row.blocked_ticks)?, share(row.waiting_ticks));
-    (blocked + waiting.unwrap_or(0.0) > NOTED_SHARE).then(|| {
-        let mut note = format!("off the CPU: {:.0} % of the total blocked", blocked * 100.0);
-        if let Some(waiting) = waiting {
-            note += &format!(", {:.0} % waiting for a CPU", waiting * 100.0);
-        }
-        note
-    })
-}
-
-/// The interrupted calls, where they hold much, or are all there is to show.
-fn interrupted(row: &CallsiteReport, scale: &Scale) -> Option<String> {
-    let count = row.interrupted.filter(|&count| count != 0)?;
-    let mean = row
-        .interrupted_mean_ticks
-        .filter(|_| row.excluded != Some(0))?;
-    let share = row.sums.interrupted as f64 * mean / row.total_ticks.max(1.0);
-    let note = format!(
-        "{count} interrupted, {:.0} % of the total, in no other column",
-        share.min(1.0) * 100.0
-    );
+/// The interrupted calls that are no samples, where they hold much, or are all there is to show.
+fn interrupted(row: &CallsiteReport) -> Option<String> {
+    let count = row.excluded.filter(|&count| count != 0)?;
     if row.samples == 0 {
         return Some(format!(
-            "{note}; their mean is {}: no call was left whole but each thread's first",
-            scale.short(mean)
+            "all {count} calls but threads' first were interrupted: their ticks contain what switching costs"
         ));
     }
-    (share > NOTED_SHARE).then_some(note)
+    let total = row.on_cpu_ticks.unwrap_or(row.total_ticks);
+    let share = count as f64 * row.interrupted_mean_ticks? / total.max(1.0);
+    (share > NOTED_SHARE).then(|| {
+        format!(
+            "{count} interrupted, {:.0} % of the total on the CPU, in no other column",
+            share.min(1.0) * 100.0
+        )
+    })
 }
 
 /// What outliers hold, where it is much, or more than what the mean is known to.

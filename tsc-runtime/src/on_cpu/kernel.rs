@@ -1,0 +1,148 @@
+//! Asks Linux what this thread has run and waited for.
+//!
+//! Two system calls: the thread's CPU clock, which is right to the nanosecond, and the scheduler's statistics, which lag behind for the
+//! time run but not for the time waited. They may run in a signal handler: nothing here allocates or locks.
+
+use std::mem::MaybeUninit;
+use std::ptr;
+
+use super::reading::Reading;
+use super::schedstat::Schedstat;
+use crate::tsc::{FencePolicy, Lfence, Unfenced, elapsed};
+
+/// Between the counter's two readings around the CPU clock's lies a system call, of a microsecond where they are slow. If it was more,
+/// the thread was stopped in there, and asks again.
+const PROMPT_NS: f64 = 3_000.0;
+const TRIES: usize = 3;
+
+/// What a thread asks the kernel with.
+#[derive(Debug)]
+pub(super) struct Kernel {
+    schedstat: Schedstat,
+}
+
+impl Kernel {
+    pub(super) const fn new() -> Self {
+        Self {
+            schedstat: Schedstat::new(),
+        }
+    }
+
+    /// For this thread from now on: opens what is kept open.
+    pub(super) fn attach(&mut self) {
+        self.schedstat.open();
+    }
+
+    /// Closes it.
+    pub(super) fn detach(&mut self) {
+        self.schedstat.close();
+    }
+
+    /// `None` if the kernel does not answer.
+    pub(super) fn read(&mut self, ticks_per_ns: f64) -> Option<Reading> {
+        let (at, cpu_ns) = cpu_clock(ticks_per_ns)?;
+        Some(Reading {
+            at,
+            cpu_ns,
+            schedule: self.schedstat.read(cpu_ns),
+        })
+    }
+}
+
+/// The counter and this thread's CPU clock at one moment.
+fn cpu_clock(ticks_per_ns: f64) -> Option<(u64, u64)> {
+    let prompt = (PROMPT_NS * ticks_per_ns) as i64;
+    let mut attempt = 0;
+    loop {
+        let before = Lfence::start();
+        let ns = clock_ns(libc::CLOCK_THREAD_CPUTIME_ID)?;
+        let width = elapsed(before, Lfence::stop());
+        attempt += 1;
+        if (0..=prompt).contains(&width) || attempt == TRIES {
+            let half = (width.clamp(0, prompt) / 2).cast_unsigned();
+            return Some((before.wrapping_add(half), ns));
+        }
+    }
+}
+
+/// Nanoseconds of the clock that nothing adjusts.
+pub(super) fn raw_ns() -> Option<u64> {
+    clock_ns(libc::CLOCK_MONOTONIC_RAW)
+}
+
+fn clock_ns(clock: libc::clockid_t) -> Option<u64> {
+    let mut time = MaybeUninit::<libc::timespec>::uninit();
+    // SAFETY: writes one timespec to the address it is given, if it returns 0.
+    let time = unsafe {
+        if libc::clock_gettime(clock, time.as_mut_ptr()) != 0 {
+            return None;
+        }
+        time.assume_init()
+    };
+    Some(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
+}
+
+/// Some emulated kernels count a thread's time in timer ticks. Runs for some microseconds to see whether the clock has moved.
+pub(super) fn clock_is_fine() -> Result<(), &'static str> {
+    const MOVED: u64 = 50_000;
+    const REFUSED: &str = "the kernel does not answer clock_gettime(CLOCK_THREAD_CPUTIME_ID)";
+    let before = clock_ns(libc::CLOCK_THREAD_CPUTIME_ID).ok_or(REFUSED)?;
+    let start = Unfenced::start();
+    while Unfenced::start().wrapping_sub(start) < MOVED {
+        std::hint::spin_loop();
+    }
+    let after = clock_ns(libc::CLOCK_THREAD_CPUTIME_ID).ok_or(REFUSED)?;
+    if after > before {
+        Ok(())
+    } else {
+        Err("a thread's CPU clock moves in coarse steps here")
+    }
+}
+
+/// Keeps the C library's `errno` for the program, whose annotated function has just set it.
+pub(super) struct Errno(libc::c_int);
+
+impl Errno {
+    pub(super) fn save() -> Self {
+        // SAFETY: the address is this thread's errno.
+        Self(unsafe { ptr::read(libc::__errno_location()) })
+    }
+}
+
+impl Drop for Errno {
+    fn drop(&mut self) {
+        // SAFETY: as in `save`.
+        unsafe { ptr::write(libc::__errno_location(), self.0) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_asleep_is_not_run() {
+        let mut kernel = Kernel::new();
+        kernel.attach();
+        let before = kernel.read(1.0).unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        let after = kernel.read(1.0).unwrap();
+        // Asleep it cannot have run for a half of the time.
+        assert!(after.cpu_ns - before.cpu_ns < 10_000_000);
+        assert!(elapsed(before.at, after.at) > 0);
+        kernel.detach();
+    }
+
+    #[test]
+    fn errno_is_kept() {
+        // SAFETY: this thread's errno.
+        unsafe { *libc::__errno_location() = 77 };
+        {
+            let _errno = Errno::save();
+            // SAFETY: fails, and says so in errno.
+            assert_eq!(unsafe { libc::close(-1) }, -1);
+        }
+        // SAFETY: as above.
+        assert_eq!(unsafe { *libc::__errno_location() }, 77);
+    }
+}

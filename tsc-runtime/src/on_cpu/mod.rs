@@ -1,0 +1,227 @@
+//! How long this thread was on the CPU, and where the rest of the time went.
+//!
+//! # When the kernel is asked
+//!
+//! Between two checks of the [detector](crate::interruption) that both find it armed, the thread never left its CPU. So nothing is asked
+//! for a clean call. Only a check that finds the detector disarmed asks the kernel how long the thread has run and how long it
+//! waited for a CPU: a start, which arms the detector again; a stop, which has been interrupted. What passed since the kernel was
+//! last asked, less what the thread has run, is the time that it was off the CPU, and it lies between this check and the one
+//! before, so in the innermost call that was running.
+//!
+//! Off the CPU a thread is either *waiting*, for a CPU that another thread has, or *blocked*: asleep, in a lock, in I/O. Waiting is what
+//! the scheduler's statistics say; all else is blocked. (Where the kernel accounts interrupts or a hypervisor's steal time apart
+//! from the threads they stop, that is in there, too.)
+//!
+//! # Where the loss goes
+//!
+//! It is added to the thread's running overhead, like the cost of the asking itself. Every call around it has saved that sum at its start,
+//! so for all of them, however many losses there were, the difference at the stop leaves the exact ticks on the CPU. How much of
+//! the difference was loss, and whose, the thread's [`losses`] tell.
+
+#![cfg(feature = "on")]
+
+use std::cell::RefCell;
+
+use once_cell::sync::OnceCell;
+
+use crate::tsc::{FencePolicy, Ticks, Unfenced, elapsed};
+
+#[cfg(all(target_os = "linux", target_arch = "x86_64", not(miri)))]
+mod kernel;
+#[cfg(not(all(target_os = "linux", target_arch = "x86_64", not(miri))))]
+#[path = "absent.rs"]
+mod kernel;
+mod losses;
+mod rate;
+mod reading;
+#[cfg(all(target_os = "linux", target_arch = "x86_64", not(miri)))]
+mod schedstat;
+#[cfg(test)]
+pub(crate) mod script;
+
+pub(crate) use losses::{Inside, Loss};
+
+use kernel::{Errno, Kernel};
+use losses::Losses;
+use reading::Reading;
+
+/// What a switch leaves uncertain: the part of the switch itself, and of the caches that it leaves cold, that the kernel counts as the
+/// thread's own time. `self_test` measures the switch here; the caches depend on the work.
+pub(crate) const SWITCH_NS: f64 = 2_000.0;
+
+/// An interrupted call is a sample of its function's time on the CPU if that is so many times what its switches leave uncertain.
+pub(crate) const CERTAIN: f64 = 100.0;
+
+/// Why nobody can say how long a thread was on the CPU, if so: found out by the first thread that measures.
+static UNAVAILABLE: OnceCell<Result<(), &'static str>> = OnceCell::new();
+
+/// What a thread keeps to find its losses by.
+#[derive(Debug)]
+pub(crate) struct OnCpu(RefCell<State>);
+
+#[derive(Debug)]
+struct State {
+    kernel: Kernel,
+    /// When the kernel was last asked; `None` on a thread that does not ask.
+    last: Option<Reading>,
+    losses: Losses,
+    /// What asking cost when it was last known.
+    cost: i64,
+}
+
+/// What asking the kernel has found.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Answer {
+    /// When the asking began.
+    began: Ticks,
+    /// When the kernel answered.
+    pub(crate) at: Ticks,
+    pub(crate) loss: Loss,
+}
+
+impl OnCpu {
+    pub(crate) const fn new() -> Self {
+        Self(RefCell::new(State {
+            kernel: Kernel::new(),
+            last: None,
+            losses: Losses::new(),
+            cost: 0,
+        }))
+    }
+
+    /// Begins to ask, for the calling thread.
+    pub(crate) fn attach(&self) {
+        let Ok(mut state) = self.0.try_borrow_mut() else {
+            return;
+        };
+        rate::first_reading();
+        let is_available = *UNAVAILABLE.get_or_init(|| {
+            if std::env::var_os("TSC_ON_CPU").is_some_and(|value| value == "off") {
+                return Err("TSC_ON_CPU=off");
+            }
+            kernel::clock_is_fine()
+        });
+        state.losses.clear();
+        state.last = None;
+        if is_available.is_ok() {
+            state.kernel.attach();
+            state.last = state.read();
+        }
+    }
+
+    #[cfg(test)]
+    fn begin_script(&self) {
+        let mut state = self.0.borrow_mut();
+        state.losses.clear();
+        state.last = script::reading();
+    }
+
+    /// Asks no more, and gives back what asking took: the thread ends, or is a fork's child with its parent's descriptor.
+    pub(crate) fn detach(&self) {
+        if let Ok(mut state) = self.0.try_borrow_mut() {
+            state.kernel.detach();
+            state.losses.clear();
+            state.last = None;
+        }
+    }
+
+    /// Asks the kernel what was lost since it was last asked. `None` if it does not answer, or a signal handler comes in between.
+    pub(crate) fn ask(&self) -> Option<Answer> {
+        let mut state = self.0.try_borrow_mut().ok()?;
+        let last = state.last?;
+        let _errno = Errno::save();
+        let began = now();
+        let reading = state.read()?;
+        state.last = Some(reading);
+        let loss = last.loss_until(&reading, ticks_per_ns()?);
+        Some(Answer {
+            began,
+            at: reading.at,
+            loss,
+        })
+    }
+
+    /// What asking has cost until now. It is known if the thread was not interrupted meanwhile, and otherwise what it was before.
+    pub(crate) fn cost_of(&self, answer: &Answer, is_clean: bool) -> i64 {
+        let cost = elapsed(answer.began, now());
+        let Ok(mut state) = self.0.try_borrow_mut() else {
+            return cost;
+        };
+        if is_clean || state.cost == 0 {
+            state.cost = cost;
+        }
+        state.cost
+    }
+
+    /// Whether this thread asks the kernel.
+    pub(crate) fn asks(&self) -> bool {
+        self.0.try_borrow().is_ok_and(|state| state.last.is_some())
+    }
+
+    /// A loss was found at `at`.
+    pub(crate) fn add(&self, at: Ticks, loss: Loss) {
+        if let Ok(mut state) = self.0.try_borrow_mut() {
+            state.losses.add(at, loss);
+        }
+    }
+
+    /// What was lost since `start`.
+    pub(crate) fn lost_since(&self, start: Ticks) -> Inside {
+        self.0
+            .try_borrow()
+            .map_or(Inside::NOTHING, |state| state.losses.since(start))
+    }
+
+    /// Forgets what was lost since `start`, but no more than so many ticks; how many.
+    pub(crate) fn forget_since(&self, start: Ticks, at_most: i64) -> i64 {
+        self.0
+            .try_borrow_mut()
+            .map_or(0, |mut state| state.losses.forget_since(start, at_most))
+    }
+
+    /// What was lost in a call that started at `start` and stops now.
+    pub(crate) fn claim_since(&self, start: Ticks) -> Inside {
+        self.0
+            .try_borrow_mut()
+            .map_or(Inside::NOTHING, |mut state| state.losses.claim_since(start))
+    }
+}
+
+impl State {
+    fn read(&mut self) -> Option<Reading> {
+        #[cfg(test)]
+        if let Some(scripted) = script::reading() {
+            return Some(scripted);
+        }
+        self.kernel.read(ticks_per_ns()?)
+    }
+}
+
+fn ticks_per_ns() -> Option<f64> {
+    #[cfg(test)]
+    if script::now().is_some() {
+        return Some(1.0);
+    }
+    rate::ticks_per_ns()
+}
+
+/// The counter.
+pub(crate) fn now() -> Ticks {
+    #[cfg(test)]
+    if let Some(now) = script::now() {
+        return now;
+    }
+    Unfenced::start()
+}
+
+/// Whether so many net ticks on the CPU are certain enough for a sample, after so many switches.
+pub(crate) fn is_certain(net: i64, switches: u32) -> bool {
+    ticks_per_ns().is_some_and(|ticks_per_ns| {
+        net as f64 >= CERTAIN * SWITCH_NS * ticks_per_ns * f64::from(switches)
+    })
+}
+
+/// Why it is not known how long calls were on the CPU, where interruptions are detected.
+pub(crate) fn unavailable() -> Option<&'static str> {
+    UNAVAILABLE.get().copied().and_then(Result::err)
+}

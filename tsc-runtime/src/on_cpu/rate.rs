@@ -1,0 +1,80 @@
+//! The counter's rate, as far as it is needed to take the kernel's nanoseconds for ticks.
+//!
+//! A reading of both clocks is made when the first thread begins to measure, and another one whenever twice as much time has passed. So
+//! what a thread ran is known in ticks to twice the readings' own error, tens of nanoseconds, however early it is asked for.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use once_cell::sync::OnceCell;
+
+use super::kernel::raw_ns;
+use crate::tsc::{FencePolicy, Lfence, Ticks, Unfenced, elapsed};
+
+static FIRST: OnceCell<Option<(Ticks, u64)>> = OnceCell::new();
+/// The rate's bits, and the ticks since the first reading that it rests on.
+static TICKS_PER_NS: AtomicU64 = AtomicU64::new(0);
+static BASELINE: AtomicU64 = AtomicU64::new(0);
+
+/// Readings tried, of which the one counts that was disturbed least.
+const TRIES: usize = 5;
+
+/// From this baseline on (about 30 ms) a rate that changed by over 1 % is no better one: a clock stepped.
+const STEADY: u64 = 1 << 26;
+
+/// Makes the first reading, unless it was made.
+pub(super) fn first_reading() {
+    FIRST.get_or_init(reading);
+}
+
+/// Ticks in a nanosecond, as far as is known now.
+pub(super) fn ticks_per_ns() -> Option<f64> {
+    let &Some((first_ticks, first_ns)) = FIRST.get()? else {
+        return None;
+    };
+    let known = f64::from_bits(TICKS_PER_NS.load(Relaxed));
+    let rests_on = BASELINE.load(Relaxed);
+    if known != 0.0 && Unfenced::start().wrapping_sub(first_ticks) / 2 < rests_on {
+        return Some(known);
+    }
+    let (ticks, ns) = reading()?;
+    let baseline = ticks.wrapping_sub(first_ticks);
+    let rate = baseline as f64 / ns.saturating_sub(first_ns).max(1) as f64;
+    BASELINE.store(baseline, Relaxed);
+    if rests_on > STEADY && !(0.99..1.01).contains(&(rate / known)) {
+        return Some(known);
+    }
+    TICKS_PER_NS.store(rate.to_bits(), Relaxed);
+    Some(rate)
+}
+
+/// Both clocks at one moment.
+fn reading() -> Option<(Ticks, u64)> {
+    let mut best: Option<(i64, Ticks, u64)> = None;
+    for _ in 0..TRIES {
+        let before = Lfence::start();
+        let ns = raw_ns()?;
+        let width = elapsed(before, Lfence::stop());
+        let is_better = best.is_none_or(|(narrowest, ..)| width < narrowest);
+        if width >= 0 && is_better {
+            best = Some((width, before.wrapping_add(width.cast_unsigned() / 2), ns));
+        }
+    }
+    best.map(|(_, ticks, ns)| (ticks, ns))
+}
+
+#[cfg(all(test, target_os = "linux", target_arch = "x86_64", not(miri)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rate_is_the_calibrated_one() {
+        first_reading();
+        std::thread::sleep(std::time::Duration::from_millis(30));
+        let calibrated = crate::calibration::rate().unwrap().hz / 1e9;
+        let rate = ticks_per_ns().unwrap();
+        assert!(
+            (0.99..1.01).contains(&(rate / calibrated)),
+            "{rate} {calibrated}"
+        );
+    }
+}

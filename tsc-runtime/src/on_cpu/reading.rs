@@ -1,0 +1,102 @@
+//! What the kernel says of a thread at one moment, and what a thread lost between two such moments.
+
+use super::losses::Loss;
+use crate::tsc::{Ticks, elapsed};
+
+/// What the kernel says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Reading {
+    /// The counter when the CPU time was read.
+    pub(crate) at: Ticks,
+    /// The time that the thread has run so far.
+    pub(crate) cpu_ns: u64,
+    /// `None` where `/proc/thread-self/schedstat` cannot be read.
+    pub(crate) schedule: Option<Schedule>,
+}
+
+/// `/proc/thread-self/schedstat`: all since the thread began.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Schedule {
+    /// The time run, up to the scheduler's last look.
+    pub(crate) ran_ns: u64,
+    /// The time in which it could have run and another thread ran.
+    pub(crate) waited_ns: u64,
+    /// How often it was given a CPU.
+    pub(crate) runs: u64,
+}
+
+impl Reading {
+    /// What was lost between this reading and a later one.
+    pub(super) fn loss_until(&self, later: &Self, ticks_per_ns: f64) -> Loss {
+        let ticks = |ns: u64| (ns as f64 * ticks_per_ns) as i64;
+        // Backwards only in the child of a fork, which forgets the parent's readings.
+        let ran = ticks(later.cpu_ns.saturating_sub(self.cpu_ns));
+        let off = elapsed(self.at, later.at).wrapping_sub(ran);
+        let schedule = self.schedule.zip(later.schedule);
+        let (waiting, runs) = schedule.map_or((0, 0), |(before, now)| {
+            let waited = ticks(now.waited_ns.saturating_sub(before.waited_ns));
+            // Both are read within a microsecond of each other, and may disagree by as much.
+            (
+                waited.clamp(0, off.max(0)),
+                now.runs.saturating_sub(before.runs),
+            )
+        });
+        Loss {
+            off,
+            waiting,
+            is_split: schedule.is_some(),
+            switches: u32::try_from(runs).unwrap_or(u32::MAX).max(1),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn reading(at: Ticks, cpu_ns: u64, waited_ns: u64, runs: u64) -> Reading {
+        Reading {
+            at,
+            cpu_ns,
+            schedule: Some(Schedule {
+                ran_ns: cpu_ns,
+                waited_ns,
+                runs,
+            }),
+        }
+    }
+
+    #[test]
+    fn what_was_not_run_was_lost() {
+        let before = reading(1_000, 500, 10, 3);
+        let loss = before.loss_until(&reading(9_000, 1_500, 1_010, 5), 2.0);
+        assert_eq!(
+            loss,
+            Loss {
+                off: 8_000 - 2_000,
+                waiting: 2_000,
+                is_split: true,
+                switches: 2
+            }
+        );
+    }
+
+    #[test]
+    fn nobody_waits_for_longer_than_was_lost() {
+        let loss = reading(0, 0, 0, 0).loss_until(&reading(100, 90, 40, 1), 1.0);
+        assert_eq!((loss.off, loss.waiting), (10, 10));
+        // A signal: the clocks' own error, and no switch.
+        let loss = reading(0, 0, 0, 7).loss_until(&reading(100, 103, 1, 7), 1.0);
+        assert_eq!((loss.off, loss.waiting, loss.switches), (-3, 0, 1));
+    }
+
+    #[test]
+    fn without_a_schedule_nobody_knows_who_ran() {
+        let later = Reading {
+            schedule: None,
+            ..reading(500, 100, 0, 0)
+        };
+        let loss = reading(0, 0, 0, 0).loss_until(&later, 1.0);
+        assert_eq!((loss.off, loss.is_split, loss.switches), (400, false, 1));
+    }
+}

@@ -1,0 +1,305 @@
+//! The scheduler's statistics of this thread: `/proc/thread-self/schedstat`, on a descriptor that is kept open.
+//!
+//! A program may close descriptors that it does not know, as daemons do, and open others with the same numbers. So what was read must
+//! be this thread's own statistics, by the CPU time in them, or the descriptor is given up (and not closed: it is the program's). Closing
+//! it looks at the file's identity first.
+
+use std::mem::MaybeUninit;
+
+use super::reading::Schedule;
+
+/// No descriptor.
+const NONE: libc::c_int = -1;
+
+/// How far the time run in the statistics may be from the CPU clock, which was read just before and has brought them up to date.
+const LAG_NS: u64 = 1_000_000;
+
+/// Descriptors up to here are where programs expect their own standard streams.
+const STANDARD_STREAMS: libc::c_int = 2;
+
+#[derive(Debug)]
+pub(super) struct Schedstat {
+    descriptor: libc::c_int,
+    file: Option<Identity>,
+    /// What was read last: the statistics only grow.
+    last: Schedule,
+    state: State,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// The descriptor is kept.
+    Kept,
+    /// The program has few descriptors left: each reading opens and closes one.
+    Sparing,
+    /// There are no statistics to be had.
+    Refused,
+}
+
+/// A file, as `fstat` tells it from all others that are open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Identity {
+    device: u64,
+    inode: u64,
+}
+
+impl Schedstat {
+    pub(super) const fn new() -> Self {
+        Self {
+            descriptor: NONE,
+            file: None,
+            last: Schedule {
+                ran_ns: 0,
+                waited_ns: 0,
+                runs: 0,
+            },
+            state: State::Refused,
+        }
+    }
+
+    /// Opens the calling thread's statistics.
+    pub(super) fn open(&mut self) {
+        *self = Self::new();
+        self.descriptor = open();
+        if self.descriptor == NONE {
+            return;
+        }
+        self.file = Identity::of(self.descriptor);
+        self.state = if is_among_the_first_half(self.descriptor) {
+            State::Kept
+        } else {
+            State::Sparing
+        };
+        if self.state == State::Sparing {
+            self.close_descriptor();
+        }
+    }
+
+    /// Closes the descriptor, if it is still ours.
+    pub(super) fn close(&mut self) {
+        self.close_descriptor();
+        self.state = State::Refused;
+    }
+
+    fn close_descriptor(&mut self) {
+        let descriptor = std::mem::replace(&mut self.descriptor, NONE);
+        if descriptor != NONE && self.file.is_some() && Identity::of(descriptor) == self.file {
+            // SAFETY: it was opened here, and it is the same file still.
+            unsafe { libc::close(descriptor) };
+        }
+    }
+
+    /// The statistics of a thread that has run for `cpu_ns`.
+    pub(super) fn read(&mut self, cpu_ns: u64) -> Option<Schedule> {
+        match self.state {
+            State::Refused => return None,
+            State::Kept => {
+                if let Some(found) = self.read_own(cpu_ns) {
+                    return Some(found);
+                }
+                // The program has closed the descriptor, and perhaps opened another file in its place.
+                let last = self.last;
+                self.close_descriptor();
+                self.open();
+                self.last = last;
+                if self.state == State::Kept {
+                    let found = self.read_own(cpu_ns);
+                    if found.is_none() {
+                        self.close();
+                    }
+                    return found;
+                }
+            }
+            State::Sparing => {}
+        }
+        self.descriptor = open();
+        self.file = Identity::of(self.descriptor);
+        let found = self.read_own(cpu_ns);
+        self.close_descriptor();
+        found
+    }
+
+    fn read_own(&mut self, cpu_ns: u64) -> Option<Schedule> {
+        let mut text = [0_u8; 72];
+        // SAFETY: the buffer is as long as said.
+        let length =
+            unsafe { libc::pread(self.descriptor, text.as_mut_ptr().cast(), text.len(), 0) };
+        let found = parse(text.get(..usize::try_from(length).ok()?)?)?;
+        let is_own = cpu_ns.abs_diff(found.ran_ns) <= LAG_NS
+            && found.ran_ns >= self.last.ran_ns
+            && found.waited_ns >= self.last.waited_ns
+            && found.runs >= self.last.runs;
+        if !is_own {
+            return None;
+        }
+        self.last = found;
+        Some(found)
+    }
+}
+
+/// Three numbers and a line's end. All are 0 where the kernel keeps no statistics.
+fn parse(text: &[u8]) -> Option<Schedule> {
+    let text = std::str::from_utf8(text).ok()?.strip_suffix('\n')?;
+    let mut numbers = text.split(' ').map(|number| number.parse::<u64>().ok());
+    let (Some(Some(ran_ns)), Some(Some(waited_ns)), Some(Some(runs)), None) = (
+        numbers.next(),
+        numbers.next(),
+        numbers.next(),
+        numbers.next(),
+    ) else {
+        return None;
+    };
+    (runs != 0).then_some(Schedule {
+        ran_ns,
+        waited_ns,
+        runs,
+    })
+}
+
+fn open() -> libc::c_int {
+    let path = c"/proc/thread-self/schedstat".as_ptr();
+    // SAFETY: a C string.
+    let descriptor = unsafe { libc::open(path, libc::O_RDONLY | libc::O_CLOEXEC) };
+    if !(0..=STANDARD_STREAMS).contains(&descriptor) {
+        return descriptor;
+    }
+    // SAFETY: numbers, and a descriptor that was just opened.
+    unsafe {
+        let higher = libc::fcntl(descriptor, libc::F_DUPFD_CLOEXEC, STANDARD_STREAMS + 1);
+        libc::close(descriptor);
+        higher
+    }
+}
+
+/// Whether a descriptor is so low that the process has over half of all it may have left: the kernel gives away the lowest number.
+fn is_among_the_first_half(descriptor: libc::c_int) -> bool {
+    let mut limit = MaybeUninit::<libc::rlimit>::uninit();
+    // SAFETY: writes one rlimit to the address it is given, if it returns 0.
+    let limit = unsafe {
+        if libc::getrlimit(libc::RLIMIT_NOFILE, limit.as_mut_ptr()) != 0 {
+            return false;
+        }
+        limit.assume_init()
+    };
+    (descriptor as libc::rlim_t) < limit.rlim_cur / 2
+}
+
+impl Identity {
+    fn of(descriptor: libc::c_int) -> Option<Self> {
+        let mut status = MaybeUninit::<libc::stat>::uninit();
+        // SAFETY: writes one stat to the address it is given, if it returns 0.
+        let status = unsafe {
+            if libc::fstat(descriptor, status.as_mut_ptr()) != 0 {
+                return None;
+            }
+            status.assume_init()
+        };
+        Some(Self {
+            device: status.st_dev,
+            inode: status.st_ino,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cpu_ns() -> u64 {
+        let mut time = MaybeUninit::<libc::timespec>::uninit();
+        // SAFETY: writes one timespec.
+        let time = unsafe {
+            libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, time.as_mut_ptr());
+            time.assume_init()
+        };
+        time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+    }
+
+    #[test]
+    fn only_three_numbers_are_statistics() {
+        assert_eq!(
+            parse(b"12 34 5\n"),
+            Some(Schedule {
+                ran_ns: 12,
+                waited_ns: 34,
+                runs: 5
+            })
+        );
+        for other in [
+            &b"12 34\n"[..],
+            b"12 34 5",
+            b"12 34 5 6\n",
+            b"0 0 0\n",
+            b"-1 3 4\n",
+            b"",
+            b"\xff\n",
+        ] {
+            assert_eq!(parse(other), None);
+        }
+    }
+
+    #[test]
+    fn statistics_grow() {
+        let mut schedstat = Schedstat::new();
+        assert_eq!(schedstat.read(cpu_ns()), None);
+        schedstat.open();
+        let Some(first) = schedstat.read(cpu_ns()) else {
+            eprintln!("skipped: no /proc/thread-self/schedstat");
+            return;
+        };
+        std::thread::sleep(std::time::Duration::from_millis(1));
+        let second = schedstat.read(cpu_ns()).unwrap();
+        assert!(second.runs > first.runs && second.ran_ns > first.ran_ns);
+        schedstat.close();
+        assert_eq!(schedstat.read(cpu_ns()), None);
+    }
+
+    #[test]
+    fn descriptor_that_the_program_has_taken_is_left_to_it() {
+        use std::os::fd::AsRawFd;
+        let mut schedstat = Schedstat::new();
+        schedstat.open();
+        if schedstat.state != State::Kept {
+            eprintln!("skipped: no /proc/thread-self/schedstat");
+            return;
+        }
+        let taken = schedstat.descriptor;
+        let file = std::fs::File::open("/proc/self/exe").unwrap();
+        // SAFETY: the descriptor is this test's, and becomes another file's, as a program's might.
+        assert_eq!(unsafe { libc::dup2(file.as_raw_fd(), taken) }, taken);
+        // It is given up for another one, and is open still.
+        assert!(schedstat.read(cpu_ns()).is_some());
+        assert_ne!(schedstat.descriptor, taken);
+        let program = Identity::of(file.as_raw_fd());
+        assert_eq!(Identity::of(taken), program);
+        let own = schedstat.descriptor;
+        schedstat.close();
+        assert_ne!(Identity::of(own), schedstat.file);
+        // Closing does not close what is not ours either.
+        schedstat.open();
+        let own = schedstat.descriptor;
+        // SAFETY: as above.
+        assert_eq!(unsafe { libc::dup2(file.as_raw_fd(), own) }, own);
+        schedstat.close();
+        assert_eq!(Identity::of(own), program);
+        // SAFETY: both are this test's.
+        unsafe {
+            libc::close(own);
+            libc::close(taken);
+        }
+    }
+
+    #[test]
+    fn process_with_few_descriptors_left_keeps_none() {
+        let mut schedstat = Schedstat::new();
+        schedstat.open();
+        if schedstat.state != State::Kept {
+            eprintln!("skipped: no /proc/thread-self/schedstat");
+            return;
+        }
+        schedstat.close();
+        schedstat.state = State::Sparing;
+        assert!(schedstat.read(cpu_ns()).is_some());
+        assert_eq!(schedstat.descriptor, NONE);
+    }
+}

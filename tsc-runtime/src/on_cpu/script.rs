@@ -1,0 +1,83 @@
+//! A thread whose counter, detector and kernel do as a test says.
+//!
+//! Time stands still unless the test lets it pass, and a nanosecond is a tick.
+
+use std::cell::Cell;
+
+use super::reading::{Reading, Schedule};
+use crate::record::thread;
+use crate::tsc::Ticks;
+
+thread_local! {
+    static SCRIPT: Cell<Option<Script>> = const { Cell::new(None) };
+    static WORD: Cell<u64> = const { Cell::new(0) };
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Script {
+    now: Ticks,
+    off: u64,
+    waited: u64,
+    runs: u64,
+    keeps_statistics: bool,
+}
+
+/// From now on this thread is scripted.
+pub(crate) fn begin() {
+    SCRIPT.set(Some(Script {
+        now: 1 << 40,
+        off: 0,
+        waited: 0,
+        runs: 1,
+        keeps_statistics: true,
+    }));
+    let thread = thread::this();
+    thread.detector.attach_to(WORD.with(Cell::as_ptr));
+    thread.detector.arm();
+    thread.on_cpu.begin_script();
+}
+
+/// The thread runs for so long.
+pub(crate) fn run(ticks: u64) {
+    change(|script| script.now += ticks);
+}
+
+/// The thread is off the CPU for so long, and waits for one for a part of it.
+pub(crate) fn lose(off: u64, waiting: u64) {
+    WORD.set(0);
+    change(|script| {
+        script.now += off;
+        script.off += off;
+        script.waited += waiting;
+        script.runs += 1;
+    });
+}
+
+/// The kernel keeps no statistics of who waited.
+pub(crate) fn keep_no_statistics() {
+    change(|script| script.keeps_statistics = false);
+}
+
+fn change(change: impl FnOnce(&mut Script)) {
+    let mut script = SCRIPT.get().expect("a test has begun the script");
+    change(&mut script);
+    SCRIPT.set(Some(script));
+}
+
+/// The time, if this thread is scripted.
+pub(crate) fn now() -> Option<Ticks> {
+    SCRIPT.get().map(|script| script.now)
+}
+
+/// What the kernel says now.
+pub(super) fn reading() -> Option<Reading> {
+    SCRIPT.get().map(|script| Reading {
+        at: script.now,
+        cpu_ns: script.now - script.off,
+        schedule: script.keeps_statistics.then_some(Schedule {
+            ran_ns: script.now - script.off,
+            waited_ns: script.waited,
+            runs: script.runs,
+        }),
+    })
+}

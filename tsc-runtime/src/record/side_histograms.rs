@@ -1,0 +1,238 @@
+//! The histograms that only some records need: of calls that were interrupted, and of futures.
+//!
+//! They take one page, mapped when the first such call stops, and nothing after that. It comes from the system and not from the
+//! allocator, for a call may be interrupted anywhere: in a signal handler that has interrupted the allocator, or in an annotated
+//! allocator itself.
+
+use core::ptr;
+use core::sync::atomic::{
+    AtomicPtr, AtomicU8, AtomicU32,
+    Ordering::{AcqRel, Acquire, Relaxed, Release},
+};
+
+use super::histogram::{BucketIndex, Histogram, OCTAVES, SUBS};
+
+/// What is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    /// The gross ticks on the CPU of interrupted calls that are samples all the same.
+    Repaired,
+    /// Of those that are not.
+    Excluded,
+    /// The gross ticks by the wall of all interrupted calls; of async functions, of all calls.
+    Wall,
+}
+
+const SIDES: usize = 3;
+const CHUNKS: usize = 30;
+const PAGE: usize = 4096;
+
+type Chunk = [AtomicU32; SUBS];
+
+/// All zeros is a valid, empty one.
+#[repr(C)]
+struct Page {
+    /// By side and octave, the number of its chunk plus one; 0 for none.
+    chunk_of: [[AtomicU8; OCTAVES]; SIDES],
+    used: AtomicU8,
+    chunks: [Chunk; CHUNKS],
+}
+
+const _: () = assert!(size_of::<Page>() <= PAGE);
+
+#[derive(Debug)]
+pub(super) struct SideHistograms(AtomicPtr<Page>);
+
+impl SideHistograms {
+    pub(super) const fn new() -> Self {
+        Self(AtomicPtr::new(ptr::null_mut()))
+    }
+
+    /// Counts one call. Where no page is to be had, it is in the sums alone.
+    pub(super) fn count(&self, side: Side, place: BucketIndex) {
+        self.add(side, place, 1);
+    }
+
+    /// Counts several calls.
+    pub(super) fn add(&self, side: Side, place: BucketIndex, calls: u32) {
+        if let Some(page) = self.page().or_else(|| self.map()) {
+            let count = &page.chunk(side, place.octave())[place.sub()];
+            count.store(count.load(Relaxed).saturating_add(calls), Relaxed);
+        }
+    }
+
+    /// Adds what was counted to `histogram`.
+    pub(super) fn read(&self, side: Side, histogram: &mut Histogram) {
+        let Some(page) = self.page() else { return };
+        for (octave, number) in page.chunk_of[side as usize].iter().enumerate() {
+            if let Some(chunk) = page.chunk_numbered(number) {
+                histogram.add_octave(octave, |sub| u64::from(chunk[sub].load(Relaxed)));
+            }
+        }
+    }
+
+    pub(super) fn clear(&self) {
+        let chunks = self.page().map(|page| page.chunks.as_flattened());
+        for count in chunks.into_iter().flatten() {
+            count.store(0, Relaxed);
+        }
+    }
+
+    fn page(&self) -> Option<&Page> {
+        // SAFETY: null, or what `map` has made, which only `drop` unmaps.
+        unsafe { self.0.load(Acquire).as_ref() }
+    }
+
+    #[cold]
+    fn map(&self) -> Option<&Page> {
+        let page = memory::map()?.cast::<Page>();
+        // A signal handler may have been here meanwhile.
+        if self
+            .0
+            .compare_exchange(ptr::null_mut(), page, AcqRel, Acquire)
+            .is_err()
+        {
+            memory::unmap(page.cast());
+        }
+        self.page()
+    }
+}
+
+impl Drop for SideHistograms {
+    fn drop(&mut self) {
+        let page = *self.0.get_mut();
+        if !page.is_null() {
+            memory::unmap(page.cast());
+        }
+    }
+}
+
+impl Page {
+    fn chunk_numbered(&self, number: &AtomicU8) -> Option<&Chunk> {
+        self.chunks
+            .get(usize::from(number.load(Acquire).checked_sub(1)?))
+    }
+
+    /// The octave's chunk, opened now if there is room; else the nearest one of this side, or any at all.
+    fn chunk(&self, side: Side, octave: usize) -> &Chunk {
+        let numbers = &self.chunk_of[side as usize];
+        if let Some(chunk) = self.chunk_numbered(&numbers[octave]) {
+            return chunk;
+        }
+        let used = self.used.load(Relaxed);
+        if let Some(chunk) = self.chunks.get(usize::from(used)) {
+            self.used.store(used + 1, Relaxed);
+            numbers[octave].store(used + 1, Release);
+            return chunk;
+        }
+        let open = |&(other, _): &(usize, &Chunk)| octave.abs_diff(other);
+        numbers
+            .iter()
+            .enumerate()
+            .filter_map(|(octave, number)| Some((octave, self.chunk_numbered(number)?)))
+            .min_by_key(open)
+            .map_or(&self.chunks[0], |(_, chunk)| chunk)
+    }
+}
+
+#[cfg(all(unix, not(miri)))]
+mod memory {
+    use core::ffi::c_void;
+    use core::ptr;
+
+    use super::PAGE;
+
+    /// A page of zeros.
+    pub(super) fn map() -> Option<*mut c_void> {
+        // SAFETY: a fresh mapping touches no memory that is in use.
+        let page = unsafe {
+            libc::mmap(
+                ptr::null_mut(),
+                PAGE,
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
+                -1,
+                0,
+            )
+        };
+        (page != libc::MAP_FAILED).then_some(page)
+    }
+
+    pub(super) fn unmap(page: *mut c_void) {
+        // SAFETY: made by `map`, and nobody refers to it any more.
+        unsafe { libc::munmap(page, PAGE) };
+    }
+}
+
+/// Elsewhere interruptions are not detected, and futures complete where the allocator may be called.
+#[cfg(not(all(unix, not(miri))))]
+mod memory {
+    use core::ffi::c_void;
+    use std::alloc::{Layout, alloc_zeroed, dealloc};
+
+    use super::PAGE;
+
+    const LAYOUT: Layout = match Layout::from_size_align(PAGE, PAGE) {
+        Ok(layout) => layout,
+        Err(_) => panic!("a page is aligned"),
+    };
+
+    /// A page of zeros.
+    pub(super) fn map() -> Option<*mut c_void> {
+        // SAFETY: the layout's size is not 0.
+        let page = unsafe { alloc_zeroed(LAYOUT) };
+        (!page.is_null()).then_some(page.cast())
+    }
+
+    pub(super) fn unmap(page: *mut c_void) {
+        // SAFETY: made by `map` with this layout.
+        unsafe { dealloc(page.cast(), LAYOUT) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::histogram::bucket;
+    use super::*;
+
+    fn counts(histograms: &SideHistograms, side: Side) -> u64 {
+        let mut histogram = Histogram::default();
+        histograms.read(side, &mut histogram);
+        histogram.count()
+    }
+
+    #[test]
+    fn sides_are_counted_apart() {
+        let histograms = SideHistograms::new();
+        assert_eq!(counts(&histograms, Side::Wall), 0);
+        for ticks in [5, 1_000, 1_000_000] {
+            histograms.count(Side::Wall, BucketIndex::of(ticks));
+        }
+        histograms.count(Side::Excluded, BucketIndex::of(5));
+        assert_eq!(
+            [Side::Repaired, Side::Excluded, Side::Wall].map(|side| counts(&histograms, side)),
+            [0, 1, 3]
+        );
+        let mut histogram = Histogram::default();
+        histograms.read(Side::Wall, &mut histogram);
+        let places = [5, 1_000, 1_000_000].map(bucket);
+        assert!(
+            histogram
+                .buckets()
+                .eq(places.map(|(octave, sub)| (octave, sub, 1)))
+        );
+        histograms.clear();
+        assert_eq!(counts(&histograms, Side::Wall), 0);
+    }
+
+    #[test]
+    fn page_that_is_full_loses_no_count() {
+        let histograms = SideHistograms::new();
+        for side in [Side::Repaired, Side::Excluded, Side::Wall] {
+            (0..OCTAVES).for_each(|bit| histograms.count(side, BucketIndex::of((1 << bit) >> 1)));
+        }
+        let all =
+            [Side::Repaired, Side::Excluded, Side::Wall].map(|side| counts(&histograms, side));
+        assert_eq!(all.iter().sum::<u64>(), 3 * OCTAVES as u64);
+    }
+}

@@ -1,0 +1,23 @@
+//! Targets on which nothing can be measured: an error that says why and what to do, instead of one for each use of what is missing.
+
+#[cfg(target_os = "none")]
+compile_error!(
+    "tsc-runtime cannot measure on this target: it has no operating system, and so no `std`. Depend on tsc-runtime with \
+     `default-features = false`, and let no crate ask for its features `debug-builds` and `release-builds`: `#[cycles]` then leaves \
+     functions as they are"
+);
+
+#[cfg(not(target_os = "none"))]
+compile_error!(
+    "tsc-runtime cannot measure on this target: it has no atomic integers of 64 bits, in which records are kept. Depend on \
+     tsc-runtime with `default-features = false`, and let no crate ask for its features `debug-builds` and `release-builds`: \
+     `#[cycles]` then leaves functions as they are"
+);
+
+// Expands without end, on purpose: the compiler stops when it gives up, and so before it looks for what is missing.
+macro_rules! stop_here {
+    () => {
+        stop_here!();
+    };
+}
+stop_here!();
