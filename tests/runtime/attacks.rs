@@ -4,7 +4,6 @@
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::sync::OnceLock;
 
 fn attack(arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_attacks"));
