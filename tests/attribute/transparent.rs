@@ -1,18 +1,15 @@
 //! A small part of `tests/transparency`, for every test run.
 
-#[path = "../transparency/src/annotate.rs"]
-#[allow(unreachable_pub, missing_docs)] // a tool's own modules
-mod annotate;
 #[allow(dead_code)] // the table shows how long a run took; a test does not ask
 #[path = "../transparency/src/project.rs"]
-#[allow(unreachable_pub, missing_docs)]
+#[allow(unreachable_pub, missing_docs)] // a tool's own module
 mod project;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use annotate::{Where, annotate};
+use cargo_tsc::annotate::Where;
 use project::Project;
 
 const CRATE: &str = "num-traits";
@@ -65,23 +62,4 @@ fn a_crate_that_does_not_know_the_attribute_passes_its_tests_under_it() {
         assert_eq!((&annotated.0, &annotated.1), (&passed, &failed), "{form}");
         assert!(annotated.2 > 50, "{form}: {} attributes", annotated.2);
     }
-}
-
-#[test]
-fn attributes_go_where_they_were_asked_for() {
-    let source = "/// A.\npub fn a() { fn b() {} }\nconst fn c() {}\nimpl T { #[inline]\npub(crate) fn d() {} }\ntrait U { fn e(); fn f() {} }\n";
-    let (functions, added) = annotate(source, Where::Functions).unwrap();
-    assert_eq!(added, 4);
-    for at in ["pub fn a", "fn b", "pub(crate) fn d", "fn f"] {
-        assert!(
-            functions.contains(&format!("#[::tsc_runtime::cycles] {at}")),
-            "{at}"
-        );
-    }
-    let (blocks, added) = annotate(source, Where::Blocks).unwrap();
-    assert_eq!(added, 2);
-    assert!(
-        blocks.contains("#[::tsc_runtime::cycles] impl T")
-            && blocks.contains("#[::tsc_runtime::cycles] trait U")
-    );
 }

@@ -5,7 +5,6 @@
 
 #![forbid(unsafe_code)]
 
-mod annotate;
 mod fetch;
 mod project;
 
@@ -13,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::{env, io};
 
-use annotate::Where;
+use cargo_tsc::annotate::Where;
 use project::{Outcome, Project};
 
 fn main() -> io::Result<ExitCode> {

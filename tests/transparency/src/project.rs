@@ -5,7 +5,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 use std::{fs, io};
 
-use crate::annotate::{Where, annotate};
+use cargo_tsc::annotate::{Where, annotate};
 
 /// What became of a crate's tests.
 #[derive(Debug, Default)]
@@ -147,10 +147,10 @@ fn annotate_dir(dir: &Path, place: Where) -> io::Result<usize> {
         if path.is_dir() {
             attributes += annotate_dir(&path, place)?;
         } else if path.extension().is_some_and(|extension| extension == "rs") {
-            match annotate(&fs::read_to_string(&path)?, place) {
-                Ok((text, added)) => {
-                    fs::write(&path, text)?;
-                    attributes += added;
+            match annotate(&fs::read_to_string(&path)?, place, &|_| false) {
+                Ok(annotated) => {
+                    fs::write(&path, annotated.text)?;
+                    attributes += annotated.attributes;
                 }
                 Err(error) => eprintln!("{}: left as it is: {error}", path.display()),
             }

@@ -1,0 +1,165 @@
+//! Manifests of the copy: with the runtime as a dependency, and paths that still lead where they did.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+use toml_edit::{DocumentMut, Item, Table, TableLike, value};
+
+/// Where the runtime comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Runtime {
+    /// A folder that has its source.
+    Folder(PathBuf),
+    /// The registry, in this program's own version.
+    Published,
+}
+
+impl Runtime {
+    /// The given folder; else the source beside this program's, if it is still there; else the registry.
+    #[must_use]
+    pub fn find(given: Option<&Path>) -> Self {
+        let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tsc-runtime");
+        match given {
+            Some(folder) => {
+                Self::Folder(std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned()))
+            }
+            None if beside.join("Cargo.toml").exists() => {
+                Self::Folder(beside.canonicalize().unwrap_or(beside))
+            }
+            None => Self::Published,
+        }
+    }
+
+    fn dependency(&self) -> Item {
+        let mut table = toml_edit::InlineTable::new();
+        match self {
+            Self::Folder(folder) => table.insert("path", folder.display().to_string().into()),
+            Self::Published => {
+                table.insert("version", concat!("=", env!("CARGO_PKG_VERSION")).into())
+            }
+        };
+        table.insert(
+            "features",
+            toml_edit::Array::from_iter(["release-builds", "json"]).into(),
+        );
+        value(table)
+    }
+}
+
+/// A package's manifest with the runtime in it.
+///
+/// # Errors
+/// If it is no manifest.
+pub fn with_runtime(text: &str, runtime: &Runtime) -> Result<String> {
+    let mut document: DocumentMut = text.parse().context("no manifest")?;
+    let dependencies = document
+        .entry("dependencies")
+        .or_insert(Item::Table(Table::new()));
+    let dependencies = dependencies
+        .as_table_like_mut()
+        .context("`dependencies` is no table")?;
+    dependencies.insert("tsc-runtime", runtime.dependency());
+    Ok(document.to_string())
+}
+
+/// The workspace's own manifest: a workspace in itself, whatever it lies in, with a runtime that is optimised in debug builds too.
+///
+/// # Errors
+/// If it is no manifest.
+pub fn as_root(text: &str) -> Result<String> {
+    let mut document: DocumentMut = text.parse().context("no manifest")?;
+    document
+        .entry("workspace")
+        .or_insert(Item::Table(Table::new()));
+    Ok(document.to_string())
+}
+
+/// A manifest whose relative paths out of the tree are absolute. `folder` is where the manifest is, `root` is the tree.
+///
+/// # Errors
+/// If it is no manifest.
+pub fn with_paths(text: &str, folder: &Path, root: &Path) -> Result<String> {
+    let mut document: DocumentMut = text.parse().context("no manifest")?;
+    let tree = Tree { folder, root };
+    tree.walk(document.as_table_mut());
+    Ok(document.to_string())
+}
+
+struct Tree<'a> {
+    folder: &'a Path,
+    root: &'a Path,
+}
+
+impl Tree<'_> {
+    /// Dependencies, patches and replacements name paths by the key `path`, wherever they stand.
+    fn walk(&self, table: &mut dyn TableLike) {
+        for (key, item) in table.iter_mut() {
+            if let Some(path) = item.as_str().filter(|_| key == "path") {
+                if let Some(absolute) = self.outside(path) {
+                    *item = value(absolute);
+                }
+            } else if let Some(inner) = item.as_table_like_mut() {
+                self.walk(inner);
+            }
+        }
+    }
+
+    /// Where a path leads, if that is not in the tree.
+    fn outside(&self, path: &str) -> Option<String> {
+        if Path::new(path).is_absolute() {
+            return None;
+        }
+        let there = self.folder.join(path).canonicalize().ok()?;
+        let root = self.root.canonicalize().ok()?;
+        (!there.starts_with(root)).then(|| there.display().to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runtime_replaces_what_was_there_and_leaves_the_rest() {
+        let text = "[package]\nname = \"a\" # mine\n\n[dependencies]\ntsc-runtime = \"0.1\"\nserde = \"1\"\n";
+        let changed = with_runtime(text, &Runtime::Folder("/r".into())).unwrap();
+        assert!(changed.contains("name = \"a\" # mine") && changed.contains("serde = \"1\""));
+        assert!(
+            changed.contains(
+                "tsc-runtime = { path = \"/r\", features = [\"release-builds\", \"json\"] }"
+            ),
+            "{changed}"
+        );
+        assert!(
+            with_runtime("[package]\nname = \"a\"\n", &Runtime::Published)
+                .unwrap()
+                .contains("version = \"=0.")
+        );
+    }
+
+    #[test]
+    fn a_package_alone_becomes_a_workspace() {
+        assert!(
+            as_root("[package]\nname = \"a\"\n")
+                .unwrap()
+                .contains("[workspace]")
+        );
+        let there = "[workspace]\nmembers = [\"b\"]\n";
+        assert_eq!(as_root(there).unwrap(), there);
+    }
+
+    #[test]
+    fn paths_out_of_the_tree_are_absolute() {
+        let dir = tempfile::tempdir().unwrap();
+        let outer = dir.path().canonicalize().unwrap();
+        for folder in ["tree/inner", "beside"] {
+            std::fs::create_dir_all(outer.join(folder)).unwrap();
+        }
+        let root = outer.join("tree");
+        let text = "[dependencies]\na = { path = \"../beside\" }\nb = { path = \"inner\" }\n[target.'cfg(unix)'.dependencies.c]\npath = \"../beside\"\n";
+        let changed = with_paths(text, &root, &root).unwrap();
+        let absolute = outer.join("beside").display().to_string();
+        assert_eq!(changed.matches(&absolute).count(), 2, "{changed}");
+        assert!(changed.contains("b = { path = \"inner\" }"));
+    }
+}

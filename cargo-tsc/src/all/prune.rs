@@ -1,0 +1,139 @@
+//! Which functions are not worth their probes.
+
+use tsc_runtime::{CallsiteReport, Report};
+
+use super::Place;
+use crate::rows::{path, self_ticks};
+
+/// A run may take so many times as long as the bare one.
+pub const ALLOWED: f64 = 1.3;
+/// What pruning aims at, so that it does not have to be done again.
+const WANTED: f64 = 1.2;
+/// What a counted call costs that is not timed, in ticks.
+const COUNTED: f64 = 10.0;
+/// What a timed one costs, where the report does not say.
+const TIMED: f64 = 120.0;
+/// Probes that cost less than this share of the run are not what slows it down.
+const NOTICEABLE: f64 = 0.001;
+/// Probes that cost less than this share of what they measure are kept as long as there are others.
+const WORTH: f64 = 0.1;
+
+/// A function, and what measuring it costs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measured {
+    /// Where it is.
+    pub place: Place,
+    /// `module::name`.
+    pub name: String,
+    /// Calls in the run that it was measured in.
+    pub calls: u64,
+    /// Net ticks without its callees.
+    pub self_ticks: f64,
+    /// What its probes cost, in ticks.
+    pub probes: f64,
+}
+
+impl Measured {
+    /// All functions of a report.
+    #[must_use]
+    pub fn all(report: &Report) -> Vec<Self> {
+        let measured = |row: &CallsiteReport| Self {
+            place: (row.file().into(), row.line()),
+            name: path(row),
+            calls: row.calls(),
+            self_ticks: self_ticks(row),
+            probes: probes(report, row),
+        };
+        report.callsites().iter().map(measured).collect()
+    }
+
+    /// A probe that costs much of what it measures is of little use, and one that costs much of the run does harm.
+    fn harm(&self) -> f64 {
+        let is_worth_it = self.probes < WORTH * self.self_ticks;
+        if is_worth_it {
+            self.probes * 1e-6
+        } else {
+            self.probes
+        }
+    }
+}
+
+fn probes(report: &Report, row: &CallsiteReport) -> f64 {
+    let overheads = report.clock().overheads();
+    let of_fence = overheads
+        .iter()
+        .find(|overhead| overhead.fence() == row.fence());
+    let timed = of_fence.map_or(TIMED, tsc_runtime::FenceOverhead::total_ticks);
+    let calls = row.calls() as f64;
+    match row.timed() {
+        Some(times) => times as f64 * timed + (calls - times as f64) * COUNTED,
+        None => calls * timed,
+    }
+}
+
+/// The functions to leave out, so that a run that took `ratio` times as long as the bare one's `ticks` is near to it.
+#[must_use]
+pub fn choose(mut functions: Vec<Measured>, ratio: f64, ticks: f64) -> Vec<Measured> {
+    // The probes' cost as calibrated need not be all: they also keep the compiler from inlining. So it is taken in proportion.
+    let all: f64 = functions.iter().map(|function| function.probes).sum();
+    let mut excess = ratio - 1.0;
+    let per_tick = excess / all.max(1.0);
+    // What slows the run down is not a probe of a few calls, and without the root there is nothing to compare.
+    functions.retain(|function| {
+        function.probes > NOTICEABLE * ticks && !function.name.ends_with("::main")
+    });
+    functions.sort_by(|a, b| b.harm().total_cmp(&a.harm()));
+    let needed = functions
+        .iter()
+        .take_while(|function| {
+            let more = excess > WANTED - 1.0;
+            excess -= function.probes * per_tick;
+            more
+        })
+        .count();
+    functions.truncate(needed);
+    functions
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn function(name: &str, calls: u64, ticks: f64) -> Measured {
+        Measured {
+            place: ("src/main.rs".into(), 1),
+            name: format!("app::{name}"),
+            calls,
+            self_ticks: ticks * calls as f64,
+            probes: TIMED * calls as f64,
+        }
+    }
+
+    fn chosen(functions: Vec<Measured>, ratio: f64, ticks: f64) -> Vec<String> {
+        choose(functions, ratio, ticks)
+            .into_iter()
+            .map(|function| function.name)
+            .collect()
+    }
+
+    #[test]
+    fn short_and_often_goes_first_and_no_more_than_needed() {
+        let functions = vec![
+            function("main", 1, 1e9),
+            function("long", 20_000_000, 1e4),
+            function("small", 100_000, 50.0),
+            function("tiny", 10_000_000, 10.0),
+        ];
+        assert_eq!(
+            chosen(functions.clone(), 1.6, 2e9),
+            ["app::tiny", "app::small", "app::long"]
+        );
+        assert_eq!(chosen(functions[2..].to_vec(), 1.6, 2e9), ["app::tiny"]);
+    }
+
+    #[test]
+    fn a_few_calls_are_not_what_slows_a_run_down() {
+        let functions = vec![function("main", 1, 1e6), function("once", 1, 20.0)];
+        assert!(chosen(functions, 3.0, 1e8).is_empty());
+    }
+}

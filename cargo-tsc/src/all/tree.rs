@@ -1,0 +1,231 @@
+//! The copy: where it is, what is annotated in it, how it is built.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+use cargo_metadata::{Edition, TargetKind};
+
+use super::copy::{Replaced, sync};
+use super::manifest::{self, Runtime};
+use super::rustc;
+use crate::annotate::{self, Function, Where};
+use crate::build::{Build, CargoCommand, CargoVerb, Executable, Measurement, Project};
+use crate::progress::remark;
+use crate::sources;
+
+/// A function as a report names it: its file, relative to the workspace or absolute, and its line.
+pub type Place = (PathBuf, u32);
+
+/// A copy of a project.
+#[derive(Debug)]
+pub struct Tree<'a> {
+    original: &'a Project,
+    command: CargoCommand,
+    /// Where the copies and what is built from them are.
+    folder: PathBuf,
+    /// The folder of the original that cargo would be started in, relative to the workspace.
+    inner: PathBuf,
+    /// The members that the command builds, by name.
+    used: BTreeSet<String>,
+    /// Functions that get no attribute.
+    pruned: BTreeSet<Place>,
+    /// How many have one.
+    pub attributes: usize,
+    /// How many are too short for one.
+    pub too_short: usize,
+}
+
+impl<'a> Tree<'a> {
+    /// Of a project, for a command that was given in `here`.
+    #[must_use]
+    pub fn new(original: &'a Project, command: &CargoCommand, here: &Path) -> Self {
+        let manifest = command.values("--manifest-path", None).pop();
+        let here = match manifest {
+            Some(path) => here
+                .join(path)
+                .parent()
+                .map_or(here.to_owned(), Path::to_owned),
+            None => here.to_owned(),
+        };
+        let inner = here
+            .strip_prefix(original.root())
+            .map_or_else(|_| PathBuf::new(), Path::to_owned);
+        let mut command = command.clone();
+        command.options = command.without("--manifest-path");
+        // The copy has a dependency more than its lock file.
+        command
+            .options
+            .retain(|option| option != "--locked" && option != "--frozen");
+        Self {
+            original,
+            command,
+            folder: original.target().join("tsc").join(".all"),
+            inner,
+            used: BTreeSet::new(),
+            pruned: BTreeSet::new(),
+            attributes: 0,
+            too_short: 0,
+        }
+    }
+
+    /// Functions that get no attribute from now on.
+    pub fn prune(&mut self, places: impl IntoIterator<Item = Place>) {
+        let root = self.original.root();
+        self.pruned.extend(
+            places
+                .into_iter()
+                .map(|(file, line)| (root.join(file), line)),
+        );
+    }
+
+    /// Annotates and builds.
+    ///
+    /// # Errors
+    /// If it cannot be copied or built.
+    pub fn annotated(&mut self, runtime: &Runtime) -> Result<Vec<Executable>> {
+        let copy = self.folder.join("annotated");
+        let replaced = self.replaced(runtime)?;
+        self.sync(&copy, &replaced)?;
+        self.build(
+            &copy,
+            "annotated-target",
+            "building with every function annotated",
+        )
+    }
+
+    /// Builds without an attribute. Before anything else: it is here that cargo is asked what the command builds, since it may write a
+    /// lock file, which is not to be the original's.
+    ///
+    /// # Errors
+    /// If it cannot be copied or built.
+    pub fn bare(&mut self) -> Result<Vec<Executable>> {
+        let copy = self.folder.join("bare");
+        self.sync(&copy, &self.manifests()?)?;
+        let project = Project::find(&self.command, &copy.join(&self.inner))?;
+        let selection = project.select(&self.command)?;
+        let used = project.members_used(&selection.packages);
+        self.used = used
+            .iter()
+            .map(|id| project.package(id).name.to_string())
+            .collect();
+        self.build(
+            &copy,
+            "bare-target",
+            "building the same without measurement",
+        )
+    }
+
+    fn sync(&self, copy: &Path, replaced: &Replaced) -> Result<()> {
+        let root = self.original.root();
+        let mut leave_out = vec![
+            self.original.target().to_owned(),
+            root.join("target"),
+            root.join(".git"),
+        ];
+        if copy.starts_with(root) {
+            // Cargo finds it there from inside the copy; twice, its lists would be doubled.
+            leave_out.push(root.join(".cargo"));
+        }
+        let fresh = !copy.join("Cargo.lock").exists();
+        if !fresh {
+            leave_out.push(root.join("Cargo.lock"));
+        }
+        sync(root, copy, &leave_out, replaced)?;
+        // For build scripts that ask git for the version.
+        let git = root.join(".git");
+        if git.is_dir() {
+            fs::write(copy.join(".git"), format!("gitdir: {}\n", git.display()))?;
+        }
+        Ok(())
+    }
+
+    fn build(&self, copy: &Path, target: &str, title: &str) -> Result<Vec<Executable>> {
+        let folder = copy.join(&self.inner);
+        let project = Project::find(&self.command, &folder)?;
+        let target = self.folder.join(target);
+        let mut environment = rustc::environment(copy, self.original.root());
+        environment.push(("GIT_OPTIONAL_LOCKS".into(), "0".into()));
+        let build = Build {
+            project: &project,
+            command: &self.command,
+            folder: &folder,
+            target: Some(&target),
+            environment,
+            title: title.to_owned(),
+        };
+        build.executables(Measurement::AsIs)
+    }
+
+    /// Manifests that have to be others in a copy.
+    fn manifests(&self) -> Result<Replaced> {
+        let root = self.original.root();
+        let mut replaced = Replaced::new();
+        let members = self.original.metadata().workspace_packages();
+        let manifests = members
+            .iter()
+            .map(|package| package.manifest_path.clone().into_std_path_buf());
+        for path in manifests.chain([root.join("Cargo.toml")]) {
+            let context = || path.display().to_string();
+            if replaced.contains_key(&path) {
+                continue;
+            }
+            let text = fs::read_to_string(&path).with_context(context)?;
+            let folder = path.parent().unwrap_or(root);
+            let mut text = manifest::with_paths(&text, folder, root).with_context(context)?;
+            if folder == root {
+                text = manifest::as_root(&text).with_context(context)?;
+            }
+            replaced.insert(path, text.into_bytes());
+        }
+        Ok(replaced)
+    }
+
+    /// Manifests with the runtime, and annotated sources.
+    fn replaced(&mut self, runtime: &Runtime) -> Result<Replaced> {
+        let mut replaced = self.manifests()?;
+        (self.attributes, self.too_short) = (0, 0);
+        let with_examples = self.command.verb != CargoVerb::Run
+            || self.command.values("--example", None) != [""; 0];
+        for package in self.original.metadata().workspace_packages() {
+            if !self.used.contains(package.name.as_str()) {
+                continue;
+            }
+            let is_macro = package
+                .targets
+                .iter()
+                .any(|target| target.kind.contains(&TargetKind::ProcMacro));
+            let path = package.manifest_path.clone().into_std_path_buf();
+            if is_macro || !path.starts_with(self.original.root()) {
+                continue;
+            }
+            if package.edition == Edition::E2015 {
+                remark(&format!(
+                    "{} is of edition 2015, and left as it is",
+                    package.name
+                ));
+                continue;
+            }
+            if let Some(text) = replaced.get(&path) {
+                let text = manifest::with_runtime(&String::from_utf8_lossy(text), runtime)?;
+                replaced.insert(path, text.into_bytes());
+            }
+            for file in sources::of_package(package, with_examples)? {
+                let source =
+                    fs::read_to_string(&file).with_context(|| file.display().to_string())?;
+                let leave_out =
+                    |function: &Function| self.pruned.contains(&(file.clone(), function.line));
+                match annotate::annotate(&source, Where::Worthwhile, &leave_out) {
+                    Ok(annotated) => {
+                        self.attributes += annotated.attributes;
+                        self.too_short += annotated.too_short;
+                        replaced.insert(file, annotated.text.into_bytes());
+                    }
+                    Err(error) => remark(&format!("{}: left as it is: {error}", file.display())),
+                }
+            }
+        }
+        Ok(replaced)
+    }
+}

@@ -1,0 +1,168 @@
+//! Where the attribute goes.
+
+use proc_macro2::Span;
+use syn::spanned::Spanned as _;
+use syn::visit::{self, Visit};
+use syn::{
+    Attribute, ImplItemFn, Item, ItemFn, ItemImpl, ItemMod, Signature, TraitItemFn, Visibility,
+};
+
+use super::{ATTRIBUTE, exempt, parse};
+
+/// What gets the attribute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Where {
+    /// Every function that is not `const`, nested ones too.
+    Functions,
+    /// As `Functions`, but for tests, and for functions that a probe would outlast: a straight line without a call, a loop or a macro.
+    Worthwhile,
+    /// Every `impl`, `trait` and inline `mod` at the top level of a file.
+    Blocks,
+}
+
+/// A function, as a report names its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Function {
+    /// The identifier.
+    pub name: String,
+    /// The line of the identifier, from 1.
+    pub line: u32,
+}
+
+/// Annotated text.
+#[derive(Clone, Debug)]
+pub struct Annotated {
+    /// The source with the attributes in it.
+    pub text: String,
+    /// How many attributes were added.
+    pub attributes: usize,
+    /// Functions that are too short for a probe.
+    pub too_short: usize,
+}
+
+/// Annotates `source` at `place`, except the functions that `leave_out` is true of.
+///
+/// # Errors
+/// If `source` is not a Rust file, or of a syntax newer than the parser.
+pub fn annotate(
+    source: &str,
+    place: Where,
+    leave_out: &dyn Fn(&Function) -> bool,
+) -> syn::Result<Annotated> {
+    let (file, begin) = parse(source)?;
+    let mut functions = Functions {
+        offsets: Vec::new(),
+        too_short: 0,
+        place,
+        leave_out,
+    };
+    match place {
+        Where::Blocks => functions.offsets = file.items.iter().filter_map(block).collect(),
+        Where::Functions | Where::Worthwhile => functions.visit_file(&file),
+    }
+    functions.offsets.sort_unstable();
+    let mut text = source.to_owned();
+    for &offset in functions.offsets.iter().rev() {
+        text.insert_str(begin + offset, ATTRIBUTE);
+    }
+    Ok(Annotated {
+        text,
+        attributes: functions.offsets.len(),
+        too_short: functions.too_short,
+    })
+}
+
+struct Functions<'a> {
+    /// Of the first token after the attributes of each function.
+    offsets: Vec<usize>,
+    too_short: usize,
+    place: Where,
+    leave_out: &'a dyn Fn(&Function) -> bool,
+}
+
+impl Functions<'_> {
+    fn add(&mut self, first: Span, attributes: &[Attribute], sig: &Signature, body: &syn::Block) {
+        if sig.constness.is_some() || exempt::is_annotated(attributes) {
+            return;
+        }
+        let function = Function {
+            name: sig.ident.to_string(),
+            line: sig.ident.span().start().line as u32,
+        };
+        if (self.leave_out)(&function) {
+            return;
+        }
+        if self.place == Where::Worthwhile {
+            if exempt::is_special(attributes) {
+                return;
+            }
+            if sig.asyncness.is_none() && exempt::is_straight_line(body) {
+                self.too_short += 1;
+                return;
+            }
+        }
+        self.offsets.push(first.byte_range().start);
+    }
+
+    fn passes_by(&self, attributes: &[Attribute]) -> bool {
+        self.place == Where::Worthwhile && exempt::is_for_tests(attributes)
+    }
+}
+
+impl<'ast> Visit<'ast> for Functions<'_> {
+    fn visit_item_mod(&mut self, module: &'ast ItemMod) {
+        if !self.passes_by(&module.attrs) {
+            visit::visit_item_mod(self, module);
+        }
+    }
+
+    fn visit_item_impl(&mut self, block: &'ast ItemImpl) {
+        let exempt = self.passes_by(&block.attrs)
+            || (self.place == Where::Worthwhile && exempt::is_allocator(block));
+        if !exempt {
+            visit::visit_item_impl(self, block);
+        }
+    }
+
+    fn visit_item_fn(&mut self, function: &'ast ItemFn) {
+        if self.passes_by(&function.attrs) {
+            return;
+        }
+        let first = start(&function.vis, &function.sig);
+        self.add(first, &function.attrs, &function.sig, &function.block);
+        visit::visit_item_fn(self, function);
+    }
+
+    fn visit_impl_item_fn(&mut self, function: &'ast ImplItemFn) {
+        let first = match (&function.vis, &function.modifiers.defaultness) {
+            (Visibility::Inherited, Some(default)) => default.span(),
+            (vis, _) => start(vis, &function.sig),
+        };
+        self.add(first, &function.attrs, &function.sig, &function.block);
+        visit::visit_impl_item_fn(self, function);
+    }
+
+    fn visit_trait_item_fn(&mut self, function: &'ast TraitItemFn) {
+        if let Some(body) = &function.default {
+            self.add(function.sig.span(), &function.attrs, &function.sig, body);
+        }
+        visit::visit_trait_item_fn(self, function);
+    }
+}
+
+fn start(vis: &Visibility, sig: &Signature) -> Span {
+    match vis {
+        Visibility::Inherited => sig.span(),
+        vis => vis.span(),
+    }
+}
+
+/// The offset of a block's first token, before its attributes.
+fn block(item: &Item) -> Option<usize> {
+    let holds_functions = match item {
+        Item::Impl(_) | Item::Trait(_) => true,
+        Item::Mod(module) => module.content.is_some(),
+        _ => false,
+    };
+    holds_functions.then(|| item.span().byte_range().start)
+}

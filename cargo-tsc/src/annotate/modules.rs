@@ -1,0 +1,152 @@
+//! The files of a crate, found from its root by following `mod`. Other `.rs` files in the folder are not code of this crate: templates,
+//! inputs of tests, files of another crate.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+use proc_macro2::{TokenStream, TokenTree};
+use syn::visit::{self, Visit};
+use syn::{Expr, ExprLit, ItemMod, Lit, Macro, Meta};
+
+use super::exempt;
+
+/// The root file of a crate and the files of its modules, those of `#[cfg(test)]` left out. Files that do not parse are in the set;
+/// modules whose file does not exist are not.
+///
+/// # Errors
+/// If the root cannot be read.
+pub fn files_of(root: &Path) -> io::Result<BTreeSet<PathBuf>> {
+    let text = fs::read_to_string(root)?;
+    let mut files = BTreeSet::from([root.to_owned()]);
+    let dir = root.parent().unwrap_or(Path::new("")).to_owned();
+    follow(&text, &dir, &dir, &mut files);
+    Ok(files)
+}
+
+/// Adds the modules that `text` declares. `children` is where `mod x;` looks, `beside` where `#[path]` does.
+fn follow(text: &str, children: &Path, beside: &Path, files: &mut BTreeSet<PathBuf>) {
+    let Ok(file) = syn::parse_file(text) else {
+        return;
+    };
+    let mut declared = Declared {
+        children: children.to_owned(),
+        beside: beside.to_owned(),
+        found: Vec::new(),
+    };
+    declared.visit_file(&file);
+    proc_macro2::extra::invalidate_current_thread_spans();
+    for (path, grandchildren) in declared.found {
+        let Ok(text) = fs::read_to_string(&path) else {
+            continue;
+        };
+        let beside = path.parent().unwrap_or(Path::new("")).to_owned();
+        if files.insert(path) {
+            follow(&text, &grandchildren, &beside, files);
+        }
+    }
+}
+
+struct Declared {
+    children: PathBuf,
+    beside: PathBuf,
+    /// Files that may exist, and where their own modules are.
+    found: Vec<(PathBuf, PathBuf)>,
+}
+
+impl Declared {
+    fn declare(&mut self, name: &str, paths: &[String]) {
+        for path in paths {
+            let file = self.beside.join(path);
+            let children = file.parent().unwrap_or(Path::new("")).to_owned();
+            self.found.push((file, children));
+        }
+        if paths.is_empty() {
+            let folder = self.children.join(name);
+            self.found
+                .push((self.children.join(format!("{name}.rs")), folder.clone()));
+            self.found.push((folder.join("mod.rs"), folder));
+        }
+    }
+
+    /// `mod name;` inside a macro such as `cfg_if!`.
+    fn search(&mut self, tokens: TokenStream) {
+        let trees: Vec<TokenTree> = tokens.into_iter().collect();
+        for three in trees.windows(3) {
+            if let [
+                TokenTree::Ident(word),
+                TokenTree::Ident(name),
+                TokenTree::Punct(end),
+            ] = three
+                && word == "mod"
+                && end.as_char() == ';'
+            {
+                self.declare(&name.to_string(), &[]);
+            }
+        }
+        for tree in trees {
+            if let TokenTree::Group(group) = tree {
+                self.search(group.stream());
+            }
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Declared {
+    fn visit_item_mod(&mut self, module: &'ast ItemMod) {
+        if exempt::is_for_tests(&module.attrs) {
+            return;
+        }
+        let name = module.ident.to_string();
+        let name = name.trim_start_matches("r#");
+        let paths = paths(module);
+        if module.content.is_none() {
+            return self.declare(name, &paths);
+        }
+        let inner = paths.first().map_or(name, String::as_str);
+        let outer = (self.children.clone(), self.beside.clone());
+        self.children.push(inner);
+        self.beside = self.children.clone();
+        visit::visit_item_mod(self, module);
+        (self.children, self.beside) = outer;
+    }
+
+    fn visit_macro(&mut self, invocation: &'ast Macro) {
+        self.search(invocation.tokens.clone());
+    }
+}
+
+/// What `#[path = "…"]` says, alone or in each `cfg_attr`.
+fn paths(module: &ItemMod) -> Vec<String> {
+    let mut paths = Vec::new();
+    for attribute in &module.attrs {
+        match &attribute.meta {
+            Meta::NameValue(pair) if pair.path.is_ident("path") => {
+                if let Expr::Lit(ExprLit {
+                    lit: Lit::Str(path),
+                    ..
+                }) = &pair.value
+                {
+                    paths.push(path.value());
+                }
+            }
+            Meta::List(list) if list.path.is_ident("cfg_attr") => {
+                let trees: Vec<TokenTree> = list.tokens.clone().into_iter().collect();
+                paths.extend(trees.windows(3).filter_map(|three| {
+                    match three {
+                        [
+                            TokenTree::Ident(word),
+                            TokenTree::Punct(_),
+                            TokenTree::Literal(path),
+                        ] if word == "path" => syn::parse_str::<syn::LitStr>(&path.to_string())
+                            .ok()
+                            .map(|path| path.value()),
+                        _ => None,
+                    }
+                }));
+            }
+            _ => {}
+        }
+    }
+    paths
+}

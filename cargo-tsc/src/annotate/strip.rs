@@ -1,0 +1,50 @@
+//! Takes the inserted attributes out.
+
+use syn::spanned::Spanned as _;
+use syn::visit::{self, Visit};
+use syn::{Attribute, Meta};
+
+use super::parse;
+
+/// The source without inserted attributes, and how many there were. What [`annotate`](super::annotate) returned becomes again, byte for
+/// byte, what it was given; if a formatter put the attribute on a line of its own, that line goes too.
+///
+/// # Errors
+/// If `source` is not a Rust file, or of a syntax newer than the parser.
+pub fn strip(source: &str) -> syn::Result<(String, usize)> {
+    let (file, begin) = parse(source)?;
+    let mut inserted = Inserted(Vec::new());
+    inserted.visit_file(&file);
+    let mut text = source.to_owned();
+    inserted.0.sort_unstable_by_key(|range| range.start);
+    for range in inserted.0.iter().rev() {
+        let after = begin + range.end;
+        let space = text[after..].len() - text[after..].trim_start().len();
+        text.replace_range(begin + range.start..after + space, "");
+    }
+    Ok((text, inserted.0.len()))
+}
+
+struct Inserted(Vec<std::ops::Range<usize>>);
+
+impl<'ast> Visit<'ast> for Inserted {
+    fn visit_attribute(&mut self, attribute: &'ast Attribute) {
+        if is_inserted(attribute) {
+            self.0.push(attribute.span().byte_range());
+        }
+        visit::visit_attribute(self, attribute);
+    }
+}
+
+/// `::tsc_runtime::cycles` with empty parentheses: the form that only the tool writes.
+fn is_inserted(attribute: &Attribute) -> bool {
+    let Meta::List(list) = &attribute.meta else {
+        return false;
+    };
+    let path = &list.path;
+    let segments = path
+        .segments
+        .iter()
+        .map(|segment| segment.ident.to_string());
+    list.tokens.is_empty() && path.leading_colon.is_some() && segments.eq(["tsc_runtime", "cycles"])
+}

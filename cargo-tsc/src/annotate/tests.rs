@@ -1,0 +1,126 @@
+use super::{ATTRIBUTE, Function, Where, annotate, files_of, strip};
+use std::fs;
+
+fn everything(source: &str, place: Where) -> String {
+    annotate(source, place, &|_| false).unwrap().text
+}
+
+/// Checks that `source` with a `$` at each place of an attribute is what annotating makes of it, and that stripping undoes it.
+#[track_caller]
+fn check(marked: &str, place: Where) {
+    let source = marked.replace('$', "");
+    let annotated = everything(&source, place);
+    assert_eq!(annotated, marked.replace('$', ATTRIBUTE));
+    assert_eq!(source.lines().count(), annotated.lines().count());
+    let (stripped, count) = strip(&annotated).unwrap();
+    assert_eq!(stripped, source);
+    assert_eq!(count, marked.matches('$').count());
+}
+
+#[test]
+fn functions_of_every_kind_get_it() {
+    check(
+        "/// Doc.\n#[inline] $pub(crate) fn a() { $async unsafe fn inner() {} }\nconst fn c() {}\nimpl T { $fn m(&self) {} }\n\
+         trait U { fn no(); #[must_use] $extern \"C\" fn yes() {} }\nmod m { $fn x() {} }\n",
+        Where::Functions,
+    );
+}
+
+#[test]
+fn bytes_outside_ascii_marks_and_line_ends_survive() {
+    check(
+        "\u{feff}// ünï ☃\r\n$fn a() {\r\n\tlet ß = \"fn x() {}\"; b()\r\n}\r\n",
+        Where::Functions,
+    );
+    check(
+        "#!/usr/bin/env rustx ☃\n#![allow(x)]\n\n   $fn  a ( ) { }",
+        Where::Functions,
+    );
+    check("\u{feff}#!/bin/x\n$fn a() {}", Where::Functions);
+}
+
+#[test]
+fn what_is_done_sooner_than_a_probe_stays_bare() {
+    check(
+        "fn get(&self) -> u8 { self.x }\nfn new() -> Option<S> { Some(S { a: 1 }) }\nfn pick(a: u8) -> u8 { if a > 1 { 2 } else { a << 3 } }\n\
+         $fn calls() { f() }\n$fn loops() { while x {} }\n$fn says() { println!() }\n$fn method(&self) { self.x.y() }\n$async fn later() {}\n\
+         #[test] fn t() { f() }\n#[tokio::test] async fn tt() { f() }\n#[cfg(test)] mod tests { fn g() { f() } }\n\
+         #[panic_handler] fn p(_: &I) -> ! { loop {} }\nunsafe impl std::alloc::GlobalAlloc for A { fn alloc() { f() } }\n",
+        Where::Worthwhile,
+    );
+}
+
+#[test]
+fn attributes_by_hand_are_neither_doubled_nor_stripped() {
+    let source = "#[cycles] fn a() {}\n#[::tsc_runtime::cycles] fn b() {}\n#[tsc_runtime::cycles(skip)] fn c() {}\n";
+    assert_eq!(everything(source, Where::Functions), source);
+    assert_eq!(strip(source).unwrap(), (source.to_owned(), 0));
+}
+
+#[test]
+fn annotating_twice_is_annotating_once() {
+    let once = everything("fn a() { b() }", Where::Functions);
+    assert_eq!(everything(&once, Where::Functions), once);
+}
+
+#[test]
+fn attribute_on_a_line_of_its_own_goes_with_the_line() {
+    let formatted = "impl T {\n    #[::tsc_runtime::cycles()]\n    fn a() {}\n}\n";
+    assert_eq!(strip(formatted).unwrap().0, "impl T {\n    fn a() {}\n}\n");
+}
+
+#[test]
+fn functions_can_be_left_out_by_line() {
+    let source = "fn a() {}\n#[inline]\npub fn\nb() {}\n";
+    let leave_out = |function: &Function| function.name == "b" && function.line == 4;
+    let annotated = annotate(source, Where::Functions, &leave_out).unwrap();
+    assert_eq!(annotated.text, format!("{ATTRIBUTE}{source}"));
+    assert_eq!(annotated.attributes, 1);
+}
+
+#[test]
+fn blocks_get_it_before_their_attributes() {
+    check(
+        "fn a() {}\n$#[allow(x)] impl T {}\n$trait U {}\nmod elsewhere;\n$mod m {}\n",
+        Where::Blocks,
+    );
+}
+
+#[test]
+fn files_are_those_that_modules_name() {
+    let dir = tempfile::tempdir().unwrap();
+    let write = |path: &str, text: &str| {
+        let path = dir.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    write(
+        "main.rs",
+        "mod a; mod inline { mod b; } #[path = \"odd/place.rs\"] mod p; cfg_if! { if #[cfg(x)] { mod c; } } #[cfg(test)] mod tests;",
+    );
+    write("a.rs", "mod deeper;");
+    write("a/deeper.rs", "");
+    write("inline/b.rs", "");
+    write("odd/place.rs", "mod near;");
+    write("odd/near.rs", "");
+    write("c/mod.rs", "mod d;");
+    write("c/d.rs", "this does not parse");
+    write("tests.rs", "");
+    write("template.rs", "");
+    let files = files_of(&dir.path().join("main.rs")).unwrap();
+    let names: Vec<_> = files
+        .iter()
+        .map(|file| file.strip_prefix(dir.path()).unwrap().to_str().unwrap())
+        .collect();
+    let expected = [
+        "a/deeper.rs",
+        "a.rs",
+        "c/d.rs",
+        "c/mod.rs",
+        "inline/b.rs",
+        "main.rs",
+        "odd/near.rs",
+        "odd/place.rs",
+    ];
+    assert_eq!(names, expected);
+}

@@ -1,0 +1,189 @@
+//! Has cargo build, and collects the executables.
+
+use std::ffi::OsString;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context as _, Result, bail};
+use cargo_metadata::{Artifact, Message, PackageId};
+
+use super::{CargoCommand, CargoVerb, Executable, Project, Selection};
+use crate::progress;
+
+/// Whether a build measures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Measurement {
+    /// As the project is.
+    AsIs,
+    /// In every profile, and reported as JSON.
+    On,
+}
+
+/// A build to be made.
+#[derive(Debug)]
+pub struct Build<'a> {
+    /// The project.
+    pub project: &'a Project,
+    /// What of it.
+    pub command: &'a CargoCommand,
+    /// Where cargo is started, if not in the project as it is.
+    pub folder: &'a Path,
+    /// Where cargo puts what it makes, if not in the project's own.
+    pub target: Option<&'a Path>,
+    /// What rustc is wrapped in, and what else cargo finds in its environment.
+    pub environment: Vec<(OsString, OsString)>,
+    /// Shown while it builds.
+    pub title: String,
+}
+
+impl Build<'_> {
+    /// Builds, and returns what is to be run.
+    ///
+    /// # Errors
+    /// If cargo fails; its messages have been printed.
+    pub fn executables(&self, measurement: Measurement) -> Result<Vec<Executable>> {
+        let selection = self.project.select(self.command)?;
+        let mut command = self.cargo();
+        command.args(&selection.target);
+        if measurement == Measurement::On {
+            self.turn_on(&mut command, &selection)?;
+        }
+        let artifacts = self.run(command)?;
+        let mut executables = Vec::new();
+        for artifact in &artifacts {
+            executables.extend(self.executable(artifact, &selection));
+        }
+        if executables.is_empty() {
+            bail!("cargo built nothing that can be run");
+        }
+        Ok(executables)
+    }
+
+    fn cargo(&self) -> Command {
+        let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        command.current_dir(self.folder);
+        match self.command.verb {
+            CargoVerb::Run => command.arg("build"),
+            CargoVerb::Test => command.args(["test", "--no-run"]),
+            CargoVerb::Bench => command.args(["bench", "--no-run"]),
+        };
+        command
+            .arg("--message-format=json-render-diagnostics")
+            .args(&self.command.options);
+        if let Some(target) = self.target {
+            command.arg("--target-dir").arg(target);
+        }
+        command.envs(self.environment.iter().map(|(name, value)| (name, value)));
+        // Build scripts and macros may be annotated too; what they cost is nobody's question here.
+        command.env("TSC_REPORT", "off");
+        command
+    }
+
+    /// The features that measure, of each package that can have them; a probe costs a fifth if the runtime is optimised in debug builds.
+    fn turn_on(&self, command: &mut Command, selection: &Selection) -> Result<()> {
+        let members = self.project.members_used(&selection.packages);
+        let dependents = self.project.dependents(&members);
+        if dependents.is_empty() {
+            let names: Vec<&str> = selection
+                .packages
+                .iter()
+                .map(|id| self.project.package(id).name.as_str())
+                .collect();
+            bail!(
+                "{} does not depend on tsc-runtime: add it and #[cycles], or measure every function with --all",
+                names.join(", ")
+            );
+        }
+        let mut names: Vec<&str> = dependents.iter().map(|(_, name)| name.as_str()).collect();
+        names.sort_unstable();
+        names.dedup();
+        for name in names {
+            command
+                .arg("--features")
+                .arg(format!("{name}/release-builds,{name}/json"));
+        }
+        // Features are of selected packages alone, so those that measure are selected too.
+        let named = !self.command.values("--package", Some("-p")).is_empty()
+            || self.command.has(&["--workspace", "--all"]);
+        let mut packages: Vec<&PackageId> = dependents
+            .iter()
+            .map(|(id, _)| id)
+            .filter(|id| !selection.packages.contains(id))
+            .collect();
+        if !named && !packages.is_empty() {
+            packages.extend(&selection.packages);
+        }
+        for id in packages {
+            command
+                .arg("--package")
+                .arg(self.project.package(id).name.as_str());
+        }
+        command.args(["--config", "profile.dev.package.tsc-runtime.opt-level=3"]);
+        Ok(())
+    }
+
+    fn run(&self, mut command: Command) -> Result<Vec<Artifact>> {
+        let progress = progress::spinner(&self.title);
+        command.stdout(Stdio::piped()).stdin(Stdio::null());
+        if progress.is_hidden() {
+            command.arg("--quiet");
+        }
+        let mut child = command.spawn().context("cargo cannot be started")?;
+        let mut artifacts = Vec::new();
+        if let Some(stdout) = child.stdout.take() {
+            for message in Message::parse_stream(BufReader::new(stdout)) {
+                match message? {
+                    Message::CompilerArtifact(artifact) => {
+                        progress.set_message(artifact.target.name.clone());
+                        artifacts.push(artifact);
+                    }
+                    Message::CompilerMessage(message) => progress.suspend(|| eprint!("{message}")),
+                    _ => {}
+                }
+            }
+        }
+        let status = child.wait()?;
+        progress.finish_and_clear();
+        if !status.success() {
+            bail!("the build failed; the compiler's messages are above");
+        }
+        artifacts.retain(|artifact| artifact.executable.is_some());
+        Ok(artifacts)
+    }
+
+    fn executable(&self, artifact: &Artifact, selection: &Selection) -> Option<Executable> {
+        let path: PathBuf = artifact.executable.clone()?.into();
+        let is_test = self.command.verb != CargoVerb::Run;
+        // Tests build the binaries that they start, too.
+        if artifact.profile.test != is_test && !(is_test && artifact.target.is_bench()) {
+            return None;
+        }
+        let package = self
+            .project
+            .metadata()
+            .packages
+            .iter()
+            .find(|package| package.id == artifact.package_id);
+        let folder = package
+            .and_then(|package| package.manifest_path.parent())
+            .map(|folder| folder.as_std_path().to_owned());
+        if is_test && package.is_some_and(|package| !selection.packages.contains(&package.id)) {
+            return None;
+        }
+        let mut arguments = self.command.arguments.clone();
+        if self.command.verb == CargoVerb::Bench {
+            arguments.push("--bench".into());
+        }
+        let mut environment = Vec::new();
+        if let Some(folder) = &folder {
+            environment.push(("CARGO_MANIFEST_DIR".to_owned(), folder.clone().into()));
+        }
+        Some(Executable {
+            path,
+            arguments,
+            folder: folder.filter(|_| is_test),
+            environment,
+        })
+    }
+}

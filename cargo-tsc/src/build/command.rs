@@ -1,0 +1,168 @@
+//! The command behind `--`.
+
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+
+/// What the user wants measured.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum What {
+    /// What cargo builds.
+    Cargo(CargoCommand),
+    /// A program that exists, and its arguments.
+    Program(PathBuf, Vec<OsString>),
+}
+
+/// One of cargo's commands that build and run something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CargoVerb {
+    /// One binary or example.
+    Run,
+    /// All tests' executables.
+    Test,
+    /// All benchmarks' executables.
+    Bench,
+}
+
+/// A command of cargo's, taken apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CargoCommand {
+    /// Which.
+    pub verb: CargoVerb,
+    /// Cargo's own options.
+    pub options: Vec<OsString>,
+    /// The program's arguments, behind `--`.
+    pub arguments: Vec<OsString>,
+}
+
+impl What {
+    /// Understands `words`: nothing is `run`, options alone are options of `run`.
+    ///
+    /// # Errors
+    /// If the first word is a command of cargo's that runs nothing.
+    pub fn parse(words: &[OsString]) -> Result<Self> {
+        let (verb, rest) = match words.split_first() {
+            None => (CargoVerb::Run, words),
+            Some((first, _)) if first.as_encoded_bytes().starts_with(b"-") => {
+                (CargoVerb::Run, words)
+            }
+            Some((first, rest)) => match first.to_str() {
+                Some("run" | "r") => (CargoVerb::Run, rest),
+                Some("test" | "t") => (CargoVerb::Test, rest),
+                Some("bench") => (CargoVerb::Bench, rest),
+                Some(word @ ("build" | "b" | "check" | "clippy" | "doc" | "install" | "cargo")) => {
+                    bail!(
+                        "`{word}` runs nothing that could be measured: use run, test, bench, or a program's path"
+                    )
+                }
+                _ => return Ok(Self::Program(first.into(), rest.to_vec())),
+            },
+        };
+        let end = rest.iter().position(|word| word == "--");
+        let (options, arguments) = match end {
+            Some(end) => (&rest[..end], &rest[end + 1..]),
+            None => (rest, &rest[rest.len()..]),
+        };
+        Ok(Self::Cargo(CargoCommand {
+            verb,
+            options: options.to_vec(),
+            arguments: arguments.to_vec(),
+        }))
+    }
+}
+
+impl CargoCommand {
+    /// The values of an option that is written `--name value`, `--name=value` or `-nvalue`.
+    pub fn values(&self, long: &str, short: Option<&str>) -> Vec<OsString> {
+        let mut values = Vec::new();
+        let mut options = self.options.iter();
+        while let Some(option) = options.next() {
+            let text = option.to_string_lossy();
+            if *option == *OsStr::new(long) || short.is_some_and(|short| *option == *short) {
+                values.extend(options.next().cloned());
+            } else if let Some(value) = text
+                .strip_prefix(long)
+                .and_then(|rest| rest.strip_prefix('='))
+            {
+                values.push(value.into());
+            } else if let Some(value) = short.and_then(|short| text.strip_prefix(short)) {
+                values.push(value.trim_start_matches('=').into());
+            }
+        }
+        values
+    }
+
+    /// Whether one of these options is there.
+    pub fn has(&self, names: &[&str]) -> bool {
+        self.options
+            .iter()
+            .any(|option| names.iter().any(|name| *option == **name))
+    }
+
+    /// The options without one that takes a value.
+    pub fn without(&self, long: &str) -> Vec<OsString> {
+        let mut kept = Vec::new();
+        let mut options = self.options.iter();
+        while let Some(option) = options.next() {
+            if *option == *OsStr::new(long) {
+                options.next();
+            } else if !option.to_string_lossy().starts_with(&format!("{long}=")) {
+                kept.push(option.clone());
+            }
+        }
+        kept
+    }
+
+    /// Whether the build is without debug assertions, as far as the options say it.
+    pub fn is_optimised(&self) -> bool {
+        self.verb == CargoVerb::Bench
+            || self.has(&["--release", "-r"])
+            || !self.values("--profile", None).is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &str) -> What {
+        let words: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();
+        What::parse(&words).unwrap()
+    }
+
+    fn cargo(line: &str) -> CargoCommand {
+        match parse(line) {
+            What::Cargo(command) => command,
+            What::Program(..) => panic!("{line}"),
+        }
+    }
+
+    #[test]
+    fn words_are_cargos_or_a_programs() {
+        assert_eq!(cargo(""), cargo("run"));
+        assert_eq!(
+            cargo("--release --bin a -- x y"),
+            cargo("r --release --bin a -- x y")
+        );
+        assert_eq!(cargo("test --lib -- --nocapture").verb, CargoVerb::Test);
+        assert_eq!(cargo("run -- a -- b").arguments, ["a", "--", "b"]);
+        assert_eq!(
+            parse("./app -x"),
+            What::Program("./app".into(), vec!["-x".into()])
+        );
+        assert!(What::parse(&["build".into()]).is_err());
+    }
+
+    #[test]
+    fn options_are_found_however_they_are_written() {
+        let command = cargo("run -p a --package=b -pc --bin d --release");
+        assert_eq!(command.values("--package", Some("-p")), ["a", "b", "c"]);
+        assert_eq!(command.values("--bin", None), ["d"]);
+        assert!(command.is_optimised() && !cargo("run").is_optimised());
+        assert_eq!(
+            cargo("run --manifest-path x --release").without("--manifest-path"),
+            ["--release"]
+        );
+    }
+}

@@ -1,0 +1,235 @@
+//! The project: which packages a command is of, and which of them know `tsc-runtime`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, bail};
+use cargo_metadata::{CargoOpt, Metadata, MetadataCommand, Package, PackageId, TargetKind};
+
+use super::{CargoCommand, CargoVerb};
+
+/// The name of the runtime's package.
+const RUNTIME: &str = "tsc-runtime";
+
+/// What cargo says of a project.
+#[derive(Debug)]
+pub struct Project {
+    metadata: Metadata,
+    here: PathBuf,
+}
+
+/// What of a project a command builds.
+#[derive(Clone, Debug)]
+pub struct Selection {
+    /// The packages that the command names, or means.
+    pub packages: Vec<PackageId>,
+    /// Options that make `cargo build` build what `cargo run` would run.
+    pub target: Vec<OsString>,
+}
+
+impl Project {
+    /// Asks cargo about the project in `folder` that the command means.
+    ///
+    /// # Errors
+    /// If there is none, or cargo cannot make sense of it.
+    pub fn find(command: &CargoCommand, folder: &Path) -> Result<Self> {
+        let mut query = MetadataCommand::new();
+        // Without the features that the command asks for, optional dependencies would be missing.
+        query.features(CargoOpt::AllFeatures);
+        Self::ask(query, command, folder)
+    }
+
+    /// The same without the dependencies of its packages, for which cargo may write a lock file.
+    ///
+    /// # Errors
+    /// As [`find`](Self::find).
+    pub fn find_members(command: &CargoCommand, folder: &Path) -> Result<Self> {
+        let mut query = MetadataCommand::new();
+        query.no_deps();
+        Self::ask(query, command, folder)
+    }
+
+    fn ask(mut query: MetadataCommand, command: &CargoCommand, folder: &Path) -> Result<Self> {
+        query.current_dir(folder);
+        let mut manifest = None;
+        if let Some(path) = command.values("--manifest-path", None).pop() {
+            let path = std::path::absolute(folder.join(path))?;
+            query.manifest_path(&path);
+            manifest = Some(path);
+        }
+        for offline in ["--offline", "--locked", "--frozen"] {
+            if command.has(&[offline]) {
+                query.other_options([offline.to_owned()]);
+            }
+        }
+        let metadata = query.exec().map_err(|error| match error {
+            cargo_metadata::Error::CargoMetadata { stderr } => {
+                anyhow::anyhow!("{}", first_cause(&stderr))
+            }
+            error => error.into(),
+        })?;
+        let here = manifest
+            .as_deref()
+            .and_then(Path::parent)
+            .unwrap_or(folder)
+            .to_owned();
+        Ok(Self { metadata, here })
+    }
+
+    /// What cargo says.
+    #[must_use]
+    pub fn metadata(&self) -> &Metadata {
+        &self.metadata
+    }
+
+    /// The target folder.
+    #[must_use]
+    pub fn target(&self) -> &Path {
+        self.metadata.target_directory.as_std_path()
+    }
+
+    /// The workspace's folder.
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        self.metadata.workspace_root.as_std_path()
+    }
+
+    /// A package by its identity.
+    #[must_use]
+    pub fn package(&self, id: &PackageId) -> &Package {
+        &self.metadata[id]
+    }
+
+    /// What the command builds.
+    ///
+    /// # Errors
+    /// If it names a package that is not there, or does not say which of several binaries to run.
+    pub fn select(&self, command: &CargoCommand) -> Result<Selection> {
+        let packages = self.packages(command)?;
+        let mut target = Vec::new();
+        if command.verb == CargoVerb::Run
+            && !command.has(&["--bin", "--example"])
+            && command.values("--bin", None).is_empty()
+            && command.values("--example", None).is_empty()
+        {
+            target = vec!["--bin".into(), self.binary(&packages)?.into()];
+        }
+        Ok(Selection { packages, target })
+    }
+
+    fn packages(&self, command: &CargoCommand) -> Result<Vec<PackageId>> {
+        let named = command.values("--package", Some("-p"));
+        let members = self.metadata.workspace_packages();
+        if command.has(&["--workspace", "--all"]) {
+            return Ok(members.iter().map(|package| package.id.clone()).collect());
+        }
+        if named.is_empty() {
+            let here = members.iter().find(|package| {
+                package.manifest_path.parent().is_some_and(|folder| {
+                    folder.as_std_path() != self.root()
+                        && self.here.starts_with(folder.as_std_path())
+                })
+            });
+            return Ok(match here {
+                Some(package) => vec![package.id.clone()],
+                None => self
+                    .metadata
+                    .workspace_default_packages()
+                    .iter()
+                    .map(|package| package.id.clone())
+                    .collect(),
+            });
+        }
+        named
+            .iter()
+            .map(|name| {
+                let name = name.to_string_lossy();
+                let plain = name.rsplit_once('@').map_or(&*name, |(name, _)| name);
+                let found = members
+                    .iter()
+                    .find(|package| package.name.as_str() == plain);
+                found
+                    .map(|package| package.id.clone())
+                    .with_context(|| format!("no package {name} in this workspace"))
+            })
+            .collect()
+    }
+
+    /// The one binary that `cargo run` would run.
+    fn binary(&self, packages: &[PackageId]) -> Result<String> {
+        let mut all = Vec::new();
+        for package in packages.iter().map(|id| self.package(id)) {
+            if let (1, Some(name)) = (packages.len(), &package.default_run) {
+                return Ok(name.clone());
+            }
+            let binaries = package
+                .targets
+                .iter()
+                .filter(|target| target.kind.contains(&TargetKind::Bin));
+            all.extend(binaries.map(|target| target.name.clone()));
+        }
+        match all.len() {
+            1 => Ok(all.remove(0)),
+            0 => bail!(
+                "no binary to run: name an example with --example, or measure `test` or `bench`"
+            ),
+            _ => bail!(
+                "several binaries: say which with --bin; there are {}",
+                all.join(", ")
+            ),
+        }
+    }
+
+    /// Packages of the workspace that the selected ones are built from, themselves included.
+    #[must_use]
+    pub fn members_used(&self, selected: &[PackageId]) -> Vec<PackageId> {
+        let nodes: BTreeMap<&PackageId, Vec<&PackageId>> = self
+            .metadata
+            .resolve
+            .iter()
+            .flat_map(|resolve| &resolve.nodes)
+            .map(|node| (&node.id, node.dependencies.iter().collect()))
+            .collect();
+        let mut used: BTreeSet<&PackageId> = BTreeSet::new();
+        let mut left: Vec<&PackageId> = selected.iter().collect();
+        while let Some(id) = left.pop() {
+            if used.insert(id) {
+                left.extend(nodes.get(id).into_iter().flatten());
+            }
+        }
+        let members = self.metadata.workspace_members.iter();
+        members.filter(|id| used.contains(id)).cloned().collect()
+    }
+
+    /// The packages that depend on the runtime, and under which names: cargo's features go by the dependent's name for it.
+    #[must_use]
+    pub fn dependents(&self, members: &[PackageId]) -> Vec<(PackageId, String)> {
+        let mut dependents = Vec::new();
+        for id in members {
+            let dependency = self
+                .package(id)
+                .dependencies
+                .iter()
+                .find(|dependency| dependency.name == RUNTIME);
+            if let Some(dependency) = dependency {
+                let name = dependency
+                    .rename
+                    .clone()
+                    .unwrap_or_else(|| RUNTIME.to_owned());
+                dependents.push((id.clone(), name));
+            }
+        }
+        dependents
+    }
+}
+
+/// Cargo's message without its decoration, in one line.
+fn first_cause(stderr: &str) -> String {
+    let lines = stderr
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty() && *line != "Caused by:");
+    let text: Vec<&str> = lines.collect();
+    text.join(": ").trim_start_matches("error: ").to_owned()
+}

@@ -1,0 +1,79 @@
+//! Whether two sessions can be compared: ticks of two machines are two units.
+
+use std::collections::BTreeSet;
+
+use tsc_runtime::Report;
+
+use crate::session::Session;
+
+/// Rates further apart are of two counters.
+const RATE_PPM: f64 = 1000.0;
+
+/// What speaks against comparing; nothing, usually.
+#[must_use]
+pub fn objections(before: &Session, after: &Session) -> Vec<String> {
+    let mut objections = Vec::new();
+    let both = |of: fn(&Report) -> Option<String>| {
+        let set = |session: &Session| {
+            session
+                .runs
+                .iter()
+                .filter_map(of)
+                .collect::<BTreeSet<String>>()
+        };
+        (set(before), set(after))
+    };
+    let mut differ = |what: &str, of: fn(&Report) -> Option<String>| {
+        let (before, after) = both(of);
+        if before != after && !before.is_empty() && !after.is_empty() {
+            let list = |set: BTreeSet<String>| set.into_iter().collect::<Vec<_>>().join(" and ");
+            objections.push(format!(
+                "{what} differs: {} before, {} after",
+                list(before),
+                list(after)
+            ));
+        }
+    };
+    differ("the CPU", |run| {
+        run.machine().cpu().or(run.clock().cpu()).map(str::to_owned)
+    });
+    differ("the clock", |run| {
+        Some(run.clock().source().to_owned()).filter(|source| !source.is_empty())
+    });
+    differ("the architecture", |run| {
+        run.machine().arch().map(str::to_owned)
+    });
+    let rates = |session: &Session| -> Vec<f64> {
+        session
+            .runs
+            .iter()
+            .filter_map(|run| run.clock().hz())
+            .collect()
+    };
+    let all: Vec<f64> = rates(before).into_iter().chain(rates(after)).collect();
+    let least = all.iter().copied().fold(f64::INFINITY, f64::min);
+    let greatest = all.iter().copied().fold(0.0, f64::max);
+    if greatest / least - 1.0 > RATE_PPM * 1e-6 {
+        objections.push(format!(
+            "the counter's rate differs: {:.1} to {:.1} MHz",
+            least / 1e6,
+            greatest / 1e6
+        ));
+    }
+    for session in [before, after] {
+        let distrusted = session.runs.iter().find(|run| run.clock().distrusted());
+        if let Some(run) = distrusted {
+            let why = run
+                .clock()
+                .warnings()
+                .first()
+                .or(run.clock().doubtful().first());
+            let why = why.map_or("its ticks are no measure of time", String::as_str);
+            objections.push(format!(
+                "the clock of {} is not trusted: {why}",
+                session.label
+            ));
+        }
+    }
+    objections
+}

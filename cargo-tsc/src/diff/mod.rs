@@ -1,0 +1,13 @@
+//! What changed between two sessions, and whether that can be said at all.
+
+mod comparable;
+mod drift;
+mod judge;
+mod policy;
+mod print;
+mod values;
+
+pub use comparable::objections;
+pub use judge::{Comparison, Row, Verdict, compare};
+pub use policy::{Policy, share};
+pub use print::print;

@@ -1,0 +1,225 @@
+//! What counts as a change: the options, and the policy file `tsc.toml`.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context as _, Result};
+use clap::ValueEnum as _;
+use regex::Regex;
+use serde::Deserialize;
+
+use crate::command_line::{Judgement, Metric};
+
+/// Changes up to this are none.
+const THRESHOLD: f64 = 0.01;
+/// Functions with less of the time are not judged.
+const MIN_SHARE: f64 = 0.01;
+
+/// What counts as a change.
+#[derive(Debug, Default)]
+pub struct Policy {
+    metric: Option<Metric>,
+    threshold: Option<f64>,
+    min_share: Option<f64>,
+    /// What cannot be judged is fine.
+    pub lenient: bool,
+    ignored: Vec<Regex>,
+    functions: BTreeMap<String, f64>,
+}
+
+/// `tsc.toml`.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+struct PolicyFile {
+    #[serde(default)]
+    gate: Gate,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+struct Gate {
+    metric: Option<String>,
+    threshold: Option<String>,
+    min_share: Option<String>,
+    lenient: bool,
+    ignore: Vec<String>,
+    functions: BTreeMap<String, String>,
+}
+
+impl Policy {
+    /// By the options alone.
+    #[must_use]
+    pub fn of(judgement: &Judgement) -> Self {
+        Self::default().overruled(judgement)
+    }
+
+    /// By a file, and by the options where they say more.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or says what cannot be understood.
+    pub fn read(path: &Path, judgement: &Judgement) -> Result<Self> {
+        let context = || path.display().to_string();
+        let text = fs::read_to_string(path).with_context(context)?;
+        let file: PolicyFile = toml_edit::de::from_str(&text)
+            .map_err(|error| {
+                anyhow::anyhow!(
+                    "{}",
+                    error
+                        .to_string()
+                        .split_whitespace()
+                        .collect::<Vec<_>>()
+                        .join(" ")
+                )
+            })
+            .with_context(context)?;
+        Ok(Self::from_gate(file.gate)
+            .with_context(context)?
+            .overruled(judgement))
+    }
+
+    fn from_gate(gate: Gate) -> Result<Self> {
+        let share = |key: &str, text: Option<String>| {
+            text.map(|text| {
+                share(&text).map_err(|error| anyhow::anyhow!("gate.{key} = \"{text}\": {error}"))
+            })
+            .transpose()
+        };
+        let mut policy = Self {
+            threshold: share("threshold", gate.threshold)?,
+            min_share: share("min-share", gate.min_share)?,
+            lenient: gate.lenient,
+            ..Self::default()
+        };
+        if let Some(metric) = gate.metric {
+            let known = Metric::from_str(&metric, false);
+            policy.metric = Some(known.map_err(|error| anyhow::anyhow!("gate.metric: {error}"))?);
+        }
+        for pattern in gate.ignore {
+            policy
+                .ignored
+                .push(Regex::new(&pattern).with_context(|| format!("gate.ignore: {pattern}"))?);
+        }
+        for (name, threshold) in gate.functions {
+            let threshold = share(&format!("functions.\"{name}\""), Some(threshold))?;
+            policy
+                .functions
+                .extend(threshold.map(|threshold| (name, threshold)));
+        }
+        Ok(policy)
+    }
+
+    fn overruled(mut self, by: &Judgement) -> Self {
+        self.metric = by.metric.or(self.metric);
+        self.threshold = by.threshold.or(self.threshold);
+        self.min_share = by.min_share.or(self.min_share);
+        self.lenient |= by.lenient;
+        self
+    }
+
+    /// What is compared.
+    #[must_use]
+    pub fn metric(&self) -> Metric {
+        self.metric.unwrap_or(Metric::SelfTime)
+    }
+
+    /// Changes of this function up to this are none.
+    #[must_use]
+    pub fn threshold(&self, function: &str) -> f64 {
+        let own = self.functions.get(function).copied();
+        own.or(self.threshold).unwrap_or(THRESHOLD)
+    }
+
+    /// Functions with less of the time are not judged.
+    #[must_use]
+    pub fn min_share(&self) -> f64 {
+        self.min_share.unwrap_or(MIN_SHARE)
+    }
+
+    /// Whether a function is not to be judged.
+    #[must_use]
+    pub fn ignores(&self, function: &str) -> bool {
+        self.ignored
+            .iter()
+            .any(|pattern| pattern.is_match(function))
+    }
+}
+
+/// A share, as `2%` or `0.02`.
+///
+/// # Errors
+/// If it is neither, or not from 0 to under 1.
+pub fn share(text: &str) -> Result<f64, String> {
+    let number = |text: &str| {
+        text.trim()
+            .parse::<f64>()
+            .map_err(|_| "a share is written 2% or 0.02".to_owned())
+    };
+    let share = match text.strip_suffix('%') {
+        Some(percent) => number(percent)? / 100.0,
+        None => number(text)?,
+    };
+    if (0.0..1.0).contains(&share) {
+        Ok(share)
+    } else {
+        Err("a share is from 0% to under 100%".to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn policy(text: &str) -> Result<Policy> {
+        let dir = tempfile::tempdir()?;
+        let path = dir.path().join("tsc.toml");
+        fs::write(&path, text)?;
+        let judgement = Judgement {
+            metric: None,
+            threshold: None,
+            min_share: Some(0.5),
+            lenient: false,
+            within_runs: false,
+            json: false,
+            markdown: false,
+        };
+        Policy::read(&path, &judgement)
+    }
+
+    #[test]
+    fn file_and_options_are_one_policy() {
+        let text = "[gate]\nmetric = \"p99\"\nthreshold = \"2%\"\nmin-share = \"3%\"\nignore = [\"^app::slow\"]\n[gate.functions]\n\"app::parse\" = \"5%\"\n";
+        let policy = policy(text).unwrap();
+        assert_eq!(policy.metric(), Metric::P99);
+        assert_eq!(
+            (policy.threshold("app::parse"), policy.threshold("other")),
+            (0.05, 0.02)
+        );
+        assert_eq!(policy.min_share(), 0.5);
+        assert!(policy.ignores("app::slowly") && !policy.ignores("my::app::slow"));
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        for (text, blamed) in [
+            ("[gate]\nthreshhold = \"2%\"", "threshhold"),
+            ("[gate]\nthreshold = \"much\"", "gate.threshold"),
+            ("[gate]\nmetric = \"speed\"", "gate.metric"),
+            ("[gate]\nignore = [\"(\"]", "gate.ignore"),
+            ("[gate]\nfunctions = { f = \"200%\" }", "functions"),
+        ] {
+            let error = format!("{:#}", policy(text).unwrap_err());
+            assert!(
+                error.contains(blamed) && error.contains("tsc.toml"),
+                "{error}"
+            );
+        }
+    }
+
+    #[test]
+    fn shares_are_percentages_or_fractions() {
+        assert_eq!(share("2%"), Ok(0.02));
+        assert_eq!(share("0.5"), Ok(0.5));
+        assert!(share("2").is_err() && share("x%").is_err() && share("-1%").is_err());
+    }
+}

@@ -1,0 +1,185 @@
+//! A comparison as a table, as markdown, as JSON.
+
+use std::io::Write as _;
+
+use anstyle::{AnsiColor, Style};
+use anyhow::Result;
+
+use super::{Comparison, Row, Verdict};
+use crate::command_line::Judgement;
+use crate::progress::remark;
+use crate::rows::{maybe, percent};
+use crate::session::Session;
+use crate::table::{self, Cell, Table};
+
+/// Prints a comparison.
+///
+/// # Errors
+/// If the output cannot be written.
+pub fn print(
+    before: &Session,
+    after: &Session,
+    comparison: &Comparison,
+    judgement: &Judgement,
+) -> Result<()> {
+    let mut out = anstream::stdout().lock();
+    if judgement.json {
+        let value = serde_json::json!({ "before": before.label, "after": after.label, "comparison": comparison });
+        writeln!(out, "{value}")?;
+        return Ok(());
+    }
+    let table = rows(comparison);
+    let summary = summary(before, after, comparison);
+    if judgement.markdown {
+        writeln!(out, "### {summary}\n")?;
+        writeln!(out, "{}", table.to_markdown())?;
+    } else {
+        writeln!(out, "{summary}")?;
+        if !table.is_empty() {
+            write!(out, "{}", table.to_text(table::width()))?;
+        }
+    }
+    notes(comparison);
+    Ok(())
+}
+
+/// What all rows come to, in a line.
+fn summary(before: &Session, after: &Session, comparison: &Comparison) -> String {
+    let count = |verdict| {
+        comparison
+            .rows
+            .iter()
+            .filter(|row| row.verdict == verdict)
+            .count()
+    };
+    let mut parts = Vec::new();
+    for (verdict, word) in [
+        (Verdict::Slower, "slower"),
+        (Verdict::Faster, "faster"),
+        (Verdict::NoChange, "without change"),
+        (Verdict::NotResolved, "not resolved"),
+        (Verdict::New, "new"),
+        (Verdict::Gone, "gone"),
+    ] {
+        if count(verdict) > 0 {
+            parts.push(format!("{} {word}", count(verdict)));
+        }
+    }
+    if parts.is_empty() {
+        parts.push("nothing to judge".to_owned());
+    }
+    let how = match (comparison.within_runs, comparison.interleaved) {
+        (true, _) => "one run a side: within these runs".to_owned(),
+        (_, true) => format!("{} runs a side, taking turns", comparison.runs.0),
+        (_, false) => format!("{} and {} runs", comparison.runs.0, comparison.runs.1),
+    };
+    format!(
+        "{} → {}: {} ({how})",
+        before.label,
+        after.label,
+        parts.join(", ")
+    )
+}
+
+fn rows(comparison: &Comparison) -> Table {
+    let mut table = Table::new([
+        "function",
+        "change",
+        "95 % interval",
+        "verdict",
+        "before",
+        "after",
+        "share",
+        "calls",
+        "p",
+    ]);
+    for row in comparison
+        .rows
+        .iter()
+        .filter(|row| !matches!(row.verdict, Verdict::TooSmall | Verdict::Ignored))
+    {
+        table.push([
+            row.name.clone().into(),
+            row.ratio.map_or_else(|| "-".to_owned(), change).into(),
+            row.interval
+                .map_or_else(
+                    || "-".to_owned(),
+                    |(low, high)| format!("{} … {}", change(low), change(high)),
+                )
+                .into(),
+            verdict(row),
+            maybe(row.before).into(),
+            maybe(row.after).into(),
+            percent(row.share.0.max(row.share.1)).into(),
+            calls(row).into(),
+            row.p
+                .map_or_else(|| "-".to_owned(), |p| format!("{p:.3}"))
+                .into(),
+        ]);
+    }
+    table
+}
+
+fn change(ratio: f64) -> String {
+    if ratio < 2.0 {
+        format!("{:+.1} %", (ratio - 1.0) * 100.0)
+    } else {
+        format!("×{ratio:.2}")
+    }
+}
+
+fn verdict(row: &Row) -> Cell {
+    let (text, style) = match row.verdict {
+        Verdict::Slower => ("slower", AnsiColor::Red.on_default().bold()),
+        Verdict::Faster => ("faster", AnsiColor::Green.on_default().bold()),
+        Verdict::NoChange => ("no change", Style::new()),
+        Verdict::New => ("new", AnsiColor::Yellow.on_default()),
+        Verdict::Gone => ("gone", AnsiColor::Yellow.on_default()),
+        Verdict::TooSmall => ("too small", Style::new().dimmed()),
+        Verdict::Ignored => ("ignored", Style::new().dimmed()),
+        Verdict::NotResolved => {
+            let text = match row.runs_needed {
+                Some(runs) => format!("not resolved; {runs} runs"),
+                None => "not resolved".to_owned(),
+            };
+            return Cell::styled(text, Style::new().dimmed());
+        }
+    };
+    Cell::styled(text, style)
+}
+
+fn calls(row: &Row) -> String {
+    if row.calls.0 == row.calls.1 {
+        format!("{}", row.calls.0)
+    } else {
+        format!("{} → {}", row.calls.0, row.calls.1)
+    }
+}
+
+fn notes(comparison: &Comparison) {
+    let small = comparison
+        .rows
+        .iter()
+        .filter(|row| row.verdict == Verdict::TooSmall)
+        .count();
+    if small > 0 {
+        remark(&format!(
+            "{small} functions are too small a part of the run to be judged (--min-share)"
+        ));
+    }
+    if comparison.drift > 0.001 {
+        remark(&format!(
+            "the machine itself may have changed by {}, which is added to each threshold; `cargo tsc ab` takes turns",
+            percent(comparison.drift.exp_m1())
+        ));
+    }
+    if comparison.within_runs {
+        remark(
+            "two runs of one program may differ by more than this: measure with -n 10 for a verdict that lasts",
+        );
+    } else if let Some(runs) = comparison.too_few_runs {
+        remark(&format!(
+            "for any verdict on so many functions it takes {runs} runs a side"
+        ));
+    }
+}

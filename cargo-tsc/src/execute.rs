@@ -1,0 +1,142 @@
+//! Runs programs, and says how they ended.
+
+use std::fs::File;
+use std::io::{self, IsTerminal as _, Seek as _, SeekFrom};
+use std::path::Path;
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Instant;
+
+use anyhow::{Context as _, Result};
+
+use crate::build::Executable;
+
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// From now on Ctrl-C ends the program that runs, which reports and dies of it, and not this one, which then tidies up.
+///
+/// # Errors
+/// If the handler cannot be installed.
+pub fn outlive_interrupts() -> Result<()> {
+    ctrlc::set_handler(|| INTERRUPTED.store(true, Relaxed)).context("no handler for Ctrl-C")
+}
+
+/// Whether there was a Ctrl-C.
+#[must_use]
+pub fn was_interrupted() -> bool {
+    INTERRUPTED.load(Relaxed)
+}
+
+/// How a program ended.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ended {
+    /// Its exit code, or 128 and the signal that ended it.
+    pub status: u8,
+    /// The signal that ended it.
+    pub signal: Option<i32>,
+    /// From start to end.
+    pub seconds: f64,
+}
+
+/// Where a program's output goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Output {
+    /// Where this program's goes.
+    Shown,
+    /// All of it where this program's errors go, so that the output stays clean for data.
+    Aside,
+    /// Nowhere.
+    Hidden,
+}
+
+/// What all runs read: this program's input, kept if it is not a terminal, so that each run finds the same.
+#[derive(Debug)]
+pub struct Input(Option<File>);
+
+impl Input {
+    /// For so many runs.
+    ///
+    /// # Errors
+    /// If it cannot be kept.
+    pub fn for_runs(runs: u32) -> Result<Self> {
+        if runs < 2 || io::stdin().is_terminal() {
+            return Ok(Self(None));
+        }
+        let mut file = tempfile::tempfile().context("no temporary file for the input")?;
+        io::copy(&mut io::stdin().lock(), &mut file).context("standard input cannot be read")?;
+        Ok(Self(Some(file)))
+    }
+
+    fn stdio(&mut self) -> Result<Stdio> {
+        let Some(file) = &mut self.0 else {
+            return Ok(Stdio::inherit());
+        };
+        file.seek(SeekFrom::Start(0))?;
+        Ok(file.try_clone()?.into())
+    }
+}
+
+/// Runs a program to its end. Its reports go to `reports`; without, it makes none.
+///
+/// # Errors
+/// If it cannot be started.
+pub fn execute(
+    executable: &Executable,
+    reports: Option<&Path>,
+    variables: &[(&str, String)],
+    input: &mut Input,
+    output: Output,
+) -> Result<Ended> {
+    let mut command = Command::new(&executable.path);
+    command.args(&executable.arguments).stdin(input.stdio()?);
+    command.envs(
+        executable
+            .environment
+            .iter()
+            .map(|(name, value)| (name, value)),
+    );
+    command.envs(variables.iter().map(|(name, value)| (name, value)));
+    if let Some(folder) = &executable.folder {
+        command.current_dir(folder);
+    }
+    match reports {
+        Some(folder) => {
+            let folder = std::path::absolute(folder)?;
+            command
+                .env("TSC_REPORT", "json")
+                .env("TSC_REPORT_FILE", folder.join("%p.json"));
+        }
+        None => drop(command.env("TSC_REPORT", "off")),
+    }
+    match output {
+        Output::Shown => {}
+        Output::Aside => drop(command.stdout(io::stderr())),
+        Output::Hidden => drop(command.stdout(Stdio::null()).stderr(Stdio::null())),
+    }
+    let start = Instant::now();
+    let status = command
+        .status()
+        .with_context(|| format!("{} cannot be started", executable.path.display()))?;
+    let seconds = start.elapsed().as_secs_f64();
+    let signal = signal(status);
+    let status = match (status.code(), signal) {
+        (Some(code), _) => code as u8,
+        (None, Some(signal)) => 128 + signal as u8,
+        (None, None) => 255,
+    };
+    Ok(Ended {
+        status,
+        signal,
+        seconds,
+    })
+}
+
+#[cfg(unix)]
+fn signal(status: ExitStatus) -> Option<i32> {
+    std::os::unix::process::ExitStatusExt::signal(&status)
+}
+
+#[cfg(not(unix))]
+fn signal(_: ExitStatus) -> Option<i32> {
+    None
+}

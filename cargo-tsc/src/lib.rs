@@ -1,0 +1,6 @@
+//! The parts of `cargo tsc` that other tools share.
+
+#![forbid(unsafe_code)]
+
+pub mod annotate;
+pub mod statistics;

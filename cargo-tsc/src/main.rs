@@ -1,0 +1,58 @@
+//! `cargo tsc`: from where a program's TSC ticks go to whether a change helped.
+
+#![forbid(unsafe_code)]
+#![allow(unreachable_pub)] // a binary's modules are public to each other
+
+mod all;
+mod build;
+mod command_line;
+mod diff;
+mod execute;
+mod exit;
+mod progress;
+mod rows;
+mod session;
+mod sources;
+mod table;
+mod verbs;
+
+use std::process::ExitCode;
+
+use cargo_tsc::{annotate, statistics};
+use clap::Parser as _;
+
+use command_line::{CommandLine, Verb};
+use exit::Exit;
+
+fn main() -> ExitCode {
+    if all::is_rustc() {
+        return all::become_rustc();
+    }
+    let mut words: Vec<_> = std::env::args_os().collect();
+    // cargo starts `cargo-tsc tsc …`.
+    if words.get(1).is_some_and(|word| word == "tsc") {
+        words.remove(1);
+    }
+    let command_line = CommandLine::parse_from(words);
+    let exit = match &command_line.verb {
+        Verb::Run(args) => verbs::run::run(args),
+        Verb::Report(args) => verbs::report::report(args),
+        Verb::Diff(args) => verbs::diff::diff(args),
+        Verb::Gate(args) => verbs::diff::gate(args),
+        Verb::List(args) => verbs::list::list(args),
+        Verb::Merge(args) => verbs::merge::merge(args),
+        Verb::Annotate(args) => verbs::annotate::annotate(args),
+    };
+    let exit = exit.unwrap_or_else(|error| {
+        // A reader that has enough, such as `head`, is no error.
+        if error
+            .downcast_ref::<std::io::Error>()
+            .is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+        {
+            return Exit::Fine;
+        }
+        anstream::eprintln!("error: {error:#}");
+        Exit::Unusable
+    });
+    exit.into()
+}

@@ -1,0 +1,151 @@
+//! Reads what the user names: a session, a folder of reports, or one report.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, bail};
+use tsc_runtime::{ReadError, Report};
+
+use super::{About, Session, Store};
+
+/// Loads the session that `name` is or names, or the newest one.
+///
+/// # Errors
+/// If there is none, or a file in it is no report.
+pub fn load(name: Option<&Path>, store: &Store) -> Result<Session> {
+    let path = match name {
+        Some(name) => find(name, store)?,
+        None => store.newest()?,
+    };
+    let label = match name {
+        Some(name) => name.display().to_string(),
+        None => path.file_name().unwrap_or_default().display().to_string(),
+    };
+    if path.is_file() {
+        let runs = vec![read_report(&path)?];
+        return Ok(Session {
+            label,
+            path,
+            about: None,
+            runs,
+        });
+    }
+    let about = read_about(&path)?;
+    let runs = read_runs(&path)?;
+    if runs.is_empty() {
+        bail!("{}: no report in this folder", path.display());
+    }
+    Ok(Session {
+        label,
+        path,
+        about,
+        runs,
+    })
+}
+
+/// A path if there is one, else a session's name.
+fn find(name: &Path, store: &Store) -> Result<PathBuf> {
+    if name.exists() {
+        return Ok(name.to_owned());
+    }
+    let session = store.folder().join(name);
+    if name.components().count() == 1 && session.exists() {
+        return Ok(session);
+    }
+    bail!(
+        "{}: no such file, folder or session; `cargo tsc list` shows the sessions in {}",
+        name.display(),
+        store.folder().display()
+    )
+}
+
+fn read_about(folder: &Path) -> Result<Option<About>> {
+    let path = folder.join("session.json");
+    if !path.exists() {
+        return Ok(None);
+    }
+    let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+    let about =
+        serde_json::from_str(&text).with_context(|| format!("{}: damaged", path.display()))?;
+    Ok(Some(about))
+}
+
+/// Reports that lie in the folder are a run each; those in a folder inside it are one run's processes.
+fn read_runs(folder: &Path) -> Result<Vec<Report>> {
+    let mut runs = Vec::new();
+    for path in entries(folder)? {
+        if path.is_dir() {
+            runs.extend(read_run(&path)?);
+        } else if is_report(&path) {
+            runs.push(read_report(&path)?);
+        }
+    }
+    Ok(runs)
+}
+
+/// The sum of one run's processes; `None` if none reported.
+pub(super) fn read_run(folder: &Path) -> Result<Option<Report>> {
+    let mut sum: Option<Report> = None;
+    for path in entries(folder)?.iter().filter(|path| is_report(path)) {
+        let report = read_report(path)?;
+        match &mut sum {
+            None => sum = Some(report),
+            Some(sum) => sum
+                .merge(&report)
+                .with_context(|| path.display().to_string())?,
+        }
+    }
+    Ok(sum)
+}
+
+fn is_report(path: &Path) -> bool {
+    path.extension()
+        .is_some_and(|extension| extension == "json")
+        && path.file_name().is_some_and(|name| name != "session.json")
+}
+
+fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
+    let context = || folder.display().to_string();
+    let mut paths = Vec::new();
+    for entry in fs::read_dir(folder).with_context(context)? {
+        paths.push(entry.with_context(context)?.path());
+    }
+    paths.sort();
+    Ok(paths)
+}
+
+/// Reads one process's report. A file may hold several, a line each; each is of all that was measured until then, so the last counts.
+///
+/// # Errors
+/// If the file cannot be read, or holds no report.
+fn read_report(path: &Path) -> Result<Report> {
+    let context = || path.display().to_string();
+    let text = fs::read_to_string(path).with_context(context)?;
+    let whole = Report::from_json(&text);
+    let error = match whole {
+        Ok(report) => return Ok(report),
+        Err(error) => error,
+    };
+    let last = text
+        .lines()
+        .rev()
+        .find_map(|line| Report::from_json(line).ok());
+    if let Some(report) = last {
+        return Ok(report);
+    }
+    let advice = match &error {
+        ReadError::Schema(schema) if *schema < 2 => {
+            "; run the program again with this version of tsc-runtime"
+        }
+        ReadError::Schema(_) => "; update cargo-tsc",
+        _ if text.is_empty() => {
+            "; the file is empty: the program may have been killed while it wrote"
+        }
+        _ if text.contains(":CLK:") => {
+            "; this is the dump for people: TSC_REPORT=json makes one for programs"
+        }
+        ReadError::Json(error) if error.is_eof() => "; the file is cut short",
+        _ => "",
+    };
+    bail!("{}: {error}{advice}", path.display())
+}

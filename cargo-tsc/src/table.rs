@@ -1,0 +1,199 @@
+//! Tables: for a terminal of any width, and as markdown.
+
+use std::fmt::Write as _;
+
+use anstyle::Style;
+
+/// Where the width is not known.
+const USUAL_WIDTH: usize = 100;
+/// A name is not cut to less.
+const LEAST_NAME: usize = 16;
+const BOLD: Style = Style::new().bold();
+
+/// A cell, and how it looks where colours are shown.
+#[derive(Clone, Debug)]
+pub struct Cell {
+    text: String,
+    style: Style,
+}
+
+impl Cell {
+    /// With a style.
+    pub fn styled(text: impl Into<String>, style: Style) -> Self {
+        Self {
+            text: text.into(),
+            style,
+        }
+    }
+}
+
+impl<T: Into<String>> From<T> for Cell {
+    fn from(text: T) -> Self {
+        Self::styled(text, Style::new())
+    }
+}
+
+/// Rows under a heading. The first column is left-aligned, and is cut where the table is too wide; then the last columns go.
+#[derive(Clone, Debug)]
+pub struct Table {
+    heading: Vec<Cell>,
+    rows: Vec<Vec<Cell>>,
+}
+
+impl Table {
+    /// With these columns, the most important first.
+    pub fn new<const N: usize>(heading: [&str; N]) -> Self {
+        Self {
+            heading: heading
+                .iter()
+                .map(|text| Cell::styled(*text, BOLD))
+                .collect(),
+            rows: Vec::new(),
+        }
+    }
+
+    /// Adds a row.
+    pub fn push<const N: usize>(&mut self, row: [Cell; N]) {
+        debug_assert_eq!(N, self.heading.len());
+        self.rows.push(row.into());
+    }
+
+    /// Whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// For a terminal of `width` columns.
+    #[must_use]
+    pub fn to_text(&self, width: usize) -> String {
+        let widths = self.widths();
+        let mut shown = widths.len();
+        let least = |shown: usize| {
+            let first = widths.first().map_or(0, |&first| first.min(LEAST_NAME));
+            first
+                + widths[1..shown]
+                    .iter()
+                    .map(|width| width + 2)
+                    .sum::<usize>()
+        };
+        while shown > 2 && least(shown) > width {
+            shown -= 1;
+        }
+        let others: usize = widths[1..shown].iter().map(|width| width + 2).sum();
+        let name = widths[0].min(width.saturating_sub(others).max(LEAST_NAME));
+        let mut text = String::new();
+        for row in std::iter::once(&self.heading).chain(&self.rows) {
+            let first = cut(&row[0].text, name);
+            let pad = name - first.chars().count();
+            let style = row[0].style;
+            let _ = write!(text, "{style}{first}{style:#}{:pad$}", "");
+            for (cell, width) in row[1..shown].iter().zip(&widths[1..]) {
+                let pad = width - cell.text.chars().count() + 2;
+                let _ = write!(
+                    text,
+                    "{:pad$}{}{}{:#}",
+                    "", cell.style, cell.text, cell.style
+                );
+            }
+            text.truncate(text.trim_end().len());
+            text.push('\n');
+        }
+        text
+    }
+
+    /// As markdown; all columns but the first are right-aligned.
+    #[must_use]
+    pub fn to_markdown(&self) -> String {
+        let mut text = String::new();
+        for (index, row) in std::iter::once(&self.heading).chain(&self.rows).enumerate() {
+            let cells: Vec<String> = row
+                .iter()
+                .map(|cell| cell.text.replace('|', "\\|").replace('<', "&lt;"))
+                .collect();
+            let _ = writeln!(text, "| {} |", cells.join(" | "));
+            if index == 0 {
+                let _ = writeln!(text, "|:--{}|", "|--:".repeat(row.len() - 1));
+            }
+        }
+        text
+    }
+
+    fn widths(&self) -> Vec<usize> {
+        let mut widths = vec![0; self.heading.len()];
+        for row in std::iter::once(&self.heading).chain(&self.rows) {
+            for (width, cell) in widths.iter_mut().zip(row) {
+                *width = (*width).max(cell.text.chars().count());
+            }
+        }
+        widths
+    }
+}
+
+/// The terminal's width, if the output is one.
+#[must_use]
+pub fn width() -> usize {
+    use std::io::IsTerminal as _;
+    if !std::io::stdout().is_terminal() {
+        return USUAL_WIDTH;
+    }
+    crossterm::terminal::size().map_or(USUAL_WIDTH, |(columns, _)| usize::from(columns).max(40))
+}
+
+/// A name of at most `width` characters, cut in the middle: its beginning and its end are what tells it from others.
+#[must_use]
+pub fn cut(name: &str, width: usize) -> String {
+    let length = name.chars().count();
+    if length <= width {
+        return name.to_owned();
+    }
+    let end = width.saturating_sub(1) * 2 / 3;
+    let begin = width.saturating_sub(1) - end;
+    let mut cut: String = name.chars().take(begin).collect();
+    cut.push('…');
+    cut.extend(name.chars().skip(length - end));
+    cut
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table() -> Table {
+        let mut table = Table::new(["name", "self", "max"]);
+        table.push([
+            "a::very::long::path::of::modules::function".into(),
+            "1000".into(),
+            "7".into(),
+        ]);
+        table.push(["b|<T>".into(), "2".into(), "8".into()]);
+        table
+    }
+
+    #[test]
+    fn no_line_is_wider_than_the_terminal() {
+        for width in [24, 30, 60, 200] {
+            let text = table().to_text(width);
+            let plain = anstream::adapter::strip_str(&text).to_string();
+            for line in plain.lines() {
+                assert!(line.chars().count() <= width, "{width}: {line}");
+            }
+            assert_eq!(plain.contains("max"), width > 24, "{plain}");
+        }
+    }
+
+    #[test]
+    fn names_are_cut_in_the_middle() {
+        assert_eq!(cut("abc", 3), "abc");
+        assert_eq!(cut("abcdefghij", 7), "ab…ghij");
+        assert_eq!(cut("ünïcödé", 4), "ü…dé");
+    }
+
+    #[test]
+    fn markdown_is_escaped() {
+        let text = table().to_markdown();
+        assert!(
+            text.contains("|:--|--:|--:|\n") && text.contains("| b\\|&lt;T> | 2 | 8 |"),
+            "{text}"
+        );
+    }
+}

@@ -1,0 +1,105 @@
+//! `cargo tsc annotate`: the attribute on every function of the project, in place, and away again.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::Path;
+
+use anyhow::{Context as _, Result};
+
+use crate::annotate::{self, Where};
+use crate::build::{CargoCommand, CargoVerb, Project};
+use crate::command_line::AnnotateArgs;
+use crate::exit::Exit;
+use crate::progress::remark;
+use crate::sources;
+
+/// The verb.
+///
+/// # Errors
+/// If there is no project, or a file cannot be read or written.
+pub fn annotate(args: &AnnotateArgs) -> Result<Exit> {
+    let mut options = Vec::new();
+    if let Some(path) = &args.manifest_path {
+        options.extend(["--manifest-path".into(), path.into()]);
+    }
+    let command = CargoCommand {
+        verb: CargoVerb::Run,
+        options,
+        arguments: Vec::new(),
+    };
+    let project = Project::find(&command, &std::env::current_dir()?)?;
+    let members = project.metadata().workspace_packages();
+    let mut changed = Vec::new();
+    let mut functions = 0;
+    for package in &members {
+        for file in sources::of_package(package, false)? {
+            match change(&file, args.write)? {
+                Ok(0) => {}
+                Ok(count) => {
+                    functions += count;
+                    changed.push(file);
+                }
+                Err(error) => remark(&format!("{}: left as it is: {error}", file.display())),
+            }
+        }
+    }
+    if args.json {
+        let value = serde_json::json!({ "files": changed, "attributes": functions });
+        writeln!(anstream::stdout().lock(), "{value}")?;
+    } else {
+        let did = if args.write { "added to" } else { "taken from" };
+        writeln!(
+            anstream::stdout().lock(),
+            "#[cycles] {did} {functions} functions in {} files",
+            changed.len()
+        )?;
+    }
+    if args.write {
+        for package in members {
+            if !package
+                .dependencies
+                .iter()
+                .any(|dependency| dependency.name == "tsc-runtime")
+            {
+                remark(&format!(
+                    "{} needs the dependency: cargo add tsc-runtime --package {}",
+                    package.name, package.name
+                ));
+            }
+        }
+    }
+    Ok(Exit::Fine)
+}
+
+/// How many attributes came or went; an error where the file is no Rust that can be read.
+fn change(file: &Path, write: bool) -> Result<syn::Result<usize>> {
+    let context = || file.display().to_string();
+    let source = fs::read_to_string(file).with_context(context)?;
+    let changed = if write {
+        annotate::annotate(&source, Where::Worthwhile, &|_| false)
+            .map(|annotated| (annotated.text, annotated.attributes))
+    } else {
+        annotate::strip(&source)
+    };
+    let (text, count) = match changed {
+        Ok(changed) => changed,
+        Err(error) => return Ok(Err(error)),
+    };
+    if count > 0 {
+        replace(file, &text).with_context(context)?;
+    }
+    Ok(Ok(count))
+}
+
+/// Writes beside and renames, so that a full disk costs nobody their source.
+fn replace(file: &Path, text: &str) -> Result<()> {
+    let file = fs::canonicalize(file)?;
+    let folder = file.parent().unwrap_or(Path::new("."));
+    let mut beside = tempfile::NamedTempFile::new_in(folder)?;
+    beside.write_all(text.as_bytes())?;
+    beside
+        .as_file()
+        .set_permissions(fs::metadata(&file)?.permissions())?;
+    beside.persist(&file)?;
+    Ok(())
+}

@@ -1,0 +1,54 @@
+//! `cargo tsc list`: the saved sessions.
+
+use std::io::Write as _;
+
+use anyhow::Result;
+
+use crate::command_line::ListArgs;
+use crate::exit::Exit;
+use crate::progress::remark;
+use crate::session::{self, Store};
+use crate::table::{self, Table};
+
+/// The verb.
+///
+/// # Errors
+/// If the folder of sessions cannot be read.
+pub fn list(args: &ListArgs) -> Result<Exit> {
+    let store = Store::here();
+    let mut out = anstream::stdout().lock();
+    let mut table = Table::new(["session", "runs", "functions", "seconds", "command"]);
+    let mut rows = Vec::new();
+    for path in store.sessions()? {
+        let name = path.file_name().unwrap_or_default().display().to_string();
+        let session = match session::load(Some(&path), &store) {
+            Ok(session) => session,
+            Err(error) => {
+                remark(&format!("{error:#}"));
+                continue;
+            }
+        };
+        let about = session.about.clone().unwrap_or_default();
+        let functions = session.sum().map_or(0, |sum| sum.callsites().len());
+        let seconds: f64 = about.runs.iter().map(|run| run.seconds).sum();
+        table.push([
+            name.clone().into(),
+            session.runs.len().to_string().into(),
+            functions.to_string().into(),
+            format!("{seconds:.2}").into(),
+            about.command.join(" ").into(),
+        ]);
+        rows.push(serde_json::json!({
+            "session": name, "path": path, "runs": session.runs.len(), "functions": functions, "about": about,
+        }));
+    }
+    if args.json {
+        writeln!(out, "{}", serde_json::Value::from(rows))?;
+    } else if table.is_empty() {
+        remark(&format!("no session in {}", store.folder().display()));
+    } else {
+        write!(out, "{}", table.to_text(table::width()))?;
+        remark(&format!("in {}", store.folder().display()));
+    }
+    Ok(Exit::Fine)
+}

@@ -1,0 +1,40 @@
+//! `cargo tsc merge`: the reports of many processes or hosts as one.
+
+use std::fs;
+use std::io::Write as _;
+
+use anyhow::{Context as _, Result};
+use tsc_runtime::Report;
+
+use crate::command_line::MergeArgs;
+use crate::exit::Exit;
+use crate::progress::remark;
+use crate::session::{self, Store};
+
+/// The verb.
+///
+/// # Errors
+/// If a report cannot be read, does not add up with the others, or the sum cannot be written.
+pub fn merge(args: &MergeArgs) -> Result<Exit> {
+    let store = Store::here();
+    let mut sum = Report::default();
+    for name in &args.sessions {
+        for report in session::load(Some(name), &store)?.runs {
+            sum.merge(&report)
+                .with_context(|| name.display().to_string())?;
+        }
+    }
+    let json = sum.to_json() + "\n";
+    match &args.output {
+        Some(path) => {
+            fs::write(path, json).with_context(|| path.display().to_string())?;
+            remark(&format!(
+                "{} processes in {}",
+                sum.processes(),
+                path.display()
+            ));
+        }
+        None => std::io::stdout().lock().write_all(json.as_bytes())?,
+    }
+    Ok(Exit::Fine)
+}

@@ -1,0 +1,8 @@
+//! One file a verb.
+
+pub mod annotate;
+pub mod diff;
+pub mod list;
+pub mod merge;
+pub mod report;
+pub mod run;

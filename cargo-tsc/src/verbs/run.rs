@@ -1,0 +1,235 @@
+//! `cargo tsc run`: build with measurement on, run, keep, print.
+
+use std::path::Path;
+
+use anyhow::{Result, bail};
+
+use crate::all;
+use crate::build::{Build, CargoCommand, Executable, Measurement, Project, What};
+use crate::command_line::RunArgs;
+use crate::execute::{self, Ended, Input, Output, execute};
+use crate::exit::Exit;
+use crate::progress::{self, remark};
+use crate::session::{About, Run, Store, Writer};
+use crate::verbs::report;
+
+/// The verb.
+///
+/// # Errors
+/// If nothing can be built, run or reported.
+pub fn run(args: &RunArgs) -> Result<Exit> {
+    let what = What::parse(&args.command)?;
+    execute::outlive_interrupts()?;
+    match &what {
+        What::Cargo(command) if args.all => all::run(args, command),
+        What::Cargo(command) => {
+            let here = std::env::current_dir()?;
+            let project = Project::find(command, &here)?;
+            let store = Store::new(project.target());
+            let executables = build(&project, command, &here)?;
+            measure(args, &executables, &store)
+        }
+        What::Program(..) if args.all => {
+            bail!("--all builds what it measures: give it `run`, `test` or `bench`, not a program")
+        }
+        What::Program(path, arguments) => {
+            let program = Executable {
+                path: path.clone(),
+                arguments: arguments.clone(),
+                folder: None,
+                environment: Vec::new(),
+            };
+            measure(args, &[program], &Store::here())
+        }
+    }
+}
+
+fn build(project: &Project, command: &CargoCommand, here: &Path) -> Result<Vec<Executable>> {
+    let build = Build {
+        project,
+        command,
+        folder: here,
+        target: None,
+        environment: Vec::new(),
+        title: "building with measurement on".to_owned(),
+    };
+    if !command.is_optimised() {
+        remark("this is a debug build: --release measures what users run");
+    }
+    build.executables(Measurement::On)
+}
+
+/// Runs the programs as often as asked, keeps what they report, and prints it.
+fn measure(args: &RunArgs, executables: &[Executable], store: &Store) -> Result<Exit> {
+    let mut session = store.begin(args.name.as_deref(), about(args))?;
+    let outcome = runs(
+        args,
+        executables,
+        &mut session,
+        &mut Input::for_runs(args.runs)?,
+        false,
+    )?;
+    print(args, &session, store, &outcome)
+}
+
+/// What a session is of.
+pub fn about(args: &RunArgs) -> About {
+    About {
+        schema: 1,
+        command: args
+            .command
+            .iter()
+            .map(|word| word.display().to_string())
+            .collect(),
+        ..About::default()
+    }
+}
+
+/// What became of a session's runs.
+pub struct Outcome {
+    /// The first status that was not 0.
+    pub status: u8,
+    /// The signal of that run.
+    pub signal: Option<i32>,
+    /// How many runs reported something.
+    pub reported: usize,
+}
+
+/// Runs everything `args.runs` times, or until a run fails. If `quiet`, what the program says has been shown before.
+///
+/// # Errors
+/// If a program cannot be started, or its report not be read.
+pub fn runs(
+    args: &RunArgs,
+    executables: &[Executable],
+    session: &mut Writer,
+    input: &mut Input,
+    quiet: bool,
+) -> Result<Outcome> {
+    let mut outcome = Outcome {
+        status: 0,
+        signal: None,
+        reported: 0,
+    };
+    let bar = progress::runs("measuring", u64::from(args.runs));
+    for index in 0..args.runs {
+        let output = if quiet {
+            Output::Hidden
+        } else {
+            output(args, index)
+        };
+        if output != Output::Hidden {
+            bar.set_draw_target(indicatif::ProgressDrawTarget::hidden());
+        } else {
+            bar.set_draw_target(indicatif::ProgressDrawTarget::stderr());
+        }
+        let ended = one_run(args, executables, session, input, output)?;
+        bar.inc(1);
+        outcome.reported += usize::from(ended.1);
+        if ended.0.status != 0 {
+            (outcome.status, outcome.signal) = (ended.0.status, ended.0.signal);
+            break;
+        }
+        if execute::was_interrupted() {
+            outcome.status = 130;
+            break;
+        }
+    }
+    bar.finish_and_clear();
+    Ok(outcome)
+}
+
+/// The first run shows what the program says; the others would only repeat it.
+fn output(args: &RunArgs, index: u32) -> Output {
+    match index {
+        0 if args.view.json || args.view.markdown => Output::Aside,
+        0 => Output::Shown,
+        _ => Output::Hidden,
+    }
+}
+
+/// Runs every executable once. How the first failure ended, or the last run, and whether anything was reported.
+fn one_run(
+    args: &RunArgs,
+    executables: &[Executable],
+    session: &mut Writer,
+    input: &mut Input,
+    output: Output,
+) -> Result<(Ended, bool)> {
+    let folder = session.next_run()?;
+    let variables = variables(args);
+    let mut all = Ended {
+        status: 0,
+        signal: None,
+        seconds: 0.0,
+    };
+    for executable in executables {
+        let ended = execute(executable, Some(&folder), &variables, input, output)?;
+        all.seconds += ended.seconds;
+        if all.status == 0 {
+            (all.status, all.signal) = (ended.status, ended.signal);
+        }
+    }
+    let run = Run {
+        status: all.status,
+        seconds: all.seconds,
+        ..Run::default()
+    };
+    let report = session.enter(run)?;
+    Ok((
+        all,
+        report.is_some_and(|report| !report.callsites().is_empty()),
+    ))
+}
+
+/// What the runtime is asked for by the environment.
+fn variables(args: &RunArgs) -> Vec<(&'static str, String)> {
+    let mut variables = Vec::new();
+    if args.all && std::env::var_os("TSC_SAMPLE").is_none() {
+        variables.push(("TSC_SAMPLE", "auto".to_owned()));
+    }
+    if let Some(only) = &args.only {
+        variables.push(("TSC_ONLY", only.as_str().to_owned()));
+    }
+    if args.tree {
+        variables.push(("TSC_TREE", "1".to_owned()));
+    }
+    if args.view.threads {
+        variables.push(("TSC_THREADS", "1".to_owned()));
+    }
+    // So that a program that is killed has reported until then.
+    if std::env::var_os("TSC_REPORT_EVERY").is_none() {
+        variables.push(("TSC_REPORT_EVERY", "10s".to_owned()));
+    }
+    variables
+}
+
+/// Prints the session's report, and passes on the program's status.
+///
+/// # Errors
+/// If nothing was measured.
+pub fn print(args: &RunArgs, session: &Writer, store: &Store, outcome: &Outcome) -> Result<Exit> {
+    if let Some(sentence) = &session.remark {
+        remark(sentence);
+    }
+    let how = match (outcome.signal, outcome.status) {
+        (Some(signal), _) => format!("the program was ended by signal {signal}"),
+        (None, status) => format!("the program ended with status {status}"),
+    };
+    if outcome.reported == 0 {
+        if outcome.status != 0 {
+            remark(&format!("{how}, and reported nothing"));
+            return Ok(Exit::Program(outcome.status));
+        }
+        bail!(
+            "nothing was measured: add #[cycles] to functions that the program calls, or use --all"
+        );
+    }
+    report::print_from(session.folder(), store, &args.view)?;
+    remark(&format!("kept in {}", session.folder().display()));
+    if outcome.status != 0 {
+        remark(&format!("{how}; what was measured until then is above"));
+        return Ok(Exit::Program(outcome.status));
+    }
+    Ok(Exit::Fine)
+}

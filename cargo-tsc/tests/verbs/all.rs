@@ -1,0 +1,171 @@
+//! `cargo tsc run --all`, on a project that has never heard of it.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::project::Project;
+
+/// Two crates and a macro, with much in them that must not get in the way.
+fn stranger(main: &str) -> Project {
+    let project = Project::with_manifest(
+        "[dependencies]\nwords = { path = \"words\" }\n\n[lints.rust]\nunsafe_code = \"forbid\"\n",
+        main,
+    );
+    let manifest = project
+        .read("Cargo.toml")
+        .replace("[workspace]", "[workspace]\nmembers = [\"words\"]");
+    project.write("Cargo.toml", &manifest);
+    project.write("words/Cargo.toml", "[package]\nname = \"words\"\nversion = \"0.1.0\"\nedition = \"2021\"\nbuild = \"build.rs\"\n");
+    project.write(
+        "words/build.rs",
+        "fn main() { work() }\nfn work() { println!(\"cargo::rustc-env=BUILT=yes\") }\n",
+    );
+    project.write(
+        "words/src/lib.rs",
+        "#![deny(warnings)]\nmod split;\nmod template;\npub use split::split;\npub const TEMPLATE: &str = include_str!(\"template.txt\");\n\
+         pub fn built() -> &'static str { env!(\"BUILT\") }\n#[cfg(test)]\nmod tests { #[test] fn splits() { assert_eq!(super::split(\"a b\").len(), 2); } }\n",
+    );
+    project.write(
+        "words/src/split.rs",
+        "pub fn split(text: &str) -> Vec<&str> {\n    text.split(' ').map(|word| trim(word)).collect()\n}\n\nfn trim(word: &str) -> &str {\n    word.trim()\n}\n",
+    );
+    project.write("words/src/template.rs", "// nothing yet\n");
+    project.write("words/src/template.txt", "fn not_rust() { a() }\n");
+    project
+}
+
+const MAIN: &str = "fn main() {\n    let text = std::env::args().nth(1).unwrap_or_default();\n    for _ in 0..3 {\n        println!(\"{:?} {}\", words::split(&text), words::built());\n    }\n\
+    print!(\"{} {}\", words::TEMPLATE, place());\n}\n\nfn place() -> String {\n    format!(\"{}:{}\", file!(), line!())\n}\n";
+
+fn files(folder: &Path, into: &mut BTreeMap<PathBuf, Vec<u8>>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() && path.file_name().unwrap() != "target" {
+            files(&path, into);
+        } else if path.is_file() {
+            into.insert(path.clone(), std::fs::read(path).unwrap());
+        }
+    }
+}
+
+fn calls(json: &Value) -> BTreeMap<String, u64> {
+    let rows = json["report"]["callsites"].as_array().unwrap();
+    rows.iter()
+        .map(|row| {
+            (
+                format!(
+                    "{}::{}",
+                    row["module"].as_str().unwrap(),
+                    row["name"].as_str().unwrap()
+                ),
+                row["calls"].as_u64().unwrap(),
+            )
+        })
+        .collect()
+}
+
+#[test]
+fn every_function_is_measured_and_no_file_is_touched() {
+    let project = stranger(MAIN);
+    std::fs::remove_file(project.path("Cargo.lock")).unwrap();
+    let mut before = BTreeMap::new();
+    files(&project.path("."), &mut before);
+    let ended = project
+        .tsc("run --all --name all --json -- run -- one_two")
+        .ends(0);
+    assert!(
+        ended.err.contains("[\"one_two\"] yes\n") && ended.err.contains("fn not_rust() { a() }"),
+        "{}",
+        ended.err
+    );
+    assert!(
+        ended.err.contains("src/main.rs:10"),
+        "lines hold: {}",
+        ended.err
+    );
+    let measured = calls(&ended.json());
+    let expected = [
+        ("app::main", 1),
+        ("app::place", 1),
+        ("words::split::split", 3),
+        ("words::split::trim", 3),
+    ];
+    for (name, calls) in expected {
+        assert_eq!(measured.get(name), Some(&calls), "{name} in {measured:?}");
+    }
+    let mut after = BTreeMap::new();
+    files(&project.path("."), &mut after);
+    assert_eq!(
+        before.keys().collect::<Vec<_>>(),
+        after.keys().collect::<Vec<_>>()
+    );
+    assert!(before == after, "a file was changed");
+    let report = project.tsc("report all").ends(0);
+    report
+        .says("too short for a probe")
+        .says("the bare program")
+        .says("main's net time is");
+}
+
+#[test]
+fn a_second_run_follows_the_sources() {
+    let project = stranger(MAIN);
+    project.tsc("run --all").ends(0);
+    project.write("words/src/split.rs", "pub fn split(text: &str) -> Vec<&str> {\n    whole(text)\n}\nfn whole(text: &str) -> Vec<&str> {\n    vec![text]\n}\n");
+    let measured = calls(&project.tsc("run --all -n 2 --json").ends(0).json());
+    assert_eq!(measured.get("words::split::whole"), Some(&6));
+    assert_eq!(measured.get("words::split::trim"), None);
+}
+
+#[test]
+fn errors_point_at_the_users_own_lines() {
+    let project = stranger(&MAIN.replace("let text", "let text: u8"));
+    let ended = project
+        .tsc("run --all")
+        .ends(2)
+        .complains("the build failed");
+    assert!(ended.err.contains("src/main.rs:2:"), "{}", ended.err);
+    assert!(
+        !ended.err.contains(".all"),
+        "no path of the copy: {}",
+        ended.err
+    );
+    let panics = stranger(&MAIN.replace("print!(\"{} {}\"", "panic!(\"{} {}\""));
+    let ended = panics.tsc("run --all").ends(101);
+    assert!(ended.err.contains("src/main.rs:6:"), "{}", ended.err);
+}
+
+#[test]
+fn tests_are_measured_too_and_programs_are_not() {
+    let project = stranger(MAIN);
+    let measured = calls(
+        &project
+            .tsc("run --all --json -- test -p words")
+            .ends(0)
+            .json(),
+    );
+    assert_eq!(measured.get("words::split::split"), Some(&1));
+    project
+        .tsc("run --all -- ./app")
+        .ends(2)
+        .complains("--all builds what it measures");
+    let nothing = Project::with_manifest("", "fn main() {}\n");
+    nothing
+        .tsc("run --all")
+        .ends(2)
+        .complains("nothing can be annotated");
+}
+
+#[test]
+fn what_is_called_too_often_is_left_out() {
+    let program = "fn tiny(x: u64) -> u64 {\n    std::hint::black_box(x).rotate_left(3)\n}\n\nfn sum() -> u64 {\n    (0..60_000_000).map(tiny).fold(0, u64::wrapping_add)\n}\n\nfn main() {\n    println!(\"{}\", sum());\n}\n";
+    let project = Project::with_manifest("", program);
+    let ended = project
+        .tsc("run --all --name pruned -- --release")
+        .ends(0)
+        .says("app::sum");
+    let ended = ended.says("left out: app::tiny, 60000000 calls");
+    assert!(!ended.out.contains("\napp::tiny"), "{}", ended.out);
+}

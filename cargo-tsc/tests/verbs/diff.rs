@@ -1,0 +1,169 @@
+//! `cargo tsc diff` and `gate`, on sessions whose figures are made from a real one: what is tested is the verdict, not the machine.
+
+use serde_json::Value;
+
+use crate::project::{PROGRAM, Project};
+
+/// A project with sessions of ten runs: `base`, `same` and `slow`, in which `work` takes 5 % more. Each run is off by up to 0.4 %.
+fn sessions() -> Project {
+    let project = Project::new(PROGRAM);
+    project.tsc("run --name one -- --release").ends(0);
+    let folder = project.path("target/tsc/one/001");
+    let file = std::fs::read_dir(folder)
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
+        .path();
+    let mut report: Value = serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
+    report["clock"]["distrusted"] = false.into();
+    report["clock"]["core_cycles_per_tick"] = 1.5.into();
+    for (name, change, seed) in [("base", 1.0, 1), ("same", 1.0, 2), ("slow", 1.05, 3)] {
+        for run in 0..10 {
+            let noise = f64::from((run * 7 + seed * 3) % 10 * 2 + seed) * 0.0004 - 0.004;
+            let mut report = report.clone();
+            for row in report["callsites"].as_array_mut().unwrap() {
+                let slower = if row["name"] == "work" { change } else { 1.0 };
+                set_self(row, 1e6 * slower * (1.0 + noise));
+            }
+            project.write(&format!("{name}/{run}.json"), &report.to_string());
+        }
+    }
+    project
+}
+
+fn set_self(row: &mut Value, ticks: f64) {
+    for key in ["self_ticks", "self_on_cpu_ticks"] {
+        row[key] = ticks.into();
+    }
+}
+
+fn verdict(json: &Value, name: &str) -> String {
+    let rows = json["comparison"]["rows"].as_array().unwrap();
+    rows.iter().find(|row| row["name"] == name).unwrap()["verdict"]
+        .as_str()
+        .unwrap()
+        .to_owned()
+}
+
+#[test]
+fn a_change_is_found_and_named_and_nothing_else_is() {
+    let project = sessions();
+    let json = project.tsc("diff base slow --json").ends(0).json();
+    assert_eq!(verdict(&json, "app::inner::work"), "slower");
+    assert_eq!(verdict(&json, "app::outer"), "no-change");
+    let json = project.tsc("diff slow base --json").ends(0).json();
+    assert_eq!(verdict(&json, "app::inner::work"), "faster");
+    let json = project.tsc("diff base same --json").ends(0).json();
+    assert_eq!(verdict(&json, "app::inner::work"), "no-change");
+    project
+        .tsc("diff base slow --threshold 10%")
+        .ends(0)
+        .says("2 without change");
+    project
+        .tsc("diff base slow --markdown")
+        .ends(0)
+        .says("### base → slow: 1 slower")
+        .says("| app::inner::work |");
+}
+
+#[test]
+fn a_gate_is_a_diff_as_an_exit_status() {
+    let project = sessions();
+    project
+        .tsc("gate --baseline base slow")
+        .ends(1)
+        .remarks("gate: slower: app::inner::work");
+    project.tsc("gate --baseline base same").ends(0);
+    project.tsc("gate --baseline slow base").ends(0);
+    project.write(
+        "tsc.toml",
+        "[gate.functions]\n\"app::inner::work\" = \"8%\"\n",
+    );
+    project.tsc("gate --baseline base slow").ends(0);
+    project.write("other.toml", "[gate]\nignore = [\"::work$\"]\n");
+    project
+        .tsc("gate --baseline base slow --policy other.toml")
+        .ends(0);
+    project.write("wrong.toml", "[gate]\nlimit = 3\n");
+    project
+        .tsc("gate --baseline base slow --policy wrong.toml")
+        .ends(2)
+        .complains("limit");
+}
+
+#[test]
+fn what_cannot_be_judged_is_apart_from_a_regression() {
+    let project = sessions();
+    project
+        .tsc("gate --baseline base/0.json slow/0.json")
+        .ends(3)
+        .remarks("one run a side is not judged");
+    project
+        .tsc("gate --baseline base/0.json slow/0.json --lenient")
+        .ends(0);
+    for run in 0..2 {
+        for side in ["base", "slow"] {
+            project.write(
+                &format!("few-{side}/{run}.json"),
+                &project.read(&format!("{side}/{run}.json")),
+            );
+        }
+    }
+    project
+        .tsc("gate --baseline few-base few-slow")
+        .ends(3)
+        .remarks("too few runs");
+    let json = project.tsc("diff few-base few-slow --json").ends(0).json();
+    assert_eq!(verdict(&json, "app::inner::work"), "not-resolved");
+}
+
+#[test]
+fn two_machines_are_not_compared() {
+    let project = sessions();
+    let change = |key: &str, value: Value| {
+        for run in 0..10 {
+            let mut report: Value =
+                serde_json::from_str(&project.read(&format!("same/{run}.json"))).unwrap();
+            *report.pointer_mut(key).unwrap() = value.clone();
+            project.write(&format!("elsewhere/{run}.json"), &report.to_string());
+        }
+    };
+    change("/machine/cpu", "Another CPU".into());
+    project
+        .tsc("gate --baseline base elsewhere")
+        .ends(3)
+        .remarks("not comparable: the CPU differs");
+    project
+        .tsc("diff base elsewhere")
+        .ends(3)
+        .remarks("Another CPU");
+    project
+        .tsc("diff base elsewhere --lenient")
+        .ends(0)
+        .says("without change");
+    change("/clock/hz", 1e9.into());
+    project
+        .tsc("diff base elsewhere")
+        .ends(3)
+        .remarks("the counter's rate differs");
+    change("/clock/distrusted", true.into());
+    project
+        .tsc("diff base elsewhere")
+        .ends(3)
+        .remarks("is not trusted");
+}
+
+#[test]
+fn functions_that_come_and_go_are_said() {
+    let project = sessions();
+    for run in 0..10 {
+        let text = project
+            .read(&format!("same/{run}.json"))
+            .replace("\"work\"", "\"worker\"");
+        project.write(&format!("renamed/{run}.json"), &text);
+    }
+    let json = project.tsc("diff base renamed --json").ends(0).json();
+    assert_eq!(verdict(&json, "app::inner::work"), "gone");
+    assert_eq!(verdict(&json, "app::inner::worker"), "new");
+}

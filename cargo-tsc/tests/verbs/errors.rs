@@ -1,0 +1,115 @@
+//! Bad input: one clear line, the right exit status, nothing lost.
+
+use crate::project::{PROGRAM, Project};
+
+#[test]
+fn missing_and_damaged_files_are_named() {
+    let project = Project::new(PROGRAM);
+    project
+        .tsc("report nothing")
+        .ends(2)
+        .complains("nothing: no such file, folder or session");
+    project
+        .tsc("report")
+        .ends(2)
+        .complains("`cargo tsc run` makes one");
+    project.write("damaged.json", "{\"schema\": 2, \"process\"");
+    project
+        .tsc("report damaged.json")
+        .ends(2)
+        .complains("damaged.json: not a report");
+    project.write("empty.json", "");
+    project
+        .tsc("diff empty.json damaged.json")
+        .ends(2)
+        .complains("the file is empty");
+    project.write("newer.json", "{\"schema\": 3}");
+    project
+        .tsc("report newer.json")
+        .ends(2)
+        .complains("schema 3; this version of tsc-runtime reads schema 2; update cargo-tsc");
+    project.write("people.json", ":CLK: read   :  12\n");
+    project
+        .tsc("report people.json")
+        .ends(2)
+        .complains("TSC_REPORT=json");
+    std::fs::create_dir(project.path("folder")).unwrap();
+    project
+        .tsc("report folder")
+        .ends(2)
+        .complains("no report in this folder");
+}
+
+#[test]
+fn projects_that_measure_nothing_are_told_how_to() {
+    let project = Project::new("fn main() {}");
+    project.tsc("run").ends(2).complains(
+        "nothing was measured: add #[cycles] to functions that the program calls, or use --all",
+    );
+    let project = Project::with_manifest("", "fn main() {}");
+    project
+        .tsc("run")
+        .ends(2)
+        .complains("app does not depend on tsc-runtime");
+}
+
+#[test]
+fn no_project_no_binary_no_build_no_program() {
+    let empty = Project::with_manifest("", "");
+    std::fs::remove_file(empty.path("Cargo.toml")).unwrap();
+    empty
+        .tsc("run")
+        .ends(2)
+        .complains("could not find `Cargo.toml`");
+    let project = Project::new(PROGRAM);
+    project
+        .tsc("run -- run --bin other")
+        .ends(2)
+        .complains("the build failed");
+    project
+        .tsc("run -- build")
+        .ends(2)
+        .complains("`build` runs nothing");
+    project
+        .tsc("run -- ./missing")
+        .ends(2)
+        .complains("./missing cannot be started");
+    project
+        .tsc("run -- run -p other")
+        .ends(2)
+        .complains("no package other");
+    project
+        .tsc("run --name a/b")
+        .ends(2)
+        .complains("--name a/b");
+    project.write("src/bin/second.rs", "fn main() {}");
+    project
+        .tsc("run")
+        .ends(2)
+        .complains("say which with --bin; there are app, second");
+    project.write("src/main.rs", "fn main() { let x: u8 = \"\"; }");
+    project
+        .tsc("run -- --bin app")
+        .ends(2)
+        .complains("the build failed")
+        .remarks("src/main.rs:1");
+}
+
+#[test]
+fn the_command_line_blames_the_word() {
+    let project = Project::new(PROGRAM);
+    project.tsc("rnu").ends(2).remarks("rnu");
+    project.tsc("report --unit hours").ends(2).remarks("hours");
+    project
+        .tsc("diff a b --threshold much")
+        .ends(2)
+        .remarks("a share is written 2% or 0.02");
+    project
+        .tsc("run --only (")
+        .ends(2)
+        .remarks("regex parse error");
+    project
+        .tsc("--help")
+        .ends(0)
+        .says("Exit status: 0 fine, 1 regression");
+}

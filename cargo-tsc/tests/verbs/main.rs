@@ -1,0 +1,9 @@
+//! Each verb of `cargo tsc`, on small projects that are made for it.
+
+mod all;
+mod annotate;
+mod diff;
+mod errors;
+mod project;
+mod run;
+mod sessions;

@@ -1,0 +1,189 @@
+//! A small project in a folder of its own, and `cargo tsc` in it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use tempfile::TempDir;
+
+/// A program that calls `work` 20 times and `outer` twice, and ends as its argument says.
+pub(crate) const PROGRAM: &str = r#"
+use tsc_runtime::cycles;
+
+mod inner {
+    #[tsc_runtime::cycles]
+    pub fn work(rounds: u64) -> u64 {
+        (0..rounds).fold(1, |x, i| std::hint::black_box(x * (i | 1) % 1_000_003))
+    }
+}
+
+#[cycles]
+fn outer() -> u64 {
+    (0..10).map(|_| inner::work(2000)).sum()
+}
+
+fn main() {
+    println!("result {}", outer() + outer());
+    match std::env::args().nth(1).as_deref() {
+        Some("fail") => std::process::exit(7),
+        Some("abort") => {
+            tsc_runtime::report();
+            std::process::abort()
+        }
+        Some("read") => print!("{}", std::io::read_to_string(std::io::stdin()).unwrap()),
+        _ => {}
+    }
+}
+"#;
+
+/// A project that is gone when this is dropped.
+pub(crate) struct Project {
+    folder: TempDir,
+}
+
+impl Project {
+    /// With this program, which depends on tsc-runtime.
+    pub(crate) fn new(program: &str) -> Self {
+        let runtime = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tsc-runtime");
+        let dependency = format!("[dependencies]\ntsc-runtime = {{ path = {runtime:?} }}\n");
+        Self::with_manifest(&dependency, program)
+    }
+
+    /// With this end of a manifest.
+    pub(crate) fn with_manifest(end: &str, program: &str) -> Self {
+        let project = Self {
+            folder: tempfile::tempdir().unwrap(),
+        };
+        // In one build folder, packages are the same if name and version are.
+        static PROJECTS: AtomicU32 = AtomicU32::new(0);
+        let version = PROJECTS.fetch_add(1, Relaxed);
+        let head = format!(
+            "[package]
+name = \"app\"
+version = \"0.1.{version}\"
+edition = \"2024\"
+
+[workspace]
+
+"
+        );
+        project.write("Cargo.toml", &format!("{head}{end}"));
+        project.write("src/main.rs", program);
+        // The versions that this workspace has, which are here already.
+        let lock = Path::new(env!("CARGO_MANIFEST_DIR")).join("../Cargo.lock");
+        fs::copy(lock, project.path("Cargo.lock")).unwrap();
+        project
+    }
+
+    pub(crate) fn path(&self, path: &str) -> PathBuf {
+        self.folder.path().join(path)
+    }
+
+    pub(crate) fn write(&self, path: &str, text: &str) {
+        let path = self.path(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    pub(crate) fn read(&self, path: &str) -> String {
+        fs::read_to_string(self.path(path)).unwrap()
+    }
+
+    /// `cargo tsc` with these words.
+    pub(crate) fn command(&self, words: &str) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-tsc"));
+        command
+            .current_dir(self.folder.path())
+            .arg("tsc")
+            .args(words.split_whitespace());
+        command
+            .env("CARGO_NET_OFFLINE", "true")
+            .env("CARGO_TARGET_DIR", self.path("target"));
+        // What all projects of these tests depend on is built once.
+        command.env(
+            "CARGO_BUILD_BUILD_DIR",
+            Path::new(env!("CARGO_TARGET_TMPDIR")).join("build"),
+        );
+        command.env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE");
+        command
+    }
+
+    /// Runs it to its end.
+    pub(crate) fn tsc(&self, words: &str) -> Ended {
+        Ended::of(self.command(words).output().unwrap(), words)
+    }
+}
+
+/// What a command came to.
+pub(crate) struct Ended {
+    words: String,
+    pub(crate) status: i32,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+impl Ended {
+    pub(crate) fn of(output: Output, words: &str) -> Self {
+        Self {
+            words: words.to_owned(),
+            status: output.status.code().unwrap_or(-1),
+            out: String::from_utf8(output.stdout).unwrap(),
+            err: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+
+    /// Checks the exit status.
+    #[track_caller]
+    pub(crate) fn ends(self, status: i32) -> Self {
+        assert_eq!(
+            self.status, status,
+            "cargo tsc {}\n{}{}",
+            self.words, self.out, self.err
+        );
+        self
+    }
+
+    /// Checks that the output holds a text.
+    #[track_caller]
+    pub(crate) fn says(self, text: &str) -> Self {
+        assert!(
+            self.out.contains(text),
+            "no {text:?} in cargo tsc {}\n{}{}",
+            self.words,
+            self.out,
+            self.err
+        );
+        self
+    }
+
+    /// Checks that the last line is an error that holds a text; what cargo said before it is cargo's.
+    #[track_caller]
+    pub(crate) fn complains(self, text: &str) -> Self {
+        let last = self.err.lines().last().unwrap_or_default();
+        assert!(
+            last.starts_with("error: ") && last.contains(text),
+            "no {text:?} in cargo tsc {}\n{}",
+            self.words,
+            self.err
+        );
+        self
+    }
+
+    /// Checks that a remark holds a text.
+    #[track_caller]
+    pub(crate) fn remarks(self, text: &str) -> Self {
+        assert!(
+            self.err.contains(text),
+            "no {text:?} in cargo tsc {}\n{}",
+            self.words,
+            self.err
+        );
+        self
+    }
+
+    #[track_caller]
+    pub(crate) fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {}", self.out))
+    }
+}

@@ -1,0 +1,77 @@
+//! `cargo tsc list` and `merge`.
+
+use crate::project::{PROGRAM, Project};
+
+#[test]
+fn sessions_are_listed_with_what_they_are_of() {
+    let project = Project::new(PROGRAM);
+    project.tsc("list").ends(0).remarks("no session in");
+    project.tsc("run -n 2 --name one").ends(0);
+    project
+        .tsc("run --name one -- run -- x")
+        .ends(0)
+        .remarks("the session that was named one is now one.1");
+    project.tsc("list").ends(0).says("one.1").says("run -- x");
+    let json = project.tsc("list --json").ends(0).json();
+    let names: Vec<_> = json
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| {
+            (
+                row["session"].as_str().unwrap(),
+                row["runs"].as_u64().unwrap(),
+            )
+        })
+        .collect();
+    assert_eq!(names, [("one.1", 2), ("one", 1)]);
+}
+
+#[test]
+fn sixty_four_processes_add_up_to_exactly_the_sums() {
+    let project = Project::new(PROGRAM);
+    project.tsc("run --name one").ends(0);
+    let folder = project.path("target/tsc/one/001");
+    let file = std::fs::read_dir(&folder)
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
+        .path();
+    let report: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
+    for process in 0..64 {
+        let mut report = report.clone();
+        report["process"]["pid"] = process.into();
+        project.write(&format!("fleet/{process}.json"), &report.to_string());
+    }
+    project
+        .tsc("merge fleet -o all.json")
+        .ends(0)
+        .remarks("64 processes");
+    let sum: serde_json::Value = serde_json::from_str(&project.read("all.json")).unwrap();
+    for row in report["callsites"].as_array().unwrap() {
+        let merged = sum["callsites"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|merged| merged["name"] == row["name"])
+            .unwrap();
+        assert_eq!(
+            merged["calls"].as_u64().unwrap(),
+            row["calls"].as_u64().unwrap() * 64
+        );
+        let buckets = |row: &serde_json::Value| -> u64 {
+            row["histogram"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|bucket| bucket["calls"].as_u64().unwrap())
+                .sum()
+        };
+        assert_eq!(buckets(merged), buckets(row) * 64);
+    }
+    let streamed = project.tsc("merge fleet").ends(0).json();
+    assert_eq!(streamed, sum);
+    project.tsc("report all.json").ends(0).says("app::outer");
+}
