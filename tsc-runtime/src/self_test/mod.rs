@@ -15,6 +15,8 @@ mod steadiness;
 pub enum Verdict {
     /// Nothing.
     Good,
+    /// It could not be found out, so nothing is said for or against them.
+    Unknown,
     /// The figures hold with a reservation.
     Doubtful,
     /// The figures are not what they are called.
@@ -25,6 +27,7 @@ impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::Good => "good",
+            Self::Unknown => "unknown",
             Self::Doubtful => "doubtful",
             Self::Bad => "BAD",
         })
@@ -56,6 +59,18 @@ impl Finding {
             verdict: Verdict::Good,
             meaning,
             advice: None,
+        }
+    }
+
+    fn unknown(
+        name: &'static str,
+        value: impl Into<String>,
+        meaning: &'static str,
+        advice: &'static str,
+    ) -> Self {
+        Self {
+            verdict: Verdict::Unknown,
+            ..Self::doubtful(name, value, meaning, advice)
         }
     }
 
@@ -128,8 +143,9 @@ impl fmt::Display for SelfTest {
         let count = |verdict| self.having(verdict).count();
         writeln!(
             f,
-            "{} good, {} doubtful, {} bad",
+            "{} good, {} unknown, {} doubtful, {} bad",
             count(Verdict::Good),
+            count(Verdict::Unknown),
             count(Verdict::Doubtful),
             count(Verdict::Bad)
         )
@@ -191,11 +207,15 @@ mod tests {
         assert_eq!(test.verdict(), Verdict::Good);
         test.lines.push(Finding::doubtful("a", "b", "c", "d"));
         test.lines.push(Finding::good("a", "b", "c"));
+        test.lines.push(Finding::unknown("a", "b", "c", "d"));
         assert_eq!(test.verdict(), Verdict::Doubtful);
         test.lines.insert(0, Finding::bad("e", "b", "c", "d"));
         assert_eq!(test.verdict(), Verdict::Bad);
         let names: Vec<_> = test.having(Verdict::Bad).map(|line| line.name).collect();
         assert_eq!(names, ["e"]);
-        assert!(test.to_string().ends_with("1 good, 1 doubtful, 1 bad\n"));
+        assert!(
+            test.to_string()
+                .ends_with("1 good, 1 unknown, 1 doubtful, 1 bad\n")
+        );
     }
 }

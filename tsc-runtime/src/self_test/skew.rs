@@ -19,6 +19,8 @@ use crate::tsc::{FencePolicy, Lfence, Ticks, elapsed};
 const EXCHANGES: u32 = 4000;
 /// A pair of CPUs of which one is busy is given up after this time.
 const PATIENCE_SECONDS: f64 = 0.08;
+/// A skew known less well than this is not known: it would not show beside the least that a migration costs anyway.
+const RESOLVED_SECONDS: f64 = 2e-6;
 /// Up to this many CPUs every pair is tried; beyond it, each CPU with the first.
 const EVERY_PAIR: usize = 8;
 
@@ -44,23 +46,24 @@ impl Skew {
     }
 }
 
+const NAME: &str = "skew between CPUs";
+const UNKNOWN: &str =
+    "a thread that migrates during a call may measure the difference of two counters";
+
 pub(super) fn line() -> Finding {
-    const NAME: &str = "skew between CPUs";
-    const UNKNOWN: &str =
-        "a thread that migrates during a call may measure the difference of two counters";
     if clock::availability().is_err() {
         return Finding::good(NAME, "not looked at", "the counter is not in use");
     }
-    let patience = match calibration::rate() {
-        Ok(rate) => (PATIENCE_SECONDS * rate.hz) as i64,
+    let rate = match calibration::rate() {
+        Ok(rate) => rate.hz,
         Err(error) => {
-            return Finding::doubtful(NAME, error.to_string(), UNKNOWN, "see the rate line");
+            return Finding::unknown(NAME, error.to_string(), UNKNOWN, "see the rate line");
         }
     };
     let cpus = match affinity::cpus() {
         Ok(cpus) => cpus,
         Err(error) => {
-            return Finding::doubtful(
+            return Finding::unknown(
                 NAME,
                 error.to_string(),
                 UNKNOWN,
@@ -79,34 +82,35 @@ pub(super) fn line() -> Finding {
     let mut found = Vec::with_capacity(pairs.len());
     let mut failed = None;
     for &(a, b) in &pairs {
-        match measure(a, b, patience) {
+        match measure(a, b, (PATIENCE_SECONDS * rate) as i64) {
             Ok(Some(skew)) => found.push((a, b, skew)),
             Ok(None) => {}
-            Err(error) => failed = Some(error),
+            Err(error) => failed = Some(error.to_string()),
         }
     }
-    // The widest first: what is certain before what is not.
-    found.sort_by(|(.., x), (.., y)| {
-        let key = |skew: &Skew| (skew.is_certain(), skew.ticks.abs());
-        key(y)
-            .partial_cmp(&key(x))
-            .unwrap_or(std::cmp::Ordering::Equal)
-    });
-    let Some(&(a, b, worst)) = found.first() else {
-        let why = failed.map_or_else(
-            || "the CPUs were busy with other work".into(),
-            |error| error.to_string(),
-        );
-        return Finding::doubtful(NAME, why, UNKNOWN, "run again on an idle machine");
+    evaluate(&found, pairs.len(), RESOLVED_SECONDS * rate, failed)
+}
+
+/// What the pairs that were measured say, of `tried`, if a skew must be known to `resolved` ticks.
+fn evaluate(
+    found: &[(usize, usize, Skew)],
+    tried: usize,
+    resolved: f64,
+    failed: Option<String>,
+) -> Finding {
+    let widest = |pairs: &mut dyn Iterator<Item = &(usize, usize, Skew)>| {
+        pairs
+            .max_by(|(.., x), (.., y)| x.ticks.abs().total_cmp(&y.ticks.abs()))
+            .map(|(a, b, skew)| {
+                format!(
+                    "{:+.0} ± {:.0} ticks (CPU {a} to {b}, the widest of {} of {tried} pairs)",
+                    skew.ticks,
+                    skew.bound,
+                    found.len(),
+                )
+            })
     };
-    let value = format!(
-        "{:+.0} ± {:.0} ticks (CPU {a} to {b}, the widest of {} of {} pairs)",
-        worst.ticks,
-        worst.bound,
-        found.len(),
-        pairs.len()
-    );
-    if worst.is_certain() {
+    if let Some(value) = widest(&mut found.iter().filter(|(.., skew)| skew.is_certain())) {
         return Finding::bad(
             NAME,
             value,
@@ -114,19 +118,40 @@ pub(super) fn line() -> Finding {
             "pin threads with affinity::pin; update the firmware",
         );
     }
-    if found.len() < pairs.len() {
-        return Finding::doubtful(
+    let unresolved = found
+        .iter()
+        .filter(|(.., skew)| skew.bound > resolved)
+        .max_by(|(.., x), (.., y)| x.bound.total_cmp(&y.bound));
+    if let Some((a, b, skew)) = unresolved {
+        return Finding::unknown(
+            NAME,
+            format!(
+                "known to ± {:.0} ticks only (CPU {a} to {b}): the two hardly ran at the same time",
+                skew.bound
+            ),
+            UNKNOWN,
+            "run again on an idle machine",
+        );
+    }
+    match widest(&mut found.iter()) {
+        Some(value) if found.len() == tried => Finding::good(
+            NAME,
+            value,
+            "no message arrived before it was sent: the counters agree as far as this resolves",
+        ),
+        Some(value) => Finding::unknown(
             NAME,
             value,
             "no skew was seen, but some CPUs were busy or refused",
             "run again on an idle machine",
-        );
+        ),
+        None => Finding::unknown(
+            NAME,
+            failed.unwrap_or_else(|| "the CPUs were busy with other work".into()),
+            UNKNOWN,
+            "run again on an idle machine",
+        ),
     }
-    Finding::good(
-        NAME,
-        value,
-        "no message arrived before it was sent: the counters agree as far as this resolves",
-    )
 }
 
 /// The pairs that are tried.
@@ -224,6 +249,7 @@ fn least(so_far: Option<i64>, way: i64) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::self_test::Verdict;
 
     #[test]
     fn skew_within_half_a_round_trip_is_not_certain() {
@@ -234,6 +260,26 @@ mod tests {
         let ahead = Skew::new(1171, -807);
         assert_eq!((ahead.ticks, ahead.bound), (989.0, 182.0));
         assert!(ahead.is_certain());
+    }
+
+    #[test]
+    fn skew_that_is_not_resolved_is_unknown() {
+        let skew = |there, back| (0, 1, Skew::new(there, back));
+        let verdict = |found: &[_]| evaluate(found, 1, 4000.0, None).verdict;
+        assert_eq!(verdict(&[skew(171, 193)]), Verdict::Good);
+        assert_eq!(verdict(&[skew(90_000, 90_300)]), Verdict::Unknown);
+        assert_eq!(verdict(&[skew(2_800_000_000, 150)]), Verdict::Unknown);
+        assert_eq!(verdict(&[]), Verdict::Unknown);
+        assert_eq!(verdict(&[skew(1171, -807)]), Verdict::Bad);
+        assert_eq!(verdict(&[skew(2_800_000_000, -807)]), Verdict::Bad);
+        // One of two pairs says nothing of the other.
+        let half = evaluate(&[skew(171, 193)], 2, 4000.0, None);
+        assert_eq!(half.verdict, Verdict::Unknown);
+        let refused = evaluate(&[], 1, 4000.0, Some("refused".into()));
+        assert_eq!(
+            (refused.verdict, &refused.value[..]),
+            (Verdict::Unknown, "refused")
+        );
     }
 
     #[test]
