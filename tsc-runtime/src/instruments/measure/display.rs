@@ -61,7 +61,7 @@ impl Display for Measurement {
         }
         writeln!(
             f,
-            "  min {:.1}  p10 {:.1}  p50 {:.1}  p90 {:.1}  p99 {:.1}  max {:.1}  mode {:.1}  spread {:.1} %  first {:.0}",
+            "  min {:.1}  p10 {:.1}  p50 {:.1}  p90 {:.1}  p99 {:.1}  max {:.1}  mode {:.1}  spread {}  first {:.0}",
             self.min_ticks(),
             self.p10_ticks(),
             self.p50_ticks(),
@@ -69,7 +69,8 @@ impl Display for Measurement {
             self.p99_ticks(),
             self.max_ticks(),
             self.mode_ticks(),
-            self.spread_percent(),
+            self.spread_percent()
+                .map_or_else(|| "-".to_owned(), |percent| format!("{percent:.1} %")),
             self.first_ticks(),
         )?;
         let interrupted = if self.interruptions_detected() {

@@ -46,6 +46,8 @@ pub(super) struct Outcome {
     pub(super) clock: Option<(f64, f64, f64)>,
     /// Ticks of a whole sample of the baseline.
     pub(super) baseline: f64,
+    /// The standard error that its subtraction adds to a call's ticks.
+    pub(super) baseline_error: f64,
     pub(super) interrupted: usize,
     /// Whether interruptions could be detected at all.
     pub(super) detected: bool,

@@ -20,7 +20,7 @@ pub struct Measurement {
     pub(super) calls_per_sample: usize,
     pub(super) mean_ticks: f64,
     pub(super) std_error_ticks: f64,
-    pub(super) spread_percent: f64,
+    pub(super) spread_percent: Option<f64>,
     pub(super) min_ticks: f64,
     pub(super) mode_ticks: f64,
     pub(super) p10_ticks: f64,
@@ -103,10 +103,10 @@ impl Measurement {
         calls_per_sample: usize;
         /// The mean without the samples that lie far out.
         mean_ticks: f64;
-        /// The standard error of that.
+        /// The standard error of that: the samples', and that of what was subtracted from them.
         std_error_ticks: f64;
-        /// The standard deviation of all samples, in percent of their mean.
-        spread_percent: f64;
+        /// The standard deviation of all samples, in percent of their mean; `None` of a mean of nothing.
+        spread_percent: Option<f64>;
         /// The least.
         min_ticks: f64;
         /// Where the samples are densest.
@@ -181,8 +181,8 @@ impl Measurement {
             interruptions_detected: outcome.detected,
             calls_per_sample: outcome.batch,
             mean_ticks: centre.mean,
-            std_error_ticks: centre.std_error,
-            spread_percent: 100.0 * deviation / mean.abs(),
+            std_error_ticks: centre.std_error.hypot(outcome.baseline_error),
+            spread_percent: Some(100.0 * deviation / mean.abs()).filter(|it| it.is_finite()),
             min_ticks: samples.quantile(0.0),
             mode_ticks: samples.mode(),
             p10_ticks: samples.quantile(0.1),
@@ -217,6 +217,7 @@ impl Measurement {
             core_cycles: None,
             clock: None,
             baseline: f64::NAN,
+            baseline_error: 0.0,
             interrupted: 0,
             detected: false,
             first: Vec::new(),

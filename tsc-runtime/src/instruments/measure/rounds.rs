@@ -6,7 +6,7 @@ use super::verdict::{self, LEAST_SAMPLES, Tolerance, UnsettledReason, Verdict};
 use super::work::Work;
 use super::{arm, interruption_since};
 use crate::calibration::reference_chain::{self, LINKS_PER_BLOCK};
-use crate::instruments::bench::distribution::Distribution;
+use crate::instruments::bench::distribution::{Centre, Distribution};
 use crate::instruments::bench::random::Random;
 use crate::interruption::Interruption;
 use crate::tsc::FencePolicy;
@@ -108,6 +108,7 @@ impl Run {
             step: step / self.batch as f64,
         };
         let (mut ticks, baseline) = self.net(|round| round.work, |ticks, _| ticks, 2.0 * step);
+        let baseline_error = baseline.std_error / self.batch as f64;
         let clocks = self.clocks();
         let clock = clocks.as_ref().map(|clocks| Distribution::new(clocks));
         let cycles = clocks.as_ref().zip(clock.as_ref()).map(|(clocks, clock)| {
@@ -132,7 +133,9 @@ impl Run {
                 step: demand.step * greatest,
                 ..demand
             };
-            (centre(&cycles), verdict::judge(&cycles, demand))
+            let mut known = centre(&cycles);
+            known.std_error = known.std_error.hypot(baseline_error * clock.median());
+            (known, verdict::judge(&cycles, demand))
         });
         let in_ticks = verdict::judge(&ticks, demand);
         let in_cycles = cycles
@@ -157,7 +160,7 @@ impl Run {
                 Verdict::Constant {
                     ticks: centre.mean,
                     core_cycles: cycles.as_ref().map(|(cycles, _)| cycles.mean),
-                    plus_minus: centre.std_error,
+                    plus_minus: centre.std_error.hypot(baseline_error),
                     share: share.unwrap_or(f64::NAN),
                     samples: ticks.len(),
                 }
@@ -169,7 +172,8 @@ impl Run {
             ticks,
             core_cycles: cycles.map(|(cycles, _)| (cycles.mean, cycles.std_error)),
             clock: clock.map(|clock| (clock.median(), clock.quantile(0.0), clock.quantile(1.0))),
-            baseline,
+            baseline: baseline.mean,
+            baseline_error,
             interrupted: self.interrupted,
             detected: self.detected,
             first: Vec::new(),
@@ -183,7 +187,7 @@ impl Run {
         get: fn(&Round) -> i64,
         convert: impl Fn(f64, usize) -> f64,
         floor: f64,
-    ) -> (Vec<f64>, f64) {
+    ) -> (Vec<f64>, Centre) {
         let converted = |get: fn(&Round) -> i64| -> Vec<f64> {
             self.rounds
                 .iter()
@@ -191,12 +195,10 @@ impl Run {
                 .map(|(i, round)| convert(get(round) as f64, i))
                 .collect()
         };
-        let baseline = Distribution::new(&converted(|round| round.baseline))
-            .centre(floor)
-            .mean;
+        let baseline = Distribution::new(&converted(|round| round.baseline)).centre(floor);
         let net = converted(get)
             .iter()
-            .map(|ticks| (ticks - baseline) / self.batch as f64)
+            .map(|ticks| (ticks - baseline.mean) / self.batch as f64)
             .collect();
         (net, baseline)
     }

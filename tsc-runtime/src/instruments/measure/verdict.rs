@@ -119,6 +119,12 @@ impl fmt::Display for UnsettledReason {
                     clean + interrupted
                 )
             }
+            // Too few samples, or a mean of nothing, of which no error is a share.
+            Self::Limit { reached, wanted } if !reached.is_finite() => write!(
+                f,
+                "time limit: too little is known of the mean, ± {:.2} % was asked for",
+                100.0 * wanted
+            ),
             Self::Limit { reached, wanted } => write!(
                 f,
                 "time limit: the mean is known to ± {:.2} %, ± {:.2} % was asked for",
@@ -213,6 +219,20 @@ mod tests {
         (0..400)
             .map(|i| value(i) * (1.0 + 0.01 * ((i * 7919 % 101) as f64 / 100.0 - 0.5)))
             .collect()
+    }
+
+    #[test]
+    fn figures_are_finite_or_not_printed() {
+        let nothing = judge(&[], DEMAND).unwrap_err();
+        assert!(!nothing.to_string().contains("NaN"), "{nothing}");
+        let around_zero = UnsettledReason::Limit {
+            reached: f64::INFINITY,
+            wanted: 0.01,
+        };
+        assert_eq!(
+            around_zero.to_string(),
+            "time limit: too little is known of the mean, ± 1.00 % was asked for"
+        );
     }
 
     #[test]
