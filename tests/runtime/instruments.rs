@@ -251,3 +251,59 @@ fn tables_have_a_row_each() {
     assert_eq!(report.to_markdown().lines().count(), 2 + rows);
     assert_eq!(report.to_string().lines().count(), 1 + rows);
 }
+
+#[test]
+fn listing_may_have_labels_of_its_own() {
+    // Three turns of a loop whose label is the one that most people write.
+    let turns = instruction!("loop", "3 turns", listing "mov ecx, 3; 2:; dec ecx; jnz 2b", chain none, copies 1);
+    match turns.measure() {
+        Ok(timing) => {
+            let turns = timing.throughput().expect("it has one");
+            assert!(turns.cycles() > 0.5 && turns.ticks() > 0.0, "{turns}");
+        }
+        Err(why) => eprintln!("SKIPPED: {why}"),
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn listing_that_does_not_end_or_crashes_is_an_error() {
+    if tsc_runtime::tsc::detect().is_err() {
+        return;
+    }
+    let endless = instruction!("jmp", "to itself", listing "2: jmp 2b", chain none, copies 1);
+    // The second time it is no other.
+    for _ in 0..2 {
+        assert_eq!(endless.measure().unwrap_err(), InstructionError::Endless);
+    }
+    let illegal = instruction!("ud2", "", listing "ud2", chain none, copies 1);
+    assert_eq!(
+        illegal.measure().unwrap_err(),
+        InstructionError::Crashed {
+            signal: libc::SIGILL
+        }
+    );
+    let null = instruction!("mov", "[0],al", listing "mov byte ptr [0], al", chain none, copies 1);
+    assert_eq!(
+        null.measure().unwrap_err(),
+        InstructionError::Crashed {
+            signal: libc::SIGSEGV
+        }
+    );
+}
+
+#[test]
+fn listing_that_is_too_long_for_the_time_allowed_is_an_error() {
+    if tsc_runtime::tsc::detect().is_err() {
+        return;
+    }
+    // Millions of turns, and next to no time.
+    let long = instruction!("loop", "long", listing "mov ecx, 3000000; 2:; dec ecx; jnz 2b", chain none, copies 1);
+    let limit = Duration::from_millis(2);
+    let why = long.measure_within(limit).unwrap_err();
+    assert!(
+        matches!(why, InstructionError::TooLong { limit: said, .. } if said == limit),
+        "{why}"
+    );
+    assert!(why.to_string().contains("fewer `copies`"), "{why}");
+}

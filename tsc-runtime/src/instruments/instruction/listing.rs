@@ -2,12 +2,15 @@
 
 use std::fmt;
 
+/// Executes a listing in a loop of so many iterations, with the scratch memory, and times itself.
+pub(super) type Code = fn(u64, *mut u8) -> i64;
+
 /// A piece of code that executes a listing `copies` times in each iteration, and times itself.
 #[derive(Clone, Copy)]
 pub struct Kernel {
-    run: fn(u64, *mut u8) -> i64,
+    run: Code,
     /// The same loop with all but the instruction; what it takes is subtracted.
-    without: Option<fn(u64, *mut u8) -> i64>,
+    without: Option<Code>,
     copies: u32,
 }
 
@@ -28,12 +31,12 @@ impl Kernel {
     }
 
     /// The code with the instruction.
-    pub(super) fn code(&self) -> fn(u64, *mut u8) -> i64 {
+    pub(super) fn code(&self) -> Code {
         self.run
     }
 
     /// The code without it, if there is anything left then.
-    pub(super) fn code_without(&self) -> Option<fn(u64, *mut u8) -> i64> {
+    pub(super) fn code_without(&self) -> Option<Code> {
         self.without
     }
 
@@ -144,8 +147,11 @@ impl fmt::Display for Instruction {
 /// A listing is assembly in Intel's syntax as `asm!` takes it: instructions are separated by `;`, a literal brace is doubled. It may use
 /// and change rax, rbx, rcx, rdx, r8 … r15, the flags, the x87 and all vector and mask registers; it must leave rsp, rbp,
 /// rsi and rdi as they are. rsi holds the address of 8 KiB of scratch memory, zero at first, aligned to a page. General
-/// registers other than those `init` sets are not zero at first. A listing that writes other memory, jumps away, or raises an exception is
-/// undefined behaviour, as it is in `asm!`.
+/// registers other than those `init` sets are not zero at first. Labels are numbers (`2:` … `jnz 2b`), any but 40961, which is the loop's own.
+/// A listing that writes other memory, jumps away, or raises an exception is undefined behaviour, as it is in `asm!`.
+///
+/// On Linux each listing is executed once in a process of its own before it is measured. What does not end there within a second, or
+/// ends that process, is an [`InstructionError`](crate::instruction::InstructionError) and not the end of the program.
 #[macro_export]
 macro_rules! instruction {
     ($name:literal, $operands:literal
@@ -240,13 +246,13 @@ macro_rules! __instruction {
                     "push rbx",
                     $($init,)?
                     ".p2align 6",
-                    "2:",
+                    "40961:",
                     concat!(".irp i", $crate::__instruction!(@repeat $copies $registers)),
                     $($setup,)?
                     $body,
                     ".endr",
                     "dec rdi",
-                    "jnz 2b",
+                    "jnz 40961b",
                     $($finish,)?
                     "pop rbx",
                     inout("rdi") iterations => _,

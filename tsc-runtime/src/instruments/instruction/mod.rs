@@ -27,6 +27,8 @@ mod microarchitecture;
 mod requirement;
 mod run;
 mod timing;
+#[cfg(target_os = "linux")]
+mod trial;
 
 pub use crate::instruments::instruction;
 pub use error::InstructionError;

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::estimate::{self, Estimate, Lengths, Round};
-use super::listing::{Instruction, Kernel};
+use super::listing::{Code, Instruction, Kernel};
 use super::{InstructionError, Timing, requirement};
 use crate::calibration::reference_chain::{self, LINKS_PER_BLOCK};
 use crate::instruments::measure::{arm, attach_thread, interruption_since};
@@ -24,6 +24,9 @@ const SHARE_GOOD: f64 = 0.0007;
 const CYCLES_GOOD: f64 = 0.0007;
 /// The least rounds of a good result.
 const ROUNDS_GOOD: usize = 300;
+/// Runs before the rounds, and those that two rounds have: an estimate takes no fewer.
+const WARM_UP_RUNS: usize = 5;
+const LEAST_RUNS: u32 = 2 * 6;
 /// How far from 3 the check may be.
 const CHECK_TOLERANCE: f64 = 0.01;
 
@@ -77,8 +80,10 @@ fn settle(
     limit: Duration,
 ) -> Result<(Estimate, Estimate), InstructionError> {
     attach_thread();
+    #[cfg(target_os = "linux")]
+    super::trial::execute(kernel, scratch.0.as_mut_ptr())?;
     let started = Instant::now();
-    let bench = Bench::new(kernel, scratch);
+    let bench = Bench::new(kernel, scratch, limit)?;
     let mut rounds = Vec::with_capacity(ROUNDS_PER_LOOK * 8);
     let mut interrupted = 0;
     loop {
@@ -123,8 +128,8 @@ fn settle(
 
 /// A kernel, how often it is to run, and where.
 struct Bench {
-    code: fn(u64, *mut u8) -> i64,
-    without: Option<fn(u64, *mut u8) -> i64>,
+    code: Code,
+    without: Option<Code>,
     iterations: u64,
     lengths: Lengths,
     scratch: *mut u8,
@@ -132,7 +137,11 @@ struct Bench {
 }
 
 impl Bench {
-    fn new(kernel: &Kernel, scratch: &mut Scratch) -> Self {
+    fn new(
+        kernel: &Kernel,
+        scratch: &mut Scratch,
+        limit: Duration,
+    ) -> Result<Self, InstructionError> {
         let mut bench = Self {
             code: kernel.code(),
             without: kernel.code_without(),
@@ -146,7 +155,7 @@ impl Bench {
             has_avx: requirement::is_met("avx"),
         };
         // Also the warm-up: page faults, caches, branch predictors.
-        let once = (0..5).map(|_| bench.run(bench.code, 1)).min().unwrap_or(1);
+        let once = bench.run_once(limit)?;
         bench.iterations = u64::try_from(CODE_TICKS / once.max(1)).unwrap_or(1).max(1);
         // There and back: twice the difference of the two lengths.
         bench.lengths = Lengths {
@@ -154,11 +163,34 @@ impl Bench {
             multiplications: (2 * MULTIPLICATION_BLOCKS * LINKS_PER_BLOCK) as f64,
             copies: (2 * bench.iterations) as f64 * f64::from(kernel.copies()),
         };
-        bench
+        Ok(bench)
+    }
+
+    /// The least ticks of a few iterations.
+    ///
+    /// # Errors
+    ///
+    /// Two rounds of as many would take longer than `limit`.
+    fn run_once(&self, limit: Duration) -> Result<i64, InstructionError> {
+        let mut least = (i64::MAX, Duration::MAX);
+        let started = Instant::now();
+        for _ in 0..WARM_UP_RUNS {
+            let began = Instant::now();
+            let ticks = self.run(self.code, 1);
+            least = (least.0.min(ticks), least.1.min(began.elapsed()));
+            if started.elapsed() >= limit {
+                break;
+            }
+        }
+        let (ticks, once) = least;
+        if once * LEAST_RUNS > limit {
+            return Err(InstructionError::TooLong { once, limit });
+        }
+        Ok(ticks)
     }
 
     #[inline]
-    fn run(&self, code: fn(u64, *mut u8) -> i64, iterations: u64) -> i64 {
+    fn run(&self, code: Code, iterations: u64) -> i64 {
         let ticks = code(iterations, self.scratch);
         requirement::leave_avx(self.has_avx);
         ticks
