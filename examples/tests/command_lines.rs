@@ -4,7 +4,7 @@ use std::io::Read as _;
 use std::process::{Command, Output, Stdio};
 
 /// Each example and the options that its help must name.
-const EXAMPLES: [(&str, &str, &[&str]); 7] = [
+const EXAMPLES: [(&str, &str, &[&str]); 8] = [
     ("doctor", env!("CARGO_BIN_EXE_doctor"), &[]),
     ("double_loop", env!("CARGO_BIN_EXE_double_loop"), &[]),
     (
@@ -17,6 +17,7 @@ const EXAMPLES: [(&str, &str, &[&str]); 7] = [
         env!("CARGO_BIN_EXE_instmeas"),
         &["--all", "--csv"],
     ),
+    ("on_cpu", env!("CARGO_BIN_EXE_on_cpu"), &[]),
     ("profile_table", env!("CARGO_BIN_EXE_profile_table"), &[]),
     ("rdtsc_ladder", env!("CARGO_BIN_EXE_rdtsc_ladder"), &[]),
     ("strlen", env!("CARGO_BIN_EXE_strlen"), &[]),

@@ -42,6 +42,7 @@ variables! {
     SORT: "TSC_SORT", "self, total, wall, calls, mean or name", "self";
     TOP: "TSC_TOP", "a number of rows; 0 for all", "all";
     META: "TSC_META", "key=value,…", "nothing";
+    ON_CPU: "TSC_ON_CPU", "on or off", "on";
 }
 
 impl Variable {

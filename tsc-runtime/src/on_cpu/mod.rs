@@ -21,9 +21,11 @@
 #![cfg(feature = "on")]
 
 use std::cell::RefCell;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use once_cell::sync::OnceCell;
 
+use crate::environment;
 use crate::tsc::{FencePolicy, Ticks, Unfenced, elapsed};
 
 #[cfg(all(target_os = "linux", target_arch = "x86_64", not(miri)))]
@@ -54,6 +56,8 @@ pub(crate) const CERTAIN: f64 = 100.0;
 
 /// Why nobody can say how long a thread was on the CPU, if so: found out by the first thread that measures.
 static UNAVAILABLE: OnceCell<Result<(), &'static str>> = OnceCell::new();
+/// The kernel has answered and does no more: a sandbox was entered.
+static REFUSED: AtomicBool = AtomicBool::new(false);
 
 /// What a thread keeps to find its losses by.
 #[derive(Debug)]
@@ -96,7 +100,12 @@ impl OnCpu {
         };
         rate::first_reading();
         let is_available = *UNAVAILABLE.get_or_init(|| {
-            if std::env::var_os("TSC_ON_CPU").is_some_and(|value| value == "off") {
+            let is_wanted = environment::ON_CPU.parse(|value| match value {
+                "on" => Some(true),
+                "off" => Some(false),
+                _ => None,
+            });
+            if is_wanted == Some(false) {
                 return Err("TSC_ON_CPU=off");
             }
             kernel::clock_is_fine()
@@ -131,8 +140,8 @@ impl OnCpu {
         let last = state.last?;
         let _errno = Errno::save();
         let began = now();
-        let reading = state.read()?;
-        state.last = Some(reading);
+        state.last = state.read();
+        let reading = state.last?;
         let loss = last.loss_until(&reading, ticks_per_ns()?);
         Some(Answer {
             began,
@@ -193,7 +202,11 @@ impl State {
         if let Some(scripted) = script::reading() {
             return Some(scripted);
         }
-        self.kernel.read(ticks_per_ns()?)
+        let reading = self.kernel.read(ticks_per_ns()?);
+        if reading.is_none() {
+            REFUSED.store(true, Relaxed);
+        }
+        reading
     }
 }
 
@@ -223,5 +236,8 @@ pub(crate) fn is_certain(net: i64, switches: u32) -> bool {
 
 /// Why it is not known how long calls were on the CPU, where interruptions are detected.
 pub(crate) fn unavailable() -> Option<&'static str> {
-    UNAVAILABLE.get().copied().and_then(Result::err)
+    let refused = REFUSED
+        .load(Relaxed)
+        .then_some("the kernel has ceased to answer clock_gettime(CLOCK_THREAD_CPUTIME_ID)");
+    UNAVAILABLE.get().copied().and_then(Result::err).or(refused)
 }

@@ -93,13 +93,15 @@ fn probes(clock: &Clock, scale: &Scale) -> Vec<String> {
 fn doubts(clock: &Clock) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(why) = &clock.no_interruptions_because {
-        lines.push(format!(
-            "interruptions: not detected here: {why}; all ticks are by the wall: what of them was on the CPU, blocked or waiting is not known"
-        ));
+        lines.push(format!("interruptions: not detected here: {why}"));
+        lines.push(
+            "on the CPU, blocked, waiting: not known of any call; all ticks are by the wall"
+                .to_owned(),
+        );
     }
     if let Some(why) = &clock.no_on_cpu_because {
         lines.push(format!(
-            "time on the CPU: not known of interrupted calls, which are by the wall: {why}"
+            "on the CPU: not known of interrupted calls, which are by the wall: {why}"
         ));
     }
     if !clock.doubtful.is_empty() {

@@ -40,13 +40,13 @@ pub(super) fn write(f: &mut dyn fmt::Write, clock: &Clock) -> fmt::Result {
         writeln!(f, "tsc: interruptions: not detected here: {why}")?;
         writeln!(
             f,
-            "tsc: so all ticks are by the wall: what of them was on the CPU, blocked or waiting is not known"
+            "tsc: on the CPU, blocked, waiting: not known of any call; all ticks are by the wall"
         )?;
     }
     if let Some(why) = &clock.no_on_cpu_because {
         writeln!(
             f,
-            "tsc: time on the CPU: not known of interrupted calls, which are by the wall: {why}"
+            "tsc: on the CPU: not known of interrupted calls, which are by the wall: {why}"
         )?;
     }
     for warning in &clock.warnings {

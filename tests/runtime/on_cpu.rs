@@ -1,0 +1,418 @@
+//! What calls were on the CPU, blocked and waiting, and what of it is known in places that take the means away.
+#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
+
+use std::env;
+use std::fs;
+use std::hint::black_box;
+use std::process::Command;
+use std::thread;
+use std::time::Duration;
+
+use tsc_runtime::{CallsiteReport, cycles, snapshot};
+
+const SLEEP: Duration = Duration::from_millis(2);
+
+#[cycles(name = "sleeping")]
+fn sleeping() {
+    thread::sleep(SLEEP);
+}
+
+fn row(name: &str) -> CallsiteReport {
+    snapshot()
+        .callsite(name)
+        .expect("the callsite was called")
+        .clone()
+}
+
+/// Whether it can be known here; if not, why not.
+fn is_known() -> bool {
+    sleeping();
+    let report = snapshot();
+    let clock = report.clock();
+    let why = clock
+        .no_interruptions_because()
+        .or(clock.no_on_cpu_because());
+    if let Some(why) = why {
+        eprintln!("skipped: {why}");
+    }
+    why.is_none()
+}
+
+fn is_split() -> bool {
+    if !is_known() || row("sleeping").blocked_ticks().is_none() {
+        return false;
+    }
+    // From Linux 6.19 on, a switch inside a blocking system call may leave no trace.
+    let is_seen = row("sleeping").blocked_ticks() > Some(0.0);
+    if !is_seen {
+        eprintln!("skipped: this kernel does not show that a thread slept");
+    }
+    is_seen
+}
+
+#[test]
+fn sleeping_function_has_figures() {
+    if !is_split() {
+        return;
+    }
+    (0..50).for_each(|_| sleeping());
+    let report = snapshot();
+    let row = report.callsite("sleeping").unwrap();
+    let parts = [row.on_cpu_ticks(), row.blocked_ticks(), row.waiting_ticks()].map(Option::unwrap);
+    let total = row.total_ticks();
+    assert!((parts.iter().sum::<f64>() / total - 1.0).abs() < 1e-9);
+    // Every call slept for all of its time at least.
+    let slept = report.clock().hz().unwrap() * SLEEP.as_secs_f64();
+    assert!(
+        parts[1] + parts[2] >= 0.9 * slept * row.calls() as f64,
+        "{row:?}"
+    );
+    assert!(parts[0] < 0.5 * total, "{row:?}");
+    assert!(row.wall_p50_ticks().unwrap() > 0.96 * slept, "{row:?}");
+    assert!(row.wall_max_ticks() >= row.wall_p99_ticks());
+    // It has a mean and quantiles though no call was left whole.
+    assert_eq!((row.samples(), row.clean()), (0, Some(0)));
+    assert!(row.mean_ticks().unwrap() < 0.5 * slept && row.p50_ticks().is_some());
+    assert_printed(&report.to_string(), "% blocked");
+    assert_printed(&report.to_string(), " wall, p50 ");
+}
+
+#[test]
+fn blocked_is_inclusive_and_own_where_it_slept() {
+    if !is_split() {
+        return;
+    }
+    #[cycles(name = "calls one that sleeps")]
+    fn outer() {
+        inner();
+    }
+    #[cycles(name = "called and sleeps")]
+    fn inner() {
+        thread::sleep(SLEEP);
+    }
+    (0..20).for_each(|_| outer());
+    let report = snapshot();
+    let [outer, inner] =
+        ["calls one that sleeps", "called and sleeps"].map(|name| report.callsite(name).unwrap());
+    let off = |row: &CallsiteReport| row.total_ticks() - row.on_cpu_ticks().unwrap();
+    let own_off = |row: &CallsiteReport| row.self_ticks() - row.self_on_cpu_ticks().unwrap();
+    assert!((off(inner) / own_off(inner) - 1.0).abs() < 1e-9);
+    // A preemption between the two falls to the outer one alone.
+    assert!(off(outer) >= off(inner));
+    assert!(
+        (off(outer) - own_off(outer)) / off(inner) > 0.99,
+        "{outer:?} {inner:?}"
+    );
+}
+
+/// What this thread has run so far.
+fn cpu_time() -> Duration {
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: writes one timespec.
+    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}
+
+/// A call that is interrupted by a signal loses nothing, and is long enough on the CPU to be a sample.
+#[test]
+fn long_call_with_a_signal_is_repaired() {
+    extern "C" fn nothing(_: libc::c_int) {}
+    #[cycles(name = "computes through a signal")]
+    fn computes() {
+        // SAFETY: the signal has a handler.
+        unsafe { libc::raise(libc::SIGUSR1) };
+        let start = cpu_time();
+        while cpu_time() - start < Duration::from_millis(20) {}
+    }
+    if !is_known() {
+        return;
+    }
+    let handler = nothing as extern "C" fn(libc::c_int);
+    // SAFETY: the handler does nothing.
+    unsafe { libc::signal(libc::SIGUSR1, handler as libc::sighandler_t) };
+    (0..11).for_each(|_| computes());
+    let row = row("computes through a signal");
+    assert_eq!((row.calls(), row.interrupted()), (11, Some(11)));
+    // Beside threads that preempt it very often, some are not.
+    assert_eq!(row.repaired().unwrap() + row.excluded().unwrap(), 10);
+    assert_eq!(row.samples(), row.repaired().unwrap());
+    assert!(row.repaired().unwrap() > 0, "{row:?}");
+    assert!(row.mean_ticks() <= row.wall_mean_ticks());
+}
+
+/// Whether a dump says so, on however many lines.
+fn assert_printed(dump: &str, words: &str) {
+    let line = dump.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(line.contains(words), "{dump}");
+}
+
+fn descriptors() -> usize {
+    fs::read_dir("/proc/self/fd").map_or(0, Iterator::count)
+}
+
+/// Runs a test below in a process of its own.
+fn child(name: &str, change: impl FnOnce(&mut Command)) -> String {
+    let mut command = Command::new(env::current_exe().expect("the test's own path"));
+    command
+        .args(["--ignored", "--exact", "--nocapture", name])
+        .env("TSC_REPORT", "off");
+    change(&mut command);
+    let output = command.output().expect("the test can be started");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        output.status.success() && text.contains("1 passed"),
+        "{} {text}\n{errors}",
+        output.status
+    );
+    text
+}
+
+#[test]
+fn threads_that_end_leave_no_descriptor() {
+    child("child_with_many_threads", |_| {});
+}
+
+#[test]
+#[ignore = "started by threads_that_end_leave_no_descriptor"]
+fn child_with_many_threads() {
+    sleeping();
+    let before = descriptors();
+    for _ in 0..100 {
+        thread::spawn(|| (0..2).for_each(|_| sleeping()))
+            .join()
+            .unwrap();
+    }
+    assert_eq!(descriptors(), before);
+    // No thread leaves a call behind either.
+    assert_eq!(row("sleeping").calls(), 201);
+}
+
+#[test]
+fn programs_descriptors_are_its_own() {
+    child("child_that_closes_what_it_does_not_know", |_| {});
+}
+
+/// As daemons do; and it opens files in their place.
+#[test]
+#[ignore = "started by programs_descriptors_are_its_own"]
+fn child_that_closes_what_it_does_not_know() {
+    thread::spawn(|| {
+        sleeping();
+        // SAFETY: this test's own threads use nothing from 3 on but what the runtime has opened.
+        unsafe { libc::syscall(libc::SYS_close_range, 3, 200, 0) };
+        let files: Vec<_> = (0..5)
+            .map(|_| fs::File::open("/proc/self/exe").unwrap())
+            .collect();
+        (0..10).for_each(|_| sleeping());
+        // They are open, and the runtime has not closed them.
+        assert!(files.iter().all(|file| file.metadata().is_ok()));
+        files
+    })
+    .join()
+    .unwrap()
+    .iter()
+    .for_each(|file| assert!(file.metadata().is_ok()));
+    let row = row("sleeping");
+    assert_eq!(row.calls(), 11);
+    if row.on_cpu_ticks().is_some() {
+        assert!(row.total_ticks() > 2.0 * row.on_cpu_ticks().unwrap());
+    }
+}
+
+#[test]
+fn process_without_descriptors_knows_what_was_lost() {
+    child("child_without_descriptors", |_| {});
+}
+
+#[test]
+#[ignore = "started by process_without_descriptors_knows_what_was_lost"]
+fn child_without_descriptors() {
+    let limit = libc::rlimit {
+        rlim_cur: 3,
+        rlim_max: 3,
+    };
+    // SAFETY: the struct is a limit.
+    let refused = unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit) };
+    assert_eq!(refused, 0);
+    (0..10).for_each(|_| sleeping());
+    let report = snapshot();
+    let row = report.callsite("sleeping").unwrap();
+    assert_eq!(row.calls(), 10);
+    if report.clock().no_interruptions_because().is_some() {
+        return;
+    }
+    assert!(row.on_cpu_ticks().unwrap() < 0.5 * row.total_ticks());
+    assert_eq!((row.blocked_ticks(), row.waiting_ticks()), (None, None));
+    assert_printed(&report.to_string(), "schedstat cannot be read here");
+}
+
+#[test]
+fn child_of_a_fork_measures_itself() {
+    child("child_that_forks", |_| {});
+}
+
+#[test]
+#[ignore = "started by child_of_a_fork_measures_itself"]
+fn child_that_forks() {
+    (0..5).for_each(|_| sleeping());
+    let before = descriptors();
+    // SAFETY: the child ends by `_exit`.
+    let pid = unsafe { libc::fork() };
+    if pid == 0 {
+        let passed = std::panic::catch_unwind(|| {
+            (0..5).for_each(|_| sleeping());
+            let row = row("sleeping");
+            assert_eq!((row.calls(), descriptors()), (5, before));
+            // The parent's CPU time and waits are not the child's.
+            if let Some(on_cpu) = row.on_cpu_ticks() {
+                assert!(on_cpu >= 0.0 && on_cpu < 0.5 * row.total_ticks(), "{row:?}");
+                assert!(row.waiting_ticks().is_none_or(|waiting| waiting >= 0.0));
+            }
+        });
+        // SAFETY: ends the child alone.
+        unsafe { libc::_exit(i32::from(passed.is_err())) };
+    }
+    let mut status = 0;
+    // SAFETY: waits for the child, and writes its status.
+    assert_eq!(unsafe { libc::waitpid(pid, &raw mut status, 0) }, pid);
+    assert_eq!(status, 0);
+    (0..5).for_each(|_| sleeping());
+    assert_eq!(row("sleeping").calls(), 10);
+}
+
+#[test]
+fn sandbox_that_forbids_to_ask_is_survived() {
+    child("child_in_a_sandbox", |_| {});
+}
+
+#[test]
+#[ignore = "started by sandbox_that_forbids_to_ask_is_survived"]
+fn child_in_a_sandbox() {
+    // One thread asks before the calls are forbidden, and one begins after.
+    sleeping();
+    forbid(&[libc::SYS_clock_gettime, libc::SYS_pread64]);
+    (0..5).for_each(|_| sleeping());
+    thread::spawn(|| (0..5).for_each(|_| sleeping()))
+        .join()
+        .unwrap();
+    let report = snapshot();
+    let row = report.callsite("sleeping").unwrap();
+    assert_eq!(row.calls(), 11);
+    assert!(row.total_ticks() > 0.0 && row.mean_ticks().is_some());
+    if report.clock().no_interruptions_because().is_none() {
+        assert_eq!((row.on_cpu_ticks(), row.blocked_ticks()), (None, None));
+        assert_printed(
+            &report.to_string(),
+            "on the CPU: not known of interrupted calls",
+        );
+    }
+}
+
+/// These system calls fail with EPERM from here on, in this thread and in those it spawns.
+fn forbid(calls: &[libc::c_long]) {
+    let statement = |code: u32, jt: u8, jf: u8, k: u32| libc::sock_filter {
+        code: code as u16,
+        jt,
+        jf,
+        k,
+    };
+    // The call's number; for each, return EPERM if it is that one; else allow.
+    let mut program = vec![statement(
+        libc::BPF_LD | libc::BPF_W | libc::BPF_ABS,
+        0,
+        0,
+        0,
+    )];
+    for &call in calls {
+        program.push(statement(
+            libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K,
+            0,
+            1,
+            call as u32,
+        ));
+        let refused = libc::SECCOMP_RET_ERRNO | libc::EPERM as u32;
+        program.push(statement(libc::BPF_RET | libc::BPF_K, 0, 0, refused));
+    }
+    program.push(statement(
+        libc::BPF_RET | libc::BPF_K,
+        0,
+        0,
+        libc::SECCOMP_RET_ALLOW,
+    ));
+    let filter = libc::sock_fprog {
+        len: program.len() as u16,
+        filter: program.as_mut_ptr(),
+    };
+    // SAFETY: the filter points to the program, which outlives the call.
+    unsafe {
+        assert_eq!(libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+        assert_eq!(
+            libc::prctl(
+                libc::PR_SET_SECCOMP,
+                libc::SECCOMP_MODE_FILTER,
+                &raw const filter
+            ),
+            0
+        );
+    }
+}
+
+#[test]
+fn asking_can_be_turned_off() {
+    child("child_that_does_not_ask", |command| {
+        command.env("TSC_ON_CPU", "off");
+    });
+}
+
+#[test]
+#[ignore = "started by asking_can_be_turned_off"]
+fn child_that_does_not_ask() {
+    let before = descriptors();
+    (0..5).for_each(|_| sleeping());
+    assert_eq!(descriptors(), before);
+    let report = snapshot();
+    let row = report.callsite("sleeping").unwrap();
+    assert_eq!((row.calls(), row.on_cpu_ticks()), (5, None));
+    if report.clock().no_interruptions_because().is_none() {
+        assert_eq!(report.clock().no_on_cpu_because(), Some("TSC_ON_CPU=off"));
+    }
+}
+
+#[test]
+fn without_rseq_every_row_has_figures_by_the_wall() {
+    child("child_without_rseq", |command| {
+        command.env("GLIBC_TUNABLES", "glibc.pthread.rseq=0");
+    });
+}
+
+#[test]
+#[ignore = "started by without_rseq_every_row_has_figures_by_the_wall"]
+fn child_without_rseq() {
+    #[cycles(name = "short")]
+    fn short(value: u64) -> u64 {
+        black_box(value)
+    }
+    (0..100).for_each(|value| _ = short(value));
+    (0..10).for_each(|_| sleeping());
+    let report = snapshot();
+    for name in ["short", "sleeping"] {
+        let row = report.callsite(name).unwrap();
+        assert_eq!((row.on_cpu_ticks(), row.blocked_ticks()), (None, None));
+        let figures = [
+            row.mean_ticks(),
+            row.p50_ticks(),
+            row.p99_ticks(),
+            row.wall_mean_ticks(),
+            row.wall_p50_ticks(),
+            row.wall_p99_ticks(),
+            row.wall_max_ticks(),
+        ];
+        assert!(figures.iter().all(Option::is_some), "{row:?}");
+        assert_eq!(row.mean_ticks(), row.wall_mean_ticks());
+    }
+    assert_printed(&report.to_string(), "all ticks are by the wall");
+}
