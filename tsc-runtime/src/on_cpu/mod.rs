@@ -23,7 +23,7 @@
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use once_cell::sync::OnceCell;
+use once_cell::race::OnceBox;
 
 use crate::environment;
 use crate::tsc::{FencePolicy, Ticks, Unfenced, elapsed};
@@ -54,8 +54,9 @@ pub(crate) const SWITCH_NS: f64 = 2_000.0;
 /// An interrupted call is a sample of its function's time on the CPU if that is so many times what its switches leave uncertain.
 pub(crate) const CERTAIN: f64 = 100.0;
 
-/// Why nobody can say how long a thread was on the CPU, if so: found out by the first thread that measures.
-static UNAVAILABLE: OnceCell<Result<(), &'static str>> = OnceCell::new();
+/// Why nobody can say how long a thread was on the CPU, if so: found out by the first thread that measures, or by
+/// the first few at once: none waits, for in the child of a fork the one to wait for may be missing.
+static UNAVAILABLE: OnceBox<Result<(), &'static str>> = OnceBox::new();
 /// The kernel has answered and does no more: a sandbox was entered.
 static REFUSED: AtomicBool = AtomicBool::new(false);
 
@@ -106,9 +107,9 @@ impl OnCpu {
                 _ => None,
             });
             if is_wanted == Some(false) {
-                return Err("TSC_ON_CPU=off");
+                return Box::new(Err("TSC_ON_CPU=off"));
             }
-            kernel::clock_is_fine()
+            Box::new(kernel::clock_is_fine())
         });
         state.losses.clear();
         state.last = None;

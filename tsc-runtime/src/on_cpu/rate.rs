@@ -5,12 +5,12 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use once_cell::sync::OnceCell;
+use once_cell::race::OnceBox;
 
 use super::kernel::raw_ns;
 use crate::tsc::{FencePolicy, Lfence, Ticks, Unfenced, elapsed};
 
-static FIRST: OnceCell<Option<(Ticks, u64)>> = OnceCell::new();
+static FIRST: OnceBox<Option<(Ticks, u64)>> = OnceBox::new();
 /// The rate's bits, and the ticks since the first reading that it rests on.
 static TICKS_PER_NS: AtomicU64 = AtomicU64::new(0);
 static BASELINE: AtomicU64 = AtomicU64::new(0);
@@ -23,7 +23,7 @@ const STEADY: u64 = 1 << 26;
 
 /// Makes the first reading, unless it was made.
 pub(super) fn first_reading() {
-    FIRST.get_or_init(reading);
+    FIRST.get_or_init(|| Box::new(reading()));
 }
 
 /// Ticks in a nanosecond, as far as is known now.

@@ -153,7 +153,7 @@ mod tests {
             }
         }
         let mut totals = Totals::default();
-        record.read(&mut totals);
+        record.read(&mut totals, true);
         totals
     }
 

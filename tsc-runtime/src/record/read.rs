@@ -16,6 +16,8 @@ use crate::record::totals::Totals;
 /// rest, for the writer may have lost its CPU.
 const READ_ATTEMPTS: u32 = 120;
 const ATTEMPTS_AT_ONCE: u32 = 100;
+/// The record's own thread need not look again: if it reads in a signal handler, what it has interrupted does not go on meanwhile.
+const OWN_ATTEMPTS: u32 = 1;
 const REST: Duration = Duration::from_micros(200);
 
 impl Record {
@@ -68,24 +70,25 @@ impl Record {
     }
 
     /// What the record holds; see [`read`](Self::read).
-    pub(crate) fn totals(&self) -> Totals {
+    pub(crate) fn totals(&self, is_own: bool) -> Totals {
         let mut totals = Totals::default();
-        self.read(&mut totals);
+        self.read(&mut totals, is_own);
         totals
     }
 
     /// Adds what the record holds to `totals`. What a fold writes is read together, unless the thread folds all the while; of a
-    /// call that stops meanwhile, some sums may be read with it and some without.
-    pub(crate) fn read(&self, totals: &mut Totals) {
+    /// call that stops meanwhile, some sums may be read with it and some without. `is_own` is whether it is this thread's record.
+    pub(crate) fn read(&self, totals: &mut Totals, is_own: bool) {
         let mut figures = Totals::default();
-        for attempt in 0..READ_ATTEMPTS {
+        let attempts = if is_own { OWN_ATTEMPTS } else { READ_ATTEMPTS };
+        for attempt in 0..attempts {
             let before = self.sequence.load(Acquire);
             figures = self.figures();
             fence(Acquire);
             if before & 1 == 0 && self.sequence.load(Relaxed) == before {
                 break;
             }
-            if attempt < ATTEMPTS_AT_ONCE {
+            if is_own || attempt < ATTEMPTS_AT_ONCE {
                 core::hint::spin_loop();
             } else {
                 std::thread::sleep(REST);

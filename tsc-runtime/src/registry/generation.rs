@@ -28,7 +28,7 @@ pub(crate) fn totals() -> Option<CallsiteTotals> {
             (lists.callsites.clone(), lists.ended.clone(), lists.shards())
         };
         for shard in shards {
-            shard.own.lock().add_to(&mut totals);
+            shard.own.lock().add_to(shard.is_own(), &mut totals);
         }
         called(&callsites, totals)
     })
@@ -59,7 +59,10 @@ fn hand_out() -> (CallsiteTotals, u64) {
         (lists.callsites.clone(), ended, lists.shards(), generation)
     };
     for shard in shards {
-        shard.own.lock().hand_out(generation, &mut totals);
+        shard
+            .own
+            .lock()
+            .hand_out(shard.is_own(), generation, &mut totals);
     }
     (called(&callsites, totals), UNRECORDED.swap(0, Relaxed))
 }
@@ -100,19 +103,19 @@ impl Lists {
 
 impl Own {
     /// Adds what is recorded and not handed out.
-    fn add_to(&self, totals: &mut [Totals]) {
+    fn add_to(&self, is_own: bool, totals: &mut [Totals]) {
         for record in self.records.iter().flatten() {
             if let Some(totals) = totals.get_mut(record.id as usize) {
                 match self.handed_out(record) {
-                    None => record.read(totals),
-                    Some(handed_out) => totals.merge(&record.totals().since(handed_out)),
+                    None => record.read(totals, is_own),
+                    Some(handed_out) => totals.merge(&record.totals(is_own).since(handed_out)),
                 }
             }
         }
     }
 
     /// Adds what of earlier generations is not handed out, and notes it as handed out.
-    fn hand_out(&mut self, generation: u64, totals: &mut [Totals]) {
+    fn hand_out(&mut self, is_own: bool, generation: u64, totals: &mut [Totals]) {
         for (totals, left) in totals.iter_mut().zip(self.left.drain(..)) {
             totals.merge(&left);
         }
@@ -122,7 +125,7 @@ impl Own {
         let mut handed_out = Vec::new();
         handed_out.resize_with(self.records.len(), Totals::default);
         for record in self.records.iter().flatten() {
-            let now = record.totals();
+            let now = record.totals(is_own);
             if let Some(totals) = totals.get_mut(record.id as usize) {
                 match self.handed_out(record) {
                     None => totals.merge(&now),
@@ -148,7 +151,7 @@ impl Own {
         let mut left = Vec::new();
         for record in self.records.iter().flatten() {
             let number = record.id as usize;
-            let now = record.totals();
+            let now = record.totals(true);
             let rest = match self.handed_out.get(number) {
                 None => now,
                 Some(handed_out) => now.since(handed_out),

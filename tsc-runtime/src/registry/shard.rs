@@ -1,5 +1,6 @@
 //! A thread's part of the registry: its records and its table.
 
+use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -11,7 +12,7 @@ use crate::interruption;
 use crate::record::Record;
 use crate::record::callsite::Callsite;
 use crate::record::table::{Entry, Table};
-use crate::record::thread::Thread;
+use crate::record::thread::{self, Thread};
 use crate::record::totals::Totals;
 use crate::registry::registration_costs::RegistrationCosts;
 use crate::tsc::clock;
@@ -47,6 +48,11 @@ pub(super) struct Own {
 }
 
 impl Shard {
+    /// Whether it is the calling thread's.
+    pub(super) fn is_own(&self) -> bool {
+        ptr::eq(self.thread, thread::this())
+    }
+
     /// A new thread's, which the registry knows from now on.
     pub(super) fn begin(registry: &Registry, thread: &Thread) -> Arc<Self> {
         // Where the counter may not be read, the detector cannot note when it was armed, and the system's clock may read the counter itself.

@@ -84,7 +84,7 @@ impl Lists {
         if let Some(record) = slot.take()
             && let Some(totals) = self.ended.get_mut(record.id as usize)
         {
-            record.read(totals);
+            record.read(totals, true);
         }
     }
 }
