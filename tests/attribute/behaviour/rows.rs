@@ -195,11 +195,11 @@ fn units_are_counted_beside_calls() {
 
 #[test]
 fn throughput_is_in_the_dump() {
-    #[cycles(bytes = bytes.len())]
+    #[cycles(name = "throughput of bytes", bytes = bytes.len())]
     fn throughput_of_bytes(bytes: &[u8]) -> u64 {
         bytes.iter().map(|byte| u64::from(*byte)).sum()
     }
-    #[cycles(items = items.len())]
+    #[cycles(name = "throughput of items", items = items.len())]
     fn throughput_of_items(items: &[u32]) -> Vec<String> {
         items.iter().map(u32::to_string).collect()
     }
@@ -207,8 +207,8 @@ fn throughput_is_in_the_dump() {
     throughput_of_items(&[1; 100]);
     let dump = tsc_runtime::snapshot().to_string();
     for (name, per_unit, rate) in [
-        ("throughput_of_bytes", " ticks/byte, ", " GB/s"),
-        ("throughput_of_items", " ticks/item, ", "items/s"),
+        ("throughput of bytes", " ticks/byte, ", " GB/s"),
+        ("throughput of items", " ticks/item, ", "items/s"),
     ] {
         let mut lines = dump.lines().skip_while(|line| !line.contains(name));
         let below = lines.nth(1).unwrap_or_default();

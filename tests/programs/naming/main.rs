@@ -37,7 +37,7 @@ fn slow() {
 
 #[cycles(name = "now fast, now slow")]
 fn bimodal(turn: u64) -> u64 {
-    let turns = if turn % 10 == 0 { 50_000 } else { 100 };
+    let turns = if turn.is_multiple_of(10) { 50_000 } else { 100 };
     (0..turns).fold(turn, |sum, number| std::hint::black_box(sum ^ number))
 }
 
