@@ -171,7 +171,8 @@ fn gclk_prints_where_it_is_sent() {
     let written = String::from_utf8(shared.0.lock().unwrap().clone()).unwrap();
     assert!(
         written.starts_with(":CLK: let sum: u32 = (1..=4).sum() ") && written.lines().count() == 1,
-        "{written}"
+        "{}",
+        written
     );
 }
 
@@ -189,7 +190,9 @@ fn stop_has_the_net_ticks() {
     let ticks = ticks.unwrap();
     assert!(
         (ticks / row.total_ticks() - 1.0).abs() < 0.01,
-        "{ticks} {row:?}"
+        "{} {:?}",
+        ticks,
+        row
     );
 }
 
