@@ -1,4 +1,4 @@
-//! What is published: that it says what it is, and carries with it what it says it has.
+//! What is published: that it says what it is, and contains what it refers to.
 
 use std::fs;
 use std::path::Path;
@@ -67,19 +67,57 @@ fn packages_carry_their_texts() {
             folder.display()
         );
         for license in ["LICENSE-APACHE", "LICENSE-MIT"] {
-            assert_eq!(
-                read(&folder.join(license)),
-                read(&Path::new(WORKSPACE).join(license)),
-                "cp {license} {}",
-                folder.display()
-            );
+            is_the_projects(&folder.join(license), license);
         }
     }
 }
 
+/// What a package contains is a symbolic link, which packaging follows.
+fn is_the_projects(packaged: &Path, name: &str) {
+    assert!(
+        read(packaged) == read(&Path::new(WORKSPACE).join(name)),
+        "{} is not the project's {name}: is it no symbolic link? git config core.symlinks true",
+        packaged.display()
+    );
+}
+
 #[test]
 fn readme_of_the_runtime_is_that_of_the_project() {
-    let here = read(&Path::new(WORKSPACE).join("README.md"));
-    let packaged = read(&Path::new(WORKSPACE).join("tsc-runtime/README.md"));
-    assert!(here == packaged, "they differ: cp README.md tsc-runtime/");
+    let packaged = Path::new(WORKSPACE).join("tsc-runtime/README.md");
+    is_the_projects(&packaged, "README.md");
+}
+
+#[test]
+fn readme_fits_a_screen() {
+    let readme = read(&Path::new(WORKSPACE).join("README.md"));
+    let lines = readme.lines().count();
+    assert!(lines <= 150, "README.md has {lines} lines");
+    for line in readme.lines() {
+        let columns = line.chars().count();
+        assert!(columns <= 120, "{columns} columns: {line}");
+    }
+}
+
+#[test]
+fn links_lead_somewhere() {
+    let workspace = Path::new(WORKSPACE);
+    let docs = fs::read_dir(workspace.join("docs")).expect("docs is a folder");
+    let docs = docs.map(|entry| entry.expect("it can be listed").path());
+    let top = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"].map(|name| workspace.join(name));
+    let mut links = 0;
+    for page in top.into_iter().chain(docs) {
+        if page.extension().is_none_or(|extension| extension != "md") {
+            continue;
+        }
+        for link in read(&page).split("](").skip(1) {
+            let link = link.split([')', '#']).next().unwrap_or_default();
+            if link.is_empty() || link.contains("://") || link.contains(char::is_whitespace) {
+                continue;
+            }
+            let target = page.with_file_name(link);
+            assert!(target.exists(), "{}: {link} is not there", page.display());
+            links += 1;
+        }
+    }
+    assert!(links > 20, "{links} links");
 }
