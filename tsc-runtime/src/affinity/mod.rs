@@ -38,6 +38,9 @@ use std::marker::PhantomData;
     path = "other.rs"
 )]
 mod imp;
+mod real_time;
+
+pub use real_time::{RealTime, real_time};
 
 /// The CPUs that the calling thread may run on, in ascending order.
 ///
@@ -75,7 +78,7 @@ pub fn pinned_cpu() -> Option<usize> {
 }
 
 /// Gives the calling thread the highest ordinary priority that this process may take (the lowest *nice* value), until the guard
-/// is dropped. Never a real-time priority: a measured loop under one could lock up a machine with one CPU.
+/// is dropped. Never a real-time priority, which has its own function and its own warning: [`real_time`].
 ///
 /// # Errors
 ///
@@ -170,6 +173,13 @@ pub enum AffinityError {
         /// What the system answered.
         source: io::Error,
     },
+    /// The thread may not enter a real-time class.
+    RealTime {
+        /// What the system answered.
+        source: io::Error,
+    },
+    /// There is one CPU, and a real-time thread that does not block would keep everything else off it.
+    OneCpu,
     /// This platform has no such thing, or it is not implemented here.
     Unsupported {
         /// What is missing.
@@ -202,6 +212,13 @@ impl fmt::Display for AffinityError {
                 f,
                 "the priority stays at nice {nice}; raising it takes root, CAP_SYS_NICE or a higher RLIMIT_NICE: {source}"
             ),
+            Self::RealTime { source } => write!(
+                f,
+                "the thread stays in its ordinary class; a real-time one takes root, CAP_SYS_NICE or a RLIMIT_RTPRIO above 0: {source}"
+            ),
+            Self::OneCpu => f.write_str(
+                "there is one CPU: a real-time thread that does not block would keep everything else off it",
+            ),
             Self::Unsupported { why } => f.write_str(why),
         }
     }
@@ -212,8 +229,9 @@ impl std::error::Error for AffinityError {
         match self {
             Self::Refused { source, .. }
             | Self::Unknown { source }
+            | Self::RealTime { source }
             | Self::Priority { source, .. } => Some(source),
-            Self::NoSuchCpu { .. } | Self::Unsupported { .. } => None,
+            Self::NoSuchCpu { .. } | Self::OneCpu | Self::Unsupported { .. } => None,
         }
     }
 }

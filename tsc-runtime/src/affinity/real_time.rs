@@ -1,0 +1,180 @@
+//! A real-time class for a thread: it is preempted by no ordinary thread.
+
+use std::marker::PhantomData;
+
+use super::AffinityError;
+
+/// Puts the calling thread into the real-time class `SCHED_FIFO`, at its lowest priority, until the guard is dropped: no ordinary
+/// thread preempts it, whatever its nice value. Threads that it spawns do not inherit that. Linux only.
+///
+/// # Warning
+///
+/// While the thread does not block, **nothing ordinary runs on its CPU**: not the shell that would end it, not the kernel's own
+/// ordinary threads. So it is refused on a machine with one CPU. Keep it short, and keep the thread on a CPU that nobody
+/// needs ([`pin`](super::pin)). By default Linux takes the CPU away from real-time threads for 50 ms of each second
+/// (`/proc/sys/kernel/sched_rt_runtime_us`): such a call shows as interrupted, and is some tens of milliseconds long. A lock that an
+/// ordinary thread holds may be long in coming, if that thread waits for this CPU.
+///
+/// ```no_run
+/// use tsc_runtime::affinity;
+///
+/// let cpu = *affinity::cpus()?.last().expect("a thread runs somewhere");
+/// let _pinned = affinity::pin(cpu)?;
+/// let _real_time = affinity::real_time()?;
+/// // … what is measured here is preempted by interrupts and real-time threads alone …
+/// # Ok::<(), affinity::AffinityError>(())
+/// ```
+///
+/// # Errors
+///
+/// [`AffinityError::RealTime`] if the process may not (it takes root, `CAP_SYS_NICE` or a `RLIMIT_RTPRIO` above 0),
+/// [`AffinityError::OneCpu`] where it would lock up the machine, [`AffinityError::Unsupported`] elsewhere than on Linux.
+pub fn real_time() -> Result<RealTime, AffinityError> {
+    Ok(RealTime {
+        before: imp::enter()?,
+        this_thread: PhantomData,
+    })
+}
+
+/// The calling thread is in a real-time class while this lives; see [`real_time`].
+#[derive(Debug)]
+#[must_use = "the thread leaves the real-time class when this is dropped"]
+pub struct RealTime {
+    before: imp::Class,
+    /// The class to restore is this thread's, so the guard must not be dropped on another.
+    this_thread: PhantomData<*const ()>,
+}
+
+impl Drop for RealTime {
+    fn drop(&mut self) {
+        imp::restore(&self.before);
+    }
+}
+
+#[cfg(all(feature = "on", target_os = "linux", not(miri)))]
+mod imp {
+    use std::io;
+
+    use super::AffinityError;
+
+    /// The lowest of `SCHED_FIFO`: above everything ordinary, below whoever asked for more.
+    const PRIORITY: libc::c_int = 1;
+
+    /// A thread's scheduling class, and its priority in it.
+    #[derive(Debug)]
+    pub(super) struct Class {
+        policy: libc::c_int,
+        priority: libc::c_int,
+    }
+
+    pub(super) fn enter() -> Result<Class, AffinityError> {
+        if online_cpus() == 1 {
+            return Err(AffinityError::OneCpu);
+        }
+        let before = class().map_err(|source| AffinityError::RealTime { source })?;
+        let class = Class {
+            policy: libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK,
+            priority: PRIORITY,
+        };
+        set(&class).map_err(|source| AffinityError::RealTime { source })?;
+        Ok(before)
+    }
+
+    pub(super) fn restore(before: &Class) {
+        // Giving urgency up is always allowed. What may not be is to take the flag for children back, which a thread without
+        // privileges then keeps.
+        if set(before).is_err() {
+            let _ = set(&Class {
+                policy: before.policy | libc::SCHED_RESET_ON_FORK,
+                ..*before
+            });
+        }
+    }
+
+    pub(super) fn class() -> io::Result<Class> {
+        let mut parameters = libc::sched_param { sched_priority: 0 };
+        // SAFETY: 0 is the calling thread; the kernel writes one structure to the address it is given.
+        let (policy, answer) = unsafe {
+            (
+                libc::sched_getscheduler(0),
+                libc::sched_getparam(0, &raw mut parameters),
+            )
+        };
+        if policy < 0 || answer != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        Ok(Class {
+            policy,
+            priority: parameters.sched_priority,
+        })
+    }
+
+    fn set(class: &Class) -> io::Result<()> {
+        let parameters = libc::sched_param {
+            sched_priority: class.priority,
+        };
+        // SAFETY: 0 is the calling thread; the kernel reads one structure from the address it is given.
+        match unsafe { libc::sched_setscheduler(0, class.policy, &raw const parameters) } {
+            0 => Ok(()),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
+
+    /// The machine's, wherever this thread may run.
+    fn online_cpus() -> libc::c_long {
+        // SAFETY: takes a number and returns one.
+        unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) }
+    }
+
+    #[cfg(test)]
+    pub(super) fn is_real_time(class: &Class) -> bool {
+        class.policy & !libc::SCHED_RESET_ON_FORK == libc::SCHED_FIFO
+    }
+}
+
+#[cfg(not(all(feature = "on", target_os = "linux", not(miri))))]
+mod imp {
+    use super::AffinityError;
+
+    /// Nothing to restore.
+    #[derive(Debug)]
+    pub(super) struct Class;
+
+    pub(super) fn enter() -> Result<Class, AffinityError> {
+        if cfg!(feature = "on") {
+            return Err(AffinityError::Unsupported {
+                why: "a real-time class is implemented for Linux only",
+            });
+        }
+        Ok(Class)
+    }
+
+    pub(super) fn restore(_: &Class) {}
+}
+
+#[cfg(all(test, feature = "on", target_os = "linux", not(miri)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn class_is_real_time_while_the_guard_lives_or_refused_with_a_reason() {
+        std::thread::spawn(|| {
+            let before = imp::class().unwrap();
+            assert!(!imp::is_real_time(&before), "{before:?}");
+            match real_time() {
+                Ok(guard) => {
+                    assert!(imp::is_real_time(&imp::class().unwrap()));
+                    let child = std::thread::spawn(|| imp::class().unwrap());
+                    let child = child.join().unwrap();
+                    assert!(!imp::is_real_time(&child), "{child:?}");
+                    drop(guard);
+                }
+                Err(AffinityError::OneCpu) => {}
+                Err(error) => assert!(error.to_string().contains("RLIMIT_RTPRIO"), "{error}"),
+            }
+            assert!(!imp::is_real_time(&imp::class().unwrap()));
+        })
+        .join()
+        .unwrap();
+    }
+}
