@@ -8,6 +8,7 @@ use parking_lot::Mutex;
 use crate::calibration::overhead;
 use crate::record::callsite::{Callsite, Meta};
 use crate::record::thread;
+use crate::report::gclk_column;
 use crate::tsc::clock;
 use crate::tsc::{FencePolicy, Lfence, Ticks, elapsed};
 
@@ -78,7 +79,7 @@ fn line(text: &str, net: f64, unit: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     let text = words.join(" ");
     let text = text.trim_end_matches(';');
-    format!(":CLK: {text:<50.50} :{net:>14.0} {unit}\n")
+    format!(":CLK: {} :{net:>14.0} {unit}\n", gclk_column(text))
 }
 
 /// Where [`gclk_to`] sends the lines; the standard error until then.
@@ -139,6 +140,8 @@ mod tests {
             line("f(x);", 412.4, "ticks"),
             format!(":CLK: f(x){} :           412 ticks\n", " ".repeat(46))
         );
+        let greek = line(&"μ".repeat(40), 7.0, "ticks");
+        assert_eq!(greek.find(" :  "), Some(":CLK: ".len() + 50), "{greek}");
         let long = line("a(1);\n    b(2);\n", -3.0, "ns");
         assert!(long.starts_with(":CLK: a(1); b(2) "), "{long}");
         assert!(long.ends_with(" :            -3 ns\n"), "{long}");

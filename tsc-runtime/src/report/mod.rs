@@ -38,4 +38,6 @@ pub use output::dump_to;
 pub use read::ReadError;
 #[cfg(feature = "on")]
 pub use snapshot::{report, reset, snapshot, take};
+#[cfg(feature = "on")]
+pub(crate) use text::gclk_column;
 pub use text::{TextForm, TextOptions, TextSort, TextUnit};

@@ -28,6 +28,8 @@ use style::Style;
 use super::Report;
 use super::tree::tree;
 pub(super) use names::escaped;
+#[cfg(feature = "on")]
+pub(crate) use names::gclk_column;
 pub use options::{TextForm, TextOptions, TextSort, TextUnit};
 
 impl fmt::Display for Report {

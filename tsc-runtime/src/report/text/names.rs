@@ -28,7 +28,7 @@ impl Names {
             .iter()
             .map(|row| escaped(&full_name(report, row, by_module)))
             .collect();
-        let shown: Vec<String> = full.iter().map(|name| padded(cut(name))).collect();
+        let shown: Vec<String> = full.iter().map(|name| gclk_column(name)).collect();
         let mut alike: HashMap<&str, usize> = HashMap::new();
         for name in &shown {
             *alike.entry(name).or_default() += 1;
@@ -101,6 +101,11 @@ pub(in crate::report) fn escaped(name: &str) -> String {
         }
     }
     out
+}
+
+/// `%-50.50s`: the first 50 bytes, without the part of a character, and spaces up to 50.
+pub(crate) fn gclk_column(name: &str) -> String {
+    padded(cut(name))
 }
 
 /// The first 50 bytes, without the part of a character.
