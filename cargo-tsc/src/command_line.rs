@@ -134,6 +134,12 @@ pub enum Unit {
 pub struct ReportArgs {
     /// A session, a folder or a file [default: the newest session]
     pub session: Option<PathBuf>,
+    /// Write one self-contained page instead: call tree, rows, histograms
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// Colour the page by what changed since this session, folder or file
+    #[arg(long, value_name = "BEFORE", requires = "html")]
+    pub since: Option<PathBuf>,
     /// How to print it
     #[command(flatten)]
     pub view: View,

@@ -3,4 +3,5 @@
 #![forbid(unsafe_code)]
 
 pub mod annotate;
+pub mod html;
 pub mod statistics;

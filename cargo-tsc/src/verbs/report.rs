@@ -1,9 +1,10 @@
 //! `cargo tsc report`: what was saved, as a table.
 
+use std::fs;
 use std::io::Write as _;
 use std::path::Path;
 
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result, bail};
 use tsc_runtime::{CallsiteReport, Report};
 
 use crate::command_line::{ReportArgs, Sort, Unit, View};
@@ -19,9 +20,29 @@ use crate::table::{self, Table};
 /// # Errors
 /// If there is no such session.
 pub fn report(args: &ReportArgs) -> Result<Exit> {
-    let session = session::load(args.session.as_deref(), &Store::here())?;
-    print(&session, &args.view)?;
+    let store = Store::here();
+    let session = session::load(args.session.as_deref(), &store)?;
+    match &args.html {
+        Some(file) => {
+            let before = match &args.since {
+                Some(before) => Some(session::load(Some(before), &store)?.sum()?),
+                None => None,
+            };
+            write_page(file, &session.sum()?, before.as_ref())?;
+        }
+        None => print(&session, &args.view)?,
+    }
     Ok(Exit::Fine)
+}
+
+fn write_page(file: &Path, sum: &Report, before: Option<&Report>) -> Result<()> {
+    let page = cargo_tsc::html::page(sum, before)?;
+    fs::write(file, page).with_context(|| format!("cannot write {}", file.display()))?;
+    remark(&format!("wrote {}", file.display()));
+    if sum.contexts().is_empty() {
+        remark("the page has no flame graph: record the call tree with `cargo tsc run --tree`");
+    }
+    Ok(())
 }
 
 /// Prints a session.
