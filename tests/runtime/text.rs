@@ -258,6 +258,15 @@ fn wrong_values_are_named_in_a_line_with_the_right_ones() {
         ("TSC_UNIT", "use ticks, ns or cycles"),
         ("TSC_SORT", "use self, total, wall, calls, mean or name"),
         ("TSC_TOP", "use a number of rows; 0 for all"),
+        (
+            "TSC_REPORT_EVERY",
+            "use a time of at least 10ms, as 500ms, 10s, 5m or 1h",
+        ),
+        (
+            "TSC_DUMP_SIGNAL",
+            "use USR1, USR2, HUP, QUIT, WINCH or a signal's number",
+        ),
+        ("TSC_SIGNALS", "use on or off"),
     ] {
         let text = dump(&[(name, "ban\x1bana")]);
         let line = text.lines().next().expect("a line");

@@ -1,15 +1,12 @@
 //! The dump at the end of a process that has measured something and not reported it.
 
 use std::panic::catch_unwind;
-use std::sync::atomic::Ordering::Relaxed;
 
 use super::Ended;
 use super::output;
-use super::settings::{Form, settings};
-use super::snapshot::{REPORTED, snapshot};
+use super::snapshot::report_at_end;
 use crate::environment::write_to_stderr;
 use crate::record::thread;
-use crate::registry;
 
 /// Called by the C library when `main` has returned or `exit` was called. Must not unwind into it.
 pub(crate) extern "C" fn dump_at_exit() {
@@ -21,23 +18,10 @@ pub(crate) extern "C" fn dump_at_exit() {
                 "tsc: no dump: the process ended inside the recording itself\n",
             );
         }
-        if started() > REPORTED.load(Relaxed) && settings().form != Form::Off {
-            let mut report = snapshot();
-            report.process.ended = Some(Ended {
-                reason: "exit".to_owned(),
-                ..Ended::default()
-            });
-            output::print(&report);
-        }
+        report_at_end(Ended {
+            reason: "exit".to_owned(),
+            ..Ended::default()
+        });
         output::end();
     });
-}
-
-/// Calls that have started so far.
-fn started() -> u64 {
-    registry::totals()
-        .unwrap_or_default()
-        .iter()
-        .map(|(_, totals)| totals.calls() + totals.running)
-        .sum()
 }

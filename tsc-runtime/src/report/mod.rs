@@ -20,6 +20,8 @@ mod snapshot;
 mod statistics;
 mod text;
 mod tree;
+#[cfg(feature = "on")]
+mod watch;
 
 #[cfg(feature = "on")]
 pub(crate) use collect::begin;

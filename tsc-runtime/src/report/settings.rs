@@ -1,6 +1,7 @@
 //! What the user's variables ask of reports: read once, at the first annotated call or report.
 
 use std::ffi::OsString;
+use std::time::Duration;
 
 use once_cell::race::OnceBox;
 
@@ -20,6 +21,11 @@ pub(super) struct Settings {
     pub(super) form: Form,
     /// Where to, before `%p` and the like are replaced.
     pub(super) file: Option<OsString>,
+    pub(super) every: Option<Duration>,
+    /// Report at this signal, and go on.
+    pub(super) dump_signal: Option<i32>,
+    /// Whether to report when a signal ends the process.
+    pub(super) signals: bool,
     pub(super) unit: TextUnit,
     pub(super) sort: TextSort,
     pub(super) top: Option<usize>,
@@ -49,6 +55,9 @@ impl Settings {
         Self {
             form: if form == Form::Json { json() } else { form },
             file,
+            every: environment::REPORT_EVERY.parse(duration),
+            dump_signal: environment::DUMP_SIGNAL.parse(signal),
+            signals: environment::SIGNALS.parse(switch).unwrap_or(true),
             unit: environment::UNIT
                 .parse(TextUnit::from_name)
                 .unwrap_or_default(),
@@ -87,6 +96,62 @@ fn json() -> Form {
     Form::Text(TextForm::Short)
 }
 
+fn switch(value: &str) -> Option<bool> {
+    match value {
+        "on" => Some(true),
+        "off" => Some(false),
+        _ => None,
+    }
+}
+
+/// `500ms`, `10s`, `5m`, `1h`; 10 ms at least.
+fn duration(value: &str) -> Option<Duration> {
+    let unit_at = value.find(|character: char| character.is_ascii_alphabetic())?;
+    let (number, unit) = value.split_at(unit_at);
+    let seconds = match unit {
+        "ms" => 0.001,
+        "s" => 1.0,
+        "m" => 60.0,
+        "h" => 3600.0,
+        _ => return None,
+    };
+    let number: f64 = number.trim_end().parse().ok()?;
+    Duration::try_from_secs_f64(number * seconds)
+        .ok()
+        .filter(|&time| time >= Duration::from_millis(10))
+}
+
+#[cfg(unix)]
+fn signal(value: &str) -> Option<i32> {
+    let name = value.strip_prefix("SIG").unwrap_or(value);
+    let number = match name {
+        "USR1" => libc::SIGUSR1,
+        "USR2" => libc::SIGUSR2,
+        "HUP" => libc::SIGHUP,
+        "QUIT" => libc::SIGQUIT,
+        "WINCH" => libc::SIGWINCH,
+        number => number.parse().ok()?,
+    };
+    // What cannot be caught, or stands for a fault of the program.
+    let unfit = [
+        libc::SIGKILL,
+        libc::SIGSTOP,
+        libc::SIGSEGV,
+        libc::SIGBUS,
+        libc::SIGFPE,
+        libc::SIGILL,
+        libc::SIGABRT,
+        libc::SIGTRAP,
+    ];
+    ((1..=31).contains(&number) && !unfit.contains(&number)).then_some(number)
+}
+
+/// There are none.
+#[cfg(not(unix))]
+fn signal(_: &str) -> Option<i32> {
+    None
+}
+
 /// `key=value,…`; what has no `=` is a key without a value.
 fn pairs(value: &str) -> MetaMap {
     value
@@ -109,5 +174,32 @@ mod tests {
             .map(|(key, value)| (key.as_str(), value.as_str()))
             .collect();
         assert_eq!(of, [("commit", "abc"), ("dirty", ""), ("input", "a=b")]);
+    }
+
+    #[test]
+    fn durations_have_units() {
+        let ms = |value| duration(value).map(|time| time.as_millis());
+        assert_eq!(
+            ["10ms", "1.5s", "2 m", "1h"].map(ms),
+            [Some(10), Some(1500), Some(120_000), Some(3_600_000)]
+        );
+        assert_eq!(
+            ["", "10", "s", "-1s", "9ms", "infs", "nans", "1d", "1e30s"].map(ms),
+            [None; 9]
+        );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn signals_are_named_and_can_be_caught() {
+        let number = libc::SIGUSR1.to_string();
+        assert_eq!(
+            ["USR1", "SIGUSR1", &number].map(signal),
+            [Some(libc::SIGUSR1); 3]
+        );
+        assert_eq!(
+            ["KILL", "9", "11", "0", "99", "usr1", ""].map(signal),
+            [None; 7]
+        );
     }
 }

@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::collect::{collect_callsites, forget_corrections};
-use super::settings::settings;
-use super::{Clock, MachineReport, Process, Report, output};
+use super::settings::{Form, settings};
+use super::{Clock, Ended, MachineReport, Process, Report, output};
 use crate::calibration;
 use crate::calibration::overhead;
 use crate::record::callsite::Callsite;
@@ -71,6 +71,27 @@ pub fn report() {
     output::print(&report);
 }
 
+/// The last report of a process, if there is anything that was not reported.
+pub(super) fn report_at_end(ended: Ended) {
+    let _turn = output::turn();
+    if settings().form == Form::Off || started() <= REPORTED.load(Relaxed) {
+        return;
+    }
+    let mut report = snapshot();
+    report.process.ended = Some(ended);
+    REPORTED.fetch_max(report.started(), Relaxed);
+    output::print(&report);
+}
+
+/// Calls that have started so far.
+fn started() -> u64 {
+    registry::totals()
+        .unwrap_or_default()
+        .iter()
+        .map(|(_, totals)| totals.calls() + totals.running)
+        .sum()
+}
+
 /// Forgets all that was recorded so far, on all threads.
 ///
 /// A call in flight counts in full when it returns, with its time before the reset. In a signal handler that has interrupted the
@@ -113,7 +134,7 @@ impl Report {
     }
 
     /// Calls that have started, whether they have returned or not.
-    fn started(&self) -> u64 {
+    pub(super) fn started(&self) -> u64 {
         self.callsites
             .iter()
             .map(|callsite| callsite.calls + callsite.running)

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::{correction, timestamp};
 use crate::report::settings::settings;
-use crate::report::{Process, output};
+use crate::report::{Process, output, watch};
 use crate::tsc::os_clock;
 
 /// When this process began to measure: nanoseconds since 1970, and by the clock that only goes forward.
@@ -16,6 +16,7 @@ pub(crate) fn begin() {
     settings();
     STARTED_UNIX_NS.store(os_clock::unix_now(), Relaxed);
     STARTED_NS.store(os_clock::now(), Relaxed);
+    watch::begin();
 }
 
 /// In the child of a fork: it is another process, which has not begun to measure, and nothing of its parent's is left.
@@ -24,6 +25,7 @@ pub(crate) fn start_from_zero() {
     STARTED_UNIX_NS.store(0, Relaxed);
     correction::start_from_zero();
     output::start_from_zero();
+    watch::start_from_zero();
 }
 
 /// When this process began to measure, in nanoseconds since 1970; 0 if it has not.

@@ -9,13 +9,28 @@ mod terminal;
 use std::io;
 use std::path::Path;
 
+use parking_lot::{Mutex, MutexGuard};
+
 use super::settings::{Form, Settings, settings};
 use super::{Report, TextForm, TextOptions};
 use crate::environment::{complain, without_write_signals, write_to_stderr};
+use crate::process::per_process::PerProcess;
 
-#[cfg(all(unix, not(miri)))]
-pub(super) use file::start_from_zero;
 pub(super) use file::{end, keep};
+
+static TURN: PerProcess<Mutex<()>> = PerProcess::new();
+
+/// One report after another: who waits for its turn then knows what was reported. Nobody waits for ever.
+pub(super) fn turn() -> Option<MutexGuard<'static, ()>> {
+    patience::retry(|| TURN.get(|| {}).try_lock())
+}
+
+/// In the child of a fork.
+#[cfg(all(unix, not(miri)))] // elsewhere no process is forked
+pub(super) fn start_from_zero() {
+    TURN.forget();
+    file::start_from_zero();
+}
 
 /// Prints `report` as the user's variables ask.
 pub(super) fn print(report: &Report) {

@@ -1,0 +1,141 @@
+//! A program that works, says so, and waits for what `moments.rs` does to it. Its argument names what it does about signals.
+
+#![cfg_attr(not(unix), allow(dead_code))]
+
+use std::io::{BufRead, Write};
+use std::time::Duration;
+
+use tsc_runtime::cycles;
+
+#[cycles]
+fn work(seed: u64) -> u64 {
+    (0..100).fold(seed, |sum, number| sum.rotate_left(1) ^ number)
+}
+
+fn work_ten_times() {
+    for seed in 0..10 {
+        work(seed);
+    }
+}
+
+/// Tells the test that it may go on.
+fn say(what: &str) {
+    println!("{what}");
+    std::io::stdout().flush().expect("the test reads");
+}
+
+/// Until the test says so, or for half a minute.
+fn wait_for_line() {
+    let (sender, receiver) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let mut line = String::new();
+        let _ = std::io::stdin().lock().read_line(&mut line);
+        let _ = sender.send(());
+    });
+    let _ = receiver.recv_timeout(Duration::from_secs(30));
+}
+
+#[cfg(not(unix))]
+fn main() {}
+
+#[cfg(unix)]
+fn main() {
+    let way = std::env::args().nth(1).unwrap_or_default();
+    match way.as_str() {
+        "wait" => {
+            work_ten_times();
+            say("ready");
+            wait_for_line();
+        }
+        "no-calls" => {
+            say("ready");
+            wait_for_line();
+        }
+        "tokio-before" => tokio_ctrl_c(true),
+        "tokio-after" => tokio_ctrl_c(false),
+        "signal-hook-before" => signal_hook_waits(true),
+        "signal-hook-after" => signal_hook_waits(false),
+        "fork" => fork(true),
+        "fork-without-calls" => fork(false),
+        "child-program" => {
+            work_ten_times();
+            let child = std::process::Command::new("sh")
+                .args(["-c", "kill -TERM $$; sleep 30"])
+                .status()
+                .expect("there is a shell");
+            let signal = std::os::unix::process::ExitStatusExt::signal(&child);
+            say(&format!("{signal:?}"));
+        }
+        "threads" => {
+            work_ten_times();
+            let threads = std::fs::read_dir("/proc/self/task").map_or(0, Iterator::count);
+            say(&threads.to_string());
+        }
+        other => panic!("no way is called {other}"),
+    }
+}
+
+/// Waits for Ctrl-C as tokio does, and leaves with a code of its own.
+#[cfg(unix)]
+fn tokio_ctrl_c(before_the_first_call: bool) {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .expect("a runtime");
+    if !before_the_first_call {
+        work_ten_times();
+    }
+    runtime.block_on(async {
+        let mut signal = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::interrupt())
+            .expect("it can be caught");
+        if before_the_first_call {
+            work_ten_times();
+        }
+        say("ready");
+        let came = tokio::time::timeout(Duration::from_secs(30), signal.recv()).await;
+        assert!(came.is_ok(), "the signal comes");
+    });
+    work(1);
+    std::process::exit(5);
+}
+
+/// The same by signal-hook.
+#[cfg(unix)]
+fn signal_hook_waits(before_the_first_call: bool) {
+    if !before_the_first_call {
+        work_ten_times();
+    }
+    let mut signals =
+        signal_hook::iterator::Signals::new([libc::SIGTERM]).expect("it can be caught");
+    if before_the_first_call {
+        work_ten_times();
+    }
+    say("ready");
+    assert_eq!(signals.forever().next(), Some(libc::SIGTERM));
+    work(1);
+    std::process::exit(5);
+}
+
+/// A child that is ended by SIGTERM; how it ended is said.
+#[cfg(unix)]
+fn fork(child_calls: bool) {
+    work_ten_times();
+    // SAFETY: the child only does what it may: this thread is the only one that works.
+    unsafe {
+        let child = libc::fork();
+        if child == 0 {
+            if child_calls {
+                work(1);
+                work(2);
+            }
+            libc::raise(libc::SIGTERM);
+            // It is another thread that ends the process.
+            libc::sleep(30);
+            libc::_exit(99);
+        }
+        let mut status = 0;
+        libc::waitpid(child, &raw mut status, 0);
+        let signal = libc::WIFSIGNALED(status).then(|| libc::WTERMSIG(status));
+        say(&format!("{signal:?}"));
+    }
+}

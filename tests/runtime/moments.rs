@@ -1,0 +1,300 @@
+//! When reports are made: signals, in between, and not where a program handles signals itself.
+
+#![cfg(unix)]
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+/// A running program, killed if the test ends before it.
+struct Running {
+    child: Child,
+    output: BufReader<std::process::ChildStdout>,
+}
+
+fn command(way: &str, environment: &[(&str, &str)]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_watched"));
+    command
+        .arg(way)
+        .env_remove("TSC_REPORT")
+        .env_remove("TSC_REPORT_FILE")
+        .envs(environment.iter().copied())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
+}
+
+impl Running {
+    fn start(mut command: Command) -> Self {
+        let mut child = command.spawn().expect("the test's own program starts");
+        let output = BufReader::new(child.stdout.take().expect("it is piped"));
+        Self { child, output }
+    }
+
+    /// Until it has said that it is ready.
+    fn ready(way: &str, environment: &[(&str, &str)]) -> Self {
+        let mut running = Self::start(command(way, environment));
+        assert_eq!(running.said(), "ready");
+        running
+    }
+
+    fn said(&mut self) -> String {
+        let mut line = String::new();
+        self.output.read_line(&mut line).expect("it writes UTF-8");
+        line.trim_end().to_owned()
+    }
+
+    fn send(&self, signal: i32) {
+        // SAFETY: the child has not been waited for, so its number is its own.
+        let sent = unsafe { libc::kill(self.child.id() as i32, signal) };
+        assert_eq!(sent, 0);
+    }
+
+    /// Lets it end by itself.
+    fn go_on(&mut self) {
+        let mut input = self.child.stdin.take().expect("it is piped");
+        input.write_all(b"\n").expect("it reads");
+    }
+
+    fn end(mut self) -> (ExitStatus, String) {
+        let mut errors = String::new();
+        let mut stderr = self.child.stderr.take().expect("it is piped");
+        stderr.read_to_string(&mut errors).expect("it is UTF-8");
+        (self.child.wait().expect("it ends"), errors)
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// How often `work` was called, by each dump in `text`.
+fn calls(text: &str) -> Vec<u64> {
+    text.lines()
+        .filter(|line| line.starts_with(":CLK: work "))
+        .map(|line| {
+            line[72..]
+                .split_whitespace()
+                .nth(1)
+                .expect("calls")
+                .parse()
+                .expect("a number")
+        })
+        .collect()
+}
+
+fn report(text: &str) -> serde_json::Value {
+    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+#[test]
+fn process_that_a_signal_ends_has_its_report_and_its_status() {
+    for (signal, name) in [
+        (libc::SIGINT, "SIGINT"),
+        (libc::SIGTERM, "SIGTERM"),
+        (libc::SIGHUP, "SIGHUP"),
+    ] {
+        let running = Running::ready("wait", &[]);
+        running.send(signal);
+        let (status, errors) = running.end();
+        assert_eq!(status.signal(), Some(signal));
+        assert_eq!(calls(&errors), [10], "{name}: {errors}");
+        let running = Running::ready("wait", &[("TSC_REPORT", "json")]);
+        running.send(signal);
+        let (status, errors) = running.end();
+        assert_eq!(status.signal(), Some(signal));
+        let ended = &report(&errors)["process"]["ended"];
+        assert_eq!(
+            (&ended["reason"], &ended["signal"]),
+            (&"signal".into(), &name.into())
+        );
+    }
+}
+
+#[test]
+fn process_that_ends_by_itself_says_so() {
+    let mut running = Running::ready("wait", &[("TSC_REPORT", "json")]);
+    running.go_on();
+    let (status, errors) = running.end();
+    assert!(status.success());
+    assert_eq!(report(&errors)["process"]["ended"]["reason"], "exit");
+}
+
+#[test]
+fn signal_before_the_first_call_is_nothing_special() {
+    let running = Running::ready("no-calls", &[]);
+    running.send(libc::SIGTERM);
+    let (status, errors) = running.end();
+    assert_eq!(
+        (status.signal(), errors.as_str()),
+        (Some(libc::SIGTERM), "")
+    );
+}
+
+#[test]
+fn ignored_signals_stay_ignored() {
+    let mut command = command("wait", &[]);
+    // SAFETY: `signal` may be called between fork and exec.
+    unsafe {
+        command.pre_exec(|| {
+            libc::signal(libc::SIGHUP, libc::SIG_IGN);
+            Ok(())
+        });
+    }
+    let mut running = Running::start(command);
+    assert_eq!(running.said(), "ready");
+    running.send(libc::SIGHUP);
+    running.go_on();
+    let (status, errors) = running.end();
+    assert!(status.success(), "{status}");
+    assert_eq!(calls(&errors), [10]);
+}
+
+#[test]
+fn programs_that_handle_signals_themselves_are_left_alone() {
+    for (way, signal) in [
+        ("tokio-before", libc::SIGINT),
+        ("tokio-after", libc::SIGINT),
+        ("signal-hook-before", libc::SIGTERM),
+        ("signal-hook-after", libc::SIGTERM),
+    ] {
+        let running = Running::ready(way, &[]);
+        running.send(signal);
+        let (status, errors) = running.end();
+        assert_eq!(status.code(), Some(5), "{way}: {errors}");
+        // At its exit, with what it did after the signal.
+        assert_eq!(calls(&errors), [11], "{way}: {errors}");
+    }
+}
+
+#[test]
+fn signals_may_be_left_alone_altogether() {
+    let running = Running::ready("wait", &[("TSC_SIGNALS", "off")]);
+    running.send(libc::SIGTERM);
+    let (status, errors) = running.end();
+    assert_eq!(
+        (status.signal(), errors.as_str()),
+        (Some(libc::SIGTERM), "")
+    );
+    if cfg!(target_os = "linux") {
+        let mut running = Running::start(command("threads", &[("TSC_SIGNALS", "off")]));
+        assert_eq!(running.said(), "1");
+        let mut running = Running::start(command("threads", &[]));
+        assert_eq!(running.said(), "2");
+    }
+}
+
+#[test]
+fn signal_of_ones_own_reports_and_the_program_goes_on() {
+    for (value, signal) in [
+        ("USR1", libc::SIGUSR1),
+        ("SIGUSR2", libc::SIGUSR2),
+        ("QUIT", libc::SIGQUIT),
+    ] {
+        let mut running = Running::ready("wait", &[("TSC_DUMP_SIGNAL", value)]);
+        let mut errors = BufReader::new(running.child.stderr.take().expect("it is piped"));
+        running.send(signal);
+        let mut text = String::new();
+        while calls(&text).is_empty() {
+            assert_ne!(
+                errors.read_line(&mut text).expect("it is UTF-8"),
+                0,
+                "{text}"
+            );
+        }
+        assert_eq!(calls(&text), [10]);
+        running.go_on();
+        errors.read_to_string(&mut text).expect("it is UTF-8");
+        assert!(running.child.wait().expect("it ends").success());
+        // Nothing has happened since.
+        assert_eq!(calls(&text), [10], "{text}");
+    }
+}
+
+fn wait_for(what: impl Fn() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while !what() {
+        assert!(Instant::now() < deadline, "it takes too long");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn killed_process_leaves_its_last_report_in_between() {
+    let file = std::env::temp_dir().join(format!("tsc-moments-{}.json", std::process::id()));
+    let path = file.to_str().expect("UTF-8").to_owned();
+    let running = Running::ready(
+        "wait",
+        &[("TSC_REPORT_EVERY", "20ms"), ("TSC_REPORT_FILE", &path)],
+    );
+    let read = |path: &Path| std::fs::read_to_string(path).unwrap_or_default();
+    wait_for(|| !read(&file).is_empty());
+    let begun = std::fs::metadata(&file)
+        .and_then(|of| of.modified())
+        .expect("it is there");
+    wait_for(|| {
+        std::fs::metadata(&file)
+            .and_then(|of| of.modified())
+            .is_ok_and(|time| time > begun)
+    });
+    running.send(libc::SIGKILL);
+    let (status, errors) = running.end();
+    let text = read(&file);
+    let _ = std::fs::remove_file(&file);
+    assert_eq!(
+        (status.signal(), errors.as_str()),
+        (Some(libc::SIGKILL), "")
+    );
+    let report = report(&text);
+    assert_eq!(report["callsites"][0]["calls"], 10);
+    assert!(report["process"]["ended"].is_null());
+    assert_eq!(
+        text.lines().count(),
+        1,
+        "each is in the place of the one before"
+    );
+}
+
+#[test]
+fn file_of_reports_in_between_has_the_end_at_last() {
+    let file = std::env::temp_dir().join(format!("tsc-moments-end-{}.json", std::process::id()));
+    let path = file.to_str().expect("UTF-8").to_owned();
+    let mut running = Running::ready(
+        "wait",
+        &[("TSC_REPORT_EVERY", "20ms"), ("TSC_REPORT_FILE", &path)],
+    );
+    wait_for(|| file.exists());
+    running.go_on();
+    let (status, errors) = running.end();
+    let text = std::fs::read_to_string(&file).unwrap_or_default();
+    let _ = std::fs::remove_file(&file);
+    assert!(status.success() && errors.is_empty(), "{errors}");
+    assert_eq!(report(&text)["process"]["ended"]["reason"], "exit");
+}
+
+#[test]
+fn child_of_a_fork_ends_by_its_signal() {
+    let mut running = Running::start(command("fork-without-calls", &[]));
+    assert_eq!(running.said(), format!("{:?}", Some(libc::SIGTERM)));
+    let (status, errors) = running.end();
+    assert!(status.success());
+    assert_eq!(calls(&errors), [10], "{errors}");
+    // One that measures reports for itself.
+    let mut running = Running::start(command("fork", &[]));
+    assert_eq!(running.said(), format!("{:?}", Some(libc::SIGTERM)));
+    let (status, errors) = running.end();
+    assert!(status.success());
+    assert_eq!(calls(&errors), [2, 10], "{errors}");
+}
+
+#[test]
+fn programs_that_it_starts_have_the_signals_default() {
+    let mut running = Running::start(command("child-program", &[]));
+    assert_eq!(running.said(), format!("{:?}", Some(libc::SIGTERM)));
+}

@@ -1,0 +1,147 @@
+//! Catching signals that the program leaves at their default, and only as long as it does.
+//!
+//! A library that comes later (signal-hook, and tokio with it) installs a handler of its own and calls the earlier one from it. So the
+//! handler here looks whether it still is the one that the system calls; if not, the signal is the program's affair.
+
+use std::mem::MaybeUninit;
+use std::ptr;
+use std::sync::atomic::{
+    AtomicI32, AtomicU32,
+    Ordering::{Relaxed, SeqCst},
+};
+
+use super::system::requests;
+use super::{Request, semaphore};
+
+/// Those that end a process by default, when its user has had enough of it.
+pub(super) const ENDING: [i32; 3] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
+
+/// A bit for each signal that came.
+static CAME: AtomicU32 = AtomicU32::new(0);
+/// A bit for each signal that is caught.
+static CAUGHT: AtomicU32 = AtomicU32::new(0);
+/// The process whose thread waits.
+static PROCESS: AtomicI32 = AtomicI32::new(0);
+
+const fn bit(signal: i32) -> u32 {
+    1 << signal
+}
+
+fn disposition(signal: i32) -> Option<libc::sigaction> {
+    let mut current = MaybeUninit::uninit();
+    // SAFETY: only asks; the answer is initialised if there is one. May be called in a signal handler.
+    unsafe {
+        (libc::sigaction(signal, ptr::null(), current.as_mut_ptr()) == 0)
+            .then(|| current.assume_init())
+    }
+}
+
+fn set_disposition(signal: i32, handler: libc::sighandler_t, flags: libc::c_int) {
+    // SAFETY: all zeros are a disposition without flags and with an empty mask, which are set below. May be called in a handler.
+    unsafe {
+        let mut disposition: libc::sigaction = std::mem::zeroed();
+        disposition.sa_sigaction = handler;
+        disposition.sa_flags = flags;
+        libc::sigemptyset(&raw mut disposition.sa_mask);
+        libc::sigaction(signal, &raw const disposition, ptr::null_mut());
+    }
+}
+
+pub(super) fn is_at_default(signal: i32) -> bool {
+    disposition(signal).is_some_and(|current| current.sa_sigaction == libc::SIG_DFL)
+}
+
+/// Whether the system calls this module's handler, and not another one that may call it.
+fn is_caught_here(signal: i32) -> bool {
+    disposition(signal).is_some_and(|current| current.sa_sigaction == handler_address())
+}
+
+fn handler_address() -> libc::sighandler_t {
+    on_signal as extern "C" fn(i32) as libc::sighandler_t
+}
+
+/// Catches each of the signals.
+pub(super) fn catch(signals: &[i32]) {
+    // SAFETY: it always succeeds.
+    PROCESS.store(unsafe { libc::getpid() }, SeqCst);
+    for &signal in signals {
+        CAUGHT.fetch_or(bit(signal), Relaxed);
+        // A program that was never interrupted by this signal, but ended, need not be ready for interrupted calls.
+        set_disposition(
+            signal,
+            handler_address(),
+            libc::SA_RESTART | libc::SA_ONSTACK,
+        );
+    }
+}
+
+/// In the child of a fork, where no thread waits: each signal has its default again, unless the program changed it.
+pub(super) fn release() {
+    let caught = CAUGHT.swap(0, Relaxed);
+    CAME.store(0, Relaxed);
+    for signal in (1..u32::BITS as i32).filter(|&signal| caught & bit(signal) != 0) {
+        if is_caught_here(signal) {
+            set_disposition(signal, libc::SIG_DFL, 0);
+        }
+    }
+}
+
+/// All that is done here may be done in a signal handler: asking and setting dispositions, `getpid`, atomics, `sem_post`, `raise`.
+extern "C" fn on_signal(signal: i32) {
+    if !is_caught_here(signal) {
+        return;
+    }
+    // SAFETY: it always succeeds.
+    let has_thread = PROCESS.load(SeqCst) == unsafe { libc::getpid() };
+    let came_before = CAME.fetch_or(bit(signal), SeqCst) & bit(signal) != 0;
+    // In a child that no fork handler knows of nobody waits; and who sends an ending signal again has no more patience.
+    if !has_thread || (came_before && ENDING.contains(&signal)) {
+        set_disposition(signal, libc::SIG_DFL, 0);
+        // SAFETY: a signal of this process. It is blocked until the handler returns, and then does what it does by default.
+        unsafe { libc::raise(signal) };
+        return;
+    }
+    semaphore::post();
+}
+
+/// What the signals ask for that came since the last time.
+pub(super) fn take(dump_signal: Option<i32>) -> Vec<Request> {
+    // An ending one stays noted, so that another one ends the process at once.
+    let mut kept = 0;
+    for signal in ENDING {
+        if Some(signal) != dump_signal {
+            kept |= bit(signal);
+        }
+    }
+    let came = CAME.fetch_and(kept, SeqCst);
+    requests(
+        (1..u32::BITS as i32).filter(|&signal| came & bit(signal) != 0),
+        dump_signal,
+    )
+}
+
+/// What the signal does by default. Returns only if that is nothing, as for the first process of a container.
+pub(super) fn end_by(signal: i32) {
+    set_disposition(signal, libc::SIG_DFL, 0);
+    let mut set = MaybeUninit::uninit();
+    // SAFETY: the set is initialised first. The signal is this process's, and no longer blocked on this thread.
+    unsafe {
+        libc::sigemptyset(set.as_mut_ptr());
+        libc::sigaddset(set.as_mut_ptr(), signal);
+        libc::pthread_sigmask(libc::SIG_UNBLOCK, set.as_ptr(), ptr::null_mut());
+        libc::raise(signal);
+    }
+    CAME.fetch_and(!bit(signal), SeqCst);
+}
+
+pub(super) fn name(signal: i32) -> &'static str {
+    match signal {
+        libc::SIGINT => "SIGINT",
+        libc::SIGTERM => "SIGTERM",
+        libc::SIGHUP => "SIGHUP",
+        libc::SIGUSR1 => "SIGUSR1",
+        libc::SIGUSR2 => "SIGUSR2",
+        libc::SIGQUIT => "SIGQUIT",
+        _ => "a signal",
+    }
+}
