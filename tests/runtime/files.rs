@@ -104,6 +104,21 @@ fn reports_before_a_reset_stay_in_the_file() {
 }
 
 #[test]
+fn every_session_stays_in_the_file() {
+    let folder = Folder::new("sessions");
+    let file = folder.path("run.json");
+    let output = run("sessions", &file);
+    assert_eq!(stderr(&output), "");
+    let reports: Vec<serde_json::Value> = read(&file)
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("a line is a report"))
+        .collect();
+    let calls = |report: &serde_json::Value| report["callsites"][0]["calls"].as_u64();
+    let calls: Vec<_> = reports.iter().map(calls).collect();
+    assert_eq!(calls, [Some(1), Some(1), Some(4), None, Some(4), Some(19)]);
+}
+
+#[test]
 fn patterns_give_every_process_a_file() {
     let folder = Folder::new("patterns");
     let file = folder.path("%p-%h-%t-%%.json");

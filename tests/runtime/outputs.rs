@@ -74,6 +74,16 @@ fn calls_after_the_report_are_dumped() {
 }
 
 #[test]
+fn sessions_report_what_happened_in_them() {
+    let text = stderr(&run("sessions", &[]));
+    // The last is the dump at exit: what was before the sessions was not reported.
+    assert_eq!(calls_of_work(&text), [1, 1, 4, 4, 19], "{text}");
+    assert_eq!(text.matches("no annotated function was called").count(), 1);
+    // All is reported then.
+    assert_eq!(calls_of_work(&stderr(&run("session-of-all", &[]))), [10]);
+}
+
+#[test]
 fn report_from_anywhere_is_fine() {
     let threads = calls_of_work(&stderr(&run("report-in-threads", &[])));
     assert_eq!(threads.len(), 8, "{threads:?}");

@@ -44,7 +44,7 @@ pub use instruments::{
     budget, compare, compare::compare, measure, measure::measure, measure::measure_minus,
 };
 #[cfg(all(not(feature = "on"), not(target_os = "none")))]
-pub use off::{dump_to, gclk_to, pause, report, reset, resume, snapshot, take};
+pub use off::{Session, dump_to, gclk_to, pause, report, reset, resume, session, snapshot, take};
 #[cfg(all(not(feature = "on"), target_os = "none"))]
 pub use off_without_std::{pause, report, reset, resume};
 #[cfg(feature = "on")]
@@ -60,7 +60,7 @@ pub use report::{
     TextSort, TextUnit, ThreadReport,
 };
 #[cfg(feature = "on")]
-pub use report::{dump_to, report, reset, snapshot, take};
+pub use report::{Session, dump_to, report, reset, session, snapshot, take};
 #[cfg(feature = "on")]
 pub use self_test::self_test;
 pub use tsc_attr::cycles;

@@ -29,6 +29,7 @@ fn main() {
     if way == "nothing" {
         return;
     }
+    let all = (way == "session-of-all").then(tsc_runtime::session);
     (0..10).for_each(|seed| {
         work(seed);
     });
@@ -57,6 +58,8 @@ fn main() {
                 tsc_runtime::dump_to(path).expect("the test's folder can be written to");
             }
         }
+        "sessions" => sessions(),
+        "session-of-all" => drop(all),
         "report-inside" => reports_inside(),
         "report-in-threads" => thread::scope(|scope| {
             for _ in 0..8 {
@@ -85,6 +88,44 @@ fn main() {
         "fork" => fork(),
         other => panic!("no way to end is called {other}"),
     }
+}
+
+/// One after another, one in another, and on two threads.
+fn sessions() {
+    let first = tsc_runtime::session();
+    work(1);
+    drop(first);
+    let outer = tsc_runtime::session();
+    (0..3).for_each(|seed| {
+        work(seed);
+    });
+    let inner = tsc_runtime::session();
+    work(2);
+    assert_eq!(
+        inner.report().callsite("work").map(|work| work.calls()),
+        Some(1)
+    );
+    drop(inner);
+    drop(outer);
+    let nothing = tsc_runtime::session();
+    drop(nothing);
+    // From the first call to the last of all threads, and no more.
+    let of_threads = tsc_runtime::session();
+    let threads: Vec<_> = (0..4)
+        .map(|seed| {
+            thread::spawn(move || {
+                let own = tsc_runtime::session();
+                work(seed);
+                let calls = own.report().callsite("work").map_or(0, |work| work.calls());
+                assert!((1..=4).contains(&calls));
+                std::mem::forget(own);
+            })
+        })
+        .collect();
+    for thread in threads {
+        thread.join().expect("it does not panic");
+    }
+    drop(of_threads);
 }
 
 /// The child calls once, and both end by themselves.

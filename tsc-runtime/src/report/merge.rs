@@ -138,6 +138,11 @@ impl Report {
         for callsite in &mut self.callsites {
             callsite.derive(&self.clock);
         }
+        self.sort();
+    }
+
+    /// Brings the callsites in order.
+    pub(super) fn sort(&mut self) {
         let mut order: Vec<usize> = (0..self.callsites.len()).collect();
         order.sort_by(|&one, &other| {
             CallsiteReport::by_self(&self.callsites[one], &self.callsites[other])
@@ -155,7 +160,7 @@ impl Report {
 
 /// What the same callsite has alike in all processes.
 #[derive(PartialEq, Eq, Hash)]
-struct Identity {
+pub(super) struct Identity {
     module: String,
     name: String,
     file: String,
@@ -171,7 +176,7 @@ impl Process {
 }
 
 impl CallsiteReport {
-    fn identity(&self) -> Identity {
+    pub(super) fn identity(&self) -> Identity {
         Identity {
             module: self.module.clone(),
             name: self.name.clone(),

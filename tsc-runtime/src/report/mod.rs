@@ -14,7 +14,10 @@ mod output;
 #[cfg(feature = "json")]
 mod read;
 #[cfg(feature = "on")]
+mod session;
+#[cfg(feature = "on")]
 mod settings;
+mod since;
 #[cfg(feature = "on")]
 mod snapshot;
 mod statistics;
@@ -38,6 +41,8 @@ pub use merge::MergeError;
 pub use output::dump_to;
 #[cfg(feature = "json")]
 pub use read::ReadError;
+#[cfg(feature = "on")]
+pub use session::{Session, session};
 #[cfg(feature = "on")]
 pub use snapshot::{report, reset, snapshot, take};
 #[cfg(feature = "on")]

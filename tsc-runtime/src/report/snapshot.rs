@@ -48,6 +48,19 @@ pub fn take() -> Report {
     })
 }
 
+/// The sums of all threads alone, without what takes time to find out.
+pub(super) fn sums() -> Report {
+    collecting(|| {
+        let totals = registry::totals()?;
+        Some(Report {
+            process: Process::collect(),
+            callsites: collect_callsites(&totals, &Clock::default()),
+            unrecorded_calls: registry::unrecorded(),
+            ..Report::default()
+        })
+    })
+}
+
 /// What `collect` gives; a report of nothing from within the runtime's own work, on which this must not wait, nor allocate.
 fn collecting(collect: impl FnOnce() -> Option<Report>) -> Report {
     let report = thread::this().enter_report().and_then(|_reporting| {

@@ -76,6 +76,22 @@ pub(crate) fn merge(one: &[Bucket], other: &[Bucket]) -> Vec<Bucket> {
     all
 }
 
+/// The calls that came after `earlier`, which are in `later` as well.
+pub(crate) fn since(later: &[Bucket], earlier: &[Bucket]) -> Vec<Bucket> {
+    let known = |from| match earlier.binary_search_by_key(&from, |bucket| bucket.from_ticks) {
+        Ok(index) => earlier[index].calls,
+        Err(_) => 0,
+    };
+    later
+        .iter()
+        .map(|bucket| Bucket {
+            calls: bucket.calls.saturating_sub(known(bucket.from_ticks)),
+            ..*bucket
+        })
+        .filter(|bucket| bucket.calls != 0)
+        .collect()
+}
+
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
@@ -140,10 +156,12 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn merged_histogram_is_that_of_all_values() {
+    fn merged_histogram_is_that_of_all_values_and_can_be_taken_apart() {
         let (some, others) = (histogram([1, 70, 5000, 70]), histogram([0, 71, 1 << 50]));
         let all = histogram([1, 70, 5000, 70, 0, 71, 1 << 50]);
         assert_eq!(merge(&some, &others), all);
         assert_eq!(merge(&others, &some), all);
+        assert_eq!(since(&all, &some), others);
+        assert_eq!(since(&all, &all), []);
     }
 }

@@ -5,7 +5,10 @@ use super::getters::data;
 
 // Input:  sums! { /// Doc. a: u64 by add, /// Doc. b: Option<i64> by least, }
 // Output: data! { pub struct CallsiteSums { /// Doc. a: u64, /// Doc. b: Option<i64> } } and
-//         impl CallsiteSums { fn merge(&mut self, other: &Self) { self.a = add(self.a, other.a); self.b = least(self.b, other.b); } }
+//         impl CallsiteSums {
+//             fn merge(&mut self, other: &Self) { self.a = add::merge(self.a, other.a); self.b = least::merge(self.b, other.b); }
+//             fn since(&mut self, earlier: &Self) { self.a = add::since(self.a, earlier.a); … }
+//         }
 macro_rules! sums {
     ($($(#[doc = $doc:literal])+ $field:ident: $type:ident $(< $of:ident >)? by $merge:ident,)*) => {
         data! {
@@ -23,7 +26,12 @@ macro_rules! sums {
         impl CallsiteSums {
             /// Adds another process's sums of the same callsite.
             pub(crate) fn merge(&mut self, other: &Self) {
-                $(self.$field = $merge(self.$field, other.$field);)*
+                $(self.$field = $merge::merge(self.$field, other.$field);)*
+            }
+
+            /// Takes away what an earlier report of the same process has. The extremes stay those of all calls.
+            pub(crate) fn since(&mut self, earlier: &Self) {
+                $(self.$field = $merge::since(self.$field, earlier.$field);)*
             }
         }
     };
@@ -31,9 +39,9 @@ macro_rules! sums {
 
 sums! {
     /// Threads that called it.
-    threads: u64 by add,
+    threads: u64 by latest,
     /// Calls that have started and not returned.
-    running: u64 by add,
+    running: u64 by latest,
     /// Calls that are samples: not a thread's first, no anomaly, and not interrupted or repaired. Mean, deviation, minimum, maximum,
     /// quantiles and the histogram are over these.
     samples: u64 by add,
@@ -190,32 +198,93 @@ impl CallsiteSums {
     }
 }
 
-fn add(one: u64, other: u64) -> u64 {
-    one.saturating_add(other)
+/// Counts. There are no fewer later on.
+mod add {
+    pub(super) fn merge(one: u64, other: u64) -> u64 {
+        one.saturating_add(other)
+    }
+
+    pub(super) fn since(later: u64, earlier: u64) -> u64 {
+        later.saturating_sub(earlier)
+    }
 }
 
-/// Wrapping, as the runtime's own sums are.
-fn add_signed(one: i64, other: i64) -> i64 {
-    one.wrapping_add(other)
+/// Sums of ticks: wrapping, as the runtime's own are.
+mod add_signed {
+    pub(super) fn merge(one: i64, other: i64) -> i64 {
+        one.wrapping_add(other)
+    }
+
+    pub(super) fn since(later: i64, earlier: i64) -> i64 {
+        later.wrapping_sub(earlier)
+    }
 }
 
-fn add_squares(one: SumOfSquares, other: SumOfSquares) -> SumOfSquares {
-    SumOfSquares(one.0.saturating_add(other.0))
+mod add_squares {
+    use super::SumOfSquares;
+
+    pub(super) fn merge(one: SumOfSquares, other: SumOfSquares) -> SumOfSquares {
+        SumOfSquares(one.0.saturating_add(other.0))
+    }
+
+    pub(super) fn since(later: SumOfSquares, earlier: SumOfSquares) -> SumOfSquares {
+        SumOfSquares(later.0.saturating_sub(earlier.0))
+    }
 }
 
-/// What one of two does not know, nobody knows of both.
-fn add_known(one: Option<u64>, other: Option<u64>) -> Option<u64> {
-    one.zip(other).map(|(one, other)| add(one, other))
+/// Counts that may not be known: what one of two does not know, nobody knows of both.
+mod add_known {
+    pub(super) fn merge(one: Option<u64>, other: Option<u64>) -> Option<u64> {
+        one.zip(other)
+            .map(|(one, other)| super::add::merge(one, other))
+    }
+
+    pub(super) fn since(later: Option<u64>, earlier: Option<u64>) -> Option<u64> {
+        later
+            .zip(earlier)
+            .map(|(later, earlier)| super::add::since(later, earlier))
+    }
 }
 
-fn least(one: Option<i64>, other: Option<i64>) -> Option<i64> {
-    one.into_iter().chain(other).min()
+mod least {
+    pub(super) fn merge(one: Option<i64>, other: Option<i64>) -> Option<i64> {
+        one.into_iter().chain(other).min()
+    }
+
+    pub(super) fn since(later: Option<i64>, _: Option<i64>) -> Option<i64> {
+        later
+    }
 }
 
-fn greatest(one: Option<i64>, other: Option<i64>) -> Option<i64> {
-    one.max(other)
+mod greatest {
+    pub(super) fn merge(one: Option<i64>, other: Option<i64>) -> Option<i64> {
+        one.max(other)
+    }
+
+    pub(super) fn since(later: Option<i64>, _: Option<i64>) -> Option<i64> {
+        later
+    }
 }
 
-fn earliest(one: Option<FirstCall>, other: Option<FirstCall>) -> Option<FirstCall> {
-    one.into_iter().chain(other).min()
+mod earliest {
+    use super::FirstCall;
+
+    pub(super) fn merge(one: Option<FirstCall>, other: Option<FirstCall>) -> Option<FirstCall> {
+        one.into_iter().chain(other).min()
+    }
+
+    pub(super) fn since(later: Option<FirstCall>, earlier: Option<FirstCall>) -> Option<FirstCall> {
+        later.filter(|_| earlier.is_none())
+    }
+}
+
+/// What is so now.
+mod latest {
+    pub(super) fn merge(one: u64, other: u64) -> u64 {
+        super::add::merge(one, other)
+    }
+
+    pub(super) fn since(later: u64, _: u64) -> u64 {
+        later
+    }
 }

@@ -1,0 +1,62 @@
+//! A report of a part of the program's run.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use super::snapshot::{REPORTED, sums};
+use super::{Report, output, snapshot};
+
+/// A part of the program's run, from [`session`] until it is dropped, which prints its report.
+#[derive(Debug)]
+#[must_use = "a session lasts until it is dropped"]
+pub struct Session {
+    begin: Report,
+    /// Calls that had started then.
+    started: u64,
+}
+
+/// Begins a session: when what it returns is dropped, a report of what has happened meanwhile is printed, on all threads, where and how
+/// `report` prints. There may be several, one after another, one in another, and on different threads.
+///
+/// Calls that are running at its begin and return in it are in it with all their time. What only sessions have reported is not
+/// reported once more at the process's end.
+///
+/// ```no_run
+/// # fn load() {}
+/// # fn serve() {}
+/// let warm_up = tsc_runtime::session();
+/// load();
+/// drop(warm_up); // prints what `load` took
+/// let _serving = tsc_runtime::session();
+/// serve();
+/// ```
+pub fn session() -> Session {
+    let begin = sums();
+    Session {
+        started: begin.started(),
+        begin,
+    }
+}
+
+impl Session {
+    /// What has happened since the session began; after a `reset`, since then.
+    #[must_use]
+    pub fn report(&self) -> Report {
+        let now = snapshot();
+        now.since(&self.begin).unwrap_or(now)
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        let _turn = output::turn();
+        let now = snapshot();
+        let started = now.started();
+        let report = now.since(&self.begin).unwrap_or(now);
+        output::print(&report);
+        output::keep();
+        // All before it was reported, so all is.
+        if self.started <= REPORTED.load(Relaxed) {
+            REPORTED.fetch_max(started, Relaxed);
+        }
+    }
+}

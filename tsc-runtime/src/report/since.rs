@@ -1,0 +1,311 @@
+//! What happened between two reports of one process.
+
+use std::collections::HashMap;
+
+use super::data::histogram::{self, end};
+use super::{CallsiteReport, CallsiteSums, Context, Report, ThreadReport};
+
+impl Report {
+    /// What happened since `earlier`, a report of the same process: calls, sums and histograms less those, and all statistics of what is
+    /// left. Callsites without calls in between are left out.
+    ///
+    /// Both reports correct the calls before `earlier` in the same way, so the difference is of the calls after it alone. Of minimum and
+    /// maximum only the bucket is known, to 1/32, unless they were never as low or as high before. Calls that were running at
+    /// `earlier` and have returned are in it with all their time.
+    ///
+    /// `None` if `earlier` is of another process, or there was a `reset` or a `take` in between.
+    #[must_use]
+    pub fn since(&self, earlier: &Self) -> Option<Self> {
+        let is_same = self.process.pid == earlier.process.pid
+            && self.process.host == earlier.process.host
+            && (self.process.started == earlier.process.started
+                || earlier.process.started.is_empty());
+        if !is_same || self.unrecorded_calls < earlier.unrecorded_calls {
+            return None;
+        }
+        let mut known: HashMap<_, &CallsiteReport> = earlier
+            .callsites
+            .iter()
+            .map(|callsite| (callsite.identity(), callsite))
+            .collect();
+        let mut report = self.clone();
+        for callsite in &mut report.callsites {
+            if let Some(earlier) = known.remove(&callsite.identity()) {
+                if callsite.sums.probes() < earlier.sums.probes() {
+                    return None;
+                }
+                callsite.take_away(earlier);
+                callsite.derive(&report.clock);
+            }
+        }
+        // What was there is there still, if nothing was forgotten.
+        if known.values().any(|callsite| callsite.calls != 0) {
+            return None;
+        }
+        report.take_contexts_away(earlier);
+        report.leave_out_what_was_not_called();
+        report.process.duration_ns = self
+            .process
+            .duration_ns
+            .saturating_sub(earlier.process.duration_ns);
+        report.unrecorded_calls = self.unrecorded_calls - earlier.unrecorded_calls;
+        Some(report)
+    }
+
+    fn take_contexts_away(&mut self, earlier: &Self) {
+        // A context is the same where callsite and parent are; the earlier report's are found from the roots on.
+        let identities = |report: &Self| -> Vec<_> {
+            let identity = |index: u64| report.callsites[index as usize].identity();
+            report
+                .contexts
+                .iter()
+                .map(|context| context.callsite.map(identity))
+                .collect()
+        };
+        let (names, earlier_names) = (identities(self), identities(earlier));
+        let mut index_of: HashMap<_, usize> = HashMap::new();
+        for (index, context) in self.contexts.iter().enumerate() {
+            index_of.insert((context.parent, &names[index]), index);
+        }
+        let mut found: Vec<Option<usize>> = Vec::new();
+        let mut differences = Vec::new();
+        for (index, context) in earlier.contexts.iter().enumerate() {
+            let parent = match context.parent {
+                Some(parent) => match found[parent as usize] {
+                    Some(parent) => Some(parent as u64),
+                    None => {
+                        found.push(None);
+                        continue;
+                    }
+                },
+                None => None,
+            };
+            let at = index_of.get(&(parent, &earlier_names[index])).copied();
+            found.push(at);
+            differences.extend(at.map(|at| (at, context)));
+        }
+        for (at, context) in differences {
+            self.contexts[at].take_away(context);
+        }
+    }
+
+    /// Callsites and contexts without calls, where nothing refers to them.
+    fn leave_out_what_was_not_called(&mut self) {
+        let mut is_needed: Vec<bool> = self
+            .contexts
+            .iter()
+            .map(|context| context.calls != 0)
+            .collect();
+        // Parents stand before their children.
+        for (index, context) in self.contexts.iter().enumerate().rev() {
+            if let Some(parent) = context.parent.filter(|_| is_needed[index]) {
+                is_needed[parent as usize] = true;
+            }
+        }
+        let places = places(&is_needed);
+        let mut index = 0..;
+        self.contexts
+            .retain(|_| index.next().is_some_and(|index: usize| is_needed[index]));
+        let mut is_called: Vec<bool> = self
+            .callsites
+            .iter()
+            .map(CallsiteReport::was_called)
+            .collect();
+        for context in &mut self.contexts {
+            context.parent = context.parent.map(|parent| places[parent as usize]);
+            if let Some(callsite) = context.callsite {
+                is_called[callsite as usize] = true;
+            }
+        }
+        let places = self::places(&is_called);
+        let mut index = 0..;
+        self.callsites
+            .retain(|_| index.next().is_some_and(|index: usize| is_called[index]));
+        for context in &mut self.contexts {
+            context.callsite = context.callsite.map(|callsite| places[callsite as usize]);
+        }
+        self.sort();
+    }
+}
+
+/// Where each one is, if only those are left that are to be kept.
+fn places(kept: &[bool]) -> Vec<u64> {
+    let mut next = 0;
+    kept.iter()
+        .map(|&is_kept| {
+            let place = next;
+            next += u64::from(is_kept);
+            place
+        })
+        .collect()
+}
+
+impl CallsiteReport {
+    fn was_called(&self) -> bool {
+        self.calls != 0 || self.running != 0 || self.sums.polls != 0 || self.sums.cancelled != 0
+    }
+
+    fn take_away(&mut self, earlier: &Self) {
+        if !self.wall_histogram.is_empty() {
+            self.wall_histogram = histogram::since(&self.wall_histogram, earlier.by_wall());
+        }
+        self.histogram = histogram::since(&self.histogram, &earlier.histogram);
+        self.interrupted_histogram =
+            histogram::since(&self.interrupted_histogram, &earlier.interrupted_histogram);
+        let extremes = self.extremes(&earlier.sums);
+        self.sums.since(&earlier.sums);
+        (self.sums.min, self.sums.max) = extremes;
+        for row in &mut self.thread_rows {
+            if let Some(known) = earlier
+                .thread_rows
+                .iter()
+                .find(|known| known.name == row.name)
+            {
+                row.take_away(known);
+            }
+        }
+        self.thread_rows.retain(|row| row.calls != 0);
+    }
+
+    /// The least and the greatest sample that are in the histogram and not in the earlier sums.
+    fn extremes(&self, earlier: &CallsiteSums) -> (Option<i64>, Option<i64>) {
+        let (Some(first), Some(last)) = (self.histogram.first(), self.histogram.last()) else {
+            return (None, None);
+        };
+        let lowest = first.from_ticks.cast_signed();
+        let highest = end(last.from_ticks).cast_signed() - 1;
+        let (all, before) = (&self.sums, earlier);
+        let is_new =
+            |extreme: Option<i64>, before: Option<i64>| extreme.filter(|_| extreme != before);
+        (
+            is_new(all.min, before.min).or(all.min.map(|least| lowest.max(least))),
+            is_new(all.max, before.max).or(all.max.map(|greatest| highest.min(greatest))),
+        )
+    }
+}
+
+impl ThreadReport {
+    fn take_away(&mut self, earlier: &Self) {
+        self.calls = self.calls.saturating_sub(earlier.calls);
+        self.total_ticks -= earlier.total_ticks;
+        self.self_ticks -= earlier.self_ticks;
+        self.on_cpu_ticks = subtract(self.on_cpu_ticks, earlier.on_cpu_ticks);
+    }
+}
+
+impl Context {
+    fn take_away(&mut self, earlier: &Self) {
+        self.calls = self.calls.saturating_sub(earlier.calls);
+        self.clean = self
+            .clean
+            .zip(earlier.clean)
+            .map(|(later, earlier)| later.saturating_sub(earlier));
+        self.total_ticks -= earlier.total_ticks;
+        self.self_ticks -= earlier.self_ticks;
+        self.on_cpu_ticks = subtract(self.on_cpu_ticks, earlier.on_cpu_ticks);
+    }
+}
+
+/// What one does not know, nobody knows of the difference.
+fn subtract(later: Option<f64>, earlier: Option<f64>) -> Option<f64> {
+    later.zip(earlier).map(|(later, earlier)| later - earlier)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::data::SumOfSquares;
+    use super::super::data::histogram::tests::histogram;
+    use super::*;
+
+    /// The report of a process, after calls of a function named so that took so many gross ticks.
+    fn report(functions: &[(&str, &[i64])]) -> Report {
+        let mut report = Report::default();
+        report.process.started = "2026".to_owned();
+        for (index, (name, samples)) in functions.iter().enumerate() {
+            let mut callsite = CallsiteReport {
+                name: (*name).to_owned(),
+                histogram: histogram(samples.iter().map(|sample| sample.cast_unsigned())),
+                sums: CallsiteSums {
+                    samples: samples.len() as u64,
+                    sum: samples.iter().sum(),
+                    squares: SumOfSquares(
+                        samples
+                            .iter()
+                            .map(|sample| u128::from(sample.unsigned_abs()).pow(2))
+                            .sum(),
+                    ),
+                    min: samples.iter().min().copied(),
+                    max: samples.iter().max().copied(),
+                    visible_milliticks: samples.len() as i64 * 60_000,
+                    ..CallsiteSums::default()
+                },
+                ..CallsiteReport::default()
+            };
+            callsite.derive(&report.clock);
+            report.contexts.push(Context {
+                callsite: Some(index as u64),
+                parent: (index as u64).checked_sub(1),
+                calls: samples.len() as u64,
+                total_ticks: callsite.total_ticks,
+                ..Context::default()
+            });
+            report.callsites.push(callsite);
+        }
+        report
+    }
+
+    #[test]
+    fn difference_is_the_report_of_what_came_after() {
+        let before = report(&[("f", &[500, 700]), ("g", &[900])]);
+        let after = report(&[("f", &[500, 700, 300, 62, 1000]), ("g", &[900])]);
+        let since = after.since(&before).expect("they are of one process");
+        let mut expected = report(&[("f", &[300, 62, 1000])]);
+        expected.contexts[0].total_ticks = since.contexts[0].total_ticks;
+        assert_eq!(since.callsites, expected.callsites);
+        assert_eq!(since.contexts, expected.contexts);
+        assert!((since.contexts[0].total_ticks - (1362.0 - 180.0)).abs() < 1e-9);
+    }
+
+    #[test]
+    fn extremes_that_were_there_before_are_known_to_a_bucket() {
+        let before = report(&[("f", &[100, 9000])]);
+        let after = report(&[("f", &[100, 9000, 105, 8000])]);
+        let since = after.since(&before).expect("they are of one process");
+        let sums = &since.callsites[0].sums;
+        let (min, max) = (sums.min.unwrap(), sums.max.unwrap());
+        assert!(
+            (100..=105).contains(&min) && (8000..=8000 + 8000 / 32).contains(&max),
+            "{min} {max}"
+        );
+    }
+
+    #[test]
+    fn parents_of_called_contexts_stay() {
+        let before = report(&[("f", &[500]), ("g", &[900])]);
+        let after = report(&[("f", &[500]), ("g", &[900, 800])]);
+        let since = after.since(&before).expect("they are of one process");
+        let named: Vec<_> = since
+            .contexts
+            .iter()
+            .map(|context| {
+                (
+                    since.name_of_context(context),
+                    context.parent,
+                    context.calls,
+                )
+            })
+            .collect();
+        assert_eq!(named, [("f", None, 0), ("g", Some(0), 1)]);
+        assert_eq!(after.since(&after).expect("the same").callsites, []);
+    }
+
+    #[test]
+    fn other_processes_and_forgotten_calls_have_no_difference() {
+        let before = report(&[("f", &[500]), ("g", &[900])]);
+        assert_eq!(report(&[("f", &[])]).since(&before), None);
+        assert_eq!(report(&[("f", &[500])]).since(&before), None);
+        let mut other = before.clone();
+        other.process.pid = 7;
+        assert_eq!(other.since(&before), None);
+    }
+}
