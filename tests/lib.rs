@@ -34,6 +34,7 @@ pub fn callsite<P: FencePolicy>(name: impl Into<String>) -> &'static Callsite {
         file: file!(),
         line: line!(),
         unit: None,
+        returns_iterator: false,
     })))
 }
 

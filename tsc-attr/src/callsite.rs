@@ -1,11 +1,12 @@
 //! The static that stands for an annotated function.
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
-use quote::quote_spanned;
-use syn::{Result, Signature};
+use quote::{ToTokens as _, quote_spanned};
+use syn::{Result, ReturnType, Signature};
 
 use crate::args::Args;
 use crate::fence;
+use crate::tokens::mentions;
 
 // Output: { static __CALLSITE: Callsite = Callsite::new::<Lfence>(meta(…)); before; start(&__CALLSITE) }
 //
@@ -36,7 +37,7 @@ pub(crate) fn with(
     Ok(quote_spanned!(span=> { #definition #before #start }))
 }
 
-// Output: meta(&|| {}, module_path!(), 12).named("…").bytes()
+// Output: meta(&|| {}, module_path!(), 12).named("…").bytes().returning_iterator()
 fn meta(args: &Args, sig: &Signature, span: Span) -> TokenStream {
     let private = args.private(span);
     let name = args
@@ -47,10 +48,24 @@ fn meta(args: &Args, sig: &Signature, span: Span) -> TokenStream {
         let unit = Ident::new(&key.to_string(), span);
         quote_spanned!(span=> .#unit())
     });
+    let iterator = returns_iterator(sig).then(|| quote_spanned!(span=> .returning_iterator()));
     let line = Literal::u32_unsuffixed(line_of(sig.ident.span()));
     quote_spanned! {span=>
-        #private::meta(&|| {}, ::core::module_path!(), #line) #name #unit
+        #private::meta(&|| {}, ::core::module_path!(), #line) #name #unit #iterator
     }
+}
+
+/// Whether the function returns an `impl` or `dyn` iterator, whose work is done where it is consumed. An iterator's own type cannot
+/// be recognized by its name.
+fn returns_iterator(sig: &Signature) -> bool {
+    let ReturnType::Type(_, ty) = &sig.output else {
+        return false;
+    };
+    let ty = ty.to_token_stream();
+    mentions(ty.clone(), |ident| ident == "impl" || ident == "dyn")
+        && mentions(ty, |ident| {
+            ident.ends_with("Iterator") && ident != "IntoIterator"
+        })
 }
 
 /// The line as a literal costs the compiler less than `line!()`, and it is the function's own where the attribute stands on a block.

@@ -107,7 +107,7 @@ fn tokens_added_are_as_listed() {
             "fn f(&mut self, a: u64) -> u64 { self.b += a; self.b }",
             190,
         ),
-        ("fn f() -> impl Iterator<Item = u64> { 0..3 }", 127),
+        ("fn f() -> impl Iterator<Item = u64> { 0..3 }", 131),
         ("async fn f(a: u64) -> u64 { a + 1 }", 172),
     ] {
         assert_eq!(added(source), tokens, "{source}");

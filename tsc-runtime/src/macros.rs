@@ -274,6 +274,7 @@ macro_rules! __callsite {
             file: ::core::file!(),
             line: ::core::line!(),
             unit: ::core::option::Option::None,
+            returns_iterator: false,
         });
         &CALLSITE
     }};

@@ -100,6 +100,21 @@ async fn count(items: &[u32]) -> usize {
     items.len()
 }
 
+#[cycles]
+fn lazily(values: &[u32]) -> impl DoubleEndedIterator<Item = u32> {
+    values.iter().map(|value| value + 1)
+}
+
+#[cycles]
+fn boxed_lazily(values: &[u32]) -> Box<dyn Iterator<Item = u32> + '_> {
+    Box::new(values.iter().copied())
+}
+
+#[cycles]
+fn at_once(values: &[u32]) -> impl IntoIterator<Item = u32> {
+    values.to_vec()
+}
+
 /// `name`'s row.
 pub fn row(name: &str) -> CallsiteReport {
     let report = tsc_runtime::snapshot();
@@ -152,6 +167,20 @@ fn arguments_on_a_block_hold_for_all_and_a_functions_own_win() {
     for name in ["left_out", "passed_over"] {
         assert!(report.callsite(name).is_none(), "{}", name);
     }
+}
+
+#[test]
+fn a_row_of_an_iterator_is_marked() {
+    let values = [1, 2];
+    let sum = lazily(&values).rev().sum::<u32>() + boxed_lazily(&values).sum::<u32>();
+    assert_eq!(sum + at_once(&values).into_iter().sum::<u32>(), 11);
+    for name in ["lazily", "boxed_lazily"] {
+        assert!(row(name).returns_iterator(), "{name}");
+    }
+    assert!(!row("at_once").returns_iterator());
+    let text = tsc_runtime::snapshot().to_string();
+    let marks = text.matches("returns an iterator: its work is its consumer's");
+    assert!(marks.count() >= 2, "{text}");
 }
 
 #[test]

@@ -58,6 +58,7 @@ pub(crate) fn callsite() -> &'static Callsite {
         file: file!(),
         line: line!(),
         unit: None,
+        returns_iterator: false,
     })))
 }
 

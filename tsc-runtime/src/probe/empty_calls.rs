@@ -21,6 +21,7 @@ static CALIBRATION: Callsite = Callsite::new::<Lfence>(Meta {
     file: file!(),
     line: line!(),
     unit: None,
+    returns_iterator: false,
 })
 .numbered(0);
 

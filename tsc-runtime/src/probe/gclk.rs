@@ -20,6 +20,7 @@ static CLK: Callsite = Callsite::new::<Lfence>(Meta {
     file: file!(),
     line: line!(),
     unit: None,
+    returns_iterator: false,
 });
 
 /// Prints the net ticks since its start when it is dropped.

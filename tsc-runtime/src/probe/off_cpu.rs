@@ -109,6 +109,7 @@ mod tests {
             file: file!(),
             line: line!(),
             unit: None,
+            returns_iterator: false,
         })))
     }
 

@@ -233,6 +233,7 @@ mod tests {
                 file: file!(),
                 line: line!(),
                 unit: None,
+                returns_iterator: false,
             });
             &CALLSITE
         }};

@@ -23,6 +23,8 @@ pub struct Meta {
     pub line: u32,
     /// What `bytes = …` or `items = …` counts, if given.
     pub unit: Option<Unit>,
+    /// Whether the function returns an iterator, whose work is its consumer's.
+    pub returns_iterator: bool,
 }
 
 /// What every function has. `_inside` is something defined in it; the file is the caller's.
@@ -36,6 +38,7 @@ pub const fn meta<T>(_inside: &T, module: &'static str, line: u32) -> Meta {
         file: core::panic::Location::caller().file(),
         line,
         unit: None,
+        returns_iterator: false,
     }
 }
 
@@ -63,6 +66,15 @@ impl Meta {
     pub const fn items(self) -> Self {
         Self {
             unit: Some(Unit::Items),
+            ..self
+        }
+    }
+
+    /// The function returns an `impl Iterator` or a `dyn Iterator`.
+    #[must_use]
+    pub const fn returning_iterator(self) -> Self {
+        Self {
+            returns_iterator: true,
             ..self
         }
     }

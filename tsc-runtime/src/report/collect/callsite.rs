@@ -36,6 +36,7 @@ impl CallsiteReport {
             fence: callsite.fence().name().to_owned(),
             fence_supported: callsite.fence().is_supported(),
             unit: unit.map(str::to_owned),
+            returns_iterator: meta.returns_iterator,
             histogram: buckets(&totals.histogram),
             interrupted_histogram: buckets(&totals.excluded_histogram),
             wall_histogram: totals

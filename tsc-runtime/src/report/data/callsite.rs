@@ -25,6 +25,9 @@ data! {
         fence: String,
         /// Whether the CPU has that policy's instructions; if not, `lfence`'s were executed.
         fence_supported: bool,
+        /// Whether the function returns an `impl Iterator` or a `dyn Iterator`: what the iterator does is its consumer's, and not in
+        /// this row.
+        returns_iterator: bool,
         /// Calls that have returned.
         calls: u64,
         /// Calls that have started and not returned: in no other figure.

@@ -22,6 +22,9 @@ pub(super) fn write(
     width: usize,
 ) -> fmt::Result {
     let mut notes: Vec<String> = names.note(row).map(str::to_owned).into_iter().collect();
+    if row.returns_iterator {
+        notes.push("returns an iterator: its work is its consumer's".to_owned());
+    }
     notes.extend(throughput(row, scale));
     notes.extend(futures(row, scale));
     notes.extend(off_cpu(row, &report.clock));
