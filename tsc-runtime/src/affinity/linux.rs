@@ -132,6 +132,13 @@ pub(super) fn set_nice(nice: i32) -> io::Result<()> {
     }
 }
 
+/// The CPU that the calling thread runs on.
+#[cfg(test)]
+pub(super) fn current_cpu() -> usize {
+    // SAFETY: takes nothing, and only returns a number.
+    unsafe { libc::sched_getcpu() as usize }
+}
+
 #[cfg(test)]
 mod tests {
     use super::parse_list;

@@ -12,7 +12,7 @@ const UNSUPPORTED: AffinityError = AffinityError::Unsupported {
     why: if cfg!(target_vendor = "apple") {
         "macOS and iOS have no call that pins a thread to a CPU"
     } else {
-        "placing threads is implemented for Linux and Android only"
+        "placing threads is implemented for Linux, Android and Windows only"
     },
 };
 
