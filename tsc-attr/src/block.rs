@@ -167,7 +167,7 @@ fn measure(
     match expand::function(&args, &function) {
         Ok(measured) => Ok(Some(Block {
             measured,
-            bare: bare.clone(),
+            bare: expand::bare(&args, &function),
             error: None,
         })),
         Err(error) => pass_over(error),

@@ -30,6 +30,28 @@ pub(crate) fn function(args: &Args, function: &Function) -> Result<TokenStream> 
     }
 }
 
+// Input:  fn f(a: A) -> R { body }      with `bytes = expr`
+// Output: fn f(a: A) -> R { if false { check_count(expr); } body }
+//
+// The function where nothing is measured: as written, and without `bytes` and `items` to the last token.
+pub(crate) fn bare(args: &Args, function: &Function) -> TokenStream {
+    let Some((_, count)) = &args.units else {
+        return function.as_written();
+    };
+    let Function { head, body, .. } = function;
+    let span = Span::mixed_site().located_at(body.span_open());
+    let private = args.private(span);
+    let Body {
+        inner_attrs,
+        items,
+        stmts,
+        ..
+    } = Body::split(body, false);
+    let checked = quote_spanned!(span=> #inner_attrs #items if false { #private::check_count(#count); } #stmts);
+    let checked = delimited(Delimiter::Brace, checked, body.span());
+    quote_spanned!(Span::mixed_site()=> #head #checked)
+}
+
 // Input:  fn f(a: A) -> R { stmts; tail }
 // Output: fn f(a: A) -> R {
 //             let mut __slot = Slot::new();

@@ -43,7 +43,7 @@ pub(crate) fn expand(args: TokenStream, item: TokenStream) -> Result<TokenStream
     let measured = expand::function(&args, &function)?;
     Ok(choose(Block {
         measured,
-        bare: item,
+        bare: expand::bare(&args, &function),
         error: None,
     }))
 }

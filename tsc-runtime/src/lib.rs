@@ -28,6 +28,7 @@ mod instruments;
 pub mod __private;
 #[cfg(not(target_os = "none"))]
 pub mod affinity;
+mod count;
 mod environment;
 mod macros;
 mod off;

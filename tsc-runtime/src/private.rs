@@ -1,5 +1,6 @@
 //! Every name that an expansion of `#[cycles]` may use. Not public API and not subject to SemVer.
 
+pub use crate::count::{Count, check_count};
 pub use crate::macros::Unmeasured;
 #[cfg(feature = "on")]
 pub use measured::*;
@@ -12,7 +13,7 @@ mod measured {
     pub use crate::probe::gclk::Clk;
     pub use crate::probe::per_type::Instances;
     pub use crate::probe::section::Section;
-    pub use crate::probe::units::{Count, Units, add_units};
+    pub use crate::probe::units::{Units, add_units};
     pub use crate::probe::{Probe, Slot};
     pub use crate::record::callsite::{Callsite, Meta, Unit, meta, path_of};
     pub use crate::tsc::{

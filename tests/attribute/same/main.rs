@@ -163,7 +163,9 @@ fn behaviour_is_unchanged_in_the_other_editions() {
 #[test]
 fn bad_arguments_are_errors_in_every_build() {
     let source = "#[tsc_runtime::cycles(fense = \"none\")]\npub fn f() {}\n\
-                  pub struct T;\n#[tsc_runtime::cycles]\nimpl T {\n#[cycles(size = 3)]\npub fn f() {}\n}\n";
+                  #[tsc_runtime::cycles(bytes = text)]\npub fn g(text: &str) {}\n\
+                  pub struct T;\n#[tsc_runtime::cycles]\nimpl T {\n#[cycles(size = 3)]\npub fn f() {}\n\
+                  #[cycles(items = 1.5)]\npub async fn g() {}\n}\n";
     for features in ["", "\"debug-builds\"", ON] {
         for profile in [&["check"][..], &["check", "--release"]] {
             let form = Form {
@@ -172,10 +174,14 @@ fn bad_arguments_are_errors_in_every_build() {
                 annotated: true,
             };
             let messages = Project::new("arguments", source, form).messages(profile);
-            for unknown in ["`fense`", "`size`"] {
-                let message = format!("error: unknown argument {unknown}");
+            for message in [
+                "error: unknown argument `fense`",
+                "error: unknown argument `size`",
+                "count with an integer, not with `&str`",
+                "count with an integer, not with `{float}`",
+            ] {
                 assert!(
-                    messages.contains(&message),
+                    messages.contains(message),
                     "[{features}] {profile:?}: {messages}"
                 );
             }
