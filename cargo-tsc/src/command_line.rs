@@ -36,6 +36,8 @@ pub enum Verb {
     List(ListArgs),
     /// Add up the reports of many processes or hosts
     Merge(MergeArgs),
+    /// Write a report in another program's format
+    Export(ExportArgs),
     /// Put #[cycles] on every function of a project, or take it away again
     Annotate(AnnotateArgs),
 }
@@ -237,6 +239,38 @@ pub struct MergeArgs {
     /// The sum is JSON in any case
     #[arg(long)]
     pub json: bool,
+}
+
+/// What `export` takes.
+#[derive(Args, Clone, Debug)]
+pub struct ExportArgs {
+    /// A session, a folder or a file [default: the newest session]
+    pub session: Option<PathBuf>,
+    /// The format
+    #[arg(long, value_enum)]
+    pub format: Format,
+    /// Where it goes [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// Formats of other programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Folded stacks, for inferno, flamegraph.pl and speedscope; needs the call tree
+    Folded,
+    /// profile.proto, for `go tool pprof`, speedscope and Perfetto; needs the call tree
+    Pprof,
+    /// For KCachegrind and callgrind_annotate; needs the call tree
+    Callgrind,
+    /// OpenMetrics text, for Prometheus and node_exporter's textfile collector
+    Openmetrics,
+    /// Bencher's metric format
+    Bmf,
+    /// customSmallerIsBetter of github-action-benchmark
+    GithubBenchmark,
+    /// A JSON object a row, for DuckDB, ClickHouse and pandas
+    Jsonl,
 }
 
 /// What `annotate` takes.

@@ -9,6 +9,7 @@ mod command_line;
 mod diff;
 mod execute;
 mod exit;
+mod export;
 mod progress;
 mod rows;
 mod session;
@@ -38,6 +39,7 @@ fn main() -> ExitCode {
         Verb::Run(args) => verbs::run::run(args),
         Verb::Report(args) => verbs::report::report(args),
         Verb::Diff(args) => verbs::diff::diff(args),
+        Verb::Export(args) => verbs::export::export(args),
         Verb::Gate(args) => verbs::diff::gate(args),
         Verb::List(args) => verbs::list::list(args),
         Verb::Merge(args) => verbs::merge::merge(args),

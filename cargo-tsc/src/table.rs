@@ -7,7 +7,7 @@ use anstyle::Style;
 /// Where the width is not known.
 const USUAL_WIDTH: usize = 100;
 /// A name is not cut to less.
-const LEAST_NAME: usize = 16;
+const LEAST_NAME: usize = 40;
 const BOLD: Style = Style::new().bold();
 
 /// A cell, and how it looks where colours are shown.
@@ -171,13 +171,13 @@ mod tests {
 
     #[test]
     fn no_line_is_wider_than_the_terminal() {
-        for width in [24, 30, 60, 200] {
+        for width in [48, 52, 60, 200] {
             let text = table().to_text(width);
             let plain = anstream::adapter::strip_str(&text).to_string();
             for line in plain.lines() {
                 assert!(line.chars().count() <= width, "{width}: {line}");
             }
-            assert_eq!(plain.contains("max"), width > 24, "{plain}");
+            assert_eq!(plain.contains("max"), width > 48, "{plain}");
         }
     }
 

@@ -200,13 +200,6 @@ impl<'a> Tree<'a> {
             if is_macro || !path.starts_with(self.original.root()) {
                 continue;
             }
-            if package.edition == Edition::E2015 {
-                remark(&format!(
-                    "{} is of edition 2015, and left as it is",
-                    package.name
-                ));
-                continue;
-            }
             if let Some(text) = replaced.get(&path) {
                 let text = manifest::with_runtime(&String::from_utf8_lossy(text), runtime)?;
                 replaced.insert(path, text.into_bytes());
@@ -220,7 +213,12 @@ impl<'a> Tree<'a> {
                     Ok(annotated) => {
                         self.attributes += annotated.attributes;
                         self.too_short += annotated.too_short;
-                        replaced.insert(file, annotated.text.into_bytes());
+                        let mut text = annotated.text;
+                        if package.edition == Edition::E2015 {
+                            // There, a path that begins with `::` begins at the crate's own root.
+                            text = text.replace(annotate::ATTRIBUTE, "#[tsc_runtime::cycles()] ");
+                        }
+                        replaced.insert(file, text.into_bytes());
                     }
                     Err(error) => remark(&format!("{}: left as it is: {error}", file.display())),
                 }

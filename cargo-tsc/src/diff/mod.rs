@@ -11,3 +11,4 @@ pub use comparable::objections;
 pub use judge::{Comparison, Row, Verdict, compare};
 pub use policy::{Policy, share};
 pub use print::print;
+pub use values::values;

@@ -4,6 +4,7 @@ mod all;
 mod annotate;
 mod diff;
 mod errors;
+mod export;
 mod project;
 mod run;
 mod sessions;

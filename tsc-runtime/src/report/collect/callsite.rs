@@ -144,12 +144,36 @@ fn sums(callsite: &Callsite, totals: &Totals) -> CallsiteSums {
     }
 }
 
+/// A bucket for each beginning. Short octaves have more buckets than values, and what was counted in one between two values belongs to
+/// the lower.
 fn buckets(histogram: &Histogram) -> Vec<Bucket> {
-    histogram
-        .buckets()
-        .map(|(octave, sub, calls)| Bucket {
-            from_ticks: least(octave, sub),
-            calls,
-        })
-        .collect()
+    let mut buckets: Vec<Bucket> = Vec::new();
+    for (octave, sub, calls) in histogram.buckets() {
+        let from_ticks = least(octave, sub);
+        match buckets.last_mut() {
+            Some(last) if last.from_ticks == from_ticks => last.calls += calls,
+            _ => buckets.push(Bucket { from_ticks, calls }),
+        }
+    }
+    buckets
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::histogram::bucket;
+
+    #[test]
+    fn each_beginning_is_there_once() {
+        let mut histogram = Histogram::default();
+        let (octave, sub) = bucket(6);
+        histogram.add(octave, sub, 3);
+        histogram.add(octave, sub + 1, 2);
+        histogram.add(octave, sub + 4, 1); // 7
+        let counts: Vec<_> = buckets(&histogram)
+            .iter()
+            .map(|bucket| (bucket.from_ticks, bucket.calls))
+            .collect();
+        assert_eq!(counts, [(6, 5), (7, 1)]);
+    }
 }

@@ -1,0 +1,58 @@
+//! What services that follow benchmarks over time read: Bencher's metric format, and github-action-benchmark's `customSmallerIsBetter`.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use serde_json::{Value, json};
+
+use crate::command_line::Metric;
+use crate::diff::values;
+use crate::session::Session;
+use crate::statistics::median;
+
+/// Bencher's: each function's self time in a run, in ticks, and the time of a call, in nanoseconds. The bounds are the least and the
+/// greatest run.
+pub fn bmf(session: &Session) -> Result<String> {
+    let mut functions: BTreeMap<String, BTreeMap<&str, Value>> = BTreeMap::new();
+    let hz = session.sum()?.clock().hz();
+    let per_call = hz.map(|hz| (Metric::SelfPerCall, "latency", 1e9 / hz));
+    for (metric, measure, scale) in [Some((Metric::SelfTime, "self-ticks", 1.0)), per_call]
+        .into_iter()
+        .flatten()
+    {
+        for (name, values) in values(session, metric) {
+            let Some(middle) = median(&values.runs) else {
+                continue;
+            };
+            let (least, greatest) = range(&values.runs);
+            let value = json!({ "value": middle * scale, "lower_value": least * scale, "upper_value": greatest * scale });
+            functions.entry(name).or_default().insert(measure, value);
+        }
+    }
+    Ok(serde_json::to_string_pretty(&functions)? + "\n")
+}
+
+/// github-action-benchmark's: each function's self time in a run.
+pub fn github(session: &Session) -> Result<String> {
+    let mut entries = Vec::new();
+    for (name, values) in values(session, Metric::SelfTime) {
+        let Some(middle) = median(&values.runs) else {
+            continue;
+        };
+        let (least, greatest) = range(&values.runs);
+        entries.push(json!({
+            "name": name,
+            "unit": "ticks",
+            "value": middle,
+            "range": format!("± {:.0}", (greatest - least) / 2.0),
+            "extra": format!("{} calls, {} runs", values.calls, values.runs.len()),
+        }));
+    }
+    Ok(serde_json::to_string_pretty(&entries)? + "\n")
+}
+
+fn range(values: &[f64]) -> (f64, f64) {
+    let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let greatest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    (least, greatest)
+}

@@ -1,0 +1,31 @@
+//! Reports in other programs' formats.
+
+mod benchmark;
+mod callgrind;
+mod folded;
+mod jsonl;
+mod pprof;
+mod stacks;
+
+use anyhow::Result;
+
+use crate::command_line::Format;
+use crate::session::Session;
+
+/// The session in a format.
+///
+/// # Errors
+/// If the format needs what the session does not have.
+pub fn export(session: &Session, format: Format) -> Result<Vec<u8>> {
+    let sum = session.sum()?;
+    let text = match format {
+        Format::Folded => folded::text(&sum)?,
+        Format::Pprof => return pprof::bytes(&sum),
+        Format::Callgrind => callgrind::text(&sum)?,
+        Format::Openmetrics => sum.openmetrics(),
+        Format::Bmf => benchmark::bmf(session)?,
+        Format::GithubBenchmark => benchmark::github(session)?,
+        Format::Jsonl => jsonl::text(session)?,
+    };
+    Ok(text.into_bytes())
+}

@@ -1,0 +1,185 @@
+//! pprof's `profile.proto`, compressed: for `go tool pprof`, speedscope and Perfetto.
+
+use std::collections::HashMap;
+use std::io::Write as _;
+
+use anyhow::Result;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use prost::Message;
+use tsc_runtime::Report;
+
+use super::stacks::{require, stack, whole};
+use crate::rows::path;
+
+// The messages of https://github.com/google/pprof/blob/main/proto/profile.proto, as far as they are needed.
+
+#[derive(Clone, PartialEq, Message)]
+struct Profile {
+    #[prost(message, repeated, tag = "1")]
+    sample_type: Vec<ValueType>,
+    #[prost(message, repeated, tag = "2")]
+    sample: Vec<Sample>,
+    #[prost(message, repeated, tag = "4")]
+    location: Vec<Location>,
+    #[prost(message, repeated, tag = "5")]
+    function: Vec<Function>,
+    #[prost(string, repeated, tag = "6")]
+    string_table: Vec<String>,
+    #[prost(int64, tag = "10")]
+    duration_nanos: i64,
+    #[prost(int64, tag = "14")]
+    default_sample_type: i64,
+}
+
+#[derive(Clone, Copy, PartialEq, Message)]
+struct ValueType {
+    #[prost(int64, tag = "1")]
+    r#type: i64,
+    #[prost(int64, tag = "2")]
+    unit: i64,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct Sample {
+    #[prost(uint64, repeated, tag = "1")]
+    location_id: Vec<u64>,
+    #[prost(int64, repeated, tag = "2")]
+    value: Vec<i64>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct Location {
+    #[prost(uint64, tag = "1")]
+    id: u64,
+    #[prost(message, repeated, tag = "4")]
+    line: Vec<Line>,
+}
+
+#[derive(Clone, Copy, PartialEq, Message)]
+struct Line {
+    #[prost(uint64, tag = "1")]
+    function_id: u64,
+    #[prost(int64, tag = "2")]
+    line: i64,
+}
+
+#[derive(Clone, Copy, PartialEq, Message)]
+struct Function {
+    #[prost(uint64, tag = "1")]
+    id: u64,
+    #[prost(int64, tag = "2")]
+    name: i64,
+    #[prost(int64, tag = "3")]
+    system_name: i64,
+    #[prost(int64, tag = "4")]
+    filename: i64,
+    #[prost(int64, tag = "5")]
+    start_line: i64,
+}
+
+/// A sample for each context: its calls, its own ticks and, where the clock's rate is known, its own time.
+pub fn bytes(report: &Report) -> Result<Vec<u8>> {
+    require(report)?;
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(&profile(report).encode_to_vec())?;
+    Ok(encoder.finish()?)
+}
+
+fn profile(report: &Report) -> Profile {
+    let mut strings = Strings::default();
+    let nanoseconds = report.clock().hz().map(|hz| 1e9 / hz);
+    let mut profile = Profile {
+        duration_nanos: report.process().duration_ns() as i64,
+        ..Profile::default()
+    };
+    for (kind, unit) in [
+        ("calls", "count"),
+        ("self", "ticks"),
+        ("time", "nanoseconds"),
+    ] {
+        if unit != "nanoseconds" || nanoseconds.is_some() {
+            profile.sample_type.push(ValueType {
+                r#type: strings.index(kind),
+                unit: strings.index(unit),
+            });
+        }
+    }
+    profile.default_sample_type = strings.index(if nanoseconds.is_some() {
+        "time"
+    } else {
+        "self"
+    });
+    for (id, row) in (1..).zip(report.callsites()) {
+        let name = strings.index(&path(row));
+        let line = i64::from(row.line());
+        let filename = strings.index(row.file());
+        profile.function.push(Function {
+            id,
+            name,
+            system_name: name,
+            filename,
+            start_line: line,
+        });
+        profile.location.push(Location {
+            id,
+            line: vec![Line {
+                function_id: id,
+                line,
+            }],
+        });
+    }
+    // The calls that the tree had no room for.
+    let other = report.callsites().len() as u64 + 1;
+    let name = strings.index("<other>");
+    profile.function.push(Function {
+        id: other,
+        name,
+        system_name: name,
+        ..Function::default()
+    });
+    profile.location.push(Location {
+        id: other,
+        line: vec![Line {
+            function_id: other,
+            line: 0,
+        }],
+    });
+    for context in report.contexts() {
+        let mut value = vec![context.calls() as i64, whole(context.self_ticks())];
+        value.extend(nanoseconds.map(|each| whole(context.self_ticks() * each)));
+        let location_id = stack(report, context)
+            .map(|context| context.callsite().map_or(other, |index| index + 1))
+            .collect();
+        profile.sample.push(Sample { location_id, value });
+    }
+    profile.string_table = strings.table;
+    profile
+}
+
+/// Each text once; the first is empty.
+struct Strings {
+    table: Vec<String>,
+    known: HashMap<String, i64>,
+}
+
+impl Default for Strings {
+    fn default() -> Self {
+        Self {
+            table: vec![String::new()],
+            known: HashMap::from([(String::new(), 0)]),
+        }
+    }
+}
+
+impl Strings {
+    fn index(&mut self, text: &str) -> i64 {
+        if let Some(&index) = self.known.get(text) {
+            return index;
+        }
+        let index = self.table.len() as i64;
+        self.table.push(text.to_owned());
+        self.known.insert(text.to_owned(), index);
+        index
+    }
+}

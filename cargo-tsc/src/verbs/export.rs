@@ -1,0 +1,35 @@
+//! `cargo tsc export`: a report in another program's format.
+
+use std::fs;
+use std::io::Write as _;
+
+use anyhow::{Context as _, Result};
+
+use crate::command_line::ExportArgs;
+use crate::exit::Exit;
+use crate::export;
+use crate::session::{self, Store};
+
+/// The verb.
+///
+/// # Errors
+/// If there is no such session, it lacks what the format needs, or the output cannot be written.
+pub fn export(args: &ExportArgs) -> Result<Exit> {
+    let session = session::load(args.session.as_deref(), &Store::here())?;
+    let bytes = export::export(&session, args.format)?;
+    match &args.output {
+        // Renamed into place: node_exporter may read at any time.
+        Some(path) => {
+            let beside = {
+                let mut name = path.clone().into_os_string();
+                name.push(".new");
+                std::path::PathBuf::from(name)
+            };
+            fs::write(&beside, bytes)
+                .and_then(|()| fs::rename(&beside, path))
+                .with_context(|| path.display().to_string())?;
+        }
+        None => std::io::stdout().lock().write_all(&bytes)?,
+    }
+    Ok(Exit::Fine)
+}
