@@ -53,6 +53,14 @@ fn fork_during_the_first_call_hangs_no_child() {
 }
 
 #[test]
+fn samples_of_all_lengths_allocate_nothing() {
+    assert_eq!(
+        printed(&["wide-samples"]),
+        "0 allocations, 276 of 276 calls"
+    );
+}
+
+#[test]
 fn exit_in_a_handler_exits() {
     for _ in 0..50 {
         attack(&["exit-in-handler", "cold"]);
@@ -69,6 +77,15 @@ fn control_in_a_handler_is_harmless() {
             "{control}"
         );
     }
+}
+
+/// A call may be lost where adding to a number takes more than one instruction.
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn handler_that_calls_what_it_interrupts_loses_no_call() {
+    let printed = printed(&["same-function-in-handler"]);
+    let (made, recorded) = printed.split_once(" made, ").unwrap();
+    assert_eq!(recorded, format!("{made} recorded"));
 }
 
 /// Builds plugins, and gives the folder where they are.

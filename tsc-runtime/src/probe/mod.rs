@@ -2,8 +2,7 @@
 //!
 //! A call is `prepare`, the start's read, the function's body, the stop's read, `finish`. The reads are inlined into the
 //! annotated function, since they are what measures; `prepare` and `finish` run outside the fences and are shared, which keeps
-//! an annotated function small. Neither locks, formats or knows of time units, and neither allocates but where
-//! [`buckets`](crate::record::atomic_histogram) says so.
+//! an annotated function small. Neither locks, allocates, formats or knows of time units.
 //!
 //! Both are `extern "C"`, so that the annotated function need not provide for their unwinding, and leave for what is unusual by
 //! a call in tail position, so that what is usual needs no stack frame.

@@ -1,16 +1,15 @@
 //! A record's histogram: written by one thread without allocating, read by any.
 //!
 //! A function's samples fall in a few octaves, so only those that are seen take memory: a record has room for the first of them
-//! in itself, and gets more in blocks. Opening an octave is the one thing a probe does that may allocate after a callsite's first
-//! call on a thread, at most [`BLOCKS`] times in the record's life.
+//! in itself, and when there is one more it maps [`pages`] for all there are, once in its life. The allocator is never called.
 
-use core::cell::Cell;
-use core::ptr;
+use core::ptr::{self, NonNull};
 use core::sync::atomic::{
     AtomicPtr, AtomicU32, AtomicU64,
-    Ordering::{Acquire, Relaxed, Release},
+    Ordering::{AcqRel, Acquire, Relaxed, Release},
 };
 
+use super::pages::{self, Zeroed};
 use crate::record::histogram::{BucketIndex, Histogram, OCTAVES, SUBS};
 
 /// The counts of one octave.
@@ -18,10 +17,15 @@ type Chunk = [AtomicU32; SUBS];
 
 /// Octaves that fit in the record itself.
 const OWN_CHUNKS: usize = 5;
-/// Octaves that a block adds.
-const BLOCK_CHUNKS: usize = 12;
-const BLOCKS: usize = (OCTAVES - OWN_CHUNKS).div_ceil(BLOCK_CHUNKS);
-type Block = [Chunk; BLOCK_CHUNKS];
+/// Room for the others.
+type Further = [Chunk; OCTAVES - OWN_CHUNKS];
+/// Every bucket, with a count that does not overflow.
+type Wide = [[AtomicU64; SUBS]; OCTAVES];
+
+// SAFETY: atomics of 0.
+unsafe impl Zeroed for Further {}
+// SAFETY: atomics of 0.
+unsafe impl Zeroed for Wide {}
 
 const fn chunk() -> Chunk {
     [const { AtomicU32::new(0) }; SUBS]
@@ -34,19 +38,15 @@ pub(crate) struct AtomicHistogram {
     /// A bit for each octave that has its place, so that a reader need not look at the others.
     opened: AtomicU64,
     own: [Chunk; OWN_CHUNKS],
-    blocks: [AtomicPtr<Block>; BLOCKS],
-    /// Chunks given away, of `own` first and then of `blocks`.
+    /// Null until `own` is full.
+    further: AtomicPtr<Further>,
+    /// Chunks given away, of `own` first and then of `further`.
     used: AtomicU32,
     /// Samples counted since the counts were last moved to `wide`: none of them can have overflowed before this does.
     counted: AtomicU32,
-    /// A block is being allocated, perhaps by an annotated allocator whose samples are counted here.
-    is_allocating: Cell<bool>,
     /// What would not fit in 32 bits; null until the first 4 billion samples.
     wide: AtomicPtr<Wide>,
 }
-
-/// Every bucket, with a count that does not overflow.
-type Wide = [[AtomicU64; SUBS]; OCTAVES];
 
 impl AtomicHistogram {
     pub(crate) const fn new() -> Self {
@@ -54,10 +54,9 @@ impl AtomicHistogram {
             octaves: [const { AtomicPtr::new(ptr::null_mut()) }; OCTAVES],
             opened: AtomicU64::new(0),
             own: [const { chunk() }; OWN_CHUNKS],
-            blocks: [const { AtomicPtr::new(ptr::null_mut()) }; BLOCKS],
+            further: AtomicPtr::new(ptr::null_mut()),
             used: AtomicU32::new(0),
             counted: AtomicU32::new(0),
-            is_allocating: Cell::new(false),
             wide: AtomicPtr::new(ptr::null_mut()),
         }
     }
@@ -94,30 +93,39 @@ impl AtomicHistogram {
         }
     }
 
+    /// Finds a place for an octave. A signal handler may do the same in between, and so takes the next, or this octave.
     #[cold]
     #[inline(never)]
     fn open(&self, octave: usize) -> *const Chunk {
-        let used = self.used.load(Relaxed) as usize;
-        let chunk: *const Chunk = match used.checked_sub(OWN_CHUNKS) {
-            None => &raw const self.own[used],
-            Some(further) => {
-                if self.is_allocating.replace(true) {
-                    return self.nearest(octave);
-                }
-                let block = self.block(further / BLOCK_CHUNKS);
-                self.is_allocating.set(false);
-                &raw const block[further % BLOCK_CHUNKS]
+        let mut used = self.used.load(Relaxed);
+        let chunk = loop {
+            let Some(chunk) = self.chunk_numbered(used as usize) else {
+                return self.nearest(octave);
+            };
+            match self.used.compare_exchange(used, used + 1, Relaxed, Relaxed) {
+                Ok(_) => break ptr::from_ref(chunk).cast_mut(),
+                Err(now) => used = now,
             }
         };
-        self.used.store(used as u32 + 1, Relaxed);
-        self.octaves[octave].store(chunk.cast_mut(), Relaxed);
-        self.opened
-            .store(self.opened.load(Relaxed) | 1 << octave, Release);
-        chunk
+        let place = &self.octaves[octave];
+        match place.compare_exchange(ptr::null_mut(), chunk, Relaxed, Relaxed) {
+            Ok(_) => {
+                self.opened.fetch_or(1 << octave, Release);
+                chunk
+            }
+            Err(faster) => faster,
+        }
     }
 
-    /// For a sample of the very allocator that is about to open an octave, and whose own is not open either: the open one that
-    /// is nearest.
+    /// The place that is given away as such a one, if there is memory for it.
+    fn chunk_numbered(&self, number: usize) -> Option<&Chunk> {
+        match number.checked_sub(OWN_CHUNKS) {
+            None => Some(&self.own[number]),
+            Some(further) => mapped(&self.further)?.get(further),
+        }
+    }
+
+    /// Where the system has no memory: the open octave that is nearest.
     fn nearest(&self, octave: usize) -> *const Chunk {
         let (_, chunk) = self
             .chunks()
@@ -126,36 +134,20 @@ impl AtomicHistogram {
         chunk
     }
 
-    fn block(&self, index: usize) -> &Block {
-        let mut block = self.blocks[index].load(Relaxed);
-        if block.is_null() {
-            block = Box::into_raw(Box::new([const { chunk() }; BLOCK_CHUNKS]));
-            self.blocks[index].store(block, Relaxed);
-        }
-        // SAFETY: made just above or by an earlier call; freed by `drop` alone.
-        unsafe { &*block }
-    }
-
-    /// Moves all counts to where they have 64 bits.
+    /// Moves all counts to where they have 64 bits. Where the system has no memory for that, counts may pass 32 bits and begin anew.
     #[cold]
     #[inline(never)]
     fn widen(&self, samples: u32) {
-        let mut wide = self.wide.load(Relaxed);
-        if wide.is_null() {
-            wide = Box::into_raw(Box::new(
-                [const { [const { AtomicU64::new(0) }; SUBS] }; OCTAVES],
-            ));
-            self.wide.store(wide, Release);
-        }
-        // SAFETY: made just above or by an earlier call; freed by `drop` alone.
-        let wide = unsafe { &*wide };
+        self.counted.store(samples, Relaxed);
+        let Some(wide) = mapped(&self.wide) else {
+            return;
+        };
         for (octave, chunk) in self.chunks() {
             for (count, wide) in chunk.iter().zip(&wide[octave]) {
                 wide.store(wide.load(Relaxed) + u64::from(count.load(Relaxed)), Relaxed);
                 count.store(0, Relaxed);
             }
         }
-        self.counted.store(samples, Relaxed);
     }
 
     /// The octaves that have a place, and the place.
@@ -171,7 +163,7 @@ impl AtomicHistogram {
     }
 
     fn wide(&self) -> Option<&Wide> {
-        // SAFETY: as in `widen`; null gives None.
+        // SAFETY: null, or what `mapped` has made, which only `drop` unmaps.
         unsafe { self.wide.load(Acquire).as_ref() }
     }
 
@@ -197,19 +189,34 @@ impl AtomicHistogram {
     }
 }
 
+/// What a place points to, mapped now if it is null.
+fn mapped<T: Zeroed>(place: &AtomicPtr<T>) -> Option<&T> {
+    let mut known = place.load(Acquire);
+    if known.is_null() {
+        let fresh = pages::map::<T>()?;
+        known = match place.compare_exchange(known, fresh.as_ptr(), AcqRel, Acquire) {
+            Ok(_) => fresh.as_ptr(),
+            // A signal handler was here meanwhile.
+            Err(faster) => {
+                // SAFETY: mapped just now, and nobody has seen it.
+                unsafe { pages::unmap(fresh) };
+                faster
+            }
+        };
+    }
+    // SAFETY: mapped by this function; only `drop` unmaps it, which has the histogram for itself.
+    Some(unsafe { &*known })
+}
+
 impl Drop for AtomicHistogram {
     fn drop(&mut self) {
-        for block in &mut self.blocks {
-            let block = *block.get_mut();
-            if !block.is_null() {
-                // SAFETY: made by `block` from a Box, and nobody else frees it.
-                drop(unsafe { Box::from_raw(block) });
-            }
+        if let Some(further) = NonNull::new(*self.further.get_mut()) {
+            // SAFETY: made by `mapped`, for this histogram alone.
+            unsafe { pages::unmap(further) };
         }
-        let wide = *self.wide.get_mut();
-        if !wide.is_null() {
-            // SAFETY: made by `widen` from a Box, and nobody else frees it.
-            drop(unsafe { Box::from_raw(wide) });
+        if let Some(wide) = NonNull::new(*self.wide.get_mut()) {
+            // SAFETY: as above.
+            unsafe { pages::unmap(wide) };
         }
     }
 }
@@ -232,26 +239,17 @@ mod tests {
             buckets.count(BucketIndex::of((1 << bit) + (1 << bit) / 2), 1);
         }
         assert_eq!(histogram(&buckets).count(), 128);
-        assert!(
-            buckets
-                .blocks
-                .iter()
-                .all(|block| !block.load(Relaxed).is_null())
-        );
+        // All but that of 0.
+        assert_eq!(buckets.chunks().count(), OCTAVES - 1);
         buckets.clear();
         assert_eq!(histogram(&buckets).count(), 0);
     }
 
     #[test]
-    fn narrow_function_allocates_nothing() {
+    fn narrow_function_maps_nothing() {
         let buckets = Box::new(AtomicHistogram::new());
         (40..900).for_each(|sample| buckets.count(BucketIndex::of(sample), 1));
-        assert!(
-            buckets
-                .blocks
-                .iter()
-                .all(|block| block.load(Relaxed).is_null())
-        );
+        assert!(buckets.further.load(Relaxed).is_null());
     }
 
     #[test]

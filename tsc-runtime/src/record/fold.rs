@@ -20,7 +20,7 @@ impl Record {
         if buffered == NEW && !self.is_running() {
             return self.leave_first(gross, false);
         }
-        if buffered as usize == BUFFER_LEN {
+        if buffered != NEW && buffered as usize >= BUFFER_LEN {
             self.fold();
         }
         if buffered == NEW || is_long(gross) {
@@ -30,18 +30,19 @@ impl Record {
         }
     }
 
-    /// Adds the buffered samples to the statistics. There are as many as there is room for, and none is long.
+    /// Adds the buffered samples to the statistics. There are as many as there is room for, and none is long. Where a signal handler has
+    /// come in between there may be more, without a place: they count as the last one that has.
     fn fold(&self) {
         // SAFETY: only this thread writes them; the types have the same layout.
         let samples = unsafe { (&raw const self.buffer).cast::<[u32; BUFFER_LEN]>().read() };
         self.open();
-        // There is room from here on: counting may allocate, and the allocator may be annotated. If there is already, a signal
-        // handler came in between, and its calls have folded these samples.
-        let full = BUFFER_LEN as u32;
-        if self
-            .buffered
-            .compare_exchange(full, 0, Relaxed, Relaxed)
-            .is_err()
+        // There is room from here on, for what a signal handler calls. If there is already, one has folded these samples.
+        let buffered = self.buffered.load(Relaxed);
+        if (buffered as usize) < BUFFER_LEN
+            || self
+                .buffered
+                .compare_exchange(buffered, 0, Relaxed, Relaxed)
+                .is_err()
         {
             return self.close();
         }
@@ -53,11 +54,14 @@ impl Record {
         );
         self.add_extremes_of(&batch, &samples);
         self.count(&batch, &samples);
+        for _ in BUFFER_LEN as u32..buffered {
+            self.fold_one(i64::from(samples[BUFFER_LEN - 1]));
+        }
         self.close();
     }
 
     /// Adds one sample to the statistics, however long or negative.
-    fn fold_one(&self, sample: i64) {
+    pub(super) fn fold_one(&self, sample: i64) {
         self.open();
         self.add_sums(1, sample, square(sample));
         self.add_extremes(sample);

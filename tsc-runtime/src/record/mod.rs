@@ -27,6 +27,7 @@ pub(crate) mod callsite;
 mod counters;
 mod fold;
 pub(crate) mod histogram;
+mod pages;
 mod read;
 mod side_histograms;
 pub(crate) mod table;
@@ -149,10 +150,29 @@ impl Record {
         match self.buffer.get(buffered as usize) {
             Some(sample) if !is_long(gross) => {
                 sample.store(gross as u32, Relaxed);
-                self.buffered.store(buffered + 1, Release);
+                self.count_buffered(buffered);
             }
             _ => self.add_slowly(gross),
         }
+    }
+
+    /// One more sample is buffered. On x86 in one instruction, so that no call is lost if a signal handler calls the same function in
+    /// between: then the two have written to the same place, and the place after it counts with the sample that is there from before.
+    #[inline(always)]
+    fn count_buffered(&self, buffered: u32) {
+        #[cfg(all(any(target_arch = "x86", target_arch = "x86_64"), not(miri)))]
+        // SAFETY: adds to an atomic that this thread alone writes, which others see as they see a store with release ordering.
+        unsafe {
+            let _ = buffered;
+            core::arch::asm!(
+                "add dword ptr [{} + {}], 1",
+                in(reg) self,
+                const core::mem::offset_of!(Self, buffered),
+                options(nostack),
+            );
+        }
+        #[cfg(not(all(any(target_arch = "x86", target_arch = "x86_64"), not(miri))))]
+        self.buffered.store(buffered + 1, Release);
     }
 
     #[inline(always)]
@@ -167,10 +187,23 @@ impl Record {
     /// The first call on this thread has returned. Of a recursion that is the outermost call.
     fn leave_first(&self, gross: u64, interrupted: bool) {
         self.open();
-        self.counters.firsts_interrupted.set(u64::from(interrupted));
-        self.counters.first_sum.set(gross.cast_signed());
-        self.counters.firsts.set(1);
-        self.buffered.store(0, Relaxed);
+        // A signal handler that called the same function may have been faster.
+        if self
+            .buffered
+            .compare_exchange(NEW, 0, Relaxed, Relaxed)
+            .is_ok()
+        {
+            self.counters.firsts_interrupted.set(u64::from(interrupted));
+            self.counters.first_sum.set(gross.cast_signed());
+            self.counters.firsts.set(1);
+            // What counts where a handler comes in between: see `count_buffered`.
+            let gross = gross.min(BUFFERED_BELOW - 1) as u32;
+            for sample in &self.buffer {
+                sample.store(gross, Relaxed);
+            }
+        } else {
+            self.fold_one(gross.cast_signed());
+        }
         self.close();
     }
 

@@ -1,16 +1,15 @@
 //! The histograms that only some records need: of calls that were interrupted, and of futures.
 //!
-//! They take one page, mapped when the first such call stops, and nothing after that. It comes from the system and not from the
-//! allocator, for a call may be interrupted anywhere: in a signal handler that has interrupted the allocator, or in an annotated
-//! allocator itself.
+//! They take one of the [`pages`], mapped when the first such call stops, and nothing after that.
 
-use core::ptr;
+use core::ptr::{self, NonNull};
 use core::sync::atomic::{
     AtomicPtr, AtomicU8, AtomicU32,
     Ordering::{AcqRel, Acquire, Relaxed, Release},
 };
 
 use super::histogram::{BucketIndex, Histogram, OCTAVES, SUBS};
+use super::pages::{self, Zeroed};
 
 /// What is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +38,8 @@ struct Page {
 }
 
 const _: () = assert!(size_of::<Page>() <= PAGE);
+// SAFETY: atomics of 0.
+unsafe impl Zeroed for Page {}
 
 #[derive(Debug)]
 pub(super) struct SideHistograms(AtomicPtr<Page>);
@@ -85,14 +86,15 @@ impl SideHistograms {
 
     #[cold]
     fn map(&self) -> Option<&Page> {
-        let page = memory::map()?.cast::<Page>();
+        let page = pages::map::<Page>()?;
         // A signal handler may have been here meanwhile.
         if self
             .0
-            .compare_exchange(ptr::null_mut(), page, AcqRel, Acquire)
+            .compare_exchange(ptr::null_mut(), page.as_ptr(), AcqRel, Acquire)
             .is_err()
         {
-            memory::unmap(page.cast());
+            // SAFETY: mapped just now, and nobody has seen it.
+            unsafe { pages::unmap(page) };
         }
         self.page()
     }
@@ -100,9 +102,9 @@ impl SideHistograms {
 
 impl Drop for SideHistograms {
     fn drop(&mut self) {
-        let page = *self.0.get_mut();
-        if !page.is_null() {
-            memory::unmap(page.cast());
+        if let Some(page) = NonNull::new(*self.0.get_mut()) {
+            // SAFETY: made by `map`, for these histograms alone.
+            unsafe { pages::unmap(page) };
         }
     }
 }
@@ -132,61 +134,6 @@ impl Page {
             .filter_map(|(octave, number)| Some((octave, self.chunk_numbered(number)?)))
             .min_by_key(open)
             .map_or(&self.chunks[0], |(_, chunk)| chunk)
-    }
-}
-
-#[cfg(all(unix, not(miri)))]
-mod memory {
-    use core::ffi::c_void;
-    use core::ptr;
-
-    use super::PAGE;
-
-    /// A page of zeros.
-    pub(super) fn map() -> Option<*mut c_void> {
-        // SAFETY: a fresh mapping touches no memory that is in use.
-        let page = unsafe {
-            libc::mmap(
-                ptr::null_mut(),
-                PAGE,
-                libc::PROT_READ | libc::PROT_WRITE,
-                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
-                -1,
-                0,
-            )
-        };
-        (page != libc::MAP_FAILED).then_some(page)
-    }
-
-    pub(super) fn unmap(page: *mut c_void) {
-        // SAFETY: made by `map`, and nobody refers to it any more.
-        unsafe { libc::munmap(page, PAGE) };
-    }
-}
-
-/// Elsewhere interruptions are not detected, and futures complete where the allocator may be called.
-#[cfg(not(all(unix, not(miri))))]
-mod memory {
-    use core::ffi::c_void;
-    use std::alloc::{Layout, alloc_zeroed, dealloc};
-
-    use super::PAGE;
-
-    const LAYOUT: Layout = match Layout::from_size_align(PAGE, PAGE) {
-        Ok(layout) => layout,
-        Err(_) => panic!("a page is aligned"),
-    };
-
-    /// A page of zeros.
-    pub(super) fn map() -> Option<*mut c_void> {
-        // SAFETY: the layout's size is not 0.
-        let page = unsafe { alloc_zeroed(LAYOUT) };
-        (!page.is_null()).then_some(page.cast())
-    }
-
-    pub(super) fn unmap(page: *mut c_void) {
-        // SAFETY: made by `map` with this layout.
-        unsafe { dealloc(page.cast(), LAYOUT) };
     }
 }
 
