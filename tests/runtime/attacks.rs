@@ -91,8 +91,12 @@ fn handler_that_calls_what_it_interrupts_loses_no_call() {
 /// Builds plugins, and gives the folder where they are.
 fn build(packages: &[&str], flags: &str) -> PathBuf {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join(packages[0]);
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let plugins = tests.join("programs/plugins");
+    // The versions that the rest is built with.
+    std::fs::copy(tests.join("../Cargo.lock"), plugins.join("Cargo.lock")).unwrap();
     let output = Command::new(env!("CARGO"))
-        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("programs/plugins"))
+        .current_dir(plugins)
         .args(["build", "--quiet"])
         .args(packages.iter().flat_map(|package| ["--package", package]))
         .env("CARGO_TARGET_DIR", &target)
