@@ -275,6 +275,7 @@ macro_rules! __callsite {
             line: ::core::line!(),
             unit: ::core::option::Option::None,
             returns_iterator: false,
+            sample: ::core::option::Option::None,
         });
         &CALLSITE
     }};

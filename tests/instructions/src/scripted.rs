@@ -59,6 +59,7 @@ pub(crate) fn callsite() -> &'static Callsite {
         line: line!(),
         unit: None,
         returns_iterator: false,
+        sample: None,
     })))
 }
 

@@ -8,6 +8,7 @@ use parking_lot::Mutex;
 use super::statistics::median;
 use crate::process::per_process::PerProcess;
 use crate::record::callsite::{Callsite, EmptyCalls};
+use crate::record::sampling::Mode;
 use crate::record::table::{Entry, FIRST_LEN};
 use crate::record::thread;
 use crate::record::{BUFFER_LEN, Record};
@@ -23,6 +24,8 @@ pub(crate) struct Overhead {
     pub(crate) total: f64,
     /// What it pays beyond that for a probe which has others nested in it.
     pub(crate) nesting: f64,
+    /// What it pays for a probe of a sampled callsite that times the call: one that stands for itself, and one for others too.
+    pub(crate) sampled: [f64; 2],
     /// How far the visible overhead may be off, with its surroundings and over time.
     pub(crate) visible_error: f64,
     /// How far the total may be off in the same way.
@@ -42,6 +45,9 @@ struct Measurements {
     visible: Series,
     total: Series,
     nesting: Series,
+    sampled: [Series; 2],
+    /// What a call costs that is counted and not timed.
+    counted: Series,
 }
 
 /// Repeated measurements of one cost.
@@ -85,6 +91,8 @@ impl Default for Measurements {
             visible: Series::EMPTY,
             total: Series::EMPTY,
             nesting: Series::EMPTY,
+            sampled: [Series::EMPTY; 2],
+            counted: Series::EMPTY,
         }
     }
 }
@@ -141,7 +149,7 @@ pub(crate) fn recalibrate() {
     }
 }
 
-fn add(fence: usize, empty_calls: EmptyCalls, overhead: [f64; 3]) {
+fn add(fence: usize, empty_calls: EmptyCalls, overhead: Costs) {
     let visible = with_measurements(|table| {
         table[fence].add(empty_calls, overhead);
         table[fence].visible.mean()
@@ -161,32 +169,59 @@ pub(crate) fn of(fence: Fence) -> Overhead {
         visible: measurements.visible.mean(),
         total: measurements.total.mean(),
         nesting: measurements.nesting.mean(),
+        sampled: measurements.sampled.map(|series| series.mean()),
         visible_error: SURROUNDINGS + measurements.visible.half_range(),
         total_error: SURROUNDINGS + measurements.total.half_range(),
     }
 }
 
+/// What a call costs its caller that is counted and not timed: the mean over all policies in use, since it reads no counter.
+pub(crate) fn counted() -> f64 {
+    let (sum, count) = with_measurements(|table| {
+        table.iter().fold((0.0, 0), |(sum, count), of| {
+            (sum + of.counted.sum, count + of.counted.count)
+        })
+    });
+    sum / f64::from(count.max(1))
+}
+
 impl Measurements {
-    fn add(&mut self, empty_calls: EmptyCalls, [visible, total, nesting]: [f64; 3]) {
+    fn add(&mut self, empty_calls: EmptyCalls, costs: Costs) {
         self.empty_calls = Some(empty_calls);
-        self.visible.add(visible);
-        self.total.add(total);
-        self.nesting.add(nesting);
+        self.visible.add(costs.visible);
+        self.total.add(costs.total);
+        self.nesting.add(costs.nesting);
+        self.sampled[0].add(costs.sampled[0]);
+        self.sampled[1].add(costs.sampled[1]);
+        self.counted.add(costs.counted);
     }
 }
 
-/// Visible, total and nesting overhead: medians over rounds in which annotated, nested and bare calls take turns. Leaves this
-/// thread's sums and table as they were.
-fn measure(empty_calls: EmptyCalls) -> [f64; 3] {
+/// What one measurement gives.
+#[derive(Clone, Copy, Debug, Default)]
+struct Costs {
+    visible: f64,
+    total: f64,
+    nesting: f64,
+    sampled: [f64; 2],
+    counted: f64,
+}
+
+/// The figures of [`Costs`], in its order.
+type Round = [f64; 6];
+
+/// Medians over rounds in which all kinds of calls take turns. Leaves this thread's sums and table as they were.
+fn measure(empty_calls: EmptyCalls) -> Costs {
     // The inlined reads would kill the process, and they do not measure there.
     if clock::is_os_clock() {
-        return [0.0; 3];
+        return Costs::default();
     }
     let segment = [const { Entry::new() }; FIRST_LEN];
     // SAFETY: the segment is dropped after the record.
     let record = unsafe { Record::new(0, 0, &raw const segment[0]) };
     segment[0].set_record(&raw const record);
-    let mut rounds: [Vec<f64>; 3] = [const { Vec::new() }; 3];
+    record.set_mode(Mode::EveryCall);
+    let mut rounds: [Vec<f64>; 6] = [const { Vec::new() }; 6];
     let thread = thread::this();
     // An annotated allocator, or a pause by another thread, must not bring the thread's own table back meanwhile.
     let busy = thread.enter_cold_path();
@@ -202,11 +237,19 @@ fn measure(empty_calls: EmptyCalls) -> [f64; 3] {
         }
     }
     drop(busy);
-    rounds.map(|costs| median(costs).unwrap_or(0.0).max(0.0))
+    let [visible, total, nesting, once, often, counted] =
+        rounds.map(|costs| median(costs).unwrap_or(0.0).max(0.0));
+    Costs {
+        visible,
+        total,
+        nesting,
+        sampled: [once, often],
+        counted,
+    }
 }
 
 /// `None` if no call was recorded.
-fn round(empty_calls: EmptyCalls, record: &Record) -> Option<[f64; 3]> {
+fn round(empty_calls: EmptyCalls, record: &Record) -> Option<Round> {
     let (samples_before, sum_before) = record.samples();
     let start = clock::now();
     (empty_calls.annotated)(CALLS);
@@ -225,5 +268,19 @@ fn round(empty_calls: EmptyCalls, record: &Record) -> Option<[f64; 3]> {
     let call = per_call(bare - annotated);
     let total = per_call(annotated - start) - call;
     let nesting = per_call(nested - nested_start) - 2.0 * (total + call);
-    Some([visible, total, nesting])
+    let sampled = |mode| {
+        record.set_mode(mode);
+        let start = clock::now();
+        (empty_calls.annotated)(CALLS);
+        per_call(clock::now() - start) - call
+    };
+    let once = sampled(Mode::OneIn(1));
+    // Half of them are timed.
+    let half = sampled(Mode::OneIn(2));
+    record.entry().set_skip(2 * CALLS);
+    let start = clock::now();
+    (empty_calls.annotated)(CALLS);
+    let counted = per_call(clock::now() - start) - call;
+    record.set_mode(Mode::EveryCall);
+    Some([visible, total, nesting, once, 2.0 * half - counted, counted])
 }

@@ -22,6 +22,7 @@ static CALIBRATION: Callsite = Callsite::new::<Lfence>(Meta {
     line: line!(),
     unit: None,
     returns_iterator: false,
+    sample: None,
 })
 .numbered(0);
 

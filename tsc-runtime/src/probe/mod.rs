@@ -23,10 +23,12 @@ pub(crate) mod gclk;
 mod off_cpu;
 pub(crate) mod per_type;
 pub(crate) mod polls;
+mod sampled;
 pub(crate) mod section;
 pub(crate) mod units;
 mod unusual;
 
+use sampled::{finish_sampled, prepare_sampled};
 use unusual::{finish_unusual, prepare_first, prepare_rearmed};
 
 /// Room on the annotated function's stack for what a stop must know of its start. A probe only borrows it: if it held it, every
@@ -56,21 +58,22 @@ impl Slot {
         }
     }
 
-    /// The stop: what was written at the start, and the time now if the counter may be read.
+    /// The stop: what was written at the start, and the time now if the counter may be read. `None` if the call is not timed.
     ///
     /// # Safety
     ///
     /// [`start`](Self::start) was called.
     #[inline(always)]
-    unsafe fn stop<P: FencePolicy>(&self) -> (*const Started, Ticks) {
+    unsafe fn stop<P: FencePolicy>(&self) -> Option<(*const Started, Ticks)> {
         let started = self.0.as_ptr();
         // SAFETY: the caller's; `prepare` has written `record`.
-        let is_measured = unsafe { !(*started).record.is_null() };
-        if is_measured {
-            return (started, P::stop());
+        if unsafe { (*started).record }.addr() > ELSEWHERE.addr() {
+            return Some((started, P::stop()));
         }
         cold_path();
-        (started, 0)
+        // SAFETY: as above. Read again, so that the usual case need not keep it.
+        let record = unsafe { (&raw const (*started).record).read_volatile() };
+        (record == ELSEWHERE).then_some((started, 0))
     }
 }
 
@@ -78,6 +81,13 @@ impl Slot {
 #[cold]
 #[inline]
 const fn cold_path() {}
+
+/// In the place of a record: nothing measures the call.
+const NOTHING: *const Record = core::ptr::null();
+/// In the place of a record: the call was counted, and is not timed.
+const COUNTED: *const Record = core::ptr::without_provenance(1);
+/// In the place of a record: the call is measured without the inlined reads, as its [`Unmeasured`] says.
+const ELSEWHERE: *const Record = core::ptr::without_provenance(2);
 
 /// The live measurement of one call: it stops when it is dropped, on every way out of the function.
 ///
@@ -93,24 +103,24 @@ pub struct Probe<'a, P: FencePolicy> {
 #[derive(Debug)]
 #[repr(C)]
 struct Started {
-    /// What measures the call; null if nothing does, or the slow clock.
+    /// What measures the call, or [`NOTHING`], [`COUNTED`], [`ELSEWHERE`].
     record: *const Record,
     /// This thread's running sums at the start. Apart from each other, here and in [`Thread`]: were they neighbours, they would be
-    /// copied by one load of 16 bytes, and a load that spans two recent stores stalls.
+    /// copied by one load of 16 bytes, and a load that spans two recent stores stalls. The overhead of a sampled call is marked.
     overhead: u64,
     start: Ticks,
     work: u64,
     /// Saved, because finding it is a function call in position-independent code.
     thread: *const Thread,
-    /// Written and read only where `record` is null.
+    /// Written and read only where `record` is [`ELSEWHERE`].
     unmeasured: Unmeasured,
+    /// Written and read only where `overhead` is marked.
+    sampled: sampled::Start,
 }
 
 /// What is done with a call that the cold path starts.
 #[derive(Clone, Copy, Debug)]
 enum Unmeasured {
-    /// Nothing.
-    Ignored,
     /// The counter may not be read: the clock in its place measures.
     OsClock(*const Record),
     /// The thread is ending: a record for this call alone takes it.
@@ -134,13 +144,14 @@ impl<P: FencePolicy> Drop for Probe<'_, P> {
     fn drop(&mut self) {
         // SAFETY: a probe exists only with its slot written by `start`.
         unsafe {
-            let (started, stop) = self.slot.stop::<P>();
-            finish(started, stop);
+            if let Some((started, stop)) = self.slot.stop::<P>() {
+                finish(started, stop);
+            }
         }
     }
 }
 
-/// Finds this thread's record and saves what the stop will need. Whether the start is to be read: if not, `record` is null.
+/// Finds this thread's record and saves what the stop will need. Whether the start is to be read: if not, `record` says why.
 ///
 /// What follows is a fence, which waits for all of this: so it is arranged for few loads one after the other.
 ///
@@ -150,10 +161,19 @@ impl<P: FencePolicy> Drop for Probe<'_, P> {
 #[inline(never)]
 unsafe extern "C" fn prepare(callsite: &'static Callsite, started: *mut Started) -> bool {
     let thread = thread::this();
-    let Some((entry, record)) = thread.find(callsite.position()) else {
+    let position = callsite.position();
+    if !thread.has(position) {
         // SAFETY: the caller's.
         return unsafe { prepare_first(callsite, started) };
-    };
+    }
+    // SAFETY: just asked.
+    let entry = unsafe { thread.entry(position) };
+    if !entry.times_every_call() {
+        // SAFETY: the caller's.
+        return unsafe { prepare_sampled(callsite, entry, thread, started) };
+    }
+    // SAFETY: an entry that times every call has a record, which lives as long.
+    let record = unsafe { &*entry.record() };
     entry.enter();
     // SAFETY: the caller's.
     unsafe { start_with(record, thread, started) };
@@ -182,7 +202,7 @@ unsafe fn start_with(record: &Record, thread: &Thread, started: *mut Started) {
 ///
 /// # Safety
 ///
-/// `started` was written by [`prepare`] on this thread, and its `start` if its `record` is not null; else `stop` is 0.
+/// `started` was written by [`prepare`] on this thread, and its `start` if its `record` is one; else that is [`ELSEWHERE`] and `stop` 0.
 #[inline(never)]
 unsafe extern "C" fn finish(started: *const Started, stop: Ticks) {
     // SAFETY: the caller's.
@@ -213,15 +233,21 @@ unsafe extern "C" fn finish(started: *const Started, stop: Ticks) {
     record.leave(raw, 0);
 }
 
-/// A call that had other probes in it.
+/// A call that had other probes in it, or is sampled.
 ///
 /// # Safety
 ///
-/// As for [`finish`], and the `record` is not null.
+/// As for [`finish`], and the `record` is one.
 #[inline(never)]
 unsafe extern "C" fn finish_nesting(started: *const Started, raw: u64) {
     // SAFETY: the caller's.
     unsafe {
+        // Volatile, for compared where it lies it needs no register.
+        if sampled::is_marked((&raw const (*started).overhead).read_volatile()) {
+            return finish_sampled(started, raw);
+        }
+        // SAFETY: `finish` has seen that they differ.
+        core::hint::assert_unchecked((*(*started).thread).overhead.get() != (*started).overhead);
         let record = &*(*started).record;
         let (gross, nested) = settle(record, &*(*started).thread, started, raw, 0);
         record.leave(gross, nested);
@@ -233,7 +259,7 @@ unsafe extern "C" fn finish_nesting(started: *const Started, raw: u64) {
 ///
 /// # Safety
 ///
-/// As for [`finish`], and the `record` is not null.
+/// As for [`finish`], and the `record` is one.
 #[inline(always)]
 unsafe fn settle(
     record: &Record,

@@ -110,6 +110,7 @@ mod tests {
             line: line!(),
             unit: None,
             returns_iterator: false,
+            sample: None,
         })))
     }
 

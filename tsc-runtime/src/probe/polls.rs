@@ -5,14 +5,15 @@
 
 use core::marker::PhantomData;
 
+use super::sampled::{self, Sampled};
 use super::unusual::{settle_anomaly, settle_registration};
-use super::{Slot, Started, Unmeasured, off_cpu, settle};
+use super::{COUNTED, ELSEWHERE, NOTHING, Slot, Started, Unmeasured, off_cpu, prepare, settle};
 use crate::interruption::Interruption;
 use crate::on_cpu;
 use crate::record::callsite::Callsite;
 use crate::record::thread;
 use crate::record::{Exclusion, Record};
-use crate::registry;
+use crate::registry::{self, Found};
 use crate::tsc::clock;
 use crate::tsc::{FencePolicy, Ticks, elapsed, is_anomalous};
 
@@ -22,8 +23,10 @@ pub(crate) struct FutureTotals {
     net: i64,
     /// When the first measured poll started.
     since: Ticks,
-    /// Measured polls.
-    polls: u32,
+    /// Measured polls; as many as can be counted here, if there are more.
+    polls: u16,
+    /// Whether a sampled call is timed.
+    choice: Choice,
     /// How often a thread came back to a CPU in them.
     switches: u16,
     /// The most unusual thing that happened to one of them.
@@ -49,7 +52,13 @@ impl<'a, P: FencePolicy> PollProbe<'a, P> {
         call: &'a mut FutureTotals,
         slot: &'a mut Slot,
     ) -> Self {
-        slot.start::<P>(callsite);
+        let started = slot.0.as_mut_ptr();
+        // SAFETY: as in `Slot::start`.
+        unsafe {
+            if prepare_poll(callsite, started, call) {
+                (*started).start = P::start();
+            }
+        }
         Self {
             slot,
             call,
@@ -63,10 +72,89 @@ impl<P: FencePolicy> Drop for PollProbe<'_, P> {
     fn drop(&mut self) {
         // SAFETY: a probe exists only with its slot written by `start`.
         unsafe {
-            let (started, stop) = self.slot.stop::<P>();
-            finish_poll(started, stop, self.call);
+            if let Some((started, stop)) = self.slot.stop::<P>() {
+                finish_poll(started, stop, self.call);
+            }
         }
     }
+}
+
+/// Of a future of a sampled callsite, whether it is timed: made at its first poll, and kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Choice(u16);
+
+impl Choice {
+    /// Not made yet; or the callsite is not sampled, so that there is none to make.
+    const OPEN: Self = Self(0);
+    const COUNTED: Self = Self(u16::MAX);
+
+    /// To be timed, and to stand for so many.
+    const fn timed(weight: u32) -> Self {
+        Self(weight as u16)
+    }
+
+    fn weight(self) -> u32 {
+        u32::from(self.0.max(1))
+    }
+}
+
+const _: () = assert!(crate::record::sampling::MOST < u16::MAX as u32);
+
+/// As [`prepare`], for a poll.
+///
+/// # Safety
+///
+/// As for [`prepare`].
+#[inline(never)]
+unsafe extern "C" fn prepare_poll(
+    callsite: &'static Callsite,
+    started: *mut Started,
+    call: &mut FutureTotals,
+) -> bool {
+    // SAFETY: the caller's; what `prepare` returns says what it has written.
+    unsafe {
+        match call.choice {
+            Choice::COUNTED => {
+                (&raw mut (*started).record).write(COUNTED);
+                false
+            }
+            Choice::OPEN => {
+                let is_timed = prepare(callsite, started);
+                if is_timed && sampled::is_marked((*started).overhead) {
+                    call.choice = Choice::timed(sampled::weight(started));
+                } else if (*started).record == COUNTED {
+                    call.choice = Choice::COUNTED;
+                }
+                is_timed
+            }
+            timed => prepare_again(callsite, started, timed.weight()),
+        }
+    }
+}
+
+/// A further poll of a future that is timed, perhaps on another thread.
+///
+/// # Safety
+///
+/// As for [`prepare`].
+unsafe fn prepare_again(callsite: &'static Callsite, started: *mut Started, weight: u32) -> bool {
+    let thread = thread::this();
+    let record: *const Record = match thread.find(callsite.position()) {
+        Some((_, record)) => record,
+        None => match registry::find(callsite) {
+            Found::Record(record) => record,
+            found => {
+                if let Found::Orphan(record) = found {
+                    registry::fold_orphan(record);
+                }
+                // SAFETY: the caller's.
+                unsafe { (&raw mut (*started).record).write(NOTHING) };
+                return false;
+            }
+        },
+    };
+    // SAFETY: the caller's; what was found lives as long as the thread.
+    unsafe { sampled::prepare_timed(&*record, thread, started, weight) }
 }
 
 /// Adds a poll to this thread's record and to `call`.
@@ -76,10 +164,11 @@ impl<P: FencePolicy> Drop for PollProbe<'_, P> {
 /// As for [`finish`](super::finish).
 #[inline(never)]
 unsafe extern "C" fn finish_poll(started: *const Started, stop: Ticks, call: &mut FutureTotals) {
-    // SAFETY: the caller's; where `record` is null, `prepare_first` has written the rest.
+    // SAFETY: the caller's; where `record` is ELSEWHERE, `prepare_first` has written the rest.
     unsafe {
         let start = (*started).start;
-        if let Some(record) = (*started).record.as_ref() {
+        if (*started).record != ELSEWHERE {
+            let record = &*(*started).record;
             let raw = elapsed(start, stop);
             let unusual = match (*(*started).thread).detector.verdict(start) {
                 _ if is_anomalous(raw) => Some(Exclusion::Anomalous),
@@ -89,10 +178,7 @@ unsafe extern "C" fn finish_poll(started: *const Started, stop: Ticks, call: &mu
             };
             return add_poll(record, started, raw, unusual, call);
         }
-        let (Unmeasured::OsClock(record) | Unmeasured::Orphan(record)) = (*started).unmeasured
-        else {
-            return;
-        };
+        let (Unmeasured::OsClock(record) | Unmeasured::Orphan(record)) = (*started).unmeasured;
         add_poll(
             &*record,
             started,
@@ -117,8 +203,10 @@ unsafe fn add_poll(
     call: &mut FutureTotals,
 ) {
     // SAFETY: the caller's.
-    let (thread, start, overhead_then) =
-        unsafe { (&*(*started).thread, (*started).start, (*started).overhead) };
+    let (thread, start, overhead_then) = unsafe {
+        let overhead_then = sampled::unmarked((*started).overhead);
+        (&*(*started).thread, (*started).start, overhead_then)
+    };
     if call.polls == 0 {
         call.since = start;
     }
@@ -128,26 +216,29 @@ unsafe fn add_poll(
         // SAFETY: the caller's.
         unsafe { settle_anomaly(record, thread, started) };
         // Nothing but its own overhead, which the report takes out.
-        return record.leave_poll(record.visible.get(), 0);
+        return record.leave_poll(record.visible.get(), 0, 1);
     }
     let after = off_cpu::find_loss(thread, overhead_then, raw);
     let inside = off_cpu::claim(thread, start, overhead_then);
     // SAFETY: the caller's.
-    let (gross, nested) = unsafe {
+    let (gross, nested, weight) = unsafe {
         settle_registration(record, thread, started);
-        settle(
-            record,
-            thread,
-            started,
-            raw.cast_unsigned(),
-            inside.loss.off,
-        )
+        let off = inside.loss.off;
+        if sampled::is_marked((*started).overhead) {
+            let is_excluded = unusual == Some(Exclusion::Interrupted) && !thread.on_cpu.asks();
+            let sampled = Sampled::settle(record, started, raw, off, is_excluded);
+            // What is nested is in the sampled sums.
+            (sampled.gross, 0, sampled.weight)
+        } else {
+            let (gross, nested) = settle(record, thread, started, raw.cast_unsigned(), off);
+            (gross, nested, 1)
+        }
     };
     record.add_off_cpu(&inside);
     if unusual == Some(Exclusion::Interrupted) {
         call.add_switches(record, thread, inside.loss.switches);
     }
-    record.leave_poll(gross, nested);
+    record.leave_poll(gross, nested, weight);
     after.settle(thread);
     call.net = call
         .net
@@ -161,6 +252,7 @@ impl FutureTotals {
             net: 0,
             since: 0,
             polls: 0,
+            choice: Choice::OPEN,
             switches: 0,
             unusual: None,
         }
@@ -194,18 +286,29 @@ impl FutureTotals {
                 gross,
                 wall.cast_unsigned(),
                 call.is_repaired(),
+                call.choice.weight(),
             );
         });
     }
 
     /// The future was dropped before it completed; does nothing after [`complete`](Self::complete).
     pub(crate) fn cancel(&mut self, callsite: &'static Callsite) {
+        if self.choice == Choice::COUNTED {
+            self.choice = Choice::OPEN;
+            // It was counted as a call when it started.
+            registry::with_record(callsite, |record| {
+                record.uncount();
+                record.cancel();
+            });
+        }
         self.end(callsite, |record, _| record.cancel());
     }
 
     /// What this costs is overhead to the calls around it.
     fn end(&mut self, callsite: &'static Callsite, end: impl FnOnce(&Record, &Self)) {
         if self.polls == 0 {
+            // So that nothing is left for `cancel`.
+            self.choice = Choice::OPEN;
             return;
         }
         let began = clock::now();
@@ -234,6 +337,7 @@ mod tests {
                 line: line!(),
                 unit: None,
                 returns_iterator: false,
+                sample: None,
             });
             &CALLSITE
         }};

@@ -2,12 +2,13 @@
 
 use core::marker::PhantomData;
 
-use super::off_cpu;
 use super::unusual::is_repaired;
+use super::{off_cpu, sampled};
 use crate::calibration::overhead;
 use crate::environment::complain;
 use crate::interruption::Interruption;
 use crate::record::callsite::Callsite;
+use crate::record::sampling;
 use crate::record::thread::{self, Thread};
 use crate::record::{Exclusion, Record};
 use crate::registry::{self, Found};
@@ -26,6 +27,8 @@ pub struct Section<P: FencePolicy> {
     record: *const Record,
     /// The record is for this section alone: the thread is ending.
     is_orphan: bool,
+    /// How many sections of a sampled callsite this one stands for; 0 where every one is timed.
+    weight: u32,
     overhead: u64,
     work: u64,
     start: Ticks,
@@ -50,13 +53,18 @@ impl<P: FencePolicy> Section<P> {
     /// Stops and records. Returns the net ticks; `None` if nothing is measured, or the counter went wrong.
     #[inline(always)]
     pub fn stop(self) -> Option<f64> {
-        let stop = if self.record.is_null() || clock::is_os_clock() {
-            clock::now()
+        let net = if self.record.is_null() {
+            None
         } else {
-            P::stop()
+            let stop = if clock::is_os_clock() {
+                clock::now()
+            } else {
+                P::stop()
+            };
+            let net = self.record(stop);
+            self.end();
+            net
         };
-        let net = self.record(stop);
-        self.end();
         core::mem::forget(self);
         net
     }
@@ -73,22 +81,42 @@ impl<P: FencePolicy> Section<P> {
             Found::Orphan(record) => (record, true),
             Found::Nothing => (core::ptr::null(), false),
         };
-        // SAFETY: a record that was found outlives what runs on its thread, and a section is not `Send`; null gives None.
-        if let Some(record) = unsafe { record.as_ref() } {
-            record.entry().enter();
-            add_overhead(thread, record.cost.get() / 2);
-        }
-        if !thread.detector.is_armed() {
-            thread.rearm();
-        }
-        Self {
+        let mut section = Self {
             callsite,
             record,
             is_orphan,
-            overhead: thread.overhead.get(),
-            work: thread.work.get(),
+            weight: 0,
+            overhead: 0,
+            work: 0,
             start: 0,
             pair: PhantomData,
+        };
+        // SAFETY: a record that was found outlives what runs on its thread, and a section is not `Send`; null gives None.
+        let Some(record) = (unsafe { record.as_ref() }) else {
+            return section;
+        };
+        if record.entry().skip() != 0 {
+            let Some(weight) = sampled::turn(record, thread) else {
+                section.record = core::ptr::null();
+                return section;
+            };
+            section.weight = weight;
+        }
+        record.entry().enter();
+        add_overhead(thread, section.cost(record) / 2);
+        if !thread.detector.is_armed() {
+            thread.rearm();
+        }
+        section.overhead = thread.overhead.get();
+        section.work = thread.work.get();
+        section
+    }
+
+    /// What a section costs, half of it at either end.
+    fn cost(&self, record: &Record) -> u64 {
+        match self.weight {
+            0 => record.cost.get(),
+            weight => record.sampling.cost_of(weight),
         }
     }
 
@@ -109,7 +137,7 @@ impl<P: FencePolicy> Section<P> {
         let thread = thread::this();
         let raw = elapsed(self.start, stop);
         if is_anomalous(raw) {
-            add_overhead(thread, record.cost.get().div_ceil(2));
+            add_overhead(thread, self.cost(record).div_ceil(2));
             record.record_excluded(Exclusion::Anomalous, 0, 0);
             return None;
         }
@@ -122,7 +150,7 @@ impl<P: FencePolicy> Section<P> {
             .get()
             .wrapping_sub(self.overhead)
             .wrapping_sub(off.cast_unsigned());
-        add_overhead(thread, record.cost.get().div_ceil(2));
+        add_overhead(thread, self.cost(record).div_ceil(2));
         if thread.detector.registered_since(self.start) {
             record.add_registration_cost(registry::registration_cost_since(self.overhead));
         }
@@ -132,14 +160,34 @@ impl<P: FencePolicy> Section<P> {
         let callees = thread.work.get().wrapping_sub(self.work);
         let callees = callees.cast_signed().clamp(0, gross.cast_signed().max(0));
         if nested != 0 || callees != 0 {
-            record.add_nested(nested, callees.cast_unsigned());
+            let times = u64::from(self.weight.max(1));
+            record.add_nested(
+                nested.wrapping_mul(times),
+                callees.cast_unsigned().wrapping_mul(times),
+            );
+        }
+        let is_repaired = interruption == Interruption::Interrupted
+            && is_repaired(record, thread, gross, inside.loss.switches);
+        if self.weight != 0 {
+            let is_excluded = interruption == Interruption::Interrupted && !is_repaired;
+            let net = gross.wrapping_sub(record.visible.get()).cast_signed();
+            let ticks = sampling::Ticks {
+                net,
+                raw: raw.wrapping_sub(off),
+                own: net.wrapping_sub(callees),
+            };
+            // Sections of one callsite may overlap, and each is counted whole.
+            record.include(record.included(), self.weight, ticks, is_excluded);
+            record.observe(net.wrapping_add(off));
         }
         record.add_off_cpu(&inside);
         match interruption {
+            Interruption::Clean if self.weight != 0 => record.leave_weighted(gross, self.weight),
+            Interruption::Unknown if self.weight != 0 => record.leave_unknown(gross, self.weight),
             Interruption::Clean => record.leave(gross, nested),
             Interruption::Interrupted => {
-                let is_repaired = is_repaired(record, thread, gross, inside.loss.switches);
-                record.leave_interrupted(gross, nested, wall, is_repaired);
+                let weight = self.weight.max(1);
+                record.leave_interrupted(gross, nested, wall, is_repaired, weight);
             }
             Interruption::Unknown => record.record_excluded(Exclusion::Unknown, gross, nested),
         }

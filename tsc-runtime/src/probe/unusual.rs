@@ -1,9 +1,8 @@
 //! What a probe does on unusual occasions: a callsite's first call on a thread, a call that was interrupted, one that the inlined
 //! reads cannot measure.
 
-use core::ptr;
-
-use super::{Started, Unmeasured, off_cpu, settle, start_with};
+use super::sampled::{self, Sampled};
+use super::{ELSEWHERE, NOTHING, Started, Unmeasured, off_cpu, settle, start_with};
 use crate::interruption::Interruption;
 use crate::on_cpu;
 use crate::record::callsite::Callsite;
@@ -38,7 +37,8 @@ pub(super) unsafe fn settle_registration(
     started: *const Started,
 ) {
     // SAFETY: the caller's.
-    let (start, overhead_then) = unsafe { ((*started).start, (*started).overhead) };
+    let (start, overhead_then) =
+        unsafe { ((*started).start, sampled::unmarked((*started).overhead)) };
     if thread.detector.registered_since(start) {
         record.add_registration_cost(registry::registration_cost_since(overhead_then));
     }
@@ -53,11 +53,14 @@ pub(super) unsafe fn settle_registration(
 #[cold]
 #[inline(never)]
 pub(super) unsafe extern "C" fn finish_unusual(started: *const Started, stop: Ticks) {
-    // SAFETY: the caller's; null gives None.
-    let Some(record) = (unsafe { (*started).record.as_ref() }) else {
+    // SAFETY: the caller's.
+    let record = unsafe { (*started).record };
+    if record == ELSEWHERE {
         // SAFETY: the caller's.
         return unsafe { finish_unmeasured(started) };
-    };
+    }
+    // SAFETY: the caller's: it is a record.
+    let record = unsafe { &*record };
     // SAFETY: the caller's; the record is there, so the rest is.
     let (thread, start) = unsafe { (&*(*started).thread, (*started).start) };
     let raw = elapsed(start, stop);
@@ -68,13 +71,17 @@ pub(super) unsafe extern "C" fn finish_unusual(started: *const Started, stop: Ti
     }
     let interruption = thread.detector.verdict(start);
     // SAFETY: the caller's.
-    let overhead_then = unsafe { (*started).overhead };
+    let overhead_then = unsafe { sampled::unmarked((*started).overhead) };
     let after = off_cpu::find_loss(thread, overhead_then, raw);
     let inside = off_cpu::claim(thread, start, overhead_then);
     let off = inside.loss.off;
     // SAFETY: the caller's.
     let (gross, nested) = unsafe {
         settle_registration(record, thread, started);
+        if sampled::is_marked((*started).overhead) {
+            sampled::finish_unusual(record, started, raw, interruption, &inside);
+            return after.settle(thread);
+        }
         settle(record, thread, started, raw.cast_unsigned(), off)
     };
     record.add_off_cpu(&inside);
@@ -83,7 +90,7 @@ pub(super) unsafe extern "C" fn finish_unusual(started: *const Started, stop: Ti
         Interruption::Interrupted => {
             let is_repaired = is_repaired(record, thread, gross, inside.loss.switches);
             let wall = gross.wrapping_add_signed(off);
-            record.leave_interrupted(gross, nested, wall, is_repaired);
+            record.leave_interrupted(gross, nested, wall, is_repaired, 1);
         }
         Interruption::Unknown => record.record_excluded(Exclusion::Unknown, gross, nested),
     }
@@ -126,16 +133,22 @@ pub(super) unsafe extern "C" fn prepare_first(
     callsite: &'static Callsite,
     started: *mut Started,
 ) -> bool {
-    let found = registry::find(callsite);
     let thread = thread::this();
-    let unmeasured = match found {
-        Found::Nothing => Unmeasured::Ignored,
+    let unmeasured = match registry::find(callsite) {
+        Found::Nothing => {
+            // SAFETY: the caller's.
+            unsafe { (&raw mut (*started).record).write(NOTHING) };
+            return false;
+        }
         Found::Orphan(record) => Unmeasured::Orphan(record),
         Found::Record(record) if clock::is_os_clock() => Unmeasured::OsClock(record),
         Found::Record(record) => {
             thread.rearm();
             // SAFETY: the caller's; what the registry found lives as long as the thread.
             unsafe {
+                if (*record).entry().skip() != 0 {
+                    return sampled::prepare_first_sampled(callsite, &*record, thread, started);
+                }
                 (*record).entry().enter();
                 start_with(&*record, thread, started);
             }
@@ -144,11 +157,14 @@ pub(super) unsafe extern "C" fn prepare_first(
     };
     // SAFETY: the caller's; what the registry found lives as long as this call.
     unsafe {
-        if let Unmeasured::OsClock(record) | Unmeasured::Orphan(record) = unmeasured {
+        let (Unmeasured::OsClock(record) | Unmeasured::Orphan(record)) = unmeasured;
+        if (*record).entry().skip() == 0 {
             (*record).entry().enter();
             start_with(&*record, thread, started);
+        } else {
+            sampled::prepare_timed(&*record, thread, started, 1);
         }
-        (&raw mut (*started).record).write(ptr::null());
+        (&raw mut (*started).record).write(ELSEWHERE);
         (&raw mut (*started).unmeasured).write(unmeasured);
         // From here to 0, which is what `finish` will see, is a long call, or it would not look at the record first.
         (&raw mut (*started).start).write(clock::now().clamp(1, 1 << 62));
@@ -160,27 +176,25 @@ pub(super) unsafe extern "C" fn prepare_first(
 ///
 /// # Safety
 ///
-/// As for [`finish`], and the `record` is null.
+/// As for [`finish`], and the `record` is [`ELSEWHERE`].
 #[cold]
 #[inline(never)]
 pub(super) unsafe extern "C" fn finish_unmeasured(started: *const Started) {
-    // SAFETY: the caller's; where `record` is null, `prepare_first` has written the rest.
+    // SAFETY: the caller's; where `record` is ELSEWHERE, `prepare_first` has written the rest.
     let (unmeasured, start) = unsafe { ((*started).unmeasured, (*started).start) };
-    let (Unmeasured::OsClock(record) | Unmeasured::Orphan(record)) = unmeasured else {
-        return;
-    };
+    let (Unmeasured::OsClock(record) | Unmeasured::Orphan(record)) = unmeasured;
     let raw = elapsed(start, clock::now()).max(0);
     // SAFETY: as in `prepare_first`.
     unsafe {
         settle_registration(&*record, &*(*started).thread, started);
-        let (gross, nested) = settle(
-            &*record,
-            &*(*started).thread,
-            started,
-            raw.cast_unsigned(),
-            0,
-        );
-        (*record).record_excluded(Exclusion::Unknown, gross, nested);
+        if sampled::is_marked((*started).overhead) {
+            let sampled = Sampled::settle(&*record, started, raw, 0, false);
+            (*record).leave_unknown(sampled.gross, sampled.weight);
+        } else {
+            let thread = &*(*started).thread;
+            let (gross, nested) = settle(&*record, thread, started, raw.cast_unsigned(), 0);
+            (*record).record_excluded(Exclusion::Unknown, gross, nested);
+        }
     }
     if let Unmeasured::Orphan(record) = unmeasured {
         registry::fold_orphan(record);

@@ -25,6 +25,8 @@ pub struct Meta {
     pub unit: Option<Unit>,
     /// Whether the function returns an iterator, whose work is its consumer's.
     pub returns_iterator: bool,
+    /// `sample = N`, if given: one call in N is timed.
+    pub sample: Option<u32>,
 }
 
 /// What every function has. `_inside` is something defined in it; the file is the caller's.
@@ -39,6 +41,7 @@ pub const fn meta<T>(_inside: &T, module: &'static str, line: u32) -> Meta {
         line,
         unit: None,
         returns_iterator: false,
+        sample: None,
     }
 }
 
@@ -48,6 +51,15 @@ impl Meta {
     pub const fn named(self, name: &'static str) -> Self {
         Self {
             name: Some(name),
+            ..self
+        }
+    }
+
+    /// `sample = N`.
+    #[must_use]
+    pub const fn sampled(self, every: u32) -> Self {
+        Self {
+            sample: Some(every),
             ..self
         }
     }

@@ -33,6 +33,10 @@ pub(crate) struct WideSum {
     high: AtomicU64,
 }
 
+/// A sum for statistics alone, which need not be exact.
+#[derive(Debug)]
+pub(crate) struct FloatSum(AtomicU64);
+
 /// The least of some ticks; [`i64::MAX`] of none.
 #[derive(Debug)]
 pub(crate) struct Min(AtomicI64);
@@ -103,6 +107,16 @@ impl WideSum {
         let sum = self.read().wrapping_add(value);
         self.low.store(sum as u64, Relaxed);
         self.high.store((sum >> 64) as u64, Relaxed);
+    }
+}
+
+impl FloatSum {
+    const fn new() -> Self {
+        Self(AtomicU64::new(0))
+    }
+
+    pub(super) fn add(&self, value: f64) {
+        self.0.store((self.read() + value).to_bits(), Relaxed);
     }
 }
 
@@ -192,6 +206,26 @@ impl Cell for WideSum {
 
     fn subtract(total: &mut u128, earlier: &u128) {
         *total = total.wrapping_sub(*earlier);
+    }
+}
+
+impl Cell for FloatSum {
+    type Total = f64;
+
+    fn set(&self, total: &f64) {
+        self.0.store(total.to_bits(), Relaxed);
+    }
+
+    fn read(&self) -> f64 {
+        f64::from_bits(self.0.load(Relaxed))
+    }
+
+    fn merge(total: &mut f64, other: &f64) {
+        *total += *other;
+    }
+
+    fn subtract(total: &mut f64, earlier: &f64) {
+        *total -= *earlier;
     }
 }
 
@@ -310,6 +344,11 @@ counters! {
         pub(crate) threads: u64,
         /// Calls that have started and not returned.
         pub(crate) running: u64,
+        /// What all probes saw of themselves, in whole ticks; and the part in activations inside others of the callsite.
+        pub(crate) visible: i64,
+        pub(crate) inner_visible: i64,
+        /// N, of a sampled callsite; 0 of any other.
+        pub(crate) sample: u32,
         /// The first call of the process: its registration's number and its ticks.
         pub(crate) first: Option<(u64, i64)>,
         /// Of the samples.
@@ -365,6 +404,24 @@ counters! {
     polls_gross: Sum;
     wall: Count;
     cancelled: Count;
+    /// Of a sampled callsite: the calls that were counted and not timed, and those that its skip has announced.
+    counted: Count;
+    /// By how much the weights of its samples exceed their number.
+    surplus: Count;
+    /// The weights of all timed calls: how many calls the following sums stand for.
+    weights: Count;
+    /// Net ticks outside annotated callees, weighted; net and raw ticks of the activations inside no other, weighted.
+    own: Sum;
+    included: Sum;
+    included_raw: Sum;
+    /// For the error of a weighted mean: w² − w, times the powers of the samples from 0 to 2.
+    excess: FloatSum;
+    excess_sum: FloatSum;
+    excess_squares: FloatSum;
+    /// The same of the self ticks, and the variance that callees of which only some were timed bring into them.
+    own_excess_sum: FloatSum;
+    own_excess_squares: FloatSum;
+    own_variance: FloatSum;
     /// What of `nested` registrations and reports took, in activations inside no other of the same callsite.
     registration_costs: Sum;
 }
@@ -373,6 +430,9 @@ impl Totals {
     fn merge_rest(&mut self, other: &Self) {
         self.threads += other.threads;
         self.running += other.running;
+        self.visible += other.visible;
+        self.inner_visible += other.inner_visible;
+        self.sample = self.sample.max(other.sample);
         self.first = merge_option(self.first, other.first, <(u64, i64)>::min);
         self.histogram.merge(&other.histogram);
         self.repaired_histogram.merge(&other.repaired_histogram);
@@ -381,6 +441,8 @@ impl Totals {
     }
 
     fn subtract_rest(&mut self, earlier: &Self) {
+        self.visible -= earlier.visible;
+        self.inner_visible -= earlier.inner_visible;
         self.histogram.remove(&earlier.histogram);
         self.repaired_histogram.remove(&earlier.repaired_histogram);
         self.excluded_histogram.remove(&earlier.excluded_histogram);

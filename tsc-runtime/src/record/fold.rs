@@ -71,13 +71,38 @@ impl Record {
         self.close();
     }
 
-    /// Adds an interrupted call's ticks on the CPU. Within an [`open`](Self::open) write.
-    pub(super) fn add_repaired(&self, sample: i64) {
-        self.counters.repaired.add(1);
-        self.add_sums(1, sample, square(sample));
+    /// Adds one sample that stands for `weight` calls.
+    pub(super) fn fold_weighted(&self, sample: i64, weight: u32) {
+        self.open();
+        self.add_weighted_sums(sample, weight);
         self.add_extremes(sample);
-        self.side
-            .count(Side::Repaired, BucketIndex::of(not_below_zero(sample)));
+        self.buckets.expect(weight);
+        self.buckets
+            .count(BucketIndex::of(not_below_zero(sample)), weight);
+        self.close();
+    }
+
+    /// Adds an interrupted call's ticks on the CPU. Within an [`open`](Self::open) write.
+    pub(super) fn add_repaired(&self, sample: i64, weight: u32) {
+        self.counters.repaired.add(u64::from(weight));
+        self.add_weighted_sums(sample, weight);
+        self.add_extremes(sample);
+        let place = BucketIndex::of(not_below_zero(sample));
+        self.side.add(Side::Repaired, place, weight);
+    }
+
+    fn add_weighted_sums(&self, sample: i64, weight: u32) {
+        let sum = sample.wrapping_mul(i64::from(weight));
+        let squares = square(sample).wrapping_mul(u128::from(weight));
+        self.add_sums(u64::from(weight), sum, squares);
+        if weight > 1 {
+            let excess = f64::from(weight) * f64::from(weight - 1);
+            let ticks = sample as f64;
+            self.counters.surplus.add(u64::from(weight - 1));
+            self.counters.excess.add(excess);
+            self.counters.excess_sum.add(excess * ticks);
+            self.counters.excess_squares.add(excess * ticks * ticks);
+        }
     }
 
     fn add_sums(&self, samples: u64, sum: i64, squares: u128) {
@@ -151,7 +176,7 @@ mod tests {
             match unusual {
                 None => record.leave(gross.cast_unsigned(), 0),
                 Some(Exclusion::Interrupted) => {
-                    record.leave_interrupted(gross.cast_unsigned(), 0, 5_000, gross > 2_000);
+                    record.leave_interrupted(gross.cast_unsigned(), 0, 5_000, gross > 2_000, 1);
                 }
                 Some(why) => record.record_excluded(why, gross.cast_unsigned(), 0),
             }

@@ -18,6 +18,7 @@ use crate::on_cpu::Inside;
 use crate::record::atomic_histogram::AtomicHistogram;
 use crate::record::counters::{Count, Counters};
 use crate::record::histogram::{BucketIndex, SHORT};
+use crate::record::sampling::Sampling;
 use crate::record::side_histograms::{Side, SideHistograms};
 use crate::record::table::Entry;
 
@@ -29,6 +30,7 @@ mod fold;
 pub(crate) mod histogram;
 mod pages;
 mod read;
+pub(crate) mod sampling;
 mod side_histograms;
 pub(crate) mod table;
 pub(crate) mod thread;
@@ -61,6 +63,7 @@ pub(crate) struct Record {
     pub(crate) nesting: Count,
     buffer: [AtomicU32; BUFFER_LEN],
     counters: Counters,
+    pub(crate) sampling: Sampling,
 
     /// Odd while what follows is being written.
     sequence: AtomicU32,
@@ -102,6 +105,7 @@ impl Record {
             nesting: Count::new(),
             buffer: [const { AtomicU32::new(0) }; BUFFER_LEN],
             counters: Counters::new(),
+            sampling: Sampling::new(),
             sequence: AtomicU32::new(0),
             id,
             order,
@@ -212,13 +216,13 @@ impl Record {
         self.add_inner(self.entry().leave(), gross, nested);
         match why {
             Exclusion::Anomalous => self.counters.anomalies.add(1),
-            Exclusion::Unknown | Exclusion::Interrupted => self.add_unknown(gross),
+            Exclusion::Unknown | Exclusion::Interrupted => self.add_unknown(gross, 1),
         }
     }
 
-    fn add_unknown(&self, gross: u64) {
-        self.counters.unknown.add(1);
-        self.add_sample(gross);
+    fn add_unknown(&self, gross: u64, weight: u32) {
+        self.counters.unknown.add(u64::from(weight));
+        self.add_weighted(gross, weight);
     }
 
     /// An activation is about to stop in which so much was lost.
@@ -238,22 +242,32 @@ impl Record {
     }
 
     /// An activation stops that was interrupted: its gross ticks on the CPU and by the wall. It is a sample if it is repaired.
-    pub(crate) fn leave_interrupted(&self, gross: u64, nested: u64, wall: u64, is_repaired: bool) {
+    /// A repaired one stands for `weight` calls.
+    pub(crate) fn leave_interrupted(
+        &self,
+        gross: u64,
+        nested: u64,
+        wall: u64,
+        is_repaired: bool,
+        weight: u32,
+    ) {
         self.add_inner(self.entry().leave(), gross, nested);
-        self.add_interrupted(gross, wall, is_repaired);
+        self.add_interrupted(gross, wall, is_repaired, weight);
     }
 
-    fn add_interrupted(&self, gross: u64, wall: u64, is_repaired: bool) {
+    fn add_interrupted(&self, gross: u64, wall: u64, is_repaired: bool, weight: u32) {
         if self.is_first() {
             return self.leave_first(gross, true);
         }
+        let weight = if is_repaired { weight } else { 1 };
         self.open();
-        self.count_wall(wall);
+        self.count_wall(wall, weight);
+        let off = wall.wrapping_sub(gross).cast_signed();
         self.counters
             .calls_off
-            .add(wall.wrapping_sub(gross).cast_signed());
+            .add(off.wrapping_mul(i64::from(weight)));
         if is_repaired {
-            self.add_repaired(gross.cast_signed());
+            self.add_repaired(gross.cast_signed(), weight);
         } else {
             self.counters.excluded.add(1);
             self.counters.excluded_sum.add(gross.cast_signed());
@@ -262,8 +276,8 @@ impl Record {
         self.close();
     }
 
-    fn count_wall(&self, wall: u64) {
-        self.side.count(Side::Wall, bucket_of(wall));
+    fn count_wall(&self, wall: u64, weight: u32) {
+        self.side.add(Side::Wall, bucket_of(wall), weight);
         self.counters.wall_max.add(wall.cast_signed());
     }
 
@@ -286,9 +300,9 @@ impl Record {
     }
 
     /// A poll of a future stops.
-    pub(crate) fn leave_poll(&self, gross: u64, nested: u64) {
+    pub(crate) fn leave_poll(&self, gross: u64, nested: u64, weight: u32) {
         self.add_inner(self.entry().leave(), gross, nested);
-        self.counters.polls.add(1);
+        self.counters.polls.add(u64::from(weight));
         self.counters.polls_gross.add(gross.cast_signed());
     }
 
@@ -299,18 +313,19 @@ impl Record {
         gross: u64,
         wall: u64,
         is_repaired: bool,
+        weight: u32,
     ) {
-        self.counters.wall.add(wall);
+        self.counters.wall.add(wall.wrapping_mul(u64::from(weight)));
         if unusual == Some(Exclusion::Interrupted) {
-            return self.add_interrupted(gross, wall, is_repaired);
+            return self.add_interrupted(gross, wall, is_repaired, weight);
         }
         if !self.is_first() && unusual != Some(Exclusion::Anomalous) {
-            self.count_wall(wall);
+            self.count_wall(wall, weight);
         }
         match unusual {
             Some(Exclusion::Anomalous) => self.counters.anomalies.add(1),
-            Some(_) => self.add_unknown(gross),
-            None => self.add_sample(gross),
+            Some(_) => self.add_unknown(gross, weight),
+            None => self.add_weighted(gross, weight),
         }
     }
 
@@ -320,7 +335,7 @@ impl Record {
     }
 
     /// Whether the first call on this thread is still to be recorded.
-    fn is_new(&self) -> bool {
+    pub(crate) fn is_new(&self) -> bool {
         self.buffered.load(Relaxed) == NEW
     }
 

@@ -49,6 +49,7 @@ impl Record {
             self.buffered.store(0, Relaxed);
         }
         self.counters.set(totals);
+        self.keep_announced();
         self.buckets.clear();
         self.side.clear();
         let mut usual = totals.histogram.clone();
@@ -105,6 +106,13 @@ impl Record {
         self.side.read(Side::Wall, &mut totals.side_wall_histogram);
     }
 
+    /// What the probes saw of themselves: a whole number of ticks each, that which has been taken out of the thread's sums.
+    fn add_visible(&self, totals: &mut Totals) {
+        let visible = self.visible.get().cast_signed();
+        totals.visible = visible.wrapping_mul(totals.probes().cast_signed());
+        totals.inner_visible = visible.wrapping_mul(totals.inner.cast_signed());
+    }
+
     /// All but the buckets; the buffered samples folded in.
     fn figures(&self) -> Totals {
         let mut totals = self.counters.read();
@@ -113,6 +121,8 @@ impl Record {
         for sample in self.buffered() {
             totals.add_sample(i64::from(sample.load(Relaxed)));
         }
+        self.add_visible(&mut totals);
+        self.settle_sampled(&mut totals);
         totals.threads = u64::from(totals.calls() + totals.polls != 0);
         totals
     }

@@ -26,6 +26,9 @@ pub(crate) struct Entry {
     record: AtomicPtr<Record>,
     /// Activations that have started and not stopped. Written by the thread alone.
     depth: AtomicU32,
+    /// 0: every call is timed. Else so many more calls, the last of which is timed and those before only counted; 1 where there is no
+    /// record yet. Written by the thread alone.
+    skip: AtomicU32,
 }
 
 impl Entry {
@@ -33,6 +36,7 @@ impl Entry {
         Self {
             record: AtomicPtr::new(ptr::null_mut()),
             depth: AtomicU32::new(0),
+            skip: AtomicU32::new(1),
         }
     }
 
@@ -57,6 +61,23 @@ impl Entry {
         let depth = self.depth().wrapping_sub(1);
         self.depth.store(depth, Relaxed);
         depth != 0
+    }
+
+    /// Whether there is a record and it times every call. For the table's own thread.
+    #[inline(always)]
+    pub(crate) fn times_every_call(&self) -> bool {
+        // SAFETY: no other thread writes it. So this need be no atomic load, of which the compiler makes an instruction of its own.
+        unsafe { self.skip.as_ptr().read() == 0 }
+    }
+
+    #[inline(always)]
+    pub(crate) fn skip(&self) -> u32 {
+        self.skip.load(Relaxed)
+    }
+
+    #[inline(always)]
+    pub(crate) fn set_skip(&self, skip: u32) {
+        self.skip.store(skip, Relaxed);
     }
 
     #[inline(always)]

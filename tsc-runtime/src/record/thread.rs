@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use crate::interruption::Detector;
 use crate::on_cpu::OnCpu;
 use crate::record::Record;
+use crate::record::sampling::Sampler;
 use crate::record::table::{Entry, FIRST_LEN, Position, SEGMENTS, Table};
 use crate::tsc::{Ticks, elapsed};
 
@@ -30,6 +31,9 @@ pub(crate) struct Thread {
     /// Net ticks of all activations so far, each counted once. The difference is what annotated callees took.
     pub(crate) work: Cell<u64>,
     pub(crate) detector: Detector,
+    pub(crate) sampler: Sampler,
+    /// Of `work`: the variance that it has because of some calls only some were timed.
+    pub(crate) variance: Cell<f64>,
     segments: [Cell<*const Entry>; SEGMENTS],
     pub(crate) on_cpu: OnCpu,
 }
@@ -41,6 +45,8 @@ thread_local! {
             overhead: Cell::new(0),
             work: Cell::new(0),
             detector: Detector::new(),
+            sampler: Sampler::new(),
+            variance: Cell::new(0.0),
             busy: Cell::new(false),
             reporting: Cell::new(false),
             ended: Cell::new(false),
@@ -64,15 +70,34 @@ impl Thread {
     /// This thread's entry and record of a callsite, if the callsite was called here and nothing has changed since.
     #[inline(always)]
     pub(crate) fn find(&self, position: Position) -> Option<(&Entry, &Record)> {
-        if u32::from(position.segment) >= self.len.load(Relaxed) {
+        if !self.has(position) {
             return None;
         }
+        // SAFETY: just asked; a record lives as long as its entry.
+        unsafe {
+            let entry = self.entry(position);
+            Some((entry, entry.record().as_ref()?))
+        }
+    }
+
+    /// Whether this thread's table has an entry of a callsite, and nothing has changed since it was made.
+    #[inline(always)]
+    pub(crate) fn has(&self, position: Position) -> bool {
+        u32::from(position.segment) < self.len.load(Relaxed)
+    }
+
+    /// The entry, with a record or without.
+    ///
+    /// # Safety
+    ///
+    /// The table [has](Self::has) it.
+    #[inline(always)]
+    pub(crate) unsafe fn entry(&self, position: Position) -> &Entry {
         // SAFETY: `len` segments are there and have a place for all positions in them. Like the records, they live until the
         // thread's end has set `len` to 0 (or `with_segment` has).
         unsafe {
             let segment = self.segments.get_unchecked(usize::from(position.segment));
-            let entry = &*segment.get().byte_add(position.offset as usize);
-            Some((entry, entry.record().as_ref()?))
+            &*segment.get().byte_add(position.offset as usize)
         }
     }
 

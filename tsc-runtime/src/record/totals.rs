@@ -7,15 +7,20 @@ use super::{not_below_zero, square};
 pub(crate) use super::counters::Totals;
 
 impl Totals {
-    /// All calls that have returned.
+    /// All calls that have returned; of a sampled callsite, those that were counted when they started as well.
     pub(crate) fn calls(&self) -> u64 {
-        self.samples + self.firsts + self.excluded + self.anomalies
+        self.timed().wrapping_add(self.counted)
     }
 
-    /// How often a probe's visible overhead is in the gross ticks: once a call, or once a poll.
+    /// The calls that were timed.
+    pub(crate) fn timed(&self) -> u64 {
+        (self.samples + self.firsts + self.excluded + self.anomalies).wrapping_sub(self.surplus)
+    }
+
+    /// How often a probe's visible overhead is in the gross ticks: once a call, or once a poll; a sampled one as often as its weight.
     pub(crate) fn probes(&self) -> u64 {
         match self.polls {
-            0 => self.calls() - self.anomalies,
+            0 => self.samples + self.firsts + self.excluded,
             polls => polls,
         }
     }

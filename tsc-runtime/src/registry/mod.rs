@@ -36,6 +36,7 @@ mod fork;
 mod generation;
 mod registration;
 mod registration_costs;
+mod sample;
 mod shard;
 mod thread_end;
 
@@ -45,6 +46,7 @@ pub use control::{pause, resume};
 pub(crate) use fork::start_from_zero;
 pub(crate) use generation::{take_totals, totals};
 pub(crate) use registration::{add_cost_of_report, begin_report, registration_cost_since};
+pub use sample::seed_sampling;
 pub(crate) use thread_end::{fold_lingering, fold_orphan};
 
 use registration::{add_registration_cost, begin_cold_path};

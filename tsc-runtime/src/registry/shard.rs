@@ -6,11 +6,12 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use parking_lot::Mutex;
 
-use super::{RECORDS, Registry};
+use super::{RECORDS, Registry, sample};
 use crate::calibration::overhead;
 use crate::interruption;
 use crate::record::Record;
 use crate::record::callsite::Callsite;
+use crate::record::sampling::Mode;
 use crate::record::table::{Entry, Table};
 use crate::record::thread::{self, Thread};
 use crate::record::totals::Totals;
@@ -58,6 +59,10 @@ impl Shard {
         // Where the counter may not be read, the detector cannot note when it was armed, and the system's clock may read the counter itself.
         if clock::availability().is_ok() {
             thread.detector.attach();
+            if !thread.sampler.is_seeded() {
+                thread.sampler.seed(sample::seed());
+            }
+            thread.sampler.set_counted_cost(overhead::counted());
             if interruption::unavailable().is_none() {
                 thread.on_cpu.attach();
             }
@@ -116,5 +121,13 @@ pub(super) unsafe fn make_record(
     record.visible.set(overhead.visible.round() as u64);
     record.cost.set(overhead.total.round() as u64);
     record.nesting.set(overhead.nesting.round() as u64);
+    for (cost, sampled) in record.sampling.cost.iter().zip(overhead.sampled) {
+        cost.set(sampled.round() as u64);
+    }
+    record.set_mode(if clock::is_os_clock() {
+        Mode::EveryCall
+    } else {
+        sample::mode(callsite.meta().sample)
+    });
     record
 }

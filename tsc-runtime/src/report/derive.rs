@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use super::data::histogram::{self, LAST, middle};
 use super::outliers::Outliers;
-use super::statistics::{Statistics, mean};
+use super::statistics::{Statistics, mean, std_error_of_self, std_error_of_sum};
 use super::{Bucket, CallsiteReport, CallsiteSums, Clock};
 
 impl CallsiteReport {
@@ -95,6 +95,8 @@ impl CallsiteReport {
             .map(|overhead| overhead.visible_error_ticks);
         let nested_error = totals.nested.max(0.0) * clock.total_error_share();
         self.total_error_ticks = own_error.map(|own| totals.outermost * own + nested_error);
+        self.total_std_error_ticks = std_error_of_sum(&self.sums);
+        self.self_std_error_ticks = std_error_of_self(&self.sums, totals.own);
         self.systematic_error_ticks = own_error
             .filter(|_| self.sums.samples != 0)
             .map(|own| own * self.probes_a_call() + nested_error_of_a_call(&self.sums, clock));

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use super::collect::{collect_callsites, forget_corrections};
+use super::collect::collect_callsites;
 use super::settings::{Form, settings};
 use super::{Clock, Ended, MachineReport, Process, Report, output};
 use crate::calibration;
@@ -42,9 +42,7 @@ pub fn take() -> Report {
         output::keep();
         let (totals, unrecorded) = registry::take_totals()?;
         REPORTED.store(0, Relaxed);
-        let report = Report::collect(&totals, unrecorded);
-        forget_corrections();
-        Some(report)
+        Some(Report::collect(&totals, unrecorded))
     })
 }
 
@@ -114,7 +112,6 @@ pub fn reset() {
         output::keep();
     }
     registry::reset();
-    forget_corrections();
     REPORTED.store(0, Relaxed);
 }
 

@@ -16,10 +16,56 @@ impl Statistics {
         let variance = variance(sums.samples, sums.sum, sums.squares.get());
         Some(Self {
             mean,
-            stddev: variance.map(f64::sqrt),
-            std_error: variance.map(|variance| (variance / sums.samples as f64).sqrt()),
+            stddev: variance.map(|variance| (variance * weights_correction(sums)).sqrt()),
+            std_error: variance.map(|variance| {
+                let n = sums.samples as f64;
+                let squares = variance * (n - 1.0) + excess_squares(sums, mean);
+                (squares * bessel(sums)).sqrt() / n
+            }),
         })
     }
+}
+
+/// The standard error of the sum of all calls' ticks, where only some were timed.
+pub(super) fn std_error_of_sum(sums: &CallsiteSums) -> Option<f64> {
+    let mean = mean(sums.sum, sums.samples)?;
+    sums.timed?;
+    Some((excess_squares(sums, mean) * bessel(sums)).sqrt())
+}
+
+/// The same of all ticks outside annotated callees, which come to `own`.
+pub(super) fn std_error_of_self(sums: &CallsiteSums, own: f64) -> Option<f64> {
+    sums.timed?;
+    let mean = own / sums.probes() as f64;
+    let cross = 2.0 * mean * sums.own_excess_sum;
+    let squares = (mean * mean).mul_add(sums.excess, sums.own_excess_squares - cross);
+    Some(
+        (squares.max(0.0) * bessel(sums) + sums.own_variance)
+            .max(0.0)
+            .sqrt(),
+    )
+}
+
+/// Σ (w² − w)(x − mean)² over the samples, of which each stands for w calls: by so much do the squares of the weights, by which an error
+/// grows, exceed the weights.
+fn excess_squares(sums: &CallsiteSums, mean: f64) -> f64 {
+    let cross = 2.0 * mean * sums.excess_sum;
+    (mean * mean)
+        .mul_add(sums.excess, sums.excess_squares - cross)
+        .max(0.0)
+}
+
+/// k / (k − 1), where the samples, some of them standing for more calls than others, tell as much as k equal ones do.
+fn bessel(sums: &CallsiteSums) -> f64 {
+    let n = sums.samples as f64;
+    let equal = n * n / (n + sums.excess);
+    equal / (equal - 1.0).max(1.0)
+}
+
+/// From a variance with n − 1 for the weights' sum n to one with k − 1.
+fn weights_correction(sums: &CallsiteSums) -> f64 {
+    let n = sums.samples as f64;
+    (n - 1.0) / n * bessel(sums)
 }
 
 pub(super) fn mean(sum: i64, count: u64) -> Option<f64> {

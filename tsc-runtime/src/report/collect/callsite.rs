@@ -1,8 +1,6 @@
 //! From the registry's totals to a callsite's report.
 
-use super::correction::correct;
 use super::{name, process_started};
-use crate::calibration::overhead;
 use crate::record::callsite::{Callsite, Unit};
 use crate::record::histogram::{Histogram, least};
 use crate::record::totals::Totals;
@@ -37,6 +35,7 @@ impl CallsiteReport {
             fence_supported: callsite.fence().is_supported(),
             unit: unit.map(str::to_owned),
             returns_iterator: meta.returns_iterator,
+            sample: (totals.sample != 0).then(|| u64::from(totals.sample)),
             histogram: buckets(&totals.histogram),
             interrupted_histogram: buckets(&totals.excluded_histogram),
             wall_histogram: totals
@@ -44,7 +43,7 @@ impl CallsiteReport {
                 .as_ref()
                 .map(buckets)
                 .unwrap_or_default(),
-            sums: sums(callsite, totals),
+            sums: sums(totals),
             ..Self::default()
         };
         report.derive(clock);
@@ -53,13 +52,7 @@ impl CallsiteReport {
 }
 
 /// Every field of the totals by name, so that a new one cannot be forgotten here.
-fn sums(callsite: &Callsite, totals: &Totals) -> CallsiteSums {
-    let correction = correct(
-        callsite.number().unwrap_or(0) as usize,
-        totals.probes(),
-        totals.inner,
-        overhead::of(callsite.fence()).visible,
-    );
+fn sums(totals: &Totals) -> CallsiteSums {
     let Totals {
         threads,
         running,
@@ -99,6 +92,22 @@ fn sums(callsite: &Callsite, totals: &Totals) -> CallsiteSums {
         polls_gross,
         wall,
         cancelled,
+        visible,
+        inner_visible,
+        sample,
+        counted,
+        surplus,
+        excess,
+        excess_sum,
+        excess_squares,
+        own_excess_sum,
+        own_excess_squares,
+        own_variance,
+        // What these come to is in the sums above.
+        weights: _,
+        own: _,
+        included: _,
+        included_raw: _,
     } = *totals;
     CallsiteSums {
         threads,
@@ -133,8 +142,17 @@ fn sums(callsite: &Callsite, totals: &Totals) -> CallsiteSums {
         inner,
         inner_gross,
         inner_nested,
-        visible_milliticks: correction.visible_milliticks,
-        inner_visible_milliticks: correction.inner_visible_milliticks,
+        visible_milliticks: visible.wrapping_mul(1000),
+        inner_visible_milliticks: inner_visible.wrapping_mul(1000),
+        counted,
+        surplus,
+        excess,
+        excess_sum,
+        excess_squares,
+        own_excess_sum,
+        own_excess_squares,
+        own_variance,
+        timed: (sample != 0).then(|| totals.timed()),
         units,
         polls,
         polls_gross,

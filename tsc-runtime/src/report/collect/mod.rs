@@ -2,14 +2,12 @@
 
 mod callsite;
 mod clock;
-mod correction;
 mod machine;
 mod name;
 mod process;
 mod timestamp;
 
 pub(super) use callsite::collect_callsites;
-pub(super) use correction::forget as forget_corrections;
 pub(crate) use process::begin;
 #[cfg(all(unix, not(miri)))]
 pub(crate) use process::start_from_zero;

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use super::{correction, timestamp};
+use super::timestamp;
 use crate::report::settings::settings;
 use crate::report::{Process, output, watch};
 use crate::tsc::os_clock;
@@ -23,7 +23,6 @@ pub(crate) fn begin() {
 #[cfg(all(unix, not(miri)))] // elsewhere no process is forked
 pub(crate) fn start_from_zero() {
     STARTED_UNIX_NS.store(0, Relaxed);
-    correction::start_from_zero();
     output::start_from_zero();
     watch::start_from_zero();
 }

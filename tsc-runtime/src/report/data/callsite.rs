@@ -64,8 +64,12 @@ data! {
         /// How far `total_ticks` may be off, up or down: what all probes in the calls may cost more or less than they did when they
         /// were calibrated.
         total_error_ticks: Option<f64>,
+        /// Standard error of `total_ticks`, where only some calls were timed.
+        total_std_error_ticks: Option<f64>,
         /// Ticks outside annotated callees.
         self_ticks: f64,
+        /// Standard error of `self_ticks`, where only some calls of the function were timed or of those it calls.
+        self_std_error_ticks: Option<f64>,
         /// Of `total_ticks`: on the CPU. `on_cpu_ticks + blocked_ticks + waiting_ticks = total_ticks`.
         on_cpu_ticks: Option<f64>,
         /// Of `self_ticks`: on the CPU.

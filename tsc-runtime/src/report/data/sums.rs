@@ -114,6 +114,22 @@ sums! {
     cancelled: u64 by add,
     /// Calls that were timed, where only some are.
     timed: Option<u64> by add_known,
+    /// Calls that were only counted.
+    counted: u64 by add,
+    /// By how much the samples, each taken as often as it stands for calls, exceed those that were timed.
+    surplus: u64 by add,
+    /// For the error of a mean of calls of which only some were timed: over the samples, w² − w, where each stands for w calls.
+    excess: f64 by add_float,
+    /// The same, times the sample's ticks.
+    excess_sum: f64 by add_float,
+    /// The same, times their square.
+    excess_squares: f64 by add_float,
+    /// As `excess_sum`, of the samples' ticks outside annotated callees.
+    own_excess_sum: f64 by add_float,
+    /// The same, times their square.
+    own_excess_squares: f64 by add_float,
+    /// The variance of all ticks outside annotated callees that comes from callees of which only some calls were timed.
+    own_variance: f64 by add_float,
 }
 
 data! {
@@ -162,13 +178,14 @@ impl CallsiteSums {
     /// All calls that have returned.
     #[must_use]
     pub fn calls(&self) -> u64 {
-        self.samples + self.firsts + self.excluded + self.anomalies
+        (self.samples + self.firsts + self.excluded + self.anomalies + self.counted)
+            .wrapping_sub(self.surplus)
     }
 
     /// How often a probe's visible overhead is in the gross ticks: once a call, or once a poll.
     pub(crate) fn probes(&self) -> u64 {
         match self.polls {
-            0 => self.calls() - self.anomalies,
+            0 => self.samples + self.firsts + self.excluded,
             polls => polls,
         }
     }
@@ -195,6 +212,16 @@ impl CallsiteSums {
             0 => 0.0,
             probes => self.visible_milliticks as f64 / 1000.0 / probes as f64,
         }
+    }
+}
+
+mod add_float {
+    pub(super) fn merge(one: f64, other: f64) -> f64 {
+        one + other
+    }
+
+    pub(super) fn since(later: f64, earlier: f64) -> f64 {
+        later - earlier
     }
 }
 

@@ -1,0 +1,308 @@
+//! Callsites of which only some calls are timed: what is said of all calls, with what error. The counter does as it is told, and which
+//! calls are timed follows from a seed, so that every run is the same.
+#![cfg(target_arch = "x86_64")]
+
+use std::cell::Cell;
+
+use tests::sampled_callsite;
+use tsc_runtime::__private::{Callsite, seed_sampling};
+use tsc_runtime::tsc::{Fence, FencePolicy, Ticks, Unfenced};
+use tsc_runtime::{CallsiteReport, snapshot};
+
+/// Reads of the counter, which goes on only where a call says so.
+struct Scripted;
+
+thread_local! {
+    static NOW: Cell<Ticks> = Cell::new(Unfenced::start());
+    /// How often the counter was read.
+    static READS: Cell<u64> = const { Cell::new(0) };
+}
+
+fn read() -> Ticks {
+    READS.set(READS.get() + 1);
+    NOW.get()
+}
+
+impl FencePolicy for Scripted {
+    const FENCE: Fence = Fence::Lfence;
+
+    fn start() -> Ticks {
+        read()
+    }
+
+    fn stop() -> Ticks {
+        read()
+    }
+}
+
+/// A call of `callsite` that takes so many ticks beside what `inside` does. The detector of interruptions looks at the real counter, and
+/// must find that nothing happened after it: so time here is ahead of it.
+fn call_around(callsite: &'static Callsite, ticks: u64, inside: impl FnOnce()) {
+    tests::call::<Scripted>(callsite, || {
+        NOW.set(NOW.get() + ticks);
+        inside();
+    });
+}
+
+fn call(callsite: &'static Callsite, ticks: u64) {
+    call_around(callsite, ticks, || {});
+}
+
+fn ahead() {
+    NOW.set(Unfenced::start() + (1 << 50));
+}
+
+/// The seeds' own generator: SplitMix64.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut value = self.0;
+        value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        value ^ (value >> 31)
+    }
+
+    /// From 0 to 1.
+    fn share(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1_u64 << 53) as f64
+    }
+}
+
+fn rows() -> Vec<CallsiteReport> {
+    snapshot().callsites().to_vec()
+}
+
+/// The rows of callsites `name 0` to `name {TRIES - 1}`, in that order.
+fn tries(rows: &[CallsiteReport], name: &str) -> Vec<CallsiteReport> {
+    let of = |index: usize| {
+        let name = format!("{name} {index}");
+        let row = rows.iter().find(|row| row.name() == name);
+        row.expect("it was called").clone()
+    };
+    (0..TRIES).map(of).collect()
+}
+
+const TRIES: usize = 200;
+const CALLS: u64 = 20_000;
+const EVERY: u32 = 64;
+
+/// Calls of these lengths: 200 tries, each on a callsite of its own with a seed of its own. Of each the mean of its samples must be
+/// within three of its standard errors of the mean of all its calls, in 99 % of the tries; and the standard errors must be right.
+fn check(name: &str, mut lasts: impl FnMut(&mut Random, u64) -> u64) {
+    let mut truths = Vec::new();
+    for index in 0..TRIES {
+        let callsite = sampled_callsite::<Scripted>(format!("{name} {index}"), Some(EVERY));
+        let mut random = Random(index as u64);
+        seed_sampling(random.next());
+        ahead();
+        // The first call is no sample.
+        call(callsite, 77_777);
+        let mut sum = 0;
+        for number in 0..CALLS {
+            let ticks = lasts(&mut random, number);
+            sum += ticks;
+            call(callsite, ticks);
+        }
+        truths.push(sum as f64 / CALLS as f64);
+    }
+    let rows = tries(&rows(), name);
+    let visible = rows[0].mean_raw_ticks().expect("there are samples")
+        - rows[0].total_ticks() / rows[0].calls() as f64;
+    let mut within = 0;
+    let (mut squares, mut stated) = (0.0, 0.0);
+    for (row, truth) in rows.iter().zip(&truths) {
+        assert_eq!(row.calls(), CALLS + 1);
+        assert_eq!(row.sample(), Some(EVERY.into()));
+        let timed = row.timed().expect("not all were timed");
+        assert!(timed.abs_diff(CALLS / u64::from(EVERY)) <= 2, "{timed}");
+        let error = row.std_error_ticks().expect("there are samples");
+        let off = row.mean_ticks().expect("there are samples") + visible_of(row) - truth;
+        within += usize::from(off.abs() <= 3.0 * error + 1e-6);
+        squares += off * off;
+        stated += error * error;
+    }
+    assert!(within >= TRIES * 99 / 100, "{name}: {within}, {visible}");
+    if stated > 0.0 {
+        // Of 200 tries the deviation is known to 5 %.
+        let ratio = (squares / stated).sqrt();
+        assert!((0.8..=1.2).contains(&ratio), "{name}: {ratio}");
+    }
+}
+
+/// What was taken out of each call.
+fn visible_of(row: &CallsiteReport) -> f64 {
+    let sums = row.sums();
+    sums.visible_milliticks() as f64 / 1000.0 / (sums.samples() + sums.firsts()) as f64
+}
+
+#[test]
+fn constant_calls_have_no_error() {
+    check("constant", |_, _| 500);
+}
+
+#[test]
+fn bimodal_calls_are_unbiased() {
+    check(
+        "bimodal",
+        |random, _| if random.share() < 0.1 { 9_000 } else { 300 },
+    );
+}
+
+#[test]
+fn heavy_tailed_calls_are_unbiased() {
+    // Pareto's law with an exponent for which the fourth moment, and so the error's own error, is still there.
+    check("heavy-tailed", |random, _| {
+        (200.0 * (1.0 - random.share()).powf(-1.0 / 4.5)) as u64
+    });
+}
+
+#[test]
+fn periodic_calls_are_unbiased() {
+    for period in [2, 64, 65] {
+        check(&format!("period {period}"), |_, number| {
+            if number % period < period / 2 {
+                1_500
+            } else {
+                400
+            }
+        });
+    }
+}
+
+#[test]
+fn calls_that_depend_on_their_caller_are_unbiased() {
+    // Callers that call it three times, and ones that call it once, and longer.
+    let mut left = 0;
+    let mut length = 0;
+    check("by caller", |random, _| {
+        if left == 0 {
+            (left, length) = if random.share() < 0.5 {
+                (3, 250)
+            } else {
+                (1, 2_000)
+            };
+        }
+        left -= 1;
+        length
+    });
+}
+
+#[test]
+fn counted_calls_do_not_read_the_counter() {
+    let callsite = sampled_callsite::<Scripted>("reads", Some(EVERY));
+    ahead();
+    call(callsite, 100);
+    let before = READS.get();
+    (0..6_400).for_each(|_| call(callsite, 100));
+    let reads = READS.get() - before;
+    assert!(reads.abs_diff(2 * 6_400 / u64::from(EVERY)) <= 2, "{reads}");
+}
+
+#[test]
+fn same_seed_times_the_same_calls() {
+    let run = |name: &str| {
+        let callsite = sampled_callsite::<Scripted>(name, Some(16));
+        seed_sampling(42);
+        ahead();
+        (0..5_000).for_each(|number| call(callsite, 100 + number));
+        let rows = rows();
+        let row = rows.iter().find(|row| row.name() == name);
+        row.expect("it was called").mean_ticks()
+    };
+    assert_eq!(run("seed, once"), run("seed, once more"));
+}
+
+/// Two levels of sampled callees under a root that is timed: what is self and what is callees' comes out right on average, and adds
+/// up to what the root took.
+#[test]
+fn self_ticks_add_up_to_the_roots_inclusive() {
+    let root = sampled_callsite::<Scripted>("adds up: root", Some(1));
+    let [branch, leaf] = ["adds up: branch", "adds up: leaf"]
+        .map(|name| sampled_callsite::<Scripted>(name, Some(EVERY)));
+    seed_sampling(3);
+    ahead();
+    const BRANCHES: u64 = 30_000;
+    call_around(root, 50_000, || {
+        for number in 0..BRANCHES {
+            call_around(branch, 400, || {
+                for _ in 0..number % 3 {
+                    call(leaf, 200);
+                }
+            });
+        }
+    });
+    let rows = rows();
+    let of = |callsite: &str| {
+        let name = format!("adds up: {callsite}");
+        let row = rows.iter().find(|row| row.name() == name);
+        row.expect("it was called").clone()
+    };
+    let [root, branch, leaf] = ["root", "branch", "leaf"].map(of);
+    assert_eq!((branch.calls(), leaf.calls()), (BRANCHES, BRANCHES));
+    let sum = root.self_ticks() + branch.self_ticks() + leaf.self_ticks();
+    assert!((sum / root.total_ticks() - 1.0).abs() < 1e-9, "{sum}");
+    // The probes cost no scripted ticks, and yet their cost is taken out. So what is left is compared between rows that have the same
+    // probes, in the leaves: each is 200 ticks less what the probe sees of itself.
+    let visible = visible_of(&leaf);
+    let expected = BRANCHES as f64 * (200.0 - visible);
+    assert!((leaf.self_ticks() / expected - 1.0).abs() < 0.01);
+    assert_eq!(leaf.self_ticks(), leaf.total_ticks());
+    // Within four standard errors of what it is without probes, less what they would have cost.
+    let error = branch.self_std_error_ticks();
+    let error = error.expect("only some were timed");
+    let expected = BRANCHES as f64 * (400.0 - visible) - branch.nested_overhead_ticks();
+    let off = branch.self_ticks() - expected;
+    assert!(off.abs() < 4.0 * error, "{off}, {error}");
+    assert!(error < 0.5 * expected.abs(), "{error}, {expected}");
+}
+
+/// A recursion's inclusive ticks are the outermost calls', whichever were timed.
+#[test]
+fn recursion_is_counted_once() {
+    fn recurse(callsite: &'static Callsite, depth: u32) {
+        call_around(callsite, 1_000, || {
+            if depth > 1 {
+                recurse(callsite, depth - 1);
+            }
+        });
+    }
+    const TREES: u64 = 20_000;
+    const RUNS: usize = 40;
+    for run in 0..RUNS {
+        let callsite = sampled_callsite::<Scripted>(format!("recursion {run}"), Some(8));
+        seed_sampling(run as u64);
+        ahead();
+        (0..TREES).for_each(|_| recurse(callsite, 3));
+    }
+    let rows = rows();
+    let expected = TREES as f64 * 3_000.0;
+    let of = |run: usize| {
+        let name = format!("recursion {run}");
+        let row = rows.iter().find(|row| row.name() == name);
+        let row = row.expect("it was called");
+        assert_eq!(row.calls(), 3 * TREES);
+        row.raw_ticks() / expected - 1.0
+    };
+    let off: Vec<f64> = (0..RUNS).map(of).collect();
+    let mean = off.iter().sum::<f64>() / RUNS as f64;
+    let squares: f64 = off.iter().map(|off| (off - mean).powi(2)).sum();
+    let error = (squares / (RUNS * (RUNS - 1)) as f64).sqrt();
+    assert!(mean.abs() < 3.0 * error && error < 0.02, "{mean}, {error}");
+}
+
+#[test]
+fn reset_and_pause_leave_the_counts_right() {
+    let callsite = sampled_callsite::<Scripted>("paused", Some(EVERY));
+    let calls = || tests::calls("paused");
+    ahead();
+    (0..1_000).for_each(|_| call(callsite, 100));
+    assert_eq!(calls(), 1_000);
+    tsc_runtime::pause();
+    (0..1_000).for_each(|_| call(callsite, 100));
+    tsc_runtime::resume();
+    assert_eq!(calls(), 1_000);
+    (0..500).for_each(|_| call(callsite, 100));
+    assert_eq!(calls(), 1_500);
+}

@@ -1,0 +1,372 @@
+//! Which calls of a sampled callsite are timed, and what those stand for that are not.
+//!
+//! The calls are taken in groups of N, and of each group one is timed: which one is drawn at random for each group, so that nothing
+//! periodic hides, and every call has the same chance. A timed call has the weight N. So the weights of all timed calls come to the
+//! number of calls, but for those of a group that is not complete. Of a function that calls itself, each call has its chance apart from
+//! all others, or whether the calls inside a timed one are timed would depend on it.
+//!
+//! Sums that nest are kept as running sums to which a timed call adds N times what it has beyond those inside it: of the thread's net
+//! ticks its self time, of the callsite's own inclusive ticks what is not in inner activations. Calls in it that were timed have
+//! added their part, N times, and the mean of that is what they and the others took; so what the sum has advanced by during a call is
+//! an unbiased estimate of what was inside, whatever was timed of it and however deep. And what all have added to the sum is exactly
+//! what the outermost call took, if that has the weight 1.
+
+use core::cell::Cell;
+use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use super::Record;
+use super::counters::Count;
+use crate::record::thread::{self, Thread};
+use crate::record::totals::Totals;
+
+/// The largest N.
+pub(crate) const MOST: u32 = 4096;
+
+/// How often a callsite is timed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    EveryCall,
+    /// One call in so many.
+    OneIn(u32),
+    /// As often as its share of the time allows.
+    Auto,
+}
+
+/// What a record of a sampled callsite knows beside its counters.
+#[derive(Debug)]
+pub(crate) struct Sampling {
+    /// N of the group that the next timed call is in; 0 where every call is timed.
+    every: AtomicU32,
+    /// Calls that this group has after that one.
+    rest: Cell<u32>,
+    /// The function has called itself: there are no groups any more.
+    is_recursive: Cell<bool>,
+    /// The inclusive ticks, net and raw, of all activations inside no other, weighted. Not forgotten by a reset, for activations in flight
+    /// have noted where they stood.
+    included: Cell<[i64; 2]>,
+    /// `None` where N is fixed.
+    auto: Cell<Option<Observed>>,
+    /// What a timed call costs its callers, rounded: one of weight 1, and any other.
+    pub(crate) cost: [Count; 2],
+}
+
+/// What `auto` has seen since it last thought about N.
+#[derive(Clone, Copy, Debug)]
+struct Observed {
+    calls: u32,
+    net: i64,
+}
+
+/// Timed calls after which `auto` looks at N again.
+const OBSERVED: u32 = 32;
+/// Probes may take this share of the time of what they measure.
+const SHARE: i64 = 5;
+/// A timed call's cost, spread over the calls it stands for, need not be less than this part of what counting one costs.
+const OF_COUNTED: u64 = 8;
+
+impl Sampling {
+    pub(super) const fn new() -> Self {
+        Self {
+            every: AtomicU32::new(0),
+            rest: Cell::new(0),
+            is_recursive: Cell::new(false),
+            included: Cell::new([0; 2]),
+            auto: Cell::new(None),
+            cost: [const { Count::new() }; 2],
+        }
+    }
+
+    /// N, if not every call is timed.
+    pub(crate) fn every(&self) -> Option<u32> {
+        Some(self.every.load(Relaxed)).filter(|&every| every != 0)
+    }
+
+    /// What a timed call of this weight costs its callers.
+    pub(crate) fn cost_of(&self, weight: u32) -> u64 {
+        self.cost[usize::from(weight > 1)].get()
+    }
+
+    /// N from now on, by what the last timed calls took.
+    fn next_every(&self, counted_cost: u64) -> u32 {
+        let every = self.every.load(Relaxed);
+        let Some(seen) = self.auto.get().filter(|seen| seen.calls >= OBSERVED) else {
+            return every;
+        };
+        self.auto.set(Some(Observed { calls: 0, net: 0 }));
+        let cost = self.cost[1].get();
+        let mean = (seen.net / i64::from(seen.calls)).max(1).cast_unsigned();
+        let needed = (cost * SHARE.cast_unsigned() / mean)
+            .min(cost * OF_COUNTED / counted_cost.max(1))
+            .clamp(1, u64::from(MOST));
+        let needed = (needed as u32).next_power_of_two();
+        // Back by no more than a quarter at a time, and not for a factor of two: a mean of few calls is no more exact.
+        let next = if needed >= every {
+            needed
+        } else if needed * 4 <= every {
+            every / 4
+        } else {
+            every
+        };
+        self.every.store(next, Relaxed);
+        next
+    }
+}
+
+/// What one activation took.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ticks {
+    pub(crate) net: i64,
+    pub(crate) raw: i64,
+    /// Net, outside annotated callees.
+    pub(crate) own: i64,
+}
+
+impl Record {
+    /// From now on calls are timed as `mode` says.
+    pub(crate) fn set_mode(&self, mode: Mode) {
+        let every = match mode {
+            Mode::EveryCall => return self.entry().set_skip(0),
+            Mode::OneIn(every) => every,
+            Mode::Auto => {
+                let seen = Observed { calls: 0, net: 0 };
+                self.sampling.auto.set(Some(seen));
+                1
+            }
+        };
+        self.sampling.every.store(every, Relaxed);
+        self.sampling.rest.set(0);
+        self.begin_group(&thread::this().sampler, every);
+    }
+
+    /// What is left of the group before, and a new one of so many calls: draws which of these is timed.
+    fn begin_group(&self, sampler: &Sampler, every: u32) {
+        let sampling = &self.sampling;
+        if self.is_running() {
+            sampling.is_recursive.set(true);
+        }
+        let (place, rest) = if sampling.is_recursive.get() {
+            (sampler.failures(every), 0)
+        } else {
+            let place = sampler.below(every);
+            (place, every - 1 - place)
+        };
+        let counted = sampling.rest.replace(rest) + place;
+        self.open();
+        self.counters.counted.add(u64::from(counted));
+        self.entry().set_skip(counted + 1);
+        self.close();
+    }
+
+    /// A call is about to be timed because its turn has come: draws the next one. Returns the weight of this one.
+    pub(crate) fn draw(&self, thread: &Thread) -> u32 {
+        let weight = self.sampling.every.load(Relaxed);
+        let every = self.sampling.next_every(thread.sampler.counted_cost());
+        self.begin_group(&thread.sampler, every);
+        weight
+    }
+
+    /// Brings the figures of a sampled callsite into the form of all others: what its weighted sums come to is what the sums over all
+    /// calls less those over inner ones are to give.
+    pub(super) fn settle_sampled(&self, totals: &mut Totals) {
+        let Some(every) = self.sampling.every() else {
+            return;
+        };
+        totals.sample = every;
+        totals.counted = totals.counted.wrapping_sub(self.announced());
+        if totals.polls != 0 {
+            // Weighted, unlike their sum over the calls that have completed.
+            totals.polls_gross = totals.included.wrapping_add(totals.visible);
+        }
+        let gross = totals.sum + totals.first_sum + totals.excluded_sum;
+        let gross = if totals.polls == 0 {
+            gross
+        } else {
+            totals.polls_gross
+        };
+        let net = gross.wrapping_sub(totals.visible);
+        totals.callees = net.wrapping_sub(totals.own);
+        (totals.inner, totals.inner_visible) = (0, 0);
+        totals.inner_gross = net.wrapping_sub(totals.included);
+        let raw = totals
+            .included
+            .wrapping_add(totals.visible)
+            .wrapping_add(totals.nested);
+        totals.inner_nested = raw.wrapping_sub(totals.included_raw);
+    }
+
+    /// Counted calls that were announced and are still to come.
+    pub(super) fn announced(&self) -> u64 {
+        u64::from(self.entry().skip().saturating_sub(1))
+    }
+
+    /// After the counters were set to what they are without it: what was announced is still to come.
+    pub(super) fn keep_announced(&self) {
+        self.counters.counted.add(self.announced());
+    }
+
+    /// A future that was counted when it started was dropped before it completed.
+    pub(crate) fn uncount(&self) {
+        self.counters
+            .counted
+            .set(self.counters.counted.get().wrapping_sub(1));
+    }
+
+    /// The running sums of inclusive ticks, net and raw.
+    pub(crate) fn included(&self) -> [i64; 2] {
+        self.sampling.included.get()
+    }
+
+    /// A timed activation stops: adds it to the sums that nest. `then` are the inclusive ones at its start. Returns the self ticks of all
+    /// calls that it stands for.
+    ///
+    /// What an interrupted call took that is not repaired is not known well enough to stand for other calls: it stands for itself, and
+    /// for the others with what calls took on average.
+    pub(crate) fn include(
+        &self,
+        then: [i64; 2],
+        weight: u32,
+        ticks: Ticks,
+        is_excluded: bool,
+    ) -> i64 {
+        let counters = &self.counters;
+        let known = counters.weights.get().cast_signed();
+        let stands_for = |ticks: i64, sum: i64| {
+            if is_excluded && known != 0 {
+                ticks.wrapping_add(i64::from(weight - 1).wrapping_mul(sum / known))
+            } else {
+                ticks.wrapping_mul(i64::from(weight))
+            }
+        };
+        let mut sums = self.sampling.included.get();
+        let figures = [
+            (&counters.included, ticks.net),
+            (&counters.included_raw, ticks.raw),
+        ];
+        for ((sum, then), (figure, ticks)) in sums.iter_mut().zip(then).zip(figures) {
+            let inside = sum.wrapping_sub(then);
+            let more = stands_for(ticks.wrapping_sub(inside), figure.get());
+            *sum = sum.wrapping_add(more);
+            figure.add(more);
+        }
+        self.sampling.included.set(sums);
+        let excess = f64::from(weight) * f64::from(weight - 1);
+        let own = ticks.own as f64;
+        counters.own_excess_sum.add(excess * own);
+        counters.own_excess_squares.add(excess * own * own);
+        let own = stands_for(ticks.own, counters.own.get());
+        counters.own.add(own);
+        counters.weights.add(u64::from(weight));
+        own
+    }
+
+    /// A timed activation stops, and is an ordinary sample.
+    pub(crate) fn leave_weighted(&self, gross: u64, weight: u32) {
+        self.entry().leave();
+        self.add_weighted(gross, weight);
+    }
+
+    /// The same, and nobody knows whether it was interrupted.
+    pub(crate) fn leave_unknown(&self, gross: u64, weight: u32) {
+        self.entry().leave();
+        self.add_unknown(gross, weight);
+    }
+
+    pub(super) fn add_weighted(&self, gross: u64, weight: u32) {
+        if weight > 1 {
+            self.fold_weighted(gross.cast_signed(), weight);
+        } else {
+            self.add_sample(gross);
+        }
+    }
+
+    /// The variance that sampled callees have brought into a timed call's self ticks.
+    pub(crate) fn add_variance(&self, weight: u32, variance: f64) {
+        self.counters.own_variance.add(f64::from(weight) * variance);
+    }
+
+    /// `auto` learns what a timed call took.
+    pub(crate) fn observe(&self, net: i64) {
+        let auto = &self.sampling.auto;
+        if let Some(seen) = auto.get() {
+            auto.set(Some(Observed {
+                calls: seen.calls.saturating_add(1),
+                net: seen.net.saturating_add(net),
+            }));
+        }
+    }
+}
+
+/// A thread's random numbers, and what counting a call costs it.
+#[derive(Debug)]
+pub(crate) struct Sampler {
+    state: Cell<u64>,
+    /// In ticks, with as many binary places as [`FRACTION`].
+    exact_cost: Cell<u32>,
+    /// The same in whole ticks, one more or less by chance, so that the mean is right.
+    cost: Cell<u64>,
+}
+
+const FRACTION: u32 = 16;
+
+impl Sampler {
+    pub(super) const fn new() -> Self {
+        Self {
+            state: Cell::new(0),
+            exact_cost: Cell::new(0),
+            cost: Cell::new(0),
+        }
+    }
+
+    /// What one counted call costs its callers, now.
+    #[inline(always)]
+    pub(crate) fn counted_cost(&self) -> u64 {
+        self.cost.get()
+    }
+
+    /// What it costs on average, in ticks.
+    pub(crate) fn set_counted_cost(&self, ticks: f64) {
+        self.exact_cost
+            .set((ticks * f64::from(1 << FRACTION)) as u32);
+        self.cost.set(ticks.round() as u64);
+    }
+
+    /// Whether a sequence was begun.
+    pub(crate) fn is_seeded(&self) -> bool {
+        self.state.get() != 0
+    }
+
+    /// Begins the sequence of random numbers that belongs to `seed`.
+    pub(crate) fn seed(&self, seed: u64) {
+        // Neighbouring seeds are to have nothing in common: SplitMix64's finisher, which gives 0 for 0 alone.
+        let mut state = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        state = (state ^ state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        state = (state ^ state >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        self.state.set((state ^ state >> 31).max(1));
+    }
+
+    /// How many calls come before the next timed one, if each is with the chance of one in `every`.
+    fn failures(&self, every: u32) -> u32 {
+        if every == 1 {
+            return 0;
+        }
+        // Above 0 and not above 1.
+        let share = f64::from(self.below(u32::MAX) + 1) / f64::from(u32::MAX);
+        (share.ln() / (-1.0 / f64::from(every)).ln_1p()) as u32
+    }
+
+    /// A random number below `limit`. Chooses the next counted cost as well.
+    fn below(&self, limit: u32) -> u32 {
+        // xorshift64*: the high bits pass all tests.
+        let mut state = self.state.get();
+        state ^= state >> 12;
+        state ^= state << 25;
+        state ^= state >> 27;
+        self.state.set(state);
+        let random = state.wrapping_mul(0x2545_f491_4f6c_dd1d);
+        let fraction = random as u32 >> FRACTION;
+        self.cost.set(u64::from(
+            self.exact_cost.get().saturating_add(fraction) >> FRACTION,
+        ));
+        ((random >> 32) * u64::from(limit) >> 32) as u32
+    }
+}

@@ -1,0 +1,84 @@
+//! `TSC_SAMPLE` and `TSC_SAMPLE_SEED`: which callsites are sampled, and with what random numbers.
+
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+
+use crate::environment;
+use crate::record::sampling::{MOST, Mode};
+use crate::record::thread;
+use crate::tsc::clock;
+
+/// Of a callsite with such a `sample = N`, or with none.
+pub(super) fn mode(own: Option<u32>) -> Mode {
+    own.map_or_else(by_environment, one_in)
+}
+
+fn one_in(every: u32) -> Mode {
+    match every.min(MOST) {
+        0 | 1 => Mode::EveryCall,
+        every => Mode::OneIn(every),
+    }
+}
+
+/// In the place of N, in [`BY_ENVIRONMENT`].
+const AUTO: u32 = MOST + 1;
+const UNREAD: u32 = u32::MAX;
+
+/// No lock that the child of a fork might find taken: two threads may both read the variable.
+static BY_ENVIRONMENT: AtomicU32 = AtomicU32::new(UNREAD);
+
+fn by_environment() -> Mode {
+    let mut known = BY_ENVIRONMENT.load(Relaxed);
+    if known == UNREAD {
+        known = environment::SAMPLE.parse(parse).unwrap_or(1);
+        BY_ENVIRONMENT.store(known, Relaxed);
+    }
+    match known {
+        AUTO => Mode::Auto,
+        every => one_in(every),
+    }
+}
+
+fn parse(value: &str) -> Option<u32> {
+    if value == "auto" {
+        return Some(AUTO);
+    }
+    value
+        .parse()
+        .ok()
+        .filter(|every| (1..=MOST).contains(every))
+}
+
+/// What the next thread's random numbers begin with.
+pub(super) fn seed() -> u64 {
+    static THREADS: AtomicU64 = AtomicU64::new(0);
+    let thread = THREADS.fetch_add(1, Relaxed);
+    let seed = environment::SAMPLE_SEED.parse(|value| value.parse().ok());
+    seed.unwrap_or_else(clock::now).wrapping_add(thread)
+}
+
+/// From now on this thread's random numbers are those of `seed`. For tests.
+pub fn seed_sampling(seed: u64) {
+    thread::this().sampler.seed(seed);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_known_or_refused() {
+        assert_eq!(parse("1"), Some(1));
+        assert_eq!(parse("4096"), Some(MOST));
+        assert_eq!(parse("auto"), Some(AUTO));
+        for value in ["0", "4097", "-1", "Auto", "64 ", "one"] {
+            assert_eq!(parse(value), None, "{value}");
+        }
+    }
+
+    #[test]
+    fn argument_goes_before_the_environment() {
+        assert_eq!(mode(Some(1)), Mode::EveryCall);
+        assert_eq!(mode(Some(8)), Mode::OneIn(8));
+        assert_eq!(mode(Some(u32::MAX)), Mode::OneIn(MOST));
+    }
+}
