@@ -50,9 +50,9 @@ fn next() -> Ticks {
 }
 
 /// A new callsite.
-pub(crate) fn callsite() -> &'static Callsite {
+pub(crate) fn callsite(name: String) -> &'static Callsite {
     Box::leak(Box::new(Callsite::new::<Scripted>(Meta {
-        name: Some("scripted"),
+        name: Some(name.leak()),
         path: || "",
         module: module_path!(),
         file: file!(),
@@ -74,6 +74,6 @@ pub(crate) fn call(callsite: &'static Callsite) {
 #[inline(never)]
 pub(crate) fn call_one(value: u64) -> u64 {
     static CALLSITE: OnceLock<&Callsite> = OnceLock::new();
-    call(CALLSITE.get_or_init(callsite));
+    call(CALLSITE.get_or_init(|| callsite("scripted".to_owned())));
     value
 }

@@ -79,8 +79,8 @@ fn calls(function: fn(u64) -> u64) {
 }
 
 fn report() {
-    for _ in 0..CALLSITES {
-        let callsite = scripted::callsite();
+    for number in 0..CALLSITES {
+        let callsite = scripted::callsite(format!("module{}::c{}", number / 16, number % 16));
         (0..REPORTED_CALLS).for_each(|_| scripted::call(callsite));
     }
     counted_report();

@@ -22,6 +22,8 @@ const OUTSTANDING: f64 = 20.0;
 struct Column {
     heading: &'static str,
     cells: Vec<String>,
+    /// Of the widest of them, in characters.
+    width: usize,
 }
 
 pub(super) struct Table<'a> {
@@ -46,16 +48,7 @@ impl<'a> Table<'a> {
         clock: &Clock,
         width: usize,
     ) -> Self {
-        let mut columns = columns(rows, scale);
-        let used = |columns: &[Column]| {
-            columns
-                .iter()
-                .map(|column| 1 + column.width())
-                .sum::<usize>()
-        };
-        while columns.len() > 1 && GCLK + used(&columns) + MARK > width {
-            columns.pop();
-        }
+        let columns = columns(rows, scale, width.saturating_sub(GCLK + MARK));
         Self {
             columns,
             heading: format!("net {}", scale.unit),
@@ -74,7 +67,7 @@ impl<'a> Table<'a> {
     pub(super) fn write_heading(&self, out: &mut dyn fmt::Write, style: &Style) -> fmt::Result {
         let mut line = format!("      {:<NAME$} :{:>TOTAL$}", self.heading, "total");
         for column in &self.columns {
-            line += &format!(" {:>1$}", column.heading, column.width());
+            line += &format!(" {:>1$}", column.heading, column.width);
         }
         writeln!(out, "{}", style.dim(&line))
     }
@@ -88,7 +81,7 @@ impl<'a> Table<'a> {
         let row = &self.rows[index];
         let mut line = format!(":CLK: {} :{:>TOTAL$}", row.name, row.total);
         for column in &self.columns {
-            line += &format!(" {:>1$}", column.cells[index], column.width());
+            line += &format!(" {:>1$}", column.cells[index], column.width);
         }
         if row.share > OUTSTANDING {
             line = style.bold(&line);
@@ -102,31 +95,46 @@ impl<'a> Table<'a> {
 }
 
 impl Column {
-    fn width(&self) -> usize {
-        let cells = self.cells.iter().map(|cell| cell.chars().count()).max();
-        cells.unwrap_or(0).max(self.heading.chars().count())
+    fn new(heading: &'static str, cells: Vec<String>) -> Self {
+        let widths = cells.iter().map(|cell| cell.chars().count());
+        let width = widths.chain([heading.chars().count()]).max();
+        Self {
+            heading,
+            cells,
+            width: width.unwrap_or(0),
+        }
     }
 }
 
-/// In the order of their importance, which is that of the table.
-fn columns(rows: &Rows<'_>, scale: &Scale) -> Vec<Column> {
-    let column = |heading, cell: &dyn Fn(&CallsiteReport) -> String| Column {
-        heading,
-        cells: rows.shown().map(cell).collect(),
-    };
+/// What a column has of a row.
+type Cell<'a> = &'a dyn Fn(&CallsiteReport) -> String;
+
+/// As many as have room, and one at least, in the order of their importance, which is that of the table.
+fn columns(rows: &Rows<'_>, scale: &Scale, mut room: usize) -> Vec<Column> {
     let ticks =
         |ticks: Option<f64>| ticks.map_or_else(|| "-".to_owned(), |ticks| scale.short(ticks));
-    vec![
-        column("self%", &|row| format!("{:.1}", rows.self_share(row))),
-        column("calls", &|row| row.calls.to_string()),
-        column("mean", &|row| ticks(row.mean_ticks)),
-        column("p50", &|row| ticks(row.p50_ticks)),
-        column("p99", &|row| ticks(row.p99_ticks)),
-        column("±", &|row| ticks(row.mean_error())),
-        column("min", &|row| ticks(row.min_ticks)),
-        column("max", &|row| ticks(row.max_ticks)),
-        column("first", &|row| ticks(row.first_ticks)),
-    ]
+    let by_importance: [(&str, Cell<'_>); 9] = [
+        ("self%", &|row| format!("{:.1}", rows.self_share(row))),
+        ("calls", &|row| row.calls.to_string()),
+        ("mean", &|row| ticks(row.mean_ticks)),
+        ("p50", &|row| ticks(row.p50_ticks)),
+        ("p99", &|row| ticks(row.p99_ticks)),
+        ("±", &|row| ticks(row.mean_error())),
+        ("min", &|row| ticks(row.min_ticks)),
+        ("max", &|row| ticks(row.max_ticks)),
+        ("first", &|row| ticks(row.first_ticks)),
+    ];
+    let mut columns = Vec::new();
+    for (heading, cell) in by_importance {
+        let column = Column::new(heading, rows.shown().map(cell).collect());
+        let used = 1 + column.width;
+        if used > room && !columns.is_empty() {
+            break;
+        }
+        room = room.saturating_sub(used);
+        columns.push(column);
+    }
+    columns
 }
 
 impl CallsiteReport {

@@ -23,16 +23,14 @@ struct Name {
 impl Names {
     pub(super) fn new(report: &Report) -> Self {
         let by_module = is_test_binary(report);
+        let named = occurrences(report.callsites.iter().map(|row| row.name.as_str()));
         let full: Vec<String> = report
             .callsites
             .iter()
-            .map(|row| escaped(&full_name(report, row, by_module)))
+            .map(|row| escaped(&full_name(row, named[row.name.as_str()] > 1, by_module)))
             .collect();
         let shown: Vec<String> = full.iter().map(|name| gclk_column(name)).collect();
-        let mut alike: HashMap<&str, usize> = HashMap::new();
-        for name in &shown {
-            *alike.entry(name).or_default() += 1;
-        }
+        let alike = occurrences(shown.iter().map(String::as_str));
         let names = report.callsites.iter().zip(full.iter().zip(&shown));
         let by_row = names
             .map(|(row, (full, shown))| {
@@ -62,13 +60,18 @@ impl Names {
     }
 }
 
+/// How often each name is there.
+fn occurrences<'a>(names: impl Iterator<Item = &'a str>) -> HashMap<&'a str, usize> {
+    let mut occurrences = HashMap::new();
+    for name in names {
+        *occurrences.entry(name).or_default() += 1;
+    }
+    occurrences
+}
+
 /// The name, with the module before it where another callsite has the same name.
-fn full_name(report: &Report, row: &CallsiteReport, by_module: bool) -> String {
-    let twins = report
-        .callsites
-        .iter()
-        .filter(|other| other.name == row.name);
-    if twins.count() > 1 {
+fn full_name(row: &CallsiteReport, has_twin: bool, by_module: bool) -> String {
+    if has_twin {
         return format!("{}::{}", row.module, row.name);
     }
     match row.module.split_once("::") {
