@@ -15,7 +15,7 @@ impl Kernel {
 
     pub(super) fn detach(&mut self) {}
 
-    pub(super) fn read(&mut self, _ticks_per_ns: f64) -> Option<Reading> {
+    pub(super) fn read(&mut self) -> Option<Reading> {
         None
     }
 }

@@ -8,29 +8,33 @@ use std::ptr;
 
 use super::reading::Reading;
 use super::schedstat::Schedstat;
-use crate::tsc::{FencePolicy, Lfence, Unfenced, elapsed};
+use crate::tsc::{FencePolicy, Lfence, Ticks, Unfenced, elapsed};
 
-/// Between the counter's two readings around the CPU clock's lies a system call, of a microsecond where they are slow. If it was more,
-/// the thread was stopped in there, and asks again.
-const PROMPT_NS: f64 = 3_000.0;
-const TRIES: usize = 3;
+const WARM_UP: usize = 3;
 
 /// What a thread asks the kernel with.
 #[derive(Debug)]
 pub(super) struct Kernel {
     schedstat: Schedstat,
+    /// The least ticks that reading the CPU clock has taken.
+    width: i64,
 }
 
 impl Kernel {
     pub(super) const fn new() -> Self {
         Self {
             schedstat: Schedstat::new(),
+            width: i64::MAX,
         }
     }
 
     /// For this thread from now on: opens what is kept open.
     pub(super) fn attach(&mut self) {
         self.schedstat.open();
+        // The first takes longer than the others, and any may be interrupted.
+        for _ in 0..WARM_UP {
+            self.cpu_clock();
+        }
     }
 
     /// Closes it.
@@ -39,29 +43,33 @@ impl Kernel {
     }
 
     /// `None` if the kernel does not answer.
-    pub(super) fn read(&mut self, ticks_per_ns: f64) -> Option<Reading> {
-        let (at, cpu_ns) = cpu_clock(ticks_per_ns)?;
+    pub(super) fn read(&mut self) -> Option<Reading> {
+        let (at, cpu_ns) = self.cpu_clock()?;
         Some(Reading {
             at,
             cpu_ns,
             schedule: self.schedstat.read(cpu_ns),
         })
     }
-}
 
-/// The counter and this thread's CPU clock at one moment.
-fn cpu_clock(ticks_per_ns: f64) -> Option<(u64, u64)> {
-    let prompt = (PROMPT_NS * ticks_per_ns) as i64;
-    let mut attempt = 0;
-    loop {
+    /// The counter and this thread's CPU clock at one moment.
+    ///
+    /// Reading the clock makes the scheduler look whether the thread's time slice is used up. If it is, the thread is preempted when the
+    /// kernel has read the clock and before it returns: so the moment is told from the counter before, and not tried again. Had the
+    /// thread been preempted between the two, the next asking would find it.
+    fn cpu_clock(&mut self) -> Option<(Ticks, u64)> {
         let before = Lfence::start();
         let ns = clock_ns(libc::CLOCK_THREAD_CPUTIME_ID)?;
         let width = elapsed(before, Lfence::stop());
-        attempt += 1;
-        if (0..=prompt).contains(&width) || attempt == TRIES {
-            let half = (width.clamp(0, prompt) / 2).cast_unsigned();
-            return Some((before.wrapping_add(half), ns));
+        if width > 0 {
+            self.width = self.width.min(width);
         }
+        let half = if self.width == i64::MAX {
+            0
+        } else {
+            self.width / 2
+        };
+        Some((before.wrapping_add_signed(half), ns))
     }
 }
 
@@ -124,9 +132,9 @@ mod tests {
     fn time_asleep_is_not_run() {
         let mut kernel = Kernel::new();
         kernel.attach();
-        let before = kernel.read(1.0).unwrap();
+        let before = kernel.read().unwrap();
         std::thread::sleep(std::time::Duration::from_millis(20));
-        let after = kernel.read(1.0).unwrap();
+        let after = kernel.read().unwrap();
         // Asleep it cannot have run for a half of the time.
         assert!(after.cpu_ns - before.cpu_ns < 10_000_000);
         assert!(elapsed(before.at, after.at) > 0);

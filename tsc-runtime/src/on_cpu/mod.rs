@@ -203,7 +203,7 @@ impl State {
         if let Some(scripted) = script::reading() {
             return Some(scripted);
         }
-        let reading = self.kernel.read(ticks_per_ns()?);
+        let reading = self.kernel.read();
         if reading.is_none() {
             REFUSED.store(true, Relaxed);
         }

@@ -10,6 +10,16 @@ pub(crate) fn involuntary_switches() -> i64 {
     }
 }
 
+/// All context switches of this thread so far.
+pub(crate) fn switches() -> i64 {
+    // SAFETY: as above.
+    unsafe {
+        let mut usage: libc::rusage = std::mem::zeroed();
+        libc::getrusage(libc::RUSAGE_THREAD, &raw mut usage);
+        usage.ru_nvcsw + usage.ru_nivcsw
+    }
+}
+
 /// Moves this thread to `cpu`, for good.
 pub(crate) fn pin(cpu: usize) {
     // SAFETY: the set is as large as said; `CPU_SET` checks the number.

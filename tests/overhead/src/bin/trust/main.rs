@@ -1,7 +1,7 @@
 //! What the report promises of its figures, held against what the kernel and a clock beside say:
-//! `cargo run --release -p overhead --bin trust`.
+//! `cargo run --release -p overhead --bin trust`, or with `-- on-cpu` for the second table alone.
 //!
-//! Prints one markdown table. Every row names its target; a row that misses it says so, and is no failure of the program, since
+//! Prints two markdown tables: of interruptions and rates, and of what is known of calls that were interrupted. Every row names its target; a row that misses it says so, and is no failure of the program, since
 //! the machine may be shared.
 
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
@@ -14,6 +14,8 @@ mod detector;
 mod events;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod kernel;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod on_cpu;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod rate;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
@@ -41,13 +43,21 @@ fn main() -> ExitCode {
         eprintln!("trust: this process's CPUs cannot be told");
         return ExitCode::FAILURE;
     };
-    table::heading("Trust", &["what", "must be", "measured", "met"]);
-    contention::run(cpu);
-    events::run(&cpus);
-    chains::run(cpu);
-    rate::run();
-    if let Err(why) = detector::run() {
-        eprintln!("trust: the detector's cost could not be measured: {why}");
+    let columns = ["what", "must be", "measured", "met"];
+    if std::env::args().nth(1).as_deref() != Some("on-cpu") {
+        table::heading("Trust", &columns);
+        contention::run(cpu);
+        events::run(&cpus);
+        chains::run(cpu);
+        rate::run();
+        if let Err(why) = detector::run() {
+            eprintln!("trust: the detector's cost could not be measured: {why}");
+            return ExitCode::FAILURE;
+        }
+    }
+    table::heading("On the CPU, blocked, waiting", &columns);
+    if let Err(why) = on_cpu::run(cpu) {
+        eprintln!("trust: {why}");
         return ExitCode::FAILURE;
     }
     // Everything is in the table above.

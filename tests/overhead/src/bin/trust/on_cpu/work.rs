@@ -1,0 +1,71 @@
+//! Work of a known length, and threads that are in its way.
+
+use std::hint::black_box;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::thread;
+use std::time::Duration;
+
+use crate::kernel::pin;
+
+/// Multiplications and additions that wait for each other: no caches, no branches.
+#[inline(always)]
+pub(super) fn work(steps: u64) -> u64 {
+    (0..steps).fold(steps, |value, _| {
+        value
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407)
+    })
+}
+
+/// How many steps take so long on the CPU.
+pub(super) fn steps_in(time: Duration) -> u64 {
+    const TRIED: u64 = 200_000;
+    let trial = || {
+        let before = cpu_time();
+        black_box(work(black_box(TRIED)));
+        cpu_time() - before
+    };
+    let mut trials: Vec<_> = (0..25).map(|_| trial()).collect();
+    trials.sort();
+    (time.as_secs_f64() / trials[trials.len() / 2].as_secs_f64() * TRIED as f64) as u64
+}
+
+/// What this thread has run so far.
+pub(super) fn cpu_time() -> Duration {
+    clock(libc::CLOCK_THREAD_CPUTIME_ID)
+}
+
+fn clock(clock: libc::clockid_t) -> Duration {
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: writes one timespec.
+    unsafe { libc::clock_gettime(clock, &raw mut time) };
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}
+
+/// Runs `body` on a thread of `cpu`, beside so many threads that want the same CPU all the time.
+pub(super) fn beside<T: Send>(hogs: usize, cpu: usize, body: impl FnOnce() -> T + Send) -> T {
+    let done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        for _ in 0..hogs {
+            scope.spawn(|| {
+                pin(cpu);
+                while !done.load(Relaxed) {
+                    black_box(work(10_000));
+                }
+            });
+        }
+        let body = scope.spawn(|| {
+            pin(cpu);
+            let result = body();
+            done.store(true, Relaxed);
+            result
+        });
+        body.join().unwrap_or_else(|panic| {
+            done.store(true, Relaxed);
+            std::panic::resume_unwind(panic)
+        })
+    })
+}
