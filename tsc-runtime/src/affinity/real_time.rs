@@ -92,7 +92,7 @@ mod imp {
     }
 
     pub(super) fn class() -> io::Result<Class> {
-        let mut parameters = libc::sched_param { sched_priority: 0 };
+        let mut parameters = parameters(0);
         // SAFETY: 0 is the calling thread; the kernel writes one structure to the address it is given.
         let (policy, answer) = unsafe {
             (
@@ -109,10 +109,16 @@ mod imp {
         })
     }
 
+    /// musl has more in there than the kernel reads.
+    fn parameters(priority: libc::c_int) -> libc::sched_param {
+        // SAFETY: the structure is all numbers.
+        let mut parameters: libc::sched_param = unsafe { std::mem::zeroed() };
+        parameters.sched_priority = priority;
+        parameters
+    }
+
     fn set(class: &Class) -> io::Result<()> {
-        let parameters = libc::sched_param {
-            sched_priority: class.priority,
-        };
+        let parameters = parameters(class.priority);
         // SAFETY: 0 is the calling thread; the kernel reads one structure from the address it is given.
         match unsafe { libc::sched_setscheduler(0, class.policy, &raw const parameters) } {
             0 => Ok(()),

@@ -6,6 +6,14 @@ pub(super) fn descriptor() -> u64 {
     u64::MAX
 }
 
-pub(super) fn word() -> Result<*mut u64, &'static str> {
-    Err("a thread can detect its interruptions on x86-64 Linux only")
+const ELSEWHERE: &str = "a thread can detect its interruptions on x86-64 Linux only";
+
+pub(super) fn attach() -> Result<*mut u64, &'static str> {
+    Err(ELSEWHERE)
+}
+
+pub(super) fn detach() {}
+
+pub(super) fn unavailable() -> Option<&'static str> {
+    Some(ELSEWHERE)
 }

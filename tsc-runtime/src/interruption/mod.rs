@@ -14,8 +14,10 @@
 //!   time, and a stop asks for both: the word still armed, and no re-arming since the start.
 //! - *The word has other users* (allocators with per-CPU caches). It is armed only when it is null or already ours; any other
 //!   value, at the start or the stop, makes the answer [`Interruption::Unknown`], never a guess.
-//! - *Registration is glibc's* (2.35 and later, which exports where the word is). Nothing is registered here: two registrations
-//!   conflict. musl, an older glibc, `GLIBC_TUNABLES=glibc.pthread.rseq=0`, another system: `Unknown`, and the report says why.
+//! - *Registration is glibc's* (2.35 and later, which exports where the word is), and two registrations conflict. So nothing is
+//!   registered where glibc is: with an older one, or `GLIBC_TUNABLES=glibc.pthread.rseq=0`, the answer is `Unknown`, and the report
+//!   says why. musl registers nothing and keeps others from nothing: there each thread that measures registers itself, if it is the
+//!   first to do so, and takes that back when it ends; see `own_rseq.rs`.
 //! - *The kernel checks a descriptor before it clears the word*, and kills the process if the four bytes before the abort
 //!   address are not the signature glibc registered. They are; see `rseq.rs`.
 //! - *A descriptor must outlive its arming*, or the kernel reads freed memory after `dlclose`: it is a static, and the word is
@@ -28,6 +30,7 @@
 #![cfg(feature = "on")]
 
 use std::cell::Cell;
+use std::ptr;
 
 use crate::on_cpu;
 use crate::tsc::Ticks;
@@ -138,7 +141,7 @@ impl Detector {
 
     /// Finds this thread's word. Until then, and where there is none, every verdict is [`Interruption::Unknown`].
     pub(crate) fn attach(&self) {
-        if let Ok(word) = rseq::word() {
+        if let Ok(word) = rseq::attach() {
             self.word.set(word);
         }
     }
@@ -157,12 +160,15 @@ impl Detector {
                 word.write_volatile(0);
             }
         }
+        if !ptr::eq(word, &raw const NOT_OURS) {
+            rseq::detach();
+        }
     }
 }
 
 /// Why interruptions cannot be told on this thread, if they cannot.
 pub(crate) fn unavailable() -> Option<&'static str> {
-    rseq::word().err()
+    rseq::unavailable()
 }
 
 #[cfg(test)]

@@ -1,9 +1,13 @@
-//! Where glibc put this thread's `rseq_cs`, and the descriptor that is armed there.
+//! Where this thread's `rseq_cs` is, and the descriptor that is armed there.
 
 use std::arch::asm;
 use std::sync::atomic::{AtomicIsize, AtomicU64, Ordering};
 
-/// `struct rseq_cs` of the kernel's ABI. The addresses are filled in by [`word`], before the first arming.
+#[cfg(not(target_env = "gnu"))]
+#[path = "own_rseq.rs"]
+mod own;
+
+/// `struct rseq_cs` of the kernel's ABI. The addresses are filled in by [`complete_descriptor`], before the first arming.
 #[repr(C, align(32))]
 struct Descriptor {
     /// Version 0 in the low half, no flags in the high half.
@@ -34,13 +38,45 @@ pub(super) fn descriptor() -> u64 {
     (&raw const DESCRIPTOR).addr() as u64
 }
 
-/// This thread's `rseq_cs`.
-pub(super) fn word() -> Result<*mut u64, &'static str> {
+/// Finds this thread's `rseq_cs`, and registers it where nobody else does.
+pub(super) fn attach() -> Result<*mut u64, &'static str> {
+    complete_descriptor();
+    match c_library_word() {
+        #[cfg(not(target_env = "gnu"))]
+        Err(NO_SYMBOLS) => own::register(),
+        found => found,
+    }
+}
+
+/// The thread ends: takes back what [`attach`] has registered. The word is not armed.
+pub(super) fn detach() {
+    #[cfg(not(target_env = "gnu"))]
+    if c_library_word() == Err(NO_SYMBOLS) {
+        own::unregister();
+    }
+}
+
+/// Why this thread has no `rseq_cs` and cannot have one, if so.
+pub(super) fn unavailable() -> Option<&'static str> {
+    match c_library_word() {
+        #[cfg(not(target_env = "gnu"))]
+        Err(NO_SYMBOLS) => own::unavailable(),
+        found => found.err(),
+    }
+}
+
+fn complete_descriptor() {
+    DESCRIPTOR.start.store(abort_address(), Ordering::Relaxed);
+    DESCRIPTOR.abort.store(abort_address(), Ordering::Relaxed);
+}
+
+const NO_SYMBOLS: &str = "the C library registers no rseq (glibc 2.35 or later does)";
+
+/// Where the C library has put this thread's.
+fn c_library_word() -> Result<*mut u64, &'static str> {
     let mut offset = WORD_OFFSET.load(Ordering::Acquire);
     if offset == 0 {
         offset = look_up_offset()?;
-        DESCRIPTOR.start.store(abort_address(), Ordering::Relaxed);
-        DESCRIPTOR.abort.store(abort_address(), Ordering::Relaxed);
         WORD_OFFSET.store(offset, Ordering::Release);
     }
     let thread_pointer: *mut u8;
@@ -52,15 +88,9 @@ pub(super) fn word() -> Result<*mut u64, &'static str> {
 }
 
 fn look_up_offset() -> Result<isize, &'static str> {
-    // SAFETY: the names are C strings; a symbol that does not exist gives null.
-    let (offset, size) = unsafe {
-        (
-            libc::dlsym(libc::RTLD_DEFAULT, c"__rseq_offset".as_ptr()).cast::<isize>(),
-            libc::dlsym(libc::RTLD_DEFAULT, c"__rseq_size".as_ptr()).cast::<u32>(),
-        )
-    };
+    let (offset, size) = symbols();
     if offset.is_null() || size.is_null() {
-        return Err("the C library registers no rseq (glibc 2.35 or later does)");
+        return Err(NO_SYMBOLS);
     }
     // SAFETY: glibc defines `const ptrdiff_t __rseq_offset` and `const unsigned int __rseq_size`.
     let (offset, size) = unsafe { (offset.read(), size.read()) };
@@ -71,6 +101,37 @@ fn look_up_offset() -> Result<isize, &'static str> {
         );
     }
     Ok(offset + RSEQ_CS_OFFSET)
+}
+
+/// glibc's `__rseq_offset` and `__rseq_size`; null where there are none.
+#[cfg(not(all(target_env = "gnu", target_feature = "crt-static")))]
+fn symbols() -> (*const isize, *const u32) {
+    // SAFETY: the names are C strings; a symbol that does not exist gives null.
+    unsafe {
+        (
+            libc::dlsym(libc::RTLD_DEFAULT, c"__rseq_offset".as_ptr()).cast(),
+            libc::dlsym(libc::RTLD_DEFAULT, c"__rseq_size".as_ptr()).cast(),
+        )
+    }
+}
+
+/// A static program has no names to look up, so the linker is asked. The references are weak: an older glibc has none.
+#[cfg(all(target_env = "gnu", target_feature = "crt-static"))]
+fn symbols() -> (*const isize, *const u32) {
+    let (offset, size);
+    // SAFETY: only takes addresses, which the linker has filled in: 0 for a symbol that does not exist.
+    unsafe {
+        asm!(
+            ".weak __rseq_offset",
+            ".weak __rseq_size",
+            "mov {}, qword ptr [rip + __rseq_offset@GOTPCREL]",
+            "mov {}, qword ptr [rip + __rseq_size@GOTPCREL]",
+            out(reg) offset,
+            out(reg) size,
+            options(nostack, preserves_flags),
+        );
+    }
+    (offset, size)
 }
 
 /// The abort handler's address. The kernel never jumps there, but it does check that the four bytes before it are the

@@ -51,7 +51,7 @@ mod imp {
             tv_sec: 0,
             tv_nsec: 0,
         };
-        deadline.tv_sec = (until / 1_000_000_000) as libc::time_t;
+        deadline.tv_sec = (until / 1_000_000_000) as _;
         deadline.tv_nsec = (until % 1_000_000_000) as _;
         // SAFETY: initialised by `begin`; the deadline is read only.
         unsafe { libc::sem_timedwait(semaphore(), &raw const deadline) };
