@@ -20,6 +20,10 @@ impl Kernel {
     }
 }
 
+pub(super) fn cpu_time_ns() -> Option<u64> {
+    None
+}
+
 pub(super) fn raw_ns() -> Option<u64> {
     None
 }

@@ -73,6 +73,11 @@ impl Kernel {
     }
 }
 
+/// What this thread has run so far.
+pub(super) fn cpu_time_ns() -> Option<u64> {
+    clock_ns(libc::CLOCK_THREAD_CPUTIME_ID)
+}
+
 /// Nanoseconds of the clock that nothing adjusts.
 pub(super) fn raw_ns() -> Option<u64> {
     clock_ns(libc::CLOCK_MONOTONIC_RAW)

@@ -228,6 +228,11 @@ pub(crate) fn now() -> Ticks {
     Unfenced::start()
 }
 
+/// What this thread has run so far.
+pub(crate) fn cpu_time_ns() -> Option<u64> {
+    kernel::cpu_time_ns()
+}
+
 /// Whether so many net ticks on the CPU are certain enough for a sample, after so many switches.
 pub(crate) fn is_certain(net: i64, switches: u32) -> bool {
     ticks_per_ns().is_some_and(|ticks_per_ns| {

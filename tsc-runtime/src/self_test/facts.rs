@@ -238,7 +238,7 @@ fn interruptions(unavailable: Option<&'static str>) -> Finding {
         None => Finding::good(
             NAME,
             "detected (rseq)",
-            "preempted, migrated and signalled calls are counted and kept out of mean and quantiles",
+            "preempted, migrated and signalled calls count with their time on the CPU, or in no mean and quantile",
         ),
         Some(why) => Finding::doubtful(
             NAME,

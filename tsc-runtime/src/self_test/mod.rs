@@ -8,6 +8,7 @@ mod facts;
 mod read_cost;
 mod skew;
 mod steadiness;
+mod switches;
 
 /// How much a finding takes away from the figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -162,6 +163,7 @@ pub fn self_test() -> SelfTest {
     lines.extend(read_cost::lines());
     lines.extend(steadiness::lines());
     lines.push(skew::line());
+    lines.push(switches::line());
     SelfTest { lines }
 }
 

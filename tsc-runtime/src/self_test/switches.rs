@@ -1,0 +1,158 @@
+//! What a switch to another thread and back leaves uncertain of a thread's time on the CPU, and what it costs to ask for that time.
+//!
+//! A thread that yields while nobody else wants its CPU makes a system call; beside another one that yields all the time, it also makes a
+//! switch. The difference of its CPU time is the part of a switch that the kernel counts as the thread's own. What its caches lose meanwhile
+//! depends on the work, and is not in it.
+
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::thread;
+
+use super::Finding;
+use crate::affinity;
+use crate::calibration;
+use crate::calibration::statistics::median;
+use crate::interruption;
+use crate::on_cpu::{self, CERTAIN, OnCpu, SWITCH_NS};
+use crate::tsc::{FencePolicy, Unfenced};
+
+const YIELDS: u32 = 1000;
+const ROUNDS: usize = 7;
+const ASKINGS: usize = 201;
+
+const NAME: &str = "switch";
+
+/// Nanoseconds.
+struct Costs {
+    switch: f64,
+    asking: f64,
+}
+
+pub(super) fn line() -> Finding {
+    let why = interruption::unavailable().or(on_cpu::unavailable());
+    match why.map_or_else(|| measure().ok_or("the kernel does not answer"), Err) {
+        Ok(costs) => assess(&costs),
+        Err(why) => Finding::unknown(
+            NAME,
+            format!("not measured: {why}"),
+            "what interrupted calls were on the CPU is not known",
+            "compare by the wall, and keep other work off the machine",
+        ),
+    }
+}
+
+fn assess(costs: &Costs) -> Finding {
+    let value = format!(
+        "{:.1} µs of a thread's CPU time, and {:.1} µs to ask for it",
+        costs.switch / 1e3,
+        costs.asking / 1e3
+    );
+    if costs.switch <= SWITCH_NS {
+        Finding::good(
+            NAME,
+            value,
+            "an interrupted call counts with its time on the CPU if that is 0.2 ms or more for each switch",
+        )
+    } else {
+        Finding::doubtful(
+            NAME,
+            value,
+            "interrupted calls of a few tenths of a millisecond count with over 1 % of switching in them",
+            "trust the clean calls where many are; keep other work off the machine",
+        )
+    }
+}
+
+const _: () = assert!(SWITCH_NS * CERTAIN == 200_000.0);
+
+fn measure() -> Option<Costs> {
+    let cpu = *affinity::cpus().ok()?.last()?;
+    let hz = calibration::rate().ok()?.hz;
+    thread::scope(|scope| {
+        let measured = scope.spawn(|| {
+            let _pinned = affinity::pin(cpu).ok()?;
+            let on_cpu = OnCpu::new();
+            on_cpu.attach();
+            let costs = Some(Costs {
+                asking: asking(&on_cpu)? / hz * 1e9,
+                switch: switch(&on_cpu, cpu)?,
+            });
+            on_cpu.detach();
+            costs
+        });
+        measured.join().ok()?
+    })
+}
+
+/// Ticks.
+fn asking(on_cpu: &OnCpu) -> Option<f64> {
+    let ask = || {
+        let start = Unfenced::start();
+        on_cpu.ask()?;
+        Some(Unfenced::start().wrapping_sub(start) as f64)
+    };
+    median((0..ASKINGS).map(|_| ask()).collect::<Option<_>>()?)
+}
+
+/// Nanoseconds.
+fn switch(on_cpu: &OnCpu, cpu: usize) -> Option<f64> {
+    let done = AtomicBool::new(false);
+    let mut rounds = Vec::new();
+    for _ in 0..ROUNDS {
+        let (alone, _) = yields(on_cpu)?;
+        done.store(false, Relaxed);
+        let beside = thread::scope(|scope| {
+            let other = scope.spawn(|| {
+                let pinned = affinity::pin(cpu);
+                while !done.load(Relaxed) {
+                    thread::yield_now();
+                }
+                drop(pinned);
+            });
+            thread::yield_now();
+            let beside = yields(on_cpu);
+            done.store(true, Relaxed);
+            other.join().ok().and(beside)
+        });
+        let (beside, switches) = beside?;
+        // On a busy machine others have taken the CPU, too: that is as good.
+        if switches > YIELDS / 4 {
+            rounds.push((beside - alone).max(0.0) / f64::from(switches));
+        }
+    }
+    median(rounds)
+}
+
+/// The CPU time of so many yields, and how often the thread was given the CPU again.
+fn yields(on_cpu: &OnCpu) -> Option<(f64, u32)> {
+    on_cpu.ask()?;
+    let before = on_cpu::cpu_time_ns()?;
+    (0..YIELDS).for_each(|_| thread::yield_now());
+    let spent = on_cpu::cpu_time_ns()?.saturating_sub(before);
+    Some((spent as f64, on_cpu.ask()?.loss.switches))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::self_test::Verdict::{Doubtful, Good};
+
+    #[test]
+    fn switch_that_costs_more_than_is_assumed_is_doubtful() {
+        let verdict = |switch| {
+            assess(&Costs {
+                switch,
+                asking: 800.0,
+            })
+            .verdict
+        };
+        assert_eq!([verdict(500.0), verdict(2_000.0)], [Good; 2]);
+        assert_eq!(verdict(5_000.0), Doubtful);
+    }
+
+    #[test]
+    fn line_is_there_wherever_it_is_asked_for() {
+        let line = line();
+        assert_eq!(line.name, NAME);
+        assert!(line.value.contains("µs") || line.value.contains("not measured"));
+    }
+}
