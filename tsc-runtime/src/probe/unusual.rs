@@ -44,12 +44,12 @@ pub(super) unsafe fn settle_registration(
     }
 }
 
-/// A call that was long, was not measured here, was or may have been interrupted, in which its thread took a cold path,
-/// or during which the counter went backwards.
+/// A call that [`finish`](super::finish) does not record itself. Leaves at once for the one that does, and for nothing if the callsite
+/// is left out, which is so for each of its calls.
 ///
 /// # Safety
 ///
-/// As for [`finish`].
+/// As for [`finish`](super::finish).
 #[cold]
 #[inline(never)]
 pub(super) unsafe extern "C" fn finish_unusual(started: *const Started, stop: Ticks) {
@@ -121,6 +121,27 @@ pub(super) unsafe extern "C" fn prepare_rearmed(thread: &Thread, started: *mut S
     true
 }
 
+/// A call of a callsite without a record on this thread: mostly the first one. Of a callsite that is left out it is every one, so for
+/// these as little is done as can be.
+///
+/// # Safety
+///
+/// As for [`prepare`](super::prepare).
+#[cold]
+#[inline(never)]
+pub(super) unsafe extern "C" fn prepare_first(
+    callsite: &'static Callsite,
+    started: *mut Started,
+) -> bool {
+    if !callsite.is_left_out() {
+        // SAFETY: the caller's.
+        return unsafe { prepare_unregistered(callsite, started) };
+    }
+    // SAFETY: the caller's.
+    unsafe { (&raw mut (*started).record).write(NOTHING) };
+    false
+}
+
 /// The first call of a callsite on this thread, or the first after a pause, a reset or a fork: what that costs is overhead to the
 /// calls around it.
 ///
@@ -129,7 +150,7 @@ pub(super) unsafe extern "C" fn prepare_rearmed(thread: &Thread, started: *mut S
 /// As for [`prepare`].
 #[cold]
 #[inline(never)]
-pub(super) unsafe extern "C" fn prepare_first(
+unsafe extern "C" fn prepare_unregistered(
     callsite: &'static Callsite,
     started: *mut Started,
 ) -> bool {

@@ -125,6 +125,8 @@ pub(crate) struct EmptyCalls {
 
 /// More segments than any table has, so that one comparison finds both a new callsite and a table that is too short.
 const UNREGISTERED: u8 = u8::MAX;
+/// The segment of a callsite that is not measured. No table has it either.
+const LEFT_OUT: u8 = u8::MAX - 1;
 
 impl Callsite {
     /// A callsite that was never called, of the fence policy that `empty_calls` measures the overhead of.
@@ -158,7 +160,17 @@ impl Callsite {
     /// The callsite's number, if it has one.
     pub(crate) fn number(&self) -> Option<u32> {
         let position = self.position();
-        (position.segment != UNREGISTERED).then(|| position.number())
+        (position.segment < LEFT_OUT).then(|| position.number())
+    }
+
+    /// It is not measured from now on, as its user asks. Called under the registry's lock, instead of [`set_number`](Self::set_number).
+    pub(crate) fn leave_out(&self) {
+        self.segment.store(LEFT_OUT, Release);
+    }
+
+    #[inline(always)]
+    pub(crate) fn is_left_out(&self) -> bool {
+        self.segment.load(Relaxed) == LEFT_OUT
     }
 
     /// Called once, under the registry's lock.

@@ -28,6 +28,7 @@ pub(crate) mod callsite;
 mod counters;
 mod fold;
 pub(crate) mod histogram;
+pub(crate) mod name;
 mod pages;
 mod read;
 pub(crate) mod sampling;

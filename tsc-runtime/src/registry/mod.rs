@@ -31,6 +31,7 @@ use crate::record::totals::Totals;
 use crate::tsc::clock;
 
 mod control;
+mod filter;
 #[cfg(all(unix, not(miri)))]
 mod fork;
 mod generation;
@@ -79,6 +80,8 @@ struct Lists {
     live: Vec<Arc<Shard>>,
     /// Of threads that ended while a section of theirs was running: the records of such sections.
     lingering: Vec<Arc<Shard>>,
+    /// Those that the user's variables leave out.
+    left_out: Vec<&'static Callsite>,
 }
 
 /// What the cold path found for a call.
@@ -116,7 +119,7 @@ fn busy_with<T>(f: impl FnOnce(&Thread) -> T) -> Option<T> {
 
 /// Finds or makes this thread's record of `callsite`.
 pub(crate) fn find(callsite: &'static Callsite) -> Found {
-    if PAUSED.load(Relaxed) {
+    if PAUSED.load(Relaxed) || callsite.is_left_out() {
         return Found::Nothing;
     }
     let began = begin_cold_path(thread::this());
@@ -150,7 +153,9 @@ pub(crate) fn with_record(callsite: &'static Callsite, f: impl FnOnce(&Record)) 
 }
 
 fn find_here(thread: &Thread, callsite: &'static Callsite) -> Found {
-    let number = number_of(callsite);
+    let Some(number) = number_of(callsite) else {
+        return Found::Nothing;
+    };
     overhead::calibrate(callsite);
     let registry = registry();
     with_shard_slot(|slot| {
@@ -173,9 +178,11 @@ fn find_here(thread: &Thread, callsite: &'static Callsite) -> Found {
     })
 }
 
-/// The callsite's number, given to it now if it has none; the registry knows it afterwards.
-fn number_of(callsite: &'static Callsite) -> usize {
+/// The callsite's number, given to it now if it has none; the registry knows it afterwards. `None` if it is left out.
+fn number_of(callsite: &'static Callsite) -> Option<usize> {
+    let mut is_left_out = false;
     if callsite.number().is_none() {
+        is_left_out = filter::leaves_out(callsite);
         // Not under the lock: a library that is being loaded may wait for it, in an initializer that is annotated.
         callsite
             .addresses()
@@ -183,6 +190,13 @@ fn number_of(callsite: &'static Callsite) -> usize {
             .for_each(process::keep_mapped);
     }
     let mut lists = registry().lists.lock();
+    if is_left_out {
+        if !callsite.is_left_out() {
+            callsite.leave_out();
+            lists.left_out.push(callsite);
+        }
+        return None;
+    }
     let number = callsite.number().unwrap_or_else(|| {
         let number = NUMBERS.fetch_add(1, Relaxed);
         callsite.set_number(number);
@@ -193,7 +207,17 @@ fn number_of(callsite: &'static Callsite) -> usize {
         lists.ended.resize_with(number + 1, Totals::default);
     }
     lists.callsites[number] = Some(callsite);
-    number
+    Some(number)
+}
+
+/// The callsites that were called and left out, as `module::name`.
+pub(crate) fn left_out() -> Vec<String> {
+    let callsites = in_cold_path(|_| registry().lists.lock().left_out.clone());
+    callsites
+        .unwrap_or_default()
+        .into_iter()
+        .map(filter::full_name)
+        .collect()
 }
 
 /// Calls that no record knows of.

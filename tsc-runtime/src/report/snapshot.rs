@@ -85,7 +85,11 @@ pub fn report() {
 /// The last report of a process, if there is anything that was not reported.
 pub(super) fn report_at_end(ended: Ended) {
     let _turn = output::turn();
-    if settings().form == Form::Off || started() <= REPORTED.load(Relaxed) {
+    // A process of which all is left out says that.
+    let started = started();
+    let is_reported =
+        started <= REPORTED.load(Relaxed) && (started != 0 || registry::left_out().is_empty());
+    if settings().form == Form::Off || is_reported {
         return;
     }
     let mut report = snapshot();
@@ -138,6 +142,7 @@ impl Report {
             callsites: collect_callsites(totals, &clock),
             clock,
             nothing_because: (!measured && !is_on()).then(|| NOT_ON.to_owned()),
+            left_out: registry::left_out(),
             unrecorded_calls,
             ..Self::default()
         }

@@ -1,8 +1,9 @@
 //! From the registry's totals to a callsite's report.
 
-use super::{name, process_started};
+use super::process_started;
 use crate::record::callsite::{Callsite, Unit};
 use crate::record::histogram::{Histogram, least};
+use crate::record::name;
 use crate::record::totals::Totals;
 use crate::report::{Bucket, CallsiteReport, CallsiteSums, Clock, FirstCall, SumOfSquares};
 

@@ -3,7 +3,6 @@
 mod callsite;
 mod clock;
 mod machine;
-mod name;
 mod process;
 mod timestamp;
 

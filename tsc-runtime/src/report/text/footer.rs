@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::marks::Mark;
+use super::names::escaped;
 use super::notes::write_wrapped;
 use super::rows::Rows;
 use super::{TextForm, TextOptions};
@@ -47,17 +48,23 @@ pub(super) fn write(
             report.unrecorded_calls
         )?;
     }
-    if !report.left_out.is_empty() {
-        writeln!(
-            out,
-            "tsc: not measured, as TSC_ONLY and TSC_SKIP ask: {} callsites",
-            report.left_out.len()
-        )?;
-        write_wrapped(
-            out,
-            &super::names::escaped(&report.left_out.join(", ")),
-            options.width,
-        )?;
-    }
-    Ok(())
+    write_left_out(out, report, options.width)
+}
+
+/// The callsites that the user's variables leave out.
+pub(super) fn write_left_out(
+    out: &mut dyn fmt::Write,
+    report: &Report,
+    width: usize,
+) -> fmt::Result {
+    let count = match report.left_out.len() {
+        0 => return Ok(()),
+        1 => "1 function".to_owned(),
+        count => format!("{count} functions"),
+    };
+    writeln!(
+        out,
+        "tsc: {count} not measured, as TSC_ONLY and TSC_SKIP ask:"
+    )?;
+    write_wrapped(out, &escaped(&report.left_out.join(", ")), width)
 }

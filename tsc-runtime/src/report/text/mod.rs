@@ -57,6 +57,9 @@ impl Report {
 
     fn write_text(&self, out: &mut dyn fmt::Write, options: &TextOptions) -> fmt::Result {
         if self.callsites.is_empty() {
+            if !self.left_out.is_empty() {
+                return footer::write_left_out(out, self, options.width);
+            }
             return match &self.nothing_because {
                 Some(why) => writeln!(out, "tsc: nothing was measured: {why}"),
                 None => writeln!(out, "tsc: no annotated function was called"),

@@ -3,7 +3,7 @@
 use crate::record::callsite::Callsite;
 
 /// The name given, or the function's path within its module: `parse`, `Index::insert`, `<Index as Extend<Word>>::extend`.
-pub(super) fn of(callsite: &Callsite) -> String {
+pub(crate) fn of(callsite: &Callsite) -> String {
     let meta = callsite.meta();
     match meta.name {
         Some(name) => name.to_owned(),

@@ -1,0 +1,67 @@
+//! What a call costs that `TSC_SKIP` leaves out, beside one that is measured and one without an annotation: medians of many rounds, in
+//! ticks. Ten are allowed.
+
+use std::hint::black_box;
+use std::process::Command;
+
+use tsc_runtime::cycles;
+use tsc_runtime::tsc::{FencePolicy, Lfence};
+
+const CALLS: u32 = 1000;
+const ROUNDS: usize = 2001;
+
+#[inline(never)]
+fn bare(value: u64) -> u64 {
+    black_box(value)
+}
+
+#[cycles]
+#[inline(never)]
+fn measured(value: u64) -> u64 {
+    black_box(value)
+}
+
+#[cycles]
+#[inline(never)]
+fn left_out(value: u64) -> u64 {
+    black_box(value)
+}
+
+fn ticks_a_call(function: fn(u64) -> u64) -> f64 {
+    let start = Lfence::start();
+    for value in 0..u64::from(CALLS) {
+        function(value);
+    }
+    (Lfence::stop() - start) as f64 / f64::from(CALLS)
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+fn main() {
+    if std::env::var_os("TSC_SKIP").is_none() {
+        let program = std::env::current_exe().expect("this program has a path");
+        let mut again = Command::new(program);
+        again
+            .env("TSC_SKIP", "left_out::left_out$")
+            .env("TSC_REPORT", "off");
+        let status = again.status().expect("this program starts once more");
+        std::process::exit(status.code().unwrap_or(1));
+    }
+    let functions: [fn(u64) -> u64; 3] = [bare, measured, left_out];
+    let mut rounds = [const { Vec::new() }; 3];
+    for _ in 0..ROUNDS {
+        for (function, round) in functions.iter().zip(&mut rounds) {
+            round.push(ticks_a_call(*function));
+        }
+    }
+    let [bare, measured, left_out] = rounds.map(median);
+    println!("bare      {bare:7.1} ticks a call");
+    println!("measured  {measured:7.1} {:+7.1}", measured - bare);
+    println!("left out  {left_out:7.1} {:+7.1}", left_out - bare);
+    let is_known = tsc_runtime::snapshot().left_out().len() == 1;
+    assert!(is_known, "the function is left out");
+    std::process::exit(i32::from(left_out - bare > 10.0));
+}

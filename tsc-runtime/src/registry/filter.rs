@@ -1,0 +1,102 @@
+//! Which callsites are measured: `TSC_ONLY` and `TSC_SKIP`, asked once for each callsite.
+
+use once_cell::race::OnceBox;
+use regex_lite::Regex;
+
+use crate::environment::{self, Variable};
+use crate::record::callsite::Callsite;
+use crate::record::name;
+
+struct Filter {
+    only: Option<Regex>,
+    skip: Option<Regex>,
+}
+
+/// Whether the callsite is not to be measured.
+pub(super) fn leaves_out(callsite: &Callsite) -> bool {
+    static FILTER: OnceBox<Filter> = OnceBox::new();
+    FILTER
+        .get_or_init(|| {
+            Box::new(Filter {
+                only: expression(&environment::ONLY),
+                skip: expression(&environment::SKIP),
+            })
+        })
+        .leaves_out(|| full_name(callsite))
+}
+
+/// What the expressions are matched against.
+pub(crate) fn full_name(callsite: &Callsite) -> String {
+    format!("{}::{}", callsite.meta().module, name::of(callsite))
+}
+
+impl Filter {
+    fn leaves_out(&self, name: impl FnOnce() -> String) -> bool {
+        if self.only.is_none() && self.skip.is_none() {
+            return false;
+        }
+        let name = name();
+        let matches = |expression: &Option<Regex>| expression.as_ref().map(|of| of.is_match(&name));
+        matches(&self.only) == Some(false) || matches(&self.skip) == Some(true)
+    }
+}
+
+fn expression(variable: &Variable) -> Option<Regex> {
+    let value = variable.get()?;
+    let value = value.to_string_lossy();
+    Regex::new(&value)
+        .map_err(|error| {
+            let at = beginning_of_error(&value);
+            let wrong = format!(
+                "is no regular expression: {error}, at byte {at}, before {:?}",
+                &value[at..]
+            );
+            variable.complain(&value, &wrong);
+        })
+        .ok()
+}
+
+/// Where the expression goes wrong: after the longest beginning of it that is right.
+fn beginning_of_error(expression: &str) -> usize {
+    let ends = expression.char_indices().map(|(index, _)| index);
+    ends.rev()
+        .find(|&end| Regex::new(&expression[..end]).is_ok())
+        .unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_and_skip_are_both_heard() {
+        let filter = |only: &str, skip: &str| Filter {
+            only: (!only.is_empty()).then(|| Regex::new(only).unwrap()),
+            skip: (!skip.is_empty()).then(|| Regex::new(skip).unwrap()),
+        };
+        let left_out = |only, skip| {
+            let filter = filter(only, skip);
+            ["app::parse", "app::index::grow", "lib::parse"]
+                .map(|name| filter.leaves_out(|| name.to_owned()))
+        };
+        assert_eq!(left_out("", ""), [false; 3]);
+        assert_eq!(left_out("parse$", ""), [false, true, false]);
+        assert_eq!(left_out("", "^lib::"), [false, false, true]);
+        assert_eq!(left_out("parse", "^lib::"), [false, true, true]);
+    }
+
+    #[test]
+    fn errors_are_found_where_they_are() {
+        for (expression, at) in [
+            ("foo(bar", 3),
+            ("foo)", 3),
+            ("a[z-a]", 1),
+            ("*a", 0),
+            ("(a(b)c", 0),
+            ("ä(", 2),
+        ] {
+            assert!(Regex::new(expression).is_err());
+            assert_eq!(beginning_of_error(expression), at, "{expression}");
+        }
+    }
+}
