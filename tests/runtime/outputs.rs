@@ -73,6 +73,75 @@ fn calls_after_the_report_are_dumped() {
     );
 }
 
+/// The rows of `work`'s threads: name, threads and calls.
+fn thread_rows(report: &serde_json::Value) -> Vec<(Option<&str>, u64, u64)> {
+    let callsites = report["callsites"].as_array().expect("callsites");
+    let work = callsites.iter().find(|callsite| callsite["name"] == "work");
+    let work = work.expect("it was called");
+    let rows = work["thread_rows"].as_array().expect("rows");
+    let number = |row: &serde_json::Value, key: &str| row[key].as_u64().expect("a count");
+    let sum = |key: &str| -> f64 {
+        rows.iter()
+            .map(|row| row[key].as_f64().expect("ticks"))
+            .sum()
+    };
+    for key in ["total_ticks", "self_ticks"] {
+        let off = sum(key) - work[key].as_f64().expect("ticks");
+        assert!(
+            rows.is_empty() || off.abs() <= rows.len() as f64,
+            "{key} {off}"
+        );
+    }
+    let mut rows: Vec<_> = rows
+        .iter()
+        .map(|row| {
+            (
+                row["name"].as_str(),
+                number(row, "threads"),
+                number(row, "calls"),
+            )
+        })
+        .collect();
+    rows.sort_unstable();
+    rows
+}
+
+#[test]
+fn rows_of_threads_are_for_those_who_ask() {
+    let json = |way: &str, value| {
+        let output = run(way, &[("TSC_THREADS", value), ("TSC_REPORT", "json")]);
+        serde_json::from_str(&stderr(&output)).expect("it is a report")
+    };
+    let main = (Some("main"), 1, 10);
+    let others = [
+        (None, 1, 2),
+        (Some("other \x1b[2J"), 1, 5),
+        (Some("worker"), 2, 50),
+    ];
+    let all = [others[0], main, others[1], others[2]];
+    assert_eq!(thread_rows(&json("named-threads", "on")), all);
+    assert_eq!(thread_rows(&json("named-threads", "off")), []);
+    let text = stderr(&run("named-threads", &[("TSC_THREADS", "on")]));
+    assert!(
+        text.contains("thread worker × 2: 50 calls, self "),
+        "{text}"
+    );
+    assert!(
+        text.contains(r"thread other \u{1b}[2J: 5 calls")
+            && text.contains("thread (no name): 2 calls"),
+        "{text}"
+    );
+    // What was taken is in no later row.
+    let output = run(
+        "take-with-threads",
+        &[("TSC_THREADS", "on"), ("TSC_REPORT", "json")],
+    );
+    let taken = serde_json::from_slice(&output.stdout).expect("it is a report");
+    assert_eq!(thread_rows(&taken), all);
+    let rest = serde_json::from_str(&stderr(&output)).expect("it is a report");
+    assert_eq!(thread_rows(&rest), others);
+}
+
 #[test]
 fn sessions_report_what_happened_in_them() {
     let text = stderr(&run("sessions", &[]));

@@ -58,6 +58,12 @@ fn main() {
                 tsc_runtime::dump_to(path).expect("the test's folder can be written to");
             }
         }
+        "named-threads" => named_threads(),
+        "take-with-threads" => {
+            named_threads();
+            print!("{}", tsc_runtime::take().to_json());
+            named_threads();
+        }
         "sessions" => sessions(),
         "session-of-all" => drop(all),
         "report-inside" => reports_inside(),
@@ -87,6 +93,32 @@ fn main() {
         }
         "fork" => fork(),
         other => panic!("no way to end is called {other}"),
+    }
+}
+
+/// Two threads of one name, one of another, and one without; all have ended.
+fn named_threads() {
+    let threads = [
+        (Some("worker"), 20),
+        (Some("worker"), 30),
+        (Some("other \x1b[2J"), 5),
+        (None, 2),
+    ];
+    for (name, calls) in threads {
+        let builder = thread::Builder::new();
+        let builder = match name {
+            Some(name) => builder.name(name.to_owned()),
+            None => builder,
+        };
+        let thread = builder.spawn(move || {
+            (0..calls).for_each(|seed| {
+                work(seed);
+            });
+        });
+        thread
+            .expect("there is room for it")
+            .join()
+            .expect("it does not panic");
     }
 }
 

@@ -11,32 +11,36 @@ use std::sync::atomic::{
 };
 
 use super::shard::{Own, Shard};
+use super::sheets::{CallsiteTotals, Figures};
 use super::{Lists, Registry, UNRECORDED, busy_with, in_cold_path, registry};
 use crate::record::Record;
-use crate::record::callsite::Callsite;
 use crate::record::totals::Totals;
 
-type CallsiteTotals = Vec<(&'static Callsite, Totals)>;
-
 /// Every callsite that was called, with the totals of all threads. `None` from within the cold path.
-pub(crate) fn totals() -> Option<CallsiteTotals> {
+pub(crate) fn figures() -> Option<Figures> {
     in_cold_path(|_| {
         let registry = registry();
         let _reading = registry.reading.lock();
-        let (callsites, mut totals, shards) = {
+        let (callsites, mut sheets, shards) = {
             let lists = registry.lists.lock();
             (lists.callsites.clone(), lists.ended.clone(), lists.shards())
         };
         for shard in shards {
-            shard.own.lock().add_to(shard.is_own(), &mut totals);
+            let totals = sheets.of(&shard.name, callsites.len());
+            shard.own.lock().add_to(shard.is_own(), totals);
         }
-        called(&callsites, totals)
+        sheets.figures(&callsites)
     })
+}
+
+/// The same, of all threads together.
+pub(crate) fn totals() -> Option<CallsiteTotals> {
+    Some(figures()?.callsites)
 }
 
 /// The same, and what was recorded until now is handed out with it: the next totals are of the calls that have returned since. With
 /// them, how many calls were not recorded.
-pub(crate) fn take_totals() -> Option<(CallsiteTotals, u64)> {
+pub(crate) fn take_figures() -> Option<(Figures, u64)> {
     busy_with(|_| hand_out())
 }
 
@@ -46,37 +50,24 @@ pub(super) fn forget() -> bool {
     busy_with(|_| drop(hand_out())).is_some()
 }
 
-fn hand_out() -> (CallsiteTotals, u64) {
+fn hand_out() -> (Figures, u64) {
     let registry = registry();
     let _reading = registry.reading.lock();
-    let (callsites, mut totals, shards, generation) = {
+    let (callsites, mut sheets, shards, generation) = {
         let mut lists = registry.lists.lock();
-        let mut fresh = Vec::new();
-        fresh.resize_with(lists.ended.len(), Totals::default);
-        let ended = std::mem::replace(&mut lists.ended, fresh);
+        let ended = std::mem::take(&mut lists.ended);
         let generation = registry.generation.fetch_add(1, Relaxed) + 1;
         lists.invalidate_threads();
         (lists.callsites.clone(), ended, lists.shards(), generation)
     };
     for shard in shards {
+        let totals = sheets.of(&shard.name, callsites.len());
         shard
             .own
             .lock()
-            .hand_out(shard.is_own(), generation, &mut totals);
+            .hand_out(shard.is_own(), generation, totals);
     }
-    (called(&callsites, totals), UNRECORDED.swap(0, Relaxed))
-}
-
-fn called(callsites: &[Option<&'static Callsite>], totals: Vec<Totals>) -> CallsiteTotals {
-    let called =
-        |totals: &Totals| totals.calls() + totals.running + totals.polls + totals.cancelled != 0;
-    callsites
-        .iter()
-        .zip(totals)
-        .filter_map(|(callsite, totals)| {
-            Some(((*callsite)?, totals)).filter(|(_, totals)| called(totals))
-        })
-        .collect()
+    (sheets.figures(&callsites), UNRECORDED.swap(0, Relaxed))
 }
 
 impl Registry {

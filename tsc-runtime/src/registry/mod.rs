@@ -27,7 +27,6 @@ use crate::record::Record;
 use crate::record::callsite::Callsite;
 use crate::record::table::Entry;
 use crate::record::thread::{self, Thread};
-use crate::record::totals::Totals;
 use crate::tsc::clock;
 
 mod control;
@@ -39,19 +38,23 @@ mod registration;
 mod registration_costs;
 mod sample;
 mod shard;
+mod sheets;
 mod thread_end;
 
 pub(crate) use control::{do_what_was_put_off, reset};
 pub use control::{pause, resume};
 #[cfg(all(unix, not(miri)))]
 pub(crate) use fork::start_from_zero;
-pub(crate) use generation::{take_totals, totals};
+pub(crate) use generation::totals;
+pub(crate) use generation::{figures, take_figures};
 pub(crate) use registration::{add_cost_of_report, begin_report, registration_cost_since};
 pub use sample::seed_sampling;
+pub(crate) use sheets::{Figures, ThreadName};
 pub(crate) use thread_end::{fold_lingering, fold_orphan};
 
 use registration::{add_registration_cost, begin_cold_path};
 use shard::{Shard, make_record};
+use sheets::Sheets;
 use thread_end::with_shard_slot;
 
 static REGISTRY: PerProcess<Registry> = PerProcess::new();
@@ -75,8 +78,8 @@ struct Registry {
 struct Lists {
     /// By number; `None` for callsites that only a parent process has called.
     callsites: Vec<Option<&'static Callsite>>,
-    /// By number: what ended threads left.
-    ended: Vec<Totals>,
+    /// What ended threads left.
+    ended: Sheets,
     live: Vec<Arc<Shard>>,
     /// Of threads that ended while a section of theirs was running: the records of such sections.
     lingering: Vec<Arc<Shard>>,
@@ -204,7 +207,6 @@ fn number_of(callsite: &'static Callsite) -> Option<usize> {
     }) as usize;
     if lists.callsites.len() <= number {
         lists.callsites.resize(number + 1, None);
-        lists.ended.resize_with(number + 1, Totals::default);
     }
     lists.callsites[number] = Some(callsite);
     Some(number)

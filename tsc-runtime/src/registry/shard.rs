@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use parking_lot::Mutex;
 
+use super::sheets::{ThreadName, name_of_this_thread};
 use super::{RECORDS, Registry, sample};
 use crate::calibration::overhead;
 use crate::interruption;
@@ -22,6 +23,7 @@ use crate::tsc::clock;
 pub(super) struct Shard {
     pub(super) home: *const Registry,
     pub(super) thread: *const Thread,
+    pub(super) name: ThreadName,
     pub(super) own: Mutex<Own>,
 }
 
@@ -67,10 +69,12 @@ impl Shard {
                 thread.on_cpu.attach();
             }
         }
+        let name = name_of_this_thread();
         let mut lists = registry.lists.lock();
         let shard = Arc::new(Self {
             home: registry,
             thread,
+            name,
             own: Mutex::new(Own {
                 generation: registry.generation(),
                 ..Own::default()

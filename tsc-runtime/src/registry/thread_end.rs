@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::shard::Shard;
+use super::sheets::ThreadName;
 use super::{Lists, Registry, UNRECORDED, in_cold_path, registry};
 use crate::record::Record;
 use crate::record::thread::{self, Thread};
@@ -72,7 +73,7 @@ impl Lists {
         for slot in &mut own.records {
             match slot {
                 Some(record) if record.is_running() => lingers = true,
-                _ => self.end_record(slot),
+                _ => self.end_record(&shard.name, slot),
             }
         }
         if lingers {
@@ -80,10 +81,10 @@ impl Lists {
         }
     }
 
-    fn end_record(&mut self, slot: &mut Option<Box<Record>>) {
-        if let Some(record) = slot.take()
-            && let Some(totals) = self.ended.get_mut(record.id as usize)
-        {
+    fn end_record(&mut self, name: &ThreadName, slot: &mut Option<Box<Record>>) {
+        let Some(record) = slot.take() else { return };
+        let sheet = self.ended.of(name, self.callsites.len());
+        if let Some(totals) = sheet.get_mut(record.id as usize) {
             record.read(totals, true);
         }
     }
@@ -105,7 +106,7 @@ pub(crate) fn fold_lingering(record: *const Record) {
                     .is_some_and(|known| ptr::eq(known, record) && !known.is_running())
             };
             if let Some(slot) = own.records.iter_mut().find(is_it) {
-                lists.end_record(slot);
+                lists.end_record(&shard.name, slot);
             }
             let lingers = own.records.iter().any(Option::is_some);
             drop(own);
@@ -125,7 +126,7 @@ pub(crate) fn fold_orphan(record: *const Record) {
     let mut record = Some(record);
     // Freed inside, for an annotated allocator would record its freeing in the same way, without end.
     let folded = in_cold_path(|_| {
-        registry().lists.lock().end_record(&mut record);
+        registry().lists.lock().end_record(&None, &mut record);
         // SAFETY: made from a Box as the record was, which alone pointed to it and is freed.
         drop(unsafe { Box::from_raw(entry) });
     });

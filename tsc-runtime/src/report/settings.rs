@@ -57,7 +57,9 @@ impl Settings {
             file,
             every: environment::REPORT_EVERY.parse(duration),
             dump_signal: environment::DUMP_SIGNAL.parse(signal),
-            signals: environment::SIGNALS.parse(switch).unwrap_or(true),
+            signals: environment::SIGNALS
+                .parse(environment::switch)
+                .unwrap_or(true),
             unit: environment::UNIT
                 .parse(TextUnit::from_name)
                 .unwrap_or_default(),
@@ -94,14 +96,6 @@ fn json() -> Form {
 fn json() -> Form {
     environment::complain("JSON needs the feature `json` of tsc-runtime. Reports are text:");
     Form::Text(TextForm::Short)
-}
-
-fn switch(value: &str) -> Option<bool> {
-    match value {
-        "on" => Some(true),
-        "off" => Some(false),
-        _ => None,
-    }
 }
 
 /// `500ms`, `10s`, `5m`, `1h`; 10 ms at least.

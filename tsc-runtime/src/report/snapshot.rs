@@ -7,10 +7,8 @@ use super::settings::{Form, settings};
 use super::{Clock, Ended, MachineReport, Process, Report, output};
 use crate::calibration;
 use crate::calibration::overhead;
-use crate::record::callsite::Callsite;
 use crate::record::thread;
-use crate::record::totals::Totals;
-use crate::registry;
+use crate::registry::{self, Figures};
 
 /// Calls that had at least started when a report was last made.
 pub(super) static REPORTED: AtomicU64 = AtomicU64::new(0);
@@ -26,8 +24,8 @@ pub(super) static REPORTED: AtomicU64 = AtomicU64::new(0);
 #[must_use]
 pub fn snapshot() -> Report {
     collecting(|| {
-        let totals = registry::totals()?;
-        Some(Report::collect(&totals, registry::unrecorded()))
+        let figures = registry::figures()?;
+        Some(Report::collect(&figures, registry::unrecorded()))
     })
 }
 
@@ -40,19 +38,19 @@ pub fn snapshot() -> Report {
 pub fn take() -> Report {
     collecting(|| {
         output::keep();
-        let (totals, unrecorded) = registry::take_totals()?;
+        let (figures, unrecorded) = registry::take_figures()?;
         REPORTED.store(0, Relaxed);
-        Some(Report::collect(&totals, unrecorded))
+        Some(Report::collect(&figures, unrecorded))
     })
 }
 
 /// The sums of all threads alone, without what takes time to find out.
 pub(super) fn sums() -> Report {
     collecting(|| {
-        let totals = registry::totals()?;
+        let figures = registry::figures()?;
         Some(Report {
             process: Process::collect(),
-            callsites: collect_callsites(&totals, &Clock::default()),
+            callsites: collect_callsites(&figures, &Clock::default()),
             unrecorded_calls: registry::unrecorded(),
             ..Report::default()
         })
@@ -128,7 +126,8 @@ const fn is_on() -> bool {
 }
 
 impl Report {
-    fn collect(totals: &[(&'static Callsite, Totals)], unrecorded_calls: u64) -> Self {
+    fn collect(figures: &Figures, unrecorded_calls: u64) -> Self {
+        let totals = &figures.callsites;
         let measured = !totals.is_empty();
         if measured {
             overhead::recalibrate();
@@ -139,7 +138,7 @@ impl Report {
             process: Process::collect(),
             meta: settings().meta.clone(),
             machine: MachineReport::collect(),
-            callsites: collect_callsites(totals, &clock),
+            callsites: collect_callsites(figures, &clock),
             clock,
             nothing_because: (!measured && !is_on()).then(|| NOT_ON.to_owned()),
             left_out: registry::left_out(),

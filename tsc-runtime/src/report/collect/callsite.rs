@@ -1,20 +1,39 @@
 //! From the registry's totals to a callsite's report.
 
+use std::collections::HashMap;
+use std::ptr;
+
 use super::process_started;
 use crate::record::callsite::{Callsite, Unit};
 use crate::record::histogram::{Histogram, least};
 use crate::record::name;
 use crate::record::totals::Totals;
-use crate::report::{Bucket, CallsiteReport, CallsiteSums, Clock, FirstCall, SumOfSquares};
+use crate::registry::{Figures, ThreadName};
+use crate::report::{
+    Bucket, CallsiteReport, CallsiteSums, Clock, FirstCall, SumOfSquares, ThreadReport,
+};
 
 /// All callsites' figures, the one with the most self ticks first.
 pub(in crate::report) fn collect_callsites(
-    totals: &[(&'static Callsite, Totals)],
+    figures: &Figures,
     clock: &Clock,
 ) -> Vec<CallsiteReport> {
-    let mut callsites: Vec<_> = totals
+    let mut parts: HashMap<*const Callsite, Vec<(&ThreadName, &Totals)>> = HashMap::new();
+    for (name, callsites) in &figures.by_thread {
+        for (callsite, totals) in callsites {
+            let parts = parts.entry(ptr::from_ref(*callsite)).or_default();
+            parts.push((name, totals));
+        }
+    }
+    let mut callsites: Vec<_> = figures
+        .callsites
         .iter()
-        .map(|(callsite, totals)| CallsiteReport::collect(callsite, totals, clock))
+        .map(|&(callsite, ref totals)| {
+            let mut report = CallsiteReport::collect(callsite, totals, clock);
+            let parts = parts.remove(&ptr::from_ref(callsite)).unwrap_or_default();
+            report.thread_rows = thread_rows(&report, &parts, clock);
+            report
+        })
         .collect();
     callsites.sort_by(CallsiteReport::by_self);
     callsites
@@ -50,6 +69,35 @@ impl CallsiteReport {
         report.derive(clock);
         report
     }
+}
+
+/// The parts of threads of each name, the one with the most self ticks first.
+fn thread_rows(
+    whole: &CallsiteReport,
+    parts: &[(&ThreadName, &Totals)],
+    clock: &Clock,
+) -> Vec<ThreadReport> {
+    let mut rows: Vec<ThreadReport> = parts
+        .iter()
+        .map(|&(name, totals)| {
+            let mut part = CallsiteReport {
+                fence: whole.fence.clone(),
+                sums: sums(totals),
+                ..CallsiteReport::default()
+            };
+            part.derive(clock);
+            ThreadReport {
+                name: name.as_deref().map(str::to_owned),
+                threads: part.threads,
+                calls: part.calls,
+                total_ticks: part.total_ticks.round(),
+                self_ticks: part.self_ticks.round(),
+                on_cpu_ticks: part.on_cpu_ticks.map(f64::round),
+            }
+        })
+        .collect();
+    rows.sort_by(|one, other| other.self_ticks.total_cmp(&one.self_ticks));
+    rows
 }
 
 /// Every field of the totals by name, so that a new one cannot be forgotten here.

@@ -2,15 +2,17 @@
 
 use std::fmt;
 
-use super::names::Names;
+use super::names::{Names, escaped};
 use super::off_cpu::off_cpu;
 use super::scale::Scale;
-use crate::report::{CallsiteReport, Report};
+use crate::report::{CallsiteReport, Report, ThreadReport};
 
 /// The share of the total that interrupted calls or outliers may be, before the dump says so.
 const NOTED_SHARE: f64 = 0.05;
 /// The share of the total that it may be off by.
 const NOTED_ERROR: f64 = 0.1;
+/// Threads of a row that are shown.
+const THREADS: usize = 8;
 const INDENT: &str = "        ";
 
 pub(super) fn write(
@@ -32,7 +34,45 @@ pub(super) fn write(
     notes.extend(outliers(row));
     notes.extend(uncertain(row, scale));
     notes.extend(uncounted(report, row));
-    write_wrapped(out, &notes.join("; "), width)
+    write_wrapped(out, &notes.join("; "), width)?;
+    for thread in threads(row, scale) {
+        write_wrapped(out, &thread, width)?;
+    }
+    Ok(())
+}
+
+/// What the threads had of it: those with the most self ticks, and how many more there are.
+fn threads(row: &CallsiteReport, scale: &Scale) -> Vec<String> {
+    let line = |thread: &ThreadReport| {
+        let name = thread
+            .name
+            .as_deref()
+            .map_or_else(|| "(no name)".to_owned(), escaped);
+        let many = match thread.threads {
+            0 | 1 => String::new(),
+            many => format!(" × {many}"),
+        };
+        let on_cpu = match thread.on_cpu_ticks {
+            Some(ticks) if ticks != thread.total_ticks => {
+                format!(", {} on the CPU", scale.whole(ticks))
+            }
+            _ => String::new(),
+        };
+        format!(
+            "thread {name}{many}: {} calls, self {}, total {}{on_cpu}",
+            thread.calls,
+            scale.whole(thread.self_ticks),
+            scale.whole(thread.total_ticks)
+        )
+    };
+    let mut lines: Vec<String> = row.thread_rows.iter().take(THREADS).map(line).collect();
+    if row.thread_rows.len() > THREADS {
+        lines.push(format!(
+            "and {} names of threads more",
+            row.thread_rows.len() - THREADS
+        ));
+    }
+    lines
 }
 
 /// Words, in as many lines as they take.
