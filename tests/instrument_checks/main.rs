@@ -5,10 +5,21 @@
 //! The names are the first column's; without any, all checks are made. `--table` is another table of instructions than
 //! `tests/instrument_checks/instructions.csv`, in its columns. The exit code is 1 if a check fails.
 
+#[cfg(target_arch = "x86_64")]
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 #[cfg(target_arch = "x86_64")]
+use arguments::{NAMES, Request};
+#[cfg(target_arch = "x86_64")]
+use examples::command;
+#[cfg(target_arch = "x86_64")]
+use tsc_runtime::affinity;
+
+#[cfg(target_arch = "x86_64")]
 mod additions;
+#[cfg(target_arch = "x86_64")]
+mod arguments;
 #[cfg(target_arch = "x86_64")]
 mod catalogue;
 #[cfg(target_arch = "x86_64")]
@@ -33,23 +44,33 @@ struct Check {
 
 #[cfg(target_arch = "x86_64")]
 fn main() -> ExitCode {
-    use tsc_runtime::affinity;
-
-    let mut table = None;
-    let mut wanted = Vec::new();
-    let mut arguments = std::env::args().skip(1);
-    while let Some(argument) = arguments.next() {
-        if argument == "--table" {
-            table = arguments.next();
-        } else {
-            wanted.push(argument);
+    match arguments::parse(std::env::args_os().skip(1)) {
+        Ok(Request::Run { names, table }) => {
+            let mut all_hold = true;
+            let printed = command::print("instrument_checks", |out| {
+                all_hold = check(&names, table.as_deref(), out)?;
+                Ok(())
+            });
+            if all_hold { printed } else { ExitCode::FAILURE }
+        }
+        Ok(Request::Help) => command::print("instrument_checks", |out| {
+            Ok(writeln!(out, "{}", arguments::help())?)
+        }),
+        Err(error) => {
+            eprintln!("instrument_checks: {error}\n{}", arguments::USAGE);
+            ExitCode::from(2)
         }
     }
+}
+
+/// Makes the checks of these names, or all if there are none. Whether all hold.
+#[cfg(target_arch = "x86_64")]
+fn check(names: &[String], table: Option<&str>, out: &mut dyn Write) -> io::Result<bool> {
     let cpu = affinity::cpus().ok().and_then(|cpus| cpus.last().copied());
     let _pinned = cpu.and_then(|cpu| affinity::pin(cpu).ok());
 
-    let checks: [(&str, &dyn Fn() -> Check); 9] = [
-        ("catalogue", &|| catalogue::against_table(table.as_deref())),
+    let checks: [(&str, &dyn Fn() -> Check); NAMES.len()] = [
+        ("catalogue", &|| catalogue::against_table(table)),
         ("catalogue-time", &catalogue::time),
         ("integers", &|| integers::twenty_times(cpu)),
         ("ladder", &lines::ladder),
@@ -61,13 +82,17 @@ fn main() -> ExitCode {
     ];
     let mut all_hold = true;
     let mut details = Vec::new();
-    println!("| check | must | measured | holds |\n|---|---|---|---|");
+    writeln!(
+        out,
+        "| check | must | measured | holds |\n|---|---|---|---|"
+    )?;
     for (name, check) in checks
         .iter()
-        .filter(|(name, _)| wanted.is_empty() || wanted.iter().any(|it| it == name))
+        .filter(|(name, _)| names.is_empty() || names.iter().any(|it| it == name))
     {
         let check = check();
-        println!(
+        writeln!(
+            out,
             "| {name} | {} | {} | {} |",
             check.must,
             check.measured,
@@ -76,7 +101,7 @@ fn main() -> ExitCode {
                 Some(false) => "no",
                 None => "cannot be said here",
             }
-        );
+        )?;
         all_hold &= check.holds != Some(false);
         details.extend(
             check
@@ -86,13 +111,9 @@ fn main() -> ExitCode {
         );
     }
     if !details.is_empty() {
-        println!("\n{}", details.join("\n"));
+        writeln!(out, "\n{}", details.join("\n"))?;
     }
-    if all_hold {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    }
+    Ok(all_hold)
 }
 
 #[cfg(not(target_arch = "x86_64"))]
