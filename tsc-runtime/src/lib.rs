@@ -30,6 +30,7 @@ pub mod __private;
 pub mod affinity;
 mod count;
 mod environment;
+mod events;
 mod macros;
 mod off;
 mod off_without_std;
@@ -56,9 +57,9 @@ pub use registry::{pause, resume};
 pub use report::ReadError;
 #[cfg(not(target_os = "none"))]
 pub use report::{
-    Bucket, CallsiteReport, CallsiteSums, Clock, Context, Ended, FenceOverhead, FirstCall,
-    MachineReport, MergeError, MetaMap, Process, Report, SumOfSquares, TextForm, TextOptions,
-    TextSort, TextUnit, ThreadReport,
+    Bucket, CallsiteReport, CallsiteSums, Clock, Context, Ended, EventCount, FenceOverhead,
+    FirstCall, MachineReport, MergeError, MetaMap, Process, Report, SumOfSquares, TextForm,
+    TextOptions, TextSort, TextUnit, ThreadReport,
 };
 #[cfg(feature = "on")]
 pub use report::{Session, dump_to, report, reset, session, snapshot, take};

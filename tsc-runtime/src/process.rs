@@ -11,7 +11,7 @@ use std::sync::atomic::{
 use crate::record::thread;
 #[cfg(all(unix, not(miri)))]
 use crate::registry;
-use crate::{calibration, report};
+use crate::{calibration, events, report};
 
 mod mapped;
 pub(crate) mod per_process;
@@ -30,6 +30,7 @@ pub(crate) fn install() {
     dump_at_exit();
     calibration::first_reading();
     report::begin();
+    events::begin();
 }
 
 /// Whether the dump is installed. A lock and what it guards; a fork holds the lock.
@@ -95,5 +96,7 @@ extern "C" fn in_child() {
     registry::start_from_zero();
     calibration::overhead::start_from_zero();
     report::start_from_zero();
+    #[cfg(all(feature = "pmu", target_os = "linux", not(miri)))]
+    events::start_from_zero();
     after_fork();
 }

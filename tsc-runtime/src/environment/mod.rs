@@ -49,6 +49,7 @@ variables! {
     THREADS: "TSC_THREADS", "on or off", "off";
     ONLY: "TSC_ONLY", "a regular expression over module::name", "all functions";
     SKIP: "TSC_SKIP", "a regular expression over module::name", "no function";
+    EVENTS: "TSC_EVENTS", "a list of events, comma-separated", "none";
     META: "TSC_META", "key=value,…", "nothing";
     ON_CPU: "TSC_ON_CPU", "on or off", "on";
 }

@@ -12,6 +12,8 @@
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 
+#[cfg(all(feature = "pmu", target_os = "linux", not(miri)))]
+use crate::events;
 use crate::record::callsite::Callsite;
 use crate::record::thread::{self, Thread};
 use crate::record::{Record, is_long};
@@ -48,6 +50,8 @@ impl Slot {
     /// The start of a call or of a poll.
     #[inline(always)]
     fn start<P: FencePolicy>(&mut self, callsite: &'static Callsite) {
+        #[cfg(all(feature = "pmu", target_os = "linux", not(miri)))]
+        events::before_start(callsite);
         let started = self.0.as_mut_ptr();
         // SAFETY: `started` may be written, since it is borrowed mutably, and `prepare` writes what `finish` reads.
         unsafe {
@@ -67,13 +71,17 @@ impl Slot {
     unsafe fn stop<P: FencePolicy>(&self) -> Option<(*const Started, Ticks)> {
         let started = self.0.as_ptr();
         // SAFETY: the caller's; `prepare` has written `record`.
-        if unsafe { (*started).record }.addr() > ELSEWHERE.addr() {
-            return Some((started, P::stop()));
-        }
-        cold_path();
-        // SAFETY: as above. Read again, so that the usual case need not keep it.
-        let record = unsafe { (&raw const (*started).record).read_volatile() };
-        (record == ELSEWHERE).then_some((started, 0))
+        let stopped = if unsafe { (*started).record }.addr() > ELSEWHERE.addr() {
+            Some((started, P::stop()))
+        } else {
+            cold_path();
+            // SAFETY: as above. Read again, so that the usual case need not keep it.
+            let record = unsafe { (&raw const (*started).record).read_volatile() };
+            (record == ELSEWHERE).then_some((started, 0))
+        };
+        #[cfg(all(feature = "pmu", target_os = "linux", not(miri)))]
+        events::after_stop();
+        stopped
     }
 }
 

@@ -112,6 +112,9 @@ pub struct Callsite {
     /// What its probes' overhead is measured with.
     empty_calls: EmptyCalls,
     meta: Meta,
+    /// What was counted in its calls beside ticks.
+    #[cfg(all(feature = "pmu", target_os = "linux", not(miri)))]
+    events: crate::events::RowCell,
 }
 
 /// Loops over a function that does nothing: with a probe in it, with a probe and a call of the former, and without. They are instantiated in the annotated crate, and so
@@ -137,6 +140,8 @@ impl Callsite {
             fence,
             empty_calls,
             meta,
+            #[cfg(all(feature = "pmu", target_os = "linux", not(miri)))]
+            events: crate::events::RowCell::new(),
         }
     }
 
@@ -197,6 +202,11 @@ impl Callsite {
             self.meta.path as *const (),
             self.empty_calls.annotated as *const (),
         ]
+    }
+
+    #[cfg(all(feature = "pmu", target_os = "linux", not(miri)))]
+    pub(crate) fn events(&self) -> &crate::events::RowCell {
+        &self.events
     }
 
     pub(crate) fn meta(&self) -> &Meta {

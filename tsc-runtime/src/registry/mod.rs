@@ -98,6 +98,12 @@ pub(crate) enum Found {
     Nothing,
 }
 
+/// Whether recording is paused.
+#[cfg(all(feature = "pmu", target_os = "linux", not(miri)))]
+pub(crate) fn is_paused() -> bool {
+    PAUSED.load(Relaxed)
+}
+
 /// For the cold path.
 fn registry() -> &'static Registry {
     REGISTRY.get(process::install)

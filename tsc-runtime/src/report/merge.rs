@@ -198,6 +198,15 @@ impl CallsiteReport {
         self.histogram = histogram::merge(&self.histogram, &other.histogram);
         self.interrupted_histogram =
             histogram::merge(&self.interrupted_histogram, &other.interrupted_histogram);
+        for other in &other.events {
+            match self.events.iter_mut().find(|it| it.event == other.event) {
+                Some(known) => {
+                    known.calls += other.calls;
+                    known.count += other.count;
+                }
+                None => self.events.push(other.clone()),
+            }
+        }
         let mut rows: BTreeMap<Option<String>, ThreadReport> = BTreeMap::new();
         for row in self
             .thread_rows

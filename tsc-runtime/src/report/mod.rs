@@ -31,8 +31,8 @@ pub(crate) use collect::begin;
 #[cfg(all(feature = "on", unix, not(miri)))]
 pub(crate) use collect::start_from_zero;
 pub use data::{
-    Bucket, CallsiteReport, CallsiteSums, Clock, Context, Ended, FenceOverhead, FirstCall,
-    MachineReport, MetaMap, Process, Report, SumOfSquares, ThreadReport,
+    Bucket, CallsiteReport, CallsiteSums, Clock, Context, Ended, EventCount, FenceOverhead,
+    FirstCall, MachineReport, MetaMap, Process, Report, SumOfSquares, ThreadReport,
 };
 #[cfg(feature = "on")]
 pub(crate) use exit::dump_at_exit;

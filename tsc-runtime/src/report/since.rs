@@ -155,6 +155,13 @@ impl CallsiteReport {
         let extremes = self.extremes(&earlier.sums);
         self.sums.since(&earlier.sums);
         (self.sums.min, self.sums.max) = extremes;
+        for event in &mut self.events {
+            if let Some(known) = earlier.events.iter().find(|it| it.event == event.event) {
+                event.calls = event.calls.saturating_sub(known.calls);
+                event.count -= known.count;
+            }
+        }
+        self.events.retain(|event| event.calls != 0);
         for row in &mut self.thread_rows {
             if let Some(known) = earlier
                 .thread_rows

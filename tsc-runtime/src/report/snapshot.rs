@@ -7,6 +7,7 @@ use super::settings::{Form, settings};
 use super::{Clock, Ended, MachineReport, Process, Report, output};
 use crate::calibration;
 use crate::calibration::overhead;
+use crate::events;
 use crate::record::thread;
 use crate::registry::{self, Figures};
 
@@ -40,7 +41,7 @@ pub fn take() -> Report {
         output::keep();
         let (figures, unrecorded) = registry::take_figures()?;
         REPORTED.store(0, Relaxed);
-        Some(Report::collect(&figures, unrecorded))
+        Some(events::hand_out(|| Report::collect(&figures, unrecorded)))
     })
 }
 
@@ -114,6 +115,7 @@ pub fn reset() {
         output::keep();
     }
     registry::reset();
+    events::forget();
     REPORTED.store(0, Relaxed);
 }
 

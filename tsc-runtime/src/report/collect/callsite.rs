@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::ptr;
 
 use super::process_started;
+use crate::events;
 use crate::record::callsite::{Callsite, Unit};
 use crate::record::histogram::{Histogram, least};
 use crate::record::name;
@@ -64,6 +65,7 @@ impl CallsiteReport {
                 .map(buckets)
                 .unwrap_or_default(),
             sums: sums(totals),
+            events: events::counts(callsite),
             ..Self::default()
         };
         report.derive(clock);

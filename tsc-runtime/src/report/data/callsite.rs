@@ -169,6 +169,8 @@ data! {
         sums: CallsiteSums,
         /// What each thread had of it, if that was asked for by `TSC_THREADS=1`; threads of one name together.
         thread_rows: Vec<ThreadReport>,
+        /// What else was counted in its calls, if that was asked for by `TSC_EVENTS`.
+        events: Vec<EventCount>,
     }
 }
 
@@ -177,6 +179,19 @@ impl CallsiteReport {
     #[must_use]
     pub fn is_below_resolution(&self) -> bool {
         self.mean_ticks.is_some_and(|mean| mean < RESOLVED_TICKS)
+    }
+}
+
+data! {
+    /// What was counted of one event in a callsite's calls.
+    #[derive(Default)]
+    pub struct EventCount {
+        /// Its name, as `TSC_EVENTS` has it.
+        event: String,
+        /// The calls that it was counted in: of a recursion, the outermost.
+        calls: u64,
+        /// How often it happened in all of them. Signed: what the reading counts of itself is taken out as far as it is known.
+        count: i64,
     }
 }
 

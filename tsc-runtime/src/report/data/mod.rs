@@ -12,7 +12,7 @@ mod sums;
 
 use getters::data;
 
-pub use callsite::{CallsiteReport, ThreadReport};
+pub use callsite::{CallsiteReport, EventCount, ThreadReport};
 pub use clock::{Clock, FenceOverhead};
 pub use context::Context;
 pub use histogram::Bucket;

@@ -5,7 +5,7 @@ use std::fmt;
 use super::names::{Names, escaped};
 use super::off_cpu::off_cpu;
 use super::scale::Scale;
-use crate::report::{CallsiteReport, Report, ThreadReport};
+use crate::report::{CallsiteReport, EventCount, Report, ThreadReport};
 
 /// The share of the total that interrupted calls or outliers may be, before the dump says so.
 const NOTED_SHARE: f64 = 0.05;
@@ -30,6 +30,7 @@ pub(super) fn write(
     notes.extend(throughput(row, scale));
     notes.extend(futures(row, scale));
     notes.extend(off_cpu(row, &report.clock));
+    notes.extend(events(row));
     notes.extend(interrupted(row));
     notes.extend(outliers(row));
     notes.extend(uncertain(row, scale));
@@ -111,6 +112,21 @@ fn throughput(row: &CallsiteReport, scale: &Scale) -> Option<String> {
         Some(rate) => format!("{each}, {:.3} M{unit}/s", rate / 1e6),
         None => each,
     })
+}
+
+fn events(row: &CallsiteReport) -> Option<String> {
+    let counted = |event: &EventCount| {
+        let each = event.count as f64 / event.calls as f64;
+        let digits = if each.abs() < 10.0 { 3 } else { 1 };
+        format!("{} {each:.digits$}", event.event)
+    };
+    let counted: Vec<String> = row
+        .events
+        .iter()
+        .filter(|event| event.calls != 0)
+        .map(counted)
+        .collect();
+    (!counted.is_empty()).then(|| format!("a call: {}", counted.join(", ")))
 }
 
 fn futures(row: &CallsiteReport, scale: &Scale) -> Option<String> {

@@ -1,0 +1,196 @@
+//! The events, by the names that `perf list` has for them.
+
+use std::io;
+
+use once_cell::race::OnceBox;
+use perf_event::Builder;
+use perf_event::events::{Cache, CacheId, CacheOp, CacheResult, Hardware, Software};
+
+use super::group;
+use crate::environment::EVENTS;
+
+/// How many can be counted at once.
+pub(super) const MOST: usize = 8;
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Kind {
+    pub(super) name: &'static str,
+    source: Source,
+    /// It happens in the kernel on the thread's behalf, and would not be counted if the kernel were left out.
+    pub(super) is_the_kernels: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Source {
+    Software(Software),
+    Hardware(Hardware),
+    Misses(CacheId),
+}
+
+impl Kind {
+    const fn software(name: &'static str, event: Software, is_the_kernels: bool) -> Self {
+        Self {
+            name,
+            source: Source::Software(event),
+            is_the_kernels,
+        }
+    }
+
+    const fn hardware(name: &'static str, event: Hardware) -> Self {
+        Self {
+            name,
+            source: Source::Hardware(event),
+            is_the_kernels: false,
+        }
+    }
+
+    const fn misses(name: &'static str, cache: CacheId) -> Self {
+        Self {
+            name,
+            source: Source::Misses(cache),
+            is_the_kernels: false,
+        }
+    }
+
+    /// In the order in which they are documented.
+    pub(super) const ALL: [Self; 19] = [
+        Self::software("page-faults", Software::PAGE_FAULTS, false),
+        Self::software("minor-faults", Software::PAGE_FAULTS_MIN, false),
+        Self::software("major-faults", Software::PAGE_FAULTS_MAJ, false),
+        Self::software("context-switches", Software::CONTEXT_SWITCHES, true),
+        Self::software("cpu-migrations", Software::CPU_MIGRATIONS, true),
+        Self::hardware("cycles", Hardware::CPU_CYCLES),
+        Self::hardware("instructions", Hardware::INSTRUCTIONS),
+        Self::hardware("branches", Hardware::BRANCH_INSTRUCTIONS),
+        Self::hardware("branch-misses", Hardware::BRANCH_MISSES),
+        Self::hardware("cache-references", Hardware::CACHE_REFERENCES),
+        Self::hardware("cache-misses", Hardware::CACHE_MISSES),
+        Self::hardware("stalled-cycles-frontend", Hardware::STALLED_CYCLES_FRONTEND),
+        Self::hardware("stalled-cycles-backend", Hardware::STALLED_CYCLES_BACKEND),
+        Self::hardware("bus-cycles", Hardware::BUS_CYCLES),
+        Self::misses("L1-dcache-load-misses", CacheId::L1D),
+        Self::misses("L1-icache-load-misses", CacheId::L1I),
+        Self::misses("LLC-load-misses", CacheId::LL),
+        Self::misses("dTLB-load-misses", CacheId::DTLB),
+        Self::misses("iTLB-load-misses", CacheId::ITLB),
+    ];
+
+    pub(super) fn builder(&self) -> Builder<'static> {
+        match self.source {
+            Source::Software(event) => Builder::new(event),
+            Source::Hardware(event) => Builder::new(event),
+            Source::Misses(which) => Builder::new(Cache {
+                which,
+                operation: CacheOp::READ,
+                result: CacheResult::MISS,
+            }),
+        }
+    }
+
+    /// What is wrong where it cannot be counted.
+    fn why_not(&self, error: &io::Error) -> String {
+        match (error.raw_os_error(), self.source) {
+            (Some(libc::EACCES | libc::EPERM), _) => format!(
+                "{}: not allowed to this process; root, CAP_PERFMON or a lower kernel.perf_event_paranoid is needed",
+                self.name
+            ),
+            (Some(libc::ENOENT | libc::EOPNOTSUPP), Source::Hardware(_) | Source::Misses(_)) => {
+                format!(
+                    "{}: this machine has no performance monitoring unit that counts it, or its hypervisor hides it",
+                    self.name
+                )
+            }
+            _ => format!("{}: {error}", self.name),
+        }
+    }
+}
+
+static CHOSEN: OnceBox<Vec<Kind>> = OnceBox::new();
+
+/// The events that `TSC_EVENTS` names and this process can count. Says once of the others why not.
+pub(super) fn choose() -> &'static [Kind] {
+    CHOSEN.get_or_init(|| {
+        let value = EVENTS.get();
+        let value = value.as_ref().map(|value| value.to_string_lossy());
+        let (chosen, errors) = parse(value.as_deref().unwrap_or_default());
+        errors
+            .iter()
+            .for_each(|(name, wrong)| EVENTS.complain(name, wrong));
+        Box::new(chosen.into_iter().filter(can_be_counted).collect())
+    })
+}
+
+/// The same, after [`choose`].
+pub(super) fn chosen() -> &'static [Kind] {
+    CHOSEN.get().map_or(&[], Vec::as_slice)
+}
+
+fn can_be_counted(kind: &Kind) -> bool {
+    match group::try_to_open(kind) {
+        Ok(()) => true,
+        Err(error) => {
+            crate::environment::complain(&format!("events: {}", kind.why_not(&error)));
+            false
+        }
+    }
+}
+
+/// The events of a list, and what of it is wrong and why.
+fn parse(list: &str) -> (Vec<Kind>, Vec<(String, &'static str)>) {
+    let mut kinds: Vec<Kind> = Vec::new();
+    let mut wrong = Vec::new();
+    for name in list
+        .split(',')
+        .map(str::trim)
+        .filter(|name| !name.is_empty())
+    {
+        match Kind::ALL.iter().find(|kind| kind.name == name) {
+            None => wrong.push((name.to_owned(), "is not known")),
+            Some(kind) if kinds.iter().any(|known| known.name == kind.name) => {}
+            Some(_) if kinds.len() == MOST => wrong.push((name.to_owned(), "is one too many")),
+            Some(kind) => kinds.push(*kind),
+        }
+    }
+    (kinds, wrong)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(list: &str) -> Vec<&'static str> {
+        parse(list).0.iter().map(|kind| kind.name).collect()
+    }
+
+    #[test]
+    fn lists_are_parsed() {
+        assert_eq!(
+            names("instructions, page-faults,instructions,"),
+            ["instructions", "page-faults"]
+        );
+        assert!(names("").is_empty());
+        let (kinds, wrong) = parse("page-faults,misses");
+        assert_eq!(kinds.len(), 1);
+        assert_eq!(wrong, [("misses".to_owned(), "is not known")]);
+        let all: Vec<&str> = Kind::ALL.iter().map(|kind| kind.name).collect();
+        let (kinds, wrong) = parse(&all.join(","));
+        assert_eq!((kinds.len(), wrong.len()), (MOST, all.len() - MOST));
+        assert_eq!(wrong[0].1, "is one too many");
+    }
+
+    #[test]
+    fn reason_names_the_event_and_what_is_missing() {
+        let why =
+            |number, kind: usize| Kind::ALL[kind].why_not(&io::Error::from_raw_os_error(number));
+        assert!(why(libc::ENOENT, 6).starts_with("instructions: this machine has no performance"));
+        assert!(why(libc::EACCES, 3).contains("perf_event_paranoid"));
+    }
+
+    #[test]
+    fn page_lists_every_event() {
+        let page = include_str!("../../../docs/variables.md");
+        for kind in Kind::ALL {
+            assert!(page.contains(&format!("`{}`", kind.name)), "{}", kind.name);
+        }
+    }
+}

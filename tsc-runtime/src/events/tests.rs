@@ -1,0 +1,245 @@
+//! Events that every machine has, counted in functions of which it is known how many there are.
+
+use std::env;
+use std::process::{Command, Output};
+use std::time::Duration;
+
+use crate::probe::{Probe, Slot};
+use crate::record::callsite::{Callsite, meta};
+use crate::report::{CallsiteReport, Report};
+use crate::tsc::Lfence;
+
+macro_rules! measured {
+    ($name:ident, $body:block) => {{
+        static CALLSITE: Callsite =
+            Callsite::new::<Lfence>(meta(&(), module_path!(), line!()).named(stringify!($name)));
+        let mut slot = Slot::new();
+        let _probe = Probe::<Lfence>::start(&CALLSITE, &mut slot);
+        $body
+    }};
+}
+
+const PAGES: usize = 64;
+const PAGE: usize = 4096;
+
+/// Writes to so many pages that were never written to.
+fn fault() {
+    measured!(fault, {
+        // SAFETY: new memory of this function's own, unmapped in the end.
+        unsafe {
+            let memory = libc::mmap(
+                std::ptr::null_mut(),
+                PAGES * PAGE,
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
+                -1,
+                0,
+            );
+            assert_ne!(memory, libc::MAP_FAILED);
+            libc::madvise(memory, PAGES * PAGE, libc::MADV_NOHUGEPAGE);
+            for page in 0..PAGES {
+                memory.cast::<u8>().add(page * PAGE).write_volatile(1);
+            }
+            libc::munmap(memory, PAGES * PAGE);
+        }
+    });
+}
+
+fn outer() {
+    measured!(outer, {
+        fault();
+        fault();
+    });
+}
+
+fn recursive(depth: u32) {
+    measured!(recursive, {
+        if depth > 0 {
+            recursive(depth - 1);
+        } else {
+            fault();
+        }
+    });
+}
+
+fn sleeps() {
+    measured!(sleeps, { std::thread::sleep(Duration::from_millis(2)) });
+}
+
+fn spins() {
+    measured!(spins, {
+        for turn in 0..1000 {
+            std::hint::black_box(turn);
+        }
+    });
+}
+
+/// This test alone in a process that counts `events`.
+fn alone(test: &str, events: &str) -> Output {
+    let output = Command::new(env::current_exe().unwrap())
+        .args(["--exact", &format!("events::tests::{test}"), "--nocapture"])
+        .env("TSC_EVENTS", events)
+        .env("TSC_REPORT", "off")
+        .env("TSC_TEST_ALONE", "1")
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    output
+}
+
+fn is_alone() -> bool {
+    env::var_os("TSC_TEST_ALONE").is_some()
+}
+
+fn count(report: &Report, row: &str, event: &str) -> Option<(u64, i64)> {
+    let row: &CallsiteReport = report.callsite(row)?;
+    let counted = row.events().iter().find(|it| it.event() == event)?;
+    Some((counted.calls(), counted.count()))
+}
+
+#[test]
+fn page_faults_are_counted_where_they_happen() {
+    const CALLS: u64 = 20;
+    if !is_alone() {
+        let printed = alone("page_faults_are_counted_where_they_happen", "page-faults");
+        assert!(printed.stderr.is_empty(), "{printed:?}");
+        return;
+    }
+    for _ in 0..CALLS {
+        outer();
+        spins();
+    }
+    (0..CALLS).for_each(|_| recursive(5));
+    let report = crate::take();
+    let Some((calls, faults)) = count(&report, "fault", "page-faults") else {
+        eprintln!("SKIPPED: perf events are refused here");
+        return;
+    };
+    let each = |calls: u64| (PAGES as u64 * calls) as i64;
+    assert_eq!(calls, 3 * CALLS);
+    // A few more are the stack's and the code's own.
+    assert!(
+        (each(calls)..each(calls) + 40).contains(&faults),
+        "{faults}"
+    );
+    for (row, faults_of) in [("outer", 2 * CALLS), ("recursive", CALLS)] {
+        let (calls, faults) = count(&report, row, "page-faults").unwrap();
+        assert_eq!(calls, CALLS, "{row}");
+        assert!(
+            (each(faults_of)..each(faults_of) + 40).contains(&faults),
+            "{row} {faults}"
+        );
+    }
+    let (_, faults) = count(&report, "spins", "page-faults").unwrap();
+    assert!((0..10).contains(&faults), "{faults}");
+    assert!(
+        report.to_string().contains("a call: page-faults"),
+        "{report}"
+    );
+    let mut twice = report.clone();
+    twice.merge(&report).unwrap();
+    let (calls, faults) = count(&report, "fault", "page-faults").unwrap();
+    let both = count(&twice, "fault", "page-faults");
+    assert_eq!(both, Some((2 * calls, 2 * faults)));
+    // They were handed out with that report.
+    spins();
+    let report = crate::snapshot();
+    assert_eq!(count(&report, "fault", "page-faults"), None);
+    assert_eq!(
+        count(&report, "spins", "page-faults").map(|it| it.0),
+        Some(1)
+    );
+    crate::reset();
+    spins();
+    let report = crate::snapshot();
+    assert_eq!(
+        count(&report, "spins", "page-faults").map(|it| it.0),
+        Some(1)
+    );
+}
+
+#[test]
+fn each_thread_has_its_own_counters() {
+    if !is_alone() {
+        alone(
+            "each_thread_has_its_own_counters",
+            "context-switches,page-faults",
+        );
+        return;
+    }
+    let threads: Vec<_> = (0..3)
+        .map(|_| std::thread::spawn(|| (0..10).for_each(|_| sleeps())))
+        .collect();
+    threads
+        .into_iter()
+        .for_each(|thread| thread.join().unwrap());
+    let report = crate::snapshot();
+    match count(&report, "sleeps", "context-switches") {
+        // A sleep gives the CPU up.
+        Some((calls, switches)) => assert!(calls == 30 && switches >= 30, "{calls} {switches}"),
+        None => eprintln!("SKIPPED: perf events of the kernel are refused here"),
+    }
+}
+
+#[test]
+fn what_cannot_be_counted_is_said() {
+    if !is_alone() {
+        let output = alone(
+            "what_cannot_be_counted_is_said",
+            "instructions,pages,page-faults",
+        );
+        let printed = String::from_utf8(output.stderr).unwrap();
+        assert!(
+            printed.contains("TSC_EVENTS=pages is not known: use a list of events"),
+            "{printed}"
+        );
+        let is_said = printed.contains("events: instructions: ");
+        let is_counted = printed.contains("instructions are counted");
+        assert!(is_said != is_counted, "{printed}");
+        return;
+    }
+    spins();
+    spins();
+    let report = crate::snapshot();
+    if let Some((calls, instructions)) = count(&report, "spins", "instructions") {
+        eprintln!("instructions are counted");
+        // Two at least in each of a thousand turns.
+        assert!(
+            instructions >= 2000 * calls as i64,
+            "{calls} {instructions}"
+        );
+    }
+}
+
+#[test]
+fn nothing_is_counted_unless_asked_for() {
+    spins();
+    if !is_alone() {
+        let report = crate::snapshot();
+        assert!(report.callsite("spins").unwrap().events().is_empty());
+    }
+}
+
+/// What reading takes is no part of the calls around it.
+#[test]
+fn time_of_reading_is_taken_out() {
+    const CALLS: u32 = 2000;
+    /// Less than any takes.
+    const LEAST_SYSTEM_CALL: f64 = 50.0;
+    if !is_alone() {
+        alone("time_of_reading_is_taken_out", "page-faults");
+        return;
+    }
+    measured!(around, { (0..CALLS).for_each(|_| spins()) });
+    let report = crate::snapshot();
+    let [around, spins] = ["around", "spins"].map(|row| report.callsite(row).unwrap().clone());
+    if spins.events().is_empty() {
+        return;
+    }
+    // Each call's two system calls, beside what its probe costs without them.
+    let overheads = report.clock().overheads();
+    let probe = overheads.iter().find(|it| it.fence() == "lfence").unwrap();
+    let least = f64::from(CALLS) * (probe.total_ticks() + 2.0 * LEAST_SYSTEM_CALL);
+    assert!(around.nested_overhead_ticks() > least, "{around:?}");
+    assert!(spins.nested_overhead_ticks() == 0.0, "{spins:?}");
+}
