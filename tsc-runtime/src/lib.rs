@@ -46,13 +46,15 @@ pub use instruments::{
     budget, compare, compare::compare, measure, measure::measure, measure::measure_minus,
 };
 #[cfg(all(not(feature = "on"), not(target_os = "none")))]
-pub use off::{Session, dump_to, gclk_to, pause, report, reset, resume, session, snapshot, take};
+pub use off::{
+    Session, dump_to, gclk_to, pause, report, reset, resume, session, snapshot, take, tree,
+};
 #[cfg(all(not(feature = "on"), target_os = "none"))]
-pub use off_without_std::{pause, report, reset, resume};
+pub use off_without_std::{pause, report, reset, resume, tree};
 #[cfg(feature = "on")]
 pub use probe::gclk::gclk_to;
 #[cfg(feature = "on")]
-pub use registry::{pause, resume};
+pub use registry::{pause, record_tree as tree, resume};
 #[cfg(all(feature = "json", not(target_os = "none")))]
 pub use report::ReadError;
 #[cfg(not(target_os = "none"))]

@@ -13,3 +13,8 @@ pub fn pause() {}
 
 /// Does nothing.
 pub fn resume() {}
+
+/// Does nothing, and returns false if a tree is asked for.
+pub fn tree(recorded: bool) -> bool {
+    !recorded
+}

@@ -8,6 +8,7 @@ use parking_lot::Mutex;
 use super::statistics::median;
 use crate::process::per_process::PerProcess;
 use crate::record::callsite::{Callsite, EmptyCalls};
+use crate::record::contexts::{self, Contexts};
 use crate::record::sampling::Mode;
 use crate::record::table::{Entry, FIRST_LEN};
 use crate::record::thread;
@@ -226,12 +227,16 @@ fn measure(empty_calls: EmptyCalls) -> Costs {
     // An annotated allocator, or a pause by another thread, must not bring the thread's own table back meanwhile.
     let busy = thread.enter_cold_path();
     let began = clock::now();
+    // A probe costs more where the call tree is recorded, and these calls must not be in it.
+    let contexts = contexts::are_recorded().then(Contexts::new);
     for attempt in 0..MAX_ROUNDS {
         if attempt >= MIN_ROUNDS && clock::now() - began >= ENOUGH {
             break;
         }
         let mut measured = None;
-        thread.with_segment(&segment, || measured = round(empty_calls, &record));
+        thread.with_segment(&segment, contexts.as_ref(), || {
+            measured = round(empty_calls, &record)
+        });
         for (costs, cost) in rounds.iter_mut().zip(measured.into_iter().flatten()) {
             costs.push(cost);
         }

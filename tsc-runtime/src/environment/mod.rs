@@ -50,6 +50,7 @@ variables! {
     ONLY: "TSC_ONLY", "a regular expression over module::name", "all functions";
     SKIP: "TSC_SKIP", "a regular expression over module::name", "no function";
     EVENTS: "TSC_EVENTS", "a list of events, comma-separated", "none";
+    TREE: "TSC_TREE", "1 to record the call tree, or 0", "0";
     META: "TSC_META", "key=value,…", "nothing";
     ON_CPU: "TSC_ON_CPU", "on or off", "on";
 }

@@ -66,6 +66,8 @@ pub(crate) struct Detector {
     rearmed_at: Cell<Ticks>,
     /// When the thread last took a cold path, whose cost is told apart from the probes'.
     registered_at: Cell<Ticks>,
+    /// All ones if every call is to be looked at, else 0.
+    closely: Cell<Ticks>,
 }
 
 impl Detector {
@@ -75,6 +77,7 @@ impl Detector {
             armed_at: Cell::new(0),
             rearmed_at: Cell::new(0),
             registered_at: Cell::new(0),
+            closely: Cell::new(0),
         }
     }
 
@@ -102,12 +105,20 @@ impl Detector {
         let was_cleared = self.seen() == 0;
         if was_cleared {
             let now = on_cpu::now();
-            self.armed_at.set(now);
+            self.armed_at.set(now | self.closely.get());
             self.rearmed_at.set(now);
             // SAFETY: as in `seen`; NOT_OURS is not 0, so what is written is rseq_cs, with a valid descriptor's address.
             unsafe { self.word.get().write_volatile(rseq::descriptor()) };
         }
         was_cleared
+    }
+
+    /// Whether no call is to pass [`is_clean_since`](Self::is_clean_since) from now on, so that each leaves by the way for unusual ones.
+    pub(crate) fn look_at_every_call(&self, every: bool) {
+        let closely = if every { Ticks::MAX } else { 0 };
+        self.closely.set(closely);
+        let armed_at = self.rearmed_at.get().max(self.registered_at.get());
+        self.armed_at.set(armed_at | closely);
     }
 
     /// Whether the word was armed anew after `start`.
@@ -130,7 +141,7 @@ impl Detector {
     /// the others nothing.
     pub(crate) fn note_registration(&self, now: Ticks) {
         self.registered_at.set(now);
-        self.armed_at.set(now);
+        self.armed_at.set(now | self.closely.get());
     }
 
     /// Whether the thread has taken a cold path since a start at `start`.

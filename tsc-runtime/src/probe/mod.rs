@@ -27,6 +27,7 @@ pub(crate) mod per_type;
 pub(crate) mod polls;
 mod sampled;
 pub(crate) mod section;
+mod tree;
 pub(crate) mod units;
 mod unusual;
 
@@ -122,6 +123,8 @@ struct Started {
     thread: *const Thread,
     /// Written and read only where `record` is [`ELSEWHERE`].
     unmeasured: Unmeasured,
+    /// The node of the call tree that the call was made from; written and read only where trees are recorded.
+    outer: u32,
     /// Written and read only where `overhead` is marked.
     sampled: sampled::Start,
 }
@@ -133,6 +136,8 @@ enum Unmeasured {
     OsClock(*const Record),
     /// The thread is ending: a record for this call alone takes it.
     Orphan(*const Record),
+    /// It is counted and not timed, and has a place in the call tree.
+    Counted(*const Record),
 }
 
 impl<'a, P: FencePolicy> Probe<'a, P> {

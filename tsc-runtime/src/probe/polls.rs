@@ -6,6 +6,7 @@
 use core::marker::PhantomData;
 
 use super::sampled::{self, Sampled};
+use super::tree::{self, finish_in_tree};
 use super::unusual::{settle_anomaly, settle_registration};
 use super::{COUNTED, ELSEWHERE, NOTHING, Slot, Started, Unmeasured, off_cpu, prepare, settle};
 use crate::interruption::Interruption;
@@ -122,7 +123,7 @@ unsafe extern "C" fn prepare_poll(
                 let is_timed = prepare(callsite, started);
                 if is_timed && sampled::is_marked((*started).overhead) {
                     call.choice = Choice::timed(sampled::weight(started));
-                } else if (*started).record == COUNTED {
+                } else if tree::is_counted(started) {
                     call.choice = Choice::COUNTED;
                 }
                 is_timed
@@ -154,7 +155,11 @@ unsafe fn prepare_again(callsite: &'static Callsite, started: *mut Started, weig
         },
     };
     // SAFETY: the caller's; what was found lives as long as the thread.
-    unsafe { sampled::prepare_timed(&*record, thread, started, weight) }
+    unsafe {
+        let is_timed = sampled::prepare_timed(&*record, thread, started, weight);
+        tree::enter(callsite, thread, started);
+        is_timed
+    }
 }
 
 /// Adds a poll to this thread's record and to `call`.
@@ -164,6 +169,25 @@ unsafe fn prepare_again(callsite: &'static Callsite, started: *mut Started, weig
 /// As for [`finish`](super::finish).
 #[inline(never)]
 unsafe extern "C" fn finish_poll(started: *const Started, stop: Ticks, call: &mut FutureTotals) {
+    // SAFETY: the caller's; whatever was started, its thread is written.
+    unsafe {
+        match (*(*started).thread).contexts() {
+            None => finish_poll_apart(started, stop, call),
+            Some(contexts) => {
+                finish_in_tree(contexts, started, 0, || {
+                    finish_poll_apart(started, stop, call);
+                });
+            }
+        }
+    }
+}
+
+/// The same, whether the poll has a place in a tree or not.
+///
+/// # Safety
+///
+/// As for [`finish`](super::finish).
+unsafe fn finish_poll_apart(started: *const Started, stop: Ticks, call: &mut FutureTotals) {
     // SAFETY: the caller's; where `record` is ELSEWHERE, `prepare_first` has written the rest.
     unsafe {
         let start = (*started).start;
@@ -178,9 +202,8 @@ unsafe extern "C" fn finish_poll(started: *const Started, stop: Ticks, call: &mu
             };
             return add_poll(record, started, raw, unusual, call);
         }
-        let (Unmeasured::OsClock(record) | Unmeasured::Orphan(record)) = (*started).unmeasured;
         add_poll(
-            &*record,
+            (*started).unmeasured.record(),
             started,
             elapsed(start, clock::now()),
             Some(Exclusion::Unknown),
@@ -288,6 +311,9 @@ impl FutureTotals {
                 call.is_repaired(),
                 call.choice.weight(),
             );
+            if let Some(contexts) = thread::this().contexts() {
+                contexts.complete(&record.place);
+            }
         });
     }
 

@@ -2,6 +2,7 @@
 //! reads cannot measure.
 
 use super::sampled::{self, Sampled};
+use super::tree::{self, finish_in_tree, prepare_in_tree};
 use super::{ELSEWHERE, NOTHING, Started, Unmeasured, off_cpu, settle, start_with};
 use crate::interruption::Interruption;
 use crate::on_cpu;
@@ -53,6 +54,24 @@ pub(super) unsafe fn settle_registration(
 #[cold]
 #[inline(never)]
 pub(super) unsafe extern "C" fn finish_unusual(started: *const Started, stop: Ticks) {
+    // SAFETY: the caller's; whatever was started, its thread is written.
+    unsafe {
+        match (*(*started).thread).contexts() {
+            None => finish_apart(started, stop),
+            Some(contexts) => {
+                finish_in_tree(contexts, started, 1, || finish_apart(started, stop));
+            }
+        }
+    }
+}
+
+/// The same, whether the call has a place in a tree or not.
+///
+/// # Safety
+///
+/// As for [`finish`].
+#[inline]
+unsafe fn finish_apart(started: *const Started, stop: Ticks) {
     // SAFETY: the caller's.
     let record = unsafe { (*started).record };
     if record == ELSEWHERE {
@@ -155,6 +174,25 @@ unsafe extern "C" fn prepare_unregistered(
     started: *mut Started,
 ) -> bool {
     let thread = thread::this();
+    // SAFETY: the caller's.
+    unsafe {
+        if thread.contexts().is_some() {
+            return prepare_in_tree(callsite, thread, started);
+        }
+        let is_timed = prepare_found(callsite, started);
+        // If that was the thread's first call, it may have a tree now.
+        tree::enter(callsite, thread, started);
+        is_timed
+    }
+}
+
+/// A call of which the registry finds what measures it.
+///
+/// # Safety
+///
+/// As for [`prepare`].
+pub(super) unsafe fn prepare_found(callsite: &'static Callsite, started: *mut Started) -> bool {
+    let thread = thread::this();
     let unmeasured = match registry::find(callsite) {
         Found::Nothing => {
             // SAFETY: the caller's.
@@ -178,12 +216,12 @@ unsafe extern "C" fn prepare_unregistered(
     };
     // SAFETY: the caller's; what the registry found lives as long as this call.
     unsafe {
-        let (Unmeasured::OsClock(record) | Unmeasured::Orphan(record)) = unmeasured;
-        if (*record).entry().skip() == 0 {
-            (*record).entry().enter();
-            start_with(&*record, thread, started);
+        let record = unmeasured.record();
+        if record.entry().skip() == 0 {
+            record.entry().enter();
+            start_with(record, thread, started);
         } else {
-            sampled::prepare_timed(&*record, thread, started, 1);
+            sampled::prepare_timed(record, thread, started, 1);
         }
         (&raw mut (*started).record).write(ELSEWHERE);
         (&raw mut (*started).unmeasured).write(unmeasured);
@@ -203,18 +241,18 @@ unsafe extern "C" fn prepare_unregistered(
 pub(super) unsafe extern "C" fn finish_unmeasured(started: *const Started) {
     // SAFETY: the caller's; where `record` is ELSEWHERE, `prepare_first` has written the rest.
     let (unmeasured, start) = unsafe { ((*started).unmeasured, (*started).start) };
-    let (Unmeasured::OsClock(record) | Unmeasured::Orphan(record)) = unmeasured;
     let raw = elapsed(start, clock::now()).max(0);
-    // SAFETY: as in `prepare_first`.
+    // SAFETY: as in `prepare_found`.
     unsafe {
-        settle_registration(&*record, &*(*started).thread, started);
+        let record = unmeasured.record();
+        settle_registration(record, &*(*started).thread, started);
         if sampled::is_marked((*started).overhead) {
-            let sampled = Sampled::settle(&*record, started, raw, 0, false);
-            (*record).leave_unknown(sampled.gross, sampled.weight);
+            let sampled = Sampled::settle(record, started, raw, 0, false);
+            record.leave_unknown(sampled.gross, sampled.weight);
         } else {
             let thread = &*(*started).thread;
-            let (gross, nested) = settle(&*record, thread, started, raw.cast_unsigned(), 0);
-            (*record).record_excluded(Exclusion::Unknown, gross, nested);
+            let (gross, nested) = settle(record, thread, started, raw.cast_unsigned(), 0);
+            record.record_excluded(Exclusion::Unknown, gross, nested);
         }
     }
     if let Unmeasured::Orphan(record) = unmeasured {

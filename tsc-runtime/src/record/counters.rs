@@ -293,6 +293,7 @@ macro_rules! counters {
         }
 
         impl $cells {
+            #[allow(dead_code)] // what is made of zeros needs none
             pub(super) const fn new() -> Self {
                 Self { $($name: $cell::new(),)* }
             }
@@ -326,7 +327,7 @@ macro_rules! counters {
             }
 
             /// Takes off all counts and sums of earlier totals.
-            pub(super) fn subtract(&mut self, earlier: &Self) {
+            pub(crate) fn subtract(&mut self, earlier: &Self) {
                 $(<$cell as Cell>::subtract(&mut self.$name, &earlier.$name);)*
                 self.subtract_rest(earlier);
             }
@@ -449,4 +450,28 @@ impl Totals {
         self.side_wall_histogram
             .remove(&earlier.side_wall_histogram);
     }
+}
+
+counters! {
+    /// The figures of a node of the call tree.
+    ContextFigures =>
+    /// Sums over threads, in net ticks.
+    ContextSums {}
+    /// Calls that have returned.
+    calls: Count;
+    /// Ticks on the CPU, of the calls that ran in no other of the same callsite.
+    on_cpu: Sum;
+    /// Ticks on the CPU outside annotated callees, of all.
+    own: Sum;
+    /// Ticks off the CPU, of the calls that ran in no other of the same callsite.
+    off: Sum;
+    /// Calls that were interrupted or may have been.
+    unclean: Count;
+}
+
+impl ContextSums {
+    /// There is nothing beside the figures.
+    fn merge_rest(&mut self, _other: &Self) {}
+
+    fn subtract_rest(&mut self, _earlier: &Self) {}
 }

@@ -16,6 +16,7 @@ use core::sync::atomic::{
 
 use crate::on_cpu::Inside;
 use crate::record::atomic_histogram::AtomicHistogram;
+use crate::record::contexts::Place;
 use crate::record::counters::{Count, Counters};
 use crate::record::histogram::{BucketIndex, SHORT};
 use crate::record::sampling::Sampling;
@@ -25,7 +26,8 @@ use crate::record::table::Entry;
 pub(crate) mod atomic_histogram;
 mod batch;
 pub(crate) mod callsite;
-mod counters;
+pub(crate) mod contexts;
+pub(crate) mod counters;
 mod fold;
 pub(crate) mod histogram;
 pub(crate) mod name;
@@ -73,6 +75,8 @@ pub(crate) struct Record {
     /// The registration's number: the lowest has the first call of the process.
     order: u64,
     buckets: AtomicHistogram,
+    /// For the call tree of the record's thread.
+    pub(crate) place: Place,
     /// Where the buckets begin that most samples fall in, as far as is known. For the record's own thread alone.
     window: Cell<BucketIndex>,
 
@@ -111,6 +115,7 @@ impl Record {
             id,
             order,
             buckets: AtomicHistogram::new(),
+            place: Place::new(),
             window: Cell::new(BucketIndex::of(0)),
             side: SideHistograms::new(),
         }
@@ -235,6 +240,11 @@ impl Record {
             counters.waiting.add(inside.loss.waiting);
         }
         counters.unsplit.add(u64::from(!inside.loss.is_split));
+    }
+
+    /// What the record's outermost activations were off the CPU so far.
+    pub(crate) fn off_cpu(&self) -> i64 {
+        self.counters.off.get()
     }
 
     /// An activation is about to stop, or a poll, that was interrupted and of which the kernel does not say how long it was on the CPU.

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use crate::interruption::Detector;
 use crate::on_cpu::OnCpu;
 use crate::record::Record;
+use crate::record::contexts::Contexts;
 use crate::record::sampling::Sampler;
 use crate::record::table::{Entry, FIRST_LEN, Position, SEGMENTS, Table};
 use crate::tsc::{Ticks, elapsed};
@@ -35,6 +36,10 @@ pub(crate) struct Thread {
     /// Of `work`: the variance that it has because of some calls only some were timed.
     pub(crate) variance: Cell<f64>,
     segments: [Cell<*const Entry>; SEGMENTS],
+    /// The thread's call tree; null if call trees are not recorded. If it is there, `len` is always 0 and this is the number of
+    /// segments instead: so every probe takes the way for unusual ones, and there the tree's, and without trees none has to ask.
+    contexts: Cell<*const Contexts>,
+    len_in_tree: AtomicU32,
     pub(crate) on_cpu: OnCpu,
 }
 
@@ -51,6 +56,8 @@ thread_local! {
             reporting: Cell::new(false),
             ended: Cell::new(false),
             segments: [const { Cell::new(ptr::null()) }; SEGMENTS],
+            contexts: Cell::new(ptr::null()),
+            len_in_tree: AtomicU32::new(0),
             on_cpu: OnCpu::new(),
         }
     };
@@ -70,14 +77,24 @@ impl Thread {
     /// This thread's entry and record of a callsite, if the callsite was called here and nothing has changed since.
     #[inline(always)]
     pub(crate) fn find(&self, position: Position) -> Option<(&Entry, &Record)> {
-        if !self.has(position) {
+        let entry = if self.has(position) {
+            // SAFETY: just asked.
+            unsafe { self.entry(position) }
+        } else {
+            self.entry_in_tree(position)?
+        };
+        // SAFETY: a record lives as long as its entry; null gives None.
+        Some((entry, unsafe { entry.record().as_ref()? }))
+    }
+
+    /// The entry of a callsite where call trees are recorded, if nothing has changed since it was made.
+    #[inline(always)]
+    pub(crate) fn entry_in_tree(&self, position: Position) -> Option<&Entry> {
+        if u32::from(position.segment) >= self.len_in_tree.load(Relaxed) {
             return None;
         }
-        // SAFETY: just asked; a record lives as long as its entry.
-        unsafe {
-            let entry = self.entry(position);
-            Some((entry, entry.record().as_ref()?))
-        }
+        // SAFETY: as many segments are there, so that of `position` is.
+        Some(unsafe { self.entry(position) })
     }
 
     /// Whether this thread's table has an entry of a callsite, and nothing has changed since it was made.
@@ -90,7 +107,7 @@ impl Thread {
     ///
     /// # Safety
     ///
-    /// The table [has](Self::has) it.
+    /// The table has the segment of `position`.
     #[inline(always)]
     pub(crate) unsafe fn entry(&self, position: Position) -> &Entry {
         // SAFETY: `len` segments are there and have a place for all positions in them. Like the records, they live until the
@@ -101,23 +118,58 @@ impl Thread {
         }
     }
 
+    /// The thread's call tree, if it is recorded.
+    #[inline(always)]
+    pub(crate) fn contexts(&self) -> Option<&Contexts> {
+        // SAFETY: null, or set by `record_tree` or `with_segment`, whose callers keep the tree until the thread's end.
+        unsafe { self.contexts.get().as_ref() }
+    }
+
+    /// Records the call tree there. It must outlive the thread's last call.
+    pub(crate) fn record_tree(&self, contexts: &Contexts) {
+        self.set_contexts(contexts);
+        self.invalidate();
+    }
+
+    fn set_contexts(&self, contexts: *const Contexts) {
+        self.contexts.set(contexts);
+        self.detector.look_at_every_call(!contexts.is_null());
+    }
+
+    fn set_len(&self, len: u32) {
+        if self.contexts.get().is_null() {
+            self.len.store(len, Relaxed);
+        } else {
+            self.len_in_tree.store(len, Relaxed);
+        }
+    }
+
     /// Uses a table from now on.
     pub(crate) fn set_table(&self, table: &Table) {
         for (own, segment) in self.segments.iter().zip(table.segments()) {
             own.set(segment.as_ptr());
         }
         let len = table.segments().count().min(SEGMENTS);
-        self.len.store(len as u32, Relaxed);
+        self.set_len(len as u32);
     }
 
     /// Uses another table's first segment alone while `f` runs, and has the old sums again afterwards. The next probe takes the
     /// cold path, and so finds its own table, or a pause or reset that came meanwhile.
-    pub(crate) fn with_segment(&self, segment: &[Entry; FIRST_LEN], f: impl FnOnce()) {
+    /// `contexts` is the thread's call tree meanwhile, if call trees are recorded.
+    pub(crate) fn with_segment(
+        &self,
+        segment: &[Entry; FIRST_LEN],
+        contexts: Option<&Contexts>,
+        f: impl FnOnce(),
+    ) {
+        let own = self.contexts.get();
+        self.set_contexts(contexts.map_or(ptr::null(), ptr::from_ref));
         let (overhead, work) = (self.overhead.get(), self.work.get());
         self.segments[0].set(segment.as_ptr());
-        self.len.store(1, Relaxed);
+        self.set_len(1);
         f();
         self.invalidate();
+        self.set_contexts(own);
         self.overhead.set(overhead);
         self.work.set(work);
     }
@@ -156,6 +208,7 @@ impl Thread {
     /// The next probe of any callsite takes the cold path. May be called by any thread.
     pub(crate) fn invalidate(&self) {
         self.len.store(0, Relaxed);
+        self.len_in_tree.store(0, Relaxed);
     }
 
     pub(crate) fn is_busy(&self) -> bool {
@@ -186,6 +239,7 @@ impl Thread {
     /// The runtime's part of the thread ends. Asks nothing of anybody, so that it may be called wherever a thread can end.
     pub(crate) fn end(&self) {
         self.invalidate();
+        self.contexts.set(ptr::null());
         self.ended.set(true);
         self.detector.detach();
         self.on_cpu.detach();

@@ -6,7 +6,7 @@ use std::sync::atomic::{
 };
 
 use super::generation::forget;
-use super::{PAUSED, busy_with, registry};
+use super::{PAUSED, ask_for_tree, busy_with, registry};
 use crate::record::thread;
 
 /// What was asked for from within the cold path, and is done when that is left: a set of [`RESET`] and [`INVALIDATE`].
@@ -20,6 +20,20 @@ pub(crate) fn reset() {
     if thread::this().is_reporting() || !forget() {
         PUT_OFF.fetch_or(RESET, Relaxed);
     }
+}
+
+/// Records the call tree from now on, or does not, whatever `TSC_TREE` says: with it, [`Report::contexts`](crate::Report::contexts) has the
+/// calls and ticks of each function for every chain of annotated functions through which it was called.
+///
+/// Decided once for the whole process, at the latest by its first annotated call. Returns whether it is as asked for: false means that
+/// the opposite was decided before. With the tree, a call costs some ticks more, which are calibrated and subtracted like the
+/// others, and each thread takes up to 2 MiB.
+///
+/// ```
+/// tsc_runtime::tree(true);
+/// ```
+pub fn tree(recorded: bool) -> bool {
+    ask_for_tree(recorded)
 }
 
 /// Stops recording, on all threads: calls that start from now on are not recorded, until [`resume`]. Calls in flight are.

@@ -12,6 +12,7 @@ use std::sync::atomic::{
 
 use super::shard::{Own, Shard};
 use super::sheets::{CallsiteTotals, Figures};
+use super::tree::Tree;
 use super::{Lists, Registry, UNRECORDED, busy_with, in_cold_path, registry};
 use crate::record::Record;
 use crate::record::totals::Totals;
@@ -21,15 +22,21 @@ pub(crate) fn figures() -> Option<Figures> {
     in_cold_path(|_| {
         let registry = registry();
         let _reading = registry.reading.lock();
+        let mut tree = Tree::default();
         let (callsites, mut sheets, shards) = {
             let lists = registry.lists.lock();
+            tree.add_tree(&lists.ended_tree);
             (lists.callsites.clone(), lists.ended.clone(), lists.shards())
         };
         for shard in shards {
             let totals = sheets.of(&shard.name, callsites.len());
-            shard.own.lock().add_to(shard.is_own(), totals);
+            let own = shard.own.lock();
+            own.add_to(shard.is_own(), totals);
+            if let Some(own) = &own.tree {
+                tree.add(own.rest());
+            }
         }
-        sheets.figures(&callsites)
+        sheets.figures(&callsites, tree)
     })
 }
 
@@ -53,21 +60,28 @@ pub(super) fn forget() -> bool {
 fn hand_out() -> (Figures, u64) {
     let registry = registry();
     let _reading = registry.reading.lock();
-    let (callsites, mut sheets, shards, generation) = {
+    let (callsites, mut sheets, mut tree, shards, generation) = {
         let mut lists = registry.lists.lock();
         let ended = std::mem::take(&mut lists.ended);
         let generation = registry.generation.fetch_add(1, Relaxed) + 1;
         lists.invalidate_threads();
-        (lists.callsites.clone(), ended, lists.shards(), generation)
+        let tree = std::mem::take(&mut lists.ended_tree);
+        let callsites = lists.callsites.clone();
+        (callsites, ended, tree, lists.shards(), generation)
     };
     for shard in shards {
         let totals = sheets.of(&shard.name, callsites.len());
-        shard
-            .own
-            .lock()
-            .hand_out(shard.is_own(), generation, totals);
+        let mut own = shard.own.lock();
+        let is_current = own.generation == generation;
+        if let Some(own) = &mut own.tree {
+            own.hand_out(&mut tree, is_current);
+        }
+        own.hand_out(shard.is_own(), generation, totals);
     }
-    (sheets.figures(&callsites), UNRECORDED.swap(0, Relaxed))
+    (
+        sheets.figures(&callsites, tree),
+        UNRECORDED.swap(0, Relaxed),
+    )
 }
 
 impl Registry {
@@ -139,6 +153,9 @@ impl Own {
             return;
         }
         let is_handed_out = self.handed_out_until == generation;
+        if let Some(tree) = &mut self.tree {
+            tree.catch_up(is_handed_out);
+        }
         let mut left = Vec::new();
         for record in self.records.iter().flatten() {
             let number = record.id as usize;

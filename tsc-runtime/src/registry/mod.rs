@@ -40,9 +40,10 @@ mod sample;
 mod shard;
 mod sheets;
 mod thread_end;
+mod tree;
 
 pub(crate) use control::{do_what_was_put_off, reset};
-pub use control::{pause, resume};
+pub use control::{pause, resume, tree as record_tree};
 #[cfg(all(unix, not(miri)))]
 pub(crate) use fork::start_from_zero;
 pub(crate) use generation::totals;
@@ -51,6 +52,7 @@ pub(crate) use registration::{add_cost_of_report, begin_report, registration_cos
 pub use sample::seed_sampling;
 pub(crate) use sheets::{Figures, ThreadName};
 pub(crate) use thread_end::{fold_lingering, fold_orphan};
+pub(crate) use tree::{Tree, ask_for as ask_for_tree};
 
 use registration::{add_registration_cost, begin_cold_path};
 use shard::{Shard, make_record};
@@ -80,6 +82,8 @@ struct Lists {
     callsites: Vec<Option<&'static Callsite>>,
     /// What ended threads left.
     ended: Sheets,
+    /// The call trees of ended threads.
+    ended_tree: Tree,
     live: Vec<Arc<Shard>>,
     /// Of threads that ended while a section of theirs was running: the records of such sections.
     lingering: Vec<Arc<Shard>>,
@@ -165,6 +169,7 @@ fn find_here(thread: &Thread, callsite: &'static Callsite) -> Found {
     let Some(number) = number_of(callsite) else {
         return Found::Nothing;
     };
+    tree::decide();
     overhead::calibrate(callsite);
     let registry = registry();
     with_shard_slot(|slot| {

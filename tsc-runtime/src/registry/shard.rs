@@ -7,11 +7,13 @@ use std::sync::atomic::Ordering::Relaxed;
 use parking_lot::Mutex;
 
 use super::sheets::{ThreadName, name_of_this_thread};
+use super::tree::ThreadTree;
 use super::{RECORDS, Registry, sample};
 use crate::calibration::overhead;
 use crate::interruption;
 use crate::record::Record;
 use crate::record::callsite::Callsite;
+use crate::record::contexts;
 use crate::record::sampling::Mode;
 use crate::record::table::{Entry, Table};
 use crate::record::thread::{self, Thread};
@@ -40,6 +42,8 @@ pub(super) struct Own {
     /// Behind the records, which point into it and so are dropped first.
     pub(super) table: Table,
     pub(super) registration_costs: RegistrationCosts,
+    /// If call trees are recorded.
+    pub(super) tree: Option<ThreadTree>,
     /// Which of the registry's generations the records are of.
     pub(super) generation: u64,
     /// By callsite number: what of the records was handed out in later generations; empty if nothing was.
@@ -70,12 +74,17 @@ impl Shard {
             }
         }
         let name = name_of_this_thread();
+        let tree = contexts::are_recorded().then(ThreadTree::new);
+        if let Some(tree) = &tree {
+            thread.record_tree(&tree.contexts);
+        }
         let mut lists = registry.lists.lock();
         let shard = Arc::new(Self {
             home: registry,
             thread,
             name,
             own: Mutex::new(Own {
+                tree,
                 generation: registry.generation(),
                 ..Own::default()
             }),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use once_cell::race::OnceBool;
 
+use super::tree::Tree;
 use crate::environment;
 use crate::record::callsite::Callsite;
 use crate::record::totals::Totals;
@@ -20,6 +21,8 @@ pub(crate) type CallsiteTotals = Vec<(&'static Callsite, Totals)>;
 pub(crate) struct Figures {
     pub(crate) callsites: CallsiteTotals,
     pub(crate) by_thread: Vec<(ThreadName, CallsiteTotals)>,
+    /// The call tree; without nodes if it is not recorded.
+    pub(crate) tree: Tree,
 }
 
 /// By the threads' name, the totals by callsite number.
@@ -36,7 +39,7 @@ impl Sheets {
         sheet
     }
 
-    pub(super) fn figures(self, callsites: &[Option<&'static Callsite>]) -> Figures {
+    pub(super) fn figures(self, callsites: &[Option<&'static Callsite>], tree: Tree) -> Figures {
         let mut all = Vec::new();
         let mut by_thread = Vec::new();
         for (name, sheet) in self.0 {
@@ -54,6 +57,7 @@ impl Sheets {
         Figures {
             callsites: called(callsites, all),
             by_thread,
+            tree,
         }
     }
 }

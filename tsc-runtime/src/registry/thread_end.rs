@@ -69,6 +69,10 @@ impl Lists {
         self.live.retain(|live| !Arc::ptr_eq(live, shard));
         let mut own = shard.own.lock();
         own.catch_up(registry.generation());
+        if let Some(tree) = &mut own.tree {
+            self.ended_tree.add(tree.rest());
+            tree.forget();
+        }
         let mut lingers = false;
         for slot in &mut own.records {
             match slot {

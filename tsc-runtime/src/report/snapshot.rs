@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use super::collect::collect_callsites;
+use super::collect::{collect_callsites, collect_contexts};
 use super::settings::{Form, settings};
 use super::{Clock, Ended, MachineReport, Process, Report, output};
 use crate::calibration;
@@ -49,9 +49,11 @@ pub fn take() -> Report {
 pub(super) fn sums() -> Report {
     collecting(|| {
         let figures = registry::figures()?;
+        let (callsites, numbers) = collect_callsites(&figures, &Clock::default());
         Some(Report {
             process: Process::collect(),
-            callsites: collect_callsites(&figures, &Clock::default()),
+            contexts: collect_contexts(&figures.tree, &numbers),
+            callsites,
             unrecorded_calls: registry::unrecorded(),
             ..Report::default()
         })
@@ -136,11 +138,13 @@ impl Report {
         }
         let rate = measured.then(|| calibration::rate().ok()).flatten();
         let clock = Clock::collect(totals, rate.as_ref());
+        let (callsites, numbers) = collect_callsites(figures, &clock);
         Self {
             process: Process::collect(),
             meta: settings().meta.clone(),
             machine: MachineReport::collect(),
-            callsites: collect_callsites(figures, &clock),
+            contexts: collect_contexts(&figures.tree, &numbers),
+            callsites,
             clock,
             nothing_because: (!measured && !is_on()).then(|| NOT_ON.to_owned()),
             left_out: registry::left_out(),

@@ -14,11 +14,11 @@ use crate::report::{
     Bucket, CallsiteReport, CallsiteSums, Clock, FirstCall, SumOfSquares, ThreadReport,
 };
 
-/// All callsites' figures, the one with the most self ticks first.
+/// All callsites' figures, the one with the most self ticks first, and beside them the callsites' numbers.
 pub(in crate::report) fn collect_callsites(
     figures: &Figures,
     clock: &Clock,
-) -> Vec<CallsiteReport> {
+) -> (Vec<CallsiteReport>, Vec<Option<u32>>) {
     let mut parts: HashMap<*const Callsite, Vec<(&ThreadName, &Totals)>> = HashMap::new();
     for (name, callsites) in &figures.by_thread {
         for (callsite, totals) in callsites {
@@ -33,11 +33,11 @@ pub(in crate::report) fn collect_callsites(
             let mut report = CallsiteReport::collect(callsite, totals, clock);
             let parts = parts.remove(&ptr::from_ref(callsite)).unwrap_or_default();
             report.thread_rows = thread_rows(&report, &parts, clock);
-            report
+            (report, callsite.number())
         })
         .collect();
-    callsites.sort_by(CallsiteReport::by_self);
-    callsites
+    callsites.sort_by(|(one, _), (other, _)| CallsiteReport::by_self(one, other));
+    callsites.into_iter().unzip()
 }
 
 impl CallsiteReport {

@@ -2,11 +2,13 @@
 
 mod callsite;
 mod clock;
+mod contexts;
 mod machine;
 mod process;
 mod timestamp;
 
 pub(super) use callsite::collect_callsites;
+pub(super) use contexts::collect_contexts;
 pub(crate) use process::begin;
 #[cfg(all(unix, not(miri)))]
 pub(crate) use process::start_from_zero;

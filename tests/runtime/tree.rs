@@ -1,0 +1,302 @@
+//! The call tree: its counts are exact, its ticks add up, and each callsite's contexts come to its row.
+
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::hint::black_box;
+use std::panic::catch_unwind;
+use std::pin::pin;
+use std::sync::Mutex;
+use std::task::{Context as TaskContext, Poll, Waker};
+
+use tsc_runtime::{Report, cycles, take, tree};
+
+/// The figures are the process's, so one test at a time.
+static ALONE: Mutex<()> = Mutex::new(());
+
+/// What `work` makes of the call tree: the calls of every chain of functions, outermost first.
+fn chains(work: impl FnOnce()) -> (BTreeMap<String, u64>, Report) {
+    assert!(tree(true), "decided before the first call of this process");
+    drop(take());
+    work();
+    let report = take();
+    let contexts = report.contexts();
+    let mut chains = BTreeMap::new();
+    for context in contexts {
+        let mut chain = report.name_of_context(context).to_owned();
+        let mut parent = context.parent();
+        while let Some(index) = parent {
+            let context = &contexts[index as usize];
+            chain = format!("{} > {chain}", report.name_of_context(context));
+            parent = context.parent();
+        }
+        *chains.entry(chain).or_insert(0) += context.calls();
+    }
+    (chains, report)
+}
+
+/// What must hold of every report with a tree.
+fn check(report: &Report) {
+    for (index, row) in (0..).zip(report.callsites()) {
+        let of_row = || {
+            let contexts = report.contexts().iter();
+            contexts.filter(move |context| context.callsite() == Some(index))
+        };
+        let calls: u64 = of_row().map(|context| context.calls()).sum();
+        assert_eq!(calls, row.calls(), "{}", row.name());
+        let total: f64 = of_row().map(|context| context.total_ticks()).sum();
+        let near = |one: f64, other: f64| (one - other).abs() <= 1e-6 * one.abs() + 1.0;
+        assert!(near(total, row.total_ticks()), "{}: {total} {}", row.name(), row.total_ticks());
+        let own: f64 = of_row().map(|context| context.self_ticks()).sum();
+        let expected = row.self_on_cpu_ticks().unwrap_or(row.self_ticks());
+        assert!(near(own, expected), "{}: {own} {expected}", row.name());
+    }
+    let own: f64 = report.contexts().iter().map(|context| context.self_ticks()).sum();
+    let roots: f64 = report
+        .contexts()
+        .iter()
+        .filter(|context| context.parent().is_none())
+        .map(|context| context.on_cpu_ticks().unwrap_or(context.total_ticks()))
+        .sum();
+    assert!((own - roots).abs() <= 0.001 * roots.abs(), "{own} {roots}");
+}
+
+fn expect(chains: &BTreeMap<String, u64>, expected: &[(&str, u64)]) {
+    let expected: BTreeMap<String, u64> = expected
+        .iter()
+        .map(|&(chain, calls)| (chain.to_owned(), calls))
+        .collect();
+    assert_eq!(chains, &expected);
+}
+
+fn spin(turns: u64) -> u64 {
+    (0..turns).fold(1, |sum, turn| black_box(sum.wrapping_mul(31) ^ turn))
+}
+
+#[cycles]
+fn leaf() -> u64 {
+    spin(50)
+}
+
+#[cycles]
+fn twice() -> u64 {
+    leaf() + leaf()
+}
+
+#[cycles]
+fn root(calls: u64) -> u64 {
+    (0..calls).map(|_| twice()).sum::<u64>() + leaf()
+}
+
+#[test]
+fn one_callsite_has_a_context_for_every_caller() {
+    let _alone = ALONE.lock();
+    let (chains, report) = chains(|| {
+        root(3);
+        twice();
+        leaf();
+    });
+    expect(
+        &chains,
+        &[
+            ("leaf", 1),
+            ("root", 1),
+            ("root > leaf", 1),
+            ("root > twice", 3),
+            ("root > twice > leaf", 6),
+            ("twice", 1),
+            ("twice > leaf", 2),
+        ],
+    );
+    check(&report);
+}
+
+#[cycles]
+fn fib(n: u64) -> u64 {
+    if n < 2 { n } else { fib(n - 1) + fib(n - 2) }
+}
+
+#[cycles]
+fn even(n: u64) -> bool {
+    n == 0 || odd(n - 1)
+}
+
+#[cycles]
+fn odd(n: u64) -> bool {
+    n != 0 && even(n - 1)
+}
+
+#[test]
+fn recursion_makes_no_chains() {
+    let _alone = ALONE.lock();
+    let (chains, report) = chains(|| {
+        fib(10);
+        assert!(even(10));
+        assert!(odd(3));
+    });
+    expect(
+        &chains,
+        &[
+            ("even", 6),
+            ("even > odd", 5),
+            ("fib", 177),
+            ("odd", 2),
+            ("odd > even", 2),
+        ],
+    );
+    check(&report);
+}
+
+macro_rules! places {
+    ($($name:ident)*) => {$(
+        #[cycles]
+        fn $name() -> u64 {
+            leaf()
+        }
+    )*
+    const PLACES: &[fn() -> u64] = &[$($name),*];
+    };
+}
+
+places!(p0 p1 p2 p3 p4 p5 p6 p7 p8 p9 p10 p11);
+
+#[test]
+fn twelve_callers_on_four_threads() {
+    let _alone = ALONE.lock();
+    let (chains, report) = chains(|| {
+        std::thread::scope(|scope| {
+            for thread in 1..=4 {
+                scope.spawn(move || {
+                    for (turn, place) in PLACES.iter().enumerate() {
+                        (0..=turn * thread).for_each(|_| drop(place()));
+                    }
+                });
+            }
+        });
+    });
+    assert_eq!(chains.len(), 24);
+    for (turn, (name, calls)) in (0..12).map(|turn| (turn, (format!("p{turn}"), 10 * turn + 4))) {
+        assert_eq!(chains[&name], calls, "{turn}");
+        assert_eq!(chains[&format!("{name} > leaf")], calls);
+    }
+    check(&report);
+}
+
+#[cycles]
+fn panics(levels: u64) {
+    match levels {
+        0 => std::panic::resume_unwind(Box::new("on purpose")),
+        1 => first_level(levels - 1),
+        _ => second_level(levels - 1),
+    }
+}
+
+#[cycles]
+fn first_level(levels: u64) {
+    panics(levels);
+}
+
+#[cycles]
+fn second_level(levels: u64) {
+    panics(levels);
+    leaf();
+}
+
+#[test]
+fn panic_leaves_the_tree_as_it_found_it() {
+    let _alone = ALONE.lock();
+    let (chains, report) = chains(|| {
+        assert!(catch_unwind(|| panics(3)).is_err());
+        leaf();
+    });
+    expect(
+        &chains,
+        &[
+            ("leaf", 1),
+            ("panics", 3),
+            ("panics > second_level", 1),
+            ("panics > second_level > first_level", 1),
+        ],
+    );
+    check(&report);
+}
+
+struct Pending(u32);
+
+impl Future for Pending {
+    type Output = ();
+
+    fn poll(mut self: std::pin::Pin<&mut Self>, _context: &mut TaskContext<'_>) -> Poll<()> {
+        self.0 -= 1;
+        if self.0 == 0 { Poll::Ready(()) } else { Poll::Pending }
+    }
+}
+
+#[cycles]
+async fn waits() -> u64 {
+    leaf();
+    Pending(5).await;
+    leaf()
+}
+
+#[cycles]
+async fn awaits() -> u64 {
+    waits().await + waits().await
+}
+
+#[cycles]
+fn polls() {
+    let mut future = pin!(awaits());
+    let mut context = TaskContext::from_waker(Waker::noop());
+    while future.as_mut().poll(&mut context).is_pending() {}
+}
+
+#[test]
+fn futures_are_where_they_are_polled() {
+    let _alone = ALONE.lock();
+    let (chains, report) = chains(polls);
+    expect(
+        &chains,
+        &[
+            ("polls", 1),
+            ("polls > awaits", 1),
+            ("polls > awaits > waits", 2),
+            ("polls > awaits > waits > leaf", 4),
+        ],
+    );
+    check(&report);
+}
+
+#[test]
+fn every_call_is_in_one_report() {
+    let _alone = ALONE.lock();
+    let mut calls = 0;
+    let (first, report) = chains(|| drop(root(2)));
+    check(&report);
+    calls += first["root > twice > leaf"];
+    let (second, report) = chains(|| drop(root(5)));
+    check(&report);
+    calls += second["root > twice > leaf"];
+    assert_eq!(calls, 14);
+}
+
+#[cycles(sample = 8)]
+fn sampled(depth: u64) -> u64 {
+    if depth == 0 { spin(20) } else { sampled_inner() }
+}
+
+#[cycles(sample = 8)]
+fn sampled_inner() -> u64 {
+    spin(20)
+}
+
+#[test]
+fn sampled_calls_are_all_in_the_tree() {
+    let _alone = ALONE.lock();
+    let (chains, report) = chains(|| {
+        for turn in 0..10_000 {
+            sampled(turn % 2);
+        }
+    });
+    expect(&chains, &[("sampled", 10_000), ("sampled > sampled_inner", 5_000)]);
+    check(&report);
+}

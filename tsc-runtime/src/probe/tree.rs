@@ -1,0 +1,158 @@
+//! Calls where the call tree is recorded: each also has its place in it.
+//!
+//! They take the way for unusual calls, at the start because the thread seems to have no table and at the stop because the detector
+//! has every call looked at. So where trees are not recorded, no usual call has to ask whether they are. What a call adds to its node
+//! is what it has added to its record and to the thread's running sums: so the figures of a callsite's nodes add up to its row.
+
+use super::sampled::{self, prepare_sampled};
+use super::unusual::prepare_found;
+use super::{COUNTED, ELSEWHERE, NOTHING, Started, Unmeasured, start_with};
+use crate::interruption::Interruption;
+use crate::record::Record;
+use crate::record::callsite::Callsite;
+use crate::record::contexts::{Contexts, Visit};
+use crate::record::thread::Thread;
+
+/// A start on a thread that records its tree.
+///
+/// # Safety
+///
+/// As for [`prepare`](super::prepare).
+#[inline(never)]
+pub(super) unsafe fn prepare_in_tree(
+    callsite: &'static Callsite,
+    thread: &Thread,
+    started: *mut Started,
+) -> bool {
+    // SAFETY: the caller's; a record lives as long as its entry.
+    let is_timed = unsafe {
+        match thread.find(callsite.position()) {
+            None => prepare_found(callsite, started),
+            Some((entry, record)) if entry.times_every_call() => {
+                if !thread.detector.is_armed() {
+                    thread.rearm();
+                }
+                entry.enter();
+                start_with(record, thread, started);
+                true
+            }
+            Some((entry, _)) => prepare_sampled(callsite, entry, thread, started),
+        }
+    };
+    // SAFETY: the caller's; `started` has what a start of its kind writes.
+    unsafe { enter(callsite, thread, started) };
+    is_timed
+}
+
+/// The call that was started gets its place in the tree, if the thread has one.
+///
+/// # Safety
+///
+/// `started` was written by a start on this thread.
+pub(super) unsafe fn enter(callsite: &'static Callsite, thread: &Thread, started: *mut Started) {
+    let Some(contexts) = thread.contexts() else {
+        return;
+    };
+    // SAFETY: the caller's; a record that was found lives as long as the thread's table, which the tree's calls are within.
+    unsafe {
+        let record = match (*started).record {
+            NOTHING => return,
+            COUNTED => {
+                let Some((_, record)) = thread.find(callsite.position()) else {
+                    return;
+                };
+                // It is to have a stop, for what it calls has its place under it.
+                (&raw mut (*started).record).write(ELSEWHERE);
+                (&raw mut (*started).unmeasured).write(Unmeasured::Counted(record));
+                (&raw mut (*started).thread).write(thread);
+                (&raw mut (*started).start).write(1);
+                record
+            }
+            ELSEWHERE => (*started).unmeasured.record(),
+            record => &*record,
+        };
+        (&raw mut (*started).outer).write(contexts.enter(record.id, &record.place));
+    }
+}
+
+/// The stop of a call that has a place in the tree: `finish` is what its stop does else. `calls` is 0 for a poll.
+///
+/// # Safety
+///
+/// `started` was written by [`enter`] on this thread.
+#[inline(never)]
+pub(super) unsafe fn finish_in_tree(
+    contexts: &Contexts,
+    started: *const Started,
+    calls: u64,
+    finish: impl FnOnce(),
+) {
+    // SAFETY: the caller's.
+    let (thread, start, work_then, outer, record) = unsafe {
+        let record: &Record = match (*started).record {
+            ELSEWHERE => (*started).unmeasured.record(),
+            record => &*record,
+        };
+        (
+            &*(*started).thread,
+            (*started).start,
+            (*started).work,
+            (*started).outer,
+            record,
+        )
+    };
+    // SAFETY: as above.
+    if let (ELSEWHERE, Unmeasured::Counted(_)) =
+        unsafe { ((*started).record, (*started).unmeasured) }
+    {
+        // A future that is counted is so at its first poll.
+        return contexts.leave(outer, &record.place, Visit::counted());
+    }
+    // SAFETY: as above.
+    let is_sampled = sampled::is_marked(unsafe { (*started).overhead });
+    let is_clean = thread.detector.verdict(start) == Interruption::Clean;
+    let is_inner = record.entry().depth() > 1;
+    let (work, [included, _], off) = (thread.work.get(), record.included(), record.off_cpu());
+    finish();
+    let work_now = thread.work.get();
+    let on_cpu = match (is_sampled, is_inner) {
+        (true, _) => record.included()[0].wrapping_sub(included),
+        (false, true) => 0,
+        (false, false) => work_now.wrapping_sub(work_then).cast_signed(),
+    };
+    let visit = Visit {
+        calls,
+        is_clean,
+        on_cpu,
+        own: work_now.wrapping_sub(work).cast_signed(),
+        off: record.off_cpu().wrapping_sub(off),
+    };
+    contexts.leave(outer, &record.place, visit);
+}
+
+/// Whether the call that was started is counted and not timed.
+///
+/// # Safety
+///
+/// `started` was written by a start.
+pub(super) unsafe fn is_counted(started: *const Started) -> bool {
+    // SAFETY: the caller's; `unmeasured` is written where `record` is ELSEWHERE.
+    unsafe {
+        match (*started).record {
+            COUNTED => true,
+            ELSEWHERE => matches!((*started).unmeasured, Unmeasured::Counted(_)),
+            _ => false,
+        }
+    }
+}
+
+impl Unmeasured {
+    /// # Safety
+    ///
+    /// The record is there.
+    pub(super) unsafe fn record(&self) -> &Record {
+        let (Self::OsClock(record) | Self::Orphan(record) | Self::Counted(record)) = *self;
+        // SAFETY: the caller's.
+        unsafe { &*record }
+    }
+}

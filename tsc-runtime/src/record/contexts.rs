@@ -1,0 +1,383 @@
+//! The call tree of one thread: a node for every chain of callers through which a callsite was called.
+//!
+//! A chain holds each callsite once: a call inside another one of the same callsite belongs to the outer one's node, so recursion,
+//! also through other functions, makes no further nodes. All nodes are allocated at once, untouched and so without memory behind
+//! them until they are used: a call allocates nothing, wherever it comes from. What finds no free node belongs to one node for
+//! all the rest, [`OTHER`].
+
+use std::alloc::{Layout, alloc_zeroed, handle_alloc_error};
+use std::cell::Cell;
+use std::sync::atomic::{
+    AtomicBool, AtomicU32,
+    Ordering::{Acquire, Relaxed, Release},
+};
+
+use super::counters::{ContextFigures, ContextSums};
+
+/// The node that stands for the thread, the parent of its outermost calls.
+pub(crate) const ROOT: u32 = 0;
+/// The node of all calls that found no free one, and of all calls in them.
+pub(crate) const OTHER: u32 = 1;
+/// No callsite's number in a tree: that of [`OTHER`], and of a node that is being made.
+const NO_CALLSITE: u32 = 0;
+/// Nodes of a thread, 2 MiB of address space; those that are used take memory.
+const NODES: usize = 1 << 14;
+
+/// Whether call trees are recorded.
+static RECORDED: AtomicBool = AtomicBool::new(false);
+
+/// Call trees are recorded, from the process's first call on.
+pub(crate) fn record_all() {
+    RECORDED.store(true, Relaxed);
+}
+
+/// Whether they are.
+pub(crate) fn are_recorded() -> bool {
+    RECORDED.load(Relaxed)
+}
+
+/// A callsite, called through a chain of others. All zeros is a node that is not in use.
+#[repr(C, align(64))]
+struct Node {
+    callsite: AtomicU32,
+    parent: AtomicU32,
+    /// The list of the node's children begins with the one that was called last; [`ROOT`] ends it.
+    first_child: Cell<u32>,
+    next_sibling: Cell<u32>,
+    figures: ContextFigures,
+}
+
+/// The nodes of one thread, which alone adds to them; others may read them.
+pub(crate) struct Contexts {
+    nodes: Box<[Node]>,
+    used: AtomicU32,
+    /// The node of the innermost running call.
+    current: Cell<u32>,
+}
+
+// SAFETY: `current` and the lists of children are used by the thread alone, through `enter` and `leave`; what others read, through
+// `read`, are atomics.
+unsafe impl Sync for Contexts {}
+
+/// A node as another thread reads it.
+pub(crate) struct ContextTotals {
+    /// The callsite's number; `None` of [`OTHER`], and of a node that is being made, which has no figures yet.
+    pub(crate) callsite: Option<u32>,
+    pub(crate) parent: u32,
+    pub(crate) sums: ContextSums,
+}
+
+/// What a call adds to its node: net ticks, weighted if it stands for others that were not timed.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Visit {
+    /// Calls that return: of a future none, for [`Contexts::complete`] counts it.
+    pub(crate) calls: u64,
+    pub(crate) is_clean: bool,
+    /// On the CPU; of a recursion, the outermost call's.
+    pub(crate) on_cpu: i64,
+    /// Of these, outside annotated callees.
+    pub(crate) own: i64,
+    /// Off the CPU; of a recursion, the outermost call's.
+    pub(crate) off: i64,
+}
+
+impl Visit {
+    /// That of a call that is not timed: others stand for its ticks.
+    pub(crate) fn counted() -> Self {
+        Self {
+            calls: 1,
+            is_clean: true,
+            ..Self::default()
+        }
+    }
+}
+
+/// What a record keeps for the call tree of its thread.
+#[derive(Debug)]
+pub(crate) struct Place {
+    /// The callsite's node that was used last: that of the running calls, if there are any.
+    node: Cell<u32>,
+    /// Calls that run, counted and not timed ones too.
+    running: Cell<u32>,
+}
+
+impl Place {
+    pub(crate) const fn new() -> Self {
+        Self {
+            node: Cell::new(ROOT),
+            running: Cell::new(0),
+        }
+    }
+}
+
+impl Contexts {
+    pub(crate) fn new() -> Self {
+        Self {
+            nodes: zeroed_nodes(),
+            used: AtomicU32::new(OTHER + 1),
+            current: Cell::new(ROOT),
+        }
+    }
+
+    fn node(&self, index: u32) -> &Node {
+        &self.nodes[index as usize % NODES]
+    }
+
+    /// A call starts. Returns the node that was current, for [`leave`](Self::leave).
+    #[inline(always)]
+    pub(crate) fn enter(&self, callsite: u32, place: &Place) -> u32 {
+        let current = self.current.get();
+        let (known, running) = (place.node.get(), place.running.get());
+        place.running.set(running.wrapping_add(1));
+        let is_known =
+            known != ROOT && (running != 0 || self.node(known).parent.load(Relaxed) == current);
+        let node = if is_known {
+            known
+        } else {
+            let node = self.find(current, callsite);
+            place.node.set(node);
+            node
+        };
+        self.current.set(node);
+        current
+    }
+
+    /// The call stops for which [`enter`](Self::enter) returned `outer`.
+    #[inline(always)]
+    pub(crate) fn leave(&self, outer: u32, place: &Place, visit: Visit) {
+        let figures = &self.node(self.current.get()).figures;
+        self.current.set(outer);
+        place.running.set(place.running.get().wrapping_sub(1));
+        figures.calls.add(visit.calls);
+        figures.on_cpu.add(visit.on_cpu);
+        figures.own.add(visit.own);
+        if visit.off != 0 {
+            figures.off.add(visit.off);
+        }
+        if !visit.is_clean {
+            figures.unclean.add(visit.calls);
+        }
+    }
+
+    /// A future has completed that was polled in the place's node last.
+    pub(crate) fn complete(&self, place: &Place) {
+        self.node(place.node.get()).figures.calls.add(1);
+    }
+
+    /// The child of `parent` for `callsite`, which becomes the first of its list.
+    #[inline(never)]
+    fn find(&self, parent: u32, callsite: u32) -> u32 {
+        if parent == OTHER {
+            return OTHER;
+        }
+        let list = &self.node(parent).first_child;
+        let mut before: Option<&Node> = None;
+        let mut child = list.get();
+        // A signal handler that comes in between may leave a list in another order, but none that is longer than this.
+        for _ in 0..NODES {
+            if child == ROOT {
+                break;
+            }
+            let node = self.node(child);
+            if node.callsite.load(Relaxed) == callsite {
+                if let Some(before) = before {
+                    before.next_sibling.set(node.next_sibling.get());
+                    node.next_sibling.set(list.replace(child));
+                }
+                return child;
+            }
+            before = Some(node);
+            child = node.next_sibling.get();
+        }
+        self.add(parent, callsite)
+    }
+
+    fn add(&self, parent: u32, callsite: u32) -> u32 {
+        // At once, for a signal handler may add one as well.
+        let index = self.used.fetch_add(1, Relaxed);
+        if index as usize >= NODES {
+            self.used.store(NODES as u32, Relaxed);
+            return OTHER;
+        }
+        let node = self.node(index);
+        node.parent.store(parent, Relaxed);
+        // Who sees the callsite must see the parent.
+        node.callsite.store(callsite, Release);
+        node.next_sibling
+            .set(self.node(parent).first_child.replace(index));
+        index
+    }
+
+    fn used(&self) -> u32 {
+        self.used.load(Relaxed).min(NODES as u32)
+    }
+
+    /// Has these figures from now on, node by node in the order of [`read`](Self::read). For the thread itself.
+    pub(crate) fn keep(&self, figures: impl Iterator<Item = ContextSums>) {
+        for (index, sums) in (OTHER..self.used()).zip(figures) {
+            self.node(index).figures.set(&sums);
+        }
+    }
+
+    /// Every node but the root, parents before their children: the first is number 1.
+    pub(crate) fn read(&self) -> impl Iterator<Item = ContextTotals> {
+        (OTHER..self.used()).map(|index| {
+            let node = self.node(index);
+            let callsite = node.callsite.load(Acquire);
+            ContextTotals {
+                callsite: (callsite != NO_CALLSITE).then_some(callsite),
+                parent: node.parent.load(Relaxed),
+                sums: node.figures.read(),
+            }
+        })
+    }
+}
+
+fn zeroed_nodes() -> Box<[Node]> {
+    let layout = Layout::new::<[Node; NODES]>();
+    // SAFETY: the layout is not empty. All of a node's fields are integers, in atomics or cells, for which zero is a value; a slice
+    // of `NODES` of them has the layout of the array.
+    unsafe {
+        let nodes = alloc_zeroed(layout).cast::<Node>();
+        if nodes.is_null() {
+            handle_alloc_error(layout);
+        }
+        Box::from_raw(std::ptr::slice_from_raw_parts_mut(nodes, NODES))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const A: u32 = 7;
+    const B: u32 = 8;
+    const C: u32 = 9;
+
+    /// A thread's call tree, with what each callsite keeps for it.
+    struct Thread {
+        contexts: Contexts,
+        callsites: Vec<Place>,
+    }
+
+    impl Thread {
+        fn new() -> Self {
+            Self {
+                contexts: Contexts::new(),
+                callsites: (0..20_000).map(|_| Place::new()).collect(),
+            }
+        }
+
+        /// Calls `callsite`, in which `inside` happens; every call takes a tick more than its callees.
+        fn call(&mut self, callsite: u32, inside: impl FnOnce(&mut Self) -> i64) -> i64 {
+            let place = &self.callsites[callsite as usize];
+            let is_inner = place.running.get() != 0;
+            let outer = self.contexts.enter(callsite, place);
+            let own = 1;
+            let ticks = own + inside(self);
+            let visit = Visit {
+                calls: 1,
+                is_clean: true,
+                on_cpu: if is_inner { 0 } else { ticks },
+                own,
+                off: 0,
+            };
+            let place = &self.callsites[callsite as usize];
+            self.contexts.leave(outer, place, visit);
+            ticks
+        }
+
+        fn leaf(&mut self, callsite: u32) -> i64 {
+            self.call(callsite, |_| 0)
+        }
+
+        /// The chains of callsites, outermost first, with their calls, inclusive and own ticks.
+        fn chains(&self) -> Vec<(Vec<u32>, u64, i64, i64)> {
+            let nodes: Vec<_> = self.contexts.read().collect();
+            let mut chains: Vec<_> = nodes
+                .iter()
+                .filter(|node| node.sums.calls != 0)
+                .map(|node| {
+                    let mut chain = vec![node.callsite.unwrap_or(0)];
+                    let mut parent = node.parent;
+                    while parent != ROOT {
+                        let node = &nodes[parent as usize - 1];
+                        chain.insert(0, node.callsite.unwrap_or(0));
+                        parent = node.parent;
+                    }
+                    (chain, node.sums.calls, node.sums.on_cpu, node.sums.own)
+                })
+                .collect();
+            chains.sort();
+            chains
+        }
+    }
+
+    #[test]
+    fn callsite_has_a_node_for_every_chain_of_callers() {
+        let mut thread = Thread::new();
+        for _ in 0..3 {
+            thread.call(A, |thread| thread.leaf(C) + thread.leaf(C));
+            thread.call(B, |thread| {
+                thread.leaf(C) + thread.call(A, |thread| thread.leaf(C))
+            });
+        }
+        assert_eq!(
+            thread.chains(),
+            [
+                (vec![A], 3, 9, 3),
+                (vec![A, C], 6, 6, 6),
+                (vec![B], 3, 12, 3),
+                (vec![B, A], 3, 6, 3),
+                (vec![B, A, C], 3, 3, 3),
+                (vec![B, C], 3, 3, 3),
+            ]
+        );
+    }
+
+    #[test]
+    fn recursion_makes_no_nodes_and_counts_the_outermost_call() {
+        let mut thread = Thread::new();
+        thread.call(A, |thread| {
+            thread.call(A, |thread| {
+                thread.call(B, |thread| thread.call(A, |thread| thread.leaf(B)))
+            })
+        });
+        assert_eq!(thread.chains(), [(vec![A], 3, 5, 3), (vec![A, B], 2, 3, 2)]);
+    }
+
+    #[test]
+    fn own_ticks_add_up_to_the_outermost_calls() {
+        let mut thread = Thread::new();
+        let total: i64 = (0..50)
+            .map(|n| {
+                thread.call(1 + n % 5, |thread| {
+                    (0..n % 7)
+                        .map(|m| thread.call(1 + m, |thread| thread.leaf(1 + n % 11)))
+                        .sum()
+                })
+            })
+            .sum();
+        let chains = thread.chains();
+        assert_eq!(chains.iter().map(|chain| chain.3).sum::<i64>(), total);
+    }
+
+    #[test]
+    fn calls_beyond_the_last_node_are_counted_together() {
+        let mut thread = Thread::new();
+        for callsite in 1..18_000 {
+            thread.leaf(callsite);
+        }
+        thread.call(19_000, |thread| thread.leaf(A));
+        let nodes: Vec<_> = thread.contexts.read().collect();
+        assert_eq!(nodes.len(), NODES - 1);
+        let calls: u64 = nodes.iter().map(|node| node.sums.calls).sum();
+        assert_eq!(calls, 18_001);
+        assert_eq!(nodes[0].callsite, None);
+        assert_eq!(nodes[0].sums.calls, 18_001 - (NODES as u64 - 2));
+        thread
+            .contexts
+            .keep(std::iter::repeat_with(ContextSums::default));
+        assert!(thread.contexts.read().all(|node| node.sums.calls == 0));
+    }
+}

@@ -1,0 +1,240 @@
+//! The call trees of all threads as one, and whether they are recorded.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::atomic::{
+    AtomicBool,
+    Ordering::{AcqRel, Acquire},
+};
+
+use crate::environment::TREE;
+use crate::record::contexts::{self, ContextTotals, Contexts, ROOT};
+use crate::record::counters::ContextSums;
+
+/// Whether it is decided that call trees are recorded, or not: by [`ask_for`], or at the process's first annotated call.
+static DECIDED: AtomicBool = AtomicBool::new(false);
+
+/// Records the call tree of every thread, or does not, from the process's first annotated call on; see [`tree`](crate::tree).
+pub(crate) fn ask_for(tree: bool) -> bool {
+    if !DECIDED.swap(true, AcqRel) && tree {
+        contexts::record_all();
+    }
+    contexts::are_recorded() == tree
+}
+
+/// At an annotated call: decides by `TSC_TREE` what is not decided yet.
+pub(super) fn decide() {
+    if !DECIDED.load(Acquire) {
+        let tree = TREE.parse(|value| match value {
+            "1" => Some(true),
+            "0" => Some(false),
+            _ => None,
+        });
+        ask_for(tree.unwrap_or(false));
+    }
+}
+
+/// A call tree: a node for every chain of callers through which a callsite was called on any thread.
+#[derive(Debug, Default)]
+pub(crate) struct Tree {
+    nodes: Vec<Node>,
+    /// Where each node is, by its parent and its callsite.
+    known: HashMap<(Option<usize>, Option<u32>), usize>,
+}
+
+/// A node of a [`Tree`].
+#[derive(Debug)]
+pub(crate) struct Node {
+    /// The callsite's number; `None` of all calls for which their thread's tree had no room left.
+    pub(crate) callsite: Option<u32>,
+    /// Where its parent is, before it.
+    pub(crate) parent: Option<usize>,
+    pub(crate) sums: ContextSums,
+}
+
+impl Tree {
+    /// The nodes, parents before their children.
+    pub(crate) fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// Adds a thread's tree.
+    pub(super) fn add(&mut self, contexts: impl Iterator<Item = ContextTotals>) {
+        let mut places = vec![None];
+        for context in contexts {
+            let parent = places[context.parent as usize];
+            places.push(Some(self.merge(parent, context.callsite, &context.sums)));
+        }
+    }
+
+    fn merge(&mut self, parent: Option<usize>, callsite: Option<u32>, sums: &ContextSums) -> usize {
+        let place = match self.known.entry((parent, callsite)) {
+            Entry::Occupied(known) => *known.get(),
+            Entry::Vacant(new) => {
+                self.nodes.push(Node {
+                    callsite,
+                    parent,
+                    sums: ContextSums::default(),
+                });
+                *new.insert(self.nodes.len() - 1)
+            }
+        };
+        self.nodes[place].sums.merge(sums);
+        place
+    }
+}
+
+/// A thread's tree and what of it was handed out, as [`Own`](super::shard::Own) has it of the records.
+pub(super) struct ThreadTree {
+    pub(super) contexts: Box<Contexts>,
+    /// By node: what was handed out in later generations; empty if nothing was.
+    handed_out: Vec<ContextSums>,
+    /// Figures of an earlier generation, left to who is about to hand them out.
+    left: Tree,
+}
+
+impl ThreadTree {
+    pub(super) fn new() -> Self {
+        Self {
+            contexts: Box::new(Contexts::new()),
+            handed_out: Vec::new(),
+            left: Tree::default(),
+        }
+    }
+
+    /// What is recorded and not handed out.
+    pub(super) fn rest(&self) -> impl Iterator<Item = ContextTotals> {
+        self.contexts
+            .read()
+            .enumerate()
+            .map(|(index, mut context)| {
+                if let Some(earlier) = self.handed_out.get(index) {
+                    context.sums.subtract(earlier);
+                }
+                context
+            })
+    }
+
+    /// Adds what of earlier generations is not handed out, and notes it as handed out. `is_current`: there is nothing to hand out but
+    /// what was left.
+    pub(super) fn hand_out(&mut self, tree: &mut Tree, is_current: bool) {
+        tree.add_tree(&std::mem::take(&mut self.left));
+        if !is_current {
+            tree.add(self.rest());
+            self.handed_out = self.contexts.read().map(|context| context.sums).collect();
+        }
+    }
+
+    /// The thread has ended, and its tree is added to that of ended threads.
+    pub(super) fn forget(&mut self) {
+        self.contexts
+            .keep(std::iter::repeat_with(ContextSums::default));
+        self.handed_out = Vec::new();
+    }
+
+    /// As [`Own::catch_up`](super::shard::Own::catch_up). For the tree's own thread.
+    pub(super) fn catch_up(&mut self, is_handed_out: bool) {
+        let rest: Vec<ContextTotals> = self.rest().collect();
+        if is_handed_out {
+            self.contexts
+                .keep(rest.into_iter().map(|context| context.sums));
+        } else {
+            self.contexts
+                .keep(std::iter::repeat_with(ContextSums::default));
+            self.left.add(rest.into_iter());
+        }
+        self.handed_out = Vec::new();
+    }
+}
+
+impl Tree {
+    pub(super) fn add_tree(&mut self, other: &Self) {
+        let mut places = Vec::with_capacity(other.nodes.len());
+        for node in &other.nodes {
+            let parent = node.parent.map(|parent| places[parent]);
+            places.push(self.merge(parent, node.callsite, &node.sums));
+        }
+    }
+}
+
+const _: () = assert!(ROOT == 0, "a thread's root is the first of its places");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn context(callsite: u32, parent: u32, calls: u64) -> ContextTotals {
+        ContextTotals {
+            callsite: (callsite != 0).then_some(callsite),
+            parent,
+            sums: ContextSums {
+                calls,
+                ..ContextSums::default()
+            },
+        }
+    }
+
+    fn calls(tree: &Tree) -> Vec<(Option<u32>, Option<usize>, u64)> {
+        tree.nodes()
+            .iter()
+            .map(|node| (node.callsite, node.parent, node.sums.calls))
+            .collect()
+    }
+
+    #[test]
+    fn chains_are_the_same_whatever_the_order() {
+        let mut tree = Tree::default();
+        // The first of a thread's nodes is that of the calls without room.
+        tree.add([context(0, 0, 0), context(7, 0, 1), context(8, 2, 5)].into_iter());
+        tree.add(
+            [
+                context(0, 0, 4),
+                context(8, 0, 3),
+                context(7, 0, 2),
+                context(8, 3, 6),
+            ]
+            .into_iter(),
+        );
+        let expected = [
+            (None, None, 4),
+            (Some(7), None, 3),
+            (Some(8), Some(1), 11),
+            (Some(8), None, 3),
+        ];
+        assert_eq!(calls(&tree), expected);
+        let mut twice = Tree::default();
+        twice.add_tree(&tree);
+        twice.add_tree(&tree);
+        assert_eq!(calls(&twice)[2], (Some(8), Some(1), 22));
+    }
+
+    #[test]
+    fn every_call_is_handed_out_once() {
+        let mut own = ThreadTree::new();
+        let place = crate::record::contexts::Place::new();
+        let call = |own: &ThreadTree| {
+            let outer = own.contexts.enter(7, &place);
+            let visit = crate::record::contexts::Visit {
+                calls: 1,
+                ..Default::default()
+            };
+            own.contexts.leave(outer, &place, visit);
+        };
+        let handed_out = |own: &mut ThreadTree, is_current| {
+            let mut tree = Tree::default();
+            own.hand_out(&mut tree, is_current);
+            tree.nodes().iter().map(|node| node.sums.calls).sum::<u64>()
+        };
+        (0..3).for_each(|_| call(&own));
+        assert_eq!(handed_out(&mut own, false), 3);
+        call(&own);
+        own.catch_up(true);
+        call(&own);
+        assert_eq!(own.rest().map(|context| context.sums.calls).sum::<u64>(), 2);
+        // The next time, the thread is faster.
+        own.catch_up(false);
+        call(&own);
+        assert_eq!(handed_out(&mut own, true), 2);
+        assert_eq!(handed_out(&mut own, false), 1);
+    }
+}

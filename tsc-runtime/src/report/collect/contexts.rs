@@ -1,0 +1,59 @@
+//! From the registry's call tree to the report's contexts.
+
+use std::collections::HashMap;
+
+use crate::interruption;
+use crate::on_cpu;
+use crate::registry::Tree;
+use crate::report::Context;
+
+/// The contexts that have figures, and those on the way to them. `numbers` are the callsites', in the report's order.
+pub(in crate::report) fn collect_contexts(tree: &Tree, numbers: &[Option<u32>]) -> Vec<Context> {
+    let indices: HashMap<u32, u64> = numbers
+        .iter()
+        .copied()
+        .zip(0..)
+        .filter_map(|(number, index)| Some((number?, index)))
+        .collect();
+    let needed = needed(tree);
+    let is_detected = interruption::unavailable().is_none();
+    let is_asked = on_cpu::unavailable().is_none();
+    let mut places = Vec::with_capacity(needed.len());
+    let mut contexts = Vec::new();
+    for (node, is_needed) in tree.nodes().iter().zip(needed) {
+        places.push(contexts.len() as u64);
+        if !is_needed {
+            continue;
+        }
+        let sums = &node.sums;
+        let on_cpu = sums.on_cpu as f64;
+        contexts.push(Context {
+            callsite: node
+                .callsite
+                .and_then(|number| indices.get(&number).copied()),
+            parent: node.parent.map(|parent| places[parent]),
+            calls: sums.calls,
+            clean: is_detected.then(|| sums.calls.saturating_sub(sums.unclean)),
+            total_ticks: on_cpu + sums.off as f64,
+            on_cpu_ticks: is_asked.then_some(on_cpu),
+            self_ticks: sums.own as f64,
+        });
+    }
+    contexts
+}
+
+/// Whether each node has figures or is above one that has.
+fn needed(tree: &Tree) -> Vec<bool> {
+    let nodes = tree.nodes();
+    let mut needed: Vec<bool> = nodes
+        .iter()
+        .map(|node| node.sums.calls != 0 || node.sums.own != 0 || node.sums.on_cpu != 0)
+        .collect();
+    // Children come after their parents.
+    for (index, node) in nodes.iter().enumerate().rev() {
+        if let (true, Some(parent)) = (needed[index], node.parent) {
+            needed[parent] = true;
+        }
+    }
+    needed
+}
