@@ -5,6 +5,7 @@ mod annotate;
 mod diff;
 mod errors;
 mod export;
+mod page;
 mod project;
 mod run;
 mod sessions;

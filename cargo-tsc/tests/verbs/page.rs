@@ -1,0 +1,128 @@
+//! `cargo tsc report --html`, in a real browser where there is one.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use crate::project::{PROGRAM, Project};
+
+/// What a user does with the page: each step is followed by a line that says what is seen then.
+const CLICK_THROUGH: &str = r##"
+<script>
+addEventListener("load", () => setTimeout(() => {
+  const seen = [];
+  const rows = () => [...document.querySelectorAll("#rows tbody tr.row")];
+  const names = () => rows().map((row) => row.cells[0].textContent).join(",");
+  const boxes = () => [...document.querySelectorAll("#flame .d3-flame-graph-label")].map((label) => label.textContent);
+  const press = (target, key) => target.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+  seen.push(`boxes ${boxes().join(",")}`);
+  seen.push(`rows ${names()}`);
+  document.querySelector("[data-key=name] button").click();
+  seen.push(`by name ${names()} ${document.querySelector("[data-key=name]").getAttribute("aria-sort")}`);
+  press(document.body, "/");
+  seen.push(`focus ${document.activeElement.id}`);
+  const filter = document.getElementById("row-filter");
+  filter.value = "work";
+  filter.dispatchEvent(new Event("input"));
+  seen.push(`filtered ${names()}`);
+  filter.blur();
+  press(rows()[0], "Enter");
+  const histogram = document.querySelector(".detail svg.histogram");
+  seen.push(`bars ${histogram.querySelectorAll(".samples rect").length}`);
+  seen.push(`marks ${[...histogram.querySelectorAll(".mark-label")].map((mark) => mark.textContent).join(",")}`);
+  const search = document.getElementById("flame-search");
+  search.value = "outer";
+  search.dispatchEvent(new Event("input"));
+  const found = [...document.querySelectorAll("#flame rect")].filter((box) => box.getAttribute("fill") === "#e600e6");
+  seen.push(`found ${found.length}`);
+  const unit = document.getElementById("unit");
+  unit.value = "ns";
+  unit.dispatchEvent(new Event("change"));
+  seen.push(`time ${/ [µnm]?s$/.test(rows()[0].cells[2].textContent)}`);
+  seen.push(`wider than the window ${document.documentElement.scrollWidth > innerWidth}`);
+  const list = document.createElement("pre");
+  list.id = "seen";
+  list.textContent = seen.join("\n");
+  document.body.append(list);
+}, 300));
+</script>
+"##;
+
+fn browser() -> Option<&'static str> {
+    ["chromium", "chromium-browser", "google-chrome"]
+        .into_iter()
+        .find(|name| Command::new(name).arg("--version").output().is_ok())
+}
+
+/// What the steps saw, in a window of this width.
+fn seen(browser: &str, page: &Path, width: u32) -> String {
+    let profile = tempfile::tempdir().unwrap();
+    let output = Command::new(browser)
+        .args(["--headless", "--no-sandbox", "--disable-gpu"])
+        .args(["--disable-background-networking", "--no-first-run"])
+        .arg(format!("--user-data-dir={}", profile.path().display()))
+        .arg(format!("--window-size={width},900"))
+        .args(["--virtual-time-budget=5000", "--dump-dom"])
+        .arg(format!("file://{}", page.display()))
+        .output()
+        .unwrap();
+    let dom = String::from_utf8_lossy(&output.stdout);
+    let (_, seen) = dom
+        .split_once("<pre id=\"seen\">")
+        .unwrap_or_else(|| panic!("the steps did not come to their end:\n{dom}"));
+    seen.split_once("</pre>").unwrap().0.to_owned()
+}
+
+#[test]
+fn page_needs_no_network_and_works_in_a_browser() {
+    let project = Project::new(PROGRAM);
+    project
+        .tsc("run --tree --name first -- --release")
+        .ends(0)
+        .says("result ");
+    project
+        .tsc("report first --html page.html")
+        .ends(0)
+        .remarks("wrote page.html");
+    let page = project.path("page.html");
+    let text = fs::read_to_string(&page).unwrap();
+    assert!(text.len() < 1_000_000 && !text.contains("src=\"http"));
+    let Some(browser) = browser() else {
+        eprintln!("skipped: no Chromium to open the page with");
+        return;
+    };
+    let scripted = project.path("scripted.html");
+    fs::write(&scripted, text.replace("</body>", &format!("{CLICK_THROUGH}</body>"))).unwrap();
+    for width in [480, 1280, 2000] {
+        let seen = seen(browser, &scripted, width);
+        let says = |what: &str| {
+            let line = seen.lines().find_map(|line| line.strip_prefix(what));
+            line.unwrap_or_else(|| panic!("{what}: {seen}")).trim()
+        };
+        assert!(says("boxes").contains("outer") && says("boxes").contains("work"), "{seen}");
+        assert_eq!(says("by name"), "outer,work ascending");
+        assert_eq!(says("focus"), "row-filter");
+        assert_eq!(says("filtered"), "work");
+        assert!(says("bars").parse::<u32>().unwrap() > 10, "{seen}");
+        assert!(says("marks").contains("p50") && says("marks").contains("first"), "{seen}");
+        assert_eq!(says("found"), "1");
+        assert_eq!(says("time"), "true");
+        assert_eq!(says("wider than the window"), "false");
+    }
+}
+
+#[test]
+fn page_of_a_change_is_coloured_by_it() {
+    let project = Project::new(PROGRAM);
+    project.tsc("run --name before").ends(0);
+    project.tsc("run --name after").ends(0);
+    project
+        .tsc("report after --html page.html --since before")
+        .ends(0)
+        .remarks("record the call tree");
+    assert!(!project.read("page.html").contains("id=\"base\">null<"));
+    project
+        .tsc("report after --html /nowhere/page.html")
+        .ends(2)
+        .complains("cannot write /nowhere/page.html");
+}
