@@ -92,19 +92,29 @@ fn page_needs_no_network_and_works_in_a_browser() {
         return;
     };
     let scripted = project.path("scripted.html");
-    fs::write(&scripted, text.replace("</body>", &format!("{CLICK_THROUGH}</body>"))).unwrap();
+    fs::write(
+        &scripted,
+        text.replace("</body>", &format!("{CLICK_THROUGH}</body>")),
+    )
+    .unwrap();
     for width in [480, 1280, 2000] {
         let seen = seen(browser, &scripted, width);
         let says = |what: &str| {
             let line = seen.lines().find_map(|line| line.strip_prefix(what));
             line.unwrap_or_else(|| panic!("{what}: {seen}")).trim()
         };
-        assert!(says("boxes").contains("outer") && says("boxes").contains("work"), "{seen}");
+        assert!(
+            says("boxes").contains("outer") && says("boxes").contains("work"),
+            "{seen}"
+        );
         assert_eq!(says("by name"), "outer,work ascending");
         assert_eq!(says("focus"), "row-filter");
         assert_eq!(says("filtered"), "work");
         assert!(says("bars").parse::<u32>().unwrap() > 10, "{seen}");
-        assert!(says("marks").contains("p50") && says("marks").contains("first"), "{seen}");
+        assert!(
+            says("marks").contains("p50") && says("marks").contains("first"),
+            "{seen}"
+        );
         assert_eq!(says("found"), "1");
         assert_eq!(says("time"), "true");
         assert_eq!(says("wider than the window"), "false");

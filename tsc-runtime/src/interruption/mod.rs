@@ -121,6 +121,12 @@ impl Detector {
         self.armed_at.set(armed_at | closely);
     }
 
+    /// What [`is_clean_since`](Self::is_clean_since) is where every call is looked at.
+    #[inline(always)]
+    pub(crate) fn is_clean_in_tree(&self, start: Ticks) -> bool {
+        self.is_armed() && self.rearmed_at.get() <= start && self.registered_at.get() <= start
+    }
+
     /// Whether the word was armed anew after `start`.
     pub(crate) fn rearmed_since(&self, start: Ticks) -> bool {
         self.rearmed_at.get() > start

@@ -5,43 +5,66 @@
 //! is what it has added to its record and to the thread's running sums: so the figures of a callsite's nodes add up to its row.
 
 use super::sampled::{self, prepare_sampled};
-use super::unusual::prepare_found;
-use super::{COUNTED, ELSEWHERE, NOTHING, Started, Unmeasured, start_with};
+use super::unusual::{finish_apart, prepare_found};
+use super::{COUNTED, ELSEWHERE, NOTHING, Started, Unmeasured, settle, start_with};
 use crate::interruption::Interruption;
-use crate::record::Record;
 use crate::record::callsite::Callsite;
 use crate::record::contexts::{Contexts, Visit};
 use crate::record::thread::Thread;
+use crate::record::{Record, is_long};
+use crate::tsc::{Ticks, elapsed};
 
 /// A start on a thread that records its tree.
 ///
 /// # Safety
 ///
 /// As for [`prepare`](super::prepare).
-#[inline(never)]
+#[inline(always)]
 pub(super) unsafe fn prepare_in_tree(
+    callsite: &'static Callsite,
+    thread: &Thread,
+    contexts: &Contexts,
+    started: *mut Started,
+) -> bool {
+    let entry = thread.entry_in_tree(callsite.position());
+    let Some(entry) = entry.filter(|entry| entry.times_every_call()) else {
+        // SAFETY: the caller's.
+        return unsafe { prepare_unusual(callsite, thread, started) };
+    };
+    // SAFETY: an entry that times every call has a record, which lives as long.
+    let record = unsafe { &*entry.record() };
+    if !thread.detector.is_armed() {
+        thread.rearm();
+    }
+    entry.enter();
+    // SAFETY: the caller's.
+    unsafe {
+        start_with(record, thread, started);
+        (&raw mut (*started).outer).write(contexts.enter(record.id, &record.place));
+    }
+    true
+}
+
+/// The first call of a callsite on this thread, or one of a callsite that is sampled.
+///
+/// # Safety
+///
+/// As for [`prepare`](super::prepare).
+#[inline(never)]
+unsafe fn prepare_unusual(
     callsite: &'static Callsite,
     thread: &Thread,
     started: *mut Started,
 ) -> bool {
-    // SAFETY: the caller's; a record lives as long as its entry.
-    let is_timed = unsafe {
-        match thread.find(callsite.position()) {
-            None => prepare_found(callsite, started),
-            Some((entry, record)) if entry.times_every_call() => {
-                if !thread.detector.is_armed() {
-                    thread.rearm();
-                }
-                entry.enter();
-                start_with(record, thread, started);
-                true
-            }
-            Some((entry, _)) => prepare_sampled(callsite, entry, thread, started),
-        }
-    };
     // SAFETY: the caller's; `started` has what a start of its kind writes.
-    unsafe { enter(callsite, thread, started) };
-    is_timed
+    unsafe {
+        let is_timed = match thread.find(callsite.position()) {
+            Some((entry, _)) => prepare_sampled(callsite, entry, thread, started),
+            None => prepare_found(callsite, started),
+        };
+        enter(callsite, thread, started);
+        is_timed
+    }
 }
 
 /// The call that was started gets its place in the tree, if the thread has one.
@@ -73,6 +96,55 @@ pub(super) unsafe fn enter(callsite: &'static Callsite, thread: &Thread, started
         };
         (&raw mut (*started).outer).write(contexts.enter(record.id, &record.place));
     }
+}
+
+/// The stop of a call that has a place in the tree.
+///
+/// # Safety
+///
+/// As for [`finish`](super::finish); `started` was written by [`enter`] or [`prepare_in_tree`] on this thread.
+#[inline(always)]
+pub(super) unsafe fn finish_call_in_tree(
+    contexts: &Contexts,
+    started: *const Started,
+    stop: Ticks,
+) {
+    // SAFETY: the caller's; `record` and `start` are always written.
+    let (record, start) = unsafe { ((*started).record, (*started).start) };
+    let raw = elapsed(start, stop).cast_unsigned();
+    // SAFETY: the caller's; what is not timed is long.
+    let is_usual = unsafe {
+        !is_long(raw)
+            && (*(*started).thread).detector.is_clean_in_tree(start)
+            && !sampled::is_marked((*started).overhead)
+    };
+    if !is_usual {
+        // SAFETY: the caller's.
+        return unsafe { finish_in_tree(contexts, started, 1, || finish_apart(started, stop)) };
+    }
+    // SAFETY: the caller's; a call of usual length was timed, so the record is there.
+    let (record, thread, work_then, outer) = unsafe {
+        (
+            &*record,
+            &*(*started).thread,
+            (*started).work,
+            (*started).outer,
+        )
+    };
+    let callees = thread.work.get().wrapping_sub(work_then).cast_signed();
+    // SAFETY: the caller's.
+    let (gross, nested) = unsafe { settle(record, thread, started, raw, 0) };
+    let is_inner = record.entry().depth() > 1;
+    record.leave(gross, nested);
+    let net = gross.wrapping_sub(record.visible.get()).cast_signed();
+    let visit = Visit {
+        calls: 1,
+        is_clean: true,
+        on_cpu: if is_inner { 0 } else { net },
+        own: net.wrapping_sub(callees),
+        off: 0,
+    };
+    contexts.leave(outer, &record.place, visit);
 }
 
 /// The stop of a call that has a place in the tree: `finish` is what its stop does else. `calls` is 0 for a poll.

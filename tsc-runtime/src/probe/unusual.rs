@@ -2,7 +2,7 @@
 //! reads cannot measure.
 
 use super::sampled::{self, Sampled};
-use super::tree::{self, finish_in_tree, prepare_in_tree};
+use super::tree::{self, finish_call_in_tree, prepare_in_tree};
 use super::{ELSEWHERE, NOTHING, Started, Unmeasured, off_cpu, settle, start_with};
 use crate::interruption::Interruption;
 use crate::on_cpu;
@@ -58,9 +58,7 @@ pub(super) unsafe extern "C" fn finish_unusual(started: *const Started, stop: Ti
     unsafe {
         match (*(*started).thread).contexts() {
             None => finish_apart(started, stop),
-            Some(contexts) => {
-                finish_in_tree(contexts, started, 1, || finish_apart(started, stop));
-            }
+            Some(contexts) => finish_call_in_tree(contexts, started, stop),
         }
     }
 }
@@ -70,8 +68,8 @@ pub(super) unsafe extern "C" fn finish_unusual(started: *const Started, stop: Ti
 /// # Safety
 ///
 /// As for [`finish`].
-#[inline]
-unsafe fn finish_apart(started: *const Started, stop: Ticks) {
+#[inline(never)]
+pub(super) unsafe fn finish_apart(started: *const Started, stop: Ticks) {
     // SAFETY: the caller's.
     let record = unsafe { (*started).record };
     if record == ELSEWHERE {
@@ -176,8 +174,8 @@ unsafe extern "C" fn prepare_unregistered(
     let thread = thread::this();
     // SAFETY: the caller's.
     unsafe {
-        if thread.contexts().is_some() {
-            return prepare_in_tree(callsite, thread, started);
+        if let Some(contexts) = thread.contexts() {
+            return prepare_in_tree(callsite, thread, contexts, started);
         }
         let is_timed = prepare_found(callsite, started);
         // If that was the thread's first call, it may have a tree now.

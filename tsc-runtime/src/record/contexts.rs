@@ -49,7 +49,7 @@ struct Node {
 
 /// The nodes of one thread, which alone adds to them; others may read them.
 pub(crate) struct Contexts {
-    nodes: Box<[Node]>,
+    nodes: Box<[Node; NODES]>,
     used: AtomicU32,
     /// The node of the innermost running call.
     current: Cell<u32>,
@@ -119,6 +119,7 @@ impl Contexts {
         }
     }
 
+    #[inline(always)]
     fn node(&self, index: u32) -> &Node {
         &self.nodes[index as usize % NODES]
     }
@@ -233,16 +234,15 @@ impl Contexts {
     }
 }
 
-fn zeroed_nodes() -> Box<[Node]> {
+fn zeroed_nodes() -> Box<[Node; NODES]> {
     let layout = Layout::new::<[Node; NODES]>();
-    // SAFETY: the layout is not empty. All of a node's fields are integers, in atomics or cells, for which zero is a value; a slice
-    // of `NODES` of them has the layout of the array.
+    // SAFETY: the layout is not empty. All of a node's fields are integers, in atomics or cells, for which zero is a value.
     unsafe {
-        let nodes = alloc_zeroed(layout).cast::<Node>();
+        let nodes = alloc_zeroed(layout).cast::<[Node; NODES]>();
         if nodes.is_null() {
             handle_alloc_error(layout);
         }
-        Box::from_raw(std::ptr::slice_from_raw_parts_mut(nodes, NODES))
+        Box::from_raw(nodes)
     }
 }
 

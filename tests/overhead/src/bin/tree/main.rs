@@ -1,0 +1,145 @@
+//! What recording the call tree costs a call, beside the same calls without.
+//!
+//! `cargo run --release -p overhead --bin tree`. Whether the tree is recorded is decided once for a process, so this program starts
+//! itself again and again, with `TSC_TREE` and without in turn, and compares the ticks of a call pair by pair. It prints a markdown
+//! table, and fails if nothing was measured.
+
+use std::env;
+use std::hint::black_box;
+use std::process::{Command, ExitCode};
+
+use tsc_runtime::cycles;
+use tsc_runtime::tsc::{FencePolicy, Lfence, elapsed};
+
+const PAIRS: usize = 41;
+const ROUNDS: usize = 201;
+
+macro_rules! chain {
+    ($name:ident) => {
+        #[cycles]
+        #[inline(never)]
+        fn $name(value: u64) -> u64 {
+            value + 1
+        }
+    };
+    ($name:ident $next:ident $($rest:ident)*) => {
+        #[cycles]
+        #[inline(never)]
+        fn $name(value: u64) -> u64 {
+            $next(value) + 1
+        }
+        chain!($next $($rest)*);
+    };
+}
+
+chain!(c0 c1 c2 c3 c4 c5 c6 c7);
+
+#[cycles]
+fn fib(n: u64) -> u64 {
+    if n < 2 { n } else { fib(n - 1) + fib(n - 2) }
+}
+
+/// A subject, and how many calls it makes.
+type Subject = (&'static str, fn(), u64);
+
+const SUBJECTS: [Subject; 3] = [
+    ("chain of 8 functions", chain, 8 * 16),
+    ("fib(12)", fibonacci, 465),
+    ("chain of 8, on two threads", on_two_threads, 8 * 16),
+];
+
+fn chain() {
+    for value in 0..16 {
+        black_box(c0(black_box(value)));
+    }
+}
+
+fn fibonacci() {
+    black_box(fib(black_box(12)));
+}
+
+fn on_two_threads() {
+    chain();
+}
+
+/// The least disturbed ticks of a call: the lower quartile of many rounds.
+fn ticks_of_a_call(work: fn(), calls: u64) -> f64 {
+    let mut rounds: Vec<i64> = (0..ROUNDS)
+        .map(|_| {
+            let start = Lfence::start();
+            work();
+            elapsed(start, Lfence::stop())
+        })
+        .collect();
+    rounds.sort_unstable();
+    rounds[ROUNDS / 4] as f64 / calls as f64
+}
+
+/// Prints each subject's ticks.
+fn measure() {
+    for (index, (_, work, calls)) in SUBJECTS.into_iter().enumerate() {
+        let other = (index == 2).then(|| std::thread::spawn(move || ticks_of_a_call(work, calls)));
+        println!("{}", ticks_of_a_call(work, calls));
+        if let Some(other) = other {
+            other.join().expect("a loop does not panic");
+        }
+    }
+    assert_eq!(
+        env::var_os("TSC_TREE").is_some(),
+        !tsc_runtime::snapshot().contexts().is_empty()
+    );
+}
+
+fn child(with_tree: bool) -> Option<Vec<f64>> {
+    let mut command = Command::new(env::current_exe().ok()?);
+    command.arg("--measure").env("TSC_REPORT", "off");
+    if with_tree {
+        command.env("TSC_TREE", "1");
+    } else {
+        command.env_remove("TSC_TREE");
+    }
+    let output = command.output().ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    let figures: Vec<f64> = text.lines().filter_map(|line| line.parse().ok()).collect();
+    (output.status.success() && figures.len() == SUBJECTS.len()).then_some(figures)
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_unstable_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+fn main() -> ExitCode {
+    if env::args()
+        .nth(1)
+        .is_some_and(|argument| argument == "--measure")
+    {
+        measure();
+        return ExitCode::SUCCESS;
+    }
+    let pairs: Option<Vec<_>> = (0..PAIRS)
+        .map(|_| Some((child(false)?, child(true)?)))
+        .collect();
+    let Some(pairs) = pairs else {
+        eprintln!("tree: a measuring process failed");
+        return ExitCode::FAILURE;
+    };
+    println!("| | ticks a call | with the tree | more | must |\n|---|---|---|---|---|");
+    for (index, (name, ..)) in SUBJECTS.into_iter().enumerate() {
+        let of = |which: fn(&(Vec<f64>, Vec<f64>)) -> &Vec<f64>| {
+            median(pairs.iter().map(|pair| which(pair)[index]).collect())
+        };
+        let more = median(
+            pairs
+                .iter()
+                .map(|(without, with)| with[index] - without[index])
+                .collect(),
+        );
+        println!(
+            "| {name} | {:.1} | {:.1} | {more:+.1} | ≤ 12 |",
+            of(|pair| &pair.0),
+            of(|pair| &pair.1)
+        );
+    }
+    ExitCode::SUCCESS
+}
