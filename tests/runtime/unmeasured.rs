@@ -1,0 +1,71 @@
+//! Builds in which nothing is measured: silent, and whoever asks for a report learns why there is none.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A project with a program that calls an annotated function, and asks for a report if it has an argument.
+fn project(name: &str, dependency: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    fs::create_dir_all(folder.join("src")).expect("the target folder can be written to");
+    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let manifest = format!(
+        "[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n[workspace]\n\
+         [dependencies]\ntsc-runtime = {{ path = {:?}{dependency} }}\n",
+        workspace.join("tsc-runtime")
+    );
+    let program = "#[tsc_runtime::cycles]\nfn work() {}\n\
+                   fn main() {\n    work();\n    for _ in std::env::args().skip(1) {\n        tsc_runtime::report();\n    }\n}\n";
+    fs::write(folder.join("Cargo.toml"), manifest).expect("it can be written");
+    fs::write(folder.join("src/main.rs"), program).expect("it can be written");
+    fs::copy(workspace.join("Cargo.lock"), folder.join("Cargo.lock"))
+        .expect("there is a lock file");
+    folder
+}
+
+/// What the program prints on stderr.
+fn stderr(folder: &Path, profile: &[&str], arguments: &[&str]) -> String {
+    let run = |command: &mut Command| {
+        let output = command.output().expect("it starts");
+        let text = String::from_utf8(output.stderr).expect("it is UTF-8");
+        assert!(output.status.success(), "{text}");
+        assert!(output.stdout.is_empty());
+        text
+    };
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("unmeasured");
+    run(Command::new(env!("CARGO"))
+        .args(["build", "--quiet", "--offline"])
+        .args(profile)
+        .current_dir(folder)
+        .env("CARGO_TARGET_DIR", &target)
+        .env_remove("RUSTFLAGS"));
+    let name = folder.file_name().expect("it has a name");
+    let profile = if profile.is_empty() {
+        "debug"
+    } else {
+        "release"
+    };
+    run(Command::new(target.join(profile).join(name))
+        .args(arguments)
+        .env("TSC_REPORT", "full")
+        .env_remove("TSC_REPORT_FILE"))
+}
+
+#[test]
+fn report_says_why_there_is_none() {
+    let off = project("without_features", ", default-features = false");
+    assert_eq!(stderr(&off, &[], &[]), "");
+    assert_eq!(
+        stderr(&off, &[], &["report", "again"]),
+        "tsc: nothing was measured: tsc-runtime was built with neither `debug-builds` nor `release-builds`\n"
+    );
+    let release = project("without_release_builds", "");
+    assert_eq!(stderr(&release, &["--release"], &[]), "");
+    let text = stderr(&release, &["--release"], &["report"]);
+    assert!(
+        text.starts_with("tsc: nothing was measured: ")
+            && text.contains("the feature `release-builds`"),
+        "{text}"
+    );
+    assert_eq!(text.lines().count(), 1, "{text}");
+}
