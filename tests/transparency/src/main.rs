@@ -5,15 +5,13 @@
 
 #![forbid(unsafe_code)]
 
-mod fetch;
-mod project;
-
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::{env, io};
 
 use cargo_tsc::annotate::Where;
-use project::{Outcome, Project};
+use transparency::fetch;
+use transparency::project::{Outcome, Project};
 
 fn main() -> io::Result<ExitCode> {
     let wanted: Vec<String> = env::args().skip(1).collect();

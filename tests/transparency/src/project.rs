@@ -124,7 +124,7 @@ fn named(text: &str, verdict: &str) -> impl Iterator<Item = String> {
 }
 
 /// Whatever workspace the copy lies in, it is none of its members.
-fn stand_alone(manifest: &mut String) {
+pub fn stand_alone(manifest: &mut String) {
     if !manifest.contains("\n[workspace]") {
         manifest.push_str("\n[workspace]\n");
     }
@@ -133,7 +133,8 @@ fn stand_alone(manifest: &mut String) {
 /// As the README advises.
 const PROFILE: &str = "\n[profile.dev.package.tsc-runtime]\nopt-level = 3\n";
 
-fn dependency() -> String {
+/// What a copy's manifest needs so that its functions can be annotated.
+pub fn dependency() -> String {
     let runtime = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tsc-runtime");
     format!(
         "\n[dependencies.tsc-runtime]\npath = {runtime:?}\nfeatures = [\"release-builds\"]\n{PROFILE}"
@@ -159,7 +160,8 @@ fn annotate_dir(dir: &Path, place: Where) -> io::Result<usize> {
     Ok(attributes)
 }
 
-fn copy_dir(from: &Path, to: &Path) -> io::Result<()> {
+/// Copies a folder and all in it.
+pub fn copy_dir(from: &Path, to: &Path) -> io::Result<()> {
     fs::create_dir_all(to)?;
     for entry in fs::read_dir(from)? {
         let path = entry?.path();

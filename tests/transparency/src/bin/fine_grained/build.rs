@@ -1,0 +1,173 @@
+//! A program in one of its forms: a copy of its crate, annotated or not, under a main function of ours.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{fs, io};
+
+use cargo_tsc::annotate::{ATTRIBUTE, Where, annotate};
+use transparency::project::{copy_dir, dependency, stand_alone};
+
+/// Where a function is defined: its file, from the crate's root on, and the line of its name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    pub file: String,
+    pub line: u32,
+}
+
+/// What the copy's functions are given.
+#[derive(Clone, Debug)]
+pub enum Form {
+    /// Nothing.
+    Bare,
+    /// `#[cycles]`, all of them and the root.
+    All,
+    /// `#[cycles]`, this one.
+    Only(Place),
+    /// `#[inline(never)]`, all that could have `#[cycles]`.
+    NotInlined,
+}
+
+/// A crate and what is done with it.
+pub struct Program {
+    pub kind: &'static str,
+    pub name: &'static str,
+    main: &'static str,
+}
+
+pub const PROGRAMS: [Program; 3] = [
+    Program {
+        kind: "compressor",
+        name: "miniz_oxide",
+        main: include_str!("programs/compressor.rs"),
+    },
+    Program {
+        kind: "parser",
+        name: "pulldown-cmark",
+        main: include_str!("programs/parser.rs"),
+    },
+    Program {
+        kind: "interpreter",
+        name: "rust_lisp",
+        main: include_str!("programs/interpreter.rs"),
+    },
+];
+
+const MAIN: &str = include_str!("programs/main.rs");
+const ROWS: &str = include_str!("programs/rows.rs");
+
+const NOT_INLINED: &str = "#[inline(never)] ";
+
+/// The program's executable and how many functions of its crate were given an attribute.
+pub fn build(
+    program: &Program,
+    source: &Path,
+    scratch: &Path,
+    label: &str,
+    form: &Form,
+) -> io::Result<(PathBuf, usize)> {
+    let dir = scratch.join(program.name).join(label);
+    if dir.exists() {
+        fs::remove_dir_all(&dir)?;
+    }
+    let attributes = copy(source, &dir.join("crate"), form)?;
+    write_main(program, &dir, form)?;
+    let target = scratch.join("target");
+    let output = Command::new("cargo")
+        .current_dir(&dir)
+        .env("CARGO_TARGET_DIR", &target)
+        .args(["build", "--quiet", "--release"])
+        .output()?;
+    if !output.status.success() {
+        return Err(io::Error::other(
+            String::from_utf8_lossy(&output.stderr).into_owned(),
+        ));
+    }
+    // All forms are built under one name.
+    let executable = dir.join("program");
+    fs::copy(target.join("release/program"), &executable)?;
+    Ok((executable, attributes))
+}
+
+fn copy(source: &Path, dir: &Path, form: &Form) -> io::Result<usize> {
+    copy_dir(source, dir)?;
+    let _ = fs::remove_file(dir.join("Cargo.lock"));
+    let manifest = dir.join("Cargo.toml");
+    let mut text = fs::read_to_string(&manifest)?;
+    if matches!(form, Form::All | Form::Only(_)) {
+        text.push_str(&without_profile(&dependency()));
+    }
+    fs::write(&manifest, text)?;
+    annotate_dir(dir, &dir.join("src"), form)
+}
+
+fn annotate_dir(root: &Path, dir: &Path, form: &Form) -> io::Result<usize> {
+    let mut attributes = 0;
+    for entry in fs::read_dir(dir)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            attributes += annotate_dir(root, &path, form)?;
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            attributes += annotate_file(root, &path, form)?;
+        }
+    }
+    Ok(attributes)
+}
+
+fn annotate_file(root: &Path, path: &Path, form: &Form) -> io::Result<usize> {
+    let file = path.strip_prefix(root).unwrap_or(path).to_string_lossy();
+    let attribute = match form {
+        Form::Bare => return Ok(0),
+        Form::All | Form::Only(_) => ATTRIBUTE,
+        Form::NotInlined => NOT_INLINED,
+    };
+    let leave_out = |line: u32| match form {
+        Form::Only(place) => place.file != file || place.line != line,
+        _ => false,
+    };
+    let source = fs::read_to_string(path)?;
+    match annotate(&source, Where::Functions, &|function| {
+        leave_out(function.line)
+    }) {
+        Ok(annotated) => {
+            fs::write(path, annotated.text.replace(ATTRIBUTE, attribute))?;
+            Ok(annotated.attributes)
+        }
+        Err(error) => {
+            eprintln!("{}: left as it is: {error}", path.display());
+            Ok(0)
+        }
+    }
+}
+
+/// The package that has the main function.
+fn write_main(program: &Program, dir: &Path, form: &Form) -> io::Result<()> {
+    let mut manifest = format!(
+        "[package]\nname = \"program\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[dependencies]\nlibc = \"0.2\"\n{} = {{ path = \"crate\" }}\n",
+        program.name
+    );
+    let mut main = format!("{}\n{MAIN}", program.main);
+    if matches!(form, Form::All | Form::Only(_)) {
+        manifest.push_str(&without_profile(&dependency()));
+        main.push_str(ROWS);
+        main = main.replace("// ROWS", "rows();");
+    }
+    if matches!(form, Form::All) {
+        main = main.replace(
+            "fn root(",
+            "#[tsc_runtime::cycles(name = \"root\")]\nfn root(",
+        );
+    }
+    stand_alone(&mut manifest);
+    fs::create_dir_all(dir.join("src"))?;
+    fs::write(dir.join("Cargo.toml"), manifest)?;
+    fs::write(dir.join("src/main.rs"), main)
+}
+
+/// Profiles are heeded in a workspace's root alone.
+fn without_profile(dependency: &str) -> String {
+    dependency
+        .split("\n[profile")
+        .next()
+        .unwrap_or_default()
+        .to_owned()
+}

@@ -1,0 +1,281 @@
+//! Programs whose functions are a few nanoseconds long, each function annotated: are the figures right, and what do they cost?
+//!
+//! `cargo run --release --manifest-path tests/transparency/Cargo.toml --bin fine_grained [RUNS [PROGRAM…]]`: fetches the programs' crates
+//! from the public registry, builds them bare and annotated, runs both in turns (20 times unless told otherwise) and prints a table.
+
+#![forbid(unsafe_code)]
+
+mod build;
+mod callgrind;
+mod run;
+mod statistics;
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::{env, io};
+
+use build::{Form, PROGRAMS, Program, build};
+use run::{Report, Row, Run, run};
+use statistics::{median, range, share, spearman};
+use transparency::fetch;
+
+const RUNS: usize = 20;
+/// Rows whose means are compared with those of a program in which only that row's function is annotated.
+const LARGEST: usize = 10;
+/// Rows below this share of all self ticks are not ranked.
+const RANKED: f64 = 0.01;
+
+fn main() -> io::Result<()> {
+    let mut arguments = env::args().skip(1);
+    let runs = arguments
+        .next()
+        .and_then(|runs| runs.parse().ok())
+        .unwrap_or(RUNS);
+    let wanted: Vec<String> = arguments.collect();
+    let scratch = scratch()?;
+    for program in &PROGRAMS {
+        if wanted.is_empty() || wanted.iter().any(|name| name == program.name) {
+            measure(program, runs, &scratch)?;
+        }
+    }
+    Ok(())
+}
+
+/// Runs in which the forms take turns.
+#[derive(Default)]
+struct Runs {
+    bare: Vec<Run>,
+    every_call: Vec<Run>,
+    auto: Vec<Run>,
+}
+
+fn measure(program: &Program, runs: usize, scratch: &Path) -> io::Result<()> {
+    let (version, source) = fetch::newest(program.name, scratch)?;
+    let (bare, _) = build(program, &source, scratch, "bare", &Form::Bare)?;
+    let (annotated, attributes) = build(program, &source, scratch, "all", &Form::All)?;
+    let mut of = Runs::default();
+    for _ in 0..runs {
+        of.bare.push(run(&bare, None)?);
+        of.every_call.push(run(&annotated, None)?);
+        of.bare.push(run(&bare, None)?);
+        of.auto.push(run(&annotated, Some("auto"))?);
+    }
+    let outcome = &of.bare[0].outcome;
+    let all = of.bare.iter().chain(&of.every_call).chain(&of.auto);
+    if all.into_iter().any(|run| run.outcome != *outcome) {
+        return Err(io::Error::other(
+            "the annotated program computes something else",
+        ));
+    }
+    println!(
+        "\n## {}: {} {version}, {attributes} functions annotated\n\n| | every call | `TSC_SAMPLE=auto` |\n|---|---|---|",
+        program.kind, program.name
+    );
+    println!(
+        "| bare, ms of CPU | {} | |",
+        range(&of.bare.iter().map(|run| run.took / 1e6).collect::<Vec<_>>())
+    );
+    print_totals(&of);
+    print_rows(program, &source, scratch, &of)?;
+    print_ranks(program, &source, scratch, &of)
+}
+
+fn reports(runs: &[Run]) -> impl Iterator<Item = &Report> {
+    runs.iter().filter_map(|run| run.report.as_ref())
+}
+
+fn print_totals(of: &Runs) {
+    let columns = |name: &str, cell: &dyn Fn(&[Run]) -> String| {
+        println!("| {name} | {} | {} |", cell(&of.every_call), cell(&of.auto));
+    };
+    let bare = median(of.bare.iter().map(|run| run.took).collect());
+    let counts = |report: &Report| -> Vec<(String, u32, u64)> {
+        let mut rows: Vec<_> = report
+            .rows
+            .iter()
+            .map(|row| (row.place.file.clone(), row.place.line, row.calls))
+            .collect();
+        rows.sort();
+        rows
+    };
+    let expected = reports(&of.every_call).next().map(counts);
+    columns("million calls", &|runs| {
+        reports(runs).next().map_or_else(String::new, |report| {
+            format!("{:.2}", report.calls() as f64 / 1e6)
+        })
+    });
+    columns("runs with the same counts in every row", &|runs| {
+        let same = reports(runs).filter(|report| Some(counts(report)) == expected);
+        format!("{} of {}", same.count(), runs.len())
+    });
+    columns("slowdown", &|runs| {
+        range(&runs.iter().map(|run| run.took / bare).collect::<Vec<_>>())
+    });
+    columns("ns a call more than bare", &|runs| {
+        let more = runs
+            .iter()
+            .filter_map(|run| Some((run.took - bare) / run.report.as_ref()?.calls() as f64));
+        range(&more.collect::<Vec<_>>())
+    });
+    columns("calibrated cost of a timed call, ticks", &|runs| {
+        range(
+            &reports(runs)
+                .map(|report| report.probe_ticks)
+                .collect::<Vec<_>>(),
+        )
+    });
+    // Of the CPU time, not of the time by the clock: so that other processes make no difference.
+    let net = |run: &Run| {
+        let report = run.report.as_ref()?;
+        Some(run.took - report.root()?.overhead / report.ticks_per_ns)
+    };
+    let ratios = |runs: &[Run]| -> Vec<f64> {
+        runs.iter()
+            .filter_map(|run| Some(net(run)? / bare))
+            .collect()
+    };
+    columns("root's net ÷ bare", &|runs| range(&ratios(runs)));
+    columns("… in 0.9–1.1", &|runs| {
+        share(&ratios(runs), |ratio| (0.9..=1.1).contains(&ratio))
+    });
+    columns("root's stated error ÷ bare", &|runs| {
+        let error = |report: &Report| Some(report.root()?.total_error / report.ticks_per_ns / bare);
+        range(&reports(runs).filter_map(error).collect::<Vec<_>>())
+    });
+    columns("… covers the bare time", &|runs| {
+        let off = |run: &Run| {
+            let report = run.report.as_ref()?;
+            let error = report.root()?.total_error / report.ticks_per_ns;
+            Some((net(run)? - bare).abs() / error)
+        };
+        let off: Vec<f64> = runs.iter().filter_map(off).collect();
+        share(&off, |off| off <= 1.0)
+    });
+    columns("Σ self ÷ root's net", &|runs| {
+        let sums = reports(runs).filter_map(|report| {
+            let own: f64 = report.rows.iter().map(|row| row.own).sum();
+            Some(own / report.root()?.total)
+        });
+        let sums: Vec<f64> = sums.collect();
+        let worst = sums
+            .iter()
+            .fold(0.0_f64, |worst, sum| worst.max((sum - 1.0).abs()));
+        format!("1 ± {worst:.5}")
+    });
+    columns("rows with self exactly 0", &|runs| {
+        let zeros = reports(runs)
+            .map(|report| report.rows.iter().filter(|row| row.own == 0.0).count() as f64);
+        range(&zeros.collect::<Vec<_>>())
+    });
+}
+
+/// The largest rows against programs in which only their function is annotated.
+fn print_rows(program: &Program, source: &Path, scratch: &Path, of: &Runs) -> io::Result<()> {
+    let Some(report) = reports(&of.auto).next() else {
+        return Ok(());
+    };
+    let mut largest: Vec<&Row> = report
+        .rows
+        .iter()
+        .filter(|row| row.name != "root")
+        .collect();
+    largest.sort_by(|one, other| other.total.total_cmp(&one.total));
+    println!(
+        "\n| largest rows | calls | mean where it alone is annotated, ticks | every call, mean of all runs | covered by its error | auto, mean of all runs | covered |\n|---|---|---|---|---|---|---|"
+    );
+    for row in largest.into_iter().take(LARGEST) {
+        let form = Form::Only(row.place.clone());
+        let (alone, _) = build(program, source, scratch, "alone", &form)?;
+        let truths: io::Result<Vec<Run>> = (0..3).map(|_| run(&alone, None)).collect();
+        let truths = truths?;
+        let truth: Vec<f64> = reports(&truths)
+            .filter_map(|report| report.rows.first().map(per_call))
+            .collect();
+        if truth.is_empty() {
+            continue;
+        }
+        let truth = median(truth);
+        let cells = |runs: &[Run]| {
+            let rows: Vec<&Row> = reports(runs)
+                .filter_map(|report| report.rows.iter().find(|other| other.place == row.place))
+                .collect();
+            let means = rows.iter().map(|row| per_call(row)).collect();
+            let off: Vec<f64> = rows
+                .iter()
+                .filter_map(|row| {
+                    Some((per_call(row) - truth).abs() * row.calls as f64 / row.total_error)
+                })
+                .collect();
+            (median(means), share(&off, |off| off <= 1.0))
+        };
+        let (every, every_covered) = cells(&of.every_call);
+        let (auto, auto_covered) = cells(&of.auto);
+        println!(
+            "| {} | {} | {truth:.1} | {every:.1} | {every_covered} | {auto:.1} | {auto_covered} |",
+            row.name, row.calls
+        );
+    }
+    Ok(())
+}
+
+/// Inclusive ticks a call.
+fn per_call(row: &Row) -> f64 {
+    row.total / row.calls.max(1) as f64
+}
+
+/// Self ticks against instructions.
+fn print_ranks(program: &Program, source: &Path, scratch: &Path, of: &Runs) -> io::Result<()> {
+    let (plain, _) = build(program, source, scratch, "not_inlined", &Form::NotInlined)?;
+    for (name, runs) in [("every call", &of.every_call), ("auto", &of.auto)] {
+        let mut ticks: HashMap<String, Vec<f64>> = HashMap::new();
+        for report in reports(runs) {
+            let mut sums: HashMap<String, f64> = HashMap::new();
+            for row in report.rows.iter().filter(|row| row.name != "root") {
+                *sums.entry(callgrind::short(&row.name)).or_default() += row.own;
+            }
+            for (name, sum) in sums {
+                ticks.entry(name).or_default().push(sum);
+            }
+        }
+        let ticks: HashMap<String, f64> = ticks
+            .into_iter()
+            .map(|(name, sums)| (name, median(sums)))
+            .collect();
+        let instructions = match callgrind::instructions(&plain, |name| ticks.contains_key(name)) {
+            Ok(instructions) => instructions,
+            Err(error) => {
+                println!("\ncallgrind: {error}");
+                return Ok(());
+            }
+        };
+        let sum: f64 = ticks.values().sum();
+        let mut pairs: Vec<(&str, f64, f64)> = ticks
+            .iter()
+            .filter(|&(_, &ticks)| ticks > RANKED * sum)
+            .filter_map(|(name, &ticks)| Some((&**name, ticks, *instructions.get(name)?)))
+            .collect();
+        pairs.sort_by(|one, other| other.2.total_cmp(&one.2));
+        let ranked: Vec<(f64, f64)> = pairs.iter().map(|pair| (pair.1, pair.2)).collect();
+        println!(
+            "\nSpearman, self ticks ({name}) against callgrind's instructions, {} rows: {:.3}\n",
+            ranked.len(),
+            spearman(&ranked)
+        );
+        println!("| self | % of ticks | instructions | ticks/instruction |\n|---|---|---|---|");
+        for (name, ticks, instructions) in pairs {
+            println!(
+                "| {name} | {:.1} | {instructions:.0} | {:.2} |",
+                ticks / sum * 100.0,
+                ticks / instructions
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Absolute, for cargo is run from the copies' folders.
+fn scratch() -> io::Result<PathBuf> {
+    let target = env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
+    let target = target.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("target"));
+    std::path::absolute(target.join("fine_grained"))
+}

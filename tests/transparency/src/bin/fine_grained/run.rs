@@ -1,0 +1,116 @@
+//! One run of a program, and what its report says.
+
+use std::io;
+use std::path::Path;
+use std::process::Command;
+
+use crate::build::Place;
+
+/// What a run took by the operating system's account, and its report if it has one.
+pub struct Run {
+    /// CPU time of the root, in ns.
+    pub took: f64,
+    /// What the program computed.
+    pub outcome: String,
+    pub report: Option<Report>,
+}
+
+/// The part of a report that is compared.
+pub struct Report {
+    pub rows: Vec<Row>,
+    /// Ticks in a nanosecond.
+    pub ticks_per_ns: f64,
+    /// What a probe costs its caller, in ticks: calibrated.
+    pub probe_ticks: f64,
+}
+
+#[derive(Clone)]
+pub struct Row {
+    pub name: String,
+    pub place: Place,
+    pub calls: u64,
+    pub total: f64,
+    pub own: f64,
+    /// What was taken out of the inclusive ticks.
+    pub overhead: f64,
+    /// How far the total may be off: three standard errors and the systematic error.
+    pub total_error: f64,
+}
+
+/// Runs it, with `TSC_SAMPLE` if it is given.
+pub fn run(executable: &Path, sample: Option<&str>) -> io::Result<Run> {
+    let mut command = Command::new(executable);
+    command.env("TSC_REPORT", "off");
+    match sample {
+        Some(sample) => command.env("TSC_SAMPLE", sample),
+        None => command.env_remove("TSC_SAMPLE"),
+    };
+    let output = command.output()?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let mut lines = text.lines();
+    parse(&mut lines).ok_or_else(|| {
+        io::Error::other(format!(
+            "{}: {}\n{}",
+            executable.display(),
+            output.status,
+            String::from_utf8_lossy(&output.stderr)
+        ))
+    })
+}
+
+/// What `programs/main.rs` prints, and `programs/rows.rs` after it.
+fn parse<'a>(lines: &mut impl Iterator<Item = &'a str>) -> Option<Run> {
+    let (took, outcome) = lines.next()?.split_once(' ')?;
+    let report = match lines.next() {
+        None => None,
+        Some(clock) => {
+            let (hz, probe) = clock.split_once(' ')?;
+            let rows: Option<Vec<Row>> = lines.map(Row::parse).collect();
+            Some(Report {
+                rows: rows?,
+                ticks_per_ns: hz.parse::<f64>().ok()? / 1e9,
+                probe_ticks: probe.parse().ok()?,
+            })
+        }
+    };
+    Some(Run {
+        took: took.parse().ok()?,
+        outcome: outcome.to_owned(),
+        report,
+    })
+}
+
+impl Report {
+    pub fn root(&self) -> Option<&Row> {
+        self.rows.iter().find(|row| row.name == "root")
+    }
+
+    pub fn calls(&self) -> u64 {
+        self.rows.iter().map(|row| row.calls).sum()
+    }
+}
+
+impl Row {
+    fn parse(line: &str) -> Option<Self> {
+        let mut fields = line.split('\t');
+        let name = fields.next()?.to_owned();
+        let file = fields.next()?;
+        // The crate is a path dependency: rustc is given a path that begins before it.
+        let file = file.rsplit_once("crate/").map_or(file, |(_, file)| file);
+        let line = fields.next()?.parse().ok()?;
+        let calls = fields.next()?.parse().ok()?;
+        let mut ticks = || fields.next()?.parse::<f64>().ok();
+        Some(Self {
+            name,
+            place: Place {
+                file: file.to_owned(),
+                line,
+            },
+            calls,
+            total: ticks()?,
+            own: ticks()?,
+            overhead: ticks()?,
+            total_error: ticks()? + 3.0 * ticks()?,
+        })
+    }
+}

@@ -1,0 +1,6 @@
+//! What the tools here share: other people's crates, fetched by cargo and copied.
+
+#![forbid(unsafe_code)]
+
+pub mod fetch;
+pub mod project;
