@@ -38,6 +38,11 @@ pub(crate) struct Overhead {
 /// more than what was calibrated (a Xeon with AMX, 2.6 GHz); of five places on Zen 4, 59.4 to 65.5 ticks.
 const SURROUNDINGS: f64 = 5.0;
 
+/// What the cost of a call that is only counted differs by between surroundings, in ticks: what else the compiler does with a function
+/// that it cannot inline any more, the arguments that it must keep in memory, how well the counting runs beside other work. The
+/// benchmark `fine_grained` prints what such calls cost in programs.
+pub(crate) const COUNTED_SURROUNDINGS: f64 = 10.0;
+
 /// All measurements of one fence policy.
 #[derive(Clone, Copy)]
 struct Measurements {
@@ -285,7 +290,12 @@ fn round(empty_calls: EmptyCalls, record: &Record) -> Option<Round> {
     record.entry().set_skip(2 * CALLS);
     let start = clock::now();
     (empty_calls.annotated)(CALLS);
-    let counted = per_call(clock::now() - start) - call;
+    let counted = per_call(clock::now() - start);
     record.set_mode(Mode::EveryCall);
-    Some([visible, total, nesting, once, 2.0 * half - counted, counted])
+    let start = clock::now();
+    (empty_calls.inlined)(CALLS);
+    let inlined = per_call(clock::now() - start);
+    let often = 2.0 * half - (counted - call);
+    // A function that is short enough to be sampled would have been inlined.
+    Some([visible, total, nesting, once, often, counted - inlined])
 }

@@ -31,6 +31,7 @@ const fn empty_calls<P: FencePolicy>() -> EmptyCalls {
         annotated: call_annotated::<P>,
         nested: call_nested::<P>,
         bare: call_bare,
+        inlined: call_inlined,
     }
 }
 
@@ -48,6 +49,15 @@ fn call_nested<P: FencePolicy>(calls: u32) {
 #[inline]
 fn call_bare(calls: u32) {
     call(calls, bare);
+}
+
+#[inline]
+fn call_inlined(calls: u32) {
+    let mut value = u64::from(calls);
+    for _ in 0..calls {
+        value = core::hint::black_box(value);
+    }
+    escape(&value);
 }
 
 #[inline(always)]

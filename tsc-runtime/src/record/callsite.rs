@@ -124,6 +124,8 @@ pub(crate) struct EmptyCalls {
     pub(crate) annotated: fn(u32),
     pub(crate) nested: fn(u32),
     pub(crate) bare: fn(u32),
+    /// Without a call.
+    pub(crate) inlined: fn(u32),
 }
 
 /// More segments than any table has, so that one comparison finds both a new callsite and a table that is too short.

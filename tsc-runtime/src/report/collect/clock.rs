@@ -88,6 +88,7 @@ fn overheads(totals: &[(&'static Callsite, Totals)]) -> Vec<FenceOverhead> {
             .iter()
             .any(|(callsite, _)| callsite.fence() == *fence)
     };
+    let is_sampled = totals.iter().any(|(_, totals)| totals.sample != 0);
     Fence::ALL
         .into_iter()
         .filter(in_use)
@@ -100,6 +101,8 @@ fn overheads(totals: &[(&'static Callsite, Totals)]) -> Vec<FenceOverhead> {
                 total_ticks: overhead.total,
                 total_error_ticks: overhead.total_error,
                 nesting_ticks: overhead.nesting,
+                counted_ticks: is_sampled.then(overhead::counted),
+                counted_error_ticks: is_sampled.then_some(overhead::COUNTED_SURROUNDINGS),
             }
         })
         .collect()

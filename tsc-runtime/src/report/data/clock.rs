@@ -67,6 +67,10 @@ data! {
         total_error_ticks: f64,
         /// What it pays more for a probe that has others nested in it.
         nesting_ticks: f64,
+        /// What a caller pays for a call that is counted and not timed, over a call that was inlined; `None` where every call is timed.
+        counted_ticks: Option<f64>,
+        /// How far that may be off for a function in its surroundings.
+        counted_error_ticks: Option<f64>,
     }
 }
 
@@ -78,10 +82,12 @@ impl Clock {
 
     /// What share of their calibrated cost probes may cost more or less than it: the greatest of all policies in use.
     pub(crate) fn total_error_share(&self) -> f64 {
-        self.overheads
-            .iter()
-            .filter(|of| of.total_ticks > 0.0)
-            .map(|of| of.total_error_ticks / of.total_ticks)
-            .fold(0.0, f64::max)
+        let share = |error: f64, ticks: f64| if ticks > 0.0 { error / ticks } else { 0.0 };
+        let of = |of: &FenceOverhead| {
+            let counted = of.counted_error_ticks.zip(of.counted_ticks);
+            let counted = counted.map_or(0.0, |(error, ticks)| share(error, ticks));
+            share(of.total_error_ticks, of.total_ticks).max(counted)
+        };
+        self.overheads.iter().map(of).fold(0.0, f64::max)
     }
 }

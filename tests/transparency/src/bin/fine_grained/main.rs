@@ -120,7 +120,14 @@ fn print_totals(of: &Runs) {
     columns("calibrated cost of a timed call, ticks", &|runs| {
         range(
             &reports(runs)
-                .map(|report| report.probe_ticks)
+                .map(|report| report.timed_ticks)
+                .collect::<Vec<_>>(),
+        )
+    });
+    columns("calibrated cost of a counted call, ticks", &|runs| {
+        range(
+            &reports(runs)
+                .map(|report| report.counted_ticks)
                 .collect::<Vec<_>>(),
         )
     });

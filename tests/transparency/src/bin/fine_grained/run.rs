@@ -20,8 +20,9 @@ pub struct Report {
     pub rows: Vec<Row>,
     /// Ticks in a nanosecond.
     pub ticks_per_ns: f64,
-    /// What a probe costs its caller, in ticks: calibrated.
-    pub probe_ticks: f64,
+    /// What a timed call costs its caller, calibrated; and a counted one, where some are.
+    pub timed_ticks: f64,
+    pub counted_ticks: f64,
 }
 
 #[derive(Clone)]
@@ -64,12 +65,15 @@ fn parse<'a>(lines: &mut impl Iterator<Item = &'a str>) -> Option<Run> {
     let report = match lines.next() {
         None => None,
         Some(clock) => {
-            let (hz, probe) = clock.split_once(' ')?;
+            let mut figures = clock.split(' ').map(str::parse::<f64>);
+            let mut figure = || figures.next()?.ok();
+            let (hz, timed, counted) = (figure()?, figure()?, figure()?);
             let rows: Option<Vec<Row>> = lines.map(Row::parse).collect();
             Some(Report {
                 rows: rows?,
-                ticks_per_ns: hz.parse::<f64>().ok()? / 1e9,
-                probe_ticks: probe.parse().ok()?,
+                ticks_per_ns: hz / 1e9,
+                timed_ticks: timed,
+                counted_ticks: counted,
             })
         }
     };

@@ -12,13 +12,14 @@ pub fn share(values: &[f64], is: impl Fn(f64) -> bool) -> String {
     format!("{count} of {}", values.len())
 }
 
-/// The least, the median and the greatest.
+/// The median, the least and the greatest of what is known.
 pub fn range(values: &[f64]) -> String {
     let mut sorted = values.to_vec();
+    sorted.retain(|value| value.is_finite());
     sorted.sort_by(f64::total_cmp);
     match (sorted.first(), sorted.last()) {
         (Some(least), Some(greatest)) => {
-            format!("{:.2} ({least:.2}–{greatest:.2})", median(values.to_vec()))
+            format!("{:.2} ({least:.2}–{greatest:.2})", median(sorted.clone()))
         }
         _ => "–".to_owned(),
     }

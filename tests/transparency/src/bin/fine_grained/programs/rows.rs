@@ -1,15 +1,17 @@
 
 // After what all programs have: what an annotated one says of itself, without the feature `json`, whose crates the program does not know.
 
-/// The clock's rate and the probe's cost in the first line, and then a line a row.
+/// The clock's rate and what a timed and a counted call cost in the first line, and then a line a row.
 fn rows() {
     let report = tsc_runtime::snapshot();
     let clock = report.clock();
     let probe = clock.overheads().first();
+    let costs = probe.map(|probe| (probe.total_ticks(), probe.counted_ticks()));
+    let (timed, counted) = costs.unwrap_or((f64::NAN, None));
     println!(
-        "{} {}",
+        "{} {timed} {}",
         clock.hz().unwrap_or(f64::NAN),
-        probe.map_or(f64::NAN, tsc_runtime::FenceOverhead::total_ticks)
+        counted.unwrap_or(f64::NAN)
     );
     for row in report.callsites() {
         println!(
