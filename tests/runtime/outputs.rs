@@ -59,6 +59,19 @@ fn process_that_has_not_reported_dumps_once_when_it_ends() {
 }
 
 #[test]
+fn report_has_the_exit_code() {
+    for (way, code) in [("return", 0), ("exit", 3), ("exit-in-thread", 3)] {
+        let text = stderr(&run(way, &[("TSC_REPORT", "json")]));
+        let report: serde_json::Value = serde_json::from_str(&text).expect("it is a report");
+        let ended = &report["process"]["ended"];
+        assert_eq!(ended["reason"], "exit", "{way}");
+        if cfg!(all(target_os = "linux", target_env = "gnu")) {
+            assert_eq!(ended["code"], code, "{way}");
+        }
+    }
+}
+
+#[test]
 fn process_that_has_reported_does_not_dump_again() {
     assert_eq!(calls_of_work(&stderr(&run("report", &[]))), [10]);
     assert_eq!(calls_of_work(&stderr(&run("report-twice", &[]))), [10, 10]);

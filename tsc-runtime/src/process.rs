@@ -52,12 +52,39 @@ fn dump_at_exit() {
     lock();
     if !DUMPS.swap(true, Relaxed) {
         #[cfg(not(any(miri, all(target_family = "wasm", target_os = "unknown"))))]
-        // SAFETY: the handler does not unwind, and its code stays mapped.
-        unsafe {
-            libc::atexit(report::dump_at_exit)
-        };
+        call_at_exit();
     }
     unlock();
+}
+
+/// By glibc's `on_exit`, which tells the exit code.
+#[cfg(all(target_os = "linux", target_env = "gnu", not(miri)))]
+fn call_at_exit() {
+    use std::ffi::{c_int, c_void};
+    use std::ptr;
+
+    unsafe extern "C" {
+        fn on_exit(handler: extern "C" fn(c_int, *mut c_void), argument: *mut c_void) -> c_int;
+    }
+    extern "C" fn handler(status: c_int, _: *mut c_void) {
+        // What the parent will see of it.
+        report::dump_at_exit(Some((status & 0xff).cast_unsigned()));
+    }
+    // SAFETY: it is glibc's function. The handler does not unwind, and its code stays mapped.
+    unsafe { on_exit(handler, ptr::null_mut()) };
+}
+
+#[cfg(not(any(
+    miri,
+    all(target_os = "linux", target_env = "gnu"),
+    all(target_family = "wasm", target_os = "unknown")
+)))]
+fn call_at_exit() {
+    extern "C" fn handler() {
+        report::dump_at_exit(None);
+    }
+    // SAFETY: the handler does not unwind, and its code stays mapped.
+    unsafe { libc::atexit(handler) };
 }
 
 #[cfg(all(unix, not(miri)))]

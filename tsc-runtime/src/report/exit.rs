@@ -8,9 +8,9 @@ use super::snapshot::report_at_end;
 use crate::environment::write_to_stderr;
 use crate::record::thread;
 
-/// Called by the C library when `main` has returned or `exit` was called. Must not unwind into it.
-pub(crate) extern "C" fn dump_at_exit() {
-    let _ = catch_unwind(|| {
+/// When `main` has returned or `exit` was called, with the exit code if the C library tells it. Does not unwind into that.
+pub(crate) fn dump_at_exit(code: Option<u32>) {
+    let _ = catch_unwind(move || {
         // A signal handler that calls `exit` may have interrupted the registry's work, whose locks are then taken for good.
         // Or an allocation of it, so nothing may allocate here.
         if thread::this().is_busy() || thread::this().is_reporting() {
@@ -20,6 +20,7 @@ pub(crate) extern "C" fn dump_at_exit() {
         }
         report_at_end(Ended {
             reason: "exit".to_owned(),
+            code,
             ..Ended::default()
         });
         output::end();
