@@ -40,12 +40,14 @@ mod reading;
 mod schedstat;
 #[cfg(test)]
 pub(crate) mod script;
+mod stretch;
 
 pub(crate) use losses::{Inside, Loss};
 
 use kernel::{Errno, Kernel};
 use losses::Losses;
 use reading::Reading;
+use stretch::Stretch;
 
 /// What a switch leaves uncertain: the part of the switch itself, and of the caches that it leaves cold, that the kernel counts as the
 /// thread's own time. `self_test` measures the switch here; the caches depend on the work.
@@ -70,6 +72,7 @@ struct State {
     /// When the kernel was last asked; `None` on a thread that does not ask.
     last: Option<Reading>,
     losses: Losses,
+    stretch: Stretch,
     /// What asking cost when it was last known.
     cost: i64,
 }
@@ -78,7 +81,7 @@ struct State {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Answer {
     /// When the asking began.
-    began: Ticks,
+    pub(crate) began: Ticks,
     /// When the kernel answered.
     pub(crate) at: Ticks,
     pub(crate) loss: Loss,
@@ -90,6 +93,7 @@ impl OnCpu {
             kernel: Kernel::new(),
             last: None,
             losses: Losses::new(),
+            stretch: Stretch::new(),
             cost: 0,
         }))
     }
@@ -112,6 +116,7 @@ impl OnCpu {
             Box::new(kernel::clock_is_fine())
         });
         state.losses.clear();
+        state.stretch = Stretch::new();
         state.last = None;
         if is_available.is_ok() {
             state.kernel.attach();
@@ -123,6 +128,7 @@ impl OnCpu {
     fn begin_script(&self) {
         let mut state = self.0.borrow_mut();
         state.losses.clear();
+        state.stretch = Stretch::new();
         state.last = script::reading();
     }
 
@@ -143,7 +149,8 @@ impl OnCpu {
         let began = now();
         state.last = state.read();
         let reading = state.last?;
-        let loss = last.loss_until(&reading, ticks_per_ns()?);
+        let lost = last.loss_until(&reading, ticks_per_ns()?);
+        let loss = state.stretch.end(lost);
         Some(Answer {
             began,
             at: reading.at,
@@ -151,9 +158,32 @@ impl OnCpu {
         })
     }
 
-    /// What asking has cost until now. It is known if the thread was not interrupted meanwhile, and otherwise what it was before.
-    pub(crate) fn cost_of(&self, answer: &Answer, is_clean: bool) -> i64 {
-        let cost = elapsed(answer.began, now());
+    /// The answer was asked for by the stop of a call that had room for so many ticks.
+    pub(crate) fn asked_by_call(&self, room: i64) {
+        if let Ok(mut state) = self.0.try_borrow_mut() {
+            state.stretch.ended_in_call(room);
+        }
+    }
+
+    /// What a call from `start` until now has probably lost, if so little time has passed since the kernel was last asked that it is not
+    /// worth to ask again.
+    pub(crate) fn take_for_lost(&self, start: Ticks, room: i64) -> Option<Loss> {
+        let mut state = self.0.try_borrow_mut().ok()?;
+        let since = state.last?.at;
+        let length = elapsed(since, now());
+        let is_short = elapsed(since, start) >= 0
+            && (0..(stretch::LENGTH_NS * ticks_per_ns()?) as i64).contains(&length);
+        if is_short {
+            state.stretch.take(room)
+        } else {
+            None
+        }
+    }
+
+    /// What asking since `began` has cost until now. It is known if the thread was not interrupted meanwhile, and otherwise what it was
+    /// before.
+    pub(crate) fn cost_since(&self, began: Ticks, is_clean: bool) -> i64 {
+        let cost = elapsed(began, now());
         let Ok(mut state) = self.0.try_borrow_mut() else {
             return cost;
         };

@@ -11,6 +11,7 @@ use crate::tsc::Ticks;
 thread_local! {
     static SCRIPT: Cell<Option<Script>> = const { Cell::new(None) };
     static WORD: Cell<u64> = const { Cell::new(0) };
+    static ASKINGS: Cell<u32> = const { Cell::new(0) };
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -69,8 +70,14 @@ pub(crate) fn now() -> Option<Ticks> {
     SCRIPT.get().map(|script| script.now)
 }
 
+/// How often the kernel was asked.
+pub(crate) fn askings() -> u32 {
+    ASKINGS.get()
+}
+
 /// What the kernel says now.
 pub(super) fn reading() -> Option<Reading> {
+    ASKINGS.set(ASKINGS.get() + 1);
     SCRIPT.get().map(|script| Reading {
         at: script.now,
         cpu_ns: script.now - script.off,

@@ -241,7 +241,7 @@ unsafe fn add_poll(
         // Nothing but its own overhead, which the report takes out.
         return record.leave_poll(record.visible.get(), 0, 1);
     }
-    let after = off_cpu::find_loss(thread, overhead_then, raw);
+    let after = off_cpu::find_loss(thread, start, overhead_then, raw);
     let inside = off_cpu::claim(thread, start, overhead_then);
     // SAFETY: the caller's.
     let (gross, nested, weight) = unsafe {

@@ -142,7 +142,7 @@ impl<P: FencePolicy> Section<P> {
             return None;
         }
         let interruption = thread.detector.verdict(self.start);
-        let after = off_cpu::find_loss(thread, self.overhead, raw);
+        let after = off_cpu::find_loss(thread, self.start, self.overhead, raw);
         let inside = off_cpu::look_at(thread, self.start, self.overhead);
         let off = inside.loss.off;
         let nested = thread

@@ -89,7 +89,7 @@ pub(super) unsafe fn finish_apart(started: *const Started, stop: Ticks) {
     let interruption = thread.detector.verdict(start);
     // SAFETY: the caller's.
     let overhead_then = unsafe { sampled::unmarked((*started).overhead) };
-    let after = off_cpu::find_loss(thread, overhead_then, raw);
+    let after = off_cpu::find_loss(thread, start, overhead_then, raw);
     let inside = off_cpu::claim(thread, start, overhead_then);
     let off = inside.loss.off;
     // SAFETY: the caller's.

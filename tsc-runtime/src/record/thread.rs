@@ -194,7 +194,9 @@ impl Thread {
     fn note_loss(&self) {
         if let Some(answer) = self.on_cpu.ask() {
             self.on_cpu.add(answer.at, answer.loss);
-            let cost = self.on_cpu.cost_of(&answer, self.detector.is_armed());
+            let cost = self
+                .on_cpu
+                .cost_since(answer.began, self.detector.is_armed());
             self.add_overhead(answer.loss.off.wrapping_add(cost));
         }
     }
