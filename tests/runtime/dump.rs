@@ -226,7 +226,7 @@ fn figures_follow_from_the_sums() {
             gross - sum("inner_gross") + sum("nested") - sum("inner_nested") + sum("off"),
         );
         let n = sum("samples");
-        if n > 1.0 {
+        if n > 1.0 && sum("excluded") <= n {
             same("mean_ticks", sum("sum") / n - visible / probes);
             let variance = (n * squares - sum("sum").powi(2)) / (n * (n - 1.0));
             let stddev = callsite["stddev_ticks"].as_f64().expect("a number");

@@ -71,7 +71,7 @@ fn sleeping_function_has_figures() {
     assert!(row.wall_p50_ticks().unwrap() > 0.96 * slept, "{row:?}");
     assert!(row.wall_max_ticks() >= row.wall_p99_ticks());
     // It has a mean and quantiles though no call was left whole.
-    assert_eq!((row.samples(), row.clean()), (0, Some(0)));
+    assert_eq!(row.clean(), Some(0));
     assert!(row.mean_ticks().unwrap() < 0.5 * slept && row.p50_ticks().is_some());
     assert_printed(&report.to_string(), "% blocked");
     assert_printed(&report.to_string(), " wall, p50 ");

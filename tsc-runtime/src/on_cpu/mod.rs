@@ -73,6 +73,8 @@ struct State {
     last: Option<Reading>,
     losses: Losses,
     stretch: Stretch,
+    /// Ticks that the thread has waited and that are in no loss yet.
+    early: i64,
     /// What asking cost when it was last known.
     cost: i64,
 }
@@ -94,6 +96,7 @@ impl OnCpu {
             last: None,
             losses: Losses::new(),
             stretch: Stretch::new(),
+            early: 0,
             cost: 0,
         }))
     }
@@ -117,6 +120,7 @@ impl OnCpu {
         });
         state.losses.clear();
         state.stretch = Stretch::new();
+        state.early = 0;
         state.last = None;
         if is_available.is_ok() {
             state.kernel.attach();
@@ -129,6 +133,7 @@ impl OnCpu {
         let mut state = self.0.borrow_mut();
         state.losses.clear();
         state.stretch = Stretch::new();
+        state.early = 0;
         state.last = script::reading();
     }
 
@@ -149,7 +154,7 @@ impl OnCpu {
         let began = now();
         state.last = state.read();
         let reading = state.last?;
-        let lost = last.loss_until(&reading, ticks_per_ns()?);
+        let lost = last.loss_until(&reading, ticks_per_ns()?, &mut state.early);
         let loss = state.stretch.end(lost);
         Some(Answer {
             began,

@@ -26,20 +26,19 @@ pub(crate) struct Schedule {
 }
 
 impl Reading {
-    /// What was lost between this reading and a later one.
-    pub(super) fn loss_until(&self, later: &Self, ticks_per_ns: f64) -> Loss {
+    /// What was lost between this reading and a later one. The statistics are read after the CPU time, and the thread may have waited in
+    /// between: that belongs to the next loss, and is `early` until then.
+    pub(super) fn loss_until(&self, later: &Self, ticks_per_ns: f64, early: &mut i64) -> Loss {
         let ticks = |ns: u64| (ns as f64 * ticks_per_ns) as i64;
         // Backwards only in the child of a fork, which forgets the parent's readings.
         let ran = ticks(later.cpu_ns.saturating_sub(self.cpu_ns));
         let off = elapsed(self.at, later.at).wrapping_sub(ran);
         let schedule = self.schedule.zip(later.schedule);
         let (waiting, runs) = schedule.map_or((0, 0), |(before, now)| {
-            let waited = ticks(now.waited_ns.saturating_sub(before.waited_ns));
-            // Both are read within a microsecond of each other, and may disagree by as much.
-            (
-                waited.clamp(0, off.max(0)),
-                now.runs.saturating_sub(before.runs),
-            )
+            let waited = ticks(now.waited_ns.saturating_sub(before.waited_ns)) + *early;
+            let waiting = waited.clamp(0, off.max(0));
+            *early = waited - waiting;
+            (waiting, now.runs.saturating_sub(before.runs))
         });
         Loss {
             off,
@@ -69,7 +68,7 @@ mod tests {
     #[test]
     fn what_was_not_run_was_lost() {
         let before = reading(1_000, 500, 10, 3);
-        let loss = before.loss_until(&reading(9_000, 1_500, 1_010, 5), 2.0);
+        let loss = before.loss_until(&reading(9_000, 1_500, 1_010, 5), 2.0, &mut 0);
         assert_eq!(
             loss,
             Loss {
@@ -83,10 +82,14 @@ mod tests {
 
     #[test]
     fn nobody_waits_for_longer_than_was_lost() {
-        let loss = reading(0, 0, 0, 0).loss_until(&reading(100, 90, 40, 1), 1.0);
-        assert_eq!((loss.off, loss.waiting), (10, 10));
+        let mut early = 0;
+        let loss = reading(0, 0, 0, 0).loss_until(&reading(100, 90, 40, 1), 1.0, &mut early);
+        assert_eq!((loss.off, loss.waiting, early), (10, 10, 30));
+        // It was between the two readings, so it is in the next loss.
+        let loss = reading(100, 90, 40, 1).loss_until(&reading(200, 140, 45, 2), 1.0, &mut early);
+        assert_eq!((loss.off, loss.waiting, early), (50, 35, 0));
         // A signal: the clocks' own error, and no switch.
-        let loss = reading(0, 0, 0, 7).loss_until(&reading(100, 103, 1, 7), 1.0);
+        let loss = reading(0, 0, 0, 7).loss_until(&reading(100, 103, 1, 7), 1.0, &mut 0);
         assert_eq!((loss.off, loss.waiting, loss.switches), (-3, 0, 1));
     }
 
@@ -96,7 +99,7 @@ mod tests {
             schedule: None,
             ..reading(500, 100, 0, 0)
         };
-        let loss = reading(0, 0, 0, 0).loss_until(&later, 1.0);
+        let loss = reading(0, 0, 0, 0).loss_until(&later, 1.0, &mut 0);
         assert_eq!((loss.off, loss.is_split, loss.switches), (400, false, 1));
     }
 }

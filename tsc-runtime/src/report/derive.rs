@@ -113,24 +113,34 @@ impl CallsiteReport {
     fn derive_samples(&mut self, visible: f64) {
         let sums = &self.sums;
         let net = |gross: i64| gross as f64 - visible;
-        let statistics = Statistics::new(sums);
-        // Where no call is a sample, as of functions that always sleep, the others' figures are better than none.
-        let (buckets, range) = match sums.min.zip(sums.max) {
-            Some((min, max)) => (&self.histogram, (net(min), net(max))),
-            None => (&self.interrupted_histogram, (f64::MIN, f64::MAX)),
+        // Of a function most of whose calls are too short beside their switches, as of those that always sleep, the few samples are not
+        // typical: its figures are those of all calls.
+        let all;
+        let (statistics, extremes, buckets) = if sums.excluded > sums.samples {
+            all = histogram::merge(&self.histogram, &self.interrupted_histogram);
+            (None, None, &all)
+        } else {
+            let extremes = sums.min.zip(sums.max);
+            (Statistics::new(sums), extremes, &self.histogram)
+        };
+        let mean_of_all = || {
+            let sum = sums.sum.wrapping_add(sums.excluded_sum);
+            mean(sum, sums.samples + sums.excluded).filter(|_| sums.excluded > sums.samples)
         };
         self.mean_ticks = statistics
             .as_ref()
             .map(|of| of.mean)
-            .or(mean(sums.excluded_sum, sums.excluded))
+            .or_else(mean_of_all)
             .map(|gross| gross - visible);
         self.std_error_ticks = statistics.as_ref().and_then(|of| of.std_error);
         self.stddev_ticks = statistics.as_ref().and_then(|of| of.stddev);
-        (self.min_ticks, self.max_ticks) = (sums.min.map(net), sums.max.map(net));
+        self.min_ticks = extremes.map(|(min, _)| net(min));
+        self.max_ticks = extremes.map(|(_, max)| net(max));
         // A bucket's middle may lie beyond the samples in it.
         let quantile = |share| {
-            let from = histogram::quantile(buckets, share)?;
-            Some((middle(from) - visible).clamp(range.0, range.1))
+            let ticks = middle(histogram::quantile(buckets, share)?) - visible;
+            let (min, max) = extremes.unwrap_or((i64::MIN, i64::MAX));
+            Some(ticks.clamp(net(min), net(max)))
         };
         let [p50, p90, p99, p999] = [0.5, 0.9, 0.99, 0.999].map(quantile);
         (self.p50_ticks, self.p90_ticks) = (p50, p90);

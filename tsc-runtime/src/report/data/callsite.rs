@@ -53,7 +53,7 @@ data! {
         /// in all sums and in `max_ticks`; quantiles end there.
         saturated: u64,
         /// The calls that mean, deviation, minimum, maximum and quantiles are over, by their time on the CPU: the clean and the
-        /// repaired, and the unknown by the wall. If there are none, mean and quantiles are those of the excluded calls.
+        /// repaired, and the unknown by the wall. If most calls are excluded, mean and quantiles are those of all calls.
         samples: u64,
         /// One in so many calls is timed; `None` if all are.
         sample: Option<u64>,

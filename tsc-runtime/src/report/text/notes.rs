@@ -154,6 +154,11 @@ fn interrupted(row: &CallsiteReport) -> Option<String> {
             "all {count} calls but threads' first were interrupted: their ticks contain what switching costs"
         ));
     }
+    if count > row.samples {
+        return Some(format!(
+            "{count} calls were interrupted, so the figures are of all: their ticks contain what switching costs"
+        ));
+    }
     let total = row.on_cpu_ticks.unwrap_or(row.total_ticks);
     let share = count as f64 * row.interrupted_mean_ticks? / total.max(1.0);
     (share > NOTED_SHARE).then(|| {
