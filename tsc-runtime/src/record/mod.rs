@@ -31,6 +31,7 @@ pub(crate) mod counters;
 mod fold;
 pub(crate) mod histogram;
 pub(crate) mod name;
+mod owned;
 mod pages;
 mod read;
 pub(crate) mod sampling;
@@ -38,6 +39,8 @@ mod side_histograms;
 pub(crate) mod table;
 pub(crate) mod thread;
 pub(crate) mod totals;
+
+pub(crate) use owned::OwnedRecord;
 
 /// Samples that a record holds before it folds them.
 pub(crate) const BUFFER_LEN: usize = 64;

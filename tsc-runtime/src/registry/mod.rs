@@ -186,9 +186,8 @@ fn find_here(thread: &Thread, callsite: &'static Callsite) -> Found {
     .unwrap_or_else(|| {
         let entry = Box::into_raw(Box::new(Entry::new()));
         // SAFETY: `fold_orphan` frees the entry, after the record.
-        Found::Orphan(Box::into_raw(unsafe {
-            make_record(callsite, number, entry)
-        }))
+        let record = unsafe { make_record(callsite, number, entry) };
+        Found::Orphan(record.into_raw())
     })
 }
 

@@ -11,13 +11,13 @@ use super::tree::ThreadTree;
 use super::{RECORDS, Registry, sample};
 use crate::calibration::overhead;
 use crate::interruption;
-use crate::record::Record;
 use crate::record::callsite::Callsite;
 use crate::record::contexts;
 use crate::record::sampling::Mode;
 use crate::record::table::{Entry, Table};
 use crate::record::thread::{self, Thread};
 use crate::record::totals::Totals;
+use crate::record::{OwnedRecord, Record};
 use crate::registry::registration_costs::RegistrationCosts;
 use crate::tsc::clock;
 
@@ -38,7 +38,7 @@ unsafe impl Sync for Shard {}
 #[derive(Default)]
 pub(super) struct Own {
     /// By callsite number; `None` where the callsite was not called on the thread.
-    pub(super) records: Vec<Option<Box<Record>>>,
+    pub(super) records: Vec<Option<OwnedRecord>>,
     /// Behind the records, which point into it and so are dropped first.
     pub(super) table: Table,
     pub(super) registration_costs: RegistrationCosts,
@@ -109,10 +109,11 @@ impl Shard {
             records.resize_with(number + 1, || None);
         }
         let entry = table.entry(number);
-        let record: *const Record = &raw const **records[number].get_or_insert_with(|| {
+        let record = records[number].get_or_insert_with(|| {
             // SAFETY: the table is dropped after the records.
             unsafe { make_record(callsite, number, entry) }
         });
+        let record = record.as_ptr();
         entry.set_record(record);
         thread.set_table(table);
         (record, own.generation)
@@ -126,10 +127,10 @@ pub(super) unsafe fn make_record(
     callsite: &Callsite,
     number: usize,
     entry: *const Entry,
-) -> Box<Record> {
+) -> OwnedRecord {
     let order = RECORDS.fetch_add(1, Relaxed) + 1;
     // SAFETY: the caller's.
-    let record = Box::new(unsafe { Record::new(number as u32, order, entry) });
+    let record = OwnedRecord::new(unsafe { Record::new(number as u32, order, entry) });
     let overhead = overhead::of(callsite.fence());
     record.visible.set(overhead.visible.round() as u64);
     record.cost.set(overhead.total.round() as u64);

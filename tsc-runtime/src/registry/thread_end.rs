@@ -8,8 +8,8 @@ use std::sync::atomic::Ordering::Relaxed;
 use super::shard::Shard;
 use super::sheets::ThreadName;
 use super::{Lists, Registry, UNRECORDED, in_cold_path, registry};
-use crate::record::Record;
 use crate::record::thread::{self, Thread};
+use crate::record::{OwnedRecord, Record};
 
 /// Where a thread has its shard: null, or from [`Arc::into_raw`].
 ///
@@ -85,7 +85,7 @@ impl Lists {
         }
     }
 
-    fn end_record(&mut self, name: &ThreadName, slot: &mut Option<Box<Record>>) {
+    fn end_record(&mut self, name: &ThreadName, slot: &mut Option<OwnedRecord>) {
         let Some(record) = slot.take() else { return };
         let sheet = self.ended.of(name, self.callsites.len());
         if let Some(totals) = sheet.get_mut(record.id as usize) {
@@ -105,7 +105,7 @@ pub(crate) fn fold_lingering(record: *const Record) {
         for shard in lingering {
             let mut own = shard.own.lock();
             own.catch_up(registry.generation());
-            let is_it = |slot: &&mut Option<Box<Record>>| {
+            let is_it = |slot: &&mut Option<OwnedRecord>| {
                 slot.as_deref()
                     .is_some_and(|known| ptr::eq(known, record) && !known.is_running())
             };
@@ -125,7 +125,7 @@ pub(crate) fn fold_lingering(record: *const Record) {
 /// Adds the figures of a call that [`Found::Orphan`](super::Found::Orphan) was found for, and frees its record.
 pub(crate) fn fold_orphan(record: *const Record) {
     // SAFETY: made by `find_here` from a Box for one call, which has ended.
-    let record = unsafe { Box::from_raw(record.cast_mut()) };
+    let record = unsafe { OwnedRecord::from_raw(record) };
     let entry = record.entry_pointer().cast_mut();
     let mut record = Some(record);
     // Freed inside, for an annotated allocator would record its freeing in the same way, without end.
