@@ -3,7 +3,8 @@
 pub mod command;
 #[cfg(target_arch = "x86_64")]
 pub mod ladder;
-#[cfg(target_arch = "x86_64")]
+// Its assembler's directives are those of ELF.
+#[cfg(all(target_arch = "x86_64", not(any(windows, target_vendor = "apple"))))]
 pub mod routines;
 
 use tsc_runtime::affinity;

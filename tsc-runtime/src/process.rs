@@ -47,11 +47,9 @@ fn unlock() {
     INSTALLING.store(false, Release);
 }
 
-/// Miri has no `atexit`, and a WebAssembly module outside of WASI has no end: `report()` and `snapshot()` work there all the same.
 fn dump_at_exit() {
     lock();
     if !DUMPS.swap(true, Relaxed) {
-        #[cfg(not(any(miri, all(target_family = "wasm", target_os = "unknown"))))]
         call_at_exit();
     }
     unlock();
@@ -85,6 +83,12 @@ fn call_at_exit() {
     }
     // SAFETY: the handler does not unwind, and its code stays mapped.
     unsafe { libc::atexit(handler) };
+}
+
+/// Miri has no `atexit`, and a WebAssembly module outside of WASI has no end: there, reports are made by `report()` and `snapshot()`.
+#[cfg(any(miri, all(target_family = "wasm", target_os = "unknown")))]
+fn call_at_exit() {
+    let _ = report::dump_at_exit;
 }
 
 #[cfg(all(unix, not(miri)))]

@@ -18,7 +18,7 @@ fn main() -> ExitCode {
     EXAMPLE.run(|_, out| tables::print(out))
 }
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", not(any(windows, target_vendor = "apple"))))]
 mod tables {
     use super::{Outcome, Write};
     use examples::routines::{costs, knee, profile, turns};
@@ -138,7 +138,7 @@ mod tables {
     }
 }
 
-#[cfg(not(target_arch = "x86_64"))]
+#[cfg(not(all(target_arch = "x86_64", not(any(windows, target_vendor = "apple")))))]
 mod tables {
     use super::{Outcome, Write};
 

@@ -11,8 +11,8 @@ use crate::tsc::clock;
 use crate::tsc::{FencePolicy, Lfence, Ticks, elapsed};
 
 /// Unfenced reads in a row, and fenced pairs around work of varying length.
-const READS: usize = 2000;
-const PAIRS: usize = 2000;
+const READS: usize = if cfg!(miri) { 20 } else { 2000 };
+const PAIRS: usize = READS;
 /// The lengths of the work, so that a pair's duration takes many values.
 const LENGTHS: usize = 61;
 

@@ -1,7 +1,7 @@
 //! Signals that a write may raise, and that would end a program which did not ask for the write.
 
 /// Runs `write` without SIGPIPE and SIGXFSZ: who writes learns of it by the error.
-#[cfg(unix)]
+#[cfg(all(unix, not(miri)))]
 pub(crate) fn without_write_signals<T>(write: impl FnOnce() -> T) -> T {
     use std::mem::MaybeUninit;
     let mut blocked = MaybeUninit::uninit();
@@ -26,7 +26,7 @@ pub(crate) fn without_write_signals<T>(write: impl FnOnce() -> T) -> T {
 }
 
 /// Whether each is pending on this thread.
-#[cfg(unix)]
+#[cfg(all(unix, not(miri)))]
 fn pending() -> [(i32, bool); 2] {
     let mut set = std::mem::MaybeUninit::uninit();
     // SAFETY: `sigpending` initialises the set.
@@ -38,7 +38,7 @@ fn pending() -> [(i32, bool); 2] {
 }
 
 /// Takes a pending signal.
-#[cfg(unix)]
+#[cfg(all(unix, not(miri)))]
 fn take(signal: i32) {
     let mut set = std::mem::MaybeUninit::uninit();
     let mut taken = 0;
@@ -51,7 +51,7 @@ fn take(signal: i32) {
 }
 
 /// There are none.
-#[cfg(not(unix))]
+#[cfg(not(all(unix, not(miri))))]
 pub(crate) fn without_write_signals<T>(write: impl FnOnce() -> T) -> T {
     write()
 }

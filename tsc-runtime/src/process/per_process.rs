@@ -3,7 +3,7 @@
 use std::ptr;
 use std::sync::atomic::{
     AtomicPtr,
-    Ordering::{AcqRel, Acquire, Release},
+    Ordering::{AcqRel, Acquire},
 };
 
 /// A value of which each process has its own.
@@ -43,6 +43,6 @@ impl<T: Default> PerProcess<T> {
     /// In the child of a fork. Allocates nothing: the child may be about to execute another program, and its allocator unusable.
     #[cfg(all(unix, not(miri)))] // elsewhere no process is forked
     pub(crate) fn forget(&self) {
-        self.0.store(ptr::null_mut(), Release);
+        self.0.swap(ptr::null_mut(), AcqRel);
     }
 }

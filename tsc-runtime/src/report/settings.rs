@@ -17,6 +17,10 @@ pub(super) enum Form {
     Off,
 }
 
+#[cfg_attr(
+    any(miri, not(unix)),
+    allow(dead_code, reason = "no signals are watched there")
+)]
 pub(super) struct Settings {
     pub(super) form: Form,
     /// Where to, before `%p` and the like are replaced.

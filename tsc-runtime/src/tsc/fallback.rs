@@ -1,20 +1,8 @@
 //! No counter here (or Miri): the operating system's monotonic clock, in nanoseconds, stands in for it.
 
-use once_cell::race::OnceBox;
-use std::time::Instant;
+use super::{Fence, TscUnavailable, os_clock};
 
-use super::{Fence, Ticks, TscUnavailable};
-
-/// Nanoseconds since the first read.
-#[inline]
-pub(super) fn read_bare() -> Ticks {
-    static ORIGIN: OnceBox<Instant> = OnceBox::new();
-    ORIGIN
-        .get_or_init(|| Box::new(Instant::now()))
-        .elapsed()
-        .as_nanos() as Ticks
-}
-
+pub(super) use os_clock::now as read_bare;
 pub(super) use read_bare as start_lfence;
 pub(super) use read_bare as stop_lfence;
 pub(super) use read_bare as stop_rdtscp;

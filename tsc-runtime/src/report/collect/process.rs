@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::timestamp;
 use crate::report::settings::settings;
-use crate::report::{Process, output, watch};
+use crate::report::{Process, watch};
 use crate::tsc::os_clock;
 
 /// When this process began to measure: nanoseconds since 1970, and by the clock that only goes forward.
@@ -23,7 +23,7 @@ pub(crate) fn begin() {
 #[cfg(all(unix, not(miri)))] // elsewhere no process is forked
 pub(crate) fn start_from_zero() {
     STARTED_UNIX_NS.store(0, Relaxed);
-    output::start_from_zero();
+    crate::report::output::start_from_zero();
     watch::start_from_zero();
 }
 
@@ -72,7 +72,7 @@ pub(in crate::report) fn host() -> String {
 }
 
 /// The machine's name.
-#[cfg(not(unix))]
+#[cfg(not(all(unix, not(miri))))]
 pub(in crate::report) fn host() -> String {
     std::env::var("COMPUTERNAME").unwrap_or_else(|_| "unknown".to_owned())
 }

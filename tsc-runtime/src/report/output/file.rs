@@ -235,7 +235,8 @@ mod tests {
     fn own_names_keep_the_extension() {
         let pid = std::process::id();
         let own = |path| with_pid(Path::new(path)).display().to_string();
-        assert_eq!(own("a/run.json"), format!("a/run.{pid}.json"));
+        let json = Path::new("a").join(format!("run.{pid}.json"));
+        assert_eq!(own("a/run.json"), json.display().to_string());
         assert_eq!(own("run"), format!("run.{pid}"));
     }
 }

@@ -4,7 +4,7 @@ use std::env;
 use std::io::{IsTerminal, stderr};
 
 /// Its columns; `None` if it is none, or does not say.
-#[cfg(unix)]
+#[cfg(all(unix, not(miri)))]
 pub(super) fn width() -> Option<usize> {
     // SAFETY: all zeros are a size of nothing.
     let mut size: libc::winsize = unsafe { std::mem::zeroed() };
@@ -14,7 +14,7 @@ pub(super) fn width() -> Option<usize> {
 }
 
 /// Its columns; not asked for here.
-#[cfg(not(unix))]
+#[cfg(not(all(unix, not(miri))))]
 pub(super) fn width() -> Option<usize> {
     None
 }

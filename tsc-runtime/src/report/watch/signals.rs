@@ -76,6 +76,7 @@ pub(super) fn catch(signals: &[i32]) {
 }
 
 /// In the child of a fork, where no thread waits: each signal has its default again, unless the program changed it.
+#[cfg_attr(miri, allow(dead_code, reason = "Miri forks no process"))]
 pub(super) fn release() {
     let caught = CAUGHT.swap(0, Relaxed);
     CAME.store(0, Relaxed);

@@ -40,6 +40,7 @@ pub(super) fn begin(settings: &'static Settings) {
     }
 }
 
+#[cfg_attr(miri, allow(dead_code, reason = "Miri forks no process"))]
 pub(super) fn start_from_zero() {
     signals::release();
 }
