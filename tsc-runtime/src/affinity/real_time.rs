@@ -91,36 +91,30 @@ mod imp {
         }
     }
 
+    // By system calls: musl refuses what these are for, since POSIX says it of processes and Linux of threads. The kernel's
+    // `struct sched_param` is the priority alone.
     pub(super) fn class() -> io::Result<Class> {
-        let mut parameters = parameters(0);
-        // SAFETY: 0 is the calling thread; the kernel writes one structure to the address it is given.
+        let mut priority: libc::c_int = 0;
+        // SAFETY: 0 is the calling thread; the kernel writes one number to the address it is given.
         let (policy, answer) = unsafe {
             (
-                libc::sched_getscheduler(0),
-                libc::sched_getparam(0, &raw mut parameters),
+                libc::syscall(libc::SYS_sched_getscheduler, 0),
+                libc::syscall(libc::SYS_sched_getparam, 0, &raw mut priority),
             )
         };
         if policy < 0 || answer != 0 {
             return Err(io::Error::last_os_error());
         }
         Ok(Class {
-            policy,
-            priority: parameters.sched_priority,
+            policy: policy as libc::c_int,
+            priority,
         })
     }
 
-    /// musl has more in there than the kernel reads.
-    fn parameters(priority: libc::c_int) -> libc::sched_param {
-        // SAFETY: the structure is all numbers.
-        let mut parameters: libc::sched_param = unsafe { std::mem::zeroed() };
-        parameters.sched_priority = priority;
-        parameters
-    }
-
     fn set(class: &Class) -> io::Result<()> {
-        let parameters = parameters(class.priority);
-        // SAFETY: 0 is the calling thread; the kernel reads one structure from the address it is given.
-        match unsafe { libc::sched_setscheduler(0, class.policy, &raw const parameters) } {
+        let priority = &raw const class.priority;
+        // SAFETY: 0 is the calling thread; the kernel reads one number from the address it is given.
+        match unsafe { libc::syscall(libc::SYS_sched_setscheduler, 0, class.policy, priority) } {
             0 => Ok(()),
             _ => Err(io::Error::last_os_error()),
         }
