@@ -174,9 +174,8 @@ pub(super) unsafe fn finish_in_tree(
         )
     };
     // SAFETY: as above.
-    if let (ELSEWHERE, Unmeasured::Counted(_)) =
-        unsafe { ((*started).record, (*started).unmeasured) }
-    {
+    let is_counted = unsafe { is_counted(started) };
+    if is_counted {
         // A future that is counted is so at its first poll.
         return contexts.leave(outer, &record.place, Visit::counted());
     }

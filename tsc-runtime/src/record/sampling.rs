@@ -367,6 +367,6 @@ impl Sampler {
         self.cost.set(u64::from(
             self.exact_cost.get().saturating_add(fraction) >> FRACTION,
         ));
-        ((random >> 32) * u64::from(limit) >> 32) as u32
+        (((random >> 32) * u64::from(limit)) >> 32) as u32
     }
 }

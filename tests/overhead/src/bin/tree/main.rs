@@ -126,9 +126,10 @@ fn main() -> ExitCode {
     };
     println!("| | ticks a call | with the tree | more | must |\n|---|---|---|---|---|");
     for (index, (name, ..)) in SUBJECTS.into_iter().enumerate() {
-        let of = |which: fn(&(Vec<f64>, Vec<f64>)) -> &Vec<f64>| {
-            median(pairs.iter().map(|pair| which(pair)[index]).collect())
-        };
+        let (without, with): (Vec<f64>, Vec<f64>) = pairs
+            .iter()
+            .map(|(without, with)| (without[index], with[index]))
+            .unzip();
         let more = median(
             pairs
                 .iter()
@@ -137,8 +138,8 @@ fn main() -> ExitCode {
         );
         println!(
             "| {name} | {:.1} | {:.1} | {more:+.1} | ≤ 12 |",
-            of(|pair| &pair.0),
-            of(|pair| &pair.1)
+            median(without),
+            median(with)
         );
     }
     ExitCode::SUCCESS
