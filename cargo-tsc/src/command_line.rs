@@ -32,12 +32,18 @@ pub enum Verb {
     Diff(DiffArgs),
     /// A diff as an exit status: 1 if something became slower
     Gate(GateArgs),
+    /// Measure two revisions in turns, and compare them
+    Ab(AbArgs),
     /// List the saved sessions
     List(ListArgs),
     /// Add up the reports of many processes or hosts
     Merge(MergeArgs),
     /// Write a report in another program's format
     Export(ExportArgs),
+    /// Say whether ticks that are counted on this machine can be believed
+    Doctor(DoctorArgs),
+    /// Show what a running program spends its ticks on; q quits
+    Top(TopArgs),
     /// Put #[cycles] on every function of a project, or take it away again
     Annotate(AnnotateArgs),
 }
@@ -219,6 +225,29 @@ pub struct GateArgs {
     pub judgement: Judgement,
 }
 
+/// What `ab` takes.
+#[derive(Args, Clone, Debug)]
+pub struct AbArgs {
+    /// The revision before; a dot is the working tree as it is
+    #[arg(value_name = "REV1")]
+    pub before: String,
+    /// The revision after; a dot is the working tree as it is
+    #[arg(value_name = "REV2")]
+    pub after: String,
+    /// Run each so many times
+    #[arg(short = 'n', long = "runs", value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub runs: u32,
+    /// Keep the reports as target/tsc/NAME-before and NAME-after [default: ab]
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<String>,
+    /// How they are compared
+    #[command(flatten)]
+    pub judgement: Judgement,
+    /// `run`, `test` or `bench` and their arguments as cargo takes them [default: run]
+    #[arg(last = true, value_name = "COMMAND")]
+    pub command: Vec<OsString>,
+}
+
 /// What `list` takes.
 #[derive(Args, Clone, Debug)]
 pub struct ListArgs {
@@ -286,6 +315,25 @@ pub struct AnnotateArgs {
     #[arg(long, value_name = "PATH")]
     pub manifest_path: Option<PathBuf>,
     /// JSON instead of text
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What `doctor` takes.
+#[derive(Args, Clone, Debug)]
+pub struct DoctorArgs {
+    /// JSON instead of text
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What `top` takes.
+#[derive(Args, Clone, Debug)]
+pub struct TopArgs {
+    /// The process
+    #[arg(value_name = "PID")]
+    pub pid: u32,
+    /// The latest report as JSON, once
     #[arg(long)]
     pub json: bool,
 }

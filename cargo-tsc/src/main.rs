@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 #![allow(unreachable_pub)] // a binary's modules are public to each other
 
+mod ab;
 mod all;
 mod build;
 mod command_line;
@@ -15,6 +16,7 @@ mod rows;
 mod session;
 mod sources;
 mod table;
+mod top;
 mod verbs;
 
 use std::process::ExitCode;
@@ -37,6 +39,9 @@ fn main() -> ExitCode {
     let command_line = CommandLine::parse_from(words);
     let exit = match &command_line.verb {
         Verb::Run(args) => verbs::run::run(args),
+        Verb::Ab(args) => ab::ab(args),
+        Verb::Doctor(args) => verbs::doctor::doctor(args),
+        Verb::Top(args) => top::top(args),
         Verb::Report(args) => verbs::report::report(args),
         Verb::Diff(args) => verbs::diff::diff(args),
         Verb::Export(args) => verbs::export::export(args),

@@ -214,9 +214,10 @@ impl<'a> Tree<'a> {
                         self.attributes += annotated.attributes;
                         self.too_short += annotated.too_short;
                         let mut text = annotated.text;
-                        if package.edition == Edition::E2015 {
-                            // There, a path that begins with `::` begins at the crate's own root.
-                            text = text.replace(annotate::ATTRIBUTE, "#[tsc_runtime::cycles()] ");
+                        let is_root = package.targets.iter().any(|target| target.src_path == file);
+                        if package.edition == Edition::E2015 && is_root {
+                            // There, a path that begins with `::` begins at the crate's own root. Behind all else, no line moves.
+                            text.push_str("\nextern crate tsc_runtime;\n");
                         }
                         replaced.insert(file, text.into_bytes());
                     }

@@ -11,6 +11,18 @@ use cargo_metadata::{Artifact, Message, PackageId};
 use super::{CargoCommand, CargoVerb, Executable, Project, Selection};
 use crate::progress;
 
+/// Where cargo puts what only cargo needs, if not into the target folder.
+const BUILD_DIR: &str = "CARGO_BUILD_BUILD_DIR";
+
+/// A folder of its own for each target folder. In a common one, two copies of a package are one package, and the second would be taken to
+/// be built already.
+fn intermediate(target: &Path) -> PathBuf {
+    match std::env::var_os(BUILD_DIR) {
+        Some(common) => Path::new(&common).join(target.file_name().unwrap_or_default()),
+        None => target.to_owned(),
+    }
+}
+
 /// Whether a build measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measurement {
@@ -73,6 +85,7 @@ impl Build<'_> {
             .args(&self.command.options);
         if let Some(target) = self.target {
             command.arg("--target-dir").arg(target);
+            command.env(BUILD_DIR, intermediate(target));
         }
         command.envs(self.environment.iter().map(|(name, value)| (name, value)));
         // Build scripts and macros may be annotated too; what they cost is nobody's question here.

@@ -11,13 +11,8 @@ const ALIKE: f64 = 0.75;
 /// A machine that was slower than this all the time would be noticed; the code is.
 const MOST: f64 = 0.1;
 
-/// By how much, as a logarithm, the machine may have changed between the sides.
-pub fn drift(before: &Session, after: &Session, shifts: &[f64]) -> f64 {
-    core_clock(before, after).max(common(shifts))
-}
-
-/// The change of the core's clock, as the runs measured it.
-fn core_clock(before: &Session, after: &Session) -> f64 {
+/// The change of the core's clock, as the runs measured it: the size of its logarithm.
+pub fn core_clock(before: &Session, after: &Session) -> f64 {
     let rate = |session: &Session| {
         let rates: Vec<f64> = session
             .runs
@@ -32,8 +27,8 @@ fn core_clock(before: &Session, after: &Session) -> f64 {
     }
 }
 
-/// What the functions' shifts have in common.
-fn common(shifts: &[f64]) -> f64 {
+/// What the functions' shifts, which are logarithms, have in common.
+pub fn common(shifts: &[f64]) -> f64 {
     if shifts.len() < LEAST_ROWS {
         return 0.0;
     }

@@ -1,18 +1,17 @@
 //! The verdict on each function.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use super::Policy;
-use super::drift::drift;
+use super::row_test::{Test, test_runs, test_within};
 use super::values::{Values, values};
+use super::{Policy, drift};
 use crate::session::Session;
-use crate::statistics::{self, RankSum, Ratio, SignTest, Tail, adjust};
+use crate::statistics::{self, adjust};
 
 /// The chance of any false alarm in a table.
 const LEVEL: f64 = 0.05;
-const CONFIDENCE: f64 = 0.95;
 
 /// What can be said of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -80,88 +79,93 @@ pub struct Comparison {
     pub too_few_runs: Option<usize>,
 }
 
-/// A test that is not yet corrected for there being others.
-struct Test {
-    p: f64,
-    shift: f64,
-    bounds: Option<(f64, f64)>,
+/// Two sides' figures.
+pub struct Sides {
+    /// Each function before.
+    pub old: BTreeMap<String, Values>,
+    /// And after.
+    pub new: BTreeMap<String, Values>,
+    /// Runs before and after.
+    pub runs: (usize, usize),
+    /// Whether the sides took turns.
+    pub interleaved: bool,
+    /// By how much the core's clock changed, as a logarithm.
+    pub core_clock: f64,
 }
 
 /// Compares two sessions.
 pub fn compare(before: &Session, after: &Session, policy: &Policy) -> Comparison {
-    let (old, new) = (
-        values(before, policy.metric()),
-        values(after, policy.metric()),
-    );
     let runs = (before.runs.len(), after.runs.len());
-    let interleaved = is_interleaved(before, after) && runs.0 == runs.1;
-    let within_runs = runs == (1, 1);
-    let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
-    let nothing = Values::default();
-    let mut rows: Vec<Row> = names
-        .iter()
-        .map(|name| {
-            row(
-                name,
-                old.get(*name).unwrap_or(&nothing),
-                new.get(*name).unwrap_or(&nothing),
-                policy,
-            )
-        })
-        .collect();
-    let judged: Vec<usize> = (0..rows.len())
-        .filter(|&index| rows[index].verdict == Verdict::NotResolved)
-        .collect();
-    let side = |index: usize| (&old[&rows[index].name], &new[&rows[index].name]);
-    let shifts: Vec<f64> = judged
-        .iter()
-        .filter_map(|&index| rows[index].ratio)
-        .map(f64::ln)
-        .collect();
-    let drift = if interleaved || within_runs {
-        0.0
-    } else {
-        drift(before, after, &shifts)
+    let sides = Sides {
+        old: values(before, policy.metric()),
+        new: values(after, policy.metric()),
+        runs,
+        interleaved: is_interleaved(before, after) && runs.0 == runs.1,
+        core_clock: drift::core_clock(before, after),
     };
-    let tests: Vec<Option<Test>> = judged
-        .iter()
-        .map(|&index| {
-            let (old, new) = side(index);
-            let threshold = rows[index].threshold.ln_1p() + drift;
-            if within_runs {
-                test_within(old, new, threshold)
-            } else {
-                test_runs(&old.runs, &new.runs, threshold, interleaved)
-            }
-        })
-        .collect();
-    let adjusted = adjust(
-        &tests
+    sides.compare(policy)
+}
+
+impl Sides {
+    /// The verdict on each function.
+    pub fn compare(&self, policy: &Policy) -> Comparison {
+        let mut rows = self.rows(policy);
+        let judged: Vec<usize> = (0..rows.len())
+            .filter(|&index| rows[index].verdict == Verdict::NotResolved)
+            .collect();
+        let within_runs = self.runs == (1, 1);
+        let drift = if self.interleaved || within_runs {
+            0.0
+        } else {
+            let ratios = judged.iter().filter_map(|&index| rows[index].ratio);
+            drift::common(&ratios.map(f64::ln).collect::<Vec<f64>>()).max(self.core_clock)
+        };
+        let tests: Vec<Option<Test>> = judged
+            .iter()
+            .map(|&index| self.test(&rows[index], drift))
+            .collect();
+        let p_values: Vec<f64> = tests
             .iter()
             .map(|test| test.as_ref().map_or(1.0, |test| test.p))
-            .collect::<Vec<_>>(),
-    );
-    let needed = statistics::runs_for_a_test(LEVEL, judged.len());
-    for ((&index, test), p) in judged.iter().zip(tests).zip(adjusted) {
-        if let Some(test) = test {
-            judge(
-                &mut rows[index],
-                &test,
-                p,
-                runs.0.min(runs.1),
-                drift,
-                needed,
-            );
+            .collect();
+        let least = self.runs.0.min(self.runs.1);
+        let needed = statistics::runs_for_a_test(LEVEL, judged.len());
+        for ((&index, test), p) in judged.iter().zip(tests).zip(adjust(&p_values)) {
+            if let Some(test) = test {
+                judge(&mut rows[index], &test, p, least, drift, needed);
+            }
+        }
+        rows.sort_by(|a, b| weight(b).total_cmp(&weight(a)));
+        Comparison {
+            rows,
+            runs: self.runs,
+            interleaved: self.interleaved,
+            within_runs,
+            drift,
+            too_few_runs: (least < needed).then_some(needed),
         }
     }
-    rows.sort_by(|a, b| weight(b).total_cmp(&weight(a)));
-    Comparison {
-        rows,
-        runs,
-        interleaved,
-        within_runs,
-        drift,
-        too_few_runs: (runs.0.min(runs.1) < needed).then_some(needed),
+
+    fn rows(&self, policy: &Policy) -> Vec<Row> {
+        let names: BTreeSet<&String> = self.old.keys().chain(self.new.keys()).collect();
+        let nothing = Values::default();
+        let side = |values: &BTreeMap<String, Values>, name: &str| {
+            values.get(name).unwrap_or(&nothing).clone()
+        };
+        names
+            .iter()
+            .map(|name| row(name, &side(&self.old, name), &side(&self.new, name), policy))
+            .collect()
+    }
+
+    fn test(&self, row: &Row, drift: f64) -> Option<Test> {
+        let (old, new) = (&self.old[&row.name], &self.new[&row.name]);
+        let threshold = row.threshold.ln_1p() + drift;
+        if self.runs == (1, 1) {
+            test_within(old, new, threshold)
+        } else {
+            test_runs(&old.runs, &new.runs, threshold, self.interleaved)
+        }
     }
 }
 
@@ -222,55 +226,6 @@ fn row(name: &str, old: &Values, new: &Values, policy: &Policy) -> Row {
         calls: (old.calls, new.calls),
         share: (old.share, new.share),
     }
-}
-
-/// Tests whether the sides differ by more than `threshold`, which is a logarithm.
-fn test_runs(old: &[f64], new: &[f64], threshold: f64, interleaved: bool) -> Option<Test> {
-    let log = |values: &[f64]| values.iter().map(|value| value.ln()).collect::<Vec<f64>>();
-    let (old, new) = (log(old), log(new));
-    let moved = |by: f64| new.iter().map(|value| value - by).collect::<Vec<f64>>();
-    let up = RankSum::new(&old, &moved(threshold)).p_value(Tail::Greater);
-    let down = RankSum::new(&old, &moved(-threshold)).p_value(Tail::Less);
-    let shift = statistics::independent(&old, &new, CONFIDENCE)?;
-    let by_ranks = Test {
-        p: (2.0 * up.min(down)).min(1.0),
-        shift: shift.estimate,
-        bounds: shift.bounds,
-    };
-    if !interleaved {
-        return Some(by_ranks);
-    }
-    let pairs = |by: f64| {
-        old.iter()
-            .zip(&new)
-            .map(|(old, new)| new - old - by)
-            .collect::<Vec<f64>>()
-    };
-    let up = SignTest::new(&pairs(threshold)).p_value(Tail::Greater);
-    let down = SignTest::new(&pairs(-threshold)).p_value(Tail::Less);
-    let shift = statistics::paired(&pairs(0.0), CONFIDENCE)?;
-    let by_pairs = Test {
-        p: (2.0 * up.min(down)).min(1.0),
-        shift: shift.estimate,
-        bounds: shift.bounds,
-    };
-    let mut better = if by_pairs.p < by_ranks.p {
-        by_pairs
-    } else {
-        by_ranks
-    };
-    better.p = (2.0 * better.p).min(1.0); // the better of two tests was chosen
-    Some(better)
-}
-
-/// Tests two single runs by what they know of their own errors.
-fn test_within(old: &Values, new: &Values, threshold: f64) -> Option<Test> {
-    let ratio = Ratio::new(old.within?, new.within?)?;
-    Some(Test {
-        p: ratio.p_value(threshold),
-        shift: ratio.estimate.ln(),
-        bounds: Some((ratio.bounds.0.ln(), ratio.bounds.1.ln())),
-    })
 }
 
 fn judge(row: &mut Row, test: &Test, p: f64, runs: usize, drift: f64, least_runs: usize) {

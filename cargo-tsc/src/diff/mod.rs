@@ -5,6 +5,9 @@ mod drift;
 mod judge;
 mod policy;
 mod print;
+mod row_test;
+#[cfg(test)]
+mod simulation;
 mod values;
 
 pub use comparable::objections;

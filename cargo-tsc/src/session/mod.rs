@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use tsc_runtime::Report;
 
-pub use read::load;
+pub use read::{load, read_report};
 pub use store::{Store, Writer};
 
 /// What `session.json` says.

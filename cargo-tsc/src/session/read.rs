@@ -118,7 +118,7 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
 ///
 /// # Errors
 /// If the file cannot be read, or holds no report.
-fn read_report(path: &Path) -> Result<Report> {
+pub fn read_report(path: &Path) -> Result<Report> {
     let context = || path.display().to_string();
     let text = fs::read_to_string(path).with_context(context)?;
     let whole = Report::from_json(&text);

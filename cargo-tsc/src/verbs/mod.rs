@@ -2,6 +2,7 @@
 
 pub mod annotate;
 pub mod diff;
+pub mod doctor;
 pub mod export;
 pub mod list;
 pub mod merge;

@@ -197,11 +197,17 @@ fn variables(args: &RunArgs) -> Vec<(&'static str, String)> {
     if args.view.threads {
         variables.push(("TSC_THREADS", "1".to_owned()));
     }
-    // So that a program that is killed has reported until then.
-    if std::env::var_os("TSC_REPORT_EVERY").is_none() {
-        variables.push(("TSC_REPORT_EVERY", "10s".to_owned()));
-    }
+    variables.extend(always());
     variables
+}
+
+/// What every measured run is asked for.
+pub fn always() -> Vec<(&'static str, String)> {
+    // So that a program that is killed has reported until then.
+    match std::env::var_os("TSC_REPORT_EVERY") {
+        Some(_) => Vec::new(),
+        None => vec![("TSC_REPORT_EVERY", "10s".to_owned())],
+    }
 }
 
 /// Prints the session's report, and passes on the program's status.

@@ -1,5 +1,6 @@
 //! Each verb of `cargo tsc`, on small projects that are made for it.
 
+mod ab;
 mod all;
 mod annotate;
 mod diff;
@@ -9,3 +10,5 @@ mod page;
 mod project;
 mod run;
 mod sessions;
+mod top;
+mod workflow;

@@ -1,0 +1,6 @@
+//! Two revisions, measured in turns.
+
+mod verb;
+mod worktree;
+
+pub use verb::ab;

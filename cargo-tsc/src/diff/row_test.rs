@@ -1,0 +1,65 @@
+//! The test of one function, before it is corrected for there being others.
+
+use super::values::Values;
+use crate::statistics::{self, RankSum, Ratio, SignTest, Tail};
+
+const CONFIDENCE: f64 = 0.95;
+
+/// A test that is not yet corrected for there being others.
+pub struct Test {
+    /// The chance of so much beyond the threshold.
+    pub p: f64,
+    /// The change, as a logarithm.
+    pub shift: f64,
+    /// Its 95 % interval.
+    pub bounds: Option<(f64, f64)>,
+}
+
+/// Tests whether the sides differ by more than `threshold`, which is a logarithm.
+pub fn test_runs(old: &[f64], new: &[f64], threshold: f64, interleaved: bool) -> Option<Test> {
+    let log = |values: &[f64]| values.iter().map(|value| value.ln()).collect::<Vec<f64>>();
+    let (old, new) = (log(old), log(new));
+    let moved = |by: f64| new.iter().map(|value| value - by).collect::<Vec<f64>>();
+    let up = RankSum::new(&old, &moved(threshold)).p_value(Tail::Greater);
+    let down = RankSum::new(&old, &moved(-threshold)).p_value(Tail::Less);
+    let shift = statistics::independent(&old, &new, CONFIDENCE)?;
+    let by_ranks = Test {
+        p: (2.0 * up.min(down)).min(1.0),
+        shift: shift.estimate,
+        bounds: shift.bounds,
+    };
+    if !interleaved {
+        return Some(by_ranks);
+    }
+    let pairs = |by: f64| {
+        old.iter()
+            .zip(&new)
+            .map(|(old, new)| new - old - by)
+            .collect::<Vec<f64>>()
+    };
+    let up = SignTest::new(&pairs(threshold)).p_value(Tail::Greater);
+    let down = SignTest::new(&pairs(-threshold)).p_value(Tail::Less);
+    let shift = statistics::paired(&pairs(0.0), CONFIDENCE)?;
+    let by_pairs = Test {
+        p: (2.0 * up.min(down)).min(1.0),
+        shift: shift.estimate,
+        bounds: shift.bounds,
+    };
+    let mut better = if by_pairs.p < by_ranks.p {
+        by_pairs
+    } else {
+        by_ranks
+    };
+    better.p = (2.0 * better.p).min(1.0); // the better of two tests was chosen
+    Some(better)
+}
+
+/// Tests two single runs by what they know of their own errors.
+pub fn test_within(old: &Values, new: &Values, threshold: f64) -> Option<Test> {
+    let ratio = Ratio::new(old.within?, new.within?)?;
+    Some(Test {
+        p: ratio.p_value(threshold),
+        shift: ratio.estimate.ln(),
+        bounds: Some((ratio.bounds.0.ln(), ratio.bounds.1.ln())),
+    })
+}

@@ -1,0 +1,193 @@
+//! The verdicts on made-up runs, whose truth is known. All seeds are fixed.
+
+use std::collections::BTreeMap;
+
+use super::Policy;
+use super::judge::{Comparison, Sides, Verdict};
+use super::values::Values;
+
+/// Functions in each made-up program.
+const FUNCTIONS: usize = 12;
+const RUNS: usize = 10;
+/// The one that is made slower.
+const CHANGED: usize = 4;
+
+/// xorshift64*, which is even enough for this.
+struct Random(u64);
+
+impl Random {
+    fn uniform(&mut self) -> f64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    /// About normal, with standard deviation 1: twelve uniform numbers' sum has variance 1.
+    fn normal(&mut self) -> f64 {
+        (0..12).map(|_| self.uniform()).sum::<f64>() - 6.0
+    }
+}
+
+/// How runs differ.
+#[derive(Clone, Copy)]
+struct Noise {
+    /// Standard deviation of each function in each run.
+    spread: f64,
+    /// This share of all figures is up to a half too great: another process was in the way.
+    disturbed: f64,
+    /// Standard deviation of what all functions of a pair of runs have in common.
+    drift: f64,
+}
+
+const QUIET: Noise = Noise {
+    spread: 0.007,
+    disturbed: 0.0,
+    drift: 0.0,
+};
+const LOADED: Noise = Noise {
+    spread: 0.02,
+    disturbed: 0.15,
+    drift: 0.0,
+};
+const DRIFTING: Noise = Noise {
+    spread: 0.004,
+    disturbed: 0.0,
+    drift: 0.05,
+};
+
+/// One comparison, in which the changed function takes `change` times as long after.
+fn compared(random: &mut Random, noise: Noise, change: f64, interleaved: bool) -> Comparison {
+    let mut sides: [BTreeMap<String, Values>; 2] = [BTreeMap::new(), BTreeMap::new()];
+    for _ in 0..RUNS {
+        let drift = random.normal() * noise.drift;
+        for (side, values) in sides.iter_mut().enumerate() {
+            for function in 0..FUNCTIONS {
+                let truth = 1e6
+                    * (function + 1) as f64
+                    * if side == 1 && function == CHANGED {
+                        change
+                    } else {
+                        1.0
+                    };
+                let mut value = truth * (drift + random.normal() * noise.spread).exp();
+                if random.uniform() < noise.disturbed {
+                    value *= 1.0 + random.uniform() / 2.0;
+                }
+                let entry = values
+                    .entry(format!("app::f{function}"))
+                    .or_insert_with(|| Values {
+                        calls: 1.0,
+                        share: 1.0,
+                        ..Values::default()
+                    });
+                entry.runs.push(value);
+            }
+        }
+    }
+    let [old, new] = sides;
+    Sides {
+        old,
+        new,
+        runs: (RUNS, RUNS),
+        interleaved,
+        core_clock: 0.0,
+    }
+    .compare(&Policy::default())
+}
+
+/// The functions that are said to have changed.
+fn changed(comparison: &Comparison) -> Vec<&str> {
+    let is_change = |verdict| matches!(verdict, Verdict::Slower | Verdict::Faster);
+    comparison
+        .rows
+        .iter()
+        .filter(|row| is_change(row.verdict))
+        .map(|row| row.name.as_str())
+        .collect()
+}
+
+#[test]
+fn nothing_changed_and_at_most_one_comparison_in_twenty_says_so() {
+    for (noise, interleaved) in [
+        (QUIET, false),
+        (QUIET, true),
+        (LOADED, false),
+        (LOADED, true),
+        (DRIFTING, true),
+    ] {
+        let mut random = Random(0x5eed);
+        let wrong = (0..200)
+            .filter(|_| !changed(&compared(&mut random, noise, 1.0, interleaved)).is_empty())
+            .count();
+        assert!(wrong <= 10, "{wrong} of 200");
+    }
+}
+
+#[test]
+fn three_per_cent_in_one_function_are_found_and_nothing_else_is() {
+    for (noise, interleaved) in [(QUIET, false), (QUIET, true), (DRIFTING, true)] {
+        let mut random = Random(0xfeed);
+        let right = (0..100)
+            .filter(|_| changed(&compared(&mut random, noise, 1.03, interleaved)) == ["app::f4"])
+            .count();
+        assert!(right >= 90, "{right} of 100; spread {}", noise.spread);
+    }
+}
+
+#[test]
+fn what_noise_hides_is_not_resolved_and_the_runs_that_would_do_are_said() {
+    let mut random = Random(0xbeef);
+    let comparison = compared(
+        &mut random,
+        Noise {
+            spread: 0.1,
+            disturbed: 0.0,
+            drift: 0.0,
+        },
+        1.03,
+        false,
+    );
+    let row = comparison
+        .rows
+        .iter()
+        .find(|row| row.name == "app::f4")
+        .unwrap();
+    assert_eq!(row.verdict, Verdict::NotResolved);
+    assert!(row.runs_needed.is_none_or(|runs| runs > RUNS), "{row:?}");
+    assert!(comparison.rows.iter().any(|row| row.runs_needed.is_some()));
+}
+
+#[test]
+fn a_machine_that_changed_between_the_sides_is_not_blamed_on_the_code() {
+    let mut random = Random(0xcafe);
+    let mut side = |machine: f64| -> BTreeMap<String, Values> {
+        (0..FUNCTIONS)
+            .map(|function| {
+                let runs = (0..RUNS)
+                    .map(|_| 1e6 * machine * (random.normal() * QUIET.spread).exp())
+                    .collect();
+                (
+                    format!("app::f{function}"),
+                    Values {
+                        runs,
+                        calls: 1.0,
+                        share: 1.0,
+                        within: None,
+                    },
+                )
+            })
+            .collect()
+    };
+    let (old, new) = (side(1.0), side(1.05));
+    let comparison = Sides {
+        old,
+        new,
+        runs: (RUNS, RUNS),
+        interleaved: false,
+        core_clock: 0.0,
+    }
+    .compare(&Policy::default());
+    assert_eq!(changed(&comparison), [""; 0]);
+    assert!((0.04..0.06).contains(&comparison.drift));
+}

@@ -1,0 +1,112 @@
+//! `cargo tsc top PID`: what a running program spends its ticks on, from the reports it makes from time to time.
+
+mod process;
+mod screen;
+
+use std::io::{IsTerminal as _, Write as _};
+use std::time::Duration;
+
+use anyhow::Result;
+use tsc_runtime::Report;
+
+use crate::command_line::TopArgs;
+use crate::exit::Exit;
+use crate::rows::{maybe, path, percent, self_ticks};
+use crate::session::read_report;
+use crate::table::{self, Table};
+
+/// How often the report is looked at.
+const EVERY: Duration = Duration::from_millis(500);
+
+/// The verb.
+///
+/// # Errors
+/// If the process does not report, or its report cannot be read.
+pub fn top(args: &TopArgs) -> Result<Exit> {
+    let file = process::report_file(args.pid)?;
+    let mut latest = read_report(&file)?;
+    if args.json {
+        writeln!(std::io::stdout().lock(), "{}", latest.to_json())?;
+        return Ok(Exit::Fine);
+    }
+    if !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() {
+        return last_page(args.pid, &latest);
+    }
+    let mut before: Option<Report> = None;
+    let screen = screen::Screen::open()?;
+    loop {
+        let (width, height) = screen::size();
+        screen.show(&page(args.pid, &latest, before.as_ref(), width, height))?;
+        if screen::quits_within(EVERY)? {
+            return Ok(Exit::Fine);
+        }
+        // Between two reports the last one stays.
+        if let Ok(report) = read_report(&file)
+            && report.process().duration_ns() != latest.process().duration_ns()
+        {
+            before = Some(std::mem::replace(&mut latest, report));
+        }
+        if !process::is_alive(args.pid) {
+            drop(screen);
+            return last_page(args.pid, &latest);
+        }
+    }
+}
+
+/// The whole table, once.
+fn last_page(pid: u32, latest: &Report) -> Result<Exit> {
+    let page = page(pid, latest, None, table::width(), usize::MAX);
+    write!(anstream::stdout().lock(), "{page}")?;
+    Ok(Exit::Fine)
+}
+
+/// The table, ordered by what is new since the report before, or by everything if there was none.
+fn page(pid: u32, latest: &Report, before: Option<&Report>, width: usize, height: usize) -> String {
+    let seconds = latest.process().duration_ns() as f64 / 1e9;
+    let title = format!(
+        "process {pid}, after {seconds:.1} s (q quits): {}",
+        latest.process().argv().join(" ")
+    );
+    let title: String = title.chars().take(width).collect();
+    let earlier = |name: &str, line: u32| {
+        let mut rows = before.into_iter().flat_map(Report::callsites);
+        let row = rows.find(|row| row.line() == line && path(row) == name);
+        row.map_or((0.0, 0), |row| (self_ticks(row), row.calls()))
+    };
+    let mut rows: Vec<_> = latest
+        .callsites()
+        .iter()
+        .map(|row| {
+            let (ticks, calls) = earlier(&path(row), row.line());
+            (
+                row,
+                self_ticks(row) - ticks,
+                row.calls().saturating_sub(calls),
+            )
+        })
+        .collect();
+    rows.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let now: f64 = rows.iter().map(|(_, ticks, _)| ticks).sum();
+    let all: f64 = latest.callsites().iter().map(self_ticks).sum();
+    let mut table = Table::new([
+        "function",
+        "now %",
+        "calls now",
+        "all %",
+        "calls",
+        "mean",
+        "p99",
+    ]);
+    for (row, ticks, calls) in rows.into_iter().take(height.saturating_sub(2)) {
+        table.push([
+            path(row).into(),
+            percent(ticks / now.max(1.0)).into(),
+            calls.to_string().into(),
+            percent(self_ticks(row) / all.max(1.0)).into(),
+            row.calls().to_string().into(),
+            maybe(row.mean_ticks()).into(),
+            maybe(row.p99_ticks()).into(),
+        ]);
+    }
+    format!("{title}\n{}", table.to_text(width))
+}

@@ -1,0 +1,74 @@
+//! Where another process writes its reports: as its environment says.
+
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+
+/// How a program is started so that it can be watched.
+const HOW: &str =
+    "start it with TSC_REPORT=json TSC_REPORT_FILE=/tmp/tsc-%p.json TSC_REPORT_EVERY=1s";
+
+/// The file that the process writes to.
+///
+/// # Errors
+/// If there is no such process, or it does not report from time to time.
+pub fn report_file(pid: u32) -> Result<PathBuf> {
+    let environment = environment(pid)?;
+    let value = |name: &str| {
+        let values = environment
+            .iter()
+            .filter_map(|entry| entry.strip_prefix(name)?.strip_prefix('='));
+        values.filter(|value| !value.is_empty()).next_back()
+    };
+    if value("TSC_REPORT_EVERY").is_none() || value("TSC_REPORT") != Some("json") {
+        bail!("process {pid} makes no reports from time to time: {HOW}");
+    }
+    let Some(file) = value("TSC_REPORT_FILE") else {
+        bail!("process {pid} reports to no file: {HOW}");
+    };
+    let file = PathBuf::from(file.replace("%p", &pid.to_string()));
+    let folder = std::fs::read_link(format!("/proc/{pid}/cwd"));
+    let file = folder.map_or(file.clone(), |folder| folder.join(&file));
+    if !file.exists() {
+        bail!(
+            "{}: process {pid} has not written a report yet; try again in a moment",
+            file.display()
+        );
+    }
+    Ok(file)
+}
+
+#[cfg(target_os = "linux")]
+fn environment(pid: u32) -> Result<Vec<String>> {
+    use std::io::ErrorKind;
+
+    match std::fs::read(format!("/proc/{pid}/environ")) {
+        Ok(bytes) => Ok(bytes
+            .split(|&byte| byte == 0)
+            .map(|entry| String::from_utf8_lossy(entry).into_owned())
+            .collect()),
+        Err(error) if error.kind() == ErrorKind::PermissionDenied => {
+            bail!("process {pid} is another user's")
+        }
+        Err(_) => bail!("there is no process {pid}"),
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn environment(_: u32) -> Result<Vec<String>> {
+    bail!(
+        "another process's environment can be read on Linux only: `cargo tsc report FILE` shows its file"
+    )
+}
+
+/// Whether the process still runs: one that has ended and was not waited for does not.
+#[must_use]
+pub fn is_alive(pid: u32) -> bool {
+    let Ok(stat) = std::fs::read_to_string(format!("/proc/{pid}/stat")) else {
+        return false;
+    };
+    let state = stat
+        .rsplit_once(") ")
+        .and_then(|(_, rest)| rest.chars().next());
+    state != Some('Z')
+}

@@ -1,0 +1,85 @@
+//! The terminal while it belongs to `top`, and single keys from it.
+
+use std::io::{Write as _, stdout};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result};
+use crossterm::event::{Event, KeyCode, KeyModifiers, poll, read};
+use crossterm::terminal::{self, Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen};
+use crossterm::{cursor, execute, queue};
+
+/// A screen of its own, which gives the user's back when it is dropped.
+pub struct Screen(());
+
+impl Screen {
+    /// Takes the terminal.
+    ///
+    /// # Errors
+    /// If it is none that can be taken.
+    pub fn open() -> Result<Self> {
+        terminal::enable_raw_mode().context("the terminal gives no single keys")?;
+        let screen = Self(());
+        execute!(stdout(), EnterAlternateScreen, cursor::Hide)?;
+        Ok(screen)
+    }
+
+    /// Shows a page from the top.
+    ///
+    /// # Errors
+    /// If the terminal is gone.
+    pub fn show(&self, page: &str) -> Result<()> {
+        let mut out = anstream::AutoStream::auto(stdout());
+        queue!(out, cursor::MoveTo(0, 0))?;
+        for line in page.lines() {
+            // In raw mode a new line does not begin at the left.
+            write!(out, "{line}")?;
+            queue!(
+                out,
+                Clear(ClearType::UntilNewLine),
+                cursor::MoveToNextLine(1)
+            )?;
+        }
+        queue!(out, Clear(ClearType::FromCursorDown))?;
+        out.flush()?;
+        Ok(())
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        let _ = execute!(stdout(), LeaveAlternateScreen, cursor::Show);
+        let _ = terminal::disable_raw_mode();
+    }
+}
+
+/// Columns and lines.
+#[must_use]
+pub fn size() -> (usize, usize) {
+    terminal::size().map_or((100, 40), |(columns, lines)| (columns.into(), lines.into()))
+}
+
+/// Waits so long for a key that ends the program.
+///
+/// # Errors
+/// If the terminal is gone.
+pub fn quits_within(time: Duration) -> Result<bool> {
+    let end = Instant::now() + time;
+    loop {
+        let left = end.saturating_duration_since(Instant::now());
+        if left.is_zero() || !poll(left)? {
+            return Ok(false);
+        }
+        match read()? {
+            Event::Key(key) if matches!(key.code, KeyCode::Char('q') | KeyCode::Esc) => {
+                return Ok(true);
+            }
+            Event::Key(key)
+                if key.code == KeyCode::Char('c') && key.modifiers == KeyModifiers::CONTROL =>
+            {
+                return Ok(true);
+            }
+            Event::Resize(..) => return Ok(false),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! `cargo tsc doctor`: whether ticks that are counted on this machine can be believed.
+
+use std::io::Write as _;
+
+use anyhow::Result;
+use tsc_runtime::self_test::{Verdict, self_test};
+
+use crate::command_line::DoctorArgs;
+use crate::exit::Exit;
+
+/// The verb.
+///
+/// # Errors
+/// If the output cannot be written.
+pub fn doctor(args: &DoctorArgs) -> Result<Exit> {
+    let test = self_test();
+    let mut out = anstream::stdout().lock();
+    if args.json {
+        writeln!(out, "{}", serde_json::to_string(&test)?)?;
+    } else {
+        write!(out, "{test}")?;
+    }
+    Ok(match test.verdict() {
+        Verdict::Bad => Exit::NotComparable,
+        _ => Exit::Fine,
+    })
+}

@@ -1,0 +1,193 @@
+//! `cargo tsc ab`: two revisions of a repository, which is afterwards as it was.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::project::{PROGRAM, Project};
+
+fn git(folder: &Path, words: &[&str]) -> String {
+    let mut command = Command::new("git");
+    command
+        .current_dir(folder)
+        .args([
+            "-c",
+            "user.name=a",
+            "-c",
+            "user.email=a@b.c",
+            "-c",
+            "commit.gpgsign=false",
+        ])
+        .args(words);
+    let output = command.output().unwrap();
+    assert!(
+        output.status.success(),
+        "git {words:?}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// A repository with the revisions `one` and `two`, of which the latter does half more in `work`.
+fn repository() -> Project {
+    let project = Project::new(PROGRAM);
+    let root = project.path(".");
+    project.write(".gitignore", "target\n");
+    // The lock file as cargo wants it: in the working tree, it is cargo's to change.
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo
+        .current_dir(&root)
+        .args(["metadata", "--offline", "--format-version=1"]);
+    assert!(cargo.output().unwrap().status.success());
+    git(&root, &["init", "--quiet", "--initial-branch=main"]);
+    git(&root, &["add", "."]);
+    git(&root, &["commit", "--quiet", "--message=one"]);
+    git(&root, &["tag", "one"]);
+    project.write("src/main.rs", &PROGRAM.replace("work(2000)", "work(3000)"));
+    git(&root, &["commit", "--quiet", "--all", "--message=two"]);
+    git(&root, &["tag", "two"]);
+    project
+}
+
+/// All that git knows: its files but for logs, and the state of the tree.
+fn state(project: &Project) -> (String, String, String) {
+    let root = project.path(".");
+    (
+        git(&root, &["status", "--porcelain"]),
+        git(&root, &["worktree", "list"]),
+        git(&root, &["for-each-ref"]),
+    )
+}
+
+#[test]
+fn two_revisions_are_run_in_turns_and_compared() {
+    let project = repository();
+    project.write("src/main.rs", &PROGRAM.replace("work(2000)", "work(100)"));
+    let before = state(&project);
+    let ended = project
+        .tsc("ab one two -n 8 --lenient --json -- --release")
+        .ends(0);
+    let json = ended.json();
+    let rows = json["comparison"]["rows"].as_array().unwrap();
+    let work = rows
+        .iter()
+        .find(|row| row["name"] == "app::inner::work")
+        .unwrap();
+    let ratio = work["ratio"].as_f64().unwrap();
+    assert!((1.1..2.2).contains(&ratio), "half more was planted: {json}");
+    assert_eq!(
+        (
+            &json["comparison"]["interleaved"],
+            &json["comparison"]["runs"]
+        ),
+        (&true.into(), &serde_json::json!([8, 8]))
+    );
+    assert_eq!(state(&project), before);
+    assert!(
+        project.read("src/main.rs").contains("work(100)"),
+        "the working tree stays"
+    );
+    project
+        .tsc("list")
+        .ends(0)
+        .says("ab-before")
+        .says("ab-after");
+    let again = project.tsc("diff ab-before ab-after --lenient").ends(0);
+    again.says("8 runs a side, taking turns");
+}
+
+#[test]
+fn the_working_tree_can_be_a_side() {
+    let project = repository();
+    project.write("src/main.rs", &PROGRAM.replace("work(2000)", "work(9000)"));
+    let json = project
+        .tsc("ab two . -n 4 --name mine --lenient --json -- --release")
+        .ends(0)
+        .json();
+    let row = json["comparison"]["rows"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|row| row["name"] == "app::inner::work")
+        .unwrap()
+        .clone();
+    assert!(
+        row["ratio"].as_f64().unwrap() > 1.5,
+        "three times as much was planted: {row}"
+    );
+}
+
+#[test]
+fn what_is_no_revision_or_does_not_build_leaves_nothing_behind() {
+    let project = repository();
+    let before = state(&project);
+    project
+        .tsc("ab one three")
+        .ends(2)
+        .complains("three: no such revision");
+    project.write("src/main.rs", "fn main() { none() }");
+    project
+        .tsc("ab one . -n 1")
+        .ends(2)
+        .complains("the build failed");
+    project.write("src/main.rs", &PROGRAM.replace("work(2000)", "work(3000)"));
+    project
+        .tsc("ab one two -n 1 -- run -- fail")
+        .ends(7)
+        .remarks("the program ended with status 7");
+    assert_eq!(state(&project), before);
+    let alone = Project::new(PROGRAM);
+    alone
+        .tsc("ab one two")
+        .ends(2)
+        .complains("not a git repository");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_leaves_the_repository_as_it_was() {
+    use std::os::unix::process::CommandExt as _;
+    use std::time::{Duration, Instant};
+
+    let project = repository();
+    project.write(
+        "src/main.rs",
+        &PROGRAM.replace("work(2000)", "work(200_000_000)"),
+    );
+    let root = project.path(".");
+    git(&root, &["commit", "--quiet", "--all", "--message=long"]);
+    git(&root, &["tag", "long"]);
+    let before = state(&project);
+    let mut child = project
+        .command("ab long long -n 50 -- --release")
+        .process_group(0)
+        .spawn()
+        .unwrap();
+    let deadline = Instant::now() + Duration::from_secs(1500);
+    while !project.path("target/tsc/ab-after/session.json").exists() {
+        assert!(
+            Instant::now() < deadline && child.try_wait().unwrap().is_none(),
+            "it has not begun to run"
+        );
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let group = format!("-{}", child.id());
+    assert!(
+        Command::new("kill")
+            .args(["-INT", "--", &group])
+            .status()
+            .unwrap()
+            .success()
+    );
+    let status = child.wait().unwrap();
+    assert_eq!(status.code(), Some(130));
+    assert_eq!(state(&project), before);
+    let left: Vec<_> = std::fs::read_dir(project.path("target/tsc/.ab"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .collect();
+    assert!(
+        left.iter()
+            .all(|name| !name.to_string_lossy().starts_with("worktree-")),
+        "{left:?}"
+    );
+}

@@ -1,0 +1,68 @@
+//! `cargo tsc doctor` and `top`.
+
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::project::{Ended, Project};
+
+/// Works until its input ends.
+const SERVICE: &str = "#[tsc_runtime::cycles]\nfn serve(rounds: u64) -> u64 {\n    (0..rounds).fold(1, |x, i| std::hint::black_box(x * (i | 1) % 1_000_003))\n}\n\n\
+    fn main() {\n    let input = std::thread::spawn(|| std::io::read_to_string(std::io::stdin()));\n    serve(1000);\n    while !input.is_finished() {\n        serve(1000);\n    }\n}\n";
+
+#[test]
+fn the_doctor_says_what_the_machine_is_worth() {
+    let project = Project::new(SERVICE);
+    let ended = project.tsc("doctor");
+    assert!(matches!(ended.status, 0 | 3), "{}{}", ended.out, ended.err);
+    assert!(
+        ended.out.contains(" good, ") && ended.out.contains(" bad\n"),
+        "{}",
+        ended.out
+    );
+    let json = project.tsc("doctor --json").json();
+    assert!(json["lines"].as_array().unwrap().len() > 5, "{json}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_running_program_is_watched_by_its_reports() {
+    let project = Project::new(SERVICE);
+    let built = project
+        .command("run -n 1 -- --release")
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    Ended::of(built, "run").ends(0);
+    let mut service = Command::new(project.path("target/release/app"))
+        .current_dir(project.path("."))
+        .stdin(Stdio::piped())
+        .envs([
+            ("TSC_REPORT", "json"),
+            ("TSC_REPORT_FILE", "live-%p.json"),
+            ("TSC_REPORT_EVERY", "100ms"),
+        ])
+        .spawn()
+        .unwrap();
+    let words = format!("top {}", service.id());
+    let file = project.path(&format!("live-{}.json", service.id()));
+    let deadline = Instant::now() + Duration::from_secs(120);
+    while !file.exists() {
+        assert!(
+            Instant::now() < deadline && service.try_wait().unwrap().is_none(),
+            "no report yet"
+        );
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    project
+        .tsc(&words)
+        .ends(0)
+        .says("app::serve")
+        .says("calls now");
+    let json = project.tsc(&format!("{words} --json")).ends(0).json();
+    assert!(json["callsites"][0]["calls"].as_u64().unwrap() > 0);
+    drop(service.stdin.take());
+    service.wait().unwrap();
+    project.tsc(&words).ends(2).complains("there is no process");
+    let quiet = format!("top {}", std::process::id());
+    project.tsc(&quiet).ends(2).complains("TSC_REPORT_EVERY=1s");
+}

@@ -1,0 +1,110 @@
+//! Every command of `docs/workflow.md`, in order, in a project such as it describes.
+
+use std::process::Command;
+
+use crate::project::{PROGRAM, Project};
+
+const PAGE: &str = include_str!("../../../docs/workflow.md");
+const ACTIONS: &str = include_str!("../../../docs/tsc-gate.yml");
+
+/// The lines of the page's blocks of this language.
+fn blocks<'a>(language: &str) -> Vec<&'a str> {
+    let begin = format!("```{language}\n");
+    PAGE.split(&begin)
+        .skip(1)
+        .flat_map(|rest| rest.split("```").next().unwrap_or_default().lines())
+        .collect()
+}
+
+#[test]
+fn every_command_of_the_page_does_what_it_says() {
+    let project = Project::new(PROGRAM);
+    project.write(".gitignore", "target\n");
+    for words in [
+        &["init", "--quiet"][..],
+        &["add", "."],
+        &[
+            "-c",
+            "user.name=a",
+            "-c",
+            "user.email=a@b.c",
+            "commit",
+            "--quiet",
+            "-m",
+            "one",
+        ],
+    ] {
+        assert!(
+            Command::new("git")
+                .current_dir(project.path("."))
+                .args(words)
+                .status()
+                .unwrap()
+                .success()
+        );
+    }
+    project.write("tsc.toml", &blocks("toml").join("\n"));
+    let commands = blocks("sh");
+    assert!(commands.len() > 10);
+    for line in commands {
+        let words = line
+            .strip_prefix("cargo tsc ")
+            .unwrap_or_else(|| panic!("{line}: not a command of this tool"));
+        // The program is a test's: what it takes is too little to be the same in each run.
+        if words.ends_with("-- test") {
+            project.write(
+                "src/main.rs",
+                &format!("{PROGRAM}\n#[test]\nfn outer_works() {{ outer(); }}\n"),
+            );
+        }
+        let ended = project.tsc(words);
+        // On a machine whose clock is not trusted, nothing is compared.
+        let compares = words.starts_with("diff ") || words.starts_with("ab ");
+        let ended = if compares && ended.status == 3 {
+            ended.ends(3)
+        } else {
+            ended.ends(0)
+        };
+        assert!(
+            !ended.out.is_empty() || words.contains(" -o "),
+            "{line}: printed nothing"
+        );
+    }
+    assert_eq!(project.read("rows.jsonl").lines().count(), 2);
+}
+
+#[test]
+fn verbs_and_options_that_are_only_mentioned_exist() {
+    let project = Project::new(PROGRAM);
+    for verb in [
+        "run", "report", "diff", "gate", "ab", "list", "merge", "export", "annotate", "doctor",
+        "top",
+    ] {
+        assert!(
+            PAGE.contains(&format!("cargo tsc {verb}")),
+            "{verb} is on the page"
+        );
+        project.tsc(&format!("{verb} --help")).ends(0);
+    }
+}
+
+#[test]
+fn the_workflow_for_actions_uses_commands_that_exist() {
+    let project = Project::new(PROGRAM);
+    let commands: Vec<&str> = ACTIONS
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("run: cargo tsc "))
+        .collect();
+    assert_eq!(commands.len(), 2);
+    for command in commands {
+        let command = command
+            .split(" >> ")
+            .next()
+            .unwrap()
+            .replace(['"', '$'], "");
+        // With the help asked for, the words are read and nothing is done.
+        let (before, after) = command.split_once(" -- ").unwrap_or((&command, ""));
+        assert!(!after.contains("--help"));
+        project.tsc(&format!("{before} --help")).ends(0);
+    }
+}
