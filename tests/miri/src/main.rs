@@ -98,7 +98,7 @@ fn main() {
         thread::spawn(move || hold(true)).join().unwrap();
     } else {
         let threads = [false, true].map(|holds| thread::spawn(move || hold(holds)));
-        threads.map(|thread| thread.join().unwrap());
+        let [(), ()] = threads.map(|thread| thread.join().unwrap());
     }
     assert_eq!((calls("leaf"), calls("held")), (73 + 2 + 2, 1));
 
