@@ -3,11 +3,13 @@
 #![cfg(target_arch = "x86_64")]
 
 use std::cell::Cell;
+use std::future::Future as _;
+use std::pin::pin;
 
 use tests::sampled_callsite;
 use tsc_runtime::__private::{Callsite, seed_sampling};
 use tsc_runtime::tsc::{Fence, FencePolicy, Ticks, Unfenced};
-use tsc_runtime::{CallsiteReport, snapshot};
+use tsc_runtime::{CallsiteReport, cycles, snapshot};
 
 /// Reads of the counter, which goes on only where a call says so.
 struct Scripted;
@@ -305,4 +307,76 @@ fn reset_and_pause_leave_the_counts_right() {
     assert_eq!(calls(), 1_000);
     (0..500).for_each(|_| call(callsite, 100));
     assert_eq!(calls(), 1_500);
+}
+
+/// A future that is pending twice, and is polled by hand.
+async fn thrice() {
+    let mut left = 2;
+    std::future::poll_fn(|_| {
+        if left == 0 {
+            return std::task::Poll::Ready(());
+        }
+        left -= 1;
+        std::task::Poll::Pending
+    })
+    .await;
+}
+
+#[test]
+fn futures_are_timed_or_counted_whole() {
+    #[cycles(name = "sampled future", sample = 8)]
+    async fn future() {
+        thrice().await;
+    }
+    const FUTURES: u64 = 800;
+    const DROPPED: u64 = 200;
+    let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+    for _ in 0..FUTURES {
+        let mut future = pin!(future());
+        while future.as_mut().poll(&mut context).is_pending() {}
+    }
+    for _ in 0..DROPPED {
+        assert!(pin!(future()).as_mut().poll(&mut context).is_pending());
+    }
+    let row = tests::row("sampled future");
+    assert_eq!(row.calls(), FUTURES);
+    // Of those that were polled, the timed ones stand for all.
+    let timed = row.timed().expect("not all were timed");
+    assert!(timed.abs_diff(FUTURES / 8) <= 3, "{timed}");
+    let polls = row.polls().expect("it is async");
+    let expected = 3 * FUTURES + DROPPED;
+    assert!(polls.abs_diff(expected) < expected / 10, "{polls}");
+}
+
+#[test]
+fn counts_are_exact_on_all_threads_and_of_all_types() {
+    #[cycles(name = "sampled on threads", sample = 16, bytes = bytes)]
+    fn count(bytes: usize) {
+        std::hint::black_box(bytes);
+    }
+    #[cycles(name = "sampled type", sample = 5, per_type)]
+    fn generic<T>(value: T) -> T {
+        value
+    }
+    const CALLS: u64 = 1_003;
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                for _ in 0..CALLS {
+                    count(3);
+                    generic(1_u8);
+                    generic(1_u32);
+                }
+            });
+        }
+    });
+    let row = tests::row("sampled on threads");
+    assert_eq!((row.calls(), row.threads()), (4 * CALLS, 4));
+    assert_eq!(row.units(), Some(3 * 4 * CALLS));
+    let rows = rows();
+    let types = rows
+        .iter()
+        .filter(|row| row.name().starts_with("sampled type"));
+    let calls: Vec<u64> = types.map(CallsiteReport::calls).collect();
+    assert_eq!(calls, [4 * CALLS; 2]);
 }
