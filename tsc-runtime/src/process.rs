@@ -2,6 +2,8 @@
 
 #![cfg(feature = "on")]
 
+#[cfg(all(unix, not(miri)))]
+use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::{
     AtomicBool,
     Ordering::{Acquire, Relaxed, Release},
@@ -107,16 +109,36 @@ fn is_nested() -> bool {
     thread::this().is_busy()
 }
 
+/// The thread that forks and so holds the lock, by the address of its state; and how many more times its fork runs the hooks, which may
+/// have been installed twice. Written by that thread alone.
+#[cfg(all(unix, not(miri)))]
+static FORKING: AtomicUsize = AtomicUsize::new(0);
+#[cfg(all(unix, not(miri)))]
+static AGAIN: AtomicUsize = AtomicUsize::new(0);
+
 #[cfg(all(unix, not(miri)))]
 extern "C" fn before_fork() {
-    if !is_nested() {
+    if is_nested() {
+        return;
+    }
+    let this = core::ptr::from_ref(thread::this()).addr();
+    if FORKING.load(Relaxed) == this {
+        AGAIN.fetch_add(1, Relaxed);
+    } else {
         lock();
+        FORKING.store(this, Relaxed);
     }
 }
 
 #[cfg(all(unix, not(miri)))]
 extern "C" fn after_fork() {
-    if !is_nested() {
+    if is_nested() {
+        return;
+    }
+    if AGAIN.load(Relaxed) != 0 {
+        AGAIN.fetch_sub(1, Relaxed);
+    } else {
+        FORKING.store(0, Relaxed);
         unlock();
     }
 }
