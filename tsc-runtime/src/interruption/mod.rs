@@ -25,7 +25,7 @@
 //!
 //! What it does not see: interrupts that return to the same thread without rescheduling it (timer ticks), and time that a
 //! hypervisor gives to another guest. From Linux 6.19 a switch inside a blocking system call is not reported either. The
-//! report's gap rule speaks for those.
+//! report's outliers speak for those.
 
 #![cfg(feature = "on")]
 
