@@ -40,6 +40,12 @@ impl<T: Default> PerProcess<T> {
         unsafe { &*value }
     }
 
+    /// This process's value, if it has been made.
+    pub(crate) fn get_if_made(&'static self) -> Option<&'static T> {
+        // SAFETY: null, or as in `get`.
+        unsafe { self.0.load(Acquire).as_ref() }
+    }
+
     /// In the child of a fork. Allocates nothing: the child may be about to execute another program, and its allocator unusable.
     #[cfg(all(unix, not(miri)))] // elsewhere no process is forked
     pub(crate) fn forget(&self) {

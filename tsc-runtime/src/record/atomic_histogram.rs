@@ -82,15 +82,29 @@ impl AtomicHistogram {
         counter.store(counter.load(Relaxed).wrapping_add(samples), Relaxed);
     }
 
-    /// Counts any number of samples in one bucket.
-    pub(crate) fn add(&self, octave: usize, sub: usize, samples: u64) {
+    /// Takes samples out again that were counted in one bucket.
+    pub(crate) fn take_off(&self, octave: usize, sub: usize, samples: u64) {
         let mut rest = samples;
-        while rest != 0 {
-            let part = u32::try_from(rest).unwrap_or(u32::MAX);
-            self.expect(part);
-            self.count(BucketIndex::at(octave, sub), part);
+        let chunk = self.octaves[octave].load(Relaxed);
+        // SAFETY: null, or as in `count`.
+        if let Some(chunk) = unsafe { chunk.as_ref() } {
+            let count = chunk[sub].load(Relaxed);
+            let part = rest.min(u64::from(count)) as u32;
+            chunk[sub].store(count - part, Relaxed);
             rest -= u64::from(part);
         }
+        if let Some(wide) = self.wide() {
+            let wide = &wide[octave][sub];
+            wide.store(wide.load(Relaxed).saturating_sub(rest), Relaxed);
+        }
+    }
+
+    /// The buckets that hold something, octave and bucket; of those that were counted in 32 bits.
+    pub(crate) fn full_buckets(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        self.chunks().flat_map(|(octave, chunk)| {
+            let full = (0..SUBS).filter(|&sub| chunk[sub].load(Relaxed) != 0);
+            full.map(move |sub| (octave, sub))
+        })
     }
 
     /// Finds a place for an octave. A signal handler may do the same in between, and so takes the next, or this octave.
@@ -176,17 +190,6 @@ impl AtomicHistogram {
             histogram.add_octave(octave, |sub| wide[sub].load(Relaxed));
         }
     }
-
-    /// Forgets all counts; the chunks stay where they are.
-    pub(crate) fn clear(&self) {
-        for (_, chunk) in self.chunks() {
-            chunk.iter().for_each(|count| count.store(0, Relaxed));
-        }
-        for wide in self.wide().into_iter().flatten() {
-            wide.iter().for_each(|count| count.store(0, Relaxed));
-        }
-        self.counted.store(0, Relaxed);
-    }
 }
 
 /// What a place points to, mapped now if it is null.
@@ -231,6 +234,12 @@ mod tests {
         histogram
     }
 
+    fn take_all_off(buckets: &AtomicHistogram) {
+        for (octave, sub, count) in histogram(buckets).buckets() {
+            buckets.take_off(octave, sub, count);
+        }
+    }
+
     #[test]
     fn every_octave_finds_a_place() {
         let buckets = Box::new(AtomicHistogram::new());
@@ -241,7 +250,7 @@ mod tests {
         assert_eq!(histogram(&buckets).count(), 128);
         // All but that of 0.
         assert_eq!(buckets.chunks().count(), OCTAVES - 1);
-        buckets.clear();
+        take_all_off(&buckets);
         assert_eq!(histogram(&buckets).count(), 0);
     }
 
@@ -262,7 +271,7 @@ mod tests {
             buckets.own[0][BucketIndex::of(7).sub()].store(many, Relaxed);
             assert_eq!(histogram(&buckets).count(), u64::from(many) * round);
         }
-        buckets.clear();
+        take_all_off(&buckets);
         assert_eq!(histogram(&buckets).count(), 0);
     }
 }

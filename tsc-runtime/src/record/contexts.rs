@@ -213,10 +213,18 @@ impl Contexts {
         self.used.load(Relaxed).min(NODES as u32)
     }
 
-    /// Has these figures from now on, node by node in the order of [`read`](Self::read). For the thread itself.
-    pub(crate) fn keep(&self, figures: impl Iterator<Item = ContextSums>) {
-        for (index, sums) in (OTHER..self.used()).zip(figures) {
-            self.node(index).figures.set(&sums);
+    /// Takes these figures off, node by node in the order of [`read`](Self::read). For the thread itself.
+    pub(crate) fn take_off(&self, earlier: &[ContextSums]) {
+        for (index, sums) in (OTHER..self.used()).zip(earlier) {
+            self.node(index).figures.take_off(sums);
+        }
+    }
+
+    /// Takes all figures off.
+    pub(crate) fn forget(&self) {
+        for index in OTHER..self.used() {
+            let figures = &self.node(index).figures;
+            figures.take_off(&figures.read());
         }
     }
 
@@ -375,9 +383,7 @@ mod tests {
         assert_eq!(calls, 18_001);
         assert_eq!(nodes[0].callsite, None);
         assert_eq!(nodes[0].sums.calls, 18_001 - (NODES as u64 - 2));
-        thread
-            .contexts
-            .keep(std::iter::repeat_with(ContextSums::default));
+        thread.contexts.forget();
         assert!(thread.contexts.read().all(|node| node.sums.calls == 0));
     }
 }

@@ -1,6 +1,6 @@
 //! What a record counts: each figure is declared once, with how the parts of several threads become one.
 //!
-//! From the declaration follow the record's cells, how they are set and read, and the field of [`Totals`] with its merging.
+//! From the declaration follow the record's cells, how they are read and taken off, and the field of [`Totals`] with its merging.
 //! A figure that is left out of one of these cannot be written down.
 
 use core::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
@@ -11,7 +11,8 @@ use super::histogram::Histogram;
 pub(crate) trait Cell {
     /// What it is worth in [`Totals`].
     type Total;
-    fn set(&self, total: &Self::Total);
+    /// Takes off what it was earlier. Extremes stay: see [`Record::take_off`](super::Record::take_off).
+    fn take_off(&self, earlier: &Self::Total);
     fn read(&self) -> Self::Total;
     fn merge(total: &mut Self::Total, other: &Self::Total);
     /// Takes off what it was earlier. Extremes stay: see [`Totals::since`].
@@ -125,6 +126,10 @@ impl Min {
         Self(AtomicI64::new(i64::MAX))
     }
 
+    pub(super) fn set(&self, ticks: Option<i64>) {
+        self.0.store(ticks.unwrap_or(i64::MAX), Relaxed);
+    }
+
     pub(super) fn get(&self) -> i64 {
         self.0.load(Relaxed)
     }
@@ -139,6 +144,10 @@ impl Max {
         Self(AtomicI64::new(i64::MIN))
     }
 
+    pub(super) fn set(&self, ticks: Option<i64>) {
+        self.0.store(ticks.unwrap_or(i64::MIN), Relaxed);
+    }
+
     pub(super) fn get(&self) -> i64 {
         self.0.load(Relaxed)
     }
@@ -151,8 +160,8 @@ impl Max {
 impl Cell for Count {
     type Total = u64;
 
-    fn set(&self, total: &u64) {
-        Self::set(self, *total);
+    fn take_off(&self, earlier: &u64) {
+        self.set(self.get().wrapping_sub(*earlier));
     }
 
     fn read(&self) -> u64 {
@@ -171,8 +180,8 @@ impl Cell for Count {
 impl Cell for Sum {
     type Total = i64;
 
-    fn set(&self, total: &i64) {
-        Self::set(self, *total);
+    fn take_off(&self, earlier: &i64) {
+        self.set(self.get().wrapping_sub(*earlier));
     }
 
     fn read(&self) -> i64 {
@@ -191,9 +200,10 @@ impl Cell for Sum {
 impl Cell for WideSum {
     type Total = u128;
 
-    fn set(&self, total: &u128) {
-        self.low.store(*total as u64, Relaxed);
-        self.high.store((*total >> 64) as u64, Relaxed);
+    fn take_off(&self, earlier: &u128) {
+        let left = self.read().wrapping_sub(*earlier);
+        self.low.store(left as u64, Relaxed);
+        self.high.store((left >> 64) as u64, Relaxed);
     }
 
     fn read(&self) -> u128 {
@@ -212,8 +222,8 @@ impl Cell for WideSum {
 impl Cell for FloatSum {
     type Total = f64;
 
-    fn set(&self, total: &f64) {
-        self.0.store(total.to_bits(), Relaxed);
+    fn take_off(&self, earlier: &f64) {
+        self.0.store((self.read() - *earlier).to_bits(), Relaxed);
     }
 
     fn read(&self) -> f64 {
@@ -232,9 +242,7 @@ impl Cell for FloatSum {
 impl Cell for Min {
     type Total = Option<i64>;
 
-    fn set(&self, total: &Option<i64>) {
-        self.0.store(total.unwrap_or(i64::MAX), Relaxed);
-    }
+    fn take_off(&self, _: &Option<i64>) {}
 
     fn read(&self) -> Option<i64> {
         Some(self.get()).filter(|&min| min != i64::MAX)
@@ -250,9 +258,7 @@ impl Cell for Min {
 impl Cell for Max {
     type Total = Option<i64>;
 
-    fn set(&self, total: &Option<i64>) {
-        self.0.store(total.unwrap_or(i64::MIN), Relaxed);
-    }
+    fn take_off(&self, _: &Option<i64>) {}
 
     fn read(&self) -> Option<i64> {
         Some(self.get()).filter(|&max| max != i64::MIN)
@@ -277,7 +283,7 @@ pub(super) fn merge_option<T>(
 }
 
 // Input:  Counters => Totals { threads: u64, }  /// Docs.  samples: Count;
-// Output: the cell `samples` of `Counters` and of its `new`, `set` and `read`; the field `samples` of `Totals`, beside `threads`,
+// Output: the cell `samples` of `Counters` and of its `new`, `take_off` and `read`; the field `samples` of `Totals`, beside `threads`,
 //         and of its `merge` and `subtract`, which leave `threads` to `merge_rest` and `subtract_rest`.
 macro_rules! counters {
     (
@@ -298,8 +304,8 @@ macro_rules! counters {
                 Self { $($name: $cell::new(),)* }
             }
 
-            pub(super) fn set(&self, totals: &$totals) {
-                $(Cell::set(&self.$name, &totals.$name);)*
+            pub(super) fn take_off(&self, earlier: &$totals) {
+                $(Cell::take_off(&self.$name, &earlier.$name);)*
             }
 
             /// The figures of one thread; what is no figure of these cells is not in it.

@@ -54,10 +54,10 @@ impl Record {
         );
         self.add_extremes_of(&batch, &samples);
         self.count(&batch, &samples);
+        self.close();
         for _ in BUFFER_LEN as u32..buffered {
             self.fold_one(i64::from(samples[BUFFER_LEN - 1]));
         }
-        self.close();
     }
 
     /// Adds one sample to the statistics, however long or negative.

@@ -34,11 +34,6 @@ impl BucketIndex {
         Self((octave << SUB_BITS) as u16 + sub as u16)
     }
 
-    /// A bucket by its octave and its number in there.
-    pub(crate) const fn at(octave: usize, sub: usize) -> Self {
-        Self((octave * SUBS + sub) as u16)
-    }
-
     /// The same for a value below [`SHORT`], by instructions that processors have for four values at a time.
     #[inline(always)]
     pub(crate) const fn of_short(value: u32) -> Self {
@@ -118,6 +113,12 @@ impl Histogram {
         if count != 0 {
             self.octave(octave)[sub] += count;
         }
+    }
+
+    /// How many values are in one bucket.
+    pub(crate) fn count_in(&self, octave: usize, sub: usize) -> u64 {
+        let counts = self.octaves.get(octave).and_then(Option::as_ref);
+        counts.map_or(0, |counts| counts[sub])
     }
 
     /// Counts values in all buckets of an octave.

@@ -7,9 +7,10 @@ use core::sync::atomic::{
 };
 use std::time::Duration;
 
+use super::counters::Cell;
 use super::side_histograms::Side;
 use super::{BUFFER_LEN, NEW, Record};
-use crate::record::histogram::BucketIndex;
+use crate::record::histogram::least;
 use crate::record::totals::Totals;
 
 /// How often a reader looks again when the record was written meanwhile, before it takes what it sees: at once, and then after a
@@ -41,33 +42,62 @@ impl Record {
         }
     }
 
-    /// Forgets all but the running activations, and has `totals` instead, which are its own less some. For the record's own thread,
-    /// in the cold path.
-    pub(crate) fn keep(&self, totals: &Totals) {
+    /// Forgets what it has held `earlier`, and so all but the running activations and what has stopped since. For the record's own
+    /// thread, in the cold path; neither allocates nor frees.
+    pub(crate) fn take_off(&self, earlier: &Totals) {
         self.open();
         if !self.is_new() {
-            self.buffered.store(0, Relaxed);
-        }
-        self.counters.set(totals);
-        self.keep_announced();
-        self.buckets.clear();
-        self.side.clear();
-        let mut usual = totals.histogram.clone();
-        usual.remove(&totals.repaired_histogram);
-        for (octave, sub, count) in usual.buckets() {
-            self.buckets.add(octave, sub, count);
-        }
-        for (side, histogram) in [
-            (Side::Repaired, &totals.repaired_histogram),
-            (Side::Excluded, &totals.excluded_histogram),
-            (Side::Wall, &totals.side_wall_histogram),
-        ] {
-            for (octave, sub, count) in histogram.buckets() {
-                let count = u32::try_from(count).unwrap_or(u32::MAX);
-                self.side.add(side, BucketIndex::at(octave, sub), count);
+            let buffered = self.buffered.swap(0, Relaxed);
+            for sample in &self.buffer[..(buffered as usize).min(BUFFER_LEN)] {
+                self.fold_one(i64::from(sample.load(Relaxed)));
             }
         }
+        self.counters.take_off(earlier);
+        for (octave, sub, count) in earlier.histogram.buckets() {
+            let repaired = earlier.repaired_histogram.count_in(octave, sub);
+            self.buckets
+                .take_off(octave, sub, count.saturating_sub(repaired));
+        }
+        for (side, histogram) in [
+            (Side::Repaired, &earlier.repaired_histogram),
+            (Side::Excluded, &earlier.excluded_histogram),
+            (Side::Wall, &earlier.side_wall_histogram),
+        ] {
+            for (octave, sub, count) in histogram.buckets() {
+                self.side.take_off(side, octave, sub, count);
+            }
+        }
+        self.take_off_extremes(earlier);
         self.close();
+    }
+
+    /// Of several samples, extremes that are not new are known to their bucket.
+    fn take_off_extremes(&self, earlier: &Totals) {
+        let new = |now: Option<i64>, then| Some(now).filter(|_| now != then);
+        let in_buckets = || {
+            self.buckets
+                .full_buckets()
+                .chain(self.side.full_buckets(Side::Repaired))
+        };
+        let least_in = |(octave, sub): (usize, usize)| least(octave, sub).cast_signed();
+        let counters = &self.counters;
+        let (min, max) = match counters.samples.get() {
+            0 => (None, None),
+            1 => (Some(counters.sum.get()), Some(counters.sum.get())),
+            _ => (
+                new(counters.min.read(), earlier.min)
+                    .unwrap_or_else(|| in_buckets().min().map(least_in)),
+                new(counters.max.read(), earlier.max)
+                    .unwrap_or_else(|| in_buckets().max().map(least_in)),
+            ),
+        };
+        counters.min.set(min);
+        counters.max.set(max);
+        let walls = self.side.full_buckets(Side::Wall).max().map(least_in);
+        let wall_max = new(counters.wall_max.read(), earlier.wall_max);
+        counters
+            .wall_max
+            .set(wall_max.unwrap_or(walls).filter(|_| walls.is_some()));
     }
 
     /// What the record holds; see [`read`](Self::read).

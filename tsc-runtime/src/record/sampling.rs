@@ -199,11 +199,6 @@ impl Record {
         u64::from(self.entry().skip().saturating_sub(1))
     }
 
-    /// After the counters were set to what they are without it: what was announced is still to come.
-    pub(super) fn keep_announced(&self) {
-        self.counters.counted.add(self.announced());
-    }
-
     /// A future that was counted when it started was dropped before it completed.
     pub(crate) fn uncount(&self) {
         self.counters

@@ -62,6 +62,27 @@ impl SideHistograms {
         }
     }
 
+    /// Takes calls out again that were counted in one bucket.
+    pub(super) fn take_off(&self, side: Side, octave: usize, sub: usize, calls: u64) {
+        let Some(page) = self.page() else { return };
+        if let Some(chunk) = page.chunk_numbered(&page.chunk_of[side as usize][octave]) {
+            let left = u64::from(chunk[sub].load(Relaxed)).saturating_sub(calls);
+            chunk[sub].store(left as u32, Relaxed);
+        }
+    }
+
+    /// The buckets that hold something: octave and bucket.
+    pub(super) fn full_buckets(&self, side: Side) -> impl Iterator<Item = (usize, usize)> + '_ {
+        let numbers = self.page().into_iter().flat_map(move |page| {
+            let numbers = page.chunk_of[side as usize].iter().enumerate();
+            numbers.filter_map(|(octave, number)| Some((octave, page.chunk_numbered(number)?)))
+        });
+        numbers.flat_map(|(octave, chunk)| {
+            let full = (0..SUBS).filter(|&sub| chunk[sub].load(Relaxed) != 0);
+            full.map(move |sub| (octave, sub))
+        })
+    }
+
     /// Adds what was counted to `histogram`.
     pub(super) fn read(&self, side: Side, histogram: &mut Histogram) {
         let Some(page) = self.page() else { return };
@@ -69,13 +90,6 @@ impl SideHistograms {
             if let Some(chunk) = page.chunk_numbered(number) {
                 histogram.add_octave(octave, |sub| u64::from(chunk[sub].load(Relaxed)));
             }
-        }
-    }
-
-    pub(super) fn clear(&self) {
-        let chunks = self.page().map(|page| page.chunks.as_flattened());
-        for count in chunks.into_iter().flatten() {
-            count.store(0, Relaxed);
         }
     }
 
@@ -168,7 +182,9 @@ mod tests {
                 .buckets()
                 .eq(places.map(|(octave, sub)| (octave, sub, 1)))
         );
-        histograms.clear();
+        for (octave, sub) in histograms.full_buckets(Side::Wall).collect::<Vec<_>>() {
+            histograms.take_off(Side::Wall, octave, sub, 1);
+        }
         assert_eq!(counts(&histograms, Side::Wall), 0);
     }
 

@@ -36,6 +36,8 @@ pub(crate) struct Thread {
     /// Of `work`: the variance that it has because of some calls only some were timed.
     pub(crate) variance: Cell<f64>,
     segments: [Cell<*const Entry>; SEGMENTS],
+    /// How many of them there are, whether they may be used or not.
+    segments_len: Cell<u32>,
     /// The thread's call tree; null if call trees are not recorded. If it is there, `len` is always 0 and this is the number of
     /// segments instead: so every probe takes the way for unusual ones, and there the tree's, and without trees none has to ask.
     contexts: Cell<*const Contexts>,
@@ -56,6 +58,7 @@ thread_local! {
             reporting: Cell::new(false),
             ended: Cell::new(false),
             segments: [const { Cell::new(ptr::null()) }; SEGMENTS],
+            segments_len: Cell::new(0),
             contexts: Cell::new(ptr::null()),
             len_in_tree: AtomicU32::new(0),
             on_cpu: OnCpu::new(),
@@ -95,6 +98,15 @@ impl Thread {
         }
         // SAFETY: as many segments are there, so that of `position` is.
         Some(unsafe { self.entry(position) })
+    }
+
+    /// The record, also if a reset or a pause has come since. For the cold path of a thread that has not ended and uses its own table.
+    pub(crate) fn find_invalidated(&self, position: Position) -> Option<&Record> {
+        if u32::from(position.segment) >= self.segments_len.get() {
+            return None;
+        }
+        // SAFETY: there are as many segments; a record lives as long as its entry.
+        unsafe { self.entry(position).record().as_ref() }
     }
 
     /// Whether this thread's table has an entry of a callsite, and nothing has changed since it was made.
@@ -150,7 +162,13 @@ impl Thread {
             own.set(segment.as_ptr());
         }
         let len = table.segments().count().min(SEGMENTS);
-        self.set_len(len as u32);
+        self.segments_len.set(len as u32);
+        self.validate();
+    }
+
+    /// Uses its table again, after [`invalidate`](Self::invalidate).
+    pub(crate) fn validate(&self) {
+        self.set_len(self.segments_len.get());
     }
 
     /// Uses another table's first segment alone while `f` runs, and has the old sums again afterwards. The next probe takes the
@@ -165,10 +183,11 @@ impl Thread {
         let own = self.contexts.get();
         self.set_contexts(contexts.map_or(ptr::null(), ptr::from_ref));
         let (overhead, work) = (self.overhead.get(), self.work.get());
-        self.segments[0].set(segment.as_ptr());
+        let own_segment = self.segments[0].replace(segment.as_ptr());
         self.set_len(1);
         f();
         self.invalidate();
+        self.segments[0].set(own_segment);
         self.set_contexts(own);
         self.overhead.set(overhead);
         self.work.set(work);
@@ -241,6 +260,7 @@ impl Thread {
     /// The runtime's part of the thread ends. Asks nothing of anybody, so that it may be called wherever a thread can end.
     pub(crate) fn end(&self) {
         self.invalidate();
+        self.segments_len.set(0);
         self.contexts.set(ptr::null());
         self.ended.set(true);
         self.detector.detach();

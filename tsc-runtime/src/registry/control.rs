@@ -4,6 +4,7 @@ use std::sync::atomic::{
     AtomicU8,
     Ordering::{AcqRel, Relaxed},
 };
+use std::time::Duration;
 
 use super::generation::forget;
 use super::{PAUSED, ask_for_tree, busy_with, registry};
@@ -14,8 +15,13 @@ static PUT_OFF: AtomicU8 = AtomicU8::new(0);
 const RESET: u8 = 1;
 const INVALIDATE: u8 = 2;
 
+/// Who holds the lists for longer may wait for what a signal handler has interrupted that comes here: the allocator.
+const PATIENCE: Duration = Duration::from_millis(50);
+
 /// Forgets all that was recorded; see [`reset`](crate::reset).
 pub(crate) fn reset() {
+    // This one does for those that were put off.
+    PUT_OFF.fetch_and(!RESET, Relaxed);
     // A report that is being made allocates, and so does this.
     if thread::this().is_reporting() || !forget() {
         PUT_OFF.fetch_or(RESET, Relaxed);
@@ -38,7 +44,7 @@ pub fn tree(recorded: bool) -> bool {
 
 /// Stops recording, on all threads: calls that start from now on are not recorded, until [`resume`]. Calls in flight are.
 ///
-/// In a signal handler that has interrupted the runtime's own work it takes effect when that is done.
+/// In a signal handler that has interrupted the runtime's own work it takes effect soon after that, and with the next report at the latest.
 pub fn pause() {
     set_paused(true);
 }
@@ -54,13 +60,18 @@ fn set_paused(paused: bool) {
 }
 
 fn invalidate() {
-    if busy_with(|_| registry().lists.lock().invalidate_threads()).is_none() {
+    let invalidated = busy_with(|_| {
+        let lists = registry().lists.try_lock_for(PATIENCE)?;
+        lists.invalidate_threads();
+        Some(())
+    });
+    if invalidated.flatten().is_none() {
         PUT_OFF.fetch_or(INVALIDATE, Relaxed);
     }
 }
 
-/// At the end of a cold path or a report. What is put off again meanwhile waits for the next one, or a handler that comes faster than a reset
-/// takes would never let the program go on.
+/// After a first call on a thread, and before a report. What is put off again meanwhile waits for the next one, or a handler that comes
+/// faster than a reset takes would never let the program go on.
 #[inline]
 pub(crate) fn do_what_was_put_off() {
     if PUT_OFF.load(Relaxed) != 0 && !thread::this().is_reporting() {

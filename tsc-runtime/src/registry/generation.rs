@@ -30,7 +30,8 @@ pub(crate) fn figures() -> Option<Figures> {
         };
         for shard in shards {
             let totals = sheets.of(&shard.name, callsites.len());
-            let own = shard.own.lock();
+            let mut own = shard.own.lock();
+            own.free_handed_out();
             own.add_to(shard.is_own(), totals);
             if let Some(own) = &own.tree {
                 tree.add(own.rest());
@@ -78,6 +79,16 @@ fn hand_out() -> (Figures, u64) {
         }
         own.hand_out(shard.is_own(), generation, totals);
     }
+    // Of threads that have ended meanwhile.
+    let (early, early_tree) = {
+        let mut lists = registry.lists.lock();
+        (
+            std::mem::take(&mut lists.ended_early),
+            std::mem::take(&mut lists.ended_early_tree),
+        )
+    };
+    sheets.merge(&early);
+    tree.add_tree(&early_tree);
     (
         sheets.figures(&callsites, tree),
         UNRECORDED.swap(0, Relaxed),
@@ -119,11 +130,8 @@ impl Own {
         }
     }
 
-    /// Adds what of earlier generations is not handed out, and notes it as handed out.
+    /// Adds what is not handed out of earlier generations, and notes it as handed out.
     fn hand_out(&mut self, is_own: bool, generation: u64, totals: &mut [Totals]) {
-        for (totals, left) in totals.iter_mut().zip(self.left.drain(..)) {
-            totals.merge(&left);
-        }
         if self.generation == generation {
             return;
         }
@@ -143,37 +151,42 @@ impl Own {
         self.handed_out_until = generation;
     }
 
+    /// What of a record was handed out and is still in it.
     fn handed_out(&self, record: &Record) -> Option<&Totals> {
+        if self.generation >= self.handed_out_until {
+            return None;
+        }
         self.handed_out.get(record.id as usize)
     }
 
-    /// Forgets what was handed out, or leaves it to who is about to. For the shard's own thread.
-    pub(super) fn catch_up(&mut self, generation: u64) {
+    /// Whether the records are of this generation: takes what was handed out off them. False while somebody is about to hand them out,
+    /// which the thread need not wait for: the records are used as they are, and what is added meanwhile is not handed out.
+    ///
+    /// For the shard's own thread. Neither allocates nor frees, for a signal handler may come here.
+    pub(super) fn catch_up(&mut self, generation: u64) -> bool {
         if self.generation == generation {
-            return;
+            return true;
         }
-        let is_handed_out = self.handed_out_until == generation;
+        if self.handed_out_until != generation {
+            return false;
+        }
         if let Some(tree) = &mut self.tree {
-            tree.catch_up(is_handed_out);
+            tree.catch_up();
         }
-        let mut left = Vec::new();
         for record in self.records.iter().flatten() {
-            let number = record.id as usize;
-            let now = record.totals(true);
-            let rest = match self.handed_out.get(number) {
-                None => now,
-                Some(handed_out) => now.since(handed_out),
-            };
-            if is_handed_out {
-                record.keep(&rest);
-            } else {
-                record.keep(&Totals::default());
-                left.resize_with(left.len().max(number + 1), Totals::default);
-                left[number] = rest;
+            match self.handed_out(record) {
+                None => record.take_off(&Totals::default()),
+                Some(handed_out) => record.take_off(handed_out),
             }
         }
-        self.left = left;
-        self.handed_out = Vec::new();
         self.generation = generation;
+        true
+    }
+
+    /// Frees what [`catch_up`](Self::catch_up) needs no more.
+    pub(super) fn free_handed_out(&mut self) {
+        if self.generation >= self.handed_out_until {
+            self.handed_out = Vec::new();
+        }
     }
 }

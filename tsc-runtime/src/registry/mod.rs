@@ -27,7 +27,7 @@ use crate::record::Record;
 use crate::record::callsite::Callsite;
 use crate::record::table::Entry;
 use crate::record::thread::{self, Thread};
-use crate::tsc::clock;
+use crate::tsc::{Ticks, clock};
 
 mod control;
 mod filter;
@@ -84,6 +84,9 @@ struct Lists {
     ended: Sheets,
     /// The call trees of ended threads.
     ended_tree: Tree,
+    /// The same of an earlier generation, for who is about to hand it out.
+    ended_early: Sheets,
+    ended_early_tree: Tree,
     live: Vec<Arc<Shard>>,
     /// Of threads that ended while a section of theirs was running: the records of such sections.
     lingering: Vec<Arc<Shard>>,
@@ -136,6 +139,9 @@ pub(crate) fn find(callsite: &'static Callsite) -> Found {
         return Found::Nothing;
     }
     let began = begin_cold_path(thread::this());
+    if let Some(Some(record)) = busy_with(|thread| find_known(thread, callsite, began)) {
+        return Found::Record(record);
+    }
     let found = in_cold_path(|thread| {
         // Should anything in here panic, the call goes unrecorded and the program on.
         let found = catch_unwind(AssertUnwindSafe(|| find_here(thread, callsite)));
@@ -165,6 +171,37 @@ pub(crate) fn with_record(callsite: &'static Callsite, f: impl FnOnce(&Record)) 
     }
 }
 
+/// The thread's record, if the callsite was called here before: there was a reset or a pause since. Neither allocates nor waits, for a
+/// signal handler may have interrupted the allocator, and who holds a lock may wait for that.
+fn find_known(thread: &Thread, callsite: &'static Callsite, began: Ticks) -> Option<*const Record> {
+    with_shard_slot(|slot| {
+        let registry = REGISTRY.get_if_made()?;
+        let shard = slot.current(registry)?;
+        let record: *const Record = thread.find_invalidated(callsite.position())?;
+        // Otherwise somebody reads the records: this one is used as it is, and the next call tries again.
+        if let Some(mut own) = shard.own.try_lock()
+            && own.catch_up(registry.generation())
+        {
+            thread.validate();
+            let generation = own.generation;
+            drop(own);
+            keep_valid(thread, registry, generation);
+        }
+        add_registration_cost(thread, began);
+        Some(record)
+    })?
+}
+
+/// Takes the cold path at the next call if a reset or a pause has come: either it saw the table that was just put in use, or it is
+/// seen here.
+fn keep_valid(thread: &Thread, registry: &Registry, generation: u64) {
+    fence(SeqCst);
+    let is_current = registry.generation() == generation;
+    if !is_current || PAUSED.load(Relaxed) || clock::is_os_clock() {
+        thread.invalidate();
+    }
+}
+
 fn find_here(thread: &Thread, callsite: &'static Callsite) -> Found {
     let Some(number) = number_of(callsite) else {
         return Found::Nothing;
@@ -175,12 +212,7 @@ fn find_here(thread: &Thread, callsite: &'static Callsite) -> Found {
     with_shard_slot(|slot| {
         let shard = slot.current_or_begin(registry, thread);
         let (record, generation) = shard.record(registry, thread, callsite, number);
-        // A reset or a pause either saw the table that was just put in use, or is seen here.
-        fence(SeqCst);
-        let is_current = registry.generation.load(Relaxed) == generation;
-        if !is_current || PAUSED.load(Relaxed) || clock::is_os_clock() {
-            thread.invalidate();
-        }
+        keep_valid(thread, registry, generation);
         Found::Record(record)
     })
     .unwrap_or_else(|| {

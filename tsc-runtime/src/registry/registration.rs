@@ -1,7 +1,7 @@
 //! What a thread spends in the registry and on reports: overhead to its calls in flight, kept apart from what probes cost them.
 
 use super::thread_end::with_shard_slot;
-use super::{in_cold_path, registry};
+use super::{busy_with, in_cold_path, registry};
 use crate::record::thread::{self, Thread};
 use crate::registry::registration_costs::RegistrationCosts;
 use crate::tsc::Ticks;
@@ -35,15 +35,16 @@ pub(crate) fn add_cost_of_report(began: Ticks) {
 
 /// What of this thread's overhead beyond `overhead_then` registrations and reports have added.
 pub(crate) fn registration_cost_since(overhead_then: u64) -> u64 {
-    in_cold_path(|_| with_registration_costs(|costs| costs.since(overhead_then)))
+    busy_with(|_| with_registration_costs(|costs| costs.since(overhead_then)))
         .flatten()
         .unwrap_or(0)
 }
 
-/// In the cold path, for a signal handler must not want the lock again. `None` on a thread that has recorded nothing, or is ending.
+/// In the cold path, for a signal handler must not want the lock again. `None` on a thread that has recorded nothing, or is ending, and
+/// where somebody else has the lock, who may wait for what a signal handler has interrupted here.
 fn with_registration_costs<T>(f: impl FnOnce(&mut RegistrationCosts) -> T) -> Option<T> {
     with_shard_slot(|slot| {
         let shard = slot.current(registry())?;
-        Some(f(&mut shard.own.lock().registration_costs))
+        Some(f(&mut shard.own.try_lock()?.registration_costs))
     })?
 }

@@ -46,12 +46,11 @@ pub(super) struct Own {
     pub(super) tree: Option<ThreadTree>,
     /// Which of the registry's generations the records are of.
     pub(super) generation: u64,
-    /// By callsite number: what of the records was handed out in later generations; empty if nothing was.
+    /// By callsite number: what of the records was handed out when a later generation began, and is still in them until the thread has
+    /// caught up with that.
     pub(super) handed_out: Vec<Totals>,
-    /// The last generation that it was handed out in.
+    /// That generation.
     pub(super) handed_out_until: u64,
-    /// By callsite number: figures of an earlier generation, left to who is about to hand them out.
-    pub(super) left: Vec<Totals>,
 }
 
 impl Shard {
@@ -104,6 +103,8 @@ impl Shard {
     ) -> (*const Record, u64) {
         let mut own = self.own.lock();
         own.catch_up(registry.generation());
+        own.free_handed_out();
+        own.registration_costs.reserve();
         let Own { records, table, .. } = &mut *own;
         if records.len() <= number {
             records.resize_with(number + 1, || None);

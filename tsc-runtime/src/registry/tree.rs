@@ -89,8 +89,6 @@ pub(super) struct ThreadTree {
     pub(super) contexts: Box<Contexts>,
     /// By node: what was handed out in later generations; empty if nothing was.
     handed_out: Vec<ContextSums>,
-    /// Figures of an earlier generation, left to who is about to hand them out.
-    left: Tree,
 }
 
 impl ThreadTree {
@@ -98,7 +96,6 @@ impl ThreadTree {
         Self {
             contexts: Box::new(Contexts::new()),
             handed_out: Vec::new(),
-            left: Tree::default(),
         }
     }
 
@@ -115,10 +112,8 @@ impl ThreadTree {
             })
     }
 
-    /// Adds what of earlier generations is not handed out, and notes it as handed out. `is_current`: there is nothing to hand out but
-    /// what was left.
+    /// Adds what of earlier generations is not handed out, and notes it as handed out. `is_current`: there is nothing to hand out.
     pub(super) fn hand_out(&mut self, tree: &mut Tree, is_current: bool) {
-        tree.add_tree(&std::mem::take(&mut self.left));
         if !is_current {
             tree.add(self.rest());
             self.handed_out = self.contexts.read().map(|context| context.sums).collect();
@@ -127,23 +122,14 @@ impl ThreadTree {
 
     /// The thread has ended, and its tree is added to that of ended threads.
     pub(super) fn forget(&mut self) {
-        self.contexts
-            .keep(std::iter::repeat_with(ContextSums::default));
+        self.contexts.forget();
         self.handed_out = Vec::new();
     }
 
     /// As [`Own::catch_up`](super::shard::Own::catch_up). For the tree's own thread.
-    pub(super) fn catch_up(&mut self, is_handed_out: bool) {
-        let rest: Vec<ContextTotals> = self.rest().collect();
-        if is_handed_out {
-            self.contexts
-                .keep(rest.into_iter().map(|context| context.sums));
-        } else {
-            self.contexts
-                .keep(std::iter::repeat_with(ContextSums::default));
-            self.left.add(rest.into_iter());
-        }
-        self.handed_out = Vec::new();
+    pub(super) fn catch_up(&mut self) {
+        self.contexts.take_off(&self.handed_out);
+        self.handed_out.clear();
     }
 }
 
@@ -228,13 +214,12 @@ mod tests {
         (0..3).for_each(|_| call(&own));
         assert_eq!(handed_out(&mut own, false), 3);
         call(&own);
-        own.catch_up(true);
+        own.catch_up();
         call(&own);
         assert_eq!(own.rest().map(|context| context.sums.calls).sum::<u64>(), 2);
-        // The next time, the thread is faster.
-        own.catch_up(false);
+        assert_eq!(handed_out(&mut own, true), 0);
+        assert_eq!(handed_out(&mut own, false), 2);
         call(&own);
-        assert_eq!(handed_out(&mut own, true), 2);
         assert_eq!(handed_out(&mut own, false), 1);
     }
 }

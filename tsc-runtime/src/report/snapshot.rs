@@ -62,6 +62,7 @@ pub(super) fn sums() -> Report {
 
 /// What `collect` gives; a report of nothing from within the runtime's own work, on which this must not wait, nor allocate.
 fn collecting(collect: impl FnOnce() -> Option<Report>) -> Report {
+    registry::do_what_was_put_off();
     let report = thread::this().enter_report().and_then(|_reporting| {
         let began = registry::begin_report();
         let report = collect();
@@ -111,7 +112,8 @@ fn started() -> u64 {
 /// Forgets all that was recorded so far, on all threads.
 ///
 /// A call in flight counts in full when it returns, with its time before the reset. In a signal handler that has interrupted the
-/// runtime's own work it takes effect when that is done. [`take`] does the same and says what it has forgotten.
+/// runtime's own work it takes effect after that, and before the next report at the latest; in others it is as unsafe as the allocator.
+/// [`take`] does the same and says what it has forgotten.
 pub fn reset() {
     if let Some(_reporting) = thread::this().enter_report() {
         output::keep();

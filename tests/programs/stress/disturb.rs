@@ -1,0 +1,139 @@
+//! What disturbs the recording: forks, signals, pauses, libraries that come and go.
+
+use std::ffi::CString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::thread;
+use std::time::Duration;
+
+use tsc_runtime::{pause, resume, snapshot};
+
+use super::work;
+
+pub(crate) struct Disturbance<'a> {
+    pub(crate) pauses: bool,
+    pub(crate) library: Option<&'a Path>,
+}
+
+impl Disturbance<'_> {
+    /// How many forks and libraries there were.
+    pub(crate) fn until(&self, stop: &AtomicBool) -> (u64, u64) {
+        let (mut forks, mut libraries) = (0, 0);
+        while !stop.load(Relaxed) {
+            fork();
+            forks += 1;
+            if let Some(library) = self.library {
+                open_and_close(library);
+                libraries += 1;
+            }
+            if self.pauses {
+                pause();
+                thread::yield_now();
+                resume();
+            }
+            thread::sleep(Duration::from_millis(5));
+        }
+        resume();
+        (forks, libraries)
+    }
+}
+
+/// A child that records and looks, while its parent's threads are missing in the midst of anything.
+fn fork() {
+    // SAFETY: what the child of a process with threads may do is what is tested.
+    let child = unsafe { libc::fork() };
+    if child == 0 {
+        // Should it hang, this ends it.
+        // SAFETY: no preconditions.
+        unsafe { libc::alarm(60) };
+        resume();
+        work::calls(1);
+        let recorded = snapshot().callsite("outer").map_or(0, |row| row.calls());
+        // SAFETY: no preconditions.
+        unsafe { libc::_exit(i32::from(recorded != 50)) };
+    }
+    let mut status = -1;
+    // SAFETY: `status` may be written.
+    unsafe { libc::waitpid(child, &raw mut status, 0) };
+    assert_eq!(status, 0, "the child of a fork failed");
+}
+
+/// A library with a runtime of its own, if the attacks' one can be built.
+pub(crate) fn build_plugin() -> Option<PathBuf> {
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let target = tests.join("../target/stress");
+    let built = Command::new("cargo")
+        .current_dir(tests.join("programs/plugins"))
+        .args(["build", "--quiet", "--release", "--package", "own"])
+        .env("CARGO_TARGET_DIR", &target)
+        .status();
+    if !built.is_ok_and(|status| status.success()) {
+        eprintln!("stress: no library is opened and closed, for it could not be built");
+        return None;
+    }
+    Some(target.join("release/libown.so"))
+}
+
+fn open_and_close(library: &Path) {
+    let path = CString::new(library.to_str().expect("the path is text")).expect("no zero in it");
+    // SAFETY: the library defines what is asked for, with this signature; the handle is closed last.
+    unsafe {
+        let handle = libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL);
+        assert!(!handle.is_null(), "the library can be opened");
+        let work = libc::dlsym(handle, c"plugin_work".as_ptr());
+        let work: extern "C" fn(u64) -> u64 = std::mem::transmute(work);
+        thread::spawn(move || work(10))
+            .join()
+            .expect("the library's thread");
+        libc::dlclose(handle);
+    }
+}
+
+/// Sends signals to the threads that want them.
+pub(crate) struct Signals {
+    threads: Mutex<Vec<libc::pthread_t>>,
+    pause: Duration,
+    sent: AtomicU64,
+}
+
+impl Signals {
+    /// So many a second, to each thread.
+    pub(crate) fn new(rate: u32) -> Self {
+        let handler = work::handle as extern "C" fn(libc::c_int);
+        // SAFETY: the handler makes annotated calls, which is what is tested.
+        unsafe { libc::signal(libc::SIGUSR1, handler as libc::sighandler_t) };
+        Self {
+            threads: Mutex::default(),
+            pause: Duration::from_secs(1) / rate,
+            sent: AtomicU64::new(0),
+        }
+    }
+
+    /// Whether the calling thread is sent signals from now on.
+    pub(crate) fn to_this_thread(&self, is_wanted: bool) {
+        // SAFETY: no preconditions.
+        let this = unsafe { libc::pthread_self() };
+        let mut threads = self.threads.lock().expect("nobody panics with it");
+        threads.retain(|&thread| thread != this);
+        if is_wanted {
+            threads.push(this);
+        }
+    }
+
+    pub(crate) fn send_until(&self, stop: &AtomicBool) {
+        while !stop.load(Relaxed) {
+            for &thread in &*self.threads.lock().expect("nobody panics with it") {
+                // SAFETY: the thread takes itself off the list before it ends.
+                unsafe { libc::pthread_kill(thread, libc::SIGUSR1) };
+                self.sent.fetch_add(1, Relaxed);
+            }
+            thread::sleep(self.pause);
+        }
+    }
+
+    pub(crate) fn sent(&self) -> u64 {
+        self.sent.load(Relaxed)
+    }
+}
