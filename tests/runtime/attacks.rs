@@ -47,7 +47,7 @@ fn section_that_outlives_its_thread_is_recorded() {
 #[test]
 fn fork_during_the_first_call_hangs_no_child() {
     assert_eq!(
-        printed(&["first-call-races-fork", "1000"]),
+        printed(&["first-call-races-fork", "400"]),
         "0 hung, 0 failed"
     );
 }
@@ -62,7 +62,7 @@ fn samples_of_all_lengths_allocate_nothing() {
 
 #[test]
 fn exit_in_a_handler_exits() {
-    for _ in 0..50 {
+    for _ in 0..25 {
         attack(&["exit-in-handler", "cold"]);
         attack(&["exit-in-handler", "hot"]);
     }
