@@ -15,10 +15,10 @@ const HOW: &str =
 pub fn report_file(pid: u32) -> Result<PathBuf> {
     let environment = environment(pid)?;
     let value = |name: &str| {
-        let values = environment
+        let mut values = environment
             .iter()
             .filter_map(|entry| entry.strip_prefix(name)?.strip_prefix('='));
-        values.filter(|value| !value.is_empty()).next_back()
+        values.rfind(|value| !value.is_empty())
     };
     if value("TSC_REPORT_EVERY").is_none() || value("TSC_REPORT") != Some("json") {
         bail!("process {pid} makes no reports from time to time: {HOW}");
