@@ -101,7 +101,7 @@ macro_rules! __expected_block {
 /// A line stands for one execution, and a statement that is executed once is executed cold: its code is not in the instruction cache
 /// and the branches in it are unknown, and so is the probe's own code right around it, whose cost was calibrated warm. So
 /// `gclk!(x += 1)` prints some tens of ticks the first time, and about none when a loop comes back to it. That cost is real, but it
-/// is not the statement's alone: repeat it, or take [`measure`](fn@crate::measure) (feature `instruments`) to learn the constant.
+/// is not the statement's alone: repeat it, or take `tsc_runtime::measure` (feature `instruments`) to learn the constant.
 #[macro_export]
 macro_rules! gclk {
     () => {

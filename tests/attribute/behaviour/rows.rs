@@ -101,7 +101,7 @@ async fn count(items: &[u32]) -> usize {
 }
 
 #[cycles]
-fn lazily(values: &[u32]) -> impl DoubleEndedIterator<Item = u32> {
+fn lazily(values: &[u32]) -> impl DoubleEndedIterator<Item = u32> + use<'_> {
     values.iter().map(|value| value + 1)
 }
 
@@ -175,12 +175,12 @@ fn a_row_of_an_iterator_is_marked() {
     let sum = lazily(&values).rev().sum::<u32>() + boxed_lazily(&values).sum::<u32>();
     assert_eq!(sum + at_once(&values).into_iter().sum::<u32>(), 11);
     for name in ["lazily", "boxed_lazily"] {
-        assert!(row(name).returns_iterator(), "{name}");
+        assert!(row(name).returns_iterator(), "{}", name);
     }
     assert!(!row("at_once").returns_iterator());
     let text = tsc_runtime::snapshot().to_string();
     let marks = text.matches("returns an iterator: its work is its consumer's");
-    assert!(marks.count() >= 2, "{text}");
+    assert!(marks.count() >= 2, "{}", text);
 }
 
 #[test]
