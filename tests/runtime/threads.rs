@@ -1,10 +1,13 @@
 //! Threads that come, record and go, while others look.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{
+    AtomicBool, AtomicU64,
+    Ordering::{Acquire, Relaxed, Release},
+};
 use std::sync::{Barrier, Mutex, PoisonError};
 use std::thread;
 
-use tests::{call, callsite, row};
+use tests::{call, calls, callsite, row};
 use tsc_runtime::__private::Lfence;
 use tsc_runtime::{cycles, snapshot};
 
@@ -185,4 +188,48 @@ fn thousand_callsites_on_64_threads() {
 /// Leaves the CPU to others for a moment: there are more threads than CPUs.
 fn rest() {
     thread::sleep(std::time::Duration::from_millis(50));
+}
+
+#[test]
+fn threads_that_end_while_they_are_read_are_in_the_snapshot() {
+    #[cycles(name = "ends while read")]
+    fn called() {}
+    const THREADS: u64 = 3_000;
+    // What makes the reading last: so many records are read before those of the thread that ends.
+    let others: Vec<_> = (0..500)
+        .map(|number| callsite::<Lfence>(format!("read meanwhile {number}")))
+        .collect();
+    let call_others = || others.iter().for_each(|other| call::<Lfence>(other, || {}));
+    let (done, made) = (AtomicBool::new(false), AtomicU64::new(0));
+    let called_all = Barrier::new(17);
+    thread::scope(|scope| {
+        for _ in 0..16 {
+            scope.spawn(|| {
+                call_others();
+                called_all.wait();
+                called_all.wait();
+            });
+        }
+        called_all.wait();
+        let reader = scope.spawn(|| {
+            while !done.load(Relaxed) {
+                let made = made.load(Acquire);
+                let told = calls("ends while read");
+                assert!(told >= made, "{told} of {made} calls");
+            }
+        });
+        for _ in 0..THREADS {
+            scope
+                .spawn(|| {
+                    called();
+                    made.fetch_add(1, Release);
+                })
+                .join()
+                .unwrap();
+        }
+        done.store(true, Relaxed);
+        called_all.wait();
+        reader.join().unwrap();
+    });
+    assert_eq!(calls("ends while read"), THREADS);
 }

@@ -79,16 +79,6 @@ fn hand_out() -> (Figures, u64) {
         }
         own.hand_out(shard.is_own(), generation, totals);
     }
-    // Of threads that have ended meanwhile.
-    let (early, early_tree) = {
-        let mut lists = registry.lists.lock();
-        (
-            std::mem::take(&mut lists.ended_early),
-            std::mem::take(&mut lists.ended_early_tree),
-        )
-    };
-    sheets.merge(&early);
-    tree.add_tree(&early_tree);
     (
         sheets.figures(&callsites, tree),
         UNRECORDED.swap(0, Relaxed),

@@ -2,7 +2,8 @@
 //!
 //! Three locks, taken in this order: `reading`, by who reads all threads' figures or hands them out; `lists`, for the lists; a
 //! thread's own, for its records. A probe takes the latter two in the cold path only. Reading holds `lists` only while it copies
-//! the lists, so that threads may come and go meanwhile.
+//! the lists, so that threads may begin and callsites may be added meanwhile. A thread that ends waits for the reading, which would
+//! otherwise find its figures neither in the thread's records nor among those that ended threads left.
 //!
 //! All of this runs in the cold path ([`in_cold_path`]), which is marked as busy: a probe that is reached from there (an annotated
 //! allocator, a signal handler) records nothing, and what controls the recording is put off or refused. So no lock is ever asked
@@ -84,9 +85,6 @@ struct Lists {
     ended: Sheets,
     /// The call trees of ended threads.
     ended_tree: Tree,
-    /// The same of an earlier generation, for who is about to hand it out.
-    ended_early: Sheets,
-    ended_early_tree: Tree,
     live: Vec<Arc<Shard>>,
     /// Of threads that ended while a section of theirs was running: the records of such sections.
     lingering: Vec<Arc<Shard>>,

@@ -39,14 +39,6 @@ impl Sheets {
         sheet
     }
 
-    pub(super) fn merge(&mut self, other: &Self) {
-        for (name, part) in &other.0 {
-            for (all, part) in self.of(name, part.len()).iter_mut().zip(part) {
-                all.merge(part);
-            }
-        }
-    }
-
     pub(super) fn figures(self, callsites: &[Option<&'static Callsite>], tree: Tree) -> Figures {
         let mut all = Vec::new();
         let mut by_thread = Vec::new();

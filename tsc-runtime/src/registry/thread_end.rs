@@ -56,6 +56,8 @@ impl Drop for Slot {
             // a fork that one is never freed.
             let shard = unsafe { Arc::from_raw(shard) };
             if ptr::eq(shard.home, registry) {
+                // Who reads has copied what ended threads left, and is about to look into this shard.
+                let _reading = registry.reading.lock();
                 registry.lists.lock().end_thread(registry, &shard);
             }
         });
@@ -68,21 +70,16 @@ impl Lists {
     fn end_thread(&mut self, registry: &Registry, shard: &Arc<Shard>) {
         self.live.retain(|live| !Arc::ptr_eq(live, shard));
         let mut own = shard.own.lock();
-        let is_current = own.catch_up(registry.generation());
+        own.catch_up(registry.generation());
         if let Some(tree) = &mut own.tree {
-            let ended = if is_current {
-                &mut self.ended_tree
-            } else {
-                &mut self.ended_early_tree
-            };
-            ended.add(tree.rest());
+            self.ended_tree.add(tree.rest());
             tree.forget();
         }
         let mut lingers = false;
         for slot in &mut own.records {
             match slot {
                 Some(record) if record.is_running() => lingers = true,
-                _ => self.end_record(&shard.name, slot, is_current),
+                _ => self.end_record(&shard.name, slot),
             }
         }
         if lingers {
@@ -90,15 +87,10 @@ impl Lists {
         }
     }
 
-    /// Adds what a record has to what was left, in this generation or in the one that is about to be handed out.
-    fn end_record(&mut self, name: &ThreadName, slot: &mut Option<OwnedRecord>, is_current: bool) {
+    /// Adds what a record has to what was left.
+    fn end_record(&mut self, name: &ThreadName, slot: &mut Option<OwnedRecord>) {
         let Some(record) = slot.take() else { return };
-        let ended = if is_current {
-            &mut self.ended
-        } else {
-            &mut self.ended_early
-        };
-        let sheet = ended.of(name, self.callsites.len());
+        let sheet = self.ended.of(name, self.callsites.len());
         if let Some(totals) = sheet.get_mut(record.id as usize) {
             record.read(totals, true);
         }
@@ -110,18 +102,19 @@ pub(crate) fn fold_lingering(record: *const Record) {
     // A section cannot stop inside the cold path; were it so, its record would linger on.
     in_cold_path(|_| {
         let registry = registry();
+        let _reading = registry.reading.lock();
         let mut lists = registry.lists.lock();
         let lingering = std::mem::take(&mut lists.lingering);
         let mut rest = Vec::with_capacity(lingering.len());
         for shard in lingering {
             let mut own = shard.own.lock();
-            let is_current = own.catch_up(registry.generation());
+            own.catch_up(registry.generation());
             let is_it = |slot: &&mut Option<OwnedRecord>| {
                 slot.as_deref()
                     .is_some_and(|known| ptr::eq(known, record) && !known.is_running())
             };
             if let Some(slot) = own.records.iter_mut().find(is_it) {
-                lists.end_record(&shard.name, slot, is_current);
+                lists.end_record(&shard.name, slot);
             }
             let lingers = own.records.iter().any(Option::is_some);
             drop(own);
@@ -141,7 +134,7 @@ pub(crate) fn fold_orphan(record: *const Record) {
     let mut record = Some(record);
     // Freed inside, for an annotated allocator would record its freeing in the same way, without end.
     let folded = in_cold_path(|_| {
-        registry().lists.lock().end_record(&None, &mut record, true);
+        registry().lists.lock().end_record(&None, &mut record);
         // SAFETY: made from a Box as the record was, which alone pointed to it and is freed.
         drop(unsafe { Box::from_raw(entry) });
     });
