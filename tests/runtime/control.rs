@@ -35,6 +35,22 @@ fn paused_calls_are_not_recorded() {
 }
 
 #[test]
+fn paused_calls_are_no_counted_ones_either() {
+    let _turn = turn();
+    #[cycles(name = "sampled and paused", sample = 64)]
+    fn paused() {}
+    let calls = || calls("sampled and paused");
+    (0..1_000).for_each(|_| paused());
+    assert_eq!(calls(), 1_000);
+    pause();
+    (0..1_000).for_each(|_| paused());
+    resume();
+    assert_eq!(calls(), 1_000);
+    (0..500).for_each(|_| paused());
+    assert_eq!(calls(), 1_500);
+}
+
+#[test]
 fn call_in_flight_at_a_pause_is_recorded() {
     let _turn = turn();
     #[cycles(name = "in flight at a pause")]

@@ -294,21 +294,6 @@ fn recursion_is_counted_once() {
     assert!(mean.abs() < 3.0 * error && error < 0.02, "{mean}, {error}");
 }
 
-#[test]
-fn reset_and_pause_leave_the_counts_right() {
-    let callsite = sampled_callsite::<Scripted>("paused", Some(EVERY));
-    let calls = || tests::calls("paused");
-    ahead();
-    (0..1_000).for_each(|_| call(callsite, 100));
-    assert_eq!(calls(), 1_000);
-    tsc_runtime::pause();
-    (0..1_000).for_each(|_| call(callsite, 100));
-    tsc_runtime::resume();
-    assert_eq!(calls(), 1_000);
-    (0..500).for_each(|_| call(callsite, 100));
-    assert_eq!(calls(), 1_500);
-}
-
 /// A future that is pending twice, and is polled by hand.
 async fn thrice() {
     let mut left = 2;

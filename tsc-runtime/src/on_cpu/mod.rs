@@ -26,7 +26,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use once_cell::race::OnceBox;
 
 use crate::environment;
-use crate::tsc::{FencePolicy, Ticks, Unfenced, elapsed};
+use crate::tsc::{FencePolicy, Ticks, Unfenced, clock, elapsed};
 
 #[cfg(all(target_os = "linux", target_arch = "x86_64", not(miri)))]
 mod kernel;
@@ -106,7 +106,6 @@ impl OnCpu {
         let Ok(mut state) = self.0.try_borrow_mut() else {
             return;
         };
-        rate::first_reading();
         let is_available = *UNAVAILABLE.get_or_init(|| {
             let is_wanted = environment::ON_CPU.parse(|value| match value {
                 "on" => Some(true),
@@ -116,6 +115,10 @@ impl OnCpu {
             if is_wanted == Some(false) {
                 return Box::new(Err("TSC_ON_CPU=off"));
             }
+            if clock::is_os_clock() {
+                // Where RDTSC is forbidden, to read the counter ends the process.
+                return Box::new(Err("the counter is not read"));
+            }
             Box::new(kernel::clock_is_fine())
         });
         state.losses.clear();
@@ -123,6 +126,7 @@ impl OnCpu {
         state.early = 0;
         state.last = None;
         if is_available.is_ok() {
+            rate::first_reading();
             state.kernel.attach();
             state.last = state.read();
         }
