@@ -34,7 +34,7 @@ fn stderr(folder: &Path, profile: &[&str], arguments: &[&str]) -> String {
     };
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("unmeasured");
     run(Command::new(env!("CARGO"))
-        .args(["build", "--quiet", "--offline"])
+        .args(["build", "--quiet"])
         .args(profile)
         .current_dir(folder)
         .env("CARGO_TARGET_DIR", &target)

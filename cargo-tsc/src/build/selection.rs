@@ -1,8 +1,10 @@
 //! The project: which packages a command is of, and which of them know `tsc-runtime`.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use anyhow::{Context as _, Result, bail};
 use cargo_metadata::{CargoOpt, Metadata, MetadataCommand, Package, PackageId, TargetKind};
@@ -28,6 +30,28 @@ pub struct Selection {
     pub target: Vec<OsString>,
 }
 
+/// The options by which cargo leaves out what only other platforms than the command's depend on. It would download that just to tell
+/// of it, and so fail offline.
+fn platforms(command: &CargoCommand) -> Vec<String> {
+    let mut platforms = command.values("--target", None);
+    if platforms.is_empty() {
+        platforms.extend(host().map(OsString::from));
+    }
+    let platforms = platforms.iter().filter_map(|platform| platform.to_str());
+    platforms
+        .flat_map(|platform| ["--filter-platform".to_owned(), platform.to_owned()])
+        .collect()
+}
+
+/// The platform that cargo builds for unless it is told another one.
+fn host() -> Option<String> {
+    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output = Command::new(cargo).arg("-vV").output().ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("host: "));
+    line.map(str::to_owned)
+}
+
 impl Project {
     /// Asks cargo about the project in `folder` that the command means.
     ///
@@ -37,7 +61,7 @@ impl Project {
         let mut query = MetadataCommand::new();
         // Without the features that the command asks for, optional dependencies would be missing.
         query.features(CargoOpt::AllFeatures);
-        Self::ask(query, command, folder)
+        Self::ask(query, command, folder, platforms(command))
     }
 
     /// The same without the dependencies of its packages, for which cargo may write a lock file.
@@ -47,10 +71,15 @@ impl Project {
     pub fn find_members(command: &CargoCommand, folder: &Path) -> Result<Self> {
         let mut query = MetadataCommand::new();
         query.no_deps();
-        Self::ask(query, command, folder)
+        Self::ask(query, command, folder, Vec::new())
     }
 
-    fn ask(mut query: MetadataCommand, command: &CargoCommand, folder: &Path) -> Result<Self> {
+    fn ask(
+        mut query: MetadataCommand,
+        command: &CargoCommand,
+        folder: &Path,
+        mut options: Vec<String>,
+    ) -> Result<Self> {
         query.current_dir(folder);
         let mut manifest = None;
         if let Some(path) = command.values("--manifest-path", None).pop() {
@@ -60,9 +89,10 @@ impl Project {
         }
         for offline in ["--offline", "--locked", "--frozen"] {
             if command.has(&[offline]) {
-                query.other_options([offline.to_owned()]);
+                options.push(offline.to_owned());
             }
         }
+        query.other_options(options);
         let metadata = query.exec().map_err(|error| match error {
             cargo_metadata::Error::CargoMetadata { stderr } => {
                 anyhow::anyhow!("{}", first_cause(&stderr))

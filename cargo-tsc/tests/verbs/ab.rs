@@ -36,7 +36,7 @@ fn repository() -> Project {
     let mut cargo = Command::new(env!("CARGO"));
     cargo
         .current_dir(&root)
-        .args(["metadata", "--offline", "--format-version=1"]);
+        .args(["metadata", "--format-version=1"]);
     assert!(cargo.output().unwrap().status.success());
     git(&root, &["init", "--quiet", "--initial-branch=main"]);
     git(&root, &["add", "."]);

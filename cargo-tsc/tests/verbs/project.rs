@@ -97,9 +97,7 @@ edition = \"2024\"
             .current_dir(self.folder.path())
             .arg("tsc")
             .args(words.split_whitespace());
-        command
-            .env("CARGO_NET_OFFLINE", "true")
-            .env("CARGO_TARGET_DIR", self.path("target"));
+        command.env("CARGO_TARGET_DIR", self.path("target"));
         // What all projects of these tests depend on is built once.
         command.env(
             "CARGO_BUILD_BUILD_DIR",
