@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Barrier, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use tests::calls;
+use tests::{call, calls, callsite};
+use tsc_runtime::__private::Lfence;
 use tsc_runtime::{CallsiteReport, Report, cycles, pause, reset, resume, snapshot, take};
 
 static TURN: Mutex<()> = Mutex::new(());
@@ -244,6 +245,37 @@ fn taken_reports_add_up() {
     assert_eq!(of(&take()), [0, 0]);
     let made = made.into_inner();
     assert_eq!(sums, [made, made]);
+}
+
+/// Callsites that are added while somebody takes the figures, who has copied the list of callsites by then.
+#[test]
+fn taken_reports_have_the_calls_of_callsites_that_are_new() {
+    const THREADS: u64 = 3;
+    const CALLSITES: u64 = 2_000;
+    let _turn = turn();
+    let added = |report: &Report| {
+        let rows = report.callsites().iter();
+        let added = rows.filter(|row| row.name().starts_with("added "));
+        added.map(CallsiteReport::calls).sum::<u64>()
+    };
+    let mut calls = 0;
+    thread::scope(|scope| {
+        let threads: Vec<_> = (0..THREADS)
+            .map(|thread| {
+                scope.spawn(move || {
+                    for number in 0..CALLSITES {
+                        let site = callsite::<Lfence>(format!("added {thread} {number}"));
+                        call::<Lfence>(site, || {});
+                    }
+                })
+            })
+            .collect();
+        while !threads.iter().all(thread::ScopedJoinHandle::is_finished) {
+            calls += added(&take());
+        }
+    });
+    calls += added(&take());
+    assert_eq!(calls, THREADS * CALLSITES);
 }
 
 #[test]

@@ -6,7 +6,9 @@ use std::hint::black_box;
 use std::panic::catch_unwind;
 use std::pin::pin;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::task::{Context as TaskContext, Poll, Waker};
+use std::thread;
 
 use tsc_runtime::{Report, cycles, take, tree};
 
@@ -332,4 +334,40 @@ fn sampled_calls_are_all_in_the_tree() {
         ],
     );
     check(&report);
+}
+
+#[test]
+fn taken_trees_add_up() {
+    let _alone = ALONE.lock();
+    assert!(tree(true), "decided before the first call of this process");
+    drop(take());
+    let stop = AtomicBool::new(false);
+    let made = AtomicU64::new(0);
+    let mut taken: BTreeMap<String, u64> = BTreeMap::new();
+    let mut add = |report: &Report| {
+        for context in report.contexts() {
+            *taken
+                .entry(report.name_of_context(context).to_owned())
+                .or_default() += context.calls();
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| {
+                while !stop.load(Relaxed) {
+                    (0..100).for_each(|_| _ = twice());
+                    // The ends of threads, too.
+                    thread::scope(|scope| _ = scope.spawn(twice).join());
+                    made.fetch_add(101, Relaxed);
+                }
+            });
+        }
+        for _ in 0..100 {
+            add(&take());
+        }
+        stop.store(true, Relaxed);
+    });
+    add(&take());
+    let made = made.into_inner();
+    expect(&taken, &[("leaf", 2 * made), ("twice", made)]);
 }

@@ -61,7 +61,7 @@ unsafe impl Sync for Contexts {}
 
 /// A node as another thread reads it.
 pub(crate) struct ContextTotals {
-    /// The callsite's number; `None` of [`OTHER`], and of a node that is being made, which has no figures yet.
+    /// The callsite's number; `None` of [`OTHER`], and of a node that is being made, whose figures are none yet.
     pub(crate) callsite: Option<u32>,
     pub(crate) parent: u32,
     pub(crate) sums: ContextSums,
@@ -195,7 +195,7 @@ impl Contexts {
 
     fn add(&self, parent: u32, callsite: u32) -> u32 {
         // At once, for a signal handler may add one as well.
-        let index = self.used.fetch_add(1, Relaxed);
+        let index = self.used.fetch_add(1, Release);
         if index as usize >= NODES {
             self.used.store(NODES as u32, Relaxed);
             return OTHER;
@@ -209,8 +209,9 @@ impl Contexts {
         index
     }
 
+    /// Who reads a node here reads those that were made before it as they are, and so its parents.
     fn used(&self) -> u32 {
-        self.used.load(Relaxed).min(NODES as u32)
+        self.used.load(Acquire).min(NODES as u32)
     }
 
     /// Takes these figures off, node by node in the order of [`read`](Self::read). For the thread itself.
@@ -233,10 +234,13 @@ impl Contexts {
         (OTHER..self.used()).map(|index| {
             let node = self.node(index);
             let callsite = node.callsite.load(Acquire);
+            let callsite = (callsite != NO_CALLSITE).then_some(callsite);
+            // What a node that is being made has by now is left for the next time: without its callsite it belongs nowhere.
+            let is_made = callsite.is_some() || index == OTHER;
             ContextTotals {
-                callsite: (callsite != NO_CALLSITE).then_some(callsite),
+                callsite,
                 parent: node.parent.load(Relaxed),
-                sums: node.figures.read(),
+                sums: is_made.then(|| node.figures.read()).unwrap_or_default(),
             }
         })
     }

@@ -15,6 +15,7 @@ use super::sheets::{CallsiteTotals, Figures};
 use super::tree::Tree;
 use super::{Lists, Registry, UNRECORDED, busy_with, in_cold_path, registry};
 use crate::record::Record;
+use crate::record::callsite::Callsite;
 use crate::record::totals::Totals;
 
 /// Every callsite that was called, with the totals of all threads. `None` from within the cold path.
@@ -23,21 +24,20 @@ pub(crate) fn figures() -> Option<Figures> {
         let registry = registry();
         let _reading = registry.reading.lock();
         let mut tree = Tree::default();
-        let (callsites, mut sheets, shards) = {
+        let (mut sheets, shards) = {
             let lists = registry.lists.lock();
             tree.add_tree(&lists.ended_tree);
-            (lists.callsites.clone(), lists.ended.clone(), lists.shards())
+            (lists.ended.clone(), lists.shards())
         };
         for shard in shards {
-            let totals = sheets.of(&shard.name, callsites.len());
             let mut own = shard.own.lock();
             own.free_handed_out();
-            own.add_to(shard.is_own(), totals);
+            own.add_to(shard.is_own(), sheets.of(&shard.name, own.records.len()));
             if let Some(own) = &own.tree {
                 tree.add(own.rest());
             }
         }
-        sheets.figures(&callsites, tree)
+        sheets.figures(&registry.callsites(), tree)
     })
 }
 
@@ -61,26 +61,25 @@ pub(super) fn forget() -> bool {
 fn hand_out() -> (Figures, u64) {
     let registry = registry();
     let _reading = registry.reading.lock();
-    let (callsites, mut sheets, mut tree, shards, generation) = {
+    let (mut sheets, mut tree, shards, generation) = {
         let mut lists = registry.lists.lock();
         let ended = std::mem::take(&mut lists.ended);
         let generation = registry.generation.fetch_add(1, Relaxed) + 1;
         lists.invalidate_threads();
         let tree = std::mem::take(&mut lists.ended_tree);
-        let callsites = lists.callsites.clone();
-        (callsites, ended, tree, lists.shards(), generation)
+        (ended, tree, lists.shards(), generation)
     };
     for shard in shards {
-        let totals = sheets.of(&shard.name, callsites.len());
         let mut own = shard.own.lock();
         let is_current = own.generation == generation;
         if let Some(own) = &mut own.tree {
             own.hand_out(&mut tree, is_current);
         }
+        let totals = sheets.of(&shard.name, own.records.len());
         own.hand_out(shard.is_own(), generation, totals);
     }
     (
-        sheets.figures(&callsites, tree),
+        sheets.figures(&registry.callsites(), tree),
         UNRECORDED.swap(0, Relaxed),
     )
 }
@@ -89,6 +88,11 @@ impl Registry {
     /// For who holds the lists' lock, or compares it later with what it is then.
     pub(super) fn generation(&self) -> u64 {
         self.generation.load(Relaxed)
+    }
+
+    /// By number. For who has read all records: a callsite that was added meanwhile may be in what was read, and is here then.
+    fn callsites(&self) -> Vec<Option<&'static Callsite>> {
+        self.lists.lock().callsites.clone()
     }
 }
 
@@ -111,11 +115,10 @@ impl Own {
     /// Adds what is recorded and not handed out.
     fn add_to(&self, is_own: bool, totals: &mut [Totals]) {
         for record in self.records.iter().flatten() {
-            if let Some(totals) = totals.get_mut(record.id as usize) {
-                match self.handed_out(record) {
-                    None => record.read(totals, is_own),
-                    Some(handed_out) => totals.merge(&record.totals(is_own).since(handed_out)),
-                }
+            let totals = &mut totals[record.id as usize];
+            match self.handed_out(record) {
+                None => record.read(totals, is_own),
+                Some(handed_out) => totals.merge(&record.totals(is_own).since(handed_out)),
             }
         }
     }
@@ -129,11 +132,10 @@ impl Own {
         handed_out.resize_with(self.records.len(), Totals::default);
         for record in self.records.iter().flatten() {
             let now = record.totals(is_own);
-            if let Some(totals) = totals.get_mut(record.id as usize) {
-                match self.handed_out(record) {
-                    None => totals.merge(&now),
-                    Some(earlier) => totals.merge(&now.since(earlier)),
-                }
+            let totals = &mut totals[record.id as usize];
+            match self.handed_out(record) {
+                None => totals.merge(&now),
+                Some(earlier) => totals.merge(&now.since(earlier)),
             }
             handed_out[record.id as usize] = now;
         }

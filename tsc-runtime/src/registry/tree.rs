@@ -101,23 +101,34 @@ impl ThreadTree {
 
     /// What is recorded and not handed out.
     pub(super) fn rest(&self) -> impl Iterator<Item = ContextTotals> {
-        self.contexts
-            .read()
-            .enumerate()
-            .map(|(index, mut context)| {
-                if let Some(earlier) = self.handed_out.get(index) {
-                    context.sums.subtract(earlier);
-                }
-                context
-            })
+        self.less_handed_out(self.contexts.read())
+    }
+
+    fn less_handed_out(
+        &self,
+        contexts: impl Iterator<Item = ContextTotals>,
+    ) -> impl Iterator<Item = ContextTotals> {
+        contexts.enumerate().map(|(index, mut context)| {
+            if let Some(earlier) = self.handed_out.get(index) {
+                context.sums.subtract(earlier);
+            }
+            context
+        })
     }
 
     /// Adds what of earlier generations is not handed out, and notes it as handed out. `is_current`: there is nothing to hand out.
     pub(super) fn hand_out(&mut self, tree: &mut Tree, is_current: bool) {
-        if !is_current {
-            tree.add(self.rest());
-            self.handed_out = self.contexts.read().map(|context| context.sums).collect();
+        if is_current {
+            return;
         }
+        let mut handed_out = Vec::new();
+        // Read once, for the thread goes on meanwhile.
+        let contexts = self
+            .contexts
+            .read()
+            .inspect(|context| handed_out.push(context.sums.clone()));
+        tree.add(self.less_handed_out(contexts));
+        self.handed_out = handed_out;
     }
 
     /// The thread has ended, and its tree is added to that of ended threads.
