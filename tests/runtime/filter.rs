@@ -48,7 +48,7 @@ fn only_what_is_asked_for_is_measured() {
 fn what_is_left_out_is_listed() {
     let text = dump(&[("TSC_SKIP", "work|sleeps")]);
     assert!(
-        text.contains("tsc: 2 functions not measured, as TSC_ONLY and TSC_SKIP ask:"),
+        text.contains("tsc: 2 functions not measured, because of TSC_ONLY or TSC_SKIP:"),
         "{text}"
     );
     assert!(

@@ -74,7 +74,7 @@ fn sleeping_function_has_figures() {
     assert_eq!(row.clean(), Some(0));
     assert!(row.mean_ticks().unwrap() < 0.5 * slept && row.p50_ticks().is_some());
     assert_printed(&report.to_string(), "% blocked");
-    assert_printed(&report.to_string(), " wall, p50 ");
+    assert_printed(&report.to_string(), "; wall time: mean ");
 }
 
 #[test]
@@ -307,7 +307,7 @@ fn child_in_a_sandbox() {
         assert_eq!((row.on_cpu_ticks(), row.blocked_ticks()), (None, None));
         assert_printed(
             &report.to_string(),
-            "on the CPU: not known of interrupted calls",
+            "on the CPU: unknown of interrupted calls",
         );
     }
 }
@@ -414,5 +414,5 @@ fn child_without_rseq() {
         assert!(figures.iter().all(Option::is_some), "{row:?}");
         assert_eq!(row.mean_ticks(), row.wall_mean_ticks());
     }
-    assert_printed(&report.to_string(), "all ticks are by the wall");
+    assert_printed(&report.to_string(), "all ticks are wall time");
 }

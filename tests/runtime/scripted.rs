@@ -76,7 +76,7 @@ fn backward_and_absurd_differences_are_anomalies() {
         (11_000.0, 11.0 * 960.0)
     );
     assert!(
-        notes("anomalous").contains("5 not measured"),
+        notes("anomalous").contains("5 calls not measured"),
         "{}",
         notes("anomalous")
     );
@@ -149,7 +149,7 @@ fn mean_is_told_to_be_too_high_by_what_gaps_hold() {
     assert!((share * row.total_ticks() / CALLS as f64 / of_mean - 1.0).abs() < 0.01);
     let notes = notes("with gaps");
     assert!(
-        notes.contains(", less ") && notes.contains(" outliers of "),
+        notes.contains("; outliers (") && notes.contains(" to the mean"),
         "{notes}"
     );
 }

@@ -1,4 +1,4 @@
-//! Four functions that take about as long by the wall, each for another reason. The dump tells them apart.
+//! Four functions that take about as long, each for a different reason. The dump shows the reasons.
 //!
 //! `cargo run --release -p examples --bin on_cpu`; the page on it is docs/on_cpu.md.
 
@@ -62,7 +62,7 @@ fn work(steps: u64) -> u64 {
 
 const EXAMPLE: Example = Example {
     name: "on_cpu",
-    about: "Calls four functions that take about as long, each for another reason. The dump at exit tells them apart.",
+    about: "Calls four functions that take about as long, each for a different reason. The dump at exit shows the reasons.",
     flags: &[],
 };
 

@@ -179,7 +179,7 @@ fn a_row_of_an_iterator_is_marked() {
     }
     assert!(!row("at_once").returns_iterator());
     let text = tsc_runtime::snapshot().to_string();
-    let marks = text.matches("returns an iterator: its work is its consumer's");
+    let marks = text.matches("returns an iterator, whose work is done, and counted, where");
     assert!(marks.count() >= 2, "{}", text);
 }
 

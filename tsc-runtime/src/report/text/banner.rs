@@ -1,4 +1,4 @@
-//! The dump's first two lines, what the figures rest on; and in one line each what makes them doubtful.
+//! The dump's first lines: the machine, the overhead that was subtracted, and whatever makes the figures doubtful.
 
 use std::fmt;
 
@@ -29,7 +29,7 @@ pub(super) fn write(
     Ok(())
 }
 
-/// The machine and its counter, the most important first.
+/// The machine and its counter, in the order of importance.
 fn machine(clock: &Clock) -> Vec<String> {
     let hypervisor = clock
         .hypervisor
@@ -45,7 +45,7 @@ fn machine(clock: &Clock) -> Vec<String> {
         parts.push("not invariant".to_owned());
     }
     if clock.resolution_ticks > 1 {
-        parts.push(format!("step {}", clock.resolution_ticks));
+        parts.push(format!("in steps of {}", clock.resolution_ticks));
     }
     if let Some(other) = clock
         .clocksource
@@ -60,18 +60,18 @@ fn machine(clock: &Clock) -> Vec<String> {
     parts
 }
 
-/// What was taken out, and what a tick is worth.
+/// The overhead that was subtracted, and the number of core cycles in a tick.
 fn probes(clock: &Clock, scale: &Scale) -> Vec<String> {
     let mut parts: Vec<String> = scale.remark.iter().cloned().collect();
     parts.extend(clock.overheads.iter().map(|overhead| {
         if overhead.total_ticks == 0.0 {
             return format!(
-                "fence {}: overhead not known here, and left in",
+                "{} probe: its overhead is unknown here and not subtracted",
                 overhead.fence
             );
         }
         format!(
-            "fence {} {:.1} ± {:.0} ticks in a call, {:.1} around it, taken out",
+            "{} probe: {:.1} ± {:.0} ticks inside a call, {:.1} outside, subtracted",
             overhead.fence,
             overhead.visible_ticks,
             overhead.visible_error_ticks,
@@ -81,7 +81,7 @@ fn probes(clock: &Clock, scale: &Scale) -> Vec<String> {
     if let Some(why) = &clock.fallback_reason {
         parts.insert(0, format!("not the TSC: {why}"));
     } else if let Some(ratio) = clock.core_cycles_per_tick.filter(|_| scale.unit == "ticks") {
-        parts.push(format!("a tick ≈ {ratio:.2} core cycles"));
+        parts.push(format!("1 tick ≈ {ratio:.2} core cycles"));
     }
     if parts.is_empty() {
         parts.push("no fence was used".to_owned());
@@ -89,19 +89,16 @@ fn probes(clock: &Clock, scale: &Scale) -> Vec<String> {
     parts
 }
 
-/// What is doubtful, and what to do.
+/// A line for each reason to doubt the figures.
 fn doubts(clock: &Clock) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(why) = &clock.no_interruptions_because {
         lines.push(format!("interruptions: not detected here: {why}"));
-        lines.push(
-            "on the CPU, blocked, waiting: not known of any call; all ticks are by the wall"
-                .to_owned(),
-        );
+        lines.push("on the CPU, blocked, waiting: unknown; all ticks are wall time".to_owned());
     }
     if let Some(why) = &clock.no_on_cpu_because {
         lines.push(format!(
-            "on the CPU: not known of interrupted calls, which are by the wall: {why}"
+            "on the CPU: unknown of interrupted calls, which count with their wall time: {why}"
         ));
     }
     if !clock.doubtful.is_empty() {
@@ -118,7 +115,7 @@ fn doubts(clock: &Clock) -> Vec<String> {
     lines
 }
 
-/// As many parts as fit in a line.
+/// Joins as many parts as fit into a line.
 fn fitting(parts: &[String], width: usize) -> String {
     let mut line = "tsc: ".to_owned();
     for (index, part) in parts.iter().enumerate() {
@@ -133,7 +130,7 @@ fn fitting(parts: &[String], width: usize) -> String {
     cut(line, width)
 }
 
-/// At the end of the terminal's line.
+/// Cuts the line at the terminal's width.
 fn cut(line: String, width: usize) -> String {
     match line.char_indices().nth(width) {
         None => line,

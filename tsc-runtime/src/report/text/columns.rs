@@ -1,11 +1,11 @@
-//! The table: GCLK's two columns, and of the others as many as fit, the most important first.
+//! The table: the two columns of GCLK, and as many of the others as fit, in the order of importance.
 
 use std::fmt;
 
 use super::marks::Mark;
 use super::names::{NAME, Names};
 use super::rows::Rows;
-use super::scale::Scale;
+use super::scale::{Scale, fixed};
 use super::style::Style;
 use crate::report::{CallsiteReport, Clock};
 
@@ -15,14 +15,14 @@ const TOTAL: usize = 14;
 const GCLK: usize = 6 + NAME + 2 + TOTAL;
 /// A space and a mark at the end of a row.
 const MARK: usize = 2;
-/// Rows with a greater share of all self ticks stand out.
+/// Rows with a larger share of all self ticks than this, in percent, are printed bold.
 const OUTSTANDING: f64 = 20.0;
 
 /// A column's heading and its cells, one for each row.
 struct Column {
     heading: &'static str,
     cells: Vec<String>,
-    /// Of the widest of them, in characters.
+    /// The number of characters of the widest of them.
     width: usize,
 }
 
@@ -32,7 +32,7 @@ pub(super) struct Table<'a> {
     heading: String,
 }
 
-/// What of a row is in no column that may be left out.
+/// The parts of a row that are always printed.
 struct Row<'a> {
     name: &'a str,
     total: String,
@@ -106,15 +106,15 @@ impl Column {
     }
 }
 
-/// What a column has of a row.
+/// Makes a column's cell for a row.
 type Cell<'a> = &'a dyn Fn(&CallsiteReport) -> String;
 
-/// As many as have room, and one at least, in the order of their importance, which is that of the table.
+/// The columns for which there is room, but at least one, in the order of importance.
 fn columns(rows: &Rows<'_>, scale: &Scale, mut room: usize) -> Vec<Column> {
     let ticks =
         |ticks: Option<f64>| ticks.map_or_else(|| "-".to_owned(), |ticks| scale.short(ticks));
     let by_importance: [(&str, Cell<'_>); 9] = [
-        ("self%", &|row| format!("{:.1}", rows.self_share(row))),
+        ("self%", &|row| fixed(rows.self_share(row), 1)),
         ("calls", &|row| row.calls.to_string()),
         ("mean", &|row| ticks(row.mean_ticks)),
         ("p50", &|row| ticks(row.p50_ticks)),
@@ -138,7 +138,7 @@ fn columns(rows: &Rows<'_>, scale: &Scale, mut room: usize) -> Vec<Column> {
 }
 
 impl CallsiteReport {
-    /// How far the mean may be off: its standard error, and what is not known of the probes.
+    /// The error of the mean: its standard error plus the systematic error of the probes' overhead.
     fn mean_error(&self) -> Option<f64> {
         let systematic = self.systematic_error_ticks?;
         Some(self.std_error_ticks.unwrap_or(0.0) + systematic)

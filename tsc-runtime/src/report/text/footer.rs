@@ -1,4 +1,4 @@
-//! What a mark means and what to do, a line each; what was not counted or not shown.
+//! The dump's last lines: what each mark means and what to do about it, and what was not counted or not shown.
 
 use std::fmt;
 
@@ -18,7 +18,7 @@ pub(super) fn write(
     if options.form == TextForm::Histogram {
         writeln!(
             out,
-            "tsc: F the first call; the bars' heights and places are logarithmic"
+            "tsc: F marks the first call; both axes are logarithmic"
         )?;
     }
     for mark in Mark::ALL {
@@ -44,14 +44,14 @@ pub(super) fn write(
     if report.unrecorded_calls != 0 {
         writeln!(
             out,
-            "tsc: {} calls from inside the recording itself were not recorded",
+            "tsc: {} calls by the allocator or a signal handler, in the middle of a recording, were not recorded",
             report.unrecorded_calls
         )?;
     }
     write_left_out(out, report, options.width)
 }
 
-/// The callsites that the user's variables leave out.
+/// The callsites that `TSC_ONLY` and `TSC_SKIP` leave out.
 pub(super) fn write_left_out(
     out: &mut dyn fmt::Write,
     report: &Report,
@@ -64,7 +64,7 @@ pub(super) fn write_left_out(
     };
     writeln!(
         out,
-        "tsc: {count} not measured, as TSC_ONLY and TSC_SKIP ask:"
+        "tsc: {count} not measured, because of TSC_ONLY or TSC_SKIP:"
     )?;
     write_wrapped(out, &escaped(&report.left_out.join(", ")), width)
 }

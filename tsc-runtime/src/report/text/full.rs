@@ -5,7 +5,7 @@ use std::fmt;
 use super::marks::Mark;
 use super::names::{NAME, Names};
 use super::rows::Rows;
-use super::scale::Scale;
+use super::scale::{Scale, fixed};
 use super::{TextOptions, TextUnit, footer, full_banner, full_notes, notes};
 use crate::report::{CallsiteReport, Clock, Report};
 
@@ -48,7 +48,7 @@ fn write_heading(f: &mut dyn fmt::Write, clock: &Clock) -> fmt::Result {
         "p50",
         "p99",
         "max",
-        "self %",
+        "self%",
         "first"
     )
 }
@@ -61,9 +61,9 @@ fn write_row(
 ) -> fmt::Result {
     write!(
         f,
-        ":CLK: {} :{:>TOTAL$.0} {:>COUNT$} {:>COUNT$} {:>TICKS$} {:>TICKS$} {:>TICKS$} {:>TICKS$} {:>TICKS$} {:>TICKS$} {share:>6.1} {:>TICKS$}",
+        ":CLK: {} :{:>TOTAL$} {:>COUNT$} {:>COUNT$} {:>TICKS$} {:>TICKS$} {:>TICKS$} {:>TICKS$} {:>TICKS$} {:>TICKS$} {:>6} {:>TICKS$}",
         name,
-        callsite.total_ticks,
+        fixed(callsite.total_ticks, 0),
         callsite.calls,
         callsite
             .clean
@@ -74,6 +74,7 @@ fn write_row(
         ticks(callsite.p50_ticks, 0),
         ticks(callsite.p99_ticks, 0),
         ticks(callsite.max_ticks, 0),
+        fixed(share, 1),
         ticks(callsite.first_ticks, 0),
     )
 }
@@ -88,5 +89,5 @@ fn write_marks(f: &mut dyn fmt::Write, callsite: &CallsiteReport, clock: &Clock)
 }
 
 pub(super) fn ticks(value: Option<f64>, digits: usize) -> String {
-    value.map_or_else(|| "-".to_owned(), |value| format!("{value:.digits$}"))
+    value.map_or_else(|| "-".to_owned(), |value| fixed(value, digits))
 }

@@ -1,4 +1,4 @@
-//! The first lines of the full form: everything the figures rest on.
+//! The first lines of the full form: the machine, its counter, the overheads, and every reason to doubt the figures.
 
 use std::fmt;
 
@@ -18,7 +18,7 @@ pub(super) fn write(f: &mut dyn fmt::Write, clock: &Clock) -> fmt::Result {
         (Some(hz), Some(ppm)) => write!(f, " at {:.3} MHz ± {ppm:.1} ppm", hz / 1e6)?,
         _ => write!(f, " at an unknown rate")?,
     }
-    write!(f, ", step {}", clock.resolution_ticks)?;
+    write!(f, ", in steps of {}", clock.resolution_ticks)?;
     write!(
         f,
         ", {}",
@@ -40,13 +40,13 @@ pub(super) fn write(f: &mut dyn fmt::Write, clock: &Clock) -> fmt::Result {
         writeln!(f, "tsc: interruptions: not detected here: {why}")?;
         writeln!(
             f,
-            "tsc: on the CPU, blocked, waiting: not known of any call; all ticks are by the wall"
+            "tsc: on the CPU, blocked, waiting: unknown; all ticks are wall time"
         )?;
     }
     if let Some(why) = &clock.no_on_cpu_because {
         writeln!(
             f,
-            "tsc: on the CPU: not known of interrupted calls, which are by the wall: {why}"
+            "tsc: on the CPU: unknown of interrupted calls, which count with their wall time: {why}"
         )?;
     }
     for warning in &clock.warnings {
@@ -62,13 +62,13 @@ fn write_overhead(f: &mut dyn fmt::Write, overhead: &FenceOverhead) -> fmt::Resu
     if overhead.total_ticks == 0.0 {
         return writeln!(
             f,
-            "tsc: fence {}: the probes' overhead is not known here, and left in",
+            "tsc: {} probe: its overhead is unknown here and not subtracted",
             overhead.fence
         );
     }
     writeln!(
         f,
-        "tsc: fence {}: probe overhead {:.1} ± {:.0} ticks inside the measured span, {:.1} ± {:.0} a call in all; both taken out",
+        "tsc: {} probe: {:.1} ± {:.0} ticks inside the measured span, subtracted from the call; {:.1} ± {:.0} in all, subtracted from its callers",
         overhead.fence,
         overhead.visible_ticks,
         overhead.visible_error_ticks,
@@ -91,7 +91,7 @@ fn core_clock(f: &mut dyn fmt::Write, clock: &Clock) -> fmt::Result {
     let ghz = |ratio| ratio * hz / 1e9;
     writeln!(
         f,
-        "tsc: ticks are not core cycles: ≈ {median:.2} core cycles a tick at {:.2} GHz (range {:.2}..{:.2}, by {source})",
+        "tsc: 1 tick ≈ {median:.2} core cycles: the core's clock was {:.2} GHz (range {:.2}..{:.2}, by {source})",
         ghz(median),
         ghz(least),
         ghz(greatest)

@@ -1,4 +1,4 @@
-//! What only the full form says of a row.
+//! The lines below a row that only the full form has.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -34,23 +34,28 @@ pub(super) fn write(f: &mut dyn fmt::Write, callsite: &CallsiteReport) -> fmt::R
     if let Some(threshold) = callsite.outlier_threshold_ticks {
         writeln!(
             f,
-            "      {:<NAME$}   mean {} ± {} s.e. ± {} systematic, less {} by {} outliers of {threshold:.0} or more",
+            "      {:<NAME$}   mean {} ± {} standard error ± {} systematic; outliers ({threshold:.0} or more): {}, which add {} to the mean",
             "",
             ticks(callsite.mean_ticks, 1),
             ticks(callsite.std_error_ticks, 1),
             ticks(callsite.systematic_error_ticks, 1),
-            ticks(callsite.outlier_excess_mean_ticks, 1),
-            callsite.outliers
+            callsite.outliers,
+            ticks(callsite.outlier_excess_mean_ticks, 1)
         )?;
     }
     if callsite.interrupted_histogram.is_empty() {
         return Ok(());
     }
-    write!(f, "      {:<NAME$}   interrupted calls, from ticks on:", "")?;
-    for (from, calls) in octaves(&callsite.interrupted_histogram) {
-        write!(f, " {from}: {calls}")?;
-    }
-    writeln!(f)
+    let octaves: Vec<String> = octaves(&callsite.interrupted_histogram)
+        .iter()
+        .map(|(from, calls)| format!("{calls} of {from} ticks or more"))
+        .collect();
+    writeln!(
+        f,
+        "      {:<NAME$}   interrupted calls: {}",
+        "",
+        octaves.join(", ")
+    )
 }
 
 /// The calls from each power of two to the next.

@@ -1,5 +1,5 @@
-//! A row's distribution, drawn in a line: from the least sample to the greatest by a logarithmic scale, so that a function that is now
-//! fast and now slow is seen to be.
+//! Draws a row's distribution in one line, from the smallest sample to the largest. The scale is logarithmic, so that a function
+//! with a fast and a slow path shows two peaks.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use crate::report::data::histogram::middle;
 use crate::report::{Bucket, CallsiteReport};
 
 const COLUMNS: usize = 60;
-/// From one call to as many as the fullest column has; by the logarithm, so that few are seen beside many.
+/// The bars, from one call up to the number in the fullest column. The heights are logarithmic, so that a few calls remain visible.
 const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 const INDENT: &str = "        ";
 
@@ -33,7 +33,7 @@ pub(super) fn write(out: &mut dyn fmt::Write, row: &CallsiteReport, scale: &Scal
     writeln!(out, "{INDENT}{least}{greatest:>room$}")
 }
 
-/// Gross ticks, the least of which may be 0, along the columns.
+/// Maps gross ticks, which may be 0, to columns.
 struct Axis {
     least: f64,
     greatest: f64,
@@ -41,7 +41,7 @@ struct Axis {
 }
 
 impl Axis {
-    /// `None` of no samples.
+    /// Returns `None` if there are no samples.
     fn new(row: &CallsiteReport) -> Option<Self> {
         Some(Self {
             least: middle(row.histogram.first()?.from_ticks),
@@ -54,7 +54,7 @@ impl Axis {
         gross - self.visible
     }
 
-    /// What lies beyond an end is drawn at the end.
+    /// The column of that value; values beyond an end belong to the last column there.
     fn column(&self, gross: f64) -> usize {
         let length = ((self.greatest + 1.0) / (self.least + 1.0)).ln();
         let at = ((gross.max(0.0) + 1.0) / (self.least + 1.0)).ln();

@@ -1,14 +1,14 @@
-//! What makes a row's figures less than they look, in one character.
+//! The character at the end of a row whose figures are less certain than they look.
 
 use crate::report::{CallsiteReport, Clock};
 
-/// The share of raw ticks that the probes may be, before the row is marked.
+/// A row is marked if the probes are more than this share of its raw ticks.
 pub(super) const PERTURBED: f64 = 0.5;
 
-/// A median of fewer steps of the counter than this is known to ± 1 step only; the mean of many calls is known better.
+/// A row is marked if its median is fewer steps of the counter than this: ± 1 step then is over 5 % of it.
 const COARSE_STEPS: f64 = 20.0;
 
-/// From the gravest on.
+/// The marks, the gravest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mark {
     BelowResolution,
@@ -19,7 +19,7 @@ pub(super) enum Mark {
 impl Mark {
     pub(super) const ALL: [Self; 3] = [Self::BelowResolution, Self::Perturbed, Self::Coarse];
 
-    /// The gravest of a row.
+    /// The gravest mark of a row.
     pub(super) fn of(row: &CallsiteReport, clock: &Clock) -> Option<Self> {
         Self::ALL.into_iter().find(|mark| mark.is_on(row, clock))
     }
@@ -40,7 +40,7 @@ impl Mark {
         }
     }
 
-    /// What it means and what to do, in a line that fits every terminal.
+    /// What the mark means and what to do, in a line that fits every terminal.
     pub(super) fn explanation(self, clock: &Clock) -> String {
         match self {
             Self::BelowResolution => {
@@ -48,10 +48,10 @@ impl Mark {
                     .to_owned()
             }
             Self::Perturbed => {
-                "over half of its raw ticks are probes; annotate fewer of its callees".to_owned()
+                "over half of the raw ticks are probes; annotate fewer of its callees".to_owned()
             }
             Self::Coarse => format!(
-                "min and quantiles ± 1 step of the counter ({} ticks); the mean as ± says",
+                "min and quantiles are known to ± 1 step of the counter ({} ticks)",
                 clock.resolution_ticks
             ),
         }

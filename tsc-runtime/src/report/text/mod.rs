@@ -1,5 +1,5 @@
-//! The dump for people. Its rows begin in the style of the GCLK macro, `:CLK: %-50.50s :%14I64d`, so that whatever parsed that macro's
-//! lines parses these; more columns follow to the right, as far as they fit.
+//! The dump as text. Its rows begin with the line of the GCLK macro, `:CLK: %-50.50s :%14I64d`, so that a program that parses that
+//! macro's lines parses these; more columns follow to the right, as many as fit.
 
 mod banner;
 mod columns;
@@ -50,7 +50,7 @@ impl Report {
     #[must_use]
     pub fn text(&self, options: &TextOptions) -> String {
         let mut text = String::new();
-        // A String takes all that is written to it.
+        // Writing to a `String` cannot fail.
         let _: fmt::Result = self.write_text(&mut text, options);
         text
     }
@@ -94,7 +94,8 @@ mod tests {
     use crate::report::data::histogram::tests::histogram;
     use crate::report::{CallsiteReport, CallsiteSums, Clock};
 
-    /// The dump of one function whose calls took these raw ticks, by a counter that moves in steps of 26. Net is raw.
+    /// The dump of one function whose calls took these raw ticks, with a counter that advances in steps of 26. No overhead is
+    /// subtracted, so net ticks equal raw ones.
     fn dump(samples: &[i64], change: impl FnOnce(&mut CallsiteSums)) -> String {
         let clock = Clock {
             resolution_ticks: 26,
@@ -127,7 +128,7 @@ mod tests {
         (0..100).map(|n| ticks + n % 2 * 26).collect()
     }
 
-    /// The mark at the row's end, and the foot's line that explains it.
+    /// Checks the mark at the row's end, and the line of the footer that explains it.
     fn assert_marked(dump: &str, mark: char, foot: &str) {
         let row = dump.lines().find(|line| line.starts_with(":CLK:")).unwrap();
         assert!(row.ends_with(&format!(" {mark}")), "{dump}");
@@ -177,9 +178,6 @@ mod tests {
         });
         let row = dump.lines().find(|line| line.starts_with(":CLK:")).unwrap();
         assert!(row.contains(" 2000"), "{dump}");
-        assert!(
-            dump.contains("all 3 calls but threads' first were interrupted"),
-            "{dump}"
-        );
+        assert!(dump.contains("3 of 3 calls were interrupted"), "{dump}");
     }
 }

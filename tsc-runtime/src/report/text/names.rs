@@ -1,4 +1,4 @@
-//! What stands in a row's first 50 bytes, as `%-50.50s` would print it, and what tells rows apart that look alike there.
+//! The first column of a row, 50 bytes as `%-50.50s` would print them, and the remark that distinguishes rows with equal first columns.
 
 use std::collections::HashMap;
 
@@ -9,14 +9,14 @@ pub(super) const NAME: usize = 50;
 
 /// The names of all rows.
 pub(super) struct Names {
-    /// By where the row is: two rows may have everything alike.
+    /// Keyed by the row's address, because two rows may be equal in everything else.
     by_row: HashMap<*const CallsiteReport, Name>,
 }
 
 struct Name {
-    /// 50 bytes; in columns it may be less.
+    /// 50 bytes, which may take fewer columns than 50.
     shown: String,
-    /// Where it says less than is needed.
+    /// The full name and its place in the source, if another row shows the same.
     note: Option<String>,
 }
 
@@ -50,7 +50,7 @@ impl Names {
         &self.name(row).shown
     }
 
-    /// What distinguishes the row from another that looks alike.
+    /// The remark that distinguishes the row from another that looks the same.
     pub(super) fn note(&self, row: &CallsiteReport) -> Option<&str> {
         self.name(row).note.as_deref()
     }
@@ -60,7 +60,7 @@ impl Names {
     }
 }
 
-/// How often each name is there.
+/// How often each name occurs.
 fn occurrences<'a>(names: impl Iterator<Item = &'a str>) -> HashMap<&'a str, usize> {
     let mut occurrences = HashMap::new();
     for name in names {
@@ -69,7 +69,7 @@ fn occurrences<'a>(names: impl Iterator<Item = &'a str>) -> HashMap<&'a str, usi
     occurrences
 }
 
-/// The name, with the module before it where another callsite has the same name.
+/// The name, preceded by the module if another callsite has the same name.
 fn full_name(row: &CallsiteReport, has_twin: bool, by_module: bool) -> String {
     if has_twin {
         return format!("{}::{}", row.module, row.name);
@@ -80,8 +80,8 @@ fn full_name(row: &CallsiteReport, has_twin: bool, by_module: bool) -> String {
     }
 }
 
-/// Cargo names the binaries of tests and benchmarks after their crate and a hash. What they measure is of many modules, so that their
-/// rows say which.
+/// Whether the program is a test or benchmark: cargo names these after their crate and a hash, in a folder `deps`. They call functions
+/// of many modules, so their rows show the module.
 fn is_test_binary(report: &Report) -> bool {
     let program = report.process.argv.first().map_or("", String::as_str);
     let mut parts = program.rsplit(['/', '\\']);
@@ -94,7 +94,7 @@ fn is_test_binary(report: &Report) -> bool {
     })
 }
 
-/// Nothing in it moves a terminal's cursor, breaks the line or turns the direction of writing.
+/// The name with all characters escaped that would move a terminal's cursor, break the line or change the direction of writing.
 pub(in crate::report) fn escaped(name: &str) -> String {
     let mut out = String::with_capacity(name.len());
     for character in name.chars() {
@@ -106,12 +106,12 @@ pub(in crate::report) fn escaped(name: &str) -> String {
     out
 }
 
-/// `%-50.50s`: the first 50 bytes, without the part of a character, and spaces up to 50.
+/// `%-50.50s`: as many whole characters as fit into 50 bytes, and spaces up to 50 bytes.
 pub(crate) fn gclk_column(name: &str) -> String {
     padded(cut(name))
 }
 
-/// The first 50 bytes, without the part of a character.
+/// As many whole characters as fit into 50 bytes.
 fn cut(name: &str) -> &str {
     let mut end = name.len().min(NAME);
     while !name.is_char_boundary(end) {
@@ -120,7 +120,7 @@ fn cut(name: &str) -> &str {
     &name[..end]
 }
 
-/// 50 bytes.
+/// The name and spaces up to 50 bytes.
 fn padded(name: &str) -> String {
     let padding = NAME - name.len();
     format!("{name}{:padding$}", "")

@@ -1,4 +1,4 @@
-//! What changes the meaning of a row, in lines below it.
+//! The remarks below a row, where something changes how its figures are to be understood.
 
 use std::fmt;
 
@@ -7,11 +7,11 @@ use super::off_cpu::off_cpu;
 use super::scale::Scale;
 use crate::report::{CallsiteReport, EventCount, Report, ThreadReport};
 
-/// The share of the total that interrupted calls or outliers may be, before the dump says so.
+/// A remark is made of interrupted calls or outliers that are more than this share of the total.
 const NOTED_SHARE: f64 = 0.05;
-/// The share of the total that it may be off by.
+/// A remark is made of an error of the total that is more than this share of it.
 const NOTED_ERROR: f64 = 0.1;
-/// Threads of a row that are shown.
+/// At most this many threads of a row are shown.
 const THREADS: usize = 8;
 const INDENT: &str = "        ";
 
@@ -25,7 +25,9 @@ pub(super) fn write(
 ) -> fmt::Result {
     let mut notes: Vec<String> = names.note(row).map(str::to_owned).into_iter().collect();
     if row.returns_iterator {
-        notes.push("returns an iterator: its work is its consumer's".to_owned());
+        notes.push(
+            "returns an iterator, whose work is done, and counted, where it is consumed".to_owned(),
+        );
     }
     notes.extend(throughput(row, scale));
     notes.extend(futures(row, scale));
@@ -42,7 +44,7 @@ pub(super) fn write(
     Ok(())
 }
 
-/// What the threads had of it: those with the most self ticks, and how many more there are.
+/// A line for each of the threads with the most self ticks, and the number of the others.
 fn threads(row: &CallsiteReport, scale: &Scale) -> Vec<String> {
     let line = |thread: &ThreadReport| {
         let name = thread
@@ -69,14 +71,14 @@ fn threads(row: &CallsiteReport, scale: &Scale) -> Vec<String> {
     let mut lines: Vec<String> = row.thread_rows.iter().take(THREADS).map(line).collect();
     if row.thread_rows.len() > THREADS {
         lines.push(format!(
-            "and {} names of threads more",
+            "and {} more thread names",
             row.thread_rows.len() - THREADS
         ));
     }
     lines
 }
 
-/// Words, in as many lines as they take.
+/// Writes the text in lines of at most `width` columns, broken between words.
 pub(super) fn write_wrapped(out: &mut dyn fmt::Write, text: &str, width: usize) -> fmt::Result {
     let mut line = String::new();
     for word in text.split(' ').filter(|word| !word.is_empty()) {
@@ -126,7 +128,7 @@ fn events(row: &CallsiteReport) -> Option<String> {
         .filter(|event| event.calls != 0)
         .map(counted)
         .collect();
-    (!counted.is_empty()).then(|| format!("a call: {}", counted.join(", ")))
+    (!counted.is_empty()).then(|| format!("per call: {}", counted.join(", ")))
 }
 
 fn futures(row: &CallsiteReport, scale: &Scale) -> Option<String> {
@@ -146,88 +148,98 @@ fn futures(row: &CallsiteReport, scale: &Scale) -> Option<String> {
     Some(note)
 }
 
-/// The interrupted calls that are no samples, where they hold much, or are all there is to show.
+/// The interrupted calls that mean and quantiles leave out, where these calls are much of the total, or all there is to show.
 fn interrupted(row: &CallsiteReport) -> Option<String> {
     let count = row.excluded.filter(|&count| count != 0)?;
-    if row.samples == 0 {
-        return Some(format!(
-            "all {count} calls but threads' first were interrupted: their ticks contain what switching costs"
-        ));
-    }
     if count > row.samples {
         return Some(format!(
-            "{count} calls were interrupted, so the figures are of all: their ticks contain what switching costs"
+            "{count} of {} calls were interrupted; mean and quantiles include the cost of context switches",
+            count + row.samples
         ));
     }
     let total = row.on_cpu_ticks.unwrap_or(row.total_ticks);
     let share = count as f64 * row.interrupted_mean_ticks? / total.max(1.0);
     (share > NOTED_SHARE).then(|| {
         format!(
-            "{count} interrupted, {:.0} % of the total on the CPU, in no other column",
+            "{} interrupted, {:.0} % of the ticks on the CPU: left out of mean, quantiles, min and max",
+            calls(count),
             share.min(1.0) * 100.0
         )
     })
 }
 
-/// What outliers hold, where it is much, or more than what the mean is known to.
+/// The outliers' share of the total, where it is large, or larger than the error of the mean.
 fn outliers(row: &CallsiteReport) -> Option<String> {
     let (share, of_mean) = (row.outlier_excess_share?, row.outlier_excess_mean_ticks?);
     let known_to = row.std_error_ticks.unwrap_or(0.0) + row.systematic_error_ticks.unwrap_or(0.0);
     (share > NOTED_SHARE || of_mean > known_to && share > NOTED_SHARE / 5.0).then(|| {
         format!(
-            "outliers ≈ {:.1} % of the total in {} calls, perhaps not its own: interrupts or the hypervisor",
-            share * 100.0,
-            row.outliers
+            "outliers: {}, ≈ {:.1} % of the total, probably interrupts or the hypervisor",
+            calls(row.outliers),
+            share * 100.0
         )
     })
 }
 
-/// How far the total may be off, where that is much of it.
+/// The error of the total, where it is large.
 fn uncertain(row: &CallsiteReport, scale: &Scale) -> Option<String> {
     let error = row.total_error_ticks?;
-    // Of what is marked as short, that says no more, unless there is more in it.
+    // A row that is marked as too short says as much already, unless nested probes add to the error.
     let is_said = row.is_below_resolution() && row.sums.nested == 0;
     (!is_said && error > NOTED_ERROR * row.total_ticks.abs()).then(|| {
         format!(
-            "total ± {} {}, as its probes may differ from their calibration",
+            "total ± {} {}: probes may cost more or less here than when they were calibrated",
             scale.whole(error),
             scale.unit
         )
     })
 }
 
-/// Calls that are in no figure, or of which not all is known.
+/// Calls that are missing from the figures, and those that the figures know only in part.
 fn uncounted(report: &Report, row: &CallsiteReport) -> Vec<String> {
     let mut notes = Vec::new();
     // Where none can be detected, the banner has said so.
     if row.unknown != 0 && report.clock.no_interruptions_because.is_none() {
         notes.push(format!(
-            "{} not known to be clean: another library used rseq, or their thread was ending",
-            row.unknown
+            "{} may have been interrupted unnoticed: another library used rseq, or the thread was ending",
+            calls(row.unknown)
         ));
     }
     if row.running != 0 {
-        notes.push(format!("{} still running, in no figure", row.running));
+        notes.push(format!(
+            "{} still running, not in the figures",
+            calls(row.running)
+        ));
     }
     if row.anomalies != 0 {
         notes.push(format!(
             "{} not measured: the counter went backwards, or a section was never stopped",
-            row.anomalies
+            calls(row.anomalies)
         ));
     }
     if row.saturated != 0 {
         notes.push(format!(
-            "{} over 30 hours long, or the counter jumped: quantiles end there",
-            row.saturated
+            "{} of over 30 hours, or during which the counter jumped: quantiles end at 30 hours",
+            calls(row.saturated)
         ));
     }
     if !row.fence_supported {
-        notes.push(format!("no {} on this CPU, lfence instead", row.fence));
+        notes.push(format!(
+            "this CPU has no {}: measured with lfence",
+            row.fence
+        ));
     }
-    if let (Some(sample), Some(timed)) = (row.sample, row.timed) {
-        notes.push(format!("{timed} calls timed, about one in {sample}"));
+    if let (Some(sample @ 2..), Some(timed)) = (row.sample, row.timed) {
+        notes.push(format!("{} timed, about one in {sample}", calls(timed)));
     }
     notes
+}
+
+fn calls(count: u64) -> String {
+    match count {
+        1 => "1 call".to_owned(),
+        count => format!("{count} calls"),
+    }
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
-//! The note on a function that was off the CPU.
+//! The remark below the row of a function that was off the CPU.
 
 use crate::report::{CallsiteReport, Clock};
 
-/// The share of the total off the CPU from which on a row says so.
+/// The remark is made if more than this share of the total was off the CPU.
 const NOTED_SHARE: f64 = 0.05;
 
-/// `98.7 % blocked, 0.4 % waiting for a CPU; a call takes 2.1 ms wall, p50 2.1, p99 2.6`, if over 5 % were off the CPU.
+/// `98.7 % blocked, 0.4 % waiting for a CPU; wall time: mean 2.1 ms, p50 2.1, p99 2.6`, if over 5 % were off the CPU.
 pub(super) fn off_cpu(callsite: &CallsiteReport, clock: &Clock) -> Option<String> {
     let off = callsite.total_ticks - callsite.on_cpu_ticks?;
     let share = |ticks: f64| ticks / callsite.total_ticks * 100.0;
@@ -30,7 +30,7 @@ pub(super) fn off_cpu(callsite: &CallsiteReport, clock: &Clock) -> Option<String
     ) {
         let unit = Unit::of(mean, clock);
         note += &format!(
-            "; a call takes {} {} wall, p50 {}, p99 {}",
+            "; wall time: mean {} {}, p50 {}, p99 {}",
             unit.digits(mean),
             unit.name,
             unit.digits(p50),
@@ -40,14 +40,14 @@ pub(super) fn off_cpu(callsite: &CallsiteReport, clock: &Clock) -> Option<String
     Some(note)
 }
 
-/// What times are told in.
+/// The unit of the wall times.
 struct Unit {
     name: &'static str,
     ticks: f64,
 }
 
 impl Unit {
-    /// The greatest unit of time of which there is one in `ticks`; ticks, where their rate is not known.
+    /// The largest unit that is no longer than `ticks`; ticks themselves if their rate is unknown.
     fn of(ticks: f64, clock: &Clock) -> Self {
         let Some(hz) = clock.hz else {
             return Self {
@@ -107,10 +107,10 @@ mod tests {
     fn row_says_how_much_was_blocked_and_waiting() {
         assert_eq!(
             note(Some(1e9), |_| {}).unwrap(),
-            "99.0 % blocked, 0.5 % waiting for a CPU; a call takes 2.0 ms wall, p50 2.0, p99 2.0"
+            "99.0 % blocked, 0.5 % waiting for a CPU; wall time: mean 2.0 ms, p50 2.0, p99 2.0"
         );
         let ticks = note(None, |_| {}).unwrap();
-        assert!(ticks.contains("a call takes 2000000 ticks wall"), "{ticks}");
+        assert!(ticks.contains("wall time: mean 2000000 ticks"), "{ticks}");
         let unsplit = note(Some(1e9), |sums| sums.unsplit = 1).unwrap();
         assert!(unsplit.starts_with("99.5 % off the CPU (blocked or waiting:"));
     }
@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn row_that_was_on_the_cpu_says_nothing() {
         assert_eq!(note(Some(1e9), |sums| sums.off = 40_000), None);
-        // Nobody knows.
+        // The kernel was not asked, so the time off the CPU is unknown.
         assert_eq!(note(Some(1e9), |sums| sums.unasked = 1), None);
     }
 }

@@ -1,4 +1,4 @@
-//! Which rows there are, and in which order.
+//! The rows of the dump in their order.
 
 use std::cmp::Ordering;
 
@@ -41,7 +41,7 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// The greatest first; of equal ones, the order of the report.
+/// The greatest first; equal rows stay in the report's order.
 fn compare(sort: TextSort, one: &CallsiteReport, other: &CallsiteReport) -> Ordering {
     let by = |key: fn(&CallsiteReport) -> f64| key(other).total_cmp(&key(one));
     match sort {

@@ -1,13 +1,13 @@
-//! What ticks are written in.
+//! The unit that ticks are printed in.
 
 use super::TextUnit;
 use crate::report::Clock;
 
-/// A unit, and how many of it a tick is.
+/// A unit, and how many of them make a tick.
 pub(super) struct Scale {
     factor: f64,
     pub(super) unit: &'static str,
-    /// What is to be known of it: an uncertainty, or why it is not the one that was asked for.
+    /// The unit's uncertainty, or why it is not the one that was asked for.
     pub(super) remark: Option<String>,
 }
 
@@ -22,7 +22,7 @@ impl Scale {
             return as_counted; // nanoseconds as they are
         }
         let missing = |what: &str| Self {
-            remark: Some(format!("in {}, for {what} is not known here", clock.unit())),
+            remark: Some(format!("in {}: {what} is unknown here", clock.unit())),
             ..as_counted.clone()
         };
         match unit {
@@ -50,17 +50,25 @@ impl Scale {
         ticks * self.factor
     }
 
-    /// With a digit behind the point, where that says something.
+    /// With a digit after the point if the value is below 10 000.
     pub(super) fn short(&self, ticks: f64) -> String {
         let value = self.of(ticks);
-        let digits = usize::from(value.abs() < 10_000.0);
-        format!("{value:.digits$}")
+        fixed(value, usize::from(value.abs() < 10_000.0))
     }
 
-    /// To whole ones.
+    /// Rounded to a whole number.
     pub(super) fn whole(&self, ticks: f64) -> String {
-        format!("{:.0}", self.of(ticks))
+        fixed(self.of(ticks), 0)
     }
+}
+
+/// The value with that many digits after the point. A negative value that is rounded to zero is printed without its sign.
+pub(super) fn fixed(value: f64, digits: usize) -> String {
+    let mut text = format!("{value:.digits$}");
+    if text.starts_with('-') && !text.contains(|c| matches!(c, '1'..='9' | 'a'..='z')) {
+        text.remove(0);
+    }
+    text
 }
 
 impl Clone for Scale {
@@ -72,7 +80,7 @@ impl Clone for Scale {
     }
 }
 
-/// The core's clock moved while the program ran; by how much is how far each figure may be off.
+/// The core's clock moved while the program ran: its range is the uncertainty of every figure.
 fn remark_on_cycles(clock: &Clock, ratio: f64) -> String {
     let range = match (
         clock.core_cycles_per_tick_min,
@@ -89,12 +97,31 @@ fn remark_on_cycles(clock: &Clock, ratio: f64) -> String {
 }
 
 impl Clock {
-    /// The unit's name for people: `ticks`, or what they are instead.
+    /// The name of the counter's unit: `ticks`, or what they are instead.
     pub(in crate::report) fn unit(&self) -> &'static str {
         match (self.fallback_reason.is_some(), self.distrusted) {
             (true, _) => "ns",
             (false, true) => "ticks (distrusted)",
             (false, false) => "ticks",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn zero_has_no_sign() {
+        let text = |value, digits| fixed(value, digits);
+        assert_eq!((text(-0.04, 1), text(-0.4, 0)), ("0.0".into(), "0".into()));
+        assert_eq!(
+            (text(-0.06, 1), text(-1.0, 0)),
+            ("-0.1".into(), "-1".into())
+        );
+        assert_eq!(
+            (text(f64::NEG_INFINITY, 0), text(0.0, 1)),
+            ("-inf".into(), "0.0".into())
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! Colour, where it is asked for: escape sequences around a text, which take no columns.
+//! Escape sequences for colour, if the output is to have it. They take no columns.
 
 /// Whether to colour.
 #[derive(Clone, Copy)]
@@ -11,22 +11,22 @@ impl Style {
         Self { colour }
     }
 
-    /// What is not a figure.
+    /// For text that is not a figure.
     pub(super) fn dim(self, text: &str) -> String {
         self.with("2", text)
     }
 
-    /// What takes most.
+    /// For the rows that take the most.
     pub(super) fn bold(self, text: &str) -> String {
         self.with("1", text)
     }
 
-    /// What makes figures doubtful.
+    /// For what makes figures doubtful.
     pub(super) fn doubtful(self, text: &str) -> String {
         self.with("33", text)
     }
 
-    /// What makes figures bad.
+    /// For what makes figures useless.
     pub(super) fn bad(self, text: &str) -> String {
         self.with("31", text)
     }
