@@ -24,7 +24,6 @@ pub(crate) enum Side {
 
 const SIDES: usize = 3;
 const CHUNKS: usize = 30;
-const PAGE: usize = 4096;
 
 type Chunk = [AtomicU32; SUBS];
 
@@ -37,7 +36,7 @@ struct Page {
     chunks: [Chunk; CHUNKS],
 }
 
-const _: () = assert!(size_of::<Page>() <= PAGE);
+const _: () = assert!(size_of::<Page>() <= 4096, "it is one page of memory");
 // SAFETY: atomics of 0.
 unsafe impl Zeroed for Page {}
 
