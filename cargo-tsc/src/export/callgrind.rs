@@ -1,21 +1,25 @@
 //! Callgrind's profile format, for KCachegrind and callgrind_annotate: <https://valgrind.org/docs/manual/cl-format.html>.
+//!
+//! Readers take for a function's inclusive ticks what its callers' calls of it took. So there is a function [`ROOT`] that calls what no
+//! other one calls, and a call takes the self ticks of all contexts under it: these add up at every level, and to the total.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use anyhow::Result;
-use tsc_runtime::{CallsiteReport, Report};
+use tsc_runtime::Report;
 
-use super::stacks::{require, whole};
-use crate::rows::{path, self_ticks};
+use super::stacks::{OTHER, callsite, line_of_text, require, whole};
+use crate::rows::path;
 
-/// Calls from one callsite to another, and what they took.
-type Arcs = BTreeMap<(u64, u64), (u64, f64)>;
+/// What stands for the program's threads.
+const ROOT: &str = "<root>";
+/// What readers of the format show where there is no file.
+const NO_FILE: &str = "???";
 
 /// Each function's own ticks, and each caller's calls with theirs.
 pub fn text(report: &Report) -> Result<String> {
     require(report)?;
-    let arcs = arcs(report);
     let mut text = String::new();
     writeln!(
         text,
@@ -26,53 +30,101 @@ pub fn text(report: &Report) -> Result<String> {
         text,
         "pid: {}\ncmd: {}",
         report.process().pid(),
-        report.process().argv().join(" ")
+        line_of_text(&report.process().argv().join(" "))
     )?;
     writeln!(
         text,
         "positions: line\nevent: Ticks : Ticks of the time-stamp counter\nevents: Ticks"
     )?;
-    for (index, row) in (0..).zip(report.callsites()) {
+    let functions = functions(report);
+    for (place, function) in &functions {
         writeln!(
             text,
             "\nfl={}\nfn={}\n{} {}",
-            row.file(),
-            path(row),
-            row.line(),
-            whole(self_ticks(row))
+            place.file, place.name, place.line, function.own
         )?;
-        for (&(_, callee), &(calls, ticks)) in arcs.range((index, 0)..=(index, u64::MAX)) {
-            let callee: &CallsiteReport = &report.callsites()[callee as usize];
+        for (callee, arc) in &function.callees {
             writeln!(
                 text,
-                "cfi={}\ncfn={}\ncalls={calls} {}",
-                callee.file(),
-                path(callee),
-                callee.line()
+                "cfi={}\ncfn={}\ncalls={} {}\n{} {}",
+                callee.file,
+                callee.name,
+                // Of a call that still runs some are known to have been made in it; without calls there may be no ticks.
+                arc.calls.max(1),
+                callee.line,
+                place.line,
+                arc.ticks
             )?;
-            writeln!(text, "{} {}", row.line(), whole(ticks))?;
         }
     }
-    let all: i64 = report
-        .callsites()
-        .iter()
-        .map(|row| whole(self_ticks(row)))
-        .sum();
+    let all: i64 = functions.values().map(|function| function.own).sum();
     writeln!(text, "\ntotals: {all}")?;
     Ok(text)
 }
 
-fn arcs(report: &Report) -> Arcs {
-    let mut arcs = Arcs::new();
-    for context in report.contexts() {
-        let caller = context
-            .parent()
-            .and_then(|parent| report.contexts()[parent as usize].callsite());
-        if let (Some(caller), Some(callee)) = (caller, context.callsite()) {
-            let arc = arcs.entry((caller, callee)).or_default();
-            arc.0 += context.calls();
-            arc.1 += context.on_cpu_ticks().unwrap_or(context.total_ticks());
-        }
+/// Where a function is, which is what the format knows it by.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    file: String,
+    name: String,
+    line: u32,
+}
+
+#[derive(Default)]
+struct Function {
+    own: i64,
+    callees: BTreeMap<Place, Arc>,
+}
+
+/// Calls from one function to another, and what they took.
+#[derive(Default)]
+struct Arc {
+    calls: u64,
+    ticks: i64,
+}
+
+fn functions(report: &Report) -> BTreeMap<Place, Function> {
+    let contexts = report.contexts();
+    let places: Vec<Place> = contexts
+        .iter()
+        .map(|context| match callsite(report, context) {
+            Some(row) => Place {
+                file: line_of_text(row.file()),
+                name: line_of_text(&path(row)),
+                line: row.line(),
+            },
+            None => nowhere(OTHER),
+        })
+        .collect();
+    let mut ticks: Vec<i64> = contexts
+        .iter()
+        .map(|context| whole(context.self_ticks()))
+        .collect();
+    let mut functions = BTreeMap::<Place, Function>::new();
+    for (place, &own) in places.iter().zip(&ticks) {
+        functions.entry(place.clone()).or_default().own += own;
     }
-    arcs
+    // Callees come after their callers, so what is added to a caller is complete when it is its own turn.
+    for (index, context) in contexts.iter().enumerate().rev() {
+        let caller = match context.parent() {
+            Some(parent) => {
+                ticks[parent as usize] += ticks[index];
+                places[parent as usize].clone()
+            }
+            None => nowhere(ROOT),
+        };
+        let callees = &mut functions.entry(caller).or_default().callees;
+        let arc = callees.entry(places[index].clone()).or_default();
+        arc.calls += context.calls();
+        arc.ticks += ticks[index];
+    }
+    functions
+}
+
+fn nowhere(name: &str) -> Place {
+    Place {
+        file: NO_FILE.to_owned(),
+        name: name.to_owned(),
+        line: 0,
+    }
 }

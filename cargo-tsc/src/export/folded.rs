@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use anyhow::Result;
 use tsc_runtime::Report;
 
-use super::stacks::{name, require, stack};
+use super::stacks::{line_of_text, name, require, stack};
 
 /// Some readers make a sample of each count, so there are no more of them in all.
 const MOST: f64 = 1e6;
@@ -26,7 +26,7 @@ pub fn text(report: &Report) -> Result<String> {
             continue;
         }
         let mut names: Vec<String> = stack(report, context)
-            .map(|context| name(report, context).replace(';', ","))
+            .map(|context| line_of_text(&name(report, context)).replace(';', ","))
             .collect();
         names.reverse();
         writeln!(text, "{} {count}", names.join(";"))?;

@@ -9,7 +9,7 @@ use flate2::write::GzEncoder;
 use prost::Message;
 use tsc_runtime::Report;
 
-use super::stacks::{require, stack, whole};
+use super::stacks::{OTHER, require, stack, whole};
 use crate::rows::path;
 
 // The messages of https://github.com/google/pprof/blob/main/proto/profile.proto, as far as they are needed.
@@ -64,14 +64,14 @@ struct Line {
     line: i64,
 }
 
+/// Without the linker's name, the field 3: one equal to `name` would say that this is not demangled yet, and pprof would then leave out
+/// what stands between angle brackets.
 #[derive(Clone, Copy, PartialEq, Message)]
 struct Function {
     #[prost(uint64, tag = "1")]
     id: u64,
     #[prost(int64, tag = "2")]
     name: i64,
-    #[prost(int64, tag = "3")]
-    system_name: i64,
     #[prost(int64, tag = "4")]
     filename: i64,
     #[prost(int64, tag = "5")]
@@ -117,7 +117,6 @@ fn profile(report: &Report) -> Profile {
         profile.function.push(Function {
             id,
             name,
-            system_name: name,
             filename,
             start_line: line,
         });
@@ -131,11 +130,10 @@ fn profile(report: &Report) -> Profile {
     }
     // The calls that the tree had no room for.
     let other = report.callsites().len() as u64 + 1;
-    let name = strings.index("<other>");
+    let name = strings.index(OTHER);
     profile.function.push(Function {
         id: other,
         name,
-        system_name: name,
         ..Function::default()
     });
     profile.location.push(Location {

@@ -5,6 +5,9 @@ use tsc_runtime::{CallsiteReport, Context, Report};
 
 use crate::rows::path;
 
+/// The name of the calls that the tree had no room for.
+pub const OTHER: &str = "<other>";
+
 /// Checks that there is a tree.
 pub fn require(report: &Report) -> Result<()> {
     if report.contexts().is_empty() {
@@ -22,7 +25,7 @@ pub fn callsite<'a>(report: &'a Report, context: &Context) -> Option<&'a Callsit
 
 /// The name of a context's function.
 pub fn name(report: &Report, context: &Context) -> String {
-    callsite(report, context).map_or_else(|| "<other>".to_owned(), path)
+    callsite(report, context).map_or_else(|| OTHER.to_owned(), path)
 }
 
 /// A context and those it was called from, itself first.
@@ -38,4 +41,9 @@ pub fn stack<'a>(report: &'a Report, context: &'a Context) -> impl Iterator<Item
 /// Ticks as formats have them: whole, and never below 0, which the correction for probes may leave of very short functions.
 pub fn whole(ticks: f64) -> i64 {
     ticks.max(0.0).round() as i64
+}
+
+/// A name or an argument in a format of which each line has a meaning.
+pub fn line_of_text(text: &str) -> String {
+    text.replace(char::is_control, " ")
 }

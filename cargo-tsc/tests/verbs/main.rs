@@ -3,11 +3,13 @@
 mod ab;
 mod all;
 mod annotate;
+mod browser;
 mod diff;
 mod errors;
 mod export;
 mod page;
 mod project;
+mod readers;
 mod run;
 mod sessions;
 mod top;

@@ -1,6 +1,7 @@
 //! A small project in a folder of its own, and `cargo tsc` in it.
 
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -184,4 +185,11 @@ impl Ended {
     pub(crate) fn json(&self) -> serde_json::Value {
         serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {}", self.out))
     }
+}
+
+/// Says, also where the output of tests that pass is not shown, that a test ends here.
+pub(crate) fn skipped(why: &str) {
+    let name = std::thread::current().name().unwrap_or("a test").to_owned();
+    // Not by a macro, whose output is captured.
+    let _ = writeln!(std::io::stderr(), "skipped: {name}: {why}");
 }

@@ -1,0 +1,38 @@
+//! A real browser, where there is one: a page that looks at itself by a script, and lists what it sees.
+
+use std::process::Command;
+
+/// A script's end: shows the list `seen`, which [`seen`] finds.
+pub(crate) const SHOW: &str = "const list = document.createElement('pre'); list.id = 'seen'; \
+                               list.textContent = seen.join('\\n'); document.body.append(list);";
+
+/// The browser's name, if one is installed.
+pub(crate) fn browser() -> Option<&'static str> {
+    ["chromium", "chromium-browser", "google-chrome"]
+        .into_iter()
+        .find(|name| Command::new(name).arg("--version").output().is_ok())
+}
+
+/// What the script of a page saw, in a window of this size.
+pub(crate) fn seen(browser: &str, url: &str, window: (u32, u32)) -> String {
+    let profile = tempfile::tempdir().unwrap();
+    let output = Command::new(browser)
+        .args(["--headless", "--no-sandbox"])
+        // Drawn by the CPU: nobody looks.
+        .args(["--disable-gpu"])
+        .args(["--disable-background-networking", "--no-first-run"])
+        .arg(format!("--user-data-dir={}", profile.path().display()))
+        .arg(format!("--window-size={},{}", window.0, window.1))
+        .args(["--virtual-time-budget=60000", "--dump-dom"])
+        .arg(url)
+        .output()
+        .unwrap();
+    let dom = String::from_utf8_lossy(&output.stdout);
+    let (_, seen) = dom.split_once("<pre id=\"seen\">").unwrap_or_else(|| {
+        let complaints = String::from_utf8_lossy(&output.stderr);
+        panic!("the script did not come to its end:\n{dom}\n{complaints}")
+    });
+    let text = seen.split_once("</pre>").unwrap().0;
+    let text = text.replace("&lt;", "<").replace("&gt;", ">");
+    text.replace("&nbsp;", " ").replace("&amp;", "&")
+}

@@ -1,0 +1,98 @@
+//! callgrind_annotate, which comes with Valgrind.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+
+use super::recorded;
+use crate::project::skipped;
+
+/// What callgrind_annotate says of a function, and of its calls of others: each with its ticks.
+#[derive(Debug, Default)]
+struct Function {
+    ticks: i64,
+    callees: BTreeMap<String, (u64, i64)>,
+}
+
+/// The functions of `callgrind.out` there, or `None` where the program is not installed.
+fn annotated(folder: &Path, inclusive: &str) -> Option<(i64, BTreeMap<String, Function>)> {
+    let output = Command::new("callgrind_annotate")
+        .args(["--tree=both", "--threshold=100", "--auto=no"])
+        .args([inclusive, "callgrind.out"])
+        .current_dir(folder)
+        .output()
+        .ok()?;
+    let text = String::from_utf8(output.stdout).unwrap();
+    let complaints = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        output.status.success() && complaints.is_empty(),
+        "{complaints}"
+    );
+    let (mut total, mut functions) = (0, BTreeMap::<String, Function>::new());
+    let mut function = String::new();
+    for line in text.lines() {
+        if let Some((ticks, _)) = line.split_once("PROGRAM TOTALS") {
+            total = number(ticks);
+        } else if let Some((ticks, name)) = line.split_once(" *  ") {
+            name_of(name).clone_into(&mut function);
+            functions.entry(function.clone()).or_default().ticks = number(ticks);
+        } else if let Some((ticks, call)) = line.split_once(" >   ") {
+            let (name, calls) = call.rsplit_once(" (").unwrap();
+            let calls = number(calls.split('x').next().unwrap());
+            let callees = &mut functions.get_mut(&function).unwrap().callees;
+            callees.insert(
+                name_of(name).to_owned(),
+                (calls.cast_unsigned(), number(ticks)),
+            );
+        }
+    }
+    Some((total, functions))
+}
+
+/// `1,234 (56.7%)`.
+fn number(text: &str) -> i64 {
+    let digits = text.split_whitespace().next().unwrap().replace(',', "");
+    digits.parse().unwrap_or_else(|_| panic!("{text}"))
+}
+
+/// Without the file before it, nor the object after it.
+fn name_of(text: &str) -> &str {
+    let name = text
+        .split_once(".rs:")
+        .or_else(|| text.split_once("???:"))
+        .unwrap();
+    name.1.trim_end_matches(" []")
+}
+
+#[test]
+fn callgrind_annotate_has_our_sums() {
+    let recorded = recorded();
+    recorded.export("callgrind", "callgrind.out");
+    let folder = recorded.project.path("");
+    let Some((total, inclusive)) = annotated(&folder, "--inclusive=yes") else {
+        return skipped("there is no callgrind_annotate");
+    };
+    let (_, own) = annotated(&folder, "--inclusive=no").unwrap();
+    assert_eq!(total, recorded.all());
+    for (name, sums) in recorded.functions() {
+        assert_eq!(inclusive[name].ticks, sums.inclusive, "{name}");
+        let found = own.get(name).map_or(0, |function| function.ticks);
+        assert_eq!(found, sums.own, "{name}");
+    }
+    // Each caller's calls, and the ticks in them.
+    let mut arcs = BTreeMap::<(&str, &str), (u64, i64)>::new();
+    for context in &recorded.contexts {
+        let caller = context.parent.map(|parent| &recorded.contexts[parent].name);
+        let caller = caller.map_or("<root>", String::as_str);
+        let arc = arcs.entry((caller, &context.name)).or_default();
+        *arc = (arc.0 + context.calls, arc.1 + context.inclusive);
+    }
+    let mut found = 0;
+    for (caller, function) in &inclusive {
+        for (callee, arc) in &function.callees {
+            assert_eq!(arcs.get(&(caller, callee)), Some(arc), "{caller} {callee}");
+            found += 1;
+        }
+    }
+    assert_eq!(found, arcs.len());
+}

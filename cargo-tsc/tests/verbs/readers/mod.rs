@@ -1,0 +1,195 @@
+//! A recorded call tree, exported and opened by the programs that the formats are for.
+
+mod callgrind;
+mod inferno;
+mod pprof;
+mod protobuf;
+mod speedscope;
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use serde_json::Value;
+
+use crate::project::Project;
+
+/// One function called from twelve others, recursion, mutual recursion, threads, a name with much in it that formats give a meaning to.
+const PROGRAM: &str = r#"
+use std::hint::black_box;
+use tsc_runtime::cycles;
+
+#[cycles]
+fn leaf(rounds: u64) -> u64 {
+    (0..rounds).fold(1, |x, i| black_box(x * (i | 1) % 1_000_003))
+}
+
+macro_rules! places {
+    ($($name:ident)*) => {
+        $(#[cycles] fn $name() -> u64 { leaf(300) + leaf(900) })*
+        const PLACES: &[fn() -> u64] = &[$($name),*];
+    };
+}
+places!(p0 p1 p2 p3 p4 p5 p6 p7 p8 p9 p10 p11);
+
+#[cycles]
+fn fib(n: u64) -> u64 {
+    if n < 2 { leaf(50) } else { fib(n - 1) + fib(n - 2) }
+}
+
+#[cycles]
+fn even(n: u64) -> u64 {
+    leaf(20) + if n == 0 { 0 } else { odd(n - 1) }
+}
+
+#[cycles]
+fn odd(n: u64) -> u64 {
+    if n == 0 { 0 } else { even(n - 1) }
+}
+
+trait Shape {
+    fn area(&self) -> u64;
+}
+
+impl<const N: usize> Shape for [u8; N] {
+    #[cycles(per_type)]
+    fn area(&self) -> u64 {
+        leaf(N as u64)
+    }
+}
+
+#[cycles(name = "a;b \"c\" <d> & e")]
+fn outer() -> u64 {
+    let places: u64 = PLACES.iter().map(|place| place()).sum();
+    places + fib(12) + even(9) + [0; 700].area() + [0; 1400].area()
+}
+
+fn main() {
+    let threads: Vec<_> = (0..3).map(|_| std::thread::spawn(|| (0..4).map(|_| outer()).sum::<u64>())).collect();
+    let all: u64 = threads.into_iter().map(|thread| thread.join().unwrap()).sum();
+    println!("{}", all + odd(5) + leaf(5000));
+}
+"#;
+
+/// A dump with a call tree, in a project's folder.
+struct Recorded {
+    project: Project,
+    contexts: Vec<Context>,
+}
+
+/// A context of the dump.
+struct Context {
+    name: String,
+    parent: Option<usize>,
+    calls: u64,
+    /// Its own ticks, as formats have them.
+    own: i64,
+    /// Those of all under it as well.
+    inclusive: i64,
+}
+
+/// What a function's contexts add up to.
+#[derive(Debug, Default, PartialEq)]
+struct Sums {
+    calls: u64,
+    own: i64,
+    inclusive: i64,
+}
+
+/// Recorded once for all tests, and in a folder for each.
+fn recorded() -> Recorded {
+    static DUMP: OnceLock<String> = OnceLock::new();
+    let dump = DUMP.get_or_init(record);
+    let project = Project::new(PROGRAM);
+    project.write("tree.json", dump);
+    Recorded {
+        project,
+        contexts: contexts(&serde_json::from_str(dump).unwrap()),
+    }
+}
+
+/// Two runs, whose trees are merged.
+fn record() -> String {
+    let project = Project::new(PROGRAM);
+    project.tsc("run --tree -n 2 --name tree").ends(0);
+    project.tsc("merge tree -o tree.json").ends(0);
+    project.read("tree.json")
+}
+
+impl Recorded {
+    fn export(&self, format: &str, to: &str) {
+        self.project
+            .tsc(&format!("export tree.json --format {format} -o {to}"))
+            .ends(0);
+    }
+
+    /// By function: for a chain holds each function once, its contexts are never in one another.
+    fn functions(&self) -> BTreeMap<&str, Sums> {
+        let mut functions = BTreeMap::<&str, Sums>::new();
+        for context in &self.contexts {
+            let sums = functions.entry(&context.name).or_default();
+            sums.calls += context.calls;
+            sums.own += context.own;
+            sums.inclusive += context.inclusive;
+        }
+        functions
+    }
+
+    /// The ticks of the program.
+    fn all(&self) -> i64 {
+        self.contexts.iter().map(|context| context.own).sum()
+    }
+
+    /// The names of a context's chain, outermost first.
+    fn stack(&self, index: usize) -> Vec<&str> {
+        let context = &self.contexts[index];
+        let mut stack = context
+            .parent
+            .map_or(Vec::new(), |parent| self.stack(parent));
+        stack.push(&context.name);
+        stack
+    }
+}
+
+fn contexts(dump: &Value) -> Vec<Context> {
+    let rows = dump["callsites"].as_array().unwrap();
+    let list = dump["contexts"].as_array().unwrap();
+    let mut contexts: Vec<Context> = list
+        .iter()
+        .map(|context| {
+            let row = &rows[context["callsite"].as_u64().unwrap() as usize];
+            let text = |key: &str| row[key].as_str().unwrap();
+            let own = context["self_ticks"].as_f64().unwrap().max(0.0).round() as i64;
+            Context {
+                name: format!("{}::{}", text("module"), text("name")),
+                parent: context["parent"].as_u64().map(|parent| parent as usize),
+                calls: context["calls"].as_u64().unwrap(),
+                own,
+                inclusive: own,
+            }
+        })
+        .collect();
+    for index in (0..contexts.len()).rev() {
+        if let Some(parent) = contexts[index].parent {
+            contexts[parent].inclusive += contexts[index].inclusive;
+        }
+    }
+    contexts
+}
+
+/// What every export starts from: the calls are those of the program, and a context's inclusive ticks are its own and its callees'.
+#[test]
+fn tree_is_that_of_the_program() {
+    let recorded = recorded();
+    let functions = recorded.functions();
+    // fib(12) has 233 calls of leaf in it, even(9) 5, each of the twelve 2, each array 1.
+    let leaves = 12 * (233 + 5 + 24 + 2) + 3 + 1;
+    assert_eq!(functions["app::leaf"].calls, 2 * leaves);
+    assert_eq!(functions["app::fib"].calls, 2 * 12 * 465);
+    assert_eq!(functions["app::odd"].calls, 2 * (12 * 5 + 3));
+    assert_eq!(functions["app::p7"].calls, 2 * 12);
+    let leaves = recorded
+        .contexts
+        .iter()
+        .filter(|context| context.name == "app::leaf");
+    assert!(leaves.count() >= 18, "one for each chain");
+}
