@@ -5,20 +5,25 @@ use std::io::{self, IsTerminal as _, Seek as _, SeekFrom};
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, LazyLock};
 use std::time::Instant;
 
 use anyhow::{Context as _, Result};
+use signal_hook::consts::SIGINT;
 
 use crate::build::Executable;
 
-static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+/// Set in the signal handler itself: a thread that is told of the signal may run only after the program's end has been seen.
+static INTERRUPTED: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 
 /// From now on Ctrl-C ends the program that runs, which reports and dies of it, and not this one, which then tidies up.
 ///
 /// # Errors
 /// If the handler cannot be installed.
 pub fn outlive_interrupts() -> Result<()> {
-    ctrlc::set_handler(|| INTERRUPTED.store(true, Relaxed)).context("no handler for Ctrl-C")
+    signal_hook::flag::register(SIGINT, Arc::clone(&INTERRUPTED))
+        .context("no handler for Ctrl-C")?;
+    Ok(())
 }
 
 /// Whether there was a Ctrl-C.

@@ -1,5 +1,5 @@
 //! This program in the place of rustc, for the copy's own crates: their paths are said as the original's, and their lints do not fail the
-//! build, since what they would be about is not the user's text.
+//! build, since what they would be about is not the user's text. What the compiler warns of is said once, of the bare program.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -7,10 +7,12 @@ use std::process::{Command, ExitCode};
 
 /// `COPY=ORIGINAL`.
 const PREFIX: &str = "CARGO_TSC_REMAP_PATH_PREFIX";
+/// `warn` or `allow`.
+const LINTS: &str = "CARGO_TSC_CAP_LINTS";
 
-/// What cargo needs in its environment.
+/// What cargo needs in its environment. `lints` is how loud they may be.
 #[must_use]
-pub fn environment(copy: &Path, original: &Path) -> Vec<(OsString, OsString)> {
+pub fn environment(copy: &Path, original: &Path, lints: &str) -> Vec<(OsString, OsString)> {
     let mut prefix = copy.as_os_str().to_owned();
     prefix.push("=");
     prefix.push(original);
@@ -18,6 +20,7 @@ pub fn environment(copy: &Path, original: &Path) -> Vec<(OsString, OsString)> {
     vec![
         ("RUSTC_WORKSPACE_WRAPPER".into(), this.into()),
         (PREFIX.into(), prefix),
+        (LINTS.into(), lints.into()),
     ]
 }
 
@@ -40,7 +43,9 @@ pub fn become_rustc() -> ExitCode {
     command.args(words);
     let mut remap = OsString::from("--remap-path-prefix=");
     remap.push(std::env::var_os(PREFIX).unwrap_or_default());
-    command.arg(remap).arg("--cap-lints=warn");
+    let mut lints = OsString::from("--cap-lints=");
+    lints.push(std::env::var_os(LINTS).unwrap_or_else(|| "warn".into()));
+    command.arg(remap).arg(lints);
     match command.status() {
         Ok(status) => ExitCode::from(status.code().unwrap_or(1) as u8),
         Err(error) => {

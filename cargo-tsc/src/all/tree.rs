@@ -91,6 +91,7 @@ impl<'a> Tree<'a> {
         self.build(
             &copy,
             "annotated-target",
+            "allow",
             "building with every function annotated",
         )
     }
@@ -113,6 +114,7 @@ impl<'a> Tree<'a> {
         self.build(
             &copy,
             "bare-target",
+            "warn",
             "building the same without measurement",
         )
     }
@@ -141,11 +143,17 @@ impl<'a> Tree<'a> {
         Ok(())
     }
 
-    fn build(&self, copy: &Path, target: &str, title: &str) -> Result<Vec<Executable>> {
+    fn build(
+        &self,
+        copy: &Path,
+        target: &str,
+        lints: &str,
+        title: &str,
+    ) -> Result<Vec<Executable>> {
         let folder = copy.join(&self.inner);
         let project = Project::find(&self.command, &folder)?;
         let target = self.folder.join(target);
-        let mut environment = rustc::environment(copy, self.original.root());
+        let mut environment = rustc::environment(copy, self.original.root(), lints);
         environment.push(("GIT_OPTIONAL_LOCKS".into(), "0".into()));
         let build = Build {
             project: &project,

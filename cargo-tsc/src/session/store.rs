@@ -9,6 +9,7 @@ use anyhow::{Context as _, Result, bail};
 use tsc_runtime::Report;
 
 use super::{About, Run, read};
+use crate::statistics::median;
 
 /// The folder of sessions.
 #[derive(Clone, Debug)]
@@ -175,6 +176,27 @@ impl Writer {
         &self.folder
     }
 
+    /// What a run took, from start to end.
+    #[must_use]
+    pub fn seconds(&self) -> Option<f64> {
+        let seconds: Vec<f64> = self.about.runs.iter().map(|run| run.seconds).collect();
+        median(&seconds)
+    }
+
+    /// The sum of all runs so far; an empty one if none reported.
+    ///
+    /// # Errors
+    /// If a report cannot be read.
+    pub fn sum(&self) -> Result<Report> {
+        let mut sum = Report::default();
+        for run in &self.about.runs {
+            if let Some(report) = read::read_run(&self.folder.join(&run.folder))? {
+                sum.merge(&report)?;
+            }
+        }
+        Ok(sum)
+    }
+
     /// Makes the next run's folder.
     ///
     /// # Errors
@@ -201,12 +223,13 @@ impl Writer {
         read::read_run(&folder)
     }
 
-    /// Removes the session again: one that was only to find out how to measure.
+    /// Removes the session again: one that was only to find out how to measure. What became of an older one is still to be said.
     ///
     /// # Errors
     /// If it cannot be removed.
-    pub fn discard(self) -> Result<()> {
-        fs::remove_dir_all(&self.folder).with_context(|| self.folder.display().to_string())
+    pub fn discard(self) -> Result<Option<String>> {
+        fs::remove_dir_all(&self.folder).with_context(|| self.folder.display().to_string())?;
+        Ok(self.remark)
     }
 
     /// Writes `session.json` beside, and renames it.

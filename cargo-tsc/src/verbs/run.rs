@@ -13,6 +13,9 @@ use crate::progress::{self, remark};
 use crate::session::{About, Run, Store, Writer};
 use crate::verbs::report;
 
+/// What shells say of a program that Ctrl-C has ended.
+const INTERRUPTED: u8 = 130;
+
 /// The verb.
 ///
 /// # Errors
@@ -93,6 +96,8 @@ pub struct Outcome {
     pub signal: Option<i32>,
     /// How many runs reported something.
     pub reported: usize,
+    /// Whether the user ended the last run.
+    pub interrupted: bool,
 }
 
 /// Runs everything `args.runs` times, or until a run fails. If `quiet`, what the program says has been shown before.
@@ -110,6 +115,7 @@ pub fn runs(
         status: 0,
         signal: None,
         reported: 0,
+        interrupted: false,
     };
     let bar = progress::runs("measuring", u64::from(args.runs));
     for index in 0..args.runs {
@@ -126,12 +132,9 @@ pub fn runs(
         let ended = one_run(args, executables, session, input, output)?;
         bar.inc(1);
         outcome.reported += usize::from(ended.1);
-        if ended.0.status != 0 {
-            (outcome.status, outcome.signal) = (ended.0.status, ended.0.signal);
-            break;
-        }
-        if execute::was_interrupted() {
-            outcome.status = 130;
+        outcome.interrupted = execute::was_interrupted();
+        (outcome.status, outcome.signal) = (ended.0.status, ended.0.signal);
+        if outcome.status != 0 || outcome.interrupted {
             break;
         }
     }
@@ -236,6 +239,11 @@ pub fn print(args: &RunArgs, session: &Writer, store: &Store, outcome: &Outcome)
     if outcome.status != 0 {
         remark(&format!("{how}; what was measured until then is above"));
         return Ok(Exit::Program(outcome.status));
+    }
+    let runs = session.about.runs.len();
+    if outcome.interrupted && runs < args.runs as usize {
+        remark(&format!("interrupted in run {runs} of {}", args.runs));
+        return Ok(Exit::Program(INTERRUPTED));
     }
     Ok(Exit::Fine)
 }

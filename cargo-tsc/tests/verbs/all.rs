@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use crate::project::Project;
+use crate::project::{Ended, Project};
 
 /// Two crates and a macro, with much in them that must not get in the way.
 fn stranger(main: &str) -> Project {
@@ -184,4 +185,78 @@ fn what_is_called_too_often_is_left_out() {
         .says("app::sum");
     let ended = ended.says("left out: app::tiny, 60000000 calls");
     assert!(!ended.out.contains("\napp::tiny"), "{}", ended.out);
+    project
+        .tsc("run --all --name pruned -- --release")
+        .ends(0)
+        .remarks("the session that was named pruned is now pruned.1");
+}
+
+#[test]
+fn a_status_that_the_bare_program_has_too_is_compared() {
+    let program = "fn work() -> u64 {\n    (0..1000).map(std::hint::black_box).sum()\n}\n\nfn main() {\n    std::process::exit((work() % 2 + 1) as i32);\n}\n";
+    let project = Project::with_manifest("", program);
+    project
+        .tsc("run --all")
+        .ends(1)
+        .says("a run took")
+        .remarks("the program ended with status 1");
+}
+
+#[test]
+fn the_compiler_warns_once() {
+    let project = Project::with_manifest(
+        "",
+        "fn unused() {}\n\nfn main() {\n    println!(\"done\");\n}\n",
+    );
+    let ended = project.tsc("run --all").ends(0);
+    let warnings = ended.err.matches("function `unused` is never used").count();
+    assert_eq!(warnings, 1, "{}", ended.err);
+}
+
+#[test]
+fn a_main_that_does_not_return_is_said_to() {
+    let program = "fn work() -> u64 {\n    (0..1000).map(std::hint::black_box).sum()\n}\n\nfn main() {\n    std::process::exit((work() % 2) as i32);\n}\n";
+    let project = Project::with_manifest("", program);
+    project
+        .tsc("run --all")
+        .ends(0)
+        .says("main has not returned");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_service_that_is_interrupted_is_reported_and_not_started_again() {
+    use std::os::unix::process::CommandExt as _;
+    use std::time::{Duration, Instant};
+
+    let program = "use std::io::Write as _;\n\nfn started() {\n    let mut file = std::fs::File::options().create(true).append(true).open(\"started\").unwrap();\n    file.write_all(b\"once\").unwrap();\n}\n\n\
+        fn main() {\n    started();\n    loop {\n        std::thread::sleep(std::time::Duration::from_secs(1));\n    }\n}\n";
+    let project = Project::with_manifest("", program);
+    let mut command = project.command("run --all --name service");
+    command.process_group(0).stdout(Stdio::piped());
+    let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+    let deadline = Instant::now() + Duration::from_secs(1500);
+    while !project.path("started").exists() {
+        assert!(
+            Instant::now() < deadline && child.try_wait().unwrap().is_none(),
+            "it has not been started"
+        );
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    while project.read("started").is_empty() {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let group = format!("-{}", child.id());
+    let mut kill = Command::new("kill");
+    assert!(
+        kill.args(["-INT", "--", &group])
+            .status()
+            .unwrap()
+            .success()
+    );
+    Ended::of(child.wait_with_output().unwrap(), "run --all")
+        .ends(128 + 2)
+        .says("app::started")
+        .says("interrupted, so no bare program ran beside it");
+    assert_eq!(project.read("started"), "once");
 }

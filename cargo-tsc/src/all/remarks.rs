@@ -1,0 +1,124 @@
+//! What is said above the report: what was done to the copy, and how far the run was disturbed.
+
+use anyhow::Result;
+use tsc_runtime::Report;
+
+use super::beside::Beside;
+use super::prune::{ALLOWED, Measured};
+use super::tree::Tree;
+use crate::session::Writer;
+
+/// So many names are said; the rest are counted.
+const NAMES: usize = 5;
+
+/// Of a run that the user has ended.
+#[must_use]
+pub fn interrupted(tree: &Tree<'_>, pruned: &[Measured]) -> Vec<String> {
+    let mut remarks = left_out(tree, pruned);
+    remarks.push(
+        "interrupted, so no bare program ran beside it: how far the probes disturbed the run is not known"
+            .to_owned(),
+    );
+    remarks
+}
+
+/// Of runs that came to their end.
+///
+/// # Errors
+/// If what they reported does not add up.
+pub fn of(
+    tree: &Tree<'_>,
+    pruned: &[Measured],
+    beside: &Beside<'_>,
+    session: &Writer,
+) -> Result<Vec<String>> {
+    let mut remarks = left_out(tree, pruned);
+    if let Some(status) = beside.otherwise {
+        remarks.push(format!(
+            "the bare program ended with status {status}, so the runs cannot be compared"
+        ));
+        return Ok(remarks);
+    }
+    let (measured, bare) = (session.seconds().unwrap_or(f64::NAN), beside.bare_seconds());
+    let sum = session.sum()?;
+    remarks.push(format!(
+        "a run took {}, the bare program {}: {:.2} ×",
+        duration(measured),
+        duration(bare),
+        measured / bare
+    ));
+    let ratio = beside.ratio(session, &sum).unwrap_or(1.0);
+    if measured / bare > ALLOWED && ratio <= ALLOWED {
+        remarks.push(format!(
+            "  the probes' part of it is {:.2} ×; the rest is what every measured process takes to start and to report",
+            ratio
+        ));
+    }
+    remarks.extend(root(&sum, bare, beside.runs()));
+    if ratio > ALLOWED {
+        remarks.push(costs(&sum));
+    }
+    Ok(remarks)
+}
+
+/// What was done to the copy.
+fn left_out(tree: &Tree<'_>, pruned: &[Measured]) -> Vec<String> {
+    let mut remarks = vec![format!(
+        "every function: {} annotated, {} too short for a probe, {} left out because their probes cost too much",
+        tree.attributes,
+        tree.too_short,
+        pruned.len()
+    )];
+    let mut worst: Vec<&Measured> = pruned.iter().collect();
+    worst.sort_by_key(|function| std::cmp::Reverse(function.calls));
+    for function in worst.iter().take(NAMES) {
+        // A probe's cost is an average: what is shorter than its error may come out below nothing.
+        let ticks = (function.self_ticks / function.calls.max(1) as f64).max(0.0);
+        remarks.push(format!(
+            "  left out: {}, {} calls of {ticks:.0} ticks",
+            function.name, function.calls
+        ));
+    }
+    if worst.len() > NAMES {
+        remarks.push(format!("  and {} more", worst.len() - NAMES));
+    }
+    remarks
+}
+
+/// Whether the outermost function's net time is the bare program's.
+fn root(sum: &Report, bare: f64, runs: usize) -> Option<String> {
+    let hz = sum.clock().hz()?;
+    let mains = sum.callsites().iter().filter(|row| row.name() == "main");
+    let root = mains.max_by(|a, b| a.total_ticks().total_cmp(&b.total_ticks()))?;
+    if root.running() > 0 {
+        return Some(
+            "main has not returned: the program ends inside it, so its net time is not known"
+                .to_owned(),
+        );
+    }
+    let seconds = root.total_ticks() / hz / runs as f64;
+    Some(format!(
+        "main's net time is {}, {:.2} × the bare program's run",
+        duration(seconds),
+        seconds / bare
+    ))
+}
+
+/// What still disturbs the run.
+fn costs(sum: &Report) -> String {
+    let mut rows: Vec<_> = sum.callsites().iter().collect();
+    rows.sort_by(|a, b| b.overhead_ticks().total_cmp(&a.overhead_ticks()));
+    let names: Vec<&str> = rows.iter().take(3).map(|row| row.name()).collect();
+    format!(
+        "still over {ALLOWED} ×; the most probes are in {}",
+        names.join(", ")
+    )
+}
+
+fn duration(seconds: f64) -> String {
+    if seconds < 0.1 {
+        format!("{:.2} ms", seconds * 1e3)
+    } else {
+        format!("{seconds:.3} s")
+    }
+}
