@@ -1,4 +1,4 @@
-//! What the CPU and the system say of themselves.
+//! What the CPU and the operating system report about themselves.
 
 use super::Finding;
 use crate::affinity::{self, Cpus};
@@ -45,7 +45,7 @@ fn microcode(machine: &Machine) -> Finding {
         Some(revision) if machine.virtualized == Some(true) => Finding::good(
             "microcode",
             format!("{revision}, as the hypervisor reports it"),
-            "the real revision may be another",
+            "the real revision may be a different one",
         ),
         Some(revision) => Finding::good(
             "microcode",
@@ -63,12 +63,12 @@ fn microcode(machine: &Machine) -> Finding {
 fn virtualization(machine: &Machine) -> Finding {
     const NAME: &str = "hypervisor";
     match (machine.virtualized, &machine.hypervisor) {
-        (Some(false), _) => Finding::good(NAME, "none", "no other guest takes time away unseen"),
+        (Some(false), _) => Finding::good(NAME, "none", "no other guest can take CPU time"),
         (Some(true), name) => Finding::doubtful(
             NAME,
             name.as_deref().unwrap_or("unnamed"),
-            "other guests take the CPU, and its clock, without any sign but the time itself",
-            "trust medians and quantiles, not means and maxima; repeat on bare metal what matters",
+            "other guests may take CPU time and change the core's clock, which this guest cannot detect",
+            "trust medians and quantiles rather than means and maxima; repeat important measurements on bare metal",
         ),
         (None, _) => Finding::good(NAME, "unknown", "this architecture does not report it"),
     }
@@ -79,20 +79,20 @@ fn emulation(emulator: Option<Emulator>) -> Finding {
     match emulator {
         None => Finding::good(
             NAME,
-            "none seen",
+            "none detected",
             "the CPU itself executes the instructions",
         ),
         Some(emulator) if emulator.distorts_times() => Finding::bad(
             NAME,
             emulator.to_string(),
-            "the instructions are translated or trapped: ticks are the emulator's time, not the CPU's",
-            "run on the CPU itself; use the counts, not the ticks",
+            "instructions are translated or trapped, so ticks are the emulator's time, not the CPU's",
+            "use the counts, not the ticks; measure without the emulator",
         ),
         Some(emulator) => Finding::doubtful(
             NAME,
             emulator.to_string(),
-            "system calls and clocks are another layer's",
-            "compare ticks with ticks; don't trust conversions to seconds",
+            "a layer between program and kernel provides system calls and clocks",
+            "compare ticks with ticks; do not trust conversions to seconds",
         ),
     }
 }
@@ -102,13 +102,13 @@ fn counter(availability: Result<(), TscUnavailable>) -> Finding {
     match availability {
         Ok(()) => Finding::good(
             NAME,
-            "readable, PR_SET_TSC allows it",
-            "ticks are the CPU's own counter",
+            "readable, and allowed by PR_SET_TSC",
+            "ticks are steps of the CPU's own counter",
         ),
         Err(why @ TscUnavailable::ForbiddenByPrctl) => Finding::bad(
             NAME,
             why.to_string(),
-            "ticks are nanoseconds of the system's clock, each read a system call of some 100 ns",
+            "ticks are nanoseconds of the system's clock, and each read is a system call of some 100 ns",
             "run outside the sandbox that called prctl(PR_SET_TSC)",
         ),
         Err(why) => Finding::bad(
@@ -125,27 +125,27 @@ fn invariance(invariant: Option<bool>) -> Finding {
     if cfg!(target_arch = "aarch64") {
         return Finding::good(
             NAME,
-            "by the architecture",
-            "ticks keep one rate whatever the core does",
+            "guaranteed by the architecture",
+            "the counter's rate is constant whatever the core does",
         );
     }
     match invariant {
         Some(true) => Finding::good(
             NAME,
             "yes",
-            "ticks keep one rate through frequency changes and idle states",
+            "the counter's rate is constant through frequency changes and idle states",
         ),
         Some(false) => Finding::bad(
             NAME,
             "no",
-            "the counter may change its rate with the core's clock and stop when the core idles",
-            "compare only what ran back to back; don't convert to seconds",
+            "the counter's rate may change with the core's clock, and the counter may stop when the core idles",
+            "compare only measurements that ran in direct succession; do not convert to seconds",
         ),
         None => Finding::doubtful(
             NAME,
             "unknown",
-            "the counter may change its rate",
-            "don't convert ticks to seconds",
+            "the counter's rate may change",
+            "do not convert ticks to seconds",
         ),
     }
 }
@@ -157,14 +157,14 @@ fn kernel_flags(flags: &str) -> Finding {
         Finding::good(
             NAME,
             flags,
-            "the kernel expects the counter to tick evenly and not to stop",
+            "the kernel expects the counter to advance steadily and never to stop",
         )
     } else {
         Finding::doubtful(
             NAME,
             flags,
-            "the kernel does not expect the counter to tick evenly through idle states",
-            "compare only what ran back to back",
+            "the kernel does not expect the counter to advance steadily through idle states",
+            "compare only measurements that ran in direct succession",
         )
     }
 }
@@ -172,17 +172,17 @@ fn kernel_flags(flags: &str) -> Finding {
 fn rdtscp(rdtscp: Option<bool>) -> Finding {
     const NAME: &str = "RDTSCP";
     match rdtscp {
-        Some(true) => Finding::good(NAME, "yes", "fence = \"rdtscp\" is what it says"),
+        Some(true) => Finding::good(NAME, "yes", "fence = \"rdtscp\" uses it"),
         Some(false) => Finding::doubtful(
             NAME,
             "no",
-            "fence = \"rdtscp\" falls back to the default, lfence",
-            "nothing, unless that policy is asked for; some hypervisors hide the instruction",
+            "fence = \"rdtscp\" is measured as the default, lfence",
+            "nothing, unless you need that policy; some hypervisors hide the instruction",
         ),
         None => Finding::good(
             NAME,
             "not on this architecture",
-            "fence = \"rdtscp\" falls back to the default",
+            "fence = \"rdtscp\" is measured as the default",
         ),
     }
 }
@@ -192,15 +192,15 @@ fn kernel_clock(machine: &Machine, current: Option<String>) -> Finding {
     let Some(current) = current else {
         return Finding::good(
             NAME,
-            "not known on this system",
-            "whether the kernel trusts the counter is not known",
+            "unknown on this system",
+            "it is unknown whether the kernel trusts the counter",
         );
     };
     if current == "tsc" || current == "arch_sys_counter" {
         return Finding::good(
             NAME,
             current,
-            "the kernel keeps time by this very counter and watches it",
+            "the kernel itself keeps time with this counter, and monitors it",
         );
     }
     let available = machine
@@ -212,22 +212,22 @@ fn kernel_clock(machine: &Machine, current: Option<String>) -> Finding {
         Finding::doubtful(
             NAME,
             value,
-            "the kernel keeps time by another clock, though it has not found the counter unstable",
-            "look at the rate line: a bound of a few ppm says that the two clocks agree",
+            "the kernel keeps time with another clock, although it has not found the counter unstable",
+            "see the finding `rate`: if its bound is a few ppm, the two clocks agree",
         )
     } else if machine.virtualized == Some(true) {
         Finding::doubtful(
             NAME,
             value,
-            "the guest's kernel does not use the counter; it may be rescaled or offset when the guest moves",
-            "look at the skew and rate lines, and watch the report's anomalies",
+            "the guest's kernel does not use the counter, which may jump or change its rate when the guest migrates",
+            "see the findings `rate` and `skew between CPUs`, and the anomalies in reports",
         )
     } else {
         Finding::bad(
             NAME,
             value,
             "the kernel has found the counter unstable: it drifts, stops, or differs between CPUs",
-            "see the kernel's log for why; update the firmware; pin every thread to one CPU meanwhile",
+            "look for the reason in the kernel's log; update the firmware; until then pin all threads to one CPU",
         )
     }
 }
@@ -238,13 +238,13 @@ fn interruptions(unavailable: Option<&'static str>) -> Finding {
         None => Finding::good(
             NAME,
             "detected (rseq)",
-            "preempted, migrated and signalled calls count with their time on the CPU, or in no mean and quantile",
+            "mean and quantiles of preempted, migrated and signalled calls are of their time on the CPU, or leave them out",
         ),
         Some(why) => Finding::doubtful(
             NAME,
             format!("not detected: {why}"),
-            "an interrupted call counts like any other",
-            "trust medians; keep other work off the machine",
+            "interrupted calls count like all others",
+            "trust medians; stop other work on the machine",
         ),
     }
 }
@@ -256,7 +256,7 @@ fn placement(cpus: Option<Vec<usize>>) -> Finding {
             NAME,
             "unknown",
             "threads cannot be pinned here",
-            "expect migrations in the quantiles",
+            "expect the quantiles to include migrations",
         ),
         Some([cpu]) => Finding::good(
             NAME,
@@ -266,8 +266,8 @@ fn placement(cpus: Option<Vec<usize>>) -> Finding {
         Some(cpus) => Finding::doubtful(
             NAME,
             format!("{}, not pinned", Cpus(cpus)),
-            "this thread may migrate, which costs cold caches",
-            "affinity::pin, or taskset -c N",
+            "this thread may migrate to another CPU, whose caches are cold",
+            "pin it with affinity::pin or taskset -c N",
         ),
     }
 }
@@ -278,13 +278,13 @@ fn governor(machine: &Machine) -> Finding {
         Some("performance") => Finding::good(
             NAME,
             "performance",
-            "the core's clock does not wait for load",
+            "the core's clock does not depend on the load",
         ),
         Some(other) => Finding::doubtful(
             NAME,
             other,
-            "the core's clock follows the load, and with it the ticks a function takes",
-            "cpupower frequency-set -g performance",
+            "the core's clock depends on the load, and so do the ticks that a function takes",
+            "run cpupower frequency-set -g performance",
         ),
         None => unreadable(NAME, machine),
     }
@@ -297,7 +297,7 @@ fn boost(machine: &Machine) -> Finding {
         Some(true) => Finding::doubtful(
             NAME,
             "on",
-            "the core's clock follows heat and the neighbours' load, and with it the ticks a function takes",
+            "the core's clock depends on temperature and on the other cores' load, and so do the ticks that a function takes",
             "write 0 to /sys/devices/system/cpu/cpufreq/boost, or 1 to intel_pstate/no_turbo",
         ),
         None => unreadable(NAME, machine),
@@ -305,10 +305,11 @@ fn boost(machine: &Machine) -> Finding {
 }
 
 fn unreadable(name: &'static str, machine: &Machine) -> Finding {
-    const MEANING: &str = "the core's clock may change without a sign; ticks don't";
-    const ADVICE: &str = "look at the core clock line's range";
+    const MEANING: &str =
+        "the core's clock may change unnoticed, and with it the ticks that a function takes";
+    const ADVICE: &str = "see the finding `core clock`: its range shows how much the clock changes";
     if machine.virtualized == Some(true) {
-        Finding::doubtful(name, "the host's, not readable", MEANING, ADVICE)
+        Finding::doubtful(name, "set by the host, not readable", MEANING, ADVICE)
     } else {
         Finding::doubtful(name, "not readable", MEANING, ADVICE)
     }
@@ -320,19 +321,19 @@ fn smt(smt: Option<bool>) -> Finding {
         Some(false) => Finding::good(
             NAME,
             "off, or hidden by the hypervisor",
-            "no sibling thread is seen to share the core",
+            "no other hardware thread is known to share the core",
         ),
         Some(true) => Finding::doubtful(
             NAME,
             "on",
-            "a sibling thread on the core takes up to half of its units, without any sign",
-            "leave the siblings of the CPU you pin to idle, or write off to /sys/devices/system/cpu/smt/control",
+            "another hardware thread may use up to half of the core's units, which cannot be detected",
+            "keep the sibling of the CPU that you pin to idle, or write off to /sys/devices/system/cpu/smt/control",
         ),
         None => Finding::doubtful(
             NAME,
             "unknown",
-            "a sibling thread may share the core's units",
-            "keep other work off the machine",
+            "another hardware thread may share the core's units",
+            "stop other work on the machine",
         ),
     }
 }

@@ -1,4 +1,4 @@
-//! Whether the figures taken on this machine can be believed, line by line.
+//! Checks of this machine: whether its figures can be trusted.
 
 #![cfg(feature = "on")]
 
@@ -10,17 +10,17 @@ mod skew;
 mod steadiness;
 mod switches;
 
-/// How much a finding takes away from the figures.
+/// What a finding means for the figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "json", derive(serde::Serialize))]
 pub enum Verdict {
-    /// Nothing.
+    /// Nothing is wrong.
     Good,
-    /// It could not be found out, so nothing is said for or against them.
+    /// The check was not possible or had no result.
     Unknown,
-    /// The figures hold with a reservation.
+    /// The figures can be used with the reservation that the finding states.
     Doubtful,
-    /// The figures are not what they are called.
+    /// The figures cannot be used.
     Bad,
 }
 
@@ -35,16 +35,16 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// One finding.
+/// The result of one check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "json", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Finding {
-    /// What was looked at.
+    /// What was checked.
     pub name: &'static str,
-    /// What was found, units included.
+    /// What was found, with its unit.
     pub value: String,
-    /// How much that takes away from the figures.
+    /// How serious it is.
     pub verdict: Verdict,
     /// What it means for the figures.
     pub meaning: &'static str,
@@ -101,24 +101,24 @@ impl Finding {
     }
 }
 
-/// The findings, in the order of the chain from the CPU to the figures.
+/// The findings of a self-test. [`Display`](fmt::Display) prints them with their meanings and advice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "json", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct SelfTest {
-    /// One per thing looked at.
+    /// One finding for each check.
     pub lines: Vec<Finding>,
 }
 
 impl SelfTest {
-    /// The worst of the lines' verdicts.
+    /// The worst verdict of all findings.
     #[must_use]
     pub fn verdict(&self) -> Verdict {
         let verdicts = self.lines.iter().map(|line| line.verdict);
         verdicts.max().unwrap_or(Verdict::Good)
     }
 
-    /// The lines of that verdict.
+    /// The findings with that verdict.
     pub fn having(&self, verdict: Verdict) -> impl Iterator<Item = &Finding> {
         self.lines
             .iter()
@@ -127,7 +127,7 @@ impl SelfTest {
 }
 
 impl fmt::Display for SelfTest {
-    /// Three lines a finding at most: verdict, name and value; the meaning; the advice.
+    /// Prints up to three lines for each finding: verdict, name and value; the meaning; the advice.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const INDENT: usize = 10;
         for line in &self.lines {
@@ -153,10 +153,22 @@ impl fmt::Display for SelfTest {
     }
 }
 
-/// Looks at everything that decides what the figures are worth: the CPU, the counter, the clocks, the hypervisor, the system.
+/// Checks everything on which the accuracy of the figures depends: the CPU, the counter, the clocks, the hypervisor, and the system.
 ///
-/// Takes some tenths of a second and starts threads that it pins, so it is for a `doctor` command or a program's beginning. The
-/// calling thread's own affinity and records stay as they are. Nothing panics, and what cannot be found out is said.
+/// It takes some tenths of a second and starts threads that it pins to CPUs, so call it in a command of its own or at the beginning of a
+/// program. The affinity and the records of the calling thread do not change. The function does not panic; a check that is not
+/// possible has the verdict [`Verdict::Unknown`].
+///
+/// # Examples
+///
+/// ```
+/// use tsc_runtime::self_test::{Verdict, self_test};
+///
+/// let test = self_test();
+/// for finding in test.having(Verdict::Bad) {
+///     eprintln!("{}: {}: {}", finding.name, finding.value, finding.meaning);
+/// }
+/// ```
 #[must_use]
 pub fn self_test() -> SelfTest {
     let mut lines = facts::lines();
@@ -167,7 +179,7 @@ pub fn self_test() -> SelfTest {
     SelfTest { lines }
 }
 
-/// The findings that take no measuring beyond a millisecond: what a report needs in order to say what its unit is.
+/// The checks that take less than a millisecond, for the report's banner.
 pub(crate) fn quick() -> SelfTest {
     let mut lines = facts::lines();
     lines.push(read_cost::trap());

@@ -1,4 +1,4 @@
-//! What reading the counter costs: whether the read traps, and each fence policy's pair.
+//! The cost of reading the counter: whether the read traps, and what an empty pair of reads costs with each fence policy.
 
 use std::hint::black_box;
 
@@ -12,11 +12,11 @@ use crate::tsc::{
     Unfenced, elapsed,
 };
 
-/// A read that takes longer than this is not the CPU's: RDTSC takes 15 to 50 ticks, a trap thousands.
+/// A read that takes longer than this is not done by the CPU itself: RDTSC takes 15 to 50 ticks, a trap thousands.
 const TRAPPED_TICKS: i64 = 500;
 const READS: usize = 301;
 
-/// Pairs in a round, and rounds for a policy, fewer where a pair leaves the virtual machine.
+/// Pairs in a round, and rounds for each policy; fewer rounds if the pairs are slow because they leave the virtual machine.
 const PAIRS: usize = 64;
 const ROUNDS: usize = 101;
 const ENOUGH_TICKS: i64 = 10_000_000;
@@ -29,7 +29,7 @@ pub(super) fn lines() -> Vec<Finding> {
     lines
 }
 
-/// Whether somebody executes RDTSC in the CPU's place.
+/// Whether software emulates RDTSC.
 pub(super) fn trap() -> Finding {
     let mut reads = [(); READS].map(|()| {
         let start = clock::now();
@@ -46,24 +46,24 @@ fn trap_line(median: i64, counter_is_read: bool) -> Finding {
         return Finding::doubtful(
             NAME,
             value,
-            "each read is a system call, or nearly",
-            "measure functions of many microseconds only",
+            "a read costs about as much as a system call",
+            "only measure functions of many microseconds",
         );
     }
     if median > TRAPPED_TICKS {
         return Finding::bad(
             NAME,
             value,
-            "the read is trapped and answered by software (a hypervisor, rr, an enclave): short functions drown in it",
-            "let the hypervisor offer the counter (RDTSC exiting off, TSC scaling), or measure long functions only",
+            "the read traps, and software answers it (a hypervisor, rr, an enclave), which takes longer than a short function",
+            "let the hypervisor pass the counter through (RDTSC exiting off, TSC scaling), or only measure long functions",
         );
     }
-    Finding::good(NAME, value, "the CPU itself answers")
+    Finding::good(NAME, value, "the CPU itself executes the read")
 }
 
 fn step() -> Finding {
     const NAME: &str = "resolution";
-    /// More than any x86 counter's step; that of a 24 MHz timer is 42 ns.
+    /// More than the step of any x86 counter. A 24 MHz timer has a step of 42 ns.
     const COARSE_NS: f64 = 20.0;
     let step = resolution::ticks();
     let unit = if step == 1 { "tick" } else { "ticks" };
@@ -75,21 +75,21 @@ fn step() -> Finding {
                 Finding::doubtful(
                     NAME,
                     value,
-                    "one reading is uncertain by a step, which is many instructions",
-                    "for short functions trust the mean over many calls, or measure(), not min and quantiles",
+                    "a single reading is uncertain by one step, which is as long as many instructions",
+                    "for short functions, trust measure() or the mean of many calls rather than min and quantiles",
                 )
             } else {
                 Finding::good(
                     NAME,
                     value,
-                    "one reading is uncertain by a step; means over many calls are not",
+                    "a single reading is uncertain by one step; the mean of many calls is more exact",
                 )
             }
         }
         Err(_) => Finding::good(
             NAME,
             format!("{step} {unit}"),
-            "one reading is uncertain by a step",
+            "a single reading is uncertain by one step",
         ),
     }
 }
@@ -107,8 +107,8 @@ fn fence(fence: Fence) -> Finding {
     if !fence.is_supported() {
         return Finding::good(
             name,
-            "this CPU lacks it",
-            "falls back to the default, lfence",
+            "not available on this CPU",
+            "functions with this policy are measured with the default, lfence",
         );
     }
     let (visible, total) = match fence {
@@ -120,11 +120,11 @@ fn fence(fence: Fence) -> Finding {
         Fence::Cpuid => cost::<Cpuid>(),
         Fence::CpuidStart => cost::<CpuidStart>(),
     };
-    let mut value = format!("{visible:.0} ticks visible, {total:.0} in all (bare pair)");
+    let mut value = format!("{visible:.0} ticks inside, {total:.0} in all (bare pair of reads)");
     let probe = overhead::of(fence);
     if probe.total > 0.0 {
         value += &format!(
-            "; {:.0} and {:.0} (whole probe)",
+            "; {:.0} inside, {:.0} in all (whole probe)",
             probe.visible, probe.total
         );
     }
@@ -133,17 +133,17 @@ fn fence(fence: Fence) -> Finding {
             name,
             value,
             "the fence leaves the virtual machine or is emulated",
-            "use the default fence, or this one for functions a hundred times as long",
+            "use the default fence, or use this one only for functions that take a hundred times as long",
         );
     }
     Finding::good(
         name,
         value,
-        "what an empty pair sees is subtracted from every call",
+        "this overhead is subtracted from every call and its callers",
     )
 }
 
-/// What an empty pair sees, and what it costs its caller: medians of rounds.
+/// The ticks between the two reads of an empty pair, and the ticks that the pair takes in all: medians over the rounds.
 fn cost<P: FencePolicy>() -> (f64, f64) {
     let mut visible = Vec::with_capacity(ROUNDS);
     let mut total = Vec::with_capacity(ROUNDS);

@@ -1,10 +1,10 @@
-//! How far the counters of two CPUs are apart.
+//! The difference between the counters of two CPUs.
 //!
-//! Two threads, each pinned to one of the CPUs, pass the counter's value back and forth. A message cannot arrive before it was
-//! sent. So with `there` the least (receiver's counter − sender's counter) from A to B and `back` that from B to A, B's counter
-//! is ahead of A's by no more than `there` and behind by no more than `back`: by (`there` − `back`) / 2, give or take half the
-//! sum, which is half a round trip between the caches. What is smaller than that cannot be resolved, and does not matter to a thread
-//! that migrates either, for a migration takes longer.
+//! Two threads, each pinned to one of the CPUs, send each other the counter's value. Let `there` be the smallest difference (receiver's
+//! counter − sender's counter) of all messages from A to B, and `back` that of all messages from B to A. A message cannot arrive before
+//! it was sent, so B's counter is ahead of A's by at most `there` and behind it by at most `back`. The estimate is
+//! (`there` − `back`) / 2, with an error of (`there` + `back`) / 2, which is half a round trip between the caches. A smaller skew cannot
+//! be resolved. It does not matter to a thread that migrates, because the migration takes longer.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::*};
 use std::thread;
@@ -15,13 +15,13 @@ use crate::calibration;
 use crate::tsc::clock;
 use crate::tsc::{FencePolicy, Lfence, Ticks, elapsed};
 
-/// Messages each way; the least of them counts.
+/// Messages in each direction, of which the fastest counts.
 const EXCHANGES: u32 = 4000;
-/// A pair of CPUs of which one is busy is given up after this time.
+/// The time after which a pair of CPUs is given up because one of them is busy.
 const PATIENCE_SECONDS: f64 = 0.08;
-/// A skew known less well than this is not known: it would not show beside the least that a migration costs anyway.
+/// A skew with a larger error than this is unknown. This is less than the cost of a migration.
 const RESOLVED_SECONDS: f64 = 2e-6;
-/// Up to this many CPUs every pair is tried; beyond it, each CPU with the first.
+/// With at most this many CPUs, every pair is tested; with more, each CPU is tested with the first.
 const EVERY_PAIR: usize = 8;
 
 /// B's counter minus A's.
@@ -32,7 +32,7 @@ struct Skew {
 }
 
 impl Skew {
-    /// From the least differences there and back.
+    /// Estimates the skew from the smallest differences there and back.
     fn new(there: i64, back: i64) -> Self {
         Self {
             ticks: (there - back) as f64 / 2.0,
@@ -40,7 +40,7 @@ impl Skew {
         }
     }
 
-    /// Whether the counters are apart for certain.
+    /// Whether the counters certainly differ.
     fn is_certain(&self) -> bool {
         self.ticks.abs() > self.bound
     }
@@ -48,16 +48,16 @@ impl Skew {
 
 const NAME: &str = "skew between CPUs";
 const UNKNOWN: &str =
-    "a thread that migrates during a call may measure the difference of two counters";
+    "if the counters differ, calls during which the thread migrates are wrong by the difference";
 
 pub(super) fn line() -> Finding {
     if clock::availability().is_err() {
-        return Finding::good(NAME, "not looked at", "the counter is not in use");
+        return Finding::good(NAME, "not checked", "the counter is not in use");
     }
     let rate = match calibration::rate() {
         Ok(rate) => rate.hz,
         Err(error) => {
-            return Finding::unknown(NAME, error.to_string(), UNKNOWN, "see the rate line");
+            return Finding::unknown(NAME, error.to_string(), UNKNOWN, "see the finding `rate`");
         }
     };
     let cpus = match affinity::cpus() {
@@ -67,14 +67,14 @@ pub(super) fn line() -> Finding {
                 NAME,
                 error.to_string(),
                 UNKNOWN,
-                "look at the report's anomalies",
+                "see the anomalies in reports",
             );
         }
     };
     if cpus.len() < 2 {
         return Finding::good(
             NAME,
-            format!("{} only", Cpus(&cpus)),
+            format!("only {}", Cpus(&cpus)),
             "this thread cannot migrate",
         );
     }
@@ -91,7 +91,7 @@ pub(super) fn line() -> Finding {
     evaluate(&found, pairs.len(), RESOLVED_SECONDS * rate, failed)
 }
 
-/// What the pairs that were measured say, of `tried`, if a skew must be known to `resolved` ticks.
+/// The finding from the pairs that were measured, of `tried` pairs. A skew must be known to `resolved` ticks.
 fn evaluate(
     found: &[(usize, usize, Skew)],
     tried: usize,
@@ -114,7 +114,7 @@ fn evaluate(
         return Finding::bad(
             NAME,
             value,
-            "the counters of these CPUs are apart: a call that migrates is wrong by that, or an anomaly",
+            "the counters of these CPUs differ: calls during which the thread migrates are wrong by this much",
             "pin threads with affinity::pin; update the firmware",
         );
     }
@@ -126,7 +126,7 @@ fn evaluate(
         return Finding::unknown(
             NAME,
             format!(
-                "known to ± {:.0} ticks only (CPU {a} to {b}): the two hardly ran at the same time",
+                "only known to ± {:.0} ticks (CPU {a} to {b}): the two threads hardly ran at the same time",
                 skew.bound
             ),
             UNKNOWN,
@@ -137,12 +137,12 @@ fn evaluate(
         Some(value) if found.len() == tried => Finding::good(
             NAME,
             value,
-            "no message arrived before it was sent: the counters agree as far as this resolves",
+            "no difference was found: the counters agree within the error",
         ),
         Some(value) => Finding::unknown(
             NAME,
             value,
-            "no skew was seen, but some CPUs were busy or refused",
+            "no difference was found, but some CPUs were busy or not available",
             "run again on an idle machine",
         ),
         None => Finding::unknown(
@@ -154,7 +154,7 @@ fn evaluate(
     }
 }
 
-/// The pairs that are tried.
+/// The pairs that are tested.
 fn pairs(cpus: &[usize]) -> Vec<(usize, usize)> {
     let firsts = if cpus.len() <= EVERY_PAIR {
         cpus.len()
@@ -165,7 +165,7 @@ fn pairs(cpus: &[usize]) -> Vec<(usize, usize)> {
     (0..firsts).flat_map(with_later).collect()
 }
 
-/// A mailbox that shares its cache line, and the line the prefetcher takes with it, with nothing else. 0 is empty.
+/// A message, or 0 if there is none. It has its cache line, and the line that the prefetcher loads with it, for itself.
 #[repr(align(128))]
 #[derive(Default)]
 struct Mailbox(AtomicU64);
@@ -175,7 +175,7 @@ impl Mailbox {
         self.0.store(Lfence::start(), Release);
     }
 
-    /// The ticks since the message in it was sent, or `None` if `give_up` first.
+    /// Waits for a message and returns the ticks since it was sent, or `None` if `give_up` returns true before one arrives.
     fn receive(&self, give_up: impl Fn() -> bool) -> Option<i64> {
         loop {
             let sent = self.0.load(Acquire);
@@ -209,13 +209,13 @@ fn measure(a: usize, b: usize, patience: i64) -> Result<Option<Skew>, AffinityEr
             }
             Ok(there)
         });
-        // On a thread of its own, so that the caller's affinity is left alone.
+        // On a separate thread, so that the caller's affinity does not change.
         let asking = scope.spawn(|| {
             let asked = ask(a, &ping, &pong, patience);
             stop.store(true, Relaxed);
             asked
         });
-        // A thread here cannot panic; if it could, there would be no finding.
+        // The threads do not panic; if one did, there would be no result.
         let back = asking.join().unwrap_or(Ok(None))?;
         let there = answering.join().unwrap_or(Ok(None))?;
         Ok(there.zip(back).map(|(there, back)| Skew::new(there, back)))
@@ -272,7 +272,7 @@ mod tests {
         assert_eq!(verdict(&[]), Verdict::Unknown);
         assert_eq!(verdict(&[skew(1171, -807)]), Verdict::Bad);
         assert_eq!(verdict(&[skew(2_800_000_000, -807)]), Verdict::Bad);
-        // One of two pairs says nothing of the other.
+        // One measured pair of two says nothing about the other.
         let half = evaluate(&[skew(171, 193)], 2, 4000.0, None);
         assert_eq!(half.verdict, Verdict::Unknown);
         let refused = evaluate(&[], 1, 4000.0, Some("refused".into()));

@@ -1,4 +1,4 @@
-//! Whether the clocks run evenly and the CPU is this program's: the rate, the core's clock, and the time taken away.
+//! Whether the clocks are steady and the CPU belongs to this program: the counter's rate, the core's clock, and the time taken away.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::tsc::elapsed;
 const BURSTS: usize = 8;
 const BETWEEN_BURSTS: Duration = Duration::from_millis(3);
 
-/// How long the CPU is watched for time taken away, and what counts as taken: an interrupt takes about a microsecond.
+/// How long the CPU is watched for time taken away, and the shortest gap that counts: an interrupt takes about a microsecond.
 const WATCH_NS: f64 = 20e6;
 const GAP_NS: f64 = 400.0;
 /// Ends the watch if the counter stands still.
@@ -27,8 +27,8 @@ pub(super) fn lines() -> Vec<Finding> {
         Err(error) => Finding::bad(
             "rate",
             error.to_string(),
-            "ticks cannot be converted to seconds, and intervals across the step are wrong",
-            "run again; if it stays, pin every thread to one CPU and see the kernel's log",
+            "ticks cannot be converted to seconds, and calls during which a clock jumped are wrong",
+            "run again; if the finding stays, pin all threads to one CPU and look at the kernel's log",
         ),
     }];
     if let Ok(rate) = &rate {
@@ -45,21 +45,21 @@ pub(super) fn lines() -> Vec<Finding> {
 
 fn rate_line(rate: &Rate, stated_hz: Option<f64>) -> Finding {
     const NAME: &str = "rate";
-    /// The kernel's and the CPU's idea of the rate may differ by the crystal's error, tens of ppm.
+    /// The rates that the kernel and the CPU state may differ by the error of the crystal, tens of ppm.
     const STATED_PPM: f64 = 1000.0;
-    /// Enough for every purpose of a report.
+    /// More exact than any figure of a report.
     const LOOSE_PPM: f64 = 100.0;
     let mut value = rate.to_string();
     if let Some(stated) = stated_hz
         && !rate.reference.is_exact()
     {
-        value += &format!("; {:.3} MHz stated", stated / 1e6);
+        value += &format!("; the CPU states {:.3} MHz", stated / 1e6);
         if (rate.hz / stated - 1.0).abs() * 1e6 > STATED_PPM {
             return Finding::doubtful(
                 NAME,
                 value,
-                "the measured and the stated rate differ: a clock or the statement is wrong",
-                "compare ticks with ticks; don't trust conversions to seconds",
+                "the measured and the stated rate differ, so one of them is wrong",
+                "compare ticks with ticks; do not trust conversions to seconds",
             );
         }
     }
@@ -67,22 +67,22 @@ fn rate_line(rate: &Rate, stated_hz: Option<f64>) -> Finding {
         return Finding::doubtful(
             NAME,
             value,
-            "a clock stepped while this program ran",
-            "reset() and measure again",
+            "a clock jumped while this program ran",
+            "call reset() and measure again",
         );
     }
     if rate.ppm > LOOSE_PPM {
         return Finding::doubtful(
             NAME,
             value,
-            "the readings of the two clocks are disturbed or slow",
+            "the readings of the two clocks were interrupted or slow",
             "let the program run longer before it reports",
         );
     }
     Finding::good(
         NAME,
         value,
-        "conversions to seconds hold within the bound, relative to that clock",
+        "conversions to seconds are this exact, relative to the named clock",
     )
 }
 
@@ -100,14 +100,14 @@ fn core_clock_line(clock: Result<CoreClock, CoreClockError>, rate: &Rate) -> Fin
                 Finding::doubtful(
                     NAME,
                     value,
-                    "the core's clock wanders: the same work takes more ticks at one time than at another",
-                    "compare interleaved, as compare() does; take cycles for estimates",
+                    "the core's clock changes, so the same work takes more ticks at one time than at another",
+                    "alternate what you compare, as compare() does; regard core cycles as estimates",
                 )
             } else {
                 Finding::good(
                     NAME,
                     value,
-                    "the core's clock stood still for as long as this test ran",
+                    "the core's clock did not change while this test ran",
                 )
             }
         }
@@ -167,14 +167,14 @@ fn gaps_line(gaps: &Gaps, rate: &Rate) -> Finding {
         Finding::doubtful(
             NAME,
             value,
-            "interrupts, other processes or other guests use this CPU, and a call they hit is too long",
-            "stop other work, pin to a quiet CPU; trust medians and quantiles",
+            "interrupts, other processes or other guests use this CPU, and prolong the calls that they interrupt",
+            "stop other work, or pin to an idle CPU; trust medians and quantiles",
         )
     } else {
         Finding::good(
             NAME,
             value,
-            "hardly any call is hit by an interrupt or another process",
+            "interrupts and other processes prolong hardly any call",
         )
     }
 }
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn rate_is_held_against_what_is_stated() {
+    fn rate_is_compared_with_the_stated_one() {
         assert_eq!(rate_line(&rate(2.6e9, 2.0, false), None).verdict, Good);
         assert_eq!(
             rate_line(&rate(2.6e9, 2.0, false), Some(2.6001e9)).verdict,
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_of_time_taken_are_told() {
+    fn large_share_of_time_taken_is_doubtful() {
         let rate = rate(1e9, 0.0, false);
         let quiet = Gaps {
             watched: 20_000_000,
