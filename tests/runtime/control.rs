@@ -278,6 +278,73 @@ fn taken_reports_have_the_calls_of_callsites_that_are_new() {
     assert_eq!(calls, THREADS * CALLSITES);
 }
 
+/// Later stretches, each calibrated for itself, change nothing of what was reported before.
+#[test]
+fn difference_of_snapshots_is_the_work_between() {
+    let _turn = turn();
+    #[cycles(name = "before and after", fence = "none")]
+    fn work(turns: u64) -> u64 {
+        (0..turns).fold(1, |product, n| std::hint::black_box(product ^ n))
+    }
+    #[cycles(name = "calls work", fence = "none")]
+    fn caller(calls: u64) -> u64 {
+        (0..calls).fold(0, |sum, n| sum ^ work(n % 7))
+    }
+    drop(take());
+    caller(5_000);
+    let snapshots = [(); 4].map(|()| snapshot());
+    caller(3_000);
+    let later = snapshot();
+    caller(2_000);
+    let last = snapshot();
+
+    let figures = |report: &Report| -> Vec<(u64, f64, f64, f64)> {
+        ["before and after", "calls work"]
+            .map(|name| {
+                let row = report.callsite(name).unwrap();
+                (
+                    row.calls(),
+                    row.total_ticks(),
+                    row.self_ticks(),
+                    row.overhead_ticks(),
+                )
+            })
+            .to_vec()
+    };
+    // Nothing was called between these, though each has calibrated the probes anew.
+    for snapshot in &snapshots[1..] {
+        assert_eq!(figures(snapshot), figures(&snapshots[0]));
+        assert!(
+            snapshot
+                .since(&snapshots[0])
+                .unwrap()
+                .callsites()
+                .is_empty()
+        );
+    }
+    // The parts add up to the whole, in calls and in ticks.
+    let (first, second) = (
+        later.since(&snapshots[0]).unwrap(),
+        last.since(&later).unwrap(),
+    );
+    let both = last.since(&snapshots[3]).unwrap();
+    let (first, second) = (figures(&first), figures(&second));
+    for (index, of_both) in figures(&both).into_iter().enumerate() {
+        let (one, other) = (first[index], second[index]);
+        let calls = [(3_000, 2_000), (1, 1)][index];
+        assert_eq!((one.0, other.0), calls);
+        assert_eq!(of_both.0, one.0 + other.0);
+        for (sum, whole) in [
+            (one.1 + other.1, of_both.1),
+            (one.2 + other.2, of_both.2),
+            (one.3 + other.3, of_both.3),
+        ] {
+            // Figures are made of thousandths of a tick.
+            assert!((sum - whole).abs() < 0.01, "{sum} {whole}");
+        }
+    }
+}
+
 #[test]
 fn call_in_flight_is_in_the_report_after_its_return() {
     let _turn = turn();

@@ -140,7 +140,8 @@ impl CallsiteReport {
         let quantile = |share| {
             let ticks = middle(histogram::quantile(buckets, share)?) - visible;
             let (min, max) = extremes.unwrap_or((i64::MIN, i64::MAX));
-            Some(ticks.clamp(net(min), net(max)))
+            // Not `clamp`, which panics if the two contradict each other, as in a file that somebody has changed.
+            Some(ticks.max(net(min)).min(net(max)))
         };
         let [p50, p90, p99, p999] = [0.5, 0.9, 0.99, 0.999].map(quantile);
         (self.p50_ticks, self.p90_ticks) = (p50, p90);

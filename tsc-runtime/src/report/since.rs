@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::data::WholeTicks;
 use super::data::histogram::{self, end};
 use super::{CallsiteReport, CallsiteSums, Context, Report, ThreadReport};
 
@@ -179,7 +180,11 @@ impl CallsiteReport {
         let (Some(first), Some(last)) = (self.histogram.first(), self.histogram.last()) else {
             return (None, None);
         };
-        let lowest = first.from_ticks.cast_signed();
+        // The first bucket also has what is below zero, because nested probes cost less than was subtracted.
+        let lowest = match first.from_ticks {
+            0 => i64::MIN,
+            from => from.cast_signed(),
+        };
         let highest = end(last.from_ticks).cast_signed() - 1;
         let (all, before) = (&self.sums, earlier);
         let is_new =
@@ -194,8 +199,8 @@ impl CallsiteReport {
 impl ThreadReport {
     fn take_away(&mut self, earlier: &Self) {
         self.calls = self.calls.saturating_sub(earlier.calls);
-        self.total_ticks -= earlier.total_ticks;
-        self.self_ticks -= earlier.self_ticks;
+        self.total_ticks = self.total_ticks.minus(earlier.total_ticks);
+        self.self_ticks = self.self_ticks.minus(earlier.self_ticks);
         self.on_cpu_ticks = subtract(self.on_cpu_ticks, earlier.on_cpu_ticks);
     }
 }
@@ -207,15 +212,17 @@ impl Context {
             .clean
             .zip(earlier.clean)
             .map(|(later, earlier)| later.saturating_sub(earlier));
-        self.total_ticks -= earlier.total_ticks;
-        self.self_ticks -= earlier.self_ticks;
+        self.total_ticks = self.total_ticks.minus(earlier.total_ticks);
+        self.self_ticks = self.self_ticks.minus(earlier.self_ticks);
         self.on_cpu_ticks = subtract(self.on_cpu_ticks, earlier.on_cpu_ticks);
     }
 }
 
-/// What one does not know, nobody knows of the difference.
-fn subtract(later: Option<f64>, earlier: Option<f64>) -> Option<f64> {
-    later.zip(earlier).map(|(later, earlier)| later - earlier)
+/// The difference is unknown if one of the two is.
+fn subtract(later: Option<WholeTicks>, earlier: Option<WholeTicks>) -> Option<WholeTicks> {
+    later
+        .zip(earlier)
+        .map(|(later, earlier)| later.minus(earlier))
 }
 
 #[cfg(test)]
@@ -253,7 +260,7 @@ mod tests {
                 callsite: Some(index as u64),
                 parent: (index as u64).checked_sub(1),
                 calls: samples.len() as u64,
-                total_ticks: callsite.total_ticks,
+                total_ticks: WholeTicks::rounded(callsite.total_ticks),
                 ..Context::default()
             });
             report.callsites.push(callsite);
@@ -270,7 +277,7 @@ mod tests {
         expected.contexts[0].total_ticks = since.contexts[0].total_ticks;
         assert_eq!(since.callsites, expected.callsites);
         assert_eq!(since.contexts, expected.contexts);
-        assert!((since.contexts[0].total_ticks - (1362.0 - 180.0)).abs() < 1e-9);
+        assert_eq!(since.contexts[0].total_ticks, WholeTicks(1362 - 180));
     }
 
     #[test]
@@ -284,6 +291,22 @@ mod tests {
             (100..=105).contains(&min) && (8000..=8000 + 8000 / 32).contains(&max),
             "{min} {max}"
         );
+    }
+
+    #[test]
+    fn samples_below_zero_are_in_the_first_bucket() {
+        let report = |samples: [i64; 2], calls: usize| {
+            let mut report = report(&[("f", &[0, 0][..calls])]);
+            let sums = &mut report.callsites[0].sums;
+            sums.min = samples[..calls].iter().min().copied();
+            sums.max = samples[..calls].iter().max().copied();
+            report
+        };
+        let samples = [-500, -100];
+        let since = report(samples, 2).since(&report(samples, 1));
+        let row = &since.expect("they are of one process").callsites[0];
+        assert_eq!((row.sums.min, row.sums.max), (Some(-500), Some(-100)));
+        assert!(row.p50_ticks <= row.max_ticks && row.p50_ticks >= row.min_ticks);
     }
 
     #[test]
