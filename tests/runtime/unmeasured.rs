@@ -4,8 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A project with a program that calls an annotated function, and asks for a report if it has an argument.
-fn project(name: &str, dependency: &str) -> PathBuf {
+/// A program that calls an annotated function, and asks for a report if it has an argument.
+const REPORTS: &str = "#[tsc_runtime::cycles]\nfn work() {}\n\
+                       fn main() {\n    work();\n    for _ in std::env::args().skip(1) {\n        tsc_runtime::report();\n    }\n}\n";
+
+/// A project with that program.
+fn project(name: &str, dependency: &str, program: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     fs::create_dir_all(folder.join("src")).expect("the target folder can be written to");
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
@@ -14,8 +18,7 @@ fn project(name: &str, dependency: &str) -> PathBuf {
          [dependencies]\ntsc-runtime = {{ path = {:?}{dependency} }}\n",
         workspace.join("tsc-runtime")
     );
-    let program = "#[tsc_runtime::cycles]\nfn work() {}\n\
-                   fn main() {\n    work();\n    for _ in std::env::args().skip(1) {\n        tsc_runtime::report();\n    }\n}\n";
+
     fs::write(folder.join("Cargo.toml"), manifest).expect("it can be written");
     fs::write(folder.join("src/main.rs"), program).expect("it can be written");
     fs::copy(workspace.join("Cargo.lock"), folder.join("Cargo.lock"))
@@ -53,13 +56,13 @@ fn stderr(folder: &Path, profile: &[&str], arguments: &[&str]) -> String {
 
 #[test]
 fn report_says_why_there_is_none() {
-    let off = project("without_features", ", default-features = false");
+    let off = project("without_features", ", default-features = false", REPORTS);
     assert_eq!(stderr(&off, &[], &[]), "");
     assert_eq!(
         stderr(&off, &[], &["report", "again"]),
         "tsc: nothing was measured: tsc-runtime was built with neither `debug-builds` nor `release-builds`\n"
     );
-    let release = project("without_release_builds", "");
+    let release = project("without_release_builds", "", REPORTS);
     assert_eq!(stderr(&release, &["--release"], &[]), "");
     let text = stderr(&release, &["--release"], &["report"]);
     assert!(
@@ -68,4 +71,58 @@ fn report_says_why_there_is_none() {
         "{text}"
     );
     assert_eq!(text.lines().count(), 1, "{text}");
+}
+
+/// With `on` alone there is a runtime, and annotated functions are compiled as they are.
+#[test]
+fn report_of_a_runtime_that_measures_no_function_says_so() {
+    let on = project(
+        "without_a_gate",
+        ", default-features = false, features = [\"on\"]",
+        REPORTS,
+    );
+    for profile in [&[][..], &["--release"]] {
+        assert_eq!(stderr(&on, profile, &[]), "");
+        assert_eq!(
+            stderr(&on, profile, &["report"]),
+            "tsc: nothing was measured: tsc-runtime was built with neither `debug-builds` nor `release-builds`\n"
+        );
+    }
+}
+
+/// The compiler names a feature that helps.
+#[test]
+fn function_of_a_missing_feature_names_it() {
+    for (name, call, feature) in [
+        ("measure", "measure(\"17\", || 17)", "instruments"),
+        ("self_test", "self_test()", "on"),
+        ("core", "instruction::microarchitecture()", "instructions"),
+    ] {
+        let program = format!("fn main() {{\n    let _ = tsc_runtime::{call};\n}}\n");
+        let check = |features: &str| {
+            let folder = project(&format!("feature_of_{name}"), features, &program);
+            let output = Command::new(env!("CARGO"))
+                .args(["check", "--quiet", "--color", "never"])
+                .current_dir(folder)
+                .env(
+                    "CARGO_TARGET_DIR",
+                    Path::new(env!("CARGO_TARGET_TMPDIR")).join("unmeasured"),
+                )
+                .env_remove("RUSTFLAGS")
+                .output()
+                .expect("cargo starts");
+            let text = String::from_utf8(output.stderr).expect("it is UTF-8");
+            (output.status.success(), text)
+        };
+        let (passed, text) = check(", default-features = false");
+        assert!(!passed, "{name}");
+        assert!(
+            text.contains(&format!("the item is gated behind the `{feature}` feature")),
+            "{text}"
+        );
+        let (passed, text) = check(&format!(
+            ", default-features = false, features = [\"{feature}\"]"
+        ));
+        assert!(passed, "{text}");
+    }
 }

@@ -123,12 +123,19 @@ pub fn reset() {
     REPORTED.store(0, Relaxed);
 }
 
-/// What a release build says that asks for a report.
-const NOT_ON: &str = "release builds are measured with the feature `release-builds` of tsc-runtime, which this one was built without";
-
-/// Whether annotated functions of a crate built as this one measure: the features' and the profile's word.
-const fn is_on() -> bool {
-    cfg!(feature = "release-builds") || cfg!(debug_assertions)
+/// Why annotated functions of a crate that was built like this one are not measured; `None` if they are.
+const fn not_on() -> Option<&'static str> {
+    if cfg!(feature = "release-builds") {
+        None
+    } else if cfg!(not(feature = "debug-builds")) {
+        Some("tsc-runtime was built with neither `debug-builds` nor `release-builds`")
+    } else if cfg!(debug_assertions) {
+        None
+    } else {
+        Some(
+            "release builds are measured with the feature `release-builds` of tsc-runtime, which this one was built without",
+        )
+    }
 }
 
 impl Report {
@@ -148,7 +155,7 @@ impl Report {
             contexts: collect_contexts(&figures.tree, &numbers),
             callsites,
             clock,
-            nothing_because: (!measured && !is_on()).then(|| NOT_ON.to_owned()),
+            nothing_because: not_on().filter(|_| !measured).map(str::to_owned),
             left_out: registry::left_out(),
             unrecorded_calls,
             ..Self::default()
