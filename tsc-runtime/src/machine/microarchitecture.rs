@@ -1,15 +1,16 @@
-//! Which core this is, as far as figures of instructions go.
+//! The design of the CPU's core.
 
-/// The core's design, by the short name that tables of instructions use for it; `None` if it is not known here.
+/// The core's design, by the short name that tables of instructions use for it; `None` if it is unknown here.
 ///
-/// Chosen by CPUID's family and model. A hypervisor may show another model than it runs on, so a core whose model cannot have
-/// the features it shows is named by its features: AMX and PREFETCHITI together came with Redwood Cove, AMX with Golden Cove.
+/// It follows from CPUID's family and model. A hypervisor may report a different model than that of the CPU. So a core with features
+/// that its model cannot have is named by these features: AMX together with PREFETCHITI was introduced with Redwood Cove, AMX
+/// alone with Golden Cove.
 #[must_use]
 pub fn microarchitecture() -> Option<&'static str> {
     imp::signature().and_then(name)
 }
 
-/// What of CPUID the name depends on.
+/// The part of CPUID that determines the name.
 #[derive(Clone, Copy, Debug)]
 struct Signature {
     vendor: [u8; 12],

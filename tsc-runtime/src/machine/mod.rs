@@ -8,6 +8,7 @@ use once_cell::race::OnceBox;
 
 pub(crate) mod cpuid;
 mod emulator;
+mod microarchitecture;
 #[cfg_attr(
     not(all(any(target_os = "linux", target_os = "android"), not(miri))),
     path = "other.rs"
@@ -19,6 +20,7 @@ mod emulator;
 mod system;
 
 pub use emulator::Emulator;
+pub use microarchitecture::microarchitecture;
 
 /// What this process can learn of the machine it runs on.
 #[derive(Clone, Debug, PartialEq)]

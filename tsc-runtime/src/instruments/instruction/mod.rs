@@ -23,7 +23,7 @@ pub mod catalogue;
 mod error;
 mod estimate;
 mod listing;
-mod microarchitecture;
+
 mod requirement;
 mod run;
 mod timing;
@@ -31,10 +31,10 @@ mod timing;
 mod trial;
 
 pub use crate::instruments::instruction;
+pub use crate::machine::microarchitecture;
 pub use error::InstructionError;
 pub use estimate::Estimate;
 pub use listing::{Instruction, Kernel};
-pub use microarchitecture::microarchitecture;
 pub use timing::Timing;
 
 use std::time::Duration;

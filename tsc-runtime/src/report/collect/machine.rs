@@ -1,7 +1,7 @@
-//! The machine's facts, as the report has them.
+//! What the report says about the machine.
 
 use crate::affinity;
-use crate::machine::machine;
+use crate::machine::{machine, microarchitecture};
 use crate::report::MachineReport;
 
 impl MachineReport {
@@ -14,7 +14,7 @@ impl MachineReport {
             model: machine.model,
             stepping: machine.stepping,
             microcode: machine.microcode.clone(),
-            microarchitecture: microarchitecture(),
+            microarchitecture: microarchitecture().map(str::to_owned),
             hypervisor: machine.hypervisor.clone(),
             emulator: machine.emulator.as_ref().map(ToString::to_string),
             os: Some(machine.os.to_owned()),
@@ -28,13 +28,19 @@ impl MachineReport {
     }
 }
 
-#[cfg(feature = "instructions")]
-fn microarchitecture() -> Option<String> {
-    crate::instruction::microarchitecture().map(str::to_owned)
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// Its names come with the tables of instructions.
-#[cfg(not(feature = "instructions"))]
-fn microarchitecture() -> Option<String> {
-    None
+    #[test]
+    fn core_is_named_without_the_feature_of_its_tables() {
+        let machine = MachineReport::collect();
+        assert_eq!(machine.microarchitecture.as_deref(), microarchitecture());
+        // Zen 5 has no other models.
+        let is_zen_5 =
+            machine.vendor.as_deref() == Some("AuthenticAMD") && machine.family == Some(0x1a);
+        if is_zen_5 && cfg!(all(target_arch = "x86_64", not(miri))) {
+            assert_eq!(machine.microarchitecture.as_deref(), Some("ZEN5"));
+        }
+    }
 }
