@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
-use super::data::histogram;
+use super::data::{WholeTicks, histogram};
 use super::{
     CallsiteReport, Clock, Context, FenceOverhead, MachineReport, Process, Report, ThreadReport,
 };
@@ -155,6 +155,7 @@ impl Report {
             context.callsite = context.callsite.map(|index| places[index as usize]);
         }
         self.callsites.sort_by(CallsiteReport::by_self);
+        self.contexts = Context::sorted(&self.contexts);
     }
 }
 
@@ -225,8 +226,8 @@ impl ThreadReport {
     pub(super) fn merge(&mut self, other: &Self) {
         self.threads += other.threads;
         self.calls += other.calls;
-        self.total_ticks += other.total_ticks;
-        self.self_ticks += other.self_ticks;
+        self.total_ticks = self.total_ticks.plus(other.total_ticks);
+        self.self_ticks = self.self_ticks.plus(other.self_ticks);
         self.on_cpu_ticks = add(self.on_cpu_ticks, other.on_cpu_ticks);
     }
 }
@@ -235,15 +236,15 @@ impl Context {
     fn merge(&mut self, other: &Self) {
         self.calls += other.calls;
         self.clean = self.clean.zip(other.clean).map(|(one, other)| one + other);
-        self.total_ticks += other.total_ticks;
-        self.self_ticks += other.self_ticks;
+        self.total_ticks = self.total_ticks.plus(other.total_ticks);
+        self.self_ticks = self.self_ticks.plus(other.self_ticks);
         self.on_cpu_ticks = add(self.on_cpu_ticks, other.on_cpu_ticks);
     }
 }
 
-/// What one does not know, nobody knows of both.
-fn add(one: Option<f64>, other: Option<f64>) -> Option<f64> {
-    one.zip(other).map(|(one, other)| one + other)
+/// The sum is unknown if one of the two is.
+fn add(one: Option<WholeTicks>, other: Option<WholeTicks>) -> Option<WholeTicks> {
+    one.zip(other).map(|(one, other)| one.plus(other))
 }
 
 impl Clock {
@@ -452,6 +453,7 @@ mod tests {
         for order in [[0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
             let got = merged(order.map(|index| &of[index]));
             assert_eq!(got.callsites, expected.callsites);
+            assert_eq!(got.contexts, expected.contexts);
             assert_eq!(
                 (&got.clock, &got.process),
                 (&expected.clock, &expected.process)
@@ -462,11 +464,51 @@ mod tests {
         let mut grouped = of[0].clone();
         grouped.merge(&last_two).unwrap();
         assert_eq!(grouped.callsites, expected.callsites);
+        assert_eq!(grouped.contexts, expected.contexts);
+    }
+
+    #[test]
+    fn ticks_of_contexts_and_threads_add_up_to_the_last_digit() {
+        // More digits than a floating-point number has.
+        const LONG: i64 = (1 << 60) + 1;
+        let part = |second, ticks| {
+            let mut report = process(second, "f", &[700]);
+            let ticks = WholeTicks(ticks);
+            let context = &mut report.contexts[0];
+            (context.total_ticks, context.self_ticks) = (ticks, ticks);
+            context.on_cpu_ticks = Some(ticks);
+            report.callsites[0].thread_rows = vec![ThreadReport {
+                total_ticks: ticks,
+                self_ticks: ticks,
+                on_cpu_ticks: Some(ticks),
+                ..ThreadReport::default()
+            }];
+            report
+        };
+        let all = merged(&[part(1, LONG), part(2, -3), part(3, LONG), part(4, 7)]);
+        let expected = WholeTicks(2 * LONG + 4);
+        let (context, thread) = (&all.contexts[0], &all.callsites[0].thread_rows[0]);
+        assert_eq!(
+            (
+                context.total_ticks,
+                context.self_ticks,
+                context.on_cpu_ticks
+            ),
+            (expected, expected, Some(expected))
+        );
+        assert_eq!(
+            (thread.total_ticks, thread.self_ticks, thread.on_cpu_ticks),
+            (expected, expected, Some(expected))
+        );
+        let json = "2305843009213693958";
+        #[cfg(feature = "json")]
+        assert!(all.to_json().contains(&format!("\"total_ticks\":{json},")));
+        assert_eq!(json, expected.0.to_string());
     }
 
     #[test]
     fn contexts_follow_their_callsites() {
-        // `g` has more self ticks, so it comes before `f`.
+        // `g` has more self ticks, so it comes before `f`, and so do its contexts.
         let both = merged(&[process(1, "f", &[700]), process(2, "g", &[90_000])]);
         let named = |context: &Context| both.name_of_context(context);
         let of: Vec<_> = both
@@ -477,10 +519,10 @@ mod tests {
         assert_eq!(
             of,
             [
-                ("f", None, 1),
-                ("f", Some(0), 1),
                 ("g", None, 1),
-                ("g", Some(2), 2)
+                ("g", Some(0), 2),
+                ("f", None, 1),
+                ("f", Some(2), 1)
             ]
         );
     }

@@ -46,7 +46,7 @@ impl<'a> Tree<'a> {
             let parent = context.parent.map_or(contexts.len(), |at| at as usize);
             children[parent].push(index);
         }
-        let ticks = |&index: &usize| contexts[index].total_ticks;
+        let ticks = |&index: &usize| contexts[index].total_ticks();
         for list in &mut children {
             list.sort_by(|one, other| ticks(other).total_cmp(&ticks(one)));
         }
@@ -60,7 +60,7 @@ impl<'a> Tree<'a> {
 
     fn share(&self, context: &Context) -> f64 {
         if self.total > 0.0 {
-            context.total_ticks / self.total
+            context.total_ticks() / self.total
         } else {
             0.0
         }
@@ -83,14 +83,14 @@ impl<'a> Tree<'a> {
     fn line(&self, f: &mut dyn fmt::Write, context: &Context, depth: usize) -> fmt::Result {
         let mean = match context.calls {
             0 => "-".to_owned(),
-            calls => format!("{:.1}", context.total_ticks / calls as f64),
+            calls => format!("{:.1}", context.total_ticks() / calls as f64),
         };
         writeln!(
             f,
             "tsc: {:>5.1} % {:>11} {:>14.0} {mean:>13}  {:indent$}{}",
             self.share(context) * 100.0,
             context.calls,
-            context.total_ticks,
+            context.total_ticks(),
             "",
             escaped(self.report.name_of_context(context)),
             indent = INDENT * depth,
@@ -113,6 +113,7 @@ impl Report {
 mod tests {
     use super::*;
     use crate::report::CallsiteReport;
+    use crate::report::data::WholeTicks;
 
     struct Shown<'a>(&'a Report);
 
@@ -127,7 +128,7 @@ mod tests {
             callsite: Some(callsite),
             parent,
             calls,
-            total_ticks,
+            total_ticks: WholeTicks::rounded(total_ticks),
             ..Context::default()
         }
     }

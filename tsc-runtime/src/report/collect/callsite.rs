@@ -1,5 +1,6 @@
 //! From the registry's totals to a callsite's report.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::ptr;
 
@@ -10,6 +11,7 @@ use crate::record::histogram::{Histogram, least};
 use crate::record::name;
 use crate::record::totals::Totals;
 use crate::registry::{Figures, ThreadName};
+use crate::report::data::WholeTicks;
 use crate::report::{
     Bucket, CallsiteReport, CallsiteSums, Clock, FirstCall, SumOfSquares, ThreadReport,
 };
@@ -92,13 +94,13 @@ fn thread_rows(
                 name: name.as_deref().map(str::to_owned),
                 threads: part.threads,
                 calls: part.calls,
-                total_ticks: part.total_ticks.round(),
-                self_ticks: part.self_ticks.round(),
-                on_cpu_ticks: part.on_cpu_ticks.map(f64::round),
+                total_ticks: WholeTicks::rounded(part.total_ticks),
+                self_ticks: WholeTicks::rounded(part.self_ticks),
+                on_cpu_ticks: part.on_cpu_ticks.map(WholeTicks::rounded),
             }
         })
         .collect();
-    rows.sort_by(|one, other| other.self_ticks.total_cmp(&one.self_ticks));
+    rows.sort_by_key(|row| Reverse(row.self_ticks));
     rows
 }
 

@@ -6,6 +6,7 @@ use crate::interruption;
 use crate::on_cpu;
 use crate::registry::Tree;
 use crate::report::Context;
+use crate::report::data::WholeTicks;
 
 /// The contexts that have figures, and those on the way to them. `numbers` are the callsites', in the report's order.
 pub(in crate::report) fn collect_contexts(tree: &Tree, numbers: &[Option<u32>]) -> Vec<Context> {
@@ -26,7 +27,7 @@ pub(in crate::report) fn collect_contexts(tree: &Tree, numbers: &[Option<u32>]) 
             continue;
         }
         let sums = &node.sums;
-        let on_cpu = sums.on_cpu as f64;
+
         contexts.push(Context {
             callsite: node
                 .callsite
@@ -34,12 +35,12 @@ pub(in crate::report) fn collect_contexts(tree: &Tree, numbers: &[Option<u32>]) 
             parent: node.parent.map(|parent| places[parent]),
             calls: sums.calls,
             clean: is_detected.then(|| sums.calls.saturating_sub(sums.unclean)),
-            total_ticks: on_cpu + sums.off as f64,
-            on_cpu_ticks: is_asked.then_some(on_cpu),
-            self_ticks: sums.own as f64,
+            total_ticks: WholeTicks(sums.on_cpu).plus(WholeTicks(sums.off)),
+            on_cpu_ticks: is_asked.then_some(WholeTicks(sums.on_cpu)),
+            self_ticks: WholeTicks(sums.own),
         });
     }
-    contexts
+    Context::sorted(&contexts)
 }
 
 /// Whether each node has figures or is above one that has.

@@ -1,7 +1,7 @@
 //! A callsite's figures, as data.
 
 use super::getters::data;
-use super::{Bucket, CallsiteSums};
+use super::{Bucket, CallsiteSums, WholeTicks};
 
 /// A mean below this cannot be distinguished from an empty call: a probe's surroundings change its visible overhead by as much.
 const RESOLVED_TICKS: f64 = 30.0;
@@ -196,7 +196,8 @@ data! {
 }
 
 data! {
-    /// One thread's part of a callsite, or that of all threads of one name. Ticks are rounded to whole ones, so that parts add up.
+    /// One thread's part of a callsite, or that of all threads with the same name. Ticks are rounded to whole ones, so that parts add
+    /// up exactly.
     #[derive(Default)]
     pub struct ThreadReport {
         /// The threads' name; `None` of those without.
@@ -206,10 +207,10 @@ data! {
         /// Calls that have returned.
         calls: u64,
         /// Inclusive net ticks.
-        total_ticks: f64,
+        total_ticks: WholeTicks,
         /// Net ticks outside annotated callees.
-        self_ticks: f64,
+        self_ticks: WholeTicks,
         /// Of `total_ticks`: on the CPU.
-        on_cpu_ticks: Option<f64>,
+        on_cpu_ticks: Option<WholeTicks>,
     }
 }

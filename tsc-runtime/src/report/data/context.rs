@@ -1,5 +1,9 @@
 //! The call tree as data.
 
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use super::WholeTicks;
 use super::getters::data;
 
 data! {
@@ -16,10 +20,38 @@ data! {
         /// Of these, neither preempted, migrated nor signalled; `None` where that is not known.
         clean: Option<u64>,
         /// Inclusive net ticks.
-        total_ticks: f64,
+        total_ticks: WholeTicks,
         /// Of these, on the CPU.
-        on_cpu_ticks: Option<f64>,
+        on_cpu_ticks: Option<WholeTicks>,
         /// Net ticks outside annotated callees; on the CPU, where that is known.
-        self_ticks: f64,
+        self_ticks: WholeTicks,
+    }
+}
+
+impl Context {
+    /// The contexts in an order that does not depend on how they were found: each followed by those called from it, in the order of their
+    /// callsites.
+    pub(crate) fn sorted(contexts: &[Self]) -> Vec<Self> {
+        let mut called_from: HashMap<Option<u64>, Vec<usize>> = HashMap::new();
+        for (index, context) in contexts.iter().enumerate() {
+            called_from.entry(context.parent).or_default().push(index);
+        }
+        for siblings in called_from.values_mut() {
+            // The last one is taken first. Calls without a callsite come after the others.
+            siblings.sort_by_key(|&index| Reverse(contexts[index].callsite.unwrap_or(u64::MAX)));
+        }
+        let mut places = vec![0; contexts.len()];
+        let mut sorted: Vec<Self> = Vec::with_capacity(contexts.len());
+        let mut left = called_from.remove(&None).unwrap_or_default();
+        while let Some(index) = left.pop() {
+            places[index] = sorted.len() as u64;
+            let context = contexts[index].clone();
+            sorted.push(Self {
+                parent: context.parent.map(|parent| places[parent as usize]),
+                ..context
+            });
+            left.extend(called_from.remove(&Some(index as u64)).unwrap_or_default());
+        }
+        sorted
     }
 }

@@ -39,6 +39,8 @@ macro_rules! Getter {
     (String) => { &str };
     (Option<String>) => { Option<&str> };
     (Option<Ended>) => { Option<&Ended> };
+    (WholeTicks) => { f64 };
+    (Option<WholeTicks>) => { Option<f64> };
     (Option<$type:ident>) => { Option<$type> };
     (Vec<$type:ident>) => { &[$type] };
     (u32) => { u32 };
@@ -56,6 +58,12 @@ macro_rules! get {
     };
     ($value:expr, Option<Ended>) => {
         $value.as_ref()
+    };
+    ($value:expr, WholeTicks) => {
+        $value.to_f64()
+    };
+    ($value:expr, Option<WholeTicks>) => {
+        $value.map(|ticks| ticks.to_f64())
     };
     ($value:expr, Option<$type:ident>) => {
         $value

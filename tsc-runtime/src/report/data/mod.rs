@@ -9,6 +9,7 @@ pub(super) mod histogram;
 mod machine;
 mod process;
 mod sums;
+mod whole_ticks;
 
 use getters::data;
 
@@ -19,6 +20,7 @@ pub use histogram::Bucket;
 pub use machine::MachineReport;
 pub use process::{Ended, MetaMap, Process};
 pub use sums::{CallsiteSums, FirstCall, SumOfSquares};
+pub(crate) use whole_ticks::WholeTicks;
 
 /// The version of the report's shape. Later versions with the same number only add to it.
 pub(crate) const SCHEMA: u32 = 2;

@@ -57,15 +57,15 @@ fn threads(row: &CallsiteReport, scale: &Scale) -> Vec<String> {
         };
         let on_cpu = match thread.on_cpu_ticks {
             Some(ticks) if ticks != thread.total_ticks => {
-                format!(", {} on the CPU", scale.whole(ticks))
+                format!(", {} on the CPU", scale.whole(ticks.to_f64()))
             }
             _ => String::new(),
         };
         format!(
             "thread {name}{many}: {} calls, self {}, total {}{on_cpu}",
             thread.calls,
-            scale.whole(thread.self_ticks),
-            scale.whole(thread.total_ticks)
+            scale.whole(thread.self_ticks()),
+            scale.whole(thread.total_ticks())
         )
     };
     let mut lines: Vec<String> = row.thread_rows.iter().take(THREADS).map(line).collect();
