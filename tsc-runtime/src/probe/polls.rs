@@ -12,6 +12,7 @@ use super::{COUNTED, ELSEWHERE, NOTHING, Slot, Started, Unmeasured, off_cpu, pre
 use crate::interruption::Interruption;
 use crate::on_cpu;
 use crate::record::callsite::Callsite;
+use crate::record::contexts;
 use crate::record::thread;
 use crate::record::{Exclusion, Record};
 use crate::registry::{self, Found};
@@ -117,6 +118,9 @@ unsafe extern "C" fn prepare_poll(
         match call.choice {
             Choice::COUNTED => {
                 (&raw mut (*started).record).write(COUNTED);
+                if contexts::are_recorded() {
+                    enter_again(callsite, started);
+                }
                 false
             }
             Choice::OPEN => {
@@ -125,11 +129,53 @@ unsafe extern "C" fn prepare_poll(
                     call.choice = Choice::timed(sampled::weight(started));
                 } else if tree::is_counted(started) {
                     call.choice = Choice::COUNTED;
+                    uncount(callsite);
                 }
                 is_timed
             }
             timed => prepare_again(callsite, started, timed.weight()),
         }
+    }
+}
+
+/// The future that was just counted as a call is none before it completes.
+#[inline(never)]
+fn uncount(callsite: &'static Callsite) {
+    let thread = thread::this();
+    // Also if a report has been made since it was counted.
+    if let Some(record) = thread.find_invalidated(callsite.position()) {
+        record.uncount();
+        if let Some(contexts) = thread.contexts() {
+            contexts.uncount(&record.place);
+        }
+    }
+}
+
+/// A further poll of a future that is counted, which has its place in the tree.
+///
+/// # Safety
+///
+/// As for [`prepare`]; the `record` is written.
+#[inline(never)]
+unsafe fn enter_again(callsite: &'static Callsite, started: *mut Started) {
+    if find_again(callsite).is_some() {
+        // SAFETY: the caller's.
+        unsafe { tree::enter_again(callsite, thread::this(), started) };
+    }
+}
+
+/// This thread's record for a further poll, which may be the callsite's first here.
+fn find_again(callsite: &'static Callsite) -> Option<*const Record> {
+    if let Some((_, record)) = thread::this().find(callsite.position()) {
+        return Some(record);
+    }
+    match registry::find(callsite) {
+        Found::Record(record) => Some(record),
+        Found::Orphan(record) => {
+            registry::fold_orphan(record);
+            None
+        }
+        Found::Nothing => None,
     }
 }
 
@@ -140,19 +186,10 @@ unsafe extern "C" fn prepare_poll(
 /// As for [`prepare`].
 unsafe fn prepare_again(callsite: &'static Callsite, started: *mut Started, weight: u32) -> bool {
     let thread = thread::this();
-    let record: *const Record = match thread.find(callsite.position()) {
-        Some((_, record)) => record,
-        None => match registry::find(callsite) {
-            Found::Record(record) => record,
-            found => {
-                if let Found::Orphan(record) = found {
-                    registry::fold_orphan(record);
-                }
-                // SAFETY: the caller's.
-                unsafe { (&raw mut (*started).record).write(NOTHING) };
-                return false;
-            }
-        },
+    let Some(record) = find_again(callsite) else {
+        // SAFETY: the caller's.
+        unsafe { (&raw mut (*started).record).write(NOTHING) };
+        return false;
     };
     // SAFETY: the caller's; what was found lives as long as the thread.
     unsafe {
@@ -300,6 +337,15 @@ impl FutureTotals {
 
     /// The future has completed: records its polls as one call.
     pub(crate) fn complete(&mut self, callsite: &'static Callsite) {
+        if self.choice == Choice::COUNTED {
+            self.choice = Choice::OPEN;
+            return registry::with_record(callsite, |record| {
+                record.count_future();
+                if let Some(contexts) = thread::this().contexts() {
+                    contexts.count(&record.place);
+                }
+            });
+        }
         self.end(callsite, |record, call| {
             let wall = elapsed(call.since, clock::now()).max(0);
             // As if one probe had seen all of it, since that is what the report takes out of a sample.
@@ -312,7 +358,7 @@ impl FutureTotals {
                 call.choice.weight(),
             );
             if let Some(contexts) = thread::this().contexts() {
-                contexts.complete(&record.place);
+                contexts.count(&record.place);
             }
         });
     }
@@ -321,11 +367,7 @@ impl FutureTotals {
     pub(crate) fn cancel(&mut self, callsite: &'static Callsite) {
         if self.choice == Choice::COUNTED {
             self.choice = Choice::OPEN;
-            // It was counted as a call when it started.
-            registry::with_record(callsite, |record| {
-                record.uncount();
-                record.cancel();
-            });
+            registry::with_record(callsite, Record::cancel);
         }
         self.end(callsite, |record, _| record.cancel());
     }

@@ -67,12 +67,32 @@ unsafe fn prepare_unusual(
     }
 }
 
-/// The call that was started gets its place in the tree, if the thread has one.
+/// The call that was started gets its place in the tree, if the thread has one. One that is not timed is counted there.
 ///
 /// # Safety
 ///
 /// `started` was written by a start on this thread.
 pub(super) unsafe fn enter(callsite: &'static Callsite, thread: &Thread, started: *mut Started) {
+    // SAFETY: the caller's; a call that was counted has a record then, where it has a place.
+    unsafe {
+        let was_counted = (*started).record == COUNTED;
+        enter_again(callsite, thread, started);
+        if was_counted && let (ELSEWHERE, Some(contexts)) = ((*started).record, thread.contexts()) {
+            contexts.count(&(*started).unmeasured.record().place);
+        }
+    }
+}
+
+/// The same, and it is counted already if it is not timed: a further poll of a future.
+///
+/// # Safety
+///
+/// As for [`enter`].
+pub(super) unsafe fn enter_again(
+    callsite: &'static Callsite,
+    thread: &Thread,
+    started: *mut Started,
+) {
     let Some(contexts) = thread.contexts() else {
         return;
     };
@@ -176,8 +196,11 @@ pub(super) unsafe fn finish_in_tree(
     // SAFETY: as above.
     let is_counted = unsafe { is_counted(started) };
     if is_counted {
-        // A future that is counted is so at its first poll.
-        return contexts.leave(outer, &record.place, Visit::counted());
+        let visit = Visit {
+            is_clean: true,
+            ..Visit::default()
+        };
+        return contexts.leave(outer, &record.place, visit);
     }
     // SAFETY: as above.
     let is_sampled = sampled::is_marked(unsafe { (*started).overhead });

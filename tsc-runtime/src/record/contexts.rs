@@ -70,7 +70,7 @@ pub(crate) struct ContextTotals {
 /// What a call adds to its node: net ticks, weighted if it stands for others that were not timed.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Visit {
-    /// Calls that return: of a future none, for [`Contexts::complete`] counts it.
+    /// Calls that return: none of a future, nor of a call that is not timed, for [`Contexts::count`] counts them.
     pub(crate) calls: u64,
     pub(crate) is_clean: bool,
     /// On the CPU; of a recursion, the outermost call's.
@@ -79,17 +79,6 @@ pub(crate) struct Visit {
     pub(crate) own: i64,
     /// Off the CPU; of a recursion, the outermost call's.
     pub(crate) off: i64,
-}
-
-impl Visit {
-    /// That of a call that is not timed: others stand for its ticks.
-    pub(crate) fn counted() -> Self {
-        Self {
-            calls: 1,
-            is_clean: true,
-            ..Self::default()
-        }
-    }
 }
 
 /// What a record keeps for the call tree of its thread.
@@ -160,9 +149,14 @@ impl Contexts {
         }
     }
 
-    /// A future has completed that was polled in the place's node last.
-    pub(crate) fn complete(&self, place: &Place) {
+    /// A call is counted in the place's node: a future completes that was polled there last, or a call starts that is not timed.
+    pub(crate) fn count(&self, place: &Place) {
         self.node(place.node.get()).figures.calls.add(1);
+    }
+
+    /// What was just counted there is no call yet, but the first poll of a future.
+    pub(crate) fn uncount(&self, place: &Place) {
+        self.node(place.node.get()).figures.calls.add(u64::MAX);
     }
 
     /// The child of `parent` for `callsite`, which becomes the first of its list.
@@ -240,7 +234,11 @@ impl Contexts {
             ContextTotals {
                 callsite,
                 parent: node.parent.load(Relaxed),
-                sums: is_made.then(|| node.figures.read()).unwrap_or_default(),
+                sums: if is_made {
+                    node.figures.read()
+                } else {
+                    ContextSums::default()
+                },
             }
         })
     }

@@ -173,10 +173,13 @@ impl Record {
         };
         totals.sample = every;
         totals.counted = totals.counted.wrapping_sub(self.announced());
-        if totals.polls != 0 {
+        totals.polls_gross = if totals.polls == 0 {
+            // What a report has taken off was weighted, so that what is left of the polls' own sum is nothing.
+            0
+        } else {
             // Weighted, unlike their sum over the calls that have completed.
-            totals.polls_gross = totals.included.wrapping_add(totals.visible);
-        }
+            totals.included.wrapping_add(totals.visible)
+        };
         let gross = totals.sum + totals.first_sum + totals.excluded_sum;
         let gross = if totals.polls == 0 {
             gross
@@ -199,11 +202,17 @@ impl Record {
         u64::from(self.entry().skip().saturating_sub(1))
     }
 
-    /// A future that was counted when it started was dropped before it completed.
+    /// What was just counted as a call is the first poll of a future: a call when that completes, if it does.
     pub(crate) fn uncount(&self) {
-        self.counters
-            .counted
-            .set(self.counters.counted.get().wrapping_sub(1));
+        // Who has read the skip before it was counted must not read this.
+        self.open();
+        self.counters.counted.add(u64::MAX);
+        self.close();
+    }
+
+    /// A future completes that is not timed.
+    pub(crate) fn count_future(&self) {
+        self.counters.counted.add(1);
     }
 
     /// The running sums of inclusive ticks, net and raw.

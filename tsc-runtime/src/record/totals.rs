@@ -1,13 +1,13 @@
 //! What all threads' records of one callsite come to.
 
-use super::counters::merge_option;
+use super::counters::{ContextSums, merge_option};
 use super::histogram::{Histogram, least};
 use super::{not_below_zero, square};
 
 pub(crate) use super::counters::Totals;
 
 impl Totals {
-    /// All calls that have returned; of a sampled callsite, those that were counted when they started as well.
+    /// All calls that have returned; of a sampled function, those that were counted when they started as well.
     pub(crate) fn calls(&self) -> u64 {
         self.timed().wrapping_add(self.counted)
     }
@@ -26,7 +26,6 @@ impl Totals {
     }
 
     /// The gross ticks on the CPU of all calls, or of all polls: futures that are suspended or were dropped took theirs as well.
-    #[cfg(test)]
     pub(crate) fn gross(&self) -> i64 {
         if self.polls != 0 {
             return self.polls_gross;
@@ -34,6 +33,19 @@ impl Totals {
         self.sum
             .wrapping_add(self.first_sum)
             .wrapping_add(self.excluded_sum)
+    }
+
+    /// What they are in a call tree where nothing has called them.
+    pub(crate) fn as_root(&self) -> ContextSums {
+        let net = self.gross().wrapping_sub(self.visible);
+        let inner = self.inner_gross.wrapping_sub(self.inner_visible);
+        ContextSums {
+            calls: self.calls(),
+            on_cpu: net.wrapping_sub(inner),
+            own: net.wrapping_sub(self.callees),
+            off: self.off,
+            unclean: self.unknown + self.firsts_interrupted + self.repaired + self.excluded,
+        }
     }
 
     /// How long calls took by the wall, but each thread's first; `None` if that is how long they were on the CPU.

@@ -1,6 +1,6 @@
 //! Totals by callsite, apart for the threads of each name where the user asks for that.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use once_cell::race::OnceBool;
@@ -52,25 +52,32 @@ impl Sheets {
             for (all, part) in all.iter_mut().zip(&sheet) {
                 all.merge(part);
             }
-            by_thread.push((name, called(callsites, sheet)));
+            by_thread.push((name, called(callsites, sheet, &HashSet::new())));
         }
+        let in_tree = tree.callsites();
+        all.resize_with(all.len().max(callsites.len()), Totals::default);
         Figures {
-            callsites: called(callsites, all),
+            callsites: called(callsites, all, &in_tree),
             by_thread,
             tree,
         }
     }
 }
 
-fn called(callsites: &[Option<&'static Callsite>], totals: Vec<Totals>) -> CallsiteTotals {
+/// Also those that are `in_tree` and nowhere else: a thread's tree is not read in the same moment as its records.
+fn called(
+    callsites: &[Option<&'static Callsite>],
+    totals: Vec<Totals>,
+    in_tree: &HashSet<u32>,
+) -> CallsiteTotals {
     let called =
         |totals: &Totals| totals.calls() + totals.running + totals.polls + totals.cancelled != 0;
     callsites
         .iter()
         .zip(totals)
-        .filter_map(|(callsite, totals)| {
-            Some(((*callsite)?, totals)).filter(|(_, totals)| called(totals))
-        })
+        .zip(0..)
+        .filter(|((_, totals), number)| called(totals) || in_tree.contains(number))
+        .filter_map(|((callsite, totals), _)| Some(((*callsite)?, totals)))
         .collect()
 }
 
@@ -88,4 +95,42 @@ pub(super) fn name_of_this_thread() -> ThreadName {
     are_apart()
         .then(|| std::thread::current().name().map(Arc::from))
         .flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::callsite::Meta;
+    use crate::record::contexts::ContextTotals;
+    use crate::record::counters::ContextSums;
+    use crate::tsc::Lfence;
+
+    #[test]
+    fn context_has_its_row_though_the_call_came_after_the_records_were_read() {
+        static CALLSITE: Callsite = Callsite::new::<Lfence>(Meta {
+            name: Some("late"),
+            path: || "",
+            module: module_path!(),
+            file: file!(),
+            line: line!(),
+            unit: None,
+            returns_iterator: false,
+            sample: None,
+        });
+        let rows = |calls| {
+            let mut tree = Tree::default();
+            let late = ContextTotals {
+                callsite: Some(1),
+                parent: 0,
+                sums: ContextSums {
+                    calls,
+                    ..ContextSums::default()
+                },
+            };
+            tree.add([late].into_iter());
+            let figures = Sheets::default().figures(&[None, Some(&CALLSITE)], tree);
+            figures.callsites.len()
+        };
+        assert_eq!((rows(1), rows(0)), (1, 0));
+    }
 }

@@ -8,6 +8,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use super::shard::Shard;
 use super::sheets::ThreadName;
 use super::{Lists, Registry, UNRECORDED, in_cold_path, registry};
+use crate::record::contexts;
 use crate::record::thread::{self, Thread};
 use crate::record::{OwnedRecord, Record};
 
@@ -134,7 +135,13 @@ pub(crate) fn fold_orphan(record: *const Record) {
     let mut record = Some(record);
     // Freed inside, for an annotated allocator would record its freeing in the same way, without end.
     let folded = in_cold_path(|_| {
-        registry().lists.lock().end_record(&None, &mut record);
+        let mut lists = registry().lists.lock();
+        if let Some(record) = record.as_deref().filter(|_| contexts::are_recorded()) {
+            let sums = record.totals(true).as_root();
+            lists.ended_tree.add_root(record.id, &sums);
+        }
+        lists.end_record(&None, &mut record);
+        drop(lists);
         // SAFETY: made from a Box as the record was, which alone pointed to it and is freed.
         drop(unsafe { Box::from_raw(entry) });
     });

@@ -1,7 +1,7 @@
 //! The call trees of all threads as one, and whether they are recorded.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{
     AtomicBool,
     Ordering::{AcqRel, Acquire},
@@ -58,6 +58,29 @@ impl Tree {
         &self.nodes
     }
 
+    /// Whether each node has figures or is above one that has.
+    pub(crate) fn needed(&self) -> Vec<bool> {
+        let mut needed: Vec<bool> = self
+            .nodes
+            .iter()
+            .map(|node| node.sums.calls != 0 || node.sums.own != 0 || node.sums.on_cpu != 0)
+            .collect();
+        // Children come after their parents.
+        for (index, node) in self.nodes.iter().enumerate().rev() {
+            if let (true, Some(parent)) = (needed[index], node.parent) {
+                needed[parent] = true;
+            }
+        }
+        needed
+    }
+
+    /// The numbers of the callsites of nodes that are needed.
+    pub(super) fn callsites(&self) -> HashSet<u32> {
+        let needed = self.nodes.iter().zip(self.needed());
+        let needed = needed.filter(|(_, is_needed)| *is_needed);
+        needed.filter_map(|(node, _)| node.callsite).collect()
+    }
+
     /// Adds a thread's tree.
     pub(super) fn add(&mut self, contexts: impl Iterator<Item = ContextTotals>) {
         let mut places = vec![None];
@@ -65,6 +88,11 @@ impl Tree {
             let parent = places[context.parent as usize];
             places.push(Some(self.merge(parent, context.callsite, &context.sums)));
         }
+    }
+
+    /// Adds what no call on a thread that has a tree has called.
+    pub(super) fn add_root(&mut self, callsite: u32, sums: &ContextSums) {
+        self.merge(None, Some(callsite), sums);
     }
 
     fn merge(&mut self, parent: Option<usize>, callsite: Option<u32>, sums: &ContextSums) -> usize {

@@ -16,7 +16,7 @@ pub(in crate::report) fn collect_contexts(tree: &Tree, numbers: &[Option<u32>]) 
         .zip(0..)
         .filter_map(|(number, index)| Some((number?, index)))
         .collect();
-    let needed = needed(tree);
+    let needed = tree.needed();
     let is_detected = interruption::unavailable().is_none();
     let is_asked = on_cpu::unavailable().is_none();
     let mut places = Vec::with_capacity(needed.len());
@@ -41,20 +41,4 @@ pub(in crate::report) fn collect_contexts(tree: &Tree, numbers: &[Option<u32>]) 
         });
     }
     Context::sorted(&contexts)
-}
-
-/// Whether each node has figures or is above one that has.
-fn needed(tree: &Tree) -> Vec<bool> {
-    let nodes = tree.nodes();
-    let mut needed: Vec<bool> = nodes
-        .iter()
-        .map(|node| node.sums.calls != 0 || node.sums.own != 0 || node.sums.on_cpu != 0)
-        .collect();
-    // Children come after their parents.
-    for (index, node) in nodes.iter().enumerate().rev() {
-        if let (true, Some(parent)) = (needed[index], node.parent) {
-            needed[parent] = true;
-        }
-    }
-    needed
 }

@@ -12,7 +12,10 @@ use tsc_runtime::cycles;
 use tsc_runtime::tsc::{FencePolicy, Lfence, elapsed};
 
 const PAIRS: usize = 41;
+/// Enough for most to be undisturbed, and no more of those that take long.
 const ROUNDS: usize = 201;
+const LONG_ROUNDS: usize = 21;
+const LONG: u64 = 10_000;
 
 macro_rules! chain {
     ($name:ident) => {
@@ -44,7 +47,7 @@ type Subject = (&'static str, fn(), u64);
 
 const SUBJECTS: [Subject; 3] = [
     ("chain of 8 functions", chain, 8 * 16),
-    ("fib(12)", fibonacci, 465),
+    ("fib(20)", fibonacci, 21_891),
     ("chain of 8, on two threads", on_two_threads, 8 * 16),
 ];
 
@@ -55,7 +58,7 @@ fn chain() {
 }
 
 fn fibonacci() {
-    black_box(fib(black_box(12)));
+    black_box(fib(black_box(20)));
 }
 
 fn on_two_threads() {
@@ -64,7 +67,8 @@ fn on_two_threads() {
 
 /// The least disturbed ticks of a call: the lower quartile of many rounds.
 fn ticks_of_a_call(work: fn(), calls: u64) -> f64 {
-    let mut rounds: Vec<i64> = (0..ROUNDS)
+    let count = if calls < LONG { ROUNDS } else { LONG_ROUNDS };
+    let mut rounds: Vec<i64> = (0..count)
         .map(|_| {
             let start = Lfence::start();
             work();
@@ -72,7 +76,7 @@ fn ticks_of_a_call(work: fn(), calls: u64) -> f64 {
         })
         .collect();
     rounds.sort_unstable();
-    rounds[ROUNDS / 4] as f64 / calls as f64
+    rounds[count / 4] as f64 / calls as f64
 }
 
 /// Prints each subject's ticks.

@@ -1,0 +1,210 @@
+//! Futures in the call tree: where they are polled.
+
+use std::future::Future;
+use std::pin::{Pin, pin};
+use std::task::{Context as TaskContext, Poll, Waker};
+
+use tsc_runtime::cycles;
+
+use super::{ALONE, chains, check, expect, leaf};
+
+struct Pending(u32);
+
+impl Future for Pending {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, _context: &mut TaskContext<'_>) -> Poll<()> {
+        self.0 -= 1;
+        if self.0 == 0 {
+            Poll::Ready(())
+        } else {
+            Poll::Pending
+        }
+    }
+}
+
+#[cycles]
+async fn waits() -> u64 {
+    leaf();
+    Pending(5).await;
+    leaf()
+}
+
+#[cycles]
+async fn awaits() -> u64 {
+    waits().await + waits().await
+}
+
+#[cycles]
+fn polls() {
+    let mut future = pin!(awaits());
+    let mut context = TaskContext::from_waker(Waker::noop());
+    while future.as_mut().poll(&mut context).is_pending() {}
+}
+
+#[test]
+fn futures_are_where_they_are_polled() {
+    let _alone = ALONE.lock();
+    let (chains, report) = chains(polls);
+    expect(
+        &chains,
+        &[
+            ("polls", 1),
+            ("polls > awaits", 1),
+            ("polls > awaits > waits", 2),
+            ("polls > awaits > waits > leaf", 4),
+        ],
+    );
+    check(&report);
+}
+
+/// Pending once.
+fn pause() -> Pending {
+    Pending(2)
+}
+
+/// Sampled so that most of its calls are counted and not timed.
+#[cycles(sample = 64)]
+async fn rarely_timed() {
+    leaf();
+    pause().await;
+    leaf();
+    pause().await;
+    leaf();
+}
+
+/// Polls a future until it is ready or has been polled so often.
+fn poll(mut future: Pin<&mut (impl Future<Output = ()> + ?Sized)>, polls: u32) {
+    let mut context = TaskContext::from_waker(Waker::noop());
+    for _ in 0..polls {
+        if future.as_mut().poll(&mut context).is_ready() {
+            return;
+        }
+    }
+}
+
+#[cycles]
+fn executor(futures: u32, polls: u32) {
+    for _ in 0..futures {
+        poll(pin!(rarely_timed()), polls);
+    }
+}
+
+#[test]
+fn further_polls_of_a_counted_future_have_their_place() {
+    let _alone = ALONE.lock();
+    let (chains, report) = chains(|| executor(1000, 3));
+    expect(
+        &chains,
+        &[
+            ("executor", 1),
+            ("executor > rarely_timed", 1000),
+            ("executor > rarely_timed > leaf", 3000),
+        ],
+    );
+    check(&report);
+}
+
+#[test]
+fn cancelled_future_is_no_call_whether_counted_or_timed() {
+    let _alone = ALONE.lock();
+    let (chains, report) = chains(|| {
+        executor(10, 3);
+        executor(1000, 2);
+    });
+    expect(
+        &chains,
+        &[
+            ("executor", 2),
+            ("executor > rarely_timed", 10),
+            ("executor > rarely_timed > leaf", 2030),
+        ],
+    );
+    check(&report);
+}
+
+/// Elsewhere than where they were first polled.
+#[cycles]
+fn drops(futures: Vec<Pin<Box<dyn Future<Output = ()> + Send>>>) {
+    drop(futures);
+}
+
+#[cycles]
+fn first_polls(futures: &mut [Pin<Box<dyn Future<Output = ()> + Send>>]) {
+    for future in futures {
+        poll(future.as_mut(), 1);
+    }
+}
+
+fn boxed(count: u32) -> Vec<Pin<Box<dyn Future<Output = ()> + Send>>> {
+    (0..count)
+        .map(|_| Box::pin(rarely_timed()) as Pin<Box<dyn Future<Output = ()> + Send>>)
+        .collect()
+}
+
+#[test]
+fn future_that_another_thread_drops_is_no_call() {
+    let _alone = ALONE.lock();
+    let (chains, report) = chains(|| {
+        let mut futures = boxed(500);
+        first_polls(&mut futures);
+        std::thread::spawn(|| drops(futures)).join().unwrap();
+    });
+    expect(
+        &chains,
+        &[
+            ("drops", 1),
+            ("first_polls", 1),
+            ("first_polls > rarely_timed", 0),
+            ("first_polls > rarely_timed > leaf", 500),
+        ],
+    );
+    check(&report);
+}
+
+#[test]
+fn counted_future_that_moves_has_its_places() {
+    let _alone = ALONE.lock();
+    let (chains, report) = chains(|| {
+        let mut futures = boxed(500);
+        first_polls(&mut futures);
+        std::thread::spawn(move || {
+            first_polls(&mut futures);
+            first_polls(&mut futures);
+        })
+        .join()
+        .unwrap();
+    });
+    expect(
+        &chains,
+        &[
+            ("first_polls", 3),
+            ("first_polls > rarely_timed", 500),
+            ("first_polls > rarely_timed > leaf", 1500),
+        ],
+    );
+    check(&report);
+}
+
+#[test]
+fn future_that_is_dropped_after_the_report_it_is_in_is_no_call_less() {
+    let _alone = ALONE.lock();
+    let mut futures = boxed(500);
+    let (_, report) = chains(|| first_polls(&mut futures));
+    check(&report);
+    drop(futures);
+    let report = tsc_runtime::take();
+    check(&report);
+}
+
+#[test]
+fn other_threads_futures_after_a_report_are_all_there_is() {
+    let _alone = ALONE.lock();
+    executor(1000, 3);
+    let (_, report) = chains(|| {
+        // So this thread's figures of before are forgotten, while there are none of its futures any more.
+        leaf();
+        std::thread::spawn(|| executor(1000, 3)).join().unwrap();
+    });
+    check(&report);
+}
