@@ -6,8 +6,8 @@ use std::cell::{Cell, RefCell};
 
 use tests::row;
 use tsc_runtime::__private::Callsite;
-use tsc_runtime::snapshot;
 use tsc_runtime::tsc::{Fence, FencePolicy, Ticks, Unfenced};
+use tsc_runtime::{CallsiteReport, snapshot};
 
 /// What lies between the two reads of a call that is not told how long it lasts: calibration's.
 const VISIBLE: i64 = 40;
@@ -236,4 +236,39 @@ fn statistics_can_be_redone_by_hand() {
     // Quantiles to 1/64 of the raw ticks.
     let p50 = row.p50_ticks().expect("there are samples");
     assert!((p50 - nets[14]).abs() <= raws[14] as f64 / 64.0, "{p50}");
+}
+
+/// Thirty seconds at 2.6 GHz each, an hour in all.
+#[test]
+fn long_calls_are_exact() {
+    const LONG: i64 = 78_000_000_000;
+    const AROUND: i64 = LONG + 5_000;
+    const CALLS: u64 = 120;
+    // Of an interrupted call, what it really was off the CPU is taken out.
+    let rows = (0..1000).map(|n| {
+        let names = [format!("long, around {n}"), format!("long {n}")];
+        let [outer, inner] = names
+            .each_ref()
+            .map(|name| tests::callsite::<Scripted>(name.as_str()));
+        for _ in 0..CALLS {
+            call_around(outer, AROUND, || call(inner, LONG));
+        }
+        names.map(|name| row(&name))
+    });
+    let is_clean =
+        |rows: &[CallsiteReport; 2]| rows.iter().all(|row| row.interrupted().unwrap_or(0) == 0);
+    let mut rows = rows.inspect(|rows| {
+        let counts = rows.each_ref().map(|row| (row.calls(), row.anomalies()));
+        assert_eq!(counts, [(CALLS, 0); 2]);
+    });
+    let [outer, inner] = rows
+        .find(is_clean)
+        .expect("one of 1000 tries is not interrupted");
+    let sum = |raw: i64| (CALLS as i64 * raw) as f64;
+    assert_eq!(
+        (outer.raw_ticks(), inner.raw_ticks()),
+        (sum(AROUND), sum(LONG))
+    );
+    assert_eq!(inner.total_ticks(), sum(LONG - VISIBLE));
+    assert_eq!((outer.saturated(), inner.saturated()), (0, 0));
 }

@@ -241,4 +241,34 @@ mod tests {
         assert_eq!(wall.count(), 4);
         assert_eq!((totals.unknown, totals.anomalies), (1, 1));
     }
+
+    /// More calls than 32 bits can count: those of a sampled callsite stand for as many as a weight can say.
+    #[test]
+    fn billions_of_calls_are_counted() {
+        const WEIGHT: u32 = u32::MAX - 1;
+        let entry = Box::new(Entry::new());
+        // SAFETY: the entry is dropped after the record.
+        let record = Box::new(unsafe { Record::new(1, 1, &raw const *entry) });
+        let call = |gross| {
+            entry.enter();
+            record.leave(gross, 0);
+        };
+        call(100);
+        (0..3).for_each(|_| record.fold_weighted(100, WEIGHT));
+        // In the batches and in between, on both sides of where 32 bits end.
+        (0..1000).for_each(|n| call(100 + 100 * (n % 2)));
+        let mut totals = Totals::default();
+        record.read(&mut totals, true);
+        let weighted = 3 * u64::from(WEIGHT);
+        assert!(weighted + 1000 > 1 << 33);
+        assert_eq!((totals.firsts, totals.samples), (1, weighted + 1000));
+        assert_eq!(totals.sum, (weighted * 100 + 150_000).cast_signed());
+        assert_eq!(totals.histogram.count(), weighted + 1000);
+        let (octave, sub) = bucket(200);
+        assert_eq!(totals.histogram.count_in(octave, sub), 500);
+        record.take_off(&totals);
+        let mut rest = Totals::default();
+        record.read(&mut rest, true);
+        assert_eq!((rest.samples, rest.histogram.count()), (0, 0));
+    }
 }
