@@ -292,8 +292,10 @@ pub enum Format {
     Pprof,
     /// For KCachegrind and callgrind_annotate; needs the call tree
     Callgrind,
-    /// OpenMetrics text, for Prometheus and node_exporter's textfile collector
+    /// OpenMetrics text, as Prometheus scrapes it
     Openmetrics,
+    /// Prometheus' older text, for node_exporter's textfile collector and promtool
+    Prometheus,
     /// Bencher's metric format
     Bmf,
     /// customSmallerIsBetter of github-action-benchmark

@@ -4,13 +4,18 @@ use std::io::Read as _;
 use std::process::{Command, Output, Stdio};
 
 /// Each example and the options that its help must name.
-const EXAMPLES: [(&str, &str, &[&str]); 8] = [
+const EXAMPLES: [(&str, &str, &[&str]); 9] = [
     ("doctor", env!("CARGO_BIN_EXE_doctor"), &[]),
     ("double_loop", env!("CARGO_BIN_EXE_double_loop"), &[]),
     (
         "hotspots",
         env!("CARGO_BIN_EXE_hotspots"),
         &["--threads", "--pin", "--top"],
+    ),
+    (
+        "http_service",
+        env!("CARGO_BIN_EXE_http_service"),
+        &["--demo"],
     ),
     (
         "instmeas",
@@ -97,9 +102,9 @@ fn closed_pipe_ends_quietly() {
 }
 
 fn arguments_of_a_short_run(name: &str) -> &'static [&'static str] {
-    if name == "hotspots" {
-        &[concat!(env!("CARGO_MANIFEST_DIR"), "/src/bin/hotspots")]
-    } else {
-        &[]
+    match name {
+        "hotspots" => &[concat!(env!("CARGO_MANIFEST_DIR"), "/src/bin/hotspots")],
+        "http_service" => &["--demo"],
+        _ => &[],
     }
 }

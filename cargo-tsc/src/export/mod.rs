@@ -23,6 +23,7 @@ pub fn export(session: &Session, format: Format) -> Result<Vec<u8>> {
         Format::Pprof => return pprof::bytes(&sum),
         Format::Callgrind => callgrind::text(&sum)?,
         Format::Openmetrics => sum.openmetrics(),
+        Format::Prometheus => sum.prometheus(),
         Format::Bmf => benchmark::bmf(session)?,
         Format::GithubBenchmark => benchmark::github(session)?,
         Format::Jsonl => jsonl::text(session)?,

@@ -1,0 +1,99 @@
+//! An HTTP server that says what its requests cost: `/work/N` does some work, `/metrics` is for Prometheus, `/report` is the whole report
+//! as JSON.
+//!
+//! `cargo run --release -p examples --bin http_service`, then `curl http://127.0.0.1:PORT/metrics`; with `--demo`, it asks itself.
+
+use std::hint::black_box;
+use std::io::{self, BufRead as _, BufReader, Read as _, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::process::ExitCode;
+use std::thread;
+
+use examples::command::Example;
+use tsc_runtime::cycles;
+
+const EXAMPLE: Example = Example {
+    name: "http_service",
+    about: "Serves HTTP on a free port of this machine, and says what its requests cost: /work/N, /metrics, /report.",
+    flags: &[(
+        "demo",
+        "sends itself a thousand requests, prints /metrics and ends",
+    )],
+};
+
+/// What Prometheus expects of this text.
+const OPENMETRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+fn main() -> ExitCode {
+    EXAMPLE.run(|flags, out| {
+        let listener = TcpListener::bind(("127.0.0.1", 0))?;
+        let address = listener.local_addr()?;
+        if flags.has("demo") {
+            thread::spawn(move || serve(&listener));
+            for n in 0..1000 {
+                get(address, &format!("/work/{}", n % 50 * 100))?;
+            }
+            return Ok(write!(out, "{}", get(address, "/metrics")?)?);
+        }
+        writeln!(out, "http://{address}")?;
+        out.flush()?;
+        serve(&listener);
+        Ok(())
+    })
+}
+
+/// One request after the other, for as long as the program runs.
+fn serve(listener: &TcpListener) {
+    for stream in listener.incoming() {
+        // A client that goes away is not this server's end.
+        if let Err(error) = stream.and_then(|stream| answer(&stream)) {
+            eprintln!("http_service: {error}");
+        }
+    }
+}
+
+/// A request's first line is `GET /path HTTP/1.1`; its header ends with an empty line.
+fn answer(stream: &TcpStream) -> io::Result<()> {
+    let mut lines = BufReader::new(stream).lines();
+    let request = lines.next().transpose()?.unwrap_or_default();
+    while lines
+        .next()
+        .transpose()?
+        .is_some_and(|line| !line.is_empty())
+    {}
+    let path = request.split(' ').nth(1).unwrap_or_default();
+    let (status, kind, body) = match path.strip_prefix("/work/").map(str::parse) {
+        Some(Ok(rounds)) => ("200 OK", "text/plain", format!("{}\n", work(rounds))),
+        None if path == "/metrics" => {
+            ("200 OK", OPENMETRICS, tsc_runtime::snapshot().openmetrics())
+        }
+        None if path == "/report" => (
+            "200 OK",
+            "application/json",
+            tsc_runtime::snapshot().to_json(),
+        ),
+        _ => ("404 Not Found", "text/plain", "no such page\n".to_owned()),
+    };
+    let length = body.len();
+    let mut stream = stream;
+    write!(
+        stream,
+        "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}"
+    )
+}
+
+/// What a service is asked for.
+#[cycles]
+fn work(rounds: u64) -> u64 {
+    (0..rounds).fold(1, |x, i| black_box(x * (i | 1) % 1_000_003))
+}
+
+/// The body of a page.
+fn get(address: SocketAddr, path: &str) -> io::Result<String> {
+    let mut stream = TcpStream::connect(address)?;
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: {address}\r\n\r\n")?;
+    let mut text = String::new();
+    stream.read_to_string(&mut text)?;
+    let body = text.split_once("\r\n\r\n").map(|(_, body)| body.to_owned());
+    body.ok_or_else(|| io::Error::other("no body"))
+}
