@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::{fs, io};
+use std::{env, fs, io};
 
 /// The version and the folder of crate `name`.
 pub fn newest(name: &str, scratch: &Path) -> io::Result<(String, PathBuf)> {
@@ -29,8 +29,32 @@ pub fn newest(name: &str, scratch: &Path) -> io::Result<(String, PathBuf)> {
     };
     match (text("version"), text("manifest_path")) {
         (Some(version), Some(manifest)) => Ok((version, Path::new(&manifest).with_file_name(""))),
-        _ => Err(io::Error::other(format!(
-            "cargo metadata does not know {name}"
-        ))),
+        // Cargo fetches a package without a library, and then says nothing of it.
+        _ => program(name, &dir)?.ok_or_else(|| {
+            let said = String::from_utf8_lossy(&output.stderr);
+            io::Error::other(format!("cargo metadata does not know {name}: {said}"))
+        }),
     }
+}
+
+/// The version in the lock file, and where cargo unpacked it.
+fn program(name: &str, dir: &Path) -> io::Result<Option<(String, PathBuf)>> {
+    let lock = fs::read_to_string(dir.join("Cargo.lock"))?;
+    let entry = format!("name = \"{name}\"\nversion = \"");
+    let Some((_, rest)) = lock.split_once(&entry) else {
+        return Ok(None);
+    };
+    let version = rest.split('"').next().unwrap_or_default();
+    let home = env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = home.or_else(|| env::home_dir().map(|home| home.join(".cargo")));
+    let Some(home) = home else {
+        return Ok(None);
+    };
+    for registry in fs::read_dir(home.join("registry/src"))? {
+        let folder = registry?.path().join(format!("{name}-{version}"));
+        if folder.join("Cargo.toml").exists() {
+            return Ok(Some((version.to_owned(), folder)));
+        }
+    }
+    Ok(None)
 }

@@ -35,6 +35,7 @@ impl Inputs {
         gather(&workspace.join("docs"), "md", &mut markdown)?;
         let contents = [
             ("{rust}", "text.rs", rust.repeat(2)),
+            ("{big}", "big.rs", rust.repeat(60)),
             ("{markdown}", "text.md", markdown.repeat(160)),
             ("{csv}", "rows.csv", rows().into_bytes()),
             ("{script}", "script.rhai", SCRIPT.as_bytes().to_vec()),

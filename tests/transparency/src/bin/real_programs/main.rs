@@ -19,7 +19,7 @@ use std::{env, fs, io};
 use inputs::Inputs;
 use subject::Subject;
 use transparency::fetch;
-use transparency::project::copy_dir;
+use transparency::project::{copy_dir, stand_alone};
 
 /// Runs of each program, in turns with bare ones.
 const RUNS: u32 = 5;
@@ -88,6 +88,10 @@ fn measure(
         fs::remove_dir_all(&source)?;
     }
     copy_dir(&original, &source)?;
+    let manifest = source.join("Cargo.toml");
+    let mut text = fs::read_to_string(&manifest)?;
+    stand_alone(&mut text);
+    fs::write(&manifest, text)?;
     let before = tree::digest(&source)?;
     let arguments = subject.arguments(inputs, &source, &folder.join("out"));
     let _ = fs::remove_file(folder.join("out"));
