@@ -1,4 +1,4 @@
-//! What calibration measures a probe's overhead with: loops over a function that does nothing, with probes in it and without.
+//! Loops over a function that does nothing, with and without probes in it: with these, calibration measures a probe's overhead.
 
 use crate::record::callsite::{Callsite, EmptyCalls, Meta};
 use crate::tsc::{FencePolicy, Lfence, escape, result};
@@ -6,14 +6,14 @@ use crate::tsc::{FencePolicy, Lfence, escape, result};
 use super::{Probe, Slot};
 
 impl Callsite {
-    /// A callsite that was never called.
+    /// A callsite for calibration, which no annotated function has.
     #[must_use]
     pub const fn new<P: FencePolicy>(meta: Meta) -> Self {
         Self::with(P::FENCE, empty_calls::<P>(), meta)
     }
 }
 
-/// Stands for the annotated function in calibration. Every thread's table has place 0 for it.
+/// The callsite that stands for the annotated function in calibration. Every thread's table has place 0 for it.
 static CALIBRATION: Callsite = Callsite::new::<Lfence>(Meta {
     name: Some("overhead"),
     path: || "",
@@ -35,7 +35,7 @@ const fn empty_calls<P: FencePolicy>() -> EmptyCalls {
     }
 }
 
-// `inline`, so that these are compiled in the crate that has the callsite, with its optimisation level.
+// `inline`, so that these functions are compiled in the crate that has the callsite, with that crate's optimisation level.
 #[inline]
 fn call_annotated<P: FencePolicy>(calls: u32) {
     call(calls, annotated::<P>);
@@ -62,7 +62,7 @@ fn call_inlined(calls: u32) {
 
 #[inline(always)]
 fn call(calls: u32, function: fn(u64) -> u64) {
-    // Unknown to the compiler, or it would see that the bare function does nothing and not call it.
+    // The compiler must not know this value, or it would notice that the bare function does nothing, and not call it.
     let function = core::hint::black_box(function);
     let mut value = u64::from(calls);
     for _ in 0..calls {
@@ -79,7 +79,7 @@ fn annotated<P: FencePolicy>(value: u64) -> u64 {
     result(value)
 }
 
-/// Two probes, one inside the other.
+/// One probe inside another.
 #[inline(never)]
 fn nested<P: FencePolicy>(value: u64) -> u64 {
     escape(&value);

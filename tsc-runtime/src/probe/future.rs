@@ -10,19 +10,19 @@ use crate::probe::polls::{FutureTotals, PollProbe};
 use crate::record::callsite::Callsite;
 use crate::tsc::{FencePolicy, escape};
 
-/// Measures each poll of a future; what they come to is one call. `C` gives the callsite, and is a closure without captures: it takes
-/// no room in the future.
+/// Measures each poll of a future, and records them together as one call. `C` returns the callsite. It is a closure without captures, so it
+/// takes no room in the future.
 #[derive(Debug)]
 #[must_use]
 pub struct Polled<P, C: Fn() -> &'static Callsite, F> {
-    /// Dropped before the account is closed.
+    /// The future, which is dropped before the account is closed.
     future: F,
     account: Account<C>,
     pair: PhantomData<fn() -> P>,
 }
 
-/// Apart from the future, so that it is not the future's type that has a destructor of its own, which would have to outlive what it
-/// borrows.
+/// The account is a field of its own with its own destructor. If `Polled` itself had a destructor, the future's type would have to outlive
+/// what it borrows.
 #[derive(Debug)]
 struct Account<C: Fn() -> &'static Callsite> {
     call: FutureTotals,
@@ -52,7 +52,7 @@ impl<P: FencePolicy, C: Fn() -> &'static Callsite, F: Future> Future for Polled<
 
     #[inline]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
-        // SAFETY: the future is not moved; the account may be, for nothing points into it.
+        // SAFETY: the future is not moved. The account may be moved, because nothing points into it.
         let (future, account) = unsafe {
             let this = self.get_unchecked_mut();
             (Pin::new_unchecked(&mut this.future), &mut this.account)
@@ -74,7 +74,7 @@ impl<P: FencePolicy, C: Fn() -> &'static Callsite, F: Future> Future for Polled<
     }
 }
 
-/// The call is complete when the future is ready, and when it panicked.
+/// The call is complete when the future is ready or has panicked.
 struct Ending<'a, C: Fn() -> &'static Callsite> {
     account: &'a mut Account<C>,
     pending: bool,

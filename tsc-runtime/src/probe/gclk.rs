@@ -1,4 +1,4 @@
-//! `gclk!`: GCLK as it was, one line at once.
+//! `gclk!`: like the original macro GCLK, it prints one line at once.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::report::gclk_column;
 use crate::tsc::clock;
 use crate::tsc::{FencePolicy, Lfence, Ticks, elapsed};
 
-/// Stands for all `gclk!`s where their overhead is measured. It is never called, so it is in no report.
+/// The callsite with which the overhead of all `gclk!`s is measured. It is never called, so no report has it.
 static CLK: Callsite = Callsite::new::<Lfence>(Meta {
     name: Some("gclk!"),
     path: || "gclk!",
@@ -35,7 +35,7 @@ pub struct Clk {
 }
 
 impl Clk {
-    /// Starts to measure what `text` says.
+    /// Starts to measure the statements whose source is `text`.
     #[inline(always)]
     pub fn start(text: &'static str) -> Self {
         let mut clk = Self::prepared(text);
@@ -76,7 +76,7 @@ impl Clk {
     }
 }
 
-/// GCLK's line and the unit. The text's line breaks and runs of spaces are one space each, or it would be several lines.
+/// GCLK's line, and the unit. Line breaks and runs of spaces in the text become single spaces, so that there is only one line.
 fn line(text: &str, net: f64, unit: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     let text = words.join(" ");
@@ -84,16 +84,15 @@ fn line(text: &str, net: f64, unit: &str) -> String {
     format!(":CLK: {} :{net:>14.0} {unit}\n", gclk_column(text))
 }
 
-/// Where [`gclk_to`] sends the lines; the standard error until then.
+/// The output that [`gclk_to`] has set; `None` means standard error.
 static OUTPUT: Mutex<Option<Box<dyn Write + Send>>> = Mutex::new(None);
-/// The output can stay locked for good: in the child of a fork, or if it has a `gclk!` in its own `write`. After this long a line
-/// goes to the standard error, and another output is not taken.
+/// How long a line waits for the output. The output can stay locked forever, in the child of a fork or if its own `write` uses `gclk!`.
+/// After this time the line goes to standard error, and a new output is not accepted.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// Sends the lines of [`gclk!`](crate::gclk) to `output` from now on, from all threads: the standard output, a file, a buffer.
+/// Sends the lines of [`gclk!`](crate::gclk) of all threads to `output` from now on: standard output, a file, or a buffer.
 ///
-/// Each line is one `write_all`, followed by a `flush`. What cannot be written is dropped: the program goes on as if it were not
-/// measured.
+/// Each line is one `write_all`, followed by a `flush`. If writing fails, the line is lost, and the program continues.
 ///
 /// ```
 /// tsc_runtime::gclk_to(std::io::stdout());
@@ -104,7 +103,7 @@ pub fn gclk_to(output: impl Write + Send + 'static) {
     let before = OUTPUT
         .try_lock_for(PATIENCE)
         .and_then(|mut current| current.replace(Box::new(output)));
-    // Outside the lock: the output that is dropped may have a `gclk!` of its own.
+    // Dropped after the lock is released, because the old output may use `gclk!` itself.
     drop(before);
 }
 
@@ -113,7 +112,7 @@ fn write(line: &str) {
         output.write_all(line.as_bytes())?;
         output.flush()
     };
-    // An output that cannot be written to is no reason to stop.
+    // A failed write must not stop the program.
     let _ = match OUTPUT.try_lock_for(PATIENCE).as_deref_mut() {
         Some(Some(output)) => whole(output),
         Some(None) | None => whole(&mut io::stderr().lock()),

@@ -1,11 +1,11 @@
 //! The hot path: what one annotated call does. Read it from top to bottom; there is no more to it.
 //!
-//! A call is `prepare`, the start's read, the function's body, the stop's read, `finish`. The reads are inlined into the
-//! annotated function, since they are what measures; `prepare` and `finish` run outside the fences and are shared, which keeps
-//! an annotated function small. Neither locks, allocates, formats or knows of time units.
+//! A call consists of `prepare`, the read at the start, the function's body, the read at the stop, and `finish`. The two reads are inlined
+//! into the annotated function, because they are what measures. `prepare` and `finish` run outside the fences and are not inlined, which
+//! keeps the annotated function small. Neither of them locks, allocates, formats, or deals with units of time.
 //!
-//! Both are `extern "C"`, so that the annotated function need not provide for their unwinding, and leave for what is unusual by
-//! a call in tail position, so that what is usual needs no stack frame.
+//! Both are `extern "C"`, so that the annotated function needs no landing pad for them. Both handle unusual cases with a call in tail
+//! position, so that the usual case needs no stack frame.
 
 #![cfg(feature = "on")]
 
@@ -34,13 +34,13 @@ mod unusual;
 use sampled::{finish_sampled, prepare_sampled};
 use unusual::{finish_unusual, prepare_first, prepare_rearmed};
 
-/// Room on the annotated function's stack for what a stop must know of its start. A probe only borrows it: if it held it, every
-/// start would copy it once.
+/// Space on the annotated function's stack for the values that a start hands to its stop. A probe only borrows it: if the probe contained
+/// it, each start would copy it.
 #[derive(Debug)]
 pub struct Slot(MaybeUninit<Started>);
 
 impl Slot {
-    /// Costs nothing: it is written by [`Probe::start`].
+    /// Empty, so it costs nothing. [`Probe::start`] writes the contents.
     #[inline(always)]
     #[must_use]
     #[allow(clippy::new_without_default)] // made by expansions alone
@@ -56,14 +56,15 @@ impl Slot {
         let started = self.0.as_mut_ptr();
         // SAFETY: `started` may be written, since it is borrowed mutably, and `prepare` writes what `finish` reads.
         unsafe {
-            // Asked by a flag: to read the record back from where it was just written takes longer.
+            // `prepare` returns whether to read the counter, because loading the record that it has just stored would take longer.
             if prepare(callsite, started) {
                 (*started).start = P::start();
             }
         }
     }
 
-    /// The stop: what was written at the start, and the time now if the counter may be read. `None` if the call is not timed.
+    /// Stops: returns the values that the start has written, and the current time if the counter may be read. `None` if the call is not
+    /// timed.
     ///
     /// # Safety
     ///
@@ -76,7 +77,7 @@ impl Slot {
             Some((started, P::stop()))
         } else {
             cold_path();
-            // SAFETY: as above. Read again, so that the usual case need not keep it.
+            // SAFETY: as above. Loaded again, so that the usual case need not keep it in a register.
             let record = unsafe { (&raw const (*started).record).read_volatile() };
             (record == ELSEWHERE).then_some((started, 0))
         };
@@ -91,16 +92,16 @@ impl Slot {
 #[inline]
 const fn cold_path() {}
 
-/// In the place of a record: nothing measures the call.
+/// Stands in the place of a record if nothing measures the call.
 const NOTHING: *const Record = core::ptr::null();
-/// In the place of a record: the call was counted, and is not timed.
+/// Stands in the place of a record if the call was counted and is not timed.
 const COUNTED: *const Record = core::ptr::without_provenance(1);
-/// In the place of a record: the call is measured without the inlined reads, as its [`Unmeasured`] says.
+/// Stands in the place of a record if the call is measured without the inlined reads, as [`Unmeasured`] describes.
 const ELSEWHERE: *const Record = core::ptr::without_provenance(2);
 
-/// The live measurement of one call: it stops when it is dropped, on every way out of the function.
+/// The measurement of one running call. It stops when it is dropped, whichever way the function is left.
 ///
-/// Not `Send`: what it has saved is this thread's.
+/// Not `Send`, because the saved values belong to this thread.
 #[derive(Debug)]
 #[must_use]
 pub struct Probe<'a, P: FencePolicy> {
@@ -108,35 +109,36 @@ pub struct Probe<'a, P: FencePolicy> {
     pair: PhantomData<(P, *const ())>,
 }
 
-/// What a stop must know of its start.
+/// The values that a start hands to its stop.
 #[derive(Debug)]
 #[repr(C)]
 struct Started {
-    /// What measures the call, or [`NOTHING`], [`COUNTED`], [`ELSEWHERE`].
+    /// The record of the call, or [`NOTHING`], [`COUNTED`] or [`ELSEWHERE`].
     record: *const Record,
-    /// This thread's running sums at the start. Apart from each other, here and in [`Thread`]: were they neighbours, they would be
-    /// copied by one load of 16 bytes, and a load that spans two recent stores stalls. The overhead of a sampled call is marked.
+    /// The thread's running sums at the start. The two are not neighbours, neither here nor in [`Thread`]: otherwise the compiler would
+    /// copy both with one load of 16 bytes, and such a load stalls if it spans two recent stores. For a sampled call, the overhead carries
+    /// a mark.
     overhead: u64,
     start: Ticks,
     work: u64,
-    /// Saved, because finding it is a function call in position-independent code.
+    /// Saved, because finding the thread again takes a function call in position-independent code.
     thread: *const Thread,
     /// Written and read only where `record` is [`ELSEWHERE`].
     unmeasured: Unmeasured,
-    /// The node of the call tree that the call was made from; written and read only where trees are recorded.
+    /// The call tree's node from which this call was made. Written and read only if trees are recorded.
     outer: u32,
     /// Written and read only where `overhead` is marked.
     sampled: sampled::Start,
 }
 
-/// What is done with a call that the cold path starts.
+/// How a call is measured that the cold path has started.
 #[derive(Clone, Copy, Debug)]
 enum Unmeasured {
-    /// The counter may not be read: the clock in its place measures.
+    /// The counter may not be read, so the operating system's clock measures the call.
     OsClock(*const Record),
-    /// The thread is ending: a record for this call alone takes it.
+    /// The thread is ending, so a temporary record for this call alone takes it.
     Orphan(*const Record),
-    /// It is counted and not timed, and has a place in the call tree.
+    /// The call is counted and not timed, and has a place in the call tree.
     Counted(*const Record),
 }
 
@@ -155,7 +157,7 @@ impl<'a, P: FencePolicy> Probe<'a, P> {
 impl<P: FencePolicy> Drop for Probe<'_, P> {
     #[inline(always)]
     fn drop(&mut self) {
-        // SAFETY: a probe exists only with its slot written by `start`.
+        // SAFETY: a probe exists only after `start` has written its slot.
         unsafe {
             if let Some((started, stop)) = self.slot.stop::<P>() {
                 finish(started, stop);
@@ -164,13 +166,14 @@ impl<P: FencePolicy> Drop for Probe<'_, P> {
     }
 }
 
-/// Finds this thread's record and saves what the stop will need. Whether the start is to be read: if not, `record` says why.
+/// Finds this thread's record and saves what the stop needs. Returns whether the start is to be read; if not, `record` has the reason.
 ///
-/// What follows is a fence, which waits for all of this: so it is arranged for few loads one after the other.
+/// The fence that follows waits until all of this is done. So the loads are arranged to depend on each other as little as possible.
 ///
 /// # Safety
 ///
-/// `started` may be written. Afterwards all of it is but `start` if true is returned and, if not, `unmeasured`.
+/// `started` is valid for writes. Afterwards its fields are written, except `start` if the function returns true, and `unmeasured` unless
+/// `record` is [`ELSEWHERE`].
 #[inline(never)]
 unsafe extern "C" fn prepare(callsite: &'static Callsite, started: *mut Started) -> bool {
     let thread = thread::this();
@@ -211,17 +214,19 @@ unsafe fn start_with(record: &Record, thread: &Thread, started: *mut Started) {
     }
 }
 
-/// Records the call. What most calls are is recorded right here: neither interrupted nor long, and without probes in them.
+/// Records the call. This function itself handles the usual call, which is neither interrupted nor long and contains no other probes.
 ///
 /// # Safety
 ///
-/// `started` was written by [`prepare`] on this thread, and its `start` if its `record` is one; else that is [`ELSEWHERE`] and `stop` 0.
+/// `started` was written by [`prepare`] on this thread. If its `record` points to a record, `start` was written, too; otherwise `record` is
+/// [`ELSEWHERE`] and `stop` is 0.
 #[inline(never)]
 unsafe extern "C" fn finish(started: *const Started, stop: Ticks) {
     // SAFETY: the caller's.
     let start = unsafe { (*started).start };
     let raw = elapsed(start, stop).cast_unsigned();
-    // SAFETY: the caller's; what is not measured is long, and of all else record and thread are there and outlive the activation.
+    // SAFETY: guaranteed by the caller. A call that is not measured counts as long; for all others, record and thread exist and outlive the
+    // call.
     if is_long(raw) || unsafe { !(*(*started).thread).detector.is_clean_since(start) } {
         // SAFETY: the caller's.
         return unsafe { finish_unusual(started, stop) };
@@ -246,20 +251,20 @@ unsafe extern "C" fn finish(started: *const Started, stop: Ticks) {
     record.leave(raw, 0);
 }
 
-/// A call that had other probes in it, or is sampled.
+/// Records a call that contains other probes, or that is sampled.
 ///
 /// # Safety
 ///
-/// As for [`finish`], and the `record` is one.
+/// As for [`finish`], and `record` points to a record.
 #[inline(never)]
 unsafe extern "C" fn finish_nesting(started: *const Started, raw: u64) {
     // SAFETY: the caller's.
     unsafe {
-        // Volatile, for compared where it lies it needs no register.
+        // A volatile read, so that the value is compared in memory and takes no register.
         if sampled::is_marked((&raw const (*started).overhead).read_volatile()) {
             return finish_sampled(started, raw);
         }
-        // SAFETY: `finish` has seen that they differ.
+        // SAFETY: `finish` has found them to be different.
         core::hint::assert_unchecked((*(*started).thread).overhead.get() != (*started).overhead);
         let record = &*(*started).record;
         let (gross, nested) = settle(record, &*(*started).thread, started, raw, 0);
@@ -267,12 +272,12 @@ unsafe extern "C" fn finish_nesting(started: *const Started, raw: u64) {
     }
 }
 
-/// Carries this thread's running sums on; returns the call's gross ticks and what nested probes cost it. `off` ticks of the overhead
-/// were none, but time off the CPU.
+/// Updates this thread's running sums. Returns the call's gross ticks and the overhead of nested probes. `off` ticks of the added overhead
+/// were time off the CPU.
 ///
 /// # Safety
 ///
-/// As for [`finish`], and the `record` is one.
+/// As for [`finish`], and `record` points to a record.
 #[inline(always)]
 unsafe fn settle(
     record: &Record,

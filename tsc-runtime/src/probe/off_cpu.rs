@@ -1,28 +1,28 @@
-//! What a call that stops has lost off the CPU: see [`on_cpu`](crate::on_cpu).
+//! The time that a call has lost off the CPU, found at its stop: see [`on_cpu`](crate::on_cpu).
 
 use crate::on_cpu::{self, Answer, Inside, Loss};
 use crate::record::thread::Thread;
 use crate::tsc::{Ticks, elapsed};
 
-/// What is left to do when the call is recorded.
+/// The rest of the work, for when the call is recorded.
 #[must_use]
 pub(super) struct AfterCall(Option<Rest>);
 
 struct Rest {
-    /// When finding the loss began: what it takes is overhead.
+    /// When the search for the loss began. The time that it takes is overhead.
     began: Ticks,
-    /// What the kernel said, and what of the loss lies after the call.
+    /// The kernel's answer, and the part of the loss that lies after the call.
     answer: Option<(Answer, Loss)>,
 }
 
-/// At a stop `raw` ticks after `start`, when the running overhead stood at `overhead_then`: asks for what was lost, if the detector was
-/// cleared. In the cold path nothing is asked: its end asks for all that was lost in there.
+/// Called at a stop `raw` ticks after `start`, with the running overhead of that start in `overhead_then`. Asks the kernel what was lost if
+/// the detector was cleared. In the cold path it does not ask, because the end of the cold path asks for everything that was lost in it.
 pub(super) fn find_loss(thread: &Thread, start: Ticks, overhead_then: u64, raw: i64) -> AfterCall {
     if thread.is_busy() || !thread.detector.arm() {
         return AfterCall(None);
     }
     let began = on_cpu::now();
-    // The thread may have been interrupted after the counter was read: no call loses more than it took.
+    // The thread may have been interrupted after the counter was read. A call cannot lose more than it took.
     let known = thread.overhead.get().wrapping_sub(overhead_then);
     let room = raw.wrapping_sub(known.cast_signed());
     if let Some(loss) = thread.on_cpu.take_for_lost(start, room) {
@@ -46,18 +46,18 @@ pub(super) fn find_loss(thread: &Thread, start: Ticks, overhead_then: u64, raw: 
     }))
 }
 
-/// What a call lost that started at `start`, when the running overhead stood at `overhead_then`, and stops now. Its callers' calls will
-/// know it for its.
+/// The loss of a call that started at `start`, with the running overhead at `overhead_then`, and stops now. From now on it is known as a
+/// loss of the callers' calls.
 pub(super) fn claim(thread: &Thread, start: Ticks, overhead_then: u64) -> Inside {
     at_most_overhead(thread.on_cpu.claim_since(start), thread, overhead_then)
 }
 
-/// The same, and the calls that run on still have it for theirs.
+/// The same, and calls that are still running keep it as their loss.
 pub(super) fn look_at(thread: &Thread, start: Ticks, overhead_then: u64) -> Inside {
     at_most_overhead(thread.on_cpu.lost_since(start), thread, overhead_then)
 }
 
-/// Losses that were joined are divided by time alone; the running overhead, which they are a part of, is exact.
+/// Losses that were joined are divided in proportion to time. The running overhead, of which they are a part, is exact.
 fn at_most_overhead(inside: Inside, thread: &Thread, overhead_then: u64) -> Inside {
     let overhead = thread.overhead.get().wrapping_sub(overhead_then);
     let (loss, _) = inside.loss.split_at(overhead.cast_signed());
@@ -68,7 +68,7 @@ fn at_most_overhead(inside: Inside, thread: &Thread, overhead_then: u64) -> Insi
 }
 
 impl AfterCall {
-    /// When the call is recorded: the rest of the loss, and what finding it took, are its caller's.
+    /// Called when the call is recorded: the rest of the loss, and the time for finding it, belong to the caller.
     pub(super) fn settle(self, thread: &Thread) {
         let Some(Rest { began, answer }) = self.0 else {
             return;

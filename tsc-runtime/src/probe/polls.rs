@@ -1,7 +1,7 @@
-//! Futures: each poll is measured as a call is, and what a future's polls come to is recorded once, when it is done.
+//! Futures: each poll is measured like a call, and the sum of a future's polls is recorded as one call when the future is done.
 //!
-//! The sums (ticks, polls, what nested probes cost) go to the polling thread's record at every poll, so that they are right while
-//! futures are suspended. The sample goes to the record of the thread that completes the future.
+//! The sums (ticks, polls, nested overhead) are added to the polling thread's record at each poll, so that they are right while futures are
+//! suspended. The sample is added to the record of the thread that completes the future.
 
 use core::marker::PhantomData;
 
@@ -19,25 +19,25 @@ use crate::registry::{self, Found};
 use crate::tsc::clock;
 use crate::tsc::{FencePolicy, Ticks, elapsed, is_anomalous};
 
-/// What a future keeps of its polls so far.
+/// The sums of a future's polls so far.
 #[derive(Debug)]
 pub(crate) struct FutureTotals {
     net: i64,
     /// When the first measured poll started.
     since: Ticks,
-    /// Measured polls; as many as can be counted here, if there are more.
+    /// Measured polls, up to the largest number that fits.
     polls: u16,
     /// Whether a sampled call is timed.
     choice: Choice,
-    /// How often a thread came back to a CPU in them.
+    /// How often the thread came back to a CPU during the polls.
     switches: u16,
-    /// The most unusual thing that happened to one of them.
+    /// The gravest thing that happened to one of the polls.
     unusual: Option<Exclusion>,
 }
 
 const _: () = assert!(size_of::<FutureTotals>() <= 24);
 
-/// The live measurement of one poll.
+/// The measurement of one running poll.
 #[derive(Debug)]
 #[must_use]
 pub(crate) struct PollProbe<'a, P: FencePolicy> {
@@ -81,16 +81,16 @@ impl<P: FencePolicy> Drop for PollProbe<'_, P> {
     }
 }
 
-/// Of a future of a sampled callsite, whether it is timed: made at its first poll, and kept.
+/// Whether a future of a sampled callsite is timed. This is decided at its first poll.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Choice(u16);
 
 impl Choice {
-    /// Not made yet; or the callsite is not sampled, so that there is none to make.
+    /// Not decided yet, or the callsite is not sampled and there is nothing to decide.
     const OPEN: Self = Self(0);
     const COUNTED: Self = Self(u16::MAX);
 
-    /// To be timed, and to stand for so many.
+    /// The future is timed and stands for this many.
     const fn timed(weight: u32) -> Self {
         Self(weight as u16)
     }
@@ -102,7 +102,7 @@ impl Choice {
 
 const _: () = assert!(crate::record::sampling::MOST < u16::MAX as u32);
 
-/// As [`prepare`], for a poll.
+/// Like [`prepare`], for a poll.
 ///
 /// # Safety
 ///
@@ -113,7 +113,7 @@ unsafe extern "C" fn prepare_poll(
     started: *mut Started,
     call: &mut FutureTotals,
 ) -> bool {
-    // SAFETY: the caller's; what `prepare` returns says what it has written.
+    // SAFETY: guaranteed by the caller. The return value of `prepare` says what it has written.
     unsafe {
         match call.choice {
             Choice::COUNTED => {
@@ -179,7 +179,7 @@ fn find_again(callsite: &'static Callsite) -> Option<*const Record> {
     }
 }
 
-/// A further poll of a future that is timed, perhaps on another thread.
+/// A later poll of a future that is timed, possibly on another thread.
 ///
 /// # Safety
 ///
@@ -191,7 +191,7 @@ unsafe fn prepare_again(callsite: &'static Callsite, started: *mut Started, weig
         unsafe { (&raw mut (*started).record).write(NOTHING) };
         return false;
     };
-    // SAFETY: the caller's; what was found lives as long as the thread.
+    // SAFETY: guaranteed by the caller. What was found lives as long as the thread.
     unsafe {
         let is_timed = sampled::prepare_timed(&*record, thread, started, weight);
         tree::enter(callsite, thread, started);
@@ -206,7 +206,7 @@ unsafe fn prepare_again(callsite: &'static Callsite, started: *mut Started, weig
 /// As for [`finish`](super::finish).
 #[inline(never)]
 unsafe extern "C" fn finish_poll(started: *const Started, stop: Ticks, call: &mut FutureTotals) {
-    // SAFETY: the caller's; whatever was started, its thread is written.
+    // SAFETY: guaranteed by the caller. Every start writes the thread.
     unsafe {
         match (*(*started).thread).contexts() {
             None => finish_poll_apart(started, stop, call),
@@ -219,13 +219,13 @@ unsafe extern "C" fn finish_poll(started: *const Started, stop: Ticks, call: &mu
     }
 }
 
-/// The same, whether the poll has a place in a tree or not.
+/// The same, for polls with and without a place in a tree.
 ///
 /// # Safety
 ///
 /// As for [`finish`](super::finish).
 unsafe fn finish_poll_apart(started: *const Started, stop: Ticks, call: &mut FutureTotals) {
-    // SAFETY: the caller's; where `record` is ELSEWHERE, `prepare_first` has written the rest.
+    // SAFETY: guaranteed by the caller. If `record` is ELSEWHERE, `prepare_first` has written the rest.
     unsafe {
         let start = (*started).start;
         if (*started).record != ELSEWHERE {
@@ -254,7 +254,7 @@ unsafe fn finish_poll_apart(started: *const Started, stop: Ticks, call: &mut Fut
 
 /// # Safety
 ///
-/// As for [`finish`](super::finish), and `record` is what the poll was started with.
+/// As for [`finish`](super::finish), and `record` is the value with which the poll was started.
 unsafe fn add_poll(
     record: &Record,
     started: *const Started,
@@ -275,7 +275,7 @@ unsafe fn add_poll(
     if is_anomalous(raw) {
         // SAFETY: the caller's.
         unsafe { settle_anomaly(record, thread, started) };
-        // Nothing but its own overhead, which the report takes out.
+        // The poll has only its own overhead, which the report subtracts.
         return record.leave_poll(record.visible.get(), 0, 1);
     }
     let after = off_cpu::find_loss(thread, start, overhead_then, raw);
@@ -287,7 +287,7 @@ unsafe fn add_poll(
         if sampled::is_marked((*started).overhead) {
             let is_excluded = unusual == Some(Exclusion::Interrupted) && !thread.on_cpu.asks();
             let sampled = Sampled::settle(record, started, raw, off, is_excluded);
-            // What is nested is in the sampled sums.
+            // The nested overhead is part of the sampled sums.
             (sampled.gross, 0, sampled.weight)
         } else {
             let (gross, nested) = settle(record, thread, started, raw.cast_unsigned(), off);
@@ -306,7 +306,7 @@ unsafe fn add_poll(
 }
 
 impl FutureTotals {
-    /// That of a future which was not polled yet.
+    /// The account of a future that was not polled yet.
     pub(crate) const fn new() -> Self {
         Self {
             net: 0,
@@ -318,7 +318,7 @@ impl FutureTotals {
         }
     }
 
-    /// An interrupted poll came back to a CPU so often; as often as can be, if nobody knows.
+    /// How often an interrupted poll came back to a CPU; the largest number if it is unknown.
     fn add_switches(&mut self, record: &Record, thread: &thread::Thread, switches: u32) {
         let switches = if thread.on_cpu.asks() && switches != 0 {
             u16::try_from(switches).unwrap_or(u16::MAX)
@@ -335,7 +335,7 @@ impl FutureTotals {
         self.switches != u16::MAX && on_cpu::is_certain(self.net, u32::from(self.switches))
     }
 
-    /// The future has completed: records its polls as one call.
+    /// Called when the future has completed: records its polls as one call.
     pub(crate) fn complete(&mut self, callsite: &'static Callsite) {
         if self.choice == Choice::COUNTED {
             self.choice = Choice::OPEN;
@@ -348,7 +348,7 @@ impl FutureTotals {
         }
         self.end(callsite, |record, call| {
             let wall = elapsed(call.since, clock::now()).max(0);
-            // As if one probe had seen all of it, since that is what the report takes out of a sample.
+            // Stored as if a single probe had seen it all, because the report subtracts one visible overhead from each sample.
             let gross = call.net.cast_unsigned().wrapping_add(record.visible.get());
             record.complete(
                 call.unusual,
@@ -363,7 +363,8 @@ impl FutureTotals {
         });
     }
 
-    /// The future was dropped before it completed; does nothing after [`complete`](Self::complete).
+    /// Called when the future is dropped. Does nothing after [`complete`](Self::complete); otherwise the future was dropped before it
+    /// completed.
     pub(crate) fn cancel(&mut self, callsite: &'static Callsite) {
         if self.choice == Choice::COUNTED {
             self.choice = Choice::OPEN;
@@ -372,10 +373,10 @@ impl FutureTotals {
         self.end(callsite, |record, _| record.cancel());
     }
 
-    /// What this costs is overhead to the calls around it.
+    /// The cost of this is overhead for the calls around it.
     fn end(&mut self, callsite: &'static Callsite, end: impl FnOnce(&Record, &Self)) {
         if self.polls == 0 {
-            // So that nothing is left for `cancel`.
+            // So that `cancel` finds nothing to do.
             self.choice = Choice::OPEN;
             return;
         }

@@ -1,4 +1,5 @@
-//! Calls of a sampled callsite: most are only counted. [`sampling`](crate::record::sampling) says which, and what the others stand for.
+//! Calls of a sampled callsite, most of which are only counted. [`sampling`](crate::record::sampling) decides which calls are timed, and
+//! how many calls each of them stands for.
 
 use super::unusual::{is_repaired, prepare_first};
 use super::{COUNTED, Started, start_with};
@@ -10,8 +11,8 @@ use crate::record::sampling::Ticks;
 use crate::record::table::Entry;
 use crate::record::thread::Thread;
 
-/// In [`Started::overhead`], of which no sum comes near it: the call is sampled. So a stop that is not sampled need not ask, for this
-/// one looks like that of a call which had others in it.
+/// A mark in [`Started::overhead`] for a sampled call; no real sum comes near it. The stop of a usual call need not check for it
+/// separately, because a marked call looks like one that contains other probes.
 const MARK: u64 = 1 << 63;
 
 pub(super) const fn is_marked(overhead: u64) -> bool {
@@ -22,14 +23,14 @@ pub(super) const fn unmarked(overhead: u64) -> u64 {
     overhead & !MARK
 }
 
-/// What the stop of a sampled call must know beside what all must.
+/// The values that the stop of a sampled call needs in addition to the usual ones.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Start {
     /// How many calls this one stands for.
     weight: u32,
-    /// The callsite's inclusive sums.
+    /// The inclusive sums of the callsite at the start.
     included: [i64; 2],
-    /// The thread's.
+    /// The sums of the thread at the start.
     variance: f64,
 }
 
@@ -41,11 +42,11 @@ pub(super) unsafe fn weight(started: *const Started) -> u32 {
     unsafe { (*started).sampled.weight }
 }
 
-/// A call of a sampled callsite: counts it, or prepares to time it if its turn has come. Or the first call of any.
+/// A call of a sampled callsite: counts it, or prepares to time it if it is its turn. Or any callsite's first call.
 ///
 /// # Safety
 ///
-/// As for [`prepare`](super::prepare); `entry` is the callsite's, and its `skip` is not 0.
+/// As for [`prepare`](super::prepare). `entry` is the callsite's, and its `skip` is not 0.
 #[inline(never)]
 pub(super) unsafe extern "C" fn prepare_sampled(
     callsite: &'static Callsite,
@@ -61,7 +62,7 @@ pub(super) unsafe extern "C" fn prepare_sampled(
         unsafe { (&raw mut (*started).record).write(COUNTED) };
         return false;
     }
-    // SAFETY: the caller's; a record lives as long as its entry, and null gives None.
+    // SAFETY: guaranteed by the caller. A record lives as long as its entry, and null becomes `None`.
     unsafe {
         match entry.record().as_ref() {
             Some(record) => prepare_timed(record, thread, started, record.draw(thread)),
@@ -70,7 +71,7 @@ pub(super) unsafe extern "C" fn prepare_sampled(
     }
 }
 
-/// The same for a section: its weight if it is to be timed.
+/// The same for a section. Returns its weight if it is to be timed.
 pub(super) fn turn(record: &Record, thread: &Thread) -> Option<u32> {
     let entry = record.entry();
     let skip = entry.skip();
@@ -85,11 +86,11 @@ pub(super) fn turn(record: &Record, thread: &Thread) -> Option<u32> {
     Some(record.draw(thread))
 }
 
-/// The same for a call that went to the registry. The first on this thread is timed and stands for itself.
+/// The same for a call that went through the registry. The first call on this thread is timed and stands only for itself.
 ///
 /// # Safety
 ///
-/// As for [`prepare_sampled`]; `record` is the callsite's.
+/// As for [`prepare_sampled`], and `record` is the callsite's.
 #[cold]
 pub(super) unsafe fn prepare_first_sampled(
     callsite: &'static Callsite,
@@ -107,7 +108,7 @@ pub(super) unsafe fn prepare_first_sampled(
     }
 }
 
-/// A call is counted and not timed: what that costs.
+/// Adds the cost of a call that is counted and not timed.
 #[inline(always)]
 pub(super) fn count(thread: &Thread) {
     let cost = thread.sampler.counted_cost();
@@ -127,7 +128,7 @@ pub(super) unsafe extern "C" fn prepare_timed(
     weight: u32,
 ) -> bool {
     record.entry().enter();
-    // What it costs to ask what was lost lies before the call.
+    // The time for asking what was lost lies before the call.
     if !thread.detector.is_armed() {
         thread.rearm();
     }
@@ -145,11 +146,11 @@ pub(super) unsafe extern "C" fn prepare_timed(
     true
 }
 
-/// A timed call that was neither interrupted nor long.
+/// Records a timed call that was neither interrupted nor long.
 ///
 /// # Safety
 ///
-/// As for [`finish`](super::finish), and the `overhead` is marked.
+/// As for [`finish`](super::finish), and `overhead` is marked.
 #[inline(never)]
 pub(super) unsafe extern "C" fn finish_sampled(started: *const Started, raw: u64) {
     // SAFETY: the caller's.
@@ -160,11 +161,11 @@ pub(super) unsafe extern "C" fn finish_sampled(started: *const Started, raw: u64
     }
 }
 
-/// A timed call that was interrupted, or long, or in which the thread took a cold path.
+/// Records a timed call that was interrupted or long, or during which the thread took a cold path.
 ///
 /// # Safety
 ///
-/// As for [`finish_sampled`], and `record` is what the call was started with.
+/// As for [`finish_sampled`], and `record` is the value with which the call was started.
 pub(super) unsafe fn finish_unusual(
     record: &Record,
     started: *const Started,
@@ -196,7 +197,7 @@ pub(super) unsafe fn finish_unusual(
     }
 }
 
-/// Ticks less what was added to the thread's overhead meanwhile.
+/// Ticks minus the overhead that was added to the thread meanwhile.
 ///
 /// # Safety
 ///
@@ -208,7 +209,7 @@ unsafe fn gross(thread: &Thread, started: *const Started, raw: i64) -> u64 {
     raw.cast_unsigned().wrapping_sub(added)
 }
 
-/// A timed call whose ticks are in all running sums, and that is still to be recorded.
+/// A timed call that is part of all running sums, and still has to be recorded.
 pub(super) struct Sampled {
     pub(super) gross: u64,
     nested: u64,
@@ -216,12 +217,11 @@ pub(super) struct Sampled {
 }
 
 impl Sampled {
-    /// Carries the running sums on. `off` ticks of the overhead were time off the CPU. The ticks of an excluded call stand for no other
-    /// call's.
+    /// Updates the running sums. `off` ticks of the overhead were time off the CPU. The ticks of an excluded call are not multiplied.
     ///
     /// # Safety
     ///
-    /// As for [`finish_sampled`], and `record` is what the call was started with.
+    /// As for [`finish_sampled`], and `record` is the value with which the call was started.
     pub(super) unsafe fn settle(
         record: &Record,
         started: *const Started,
@@ -229,7 +229,7 @@ impl Sampled {
         off: i64,
         is_excluded: bool,
     ) -> Self {
-        // SAFETY: the caller's; `prepare_timed` has written all of it.
+        // SAFETY: guaranteed by the caller. `prepare_timed` has written all of it.
         let (thread, work_then, start) =
             unsafe { (&*(*started).thread, (*started).work, (*started).sampled) };
         // SAFETY: the caller's.
@@ -270,8 +270,8 @@ impl Sampled {
     }
 }
 
-/// What callees add to their callers' uncertainty is taken out once with a call's self ticks and put in `weight` times; and these are
-/// themselves put in `weight` times or not at all.
+/// The part that callees add to the uncertainty of their callers is subtracted once together with the call's self ticks, and added `weight`
+/// times. The callees themselves are added `weight` times or not at all.
 fn carry_variance(record: &Record, thread: &Thread, weight: u32, then: f64, own: i64) {
     let inside = thread.variance.get() - then;
     record.add_variance(weight, inside);

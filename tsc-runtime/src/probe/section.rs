@@ -1,4 +1,4 @@
-//! What `start!` and `stop!` bracket: code that no block can.
+//! `start!` and `stop!`, for code that no block can enclose.
 
 use core::marker::PhantomData;
 
@@ -15,19 +15,20 @@ use crate::registry::{self, Found};
 use crate::tsc::clock;
 use crate::tsc::{FencePolicy, Ticks, elapsed, is_anomalous};
 
-/// A section that was started. [`stop!`](crate::stop) takes it; dropped without, it is told on stderr and counted as an anomaly.
+/// A running section. [`stop!`](crate::stop) consumes it. If it is dropped instead, a line on stderr says so, and it is counted as an
+/// anomaly.
 ///
-/// Sections may overlap, which calls cannot: of the thread's running sums a section reads both and carries on only that of overhead,
-/// half of its cost at either end. So an enclosing function's self time contains its sections.
+/// Sections may overlap, which calls cannot. Therefore a section reads both running sums of the thread but only updates that of the
+/// overhead, with half of its own cost at either end. So the self time of an enclosing function contains its sections.
 #[derive(Debug)]
 #[must_use = "a section is measured up to its `stop!`"]
 pub struct Section<P: FencePolicy> {
     callsite: &'static Callsite,
-    /// Null: nothing is measured.
+    /// Null if nothing is measured.
     record: *const Record,
-    /// The record is for this section alone: the thread is ending.
+    /// Whether the record is for this section alone, because the thread is ending.
     is_orphan: bool,
-    /// How many sections of a sampled callsite this one stands for; 0 where every one is timed.
+    /// The number of sections that this one stands for, if the callsite is sampled; 0 if all sections are timed.
     weight: u32,
     overhead: u64,
     work: u64,
@@ -36,7 +37,7 @@ pub struct Section<P: FencePolicy> {
 }
 
 impl<P: FencePolicy> Section<P> {
-    /// Starts to measure.
+    /// Starts the measurement.
     #[inline(always)]
     pub fn start(callsite: &'static Callsite) -> Self {
         let mut section = Self::prepared(callsite);
@@ -50,7 +51,7 @@ impl<P: FencePolicy> Section<P> {
         section
     }
 
-    /// Stops and records. Returns the net ticks; `None` if nothing is measured, or the counter went wrong.
+    /// Stops and records the section. Returns its net ticks, or `None` if nothing is measured or the counter went backwards.
     #[inline(always)]
     pub fn stop(self) -> Option<f64> {
         let net = if self.record.is_null() {
@@ -91,7 +92,7 @@ impl<P: FencePolicy> Section<P> {
             start: 0,
             pair: PhantomData,
         };
-        // SAFETY: a record that was found outlives what runs on its thread, and a section is not `Send`; null gives None.
+        // SAFETY: a record outlives everything that runs on its thread, and a section is not `Send`. Null becomes `None`.
         let Some(record) = (unsafe { record.as_ref() }) else {
             return section;
         };
@@ -112,7 +113,7 @@ impl<P: FencePolicy> Section<P> {
         section
     }
 
-    /// What a section costs, half of it at either end.
+    /// Half of a section's cost, which is added at each end.
     fn cost(&self, record: &Record) -> u64 {
         match self.weight {
             0 => record.cost.get(),
@@ -120,7 +121,7 @@ impl<P: FencePolicy> Section<P> {
         }
     }
 
-    /// Adds the figures of a section that started or stops on a thread that has ended, and frees its record.
+    /// Adds the figures of a section that started or stops on a thread that is ending, and frees its record.
     #[inline]
     fn end(&self) {
         if self.is_orphan {
@@ -156,7 +157,7 @@ impl<P: FencePolicy> Section<P> {
         }
         let wall = raw.cast_unsigned().wrapping_sub(nested);
         let gross = wall.wrapping_sub(off.cast_unsigned());
-        // A function that began before the section and ended in it has taken more than the section can.
+        // If a function began before the section and ended in it, the nested ticks can exceed the section's.
         let callees = thread.work.get().wrapping_sub(self.work);
         let callees = callees.cast_signed().clamp(0, gross.cast_signed().max(0));
         if nested != 0 || callees != 0 {
@@ -176,7 +177,7 @@ impl<P: FencePolicy> Section<P> {
                 raw: raw.wrapping_sub(off),
                 own: net.wrapping_sub(callees),
             };
-            // Sections of one callsite may overlap, and each is counted whole.
+            // Sections of one callsite may overlap, and each of them counts in full.
             record.include(record.included(), self.weight, ticks, is_excluded);
             record.observe(net.wrapping_add(off));
         }

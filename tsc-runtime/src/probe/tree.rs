@@ -1,8 +1,8 @@
-//! Calls where the call tree is recorded: each also has its place in it.
+//! Calls while the call tree is recorded: each one also has a place in the tree.
 //!
-//! They take the way for unusual calls, at the start because the thread seems to have no table and at the stop because the detector
-//! has every call looked at. So where trees are not recorded, no usual call has to ask whether they are. What a call adds to its node
-//! is what it has added to its record and to the thread's running sums: so the figures of a callsite's nodes add up to its row.
+//! These calls take the path of unusual calls: at the start because the thread seems to have no table, and at the stop because the detector
+//! reports each call as interrupted. So usual calls need not check whether trees are recorded. A call adds the same ticks to its node as to
+//! its record and the thread's running sums, so the nodes of a callsite add up to its row.
 
 use super::sampled::{self, prepare_sampled};
 use super::unusual::{finish_apart, prepare_found};
@@ -31,7 +31,7 @@ pub(super) unsafe fn prepare_in_tree(
         // SAFETY: the caller's.
         return unsafe { prepare_unusual(callsite, thread, started) };
     };
-    // SAFETY: an entry that times every call has a record, which lives as long.
+    // SAFETY: an entry that times every call has a record, which lives as long as the entry.
     let record = unsafe { &*entry.record() };
     if !thread.detector.is_armed() {
         thread.rearm();
@@ -45,7 +45,7 @@ pub(super) unsafe fn prepare_in_tree(
     true
 }
 
-/// The first call of a callsite on this thread, or one of a callsite that is sampled.
+/// The first call of a callsite on this thread, or a call of a sampled callsite.
 ///
 /// # Safety
 ///
@@ -56,7 +56,7 @@ unsafe fn prepare_unusual(
     thread: &Thread,
     started: *mut Started,
 ) -> bool {
-    // SAFETY: the caller's; `started` has what a start of its kind writes.
+    // SAFETY: guaranteed by the caller. `started` has what this kind of start writes.
     unsafe {
         let is_timed = match thread.find(callsite.position()) {
             Some((entry, _)) => prepare_sampled(callsite, entry, thread, started),
@@ -67,7 +67,7 @@ unsafe fn prepare_unusual(
     }
 }
 
-/// The call that was started gets its place in the tree, if the thread has one. One that is not timed is counted there.
+/// Gives the started call its place in the tree, if the thread has a tree. A call that is not timed is counted there.
 ///
 /// # Safety
 ///
@@ -96,7 +96,7 @@ pub(super) unsafe fn enter_again(
     let Some(contexts) = thread.contexts() else {
         return;
     };
-    // SAFETY: the caller's; a record that was found lives as long as the thread's table, which the tree's calls are within.
+    // SAFETY: guaranteed by the caller. A record lives as long as the thread's table, and the tree's calls end before that.
     unsafe {
         let record = match (*started).record {
             NOTHING => return,
@@ -104,7 +104,7 @@ pub(super) unsafe fn enter_again(
                 let Some((_, record)) = thread.find(callsite.position()) else {
                     return;
                 };
-                // It is to have a stop, for what it calls has its place under it.
+                // The call needs a stop, because its callees have their places below it.
                 (&raw mut (*started).record).write(ELSEWHERE);
                 (&raw mut (*started).unmeasured).write(Unmeasured::Counted(record));
                 (&raw mut (*started).thread).write(thread);
@@ -129,10 +129,10 @@ pub(super) unsafe fn finish_call_in_tree(
     started: *const Started,
     stop: Ticks,
 ) {
-    // SAFETY: the caller's; `record` and `start` are always written.
+    // SAFETY: guaranteed by the caller. `record` and `start` are always written.
     let (record, start) = unsafe { ((*started).record, (*started).start) };
     let raw = elapsed(start, stop).cast_unsigned();
-    // SAFETY: the caller's; what is not timed is long.
+    // SAFETY: guaranteed by the caller. A call that is not timed counts as long.
     let is_usual = unsafe {
         !is_long(raw)
             && (*(*started).thread).detector.is_clean_in_tree(start)
@@ -142,7 +142,7 @@ pub(super) unsafe fn finish_call_in_tree(
         // SAFETY: the caller's.
         return unsafe { finish_in_tree(contexts, started, 1, || finish_apart(started, stop)) };
     }
-    // SAFETY: the caller's; a call of usual length was timed, so the record is there.
+    // SAFETY: guaranteed by the caller. A call that does not count as long was timed, so its record exists.
     let (record, thread, work_then, outer) = unsafe {
         (
             &*record,
@@ -167,7 +167,7 @@ pub(super) unsafe fn finish_call_in_tree(
     contexts.leave(outer, &record.place, visit);
 }
 
-/// The stop of a call that has a place in the tree: `finish` is what its stop does else. `calls` is 0 for a poll.
+/// The stop of a call that has a place in the tree. `finish` does the rest of the stop. `calls` is 0 for a poll.
 ///
 /// # Safety
 ///
@@ -224,13 +224,13 @@ pub(super) unsafe fn finish_in_tree(
     contexts.leave(outer, &record.place, visit);
 }
 
-/// Whether the call that was started is counted and not timed.
+/// Whether the started call is only counted.
 ///
 /// # Safety
 ///
 /// `started` was written by a start.
 pub(super) unsafe fn is_counted(started: *const Started) -> bool {
-    // SAFETY: the caller's; `unmeasured` is written where `record` is ELSEWHERE.
+    // SAFETY: guaranteed by the caller. `unmeasured` is written if `record` is ELSEWHERE.
     unsafe {
         match (*started).record {
             COUNTED => true,
@@ -243,7 +243,7 @@ pub(super) unsafe fn is_counted(started: *const Started) -> bool {
 impl Unmeasured {
     /// # Safety
     ///
-    /// The record is there.
+    /// `record` points to a record.
     pub(super) unsafe fn record(&self) -> &Record {
         let (Self::OsClock(record) | Self::Orphan(record) | Self::Counted(record)) = *self;
         // SAFETY: the caller's.

@@ -1,11 +1,11 @@
-//! Throughput: how many bytes or items a call works on.
+//! Throughput: the number of bytes or items that a call works on.
 
 use crate::count::Count;
 use crate::record::callsite::Callsite;
 use crate::registry;
 
-/// Adds to the callsite's count when it is dropped, which is after the stop: counting is no part of what is measured, and the call's
-/// record exists by then.
+/// Adds to the callsite's count when it is dropped. That is after the stop, so that counting is not measured, and so that the call's record
+/// exists.
 #[derive(Debug)]
 pub struct Units {
     callsite: &'static Callsite,

@@ -1,5 +1,5 @@
-//! What a probe does on unusual occasions: a callsite's first call on a thread, a call that was interrupted, one that the inlined
-//! reads cannot measure.
+//! The probe in unusual cases: a callsite's first call on a thread, a call that was interrupted, and a call that the inlined reads cannot
+//! measure.
 
 use super::sampled::{self, Sampled};
 use super::tree::{self, finish_call_in_tree, prepare_in_tree};
@@ -13,7 +13,7 @@ use crate::registry::{self, Found};
 use crate::tsc::clock;
 use crate::tsc::{Ticks, elapsed, is_anomalous};
 
-/// As [`settle`], for a call whose ticks are not known: its callers see its overhead and no work.
+/// Like [`settle`], for a call whose ticks are unknown: its callers see its overhead, but no work.
 ///
 /// # Safety
 ///
@@ -26,7 +26,7 @@ pub(super) unsafe fn settle_anomaly(record: &Record, thread: &Thread, started: *
     thread.work.set(unsafe { (*started).work });
 }
 
-/// Before [`settle`]: tells what of the nested overhead was registrations and reports.
+/// Called before [`settle`]: notes which part of the nested overhead was for registrations and reports.
 ///
 /// # Safety
 ///
@@ -45,8 +45,8 @@ pub(super) unsafe fn settle_registration(
     }
 }
 
-/// A call that [`finish`](super::finish) does not record itself. Leaves at once for the one that does, and for nothing if the callsite
-/// is left out, which is so for each of its calls.
+/// Handles a call that [`finish`](super::finish) does not record itself. Leaves at once for the function that does. Does nothing if the
+/// callsite is left out, which is the case for each of its calls.
 ///
 /// # Safety
 ///
@@ -54,7 +54,7 @@ pub(super) unsafe fn settle_registration(
 #[cold]
 #[inline(never)]
 pub(super) unsafe extern "C" fn finish_unusual(started: *const Started, stop: Ticks) {
-    // SAFETY: the caller's; whatever was started, its thread is written.
+    // SAFETY: guaranteed by the caller. Every start writes the thread.
     unsafe {
         match (*(*started).thread).contexts() {
             None => finish_apart(started, stop),
@@ -63,7 +63,7 @@ pub(super) unsafe extern "C" fn finish_unusual(started: *const Started, stop: Ti
     }
 }
 
-/// The same, whether the call has a place in a tree or not.
+/// The same, for calls with and without a place in the tree.
 ///
 /// # Safety
 ///
@@ -76,9 +76,9 @@ pub(super) unsafe fn finish_apart(started: *const Started, stop: Ticks) {
         // SAFETY: the caller's.
         return unsafe { finish_unmeasured(started) };
     }
-    // SAFETY: the caller's: it is a record.
+    // SAFETY: guaranteed by the caller. It is a record.
     let record = unsafe { &*record };
-    // SAFETY: the caller's; the record is there, so the rest is.
+    // SAFETY: guaranteed by the caller. There is a record, so the rest is written.
     let (thread, start) = unsafe { (&*(*started).thread, (*started).start) };
     let raw = elapsed(start, stop);
     if is_anomalous(raw) {
@@ -114,7 +114,7 @@ pub(super) unsafe fn finish_apart(started: *const Started, stop: Ticks) {
     after.settle(thread);
 }
 
-/// Whether an interrupted call was long enough on the CPU for what its switches leave uncertain not to matter.
+/// Whether an interrupted call was on the CPU for so long that the uncertainty of its context switches does not matter.
 pub(super) fn is_repaired(record: &Record, thread: &Thread, gross: u64, switches: u32) -> bool {
     if !thread.on_cpu.asks() {
         record.add_unasked();
@@ -124,7 +124,7 @@ pub(super) fn is_repaired(record: &Record, thread: &Thread, gross: u64, switches
     switches != 0 && on_cpu::is_certain(net, switches)
 }
 
-/// A start that finds the detector disarmed: what was lost since the last check, and what it costs to ask for it, lie before the call.
+/// A start that finds the detector disarmed. The loss since the last check, and the cost of asking for it, lie before the call.
 ///
 /// # Safety
 ///
@@ -138,8 +138,8 @@ pub(super) unsafe extern "C" fn prepare_rearmed(thread: &Thread, started: *mut S
     true
 }
 
-/// A call of a callsite without a record on this thread: mostly the first one. Of a callsite that is left out it is every one, so for
-/// these as little is done as can be.
+/// A call of a callsite without a record on this thread. Usually this is the first call. If the callsite is left out, it is every call, so
+/// this function does as little as possible for them.
 ///
 /// # Safety
 ///
@@ -159,7 +159,7 @@ pub(super) unsafe extern "C" fn prepare_first(
     false
 }
 
-/// The first call of a callsite on this thread, or the first after a pause, a reset or a fork: what that costs is overhead to the
+/// The first call of a callsite on this thread, or the first after a pause, a reset or a fork. The cost of preparing it is overhead for the
 /// calls around it.
 ///
 /// # Safety
@@ -178,13 +178,13 @@ unsafe extern "C" fn prepare_unregistered(
             return prepare_in_tree(callsite, thread, contexts, started);
         }
         let is_timed = prepare_found(callsite, started);
-        // If that was the thread's first call, it may have a tree now.
+        // If this was the thread's first call, it may have a tree now.
         tree::enter(callsite, thread, started);
         is_timed
     }
 }
 
-/// A call of which the registry finds what measures it.
+/// A call for which the registry finds out how it is measured.
 ///
 /// # Safety
 ///
@@ -201,7 +201,7 @@ pub(super) unsafe fn prepare_found(callsite: &'static Callsite, started: *mut St
         Found::Record(record) if clock::is_os_clock() => Unmeasured::OsClock(record),
         Found::Record(record) => {
             thread.rearm();
-            // SAFETY: the caller's; what the registry found lives as long as the thread.
+            // SAFETY: guaranteed by the caller. What the registry found lives as long as the thread.
             unsafe {
                 if (*record).entry().skip() != 0 {
                     return sampled::prepare_first_sampled(callsite, &*record, thread, started);
@@ -212,7 +212,7 @@ pub(super) unsafe fn prepare_found(callsite: &'static Callsite, started: *mut St
             return true;
         }
     };
-    // SAFETY: the caller's; what the registry found lives as long as this call.
+    // SAFETY: guaranteed by the caller. What the registry found lives as long as this call.
     unsafe {
         let record = unmeasured.record();
         if record.entry().skip() == 0 {
@@ -223,7 +223,7 @@ pub(super) unsafe fn prepare_found(callsite: &'static Callsite, started: *mut St
         }
         (&raw mut (*started).record).write(ELSEWHERE);
         (&raw mut (*started).unmeasured).write(unmeasured);
-        // From here to 0, which is what `finish` will see, is a long call, or it would not look at the record first.
+        // `finish` will see the duration from this value to 0, which counts as long. So it does not access the record first.
         (&raw mut (*started).start).write(clock::now().clamp(1, 1 << 62));
     }
     false
@@ -233,11 +233,11 @@ pub(super) unsafe fn prepare_found(callsite: &'static Callsite, started: *mut St
 ///
 /// # Safety
 ///
-/// As for [`finish`], and the `record` is [`ELSEWHERE`].
+/// As for [`finish`], and `record` is [`ELSEWHERE`].
 #[cold]
 #[inline(never)]
 pub(super) unsafe extern "C" fn finish_unmeasured(started: *const Started) {
-    // SAFETY: the caller's; where `record` is ELSEWHERE, `prepare_first` has written the rest.
+    // SAFETY: guaranteed by the caller. If `record` is ELSEWHERE, `prepare_first` has written the rest.
     let (unmeasured, start) = unsafe { ((*started).unmeasured, (*started).start) };
     let raw = elapsed(start, clock::now()).max(0);
     // SAFETY: as in `prepare_found`.
