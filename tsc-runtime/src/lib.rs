@@ -14,6 +14,7 @@ pub mod tsc;
 
 // What surrounds it: all callsites and threads, what probes cost, what the clock is worth, the process.
 pub mod calibration;
+mod hooks;
 pub mod machine;
 mod process;
 mod registry;

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use parking_lot::Mutex;
 
 use super::statistics::median;
-use crate::process::per_process::PerProcess;
+use crate::process::PerProcess;
 use crate::record::callsite::{Callsite, EmptyCalls};
 use crate::record::contexts::{self, Contexts};
 use crate::record::sampling::Mode;

@@ -1,8 +1,8 @@
-//! Without the feature `pmu`, and elsewhere than on Linux: nothing is counted, and who asks for it learns why.
+//! Without the feature `pmu`, and on other systems than Linux, nothing is counted. If `TSC_EVENTS` is set, a line says why.
 
+use super::Count;
 use crate::environment::EVENTS;
 use crate::record::callsite::Callsite;
-use crate::report::EventCount;
 
 /// The process begins to measure.
 pub(crate) fn begin() {
@@ -17,7 +17,7 @@ pub(crate) fn begin() {
 }
 
 /// Nothing was counted.
-pub(crate) fn counts(_: &Callsite) -> Vec<EventCount> {
+pub(crate) fn counts(_: &Callsite) -> Vec<Count> {
     Vec::new()
 }
 

@@ -8,9 +8,7 @@ use perf_event::events::{Cache, CacheId, CacheOp, CacheResult, Hardware, Softwar
 
 use super::group;
 use crate::environment::EVENTS;
-
-/// How many can be counted at once.
-pub(super) const MOST: usize = 8;
+pub(super) use crate::record::event_row::MOST;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Kind {

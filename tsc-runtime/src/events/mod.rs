@@ -14,8 +14,6 @@ mod group;
 #[cfg(all(feature = "pmu", target_os = "linux", not(miri)))]
 mod kinds;
 #[cfg(all(feature = "pmu", target_os = "linux", not(miri)))]
-mod row;
-#[cfg(all(feature = "pmu", target_os = "linux", not(miri)))]
 mod stack;
 
 #[cfg_attr(
@@ -29,6 +27,13 @@ mod stack;
 mod imp;
 
 pub(crate) use imp::*;
+
+/// How often an event happened in the calls of a callsite.
+pub(crate) struct Count {
+    pub(crate) event: &'static str,
+    pub(crate) calls: u64,
+    pub(crate) count: i64,
+}
 
 #[cfg(all(test, feature = "pmu", target_os = "linux", not(miri)))]
 mod tests;

@@ -7,12 +7,9 @@ use std::sync::atomic::{
 };
 use std::time::{Duration, Instant};
 
-use super::row::GENERATION;
-use super::{group, kinds, stack};
+use super::{Count, group, kinds, stack};
 use crate::record::callsite::Callsite;
-use crate::report::EventCount;
-
-pub(crate) use super::row::RowCell;
+use crate::record::event_row::GENERATION;
 
 /// Whether events are counted: decided by the first callsite's first call.
 static STATE: AtomicU8 = AtomicU8::new(UNDECIDED);
@@ -75,12 +72,18 @@ thread_local! {
 }
 
 /// What was counted in the callsite's calls; empty if nothing was asked for.
-pub(crate) fn counts(callsite: &Callsite) -> Vec<EventCount> {
-    callsite
-        .events()
-        .get()
-        .map(|row| row.counts(kinds::chosen(), HANDS_OUT.get()))
-        .unwrap_or_default()
+pub(crate) fn counts(callsite: &Callsite) -> Vec<Count> {
+    let row = callsite.events().get();
+    let Some((calls, counts)) = row.map(|row| row.counts(HANDS_OUT.get())) else {
+        return Vec::new();
+    };
+    let of = |(kind, count): (&kinds::Kind, i64)| Count {
+        event: kind.name,
+        calls,
+        count,
+    };
+    let counted = kinds::chosen().iter().zip(counts).map(of);
+    counted.filter(|count| count.calls != 0).collect()
 }
 
 /// Runs `collect`, whose [`counts`] are forgotten with being read: each is in exactly one report.

@@ -5,8 +5,8 @@ use std::ptr;
 
 use super::group;
 use super::kinds::MOST;
-use super::row::Row;
 use crate::record::callsite::Callsite;
+use crate::record::event_row::Row;
 use crate::record::thread;
 use crate::registry;
 use crate::tsc::clock;

@@ -9,6 +9,7 @@ use super::sampled::{self, Sampled};
 use super::tree::{self, finish_in_tree};
 use super::unusual::{settle_anomaly, settle_registration};
 use super::{COUNTED, ELSEWHERE, NOTHING, Slot, Started, Unmeasured, off_cpu, prepare, settle};
+use crate::hooks;
 use crate::interruption::Interruption;
 use crate::on_cpu;
 use crate::record::callsite::Callsite;
@@ -169,7 +170,7 @@ fn find_again(callsite: &'static Callsite) -> Option<*const Record> {
     if let Some((_, record)) = thread::this().find(callsite.position()) {
         return Some(record);
     }
-    match registry::find(callsite) {
+    match registry::find(callsite, hooks::install) {
         Found::Record(record) => Some(record),
         Found::Orphan(record) => {
             registry::fold_orphan(record);
@@ -339,7 +340,7 @@ impl FutureTotals {
     pub(crate) fn complete(&mut self, callsite: &'static Callsite) {
         if self.choice == Choice::COUNTED {
             self.choice = Choice::OPEN;
-            return registry::with_record(callsite, |record| {
+            return registry::with_record(callsite, hooks::install, |record| {
                 record.count_future();
                 if let Some(contexts) = thread::this().contexts() {
                     contexts.count(&record.place);
@@ -368,7 +369,7 @@ impl FutureTotals {
     pub(crate) fn cancel(&mut self, callsite: &'static Callsite) {
         if self.choice == Choice::COUNTED {
             self.choice = Choice::OPEN;
-            registry::with_record(callsite, Record::cancel);
+            registry::with_record(callsite, hooks::install, Record::cancel);
         }
         self.end(callsite, |record, _| record.cancel());
     }
@@ -383,7 +384,7 @@ impl FutureTotals {
         let began = clock::now();
         let overhead = &thread::this().overhead;
         let overhead_then = overhead.get();
-        registry::with_record(callsite, |record| end(record, self));
+        registry::with_record(callsite, hooks::install, |record| end(record, self));
         *self = Self::new();
         overhead.set(overhead_then.wrapping_add(clock::now().wrapping_sub(began)));
     }

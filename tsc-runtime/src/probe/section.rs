@@ -6,6 +6,7 @@ use super::unusual::is_repaired;
 use super::{off_cpu, sampled};
 use crate::calibration::overhead;
 use crate::environment::complain;
+use crate::hooks;
 use crate::interruption::Interruption;
 use crate::record::callsite::Callsite;
 use crate::record::sampling;
@@ -75,7 +76,7 @@ impl<P: FencePolicy> Section<P> {
         let thread = thread::this();
         let found = match thread.find(callsite.position()) {
             Some((_, record)) => Found::Record(record),
-            None => registry::find(callsite),
+            None => registry::find(callsite, hooks::install),
         };
         let (record, is_orphan) = match found {
             Found::Record(record) => (record, false),

@@ -2,7 +2,7 @@
 
 use crate::count::Count;
 use crate::record::callsite::Callsite;
-use crate::registry;
+use crate::{hooks, registry};
 
 /// Adds to the callsite's count when it is dropped. That is after the stop, so that counting is not measured, and so that the call's record
 /// exists.
@@ -39,5 +39,5 @@ pub fn add_units(callsite: &'static Callsite, count: impl Count) {
 
 #[inline(never)]
 fn add(callsite: &'static Callsite, count: u64) {
-    registry::with_record(callsite, |record| record.add_units(count));
+    registry::with_record(callsite, hooks::install, |record| record.add_units(count));
 }

@@ -4,6 +4,7 @@
 use super::sampled::{self, Sampled};
 use super::tree::{self, finish_call_in_tree, prepare_in_tree};
 use super::{ELSEWHERE, NOTHING, Started, Unmeasured, off_cpu, settle, start_with};
+use crate::hooks;
 use crate::interruption::Interruption;
 use crate::on_cpu;
 use crate::record::callsite::Callsite;
@@ -191,7 +192,7 @@ unsafe extern "C" fn prepare_unregistered(
 /// As for [`prepare`].
 pub(super) unsafe fn prepare_found(callsite: &'static Callsite, started: *mut Started) -> bool {
     let thread = thread::this();
-    let unmeasured = match registry::find(callsite) {
+    let unmeasured = match registry::find(callsite, hooks::install) {
         Found::Nothing => {
             // SAFETY: the caller's.
             unsafe { (&raw mut (*started).record).write(NOTHING) };

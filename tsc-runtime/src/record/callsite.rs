@@ -5,6 +5,8 @@ use core::sync::atomic::{
     Ordering::{Acquire, Relaxed, Release},
 };
 
+#[cfg(all(feature = "pmu", target_os = "linux", not(miri)))]
+use crate::record::event_row::RowCell;
 use crate::record::table::Position;
 use crate::tsc::Fence;
 
@@ -114,7 +116,7 @@ pub struct Callsite {
     meta: Meta,
     /// What was counted in its calls beside ticks.
     #[cfg(all(feature = "pmu", target_os = "linux", not(miri)))]
-    events: crate::events::RowCell,
+    events: RowCell,
 }
 
 /// Loops over a function that does nothing: with a probe in it, with a probe and a call of the former, and without. They are instantiated in the annotated crate, and so
@@ -143,7 +145,7 @@ impl Callsite {
             empty_calls,
             meta,
             #[cfg(all(feature = "pmu", target_os = "linux", not(miri)))]
-            events: crate::events::RowCell::new(),
+            events: RowCell::new(),
         }
     }
 
@@ -207,7 +209,7 @@ impl Callsite {
     }
 
     #[cfg(all(feature = "pmu", target_os = "linux", not(miri)))]
-    pub(crate) fn events(&self) -> &crate::events::RowCell {
+    pub(crate) fn events(&self) -> &RowCell {
         &self.events
     }
 

@@ -28,6 +28,8 @@ mod batch;
 pub(crate) mod callsite;
 pub(crate) mod contexts;
 pub(crate) mod counters;
+#[cfg(all(feature = "pmu", target_os = "linux", not(miri)))]
+pub(crate) mod event_row;
 mod fold;
 pub(crate) mod histogram;
 pub(crate) mod name;

@@ -2,12 +2,13 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::{REGISTRY, UNRECORDED};
+use super::{BEGUN, REGISTRY, UNRECORDED};
 use crate::record::thread;
 
 /// In the child of a fork: the figures are the parent's.
 pub(crate) fn start_from_zero() {
     REGISTRY.forget();
+    BEGUN.forget();
     UNRECORDED.store(0, Relaxed);
     let thread = thread::this();
     thread.invalidate();

@@ -22,8 +22,7 @@ use std::sync::atomic::{
 use parking_lot::Mutex;
 
 use crate::calibration::overhead;
-use crate::process;
-use crate::process::per_process::PerProcess;
+use crate::process::{self, PerProcess};
 use crate::record::Record;
 use crate::record::callsite::Callsite;
 use crate::record::table::Entry;
@@ -61,6 +60,8 @@ use sheets::Sheets;
 use thread_end::with_shard_slot;
 
 static REGISTRY: PerProcess<Registry> = PerProcess::new();
+/// There once the process has begun to measure.
+static BEGUN: PerProcess<()> = PerProcess::new();
 /// Callsite numbers given away. Number 0 is overhead calibration's.
 static NUMBERS: AtomicU32 = AtomicU32::new(1);
 /// Records made so far.
@@ -111,7 +112,7 @@ pub(crate) fn is_paused() -> bool {
 
 /// For the cold path.
 fn registry() -> &'static Registry {
-    REGISTRY.get(process::install)
+    REGISTRY.get(|| {})
 }
 
 /// Runs `f` with the thread marked as busy, and then what was put off. `None` if it is so already: this is a signal handler or an
@@ -131,8 +132,8 @@ fn busy_with<T>(f: impl FnOnce(&Thread) -> T) -> Option<T> {
     Some(result)
 }
 
-/// Finds or makes this thread's record of `callsite`.
-pub(crate) fn find(callsite: &'static Callsite) -> Found {
+/// Finds or makes this thread's record of `callsite`. `begin` is run before the process's first record is made.
+pub(crate) fn find(callsite: &'static Callsite, begin: fn()) -> Found {
     if PAUSED.load(Relaxed) || callsite.is_left_out() {
         return Found::Nothing;
     }
@@ -142,7 +143,10 @@ pub(crate) fn find(callsite: &'static Callsite) -> Found {
     }
     let found = in_cold_path(|thread| {
         // Should anything in here panic, the call goes unrecorded and the program on.
-        let found = catch_unwind(AssertUnwindSafe(|| find_here(thread, callsite)));
+        let found = catch_unwind(AssertUnwindSafe(|| {
+            BEGUN.get(begin);
+            find_here(thread, callsite)
+        }));
         add_registration_cost(thread, began);
         found.ok()
     });
@@ -152,12 +156,12 @@ pub(crate) fn find(callsite: &'static Callsite) -> Found {
     })
 }
 
-/// Gives `f` this thread's record of `callsite`, unless nothing is recorded now.
-pub(crate) fn with_record(callsite: &'static Callsite, f: impl FnOnce(&Record)) {
+/// Gives `f` this thread's record of `callsite`, unless nothing is recorded now. `begin` as in [`find`].
+pub(crate) fn with_record(callsite: &'static Callsite, begin: fn(), f: impl FnOnce(&Record)) {
     if let Some((_, record)) = thread::this().find(callsite.position()) {
         return f(record);
     }
-    match find(callsite) {
+    match find(callsite, begin) {
         Found::Nothing => {}
         // SAFETY: what was found lives as long as the thread.
         Found::Record(record) => f(unsafe { &*record }),

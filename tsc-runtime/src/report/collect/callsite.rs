@@ -13,7 +13,7 @@ use crate::record::totals::Totals;
 use crate::registry::{Figures, ThreadName};
 use crate::report::data::WholeTicks;
 use crate::report::{
-    Bucket, CallsiteReport, CallsiteSums, Clock, FirstCall, SumOfSquares, ThreadReport,
+    Bucket, CallsiteReport, CallsiteSums, Clock, EventCount, FirstCall, SumOfSquares, ThreadReport,
 };
 
 /// All callsites' figures, the one with the most self ticks first, and beside them the callsites' numbers.
@@ -67,12 +67,23 @@ impl CallsiteReport {
                 .map(buckets)
                 .unwrap_or_default(),
             sums: sums(totals),
-            events: events::counts(callsite),
+            events: events(callsite),
             ..Self::default()
         };
         report.derive(clock);
         report
     }
+}
+
+fn events(callsite: &Callsite) -> Vec<EventCount> {
+    let counts = events::counts(callsite).into_iter();
+    counts
+        .map(|count| EventCount {
+            event: count.event.to_owned(),
+            calls: count.calls,
+            count: count.count,
+        })
+        .collect()
 }
 
 /// The parts of threads of each name, the one with the most self ticks first.

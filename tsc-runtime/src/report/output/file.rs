@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 
 use super::destination::{Destination, folder};
 use super::patience;
-use crate::process::per_process::PerProcess;
+use crate::process::PerProcess;
 use crate::report::collect::process_started;
 use crate::tsc::os_clock;
 

@@ -14,7 +14,7 @@ use parking_lot::{Mutex, MutexGuard};
 use super::settings::{Form, Settings, settings};
 use super::{Report, TextForm, TextOptions};
 use crate::environment::{complain, without_write_signals, write_to_stderr};
-use crate::process::per_process::PerProcess;
+use crate::process::PerProcess;
 
 pub(super) use file::{end, keep};
 

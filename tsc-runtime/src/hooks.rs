@@ -1,4 +1,5 @@
-//! What ties the runtime to its process: the dump at its end, the child of a fork, and the libraries that must stay mapped.
+//! What the operating system calls: the dump at the process's end, and the child of a fork. Only probes install these hooks, so that no
+//! module below them depends on the report.
 
 #![cfg(feature = "on")]
 
@@ -9,22 +10,18 @@ use std::sync::atomic::{
     Ordering::{Acquire, Relaxed, Release},
 };
 
+use crate::process::keep_mapped;
 #[cfg(all(unix, not(miri)))]
 use crate::record::thread;
 #[cfg(all(unix, not(miri)))]
 use crate::registry;
 use crate::{calibration, events, report};
 
-mod mapped;
-pub(crate) mod per_process;
-
-pub(crate) use mapped::keep_mapped;
-
-/// The process begins to measure: installs the hooks, unless they are installed. Nothing runs before the first callsite's first call.
-/// For the cold path.
+/// Called in the cold path when the process begins to measure: installs the hooks, unless they are installed. Nothing runs before the
+/// first call of the first callsite.
 ///
-/// Whichever thread forks meanwhile, its child hangs at nothing here: the hook for forks comes first, twice if two threads install
-/// at once, and a fork waits for a thread that is inside the C library's `atexit`, whose lock the child would find taken.
+/// A thread may fork meanwhile, and its child must not hang. So the hook for forks comes first (twice if two threads install it at the
+/// same time), and a fork waits for a thread that is inside the C library's `atexit`, because the child would find its lock taken.
 pub(crate) fn install() {
     #[cfg(all(unix, not(miri)))]
     watch_forks();
@@ -35,7 +32,7 @@ pub(crate) fn install() {
     events::begin();
 }
 
-/// Whether the dump is installed. A lock and what it guards; a fork holds the lock.
+/// A lock, and whether the dump is installed, which it guards. A fork holds the lock.
 static INSTALLING: AtomicBool = AtomicBool::new(false);
 static DUMPS: AtomicBool = AtomicBool::new(false);
 
@@ -57,7 +54,7 @@ fn dump_at_exit() {
     unlock();
 }
 
-/// By glibc's `on_exit`, which tells the exit code.
+/// With glibc's `on_exit`, which passes the exit code.
 #[cfg(all(target_os = "linux", target_env = "gnu", not(miri)))]
 fn call_at_exit() {
     use std::ffi::{c_int, c_void};
@@ -67,7 +64,7 @@ fn call_at_exit() {
         fn on_exit(handler: extern "C" fn(c_int, *mut c_void), argument: *mut c_void) -> c_int;
     }
     extern "C" fn handler(status: c_int, _: *mut c_void) {
-        // What the parent will see of it.
+        // The part that the parent process sees.
         report::dump_at_exit(Some((status & 0xff).cast_unsigned()));
     }
     // SAFETY: it is glibc's function. The handler does not unwind, and its code stays mapped.
@@ -87,7 +84,7 @@ fn call_at_exit() {
     unsafe { libc::atexit(handler) };
 }
 
-/// Miri has no `atexit`, and a WebAssembly module outside of WASI has no end: there, reports are made by `report()` and `snapshot()`.
+/// Miri has no `atexit`, and a WebAssembly module outside of WASI does not end. There, only `report()` and `snapshot()` make reports.
 #[cfg(any(miri, all(target_family = "wasm", target_os = "unknown")))]
 fn call_at_exit() {
     let _ = report::dump_at_exit;
@@ -103,14 +100,14 @@ fn watch_forks() {
     }
 }
 
-/// Whether a signal handler forks that has interrupted the cold path: this very thread may hold the lock.
+/// Whether a signal handler forks that has interrupted the cold path. This thread may hold the lock then.
 #[cfg(all(unix, not(miri)))]
 fn is_nested() -> bool {
     thread::this().is_busy()
 }
 
-/// The thread that forks and so holds the lock, by the address of its state; and how many more times its fork runs the hooks, which may
-/// have been installed twice. Written by that thread alone.
+/// The thread that forks and therefore holds the lock, by the address of its state; and how many more times its fork runs the hooks, which
+/// may be installed twice. Written by that thread alone.
 #[cfg(all(unix, not(miri)))]
 static FORKING: AtomicUsize = AtomicUsize::new(0);
 #[cfg(all(unix, not(miri)))]
@@ -143,7 +140,7 @@ extern "C" fn after_fork() {
     }
 }
 
-/// Only the forking thread exists here, and any lock may be taken, the allocator's too: nothing is done but what takes none.
+/// Only the forking thread exists in the child, and any lock may be taken, also the allocator's. So nothing here takes a lock.
 #[cfg(all(unix, not(miri)))]
 extern "C" fn in_child() {
     registry::start_from_zero();

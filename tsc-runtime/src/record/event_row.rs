@@ -1,4 +1,4 @@
-//! What was counted in one callsite's calls, over all threads.
+//! The events that were counted in one callsite's calls, over all threads.
 
 use std::ptr;
 use std::sync::atomic::{
@@ -6,11 +6,11 @@ use std::sync::atomic::{
     Ordering::{AcqRel, Acquire, Relaxed},
 };
 
-use super::kinds::{Kind, MOST};
-use crate::report::EventCount;
+/// How many events can be counted at once.
+pub(crate) const MOST: usize = 8;
 
-/// Advanced when all counts are forgotten; a row of an earlier one is empty.
-pub(super) static GENERATION: AtomicU32 = AtomicU32::new(0);
+/// Advanced when all counts are forgotten. A row of an earlier generation is empty.
+pub(crate) static GENERATION: AtomicU32 = AtomicU32::new(0);
 
 /// A callsite's row, once there is one.
 #[derive(Debug)]
@@ -21,13 +21,13 @@ impl RowCell {
         Self(AtomicPtr::new(ptr::null_mut()))
     }
 
-    pub(super) fn get(&self) -> Option<&'static Row> {
+    pub(crate) fn get(&self) -> Option<&'static Row> {
         // SAFETY: null, or from `get_or_make`, which frees none.
         unsafe { self.0.load(Acquire).as_ref() }
     }
 
     /// Allocates at the callsite's first call. As many rows are made as there are callsites, and none is freed.
-    pub(super) fn get_or_make(&self) -> &'static Row {
+    pub(crate) fn get_or_make(&self) -> &'static Row {
         self.get().unwrap_or_else(|| {
             let fresh = Box::into_raw(Box::new(Row::new()));
             match self
@@ -50,7 +50,7 @@ impl RowCell {
 
 /// Sums that threads add to without a lock, so that a signal handler may come in between.
 #[derive(Debug)]
-pub(super) struct Row {
+pub(crate) struct Row {
     generation: AtomicU32,
     calls: AtomicU64,
     sums: [AtomicI64; MOST],
@@ -66,7 +66,7 @@ impl Row {
     }
 
     /// A call has ended.
-    pub(super) fn add(&self, counted: &[i64; MOST]) {
+    pub(crate) fn add(&self, counted: &[i64; MOST]) {
         self.catch_up();
         self.calls.fetch_add(1, Relaxed);
         for (sum, counted) in self.sums.iter().zip(counted) {
@@ -74,24 +74,16 @@ impl Row {
         }
     }
 
-    pub(super) fn counts(&self, kinds: &[Kind], forget: bool) -> Vec<EventCount> {
+    /// The number of calls, and how often each event happened in them. With `forget`, they are zero afterwards.
+    pub(crate) fn counts(&self, forget: bool) -> (u64, [i64; MOST]) {
         self.catch_up();
-        let calls = if forget {
-            self.calls.swap(0, Relaxed)
+        if forget {
+            let calls = self.calls.swap(0, Relaxed);
+            (calls, self.sums.each_ref().map(|sum| sum.swap(0, Relaxed)))
         } else {
-            self.calls.load(Relaxed)
-        };
-        let counts = kinds.iter().zip(&self.sums).map(|(kind, sum)| EventCount {
-            event: kind.name.to_owned(),
-            calls,
-            count: if forget {
-                sum.swap(0, Relaxed)
-            } else {
-                sum.load(Relaxed)
-            },
-        });
-        let counts: Vec<EventCount> = counts.collect();
-        if calls == 0 { Vec::new() } else { counts }
+            let calls = self.calls.load(Relaxed);
+            (calls, self.sums.each_ref().map(|sum| sum.load(Relaxed)))
+        }
     }
 
     /// Clears what was forgotten.
@@ -110,21 +102,20 @@ mod tests {
 
     #[test]
     fn sums_are_of_the_current_generation_and_handed_out_once() {
-        let kinds = &Kind::ALL[..2];
+        const NOTHING: (u64, [i64; MOST]) = (0, [0; MOST]);
         let row = Row::new();
-        assert!(row.counts(kinds, false).is_empty());
+        assert_eq!(row.counts(false), NOTHING);
         let mut counted = [0; MOST];
         counted[..2].copy_from_slice(&[5, -1]);
         row.add(&counted);
         row.add(&counted);
         for forget in [false, true] {
-            let counts = row.counts(kinds, forget);
-            let figures: Vec<_> = counts.iter().map(|it| (it.calls, it.count)).collect();
-            assert_eq!(figures, [(2, 10), (2, -2)]);
+            let (calls, counts) = row.counts(forget);
+            assert_eq!((calls, &counts[..3]), (2, &[10, -2, 0][..]));
         }
-        assert!(row.counts(kinds, false).is_empty());
+        assert_eq!(row.counts(false), NOTHING);
         row.add(&counted);
         row.generation.fetch_sub(1, Relaxed);
-        assert!(row.counts(kinds, false).is_empty());
+        assert_eq!(row.counts(false), NOTHING);
     }
 }
