@@ -135,7 +135,7 @@ fn page_faults_are_counted_where_they_happen() {
     let (_, faults) = count(&report, "spins", "page-faults").unwrap();
     assert!((0..FEW).contains(&faults), "{faults}");
     assert!(
-        report.to_string().contains("a call: page-faults"),
+        report.to_string().contains("per call: page-faults"),
         "{report}"
     );
     let mut twice = report.clone();
