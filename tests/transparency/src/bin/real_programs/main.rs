@@ -93,7 +93,7 @@ fn measure(
     stand_alone(&mut text);
     fs::write(&manifest, text)?;
     let before = tree::digest(&source)?;
-    let arguments = subject.arguments(inputs, &source, &folder.join("out"));
+    let arguments = subject.arguments(inputs, &folder.join("out"));
     let _ = fs::remove_file(folder.join("out"));
     let start = Instant::now();
     let output = Command::new(tool)

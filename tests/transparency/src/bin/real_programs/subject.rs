@@ -33,11 +33,10 @@ impl Subject {
     }
 
     /// The program's arguments, with paths.
-    pub fn arguments(&self, inputs: &Inputs, source: &Path, out: &Path) -> Vec<String> {
+    pub fn arguments(&self, inputs: &Inputs, out: &Path) -> Vec<String> {
         let fill = |argument: &String| {
             inputs
                 .fill(argument)
-                .replace("{source}", &source.display().to_string())
                 .replace("{out}", &out.display().to_string())
         };
         self.arguments.iter().map(fill).collect()

@@ -1,0 +1,108 @@
+//! Does `cargo tsc diff` find a slowdown of 3 % in one function of a real program, and is it silent where nothing changed?
+//!
+//! `cargo run --release --manifest-path tests/transparency/Cargo.toml --bin planted [TRIES [RUNS]]`: pulldown-cmark, with `#[cycles]` on
+//! a handful of its functions, one of which first idles for as many rounds as its environment says. Both sides are one executable, so that
+//! nothing else can differ. A try is ten runs a side (unless told otherwise) that take turns: as it is, slowed down, and as it is once
+//! more. Forty tries unless told otherwise.
+
+#![forbid(unsafe_code)]
+
+mod program;
+mod sides;
+mod verdicts;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::{env, io};
+
+use program::{Program, SLOWED};
+use sides::{Side, take_turns};
+use verdicts::{Count, diff};
+
+const TRIES: u64 = 40;
+const RUNS: u64 = 10;
+/// What is planted, of the function's own time.
+const PLANTED: f64 = 0.03;
+
+fn main() -> io::Result<ExitCode> {
+    let mut numbers = env::args().skip(1).map(|word| word.parse::<u64>());
+    let mut number = |default| numbers.next().and_then(Result::ok).unwrap_or(default);
+    let (tries, runs) = (number(TRIES), number(RUNS));
+    let scratch = scratch()?;
+    let program = Program::build(&scratch)?;
+    let rounds = program.rounds(PLANTED, &scratch)?;
+    println!("{rounds} rounds are {PLANTED} of {SLOWED}\n");
+    let (mut in_turns, mut blocks) = (Outcomes::default(), Outcomes::default());
+    for attempt in 0..tries {
+        let folder = scratch.join(format!("try{attempt}"));
+        let mut sides = [
+            Side::new(&folder, "before", 0),
+            Side::new(&folder, "slowed", rounds),
+            Side::new(&folder, "again", 0),
+        ];
+        take_turns(&program, &mut sides, runs, attempt)?;
+        // Both ways to compare what was taken in turns: pair by pair, and as two heaps.
+        for (paired, outcomes) in [(true, &mut in_turns), (false, &mut blocks)] {
+            let [before, slowed, again] = &sides;
+            outcomes
+                .slowed
+                .add(&diff(&scratch, before, slowed, paired)?);
+            outcomes.same.add(&diff(&scratch, before, again, paired)?);
+        }
+        eprintln!("try {} of {tries}", attempt + 1);
+    }
+    println!(
+        "| {runs} runs a side | tries | named in it | not resolved | called unchanged | ratio found, median | others named, of their verdicts | nothing changed: named, of all verdicts |"
+    );
+    println!("|---|---|---|---|---|---|---|---|");
+    in_turns.print("taking turns");
+    blocks.print("as two heaps");
+    let well = in_turns.are_well(tries);
+    println!(
+        "\nfound in 9 of 10 tries, and false in 1 of 20 verdicts at most: {}",
+        if well { "yes" } else { "no" }
+    );
+    Ok(if well {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+/// With the slowdown and without.
+#[derive(Default)]
+struct Outcomes {
+    slowed: Count,
+    same: Count,
+}
+
+impl Outcomes {
+    fn print(&self, how: &str) {
+        let (slowed, same) = (&self.slowed, &self.same);
+        println!(
+            "| {how} | {} | {} | {} | {} | {:.4} | {} of {} | {} of {} |",
+            slowed.tries,
+            slowed.named,
+            slowed.unresolved,
+            slowed.unchanged,
+            slowed.median_ratio(),
+            slowed.others_named,
+            slowed.others,
+            same.named + same.others_named,
+            same.tries + same.others
+        );
+    }
+
+    fn are_well(&self, tries: u64) -> bool {
+        let same = &self.same;
+        self.slowed.named * 10 >= tries * 9
+            && (same.named + same.others_named) * 20 <= same.tries + same.others
+    }
+}
+
+/// Absolute, for cargo is run from the copies' folders.
+fn scratch() -> io::Result<PathBuf> {
+    let target = env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
+    let target = target.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("target"));
+    std::path::absolute(target.join("planted"))
+}

@@ -1,0 +1,104 @@
+//! What `cargo tsc diff` says.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::program::SLOWED;
+use crate::sides::Side;
+
+/// The verdict on each function that was judged, and the ratio that was found.
+pub type Verdicts = Vec<(String, String, f64)>;
+
+/// Compares two sides, pair by pair or not.
+pub fn diff(scratch: &Path, before: &Side, after: &Side, paired: bool) -> io::Result<Verdicts> {
+    before.pair_with(paired.then_some(after))?;
+    after.pair_with(paired.then_some(before))?;
+    let output = Command::new(tool(scratch)?)
+        .args(["tsc", "diff", "--lenient", "--json"])
+        .args([&before.folder, &after.folder])
+        .output()?;
+    let answer: Value = serde_json::from_slice(&output.stdout)
+        .map_err(|_| io::Error::other(String::from_utf8_lossy(&output.stderr).into_owned()))?;
+    let comparison = &answer["comparison"];
+    assert_eq!(comparison["interleaved"], paired, "as it was asked for");
+    let rows = comparison["rows"].as_array();
+    let verdict = |row: &Value| {
+        let text = |key: &str| row[key].as_str().unwrap_or_default().to_owned();
+        (
+            text("name"),
+            text("verdict"),
+            row["ratio"].as_f64().unwrap_or(f64::NAN),
+        )
+    };
+    let judged = |(_, verdict, _): &(String, String, f64)| verdict != "too-small";
+    Ok(rows
+        .into_iter()
+        .flatten()
+        .map(verdict)
+        .filter(judged)
+        .collect())
+}
+
+/// Built by cargo, once.
+fn tool(scratch: &Path) -> io::Result<PathBuf> {
+    let root = scratch.join("root");
+    let tool = root.join("bin/cargo-tsc");
+    static INSTALLED: std::sync::Once = std::sync::Once::new();
+    let mut said = Ok(());
+    INSTALLED.call_once(|| {
+        let package = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cargo-tsc");
+        let status = Command::new("cargo")
+            .args(["install", "--quiet", "--force", "--path"])
+            .arg(package)
+            .arg("--root")
+            .arg(&root)
+            .status();
+        said = match status {
+            Ok(status) if status.success() => Ok(()),
+            Ok(_) => Err(io::Error::other("cargo install failed")),
+            Err(error) => Err(error),
+        };
+    });
+    said.map(|()| tool)
+}
+
+/// Verdicts of all tries.
+#[derive(Default)]
+pub struct Count {
+    pub tries: u64,
+    /// Of the function that may be slowed down.
+    pub named: u64,
+    pub unresolved: u64,
+    pub unchanged: u64,
+    ratios: Vec<f64>,
+    /// Of all others.
+    pub others: u64,
+    pub others_named: u64,
+}
+
+impl Count {
+    pub fn add(&mut self, verdicts: &Verdicts) {
+        for (name, verdict, ratio) in verdicts {
+            let named = matches!(verdict.as_str(), "slower" | "faster");
+            if !name.ends_with(SLOWED) {
+                self.others += 1;
+                self.others_named += u64::from(named);
+                continue;
+            }
+            self.tries += 1;
+            self.ratios.push(*ratio);
+            self.named += u64::from(named);
+            self.unresolved += u64::from(verdict == "not-resolved");
+            self.unchanged += u64::from(verdict == "no-change");
+        }
+    }
+
+    pub fn median_ratio(&self) -> f64 {
+        let mut ratios = self.ratios.clone();
+        ratios.sort_by(f64::total_cmp);
+        ratios.get(ratios.len() / 2).copied().unwrap_or(f64::NAN)
+    }
+}
