@@ -276,8 +276,11 @@ pub struct ExportArgs {
     /// A session, a folder or a file [default: the newest session]
     pub session: Option<PathBuf>,
     /// The format
-    #[arg(long, value_enum)]
-    pub format: Format,
+    #[arg(long, value_enum, required_unless_present = "json")]
+    pub format: Option<Format>,
+    /// The report's own JSON, all runs added up
+    #[arg(long, conflicts_with = "format")]
+    pub json: bool,
     /// Where it goes [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,

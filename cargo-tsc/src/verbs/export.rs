@@ -16,7 +16,10 @@ use crate::session::{self, Store};
 /// If there is no such session, it lacks what the format needs, or the output cannot be written.
 pub fn export(args: &ExportArgs) -> Result<Exit> {
     let session = session::load(args.session.as_deref(), &Store::here())?;
-    let bytes = export::export(&session, args.format)?;
+    let bytes = match args.format {
+        Some(format) => export::export(&session, format)?,
+        None => (session.sum()?.to_json() + "\n").into_bytes(),
+    };
     match &args.output {
         // Renamed into place: node_exporter may read at any time.
         Some(path) => {

@@ -140,9 +140,13 @@ fn heading(
         || sum.process().argv().join(" "),
         |about| about.command.join(" "),
     );
-    write!(out, "{}: {command}", session.label)?;
+    let mut facts: Vec<String> = [command].into_iter().filter(|it| !it.is_empty()).collect();
     if runs > 1 {
-        write!(out, "; {runs} runs")?;
+        facts.push(format!("{runs} runs"));
+    }
+    write!(out, "{}", session.label)?;
+    if !facts.is_empty() {
+        write!(out, ": {}", facts.join("; "))?;
     }
     let clock = sum.clock();
     let cpu = sum

@@ -1,8 +1,11 @@
 //! `cargo tsc export`: the formats of rows by their rules. Those of the call tree are in `readers`.
 
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
 use serde_json::Value;
 
-use crate::project::{PROGRAM, Project};
+use crate::project::{PROGRAM, Project, skipped};
 
 /// A project with a session `three` of three runs.
 fn project() -> Project {
@@ -21,6 +24,89 @@ fn stacks_need_a_tree() {
             .ends(2)
             .complains("record it with `cargo tsc run --tree`");
     }
+}
+
+#[test]
+fn a_session_is_exported_as_its_own_json_too() {
+    let project = project();
+    let json = project.tsc("export three --json").ends(0).json();
+    assert_eq!(json["schema"], 2);
+    assert_eq!(
+        json,
+        project.tsc("merge three").ends(0).json(),
+        "as merge adds up"
+    );
+    project.tsc("export three").ends(2).remarks("--format");
+}
+
+#[test]
+fn promtool_reads_what_is_for_the_textfile_collector() {
+    let project = project();
+    project
+        .tsc("export three --format prometheus -o tsc.prom")
+        .ends(0);
+    let text = std::fs::File::open(project.path("tsc.prom")).unwrap();
+    match Command::new("promtool")
+        .args(["check", "metrics"])
+        .stdin(text)
+        .output()
+    {
+        Ok(output) => assert!(
+            output.status.success() && output.stderr.is_empty(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        ),
+        Err(error) => skipped(&format!("promtool: {error}")),
+    }
+}
+
+#[test]
+fn duckdb_queries_json_lines() {
+    let project = project();
+    project
+        .tsc("export three --format jsonl -o rows.jsonl")
+        .ends(0);
+    let Some(python) = duckdb() else {
+        return skipped("no Python with duckdb here, and pip cannot install it");
+    };
+    let query = "import duckdb\nfor row in duckdb.sql(\"SELECT name, count(*), sum(calls), median(self_ticks) > 0 FROM 'rows.jsonl' GROUP BY name ORDER BY name\").fetchall(): print(*row)\n";
+    let output = Command::new(python)
+        .current_dir(project.path("."))
+        .args(["-c", query])
+        .output()
+        .unwrap();
+    assert_eq!(
+        String::from_utf8_lossy(&output.stdout),
+        "outer 3 6 True\nwork 3 60 True\n",
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+/// A Python that has it: the system's, or one beside the tests' own files, which is made once.
+fn duckdb() -> Option<PathBuf> {
+    let has_it = |python: &Path| {
+        let asked = Command::new(python).args(["-c", "import duckdb"]).output();
+        asked.is_ok_and(|output| output.status.success())
+    };
+    let system = PathBuf::from("python3");
+    if has_it(&system) {
+        return Some(system);
+    }
+    let environment = Path::new(env!("CARGO_TARGET_TMPDIR")).join("duckdb");
+    let python = environment.join("bin/python");
+    if !has_it(&python) {
+        let run = |command: &mut Command| {
+            let output = command.output();
+            output.is_ok_and(|output| output.status.success())
+        };
+        let made = run(Command::new(&system).args(["-m", "venv"]).arg(&environment))
+            && run(Command::new(&python).args(["-m", "pip", "install", "--quiet", "duckdb"]));
+        if !made {
+            return None;
+        }
+    }
+    has_it(&python).then_some(python)
 }
 
 #[test]

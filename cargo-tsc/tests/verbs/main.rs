@@ -7,6 +7,7 @@ mod browser;
 mod diff;
 mod errors;
 mod export;
+mod fleet;
 mod page;
 mod project;
 mod readers;

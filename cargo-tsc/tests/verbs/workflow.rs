@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::project::{PROGRAM, Project};
+use crate::project::{PROGRAM, Project, skipped};
 
 const PAGE: &str = include_str!("../../../docs/workflow.md");
 const ACTIONS: &str = include_str!("../../../docs/tsc-gate.yml");
@@ -106,5 +106,18 @@ fn the_workflow_for_actions_uses_commands_that_exist() {
         let (before, after) = command.split_once(" -- ").unwrap_or((&command, ""));
         assert!(!after.contains("--help"));
         project.tsc(&format!("{before} --help")).ends(0);
+    }
+}
+
+#[test]
+fn the_workflow_for_actions_is_one() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/tsc-gate.yml");
+    match Command::new("actionlint").arg(path).output() {
+        Ok(output) => assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stdout)
+        ),
+        Err(error) => skipped(&format!("actionlint: {error}")),
     }
 }

@@ -144,7 +144,7 @@ fn input(scratch: &Path) -> io::Result<PathBuf> {
         }
     }
     let input = scratch.join("input.md");
-    fs::write(&input, text.repeat(60))?;
+    fs::write(&input, text.repeat(300))?;
     Ok(input)
 }
 
