@@ -3,14 +3,15 @@
 use super::getters::data;
 use super::{Bucket, CallsiteSums, WholeTicks};
 
-/// A mean below this cannot be distinguished from an empty call: a probe's surroundings change its visible overhead by as much.
+/// A call with a smaller mean cannot be distinguished from an empty one, because the code around a probe changes its visible overhead by as
+/// much.
 const RESOLVED_TICKS: f64 = 30.0;
 
 data! {
     /// What one annotated function took, over all threads.
     ///
-    /// All ticks are net (the probes' own cost taken out) unless they say raw, gross or overhead. They are signed: the probes' cost is
-    /// known on average only, and what is clamped no longer adds up. `None` is what is not known.
+    /// All ticks are net, that is, without the probes' own cost, unless their name or description says raw, gross or overhead. They can be
+    /// negative, because that cost is only known on average, and because clamped figures would not add up. `None` means unknown.
     #[derive(Default)]
     pub struct CallsiteReport {
         /// The attribute's `name = "…"`, or the function's path in its module.
@@ -23,86 +24,88 @@ data! {
         line: u32,
         /// The fence policy, as the attribute takes it.
         fence: String,
-        /// Whether the CPU has that policy's instructions; if not, `lfence`'s were executed.
+        /// Whether the CPU has the policy's instructions. If not, those of `lfence` were executed.
         fence_supported: bool,
-        /// Whether the function returns an `impl Iterator` or a `dyn Iterator`: what the iterator does is its consumer's, and not in
-        /// this row.
+        /// Whether the function returns an `impl Iterator` or a `dyn Iterator`. The work of the iterator is done, and counted, where it is
+        /// consumed, and not in this row.
         returns_iterator: bool,
         /// Calls that have returned.
         calls: u64,
-        /// Calls that have started and not returned: in no other figure.
+        /// Calls that have started and not returned. They are in no other figure.
         running: u64,
-        /// Calls that were not preempted, migrated or signalled, but each thread's first; `None` where that is not detected.
+        /// Calls that were not preempted, migrated or signalled, without each thread's first call. `None` if interruptions are not
+        /// detected.
         clean: Option<u64>,
-        /// Calls that were: the `repaired`, the `excluded`, and threads' first ones.
+        /// Calls that were preempted, migrated or signalled: `repaired`, `excluded`, and interrupted first calls of threads.
         interrupted: Option<u64>,
-        /// Interrupted calls that are samples all the same, by their time on the CPU: it is 100 times what their switches leave
-        /// uncertain. Threads' first calls are not counted here.
+        /// Interrupted calls that are samples nevertheless, with their time on the CPU, because this time is at least 100 times the
+        /// uncertainty of their context switches. Threads' first calls are not counted here.
         repaired: Option<u64>,
-        /// Interrupted calls that are no samples. They are in `calls` and the totals, and in no mean, minimum, maximum, deviation or
-        /// quantile of time on the CPU where there are samples. Threads' first calls are not counted here: `clean`, `repaired` and
-        /// `excluded` add up to `calls` less the first, the unknown and those without a measurement.
+        /// Interrupted calls that are not samples. They are in `calls` and in the totals. If there are samples, they are not in the mean,
+        /// minimum, maximum, deviation and quantiles of the time on the CPU. Threads' first calls are not counted here: `clean`, `repaired`
+        /// and `excluded` add up to `calls` minus the first calls, the `unknown` ones and the `anomalies`.
         excluded: Option<u64>,
-        /// Calls of which it is not known, because the platform cannot tell, another library was in the way or their thread was
-        /// ending. They count as samples.
+        /// Calls of which it is unknown whether they were interrupted, because the platform does not detect it, another library used the
+        /// detector, or the thread was ending. They count as samples.
         unknown: u64,
-        /// Calls without a measurement, because the counter was reset or went backwards, or because a section was never stopped: in
-        /// `calls` and in no ticks.
+        /// Calls without a measurement, because the counter was reset or went backwards, or because a section was never stopped. They are
+        /// in `calls`, but have no ticks.
         anomalies: u64,
-        /// Calls of over 30 hours at 2.6 GHz, or a counter that jumped: samples longer than the histogram has buckets for. They are
-        /// in all sums and in `max_ticks`; quantiles end there.
+        /// Samples that are longer than the histogram's last bucket: calls of over 30 hours at 2.6 GHz, or during which the counter jumped.
+        /// They are in all sums and in `max_ticks`. Quantiles do not go beyond the last bucket.
         saturated: u64,
-        /// The calls that mean, deviation, minimum, maximum and quantiles are over, by their time on the CPU: the clean and the
-        /// repaired, and the unknown by the wall. If most calls are excluded, mean and quantiles are those of all calls.
+        /// The calls from which mean, deviation, minimum, maximum and quantiles are computed: the clean and the repaired ones with their
+        /// time on the CPU, and the unknown ones with their wall time. If most calls are excluded, mean and quantiles are of all calls.
         samples: u64,
-        /// One in so many calls is timed; `None` if all are.
+        /// N, if one call in N is timed; `None` if all calls are.
         sample: Option<u64>,
         /// The calls that were timed; `None` if all were.
         timed: Option<u64>,
-        /// Inclusive ticks: with all callees; of a recursion, the outermost call's.
+        /// Inclusive ticks, that is, with all callees. Of a recursion, only the outermost call is added.
         total_ticks: f64,
-        /// How far `total_ticks` may be off, up or down: what all probes in the calls may cost more or less than they did when they
-        /// were calibrated.
+        /// The error of `total_ticks` in either direction: by how much the cost of all probes in the calls may differ from their
+        /// calibration.
         total_error_ticks: Option<f64>,
-        /// Standard error of `total_ticks`, where only some calls were timed.
+        /// Standard error of `total_ticks`, if only some calls were timed.
         total_std_error_ticks: Option<f64>,
         /// Ticks outside annotated callees.
         self_ticks: f64,
-        /// Standard error of `self_ticks`, where only some calls of the function were timed or of those it calls.
+        /// Standard error of `self_ticks`, if only some calls of the function or of its callees were timed.
         self_std_error_ticks: Option<f64>,
-        /// Of `total_ticks`: on the CPU. `on_cpu_ticks + blocked_ticks + waiting_ticks = total_ticks`.
+        /// The part of `total_ticks` on the CPU. `on_cpu_ticks + blocked_ticks + waiting_ticks = total_ticks`.
         on_cpu_ticks: Option<f64>,
-        /// Of `self_ticks`: on the CPU.
+        /// The part of `self_ticks` on the CPU.
         self_on_cpu_ticks: Option<f64>,
-        /// Of `total_ticks`: the thread had given the CPU up, to sleep, for input or output, for a lock.
+        /// The part of `total_ticks` in which the thread had given up the CPU: to sleep, for input or output, or for a lock.
         blocked_ticks: Option<f64>,
-        /// Of `total_ticks`: the thread was ready and another one ran.
+        /// The part of `total_ticks` in which the thread was ready to run while another thread ran.
         waiting_ticks: Option<f64>,
         /// Inclusive ticks before any correction.
         raw_ticks: f64,
         /// The correction: `raw_ticks - total_ticks = visible_overhead_ticks + nested_overhead_ticks + registration_overhead_ticks`.
         overhead_ticks: f64,
-        /// Of the overhead: the function's own probes, `calls` (of a recursion, outermost calls) times what one sees of itself.
+        /// The part of the overhead that the function's own probes add to what they measure: the visible overhead of one probe for each
+        /// call (of a recursion, for each outermost call).
         visible_overhead_ticks: f64,
-        /// Of the overhead: probes nested in the calls, at their calibrated cost.
+        /// The part of the overhead from probes nested in the calls, at their calibrated cost.
         nested_overhead_ticks: f64,
-        /// Of the overhead: what was not a probe's. Other callsites' registrations on the thread, at their first calls inside these,
-        /// and reports made inside; measured each time.
+        /// The part of the overhead that is not from probes: registering other callsites at their first calls inside these calls, and
+        /// reports made inside. It is measured each time.
         registration_overhead_ticks: f64,
         /// Mean of the samples.
         mean_ticks: Option<f64>,
         /// Standard error of the mean.
         std_error_ticks: Option<f64>,
-        /// How far the mean may be off beyond that, up or down: what the function's own probe and those nested in its calls may
-        /// cost more or less than they did when they were calibrated. Down, `outlier_excess_mean_ticks` comes to it: the true mean
-        /// lies between `mean_ticks` - 3 `std_error_ticks` - this - `outlier_excess_mean_ticks` and `mean_ticks` +
-        /// 3 `std_error_ticks` + this.
+        /// The systematic error of the mean in either direction, in addition to the standard error: by how much the cost of the function's
+        /// own probe and of those nested in its calls may differ from their calibration. Outliers may raise the mean further. So the true
+        /// mean lies between `mean_ticks` - 3 `std_error_ticks` - this - `outlier_excess_mean_ticks` and `mean_ticks` + 3 `std_error_ticks`
+        /// + this.
         systematic_error_ticks: Option<f64>,
         /// Standard deviation of the samples.
         stddev_ticks: Option<f64>,
-        /// The least sample.
+        /// The smallest sample.
         min_ticks: Option<f64>,
-        /// Median; like all quantiles, to 1/64 of the gross ticks (the visible overhead inside).
+        /// Median. Like all quantiles, it is accurate to 1/64 of the gross ticks, which include the visible overhead.
         p50_ticks: Option<f64>,
         /// 90 % of the samples are not longer.
         p90_ticks: Option<f64>,
@@ -110,66 +113,66 @@ data! {
         p99_ticks: Option<f64>,
         /// 99.9 % of the samples are not longer.
         p999_ticks: Option<f64>,
-        /// The greatest sample.
+        /// The largest sample.
         max_ticks: Option<f64>,
-        /// The first call of the process, which finds everything cold; interrupted or not.
+        /// The first call of the process, with cold caches; interrupted or not.
         first_ticks: Option<f64>,
         /// The mean of all calls before any correction.
         mean_raw_ticks: Option<f64>,
-        /// The least sample before any correction; not known of a function whose calls had other probes in them.
+        /// The smallest sample before any correction; unknown for a function whose calls contain other probes.
         min_raw_ticks: Option<f64>,
-        /// Samples from here on are outliers: timer interrupts and time that a hypervisor gives to others leave no other trace. It
-        /// lies above the 99th percentile (of calls over 10 µs, a lower one, down to the 90th at 100 µs: that share may be hit
-        /// by interrupts that come a thousand times a second) by four times that percentile's distance from the median, and by
-        /// 400 ns. A rare slow path of the function looks the same, so outliers stay in all figures.
+        /// Samples of at least this length are outliers, because timer interrupts and time that a hypervisor gives to other guests leave no
+        /// other trace. The threshold lies above the 99th percentile by 400 ns and by four times that percentile's distance from the
+        /// median. For calls over 10 µs it is a lower percentile, down to the 90th at 100 µs, because interrupts that come a thousand times
+        /// a second hit that many of them. A rare slow path of the function looks the same, so outliers stay in all figures.
         outlier_threshold_ticks: Option<f64>,
-        /// How many outliers there are.
+        /// The number of outliers.
         outliers: u64,
-        /// What they make of the mean: without them, it would be less by so much. What they took beyond the mean of the others,
-        /// spread over all samples.
+        /// By how much the outliers raise the mean: the time that they took in excess of the mean of the other samples, divided by the
+        /// number of all samples.
         outlier_excess_mean_ticks: Option<f64>,
-        /// The same as a share of `total_ticks`.
+        /// The excess of the outliers as a share of `total_ticks`.
         outlier_excess_share: Option<f64>,
-        /// Mean of the excluded calls' time on the CPU, in which their switches are.
+        /// Mean of the excluded calls' time on the CPU, which includes the cost of their context switches.
         interrupted_mean_ticks: Option<f64>,
-        /// Median of the same.
+        /// Median of these.
         interrupted_p50_ticks: Option<f64>,
         /// Threads that called it.
         threads: u64,
-        /// The probes' share of the raw ticks: above a half, the figures say more of the probe than of the function.
+        /// The probes' share of the raw ticks. Above one half, the figures say more about the probes than about the function.
         perturbation: f64,
-        /// What the function said it works on, `bytes` or `items`.
+        /// What the attribute counts, `bytes` or `items`.
         unit: Option<String>,
-        /// How many of them in all calls.
+        /// The number of bytes or items in all calls.
         units: Option<u64>,
-        /// Ticks for each.
+        /// Ticks per byte or item.
         ticks_per_unit: Option<f64>,
-        /// How many of them in a second, at the counter's rate.
+        /// Bytes or items per second, at the counter's rate.
         units_per_second: Option<f64>,
         /// Of an async function: how often it was polled.
         polls: Option<u64>,
-        /// Mean time from a call's start to its end, on the CPU or not; of an async function, from its first poll to its completion. As
-        /// the other figures by the wall, over all calls but each thread's first.
+        /// Mean wall time: from a call's start to its end, on the CPU or not; of an async function, from its first poll to its completion.
+        /// Like the other figures of wall time, it is over all calls except each thread's first.
         wall_mean_ticks: Option<f64>,
-        /// Median of the same.
+        /// Median of these.
         wall_p50_ticks: Option<f64>,
-        /// 99 % of them are not longer.
+        /// 99 % of these calls are not longer.
         wall_p99_ticks: Option<f64>,
-        /// The longest.
+        /// The longest of these calls.
         wall_max_ticks: Option<f64>,
         /// Of an async function: futures that were dropped before completion.
         cancelled: Option<u64>,
-        /// The samples, by their length: see [`Bucket`].
+        /// The samples by their length: see [`Bucket`].
         histogram: Vec<Bucket>,
-        /// The excluded calls, by their time on the CPU.
+        /// The excluded calls by their time on the CPU.
         interrupted_histogram: Vec<Bucket>,
-        /// Calls by their time on the wall; empty if none was off the CPU.
+        /// Calls by their wall time; empty if none was off the CPU.
         wall_histogram: Vec<Bucket>,
-        /// What all of this follows from.
+        /// The sums from which all of these figures follow.
         sums: CallsiteSums,
-        /// What each thread had of it, if that was asked for by `TSC_THREADS=1`; threads of one name together.
+        /// Each thread's part, with `TSC_THREADS=on`. Threads with the same name are added up.
         thread_rows: Vec<ThreadReport>,
-        /// What else was counted in its calls, if that was asked for by `TSC_EVENTS`.
+        /// The events that `TSC_EVENTS` asks for, counted in the calls.
         events: Vec<EventCount>,
     }
 }
@@ -186,11 +189,12 @@ data! {
     /// What was counted of one event in a callsite's calls.
     #[derive(Default)]
     pub struct EventCount {
-        /// Its name, as `TSC_EVENTS` has it.
+        /// The event's name in `TSC_EVENTS`.
         event: String,
-        /// The calls that it was counted in: of a recursion, the outermost.
+        /// The calls in which it was counted; of a recursion, the outermost ones.
         calls: u64,
-        /// How often it happened in all of them. Signed: what the reading counts of itself is taken out as far as it is known.
+        /// How often it happened in all of these calls. It can be negative, because the events that reading the counters causes are
+        /// subtracted as far as they are known.
         count: i64,
     }
 }
@@ -200,9 +204,9 @@ data! {
     /// up exactly.
     #[derive(Default)]
     pub struct ThreadReport {
-        /// The threads' name; `None` of those without.
+        /// The threads' name; `None` for threads without a name.
         name: Option<String>,
-        /// How many threads of this name called it.
+        /// The number of threads with this name that called it.
         threads: u64,
         /// Calls that have returned.
         calls: u64,
@@ -210,7 +214,7 @@ data! {
         total_ticks: WholeTicks,
         /// Net ticks outside annotated callees.
         self_ticks: WholeTicks,
-        /// Of `total_ticks`: on the CPU.
+        /// The part of `total_ticks` on the CPU.
         on_cpu_ticks: Option<WholeTicks>,
     }
 }

@@ -8,45 +8,45 @@ data! {
     pub struct Clock {
         /// Ticks per second; `None` if it could not be measured.
         hz: Option<f64>,
-        /// The true rate is within this many millionths of `hz`, relative to CLOCK_MONOTONIC_RAW.
+        /// The error bound of `hz` in parts per million, relative to CLOCK_MONOTONIC_RAW.
         ppm: Option<f64>,
         /// The step in which the counter advances, in ticks.
         resolution_ticks: u64,
-        /// Whether the CPU says that the counter runs at one rate in all states.
+        /// Whether the CPU states that the counter's rate is constant in all states.
         invariant: Option<bool>,
-        /// What was read: `TSC`, or what stood in for it.
+        /// The clock that was read: `TSC`, or its replacement.
         source: String,
-        /// Why that is not the TSC, if it is not.
+        /// The reason why `source` is not the TSC, if it is not.
         fallback_reason: Option<String>,
-        /// The hypervisor the CPU names, if any.
+        /// The hypervisor that the CPU names, if any.
         hypervisor: Option<String>,
-        /// The CPU's own name.
+        /// The CPU's brand string.
         cpu: Option<String>,
-        /// The kernel's current clocksource: `tsc` if it trusts the counter itself.
+        /// The kernel's current clocksource: `tsc` if the kernel trusts the counter.
         clocksource: Option<String>,
-        /// The one CPU that the reporting thread is pinned to.
+        /// The CPU to which the reporting thread is pinned, if it is pinned to a single one.
         pinned_cpu: Option<usize>,
-        /// Why interruptions are not detected, if they are not.
+        /// The reason why interruptions are not detected, if they are not.
         no_interruptions_because: Option<String>,
-        /// Why it is not known how long calls were on the CPU, if interruptions are detected and it is not.
+        /// The reason why the time on the CPU of interrupted calls is unknown, if interruptions are detected and it is unknown.
         no_on_cpu_because: Option<String>,
         /// Core cycles per tick while the program ran: the median of a few samples.
         core_cycles_per_tick: Option<f64>,
-        /// The least of those samples.
+        /// The smallest of those samples.
         core_cycles_per_tick_min: Option<f64>,
-        /// The greatest.
+        /// The largest of those samples.
         core_cycles_per_tick_max: Option<f64>,
-        /// What the core's cycles were counted by: `reference chain`, `RDPRU` or `the PMU`.
+        /// How core cycles were counted: by `reference chain`, `RDPRU` or `the PMU`.
         core_cycles_source: Option<String>,
-        /// What each fence policy in use costs here.
+        /// The overhead of each fence policy in use.
         overheads: Vec<FenceOverhead>,
-        /// What makes the figures bad, in sentences; empty if nothing is known to.
+        /// What makes the figures unusable, in sentences; usually empty.
         warnings: Vec<String>,
-        /// The doubtful findings of the self-test, in sentences that begin with what was looked at.
+        /// The doubtful findings of the self-test, in sentences that begin with the finding's name.
         doubtful: Vec<String>,
-        /// How many findings of the self-test are doubtful.
+        /// The number of doubtful findings.
         doubts: u64,
-        /// Whether anything in there is so bad that ticks are no measure of time.
+        /// Whether a finding is so bad that ticks do not measure time.
         distrusted: bool,
     }
 }
@@ -57,19 +57,21 @@ data! {
     pub struct FenceOverhead {
         /// The policy, as the attribute takes it.
         fence: String,
-        /// What lies between the two reads of an empty function, in ticks: every raw figure contains it.
+        /// The ticks between the two reads around an empty function. Every raw figure contains them.
         visible_ticks: f64,
-        /// How far that may be off for a function in its surroundings: the systematic error of every net figure of one call.
+        /// The error of `visible_ticks`, which depends on the code around a probe. It is the systematic error of every net figure of a
+        /// single call.
         visible_error_ticks: f64,
-        /// What a caller pays for the whole probe, in ticks.
+        /// The ticks that a whole probe costs its caller.
         total_ticks: f64,
-        /// How far that may be off in the same way.
+        /// The error of `total_ticks`.
         total_error_ticks: f64,
-        /// What it pays more for a probe that has others nested in it.
+        /// The additional ticks that a probe with nested probes costs its caller.
         nesting_ticks: f64,
-        /// What a caller pays for a call that is counted and not timed, over a call that was inlined; `None` where every call is timed.
+        /// The ticks that a call which is only counted costs its caller, compared with an inlined call without the attribute; `None` if
+        /// every call is timed.
         counted_ticks: Option<f64>,
-        /// How far that may be off for a function in its surroundings.
+        /// The error of `counted_ticks`.
         counted_error_ticks: Option<f64>,
     }
 }

@@ -10,20 +10,20 @@ data! {
     /// One node of the call tree: a callsite, called through a chain of others.
     #[derive(Default)]
     pub struct Context {
-        /// Which callsite: an index into the report's `callsites`. `None` of all calls together for which their thread's call tree had
+        /// The callsite, as an index into the report's `callsites`. `None` for the context of all calls for which a thread's call tree had
         /// no room left.
         callsite: Option<u64>,
-        /// From which context it was called: an index into `contexts`, less than this one's own; `None` of a root.
+        /// The context from which this one was called, as an index into `contexts` that is smaller than this one's own. `None` for a root.
         parent: Option<u64>,
         /// Calls that have returned.
         calls: u64,
-        /// Of these, neither preempted, migrated nor signalled; `None` where that is not known.
+        /// Those of the calls that were neither preempted, migrated nor signalled; `None` if this is unknown.
         clean: Option<u64>,
         /// Inclusive net ticks.
         total_ticks: WholeTicks,
-        /// Of these, on the CPU.
+        /// The part of these on the CPU.
         on_cpu_ticks: Option<WholeTicks>,
-        /// Net ticks outside annotated callees; on the CPU, where that is known.
+        /// Net ticks outside annotated callees, on the CPU if that is known.
         self_ticks: WholeTicks,
     }
 }

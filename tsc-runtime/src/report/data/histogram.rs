@@ -9,9 +9,9 @@ data! {
     /// Calls of about one length.
     #[derive(Copy, Default)]
     pub struct Bucket {
-        /// The least gross ticks (the function's own visible overhead inside) that fall in it.
+        /// The smallest number of gross ticks in this bucket. Gross ticks include the function's own visible overhead.
         from_ticks: u64,
-        /// How many calls did.
+        /// The number of calls in this bucket.
         calls: u64,
     }
 }

@@ -22,7 +22,7 @@ data! {
         microarchitecture: Option<String>,
         /// The hypervisor, by name.
         hypervisor: Option<String>,
-        /// What executes the instructions, if it is not the CPU itself.
+        /// The emulator that executes the instructions, if it is not the CPU itself.
         emulator: Option<String>,
         /// The operating system, as Rust names it.
         os: Option<String>,
@@ -30,7 +30,7 @@ data! {
         arch: Option<String>,
         /// The kernel's release.
         kernel: Option<String>,
-        /// CPUs that the process may use.
+        /// The number of CPUs that the process may use.
         cpus: Option<u64>,
         /// The first CPU's frequency governor.
         governor: Option<String>,

@@ -34,15 +34,15 @@ data! {
     pub struct Report {
         /// The version of the shape of this data: 2.
         schema: u32,
-        /// The process that was measured; of several merged reports, the one that started first.
+        /// The process that was measured. In a merged report, the process that started first.
         process: Process,
         /// How many processes' reports this holds: 1, or more after [`merge`](Self::merge).
         processes: u64,
-        /// What `TSC_META=key=value,…` says of the run; of several merged reports, what they all say.
+        /// The entries of `TSC_META=key=value,…`. In a merged report, those on which all reports agree.
         meta: MetaMap,
-        /// The machine it ran on. Two reports are comparable where this is alike.
+        /// The machine on which the process ran. Two reports are comparable if their machines are equal.
         machine: MachineReport,
-        /// The clock the ticks were counted with, and what is known of it.
+        /// The clock that counted the ticks, and its properties.
         clock: Clock,
         /// Every callsite that was called, the one with the most self ticks first.
         callsites: Vec<CallsiteReport>,
@@ -50,9 +50,10 @@ data! {
         contexts: Vec<Context>,
         /// The callsites that `TSC_ONLY` or `TSC_SKIP` left out, as `module::name`.
         left_out: Vec<String>,
-        /// Why nothing was measured, if nothing could be.
+        /// The reason why nothing could be measured, if there is one.
         nothing_because: Option<String>,
-        /// Calls that were not recorded, because they came from inside the recording itself (an annotated allocator, a signal).
+        /// Calls that were not recorded, because they happened in the middle of a recording: in an annotated allocator or in a signal
+        /// handler.
         unrecorded_calls: u64,
     }
 }

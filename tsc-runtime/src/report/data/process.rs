@@ -11,18 +11,18 @@ data! {
     /// The process that was measured.
     #[derive(Default)]
     pub struct Process {
-        /// Its command line; what is not UTF-8 replaced.
+        /// Its command line. Invalid UTF-8 is replaced.
         argv: Vec<String>,
-        /// Its number.
+        /// Its process number.
         pid: u32,
         /// The name of the machine, or of the container.
         host: String,
-        /// When measuring began, at the first annotated call: RFC 3339 in UTC, with nine digits after the second, so that the order of
-        /// the texts is that of the times. Empty if nothing was measured.
+        /// When measuring began, at the first annotated call: RFC 3339 in UTC, with nine digits after the second, so that texts and times
+        /// have the same order. Empty if nothing was measured.
         started: String,
-        /// How long it had been measuring when the report was made.
+        /// The time from the first annotated call to the report, in nanoseconds.
         duration_ns: u64,
-        /// How the process ended; `None` of a report made while it ran.
+        /// How the process ended; `None` if the report was made while it ran.
         ended: Option<Ended>,
     }
 }
@@ -33,7 +33,7 @@ data! {
     pub struct Ended {
         /// `exit` (`main` returned, or `exit` was called) or `signal`.
         reason: String,
-        /// The exit code, where the C library tells it.
+        /// The exit code, if the C library passes it.
         code: Option<u32>,
         /// The signal's name: `SIGINT`, `SIGTERM`, `SIGHUP`.
         signal: Option<String>,

@@ -42,91 +42,91 @@ sums! {
     threads: u64 by latest,
     /// Calls that have started and not returned.
     running: u64 by latest,
-    /// Calls that are samples: not a thread's first, no anomaly, and not interrupted or repaired. Mean, deviation, minimum, maximum,
-    /// quantiles and the histogram are over these.
+    /// Calls that are samples: neither a thread's first call nor an anomaly, and either not interrupted or repaired. Mean, deviation,
+    /// minimum, maximum, quantiles and the histogram are over these.
     samples: u64 by add,
-    /// The samples' ticks.
+    /// The sum of the samples' ticks.
     sum: i64 by add_signed,
-    /// The samples' ticks squared.
+    /// The sum of the squares of the samples' ticks.
     squares: SumOfSquares by add_squares,
-    /// The least sample.
+    /// The smallest sample.
     min: Option<i64> by least,
-    /// The greatest sample.
+    /// The largest sample.
     max: Option<i64> by greatest,
-    /// Each thread's first call.
+    /// First calls of threads.
     firsts: u64 by add,
-    /// Their ticks.
+    /// The ticks of these calls.
     first_sum: i64 by add_signed,
-    /// The first call of the process; of several merged ones, of the process that started first.
+    /// The first call of the process. In a merged report, that of the process that started first.
     first: Option<FirstCall> by earliest,
-    /// Of the first calls, the interrupted ones.
+    /// First calls of threads that were interrupted.
     firsts_interrupted: u64 by add,
-    /// Interrupted calls that are samples, by their time on the CPU.
+    /// Interrupted calls that are samples, with their time on the CPU.
     repaired: u64 by add,
-    /// Interrupted calls that are no samples, without threads' first ones.
+    /// Interrupted calls that are not samples, without threads' first calls.
     excluded: u64 by add,
-    /// Their ticks.
+    /// The ticks of these calls.
     excluded_sum: i64 by add_signed,
     /// Ticks off the CPU in the repaired and the excluded calls.
     calls_off: i64 by add_signed,
-    /// The longest of these by the wall; of async functions, of all calls.
+    /// The longest wall time of these calls; of async functions, of all calls.
     wall_max: Option<i64> by greatest,
     /// Ticks off the CPU in calls inside no other call of the same callsite.
     off: i64 by add_signed,
-    /// The part of it in which the thread was ready and another one ran.
+    /// The part of `off` in which the thread was ready while another thread ran.
     waiting: i64 by add_signed,
     /// Ticks off the CPU outside annotated callees.
     own_off: i64 by add_signed,
-    /// Calls (of futures: polls) of whose time off the CPU it is not known what of it was waiting.
+    /// Calls (of futures: polls) whose time off the CPU cannot be divided into blocked and waiting.
     unsplit: u64 by add,
-    /// Interrupted calls (of futures: polls) of which it is not known how long they were on the CPU.
+    /// Interrupted calls (of futures: polls) whose time on the CPU is unknown.
     unasked: u64 by add,
-    /// Calls without a measurement: in no ticks.
+    /// Calls without a measurement, which have no ticks.
     anomalies: u64 by add,
-    /// Samples of which it is not known whether they were interrupted.
+    /// Samples of which it is unknown whether they were interrupted.
     unknown: u64 by add,
-    /// What nested probes, registrations and reports cost the calls: raw ticks are gross ticks and this.
+    /// The cost of nested probes, registrations and reports in the calls. Raw ticks are gross ticks plus this.
     nested: i64 by add_signed,
     /// Net ticks of annotated callees.
     callees: i64 by add_signed,
-    /// The part of `nested`, less `inner_nested`, that registrations and reports took.
+    /// The part of `nested` minus `inner_nested` that registrations and reports took.
     registration: i64 by add_signed,
     /// Calls (of futures: polls) inside other calls of the same callsite.
     inner: u64 by add,
-    /// Their gross ticks.
+    /// The gross ticks of `inner`.
     inner_gross: i64 by add_signed,
-    /// Their nested overhead.
+    /// The nested overhead of `inner`.
     inner_nested: i64 by add_signed,
-    /// The visible overhead that all probes of the callsite saw of themselves, in thousandths of a tick: each stretch between two
-    /// reports by what was calibrated for it, so that a later report does not change an earlier one's figures.
+    /// The visible overhead of all probes of the callsite, in thousandths of a tick. For each stretch between two reports it is what was
+    /// calibrated for that stretch, so that a later report does not change the figures of an earlier one.
     visible_milliticks: i64 by add_signed,
-    /// The part of it in `inner` calls.
+    /// The part of `visible_milliticks` in `inner` calls.
     inner_visible_milliticks: i64 by add_signed,
     /// Bytes or items that the calls worked on.
     units: u64 by add,
     /// Polls of futures.
     polls: u64 by add,
-    /// Their ticks, also of futures that have not completed.
+    /// The ticks of the polls, also of futures that have not completed.
     polls_gross: i64 by add_signed,
     /// Ticks from futures' first polls to their completion.
     wall: u64 by add,
     /// Futures dropped before completion.
     cancelled: u64 by add,
-    /// Calls that were timed, where only some are.
+    /// Calls that were timed, if only some are.
     timed: Option<u64> by add_known,
     /// Calls that were only counted.
     counted: u64 by add,
-    /// By how much the samples, each taken as often as it stands for calls, exceed those that were timed.
+    /// The weights of all samples minus the number of timed calls.
     surplus: u64 by add,
-    /// For the error of a mean of calls of which only some were timed: over the samples, w² − w, where each stands for w calls.
+    /// For the standard error if only some calls were timed: the sum of w² − w over the samples, each of which stands for w calls.
     excess: f64 by add_float,
-    /// The same, times the sample's ticks.
+    /// The same sum, each term times the sample's ticks.
     excess_sum: f64 by add_float,
-    /// The same, times their square.
+    /// The same sum, each term times the square of the sample's ticks.
     excess_squares: f64 by add_float,
-    /// As `excess_sum`, of the samples' ticks outside annotated callees.
+    /// Like `excess_sum`, with the samples' ticks outside annotated callees.
     own_excess_sum: f64 by add_float,
-    /// The same, times their square.
+    /// The same sum, each term times the square of the sample's ticks.
     own_excess_squares: f64 by add_float,
     /// The variance of all ticks outside annotated callees that comes from callees of which only some calls were timed.
     own_variance: f64 by add_float,
