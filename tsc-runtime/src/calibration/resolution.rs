@@ -80,7 +80,7 @@ fn by_frequency(values: &[i64]) -> Vec<(Ticks, usize)> {
         .chunk_by(|a, b| a == b)
         .map(|equal| (equal[0], equal.len()))
         .collect();
-    counted.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
+    counted.sort_unstable_by_key(|&(value, count)| (std::cmp::Reverse(count), value));
     counted
 }
 

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
 use super::data::{WholeTicks, histogram};
+use super::order::{order, reorder};
 use super::{
     CallsiteReport, Clock, Context, FenceOverhead, MachineReport, Process, Report, ThreadReport,
 };
@@ -143,9 +144,9 @@ impl Report {
 
     /// Brings the callsites in order.
     pub(super) fn sort(&mut self) {
-        let mut order: Vec<usize> = (0..self.callsites.len()).collect();
-        order.sort_by(|&one, &other| {
-            CallsiteReport::by_self(&self.callsites[one], &self.callsites[other])
+        let callsites = std::mem::take(&mut self.callsites);
+        let order = order(callsites.len(), &|one, other| {
+            CallsiteReport::by_self(&callsites[one], &callsites[other])
         });
         let mut places = vec![0; order.len()];
         for (place, &index) in order.iter().enumerate() {
@@ -154,7 +155,7 @@ impl Report {
         for context in &mut self.contexts {
             context.callsite = context.callsite.map(|index| places[index as usize]);
         }
-        self.callsites.sort_by(CallsiteReport::by_self);
+        self.callsites = reorder(callsites, &order);
         self.contexts = Context::sorted(&self.contexts);
     }
 }

@@ -8,6 +8,7 @@ mod derive;
 mod exit;
 mod merge;
 mod openmetrics;
+mod order;
 mod outliers;
 #[cfg(feature = "on")]
 mod output;

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::order::sort_indices;
 use super::text::escaped;
 use super::{Context, Report};
 
@@ -48,7 +49,7 @@ impl<'a> Tree<'a> {
         }
         let ticks = |&index: &usize| contexts[index].total_ticks();
         for list in &mut children {
-            list.sort_by(|one, other| ticks(other).total_cmp(&ticks(one)));
+            sort_indices(list, &|one, other| ticks(&other).total_cmp(&ticks(&one)));
         }
         let total = children[contexts.len()].iter().map(ticks).sum();
         Self {

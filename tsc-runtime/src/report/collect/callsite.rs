@@ -1,6 +1,5 @@
 //! From the registry's totals to a callsite's report.
 
-use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::ptr;
 
@@ -12,6 +11,7 @@ use crate::record::name;
 use crate::record::totals::Totals;
 use crate::registry::{Figures, ThreadName};
 use crate::report::data::WholeTicks;
+use crate::report::order::{order, reorder};
 use crate::report::{
     Bucket, CallsiteReport, CallsiteSums, Clock, EventCount, FirstCall, SumOfSquares, ThreadReport,
 };
@@ -28,7 +28,7 @@ pub(in crate::report) fn collect_callsites(
             parts.push((name, totals));
         }
     }
-    let mut callsites: Vec<_> = figures
+    let (callsites, numbers): (Vec<_>, Vec<_>) = figures
         .callsites
         .iter()
         .map(|&(callsite, ref totals)| {
@@ -37,9 +37,11 @@ pub(in crate::report) fn collect_callsites(
             report.thread_rows = thread_rows(&report, &parts, clock);
             (report, callsite.number())
         })
-        .collect();
-    callsites.sort_by(|(one, _), (other, _)| CallsiteReport::by_self(one, other));
-    callsites.into_iter().unzip()
+        .unzip();
+    let order = order(callsites.len(), &|one, other| {
+        CallsiteReport::by_self(&callsites[one], &callsites[other])
+    });
+    (reorder(callsites, &order), reorder(numbers, &order))
 }
 
 impl CallsiteReport {
@@ -92,7 +94,7 @@ fn thread_rows(
     parts: &[(&ThreadName, &Totals)],
     clock: &Clock,
 ) -> Vec<ThreadReport> {
-    let mut rows: Vec<ThreadReport> = parts
+    let rows: Vec<ThreadReport> = parts
         .iter()
         .map(|&(name, totals)| {
             let mut part = CallsiteReport {
@@ -111,8 +113,10 @@ fn thread_rows(
             }
         })
         .collect();
-    rows.sort_by_key(|row| Reverse(row.self_ticks));
-    rows
+    let order = order(rows.len(), &|one, other| {
+        rows[other].self_ticks.cmp(&rows[one].self_ticks)
+    });
+    reorder(rows, &order)
 }
 
 /// Every field of the totals by name, so that a new one cannot be forgotten here.

@@ -1,6 +1,5 @@
 //! The lines below a row that only the full form has.
 
-use std::collections::BTreeMap;
 use std::fmt;
 
 use super::full::ticks;
@@ -59,11 +58,15 @@ pub(super) fn write(f: &mut dyn fmt::Write, callsite: &CallsiteReport) -> fmt::R
 }
 
 /// The calls from each power of two to the next.
-fn octaves(buckets: &[Bucket]) -> BTreeMap<u64, u64> {
-    let mut octaves = BTreeMap::new();
+fn octaves(buckets: &[Bucket]) -> Vec<(u64, u64)> {
+    let mut octaves: Vec<(u64, u64)> = Vec::new();
     for bucket in buckets {
         let octave = bucket.from_ticks.checked_ilog2().map_or(0, |bit| 1 << bit);
-        *octaves.entry(octave).or_default() += bucket.calls;
+        // Buckets are in ascending order.
+        match octaves.last_mut() {
+            Some((last, calls)) if *last == octave => *calls += bucket.calls,
+            _ => octaves.push((octave, bucket.calls)),
+        }
     }
     octaves
 }

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use super::{TextOptions, TextSort};
+use crate::report::order::order;
 use crate::report::{CallsiteReport, Report};
 
 /// The rows in order, and how many of them are shown.
@@ -14,8 +15,11 @@ pub(super) struct Rows<'a> {
 
 impl<'a> Rows<'a> {
     pub(super) fn new(report: &'a Report, options: &TextOptions) -> Self {
-        let mut all: Vec<&CallsiteReport> = report.callsites.iter().collect();
-        all.sort_by(|one, other| compare(options.sort, one, other));
+        let rows = &report.callsites;
+        let order = order(rows.len(), &|one, other| {
+            compare(options.sort, &rows[one], &rows[other])
+        });
+        let all: Vec<&CallsiteReport> = order.iter().map(|&index| &rows[index]).collect();
         Self {
             shown: options.top.unwrap_or(all.len()).min(all.len()),
             self_sum: all.iter().map(|row| row.self_on_cpu()).sum(),
