@@ -1,4 +1,4 @@
-//! Systems where nobody asks the kernel, because nothing shows when there is something to ask.
+//! Systems on which the kernel is not asked, because interruptions are not detected there.
 
 use super::reading::Reading;
 

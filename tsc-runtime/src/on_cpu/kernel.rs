@@ -1,7 +1,7 @@
-//! Asks Linux what this thread has run and waited for.
+//! Asks Linux how long this thread has run and waited.
 //!
-//! Two system calls: the thread's CPU clock, which is right to the nanosecond, and the scheduler's statistics, which lag behind for the
-//! time run but not for the time waited. They may run in a signal handler: nothing here allocates or locks.
+//! This takes two system calls: the thread's CPU clock, which is exact to the nanosecond, and the scheduler's statistics, whose time run
+//! lags behind but whose time waited does not. Both may run in a signal handler: nothing here allocates or locks.
 
 use std::mem::MaybeUninit;
 use std::ptr;
@@ -12,11 +12,11 @@ use crate::tsc::{FencePolicy, Lfence, Ticks, Unfenced, elapsed};
 
 const WARM_UP: usize = 3;
 
-/// What a thread asks the kernel with.
+/// A thread's access to the kernel's figures.
 #[derive(Debug)]
 pub(super) struct Kernel {
     schedstat: Schedstat,
-    /// The least ticks that reading the CPU clock has taken.
+    /// The least number of ticks that reading the CPU clock has taken.
     width: i64,
 }
 
@@ -28,21 +28,21 @@ impl Kernel {
         }
     }
 
-    /// For this thread from now on: opens what is kept open.
+    /// Prepares for this thread: opens the file descriptor that is kept open.
     pub(super) fn attach(&mut self) {
         self.schedstat.open();
-        // The first takes longer than the others, and any may be interrupted.
+        // The first reading takes longer than the others, and any of them may be interrupted.
         for _ in 0..WARM_UP {
             self.cpu_clock();
         }
     }
 
-    /// Closes it.
+    /// Closes the file descriptor.
     pub(super) fn detach(&mut self) {
         self.schedstat.close();
     }
 
-    /// `None` if the kernel does not answer.
+    /// Returns `None` if the kernel does not answer.
     pub(super) fn read(&mut self) -> Option<Reading> {
         let (at, cpu_ns) = self.cpu_clock()?;
         Some(Reading {
@@ -52,11 +52,11 @@ impl Kernel {
         })
     }
 
-    /// The counter and this thread's CPU clock at one moment.
+    /// The counter and this thread's CPU clock at the same moment.
     ///
-    /// Reading the clock makes the scheduler look whether the thread's time slice is used up. If it is, the thread is preempted when the
-    /// kernel has read the clock and before it returns: so the moment is told from the counter before, and not tried again. Had the
-    /// thread been preempted between the two, the next asking would find it.
+    /// Reading the clock makes the scheduler check whether the thread's time slice is used up. If it is, the thread is preempted after the
+    /// kernel has read the clock and before the call returns. So the moment is taken from the counter before the call, without a second
+    /// attempt. If the thread is preempted between the two readings, the next request finds the loss.
     fn cpu_clock(&mut self) -> Option<(Ticks, u64)> {
         let before = Lfence::start();
         let ns = clock_ns(libc::CLOCK_THREAD_CPUTIME_ID)?;
@@ -73,19 +73,19 @@ impl Kernel {
     }
 }
 
-/// What this thread has run so far.
+/// How long this thread has run so far.
 pub(super) fn cpu_time_ns() -> Option<u64> {
     clock_ns(libc::CLOCK_THREAD_CPUTIME_ID)
 }
 
-/// Nanoseconds of the clock that nothing adjusts.
+/// The time in nanoseconds, by a clock that nothing adjusts.
 pub(super) fn raw_ns() -> Option<u64> {
     clock_ns(libc::CLOCK_MONOTONIC_RAW)
 }
 
 fn clock_ns(clock: libc::clockid_t) -> Option<u64> {
     let mut time = MaybeUninit::<libc::timespec>::uninit();
-    // SAFETY: writes one timespec to the address it is given, if it returns 0.
+    // SAFETY: it writes one timespec to the given address, if it returns 0.
     let time = unsafe {
         if libc::clock_gettime(clock, time.as_mut_ptr()) != 0 {
             return None;
@@ -95,7 +95,7 @@ fn clock_ns(clock: libc::clockid_t) -> Option<u64> {
     Some(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
 }
 
-/// Some emulated kernels count a thread's time in timer ticks. Runs for some microseconds to see whether the clock has moved.
+/// Some emulated kernels count a thread's time in timer ticks. Runs for some microseconds to check whether the clock advances.
 pub(super) fn clock_is_fine() -> Result<(), &'static str> {
     const MOVED: u64 = 50_000;
     const REFUSED: &str = "the kernel does not answer clock_gettime(CLOCK_THREAD_CPUTIME_ID)";
@@ -112,7 +112,7 @@ pub(super) fn clock_is_fine() -> Result<(), &'static str> {
     }
 }
 
-/// Keeps the C library's `errno` for the program, whose annotated function has just set it.
+/// Preserves the C library's `errno`, which the annotated function may just have set for the program.
 pub(super) struct Errno(libc::c_int);
 
 impl Errno {

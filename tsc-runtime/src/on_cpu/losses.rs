@@ -1,21 +1,22 @@
-//! The time that a thread lost lately, kept so that every call around it can find its share when it stops.
+//! The time that a thread has lost recently, kept so that each running call finds its part when it stops.
 //!
-//! Calls nest, so what is kept is a stack: a call that stops takes all losses since its start off it, and leaves their sum as one that
-//! is claimed. A loss that nobody has claimed yet belongs to the innermost call that was running when it was found, which is the
-//! next one to stop. The stack has a fixed size; when it is full, the two neighbours are joined that matter least to any call
-//! that may have started between them.
+//! Calls nest, so the losses form a stack. A call that stops removes all losses since its start from the stack and leaves their sum as a
+//! single, claimed one. A loss that no call has claimed yet belongs to the innermost call that was running when it was found, which is the
+//! next one to stop. The stack has a fixed size. When it is full, two neighbours are joined: those that matter least to a call that may
+//! have started between them.
 
 use crate::tsc::{Ticks, elapsed};
 
-/// Time off the CPU, in ticks. Signed: the clocks that it is a difference of are read to some tens of nanoseconds.
+/// Time off the CPU, in ticks. It may be negative, because it is a difference of clocks that are read with an error of some tens of
+/// nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Loss {
     pub(crate) off: i64,
-    /// The part in which the thread could have run and another one ran. The rest it was blocked.
+    /// The part in which the thread was ready while another one ran. In the rest it was blocked.
     pub(crate) waiting: i64,
     /// Whether `waiting` is known.
     pub(crate) is_split: bool,
-    /// How often the thread came back to a CPU; a signal counts, too.
+    /// How often the thread came back to a CPU. A signal counts, too.
     pub(crate) switches: u32,
 }
 
@@ -36,7 +37,7 @@ impl Loss {
         }
     }
 
-    /// Divides the loss in two, of which the first is `ticks` long or, if there is not as much, all of it.
+    /// Divides the loss into two parts. The first is `ticks` long or, if the loss is shorter, all of it.
     pub(crate) fn split_at(self, ticks: i64) -> (Self, Self) {
         let ticks = ticks.max(0);
         if self.off <= ticks {
@@ -58,12 +59,12 @@ impl Loss {
     }
 }
 
-/// What was lost inside a call.
+/// The loss inside a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Inside {
     /// Callees included.
     pub(crate) loss: Loss,
-    /// The ticks of it that no annotated callee has lost.
+    /// The part of it that was not lost in annotated callees.
     pub(crate) own: i64,
 }
 
@@ -77,7 +78,7 @@ impl Inside {
 /// One loss, or neighbours that were joined.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
-    /// When the first of them was found, and the last.
+    /// When the first and the last of them were found.
     from: Ticks,
     to: Ticks,
     loss: Loss,
@@ -106,7 +107,7 @@ impl Entry {
         }
     }
 
-    /// Divides an entry in which `start` falls into what was lost before and after, in proportion to the time.
+    /// Divides an entry that contains `start` into the losses before and after, in proportion to the time.
     fn divide(self, start: Ticks) -> (Self, Self) {
         let share = elapsed(self.from, start) as f64 / elapsed(self.from, self.to) as f64;
         let (before, after) = self.loss.split_at((self.loss.off as f64 * share) as i64);
@@ -131,13 +132,13 @@ impl Entry {
     }
 }
 
-/// Losses that are kept apart: 2 KiB a thread.
+/// The number of losses that are kept apart: 2 KiB for each thread.
 const LEN: usize = 42;
 const _: () = assert!(size_of::<Losses>() <= 2048);
 
 #[derive(Debug)]
 pub(super) struct Losses {
-    /// The oldest first; none overlaps another.
+    /// The oldest first. They do not overlap.
     entries: [Entry; LEN],
     len: usize,
 }
@@ -150,7 +151,7 @@ impl Losses {
         }
     }
 
-    /// A loss was found at `at`, and belongs to the innermost call that runs now.
+    /// Adds a loss that was found at `at` and belongs to the innermost running call.
     pub(super) fn add(&mut self, at: Ticks, loss: Loss) {
         self.push(Entry {
             from: at,
@@ -160,7 +161,7 @@ impl Losses {
         });
     }
 
-    /// What was lost since `start`.
+    /// The loss since `start`.
     pub(super) fn since(&self, start: Ticks) -> Inside {
         let mut inside = Inside::NOTHING;
         for entry in self.entries[..self.len]
@@ -179,7 +180,7 @@ impl Losses {
         inside
     }
 
-    /// What was lost since `start` in a call that stops now: from here on it is claimed.
+    /// The loss since `start`, for a call that stops now: from here on it is claimed.
     pub(super) fn claim_since(&mut self, start: Ticks) -> Inside {
         let inside = self.since(start);
         let Some(last) = self.entries[..self.len]
@@ -210,7 +211,7 @@ impl Losses {
         inside
     }
 
-    /// Forgets what was lost since `start`, but no more than so many ticks; how many.
+    /// Forgets the losses since `start`, up to so many ticks, and returns how many.
     pub(super) fn forget_since(&mut self, start: Ticks, at_most: i64) -> i64 {
         let inside = self.claim_since(start);
         if inside == Inside::NOTHING {
@@ -241,8 +242,8 @@ impl Losses {
         self.len += 1;
     }
 
-    /// Joins the two neighbours that are least beside all that was lost after them: a call that started between them, and so takes
-    /// a part of both for its own, has at least that.
+    /// Joins the two neighbours that are smallest in relation to everything lost after them. A call that started between them, and so
+    /// counts a part of both as its own, has lost at least that.
     fn make_room(&mut self) {
         let (mut after, mut best, mut least) = (0.0, 0, f64::INFINITY);
         for older in (0..self.len - 1).rev() {

@@ -2,21 +2,21 @@
 //!
 //! # When the kernel is asked
 //!
-//! Between two checks of the [detector](crate::interruption) that both find it armed, the thread never left its CPU. So nothing is asked
-//! for a clean call. Only a check that finds the detector disarmed asks the kernel how long the thread has run and how long it
-//! waited for a CPU: a start, which arms the detector again; a stop, which has been interrupted. What passed since the kernel was
-//! last asked, less what the thread has run, is the time that it was off the CPU, and it lies between this check and the one
-//! before, so in the innermost call that was running.
+//! If two checks of the [detector](crate::interruption) find it armed, the thread did not leave its CPU between them. So a clean call does
+//! not ask the kernel. Only a check that finds the detector disarmed asks how long the thread has run and how long it waited for a CPU: at
+//! a start, which arms the detector again, or at a stop of an interrupted call. The time that has passed since the last request, minus the
+//! time that the thread has run, was off the CPU. It lies between this check and the previous one, and therefore in the innermost call that
+//! was running.
 //!
-//! Off the CPU a thread is either *waiting*, for a CPU that another thread has, or *blocked*: asleep, in a lock, in I/O. Waiting is what
-//! the scheduler's statistics say; all else is blocked. (Where the kernel accounts interrupts or a hypervisor's steal time apart
-//! from the threads they stop, that is in there, too.)
+//! Off the CPU a thread is either *waiting* for a CPU that another thread has, or *blocked*: asleep, in a lock, in I/O. The scheduler's
+//! statistics contain the time waiting; the rest counts as blocked. (If the kernel accounts for interrupts or a hypervisor's steal time
+//! separately from the threads, that time counts as blocked, too.)
 //!
 //! # Where the loss goes
 //!
-//! It is added to the thread's running overhead, like the cost of the asking itself. Every call around it has saved that sum at its start,
-//! so for all of them, however many losses there were, the difference at the stop leaves the exact ticks on the CPU. How much of
-//! the difference was loss, and whose, the thread's [`losses`] tell.
+//! The loss is added to the thread's running overhead, like the cost of asking for it. Every running call has saved that sum at its start.
+//! So for each of them, the difference at the stop leaves the exact ticks on the CPU, however many losses there were. The thread's
+//! [`losses`] know how much of the difference was loss, and in which call.
 
 #![cfg(feature = "on")]
 

@@ -1,7 +1,7 @@
-//! The counter's rate, as far as it is needed to take the kernel's nanoseconds for ticks.
+//! The counter's rate, as exact as is needed to convert the kernel's nanoseconds to ticks.
 //!
-//! A reading of both clocks is made when the first thread begins to measure, and another one whenever twice as much time has passed. So
-//! what a thread ran is known in ticks to twice the readings' own error, tens of nanoseconds, however early it is asked for.
+//! Both clocks are read when the first thread begins to measure, and again each time that twice as much time has passed. So the time that a
+//! thread has run is known in ticks to twice the error of these readings, tens of nanoseconds, however early it is needed.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -11,14 +11,14 @@ use super::kernel::raw_ns;
 use crate::tsc::{FencePolicy, Lfence, Ticks, Unfenced, elapsed};
 
 static FIRST: OnceBox<Option<(Ticks, u64)>> = OnceBox::new();
-/// The rate's bits, and the ticks since the first reading that it rests on.
+/// The bits of the rate, and the number of ticks since the first reading on which it is based.
 static TICKS_PER_NS: AtomicU64 = AtomicU64::new(0);
 static BASELINE: AtomicU64 = AtomicU64::new(0);
 
-/// Readings tried, of which the one counts that was disturbed least.
+/// The number of attempts at a reading, of which the least disturbed one counts.
 const TRIES: usize = 5;
 
-/// From this baseline on (about 30 ms) a rate that changed by over 1 % is no better one: a clock stepped.
+/// With a baseline of at least this length (about 30 ms), a rate that differs by over 1 % is not a better one: a clock has jumped.
 const STEADY: u64 = 1 << 26;
 
 /// Makes the first reading, unless it was made.
@@ -26,7 +26,7 @@ pub(super) fn first_reading() {
     FIRST.get_or_init(|| Box::new(reading()));
 }
 
-/// Ticks in a nanosecond, as far as is known now.
+/// Ticks per nanosecond, as far as is known now.
 pub(super) fn ticks_per_ns() -> Option<f64> {
     let &Some((first_ticks, first_ns)) = FIRST.get()? else {
         return None;
@@ -47,7 +47,7 @@ pub(super) fn ticks_per_ns() -> Option<f64> {
     Some(rate)
 }
 
-/// Both clocks at one moment.
+/// Both clocks at the same moment.
 fn reading() -> Option<(Ticks, u64)> {
     let mut best: Option<(i64, Ticks, u64)> = None;
     for _ in 0..TRIES {

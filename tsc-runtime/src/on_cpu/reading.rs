@@ -1,36 +1,36 @@
-//! What the kernel says of a thread at one moment, and what a thread lost between two such moments.
+//! The kernel's figures about a thread at one moment, and what the thread lost between two such moments.
 
 use super::losses::Loss;
 use crate::tsc::{Ticks, elapsed};
 
-/// What the kernel says.
+/// The kernel's figures at one moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Reading {
     /// The counter when the CPU time was read.
     pub(crate) at: Ticks,
     /// The time that the thread has run so far.
     pub(crate) cpu_ns: u64,
-    /// `None` where `/proc/thread-self/schedstat` cannot be read.
+    /// `None` if `/proc/thread-self/schedstat` cannot be read.
     pub(crate) schedule: Option<Schedule>,
 }
 
-/// `/proc/thread-self/schedstat`: all since the thread began.
+/// The contents of `/proc/thread-self/schedstat`, since the thread began.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Schedule {
-    /// The time run, up to the scheduler's last look.
+    /// The time run, up to the scheduler's last update.
     pub(crate) ran_ns: u64,
-    /// The time in which it could have run and another thread ran.
+    /// The time in which the thread was ready while another one ran.
     pub(crate) waited_ns: u64,
     /// How often it was given a CPU.
     pub(crate) runs: u64,
 }
 
 impl Reading {
-    /// What was lost between this reading and a later one. The statistics are read after the CPU time, and the thread may have waited in
-    /// between: that belongs to the next loss, and is `early` until then.
+    /// The loss between this reading and a later one. The statistics are read after the CPU time, and the thread may have waited in
+    /// between. That wait belongs to the next loss, and is kept in `early` until then.
     pub(super) fn loss_until(&self, later: &Self, ticks_per_ns: f64, early: &mut i64) -> Loss {
         let ticks = |ns: u64| (ns as f64 * ticks_per_ns) as i64;
-        // Backwards only in the child of a fork, which forgets the parent's readings.
+        // The clock goes backwards only in the child of a fork, which discards the parent's readings.
         let ran = ticks(later.cpu_ns.saturating_sub(self.cpu_ns));
         let off = elapsed(self.at, later.at).wrapping_sub(ran);
         let schedule = self.schedule.zip(later.schedule);

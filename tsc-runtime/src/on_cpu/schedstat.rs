@@ -1,8 +1,8 @@
-//! The scheduler's statistics of this thread: `/proc/thread-self/schedstat`, on a descriptor that is kept open.
+//! The scheduler's statistics of this thread, from `/proc/thread-self/schedstat`, whose file descriptor is kept open.
 //!
-//! A program may close descriptors that it does not know, as daemons do, and open others with the same numbers. So what was read must
-//! be this thread's own statistics, by the CPU time in them, or the descriptor is given up (and not closed: it is the program's). Closing
-//! it looks at the file's identity first.
+//! A program may close descriptors that it does not know, as daemons do, and open other files under the same numbers. So the CPU time in
+//! what was read must match this thread's; otherwise the descriptor is given up, and not closed, because it belongs to the program. Before
+//! it is closed, the identity of the file is checked.
 
 use std::mem::MaybeUninit;
 
@@ -11,17 +11,18 @@ use super::reading::Schedule;
 /// No descriptor.
 const NONE: libc::c_int = -1;
 
-/// How far the time run in the statistics may be from the CPU clock, which was read just before and has brought them up to date.
+/// The largest difference between the time run in the statistics and the CPU clock, which was read just before and has updated the
+/// statistics.
 const LAG_NS: u64 = 1_000_000;
 
-/// Descriptors up to here are where programs expect their own standard streams.
+/// Descriptors up to this one are those that programs expect for their standard streams.
 const STANDARD_STREAMS: libc::c_int = 2;
 
 #[derive(Debug)]
 pub(super) struct Schedstat {
     descriptor: libc::c_int,
     file: Option<Identity>,
-    /// What was read last: the statistics only grow.
+    /// The statistics that were read last. They only grow.
     last: Schedule,
     state: State,
 }
@@ -30,13 +31,13 @@ pub(super) struct Schedstat {
 enum State {
     /// The descriptor is kept.
     Kept,
-    /// The program has few descriptors left: each reading opens and closes one.
+    /// The program has few descriptors left, so each reading opens and closes one.
     Sparing,
-    /// There are no statistics to be had.
+    /// There are no statistics.
     Refused,
 }
 
-/// A file, as `fstat` tells it from all others that are open.
+/// The identity of a file according to `fstat`, which distinguishes it from all others that are open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Identity {
     device: u64,
@@ -75,7 +76,7 @@ impl Schedstat {
         }
     }
 
-    /// Closes the descriptor, if it is still ours.
+    /// Closes the descriptor, if it still belongs to this module.
     pub(super) fn close(&mut self) {
         self.close_descriptor();
         self.state = State::Refused;
@@ -84,7 +85,7 @@ impl Schedstat {
     fn close_descriptor(&mut self) {
         let descriptor = std::mem::replace(&mut self.descriptor, NONE);
         if descriptor != NONE && self.file.is_some() && Identity::of(descriptor) == self.file {
-            // SAFETY: it was opened here, and it is the same file still.
+            // SAFETY: it was opened here, and is still the same file.
             unsafe { libc::close(descriptor) };
         }
     }
@@ -97,7 +98,7 @@ impl Schedstat {
                 if let Some(found) = self.read_own(cpu_ns) {
                     return Some(found);
                 }
-                // The program has closed the descriptor, and perhaps opened another file in its place.
+                // The program has closed the descriptor, and may have opened another file in its place.
                 let last = self.last;
                 self.close_descriptor();
                 self.open();
@@ -121,7 +122,7 @@ impl Schedstat {
 
     fn read_own(&mut self, cpu_ns: u64) -> Option<Schedule> {
         let mut text = [0_u8; 72];
-        // SAFETY: the buffer is as long as said.
+        // SAFETY: the buffer has the given length.
         let length =
             unsafe { libc::pread(self.descriptor, text.as_mut_ptr().cast(), text.len(), 0) };
         let found = parse(text.get(..usize::try_from(length).ok()?)?)?;
@@ -137,7 +138,7 @@ impl Schedstat {
     }
 }
 
-/// Three numbers and a line's end. All are 0 where the kernel keeps no statistics.
+/// Parses three numbers and the end of the line. All are 0 if the kernel keeps no statistics.
 fn parse(text: &[u8]) -> Option<Schedule> {
     let text = std::str::from_utf8(text).ok()?.strip_suffix('\n')?;
     let mut numbers = text.split(' ').map(|number| number.parse::<u64>().ok());
@@ -171,10 +172,11 @@ fn open() -> libc::c_int {
     }
 }
 
-/// Whether a descriptor is so low that the process has over half of all it may have left: the kernel gives away the lowest number.
+/// Whether the descriptor's number is so low that over half of the descriptors the process may have are still free, because the kernel
+/// hands out the lowest number.
 fn is_among_the_first_half(descriptor: libc::c_int) -> bool {
     let mut limit = MaybeUninit::<libc::rlimit>::uninit();
-    // SAFETY: writes one rlimit to the address it is given, if it returns 0.
+    // SAFETY: it writes one rlimit to the given address, if it returns 0.
     let limit = unsafe {
         if libc::getrlimit(libc::RLIMIT_NOFILE, limit.as_mut_ptr()) != 0 {
             return false;
@@ -187,7 +189,7 @@ fn is_among_the_first_half(descriptor: libc::c_int) -> bool {
 impl Identity {
     fn of(descriptor: libc::c_int) -> Option<Self> {
         let mut status = MaybeUninit::<libc::stat>::uninit();
-        // SAFETY: writes one stat to the address it is given, if it returns 0.
+        // SAFETY: it writes one stat to the given address, if it returns 0.
         let status = unsafe {
             if libc::fstat(descriptor, status.as_mut_ptr()) != 0 {
                 return None;

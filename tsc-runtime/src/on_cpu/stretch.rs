@@ -1,24 +1,23 @@
-//! Interruptions that come thick: two threads that hand each other every microsecond of work.
+//! Frequent interruptions, as of two threads that pass each other a microsecond of work at a time.
 //!
-//! To ask at each of them would cost more than they do. So a stop that is interrupted within [`LENGTH_NS`] of the last asking takes the
-//! share for lost that was lost of such calls before, and the next asking finds what all of that was really: the difference falls
-//! to the call that asks. So sums are exact over such stretches, and no loss that is longer than one is ever taken for anything but what
-//! the kernel says.
+//! Asking the kernel at each of them would cost more than they do. So a stop that is interrupted within [`LENGTH_NS`] after the last
+//! request assumes the share that such calls have lost before. The next request finds the real loss, and the difference belongs to the call
+//! that asks. So sums over such stretches are exact, and a loss that is longer than a stretch is always measured.
 
 use super::losses::Loss;
 
-/// Asking for a microsecond once in so long costs two percent.
+/// Asking takes about a microsecond, so asking once in this time costs two percent.
 pub(super) const LENGTH_NS: f64 = 50_000.0;
 
 #[derive(Debug)]
 pub(super) struct Stretch {
-    /// What was lost of the ticks that interrupted calls had room for in the last stretch, all of which ended with a stop. `None` if
-    /// there was a loss outside of calls as well: then nobody knows how it divides.
+    /// The share of the ticks of interrupted calls that was lost in the last stretch, all of which ended with a stop. `None` if there was
+    /// also a loss outside of calls, because it is unknown how the loss divides then.
     share: Option<Share>,
-    /// The ticks that interrupted calls since the last asking have had room for, and what was taken for lost of them.
+    /// The ticks of interrupted calls since the last request, and the loss that was assumed for them.
     room: i64,
     taken: Loss,
-    /// What the last stretch lost, until it is known whether that was in calls alone.
+    /// The loss of the last stretch, until it is known whether all of it was in calls.
     lost: Loss,
     lost_room: i64,
 }
@@ -41,7 +40,7 @@ impl Stretch {
         }
     }
 
-    /// What a call that had room for so many ticks has probably lost.
+    /// The probable loss of an interrupted call of so many ticks.
     pub(super) fn take(&mut self, room: i64) -> Option<Loss> {
         let share = self.share?;
         let part = |share: f64| (room as f64 * share) as i64;
@@ -56,7 +55,7 @@ impl Stretch {
         Some(loss)
     }
 
-    /// The kernel says what was lost since it was last asked; returns what of it was not taken for lost yet.
+    /// Notes the kernel's figure for the loss since the last request, and returns the part that was not assumed yet.
     pub(super) fn end(&mut self, lost: Loss) -> Loss {
         let rest = Loss {
             off: lost.off - self.taken.off,
@@ -71,7 +70,7 @@ impl Stretch {
         rest
     }
 
-    /// It was asked by the stop of a call that had room for so many ticks: all of the loss was in calls.
+    /// The request came from the stop of a call of so many ticks, so the whole loss was in calls.
     pub(super) fn ended_in_call(&mut self, room: i64) {
         let room = (self.lost_room + room) as f64;
         let share = |ticks: i64| (ticks as f64 / room).clamp(0.0, 1.0);

@@ -1,4 +1,4 @@
-//! Which callsites are measured: `TSC_ONLY` and `TSC_SKIP`, asked once for each callsite.
+//! The choice of callsites by `TSC_ONLY` and `TSC_SKIP`, made once for each callsite.
 
 use once_cell::race::OnceBox;
 use regex_lite::Regex;
@@ -12,7 +12,7 @@ struct Filter {
     skip: Option<Regex>,
 }
 
-/// Whether the callsite is not to be measured.
+/// Whether the callsite is left out.
 pub(super) fn leaves_out(callsite: &Callsite) -> bool {
     static FILTER: OnceBox<Filter> = OnceBox::new();
     FILTER
@@ -25,7 +25,7 @@ pub(super) fn leaves_out(callsite: &Callsite) -> bool {
         .leaves_out(|| full_name(callsite))
 }
 
-/// What the expressions are matched against.
+/// The name that the expressions are matched against.
 pub(crate) fn full_name(callsite: &Callsite) -> String {
     format!("{}::{}", callsite.meta().module, name::of(callsite))
 }
@@ -56,7 +56,7 @@ fn expression(variable: &Variable) -> Option<Regex> {
         .ok()
 }
 
-/// Where the expression goes wrong: after the longest beginning of it that is right.
+/// The byte at which the expression is wrong: the end of its longest valid beginning.
 fn beginning_of_error(expression: &str) -> usize {
     let ends = expression.char_indices().map(|(index, _)| index);
     ends.rev()

@@ -1,8 +1,8 @@
 //! Reading all figures, and handing them out so that what is recorded from then on starts from zero.
 //!
-//! A record is written by its thread alone. So who hands figures out cannot clear them: it advances the registry's generation and
-//! sends every thread's next probe through the cold path, where the thread clears its own records. Until then, what was handed out
-//! of a record is noted beside it and taken off wherever the record is read. So each call is handed out once, whenever it returns.
+//! Only its own thread writes a record. So a report that takes the figures cannot clear them. Instead it advances the registry's generation
+//! and sends every thread's next probe through the cold path, where the thread clears its own records. Until then, the figures that were
+//! taken are noted beside the record and subtracted whenever it is read. So each call is taken once, whenever it returns.
 
 use std::sync::Arc;
 use std::sync::atomic::{
@@ -41,20 +41,20 @@ pub(crate) fn figures() -> Option<Figures> {
     })
 }
 
-/// The same, of all threads together.
+/// The totals of all threads together.
 pub(crate) fn totals() -> Option<CallsiteTotals> {
     Some(figures()?.callsites)
 }
 
-/// The same, and what was recorded until now is handed out with it: the next totals are of the calls that have returned since. With
-/// them, how many calls were not recorded.
+/// The same, and takes the figures: the next totals are those of calls that have returned since. Also returns the number of calls that were
+/// not recorded.
 pub(crate) fn take_figures() -> Option<(Figures, u64)> {
     busy_with(|_| hand_out())
 }
 
-/// Hands all figures out to nobody. False from within the cold path, where nothing is done.
+/// Discards all figures. Returns false, without doing anything, in the cold path.
 pub(super) fn forget() -> bool {
-    // Freed inside: a handler that came just after would find the allocator at work.
+    // Freed inside the cold path: otherwise a signal handler that comes just after it would find the allocator at work.
     busy_with(|_| drop(hand_out())).is_some()
 }
 
@@ -85,12 +85,12 @@ fn hand_out() -> (Figures, u64) {
 }
 
 impl Registry {
-    /// For who holds the lists' lock, or compares it later with what it is then.
+    /// The generation, for callers that hold the lists' lock or compare it again later.
     pub(super) fn generation(&self) -> u64 {
         self.generation.load(Relaxed)
     }
 
-    /// By number. For who has read all records: a callsite that was added meanwhile may be in what was read, and is here then.
+    /// The callsites by number. To be called after reading all records, so that it includes the callsites that were added meanwhile.
     fn callsites(&self) -> Vec<Option<&'static Callsite>> {
         self.lists.lock().callsites.clone()
     }
@@ -112,7 +112,7 @@ impl Lists {
 }
 
 impl Own {
-    /// Adds what is recorded and not handed out.
+    /// Adds the figures that are recorded and not yet taken.
     fn add_to(&self, is_own: bool, totals: &mut [Totals]) {
         for record in self.records.iter().flatten() {
             let totals = &mut totals[record.id as usize];
@@ -123,7 +123,7 @@ impl Own {
         }
     }
 
-    /// Adds what is not handed out of earlier generations, and notes it as handed out.
+    /// Adds the figures of earlier generations that are not yet taken, and notes them as taken.
     fn hand_out(&mut self, is_own: bool, generation: u64, totals: &mut [Totals]) {
         if self.generation == generation {
             return;
@@ -143,7 +143,7 @@ impl Own {
         self.handed_out_until = generation;
     }
 
-    /// What of a record was handed out and is still in it.
+    /// The figures that were taken from a record and are still in it.
     fn handed_out(&self, record: &Record) -> Option<&Totals> {
         if self.generation >= self.handed_out_until {
             return None;
@@ -151,10 +151,11 @@ impl Own {
         self.handed_out.get(record.id as usize)
     }
 
-    /// Whether the records are of this generation: takes what was handed out off them. False while somebody is about to hand them out,
-    /// which the thread need not wait for: the records are used as they are, and what is added meanwhile is not handed out.
+    /// Returns whether the records are of this generation, and to that end subtracts what was taken from them. Returns false while another
+    /// thread is about to take the figures. The thread need not wait for that: it uses the records as they are, and what it adds meanwhile
+    /// is not taken.
     ///
-    /// For the shard's own thread. Neither allocates nor frees, for a signal handler may come here.
+    /// For the shard's own thread. Neither allocates nor frees, because it may run in a signal handler.
     pub(super) fn catch_up(&mut self, generation: u64) -> bool {
         if self.generation == generation {
             return true;
@@ -175,7 +176,7 @@ impl Own {
         true
     }
 
-    /// Frees what [`catch_up`](Self::catch_up) needs no more.
+    /// Frees what [`catch_up`](Self::catch_up) no longer needs.
     pub(super) fn free_handed_out(&mut self) {
         if self.generation >= self.handed_out_until {
             self.handed_out = Vec::new();

@@ -1,13 +1,13 @@
-//! All callsites, the records of all live threads, and what the threads that ended have left.
+//! All callsites, the records of all running threads, and the figures of threads that have ended.
 //!
-//! Three locks, taken in this order: `reading`, by who reads all threads' figures or hands them out; `lists`, for the lists; a
-//! thread's own, for its records. A probe takes the latter two in the cold path only. Reading holds `lists` only while it copies
-//! the lists, so that threads may begin and callsites may be added meanwhile. A thread that ends waits for the reading, which would
-//! otherwise find its figures neither in the thread's records nor among those that ended threads left.
+//! There are three locks, taken in this order: `reading`, for reading or taking the figures of all threads; `lists`, for the lists; and
+//! each thread's own lock, for its records. A probe takes the last two, and only in the cold path. Reading holds `lists` only while it
+//! copies the lists, so that threads may begin and callsites may be added meanwhile. A thread that ends waits for the reading; otherwise
+//! the reading could miss its figures, which move from the thread's records to those of ended threads.
 //!
-//! All of this runs in the cold path ([`in_cold_path`]), which is marked as busy: a probe that is reached from there (an annotated
-//! allocator, a signal handler) records nothing, and what controls the recording is put off or refused. So no lock is ever asked
-//! for by a thread that holds it.
+//! All of this runs in the cold path ([`in_cold_path`]), which marks the thread as busy. A probe that is reached from there, in an
+//! annotated allocator or a signal handler, records nothing, and requests to control the recording are put off or refused. So no thread
+//! ever waits for a lock that it holds.
 
 #![cfg(feature = "on")]
 
@@ -60,19 +60,19 @@ use sheets::Sheets;
 use thread_end::with_shard_slot;
 
 static REGISTRY: PerProcess<Registry> = PerProcess::new();
-/// There once the process has begun to measure.
+/// Made when the process begins to measure.
 static BEGUN: PerProcess<()> = PerProcess::new();
-/// Callsite numbers given away. Number 0 is overhead calibration's.
+/// The number of callsite numbers in use. Number 0 is for calibrating the overhead.
 static NUMBERS: AtomicU32 = AtomicU32::new(1);
-/// Records made so far.
+/// The number of records made so far.
 static RECORDS: AtomicU64 = AtomicU64::new(0);
 static PAUSED: AtomicBool = AtomicBool::new(false);
-/// Calls that could not be recorded: they came from inside the registry's own work.
+/// Calls that could not be recorded, because they happened inside the registry's own work.
 static UNRECORDED: AtomicU64 = AtomicU64::new(0);
 
 #[derive(Default)]
 struct Registry {
-    /// Advanced when all figures are handed out or forgotten; see [`generation`].
+    /// Advanced when all figures are taken or discarded; see [`generation`].
     generation: AtomicU64,
     reading: Mutex<()>,
     lists: Mutex<Lists>,
@@ -82,25 +82,25 @@ struct Registry {
 struct Lists {
     /// By number; `None` for callsites that only a parent process has called.
     callsites: Vec<Option<&'static Callsite>>,
-    /// What ended threads left.
+    /// The figures of threads that have ended.
     ended: Sheets,
     /// The call trees of ended threads.
     ended_tree: Tree,
     live: Vec<Arc<Shard>>,
-    /// Of threads that ended while a section of theirs was running: the records of such sections.
+    /// The records of sections that were still running when their threads ended.
     lingering: Vec<Arc<Shard>>,
-    /// Those that the user's variables leave out.
+    /// The callsites that `TSC_ONLY` and `TSC_SKIP` leave out.
     left_out: Vec<&'static Callsite>,
 }
 
-/// What the cold path found for a call.
+/// The result of looking for a call's record in the cold path.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Found {
     /// The thread's record.
     Record(*const Record),
-    /// A record for this call alone: the thread is ending. To be given to [`fold_orphan`].
+    /// A record for this call alone, because the thread is ending. To be given to [`fold_orphan`].
     Orphan(*const Record),
-    /// None: paused, or called from within the cold path.
+    /// There is none: recording is paused, or the call comes from within the cold path.
     Nothing,
 }
 
@@ -110,20 +110,20 @@ pub(crate) fn is_paused() -> bool {
     PAUSED.load(Relaxed)
 }
 
-/// For the cold path.
+/// To be called in the cold path.
 fn registry() -> &'static Registry {
     REGISTRY.get(|| {})
 }
 
-/// Runs `f` with the thread marked as busy, and then what was put off. `None` if it is so already: this is a signal handler or an
-/// allocator that was reached from the cold path.
+/// Runs `f` with the thread marked as busy, and then the requests that were put off. Returns `None` if the thread is already busy: then
+/// this is a signal handler or an allocator that was reached from the cold path.
 fn in_cold_path<T>(f: impl FnOnce(&Thread) -> T) -> Option<T> {
     let result = busy_with(f)?;
     control::do_what_was_put_off();
     Some(result)
 }
 
-/// The same, and what was put off remains so.
+/// The same, without the requests that were put off.
 fn busy_with<T>(f: impl FnOnce(&Thread) -> T) -> Option<T> {
     let thread = thread::this();
     let busy = thread.enter_cold_path()?;
@@ -142,7 +142,7 @@ pub(crate) fn find(callsite: &'static Callsite, begin: fn()) -> Found {
         return Found::Record(record);
     }
     let found = in_cold_path(|thread| {
-        // Should anything in here panic, the call goes unrecorded and the program on.
+        // If anything in here panics, the call is not recorded, and the program continues.
         let found = catch_unwind(AssertUnwindSafe(|| {
             BEGUN.get(begin);
             find_here(thread, callsite)
@@ -163,24 +163,24 @@ pub(crate) fn with_record(callsite: &'static Callsite, begin: fn(), f: impl FnOn
     }
     match find(callsite, begin) {
         Found::Nothing => {}
-        // SAFETY: what was found lives as long as the thread.
+        // SAFETY: a record lives as long as the thread.
         Found::Record(record) => f(unsafe { &*record }),
         Found::Orphan(record) => {
-            // SAFETY: what was found lives until it is folded.
+            // SAFETY: the record lives until it is folded.
             f(unsafe { &*record });
             fold_orphan(record);
         }
     }
 }
 
-/// The thread's record, if the callsite was called here before: there was a reset or a pause since. Neither allocates nor waits, for a
-/// signal handler may have interrupted the allocator, and who holds a lock may wait for that.
+/// The thread's record, if the callsite was called on this thread before and there was a reset or a pause since. Neither allocates nor
+/// waits: a signal handler may have interrupted the allocator, and the holder of a lock may be waiting for it.
 fn find_known(thread: &Thread, callsite: &'static Callsite, began: Ticks) -> Option<*const Record> {
     with_shard_slot(|slot| {
         let registry = REGISTRY.get_if_made()?;
         let shard = slot.current(registry)?;
         let record: *const Record = thread.find_invalidated(callsite.position())?;
-        // Otherwise somebody reads the records: this one is used as it is, and the next call tries again.
+        // If it is locked, another thread is reading the records. Then this record is used as it is, and the next call tries again.
         if let Some(mut own) = shard.own.try_lock()
             && own.catch_up(registry.generation())
         {
@@ -194,8 +194,8 @@ fn find_known(thread: &Thread, callsite: &'static Callsite, began: Ticks) -> Opt
     })?
 }
 
-/// Takes the cold path at the next call if a reset or a pause has come: either it saw the table that was just put in use, or it is
-/// seen here.
+/// Sends the next call through the cold path if a reset or a pause has come in between. Either that request has seen the table that was
+/// just put in use, or this function sees the request.
 fn keep_valid(thread: &Thread, registry: &Registry, generation: u64) {
     fence(SeqCst);
     let is_current = registry.generation() == generation;
@@ -225,12 +225,12 @@ fn find_here(thread: &Thread, callsite: &'static Callsite) -> Found {
     })
 }
 
-/// The callsite's number, given to it now if it has none; the registry knows it afterwards. `None` if it is left out.
+/// The callsite's number, which it gets now if it has none. `None` if it is left out.
 fn number_of(callsite: &'static Callsite) -> Option<usize> {
     let mut is_left_out = false;
     if callsite.number().is_none() {
         is_left_out = filter::leaves_out(callsite);
-        // Not under the lock: a library that is being loaded may wait for it, in an initializer that is annotated.
+        // Not under the lock: a library that is being loaded may wait for the lock in an annotated initializer.
         callsite
             .addresses()
             .into_iter()
@@ -266,7 +266,7 @@ pub(crate) fn left_out() -> Vec<String> {
         .collect()
 }
 
-/// Calls that no record knows of.
+/// The number of calls that are in no record.
 pub(crate) fn unrecorded() -> u64 {
     UNRECORDED.load(Relaxed)
 }

@@ -1,4 +1,5 @@
-//! What a thread spends in the registry and on reports: overhead to its calls in flight, kept apart from what probes cost them.
+//! The time that a thread spends in the registry and on reports. It is overhead for the calls that are running, kept apart from the probes'
+//! overhead.
 
 use super::thread_end::with_shard_slot;
 use super::{busy_with, in_cold_path, registry};
@@ -7,13 +8,13 @@ use crate::registry::registration_costs::RegistrationCosts;
 use crate::tsc::Ticks;
 use crate::tsc::clock;
 
-/// The time at which a cold path begins: what the thread lost until now is the running call's.
+/// The time at which a cold path begins. What the thread has lost until now belongs to the running call.
 pub(crate) fn begin_cold_path(thread: &Thread) -> Ticks {
     thread.rearm();
     clock::now()
 }
 
-/// What this thread has done since `began`, in the cold path, is overhead to the calls in flight, and none of a probe's.
+/// The time since `began`, in the cold path, is overhead for the running calls, but not of a probe.
 pub(super) fn add_registration_cost(thread: &Thread, began: Ticks) {
     let (now, before) = (clock::now(), thread.overhead.get());
     let spent = now.wrapping_sub(began);
@@ -28,20 +29,21 @@ pub(crate) fn begin_report() -> Ticks {
     begin_cold_path(thread::this())
 }
 
-/// The same of a report.
+/// The same for a report.
 pub(crate) fn add_cost_of_report(began: Ticks) {
     in_cold_path(|thread| add_registration_cost(thread, began));
 }
 
-/// What of this thread's overhead beyond `overhead_then` registrations and reports have added.
+/// The part of this thread's overhead beyond `overhead_then` that registrations and reports have added.
 pub(crate) fn registration_cost_since(overhead_then: u64) -> u64 {
     busy_with(|_| with_registration_costs(|costs| costs.since(overhead_then)))
         .flatten()
         .unwrap_or(0)
 }
 
-/// In the cold path, for a signal handler must not want the lock again. `None` on a thread that has recorded nothing, or is ending, and
-/// where somebody else has the lock, who may wait for what a signal handler has interrupted here.
+/// Runs in the cold path, so that a signal handler does not wait for the lock that its thread holds. Returns `None` on a thread that has
+/// recorded nothing or is ending, and if another thread holds the lock, which may be waiting for what a signal handler has interrupted
+/// here.
 fn with_registration_costs<T>(f: impl FnOnce(&mut RegistrationCosts) -> T) -> Option<T> {
     with_shard_slot(|slot| {
         let shard = slot.current(registry())?;

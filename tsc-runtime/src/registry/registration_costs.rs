@@ -1,39 +1,39 @@
-//! What a thread's registrations and reports have cost it, so that it can be kept apart from what probes cost.
+//! The cost of a thread's registrations and reports, kept apart from the cost of its probes.
 //!
-//! Both are in the thread's running sum of overhead, of which a call in flight has noted where it stood. A registration inside the
-//! call has added to the sum beyond that mark, so it is enough to note where the sum stood at each.
+//! Both are part of the thread's running sum of overhead. A running call has saved the value of that sum at its start, and a registration
+//! inside the call adds to the sum beyond that value. So it is enough to note the value of the sum at each registration.
 
-/// Marks that stand for equally many additions. Of one more, the two oldest are joined: so memory stays small, and of a call that began
-/// between two that were joined, at most this part is missing.
+/// Exponential histogram: at most this many marks for each number of additions. One more mark joins the two oldest, so memory stays small.
+/// For a call that began between two joined marks, at most this part of the cost is missing.
 const ALIKE: usize = 32;
 
-/// What the allocator is asked for at once.
+/// The number of marks for which memory is allocated at once.
 const ROOM: usize = 8;
 
 #[derive(Debug, Default)]
 pub(crate) struct RegistrationCosts {
-    /// The oldest first, which stand for the most additions.
+    /// The oldest mark first, which stands for the most additions.
     marks: Vec<Mark>,
     sum: u64,
 }
 
 #[derive(Debug)]
 struct Mark {
-    /// Where the thread's overhead stood, and the sum of costs, before the first addition.
+    /// The thread's overhead and the sum of costs before the first addition.
     overhead: u64,
     sum: u64,
-    /// How many additions.
+    /// The number of additions.
     additions: u64,
 }
 
 impl RegistrationCosts {
-    /// Makes room for what is added next. Whoever calls this may call the allocator.
+    /// Makes room for the next addition. To be called where allocating is allowed.
     pub(crate) fn reserve(&mut self) {
         self.marks.reserve(ROOM);
     }
 
-    /// `ticks` were spent when the overhead stood at `overhead`, and have moved it on by as much. Does not allocate: where there is no
-    /// room, the two oldest marks are joined.
+    /// Adds `ticks`, which were spent when the overhead stood at `overhead` and have been added to it. Does not allocate: without room, it
+    /// joins the two oldest marks.
     pub(crate) fn add(&mut self, overhead: u64, ticks: u64) {
         if self.marks.len() == self.marks.capacity() {
             if self.marks.len() < 2 {
@@ -61,7 +61,7 @@ impl RegistrationCosts {
         }
     }
 
-    /// What was spent since the overhead stood at `overhead`.
+    /// The cost since the overhead stood at `overhead`.
     pub(crate) fn since(&self, overhead: u64) -> u64 {
         let next = self.marks.partition_point(|mark| mark.overhead < overhead);
         self.marks

@@ -7,7 +7,7 @@ use crate::record::sampling::{MOST, Mode};
 use crate::record::thread;
 use crate::tsc::clock;
 
-/// Of a callsite with such a `sample = N`, or with none.
+/// The mode of a callsite with this `sample = N`, or with none.
 pub(super) fn mode(own: Option<u32>) -> Mode {
     own.map_or_else(by_environment, one_in)
 }
@@ -19,11 +19,11 @@ fn one_in(every: u32) -> Mode {
     }
 }
 
-/// In the place of N, in [`BY_ENVIRONMENT`].
+/// A value in the place of N, in [`BY_ENVIRONMENT`].
 const AUTO: u32 = MOST + 1;
 const UNREAD: u32 = u32::MAX;
 
-/// No lock that the child of a fork might find taken: two threads may both read the variable.
+/// Not a lock, which the child of a fork might find taken. Two threads may both read the variable.
 static BY_ENVIRONMENT: AtomicU32 = AtomicU32::new(UNREAD);
 
 fn by_environment() -> Mode {
@@ -48,7 +48,7 @@ fn parse(value: &str) -> Option<u32> {
         .filter(|every| (1..=MOST).contains(every))
 }
 
-/// What the next thread's random numbers begin with.
+/// The seed of the next thread's random numbers.
 pub(super) fn seed() -> u64 {
     static THREADS: AtomicU64 = AtomicU64::new(0);
     let thread = THREADS.fetch_add(1, Relaxed);
@@ -56,7 +56,7 @@ pub(super) fn seed() -> u64 {
     seed.unwrap_or_else(clock::now).wrapping_add(thread)
 }
 
-/// From now on this thread's random numbers are those of `seed`. For tests.
+/// Gives this thread the random numbers of `seed`, for tests.
 pub fn seed_sampling(seed: u64) {
     thread::this().sampler.seed(seed);
 }

@@ -21,7 +21,7 @@ use crate::record::{OwnedRecord, Record};
 use crate::registry::registration_costs::RegistrationCosts;
 use crate::tsc::clock;
 
-/// A live thread's part, or a lingering one.
+/// The part of a running thread, or of one that has ended while a section of it was running.
 pub(super) struct Shard {
     pub(super) home: *const Registry,
     pub(super) thread: *const Thread,
@@ -29,39 +29,39 @@ pub(super) struct Shard {
     pub(super) own: Mutex<Own>,
 }
 
-// SAFETY: `home` is only compared. `thread` is used under the registry's lock while the shard is among its live ones, which it
-// leaves before the thread ends, and `Thread::invalidate` may be called by any thread. `Own` points to what it owns.
+// SAFETY: `home` is only compared. `thread` is used under the registry's lock while the shard is in the list of running threads, which it
+// leaves before the thread ends, and any thread may call `Thread::invalidate`. `Own` points to what it owns.
 unsafe impl Send for Shard {}
 // SAFETY: as above.
 unsafe impl Sync for Shard {}
 
 #[derive(Default)]
 pub(super) struct Own {
-    /// By callsite number; `None` where the callsite was not called on the thread.
+    /// By callsite number; `None` if the callsite was not called on the thread.
     pub(super) records: Vec<Option<OwnedRecord>>,
-    /// Behind the records, which point into it and so are dropped first.
+    /// After the records, which point into it and must be dropped first.
     pub(super) table: Table,
     pub(super) registration_costs: RegistrationCosts,
-    /// If call trees are recorded.
+    /// `Some` if call trees are recorded.
     pub(super) tree: Option<ThreadTree>,
-    /// Which of the registry's generations the records are of.
+    /// The registry's generation of the records.
     pub(super) generation: u64,
-    /// By callsite number: what of the records was handed out when a later generation began, and is still in them until the thread has
-    /// caught up with that.
+    /// By callsite number: the figures that were taken when a later generation began. They remain in the records until the thread has
+    /// caught up.
     pub(super) handed_out: Vec<Totals>,
-    /// That generation.
+    /// The generation at which they were taken.
     pub(super) handed_out_until: u64,
 }
 
 impl Shard {
-    /// Whether it is the calling thread's.
+    /// Whether this is the calling thread's shard.
     pub(super) fn is_own(&self) -> bool {
         ptr::eq(self.thread, thread::this())
     }
 
-    /// A new thread's, which the registry knows from now on.
+    /// Makes a shard for a new thread and adds it to the registry.
     pub(super) fn begin(registry: &Registry, thread: &Thread) -> Arc<Self> {
-        // Where the counter may not be read, the detector cannot note when it was armed, and the system's clock may read the counter itself.
+        // If the counter may not be read, the detector cannot note when it was armed, and the system's clock itself may read the counter.
         if clock::availability().is_ok() {
             thread.detector.attach();
             if !thread.sampler.is_seeded() {
@@ -92,8 +92,8 @@ impl Shard {
         shard
     }
 
-    /// The thread's record of a callsite, made now if there is none, and the generation it is of. For the shard's own thread, which
-    /// uses its table from now on.
+    /// The thread's record of a callsite, which is made now if there is none, and its generation. For the shard's own thread, which uses
+    /// its table from now on.
     pub(super) fn record(
         &self,
         registry: &Registry,

@@ -1,4 +1,4 @@
-//! Totals by callsite, apart for the threads of each name where the user asks for that.
+//! Totals by callsite; also by the threads' names if the user asks for that.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
@@ -10,13 +10,13 @@ use crate::environment;
 use crate::record::callsite::Callsite;
 use crate::record::totals::Totals;
 
-/// Which threads: those of this name, or those without. All of them, where no rows for threads are asked for.
+/// The name of some threads; `None` for threads without a name, and for all threads if no rows for threads are asked for.
 pub(crate) type ThreadName = Option<Arc<str>>;
 
-/// Callsites with their totals.
+/// Callsites and their totals.
 pub(crate) type CallsiteTotals = Vec<(&'static Callsite, Totals)>;
 
-/// Every callsite that was called: with the totals of all threads, and with those of each name, if that is asked for.
+/// Every callsite that was called, with the totals of all threads and, if that is asked for, of the threads of each name.
 #[derive(Debug, Default)]
 pub(crate) struct Figures {
     pub(crate) callsites: CallsiteTotals,
@@ -25,12 +25,12 @@ pub(crate) struct Figures {
     pub(crate) tree: Tree,
 }
 
-/// By the threads' name, the totals by callsite number.
+/// The totals by callsite number, for each name of threads.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sheets(BTreeMap<ThreadName, Vec<Totals>>);
 
 impl Sheets {
-    /// The totals of threads of that name, for so many callsites at least.
+    /// The totals of threads of that name, with room for at least so many callsites.
     pub(super) fn of(&mut self, name: &ThreadName, callsites: usize) -> &mut Vec<Totals> {
         let sheet = self.0.entry(name.clone()).or_default();
         if sheet.len() < callsites {
@@ -44,7 +44,7 @@ impl Sheets {
         let mut by_thread = Vec::new();
         for (name, sheet) in self.0 {
             if !are_apart() {
-                // There is but one.
+                // There is only one.
                 all = sheet;
                 break;
             }
@@ -64,7 +64,7 @@ impl Sheets {
     }
 }
 
-/// Also those that are `in_tree` and nowhere else: a thread's tree is not read in the same moment as its records.
+/// Includes callsites that are only `in_tree`, because a thread's tree is not read at the same moment as its records.
 fn called(
     callsites: &[Option<&'static Callsite>],
     totals: Vec<Totals>,
@@ -81,7 +81,7 @@ fn called(
         .collect()
 }
 
-/// Whether threads of different names are kept apart.
+/// Whether totals are kept apart by the threads' names.
 fn are_apart() -> bool {
     static APART: OnceBool = OnceBool::new();
     APART.get_or_init(|| {
@@ -90,7 +90,7 @@ fn are_apart() -> bool {
     })
 }
 
-/// The calling thread's.
+/// The name of the calling thread.
 pub(super) fn name_of_this_thread() -> ThreadName {
     are_apart()
         .then(|| std::thread::current().name().map(Arc::from))

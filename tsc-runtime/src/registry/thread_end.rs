@@ -1,4 +1,4 @@
-//! What becomes of a thread's records when it ends, and of the calls that other destructors make after that.
+//! The records of a thread that ends, and the calls that other destructors make after that.
 
 use std::cell::Cell;
 use std::ptr;
@@ -12,33 +12,33 @@ use crate::record::contexts;
 use crate::record::thread::{self, Thread};
 use crate::record::{OwnedRecord, Record};
 
-/// Where a thread has its shard: null, or from [`Arc::into_raw`].
+/// The thread's shard: null, or from [`Arc::into_raw`].
 ///
-/// No `RefCell`: a signal handler that ends the thread runs the destructor in the midst of anything.
+/// Not a `RefCell`: a signal handler that ends the thread may run the destructor at any moment.
 pub(super) struct Slot(Cell<*const Shard>);
 
 thread_local! {
     static SLOT: Slot = const { Slot(Cell::new(ptr::null())) };
 }
 
-/// Gives `f` this thread's slot, in the cold path; `None` when the thread is ending.
+/// Calls `f` with this thread's slot, in the cold path. Returns `None` if the thread is ending.
 pub(super) fn with_shard_slot<T>(f: impl FnOnce(&Slot) -> T) -> Option<T> {
     SLOT.try_with(f).ok()
 }
 
 impl Slot {
-    /// This thread's shard in `registry`, if it has one: in the child of a fork it may have one of the parent's.
+    /// This thread's shard in `registry`, if it has one. In the child of a fork, the slot may hold a shard of the parent's.
     pub(super) fn current(&self, registry: &Registry) -> Option<&Shard> {
-        // SAFETY: null, or it lives until the thread ends: only the cold path comes here, and not from within itself.
+        // SAFETY: null, or alive until the thread ends. Only the cold path comes here, and it does not nest.
         unsafe { self.0.get().as_ref() }.filter(|shard| ptr::eq(shard.home, registry))
     }
 
     pub(super) fn current_or_begin(&self, registry: &Registry, thread: &Thread) -> &Shard {
         if self.current(registry).is_none() {
-            // What was there is the parent's, whose registry is never freed either.
+            // The old shard is the parent's, whose registry is never freed either.
             self.0.set(Arc::into_raw(Shard::begin(registry, thread)));
         }
-        // SAFETY: as in `current`; there is one now.
+        // SAFETY: as in `current`, and now there is one.
         unsafe { &*self.0.get() }
     }
 }
@@ -50,14 +50,14 @@ impl Drop for Slot {
         if shard.is_null() {
             return;
         }
-        // If a signal handler ends the thread while it is in the cold path, all is left as it is.
+        // If a signal handler ends the thread while it is in the cold path, everything stays as it is.
         in_cold_path(|_| {
             let registry = registry();
-            // SAFETY: made by `into_raw` and given up just now. The registry it is in has a share of its own, and in the child of
-            // a fork that one is never freed.
+            // SAFETY: made by `into_raw`, and taken from the slot just now. The registry has a reference of its own, and in the child of a
+            // fork the parent's registry is never freed.
             let shard = unsafe { Arc::from_raw(shard) };
             if ptr::eq(shard.home, registry) {
-                // Who reads has copied what ended threads left, and is about to look into this shard.
+                // A reader has copied the figures of ended threads, and is about to read this shard.
                 let _reading = registry.reading.lock();
                 registry.lists.lock().end_thread(registry, &shard);
             }
@@ -66,8 +66,7 @@ impl Drop for Slot {
 }
 
 impl Lists {
-    /// Adds what the thread leaves to what ended threads have left. Records of sections that are running linger, for their sections
-    /// point to them.
+    /// Adds the thread's figures to those of ended threads. Records of running sections remain, because the sections point to them.
     fn end_thread(&mut self, registry: &Registry, shard: &Arc<Shard>) {
         self.live.retain(|live| !Arc::ptr_eq(live, shard));
         let mut own = shard.own.lock();
@@ -88,7 +87,7 @@ impl Lists {
         }
     }
 
-    /// Adds what a record has to what was left.
+    /// Adds a record's figures to those of ended threads.
     fn end_record(&mut self, name: &ThreadName, slot: &mut Option<OwnedRecord>) {
         let Some(record) = slot.take() else { return };
         let sheet = self.ended.of(name, self.callsites.len());
@@ -98,9 +97,9 @@ impl Lists {
     }
 }
 
-/// A section has stopped on a thread that has ended: frees its record, unless more of them are running.
+/// A section has stopped on a thread that has ended. Frees its record, unless more of its sections are running.
 pub(crate) fn fold_lingering(record: *const Record) {
-    // A section cannot stop inside the cold path; were it so, its record would linger on.
+    // A section cannot stop inside the cold path. If it did, its record would stay.
     in_cold_path(|_| {
         let registry = registry();
         let _reading = registry.reading.lock();
@@ -127,13 +126,13 @@ pub(crate) fn fold_lingering(record: *const Record) {
     });
 }
 
-/// Adds the figures of a call that [`Found::Orphan`](super::Found::Orphan) was found for, and frees its record.
+/// Adds the figures of a call for which [`Found::Orphan`](super::Found::Orphan) was found, and frees its record.
 pub(crate) fn fold_orphan(record: *const Record) {
-    // SAFETY: made by `find_here` from a Box for one call, which has ended.
+    // SAFETY: `find_here` has made it from a Box for a single call, which has ended.
     let record = unsafe { OwnedRecord::from_raw(record) };
     let entry = record.entry_pointer().cast_mut();
     let mut record = Some(record);
-    // Freed inside, for an annotated allocator would record its freeing in the same way, without end.
+    // Freed in the cold path, because an annotated allocator would otherwise record the freeing in the same way, endlessly.
     let folded = in_cold_path(|_| {
         let mut lists = registry().lists.lock();
         if let Some(record) = record.as_deref().filter(|_| contexts::are_recorded()) {
@@ -142,7 +141,7 @@ pub(crate) fn fold_orphan(record: *const Record) {
         }
         lists.end_record(&None, &mut record);
         drop(lists);
-        // SAFETY: made from a Box as the record was, which alone pointed to it and is freed.
+        // SAFETY: made from a Box, like the record, which alone pointed to it and is freed.
         drop(unsafe { Box::from_raw(entry) });
     });
     if folded.is_none() {

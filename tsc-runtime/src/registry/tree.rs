@@ -1,4 +1,4 @@
-//! The call trees of all threads as one, and whether they are recorded.
+//! The call trees of all threads merged into one, and whether trees are recorded.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -11,10 +11,10 @@ use crate::environment::TREE;
 use crate::record::contexts::{self, ContextTotals, Contexts, ROOT};
 use crate::record::counters::ContextSums;
 
-/// Whether it is decided that call trees are recorded, or not: by [`ask_for`], or at the process's first annotated call.
+/// Whether it is decided if call trees are recorded: by [`ask_for`], or at the first annotated call of the process.
 static DECIDED: AtomicBool = AtomicBool::new(false);
 
-/// Records the call tree of every thread, or does not, from the process's first annotated call on; see [`tree`](crate::tree).
+/// Decides whether the call tree of every thread is recorded, from the first annotated call on; see [`tree`](crate::tree).
 pub(crate) fn ask_for(tree: bool) -> bool {
     if !DECIDED.swap(true, AcqRel) && tree {
         contexts::record_all();
@@ -22,7 +22,7 @@ pub(crate) fn ask_for(tree: bool) -> bool {
     contexts::are_recorded() == tree
 }
 
-/// At an annotated call: decides by `TSC_TREE` what is not decided yet.
+/// Called at an annotated call: if it is not decided yet, `TSC_TREE` decides.
 pub(super) fn decide() {
     if !DECIDED.load(Acquire) {
         let tree = TREE.parse(|value| match value {
@@ -38,16 +38,16 @@ pub(super) fn decide() {
 #[derive(Debug, Default)]
 pub(crate) struct Tree {
     nodes: Vec<Node>,
-    /// Where each node is, by its parent and its callsite.
+    /// The index of each node, by its parent and its callsite.
     known: HashMap<(Option<usize>, Option<u32>), usize>,
 }
 
 /// A node of a [`Tree`].
 #[derive(Debug)]
 pub(crate) struct Node {
-    /// The callsite's number; `None` of all calls for which their thread's tree had no room left.
+    /// The callsite's number; `None` for all calls for which a thread's tree had no room left.
     pub(crate) callsite: Option<u32>,
-    /// Where its parent is, before it.
+    /// The index of the parent, which precedes the node.
     pub(crate) parent: Option<usize>,
     pub(crate) sums: ContextSums,
 }
@@ -58,7 +58,7 @@ impl Tree {
         &self.nodes
     }
 
-    /// Whether each node has figures or is above one that has.
+    /// Whether each node has figures, or has a descendant with figures.
     pub(crate) fn needed(&self) -> Vec<bool> {
         let mut needed: Vec<bool> = self
             .nodes
@@ -74,7 +74,7 @@ impl Tree {
         needed
     }
 
-    /// The numbers of the callsites of nodes that are needed.
+    /// The numbers of the callsites of needed nodes.
     pub(super) fn callsites(&self) -> HashSet<u32> {
         let needed = self.nodes.iter().zip(self.needed());
         let needed = needed.filter(|(_, is_needed)| *is_needed);
@@ -112,10 +112,10 @@ impl Tree {
     }
 }
 
-/// A thread's tree and what of it was handed out, as [`Own`](super::shard::Own) has it of the records.
+/// A thread's tree and the figures that were taken from it, like [`Own`](super::shard::Own) for records.
 pub(super) struct ThreadTree {
     pub(super) contexts: Box<Contexts>,
-    /// By node: what was handed out in later generations; empty if nothing was.
+    /// By node: the figures that were taken in later generations; empty if there are none.
     handed_out: Vec<ContextSums>,
 }
 
@@ -127,7 +127,7 @@ impl ThreadTree {
         }
     }
 
-    /// What is recorded and not handed out.
+    /// The figures that are recorded and not taken.
     pub(super) fn rest(&self) -> impl Iterator<Item = ContextTotals> {
         self.less_handed_out(self.contexts.read())
     }
@@ -144,13 +144,13 @@ impl ThreadTree {
         })
     }
 
-    /// Adds what of earlier generations is not handed out, and notes it as handed out. `is_current`: there is nothing to hand out.
+    /// Adds the figures of earlier generations that are not taken, and notes them as taken. With `is_current` there are none.
     pub(super) fn hand_out(&mut self, tree: &mut Tree, is_current: bool) {
         if is_current {
             return;
         }
         let mut handed_out = Vec::new();
-        // Read once, for the thread goes on meanwhile.
+        // Read only once, because the thread continues meanwhile.
         let contexts = self
             .contexts
             .read()
@@ -159,13 +159,13 @@ impl ThreadTree {
         self.handed_out = handed_out;
     }
 
-    /// The thread has ended, and its tree is added to that of ended threads.
+    /// Called when the thread has ended and its tree was added to that of ended threads.
     pub(super) fn forget(&mut self) {
         self.contexts.forget();
         self.handed_out = Vec::new();
     }
 
-    /// As [`Own::catch_up`](super::shard::Own::catch_up). For the tree's own thread.
+    /// Like [`Own::catch_up`](super::shard::Own::catch_up), for the tree's own thread.
     pub(super) fn catch_up(&mut self) {
         self.contexts.take_off(&self.handed_out);
         self.handed_out.clear();
