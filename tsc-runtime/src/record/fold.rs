@@ -1,8 +1,8 @@
-//! Brings a record's statistics up to date.
+//! Updates a record's statistics.
 //!
-//! What a sample adds to the statistics (minimum, maximum, squares, its bucket) takes more instructions than all else that a probe
-//! does. So a stop only holds its sample, and the stop that finds no more room folds all that are buffered at once. A reader folds
-//! for itself what is still buffered.
+//! Adding a sample to the statistics (minimum, maximum, squares, its bucket) takes more instructions than everything else that a probe
+//! does. So a stop only buffers its sample, and the stop that fills the buffer folds all of them at once. A reader folds the buffered
+//! samples for itself.
 
 use core::sync::atomic::Ordering::Relaxed;
 
@@ -12,8 +12,8 @@ use super::{BUFFER_LEN, BUFFERED_BELOW, NEW, Record, is_long, not_below_zero, sq
 use crate::record::histogram::BucketIndex;
 
 impl Record {
-    /// A sample that cannot be buffered: there is no more room, or it is too long, or the first call on this thread has not
-    /// returned yet. `extern "C"`: who calls it last needs no frame for unwinding.
+    /// Records a sample that cannot be buffered, because the buffer is full, the sample is too long, or the first call on this thread has
+    /// not returned yet. `extern "C"`, so that a caller in tail position needs no frame for unwinding.
     #[inline(never)]
     pub(super) extern "C" fn add_slowly(&self, gross: u64) {
         let buffered = self.buffered.load(Relaxed);
@@ -30,13 +30,14 @@ impl Record {
         }
     }
 
-    /// Adds the buffered samples to the statistics. There are as many as there is room for, and none is long. Where a signal handler has
-    /// come in between there may be more, without a place: they count as the last one that has.
+    /// Adds the buffered samples to the statistics. The buffer is full, and none of the samples is long. If a signal handler has come in
+    /// between, there may be more samples than places; the additional ones count like the last one.
     fn fold(&self) {
         // SAFETY: only this thread writes them; the types have the same layout.
         let samples = unsafe { (&raw const self.buffer).cast::<[u32; BUFFER_LEN]>().read() };
         self.open();
-        // There is room from here on, for what a signal handler calls. If there is already, one has folded these samples.
+        // From here on there is room, also for the calls of a signal handler. If there already is, a signal handler has folded these
+        // samples.
         let buffered = self.buffered.load(Relaxed);
         if (buffered as usize) < BUFFER_LEN
             || self
@@ -60,7 +61,7 @@ impl Record {
         }
     }
 
-    /// Adds one sample to the statistics, however long or negative.
+    /// Adds one sample of any length to the statistics, also a negative one.
     pub(super) fn fold_one(&self, sample: i64) {
         self.open();
         self.add_sums(1, sample, square(sample));
@@ -82,7 +83,7 @@ impl Record {
         self.close();
     }
 
-    /// Adds an interrupted call's ticks on the CPU. Within an [`open`](Self::open) write.
+    /// Adds an interrupted call's ticks on the CPU. To be called within an [`open`](Self::open) write.
     pub(super) fn add_repaired(&self, sample: i64, weight: u32) {
         self.counters.repaired.add(u64::from(weight));
         self.add_weighted_sums(sample, weight);
@@ -111,7 +112,7 @@ impl Record {
         self.counters.squares.add(squares);
     }
 
-    /// Mostly there is no new extreme, and to find that out is faster than to find the extremes.
+    /// Usually there is no new extreme, and checking that is faster than finding the extremes.
     #[inline(always)]
     fn add_extremes_of(&self, batch: &Batch, samples: &[u32; BUFFER_LEN]) {
         let known = |extreme: i64| extreme.clamp(-1, BUFFERED_BELOW as i64) as i32;
@@ -128,7 +129,7 @@ impl Record {
         self.counters.max.add(sample);
     }
 
-    /// Bucket by bucket in the window, where most samples are, and the others one by one.
+    /// Counts bucket by bucket in the window, where most samples lie, and the others one by one.
     #[inline(always)]
     fn count(&self, batch: &Batch, samples: &[u32; BUFFER_LEN]) {
         self.buckets.expect(BUFFER_LEN as u32);
@@ -136,7 +137,7 @@ impl Record {
         let mut outside = batch.outside();
         let mut inside = outside.count_zeros();
         if inside < BUFFER_LEN as u32 / 2 {
-            // Any sample is a guess at where most of them lie; a wrong one is soon followed by another.
+            // Any sample is a guess at where most of them lie. A wrong guess is soon replaced.
             self.window
                 .set(BucketIndex::of_short(samples[0]).before(WINDOW / 4));
         }

@@ -1,9 +1,9 @@
 //! One thread's figures for one callsite.
 //!
-//! Written by its thread alone, with plain (relaxed) loads and stores: no `lock` prefix, no line shared between writers. Other
-//! threads read it; by the sequence number they see whether what they read belongs together.
+//! Only its own thread writes it, with plain (relaxed) loads and stores: no `lock` prefix, and no cache line that several threads write.
+//! Other threads may read it; a sequence number tells them whether the values that they have read belong together.
 //!
-//! A stop only holds its sample; the statistics are brought up to date by [`fold`], and read by [`read`].
+//! A stop only buffers its sample. [`fold`] updates the statistics, and [`read`] reads them.
 
 #![cfg(feature = "on")]
 
@@ -44,45 +44,46 @@ pub(crate) mod totals;
 
 pub(crate) use owned::OwnedRecord;
 
-/// Samples that a record holds before it folds them.
+/// The number of samples that a record buffers before it folds them.
 pub(crate) const BUFFER_LEN: usize = 64;
-/// Samples from here on (3 ms at 2.6 GHz) are not buffered but folded one by one: so 32 bits have room for the sum of all that are buffered.
+/// Samples of at least this length (3 ms at 2.6 GHz) are not buffered but folded one by one, so that the sum of all buffered samples fits
+/// in 32 bits.
 const BUFFERED_BELOW: u64 = SHORT;
 const _: () = assert!((BUFFERED_BELOW - 1) * BUFFER_LEN as u64 <= u32::MAX as u64);
 
-/// In `buffered`: the first call on this thread is still to come or running.
+/// A value of `buffered`: the first call on this thread has not returned yet.
 const NEW: u32 = u32::MAX;
 
-/// The fields in the order in which a stop touches them. Ticks are gross: stop − start less what nested probes cost and what was
-/// lost off the CPU, the callsite's own visible overhead inside. They are signed, since the cost of nested probes is known on average
-/// only.
+/// The fields are in the order in which a stop uses them. Ticks are gross: stop − start, minus the cost of nested probes and the time off
+/// the CPU, including the callsite's own visible overhead. They may be negative, because the cost of nested probes is only known on
+/// average.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Record {
     /// Where the thread's table has this record.
     entry: *const Entry,
-    /// How many samples are buffered, or [`NEW`].
+    /// The number of buffered samples, or [`NEW`].
     buffered: AtomicU32,
-    /// What an empty probe of this callsite sees of itself, rounded, in ticks.
+    /// The visible overhead of a probe of this callsite, in ticks, rounded.
     pub(crate) visible: Count,
-    /// What a probe of this callsite costs its callers, rounded, in ticks.
+    /// The ticks that a probe of this callsite costs its callers, rounded.
     pub(crate) cost: Count,
-    /// What it costs them more when other probes are nested in it.
+    /// The additional ticks that it costs them if other probes are nested in it.
     pub(crate) nesting: Count,
     buffer: [AtomicU32; BUFFER_LEN],
     counters: Counters,
     pub(crate) sampling: Sampling,
 
-    /// Odd while what follows is being written.
+    /// Odd while the following fields are being written.
     sequence: AtomicU32,
     /// The callsite's number.
     pub(crate) id: u32,
-    /// The registration's number: the lowest has the first call of the process.
+    /// The number of the registration. The lowest one has the first call of the process.
     order: u64,
     buckets: AtomicHistogram,
     /// For the call tree of the record's thread.
     pub(crate) place: Place,
-    /// Where the buckets begin that most samples fall in, as far as is known. For the record's own thread alone.
+    /// The first of the buckets in which most samples lie, as far as is known. For the record's own thread alone.
     window: Cell<BucketIndex>,
 
     side: SideHistograms,
@@ -91,14 +92,14 @@ pub(crate) struct Record {
 /// "Typical" in the documentation of the memory needed: what a record takes until more octaves are seen than it has room for.
 const _: () = assert!(size_of::<Record>() <= 2048);
 
-/// Why a call is no ordinary sample; of two reasons the later one here holds.
+/// The reasons why a call is not an ordinary sample. If there are two, the later one in this list counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Exclusion {
-    /// A sample, but nobody knows whether it was interrupted.
+    /// A sample of which it is unknown whether it was interrupted.
     Unknown,
-    /// A sample only if it was long enough on the CPU.
+    /// A sample only if it was on the CPU for long enough.
     Interrupted,
-    /// Its ticks are negative: they are in no sum.
+    /// Its ticks are negative, so it is in no sum.
     Anomalous,
 }
 
@@ -138,21 +139,21 @@ impl Record {
         self.entry
     }
 
-    /// An activation stops that had others nested in it: their probes' cost, and the net ticks of annotated callees.
+    /// Called when an activation stops that contains others: adds the cost of their probes, and the net ticks of annotated callees.
     #[inline(always)]
     pub(crate) fn add_nested(&self, nested: u64, callees: u64) {
         self.counters.nested.add(nested.cast_signed());
         self.counters.callees.add(callees.cast_signed());
     }
 
-    /// An activation is about to stop in which registrations and reports took so many ticks.
+    /// Called before an activation stops in which registrations and reports took so many ticks.
     pub(crate) fn add_registration_cost(&self, ticks: u64) {
         if self.entry().depth() == 1 {
             self.counters.registration_costs.add(ticks.cast_signed());
         }
     }
 
-    /// An activation stops, and is an ordinary sample: its gross ticks, and what nested probes cost it.
+    /// Called when an activation stops that is an ordinary sample: its gross ticks, and the cost of nested probes.
     #[inline(always)]
     pub(crate) fn leave(&self, gross: u64, nested: u64) {
         self.add_inner(self.entry().leave(), gross, nested);
@@ -171,12 +172,13 @@ impl Record {
         }
     }
 
-    /// One more sample is buffered. On x86 in one instruction, so that no call is lost if a signal handler calls the same function in
-    /// between: then the two have written to the same place, and the place after it counts with the sample that is there from before.
+    /// Adds one to the number of buffered samples. On x86 this is a single instruction, so that no call is lost if a signal handler in
+    /// between calls the same function: then both have written to the same place, and the place after it counts with the sample that it
+    /// still has from before.
     #[inline(always)]
     fn count_buffered(&self, buffered: u32) {
         #[cfg(all(any(target_arch = "x86", target_arch = "x86_64"), not(miri)))]
-        // SAFETY: adds to an atomic that this thread alone writes, which others see as they see a store with release ordering.
+        // SAFETY: adds to an atomic that only this thread writes. Other threads see it like a store with release ordering.
         unsafe {
             let _ = buffered;
             core::arch::asm!(
@@ -199,10 +201,10 @@ impl Record {
         }
     }
 
-    /// The first call on this thread has returned. Of a recursion that is the outermost call.
+    /// Called when the first call on this thread has returned; of a recursion, the outermost call.
     fn leave_first(&self, gross: u64, interrupted: bool) {
         self.open();
-        // A signal handler that called the same function may have been faster.
+        // A signal handler that called the same function may have been first.
         if self
             .buffered
             .compare_exchange(NEW, 0, Relaxed, Relaxed)
@@ -211,7 +213,7 @@ impl Record {
             self.counters.firsts_interrupted.set(u64::from(interrupted));
             self.counters.first_sum.set(gross.cast_signed());
             self.counters.firsts.set(1);
-            // What counts where a handler comes in between: see `count_buffered`.
+            // See `count_buffered` for what counts if a signal handler comes in between.
             let gross = gross.min(BUFFERED_BELOW - 1) as u32;
             for sample in &self.buffer {
                 sample.store(gross, Relaxed);
@@ -222,7 +224,7 @@ impl Record {
         self.close();
     }
 
-    /// An activation stops that is an anomaly, or may have been interrupted for all that is known.
+    /// Called when an activation stops that is an anomaly, or that may have been interrupted.
     pub(crate) fn record_excluded(&self, why: Exclusion, gross: u64, nested: u64) {
         self.add_inner(self.entry().leave(), gross, nested);
         match why {
@@ -236,7 +238,7 @@ impl Record {
         self.add_weighted(gross, weight);
     }
 
-    /// An activation is about to stop in which so much was lost.
+    /// Called before an activation stops in which so much was lost.
     pub(crate) fn add_off_cpu(&self, inside: &Inside) {
         let counters = &self.counters;
         counters.own_off.add(inside.own);
@@ -247,18 +249,18 @@ impl Record {
         counters.unsplit.add(u64::from(!inside.loss.is_split));
     }
 
-    /// What the record's outermost activations were off the CPU so far.
+    /// The ticks that the record's outermost activations were off the CPU so far.
     pub(crate) fn off_cpu(&self) -> i64 {
         self.counters.off.get()
     }
 
-    /// An activation is about to stop, or a poll, that was interrupted and of which the kernel does not say how long it was on the CPU.
+    /// Called before an activation or a poll stops that was interrupted, if the kernel does not say how long it was on the CPU.
     pub(crate) fn add_unasked(&self) {
         self.counters.unasked.add(1);
     }
 
-    /// An activation stops that was interrupted: its gross ticks on the CPU and by the wall. It is a sample if it is repaired.
-    /// A repaired one stands for `weight` calls.
+    /// Called when an activation stops that was interrupted: its gross ticks on the CPU and by the wall clock. It is a sample if it is
+    /// repaired, and then stands for `weight` calls.
     pub(crate) fn leave_interrupted(
         &self,
         gross: u64,
@@ -297,32 +299,32 @@ impl Record {
         self.counters.wall_max.add(wall.cast_signed());
     }
 
-    /// Writing begins: readers will look again.
+    /// Begins a write. Readers that come in between will read again.
     fn open(&self) {
         self.sequence
             .store(self.sequence.load(Relaxed).wrapping_add(1), Relaxed);
         fence(Release);
     }
 
-    /// Writing has ended.
+    /// Ends a write.
     fn close(&self) {
         self.sequence
             .store(self.sequence.load(Relaxed).wrapping_add(1), Release);
     }
 
-    /// A call says how many bytes or items it works on.
+    /// Adds the bytes or items that a call works on.
     pub(crate) fn add_units(&self, units: u64) {
         self.counters.units.add(units);
     }
 
-    /// A poll of a future stops.
+    /// Called when a poll of a future stops.
     pub(crate) fn leave_poll(&self, gross: u64, nested: u64, weight: u32) {
         self.add_inner(self.entry().leave(), gross, nested);
         self.counters.polls.add(u64::from(weight));
         self.counters.polls_gross.add(gross.cast_signed());
     }
 
-    /// A future has completed, with the gross ticks of all its polls on the CPU, and all the time since the first of them.
+    /// Called when a future has completed, with the gross ticks of all its polls on the CPU, and the time since the first of them.
     pub(crate) fn complete(
         &self,
         unusual: Option<Exclusion>,
@@ -350,7 +352,7 @@ impl Record {
         self.counters.cancelled.add(1);
     }
 
-    /// Whether the first call on this thread is still to be recorded.
+    /// Whether the first call on this thread is not recorded yet.
     pub(crate) fn is_new(&self) -> bool {
         self.buffered.load(Relaxed) == NEW
     }
@@ -359,7 +361,7 @@ impl Record {
         self.entry().depth() != 0
     }
 
-    /// Whether the call that has just been left is the first on this thread. Of a recursion that is the outermost call.
+    /// Whether the call that has just ended is the first on this thread; of a recursion, the outermost call.
     fn is_first(&self) -> bool {
         self.is_new() && !self.is_running()
     }
@@ -369,18 +371,18 @@ fn bucket_of(gross: u64) -> BucketIndex {
     BucketIndex::of(not_below_zero(gross.cast_signed()))
 }
 
-/// Whether a sample is too long to be buffered; a negative one is, too.
+/// Whether a sample is too long to be buffered, or negative.
 #[inline(always)]
 pub(crate) const fn is_long(gross: u64) -> bool {
     gross >= BUFFERED_BELOW
 }
 
-/// What a histogram counts a signed number of ticks as.
+/// The value that a histogram counts for a signed number of ticks.
 pub(crate) const fn not_below_zero(ticks: i64) -> u64 {
     if ticks < 0 { 0 } else { ticks.cast_unsigned() }
 }
 
-/// Exact: no sample is so large that its square needs 128 bits signed.
+/// Exact, because no sample is so large that its square needs 128 bits with a sign.
 #[inline(always)]
 pub(crate) fn square(sample: i64) -> u128 {
     (i128::from(sample) * i128::from(sample)).cast_unsigned()

@@ -1,4 +1,4 @@
-//! Reads a record, on its own thread or on another; forgets what it holds.
+//! Reading a record, on its own thread or another, and discarding what it holds.
 
 use core::sync::atomic::{
     AtomicU32,
@@ -13,16 +13,16 @@ use super::{BUFFER_LEN, NEW, Record};
 use crate::record::histogram::least;
 use crate::record::totals::Totals;
 
-/// How often a reader looks again when the record was written meanwhile, before it takes what it sees: at once, and then after a
-/// rest, for the writer may have lost its CPU.
+/// How often a reader reads again if the record was written meanwhile, before it takes the values as they are: first at once, then after a
+/// pause, because the writer may have lost its CPU.
 const READ_ATTEMPTS: u32 = 120;
 const ATTEMPTS_AT_ONCE: u32 = 100;
-/// The record's own thread need not look again: if it reads in a signal handler, what it has interrupted does not go on meanwhile.
+/// The record's own thread need not read again: if it reads in a signal handler, the interrupted write does not continue meanwhile.
 const OWN_ATTEMPTS: u32 = 1;
 const REST: Duration = Duration::from_micros(200);
 
 impl Record {
-    /// How many samples there are, and their sum. For the record's own thread.
+    /// The number of samples and their sum. For the record's own thread.
     pub(crate) fn samples(&self) -> (u64, i64) {
         let buffered = self.buffered();
         let buffered_sum: i64 = buffered
@@ -42,8 +42,8 @@ impl Record {
         }
     }
 
-    /// Forgets what it has held `earlier`, and so all but the running activations and what has stopped since. For the record's own
-    /// thread, in the cold path; neither allocates nor frees.
+    /// Discards what the record held at the time of `earlier`. What remains is the running activations and the calls that have stopped
+    /// since. For the record's own thread, in the cold path. Neither allocates nor frees.
     pub(crate) fn take_off(&self, earlier: &Totals) {
         self.open();
         if !self.is_new() {
@@ -71,7 +71,7 @@ impl Record {
         self.close();
     }
 
-    /// Of several samples, extremes that are not new are known to their bucket.
+    /// If there are several samples, extremes that are not new are only known to their bucket.
     fn take_off_extremes(&self, earlier: &Totals) {
         let new = |now: Option<i64>, then| Some(now).filter(|_| now != then);
         let in_buckets = || {
@@ -100,15 +100,15 @@ impl Record {
             .set(wall_max.unwrap_or(walls).filter(|_| walls.is_some()));
     }
 
-    /// What the record holds; see [`read`](Self::read).
+    /// The contents of the record; see [`read`](Self::read).
     pub(crate) fn totals(&self, is_own: bool) -> Totals {
         let mut totals = Totals::default();
         self.read(&mut totals, is_own);
         totals
     }
 
-    /// Adds what the record holds to `totals`. What a fold writes is read together, unless the thread folds all the while; of a
-    /// call that stops meanwhile, some sums may be read with it and some without. `is_own` is whether it is this thread's record.
+    /// Adds the contents of the record to `totals`. Values that a fold writes are consistent, unless the thread folds all the time. If a
+    /// call stops meanwhile, some sums may include it and others not. `is_own` is whether this is the current thread's record.
     pub(crate) fn read(&self, totals: &mut Totals, is_own: bool) {
         let mut figures = Totals::default();
         let attempts = if is_own { OWN_ATTEMPTS } else { READ_ATTEMPTS };
@@ -136,14 +136,14 @@ impl Record {
         self.side.read(Side::Wall, &mut totals.side_wall_histogram);
     }
 
-    /// What the probes saw of themselves: a whole number of ticks each, that which has been taken out of the thread's sums.
+    /// The visible overhead of the probes: for each of them a whole number of ticks, the one that was subtracted from the thread's sums.
     fn add_visible(&self, totals: &mut Totals) {
         let visible = self.visible.get().cast_signed();
         totals.visible = visible.wrapping_mul(totals.probes().cast_signed());
         totals.inner_visible = visible.wrapping_mul(totals.inner.cast_signed());
     }
 
-    /// All but the buckets; the buffered samples folded in.
+    /// Everything except the buckets, including the buffered samples.
     fn figures(&self) -> Totals {
         let mut totals = self.counters.read();
         totals.running = u64::from(self.entry().depth());

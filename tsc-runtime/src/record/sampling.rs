@@ -1,15 +1,15 @@
-//! Which calls of a sampled callsite are timed, and what those stand for that are not.
+//! The choice of the calls of a sampled callsite that are timed, and what the timed calls stand for.
 //!
-//! The calls are taken in groups of N, and of each group one is timed: which one is drawn at random for each group, so that nothing
-//! periodic hides, and every call has the same chance. A timed call has the weight N. So the weights of all timed calls come to the
-//! number of calls, but for those of a group that is not complete. Of a function that calls itself, each call has its chance apart from
-//! all others, or whether the calls inside a timed one are timed would depend on it.
+//! The calls are divided into groups of N. In each group one call is timed, chosen at random for each group anew, so that periodic
+//! behaviour cannot hide, and every call has the same chance. A timed call has the weight N. So the weights of all timed calls add up to
+//! the number of calls, except in an incomplete group. If a function calls itself, each of its calls is chosen independently; otherwise it
+//! would depend on a timed call which of the calls inside it are timed.
 //!
-//! Sums that nest are kept as running sums to which a timed call adds N times what it has beyond those inside it: of the thread's net
-//! ticks its self time, of the callsite's own inclusive ticks what is not in inner activations. Calls in it that were timed have
-//! added their part, N times, and the mean of that is what they and the others took; so what the sum has advanced by during a call is
-//! an unbiased estimate of what was inside, whatever was timed of it and however deep. And what all have added to the sum is exactly
-//! what the outermost call took, if that has the weight 1.
+//! Nested sums are kept as running sums. A timed call adds N times the part that is not inside other calls: to the thread's net ticks its
+//! self time, and to the callsite's inclusive ticks the part outside of inner activations. The timed calls inside it have added their
+//! parts, N times each, which on average is the time of all calls inside it. So the increase of a sum during a call is an unbiased estimate
+//! of the time inside the call, however deep calls nest and whichever of them were timed. The increases of all calls together are exactly
+//! the outermost call's time, if that call has the weight 1.
 
 use core::cell::Cell;
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -28,40 +28,40 @@ pub(crate) enum Mode {
     EveryCall,
     /// One call in so many.
     OneIn(u32),
-    /// As often as its share of the time allows.
+    /// As often as the share of the time allows that timing may take.
     Auto,
 }
 
-/// What a record of a sampled callsite knows beside its counters.
+/// The additional state in the record of a sampled callsite.
 #[derive(Debug)]
 pub(crate) struct Sampling {
-    /// N of the group that the next timed call is in; 0 where every call is timed.
+    /// The N of the group of the next timed call; 0 if every call is timed.
     every: AtomicU32,
-    /// Calls that this group has after that one.
+    /// The number of calls in this group after the timed one.
     rest: Cell<u32>,
-    /// The function has called itself: there are no groups any more.
+    /// Whether the function has called itself. Then there are no groups any more.
     is_recursive: Cell<bool>,
-    /// The inclusive ticks, net and raw, of all activations inside no other, weighted. Not forgotten by a reset, for activations in flight
-    /// have noted where they stood.
+    /// The weighted inclusive ticks, net and raw, of all activations that are not inside another one. A reset does not clear them, because
+    /// running activations have saved their values.
     included: Cell<[i64; 2]>,
     /// `None` where N is fixed.
     auto: Cell<Option<Observed>>,
-    /// What a timed call costs its callers, rounded: one of weight 1, and any other.
+    /// The rounded cost of a timed call for its callers: of a call with weight 1, and of any other.
     pub(crate) cost: [Count; 2],
 }
 
-/// What `auto` has seen since it last thought about N.
+/// The observations of `auto` since it last adjusted N.
 #[derive(Clone, Copy, Debug)]
 struct Observed {
     calls: u32,
     net: i64,
 }
 
-/// Timed calls after which `auto` looks at N again.
+/// The number of timed calls after which `auto` adjusts N.
 const OBSERVED: u32 = 32;
-/// Probes may take this share of the time of what they measure.
+/// The largest share of the measured time that probes may take.
 const SHARE: i64 = 5;
-/// A timed call's cost, spread over the calls it stands for, need not be less than this part of what counting one costs.
+/// The cost of a timed call, divided by its weight, may be as large as this part of the cost of counting a call.
 const OF_COUNTED: u64 = 8;
 
 impl Sampling {
@@ -81,12 +81,12 @@ impl Sampling {
         Some(self.every.load(Relaxed)).filter(|&every| every != 0)
     }
 
-    /// What a timed call of this weight costs its callers.
+    /// The cost of a timed call of this weight for its callers.
     pub(crate) fn cost_of(&self, weight: u32) -> u64 {
         self.cost[usize::from(weight > 1)].get()
     }
 
-    /// N from now on, by what the last timed calls took.
+    /// Adjusts N according to the last timed calls.
     fn next_every(&self, counted_cost: u64) -> u32 {
         let every = self.every.load(Relaxed);
         let Some(seen) = self.auto.get().filter(|seen| seen.calls >= OBSERVED) else {
@@ -99,7 +99,8 @@ impl Sampling {
             .min(cost * OF_COUNTED / counted_cost.max(1))
             .clamp(1, u64::from(MOST));
         let needed = (needed as u32).next_power_of_two();
-        // Back by no more than a quarter at a time, and not for a factor of two: a mean of few calls is no more exact.
+        // N is lowered by at most a factor of four at a time, and not for a factor of two, because the mean of a few calls is not more
+        // exact than that.
         let next = if needed >= every {
             needed
         } else if needed * 4 <= every {
@@ -112,7 +113,7 @@ impl Sampling {
     }
 }
 
-/// What one activation took.
+/// The ticks of one activation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ticks {
     pub(crate) net: i64,
@@ -122,7 +123,7 @@ pub(crate) struct Ticks {
 }
 
 impl Record {
-    /// From now on calls are timed as `mode` says.
+    /// Sets how calls are timed from now on.
     pub(crate) fn set_mode(&self, mode: Mode) {
         let every = match mode {
             Mode::EveryCall => return self.entry().set_skip(0),
@@ -138,7 +139,7 @@ impl Record {
         self.begin_group(&thread::this().sampler, every);
     }
 
-    /// What is left of the group before, and a new one of so many calls: draws which of these is timed.
+    /// Starts a new group of so many calls after the rest of the previous one, and chooses which call is timed.
     fn begin_group(&self, sampler: &Sampler, every: u32) {
         let sampling = &self.sampling;
         if self.is_running() {
@@ -157,7 +158,7 @@ impl Record {
         self.close();
     }
 
-    /// A call is about to be timed because its turn has come: draws the next one. Returns the weight of this one.
+    /// Called before a call that is timed: chooses the next one. Returns the weight of this one.
     pub(crate) fn draw(&self, thread: &Thread) -> u32 {
         let weight = self.sampling.every.load(Relaxed);
         let every = self.sampling.next_every(thread.sampler.counted_cost());
@@ -165,8 +166,8 @@ impl Record {
         weight
     }
 
-    /// Brings the figures of a sampled callsite into the form of all others: what its weighted sums come to is what the sums over all
-    /// calls less those over inner ones are to give.
+    /// Brings the figures of a sampled callsite into the form of all others: its weighted sums are the difference between the sums over all
+    /// calls and those over inner calls.
     pub(super) fn settle_sampled(&self, totals: &mut Totals) {
         let Some(every) = self.sampling.every() else {
             return;
@@ -197,7 +198,7 @@ impl Record {
         totals.inner_nested = raw.wrapping_sub(totals.included_raw);
     }
 
-    /// Counted calls that were announced and are still to come.
+    /// Calls that will only be counted and have not come yet, although they were added.
     pub(super) fn announced(&self) -> u64 {
         u64::from(self.entry().skip().saturating_sub(1))
     }
@@ -220,11 +221,11 @@ impl Record {
         self.sampling.included.get()
     }
 
-    /// A timed activation stops: adds it to the sums that nest. `then` are the inclusive ones at its start. Returns the self ticks of all
-    /// calls that it stands for.
+    /// Called when a timed activation stops: adds it to the nested sums. `then` has the inclusive sums at its start. Returns the self ticks
+    /// of all calls that it stands for.
     ///
-    /// What an interrupted call took that is not repaired is not known well enough to stand for other calls: it stands for itself, and
-    /// for the others with what calls took on average.
+    /// The ticks of an interrupted call that is not repaired are too uncertain to stand for other calls. It stands for itself alone, and
+    /// the other calls are represented by the average.
     pub(crate) fn include(
         &self,
         then: [i64; 2],
@@ -263,13 +264,13 @@ impl Record {
         own
     }
 
-    /// A timed activation stops, and is an ordinary sample.
+    /// Called when a timed activation stops that is an ordinary sample.
     pub(crate) fn leave_weighted(&self, gross: u64, weight: u32) {
         self.entry().leave();
         self.add_weighted(gross, weight);
     }
 
-    /// The same, and nobody knows whether it was interrupted.
+    /// The same, if it is unknown whether it was interrupted.
     pub(crate) fn leave_unknown(&self, gross: u64, weight: u32) {
         self.entry().leave();
         self.add_unknown(gross, weight);
@@ -283,12 +284,12 @@ impl Record {
         }
     }
 
-    /// The variance that sampled callees have brought into a timed call's self ticks.
+    /// The variance of a timed call's self ticks that results from sampled callees.
     pub(crate) fn add_variance(&self, weight: u32, variance: f64) {
         self.counters.own_variance.add(f64::from(weight) * variance);
     }
 
-    /// `auto` learns what a timed call took.
+    /// Tells `auto` the ticks of a timed call.
     pub(crate) fn observe(&self, net: i64) {
         let auto = &self.sampling.auto;
         if let Some(seen) = auto.get() {
@@ -300,13 +301,13 @@ impl Record {
     }
 }
 
-/// A thread's random numbers, and what counting a call costs it.
+/// A thread's random numbers, and its cost of counting a call.
 #[derive(Debug)]
 pub(crate) struct Sampler {
     state: Cell<u64>,
     /// In ticks, with as many binary places as [`FRACTION`].
     exact_cost: Cell<u32>,
-    /// The same in whole ticks, one more or less by chance, so that the mean is right.
+    /// The same in whole ticks, randomly rounded up or down so that the mean is right.
     cost: Cell<u64>,
 }
 
@@ -321,13 +322,13 @@ impl Sampler {
         }
     }
 
-    /// What one counted call costs its callers, now.
+    /// The cost of the next counted call for its callers.
     #[inline(always)]
     pub(crate) fn counted_cost(&self) -> u64 {
         self.cost.get()
     }
 
-    /// What it costs on average, in ticks.
+    /// The average cost, in ticks.
     pub(crate) fn set_counted_cost(&self, ticks: f64) {
         self.exact_cost
             .set((ticks * f64::from(1 << FRACTION)) as u32);
@@ -339,16 +340,16 @@ impl Sampler {
         self.state.get() != 0
     }
 
-    /// Begins the sequence of random numbers that belongs to `seed`.
+    /// Starts the sequence of random numbers for `seed`.
     pub(crate) fn seed(&self, seed: u64) {
-        // Neighbouring seeds are to have nothing in common: SplitMix64's finisher, which gives 0 for 0 alone.
+        // SplitMix64's finisher, so that the sequences of neighbouring seeds are unrelated. It returns 0 only for 0.
         let mut state = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
         state = (state ^ state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         state = (state ^ state >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
         self.state.set((state ^ state >> 31).max(1));
     }
 
-    /// How many calls come before the next timed one, if each is with the chance of one in `every`.
+    /// The number of calls before the next timed one, if each is chosen with a probability of one in `every`.
     fn failures(&self, every: u32) -> u32 {
         if every == 1 {
             return 0;
@@ -358,7 +359,7 @@ impl Sampler {
         (share.ln() / (-1.0 / f64::from(every)).ln_1p()) as u32
     }
 
-    /// A random number below `limit`. Chooses the next counted cost as well.
+    /// A random number below `limit`. Also chooses the next counted cost.
     fn below(&self, limit: u32) -> u32 {
         // xorshift64*: the high bits pass all tests.
         let mut state = self.state.get();

@@ -1,7 +1,7 @@
-//! A thread's table: for every callsite, its record on that thread and how many of its activations run.
+//! A thread's table. For every callsite it has the record on that thread and the number of running activations.
 //!
-//! It grows by segments, each as long as all before it and one more [`FIRST_LEN`], so that no entry ever moves: a running activation
-//! keeps a pointer to its entry.
+//! It grows by segments, each of which is as long as all before it plus [`FIRST_LEN`]. So an entry never moves, and a running activation
+//! can keep a pointer to its entry.
 
 use core::ptr;
 use core::sync::atomic::{
@@ -13,12 +13,12 @@ use crate::record::Record;
 
 /// Entries of the first segment.
 pub(crate) const FIRST_LEN: usize = 16;
-/// Segments that a table can have: enough for a million callsites.
+/// The largest number of segments, which is enough for a million callsites.
 pub(crate) const SEGMENTS: usize = 16;
 
-/// What a thread's table has for one callsite.
+/// The entry of one callsite in a thread's table.
 ///
-/// The number of activations is here and not in the record, because a start waits for it: here it is one load nearer.
+/// The number of activations is here and not in the record, because a start has to wait for it, and here it is one load closer.
 #[derive(Debug)]
 #[repr(C, align(16))]
 pub(crate) struct Entry {
@@ -26,8 +26,8 @@ pub(crate) struct Entry {
     record: AtomicPtr<Record>,
     /// Activations that have started and not stopped. Written by the thread alone.
     depth: AtomicU32,
-    /// 0: every call is timed. Else so many more calls, the last of which is timed and those before only counted; 1 where there is no
-    /// record yet. Written by the thread alone.
+    /// 0 if every call is timed. Otherwise the number of calls up to and including the next timed one; 1 if there is no record yet. Only
+    /// the thread itself writes it.
     skip: AtomicU32,
 }
 
@@ -49,13 +49,13 @@ impl Entry {
         self.record.load(Relaxed)
     }
 
-    /// An activation starts.
+    /// Called when an activation starts.
     #[inline(always)]
     pub(crate) fn enter(&self) {
         self.depth.store(self.depth().wrapping_add(1), Relaxed);
     }
 
-    /// An activation stops. Whether that was inside another one.
+    /// Called when an activation stops. Returns whether it was inside another one.
     #[inline(always)]
     pub(crate) fn leave(&self) -> bool {
         let depth = self.depth().wrapping_sub(1);
@@ -63,10 +63,10 @@ impl Entry {
         depth != 0
     }
 
-    /// Whether there is a record and it times every call. For the table's own thread.
+    /// Whether there is a record, and every call is timed. For the table's own thread.
     #[inline(always)]
     pub(crate) fn times_every_call(&self) -> bool {
-        // SAFETY: no other thread writes it. So this need be no atomic load, of which the compiler makes an instruction of its own.
+        // SAFETY: no other thread writes it, so this need not be an atomic load, which the compiler would not merge with the comparison.
         unsafe { self.skip.as_ptr().read() == 0 }
     }
 
@@ -86,7 +86,7 @@ impl Entry {
     }
 }
 
-/// Where all tables have a callsite's entry.
+/// The position of a callsite's entry, which is the same in all tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Position {
     pub(crate) segment: u8,
@@ -111,12 +111,12 @@ impl Position {
     }
 }
 
-/// All segments of a thread's table that are there.
+/// The existing segments of a thread's table.
 #[derive(Debug, Default)]
 pub(crate) struct Table(Vec<Box<[Entry]>>);
 
 impl Table {
-    /// The entry of callsite `number`, made now if it is not there.
+    /// The entry of callsite `number`, which is made now if it does not exist.
     pub(crate) fn entry(&mut self, number: usize) -> &Entry {
         let position = Position::of(number as u32);
         while self.0.len() <= usize::from(position.segment) {

@@ -1,4 +1,4 @@
-//! What a thread keeps for its probes: the table of its records, and the two running sums that nesting is told by.
+//! The state that a thread keeps for its probes: the table of its records, and the two running sums from which nesting is computed.
 
 use std::cell::Cell;
 use std::ptr;
@@ -12,34 +12,35 @@ use crate::record::sampling::Sampler;
 use crate::record::table::{Entry, FIRST_LEN, Position, SEGMENTS, Table};
 use crate::tsc::{Ticks, elapsed};
 
-/// One `thread_local!` for all callsites, const-initialised and without a destructor: on most platforms reaching it is one
+/// A single `thread_local!` for all callsites, initialised by a constant and without a destructor. On most platforms accessing it takes one
 /// instruction, and no callsite needs a `thread_local!` of its own.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Thread {
-    /// How many of the table's segments may be used. The one field that other threads write: 0, to send this thread's next probe
-    /// through the cold path, where it learns of a pause or a reset.
+    /// The number of the table's segments that may be used. This is the only field that other threads write: 0 sends this thread's next
+    /// probe through the cold path, where it notices a pause or a reset.
     len: AtomicU32,
-    /// What all probes of this thread have cost so far, in ticks, and what it was off the CPU. A probe saves it at its start; the
-    /// difference at its stop is what the probes nested in it cost, and what was lost in it.
+    /// The cost of all probes of this thread so far, in ticks, plus the time off the CPU. A probe saves this sum at its start. The
+    /// difference at its stop is the cost of nested probes and the time that was lost.
     pub(crate) overhead: Cell<u64>,
-    /// In the cold path: a probe that is reached from there (an annotated allocator, a signal handler) does nothing.
+    /// Set in the cold path. A probe that is reached from there (in an annotated allocator or a signal handler) does nothing.
     busy: Cell<bool>,
-    /// Making a report, and so perhaps allocating: one that is asked for from there is refused.
+    /// Set while making a report, which may allocate. A report that is requested in the meantime is refused.
     reporting: Cell<bool>,
-    /// The runtime's part of the thread has ended; what calls now, another destructor calls.
+    /// The runtime's part of the thread has ended. Calls after that come from other destructors.
     ended: Cell<bool>,
-    /// Net ticks of all activations so far, each counted once. The difference is what annotated callees took.
+    /// Net ticks of all activations so far, each counted once. The difference over a call is the time of its annotated callees.
     pub(crate) work: Cell<u64>,
     pub(crate) detector: Detector,
     pub(crate) sampler: Sampler,
-    /// Of `work`: the variance that it has because of some calls only some were timed.
+    /// The variance of `work` that results from timing only some calls.
     pub(crate) variance: Cell<f64>,
     segments: [Cell<*const Entry>; SEGMENTS],
-    /// How many of them there are, whether they may be used or not.
+    /// The number of segments, whether they may be used or not.
     segments_len: Cell<u32>,
-    /// The thread's call tree; null if call trees are not recorded. If it is there, `len` is always 0 and this is the number of
-    /// segments instead: so every probe takes the way for unusual ones, and there the tree's, and without trees none has to ask.
+    /// The thread's call tree; null if call trees are not recorded. With a tree, `len` is always 0, and this field has the number of
+    /// segments instead. So every probe takes the path of unusual ones, and from there that of the tree; without trees no probe has to
+    /// check.
     contexts: Cell<*const Contexts>,
     len_in_tree: AtomicU32,
     pub(crate) on_cpu: OnCpu,
@@ -69,10 +70,10 @@ thread_local! {
 /// This thread's state.
 #[inline(always)]
 pub(crate) fn this() -> &'static Thread {
-    // `with` cannot fail, for there is no destructor after which the state would be gone; but a longer closure is not inlined.
+    // `with` cannot fail, because there is no destructor that ends the state early. A longer closure would not be inlined.
     let thread: *const Thread = THREAD.with(ptr::from_ref);
-    // SAFETY: it lives as long as the thread, which `'static` must not outlive here: `Thread` is not Sync, so the reference stays
-    // on its thread.
+    // SAFETY: it lives as long as the thread. `'static` must not outlive the thread: `Thread` is not `Sync`, so the reference stays on its
+    // thread.
     unsafe { &*thread }
 }
 
@@ -86,7 +87,7 @@ impl Thread {
         } else {
             self.entry_in_tree(position)?
         };
-        // SAFETY: a record lives as long as its entry; null gives None.
+        // SAFETY: a record lives as long as its entry. Null becomes `None`.
         Some((entry, unsafe { entry.record().as_ref()? }))
     }
 
@@ -96,16 +97,16 @@ impl Thread {
         if u32::from(position.segment) >= self.len_in_tree.load(Relaxed) {
             return None;
         }
-        // SAFETY: as many segments are there, so that of `position` is.
+        // SAFETY: there are that many segments, and the one of `position` is among them.
         Some(unsafe { self.entry(position) })
     }
 
-    /// The record, also if a reset or a pause has come since. For the cold path of a thread that has not ended and uses its own table.
+    /// The record, even after a reset or a pause. For the cold path of a thread that has not ended and uses its own table.
     pub(crate) fn find_invalidated(&self, position: Position) -> Option<&Record> {
         if u32::from(position.segment) >= self.segments_len.get() {
             return None;
         }
-        // SAFETY: there are as many segments; a record lives as long as its entry.
+        // SAFETY: there are that many segments, and a record lives as long as its entry.
         unsafe { self.entry(position).record().as_ref() }
     }
 
@@ -137,7 +138,7 @@ impl Thread {
         unsafe { self.contexts.get().as_ref() }
     }
 
-    /// Records the call tree there. It must outlive the thread's last call.
+    /// Sets the call tree, which must outlive the thread's last call.
     pub(crate) fn record_tree(&self, contexts: &Contexts) {
         self.set_contexts(contexts);
         self.invalidate();
@@ -156,7 +157,7 @@ impl Thread {
         }
     }
 
-    /// Uses a table from now on.
+    /// Sets the table to use from now on.
     pub(crate) fn set_table(&self, table: &Table) {
         for (own, segment) in self.segments.iter().zip(table.segments()) {
             own.set(segment.as_ptr());
@@ -166,14 +167,14 @@ impl Thread {
         self.validate();
     }
 
-    /// Uses its table again, after [`invalidate`](Self::invalidate).
+    /// Makes the thread use its table again after [`invalidate`](Self::invalidate).
     pub(crate) fn validate(&self) {
         self.set_len(self.segments_len.get());
     }
 
-    /// Uses another table's first segment alone while `f` runs, and has the old sums again afterwards. The next probe takes the
-    /// cold path, and so finds its own table, or a pause or reset that came meanwhile.
-    /// `contexts` is the thread's call tree meanwhile, if call trees are recorded.
+    /// Uses only the first segment of another table while `f` runs, and restores the old sums afterwards. The next probe takes the cold
+    /// path, and so finds its own table, or a pause or reset that has come meanwhile. `contexts` is the thread's call tree in the meantime,
+    /// if call trees are recorded.
     pub(crate) fn with_segment(
         &self,
         segment: &[Entry; FIRST_LEN],
@@ -193,16 +194,17 @@ impl Thread {
         self.work.set(work);
     }
 
-    /// Arms the detector of interruptions, for a start that follows. If it was cleared, the time that was lost since the last check belongs
-    /// to the call that runs now. In the cold path nothing is asked: its end asks for all that was lost in there.
+    /// Arms the detector of interruptions for a start that follows. If the detector was cleared, the time lost since the last check belongs
+    /// to the running call. In the cold path the kernel is not asked, because the end of the cold path asks for everything that was lost in
+    /// it.
     pub(crate) fn rearm(&self) {
         if self.detector.arm() && !self.is_busy() {
             self.note_loss();
         }
     }
 
-    /// The overhead that a cold path from `start` to `end` has added to the running sum already: what it was off the CPU. From here on
-    /// that is overhead as the rest of its time is. The detector may have been armed in there without asking.
+    /// The overhead that a cold path from `start` to `end` has already added to the running sum, which is the time off the CPU. From here
+    /// on it is overhead like the rest of the cold path's time. The detector may have been armed in the meantime without asking the kernel.
     pub(crate) fn turn_loss_into_overhead(&self, start: Ticks, end: Ticks) -> i64 {
         if self.detector.arm() || self.detector.rearmed_since(start) {
             self.note_loss();
@@ -220,13 +222,13 @@ impl Thread {
         }
     }
 
-    /// Carries the running overhead on.
+    /// Adds to the running overhead.
     pub(crate) fn add_overhead(&self, ticks: i64) {
         self.overhead
             .set(self.overhead.get().wrapping_add_signed(ticks));
     }
 
-    /// The next probe of any callsite takes the cold path. May be called by any thread.
+    /// Sends the next probe of any callsite through the cold path. Any thread may call this.
     pub(crate) fn invalidate(&self) {
         self.len.store(0, Relaxed);
         self.len_in_tree.store(0, Relaxed);
@@ -240,12 +242,12 @@ impl Thread {
         self.reporting.get()
     }
 
-    /// Sets the busy mark; `None` if it is set already.
+    /// Sets the busy mark. Returns `None` if it is already set.
     pub(crate) fn enter_cold_path(&self) -> Option<Mark<'_>> {
         Mark::set(&self.busy)
     }
 
-    /// Sets the mark of making a report; `None` if a report is being made on this thread, or the thread is in the cold path.
+    /// Sets the mark for making a report. Returns `None` if a report is being made on this thread, or the thread is in the cold path.
     pub(crate) fn enter_report(&self) -> Option<Mark<'_>> {
         if self.is_busy() {
             return None;
@@ -257,7 +259,7 @@ impl Thread {
         self.ended.get()
     }
 
-    /// The runtime's part of the thread ends. Asks nothing of anybody, so that it may be called wherever a thread can end.
+    /// Ends the runtime's part of the thread. Needs no other state, so it may be called wherever a thread can end.
     pub(crate) fn end(&self) {
         self.invalidate();
         self.segments_len.set(0);

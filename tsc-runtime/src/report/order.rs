@@ -1,5 +1,5 @@
 //! Sorting for reports, which have few rows. It goes through indices and a dynamic comparison, so that the code of a sort is compiled
-//! once and not for every kind of list: it was a tenth of this crate's code.
+//! once and not for every kind of list.
 
 use std::cmp::Ordering;
 
