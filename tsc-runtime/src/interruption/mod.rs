@@ -163,6 +163,18 @@ impl Detector {
         }
     }
 
+    /// Runs `f` on a thread that is attached, as those that measure are: one that is not yet, or no longer, is so meanwhile.
+    pub(crate) fn attached<T>(&self, f: impl FnOnce() -> T) -> T {
+        let is_attached = !ptr::eq(self.word.get(), &raw const NOT_OURS);
+        if is_attached {
+            return f();
+        }
+        self.attach();
+        let result = f();
+        self.detach();
+        result
+    }
+
     #[cfg(test)]
     pub(crate) fn attach_to(&self, word: *mut u64) {
         self.word.set(word);
