@@ -247,6 +247,41 @@ fn taken_reports_add_up() {
     assert_eq!(sums, [made, made]);
 }
 
+/// Of a sampled callsite, what is left to be counted is apart from what has been announced.
+#[test]
+fn taken_reports_of_sampled_calls_add_up() {
+    let _turn = turn();
+    #[cycles(name = "sampled and taken", sample = 3)]
+    fn sampled() {}
+    let stop = AtomicBool::new(false);
+    let made = AtomicU64::new(0);
+    let of = |report: &Report| {
+        let row = report.callsite("sampled and taken");
+        row.map_or(0, CallsiteReport::calls)
+    };
+    drop(take());
+    let mut calls = 0;
+    thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| {
+                while !stop.load(Relaxed) {
+                    (0..1_000).for_each(|_| sampled());
+                    made.fetch_add(1_000, Relaxed);
+                }
+            });
+        }
+        while made.load(Relaxed) < 2_000_000 {
+            let taken = of(&take());
+            // No figure has wrapped around.
+            assert!(taken < 1 << 60, "{taken}");
+            calls += taken;
+        }
+        stop.store(true, Relaxed);
+    });
+    calls += of(&take());
+    assert_eq!(calls, made.into_inner());
+}
+
 /// Callsites that are added while somebody takes the figures, who has copied the list of callsites by then.
 #[test]
 fn taken_reports_have_the_calls_of_callsites_that_are_new() {

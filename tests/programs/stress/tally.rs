@@ -35,10 +35,10 @@ impl Tally {
         let mut reported = Reported::default();
         let signals = Signals::new(1000);
         thread::scope(|scope| {
-            for _ in 0..THREADS {
+            let threads = [(); THREADS].map(|()| {
                 let (signals, stop) = (&signals, &stop);
-                scope.spawn(move || live(stop, |begin| signals.to_this_thread(begin)));
-            }
+                scope.spawn(move || live(stop, |begin| signals.to_this_thread(begin)))
+            });
             let (stop, signals) = (&stop, &signals);
             scope.spawn(move || signals.send_until(stop));
             let disturbances = scope.spawn(move || disturbance.until(stop));
@@ -51,6 +51,10 @@ impl Tally {
             let (forks, libraries) = disturbances.join().expect("what disturbs");
             self.forks += forks;
             self.libraries += libraries;
+            // The scope's own end would not wait for the calls that the threads' destructors make.
+            for thread in threads {
+                thread.join().expect("a thread that makes calls");
+            }
         });
         self.signals += signals.sent();
         reported.add(&take());
@@ -62,6 +66,7 @@ impl Tally {
     fn compare(&mut self, reported: &Reported, paused: bool) -> bool {
         let mut sum = 0;
         let mut is_right = true;
+        let mut missing = Vec::new();
         for made in ALL {
             let calls = made.take();
             let found = reported.calls.get(made.name).copied().unwrap_or(0);
@@ -69,13 +74,16 @@ impl Tally {
             if found > calls {
                 eprintln!("{}: {calls} calls made, {found} reported", made.name);
                 is_right = false;
+            } else if found < calls {
+                missing.push(format!("{} of {}", calls - found, made.name));
             }
         }
         let found: u64 = reported.calls.values().sum();
         if !paused && found + reported.unrecorded != sum {
             eprintln!(
-                "{sum} calls made, {found} reported and {} unrecorded",
-                reported.unrecorded
+                "{sum} calls made, {found} reported and {} unrecorded; missing: {}",
+                reported.unrecorded,
+                missing.join(", ")
             );
             is_right = false;
         }
