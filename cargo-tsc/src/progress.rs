@@ -2,35 +2,39 @@
 
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// For a task of unknown length.
 #[must_use]
 pub fn spinner(title: &str) -> ProgressBar {
-    let bar = ProgressBar::new_spinner();
-    bar.set_prefix(title.to_owned());
-    set_style(&bar, "{spinner} {prefix} {elapsed} {wide_msg:.dim}");
-    bar.enable_steady_tick(Duration::from_millis(250));
+    let bar = hidden(None, title, "{spinner} {prefix} {elapsed} {wide_msg:.dim}");
+    show(&bar);
     bar
 }
 
-/// For so many runs.
+/// For so many runs; not to be seen before it is shown.
 #[must_use]
 pub fn runs(title: &str, count: u64) -> ProgressBar {
-    let bar = ProgressBar::new(count);
-    bar.set_prefix(title.to_owned());
-    set_style(
-        &bar,
-        "{prefix}: run {pos} of {len} [{bar:30}] {eta} left {wide_msg:.dim}",
-    );
-    bar.enable_steady_tick(Duration::from_millis(250));
-    bar
+    let template = "{prefix}: run {pos} of {len} [{bar:30}] {eta} left {wide_msg:.dim}";
+    hidden(Some(count), title, template)
 }
 
-fn set_style(bar: &ProgressBar, template: &str) {
+/// Shows it from now on. A target that is set again would draw below what the last one has drawn.
+pub fn show(bar: &ProgressBar) {
+    if bar.is_hidden() {
+        bar.set_draw_target(ProgressDrawTarget::stderr());
+        bar.enable_steady_tick(Duration::from_millis(250));
+    }
+}
+
+/// Without a target until all is set, since each setting draws.
+fn hidden(count: Option<u64>, title: &str, template: &str) -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(count, ProgressDrawTarget::hidden());
     if let Ok(style) = ProgressStyle::with_template(template) {
         bar.set_style(style.progress_chars("=> "));
     }
+    bar.set_prefix(title.to_owned());
+    bar
 }
 
 /// A line for people, beside the data.

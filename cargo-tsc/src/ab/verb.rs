@@ -184,6 +184,7 @@ impl Side {
 fn take_turns(args: &AbArgs, sides: &mut [Side; 2]) -> Result<Option<Exit>> {
     let mut input = Input::for_runs(2)?;
     let bar = progress::runs("measuring in turns", u64::from(args.runs) * 2);
+    progress::show(&bar);
     for pair in 0..args.runs {
         let order = if pair % 2 == 0 { [0, 1] } else { [1, 0] };
         for side in order {

@@ -124,10 +124,9 @@ pub fn runs(
         } else {
             output(args, index)
         };
-        if output != Output::Hidden {
-            bar.set_draw_target(indicatif::ProgressDrawTarget::hidden());
-        } else {
-            bar.set_draw_target(indicatif::ProgressDrawTarget::stderr());
+        if output == Output::Hidden {
+            // Not before: what the program says itself is not to be mixed with it.
+            progress::show(&bar);
         }
         let ended = one_run(args, executables, session, input, output)?;
         bar.inc(1);

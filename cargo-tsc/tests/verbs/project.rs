@@ -28,6 +28,7 @@ fn main() {
     println!("result {}", outer() + outer());
     match std::env::args().nth(1).as_deref() {
         Some("fail") => std::process::exit(7),
+        Some("rest") => std::thread::sleep(std::time::Duration::from_millis(600)),
         Some("abort") => {
             tsc_runtime::report();
             std::process::abort()
