@@ -90,12 +90,12 @@ fn bad_expression_says_where_it_is_wrong() {
     let text = dump(&[("TSC_ONLY", "work|re(ads")]);
     let line = text.lines().next().expect("a line");
     assert!(
-        line.starts_with("tsc: TSC_ONLY=work|re(ads is no regular expression: "),
+        line.starts_with("tsc: TSC_ONLY=work|re(ads is not a regular expression: "),
         "{line}"
     );
     assert!(line.contains("at byte 7, before \"(ads\""), "{line}");
     assert!(
-        line.ends_with("Now it is as if not set: all functions."),
+        line.ends_with("; the default is used: all functions."),
         "{line}"
     );
     assert!(text.contains(":CLK: sleeps"));

@@ -202,7 +202,7 @@ fn unknown_form_is_named_and_the_dump_printed_all_the_same() {
     let text = stderr(&run("return", &[("TSC_REPORT", "banana")]));
     assert!(
         text.starts_with(
-            "tsc: TSC_REPORT=banana is not known: use text, full, histogram, json or off."
+            "tsc: TSC_REPORT=banana is invalid: expected text, full, histogram, json or off; the default is used: text."
         ),
         "{text}"
     );

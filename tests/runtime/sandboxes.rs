@@ -123,7 +123,7 @@ fn everything_that_decides_is_looked_at() {
         "core clock",
         "time taken away",
         "skew between CPUs",
-        "switch",
+        "context switch",
     ] {
         run.finding(name);
     }

@@ -254,29 +254,32 @@ fn order_and_number_of_rows_are_as_asked() {
 #[test]
 fn wrong_values_are_named_in_a_line_with_the_right_ones() {
     for (name, right) in [
-        ("TSC_REPORT", "use text, full, histogram, json or off"),
-        ("TSC_UNIT", "use ticks, ns or cycles"),
-        ("TSC_SORT", "use self, total, wall, calls, mean or name"),
-        ("TSC_TOP", "use a number of rows; 0 for all"),
+        ("TSC_REPORT", "expected text, full, histogram, json or off"),
+        ("TSC_UNIT", "expected ticks, ns or cycles"),
+        (
+            "TSC_SORT",
+            "expected self, total, wall, calls, mean or name",
+        ),
+        ("TSC_TOP", "expected a number of rows; 0 for all"),
         (
             "TSC_REPORT_EVERY",
             "use a time of at least 10ms, as 500ms, 10s, 5m or 1h",
         ),
         (
             "TSC_DUMP_SIGNAL",
-            "use USR1, USR2, HUP, QUIT, WINCH or a signal's number",
+            "expected USR1, USR2, HUP, QUIT, WINCH or a signal's number",
         ),
-        ("TSC_SIGNALS", "use on or off"),
+        ("TSC_SIGNALS", "expected on or off"),
     ] {
         let text = dump(&[(name, "ban\x1bana")]);
         let line = text.lines().next().expect("a line");
         assert!(
             line.starts_with(&format!(
-                "tsc: {name}=ban\\u{{1b}}ana is not known: {right}. "
+                "tsc: {name}=ban\\u{{1b}}ana is invalid: {right}; "
             )),
             "{line}"
         );
-        assert_eq!(text.matches("ana is not known").count(), 1, "{text}");
+        assert_eq!(text.matches("ana is invalid").count(), 1, "{text}");
         assert_eq!(rows(&text).count(), 9, "{name}");
     }
 }

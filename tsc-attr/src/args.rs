@@ -19,11 +19,11 @@ pub(crate) struct Args {
     pub(crate) krate: Option<Path>,
     /// `bytes` or `items`, and the expression over the parameters.
     pub(crate) units: Option<(Ident, Expr)>,
-    /// One call in so many is timed.
+    /// N, if one call in N is timed.
     pub(crate) sample: Option<LitInt>,
     pub(crate) per_type: Option<Ident>,
     pub(crate) skip: Option<Ident>,
-    /// Set by a block under another attribute, which is still to see that its functions are `async`.
+    /// Set by a block under another attribute that has to see that the block's functions are `async`.
     pub(crate) keeps_async: bool,
 }
 
@@ -33,7 +33,7 @@ impl Args {
         Self::parse_all.parse2(tokens)
     }
 
-    /// These arguments; those of the surrounding block where these are absent.
+    /// These arguments, completed with those of the surrounding block.
     pub(crate) fn over(self, block: &Self) -> Self {
         Self {
             name: self.name.or_else(|| block.name.clone()),
@@ -47,7 +47,7 @@ impl Args {
         }
     }
 
-    /// The path of the runtime's `__private` module, rooted: the only module of it that an expansion names.
+    /// The path of the runtime's `__private` module, which is the only module of it that an expansion names.
     pub(crate) fn private(&self, span: Span) -> TokenStream {
         match &self.krate {
             Some(path) => quote_spanned!(span=> #path::__private),
@@ -119,7 +119,9 @@ fn once<T>(key: &Ident, slot: &mut Option<T>, value: T) -> Result<()> {
         return Ok(());
     }
     let message = match key.to_string().as_str() {
-        "bytes" | "items" => "one of `bytes = …` and `items = …`, and only once".to_owned(),
+        "bytes" | "items" => {
+            "only one of `bytes = …` and `items = …` may be given, and only once".to_owned()
+        }
         key => format!("duplicate argument `{key}`"),
     };
     Err(Error::new_spanned(key, message))
@@ -168,7 +170,7 @@ fn units_value(key: &Ident, input: ParseStream<'_>) -> Result<(Ident, Expr)> {
     Ok((key.clone(), input.parse()?))
 }
 
-/// The largest N of `sample = N`: what the runtime takes.
+/// The largest N of `sample = N` that the runtime takes.
 const MOST_SAMPLE: u32 = 4096;
 
 fn sample_value(key: &Ident, input: ParseStream<'_>) -> Result<LitInt> {
@@ -210,7 +212,7 @@ fn end_of_argument(input: ParseStream<'_>) -> Result<()> {
     Err(input.error("expected `,` and the next argument"))
 }
 
-/// Leaves `input` at the next comma, or at its end.
+/// Skips `input` up to the next comma, or to its end.
 fn skip_to_comma(input: ParseStream<'_>) {
     while !is_end_of_argument(input) {
         let _: Result<TokenTree> = input.parse();

@@ -1,4 +1,4 @@
-//! Futures: measured poll by poll, so that the time they are suspended is not theirs.
+//! Futures are measured poll by poll, so that the time while they are suspended does not count.
 
 use proc_macro2::{Delimiter, Group, Span, TokenStream};
 use quote::{ToTokens as _, format_ident, quote_spanned};
@@ -234,7 +234,7 @@ fn bind_inside(sig: &mut Signature, keeps_async: bool) -> TokenStream {
     lets
 }
 
-/// Attributes that do not look at the function's `async`.
+/// Attributes that do not depend on whether the function is `async`.
 const INERT: [&str; 13] = [
     "allow",
     "cfg",
@@ -256,7 +256,7 @@ fn must_stay_async(function: &Function) -> bool {
     sig.ident == "main" || is_never(&sig.output) || !function.attrs.iter().all(is_inert)
 }
 
-/// Whether no macro can be behind `attr`.
+/// Whether `attr` cannot be a macro.
 pub(crate) fn is_inert(attr: &Attribute) -> bool {
     let path = attr.path();
     let is_tool = |tool: &str| {

@@ -13,7 +13,7 @@ use crate::nested_attr::NestedAttr;
 use crate::refuse;
 use crate::row_name;
 
-/// Both forms of a block: measured, and as written except for the attributes of this macro.
+/// Both forms of a block: the measured one, and the one as written except for the attributes of this macro.
 #[derive(Default)]
 pub(crate) struct Block {
     pub(crate) measured: TokenStream,
@@ -69,7 +69,7 @@ fn with_body(mut head: TokenStream, body: &Group, content: TokenStream) -> Token
     head
 }
 
-/// What has been walked so far.
+/// The items that were handled so far.
 #[derive(Default)]
 struct Walk(Block);
 
@@ -122,7 +122,7 @@ impl Walk {
     }
 }
 
-/// `None` where the item is to stay as it is.
+/// `None` if the item is to stay as it is.
 fn measure(
     block: &Args,
     nested: &NestedAttr,
@@ -149,7 +149,7 @@ fn measure(
     if !is_explicit && !can_be_measured {
         return Ok(None);
     }
-    // A function that cannot be measured is passed over, unless it has an attribute of its own.
+    // A function that cannot be measured is skipped, unless it has an attribute of its own.
     let pass_over = |error| if is_explicit { Err(error) } else { Ok(None) };
     let function = match Function::parse(bare.clone()) {
         Ok(function) => function,

@@ -14,7 +14,7 @@ pub(crate) struct Body {
     /// The items at the front: clippy asks that none follow a statement, which the probe is.
     pub(crate) items: TokenStream,
     pub(crate) stmts: TokenStream,
-    /// The last expression, where it computes something and the function returns it.
+    /// The last expression, if it computes something and the function returns it.
     pub(crate) tail: Option<TokenStream>,
 }
 
@@ -38,7 +38,7 @@ impl Body {
     }
 }
 
-/// Takes as many tokens as `len` says off the front of `trees`.
+/// Removes and returns as many tokens as `len` says from the front of `trees`.
 fn take(trees: &mut Vec<TokenTree>, len: fn(&[TokenTree]) -> usize) -> TokenStream {
     trees.drain(..len(trees)).collect()
 }
@@ -51,7 +51,7 @@ fn items_len(trees: &[TokenTree]) -> usize {
     len
 }
 
-/// Only the tokens after the last `;` are parsed. If that fails there is no tail, and the guard alone stops.
+/// Only the tokens after the last `;` are parsed. If that fails, there is no tail, and only dropping the probe stops it.
 fn split_tail(mut trees: Vec<TokenTree>) -> (TokenStream, Option<TokenStream>) {
     let last = trees
         .iter()

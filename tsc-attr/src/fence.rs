@@ -4,7 +4,7 @@ use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
 use quote::{ToTokens as _, format_ident};
 use syn::{Error, LitStr, Result};
 
-/// What the attribute accepts, and the type of the runtime that carries it out.
+/// The values that the attribute accepts, and the runtime's type for each.
 const FENCES: [(&str, &str); 7] = [
     ("lfence", "Lfence"),
     ("none", "Unfenced"),
@@ -15,7 +15,7 @@ const FENCES: [(&str, &str); 7] = [
     ("cpuid-start", "CpuidStart"),
 ];
 
-/// The runtime's type for the policy that `literal` names; the default without one.
+/// The runtime's type for the policy that `literal` names, or for the default policy without a literal.
 pub(crate) fn policy(literal: Option<&LitStr>) -> Result<Ident> {
     let Some(literal) = literal else {
         return Ok(mixed(FENCES[0].1));
@@ -27,7 +27,7 @@ pub(crate) fn policy(literal: Option<&LitStr>) -> Result<Ident> {
     }
 }
 
-/// Refuses a value that is none of them, also where nothing is measured.
+/// Rejects an unknown value, also where nothing is measured.
 ///
 /// A literal that came through a macro's `$fence:literal` is one too, but the arms of `__policy!` cannot look into it.
 pub(crate) fn check(value: TokenStream) -> Result<()> {
@@ -43,13 +43,13 @@ pub(crate) fn check(value: TokenStream) -> Result<()> {
     }
 }
 
-/// The error about a value that is none of them.
+/// The error about an unknown value.
 fn unknown(value: &TokenStream) -> Error {
     let message = format!("unknown fence {value}; one of {}", accepted());
     Error::new_spanned(value, message)
 }
 
-/// The accepted values as a message lists them.
+/// The accepted values, for an error message.
 pub(crate) fn accepted() -> String {
     let names: Vec<_> = FENCES.iter().map(|(name, _)| format!("{name:?}")).collect();
     names.join(", ")

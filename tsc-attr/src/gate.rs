@@ -1,4 +1,4 @@
-//! In which builds an annotated item measures: this crate's features and the profile of the crate that holds the item decide.
+//! Whether an annotated item measures in this build. The features of this crate and the profile of the crate with the item decide.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens as _, quote};
@@ -18,7 +18,7 @@ const OFF: bool = cfg!(not(any(
     feature = "release-builds"
 )));
 
-/// The item as this build wants it.
+/// The item in the form for this build.
 pub(crate) fn expand(args: TokenStream, item: TokenStream) -> Result<TokenStream> {
     let trees: Vec<TokenTree> = item.clone().into_iter().collect();
     let is_block = block::is_block(&items::keyword(&trees));

@@ -1,4 +1,4 @@
-//! Where an item ends, decided from its tokens alone.
+//! Finds the end of an item from its tokens alone.
 
 use proc_macro2::{Delimiter, Group, Ident, Spacing, TokenStream, TokenTree};
 

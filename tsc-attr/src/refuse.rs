@@ -1,4 +1,5 @@
-//! The errors about functions that cannot be measured: each has the reason, says what to do instead, and blames the token in the way.
+//! The errors about functions that cannot be measured. Each one gives the reason, says what to do instead, and points at the token that
+//! prevents it.
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens as _;
@@ -9,7 +10,7 @@ use crate::args::Args;
 use crate::function::Function;
 use crate::tokens::mentions;
 
-/// Refuses the functions that no probe can be put into.
+/// Rejects functions that cannot contain a probe.
 pub(crate) fn function(function: &Function) -> Result<()> {
     if let Some(constness) = &function.sig.constness {
         return Err(Error::new_spanned(
@@ -40,7 +41,7 @@ pub(crate) fn without_body(name: &Ident) -> Error {
     )
 }
 
-/// Something that holds no code of its own. `at` is its keyword.
+/// An item without code. `at` is its keyword.
 pub(crate) fn not_a_function(at: &TokenTree) -> Error {
     Error::new_spanned(
         at,
@@ -48,7 +49,7 @@ pub(crate) fn not_a_function(at: &TokenTree) -> Error {
     )
 }
 
-/// Refuses arguments for a function that another attribute measures already. Without arguments there is nothing more to do.
+/// Rejects arguments for a function that another attribute already measures. Without arguments there is nothing more to do.
 pub(crate) fn already_measured(args: &Args) -> Result<()> {
     args.first_argument()
         .map_or(Ok(()), |argument| Err(comes_too_late(&argument)))
@@ -58,8 +59,7 @@ pub(crate) fn already_measured(args: &Args) -> Result<()> {
 pub(crate) fn comes_too_late(argument: &TokenStream) -> Error {
     Error::new_spanned(
         argument,
-        "a `#[cycles]` before this one measures the function already, and could not see that this one is it; write it as `#[cycles(…)]`, \
-         once, and not under another name",
+        "another `#[cycles]` above measures this function already; write the attribute only once, and under its own name, `#[cycles(…)]`",
     )
 }
 
@@ -73,8 +73,7 @@ pub(crate) fn units_of_block(key: &Ident) -> Error {
     )
 }
 
-/// The error that begins with a message, a string literal, and goes on with the tokens it is about; about the whole macro call if
-/// there are none.
+/// The error with a message, a string literal, about the tokens that follow it, or about the whole macro call if there are none.
 pub(crate) fn unexpected(message_and_tokens: TokenStream) -> Error {
     let parsed = |input: ParseStream<'_>| -> Result<(LitStr, TokenStream)> {
         Ok((input.parse()?, input.parse()?))

@@ -1,4 +1,4 @@
-//! The names of rows under a block that was given one.
+//! The names of rows in a block that has a name.
 
 use proc_macro2::{TokenStream, TokenTree};
 use syn::{LitStr, Signature};
@@ -22,7 +22,7 @@ fn join(prefix: &LitStr, name: &str) -> LitStr {
     LitStr::new(&format!("{}::{name}", prefix.value()), prefix.span())
 }
 
-/// What an `impl`, a `trait` or a `mod` is about. `trees` begin after the attributes.
+/// The type, trait or module that an `impl`, a `trait` or a `mod` is about. `trees` begin after the attributes.
 fn subject(trees: &[TokenTree]) -> String {
     let keyword = items::keyword(trees).to_string();
     let after = trees.iter().position(|tree| tree.to_string() == keyword);
@@ -40,7 +40,7 @@ fn subject(trees: &[TokenTree]) -> String {
     }
 }
 
-/// The tokens as a type is usually written.
+/// The tokens, formatted like a type.
 fn text(trees: &[TokenTree]) -> String {
     let tokens: TokenStream = trees.iter().cloned().collect();
     let spaced = tokens.to_string();

@@ -39,7 +39,7 @@ fn expand(source: &str) -> TokenStream {
     expand::function(&args, &Function::parse(item).unwrap()).unwrap()
 }
 
-/// The formatter adds and removes those.
+/// The formatter adds and removes these tokens.
 fn without_trailing_commas(tokens: TokenStream) -> TokenStream {
     let mut trees: Vec<TokenTree> = tokens.into_iter().collect();
     if matches!(trees.last(), Some(TokenTree::Punct(comma)) if comma.as_char() == ',') {

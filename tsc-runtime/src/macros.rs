@@ -1,9 +1,9 @@
 //! The macros that measure less than a function. They follow the same gate as the attribute.
 
-/// Measures a block under the name it is given, and has its value.
+/// Measures a block under the given name, and evaluates to the block's value.
 ///
-/// `?`, `return`, `break` and `continue` leave the block as they would without; each way out is recorded. The names in brackets are
-/// inputs that the compiler must not compute with ahead of the block; a block that only calls functions needs none.
+/// `?`, `return`, `break` and `continue` leave the block as they would without the macro, and each way out is recorded. The names in
+/// brackets are inputs: the compiler must not begin to compute with them before the block. A block that only calls functions needs none.
 ///
 /// ```
 /// use tsc_runtime::cycles_block;
@@ -68,14 +68,15 @@ macro_rules! __expected_block {
     };
 }
 
-/// GCLK itself: runs statements, prints their source text and their net ticks on a line at once, and has the last one's value.
+/// The macro GCLK: executes statements, at once prints a line with their source text and their net ticks, and evaluates to the value of the
+/// last one.
 ///
 /// ```text
 /// :CLK: let sum: u64 = (1..=1000).sum()                     :           412 ticks
 /// ```
 ///
-/// The line is GCLK's `\n:CLK: %-50.50s :%14I64d`, and then the unit: ticks, or ns where the operating system's clock stands in for
-/// the counter. It goes to the standard error, or to where [`gclk_to`](crate::gclk_to) says.
+/// The line is GCLK's `\n:CLK: %-50.50s :%14I64d`, followed by the unit: ticks, or ns if the operating system's clock replaces the
+/// counter. It is written to standard error, or to the output that [`gclk_to`](crate::gclk_to) sets.
 ///
 /// ```
 /// use tsc_runtime::gclk;
@@ -93,15 +94,15 @@ macro_rules! __expected_block {
 /// assert_eq!(parse(), Some(21));
 /// ```
 ///
-/// The variable of a single `let` (without `else`) lives on behind the macro. Several statements are a block, as in the original,
-/// and what they declare ends with it.
+/// The variable of a single `let` (without `else`) is available after the macro. Several statements form a block, as in the original,
+/// and their variables end with it.
 ///
 /// # The first execution
 ///
-/// A line stands for one execution, and a statement that is executed once is executed cold: its code is not in the instruction cache
-/// and the branches in it are unknown, and so is the probe's own code right around it, whose cost was calibrated warm. So
-/// `gclk!(x += 1)` prints some tens of ticks the first time, and about none when a loop comes back to it. That cost is real, but it
-/// is not the statement's alone: repeat it, or take `tsc_runtime::measure` (feature `instruments`) to learn the constant.
+/// A line is about a single execution. The first execution is cold: the statement's code is not in the instruction cache, and its branches
+/// are not predicted. The same holds for the probe's own code around it, whose overhead was calibrated warm. So `gclk!(x += 1)` prints
+/// some tens of ticks the first time, and about zero when a loop executes it again. To find the constant cost, repeat the statement, or use
+/// `tsc_runtime::measure` (feature `instruments`).
 #[macro_export]
 macro_rules! gclk {
     () => {
@@ -148,10 +149,10 @@ macro_rules! __clk {
     };
 }
 
-/// Starts a section for code that no block can bracket, up to the [`stop!`](crate::stop) of what this gives.
+/// Starts a section, for code that no block can enclose. The section ends when its value is passed to [`stop!`](crate::stop).
 ///
-/// Sections may nest and overlap. Stopping one twice, or one that was not started, does not compile; one that is dropped without
-/// `stop!` is reported on stderr.
+/// Sections may be nested and may overlap. Stopping a section twice does not compile. If a section is dropped without `stop!`, a line on
+/// standard error says so.
 ///
 /// ```
 /// use tsc_runtime::{start, stop};
@@ -192,11 +193,11 @@ macro_rules! start {
     };
 }
 
-/// Stops a section that [`start!`](crate::start) gave, and has its net ticks.
+/// Stops a section that [`start!`](crate::start) has started, and evaluates to its net ticks.
 ///
-/// They are an `Option<f64>`: what lay between the reads, less what an empty section sees of itself and less what probes nested in
-/// it cost. Signed, since that cost is known on average and the section may be shorter than its error. `None` where nothing is
-/// measured: in a build without measurement, after [`pause`](fn@crate::pause), or if the counter was reset meanwhile.
+/// They are an `Option<f64>`: the ticks between the two reads, minus those of an empty section and those of probes nested in it. The
+/// result can be negative, because this overhead is only known on average. It is `None` if nothing is measured: in a build without
+/// measurement, after [`pause`](fn@crate::pause), or if the counter was reset in the meantime.
 ///
 /// ```
 /// use tsc_runtime::{start, stop};
@@ -218,7 +219,7 @@ macro_rules! stop {
     };
 }
 
-/// What `start!` gives where nothing is measured.
+/// The value of `start!` in builds in which nothing is measured.
 #[derive(Debug)]
 #[must_use = "a section is measured up to its `stop!`"]
 pub struct Unmeasured;

@@ -1,4 +1,4 @@
-//! The public functions where nothing measures (neither `debug-builds` nor `release-builds`): they compile, and do nothing.
+//! The public functions for builds in which nothing is measured: they compile, and do nothing.
 
 #![cfg(all(not(feature = "on"), not(target_os = "none")))]
 
@@ -8,16 +8,16 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use crate::report::Report;
 
-/// Says once on stderr that nothing is measured, and why.
+/// Prints once on standard error that nothing is measured, and why.
 pub fn report() {
     static SAID: AtomicBool = AtomicBool::new(false);
     if !SAID.swap(true, Relaxed) {
-        // A closed stderr is nobody's error.
+        // If standard error is closed, nobody wants the line.
         let _: io::Result<()> = write!(io::stderr(), "{}", snapshot());
     }
 }
 
-/// A report of no callsite, which says why.
+/// An empty report, which contains the reason for that.
 #[must_use]
 pub fn snapshot() -> Report {
     Report {
@@ -32,12 +32,12 @@ pub fn snapshot() -> Report {
 ///
 /// # Errors
 ///
-/// None here.
+/// This function does not fail.
 pub fn dump_to(_path: impl AsRef<Path>) -> io::Result<()> {
     Ok(())
 }
 
-/// A part of the program's run, of which nothing is reported.
+/// A session of which nothing is reported.
 #[derive(Debug)]
 #[must_use = "a session lasts until it is dropped"]
 pub struct Session(());
@@ -55,7 +55,7 @@ impl Session {
     }
 }
 
-// As where it prints: a session that is named only to last is no mistake.
+// So that a variable that only keeps the session alive causes no warning, as in builds that measure.
 impl Drop for Session {
     fn drop(&mut self) {}
 }

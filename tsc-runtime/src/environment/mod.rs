@@ -78,7 +78,7 @@ impl Variable {
         let value = self.get()?;
         let parsed = value.to_str().and_then(parse);
         if parsed.is_none() {
-            self.complain(&value.to_string_lossy(), "is not known");
+            self.complain(&value.to_string_lossy(), "is invalid");
         }
         parsed
     }
@@ -91,7 +91,7 @@ impl Variable {
             default,
         } = self;
         complain(&format!(
-            "{name}={} {wrong}: use {values}. Now it is as if not set: {default}.",
+            "{name}={} {wrong}: expected {values}; the default is used: {default}.",
             value.escape_debug()
         ));
     }

@@ -143,7 +143,7 @@ fn parse(list: &str) -> (Vec<Kind>, Vec<(String, &'static str)>) {
         .filter(|name| !name.is_empty())
     {
         match Kind::ALL.iter().find(|kind| kind.name == name) {
-            None => wrong.push((name.to_owned(), "is not known")),
+            None => wrong.push((name.to_owned(), "is unknown")),
             Some(kind) if kinds.iter().any(|known| known.name == kind.name) => {}
             Some(_) if kinds.len() == MOST => wrong.push((name.to_owned(), "is one too many")),
             Some(kind) => kinds.push(*kind),
@@ -169,7 +169,7 @@ mod tests {
         assert!(names("").is_empty());
         let (kinds, wrong) = parse("page-faults,misses");
         assert_eq!(kinds.len(), 1);
-        assert_eq!(wrong, [("misses".to_owned(), "is not known")]);
+        assert_eq!(wrong, [("misses".to_owned(), "is unknown")]);
         let all: Vec<&str> = Kind::ALL.iter().map(|kind| kind.name).collect();
         let (kinds, wrong) = parse(&all.join(","));
         assert_eq!((kinds.len(), wrong.len()), (MOST, all.len() - MOST));

@@ -194,7 +194,7 @@ fn what_cannot_be_counted_is_said() {
         );
         let printed = String::from_utf8(output.stderr).unwrap();
         assert!(
-            printed.contains("TSC_EVENTS=pages is not known: use a list of events"),
+            printed.contains("TSC_EVENTS=pages is unknown: expected a list of events"),
             "{printed}"
         );
         let is_said = printed.contains("events: instructions: ");

@@ -48,7 +48,7 @@ fn expression(variable: &Variable) -> Option<Regex> {
         .map_err(|error| {
             let at = beginning_of_error(&value);
             let wrong = format!(
-                "is no regular expression: {error}, at byte {at}, before {:?}",
+                "is not a regular expression: {error}, at byte {at}, before {:?}",
                 &value[at..]
             );
             variable.complain(&value, &wrong);

@@ -15,7 +15,7 @@ pub(crate) fn dump_at_exit(code: Option<u32>) {
         // Or an allocation of it, so nothing may allocate here.
         if thread::this().is_busy() || thread::this().is_reporting() {
             return write_to_stderr(
-                "tsc: no dump: the process ended inside the recording itself\n",
+                "tsc: no dump, because the process ended in the middle of a recording\n",
             );
         }
         report_at_end(Ended {

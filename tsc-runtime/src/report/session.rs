@@ -14,11 +14,11 @@ pub struct Session {
     started: u64,
 }
 
-/// Begins a session: when what it returns is dropped, a report of what has happened meanwhile is printed, on all threads, where and how
-/// `report` prints. There may be several, one after another, one in another, and on different threads.
+/// Begins a session. When the returned guard is dropped, it prints a report of what has happened on all threads since the session began,
+/// in the way in which `report` prints. Sessions may follow each other, be nested, and run on different threads.
 ///
-/// Calls that are running at its begin and return in it are in it with all their time. What only sessions have reported is not
-/// reported once more at the process's end.
+/// A call that is running when the session begins, and returns during it, is reported with all of its time. If sessions have reported
+/// everything, there is no other report at the end of the process.
 ///
 /// ```no_run
 /// # fn load() {}

@@ -98,7 +98,9 @@ fn json() -> Form {
 
 #[cfg(not(feature = "json"))]
 fn json() -> Form {
-    environment::complain("JSON needs the feature `json` of tsc-runtime. Reports are text:");
+    environment::complain(
+        "TSC_REPORT=json needs the feature `json` of tsc-runtime; reports are text",
+    );
     Form::Text(TextForm::Short)
 }
 

@@ -19,7 +19,7 @@ const YIELDS: u32 = 1000;
 const ROUNDS: usize = 7;
 const ASKINGS: usize = 201;
 
-const NAME: &str = "switch";
+const NAME: &str = "context switch";
 
 /// Nanoseconds.
 struct Costs {
@@ -35,15 +35,15 @@ pub(super) fn line() -> Finding {
         Err(why) => Finding::unknown(
             NAME,
             format!("not measured: {why}"),
-            "what interrupted calls were on the CPU is not known",
-            "compare by the wall, and keep other work off the machine",
+            "the time on the CPU of interrupted calls is unknown",
+            "compare wall times, and stop other work on the machine",
         ),
     }
 }
 
 fn assess(costs: &Costs) -> Finding {
     let value = format!(
-        "{:.1} µs of a thread's CPU time, and {:.1} µs to ask for it",
+        "{:.1} µs of the thread's CPU time; asking for that time takes {:.1} µs",
         costs.switch / 1e3,
         costs.asking / 1e3
     );
@@ -51,14 +51,14 @@ fn assess(costs: &Costs) -> Finding {
         Finding::good(
             NAME,
             value,
-            "an interrupted call counts with its time on the CPU if that is 0.2 ms or more for each switch",
+            "interrupted calls are samples if they were on the CPU for 0.2 ms or more per context switch",
         )
     } else {
         Finding::doubtful(
             NAME,
             value,
-            "interrupted calls of a few tenths of a millisecond count with over 1 % of switching in them",
-            "trust the clean calls where many are; keep other work off the machine",
+            "in interrupted calls of a few tenths of a millisecond, over 1 % of the time is the cost of context switches",
+            "trust functions with many clean calls; stop other work on the machine",
         )
     }
 }

@@ -48,13 +48,13 @@ pub(super) fn print(report: &Report) {
     match without_write_signals(|| file::write_own(Path::new(&path), &text)) {
         Ok(None) => {}
         Ok(Some(instead)) => complain(&format!(
-            "{} is another process's: this report is in {} (%p in TSC_REPORT_FILE is the process's number)",
+            "{} was written by another process, so this report is in {} (use %p, the process's number, in TSC_REPORT_FILE)",
             path.display(),
             instead.display()
         )),
         Err(why) => {
             complain(&format!(
-                "cannot write TSC_REPORT_FILE={}: {why}. So here:",
+                "cannot write TSC_REPORT_FILE={}: {why}. The report follows:",
                 path.display()
             ));
             let options = text_options(settings, TextForm::Short);

@@ -26,7 +26,7 @@ pub(super) fn begin(settings: &'static Settings) {
             wanted.push(signal);
         } else {
             environment::complain(&format!(
-                "TSC_DUMP_SIGNAL={}: the program handles this signal itself, and is left alone",
+                "TSC_DUMP_SIGNAL={} has no effect: the program handles this signal itself",
                 signals::name(signal)
             ));
         }
