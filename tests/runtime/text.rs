@@ -263,7 +263,7 @@ fn wrong_values_are_named_in_a_line_with_the_right_ones() {
         ("TSC_TOP", "expected a number of rows; 0 for all"),
         (
             "TSC_REPORT_EVERY",
-            "use a time of at least 10ms, as 500ms, 10s, 5m or 1h",
+            "expected a time of at least 10ms, such as 500ms, 10s, 5m or 1h",
         ),
         (
             "TSC_DUMP_SIGNAL",
