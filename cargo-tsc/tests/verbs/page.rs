@@ -9,13 +9,8 @@ use crate::project::{PROGRAM, Project, skipped};
 const CLICK_THROUGH: &str = r##"
 <script>
 {
-let turns = 0;
 const boxes = () => [...document.querySelectorAll("#flame .d3-flame-graph-label")].map((label) => label.textContent);
-const timer = setInterval(() => {
-  turns += 1;
-  // Boxes are drawn over several frames.
-  if (!boxes().includes("work") && turns < 50) return;
-  clearInterval(timer);
+addEventListener("load", () => {
   const seen = [];
   const rows = () => [...document.querySelectorAll("#rows tbody tr.row")];
   const names = () => rows().map((row) => row.cells[0].textContent).join(",");
@@ -40,13 +35,21 @@ const timer = setInterval(() => {
   search.dispatchEvent(new Event("input"));
   const found = [...document.querySelectorAll("#flame rect")].filter((box) => box.getAttribute("fill") === "#e600e6");
   seen.push(`found ${found.length}`);
+  const frames = () => [...document.querySelectorAll("#flame g.frame")];
+  const outer = frames().find((frame) => frame.getAttribute("aria-label").startsWith("outer:"));
+  outer.focus();
+  seen.push(`focused box ${document.activeElement === outer && document.getElementById("flame-details").value}`);
+  const width = () => outer.querySelector("rect").getBoundingClientRect().width;
+  const [before, all] = [width(), document.getElementById("flame").clientWidth];
+  press(outer, "Enter");
+  seen.push(`zoomed ${before <= width() && width() > 0.99 * all}`);
   const unit = document.getElementById("unit");
   unit.value = "ns";
   unit.dispatchEvent(new Event("change"));
   seen.push(`time ${/ [µnm]?s$/.test(rows()[0].cells[2].textContent)}`);
   seen.push(`wider than the window ${document.documentElement.scrollWidth > innerWidth}`);
   SHOW
-}, 100);
+});
 }
 </script>
 "##;
@@ -95,6 +98,8 @@ fn page_needs_no_network_and_works_in_a_browser() {
             "{seen}"
         );
         assert_eq!(says("found"), "1");
+        assert!(says("focused box").starts_with("outer: 2 calls"), "{seen}");
+        assert_eq!(says("zoomed"), "true");
         assert_eq!(says("time"), "true");
         assert_eq!(says("wider than the window"), "false");
     }

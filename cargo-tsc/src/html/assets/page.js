@@ -165,7 +165,8 @@ function detail(row) {
   fact("source", `${row.file}:${row.line}`);
   fact("calls", `${row.calls}, of which ${row.samples} are in the histogram`);
   if (known(row.timed)) fact("timed", `${row.timed}: one in ${row.sample}, chosen at random`);
-  fact("mean", `${ticks(row.mean_ticks)} ± ${ticks(row.std_error_ticks)} (standard error) ± ${ticks(row.systematic_error_ticks)} (systematic)`);
+  const error = (value, name) => known(value) ? ` ± ${ticks(value)} (${name})` : "";
+  fact("mean", ticks(row.mean_ticks) + error(row.std_error_ticks, "standard error") + error(row.systematic_error_ticks, "systematic"));
   fact("first call", ticks(row.first_ticks));
   if (row.interrupted) fact("interrupted", `${row.interrupted} calls, mean ${ticks(row.interrupted_mean_ticks)}`);
   if (known(row.units)) fact(row.unit, `${short(row.units)}, ${short(row.ticks_per_unit)} ticks each`);
@@ -182,7 +183,7 @@ const bucketEnd = (from) => from < 64 ? from + 1 : from + 2 ** (Math.floor(Math.
 
 /** Both histograms of a row over a logarithmic axis, in bars of equal width. */
 function histogram(row) {
-  const [width, height, left, right, bottom] = [900, 180, 46, 34, 34];
+  const [width, height, left, right, bottom, top] = [900, 204, 46, 34, 34, 40];
   const bars = [
     ["interrupted", row.interrupted_histogram, nextOctave],
     ["samples", row.histogram, bucketEnd],
@@ -211,7 +212,7 @@ function histogram(row) {
   });
   const most = Math.max(...counts.flatMap(([, slots]) => slots));
   // A logarithmic height, so that few slow calls are seen beside many fast ones.
-  const y = (calls) => (height - bottom - 18) * Math.log1p(calls) / Math.log1p(most);
+  const y = (calls) => (height - bottom - top) * Math.log1p(calls) / Math.log1p(most);
   const svg = d3.create("svg").attr("class", "histogram").attr("viewBox", `0 0 ${width} ${height}`).attr("role", "img")
     .attr("aria-label", `Histogram of ${row.name}`);
   const bar = (width - left - right) / count;
@@ -221,18 +222,21 @@ function histogram(row) {
       .attr("y", (calls) => height - bottom - y(calls)).attr("height", y)
       .append("title").text((calls) => `${calls.toFixed(0)} calls (${name})`);
   }
-  for (let octave = Math.ceil(low); octave <= high; octave += Math.ceil((high - low) / 12)) {
+  // Some four marks at least and twelve at most, at powers of two or of one of its roots.
+  const step = high - low >= 4 ? Math.ceil((high - low) / 12) : high - low >= 2 ? 0.5 : 0.25;
+  for (let octave = Math.ceil(low / step) * step; octave <= high; octave += step) {
     svg.append("line").attr("x1", x(2 ** octave)).attr("x2", x(2 ** octave)).attr("y1", height - bottom).attr("y2", height - bottom + 4);
     svg.append("text").attr("x", x(2 ** octave)).attr("y", height - bottom + 16).attr("text-anchor", "middle").text(ticks(2 ** octave));
   }
-  svg.append("text").attr("x", 2).attr("y", 26).text(short(Math.round(most)));
+  svg.append("text").attr("x", 2).attr("y", top + 8).text(short(most < 1 ? most : Math.round(most)));
   svg.append("text").attr("x", 2).attr("y", height - 4)
     .text("calls (logarithmic) by gross " + (unit === "ticks" ? "ticks" : "time") + (row.interrupted_histogram.length ? "; the yellow bars are interrupted calls" : ""));
   for (const [label, value] of [["first", firstGross], ["p50", row.p50_ticks], ["p99", row.p99_ticks]]) {
     if (!known(value)) continue;
     const at = x(label === "first" ? value : value + visible);
-    svg.append("line").attr("class", "mark").attr("x1", at).attr("x2", at).attr("y1", 14).attr("y2", height - bottom);
-    svg.append("text").attr("class", "mark-label").attr("x", at).attr("y", label === "p99" ? 22 : 11).attr("text-anchor", "middle").text(label);
+    svg.append("line").attr("class", "mark").attr("x1", at).attr("x2", at).attr("y1", 4).attr("y2", height - bottom);
+    // One above the other, for they may be near each other.
+    svg.append("text").attr("class", "mark-label").attr("x", at + 3).attr("y", { first: 35, p50: 11, p99: 23 }[label]).text(label);
   }
   return svg.node();
 }
@@ -292,6 +296,14 @@ function flameColour(node) {
   return `hsl(${10 + hash % 45} 85% ${62 + (hash >>> 8) % 12}%)`;
 }
 
+// Boxes are at their places at once, not after some frames: what a transition leads to is done in its place.
+for (const step of ["transition", "duration", "delay", "ease"]) d3.selection.prototype[step] = function () { return this; };
+
+/** The keyboard reaches the boxes that were just drawn. */
+function makeFocusable() {
+  d3.selectAll("#flame g.frame").attr("tabindex", 0).attr("role", "button").attr("aria-label", flameTip);
+}
+
 function showFlame() {
   const hasTree = report.contexts.length > 0;
   byId("no-tree").hidden = hasTree;
@@ -300,16 +312,17 @@ function showFlame() {
   const make = flamegraph.default ?? flamegraph;
   const metric = metrics[byId("flame-metric").value] ?? metrics[0];
   const chart = make().width(Math.max(300, byId("flame").clientWidth)).cellHeight(19).inverted(true).sort(true)
-    .minFrameSize(1).transitionDuration(1).setColorMapper(flameColour).setLabelHandler(flameTip).tooltip(false)
+    .minFrameSize(1).onClick(makeFocusable).setColorMapper(flameColour).setLabelHandler(flameTip).tooltip(false)
     .setDetailsElement(byId("flame-details")).setDetailsHandler((text) => { byId("flame-details").value = text ?? ""; })
     .onHover((node) => { byId("flame-details").value = flameTip(node); });
   byId("flame").replaceChildren();
   d3.select("#flame").datum(nested(metric)).call(chart);
+  makeFocusable();
   byId("flame-legend").textContent = base
     ? "Red is slower than in the other dump, blue faster, grey not resolved within these two runs. Click a box to zoom."
     : "A box is as wide as its ticks; what it calls stands below it. Click a box to zoom.";
   byId("flame-search").oninput = (event) => event.target.value ? chart.search(event.target.value) : chart.clear();
-  byId("flame-reset").onclick = () => chart.resetZoom();
+  byId("flame-reset").onclick = () => { chart.resetZoom(); makeFocusable(); };
 }
 
 // ---- What the figures rest on ----
@@ -324,7 +337,8 @@ function showHeader() {
   const rate = clock.hz ? `${(clock.hz / 1e6).toFixed(3)} MHz${known(clock.ppm) ? ` ± ${clock.ppm.toFixed(1)} ppm` : ""}` : "rate not known";
   byId("trust-summary").textContent =
     `${clock.cpu ?? machine.arch ?? "unknown CPU"}${clock.hypervisor ? ` under ${clock.hypervisor}` : ""}; ${clock.source} at ${rate}` +
-    (clock.warnings.length ? `; ${clock.warnings.length} warnings` : "");
+    (clock.warnings.length ? `; ${clock.warnings.length} warnings` : "") +
+    (clock.doubtful?.length ? `; doubtful: ${clock.doubtful.map((doubt) => doubt.split(":")[0]).join(", ")}` : "");
   const fact = (name, value) => byId("machine").append(element("dt", {}, name), element("dd", {}, String(value)));
   for (const warning of clock.warnings) fact("warning", warning);
   for (const doubt of clock.doubtful ?? []) fact("doubtful", doubt);
@@ -354,6 +368,15 @@ document.addEventListener("keydown", (event) => {
   if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.key === "/") { event.preventDefault(); byId("row-filter").focus(); }
   if (event.key === "f") { event.preventDefault(); byId("flame-search").focus(); }
+});
+byId("flame").addEventListener("keydown", (event) => {
+  if (event.key !== "Enter" && event.key !== " ") return;
+  event.preventDefault();
+  event.target.closest("g.frame")?.dispatchEvent(new MouseEvent("click", { bubbles: true }));
+});
+byId("flame").addEventListener("focusin", (event) => {
+  const frame = event.target.closest("g.frame");
+  if (frame) byId("flame-details").value = frame.getAttribute("aria-label");
 });
 let resizing;
 window.addEventListener("resize", () => { clearTimeout(resizing); resizing = setTimeout(showFlame, 100); });
