@@ -3,4 +3,5 @@
 #![forbid(unsafe_code)]
 
 pub mod fetch;
+pub mod programs;
 pub mod project;

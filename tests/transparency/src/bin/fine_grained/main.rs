@@ -5,19 +5,14 @@
 
 #![forbid(unsafe_code)]
 
-mod build;
-mod callgrind;
-mod run;
-mod statistics;
-
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::{env, io};
 
-use build::{Form, PROGRAMS, Program, build};
-use run::{Report, Row, Run, run};
-use statistics::{median, range, share, spearman};
 use transparency::fetch;
+use transparency::programs::run::{Report, Row, Run, run};
+use transparency::programs::statistics::{median, range, share, spearman};
+use transparency::programs::{Form, PROGRAMS, Program, build, callgrind, scratch};
 
 const RUNS: usize = 20;
 /// Rows whose means are compared with those of a program in which only that row's function is annotated.
@@ -32,7 +27,7 @@ fn main() -> io::Result<()> {
         .and_then(|runs| runs.parse().ok())
         .unwrap_or(RUNS);
     let wanted: Vec<String> = arguments.collect();
-    let scratch = scratch()?;
+    let scratch = scratch("fine_grained")?;
     for program in &PROGRAMS {
         if wanted.is_empty() || wanted.iter().any(|name| name == program.name) {
             measure(program, runs, &scratch)?;
@@ -278,11 +273,4 @@ fn print_ranks(program: &Program, source: &Path, scratch: &Path, of: &Runs) -> i
         }
     }
     Ok(())
-}
-
-/// Absolute, for cargo is run from the copies' folders.
-fn scratch() -> io::Result<PathBuf> {
-    let target = env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
-    let target = target.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("target"));
-    std::path::absolute(target.join("fine_grained"))
 }

@@ -1,11 +1,16 @@
 //! A program in one of its forms: a copy of its crate, annotated or not, under a main function of ours.
 
+pub mod callgrind;
+pub mod calls;
+pub mod run;
+pub mod statistics;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::{fs, io};
+use std::{env, fs, io};
 
+use crate::project::{copy_dir, dependency, stand_alone};
 use cargo_tsc::annotate::{ATTRIBUTE, Where, annotate};
-use transparency::project::{copy_dir, dependency, stand_alone};
 
 /// Where a function is defined: its file, from the crate's root on, and the line of its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +30,8 @@ pub enum Form {
     Only(Place),
     /// `#[inline(never)]`, all that could have `#[cycles]`.
     NotInlined,
+    /// The same, and nothing is optimised: each call that the source has is a call.
+    AsWritten,
 }
 
 /// A crate and what is done with it.
@@ -38,22 +45,22 @@ pub const PROGRAMS: [Program; 3] = [
     Program {
         kind: "compressor",
         name: "miniz_oxide",
-        main: include_str!("programs/compressor.rs"),
+        main: include_str!("texts/compressor.rs"),
     },
     Program {
         kind: "parser",
         name: "pulldown-cmark",
-        main: include_str!("programs/parser.rs"),
+        main: include_str!("texts/parser.rs"),
     },
     Program {
         kind: "interpreter",
         name: "rust_lisp",
-        main: include_str!("programs/interpreter.rs"),
+        main: include_str!("texts/interpreter.rs"),
     },
 ];
 
-const MAIN: &str = include_str!("programs/main.rs");
-const ROWS: &str = include_str!("programs/rows.rs");
+const MAIN: &str = include_str!("texts/main.rs");
+const ROWS: &str = include_str!("texts/rows.rs");
 
 const NOT_INLINED: &str = "#[inline(never)] ";
 
@@ -118,13 +125,17 @@ fn annotate_file(root: &Path, path: &Path, form: &Form) -> io::Result<usize> {
     let attribute = match form {
         Form::Bare => return Ok(0),
         Form::All | Form::Only(_) => ATTRIBUTE,
-        Form::NotInlined => NOT_INLINED,
+        Form::NotInlined | Form::AsWritten => NOT_INLINED,
     };
     let leave_out = |line: u32| match form {
         Form::Only(place) => place.file != file || place.line != line,
         _ => false,
     };
-    let source = fs::read_to_string(path)?;
+    let mut source = fs::read_to_string(path)?;
+    if matches!(form, Form::AsWritten) {
+        // Which is heeded also where nothing is optimised.
+        source = source.replace("#[inline(always)]", "#[inline]");
+    }
     match annotate(&source, Where::Functions, &|function| {
         leave_out(function.line)
     }) {
@@ -158,6 +169,9 @@ fn write_main(program: &Program, dir: &Path, form: &Form) -> io::Result<()> {
         );
     }
     stand_alone(&mut manifest);
+    if matches!(form, Form::AsWritten) {
+        manifest.push_str("\n[profile.release]\nopt-level = 0\n");
+    }
     fs::create_dir_all(dir.join("src"))?;
     fs::write(dir.join("Cargo.toml"), manifest)?;
     fs::write(dir.join("src/main.rs"), main)
@@ -170,4 +184,11 @@ fn without_profile(dependency: &str) -> String {
         .next()
         .unwrap_or_default()
         .to_owned()
+}
+
+/// A folder for a tool's programs. Absolute, for cargo is run from the copies' folders.
+pub fn scratch(tool: &str) -> io::Result<PathBuf> {
+    let target = env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
+    let target = target.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("target"));
+    std::path::absolute(target.join(tool))
 }

@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 use std::process::Command;
 
-use crate::build::Place;
+use super::Place;
 
 /// What a run took by the operating system's account, and its report if it has one.
 pub struct Run {
@@ -18,11 +18,31 @@ pub struct Run {
 /// The part of a report that is compared.
 pub struct Report {
     pub rows: Vec<Row>,
+    /// If the call tree was recorded.
+    pub contexts: Vec<Context>,
     /// Ticks in a nanosecond.
     pub ticks_per_ns: f64,
     /// What a timed call costs its caller, calibrated; and a counted one, where some are.
     pub timed_ticks: f64,
     pub counted_ticks: f64,
+}
+
+/// Calls from one function to another, each with its module and its name; both are empty for what calls the outermost.
+pub struct Context {
+    pub caller: (String, String),
+    pub callee: (String, String),
+    pub calls: u64,
+}
+
+impl Context {
+    fn parse(line: &str) -> Option<Self> {
+        let mut fields = line.split('\t').map(str::to_owned);
+        Some(Self {
+            caller: (fields.next()?, fields.next()?),
+            callee: (fields.next()?, fields.next()?),
+            calls: fields.next()?.parse().ok()?,
+        })
+    }
 }
 
 #[derive(Clone)]
@@ -40,7 +60,17 @@ pub struct Row {
 
 /// Runs it, with `TSC_SAMPLE` if it is given.
 pub fn run(executable: &Path, sample: Option<&str>) -> io::Result<Run> {
+    run_with(Command::new(executable), executable, sample)
+}
+
+/// Runs it, and records the call tree.
+pub fn run_with_tree(executable: &Path) -> io::Result<Run> {
     let mut command = Command::new(executable);
+    command.env("TSC_TREE", "1");
+    run_with(command, executable, None)
+}
+
+fn run_with(mut command: Command, executable: &Path, sample: Option<&str>) -> io::Result<Run> {
     command.env("TSC_REPORT", "off");
     match sample {
         Some(sample) => command.env("TSC_SAMPLE", sample),
@@ -68,9 +98,16 @@ fn parse<'a>(lines: &mut impl Iterator<Item = &'a str>) -> Option<Run> {
             let mut figures = clock.split(' ').map(str::parse::<f64>);
             let mut figure = || figures.next()?.ok();
             let (hz, timed, counted) = (figure()?, figure()?, figure()?);
-            let rows: Option<Vec<Row>> = lines.map(Row::parse).collect();
+            let (mut rows, mut contexts) = (Vec::new(), Vec::new());
+            for line in lines {
+                match line.strip_prefix("context\t") {
+                    Some(context) => contexts.push(Context::parse(context)?),
+                    None => rows.push(Row::parse(line)?),
+                }
+            }
             Some(Report {
-                rows: rows?,
+                rows,
+                contexts,
                 ticks_per_ns: hz / 1e9,
                 timed_ticks: timed,
                 counted_ticks: counted,

@@ -27,4 +27,12 @@ fn rows() {
             row.total_std_error_ticks().unwrap_or(0.0),
         );
     }
+    let path = |index: Option<u64>| {
+        let row = index.and_then(|index| report.callsites().get(index as usize));
+        row.map_or_else(|| "\t".to_owned(), |row| format!("{}\t{}", row.module(), row.name()))
+    };
+    for context in report.contexts() {
+        let caller = context.parent().and_then(|parent| report.contexts()[parent as usize].callsite());
+        println!("context\t{}\t{}\t{}", path(caller), path(context.callsite()), context.calls());
+    }
 }
