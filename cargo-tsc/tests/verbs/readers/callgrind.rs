@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use super::recorded;
-use crate::project::skipped;
+use crate::project::{Project, skipped};
 
 /// What callgrind_annotate says of a function, and of its calls of others: each with its ticks.
 #[derive(Debug, Default)]
@@ -95,4 +95,41 @@ fn callgrind_annotate_has_our_sums() {
         }
     }
     assert_eq!(found, arcs.len());
+}
+
+/// `main` has not returned, so it is no call yet, and has no ticks of its own.
+#[test]
+fn callee_of_a_call_that_runs_has_its_ticks() {
+    let project = Project::new(
+        r#"
+use std::hint::black_box;
+
+#[tsc_runtime::cycles]
+fn work() -> u64 {
+    (0..3000).fold(1, |x, i: u64| black_box(x * (i | 1) % 1_000_003))
+}
+
+#[tsc_runtime::cycles]
+fn main() {
+    black_box(work() + work());
+    std::process::exit(0);
+}
+"#,
+    );
+    project.tsc("run --tree --name exits").ends(0);
+    project
+        .tsc("export exits --format callgrind -o callgrind.out")
+        .ends(0);
+    let folder = project.path("");
+    let Some((total, functions)) = annotated(&folder, "--inclusive=no") else {
+        return skipped("there is no callgrind_annotate");
+    };
+    // Neither has it any of its own, nor has what called it: all is in the two calls.
+    assert!(total > 0);
+    for name in ["app::main", "<root>"] {
+        let own = functions.get(name).map_or(0, |function| function.ticks);
+        assert_eq!(own, 0, "{name}");
+    }
+    assert_eq!(functions["app::work"].ticks, total);
+    assert_eq!(functions["app::main"].callees["app::work"], (2, total));
 }
