@@ -13,8 +13,22 @@ pub(crate) fn browser() -> Option<&'static str> {
         .find(|name| Command::new(name).arg("--version").output().is_ok())
 }
 
-/// What the script of a page saw, in a window of this size.
+/// What the script of a page saw, in a window of this size. A browser that ends before the script does, as it may on a busy machine, is
+/// started again.
 pub(crate) fn seen(browser: &str, url: &str, window: (u32, u32)) -> String {
+    const TRIES: usize = 4;
+    let mut complaints = String::new();
+    for _ in 0..TRIES {
+        match show(browser, url, window) {
+            Ok(seen) => return seen,
+            Err(what) => complaints = what,
+        }
+    }
+    panic!("the script did not come to its end:\n{complaints}");
+}
+
+/// `Err` with what the browser made and said, if the script did not come to its end.
+fn show(browser: &str, url: &str, window: (u32, u32)) -> Result<String, String> {
     let profile = tempfile::tempdir().unwrap();
     let output = Command::new(browser)
         .args(["--headless", "--no-sandbox"])
@@ -23,16 +37,17 @@ pub(crate) fn seen(browser: &str, url: &str, window: (u32, u32)) -> String {
         .args(["--disable-background-networking", "--no-first-run"])
         .arg(format!("--user-data-dir={}", profile.path().display()))
         .arg(format!("--window-size={},{}", window.0, window.1))
-        .args(["--virtual-time-budget=60000", "--dump-dom"])
+        // Of the browser's own time, which runs on while nothing happens.
+        .args(["--virtual-time-budget=600000", "--dump-dom"])
         .arg(url)
         .output()
         .unwrap();
     let dom = String::from_utf8_lossy(&output.stdout);
-    let (_, seen) = dom.split_once("<pre id=\"seen\">").unwrap_or_else(|| {
+    let seen = dom.split_once("<pre id=\"seen\">");
+    let Some((text, _)) = seen.and_then(|(_, seen)| seen.split_once("</pre>")) else {
         let complaints = String::from_utf8_lossy(&output.stderr);
-        panic!("the script did not come to its end:\n{dom}\n{complaints}")
-    });
-    let text = seen.split_once("</pre>").unwrap().0;
+        return Err(format!("{dom}\n{complaints}"));
+    };
     let text = text.replace("&lt;", "<").replace("&gt;", ">");
-    text.replace("&nbsp;", " ").replace("&amp;", "&")
+    Ok(text.replace("&nbsp;", " ").replace("&amp;", "&"))
 }
