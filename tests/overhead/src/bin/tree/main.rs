@@ -1,8 +1,11 @@
-//! What recording the call tree costs a call, beside the same calls without.
+//! What recording the call tree costs a call, beside the same calls without; and whether the contexts of a program whose call tree is known
+//! have the ticks that their work takes.
 //!
 //! `cargo run --release -p overhead --bin tree`. Whether the tree is recorded is decided once for a process, so this program starts
 //! itself again and again, with `TSC_TREE` and without in turn, and compares the ticks of a call pair by pair. It prints a markdown
 //! table, and fails if nothing was measured.
+
+mod truth;
 
 use std::env;
 use std::hint::black_box;
@@ -12,6 +15,11 @@ use tsc_runtime::cycles;
 use tsc_runtime::tsc::{FencePolicy, Lfence, elapsed};
 
 const PAIRS: usize = 41;
+/// Processes with a known call tree.
+const TRUTHS: usize = 11;
+/// The arguments by which this program starts itself.
+const COST: &str = "--measure";
+const TRUTH: &str = "--truth";
 /// Enough for most to be undisturbed, and no more of those that take long.
 const ROUNDS: usize = 201;
 const LONG_ROUNDS: usize = 21;
@@ -94,9 +102,10 @@ fn measure() {
     );
 }
 
-fn child(with_tree: bool) -> Option<Vec<f64>> {
+/// The figures that this program prints with an argument.
+fn child(argument: &str, with_tree: bool, count: usize) -> Option<Vec<f64>> {
     let mut command = Command::new(env::current_exe().ok()?);
-    command.arg("--measure").env("TSC_REPORT", "off");
+    command.arg(argument).env("TSC_REPORT", "off");
     if with_tree {
         command.env("TSC_TREE", "1");
     } else {
@@ -105,7 +114,7 @@ fn child(with_tree: bool) -> Option<Vec<f64>> {
     let output = command.output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;
     let figures: Vec<f64> = text.lines().filter_map(|line| line.parse().ok()).collect();
-    (output.status.success() && figures.len() == SUBJECTS.len()).then_some(figures)
+    (output.status.success() && figures.len() == count).then_some(figures)
 }
 
 fn median(mut values: Vec<f64>) -> f64 {
@@ -114,15 +123,19 @@ fn median(mut values: Vec<f64>) -> f64 {
 }
 
 fn main() -> ExitCode {
-    if env::args()
-        .nth(1)
-        .is_some_and(|argument| argument == "--measure")
-    {
-        measure();
-        return ExitCode::SUCCESS;
+    match env::args().nth(1).as_deref() {
+        Some(COST) => measure(),
+        Some(TRUTH) => truth::measure(),
+        _ => return compare(),
     }
+    ExitCode::SUCCESS
+}
+
+/// Prints both tables.
+fn compare() -> ExitCode {
+    let cost = |with_tree| child(COST, with_tree, SUBJECTS.len());
     let pairs: Option<Vec<_>> = (0..PAIRS)
-        .map(|_| Some((child(false)?, child(true)?)))
+        .map(|_| Some((cost(false)?, cost(true)?)))
         .collect();
     let Some(pairs) = pairs else {
         eprintln!("tree: a measuring process failed");
@@ -145,6 +158,18 @@ fn main() -> ExitCode {
             median(without),
             median(with)
         );
+    }
+    let truth: Option<Vec<_>> = (0..TRUTHS)
+        .map(|_| child(TRUTH, true, truth::EXPECTED.len()))
+        .collect();
+    let Some(truth) = truth else {
+        eprintln!("tree: a process with a known call tree failed");
+        return ExitCode::FAILURE;
+    };
+    println!("\n| context | self ticks on the CPU ÷ its work | must |\n|---|---|---|");
+    for (index, (path, _)) in truth::EXPECTED.into_iter().enumerate() {
+        let ratio = median(truth.iter().map(|ratios| ratios[index]).collect());
+        println!("| {path} | {ratio:.3} | 0.98–1.02 |");
     }
     ExitCode::SUCCESS
 }

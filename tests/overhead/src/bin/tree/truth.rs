@@ -1,0 +1,115 @@
+//! A program whose call tree is known: fixed numbers of calls, and a fixed piece of work in each. What each context was on the CPU is
+//! compared with that many pieces of work.
+
+use std::hint::black_box;
+use std::thread;
+
+use tsc_runtime::tsc::{FencePolicy, Lfence, elapsed};
+use tsc_runtime::{Report, cycles};
+
+/// Turns of the chain in a piece of work: some ten microseconds.
+const TURNS: u32 = 10_000;
+/// Calls of the program, in turn with pieces of work that are timed alone.
+const ROUNDS: u64 = 100;
+
+/// Multiplications that wait for each other, so that nothing around them changes what they take.
+#[inline(never)]
+fn piece(mut value: u64) -> u64 {
+    for _ in 0..TURNS {
+        value = black_box(value).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+    value
+}
+
+#[cycles]
+fn leaf(value: u64) -> u64 {
+    piece(value)
+}
+
+#[cycles]
+fn three(value: u64) -> u64 {
+    (0..3).fold(piece(value), |value, _| leaf(value))
+}
+
+#[cycles]
+fn recursive(depth: u64, value: u64) -> u64 {
+    let value = piece(value);
+    if depth == 0 {
+        leaf(value)
+    } else {
+        recursive(depth - 1, value)
+    }
+}
+
+#[cycles]
+fn even(depth: u64, value: u64) -> u64 {
+    let value = piece(value);
+    if depth == 0 {
+        value
+    } else {
+        odd(depth - 1, value)
+    }
+}
+
+#[cycles]
+fn odd(depth: u64, value: u64) -> u64 {
+    let value = piece(value);
+    if depth == 0 {
+        value
+    } else {
+        even(depth - 1, value)
+    }
+}
+
+#[cycles]
+fn root(value: u64) -> u64 {
+    even(5, recursive(3, three(leaf(value))))
+}
+
+/// Of contexts, by their paths, the pieces of work in their own code in one call of `root`.
+pub(crate) const EXPECTED: [(&str, u64); 7] = [
+    ("root;leaf", 1),
+    ("root;three", 1),
+    ("root;three;leaf", 3),
+    ("root;recursive", 4),
+    ("root;recursive;leaf", 1),
+    ("root;even", 3),
+    ("root;even;odd", 3),
+];
+
+/// Runs the program on another thread and prints, of each context, the self ticks on the CPU ÷ the work in it.
+pub(crate) fn measure() {
+    let alone = thread::spawn(rounds).join().expect("it does not panic");
+    let report = tsc_runtime::snapshot();
+    for (path, pieces) in EXPECTED {
+        let own = self_ticks(&report, path).unwrap_or(f64::NAN) / ROUNDS as f64;
+        println!("{}", own / (pieces as f64 * alone));
+    }
+}
+
+/// The median ticks of a piece of work by itself.
+fn rounds() -> f64 {
+    let mut pieces: Vec<i64> = (0..ROUNDS)
+        .map(|round| {
+            black_box(root(black_box(round)));
+            let start = Lfence::start();
+            black_box(piece(black_box(round)));
+            elapsed(start, Lfence::stop())
+        })
+        .collect();
+    pieces.sort_unstable();
+    pieces[pieces.len() / 2] as f64
+}
+
+/// The self ticks of the context that these functions lead to.
+fn self_ticks(report: &Report, path: &str) -> Option<f64> {
+    let contexts = report.contexts();
+    let mut at = None;
+    for name in path.split(';') {
+        at = Some(contexts.iter().position(|context| {
+            context.parent() == at.map(|at: usize| at as u64)
+                && report.name_of_context(context) == name
+        })?);
+    }
+    Some(contexts[at?].self_ticks())
+}
