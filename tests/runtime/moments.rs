@@ -24,6 +24,16 @@ fn command(way: &str, environment: &[(&str, &str)]) -> Command {
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
+    // A test that is started in the background may have been told to ignore some, and a child inherits that.
+    let at_their_defaults = || {
+        for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
+            // SAFETY: no handler is installed.
+            unsafe { libc::signal(signal, libc::SIG_DFL) };
+        }
+        Ok(())
+    };
+    // SAFETY: it calls nothing but `signal`, which may be called between fork and exec.
+    unsafe { command.pre_exec(at_their_defaults) };
     command
 }
 
