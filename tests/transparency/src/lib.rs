@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod cargo;
 pub mod fetch;
 pub mod programs;
 pub mod project;

@@ -5,13 +5,13 @@
 
 #![forbid(unsafe_code)]
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::{env, io};
 
 use cargo_tsc::annotate::Where;
-use transparency::fetch;
 use transparency::project::{Outcome, Project};
+use transparency::{cargo, fetch};
 
 fn main() -> io::Result<ExitCode> {
     let wanted: Vec<String> = env::args().skip(1).collect();
@@ -62,7 +62,7 @@ impl<'a> Subject<'a> {
 /// One crate, both profiles, both places. Whether all is as before.
 fn compare(subject: &Subject<'_>) -> io::Result<bool> {
     let &Subject { name, doc, tests } = subject;
-    let scratch = scratch()?;
+    let scratch = cargo::scratch("transparency")?;
     let target = scratch.join("target");
     let (version, source) = fetch::newest(name, &scratch)?;
     let copy = |form: &str, place| {
@@ -123,11 +123,4 @@ fn explain(before: &Outcome, after: &Outcome) {
             None => eprintln!("passes no more: {test}"),
         }
     }
-}
-
-/// Absolute, for cargo is run from the copies' folders.
-fn scratch() -> io::Result<PathBuf> {
-    let target = env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
-    let target = target.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("target"));
-    std::path::absolute(target.join("transparency"))
 }

@@ -6,9 +6,9 @@ pub mod run;
 pub mod statistics;
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::{env, fs, io};
+use std::{fs, io};
 
+use crate::cargo;
 use crate::project::{copy_dir, dependency, stand_alone};
 use cargo_tsc::annotate::{ATTRIBUTE, Where, annotate};
 
@@ -79,16 +79,7 @@ pub fn build(
     let attributes = copy(source, &dir.join("crate"), form)?;
     write_main(program, &dir, form)?;
     let target = scratch.join("target");
-    let output = Command::new("cargo")
-        .current_dir(&dir)
-        .env("CARGO_TARGET_DIR", &target)
-        .args(["build", "--quiet", "--release"])
-        .output()?;
-    if !output.status.success() {
-        return Err(io::Error::other(
-            String::from_utf8_lossy(&output.stderr).into_owned(),
-        ));
-    }
+    cargo::build_release(&dir, &target)?;
     // All forms are built under one name.
     let executable = dir.join("program");
     fs::copy(target.join("release/program"), &executable)?;
@@ -184,11 +175,4 @@ fn without_profile(dependency: &str) -> String {
         .next()
         .unwrap_or_default()
         .to_owned()
-}
-
-/// A folder for a tool's programs. Absolute, for cargo is run from the copies' folders.
-pub fn scratch(tool: &str) -> io::Result<PathBuf> {
-    let target = env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
-    let target = target.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("target"));
-    std::path::absolute(target.join(tool))
 }

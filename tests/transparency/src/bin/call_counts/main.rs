@@ -11,14 +11,14 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::{env, io};
 
-use transparency::fetch;
 use transparency::programs::calls::{Arcs, Names, arcs};
 use transparency::programs::run::{Context, run_with_tree};
-use transparency::programs::{Form, PROGRAMS, Program, build, scratch};
+use transparency::programs::{Form, PROGRAMS, Program, build};
+use transparency::{cargo, fetch};
 
 fn main() -> io::Result<ExitCode> {
     let wanted: Vec<String> = env::args().skip(1).collect();
-    let scratch = scratch("call_counts")?;
+    let scratch = cargo::scratch("call_counts")?;
     println!(
         "| program | version | functions | million calls | pairs | exactly equal | recursive functions | calls of them equal |\n|---|---|---|---|---|---|---|---|"
     );

@@ -9,10 +9,10 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::{env, io};
 
-use transparency::fetch;
 use transparency::programs::run::{Report, Row, Run, run};
 use transparency::programs::statistics::{median, range, share, spearman};
-use transparency::programs::{Form, PROGRAMS, Program, build, callgrind, scratch};
+use transparency::programs::{Form, PROGRAMS, Program, build, callgrind};
+use transparency::{cargo, fetch};
 
 const RUNS: usize = 20;
 /// Rows whose means are compared with those of a program in which only that row's function is annotated.
@@ -27,7 +27,7 @@ fn main() -> io::Result<()> {
         .and_then(|runs| runs.parse().ok())
         .unwrap_or(RUNS);
     let wanted: Vec<String> = arguments.collect();
-    let scratch = scratch("fine_grained")?;
+    let scratch = cargo::scratch("fine_grained")?;
     for program in &PROGRAMS {
         if wanted.is_empty() || wanted.iter().any(|name| name == program.name) {
             measure(program, runs, &scratch)?;
@@ -204,9 +204,7 @@ fn print_rows(program: &Program, source: &Path, scratch: &Path, of: &Runs) -> io
             let means = rows.iter().map(|row| per_call(row)).collect();
             let off: Vec<f64> = rows
                 .iter()
-                .filter_map(|row| {
-                    Some((per_call(row) - truth).abs() * row.calls as f64 / row.total_error)
-                })
+                .map(|row| (per_call(row) - truth).abs() * row.calls as f64 / row.total_error)
                 .collect();
             (median(means), share(&off, |off| off <= 1.0))
         };

@@ -11,9 +11,10 @@ mod program;
 mod sides;
 mod verdicts;
 
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::{env, io};
+
+use transparency::cargo;
 
 use program::{Program, SLOWED};
 use sides::{Side, take_turns};
@@ -28,7 +29,8 @@ fn main() -> io::Result<ExitCode> {
     let mut numbers = env::args().skip(1).map(|word| word.parse::<u64>());
     let mut number = |default| numbers.next().and_then(Result::ok).unwrap_or(default);
     let (tries, runs) = (number(TRIES), number(RUNS));
-    let scratch = scratch()?;
+    let scratch = cargo::scratch("planted")?;
+    let tool = cargo::install(&scratch)?;
     let program = Program::build(&scratch)?;
     let rounds = program.rounds(PLANTED, &scratch)?;
     println!("{rounds} rounds are {PLANTED} of {SLOWED}\n");
@@ -44,10 +46,8 @@ fn main() -> io::Result<ExitCode> {
         // Both ways to compare what was taken in turns: pair by pair, and as two heaps.
         for (paired, outcomes) in [(true, &mut in_turns), (false, &mut blocks)] {
             let [before, slowed, again] = &sides;
-            outcomes
-                .slowed
-                .add(&diff(&scratch, before, slowed, paired)?);
-            outcomes.same.add(&diff(&scratch, before, again, paired)?);
+            outcomes.slowed.add(&diff(&tool, before, slowed, paired)?);
+            outcomes.same.add(&diff(&tool, before, again, paired)?);
         }
         eprintln!("try {} of {tries}", attempt + 1);
     }
@@ -98,11 +98,4 @@ impl Outcomes {
         self.slowed.named * 10 >= tries * 9
             && (same.named + same.others_named) * 20 <= same.tries + same.others
     }
-}
-
-/// Absolute, for cargo is run from the copies' folders.
-fn scratch() -> io::Result<PathBuf> {
-    let target = env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
-    let target = target.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("target"));
-    std::path::absolute(target.join("planted"))
 }

@@ -6,8 +6,8 @@ use std::{fs, io};
 
 use cargo_tsc::annotate::{Where, annotate};
 use serde_json::Value;
-use transparency::fetch;
 use transparency::project::{copy_dir, dependency, stand_alone};
+use transparency::{cargo, fetch};
 
 /// What a user would put the attribute on after a first look.
 const MEASURED: [&str; 7] = [
@@ -63,16 +63,7 @@ impl Program {
         let lib = source.join("src/lib.rs");
         fs::write(&lib, fs::read_to_string(&lib)? + IDLE)?;
         let target = scratch.join("target");
-        let output = Command::new("cargo")
-            .current_dir(&source)
-            .env("CARGO_TARGET_DIR", &target)
-            .args(["build", "--quiet", "--release"])
-            .output()?;
-        if !output.status.success() {
-            return Err(io::Error::other(
-                String::from_utf8_lossy(&output.stderr).into_owned(),
-            ));
-        }
+        cargo::build_release(&source, &target)?;
         Ok(Self {
             executable: target.join("release/pulldown-cmark"),
             input: input(scratch)?,

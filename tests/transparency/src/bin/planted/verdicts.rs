@@ -1,7 +1,7 @@
 //! What `cargo tsc diff` says.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
@@ -13,10 +13,10 @@ use crate::sides::Side;
 pub type Verdicts = Vec<(String, String, f64)>;
 
 /// Compares two sides, pair by pair or not.
-pub fn diff(scratch: &Path, before: &Side, after: &Side, paired: bool) -> io::Result<Verdicts> {
+pub fn diff(tool: &Path, before: &Side, after: &Side, paired: bool) -> io::Result<Verdicts> {
     before.pair_with(paired.then_some(after))?;
     after.pair_with(paired.then_some(before))?;
-    let output = Command::new(tool(scratch)?)
+    let output = Command::new(tool)
         .args(["tsc", "diff", "--lenient", "--json"])
         .args([&before.folder, &after.folder])
         .output()?;
@@ -40,29 +40,6 @@ pub fn diff(scratch: &Path, before: &Side, after: &Side, paired: bool) -> io::Re
         .map(verdict)
         .filter(judged)
         .collect())
-}
-
-/// Built by cargo, once.
-fn tool(scratch: &Path) -> io::Result<PathBuf> {
-    let root = scratch.join("root");
-    let tool = root.join("bin/cargo-tsc");
-    static INSTALLED: std::sync::Once = std::sync::Once::new();
-    let mut said = Ok(());
-    INSTALLED.call_once(|| {
-        let package = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cargo-tsc");
-        let status = Command::new("cargo")
-            .args(["install", "--quiet", "--force", "--path"])
-            .arg(package)
-            .arg("--root")
-            .arg(&root)
-            .status();
-        said = match status {
-            Ok(status) if status.success() => Ok(()),
-            Ok(_) => Err(io::Error::other("cargo install failed")),
-            Err(error) => Err(error),
-        };
-    });
-    said.map(|()| tool)
 }
 
 /// Verdicts of all tries.

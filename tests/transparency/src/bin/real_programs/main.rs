@@ -11,15 +11,15 @@ mod inputs;
 mod subject;
 mod tree;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 use std::{env, fs, io};
 
 use inputs::Inputs;
 use subject::Subject;
-use transparency::fetch;
 use transparency::project::{copy_dir, stand_alone};
+use transparency::{cargo, fetch};
 
 /// Runs of each program, in turns with bare ones.
 const RUNS: u32 = 5;
@@ -34,8 +34,8 @@ fn main() -> io::Result<ExitCode> {
             .unwrap_or(RUNS);
         wanted.drain(..2.min(wanted.len()));
     }
-    let scratch = scratch()?;
-    let tool = install(&scratch)?;
+    let scratch = cargo::scratch("real_programs")?;
+    let tool = cargo::install(&scratch)?;
     let inputs = Inputs::make(&scratch.join("inputs"))?;
     println!(
         "| program | kind | functions annotated | too short | left out | same output | source untouched | s, bare | measured | × | main's net ÷ bare | largest by self | first report after, s |"
@@ -55,22 +55,6 @@ fn main() -> io::Result<ExitCode> {
     } else {
         ExitCode::FAILURE
     })
-}
-
-/// `cargo tsc`, as the documentation says to install it.
-fn install(scratch: &Path) -> io::Result<PathBuf> {
-    let root = scratch.join("root");
-    let package = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cargo-tsc");
-    let status = Command::new("cargo")
-        .args(["install", "--quiet", "--force", "--path"])
-        .arg(package)
-        .arg("--root")
-        .arg(&root)
-        .status()?;
-    if !status.success() {
-        return Err(io::Error::other("cargo install failed"));
-    }
-    Ok(root.join("bin/cargo-tsc"))
 }
 
 /// One program. Whether all is as it must be.
@@ -136,11 +120,4 @@ fn measure(
 
 fn yes(holds: bool) -> &'static str {
     if holds { "yes" } else { "**no**" }
-}
-
-/// Absolute, for cargo is run from the copies' folders.
-fn scratch() -> io::Result<PathBuf> {
-    let target = env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
-    let target = target.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("target"));
-    std::path::absolute(target.join("real_programs"))
 }

@@ -1,0 +1,42 @@
+//! What the tools here have cargo do, and where.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, io};
+
+/// A folder for a tool's programs. Absolute, for cargo is run from the copies' folders.
+pub fn scratch(tool: &str) -> io::Result<PathBuf> {
+    let target = env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
+    let target = target.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("target"));
+    std::path::absolute(target.join(tool))
+}
+
+/// Builds the package in `folder` for release.
+pub fn build_release(folder: &Path, target: &Path) -> io::Result<()> {
+    let output = Command::new("cargo")
+        .current_dir(folder)
+        .env("CARGO_TARGET_DIR", target)
+        .args(["build", "--quiet", "--release"])
+        .output()?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    Err(io::Error::other(said.into_owned()))
+}
+
+/// Installs `cargo tsc` as the documentation says, into a folder of its own. Returns the executable.
+pub fn install(scratch: &Path) -> io::Result<PathBuf> {
+    let root = scratch.join("root");
+    let package = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cargo-tsc");
+    let status = Command::new("cargo")
+        .args(["install", "--quiet", "--force", "--path"])
+        .arg(package)
+        .arg("--root")
+        .arg(&root)
+        .status()?;
+    if !status.success() {
+        return Err(io::Error::other("cargo install failed"));
+    }
+    Ok(root.join("bin/cargo-tsc"))
+}
