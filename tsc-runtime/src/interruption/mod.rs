@@ -33,7 +33,7 @@ use std::cell::Cell;
 use std::ptr;
 
 use crate::on_cpu;
-use crate::tsc::Ticks;
+use crate::tsc::{Ticks, clock};
 
 #[cfg(all(target_os = "linux", target_arch = "x86_64", not(miri)))]
 mod rseq;
@@ -195,9 +195,15 @@ impl Detector {
     }
 }
 
-/// Why interruptions cannot be told on this thread, if they cannot.
+/// Why interruptions cannot be told on this thread, if they cannot. Where the counter may not be read, it is not known when the word was
+/// armed.
 pub(crate) fn unavailable() -> Option<&'static str> {
-    rseq::unavailable()
+    let no_counter = || {
+        clock::availability()
+            .err()
+            .map(|_| "the counter is not read")
+    };
+    rseq::unavailable().or_else(no_counter)
 }
 
 #[cfg(test)]

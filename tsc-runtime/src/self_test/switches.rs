@@ -13,7 +13,7 @@ use crate::calibration;
 use crate::calibration::statistics::median;
 use crate::interruption;
 use crate::on_cpu::{self, CERTAIN, OnCpu, SWITCH_NS};
-use crate::tsc::{FencePolicy, Unfenced, clock};
+use crate::tsc::{FencePolicy, Unfenced};
 
 const YIELDS: u32 = 1000;
 const ROUNDS: usize = 7;
@@ -28,8 +28,7 @@ struct Costs {
 }
 
 pub(super) fn line() -> Finding {
-    let no_counter = clock::is_os_clock().then_some("the counter is not read");
-    let why = no_counter.or_else(|| interruption::unavailable().or(on_cpu::unavailable()));
+    let why = interruption::unavailable().or(on_cpu::unavailable());
     match why.map_or_else(|| measure().ok_or("the kernel does not answer"), Err) {
         Ok(costs) => assess(&costs),
         Err(why) => Finding::unknown(

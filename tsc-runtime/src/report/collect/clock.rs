@@ -42,9 +42,7 @@ impl Clock {
             cpu: machine.cpu.clone(),
             clocksource: machine.clocksource.clone(),
             pinned_cpu: affinity::pinned_cpu(),
-            no_interruptions_because: interruption::unavailable()
-                .or((availability.is_err()).then_some("the counter is not read"))
-                .map(str::to_owned),
+            no_interruptions_because: interruption::unavailable().map(str::to_owned),
             no_on_cpu_because: on_cpu::unavailable().map(str::to_owned),
             core_cycles_per_tick: core.map(|core| core.cycles_per_tick),
             core_cycles_per_tick_min: core.map(|core| core.lowest),
