@@ -5,7 +5,6 @@
 
 #![forbid(unsafe_code)]
 
-use std::path::Path;
 use std::process::ExitCode;
 use std::{env, io};
 
