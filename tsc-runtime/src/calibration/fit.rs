@@ -1,13 +1,13 @@
-//! The rate of one clock against another from paired readings: a pure function.
+//! Fits the rate of one clock against another to paired readings: a pure function.
 //!
-//! A pair says: when the reference clock read `ns`, the counter was no lower than `before` and no higher than `after`. A stall
-//! between the reads (an interrupt, a preemption of a millisecond) makes that interval wide, not wrong. So the bound is not
-//! statistical: a rate is possible if some line of that slope passes through all the intervals, and it does exactly if every two
-//! intervals admit it. What all pairs of intervals admit is `lowest..=highest`; the least-squares slope, in which a narrow
-//! pair weighs more, is the estimate inside it.
+//! A pair says: when the reference clock read `ns`, the counter was at least `before` and at most `after`. A delay between the reads (an
+//! interrupt, a preemption of a millisecond) makes this interval wide, but not wrong. So the error bound is not a statistical one. A rate
+//! is possible if some line with that slope passes through all intervals; this is so exactly if every two of the intervals allow it.
+//! `lowest..=highest` are the rates that all pairs of intervals allow. The estimate is the least-squares slope, weighted by how narrow the
+//! intervals are, and limited to that range.
 //!
-//! If no rate is possible, one of the clocks stepped or changed its pace. A few readings off the line that the others agree on
-//! are left out; more than that, and nothing shows which side of the step is right.
+//! If no rate is possible, one of the clocks stepped or changed its rate. A few readings off the line that the others lie on are dropped.
+//! If there are more of them, nothing shows which side of the step is right, and there is no rate.
 
 use crate::tsc::{Ticks, elapsed};
 
@@ -32,31 +32,31 @@ impl ClockPair {
     }
 }
 
-/// The steps in which the two clocks advance: how far behind the true time a reading may be.
+/// The steps in which the two clocks advance. A reading may be up to one step behind the true time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Steps {
-    /// The counter's, in ticks.
+    /// The counter's step, in ticks.
     pub ticks: Ticks,
-    /// The reference clock's, in nanoseconds.
+    /// The reference clock's step, in nanoseconds.
     pub ns: u64,
 }
 
-/// A slope and how far from it the true one may be.
+/// A slope and its error bound.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Slope {
     /// Ticks per second of the reference clock.
     pub hz: f64,
-    /// The true rate is within this many millionths of `hz`, provided that both clocks ran evenly.
+    /// The true rate differs from `hz` by at most this many millionths, provided that both clocks ran evenly.
     pub ppm: f64,
     /// Nanoseconds between the first and the last pair used.
     pub baseline_ns: u64,
 }
 
-/// A rate further off than this is of no use to anybody.
+/// A rate with a larger error bound than this is an error.
 const WORST_PPM: f64 = 10_000.0;
-/// No counter of a CPU ticks outside these, in Hz.
+/// The rates that a CPU's counter can have, in Hz.
 const PLAUSIBLE_HZ: std::ops::RangeInclusive<f64> = 1e6..=2e10;
-/// One reading in this many may be off the line that the others agree on.
+/// At most one reading in this many may be off the line that the others lie on.
 const OUTLIERS: usize = 5;
 
 /// A pair as an interval of ticks at a point in time, both counted from the first pair.
@@ -77,11 +77,12 @@ impl Interval {
     }
 }
 
-/// The rate that the pairs agree on.
+/// The rate that all pairs allow.
 ///
 /// # Errors
 ///
-/// Fewer than two usable pairs, too short or too wide for a rate, or no single rate that explains them: a clock stepped.
+/// There are fewer than two usable pairs, the pairs are too close together or too wide, or no single rate explains them because a clock
+/// stepped.
 pub fn fit(pairs: &[ClockPair], steps: Steps) -> Result<Slope, CalibrationError> {
     let mut intervals = intervals(pairs, steps);
     if intervals.len() < 2 {
@@ -105,7 +106,7 @@ fn intervals(pairs: &[ClockPair], steps: Steps) -> Vec<Interval> {
     };
     let mut intervals: Vec<Interval> = pairs
         .iter()
-        // A counter that went backwards between its two reads says nothing about the clock between them.
+        // If the counter went backwards between its two reads, the pair says nothing about the clock between them.
         .filter(|pair| pair.width() >= 0)
         .map(|pair| Interval {
             ns: (pair.ns - first.ns) as f64,
@@ -117,7 +118,7 @@ fn intervals(pairs: &[ClockPair], steps: Steps) -> Vec<Interval> {
     intervals
 }
 
-/// The lowest and highest rate, in ticks per nanosecond, of a line through all intervals, if there is one.
+/// The lowest and the highest slope, in ticks per nanosecond, of a line through all intervals. `None` if there is no such line.
 fn possible(intervals: &[Interval], steps: Steps) -> Option<(f64, f64)> {
     let step = steps.ns as f64;
     let (mut lowest, mut highest) = (0_f64, f64::INFINITY);
@@ -136,14 +137,14 @@ fn possible(intervals: &[Interval], steps: Steps) -> Option<(f64, f64)> {
     (lowest <= highest).then_some((lowest, highest))
 }
 
-/// Leaves out the intervals that miss the line most of them lie on, by the median slope and the median height.
+/// Drops the intervals that do not touch the line with the median slope and the median intercept.
 fn drop_outliers(intervals: &mut Vec<Interval>) -> Result<(), CalibrationError> {
     let span = intervals[intervals.len() - 1].ns;
     let mut slopes = Vec::new();
     for (i, earlier) in intervals.iter().enumerate() {
         for later in &intervals[i + 1..] {
             let between = later.ns - earlier.ns;
-            // Neighbours say little about a slope.
+            // Pairs that are close together determine a slope badly.
             if between > 0.0 && between >= span / 4.0 {
                 slopes.push((later.middle() - earlier.middle()) / between);
             }
@@ -158,7 +159,7 @@ fn drop_outliers(intervals: &mut Vec<Interval>) -> Result<(), CalibrationError> 
     let all = intervals.len();
     intervals.retain(|interval| (height(interval) - line).abs() <= interval.width() + usual);
     let too_many = (all - intervals.len()) * OUTLIERS > all;
-    // What is left out must not be all that was known of an earlier or a later time.
+    // The dropped intervals must not be the only ones from the beginning or the end of the time.
     let remains = match &intervals[..] {
         [first, .., last] => last.ns - first.ns,
         _ => 0.0,
@@ -169,7 +170,7 @@ fn drop_outliers(intervals: &mut Vec<Interval>) -> Result<(), CalibrationError> 
     Ok(())
 }
 
-/// The least-squares slope, weighted by the intervals' widths, kept within what is possible.
+/// The least-squares slope, weighted by the intervals' widths, limited to the possible range.
 fn slope_within(
     (lowest, highest): (f64, f64),
     intervals: &[Interval],
@@ -214,7 +215,7 @@ mod tests {
 
     const STEPS: Steps = Steps { ticks: 26, ns: 1 };
 
-    /// Readings of a counter of `hz` every 100 µs, as an even clock and a counter in steps of 26 would give them.
+    /// Readings of a counter of `hz` every 100 µs, as an even clock and a counter that advances in steps of 26 ticks give them.
     struct Synthetic {
         hz: f64,
         random: u64,
@@ -285,7 +286,7 @@ mod tests {
         let mut synthetic = Synthetic::new(2_596_130_168.0, 200);
         for i in (0..200).step_by(7) {
             let pair = &mut synthetic.pairs[i];
-            // 1 ms, after the first read of the counter or before the second.
+            // A delay of 1 ms, after the first read of the counter or before the second.
             if i % 2 == 0 {
                 pair.before -= 2_596_130;
             } else {
@@ -335,7 +336,7 @@ mod tests {
 
     #[test]
     fn lone_early_group_on_the_other_side_of_a_step_is_refused() {
-        // One group of readings long ago, then five within two milliseconds, as at a program's first report.
+        // One group of readings long ago, then five within two milliseconds, as in a program's first report.
         for step in [0, 50_000_000, -50_000_000_i64] {
             let mut synthetic = Synthetic::new(2_596_130_168.0, 4);
             for i in 0..20 {
@@ -392,7 +393,7 @@ mod tests {
         let pairs = [pair(0, 0, 100), pair(1_000_000, 1_000_000, 1_000_100)];
         let slope = fit(&pairs, Steps { ticks: 1, ns: 1 }).unwrap();
         assert_eq!((slope.hz.round(), slope.baseline_ns), (1e9, 1_000_000));
-        // (101 + 101) / 2 ticks and 1 ns in a million.
+        // (101 + 101) / 2 ticks and 1 ns, in a million ticks.
         assert!((slope.ppm - 102.0).abs() < 0.1, "{slope:?}");
     }
 
@@ -416,7 +417,7 @@ mod tests {
         for pairs in [
             [one, one],
             [one, pair(6, 11, 21)],
-            // A counter that stands still.
+            // A counter that does not advance.
             [one, pair(1_000_000_000, 10, 20)],
         ] {
             let error = fit(&pairs, STEPS).unwrap_err();
@@ -431,7 +432,7 @@ mod tests {
             matches!(error, CalibrationError::Implausible { .. }),
             "{error:?}"
         );
-        // The ends of the number ranges.
+        // The ends of the range of numbers.
         let ends = [
             pair(0, 0, Ticks::MAX),
             pair(u64::MAX, Ticks::MAX, 0),

@@ -1,16 +1,16 @@
-//! The rate of the counter, measured against the operating system's raw clock while the program runs anyway.
+//! Measures the counter's rate against the operating system's raw clock, while the program runs anyway.
 //!
-//! Nothing is measured before `main` and nothing is waited for where it can be helped: a few paired readings are taken when the
-//! first callsite is registered, and a few more when a rate is asked for. The time between them is the baseline, and the longer
-//! it is the tighter the bound: the half-widths of the readings over the baseline, 2.5 ppm after 20 ms, 0.05 ppm after a
-//! second. Only a program that asks earlier than [`BASELINE`] waits for the rest of it.
+//! Nothing is measured before `main`. The first callsite that registers takes a few paired readings of both clocks, and every request for
+//! the rate takes a few more. The time between them is the baseline. The longer the baseline, the smaller the error bound: the half-widths
+//! of the readings divided by the baseline give 2.5 ppm after 20 ms and 0.05 ppm after a second. Only a program that asks sooner than
+//! [`BASELINE`] after the first readings waits for the rest of that time.
 //!
-//! The bound is relative to the reference clock ([`Rate::reference`]). On Linux that is `CLOCK_MONOTONIC_RAW`, which NTP does not
-//! slew; where the kernel's clock is itself made from this counter, what is recovered is the kernel's own idea of its rate, which
-//! may be tens of ppm from true seconds.
+//! The bound is relative to the reference clock ([`Rate::reference`]). On Linux this is `CLOCK_MONOTONIC_RAW`, which NTP does not slew.
+//! Where the kernel derives that clock from this very counter, the measurement recovers the rate that the kernel assumes, which may be
+//! tens of ppm off true seconds.
 //!
-//! A counter or clock that stepped since the first reading (suspend, a live migration, a restored snapshot) is noticed, because
-//! readings are checked against a third point in time; the rate is then measured anew and says so ([`Rate::stepped`]).
+//! If the counter or the clock stepped since the first reading (after a suspend, a live migration or a restored snapshot), the readings
+//! contradict each other. The rate is then measured again from new readings, and [`Rate::stepped`] is set.
 
 #![cfg(feature = "on")]
 
@@ -31,13 +31,13 @@ pub(crate) mod statistics;
 
 pub use fit::{ClockPair, Slope, Steps, fit};
 
-/// A rate asked for sooner than this after the first reading waits for the rest of it.
+/// If the rate is wanted sooner than this after the first reading, the caller sleeps for the rest of the time.
 pub const BASELINE: Duration = Duration::from_millis(20);
 
-/// The second reading where nothing is known of the rate: late enough to distinguish a step from an even pace to 0.01 %.
+/// The time until the second reading if there is no rate yet: long enough to detect a step that changes the rate by 0.01 %.
 const SECOND_LOOK: Duration = Duration::from_millis(2);
 
-/// Groups of readings kept: the first, and the latest ones.
+/// The number of groups of readings that are kept: the first one, and the latest ones.
 const MOST_GROUPS: usize = 8;
 
 /// How fast the counter ticks.
@@ -46,13 +46,14 @@ const MOST_GROUPS: usize = 8;
 pub struct Rate {
     /// Ticks per second of the reference clock.
     pub hz: f64,
-    /// The true rate is within this many millionths of `hz`; 0 where the rate is exact by definition.
+    /// The true rate differs from `hz` by at most this many millionths. 0 if the rate is exact by definition.
     pub ppm: f64,
-    /// The time from the first reading to the last that the rate rests on; zero where it is exact.
+    /// The time between the first and the last reading that were used. Zero if the rate is exact.
     pub baseline: Duration,
-    /// What it was measured against.
+    /// The clock that the rate was measured against.
     pub reference: Reference,
-    /// A clock stepped since the first reading, so `hz` rests on the time since then and intervals across the step are wrong.
+    /// A clock stepped since the first reading. `hz` is then measured over the time since the step, and intervals across the step are
+    /// wrong.
     pub stepped: bool,
 }
 
@@ -67,7 +68,7 @@ impl Rate {
         }
     }
 
-    /// A number of ticks in nanoseconds.
+    /// Converts a number of ticks to nanoseconds.
     #[must_use]
     pub fn ns(&self, ticks: f64) -> f64 {
         ticks / self.hz * 1e9
@@ -95,22 +96,22 @@ impl fmt::Display for Rate {
     }
 }
 
-/// What a [`Rate`] is relative to.
+/// The clock or the definition that a [`Rate`] is relative to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Reference {
-    /// Linux: CLOCK_MONOTONIC_RAW, which nothing adjusts.
+    /// Linux: `CLOCK_MONOTONIC_RAW`, which nothing adjusts.
     MonotonicRaw,
-    /// Elsewhere: [`Instant`](std::time::Instant), which the system may slew.
+    /// Other systems: [`Instant`](std::time::Instant), which the system may slew.
     Instant,
-    /// aarch64: the architecture says the rate (CNTFRQ_EL0).
+    /// aarch64: the register CNTFRQ_EL0 contains the rate.
     Cntfrq,
-    /// The counter is not used, and what is counted is nanoseconds.
+    /// The counter is not used. Ticks are nanoseconds of the operating system's clock.
     Nanoseconds,
 }
 
 impl Reference {
-    /// Whether a rate relative to this was not measured.
+    /// Whether the rate is exact by definition, and was not measured.
     #[must_use]
     pub fn is_exact(self) -> bool {
         matches!(self, Self::Cntfrq | Self::Nanoseconds)
@@ -128,25 +129,25 @@ impl fmt::Display for Reference {
     }
 }
 
-/// Why there is no rate. Ticks remain what they are; only their conversion to time is missing.
+/// Why there is no rate. Ticks are not affected; they just cannot be converted to time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum CalibrationError {
-    /// Not enough paired readings.
+    /// There are not enough paired readings.
     TooFewPairs {
-        /// How many could be used.
+        /// How many readings could be used.
         usable: usize,
     },
     /// No single rate explains the readings: a clock stepped or changed its pace between them.
     ClockStepped,
     /// The readings are too close together or too uncertain.
     Imprecise {
-        /// How far off the rate may be, in millionths.
+        /// The error bound of the rate, in millionths.
         ppm: f64,
     },
-    /// The rate found is no CPU's: one of the clocks does not count time.
+    /// The measured rate cannot be that of a CPU's counter, so one of the clocks does not count time.
     Implausible {
-        /// That rate.
+        /// The measured rate.
         hz: f64,
     },
 }
@@ -155,34 +156,34 @@ impl fmt::Display for CalibrationError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::TooFewPairs { usable } => {
-                write!(f, "{usable} usable readings of the two clocks; a rate takes two")
+                write!(f, "{usable} usable readings of the two clocks; a rate needs two")
             }
             Self::ClockStepped => f.write_str(
-                "no one rate explains the readings: the counter or the system's clock stepped (suspend, live migration, \
+                "no single rate explains the readings: the counter or the system's clock stepped (suspend, live migration, \
                  unsynchronised CPUs)",
             ),
-            Self::Imprecise { ppm } => write!(f, "the rate is known no better than to {ppm:.0} ppm"),
-            Self::Implausible { hz } => write!(f, "a rate of {hz:.0} Hz is no counter's"),
+            Self::Imprecise { ppm } => write!(f, "the rate is uncertain by {ppm:.0} ppm"),
+            Self::Implausible { hz } => write!(f, "{hz:.0} Hz cannot be the rate of a CPU's counter"),
         }
     }
 }
 
 impl std::error::Error for CalibrationError {}
 
-/// The readings so far, oldest first, and the latest rate they gave.
+/// The readings so far, oldest first, and the latest rate that was computed from them.
 struct History {
     groups: Vec<sample::Group>,
     latest: Option<Rate>,
 }
 
-/// Only ever tried, never waited for: whoever finds it locked (another thread at the same work, or after a fork nobody)
-/// measures afresh for itself.
+/// This lock is only tried, never waited for. If it is held (by another thread that computes the rate, or in the child of a fork by
+/// nobody), the caller takes readings of its own.
 static HISTORY: Mutex<History> = Mutex::new(History {
     groups: Vec::new(),
     latest: None,
 });
 
-/// Takes the first readings, of the clocks' rate and of the core's, unless they have been taken: some microseconds.
+/// Takes the first readings for the counter's rate and for the core clock, unless they have been taken. It takes some microseconds.
 pub(crate) fn first_reading() {
     core_clock::first_reading();
     if known().is_some() {
@@ -195,13 +196,21 @@ pub(crate) fn first_reading() {
     }
 }
 
-/// The counter's rate, from all readings since the first.
+/// The counter's rate, from all readings since the first one.
 ///
-/// Takes microseconds if [`BASELINE`] has passed since, up to [`BASELINE`] (asleep) if not.
+/// The first call sleeps for 2 ms, or until [`BASELINE`] has passed since the first reading. Later calls take microseconds, unless a clock
+/// has stepped.
+///
+/// ```
+/// match tsc_runtime::calibration::rate() {
+///     Ok(rate) => println!("{rate}: 1000 ticks take {:.1} ns", rate.ns(1000.0)),
+///     Err(error) => println!("ticks cannot be converted to time: {error}"),
+/// }
+/// ```
 ///
 /// # Errors
 ///
-/// The clocks disagree, or do not count time.
+/// The two clocks disagree, or one of them does not count time.
 pub fn rate() -> Result<Rate, CalibrationError> {
     if let Some(rate) = known() {
         return Ok(rate);
@@ -220,7 +229,7 @@ pub fn rate() -> Result<Rate, CalibrationError> {
     Ok(rate)
 }
 
-/// The rate from the groups so far and one taken now, and what to remember: the groups that support it.
+/// Computes the rate from the groups so far and a new one. Returns the rate and the groups to keep.
 fn rate_since(
     (mut groups, latest): (Vec<sample::Group>, Option<Rate>),
 ) -> Result<(Vec<sample::Group>, Rate), CalibrationError> {
@@ -228,7 +237,7 @@ fn rate_since(
     let waited = sample::span(&groups);
     match latest {
         Some(latest) if !sample::agree(&groups, &latest) => return afresh(),
-        // Not much would be gained.
+        // The baseline would not be twice as long, so another rate would hardly be better.
         Some(latest) if waited < latest.baseline * 2 => {
             groups.pop();
             return Ok((groups, latest));
@@ -250,7 +259,7 @@ fn rate_since(
     }
 }
 
-/// The rate from readings taken now alone, because a clock stepped after the earlier ones.
+/// Computes the rate from new readings alone, because a clock stepped after the earlier ones.
 fn afresh() -> Result<(Vec<sample::Group>, Rate), CalibrationError> {
     let mut groups = vec![sample::group()];
     sample::more(&mut groups, BASELINE);
@@ -258,11 +267,11 @@ fn afresh() -> Result<(Vec<sample::Group>, Rate), CalibrationError> {
     Ok((groups, rate))
 }
 
-/// The counter's rate over the next `time`, whatever is known already. The calling thread sleeps meanwhile.
+/// Measures the counter's rate over the next `time`, without earlier readings. The calling thread sleeps meanwhile.
 ///
 /// # Errors
 ///
-/// As [`rate`]'s, and times too short for a rate within a percent.
+/// Those of [`rate`], and `time` is too short for a rate within one percent.
 pub fn calibrate(time: Duration) -> Result<Rate, CalibrationError> {
     if let Some(rate) = known() {
         return Ok(rate);
@@ -272,7 +281,7 @@ pub fn calibrate(time: Duration) -> Result<Rate, CalibrationError> {
     sample::rate_of(&groups, false)
 }
 
-/// The rate, where it needs no measuring.
+/// The rate, if it need not be measured.
 fn known() -> Option<Rate> {
     if clock::availability().is_err() {
         return Some(Rate::exact(1e9, Reference::Nanoseconds));
@@ -283,11 +292,11 @@ fn known() -> Option<Rate> {
 #[cfg(all(target_arch = "aarch64", not(miri)))]
 fn architectural_hz() -> Option<f64> {
     let hz: u64;
-    // SAFETY: CNTFRQ_EL0 only reads, and user code may read it wherever it may read CNTVCT_EL0.
+    // SAFETY: the instruction only reads CNTFRQ_EL0. User code may read that register wherever it may read CNTVCT_EL0.
     unsafe {
         std::arch::asm!("mrs {}, cntfrq_el0", out(reg) hz, options(nomem, nostack, preserves_flags, pure));
     }
-    // Firmware that forgot to set it.
+    // The register is 0 if the firmware did not set it.
     (hz != 0).then_some(hz as f64)
 }
 
@@ -323,7 +332,8 @@ mod tests {
         std::thread::sleep(Duration::from_millis(100));
         let slept = instant.elapsed();
         let ns = rate.ns(crate::tsc::elapsed(start, clock::now()) as f64);
-        // Instant's time lies inside the counter's; it may be slewed by 500 ppm, and preemptions fall between the reads.
+        // The interval of `Instant` lies inside that of the counter. `Instant` may be slewed by 500 ppm, and a preemption may fall between
+        // the reads.
         let longer = ns / slept.as_nanos() as f64;
         assert!((0.999..3.0).contains(&longer), "{ns} {slept:?} {rate}");
     }
@@ -351,7 +361,7 @@ mod tests {
                 pair.before = pair.before.wrapping_add(restarted_by);
                 pair.after = pair.after.wrapping_add(restarted_by);
             }
-            // At the first report, when only the anchor is known, and at a later one.
+            // At the first report, when only the first group is known, and at a later one.
             for history in [(groups[..1].to_vec(), None), (groups, Some(even))] {
                 std::thread::sleep(BASELINE);
                 let (_, rate) = rate_since(history).unwrap();

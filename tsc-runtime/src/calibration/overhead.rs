@@ -1,5 +1,5 @@
-//! What a probe costs: measured with the very code that the attribute inlines, when the first callsite of a fence policy is
-//! called, and again for every report, since the core clock wanders and the fences cost core cycles.
+//! Measures what a probe costs, with the same code that the attribute inlines. This is done when the first callsite of a fence policy is
+//! called, and again for every report, because the core clock varies and the fences take a fixed number of core cycles, not of ticks.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -19,41 +19,43 @@ use crate::tsc::{Fence, Ticks};
 /// The cost of a probe that measures nothing, in ticks.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Overhead {
-    /// What lies between the two reads: every raw measurement contains it.
+    /// The ticks between the two reads. Every raw measurement contains them.
     pub(crate) visible: f64,
-    /// What a caller pays for the probe in all.
+    /// The ticks that a probe costs its caller in all.
     pub(crate) total: f64,
-    /// What it pays beyond that for a probe which has others nested in it.
+    /// The additional ticks that a probe costs its caller if another probe is nested in it.
     pub(crate) nesting: f64,
-    /// What it pays for a probe of a sampled callsite that times the call: one that stands for itself, and one for others too.
+    /// The ticks that a timed call of a sampled callsite costs its caller: if the sample stands for one call, and if it stands for
+    /// several.
     pub(crate) sampled: [f64; 2],
-    /// How far the visible overhead may be off, with its surroundings and over time.
+    /// The error bound of `visible`: how much it differs between places in the program and over time.
     pub(crate) visible_error: f64,
-    /// How far the total may be off in the same way.
+    /// The error bound of `total`, of the same kind.
     pub(crate) total_error: f64,
 }
 
-/// What the visible overhead differs by between surroundings: the compiler's choice of registers, the alignment of the code. Of 64
-/// empty functions of eight signatures in one program, each beside code of another length, the means were 5.1 ticks less to 3.6
-/// more than what was calibrated (a Xeon with AMX, 2.6 GHz); of five places on Zen 4, 59.4 to 65.5 ticks.
+/// How much the visible overhead differs between places in a program, where the compiler chooses other registers and the code is aligned
+/// differently. One program had 64 empty functions with eight signatures, each beside code of another length: their means were between 5.1
+/// ticks below and 3.6 above the calibrated value (a Xeon with AMX, 2.6 GHz). At five places on Zen 4, the means were 59.4 to 65.5 ticks.
 const SURROUNDINGS: f64 = 5.0;
 
-/// What the cost of a call to its caller differs by between surroundings, in ticks, whether the call is timed or only counted. In programs
-/// of functions of a few ticks each it was 3 to 8 ticks more than calibrated: the compiler cannot inline such a function any more, and
-/// must keep its arguments in memory. Beside 20 ticks of other work it was 7 less, and beside 80 ticks 20 less: part of the recording
-/// runs at the same time (EPYC, Zen 5, 2.6 GHz). The benchmark `fine_grained` prints what calls cost in programs.
+/// How much the cost of a call to its caller differs between places in a program, in ticks, for timed and for counted calls. In programs
+/// of functions that take a few ticks each, the cost was 3 to 8 ticks above the calibrated value: the compiler cannot inline such a
+/// function any more, and must keep its arguments in memory. Beside 20 ticks of other work the cost was 7 below, and beside 80 ticks 20
+/// below, because part of the recording runs in parallel with that work (EPYC, Zen 5, 2.6 GHz). The benchmark `fine_grained` prints what
+/// calls cost in programs.
 pub(crate) const CALLER_SURROUNDINGS: f64 = 15.0;
 
 /// All measurements of one fence policy.
 #[derive(Clone, Copy)]
 struct Measurements {
-    /// `None` until a callsite of this policy is called.
+    /// `None` until a callsite with this policy is called.
     empty_calls: Option<EmptyCalls>,
     visible: Series,
     total: Series,
     nesting: Series,
     sampled: [Series; 2],
-    /// What a call costs that is counted and not timed.
+    /// The ticks that a call costs if it is counted but not timed.
     counted: Series,
 }
 
@@ -81,7 +83,7 @@ impl Series {
         self.greatest = self.greatest.max(value);
     }
 
-    /// 0 of nothing.
+    /// 0 if nothing was measured.
     fn mean(&self) -> f64 {
         self.sum / f64::from(self.count.max(1))
     }
@@ -104,15 +106,16 @@ impl Default for Measurements {
     }
 }
 
-/// By fence policy.
+/// One element for each fence policy.
 type Table = [Measurements; Fence::ALL.len()];
 
 static MEASUREMENTS: PerProcess<Mutex<Table>> = PerProcess::new();
 
-/// The bits of each policy's mean visible overhead; 0.0 of one that is not in use.
+/// The bits of each policy's mean visible overhead. 0.0 if the policy is not in use.
 static VISIBLE: [AtomicU64; Fence::ALL.len()] = [const { AtomicU64::new(0) }; Fence::ALL.len()];
 
-/// Gives `f` all measurements, in the cold path, so that no signal handler wants the lock that its own thread holds.
+/// Gives `f` all measurements. Meanwhile the thread counts as being in the cold path, so that a signal handler does not try to take the
+/// lock that its own thread holds.
 fn with_measurements<T>(f: impl FnOnce(&mut Table) -> T) -> T {
     let busy = thread::this().enter_cold_path();
     let result = f(&mut MEASUREMENTS.get(|| {}).lock());
@@ -120,22 +123,22 @@ fn with_measurements<T>(f: impl FnOnce(&mut Table) -> T) -> T {
     result
 }
 
-/// In the child of a fork.
-#[cfg(all(unix, not(miri)))] // elsewhere no process is forked
+/// Forgets all measurements, in the child of a fork.
+#[cfg(all(unix, not(miri)))] // no process is forked elsewhere
 pub(crate) fn start_from_zero() {
     MEASUREMENTS.forget();
 }
 
-/// Calls in a round: long enough for the loop's ends not to matter, short enough for most rounds to pass undisturbed, and as many as
-/// are folded at once, so that each round has its share of that.
+/// The number of calls in a round: enough to make the loop's ends negligible, and few enough for most rounds to pass undisturbed. It is
+/// the length of the buffer, so that each round contains one fold of the buffer.
 const CALLS: u32 = BUFFER_LEN as u32;
 /// One under Miri, where a probe takes milliseconds and no figure means anything.
 const MIN_ROUNDS: usize = if cfg!(miri) { 1 } else { 9 };
 const MAX_ROUNDS: usize = 301;
-/// No more rounds once this much has gone by: 2 to 3 ms at common rates.
+/// No further rounds are made after this time: 2 to 3 ms at common rates.
 const ENOUGH: Ticks = 6_000_000;
 
-/// Measures the overhead of `callsite`'s fence policy, unless that has been done.
+/// Measures the overhead of `callsite`'s fence policy, unless it has been measured.
 pub(crate) fn calibrate(callsite: &Callsite) {
     let fence = callsite.fence();
     let is_measured = |table: &mut Table| table[fence as usize].empty_calls.is_some();
@@ -146,7 +149,7 @@ pub(crate) fn calibrate(callsite: &Callsite) {
     }
 }
 
-/// Measures once more for every policy in use.
+/// Measures the overhead again for every policy in use.
 pub(crate) fn recalibrate() {
     let measured = with_measurements(|table| *table);
     for (index, before) in measured.into_iter().enumerate() {
@@ -165,12 +168,12 @@ fn add(fence: usize, empty_calls: EmptyCalls, overhead: Costs) {
     VISIBLE[fence].store(visible.to_bits(), Ordering::Relaxed);
 }
 
-/// The visible overhead alone, as [`of`] has it, without a lock: `stop!` asks at each call.
+/// The visible overhead of [`of`], without taking a lock: `stop!` asks for it on each call.
 pub(crate) fn visible(fence: Fence) -> f64 {
     f64::from_bits(VISIBLE[fence as usize].load(Ordering::Relaxed))
 }
 
-/// The mean of all measurements of a policy; 0 of one that is not in use.
+/// The mean of all measurements of a policy. All 0 if the policy is not in use.
 pub(crate) fn of(fence: Fence) -> Overhead {
     let measurements = with_measurements(|table| table[fence as usize]);
     Overhead {
@@ -183,7 +186,8 @@ pub(crate) fn of(fence: Fence) -> Overhead {
     }
 }
 
-/// What a call costs its caller that is counted and not timed: the mean over all policies in use, since it reads no counter.
+/// The ticks that a call costs its caller if it is counted but not timed: the mean over all policies in use, since such a call reads no
+/// counter.
 pub(crate) fn counted() -> f64 {
     let (sum, count) = with_measurements(|table| {
         table.iter().fold((0.0, 0), |(sum, count), of| {
@@ -205,7 +209,7 @@ impl Measurements {
     }
 }
 
-/// What one measurement gives.
+/// The result of one measurement.
 #[derive(Clone, Copy, Debug, Default)]
 struct Costs {
     visible: f64,
@@ -215,15 +219,16 @@ struct Costs {
     counted: f64,
 }
 
-/// The figures of [`Costs`], in its order.
+/// The fields of [`Costs`], in the same order.
 type Round = [f64; 6];
 
-/// Medians over rounds in which all kinds of calls take turns. Leaves this thread's sums and table as they were.
+/// Takes the medians over rounds; each round contains all kinds of calls. This thread's sums and table are left unchanged.
 ///
-/// A call on a thread that is not attached to the detector of interruptions is looked at more closely at both its ends, which costs a
-/// quarter more. So are the first call of a thread, for which this is measured first, and a report that is made after its end.
+/// The thread is attached to the interruption detector meanwhile. On a thread that is not attached, each call takes the slow path at both
+/// ends, which costs a quarter more; this would concern a thread's first call, before which this function is called, and a report that is
+/// made after the thread's end.
 fn measure(empty_calls: EmptyCalls) -> Costs {
-    // The inlined reads would kill the process, and they do not measure there.
+    // The inlined reads are not used on this machine, because they would kill the process.
     if clock::is_os_clock() {
         return Costs::default();
     }
@@ -240,10 +245,10 @@ fn measure_attached(empty_calls: EmptyCalls) -> Costs {
     record.set_mode(Mode::EveryCall);
     let mut rounds: [Vec<f64>; 6] = [const { Vec::new() }; 6];
     let thread = thread::this();
-    // An annotated allocator, or a pause by another thread, must not bring the thread's own table back meanwhile.
+    // An annotated allocator, or a pause by another thread, must not put the thread's own table back meanwhile.
     let busy = thread.enter_cold_path();
     let began = clock::now();
-    // A probe costs more where the call tree is recorded, and these calls must not be in it.
+    // A probe costs more if the call tree is recorded. These calls must not appear in the thread's own tree.
     let contexts = contexts::are_recorded().then(Contexts::new);
     for attempt in 0..MAX_ROUNDS {
         if attempt >= MIN_ROUNDS && clock::now() - began >= ENOUGH {
@@ -269,7 +274,7 @@ fn measure_attached(empty_calls: EmptyCalls) -> Costs {
     }
 }
 
-/// `None` if no call was recorded.
+/// Returns `None` if no call was recorded.
 fn round(empty_calls: EmptyCalls, record: &Record) -> Option<Round> {
     let (samples_before, sum_before) = record.samples();
     let start = clock::now();
@@ -296,7 +301,7 @@ fn round(empty_calls: EmptyCalls, record: &Record) -> Option<Round> {
         per_call(clock::now() - start) - call
     };
     let once = sampled(Mode::OneIn(1));
-    // Half of them are timed.
+    // Half of the calls are timed.
     let half = sampled(Mode::OneIn(2));
     record.entry().set_skip(2 * CALLS);
     let start = clock::now();
@@ -307,6 +312,6 @@ fn round(empty_calls: EmptyCalls, record: &Record) -> Option<Round> {
     (empty_calls.inlined)(CALLS);
     let inlined = per_call(clock::now() - start);
     let often = 2.0 * half - (counted - call);
-    // A function that is short enough to be sampled would have been inlined.
+    // A function that is short enough to be sampled would have been inlined without the attribute.
     Some([visible, total, nesting, once, often, counted - inlined])
 }

@@ -1,13 +1,14 @@
-//! Chains whose length in core cycles is known beforehand: what turns ticks into core cycles without a PMU.
+//! Chains of instructions whose length in core cycles is known. They convert ticks to core cycles without performance counters (PMU).
 //!
-//! A dependent `add r, r` takes one core cycle on every x86-64 since the first and on every ARMv8-A; so do not `add r, imm`,
-//! `inc` and `dec`, which Golden Cove and its successors fold at rename. A dependent 64-bit `imul r, r` takes three from
-//! Nehalem and Zen on: measured in the same round, its ratio shows whether the chain was one, and its clock the core's.
+//! A dependent `add r, r` takes one core cycle on every x86-64 and every ARMv8-A CPU. This does not hold for `add r, imm`, `inc` and
+//! `dec`, which Golden Cove and its successors execute at register renaming. A dependent 64-bit `imul r, r` takes three cycles on Nehalem,
+//! Zen and later CPUs. Measured in the same round, the ratio of the two shows whether the additions took one cycle each, and so whether
+//! the result is the core's clock.
 
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 use crate::tsc::{FencePolicy, Lfence, Ticks, elapsed};
 
-/// Links of a chain in each block.
+/// The number of instructions (links) of a chain in each block.
 pub(crate) const LINKS_PER_BLOCK: u64 = 100;
 
 macro_rules! chain {
@@ -17,7 +18,7 @@ macro_rules! chain {
         #[inline(never)]
         pub(crate) fn $name(blocks: u64) -> i64 {
             let start: Ticks = Lfence::start();
-            // SAFETY: integer arithmetic on declared registers; the loop ends after `blocks` rounds, one if `blocks` is 0.
+            // SAFETY: integer arithmetic on declared registers. The loop ends after `blocks` rounds, or after one if `blocks` is 0.
             unsafe {
                 core::arch::asm!(
                     ".p2align 6",
@@ -36,7 +37,7 @@ macro_rules! chain {
             elapsed(start, Lfence::stop())
         }
 
-        /// No chain of known length on this architecture.
+        /// There is no chain of known length on this architecture.
         #[cfg(not(all(target_arch = "x86_64", not(miri))))]
         pub(crate) fn $name(_blocks: u64) -> i64 {
             0
@@ -45,19 +46,20 @@ macro_rules! chain {
 }
 
 chain! {
-    /// The ticks that `blocks` × [`LINKS_PER_BLOCK`] dependent additions take: as many core cycles, and the fences' cost.
+    /// Runs `blocks` × [`LINKS_PER_BLOCK`] dependent additions and returns the ticks: one core cycle for each, and the cost of the fences.
     additions, "add {x}, {y}"
 }
 
 chain! {
-    /// The ticks that `blocks` × [`LINKS_PER_BLOCK`] dependent multiplications take: three times as many core cycles.
+    /// Runs `blocks` × [`LINKS_PER_BLOCK`] dependent multiplications and returns the ticks: three core cycles for each, and the cost of
+    /// the fences.
     multiplications, "imul {x}, {y}"
 }
 
 /// Whether the chains exist here.
 pub(crate) const AVAILABLE: bool = cfg!(all(target_arch = "x86_64", not(miri)));
 
-/// Forty dependent additions, to be inlined where they are measured.
+/// Forty dependent additions, which are inlined where they are measured.
 #[cfg(feature = "instruments")]
 #[inline(always)]
 pub(crate) fn forty_additions() {

@@ -1,8 +1,8 @@
 //! The step in which the counter advances, which is not always one tick.
 //!
-//! AMD's counter moves at the pace of a 100 MHz reference clock, 26 ticks at a time on a 2.6 GHz EPYC, and a 24 MHz timer that
-//! is scaled to 1 GHz moves by 41 or 42. One reading is uncertain by a step, whatever the rate. The smallest non-zero difference
-//! is not the step, for the counter now and then takes one in two parts. The difference that most readings have is.
+//! AMD's counter follows a 100 MHz reference clock: on an EPYC of 2.6 GHz it advances by 26 ticks at a time. A 24 MHz timer that is scaled
+//! to 1 GHz advances by 41 or 42 ticks. Every reading is uncertain by one step. The smallest non-zero difference between readings is not
+//! the step, because the counter sometimes takes a step in two parts; the most frequent difference is.
 
 use once_cell::race::OnceBox;
 use std::hint::black_box;
@@ -10,15 +10,21 @@ use std::hint::black_box;
 use crate::tsc::clock;
 use crate::tsc::{FencePolicy, Lfence, Ticks, elapsed};
 
-/// Unfenced reads in a row, and fenced pairs around work of varying length.
+/// The number of unfenced reads in a row, and of fenced pairs around work of different lengths.
 const READS: usize = if cfg!(miri) { 20 } else { 2000 };
 const PAIRS: usize = READS;
-/// The lengths of the work, so that a pair's duration takes many values.
+/// The number of different lengths of the work, so that the durations of the pairs take many values.
 const LENGTHS: usize = 61;
 
-/// The step in ticks, at least 1; measured by the first caller in about 0.2 ms.
+/// The step of the counter in ticks, at least 1. The first caller measures it, which takes about 0.2 ms.
 ///
-/// Where the operating system's clock stands in for the counter, that clock's step in nanoseconds.
+/// If the operating system's clock is used in place of the counter, this is that clock's step in nanoseconds.
+///
+/// ```
+/// let step = tsc_runtime::resolution::ticks();
+/// println!("two readings of the counter differ by a multiple of {step} ticks");
+/// assert!(step >= 1);
+/// ```
 pub fn ticks() -> Ticks {
     static STEP: OnceBox<Ticks> = OnceBox::new();
     *STEP.get_or_init(|| Box::new(measure()))
@@ -43,17 +49,17 @@ fn measure() -> Ticks {
     step(&gaps, &spans)
 }
 
-/// The step, from the differences of bare reads in a row and from fenced durations of varied work.
+/// The step, computed from the differences between unfenced reads in a row, and from fenced durations of different work.
 fn step(gaps: &[i64], spans: &[i64]) -> Ticks {
-    // Reads faster than the counter's step see zeros, and then one step at a time.
+    // If reads follow each other faster than the counter advances, many differences are 0 and most others are one step.
     let zeros = gaps.iter().filter(|&&gap| gap == 0).count();
     if zeros * 4 >= gaps.len()
         && let Some(&(gap, _)) = by_frequency(gaps).first()
     {
         return gap;
     }
-    // Otherwise every difference is several steps: their greatest common divisor, of the common ones, since a step taken in two
-    // parts would spoil it.
+    // Otherwise every difference is several steps. The step is the greatest common divisor of the frequent differences. The rare ones are
+    // left out, because a step in two parts would make the divisor wrong.
     let common = by_frequency(spans);
     let total: usize = common.iter().map(|&(_, count)| count).sum();
     let mut covered = 0;
@@ -68,7 +74,7 @@ fn step(gaps: &[i64], spans: &[i64]) -> Ticks {
     divisor.max(1)
 }
 
-/// The positive values with how often each occurs, the most frequent first.
+/// The positive values and how often each occurs, the most frequent first.
 fn by_frequency(values: &[i64]) -> Vec<(Ticks, usize)> {
     let mut positive: Vec<Ticks> = values
         .iter()
@@ -96,7 +102,7 @@ fn greatest_common_divisor(a: Ticks, b: Ticks) -> Ticks {
 mod tests {
     use super::*;
 
-    /// As measured on a Zen 4 guest: steps of 26, some of them split into 25 and 1.
+    /// Measured on a Zen 4 guest: steps of 26, some of them split into 25 and 1.
     fn zen4_gaps() -> Vec<i64> {
         [(26, 804), (52, 47), (1, 57), (25, 33), (77, 30), (78, 29)]
             .iter()
@@ -122,12 +128,12 @@ mod tests {
 
     #[test]
     fn slow_timer_shows_its_step_between_zeros() {
-        // 24 MHz scaled to 1 GHz: 41 or 42.
+        // A timer of 24 MHz, scaled to 1 GHz: steps of 41 or 42.
         let gaps: Vec<i64> = (0..900)
             .map(|i| [0, 0, 42, 0, 0, 41, 0, 42, 0][i % 9])
             .collect();
         assert_eq!(step(&gaps, &[41, 42, 83, 84, 125, 0]), 42);
-        // 25 MHz as it is.
+        // A timer of 25 MHz, not scaled.
         let gaps: Vec<i64> = (0..900).map(|i| i64::from(i % 4 == 0)).collect();
         assert_eq!(step(&gaps, &[1, 2, 1, 3]), 1);
     }

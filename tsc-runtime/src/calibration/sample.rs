@@ -6,21 +6,21 @@ use super::{CalibrationError, ClockPair, Rate, Reference, Steps, fit};
 use crate::calibration::resolution;
 use crate::tsc::{FencePolicy, Lfence, elapsed};
 
-/// Pairs tried for a group, and the narrowest kept. The first tries only warm the caches.
+/// How many pairs are tried for a group, and how many of them are kept: the narrowest. The first tries only warm the caches.
 const TRIES: usize = 16;
 const KEPT: usize = 4;
 
-/// Groups over a stretch of waiting, the one at its beginning not counted.
+/// How many groups are taken during a wait, without the group at its beginning.
 const SLICES: u32 = 4;
 
-/// A few pairs taken within microseconds: the ones that were disturbed least.
+/// A few pairs taken within microseconds: those that were disturbed least.
 pub(super) type Group = [ClockPair; KEPT];
 
 pub(super) fn group() -> Group {
     let mut tries = [(); TRIES].map(|()| pair());
     tries.sort_unstable_by_key(|pair| {
         let width = pair.width();
-        // A counter that went backwards comes last.
+        // A pair whose counter went backwards comes last.
         (width < 0, width)
     });
     tries[..KEPT].try_into().unwrap_or([tries[0]; KEPT])
@@ -34,7 +34,7 @@ fn pair() -> ClockPair {
     ClockPair { before, ns, after }
 }
 
-/// Sleeps for `time` in slices, and takes a group after each.
+/// Sleeps for `time` in slices, and takes a group after each slice.
 pub(super) fn more(groups: &mut Vec<Group>, time: Duration) {
     for _ in 0..SLICES {
         std::thread::sleep(time / SLICES);
@@ -50,7 +50,7 @@ pub(super) fn span(groups: &[Group]) -> Duration {
     }
 }
 
-/// Whether the last group is where `rate` puts it, seen from the one before.
+/// Whether the last group agrees with `rate`, counted from the group before it.
 pub(super) fn agree(groups: &[Group], rate: &Rate) -> bool {
     let [.., before, last] = groups else {
         return false;
@@ -83,21 +83,21 @@ mod reference {
 
     pub(super) const NAME: Reference = Reference::MonotonicRaw;
 
-    /// Through the vDSO, so that the reading takes tens of nanoseconds. Callers know that the counter may be read, which the
-    /// vDSO does too.
+    /// The reading goes through the vDSO and takes tens of nanoseconds. Callers have made sure that user code may read the counter,
+    /// because the vDSO reads it, too.
     #[inline(always)]
     pub(super) fn now() -> u64 {
         let mut time = libc::timespec {
             tv_sec: 0,
             tv_nsec: 0,
         };
-        // SAFETY: writes one timespec to the address it is given.
+        // SAFETY: the call writes one timespec to the given address.
         unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC_RAW, &raw mut time) };
         time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
     }
 
-    /// The kernel's clock is as coarse as its clocksource: 14.3 MHz for `hpet`, 3.58 MHz for `acpi_pm`, and as fine as a
-    /// nanosecond is enough for `tsc`, `kvm-clock` and the Hyper-V page.
+    /// The step of the kernel's clock is that of its clocksource: 14.3 MHz for `hpet` and 3.58 MHz for `acpi_pm`. For `tsc`, `kvm-clock`
+    /// and the Hyper-V page, one nanosecond is coarse enough.
     pub(super) fn step_ns() -> u64 {
         match crate::machine::clocksource().as_deref() {
             Some("hpet") => 70,
@@ -126,7 +126,7 @@ mod reference {
             .as_nanos() as u64
     }
 
-    /// QueryPerformanceCounter counts at 10 MHz as a rule; others count nanoseconds or the CPU's own ticks.
+    /// QueryPerformanceCounter usually counts at 10 MHz. Other systems' clocks count nanoseconds, or ticks of the CPU's counter.
     pub(super) fn step_ns() -> u64 {
         if cfg!(windows) { 100 } else { 42 }
     }

@@ -1,12 +1,12 @@
 //! Statistics of lists of measurements: pure functions.
 
-/// The middle of the sorted values, or the mean of the two in the middle; `None` of no values.
+/// The middle one of the sorted values, or the mean of the two in the middle. `None` if there are no values.
 pub(crate) fn median(mut values: Vec<f64>) -> Option<f64> {
     values.sort_unstable_by(f64::total_cmp);
     median_of_sorted(&values)
 }
 
-/// The same of values that are sorted already.
+/// The median of values that are already sorted.
 pub(crate) fn median_of_sorted(values: &[f64]) -> Option<f64> {
     let last = values.len().checked_sub(1)?;
     Some(f64::midpoint(values[last / 2], values[last.div_ceil(2)]))

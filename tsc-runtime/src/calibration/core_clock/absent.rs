@@ -1,4 +1,4 @@
-//! A counter of cycles that is not there.
+//! Stands in for a counter of core cycles where there is none.
 
 pub(super) fn counter() -> Option<fn() -> Option<u64>> {
     None

@@ -1,15 +1,15 @@
-//! How fast the core runs, in its own cycles per tick of the counter.
+//! How fast the core runs: core cycles per tick of the counter.
 //!
-//! The counter ticks at one rate for ever; the core's clock follows load, heat and the neighbours' work, and a guest cannot see
-//! it. What shows it without privileges is work whose length in core cycles is known:
-//! a chain of N and one of 2N dependent additions, the difference of which is N cycles and no overhead, and in the same round a
-//! chain of multiplications, which must come out three times as long. If it does not, the chain is not what it is taken for
-//! (an emulator, an unknown core), and no clock is given.
+//! The counter always ticks at the same rate. The core clock depends on load, temperature and the neighbouring cores, and a guest of a
+//! hypervisor cannot read it. Work whose length in core cycles is known shows it without privileges: a chain of N dependent additions and
+//! one of 2N differ by N cycles, and the overhead cancels out. In the same round a chain of multiplications is measured, which must take
+//! three times as long. If it does not (in an emulator, or on an unknown core), the additions do not take one cycle each either, and no
+//! core clock is reported.
 //!
-//! The clock wanders by several percent within a program's run, so one ratio is never enough: a burst is taken when the first
-//! callsite is registered and at every report, and what is given is their median with the range. Where the core's own count of
-//! cycles can be read without privileges (RDPRU on AMD's CPUs, the PMU with the feature `pmu`) it is, in the same chains, and its
-//! word is taken if it agrees with them.
+//! The core clock varies by several percent during a program's run, so one measurement is not enough. A burst of rounds is measured when
+//! the first callsite registers and at every report; the result is the median of all bursts, with their range. If the core's own cycle
+//! counter can be read without privileges (RDPRU on AMD's CPUs, the PMU with the feature `pmu`), it counts the same chains, and its result
+//! is used if it agrees with theirs.
 
 use std::fmt;
 
@@ -29,24 +29,24 @@ mod pmu;
 #[cfg_attr(not(all(target_arch = "x86_64", not(miri))), path = "absent.rs")]
 mod rdpru;
 
-/// The core's clock while this program measured.
+/// The core clock during the time in which this program measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CoreClock {
     /// Core cycles per tick of the counter: the median of all bursts so far.
     pub cycles_per_tick: f64,
-    /// The slowest burst's cycles per tick.
+    /// The cycles per tick of the slowest burst.
     pub lowest: f64,
-    /// The fastest burst's cycles per tick.
+    /// The cycles per tick of the fastest burst.
     pub highest: f64,
-    /// How many bursts there were.
+    /// The number of bursts.
     pub bursts: u32,
-    /// How the latest burst was counted.
+    /// How the core cycles of the latest burst were counted.
     pub source: CycleSource,
 }
 
 impl CoreClock {
-    /// The clock by these bursts, of which there is at least one.
+    /// Summarises these bursts, of which there is at least one.
     fn of(mut bursts: Vec<f64>, source: CycleSource) -> Self {
         bursts.sort_unstable_by(f64::total_cmp);
         let (count, last) = (bursts.len(), bursts.len() - 1);
@@ -59,22 +59,22 @@ impl CoreClock {
         }
     }
 
-    /// The median, lowest and highest clock in GHz, given the counter's rate in Hz.
+    /// The median, lowest and highest core clock in GHz, if `hz` is the counter's rate.
     #[must_use]
     pub fn ghz(&self, hz: f64) -> [f64; 3] {
         [self.cycles_per_tick, self.lowest, self.highest].map(|ratio| ratio * hz / 1e9)
     }
 }
 
-/// What the core's cycles were counted by.
+/// How the core cycles were counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CycleSource {
     /// Chains of dependent additions, checked against multiplications.
     ReferenceChain,
-    /// RDPRU, the core's own count of cycles, checked against the chain.
+    /// The core's own cycle counter, read by RDPRU and checked against the chain.
     Rdpru,
-    /// The performance monitoring unit by `perf_event_open` (feature `pmu`), checked against the chain.
+    /// The performance monitoring unit (PMU), read by `perf_event_open` (feature `pmu`) and checked against the chain.
     Pmu,
 }
 
@@ -88,19 +88,19 @@ impl fmt::Display for CycleSource {
     }
 }
 
-/// Why the core's clock is not known. Ticks are not affected.
+/// Why the core clock is not known. Ticks are not affected.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum CoreClockError {
-    /// No chain of known length on this architecture.
+    /// There is no instruction sequence of known length on this architecture.
     Unavailable,
-    /// The counter is not read here, or instructions are emulated.
+    /// The counter is not read on this machine, or instructions are emulated.
     NotTheCpusTime,
     /// Too many rounds were interrupted.
     Disturbed,
-    /// Multiplications did not take three times what additions take, so this core is not understood.
+    /// A multiplication did not take three times as long as an addition, so it is unknown how many cycles either takes on this core.
     CrossCheckFailed {
-        /// What they took instead.
+        /// How many additions a multiplication took.
         times: f64,
     },
 }
@@ -118,7 +118,7 @@ impl fmt::Display for CoreClockError {
             Self::CrossCheckFailed { times } => {
                 write!(
                     f,
-                    "a multiplication took {times:.2} additions instead of 3, so neither is taken for cycles"
+                    "a multiplication took as long as {times:.2} additions instead of 3, so their length in core cycles is not known here"
                 )
             }
         }
@@ -127,28 +127,29 @@ impl fmt::Display for CoreClockError {
 
 impl std::error::Error for CoreClockError {}
 
-/// A round's chains: `SHORT` and twice that of additions, 3 cycles a link of multiplications, so about as long.
+/// The blocks of the shorter chain in a round; the longer chain has twice as many. A multiplication takes 3 cycles, so a third as many
+/// blocks take about as long.
 const SHORT: u64 = 40;
 const SHORT_MULTIPLICATIONS: u64 = SHORT / 3;
-/// Rounds of a full burst, some 0.5 ms.
+/// The rounds of a full burst, which takes about 0.5 ms.
 const ROUNDS: usize = 33;
 const MOST_BURSTS_TRIED: u32 = 4;
-/// Rounds of a counter of cycles, where there is one.
+/// The rounds in which a cycle counter is read, if there is one.
 const COUNTED_ROUNDS: usize = 9;
-/// Multiplications may differ from 3 additions by this much: far less than any core that renames an addition away, or an
-/// emulator, would give.
+/// How far the ratio of multiplications to additions may differ from 3. A core that executes an addition at register renaming, or an
+/// emulator, differs far more.
 const TOLERANCE: f64 = 0.03;
 
-/// At the first callsite: as much as fits into some microseconds, without the cross-check, which the report makes.
+/// The burst at the first callsite: as much as fits into some microseconds. The cross-check with multiplications is left to the report.
 const FIRST_SHORT: u64 = 10;
 const FIRST_ROUNDS: usize = 3;
 
 /// The bursts so far, in cycles per tick.
 static BURSTS: Mutex<Vec<f64>> = Mutex::new(Vec::new());
-/// A program that reports without end keeps the first bursts and its latest.
+/// The most bursts that are kept. After that, each new burst replaces the previous one.
 const MOST_BURSTS: usize = 256;
 
-/// Takes the first burst, a short one, if none was taken.
+/// Takes the first, short burst, unless one has been taken.
 pub(crate) fn first_reading() {
     if !reference_chain::AVAILABLE || clock::availability().is_err() {
         return;
@@ -163,11 +164,18 @@ pub(crate) fn first_reading() {
     }
 }
 
-/// The core's clock from a burst taken now, about a millisecond, and all earlier ones.
+/// Measures a burst now, which takes about a millisecond, and returns the core clock from it and all earlier ones.
+///
+/// ```
+/// match tsc_runtime::core_clock::core_clock() {
+///     Ok(clock) => println!("{:.2} core cycles per tick", clock.cycles_per_tick),
+///     Err(error) => println!("the core clock is not known: {error}"),
+/// }
+/// ```
 ///
 /// # Errors
 ///
-/// Why it is not known.
+/// The reason why the core clock is not known.
 pub fn core_clock() -> Result<CoreClock, CoreClockError> {
     if !reference_chain::AVAILABLE {
         return Err(CoreClockError::Unavailable);
@@ -198,15 +206,15 @@ pub fn core_clock() -> Result<CoreClock, CoreClockError> {
     Ok(CoreClock::of(all, source))
 }
 
-/// Ticks of one round: what twice `short` blocks take beyond `short` ones, by the chain alone, twice, in mirrored order so that
-/// a clock that changes evenly cancels out.
+/// The ticks of one round: what `2 * short` blocks take in addition to `short` blocks. Each is run twice, in mirrored order, so that a
+/// clock that changes evenly cancels out.
 fn difference(chain: fn(u64) -> i64, short: u64) -> i64 {
     let first = chain(short);
     let long = chain(2 * short) + chain(2 * short);
     long - first - chain(short)
 }
 
-/// Cycles per tick of a chain of additions.
+/// The cycles per tick, computed from a chain of additions.
 fn cycles_per_tick(ticks: i64, short: u64) -> Option<f64> {
     (ticks > 0).then(|| (2 * short * LINKS_PER_BLOCK) as f64 / ticks as f64)
 }
@@ -233,7 +241,8 @@ fn burst() -> Result<(f64, CycleSource), CoreClockError> {
     })
 }
 
-/// Cycles per tick by a counter of cycles: what it counts beyond a chain of N for one of 2N, so that its own cost cancels out.
+/// The cycles per tick, from a cycle counter. The count for a chain of N is subtracted from that for 2N, so that the cost of reading the
+/// counter cancels out.
 fn counted(mut cycles: impl FnMut() -> Option<u64>) -> Option<f64> {
     let mut leg = |blocks: u64| {
         let before = cycles()?;
@@ -249,13 +258,13 @@ fn counted(mut cycles: impl FnMut() -> Option<u64>) -> Option<f64> {
     median((0..COUNTED_ROUNDS).filter_map(|_| round()).collect())
 }
 
-/// Cycles per tick from the rounds' ticks of additions and of multiplications.
+/// The cycles per tick, from the ticks of additions and of multiplications in each round.
 fn evaluate(rounds: &[[i64; 2]]) -> Result<f64, CoreClockError> {
     let usual = |which: usize| {
         median(rounds.iter().map(|round| round[which] as f64).collect()).unwrap_or(0.0)
     };
     let usual = [usual(0), usual(1)];
-    // An interruption in either leg makes it far too long, or far too short.
+    // An interruption in one of the chains makes the difference far too long, or far too short.
     let undisturbed = |round: &&[i64; 2]| {
         (0..2).all(|which| {
             usual[which] > 0.0 && (0.8..1.25).contains(&(round[which] as f64 / usual[which]))
@@ -279,7 +288,7 @@ fn evaluate(rounds: &[[i64; 2]]) -> Result<f64, CoreClockError> {
 mod tests {
     use super::*;
 
-    /// Rounds of a core that runs 1.4 cycles a tick and multiplies in `times` cycles, every fifth interrupted.
+    /// Rounds of a core that runs 1.4 cycles per tick and multiplies in `times` cycles. Every fifth round is interrupted.
     fn rounds(times: f64) -> Vec<[i64; 2]> {
         let adds = (2 * SHORT * LINKS_PER_BLOCK) as f64 / 1.4;
         let multiplies = (2 * SHORT_MULTIPLICATIONS * LINKS_PER_BLOCK) as f64 * times / 1.4;
@@ -326,7 +335,7 @@ mod tests {
         if !reference_chain::AVAILABLE || clock::availability().is_err() {
             return;
         }
-        // A core that runs 1.4 cycles a tick, by a counter that takes a while to read.
+        // A core that runs 1.4 cycles per tick, with a cycle counter that takes a while to read.
         let ratio = counted(|| {
             std::hint::black_box(additions(5));
             Some((clock::now() as f64 * 1.4) as u64)

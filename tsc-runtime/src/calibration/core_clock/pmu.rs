@@ -1,9 +1,9 @@
-//! The performance monitoring unit: cycles of this thread in user mode, by `perf_event_open`.
+//! The performance monitoring unit (PMU): the cycles of this thread in user mode, read by `perf_event_open`.
 
 use perf_event::Builder;
 use perf_event::events::{Event, Hardware};
 
-/// A reader of this thread's cycles, if there is a PMU and `perf_event_paranoid` and the sandbox let it be used.
+/// A reader of this thread's cycles, if there is a PMU and if `perf_event_paranoid` and the sandbox permit its use.
 pub(super) fn counter() -> Option<impl FnMut() -> Option<u64>> {
     reader(Hardware::CPU_CYCLES)
 }
@@ -23,7 +23,7 @@ mod tests {
     use crate::calibration::core_clock::counted;
     use crate::calibration::reference_chain;
 
-    /// The kernel's own count of nanoseconds takes the PMU's place, which is there on few machines.
+    /// The kernel's count of nanoseconds stands in for the PMU, because few machines have one.
     #[test]
     fn what_the_kernel_counts_is_read_around_the_chains() {
         let Some(nanoseconds) = reader(Software::TASK_CLOCK).filter(|_| reference_chain::AVAILABLE)

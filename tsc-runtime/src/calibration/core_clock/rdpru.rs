@@ -1,10 +1,10 @@
-//! AMD's RDPRU: APERF, the core's own count of its cycles, readable by user code.
+//! AMD's RDPRU instruction: reads APERF, the core's own cycle counter, in user mode.
 
 use std::arch::asm;
 
 use crate::machine::machine;
 
-/// A reader of the core's cycles, where the CPU has RDPRU.
+/// A reader of the core's cycles, if the CPU has RDPRU.
 pub(super) fn counter() -> Option<impl FnMut() -> Option<u64>> {
     (machine().rdpru == Some(true)).then_some(|| Some(aperf()))
 }
@@ -12,8 +12,8 @@ pub(super) fn counter() -> Option<impl FnMut() -> Option<u64>> {
 fn aperf() -> u64 {
     const APERF: u32 = 1;
     let (low, high): (u32, u32);
-    // SAFETY: `counter` has asked CPUID for RDPRU, which only reads. It is undefined where CR4.TSD forbids RDTSC, and callers have
-    // made sure of that too, since they read the TSC beside it.
+    // SAFETY: `counter` has found RDPRU in CPUID, and the instruction only reads. It faults if CR4.TSD forbids RDTSC; callers read the TSC
+    // beside it, so they have made sure that it does not.
     unsafe {
         asm!(
             "lfence",
