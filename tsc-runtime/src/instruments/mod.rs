@@ -1,4 +1,4 @@
-//! What stands on the counter alone and needs no annotated function.
+//! The instruments. They use only the counter and need no annotated function.
 
 #![cfg(feature = "instruments")]
 

@@ -1,4 +1,4 @@
-//! What a list of samples looks like: pure functions.
+//! The distribution of a list of samples: pure functions.
 
 use crate::calibration::statistics::median_of_sorted;
 
@@ -8,7 +8,7 @@ pub(crate) struct Distribution {
     sorted: Vec<f64>,
 }
 
-/// The centre of a distribution, by the samples near its median.
+/// The centre of a distribution, computed from the samples near its median.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Centre {
     pub(crate) mean: f64,
@@ -33,7 +33,7 @@ impl Distribution {
         self.sorted.len()
     }
 
-    /// The value that a share of `quantile` of the samples does not exceed; NaN if there are none.
+    /// The smallest sample that is at least as great as a share of `quantile` of the samples. NaN if there are no samples.
     pub(crate) fn quantile(&self, quantile: f64) -> f64 {
         let last = self.sorted.len().saturating_sub(1);
         let index = (quantile * self.sorted.len() as f64).ceil() as usize;
@@ -59,8 +59,8 @@ impl Distribution {
         1.4826 * Self::new(&distances).median()
     }
 
-    /// Mean and standard error without the samples that lie far out. `floor` is the distance that is never far: a step or two of
-    /// the counter, by which honest samples differ.
+    /// The mean and its standard error, without outliers. A sample within `floor` of the median is never an outlier: `floor` is a step or
+    /// two of the counter, by which correct samples differ.
     pub(crate) fn centre(&self, floor: f64) -> Centre {
         let median = self.median();
         let reach = (DEVIATIONS * self.robust_deviation())
@@ -84,7 +84,8 @@ impl Distribution {
         (mean(&self.sorted), deviation(&self.sorted))
     }
 
-    /// Where samples are densest: the middle of the narrowest interval that holds half of them, and of its half, and so on.
+    /// The place where the samples are densest: take the narrowest interval that contains half of the samples, then the narrowest that
+    /// contains half of these, and so on; the result is its middle.
     pub(crate) fn mode(&self) -> f64 {
         let mut part = &self.sorted[..];
         while part.len() > 3 {
@@ -97,7 +98,7 @@ impl Distribution {
         mean(part)
     }
 
-    /// The share of samples no farther than `tolerance` from `value`.
+    /// The share of samples that differ from `value` by at most `tolerance`.
     pub(crate) fn share_near(&self, value: f64, tolerance: f64) -> f64 {
         let near = self
             .sorted
@@ -107,8 +108,8 @@ impl Distribution {
         near as f64 / self.sorted.len().max(1) as f64
     }
 
-    /// The two values around which the samples gather, and the share of the lower one, if they are two: each with at least 15 % of
-    /// the samples, and farther apart than `apart` and than four times either's own deviation.
+    /// If the samples gather around two values: the two values, and the share of the lower one. Each must have at least 15 % of the
+    /// samples, and they must differ by more than `apart` and by more than four times the deviation of either group.
     pub(crate) fn two_modes(&self, apart: f64) -> Option<(f64, f64, f64)> {
         const LEAST_SHARE: f64 = 0.15;
         let trimmed = &self.sorted[..self.sorted.len() - self.sorted.len() / 50];
@@ -184,7 +185,7 @@ mod tests {
 
     #[test]
     fn quantised_samples_keep_their_mean() {
-        // A counter with a step of 26, and work of 61: 52 or 78, in the right shares.
+        // A counter that advances in steps of 26 ticks, and work of 61 ticks: differences of 52 or 78, in the correct shares.
         let samples: Vec<f64> = (0..1000)
             .map(|i| if (i * 61) % 26 < 9 { 78.0 } else { 52.0 })
             .collect();
@@ -206,7 +207,7 @@ mod tests {
         samples.extend(spread(112.0, 2.0, 200));
         let (a, b, share) = Distribution::new(&samples).two_modes(3.0).unwrap();
         assert!((a - 84.0).abs() < 0.5 && (b - 112.0).abs() < 0.5 && (share - 0.6).abs() < 0.03);
-        // A long tail is no second mode.
+        // A long tail is not a second mode.
         let tail: Vec<f64> = (0..400).map(|i| 100.0 + 400.0 / f64::from(i + 1)).collect();
         assert_eq!(Distribution::new(&tail).two_modes(3.0), None);
     }

@@ -1,4 +1,4 @@
-//! What the instruments share.
+//! What several instruments use.
 
 pub(super) mod distribution;
 pub(super) mod progress;

@@ -1,14 +1,14 @@
-//! The line on a terminal that shows how far a measurement is.
+//! The progress line of a measurement, on a terminal.
 
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
 use crate::tsc;
 
-/// How often the line changes: a terminal takes its time, which must not become the measurement's.
+/// How often the line changes. Writing to a terminal takes time, which must not disturb the measurement.
 const INTERVAL: Duration = Duration::from_millis(100);
 
-/// A line on stderr that is written over, if stderr is a terminal; nothing otherwise.
+/// A line on standard error that overwrites itself, if standard error is a terminal; otherwise nothing is written.
 pub(crate) struct Progress {
     shown: Option<Instant>,
     is_terminal: bool,
@@ -18,22 +18,22 @@ impl Progress {
     pub(crate) fn new() -> Self {
         Self {
             shown: None,
-            // Where RDTSC is forbidden `Instant` is as well, which this needs.
+            // `show` needs `Instant`, which reads the counter, too. Where RDTSC is forbidden, `Instant` would end the process.
             is_terminal: io::stderr().is_terminal() && tsc::detect().is_ok(),
         }
     }
 
-    /// Shows `line` unless the last one is too young.
+    /// Shows `line`, unless the line changed less than [`INTERVAL`] ago.
     pub(crate) fn show(&mut self, line: impl FnOnce() -> String) {
         if !self.is_terminal || self.shown.is_some_and(|shown| shown.elapsed() < INTERVAL) {
             return;
         }
-        // Whoever closed stderr does not want to know.
+        // If standard error is closed, nobody wants the line.
         let _ = write!(io::stderr(), "\r\x1b[K{}", line());
         self.shown = Some(Instant::now());
     }
 
-    /// Takes the line away.
+    /// Removes the line.
     pub(crate) fn clear(&mut self) {
         if self.shown.take().is_some() {
             let _ = write!(io::stderr(), "\r\x1b[K");

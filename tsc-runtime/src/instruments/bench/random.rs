@@ -1,10 +1,10 @@
-//! Pseudo-random numbers, for orders and waits that nothing periodic can keep in step with.
+//! Pseudo-random numbers for orders and waiting times, so that nothing periodic stays in step with the measurement.
 
 /// Marsaglia's xorshift generator with 64 bits of state ("Xorshift RNGs", Journal of Statistical Software 8, 2003).
 pub(crate) struct Random(u64);
 
 impl Random {
-    /// The generator that begins with `seed`, which must not be 0.
+    /// Creates the generator with `seed`, which must not be 0.
     pub(crate) const fn new(seed: u64) -> Self {
         assert!(seed != 0, "this generator stays at 0 for ever");
         Self(seed)
@@ -18,13 +18,13 @@ impl Random {
         self.0
     }
 
-    /// From 0 to below 1.
+    /// A number that is at least 0 and less than 1.
     #[cfg(test)]
     pub(crate) fn share(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// Puts `order` into a random one, as Fisher and Yates do.
+    /// Shuffles `order` (Fisher and Yates).
     pub(crate) fn shuffle(&mut self, order: &mut [usize]) {
         for last in (1..order.len()).rev() {
             let other = (self.next() % (last as u64 + 1)) as usize;
@@ -32,8 +32,8 @@ impl Random {
         }
     }
 
-    /// Waits for up to 63 turns of a loop, so that samples begin anywhere in the counter's step. Without it work of just the right
-    /// length keeps in step with a counter whose clock is a fraction of the core's, and its mean is off by up to a step.
+    /// Waits for up to 63 iterations of a loop, so that samples begin anywhere in the counter's step. Without the wait, work of certain
+    /// lengths would stay in step with a counter whose clock is a fraction of the core's, and its mean would be off by up to a step.
     #[inline]
     pub(crate) fn wait(&mut self) {
         for turn in 0..self.next() & 63 {

@@ -1,9 +1,9 @@
 //! The assertions.
 
-/// Asserts that an expression takes no more than so many ticks: `assert_ticks!(p50 <= 120, f(x))`.
+/// Asserts that an expression takes at most a number of ticks: `assert_ticks!(p50 <= 120, f(x))`.
 ///
-/// On the left stands a [`Statistic`](crate::instruments::budget::Statistic): `min`, `mode`, `mean`, `p10`, `p50`, `p90`, `p99`, `max`. The
-/// expression is evaluated many times. If its cost does not settle the assertion is skipped; `assert_ticks!(strict, …)` fails then.
+/// On the left is a [`Statistic`](crate::instruments::budget::Statistic): `min`, `mode`, `mean`, `p10`, `p50`, `p90`, `p99` or `max`. The
+/// expression is evaluated many times. If its cost does not settle, the assertion is skipped; `assert_ticks!(strict, …)` fails then.
 ///
 /// # Panics
 ///
@@ -21,7 +21,7 @@ macro_rules! assert_ticks {
     };
 }
 
-/// Asserts that an expression takes no more than so many core cycles: as [`assert_ticks!`], but independent of the core's clock.
+/// Asserts that an expression takes at most a number of core cycles. Like [`assert_ticks!`], but independent of the core clock.
 ///
 /// # Panics
 ///

@@ -1,7 +1,8 @@
-//! Budgets for tests: an assertion that a call takes no more than so many ticks or core cycles.
+//! Budgets for tests: assertions that a call takes at most a number of ticks or core cycles.
 //!
-//! A budget is held against a [`Measurement`]; one that did not settle proves nothing, so the assertion is skipped with the reason on
-//! stderr, unless it is `strict`. A budget that is exceeded panics with the distribution, the verdict and the machine.
+//! A budget is compared with a [`Measurement`]. A measurement that does not settle proves nothing: the assertion is skipped, and the
+//! reason is printed on standard error, unless the budget is `strict`. If a budget is exceeded, the assertion panics with the
+//! distribution, the verdict and the machine.
 //!
 //! ```no_run
 //! use tsc_runtime::{assert_core_cycles, assert_ticks};
@@ -23,7 +24,7 @@ pub use statistic::Statistic;
 use crate::instruments::measure::{Measure, Measurement, Verdict};
 use crate::machine::machine;
 
-/// What a budget counts.
+/// The unit of a budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// Ticks of the counter.
@@ -41,7 +42,7 @@ impl fmt::Display for Unit {
     }
 }
 
-/// What a call may cost.
+/// The limit of what a call may cost.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "nothing is measured before `check` or `enforce`"]
 pub struct Budget {
@@ -52,21 +53,21 @@ pub struct Budget {
     time_limit: Duration,
 }
 
-/// How a call did that has not exceeded its budget.
+/// The result for a call that did not exceed its budget.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
-    /// It is constant and within the budget.
+    /// The cost is constant and within the budget.
     Met(Measurement),
-    /// Whether it is within the budget cannot be said.
+    /// It is not known whether the cost is within the budget.
     Skipped {
         /// The reason.
         why: String,
-        /// What was measured.
+        /// The measurement.
         measurement: Measurement,
     },
 }
 
-/// How a call exceeded its budget, or a strict one could not be judged. Displayed with everything that is known.
+/// The error if a call exceeded its budget, or if a strict budget could not be judged. Its text contains everything that is known.
 #[derive(Clone, Debug)]
 pub struct Exceeded {
     budget: Budget,
@@ -76,13 +77,13 @@ pub struct Exceeded {
 }
 
 impl Exceeded {
-    /// The value that is too great, in the budget's unit; `None` if a strict budget could not be judged.
+    /// The value that exceeds the budget, in the budget's unit. `None` if a strict budget could not be judged.
     #[must_use]
     pub fn value(&self) -> Option<f64> {
         self.value
     }
 
-    /// What was measured.
+    /// The measurement.
     #[must_use]
     pub fn measurement(&self) -> &Measurement {
         &self.measurement
@@ -119,7 +120,7 @@ impl fmt::Display for Exceeded {
 impl std::error::Error for Exceeded {}
 
 impl Budget {
-    /// At most `limit` of `unit`, by `statistic`; a second is spent on it at most.
+    /// A budget of at most `limit` of `unit`, for `statistic`. Measuring takes at most a second.
     pub fn new(unit: Unit, statistic: Statistic, limit: f64) -> Self {
         Self {
             unit,
@@ -136,27 +137,37 @@ impl Budget {
         self
     }
 
-    /// How long to measure at most.
+    /// The greatest time that measuring may take.
     pub fn time_limit(mut self, limit: Duration) -> Self {
         self.time_limit = limit;
         self
     }
 
-    /// Measures `work` and holds it against the budget.
+    /// Measures `work` and compares it with the budget.
+    ///
+    /// ```
+    /// use tsc_runtime::budget::{Budget, Statistic, Unit};
+    ///
+    /// let budget = Budget::new(Unit::Ticks, Statistic::p50, 100_000.0);
+    /// match budget.check("sum", || (0..100_u64).sum::<u64>()) {
+    ///     Ok(outcome) => println!("{outcome:?}"),
+    ///     Err(exceeded) => panic!("{exceeded}"),
+    /// }
+    /// ```
     ///
     /// # Errors
     ///
-    /// It is exceeded; or it is strict and cannot be judged.
+    /// The budget is exceeded, or it is strict and cannot be judged.
     pub fn check<R>(self, name: &str, work: impl FnMut() -> R) -> Result<Outcome, Box<Exceeded>> {
         self.judge(Measure::new(name).time_limit(self.time_limit).run(work))
     }
 
-    /// As [`check`](Self::check), for tests.
+    /// Like [`check`](Self::check), for tests.
     ///
     /// # Panics
     ///
-    /// With the distribution, the verdict and the machine, where [`check`](Self::check) returns an error. A budget that cannot be judged
-    /// and is not strict is a line on stderr.
+    /// If [`check`](Self::check) returns an error, with the distribution, the verdict and the machine. If a budget cannot be judged and is
+    /// not strict, a line is printed on standard error.
     #[track_caller]
     pub fn enforce<R>(self, name: &str, work: impl FnMut() -> R) {
         match self.check(name, work) {
@@ -219,7 +230,7 @@ mod tests {
         })
         .take(5)
         .find_map(Result::err);
-        // On a machine on which nothing settles there is nothing to see.
+        // If the measurement does not settle on this machine, there is nothing to check.
         let Some(exceeded) = exceeded else { return };
         let text = exceeded.to_string();
         for part in [

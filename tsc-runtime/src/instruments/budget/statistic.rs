@@ -1,10 +1,10 @@
-//! Which figure of a distribution a budget limits.
+//! The statistics that a budget can limit.
 
 use std::fmt;
 
 use crate::instruments::measure::Measurement;
 
-/// The figure of a distribution that a budget limits. Written in the assertions by its name.
+/// The statistic that a budget limits. In the assertions it is written by its name.
 #[derive(Clone, Copy, Debug)]
 pub struct Statistic {
     name: &'static str,
@@ -16,7 +16,7 @@ pub struct Statistic {
     reason = "written as they are called: p50 <= 120"
 )]
 impl Statistic {
-    /// The least sample.
+    /// The smallest sample.
     pub const min: Self = Self {
         name: "min",
         get: Measurement::min_ticks,
@@ -26,12 +26,12 @@ impl Statistic {
         name: "mode",
         get: Measurement::mode_ticks,
     };
-    /// The mean without the samples that lie far out.
+    /// The mean without outliers.
     pub const mean: Self = Self {
         name: "mean",
         get: Measurement::mean_ticks,
     };
-    /// What 10 % of the samples do not exceed.
+    /// The 10 % quantile.
     pub const p10: Self = Self {
         name: "p10",
         get: Measurement::p10_ticks,
@@ -41,12 +41,12 @@ impl Statistic {
         name: "p50",
         get: Measurement::p50_ticks,
     };
-    /// What 90 % of the samples do not exceed.
+    /// The 90 % quantile.
     pub const p90: Self = Self {
         name: "p90",
         get: Measurement::p90_ticks,
     };
-    /// What 99 % of the samples do not exceed.
+    /// The 99 % quantile.
     pub const p99: Self = Self {
         name: "p99",
         get: Measurement::p99_ticks,

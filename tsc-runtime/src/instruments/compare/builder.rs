@@ -1,4 +1,4 @@
-//! How a comparison is asked for, and how it is made.
+//! The options of a comparison, and its course.
 
 use std::time::{Duration, Instant};
 
@@ -13,16 +13,16 @@ use crate::instruments::measure::{arm, attach_thread, interruption_since};
 use crate::interruption::Interruption;
 use crate::tsc;
 
-/// A sample is repeated until it lasts this many ticks, and this many of the counter's steps.
+/// A sample is repeated until it lasts at least this many ticks, and this many steps of the counter.
 const SAMPLE_TICKS: i64 = 4000;
 const SAMPLE_STEPS: i64 = 128;
 const MOST_PASSES: usize = 1 << 16;
-/// Blocks made at most: more would resolve differences too small to matter.
+/// The greatest number of blocks. More would resolve differences that are too small to matter.
 const MOST_BLOCKS: usize = 301;
-/// Blocks made before the first that counts.
+/// The number of blocks that are made first and discarded.
 const WARM_UP_BLOCKS: usize = 3;
 
-/// A comparison to be made; ends with [`run`](Self::run).
+/// A comparison with its options. [`run`](Self::run) makes it.
 ///
 /// ```no_run
 /// use tsc_runtime::compare::Compare;
@@ -64,7 +64,7 @@ impl<I, R> std::fmt::Debug for Compare<'_, I, R> {
 }
 
 impl<'a, I: 'a, R: 'a> Compare<'a, I, R> {
-    /// A comparison over `inputs`, each of which every candidate gets: in a second at most, with a confidence of 95 %.
+    /// A comparison of candidates over `inputs`, with the default options: for at most a second, with a confidence of 95 %.
     pub fn new(name: impl Into<String>, inputs: &'a [I]) -> Self {
         Self {
             name: name.into(),
@@ -79,13 +79,13 @@ impl<'a, I: 'a, R: 'a> Compare<'a, I, R> {
         }
     }
 
-    /// Adds an implementation. Ratios are to the first.
+    /// Adds a candidate. Ratios are relative to the first one.
     pub fn add(mut self, name: impl Into<String>, candidate: impl FnMut(&I) -> R + 'a) -> Self {
         self.candidates.push((name.into(), Box::new(candidate)));
         self
     }
 
-    /// Makes sure, before anything is timed, that all return the same for every input.
+    /// Verifies, before anything is timed, that all candidates return the same result for every input.
     pub fn check(mut self) -> Self
     where
         R: PartialEq,
@@ -94,13 +94,13 @@ impl<'a, I: 'a, R: 'a> Compare<'a, I, R> {
         self
     }
 
-    /// When to stop.
+    /// The time after which the comparison ends.
     pub fn time_limit(mut self, limit: Duration) -> Self {
         self.time_limit = limit;
         self
     }
 
-    /// How sure the intervals are, all of them together: 0.95 unless it is said.
+    /// The confidence that all intervals together have; the default is 0.95.
     pub fn confidence(mut self, confidence: f64) -> Self {
         self.confidence = if confidence > 0.0 && confidence < 1.0 {
             confidence
@@ -110,8 +110,8 @@ impl<'a, I: 'a, R: 'a> Compare<'a, I, R> {
         self
     }
 
-    /// The least difference that counts as one: 0.001, a thousandth, by default. An interval that reaches into it resolves
-    /// nothing; where the linker happened to place two copies of the same code can make as much.
+    /// The smallest relative difference that counts; the default is 0.001. If an interval overlaps 1 ± this share, no difference is
+    /// resolved. Two copies of the same code can differ by as much, because of the addresses that the linker chooses for them.
     pub fn least_effect(mut self, share: f64) -> Self {
         self.least_effect = if share.is_finite() {
             share.max(0.0)
@@ -121,13 +121,13 @@ impl<'a, I: 'a, R: 'a> Compare<'a, I, R> {
         self
     }
 
-    /// Lets calls overlap, as they would in a loop; see [`Measure::overlapping`](crate::instruments::measure::Measure::overlapping).
+    /// Lets calls overlap, as in a loop; see [`Measure::overlapping`](crate::instruments::measure::Measure::overlapping).
     pub fn overlapping(mut self) -> Self {
         self.isolated = false;
         self
     }
 
-    /// Keeps the thread on CPU `cpu` meanwhile, if it may be.
+    /// Keeps the thread on CPU `cpu` during the comparison, if that is possible.
     pub fn pin(mut self, cpu: usize) -> Self {
         self.cpu = Some(cpu);
         self
@@ -137,7 +137,7 @@ impl<'a, I: 'a, R: 'a> Compare<'a, I, R> {
     ///
     /// # Errors
     ///
-    /// Fewer than two candidates, no inputs, different results, no counter, or no time: see [`CompareError`].
+    /// There are fewer than two candidates, no inputs, different results, no counter, or too little time: see [`CompareError`].
     pub fn run(mut self) -> Result<Comparison, CompareError> {
         tsc::detect()?;
         if self.candidates.len() < 2 {
@@ -193,7 +193,7 @@ impl<'a, I: 'a, R: 'a> Compare<'a, I, R> {
         Ok(())
     }
 
-    /// The passes over the inputs that make the quickest candidate's sample long enough.
+    /// How many passes over the inputs make a sample of the fastest candidate long enough.
     fn passes(&mut self, started: Instant) -> usize {
         let enough = SAMPLE_TICKS.max(SAMPLE_STEPS * resolution::ticks() as i64);
         let (inputs, isolated) = (self.inputs, self.isolated);
@@ -216,7 +216,7 @@ impl<'a, I: 'a, R: 'a> Compare<'a, I, R> {
         passes
     }
 
-    /// Blocks in which every candidate, and nothing in its place, has one sample, in an order drawn anew for each.
+    /// Makes blocks. In each, every candidate and an empty candidate have one sample, in a new random order.
     fn blocks(&mut self, passes: usize, started: Instant) -> (Vec<Block>, usize) {
         let mut random = Random::new(0x2545_f491_4f6c_dd1d);
         let mut order: Vec<usize> = (0..=self.candidates.len()).collect();

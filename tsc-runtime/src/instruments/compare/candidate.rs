@@ -1,4 +1,4 @@
-//! One of the implementations that are compared, whatever its type.
+//! One of the compared implementations, of any type.
 
 use crate::instruments::measure::isolate;
 use crate::tsc::{FencePolicy, Lfence, elapsed, escape};
@@ -6,7 +6,7 @@ use crate::tsc::{FencePolicy, Lfence, elapsed, escape};
 pub(super) trait Candidate<I, R> {
     fn call(&mut self, input: &I) -> R;
 
-    /// Ticks for `passes` over all inputs.
+    /// Makes `passes` passes over all inputs, and returns the ticks.
     fn sample(&mut self, inputs: &[I], passes: usize, isolated: bool) -> i64;
 }
 

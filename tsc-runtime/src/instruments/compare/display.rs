@@ -1,4 +1,4 @@
-//! How a comparison reads.
+//! The text of a comparison.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Why there is no comparison.
+//! Why a comparison has no result.
 
 use std::fmt;
 
@@ -8,26 +8,26 @@ use crate::tsc::TscUnavailable;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CompareError {
-    /// Fewer than two candidates.
+    /// There are fewer than two candidates.
     TooFew,
-    /// No inputs to compare them over.
+    /// There are no inputs.
     NoInputs,
-    /// Two candidates that should return the same do not.
+    /// Two candidates return different results for the same input.
     Differ {
         /// The first candidate.
         first: String,
-        /// The one that returned something else.
+        /// The candidate that returned something else.
         other: String,
-        /// The number of the input, from 0.
+        /// The index of the input, from 0.
         input: usize,
     },
     /// The counter cannot be read.
     NoCounter(TscUnavailable),
-    /// The time was up before enough blocks were made to say anything.
+    /// The time was up before there were enough blocks for a result.
     Limit {
-        /// Blocks in which nothing happened to the thread.
+        /// The blocks without an interruption.
         blocks: usize,
-        /// Blocks thrown away.
+        /// The blocks that were discarded.
         interrupted: usize,
     },
 }

@@ -1,10 +1,10 @@
-//! Finds which of several implementations is faster, or that no difference is resolved.
+//! Finds which of several implementations is the fastest, or that no difference is resolved.
 //!
-//! Two measurements made one after the other differ by what happened in between: another clock, a warmer cache, a busier
-//! neighbour. Here all candidates have a sample in each *block*, over the same inputs and in an order drawn anew, and what
-//! counts are the ratios within the blocks. Their median comes with an interval that supposes nothing about how times are
-//! distributed: it lies between two order statistics, as the sign test has it. If the interval, widened to hold for all pairs of
-//! candidates at once (Bonferroni), does not hold one, there is a difference; else the answer is "no difference resolved".
+//! Two measurements that are made one after the other differ because of what changed in between: the core clock, the caches, other
+//! programs. Here each *block* contains one sample of every candidate, over the same inputs and in a new random order, and the result
+//! comes from the ratios within the blocks. The confidence interval of their median assumes nothing about the distribution of times: it
+//! lies between two order statistics, as in the sign test. It is widened so that it holds for all pairs of candidates at once
+//! (Bonferroni). If it does not contain one, the candidates differ; otherwise the result is "no difference resolved".
 //!
 //! ```no_run
 //! use tsc_runtime::compare;
@@ -29,14 +29,14 @@ pub use error::CompareError;
 pub use result::{Comparison, ComparisonRow, Relation};
 pub use statistics::Ratio;
 
-/// The least blocks that a comparison rests on.
+/// The smallest number of blocks for a result.
 const LEAST_BLOCKS: usize = 21;
 
-/// Compares `candidates`, named functions of one type, over `inputs`; for closures of different types see [`Compare::add`].
+/// Compares `candidates` over `inputs`. All candidates have one type, such as `fn`; for closures of different types, use [`Compare::add`].
 ///
 /// # Errors
 ///
-/// As [`Compare::run`].
+/// Those of [`Compare::run`].
 pub fn compare<'a, I: 'a, R: 'a, F: FnMut(&I) -> R + 'a>(
     name: impl Into<String>,
     inputs: &'a [I],

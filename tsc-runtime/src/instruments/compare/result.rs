@@ -1,26 +1,26 @@
-//! What a comparison found.
+//! The result of a comparison.
 
 use super::builder::Block;
 use super::statistics::{Ratio, median_ratio};
 use crate::calibration::statistics::median;
 
-/// How a candidate stands to the first.
+/// How a candidate compares with the first one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "json", derive(serde::Serialize))]
 #[cfg_attr(feature = "json", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Relation {
-    /// It is the first.
+    /// It is the first one.
     First,
-    /// It takes less time, at the confidence asked for.
+    /// It takes less time, with the wanted confidence.
     Faster,
-    /// It takes more.
+    /// It takes more time, with the wanted confidence.
     Slower,
-    /// The interval holds one: no difference was resolved.
+    /// The interval contains one: no difference is resolved.
     NoDifference,
 }
 
-/// A candidate's part of a comparison.
+/// One candidate's result.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "json", derive(serde::Serialize))]
 pub struct ComparisonRow {
@@ -37,26 +37,26 @@ impl ComparisonRow {
         &self.name
     }
 
-    /// The median of its net ticks a call.
+    /// The median of its net ticks per call.
     #[must_use]
     pub fn ticks(&self) -> f64 {
         self.ticks
     }
 
-    /// Its time over the first candidate's; `None` for the first itself, and for work too short to have a ratio.
+    /// Its time divided by the first candidate's. `None` for the first one, and for work that is too short for a ratio.
     #[must_use]
     pub fn ratio(&self) -> Option<Ratio> {
         self.ratio
     }
 
-    /// What that means.
+    /// How it compares with the first one.
     #[must_use]
     pub fn relation(&self) -> Relation {
         self.relation
     }
 }
 
-/// What a comparison found.
+/// The result of a comparison.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "json", derive(serde::Serialize))]
 pub struct Comparison {
@@ -70,7 +70,7 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// What was compared.
+    /// The name of the comparison.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
@@ -82,38 +82,38 @@ impl Comparison {
         &self.rows
     }
 
-    /// The candidate that takes less time than every other, if there is one.
+    /// The candidate that takes less time than every other one, if there is one.
     #[must_use]
     pub fn fastest(&self) -> Option<&str> {
         self.fastest.as_deref()
     }
 
-    /// The blocks it rests on.
+    /// The number of blocks that the result is computed from.
     #[must_use]
     pub fn blocks(&self) -> usize {
         self.blocks
     }
 
-    /// Blocks thrown away because the thread was interrupted.
+    /// The number of blocks that were discarded because the thread was interrupted.
     #[must_use]
     pub fn interrupted(&self) -> usize {
         self.interrupted
     }
 
-    /// Calls of a candidate in each block.
+    /// The number of calls of each candidate in a block.
     #[must_use]
     pub fn calls_per_sample(&self) -> usize {
         self.calls_per_sample
     }
 
-    /// The probability that all intervals hold the truth.
+    /// The probability that all intervals contain the true ratio.
     #[must_use]
     pub fn confidence(&self) -> f64 {
         self.confidence
     }
 }
 
-/// Evaluates the blocks. `alpha` is shared among all pairs of candidates, for each of them may be claimed to differ.
+/// Evaluates the blocks. `alpha` is divided among all pairs of candidates, because each pair may be reported as different.
 pub(super) fn compare(
     name: String,
     names: Vec<String>,
@@ -177,7 +177,7 @@ pub(super) fn compare(
     }
 }
 
-/// NaN of no blocks.
+/// NaN if there are no blocks.
 fn median_of(blocks: &[Block], ticks: impl Fn(&Block) -> f64) -> f64 {
     median(blocks.iter().map(ticks).collect()).unwrap_or(f64::NAN)
 }

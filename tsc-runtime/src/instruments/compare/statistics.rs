@@ -1,8 +1,8 @@
-//! Intervals of ratios that suppose nothing of their distribution: pure functions.
+//! Confidence intervals of ratios that assume nothing about their distribution: pure functions.
 
 use crate::calibration::statistics::median_of_sorted;
 
-/// A ratio and the interval that holds the true median of such ratios, at the confidence asked for.
+/// A ratio, and the interval that contains the true median with the wanted confidence.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "json", derive(serde::Serialize))]
 pub struct Ratio {
@@ -31,8 +31,9 @@ impl Ratio {
     }
 }
 
-/// The median of `ratios` and its sign-test interval: between two order statistics of which the true median is outside with
-/// a probability of `alpha` at most, whatever the distribution. Without enough ratios for that the interval is unbounded.
+/// The median of `ratios` and its sign-test interval. The interval lies between two order statistics, chosen so that the true median is
+/// outside with a probability of at most `alpha`, whatever the distribution. If there are too few ratios for that, the interval is
+/// unbounded.
 pub(super) fn median_ratio(mut ratios: Vec<f64>, alpha: f64) -> Option<Ratio> {
     ratios.retain(|ratio| ratio.is_finite());
     ratios.sort_unstable_by(f64::total_cmp);
@@ -45,8 +46,8 @@ pub(super) fn median_ratio(mut ratios: Vec<f64>, alpha: f64) -> Option<Ratio> {
     Some(Ratio { median, low, high })
 }
 
-/// The greatest rank r, from 0, such that a median lies below the r-th or above the (n-1-r)-th of n with a probability of `alpha`
-/// at most: the cumulative binomial distribution of r out of n at one half is alpha/2 at most.
+/// The greatest rank r, from 0, such that the true median is below the r-th or above the (n-1-r)-th of n sorted values with a probability
+/// of at most `alpha`: the cumulative binomial distribution, for n and a probability of one half, is at most alpha/2 at r.
 fn outer_ranks(n: usize, alpha: f64) -> Option<usize> {
     let mut log_term = -(n as f64) * std::f64::consts::LN_2;
     let mut cumulative = log_term.exp();
@@ -67,7 +68,7 @@ mod tests {
     use super::*;
     use crate::instruments::bench::random::Random;
 
-    /// A ratio around one with a heavy tail on the upper side of each of its parts.
+    /// A ratio around one. The numerator and the denominator have a heavy upper tail.
     fn ratio(random: &mut Random) -> f64 {
         let mut part = || {
             let tail = if random.share() < 0.05 {
@@ -82,7 +83,8 @@ mod tests {
 
     #[test]
     fn ranks_are_those_of_the_sign_test() {
-        // Tables of the sign test: n = 10 at 5 %: between the 2nd and the 9th; n = 20: the 6th and the 15th.
+        // From tables of the sign test at 5 %: for n = 10 the interval is from the 2nd to the 9th value, for n = 20 from the 6th to the
+        // 15th.
         assert_eq!(outer_ranks(10, 0.05), Some(1));
         assert_eq!(outer_ranks(20, 0.05), Some(5));
         assert_eq!(outer_ranks(5, 0.05), None);

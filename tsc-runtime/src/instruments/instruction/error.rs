@@ -1,4 +1,4 @@
-//! Why there is no figure.
+//! Why an instruction has no figures.
 
 use std::fmt;
 use std::time::Duration;
@@ -9,37 +9,37 @@ use crate::tsc::TscUnavailable;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum InstructionError {
-    /// This CPU lacks the feature of that name.
+    /// This CPU does not have the feature of this name.
     Missing(&'static str),
     /// The counter cannot be read.
     NoCounter(TscUnavailable),
-    /// The listings are x86-64's.
+    /// There are listings for x86-64 only.
     NotOnThisPlatform,
-    /// The chain of multiplications took this many additions where it takes three: ticks cannot be converted to core cycles here.
+    /// A multiplication did not take as long as three additions, so ticks cannot be converted to core cycles here.
     Untrustworthy {
-        /// Additions per multiplication; NaN if no round was left to say.
+        /// Additions per multiplication. NaN if no round could be used.
         ratio: f64,
     },
     /// The listing did not end within a second.
     Endless,
-    /// The listing was ended by this signal: it is no instruction of this CPU (SIGILL), writes memory that it was not granted, divides by
-    /// zero.
+    /// The listing was ended by this signal: it is not an instruction of this CPU (SIGILL), writes to memory that it may not use, or
+    /// divides by zero.
     Crashed {
         /// The signal's number.
         signal: i32,
     },
-    /// The listing's copies take so long that the time allowed is not enough for two rounds.
+    /// The listing's copies take so long that two rounds do not fit into the time limit.
     TooLong {
-        /// What they took once.
+        /// The time that the copies took once.
         once: Duration,
-        /// The time allowed.
+        /// The time limit.
         limit: Duration,
     },
-    /// Too few rounds were left in the time allowed.
+    /// Too few rounds could be used within the time limit.
     Disturbed {
-        /// Rounds begun.
+        /// The rounds that were begun.
         rounds: usize,
-        /// Rounds left out.
+        /// The rounds that were not used.
         dropped: usize,
     },
 }
@@ -52,21 +52,21 @@ impl fmt::Display for InstructionError {
             Self::NotOnThisPlatform => f.write_str("instructions are measured on x86-64 only"),
             Self::Untrustworthy { ratio } => write!(
                 f,
-                "imul / add is {ratio:.3} where it is 3 on every core that the reference chain is known for: no core cycles"
+                "a multiplication took as long as {ratio:.3} additions instead of 3, so ticks cannot be converted to core cycles here"
             ),
             Self::Endless => f.write_str(
-                "the listing did not end within a second: a jump goes back for ever, or to a label outside of it",
+                "the listing did not end within a second: it loops for ever, or jumps to a label outside of it",
             ),
             Self::Crashed { signal } => write!(
                 f,
-                "the listing was ended by signal {signal}: it is no instruction of this CPU, or uses memory that it was not granted"
+                "the listing was ended by signal {signal}: this CPU does not have the instruction, or the listing uses other memory"
             ),
             Self::TooLong { once, limit } => write!(
                 f,
-                "the listing's copies take {once:?} and {limit:?} are allowed: fewer `copies`, or `measure_within` a longer time"
+                "the listing's copies take {once:?}, and the limit is {limit:?}: use fewer `copies`, or `measure_within` a longer time"
             ),
             Self::Disturbed { rounds, dropped } => {
-                write!(f, "{dropped} of {rounds} rounds were disturbed")
+                write!(f, "{dropped} of {rounds} rounds could not be used")
             }
         }
     }

@@ -1,23 +1,23 @@
-//! From rounds to core cycles: pure functions of what the clock said.
+//! Computes core cycles from the ticks of rounds: pure functions.
 
 use crate::calibration::statistics::median;
 use crate::instruments::bench::distribution::{DEVIATIONS, Distribution};
 use std::fmt;
 
-/// The differences that one round gave, in ticks: each of the double length minus the single one.
+/// The differences that one round gave, in ticks. Each is the ticks of the double length minus those of the single length.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Round {
     /// The reference chain of additions.
     pub(super) additions: f64,
-    /// The chain of multiplications that checks it.
+    /// The chain of multiplications, which checks the reference chain.
     pub(super) multiplications: f64,
-    /// The code measured.
+    /// The measured code.
     pub(super) code: f64,
     /// The code without the instruction.
     pub(super) without: f64,
 }
 
-/// How many core cycles the reference chain of a round has, how many links its check, and how many copies the code.
+/// The length of a round: core cycles of the reference chain, links of the chain of multiplications, copies of the code.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lengths {
     pub(super) additions: f64,
@@ -25,7 +25,7 @@ pub(super) struct Lengths {
     pub(super) copies: f64,
 }
 
-/// A figure in core cycles and how well it is known.
+/// A number of core cycles, and how well it is known.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "json", derive(serde::Serialize))]
 pub struct Estimate {
@@ -43,25 +43,25 @@ impl Estimate {
         self.cycles
     }
 
-    /// The same in ticks of the TSC, which are worth more or fewer core cycles as the core's clock changes.
+    /// The same in ticks of the TSC. A tick is more or fewer core cycles when the core clock changes.
     #[must_use]
     pub fn ticks(&self) -> f64 {
         self.ticks
     }
 
-    /// The standard error of [`cycles`](Self::cycles), from round to round.
+    /// The standard error of [`cycles`](Self::cycles), from the differences between rounds.
     #[must_use]
     pub fn std_error(&self) -> f64 {
         self.std_error
     }
 
-    /// The rounds it rests on.
+    /// The number of rounds that were used.
     #[must_use]
     pub fn rounds(&self) -> usize {
         self.rounds
     }
 
-    /// The rounds that were left out: interrupted, or torn by something no detector sees.
+    /// The number of rounds that were not used: they were interrupted, or disturbed in a way that the detector does not see.
     #[must_use]
     pub fn dropped(&self) -> usize {
         self.dropped
@@ -81,17 +81,17 @@ impl fmt::Display for Estimate {
     }
 }
 
-/// A round whose reference chain differs from the typical one by more than this share was torn.
+/// A round is not used if its reference chain differs from the typical one by more than this share.
 const REFERENCE_TOLERANCE: f64 = 0.25;
 
-/// Core cycles per copy: the ratio of sums over the rounds that hang together.
+/// Core cycles per copy: the ratio of the sums over the rounds that are used.
 pub(super) fn cycles(rounds: &[Round], lengths: Lengths) -> Option<Estimate> {
     ratio(rounds, lengths.additions, lengths.copies, |round| {
         round.code - round.without
     })
 }
 
-/// How many additions a multiplication takes: 3, or the reference chain cannot be trusted.
+/// How many additions take as long as a multiplication. If it is not 3, the reference chain cannot be used.
 pub(super) fn check(rounds: &[Round], lengths: Lengths) -> Option<Estimate> {
     ratio(
         rounds,
@@ -101,7 +101,8 @@ pub(super) fn check(rounds: &[Round], lengths: Lengths) -> Option<Estimate> {
     )
 }
 
-/// What a copy takes by `numerator`, of which a round has `copies`, if its reference has `additions` cycles.
+/// The core cycles of one copy. In a round, `numerator` gives the ticks of `copies` copies, and the reference chain takes
+/// `additions_per_round` cycles.
 fn ratio(
     rounds: &[Round],
     additions_per_round: f64,
@@ -130,7 +131,7 @@ fn ratio(
         .collect();
     let ratios = Distribution::new(&ratios);
     let (centre, spread) = (ratios.median(), ratios.robust_deviation());
-    // With a coarse counter most ratios can be the very same, and the rest are no outliers for that.
+    // If the counter is coarse, most ratios may be equal, and then the others are not outliers.
     let limit = (DEVIATIONS * spread).max(0.01 * centre.abs()).max(0.001);
     let kept: Vec<(f64, f64)> = pairs
         .into_iter()
@@ -144,7 +145,7 @@ fn ratio(
         (a + code, b + additions)
     });
     let value = code / additions;
-    // The delta method: the residuals of the ratio, in units of the mean denominator.
+    // The delta method: the residuals of the ratio, divided by the mean of the denominator.
     let squares: f64 = kept
         .iter()
         .map(|(code, additions)| (code - value * additions).powi(2))
@@ -175,7 +176,7 @@ mod tests {
         copies: 1000.0,
     };
 
-    /// Rounds of a machine whose clock wanders by 10 %, with an instruction of `cycles`.
+    /// Rounds of a machine whose clock varies by 10 %, with an instruction of `cycles`.
     fn wandering(cycles: f64) -> Vec<Round> {
         (0..1000)
             .map(|i| {
@@ -200,7 +201,7 @@ mod tests {
 
     #[test]
     fn ticks_are_those_of_the_rounds() {
-        // At 0.7 ticks a cycle, give or take how the clock wanders.
+        // A cycle takes 0.7 ticks on average; the clock varies around this.
         let ticks = cycles(&wandering(13.0), LENGTHS).unwrap().ticks();
         assert!((ticks / (13.0 * 0.7) - 1.0).abs() < 0.1, "{ticks}");
     }

@@ -1,21 +1,21 @@
-//! What an instruction is to this module: two pieces of code of known length, and the macro that writes them.
+//! The data of an instruction, two pieces of code of known length, and the macro that writes them.
 
 use std::fmt;
 
-/// Executes a listing in a loop of so many iterations, with the scratch memory, and times itself.
+/// Code that executes a listing in a loop. The arguments are the iterations and the scratch memory; the result is the ticks.
 pub(super) type Code = fn(u64, *mut u8) -> i64;
 
-/// A piece of code that executes a listing `copies` times in each iteration, and times itself.
+/// Code that executes a listing `copies` times in each iteration, and times itself.
 #[derive(Clone, Copy)]
 pub struct Kernel {
     run: Code,
-    /// The same loop with all but the instruction; what it takes is subtracted.
+    /// The same loop without the instruction. Its time is subtracted.
     without: Option<Code>,
     copies: u32,
 }
 
 impl Kernel {
-    /// For the expansion of [`instruction!`](crate::instruction!), whose code keeps the promises made here.
+    /// Only for the expansion of [`instruction!`](crate::instruction!), whose code fulfils what is required here.
     #[doc(hidden)]
     #[must_use]
     pub const fn __new(
@@ -35,7 +35,7 @@ impl Kernel {
         self.run
     }
 
-    /// The code without it, if there is anything left then.
+    /// The code without the instruction, if anything is left then.
     pub(super) fn code_without(&self) -> Option<Code> {
         self.without
     }
@@ -54,7 +54,7 @@ impl fmt::Debug for Kernel {
     }
 }
 
-/// An instruction, or any listing, that can be measured: written with [`instruction!`](crate::instruction!).
+/// An instruction or a listing that can be measured. [`instruction!`](crate::instruction!) creates it.
 #[derive(Clone, Copy, Debug)]
 pub struct Instruction {
     name: &'static str,
@@ -65,7 +65,7 @@ pub struct Instruction {
 }
 
 impl Instruction {
-    /// For the expansion of [`instruction!`](crate::instruction!).
+    /// Only for the expansion of [`instruction!`](crate::instruction!).
     #[doc(hidden)]
     #[must_use]
     pub const fn __new(
@@ -90,13 +90,13 @@ impl Instruction {
         self.name
     }
 
-    /// The operands, and what else distinguishes this row from others of the same name.
+    /// The operands, and what else distinguishes this row from others with the same mnemonic.
     #[must_use]
     pub const fn operands(&self) -> &'static str {
         self.operands
     }
 
-    /// The CPU feature it needs beyond x86-64's baseline, by Rust's name for it.
+    /// The CPU feature that it needs beyond the baseline of x86-64, by Rust's name for it.
     #[must_use]
     pub const fn requires(&self) -> Option<&'static str> {
         self.requires
@@ -130,28 +130,28 @@ impl fmt::Display for Instruction {
 /// # Ok::<(), tsc_runtime::instruction::InstructionError>(())
 /// ```
 ///
-/// After the name and the operands come, in this order and all but one of `listing` and `chain` optional:
+/// After the name and the operands come these parts, in this order. Either `listing` or `chain` is required; all others are optional.
 ///
-/// | part | is |
+/// | part | meaning |
 /// |---|---|
-/// | `requires "avx2"` | the CPU feature without which the row is skipped, by Rust's name for it, or `"rdtscp"` |
-/// | `class vector` | `\i` runs through 4 … 15 (`xmm\i`, `ymm\i`, `zmm\i`); `class general`, the default: 8 … 15 (`r\i`, `r\i\()d`, …) |
-/// | `init "…"` | executed once, before the loop: puts values into registers and into the scratch memory |
-/// | `finish "…"` | executed once, after the loop: leaves the x87 stack empty, say |
-/// | `setup "…"` | executed before every copy of `listing`; measured alone and subtracted |
-/// | `listing "…"` | the instruction, for the reciprocal throughput: its copies take one register of the class after the other |
-/// | `link "…"` | executed before every copy of `chain`; measured alone and subtracted |
-/// | `chain "…"` | the instruction, for the latency: each copy must need the last one's result. Without it, `listing` with the first register of the class, whatever that depends on; `chain none`: there is no latency to speak of |
-/// | `copies N` | how many times 8 (`vector`: 12) copies of the listing, and twice that many links of the chain, one round of the loop has: 1, 2, 5, 10 or, the default, 50. Fewer for what takes long |
+/// | `requires "avx2"` | the CPU feature, by Rust's name for it, or `"rdtscp"`; a CPU without it skips the row |
+/// | `class vector` | `\i` takes the values 4 … 15 (`xmm\i`, `ymm\i`, `zmm\i`); `class general`, the default: 8 … 15 (`r\i`, `r\i\()d`, …) |
+/// | `init "…"` | executed once before the loop, to put values into registers and the scratch memory |
+/// | `finish "…"` | executed once after the loop, for example to empty the x87 stack |
+/// | `setup "…"` | executed before every copy of `listing`; its time is measured alone and subtracted |
+/// | `listing "…"` | the instruction, for the reciprocal throughput; its copies use the registers of the class in turn |
+/// | `link "…"` | executed before every copy of `chain`; its time is measured alone and subtracted |
+/// | `chain "…"` | the instruction, for the latency: each copy must need the result of the previous one. Without this part, it is `listing` with the first register of the class, whatever that depends on. `chain none`: the latency is not measured |
+/// | `copies N` | a round of the loop has N × 8 copies of the listing (`vector`: N × 12), and twice as many links of the chain. N is 1, 2, 5, 10 or 50 (the default); use a smaller one for slow instructions |
 ///
-/// A listing is assembly in Intel's syntax as `asm!` takes it: instructions are separated by `;`, a literal brace is doubled. It may use
-/// and change rax, rbx, rcx, rdx, r8 … r15, the flags, the x87 and all vector and mask registers; it must leave rsp, rbp,
-/// rsi and rdi as they are. rsi holds the address of 8 KiB of scratch memory, zero at first, aligned to a page. General
-/// registers other than those `init` sets are not zero at first. Labels are numbers (`2:` … `jnz 2b`), any but 40961, which is the loop's own.
-/// A listing that writes other memory, jumps away, or raises an exception is undefined behaviour, as it is in `asm!`.
+/// A listing is assembly in Intel's syntax, as in `asm!`: `;` separates instructions, and a literal brace is doubled. It may use and
+/// change rax, rbx, rcx, rdx, r8 … r15, the flags, the x87 registers, and all vector and mask registers. It must leave rsp, rbp, rsi and
+/// rdi unchanged. rsi contains the address of 8 KiB of scratch memory, which is zero at first and aligned to a page. General registers
+/// that `init` does not set have any value at first. Labels are numbers (`2:` … `jnz 2b`), except 40961, which the loop uses. As in
+/// `asm!`, it is undefined behaviour if a listing writes other memory, jumps out of itself, or raises an exception.
 ///
-/// On Linux each listing is executed once in a process of its own before it is measured. What does not end there within a second, or
-/// ends that process, is an [`InstructionError`](crate::instruction::InstructionError) and not the end of the program.
+/// On Linux, each listing is executed once in a child process before it is measured. If it does not end there within a second, or is ended
+/// by a signal, the result is an [`InstructionError`](crate::instruction::InstructionError), and the program goes on.
 #[macro_export]
 macro_rules! instruction {
     ($name:literal, $operands:literal
@@ -239,8 +239,8 @@ macro_rules! __instruction {
     (@run $copies:tt $registers:literal, [$($init:expr)?, $($finish:expr)?] [$($setup:expr)?] $body:expr) => {{
         fn run(iterations: u64, scratch: *mut u8) -> i64 {
             let start = <$crate::tsc::Lfence as $crate::tsc::FencePolicy>::start();
-            // SAFETY: whoever wrote the listing promises that it keeps to the registers and the memory that `instruction!` grants;
-            // those are declared here as clobbered, but for rbx, which is saved. `scratch` points to the memory granted.
+            // SAFETY: the author of the listing promises that it uses only the registers and the memory that `instruction!` permits. These
+            // registers are declared as clobbered here, except rbx, which is saved. `scratch` points to that memory.
             unsafe {
                 ::core::arch::asm!(
                     "push rbx",

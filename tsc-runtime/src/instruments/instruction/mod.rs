@@ -1,12 +1,12 @@
-//! What a single instruction costs, in core cycles, without a PMU and without privileges.
+//! Measures what a single instruction costs in core cycles, without performance counters and without privileges.
 //!
-//! A core's clock is not the counter's: it changes from one millisecond to the next, and in a virtual machine nothing says so.
-//! A ratio of the two that was measured at the start is worth ± 10 % later. What does hold is the ratio of two pieces of
-//! code that ran within the same few microseconds. So every round here runs the instruction between two lengths of a
-//! chain of dependent additions, which take a core cycle each, there and back; differences of two lengths leave neither fences
-//! nor loop entry in, and the ratio of the sums over some hundred rounds is core cycles.
+//! The core clock is not the counter's clock: it changes from one millisecond to the next, and a virtual machine cannot read it. A ratio
+//! of the two that was measured at the start may be wrong by 10 % later. But the ratio of two pieces of code that ran within the same few
+//! microseconds is reliable. So each round runs the instruction and a chain of dependent additions, which take one core cycle each. Both
+//! run in two lengths, first the short ones, then the long ones, and then all again in reverse order. The difference of the two lengths
+//! contains neither the fences nor the loop's entry. The ratio of the sums over some hundred rounds is in core cycles.
 //!
-//! A chain of multiplications runs along in each round: it must come out at three additions per link, or no figure is given.
+//! Each round also runs a chain of multiplications. If a multiplication does not take as long as three additions, there is no result.
 //!
 //! ```no_run
 //! use tsc_runtime::instruction;
@@ -40,22 +40,22 @@ pub use timing::Timing;
 use std::time::Duration;
 
 impl Instruction {
-    /// Measures latency and reciprocal throughput, each for as long as it takes to know them to 0.07 %, 150 ms at most.
+    /// Measures latency and reciprocal throughput. Each takes until its standard error is 0.07 %, but at most 150 ms.
     ///
     /// # Errors
     ///
-    /// The CPU lacks the instruction, the counter cannot be read, or the reference chain is not what it should be:
-    /// see [`InstructionError`].
+    /// The CPU does not have the instruction, the counter cannot be read, or the reference chain does not take as long as it should: see
+    /// [`InstructionError`].
     pub fn measure(&self) -> Result<Timing, InstructionError> {
         self.measure_within(run::TIME_LIMIT)
     }
 
-    /// As [`measure`](Self::measure), with another limit for each of the two figures. When the time is up the figures are what
-    /// is known until then; their standard errors say how well.
+    /// Like [`measure`](Self::measure), with another time limit for each of the two figures. When the time is up, the figures are what is
+    /// known by then, and their standard errors show how well.
     ///
     /// # Errors
     ///
-    /// As [`measure`](Self::measure).
+    /// Those of [`measure`](Self::measure).
     pub fn measure_within(&self, limit: Duration) -> Result<Timing, InstructionError> {
         run::measure(self, limit)
     }

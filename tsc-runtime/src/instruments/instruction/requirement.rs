@@ -1,6 +1,6 @@
-//! What a row needs of the CPU.
+//! What a row requires of the CPU.
 
-/// Whether this CPU has `feature`. A name that is not known here counts as lacking.
+/// Whether this CPU has `feature`. A name that is unknown here counts as missing.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 pub(super) fn is_met(feature: &str) -> bool {
     macro_rules! detect {
@@ -52,12 +52,12 @@ pub(super) fn is_met(_feature: &str) -> bool {
     false
 }
 
-/// Clears the upper halves of the vector registers, which would slow down the SSE code that follows.
+/// Clears the upper halves of the vector registers. Otherwise they would slow down the SSE code that follows.
 #[inline]
 pub(super) fn leave_avx(has_avx: bool) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     if has_avx {
-        // SAFETY: the CPU has AVX; the listings that dirtied the registers declare them clobbered.
+        // SAFETY: the CPU has AVX, and the listings that changed the registers declare them as clobbered.
         unsafe { std::arch::asm!("vzeroupper", clobber_abi("sysv64")) };
     }
     #[cfg(not(all(target_arch = "x86_64", not(miri))))]

@@ -1,4 +1,4 @@
-//! The rounds: the instruction between two lengths of the reference chain, there and back.
+//! The rounds: the instruction and the reference chain in two lengths, in both orders.
 
 use std::time::{Duration, Instant};
 
@@ -10,27 +10,27 @@ use crate::instruments::measure::{arm, attach_thread, interruption_since};
 use crate::interruption::Interruption;
 use crate::tsc;
 
-/// Blocks of the reference chain in a round's short run; the long one has twice as many. 2000 core cycles: long against a
-/// coarse counter's step, short against the time between two timer interrupts.
+/// The blocks of the reference chain in a round's short run; the long run has twice as many. The short run takes 2000 core cycles, which
+/// is long compared with the step of a coarse counter, and short compared with the time between two timer interrupts.
 const ADDITION_BLOCKS: u64 = 20;
-/// Blocks of the check's short run.
+/// The blocks of the multiplications in a round's short run.
 const MULTIPLICATION_BLOCKS: u64 = 7;
-/// How long the code measured should run in a round's short run, in ticks: as long as the reference.
+/// How long the measured code should take in a round's short run, in ticks: about as long as the reference chain.
 const CODE_TICKS: i64 = 1500;
-/// Rounds before the first look at the result, and between two looks.
+/// The number of rounds before the first evaluation, and between two evaluations.
 const ROUNDS_PER_LOOK: usize = 100;
-/// A result is good when its standard error is below this share of it, or below [`CYCLES_GOOD`].
+/// A result is good if its standard error is below this share of it, or below [`CYCLES_GOOD`].
 const SHARE_GOOD: f64 = 0.0007;
 const CYCLES_GOOD: f64 = 0.0007;
-/// The least rounds of a good result.
+/// The smallest number of rounds for a good result.
 const ROUNDS_GOOD: usize = 300;
-/// Runs before the rounds, and those that two rounds have: an estimate takes no fewer.
+/// The runs before the rounds, and the runs in two rounds, which is the least that an estimate needs.
 const WARM_UP_RUNS: usize = 5;
 const LEAST_RUNS: u32 = 2 * 6;
-/// How far from 3 the check may be.
+/// How far the ratio of multiplications to additions may differ from 3.
 const CHECK_TOLERANCE: f64 = 0.01;
 
-/// How long a kernel may take unless it was said.
+/// The default time limit for a kernel.
 pub(super) const TIME_LIMIT: Duration = Duration::from_millis(150);
 
 /// Scratch memory for the listings: two pages.
@@ -73,7 +73,7 @@ pub(super) fn measure(
     ))
 }
 
-/// Rounds until the result is good or the time is up.
+/// Makes rounds until the result is good or the time is up.
 fn settle(
     kernel: &Kernel,
     scratch: &mut Scratch,
@@ -126,7 +126,7 @@ fn settle(
     }
 }
 
-/// A kernel, how often it is to run, and where.
+/// A kernel, its number of iterations, and its scratch memory.
 struct Bench {
     code: Code,
     without: Option<Code>,
@@ -154,10 +154,10 @@ impl Bench {
             scratch: scratch.0.as_mut_ptr(),
             has_avx: requirement::is_met("avx"),
         };
-        // Also the warm-up: page faults, caches, branch predictors.
+        // This is also the warm-up: page faults, caches, branch predictors.
         let once = bench.run_once(limit)?;
         bench.iterations = u64::try_from(CODE_TICKS / once.max(1)).unwrap_or(1).max(1);
-        // There and back: twice the difference of the two lengths.
+        // A round runs everything in both orders, so it contains the difference of the two lengths twice.
         bench.lengths = Lengths {
             additions: (2 * ADDITION_BLOCKS * LINKS_PER_BLOCK) as f64,
             multiplications: (2 * MULTIPLICATION_BLOCKS * LINKS_PER_BLOCK) as f64,
@@ -166,11 +166,11 @@ impl Bench {
         Ok(bench)
     }
 
-    /// The least ticks of a few iterations.
+    /// Runs a few iterations several times, and returns the smallest number of ticks.
     ///
     /// # Errors
     ///
-    /// Two rounds of as many would take longer than `limit`.
+    /// Two rounds of this length would take longer than `limit`.
     fn run_once(&self, limit: Duration) -> Result<i64, InstructionError> {
         let mut least = (i64::MAX, Duration::MAX);
         let started = Instant::now();
@@ -196,7 +196,7 @@ impl Bench {
         ticks
     }
 
-    /// Short ones up, long ones down, and the mirror image, so that a clock that changes steadily changes nothing.
+    /// Runs the short lengths and then the long ones, and then all in reverse order, so that a clock that changes steadily cancels out.
     fn round(&self) -> Round {
         let (there, back) = (self.half(false), self.half(true));
         Round {
@@ -239,7 +239,7 @@ impl Bench {
     }
 }
 
-/// Half a round's differences, in ticks.
+/// The differences of half a round, in ticks.
 #[derive(Default)]
 struct HalfRound {
     additions: i64,

@@ -43,19 +43,19 @@ impl Timing {
         self.operands
     }
 
-    /// Core cycles from an operand to the result that needs it.
+    /// Core cycles from the instruction's start until a dependent instruction can use its result.
     #[must_use]
     pub fn latency(&self) -> Option<Estimate> {
         self.latency
     }
 
-    /// Core cycles from one to the next that does not depend on it.
+    /// Core cycles between the starts of two independent copies of the instruction (reciprocal throughput).
     #[must_use]
     pub fn throughput(&self) -> Option<Estimate> {
         self.throughput
     }
 
-    /// What a multiplication took in the same rounds, in additions: 3, or there would be no figures.
+    /// How many additions took as long as a multiplication in the same rounds. There are figures only if this is 3.
     #[must_use]
     pub fn check(&self) -> Option<Estimate> {
         self.check

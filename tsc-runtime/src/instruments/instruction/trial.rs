@@ -1,5 +1,5 @@
-//! The first execution of a listing, in a process of its own: what never ends, or is no instruction of this CPU, ends that process
-//! and not the program.
+//! The first execution of a listing, in a child process. A listing that never ends, or that is not an instruction of this CPU, ends that
+//! process and not the program.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -8,18 +8,18 @@ use std::sync::{Mutex, PoisonError};
 use super::InstructionError;
 use super::listing::{Code, Kernel};
 
-/// What a listing may take once, of the CPU's time and by the wall: thousands of times what one takes that is worth measuring.
+/// How long a listing may take once, in CPU time and in wall time: thousands of times as long as any listing that is worth measuring.
 const CPU_SECONDS: libc::rlim_t = 1;
 const WALL_SECONDS: libc::c_uint = 5;
 
 /// The exit code of a child that has executed the code.
 const DONE: libc::c_int = 0;
 
-/// The codes that have been tried, by address: once is enough.
+/// The addresses of the code that has been tried: one trial is enough.
 static TRIED: Mutex<BTreeSet<usize>> = Mutex::new(BTreeSet::new());
 
-/// Executes the kernel once with `scratch`, in a child, unless it has been before. A system that lets no child be made is taken at
-/// the listing's word.
+/// Executes the kernel once in a child, with `scratch`, unless this has been done. If the system does not permit a child process, the
+/// kernel is not tried.
 ///
 /// # Errors
 ///
@@ -39,9 +39,10 @@ pub(super) fn execute(kernel: &Kernel, scratch: *mut u8) -> Result<(), Instructi
 }
 
 fn execute_in_child(code: Code, scratch: *mut u8) -> Result<(), InstructionError> {
-    // A copy of this process with this thread alone, as `fork` makes it; but without the handlers that are registered for a fork, and
-    // without a signal to this process when it ends: a program that waits for its own children never sees this one.
-    // SAFETY: takes numbers only. In the child nothing is called that may wait for a lock that another thread held.
+    // Makes a copy of this process that has only this thread, like `fork`. Unlike `fork`, it does not run the handlers that are registered
+    // for a fork, and the child's end sends no signal to this process. So a program that waits for its own children does not see this
+    // child.
+    // SAFETY: the arguments are numbers. The child calls nothing that may wait for a lock that another thread held.
     match unsafe { libc::syscall(libc::SYS_clone, 0, 0, 0, 0, 0) } {
         -1 => Ok(()),
         0 => child(code, scratch),
@@ -49,10 +50,10 @@ fn execute_in_child(code: Code, scratch: *mut u8) -> Result<(), InstructionError
     }
 }
 
-/// Executes the code and ends.
+/// Executes the code, and ends the process.
 fn child(code: Code, scratch: *mut u8) -> ! {
-    // SAFETY: these are system calls and no more, and what they are given lives on this stack. The code keeps to the registers and
-    // to the scratch memory, of which this is the child's own copy; if it does not, that is the child's end.
+    // SAFETY: these are only system calls, and their arguments are on this stack. The code keeps to the registers and to the scratch
+    // memory, of which the child has a copy; if it does not, only the child ends.
     unsafe {
         let limit = |resource, seconds| {
             let limit = libc::rlimit {
@@ -63,7 +64,7 @@ fn child(code: Code, scratch: *mut u8) -> ! {
         };
         limit(libc::RLIMIT_CPU, CPU_SECONDS);
         limit(libc::RLIMIT_CORE, 0);
-        // The program's own handlers would run its code for what is not its error.
+        // The program's own handlers would treat the signal as an error of the program.
         for signal in [
             libc::SIGILL,
             libc::SIGTRAP,
@@ -84,11 +85,11 @@ fn child(code: Code, scratch: *mut u8) -> ! {
     }
 }
 
-/// How the child ended; `None` if that cannot be learnt.
+/// How the child ended. `None` if this cannot be determined.
 fn wait(pid: libc::pid_t) -> Option<libc::c_int> {
     let mut status = 0;
     loop {
-        // SAFETY: the kernel writes one int to the address it is given. `__WALL`: also a child that ends without a signal.
+        // SAFETY: the kernel writes one int to the given address. `__WALL` is needed because the child sends no signal when it ends.
         let answer = unsafe { libc::waitpid(pid, &raw mut status, libc::__WALL) };
         if answer == pid {
             return Some(status);

@@ -1,6 +1,6 @@
-//! Functions that begin on a page.
+//! Functions that begin at the start of a page.
 
-/// Puts a function at the beginning of a page, so that where the linker happened to place it does not decide what it costs.
+/// Places a function at the start of a page, so that its cost does not depend on the address that the linker happens to choose.
 ///
 /// ```
 /// mod on_a_page {
@@ -13,9 +13,9 @@
 /// assert_eq!(on_a_page::twice(21), 42);
 /// ```
 ///
-/// The function gets a section of its own whose alignment is 4096. It is never inlined, must not be generic, and stands in a
-/// module, not in a function's body. Elsewhere than on Linux it is an ordinary function.
-/// `RUSTFLAGS="-C llvm-args=-align-all-functions=12"` does it for every function of a build.
+/// The function gets a section of its own, with an alignment of 4096 bytes. It is never inlined. It must not be generic, and it must be in
+/// a module, not in the body of a function. On systems other than Linux it is an ordinary function. `RUSTFLAGS="-C
+/// llvm-args=-align-all-functions=12"` aligns every function of a build.
 #[macro_export]
 macro_rules! aligned {
     ($(#[$attribute:meta])* $visibility:vis fn $name:ident($($arguments:tt)*) $(-> $result:ty)? $body:block) => {

@@ -1,4 +1,4 @@
-//! How a measurement is asked for.
+//! The options of a measurement.
 
 use std::marker::PhantomData;
 use std::time::Duration;
@@ -12,8 +12,8 @@ use crate::calibration::reference_chain;
 use crate::calibration::resolution;
 use crate::tsc::{self, FencePolicy, Lfence};
 
-/// A measurement to be made; ends with [`run`](Self::run), [`run_with`](Self::run_with), [`run_over`](Self::run_over) or
-/// [`minus`](Self::minus).
+/// A measurement with its options. [`run`](Self::run), [`run_with`](Self::run_with), [`run_over`](Self::run_over) or
+/// [`minus`](Self::minus) makes it.
 ///
 /// ```no_run
 /// use std::time::Duration;
@@ -44,7 +44,7 @@ pub struct Measure<P = Lfence> {
 }
 
 impl Measure {
-    /// A measurement that will be called `name`: to 1 %, in a second at most, with the default fences.
+    /// A measurement with the name `name` and the default options: to a precision of 1 %, for at most a second, with the default fences.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -63,7 +63,7 @@ impl Measure {
 }
 
 impl<P: FencePolicy> Measure<P> {
-    /// The standard error at which the mean is known well enough, as a share of it: 0.01 is 1 %.
+    /// The standard error at which the measurement ends, as a share of the mean: 0.01 is 1 %.
     pub fn precision(mut self, share: f64) -> Self {
         self.precision = if share.is_finite() {
             share.max(1e-6)
@@ -73,56 +73,58 @@ impl<P: FencePolicy> Measure<P> {
         self
     }
 
-    /// When to give up. Nothing of the work is cut short: the last sample may end a sample's length later.
+    /// The time after which the measurement ends in any case. A sample that is running then still ends, so it may take a sample longer.
     pub fn time_limit(mut self, limit: Duration) -> Self {
         self.time_limit = limit;
         self
     }
 
-    /// Calls before the first sample, 64 unless it is said; the first eight are shown as the warm-up in any case.
+    /// The number of calls before the first sample; the default is 64. The result shows the first eight as the warm-up, however many there
+    /// are.
     pub fn warm_up(mut self, calls: usize) -> Self {
         self.warm_up = calls;
         self
     }
 
-    /// Calls between two reads, instead of as many as make a sample well longer than the counter's step.
+    /// The number of calls between two reads of the counter. By default, it is chosen so that a sample is much longer than the counter's
+    /// step.
     pub fn batch(mut self, calls: usize) -> Self {
         self.batch = Some(calls.max(1));
         self
     }
 
-    /// Lets the calls of a batch overlap, as they would in a loop: what a call adds to the throughput. By default a fence stands
-    /// before each, so that none begins before the last has ended: what a caller waits for.
+    /// Lets the calls of a batch overlap, as in a loop: the result is what a call adds to the throughput. By default a fence precedes each
+    /// call, so that none begins before the previous one has ended: the result is the time that a caller waits.
     pub fn overlapping(mut self) -> Self {
         self.isolated = false;
         self
     }
 
-    /// The bytes that a call handles, for a cost per byte.
+    /// The number of bytes that a call processes, for a cost per byte.
     pub fn bytes(mut self, bytes: u64) -> Self {
         self.bytes = Some(bytes);
         self
     }
 
-    /// The items that a call handles, for a cost per item.
+    /// The number of items that a call processes, for a cost per item.
     pub fn items(mut self, items: u64) -> Self {
         self.items = Some(items);
         self
     }
 
-    /// Keeps the thread on CPU `cpu` meanwhile. If it cannot be, that becomes a remark.
+    /// Keeps the thread on CPU `cpu` during the measurement. If that is not possible, the result has a remark.
     pub fn pin(mut self, cpu: usize) -> Self {
         self.cpu = Some(cpu);
         self
     }
 
-    /// Raises the thread's priority meanwhile. If it cannot be, that becomes a remark.
+    /// Raises the thread's priority during the measurement. If that is not possible, the result has a remark.
     pub fn raise_priority(mut self) -> Self {
         self.urgent = true;
         self
     }
 
-    /// Other fences around the samples: `.fence::<tsc::Mfence>()`.
+    /// Uses other fences around the samples: `.fence::<tsc::Mfence>()`.
     pub fn fence<Q: FencePolicy>(self) -> Measure<Q> {
         Measure {
             name: self.name,
@@ -139,30 +141,30 @@ impl<P: FencePolicy> Measure<P> {
         }
     }
 
-    /// Measures `work`; what an empty closure costs is subtracted.
+    /// Measures `work`, and subtracts what an empty closure costs.
     pub fn run<R>(self, work: impl FnMut() -> R) -> Measurement {
         self.against_nothing(&mut Calls::new(work), &mut Calls::new(|| ()))
     }
 
-    /// Measures what `work` costs more than `baseline`.
+    /// Measures how much more `work` costs than `baseline`.
     pub fn minus<A, B>(self, baseline: impl FnMut() -> A, work: impl FnMut() -> B) -> Measurement {
         self.engine(&mut Calls::new(work), &mut Calls::new(baseline), false)
     }
 
-    /// Measures `work` on an input that `setup` makes anew for each call, outside of what is measured.
+    /// Measures `work` on inputs that `setup` creates, a new one for each call. The time of `setup` is not included.
     pub fn run_with<I, R>(
         self,
         mut setup: impl FnMut() -> I,
         work: impl FnMut(&mut I) -> R,
     ) -> Measurement {
-        // The empty call walks over inputs of nothing, which costs no memory traffic.
+        // The inputs of the empty call have no size, so walking over them causes no memory traffic.
         self.against_nothing(
             &mut CallsWith::new(&mut setup, work),
             &mut CallsWith::new(|| (), |()| ()),
         )
     }
 
-    /// Measures `work` on one input of `pool` after the other, round and round.
+    /// Measures `work` on the inputs in `pool`, one after the other, and again from the first.
     pub fn run_over<I, R>(self, pool: &mut [I], work: impl FnMut(&mut I) -> R) -> Measurement {
         if pool.is_empty() {
             return Measurement::none(self.name, UnsettledReason::Nothing);
@@ -175,11 +177,16 @@ impl<P: FencePolicy> Measure<P> {
     }
 
     fn against_nothing(self, work: &mut impl Work, nothing: &mut impl Work) -> Measurement {
-        let shadowed = self.isolated && reference_chain::AVAILABLE;
-        self.engine(work, nothing, shadowed)
+        let baseline_is_empty = self.isolated && reference_chain::AVAILABLE;
+        self.engine(work, nothing, baseline_is_empty)
     }
 
-    fn engine(self, work: &mut impl Work, baseline: &mut impl Work, shadowed: bool) -> Measurement {
+    fn engine(
+        self,
+        work: &mut impl Work,
+        baseline: &mut impl Work,
+        baseline_is_empty: bool,
+    ) -> Measurement {
         if let Err(reason) = tsc::detect() {
             return Measurement::none(self.name, UnsettledReason::NoCounter { reason });
         }
@@ -200,7 +207,7 @@ impl<P: FencePolicy> Measure<P> {
             batch: self.batch,
             isolated: self.isolated,
             step,
-            shadowed,
+            baseline_is_empty,
         };
         let outcome = engine::run::<P>(work, baseline, plan, &self.name);
         drop((pinned, urgent));

@@ -1,4 +1,4 @@
-//! How a measurement reads.
+//! The text of a measurement.
 
 use std::fmt::{self, Display};
 
@@ -50,7 +50,7 @@ impl Display for Verdict {
 }
 
 impl Display for Measurement {
-    /// The run as it settled, a line a call; then the verdict and the distribution.
+    /// One line for each call until the work settled; then the verdict and the distribution.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for step in self.settling() {
             writeln!(f, "{}: {step}", self.name())?;

@@ -1,4 +1,4 @@
-//! The course of a measurement: first calls, batch, and rounds until the work is constant or the time is up.
+//! The course of a measurement: the first calls, the choice of the batch, and rounds until the work is constant or the time is up.
 
 use std::time::{Duration, Instant};
 
@@ -11,17 +11,17 @@ use crate::instruments::bench::distribution::Distribution;
 use crate::instruments::bench::progress::Progress;
 use crate::tsc::FencePolicy;
 
-/// A sample is batched until it lasts this many ticks, and this many of the counter's steps.
+/// The batch is increased until a sample lasts at least this many ticks, and this many steps of the counter.
 const SAMPLE_TICKS: u64 = 2000;
 const SAMPLE_STEPS: u64 = 64;
 /// The longest batch.
 const LONGEST_BATCH: usize = 4096;
-/// Rounds between two looks at the verdict.
+/// The number of rounds before each check whether the run should be evaluated.
 const ROUNDS_PER_LOOK: usize = 64;
-/// Calls timed one by one before everything else, to show the warm-up.
+/// The number of calls that are timed one by one before everything else, to show the warm-up.
 pub(super) const WARM_UP_CALLS: usize = 8;
 
-/// What a run is to be.
+/// The options of a run.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Plan {
     pub(super) precision: f64,
@@ -30,32 +30,32 @@ pub(super) struct Plan {
     pub(super) batch: Option<usize>,
     pub(super) isolated: bool,
     pub(super) step: u64,
-    /// Whether the baseline is an empty call between fences, which has a cycle that work does not have.
-    pub(super) shadowed: bool,
+    /// Whether the baseline is an empty call between fences, which takes a cycle that work does not take: see `fence_hiding`.
+    pub(super) baseline_is_empty: bool,
 }
 
-/// What the rounds gave.
+/// The result of the rounds.
 pub(super) struct Outcome {
     pub(super) verdict: Verdict,
     pub(super) batch: usize,
-    /// Net ticks a call, in the order of the run.
+    /// Net ticks per call, in the order of the run.
     pub(super) ticks: Vec<f64>,
-    /// Net core cycles a call, with their standard error.
+    /// Net core cycles per call, with their standard error.
     pub(super) core_cycles: Option<(f64, f64)>,
-    /// Core cycles per tick: mean, least and greatest of the run.
+    /// Core cycles per tick during the run: mean, least and greatest.
     pub(super) clock: Option<(f64, f64, f64)>,
-    /// Ticks of a whole sample of the baseline.
+    /// The ticks of a whole sample of the baseline.
     pub(super) baseline: f64,
-    /// The standard error that its subtraction adds to a call's ticks.
+    /// The standard error that subtracting the baseline adds to the ticks of a call.
     pub(super) baseline_error: f64,
     pub(super) interrupted: usize,
     /// Whether interruptions could be detected at all.
     pub(super) detected: bool,
-    /// Ticks of the first calls, one by one; net of the reads.
+    /// The ticks of each of the first calls, net of the reads.
     pub(super) first: Vec<f64>,
 }
 
-/// Runs `work` against `baseline`.
+/// Measures `work` minus `baseline`.
 pub(super) fn run<P: FencePolicy>(
     work: &mut impl Work,
     baseline: &mut impl Work,
@@ -84,7 +84,7 @@ pub(super) fn run<P: FencePolicy>(
         if !late && run.len() < next_look {
             continue;
         }
-        // Looks become rarer as the run becomes longer, or the looking would take the time.
+        // The longer the run, the rarer the evaluations; otherwise they would take most of the time.
         next_look = run.len() + run.len() / 4;
         let outcome = run.evaluate(plan);
         progress.show(|| format!("{name}: {}", brief(&outcome)));
@@ -106,7 +106,7 @@ fn brief(outcome: &Outcome) -> String {
     )
 }
 
-/// The first calls, each timed alone.
+/// Times each of the first calls alone.
 fn first_calls<P: FencePolicy>(
     work: &mut impl Work,
     baseline: &mut impl Work,
@@ -138,7 +138,7 @@ fn first_calls<P: FencePolicy>(
     calls
 }
 
-/// The calls that make a sample long enough.
+/// How many calls make a sample long enough.
 fn batch_for<P: FencePolicy>(work: &mut impl Work, plan: Plan, started: Instant) -> usize {
     let enough = SAMPLE_TICKS.max(SAMPLE_STEPS * plan.step) as i64;
     let mut batch = 1;

@@ -1,16 +1,17 @@
-//! What a fence hides of the work behind it.
+//! How much time a fence hides of the work that follows it.
 //!
-//! Between two fences with nothing in between the core spends a cycle or so that it does not spend when there is work: the work's
-//! first instructions get ready meanwhile. An empty call, which is what is subtracted, has that cycle; a call of more than a few
-//! cycles has not, and so would come out too short by it. How much it is depends on the core, on where the empty loop happens to
-//! lie, and on what another thread of the core does; so every round also calls a chain of known length, which shows it.
+//! Between two fences with nothing in between, the core spends about one cycle that it does not spend if there is work, because the work's
+//! first instructions are prepared during that cycle. The empty call, which is subtracted, contains the cycle. A call of more than a few
+//! cycles does not contain it, so its net result would be too small by it. The number of hidden cycles depends on the core, on the address
+//! of the empty loop, and on what the core's other hardware thread does. So every round also calls a chain of known length, which shows
+//! it.
 
-/// Core cycles of the known chain: no more than can be resolved, and more than a fence could hide.
+/// The core cycles of the known chain: few enough for a cycle to be resolved, and more than a fence can hide.
 const KNOWN: f64 = 40.0;
-/// A shadow beyond this is none.
+/// A fence hides at most this many core cycles.
 const GREATEST: f64 = 4.0;
 
-/// Core cycles by which work between fences comes out too short, if the known chain comes out at `measured`.
+/// How many core cycles of work a fence hides, if the known chain seems to take `measured` cycles.
 pub(super) fn cycles(measured: f64) -> f64 {
     let hidden = KNOWN - measured;
     if hidden.is_nan() {
@@ -20,10 +21,10 @@ pub(super) fn cycles(measured: f64) -> f64 {
     }
 }
 
-/// Between so many core cycles, and so many more, work begins to be longer than what can be hidden of it.
+/// The core cycles of work from which the correction begins, and over how many further cycles it grows to its full size.
 const RAMP: (f64, f64) = (4.0, 2.0);
 
-/// What to add to a net result of `cycles`: nothing to next to nothing, all of it to what is longer than a fence can hide.
+/// What to add to a net result of `cycles`: nothing to one of a few cycles, and all of `fence_hiding` to a longer one.
 pub(super) fn correction(fence_hiding: f64, cycles: f64) -> f64 {
     fence_hiding * ((cycles - RAMP.0) / RAMP.1).clamp(0.0, 1.0)
 }

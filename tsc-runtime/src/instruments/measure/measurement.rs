@@ -5,9 +5,9 @@ use super::settling::{Step, settling};
 use super::verdict::{UnsettledReason, Verdict};
 use crate::instruments::bench::distribution::Distribution;
 
-/// What a piece of work costs a call, and how that was found.
+/// What one call of a piece of work costs, and how this was found.
 ///
-/// Every `*_ticks` is net of the reads, the loop and the fences around the call, or of the baseline given to
+/// Every `*_ticks` is net: the cost of the reads, the loop and the fences around the call is subtracted, or that of the baseline given to
 /// [`minus`](super::Measure::minus).
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "json", derive(serde::Serialize))]
@@ -40,7 +40,7 @@ pub struct Measurement {
     pub(super) remarks: Vec<String>,
 }
 
-/// The core's clock against the counter's, in core cycles per tick.
+/// The ratio of the core clock to the counter's rate, in core cycles per tick.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "json", derive(serde::Serialize))]
 pub struct CoreRatio {
@@ -56,7 +56,7 @@ impl CoreRatio {
         self.cycles_per_tick
     }
 
-    /// The least and the greatest ratio of the run.
+    /// The smallest and the greatest ratio of the run.
     #[must_use]
     pub fn range(&self) -> (f64, f64) {
         (self.least, self.greatest)
@@ -74,13 +74,13 @@ macro_rules! getters {
 }
 
 impl Measurement {
-    /// What was measured, as its caller named it.
+    /// The name that the caller gave to the work.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Whether the work is constant, and if not, why.
+    /// Whether the work is constant; if not, the reason.
     #[must_use]
     pub fn verdict(&self) -> &Verdict {
         &self.verdict
@@ -93,65 +93,65 @@ impl Measurement {
     }
 
     getters! {
-        /// Samples in which nothing is known to have happened to the thread; the figures rest on these.
+        /// The samples without a known interruption. All figures are computed from these.
         samples: usize;
-        /// Samples during which the thread was preempted, migrated or signalled; they were thrown away and taken again.
+        /// The samples during which the thread was preempted, migrated or signalled. They were discarded and taken again.
         interrupted: usize;
         /// Whether interruptions are detected on this platform.
         interruptions_detected: bool;
         /// Calls between two reads of the counter.
         calls_per_sample: usize;
-        /// The mean without the samples that lie far out.
+        /// The mean without outliers.
         mean_ticks: f64;
-        /// The standard error of that: the samples', and that of what was subtracted from them.
+        /// The standard error of the mean: that of the samples and that of the subtracted baseline.
         std_error_ticks: f64;
-        /// The standard deviation of all samples, in percent of their mean; `None` of a mean of nothing.
+        /// The standard deviation of all samples, in percent of their mean. `None` if the mean is 0.
         spread_percent: Option<f64>;
-        /// The least.
+        /// The smallest sample.
         min_ticks: f64;
         /// Where the samples are densest.
         mode_ticks: f64;
-        /// What 10 % of the samples do not exceed.
+        /// The 10 % quantile.
         p10_ticks: f64;
         /// The median.
         p50_ticks: f64;
-        /// What 90 % of the samples do not exceed.
+        /// The 90 % quantile.
         p90_ticks: f64;
-        /// What 99 % of the samples do not exceed.
+        /// The 99 % quantile.
         p99_ticks: f64;
-        /// The greatest.
+        /// The greatest sample.
         max_ticks: f64;
-        /// The very first call, cold.
+        /// The very first call, with cold caches.
         first_ticks: f64;
-        /// Core cycles a call, by the reference chain in the same rounds; `None` where there is none.
+        /// Core cycles per call, converted by the reference chain in the same rounds. `None` if there is no reference chain.
         core_cycles: Option<f64>;
-        /// The standard error of that.
+        /// The standard error of the core cycles.
         std_error_core_cycles: Option<f64>;
-        /// The core's clock during the run.
+        /// The core clock during the run.
         clock: Option<CoreRatio>;
-        /// Ticks of a whole sample that were subtracted: the reads, and as many calls of the baseline.
+        /// The ticks that were subtracted from a whole sample: the reads, and as many calls of the baseline.
         baseline_ticks: f64;
         /// The step of the counter.
         resolution_ticks: u64;
-        /// Bytes that a call handles, if it was said.
+        /// The bytes that a call processes, if they were given.
         bytes: Option<u64>;
-        /// Items that a call handles, if it was said.
+        /// The items that a call processes, if they were given.
         items: Option<u64>;
     }
 
-    /// The run as it settled: the first calls one by one, then the constant.
+    /// How the run settled: the first calls one by one, then the constant value.
     #[must_use]
     pub fn settling(&self) -> &[Step] {
         &self.settling
     }
 
-    /// What did not go as asked: a thread that could not be pinned, say.
+    /// Options that could not be followed: for example, the thread could not be pinned.
     #[must_use]
     pub fn remarks(&self) -> &[String] {
         &self.remarks
     }
 
-    /// Core cycles per byte, or ticks where there are no core cycles.
+    /// Core cycles per byte, or ticks per byte if core cycles are not known.
     #[must_use]
     pub fn per_byte(&self) -> Option<f64> {
         self.bytes
@@ -159,7 +159,7 @@ impl Measurement {
             .map(|bytes| self.core_cycles.unwrap_or(self.mean_ticks) / bytes as f64)
     }
 
-    /// Core cycles per item, or ticks where there are no core cycles.
+    /// Core cycles per item, or ticks per item if core cycles are not known.
     #[must_use]
     pub fn per_item(&self) -> Option<f64> {
         self.items
@@ -208,7 +208,7 @@ impl Measurement {
         }
     }
 
-    /// A measurement that could not even begin.
+    /// The result if the measurement could not begin.
     pub(super) fn none(name: String, why: UnsettledReason) -> Self {
         let outcome = Outcome {
             verdict: Verdict::Unsettled { why },

@@ -1,17 +1,18 @@
-//! Repeats a piece of work until its cost is constant, and says so; or says why it is not.
+//! Repeats a piece of work until its cost is constant and says so, or says why it is not.
 //!
-//! A single timing means little: the first finds cold caches, another was interrupted, a third fell on a step of the counter.
-//! [`measure`] repeats the work, throws away what was interrupted, and stops when the samples agree with one another from
-//! the beginning to the end of the run. What comes out is a [`Verdict`]: constant, with the value and its error, or unsettled, with
-//! the reason: the samples drift, gather around two values, were mostly interrupted, or the time was up.
+//! A single timing means little: the caches may be cold, it may be interrupted, and the counter advances in steps. [`measure`] repeats the
+//! work, discards interrupted samples, and stops when the samples at the beginning, the middle and the end of the run agree. The result is
+//! a [`Verdict`]: constant, with the value and its error; or unsettled, with the reason: the samples drift, gather around two values, were
+//! mostly interrupted, or the time was up.
 //!
-//! - *A sample* is as many calls between two fenced reads as make it well longer than the counter's step; before each call
-//!   stands a fence, so that calls do not overlap unless asked to ([`Measure::overlapping`]). It begins after a pseudo-random
-//!   wait of up to 63 cycles, so that the counter's step averages out.
-//! - *The baseline*, an empty call in the same loop, alternates with the samples and is subtracted; [`measure_minus`] takes any
-//!   other. The cycle or so that only fences with nothing in between cost is given back; it is found with a chain of known length.
-//! - *Core cycles* come from a chain of dependent additions in the same rounds, since the core's clock wanders and the counter's
-//!   does not. A run is constant if it is in ticks or in core cycles.
+//! - *A sample* is a batch of calls between two fenced reads, large enough to be much longer than the counter's step. A fence precedes
+//!   each call, so that calls do not overlap, unless [`Measure::overlapping`] lets them. A sample begins after a pseudo-random wait of up
+//!   to 63 iterations of a loop, so that the counter's step averages out.
+//! - *The baseline* is an empty call in the same loop. Its samples alternate with those of the work and are subtracted. [`measure_minus`]
+//!   takes another baseline. Fences with nothing in between take about one cycle that they do not take with work in between. This cycle is
+//!   found with a chain of known length, and added to the result.
+//! - *Core cycles* come from a chain of dependent additions in the same rounds, because the core clock changes and the counter's rate does
+//!   not. A run is constant if it is constant in ticks or in core cycles.
 //!
 //! ```no_run
 //! use tsc_runtime::measure;
@@ -41,14 +42,14 @@ pub use verdict::{UnsettledReason, Verdict};
 pub(crate) use thread::{arm, attach_thread, interruption_since};
 pub(crate) use work::isolate;
 
-/// Measures `work` until its cost is constant, for a second at most.
+/// Measures `work` until its cost is constant, for at most a second.
 ///
-/// [`Measure`] does the same with more to choose.
+/// [`Measure`] has more options.
 pub fn measure<R>(name: impl Into<String>, work: impl FnMut() -> R) -> Measurement {
     Measure::new(name).run(work)
 }
 
-/// Measures what `work` costs more than `baseline`: the two alternate, and the difference is what is reported.
+/// Measures how much more `work` costs than `baseline`. Samples of the two alternate, and the result is their difference.
 pub fn measure_minus<A, B>(
     name: impl Into<String>,
     baseline: impl FnMut() -> A,

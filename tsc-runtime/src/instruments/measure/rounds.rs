@@ -1,4 +1,4 @@
-//! The rounds of a measurement: baseline, work and reference chain side by side, and what they say.
+//! The rounds of a measurement, each with the baseline, the work and the reference chain, and their evaluation.
 
 use super::engine::{Outcome, Plan};
 use super::fence_hiding;
@@ -11,17 +11,17 @@ use crate::instruments::bench::random::Random;
 use crate::interruption::Interruption;
 use crate::tsc::FencePolicy;
 
-/// Blocks of the reference chain's short run in a round; the long one has twice as many.
+/// The blocks of the reference chain's short run in a round. The long run has twice as many.
 const REFERENCE_BLOCKS: u64 = 8;
-/// Consecutive rounds whose clock is taken to be one.
+/// The number of consecutive rounds during which the core clock is taken to be the same.
 const ROUNDS_PER_CLOCK: usize = 16;
 
-/// One round, in ticks; the reference is the difference of its two lengths.
+/// The ticks of one round. `reference` is the difference between the long and the short run of the reference chain.
 #[derive(Clone, Copy, Debug)]
 struct Round {
     work: i64,
     baseline: i64,
-    /// Calls of a chain of known length; 0 if it does not run along.
+    /// Calls of the chain of known length. 0 if the round does not contain it.
     known: i64,
     reference: i64,
 }
@@ -46,12 +46,12 @@ impl Run {
         }
     }
 
-    /// Rounds in which nothing happened to the thread.
+    /// The number of rounds without a known interruption.
     pub(super) fn len(&self) -> usize {
         self.rounds.len()
     }
 
-    /// Makes a round, and the mirror image of its predecessor, so that a clock that changes steadily changes nothing.
+    /// Makes a round, in the reverse order of the previous one, so that a clock that changes steadily cancels out.
     pub(super) fn round<P: FencePolicy>(
         &mut self,
         work: &mut impl Work,
@@ -72,7 +72,7 @@ impl Run {
             ticks[which] = match which {
                 0 => baseline.sample::<P>(self.batch, plan.isolated),
                 1 => work.sample::<P>(self.batch, plan.isolated),
-                _ if plan.shadowed => known.sample::<P>(self.batch, plan.isolated),
+                _ if plan.baseline_is_empty => known.sample::<P>(self.batch, plan.isolated),
                 _ => 0,
             };
         }
@@ -100,7 +100,7 @@ impl Run {
         });
     }
 
-    /// What the rounds say so far.
+    /// Evaluates the rounds so far.
     pub(super) fn evaluate(&self, plan: Plan) -> Outcome {
         let step = plan.step as f64;
         let demand = Tolerance {
@@ -121,7 +121,7 @@ impl Run {
             let centre =
                 |cycles: &[f64]| Distribution::new(cycles).centre(floor / self.batch as f64);
             let mut cycles = net(|round| round.work);
-            if plan.shadowed {
+            if plan.baseline_is_empty {
                 let fence_hiding = fence_hiding::cycles(centre(&net(|round| round.known)).mean);
                 let hidden = fence_hiding::correction(fence_hiding, centre(&cycles).mean);
                 cycles.iter_mut().for_each(|cycles| *cycles += hidden);
@@ -141,8 +141,8 @@ impl Run {
         let in_cycles = cycles
             .as_ref()
             .and_then(|(_, verdict)| verdict.as_ref().ok());
-        // The core's clock may wander under constant work, and the work may wait for memory, which has a clock of its own: it is
-        // constant if it is in either unit.
+        // The core clock may change while the work stays constant in core cycles. Or the work may wait for memory, which has a clock of
+        // its own. So the work is constant if it is constant in either unit.
         let constant = in_cycles
             .or(in_ticks.as_ref().ok())
             .map(|(_, _, share)| *share);
@@ -180,8 +180,8 @@ impl Run {
         }
     }
 
-    /// What `get` picks of each round, a call and without the typical baseline, and that baseline, in the unit that `convert` gives
-    /// for ticks of the round of that number.
+    /// What `get` takes from each round, minus the mean baseline, per call; and that baseline. `convert` converts the ticks of a round,
+    /// given its number, to the unit of the result.
     fn net(
         &self,
         get: fn(&Round) -> i64,
@@ -203,7 +203,8 @@ impl Run {
         (net, baseline)
     }
 
-    /// Core cycles per tick in each [`ROUNDS_PER_CLOCK`] rounds: the typical round's, for a torn one would spoil a sum.
+    /// The core cycles per tick of each [`ROUNDS_PER_CLOCK`] rounds: those of the typical round, because a single disturbed round would
+    /// spoil a sum.
     fn clocks(&self) -> Option<Vec<f64>> {
         if !reference_chain::AVAILABLE || self.rounds.len() < LEAST_SAMPLES {
             return None;

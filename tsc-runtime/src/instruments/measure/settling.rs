@@ -1,8 +1,8 @@
-//! The lines that show a run as it settles.
+//! The lines that show how a run settles.
 
 use super::verdict::Verdict;
 
-/// A line of the run as it settled.
+/// One line of these: a call, or the constant value.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "json", derive(serde::Serialize))]
 pub struct Step {
@@ -11,36 +11,36 @@ pub struct Step {
 }
 
 impl Step {
-    /// Ticks of a call.
+    /// The ticks of the call.
     #[must_use]
     pub fn ticks(&self) -> f64 {
         self.ticks
     }
 
-    /// What there is to say of it.
+    /// A note on the line, if there is one.
     #[must_use]
     pub fn note(&self) -> Option<Note> {
         self.note
     }
 }
 
-/// What a line of the settling run shows.
+/// A note on a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "json", derive(serde::Serialize))]
 #[cfg_attr(feature = "json", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Note {
-    /// The first call: nothing is in the caches and no branch was ever seen.
+    /// The first call: the caches are cold, and the branch predictor has not seen the branches.
     CacheWarmUp,
-    /// It took half as long again as the call before it: something came in between.
+    /// The call took over one and a half times as long as the previous one: something disturbed it.
     Disturbed,
-    /// From here on the work is constant.
+    /// The work is constant from here on.
     Constant,
-    /// The run ended without.
+    /// The run ended before the work was constant.
     Unsettled,
 }
 
-/// The first calls until one is within 3 % of the constant, or 3 ticks, and then the constant.
+/// The first calls until one is within 3 % or 3 ticks of the constant value, and then the constant value.
 pub(super) fn settling(first: &[f64], constant: f64, verdict: &Verdict) -> Vec<Step> {
     let tolerance = (0.03 * constant.abs()).max(3.0);
     let cold = first

@@ -1,4 +1,4 @@
-//! This thread's part of the interruption detector.
+//! Attaches the thread to the interruption detector for the instruments.
 
 use crate::interruption::Interruption;
 use crate::record::thread;
@@ -19,20 +19,20 @@ thread_local! {
     };
 }
 
-/// Makes sure that interruptions of this thread are detected, until it ends.
+/// Makes sure that interruptions of this thread are detected until it ends.
 pub(crate) fn attach_thread() {
-    // During the thread's destruction there is nothing to attach to any more, and verdicts are unknown.
+    // While the thread is being destroyed it can no longer be attached; verdicts are then unknown.
     let _ = ATTACHED.try_with(|_| ());
 }
 
-/// The beginning of what [`interruption_since`] is asked about.
+/// Arms the detector. The returned ticks are the argument of [`interruption_since`].
 #[inline]
 pub(crate) fn arm() -> Ticks {
     thread::this().detector.arm();
     Unfenced::start()
 }
 
-/// What happened to this thread since the [`arm`] that returned `armed`.
+/// Whether this thread was interrupted since the [`arm`] that returned `armed`.
 #[inline]
 pub(crate) fn interruption_since(armed: Ticks) -> Interruption {
     thread::this().detector.verdict(armed)

@@ -1,11 +1,11 @@
-//! When a run of samples is constant, and what is wrong with it when it is not: pure functions.
+//! Decides whether a run of samples is constant, and if not, what is wrong with it: pure functions.
 
 use std::fmt;
 
 use crate::instruments::bench::distribution::Distribution;
 use crate::tsc::TscUnavailable;
 
-/// What came of measuring.
+/// The outcome of a measurement.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "json", derive(serde::Serialize))]
 #[cfg_attr(feature = "json", serde(rename_all = "snake_case"))]
@@ -13,68 +13,68 @@ use crate::tsc::TscUnavailable;
 pub enum Verdict {
     /// The samples agree with one another from the beginning to the end of the run.
     Constant {
-        /// TSC ticks a call, net.
+        /// Net TSC ticks per call.
         ticks: f64,
-        /// Core cycles a call, net, where they are known.
+        /// Net core cycles per call, if they are known.
         core_cycles: Option<f64>,
         /// The standard error of the ticks.
         plus_minus: f64,
         /// The share of the samples near the mode.
         share: f64,
-        /// The samples it rests on.
+        /// The number of samples.
         samples: usize,
     },
-    /// They do not, or there are too few.
+    /// The samples do not agree, or there are too few.
     Unsettled {
         /// The reason.
         why: UnsettledReason,
     },
 }
 
-/// UnsettledReason a measurement did not settle.
+/// Why a measurement did not settle.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "json", derive(serde::Serialize))]
 #[cfg_attr(feature = "json", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum UnsettledReason {
-    /// The samples became slower or faster as the run went on.
+    /// The samples became slower or faster during the run.
     Drifting {
-        /// Ticks a call at the beginning.
+        /// Ticks per call at the beginning.
         from: f64,
-        /// Ticks a call at the end.
+        /// Ticks per call at the end.
         to: f64,
     },
     /// The samples gather around two values.
     TwoModes {
-        /// The lower one, in ticks a call.
+        /// The lower value, in ticks per call.
         a: f64,
-        /// The upper one.
+        /// The upper value.
         b: f64,
-        /// The share of the lower one.
+        /// The share of the samples around the lower value.
         share: f64,
     },
-    /// Fewer than half of the samples are near the most frequent value, and they are not two groups either.
+    /// Less than half of the samples are near the most frequent value, and they do not form two groups either.
     Scattered {
-        /// What 10 % of the samples do not exceed, in ticks a call.
+        /// The 10 % quantile, in ticks per call.
         p10: f64,
-        /// What 90 % of the samples do not exceed.
+        /// The 90 % quantile.
         p90: f64,
     },
     /// More samples were interrupted than were not.
     Interrupted {
-        /// Samples in which nothing happened.
+        /// The samples without an interruption.
         clean: usize,
-        /// Samples thrown away.
+        /// The samples that were discarded.
         interrupted: usize,
     },
-    /// The time was up before the mean was known as precisely as was asked.
+    /// The time was up before the mean reached the wanted precision.
     Limit {
-        /// The standard error reached, as a share of the mean.
+        /// The standard error that was reached, as a share of the mean.
         reached: f64,
-        /// What was asked for.
+        /// The standard error that was wanted.
         wanted: f64,
     },
-    /// There is no counter to measure with.
+    /// The counter cannot be read.
     NoCounter {
         /// The reason.
         #[cfg_attr(feature = "json", serde(serialize_with = "as_text"))]
@@ -96,7 +96,10 @@ impl fmt::Display for UnsettledReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Drifting { from, to } => {
-                write!(f, "drifting: {from:.1} ticks at first, {to:.1} at last")
+                write!(
+                    f,
+                    "drifting: {from:.1} ticks at the beginning, {to:.1} at the end"
+                )
             }
             Self::TwoModes { a, b, share } => {
                 write!(
@@ -109,7 +112,7 @@ impl fmt::Display for UnsettledReason {
             Self::Scattered { p10, p90 } => {
                 write!(
                     f,
-                    "scattered: {p10:.1} ticks at the 10 %, {p90:.1} at the 90 % quantile"
+                    "scattered: 10 % of the samples take at most {p10:.1} ticks, 90 % at most {p90:.1}"
                 )
             }
             Self::Interrupted { clean, interrupted } => {
@@ -119,10 +122,10 @@ impl fmt::Display for UnsettledReason {
                     clean + interrupted
                 )
             }
-            // Too few samples, or a mean of nothing, of which no error is a share.
+            // There are too few samples, or the mean is 0 and the error cannot be a share of it.
             Self::Limit { reached, wanted } if !reached.is_finite() => write!(
                 f,
-                "time limit: too little is known of the mean, ± {:.2} % was asked for",
+                "time limit: the mean is not known well enough, ± {:.2} % was asked for",
                 100.0 * wanted
             ),
             Self::Limit { reached, wanted } => write!(
@@ -137,27 +140,27 @@ impl fmt::Display for UnsettledReason {
     }
 }
 
-/// What settling is measured against.
+/// The limits by which a run is judged.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tolerance {
-    /// The standard error asked for, as a share of the mean.
+    /// The wanted standard error, as a share of the mean.
     pub(crate) precision: f64,
-    /// By how much honest samples may differ for the counter's step alone, in the samples' unit.
+    /// How much correct samples may differ because the counter advances in steps, in the unit of the samples.
     pub(crate) step: f64,
 }
 
-/// Parts of the run that are held against each other.
+/// The number of parts of a run that are compared with each other.
 const WINDOWS: usize = 8;
-/// The least samples of a verdict.
+/// The smallest number of samples for a verdict.
 pub(crate) const LEAST_SAMPLES: usize = 64;
-/// What differs by no more than this share, or by no more than the precision, is the same.
+/// Values count as equal if they differ by no more than this share, or by no more than the wanted precision.
 const SAME: f64 = 0.01;
-/// Work of fewer ticks is known well enough when it is known as well as work of so many would be.
+/// For work of fewer ticks than this, the error is taken as a share of this many ticks.
 const SMALL: f64 = 25.0;
-/// A sample is near the mode if it differs from it by no more than this many times what is the same.
+/// A sample is near the mode if it differs from it by at most this many times the difference that counts as equal.
 const NEAR: f64 = 3.0;
 
-/// The mean of a constant run and its standard error, the share of samples near the mode; or what is wrong with it.
+/// The mean of a constant run, its standard error and the share of samples near the mode; or what is wrong with the run.
 pub(crate) fn judge(
     samples: &[f64],
     demand: Tolerance,
@@ -167,7 +170,7 @@ pub(crate) fn judge(
     let tolerance = (demand.precision.max(SAME) * centre.mean.abs())
         .max(demand.step)
         .max(0.5);
-    // The error of a mean near zero is no share of it.
+    // If the mean is near zero, the error cannot be taken as a share of it.
     let good = demand.precision * centre.mean.abs().max(SMALL);
     if samples.len() < LEAST_SAMPLES || centre.std_error.is_nan() || centre.std_error > good {
         return Err(UnsettledReason::Limit {
@@ -186,7 +189,7 @@ pub(crate) fn judge(
         mean_of(&windows[..2]),
         mean_of(&windows[windows.len() - 2..]),
     );
-    // What a window's own scatter explains is no drift.
+    // A difference that is explained by the scatter inside a window is not a drift.
     let scatter = all.robust_deviation() / (samples.len() as f64 / WINDOWS as f64).sqrt();
     if (last - first).abs() > (2.0 * tolerance).max(4.0 * scatter) {
         return Err(UnsettledReason::Drifting {
@@ -231,7 +234,7 @@ mod tests {
         };
         assert_eq!(
             around_zero.to_string(),
-            "time limit: too little is known of the mean, ± 1.00 % was asked for"
+            "time limit: the mean is not known well enough, ± 1.00 % was asked for"
         );
     }
 

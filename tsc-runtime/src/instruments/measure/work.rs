@@ -1,28 +1,28 @@
-//! What is measured: how a batch of calls is made between two reads of the counter.
+//! The work that is measured: how a batch of calls is made between two reads of the counter.
 
 use std::mem::needs_drop;
 
 use crate::tsc::{FencePolicy, elapsed, escape};
 
-/// Something that can be called many times between two reads.
+/// Work that can be called many times between two reads.
 pub(crate) trait Work {
-    /// What happens before a sample and is not part of it.
+    /// Prepares a sample. This is not timed.
     fn prepare(&mut self, batch: usize);
 
-    /// Ticks from before the first to after the last of `batch` calls.
+    /// Makes `batch` calls, and returns the ticks from before the first to after the last.
     fn sample<P: FencePolicy>(&mut self, batch: usize, isolated: bool) -> i64;
 }
 
-/// Waits for all earlier instructions, and keeps later ones from beginning.
+/// Waits for all earlier instructions to complete, before later ones begin.
 #[inline(always)]
 pub(crate) fn isolate() {
     #[cfg(all(any(target_arch = "x86_64", target_arch = "x86"), not(miri)))]
-    // SAFETY: only orders; part of SSE2, without which there are no fenced reads either.
+    // SAFETY: the instruction only orders others. It is part of SSE2, which the fenced reads need, too.
     unsafe {
         core::arch::asm!("lfence", options(nostack, preserves_flags));
     }
     #[cfg(all(target_arch = "aarch64", not(miri)))]
-    // SAFETY: only orders.
+    // SAFETY: the instruction only orders others.
     unsafe {
         core::arch::asm!("isb", options(nostack, preserves_flags));
     }
@@ -31,7 +31,7 @@ pub(crate) fn isolate() {
 /// Calls of a closure without arguments.
 pub(crate) struct Calls<F, R> {
     work: F,
-    /// Results that must be dropped are, after the sample.
+    /// The results are kept here if they must be dropped, so that they are dropped after the sample.
     results: Vec<R>,
 }
 
@@ -45,7 +45,7 @@ impl<F: FnMut() -> R, R> Calls<F, R> {
 
     #[inline(always)]
     fn call(&mut self) {
-        // What the closure captured might be something else each time, for all the compiler knows.
+        // Makes the compiler assume that the captured values may change with every call.
         escape(&self.work);
         let result = (self.work)();
         keep(&mut self.results, result);
@@ -74,7 +74,7 @@ impl<F: FnMut() -> R, R> Work for Calls<F, R> {
     }
 }
 
-/// Calls of a closure with an input that is made before each sample.
+/// Calls of a closure with inputs that are created before each sample.
 pub(crate) struct CallsWith<S, F, I, R> {
     setup: S,
     work: F,
@@ -115,7 +115,7 @@ impl<S: FnMut() -> I, F: FnMut(&mut I) -> R, I, R> Work for CallsWith<S, F, I, R
     }
 }
 
-/// Calls of a closure with one input of a pool after the other.
+/// Calls of a closure with the inputs of a pool, one after the other.
 pub(crate) struct CallsOver<'a, F, I, R> {
     pool: &'a mut [I],
     next: usize,

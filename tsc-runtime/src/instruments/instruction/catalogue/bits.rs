@@ -1,4 +1,4 @@
-//! Shifts, rotations, bit fields, checksums of integers.
+//! Shifts, rotations, bit fields, and checksums of integers.
 #![cfg(all(target_arch = "x86_64", not(miri)))]
 
 use crate::instruction;

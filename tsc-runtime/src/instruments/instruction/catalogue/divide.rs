@@ -1,8 +1,8 @@
 //! Multiplications and divisions.
 //!
-//! The cost of a division depends on its operands on many cores, so each row fixes them. `full` rows divide a number of twice the
-//! width by one of the width with a full quotient; their operands are a fixed point, quotient and remainder again the dividend's
-//! halves, so that the chain is nothing but divisions.
+//! On many cores, the cost of a division depends on its operands, so each row fixes them. The `full` rows divide a number of twice the
+//! width by one of the width, with a quotient of the full width. Their operands are a fixed point: quotient and remainder are again the
+//! two halves of the dividend, so the chain contains nothing but divisions.
 #![cfg(all(target_arch = "x86_64", not(miri)))]
 
 use crate::instruction;

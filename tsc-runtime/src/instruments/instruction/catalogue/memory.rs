@@ -1,12 +1,14 @@
-//! Loads, stores, what forwards between them, and locked operations; all in the first-level cache.
+//! Loads, stores, store forwarding, and locked operations, all in the first-level cache.
 //!
-//! Some cores also predict a load that always gives the same; the chase goes round a ring of 31 lines, which is no multiple of the
-//! loop's length, so that no load of it sees the same twice running. The rows `to itself` show the prediction.
+//! Some cores predict a load that always returns the same value. So the load chase goes round a ring of 31 cache lines; this is not a
+//! multiple of the loop's length, so that no load in the loop sees the same value twice in a row. The rows `to itself` show the
+//! prediction.
 //!
-//! Loads go to neighbouring words, for a cache may serve one load of a bank a cycle. `class vector` stands for twelve indices
-//! where eight addresses would not be enough to keep the core busy.
+//! Neighbouring loads read neighbouring words, because a cache may serve only one load per bank and cycle. The rows with `class vector`
+//! use twelve indices, where eight addresses would not keep the core busy.
 //!
-//! A core may rename memory: on such a one a value that is stored and loaded through the same address expression costs next to
+//! A core may rename memory. On such a core, a value that is stored and loaded through the same address expression costs almost nothing;
+//! the row that uses another base register shows the cost of the store buffer.
 //! nothing, and the row that goes through another base register shows what the store buffer takes.
 #![cfg(all(target_arch = "x86_64", not(miri)))]
 

@@ -15,7 +15,7 @@ pub use report::{CatalogueReport, Row};
 
 use super::Instruction;
 
-/// A part of the catalogue.
+/// A group of the catalogue.
 #[derive(Clone, Copy, Debug)]
 pub struct Group {
     name: &'static str,
@@ -23,7 +23,7 @@ pub struct Group {
 }
 
 impl Group {
-    /// What its instructions have in common.
+    /// The name of the group.
     #[must_use]
     pub fn name(&self) -> &'static str {
         self.name
@@ -36,7 +36,7 @@ impl Group {
     }
 }
 
-/// The catalogue, group by group. On architectures other than x86-64 there is none.
+/// The catalogue, group by group. It is empty on architectures other than x86-64.
 pub static GROUPS: &[Group] = &[
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     Group {
@@ -80,20 +80,20 @@ pub fn instructions() -> impl Iterator<Item = &'static Instruction> {
     GROUPS.iter().flat_map(|group| group.instructions)
 }
 
-/// The instruction of that name and those operands, if the catalogue has it.
+/// Finds the instruction with this name and these operands in the catalogue.
 #[must_use]
 pub fn find(name: &str, operands: &str) -> Option<&'static Instruction> {
     instructions()
         .find(|instruction| instruction.name() == name && instruction.operands() == operands)
 }
 
-/// Measures the whole catalogue, showing on a terminal's stderr how far it is. Less than a minute.
+/// Measures the whole catalogue, in less than a minute. If standard error is a terminal, it shows the progress.
 #[must_use]
 pub fn measure() -> CatalogueReport {
     measure_selected(|_| true)
 }
 
-/// Measures the instructions that `selected` picks.
+/// Measures the instructions for which `selected` returns true.
 #[must_use]
 pub fn measure_selected(selected: impl Fn(&Instruction) -> bool) -> CatalogueReport {
     let picked: Vec<_> = instructions()

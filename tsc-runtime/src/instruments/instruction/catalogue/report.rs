@@ -6,7 +6,7 @@ use crate::instruments::instruction::{
     Estimate, Instruction, InstructionError, Timing, microarchitecture,
 };
 
-/// One instruction of the catalogue and what came of measuring it.
+/// One instruction of the catalogue, and the result of measuring it.
 #[derive(Clone, Debug)]
 pub struct Row {
     instruction: &'static Instruction,
@@ -30,11 +30,11 @@ impl Row {
         self.instruction
     }
 
-    /// Its figures, or the reason why there are none.
+    /// The figures, or the reason why there are none.
     ///
     /// # Errors
     ///
-    /// The reason.
+    /// The reason why there are no figures.
     pub fn outcome(&self) -> Result<&Timing, &InstructionError> {
         self.outcome.as_ref()
     }
@@ -57,7 +57,7 @@ impl fmt::Display for Row {
     }
 }
 
-/// The catalogue measured.
+/// The measured catalogue.
 #[derive(Clone, Debug)]
 pub struct CatalogueReport {
     rows: Vec<Row>,
@@ -68,13 +68,13 @@ impl CatalogueReport {
         Self { rows }
     }
 
-    /// The rows in the catalogue's order.
+    /// The rows, in the order of the catalogue.
     #[must_use]
     pub fn rows(&self) -> &[Row] {
         &self.rows
     }
 
-    /// The table in markdown.
+    /// The table as Markdown.
     #[must_use]
     pub fn to_markdown(&self) -> String {
         let mut text = String::from(
@@ -101,8 +101,8 @@ impl CatalogueReport {
         text
     }
 
-    /// The table in the columns `instruction,operands,uarch,latency_cycles,recip_throughput_cycles,source`; rows that were skipped
-    /// are left out.
+    /// The table as CSV, with the columns `instruction,operands,uarch,latency_cycles,recip_throughput_cycles,source`. Rows that were
+    /// skipped are left out.
     #[must_use]
     pub fn to_csv(&self) -> String {
         let mut text = String::from(

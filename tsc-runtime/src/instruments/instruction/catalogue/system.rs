@@ -1,7 +1,7 @@
-//! Reads of the counter, fences, and what else is no arithmetic.
+//! Reads of the counter, fences, and other instructions that are not arithmetic.
 //!
-//! None of these has a latency from operand to result; each row says what one after the other costs. In a virtual machine `cpuid`
-//! leaves the guest, and some others may.
+//! None of these has a latency from an operand to a result; each row shows what one after the other costs. In a virtual machine `cpuid`
+//! leaves the guest, and some others may, too.
 #![cfg(all(target_arch = "x86_64", not(miri)))]
 
 use crate::instruction;

@@ -1,7 +1,7 @@
 //! SSE, AVX2, FMA, AVX-512, and the instructions for ciphers.
 //!
-//! `init` clears the sources with an instruction of the row's own kind, integer or floating point: a value from the other kind
-//! reaches its user a cycle later on many cores, through every link of the chain.
+//! `init` clears the source registers with an instruction of the row's own kind, integer or floating point. On many cores a value of the
+//! other kind is available a cycle later, and this would add a cycle to every link of the chain.
 #![cfg(all(target_arch = "x86_64", not(miri)))]
 
 use crate::instruction;
