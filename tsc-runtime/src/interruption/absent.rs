@@ -1,6 +1,6 @@
-//! Systems where no cheap detector is known.
+//! Systems on which no cheap detector is known.
 
-/// No value that a word here ever has.
+/// A value that the word never has here.
 #[inline(always)]
 pub(super) fn descriptor() -> u64 {
     u64::MAX

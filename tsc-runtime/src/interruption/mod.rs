@@ -1,31 +1,31 @@
-//! Tells whether this thread was preempted, migrated or signalled between two points, without a system call.
+//! Detects whether this thread was preempted, migrated or signalled between two points, without a system call.
 //!
 //! # How, and why it is sound
 //!
-//! Linux lets a thread name a *restartable sequence*: it stores the address of a descriptor in `rseq_cs`, a word of its own that
-//! the kernel knows. Whenever the kernel has preempted, migrated or signalled the thread, and before it lets the thread go on, it
-//! looks at that word: if the thread was inside the named code it is sent to the abort handler, and if it was outside, the
-//! kernel stores null in the word, for the thread has evidently left the sequence. That second half is the detector. The
-//! descriptor armed here names a sequence of length zero, which no thread is ever inside, so the kernel never jumps anywhere and
-//! always clears the word. Armed at the start and still armed at the stop: nothing happened. (Linux, `kernel/rseq.c`,
-//! `rseq_ip_fixup` and `clear_rseq_cs`.)
+//! Linux lets a thread declare a *restartable sequence*: the thread stores the address of a descriptor in `rseq_cs`, a word of its own
+//! that the kernel knows. After the kernel has preempted, migrated or signalled the thread, and before the thread continues, the kernel
+//! reads that word. If the thread is inside the declared code, the kernel makes it continue at the abort handler. If it is outside, the
+//! thread has evidently left the sequence, so the kernel sets the word to null. The detector uses this second case. The descriptor that is
+//! stored here declares a sequence of length zero. No thread is ever inside it, so the kernel never jumps anywhere and always clears the
+//! word. If the word is armed (contains the descriptor's address) at the start and still armed at the stop, the thread was not
+//! interrupted. (Linux, `kernel/rseq.c`, `rseq_ip_fixup` and `clear_rseq_cs`.)
 //!
-//! - *A nested probe re-arms the word*, which would hide from the outer probe what happened before. So every re-arming notes the
-//!   time, and a stop asks for both: the word still armed, and no re-arming since the start.
-//! - *The word has other users* (allocators with per-CPU caches). It is armed only when it is null or already ours; any other
-//!   value, at the start or the stop, makes the answer [`Interruption::Unknown`], never a guess.
-//! - *Registration is glibc's* (2.35 and later, which exports where the word is), and two registrations conflict. So nothing is
-//!   registered where glibc is: with an older one, or `GLIBC_TUNABLES=glibc.pthread.rseq=0`, the answer is `Unknown`, and the report
-//!   says why. musl registers nothing and keeps others from nothing: there each thread that measures registers itself, if it is the
-//!   first to do so, and takes that back when it ends; see `own_rseq.rs`.
-//! - *The kernel checks a descriptor before it clears the word*, and kills the process if the four bytes before the abort
-//!   address are not the signature glibc registered. They are; see `rseq.rs`.
-//! - *A descriptor must outlive its arming*, or the kernel reads freed memory after `dlclose`: it is a static, and the word is
-//!   disarmed when the thread ends.
+//! - *A nested probe arms the word again.* This would hide from the outer probe what happened before. So each arming of a cleared word
+//!   saves the time, and a stop checks two things: that the word is armed, and that it was not armed again since the start.
+//! - *Other libraries use the word, too* (allocators with per-CPU caches). It is armed only if it is null or already armed by us. If it
+//!   has any other value at the start or the stop, the result is [`Interruption::Unknown`].
+//! - *glibc registers rseq* (2.35 and later, which also exports the word's place), and two registrations conflict. So the runtime
+//!   registers nothing if the C library is glibc. With an older version, or with `GLIBC_TUNABLES=glibc.pthread.rseq=0`, the result is
+//!   `Unknown`, and the report gives the reason. musl neither registers rseq nor keeps others from it. There, each thread that measures
+//!   registers itself if no registration exists, and unregisters itself when it ends; see `own_rseq.rs`.
+//! - *The kernel checks the descriptor before it clears the word*, and kills the process if the four bytes before the abort address are
+//!   not the signature that was registered. They are; see `rseq.rs`.
+//! - *The descriptor must live as long as the word is armed*; otherwise the kernel would read freed memory after `dlclose`. So it is a
+//!   static, and the word is disarmed when the thread ends.
 //!
-//! What it does not see: interrupts that return to the same thread without rescheduling it (timer ticks), and time that a
-//! hypervisor gives to another guest. From Linux 6.19 a switch inside a blocking system call is not reported either. The
-//! report's outliers speak for those.
+//! The detector does not see interrupts that return to the same thread without rescheduling it (timer ticks), and time that a hypervisor
+//! gives to another guest. From Linux 6.19 on, a switch inside a blocking system call is not reported either. In the report, such calls
+//! appear as outliers.
 
 #![cfg(feature = "on")]
 
@@ -41,32 +41,33 @@ mod rseq;
 #[path = "absent.rs"]
 mod rseq;
 
-/// What is known of the time between a start and a stop.
+/// What the detector knows about the time between a start and a stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Interruption {
-    /// Neither preempted nor migrated nor signalled.
+    /// The thread was not preempted, migrated or signalled.
     Clean,
-    /// At least one of them.
+    /// The thread was preempted, migrated or signalled.
     Interrupted,
-    /// The platform cannot tell, or another library used the word meanwhile.
+    /// The platform has no detector, or another library used the word in the meantime.
     Unknown,
 }
 
-/// What a thread that is not attached looks at: a word in another's use, for good.
+/// The word of a thread that is not attached: it always looks as if another library used it.
 static NOT_OURS: u64 = 1;
 
-/// What a thread keeps to tell its interruptions by.
+/// A thread's state for the detection of its interruptions.
 #[derive(Debug)]
 pub(crate) struct Detector {
     /// This thread's `rseq_cs`, or [`NOT_OURS`].
     word: Cell<*mut u64>,
-    /// When the word was last armed, or the thread last took a cold path: a stop looks closer at what started before.
+    /// When the word was last armed, or when the thread last took a cold path, whichever is later. A call that started before this time
+    /// cannot take the fast path at its stop.
     armed_at: Cell<Ticks>,
-    /// When it was last armed.
+    /// When the word was last armed.
     rearmed_at: Cell<Ticks>,
-    /// When the thread last took a cold path, whose cost is told apart from the probes'.
+    /// When the thread last took a cold path. Its cost is recorded separately from that of probes.
     registered_at: Cell<Ticks>,
-    /// All ones if every call is to be looked at, else 0.
+    /// All ones if no call may take the fast path at its stop, otherwise 0.
     closely: Cell<Ticks>,
 }
 
@@ -87,33 +88,34 @@ impl Detector {
         unsafe { self.word.get().read_volatile() }
     }
 
-    /// Whether the word is armed, so that a start need do nothing.
+    /// Whether the word is armed, so that a start does not have to arm it.
     #[inline(always)]
     pub(crate) fn is_armed(&self) -> bool {
         self.seen() == rseq::descriptor()
     }
 
-    /// Whether nothing has happened since a start at `start` that found or made the word armed.
+    /// Whether the thread was not interrupted since a start at `start`, at which the word was armed.
     #[inline(always)]
     pub(crate) fn is_clean_since(&self, start: Ticks) -> bool {
         self.is_armed() && self.armed_at.get() <= start
     }
 
-    /// Arms the word, for what follows. Whether it was cleared before, so that this thread has been interrupted since the last check,
-    /// or was never armed.
+    /// Arms the word for the time that follows. Returns whether it was cleared: the thread was interrupted since the last check, or the
+    /// word has never been armed.
     pub(crate) fn arm(&self) -> bool {
         let was_cleared = self.seen() == 0;
         if was_cleared {
             let now = on_cpu::now();
             self.armed_at.set(now | self.closely.get());
             self.rearmed_at.set(now);
-            // SAFETY: as in `seen`; NOT_OURS is not 0, so what is written is rseq_cs, with a valid descriptor's address.
+            // SAFETY: as in `seen`. NOT_OURS is not 0, so the word that is written is rseq_cs. It gets the address of a valid descriptor.
             unsafe { self.word.get().write_volatile(rseq::descriptor()) };
         }
         was_cleared
     }
 
-    /// Whether no call is to pass [`is_clean_since`](Self::is_clean_since) from now on, so that each leaves by the way for unusual ones.
+    /// If `every` is true, [`is_clean_since`](Self::is_clean_since) returns false for every call from now on, so that no call takes the
+    /// fast path at its stop.
     pub(crate) fn look_at_every_call(&self, every: bool) {
         let closely = if every { Ticks::MAX } else { 0 };
         self.closely.set(closely);
@@ -121,13 +123,13 @@ impl Detector {
         self.armed_at.set(armed_at | closely);
     }
 
-    /// What [`is_clean_since`](Self::is_clean_since) is where every call is looked at.
+    /// Replaces [`is_clean_since`](Self::is_clean_since) while [`look_at_every_call`](Self::look_at_every_call) is in effect.
     #[inline(always)]
     pub(crate) fn is_clean_in_tree(&self, start: Ticks) -> bool {
         self.is_armed() && self.rearmed_at.get() <= start && self.registered_at.get() <= start
     }
 
-    /// Whether the word was armed anew after `start`.
+    /// Whether the word was armed again after `start`.
     pub(crate) fn rearmed_since(&self, start: Ticks) -> bool {
         self.rearmed_at.get() > start
     }
@@ -143,8 +145,8 @@ impl Detector {
         }
     }
 
-    /// The thread has taken a cold path that ended at `now`. Calls in flight will leave by [`verdict`](Self::verdict), which costs
-    /// the others nothing.
+    /// Notes that the thread has taken a cold path, which ended at `now`. The calls that are running then call [`verdict`](Self::verdict)
+    /// at their stop; other calls do not pay for it.
     pub(crate) fn note_registration(&self, now: Ticks) {
         self.registered_at.set(now);
         self.armed_at.set(now | self.closely.get());
@@ -156,14 +158,14 @@ impl Detector {
         self.registered_at.get() > start
     }
 
-    /// Finds this thread's word. Until then, and where there is none, every verdict is [`Interruption::Unknown`].
+    /// Finds this thread's word. Before this, and if there is no word, every verdict is [`Interruption::Unknown`].
     pub(crate) fn attach(&self) {
         if let Ok(word) = rseq::attach() {
             self.word.set(word);
         }
     }
 
-    /// Runs `f` on a thread that is attached, as those that measure are: one that is not yet, or no longer, is so meanwhile.
+    /// Runs `f` with this thread attached, like a thread that measures. If the thread is not attached, it is attached for the time of `f`.
     pub(crate) fn attached<T>(&self, f: impl FnOnce() -> T) -> T {
         let is_attached = !ptr::eq(self.word.get(), &raw const NOT_OURS);
         if is_attached {
@@ -180,10 +182,10 @@ impl Detector {
         self.word.set(word);
     }
 
-    /// Disarms this thread's word and forgets it: the thread ends.
+    /// Disarms this thread's word and forgets it, because the thread ends.
     pub(crate) fn detach(&self) {
         let word = self.word.replace((&raw const NOT_OURS).cast_mut());
-        // SAFETY: as in `seen`; NOT_OURS never equals the descriptor's address, so it is not written.
+        // SAFETY: as in `seen`. NOT_OURS never contains the descriptor's address, so it is not written.
         unsafe {
             if word.read_volatile() == rseq::descriptor() {
                 word.write_volatile(0);
@@ -195,8 +197,8 @@ impl Detector {
     }
 }
 
-/// Why interruptions cannot be told on this thread, if they cannot. Where the counter may not be read, it is not known when the word was
-/// armed.
+/// Why interruptions cannot be detected on this thread, if they cannot. One reason is that the counter may not be read: then the time of
+/// arming is not known.
 pub(crate) fn unavailable() -> Option<&'static str> {
     let no_counter = || {
         clock::availability()
@@ -211,9 +213,9 @@ mod tests {
     use super::*;
     use crate::tsc::{FencePolicy, Unfenced};
 
-    /// What the kernel does on a preemption.
+    /// Does what the kernel does on a preemption.
     fn interrupt(detector: &Detector) {
-        // SAFETY: the tests below let `word` point to a variable of theirs.
+        // SAFETY: in the tests below, `word` points to a variable of the test.
         unsafe { detector.word.get().write_volatile(0) }
     }
 
@@ -285,7 +287,7 @@ mod tests {
         unsafe { libc::signal(libc::SIGUSR2, handler as libc::sighandler_t) };
         detector.arm();
         let start = Unfenced::start();
-        // SAFETY: raises a signal that has a handler.
+        // SAFETY: the signal has a handler.
         unsafe { libc::raise(libc::SIGUSR2) };
         assert_eq!(detector.verdict(start), Interruption::Interrupted);
 
@@ -293,11 +295,11 @@ mod tests {
         for _ in 0..1000 {
             detector.arm();
             let start = Unfenced::start();
-            // SAFETY: getppid takes nothing and cannot fail.
+            // SAFETY: getppid has no arguments and cannot fail.
             unsafe { libc::syscall(libc::SYS_getppid) };
             clean += u32::from(detector.verdict(start) == Interruption::Clean);
         }
-        // A preemption may fall on any of them; on most it does not.
+        // A few of these may be preempted.
         assert!(
             clean > 900,
             "{clean} of 1000 system calls left the word alone"

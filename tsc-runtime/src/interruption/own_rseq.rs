@@ -1,13 +1,13 @@
-//! The runtime's own registration, where the C library makes none and offers no way to make one: musl.
+//! The runtime's own rseq registration, for a C library that registers nothing: musl.
 //!
-//! A thread has one registration or none, so this one is made only where nobody else has one, and the kernel says so. It is taken back
-//! when the thread ends, before its thread-local variables go: until then the kernel writes to them. musl never unloads a library,
-//! so that they cannot go sooner.
+//! A thread has at most one registration, so the runtime registers only a thread that has none; the kernel reports if there is one. The
+//! registration is removed when the thread ends, before its thread-local variables are freed, because the kernel writes to them until
+//! then. musl never unloads a library, so they cannot be freed earlier.
 
 use std::cell::UnsafeCell;
 use std::io;
 
-/// The kernel's `struct rseq` in its original size, which all kernels take.
+/// The kernel's `struct rseq` in its original size, which all kernels accept.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(32))]
 struct Area {
@@ -20,10 +20,10 @@ struct Area {
 
 const _: () = assert!(size_of::<Area>() == 32 && std::mem::offset_of!(Area, rseq_cs) == 8);
 
-/// In `cpu_id`: not registered.
+/// The value of `cpu_id` in an area that is not registered.
 const UNINITIALIZED: u32 = u32::MAX;
 const UNREGISTER: libc::c_int = 1;
-/// What the four bytes before an abort handler must be.
+/// What the four bytes before an abort handler must contain.
 const SIGNATURE: u32 = 0x5305_3053;
 
 thread_local! {
@@ -38,15 +38,15 @@ thread_local! {
     };
 }
 
-/// Registers this thread, unless it was; its `rseq_cs`. Must be followed by [`unregister`] before the thread ends.
+/// Registers this thread, unless it is registered, and returns its `rseq_cs`. [`unregister`] must be called before the thread ends.
 pub(super) fn register() -> Result<*mut u64, &'static str> {
     let area = AREA.with(UnsafeCell::get);
     register_anew(area)?;
-    // SAFETY: the area is this thread's, and is only pointed to.
+    // SAFETY: the area belongs to this thread, and only a pointer to it is made.
     Ok(unsafe { &raw mut (*area).rseq_cs })
 }
 
-/// Why this thread cannot be registered, if so. It is registered afterwards if it was before.
+/// Why this thread cannot be registered, if so. Afterwards it is registered if and only if it was before.
 pub(super) fn unavailable() -> Option<&'static str> {
     match register_anew(AREA.with(UnsafeCell::get)) {
         Ok(true) => {
@@ -58,7 +58,7 @@ pub(super) fn unavailable() -> Option<&'static str> {
     }
 }
 
-/// Whether this thread was not registered already, as it is in the child of a fork.
+/// Registers `area`. Returns false if it was already registered, as in the child of a fork.
 fn register_anew(area: *mut Area) -> Result<bool, &'static str> {
     let Err(error) = rseq(area, 0) else {
         return Ok(true);
@@ -71,14 +71,14 @@ fn register_anew(area: *mut Area) -> Result<bool, &'static str> {
     }
 }
 
-/// Takes this thread's registration back, if it is this one.
+/// Removes this thread's registration, if it is the runtime's.
 pub(super) fn unregister() {
-    // Refused where another library's is in place.
+    // The kernel refuses this if another library's registration is in place.
     let _: io::Result<()> = rseq(AREA.with(UnsafeCell::get), UNREGISTER);
 }
 
 fn rseq(area: *mut Area, flags: libc::c_int) -> io::Result<()> {
-    // SAFETY: the area is a thread-local variable, which outlives the registration: the thread's end takes it back.
+    // SAFETY: the area is a thread-local variable. It outlives the registration, which is removed when the thread ends.
     let result =
         unsafe { libc::syscall(libc::SYS_rseq, area, size_of::<Area>(), flags, SIGNATURE) };
     if result == 0 {

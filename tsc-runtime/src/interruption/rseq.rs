@@ -1,4 +1,4 @@
-//! Where this thread's `rseq_cs` is, and the descriptor that is armed there.
+//! Finds this thread's `rseq_cs`, and contains the descriptor that is armed there.
 
 use std::arch::asm;
 use std::sync::atomic::{AtomicIsize, AtomicU64, Ordering};
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicIsize, AtomicU64, Ordering};
 #[path = "own_rseq.rs"]
 mod own;
 
-/// `struct rseq_cs` of the kernel's ABI. The addresses are filled in by [`complete_descriptor`], before the first arming.
+/// `struct rseq_cs` of the kernel's ABI. [`complete_descriptor`] fills in the addresses before the first arming.
 #[repr(C, align(32))]
 struct Descriptor {
     /// Version 0 in the low half, no flags in the high half.
@@ -25,20 +25,20 @@ static DESCRIPTOR: Descriptor = Descriptor {
     abort: AtomicU64::new(0),
 };
 
-/// Offset of `rseq_cs` in `struct rseq`, and how many bytes a registration must cover to hold it.
+/// The offset of `rseq_cs` in `struct rseq`, and how many bytes a registration must cover to contain it.
 const RSEQ_CS_OFFSET: isize = 8;
 const RSEQ_CS_END: u32 = 16;
 
-/// Offset of the word from the thread pointer; 0 until looked up.
+/// The offset of the word from the thread pointer. 0 until it has been looked up.
 static WORD_OFFSET: AtomicIsize = AtomicIsize::new(0);
 
-/// The value that an armed word has.
+/// The value of an armed word.
 #[inline(always)]
 pub(super) fn descriptor() -> u64 {
     (&raw const DESCRIPTOR).addr() as u64
 }
 
-/// Finds this thread's `rseq_cs`, and registers it where nobody else does.
+/// Finds this thread's `rseq_cs`, and registers one if the C library does not.
 pub(super) fn attach() -> Result<*mut u64, &'static str> {
     complete_descriptor();
     match c_library_word() {
@@ -48,7 +48,7 @@ pub(super) fn attach() -> Result<*mut u64, &'static str> {
     }
 }
 
-/// The thread ends: takes back what [`attach`] has registered. The word is not armed.
+/// Removes the registration that [`attach`] has made, because the thread ends. The word is not armed.
 pub(super) fn detach() {
     #[cfg(not(target_env = "gnu"))]
     if c_library_word() == Err(NO_SYMBOLS) {
@@ -56,7 +56,7 @@ pub(super) fn detach() {
     }
 }
 
-/// Why this thread has no `rseq_cs` and cannot have one, if so.
+/// Why this thread has no `rseq_cs` and cannot get one, if so.
 pub(super) fn unavailable() -> Option<&'static str> {
     match c_library_word() {
         #[cfg(not(target_env = "gnu"))]
@@ -72,7 +72,7 @@ fn complete_descriptor() {
 
 const NO_SYMBOLS: &str = "the C library registers no rseq (glibc 2.35 or later does)";
 
-/// Where the C library has put this thread's.
+/// The address of this thread's word, if the C library has registered it.
 fn c_library_word() -> Result<*mut u64, &'static str> {
     let mut offset = WORD_OFFSET.load(Ordering::Acquire);
     if offset == 0 {
@@ -80,7 +80,7 @@ fn c_library_word() -> Result<*mut u64, &'static str> {
         WORD_OFFSET.store(offset, Ordering::Release);
     }
     let thread_pointer: *mut u8;
-    // SAFETY: on x86-64 Linux the word at fs:0 is the thread pointer itself (System V ABI, variant II of TLS).
+    // SAFETY: on x86-64 Linux the word at fs:0 is the thread pointer (System V ABI, variant II of TLS).
     unsafe {
         asm!("mov {}, fs:0", out(reg) thread_pointer, options(nostack, preserves_flags, readonly, pure));
     }
@@ -94,7 +94,7 @@ fn look_up_offset() -> Result<isize, &'static str> {
     }
     // SAFETY: glibc defines `const ptrdiff_t __rseq_offset` and `const unsigned int __rseq_size`.
     let (offset, size) = unsafe { (offset.read(), size.read()) };
-    // A kernel without rseq, GLIBC_TUNABLES=glibc.pthread.rseq=0, or a registration made by somebody else: size 0.
+    // The size is 0 if the kernel has no rseq, with GLIBC_TUNABLES=glibc.pthread.rseq=0, or if another library made the registration.
     if size < RSEQ_CS_END {
         return Err(
             "glibc did not register rseq (GLIBC_TUNABLES=glibc.pthread.rseq=0, an old kernel, or another owner)",
@@ -103,10 +103,10 @@ fn look_up_offset() -> Result<isize, &'static str> {
     Ok(offset + RSEQ_CS_OFFSET)
 }
 
-/// glibc's `__rseq_offset` and `__rseq_size`; null where there are none.
+/// The addresses of glibc's `__rseq_offset` and `__rseq_size`. Null if they do not exist.
 #[cfg(not(all(target_env = "gnu", target_feature = "crt-static")))]
 fn symbols() -> (*const isize, *const u32) {
-    // SAFETY: the names are C strings; a symbol that does not exist gives null.
+    // SAFETY: the names are C strings. The result is null for a symbol that does not exist.
     unsafe {
         (
             libc::dlsym(libc::RTLD_DEFAULT, c"__rseq_offset".as_ptr()).cast(),
@@ -115,11 +115,12 @@ fn symbols() -> (*const isize, *const u32) {
     }
 }
 
-/// A static program has no names to look up, so the linker is asked. The references are weak: an older glibc has none.
+/// A static program has no symbol names at run time, so the linker resolves them. The references are weak, because an older glibc does not
+/// define the symbols.
 #[cfg(all(target_env = "gnu", target_feature = "crt-static"))]
 fn symbols() -> (*const isize, *const u32) {
     let (offset, size);
-    // SAFETY: only takes addresses, which the linker has filled in: 0 for a symbol that does not exist.
+    // SAFETY: this only takes addresses, which the linker has filled in: 0 for a symbol that does not exist.
     unsafe {
         asm!(
             ".weak __rseq_offset",
@@ -134,12 +135,12 @@ fn symbols() -> (*const isize, *const u32) {
     (offset, size)
 }
 
-/// The abort handler's address. The kernel never jumps there, but it does check that the four bytes before it are the
-/// signature that glibc registered, 0x53053053: here the operand of a `ud1`, so that the bytes are no gadget.
+/// The abort handler's address. The kernel never jumps there, but it checks that the four bytes before it are the signature that glibc
+/// registered, 0x53053053. Here they are the operand of a `ud1` instruction, so that an attacker cannot use the bytes as code.
 #[inline(never)]
 fn abort_address() -> u64 {
     let address: u64;
-    // SAFETY: only takes an address; the handler's code is put in a section of its own and never executed.
+    // SAFETY: this only takes an address. The handler's code is in a section of its own and never executed.
     unsafe {
         asm!(
             ".pushsection .text.tsc_rseq_abort,\"ax\",@progbits",

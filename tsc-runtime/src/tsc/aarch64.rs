@@ -1,7 +1,7 @@
-//! The reads on aarch64: the generic timer's virtual count.
+//! The reads on aarch64: the virtual count of the generic timer.
 //!
-//! ISB before the read waits for earlier instructions; ISB after it keeps later ones from beginning. The architecture has no
-//! choice of fences here, so every policy but `none` is this one.
+//! The ISB before the read waits for earlier instructions; the ISB after it keeps later ones from beginning. The architecture offers no
+//! choice of fences, so every policy except `none` uses these.
 
 use core::arch::asm;
 
@@ -10,7 +10,7 @@ use super::{Fence, Ticks, TscUnavailable};
 macro_rules! read {
     ($($before:literal),*; $($after:literal),*) => {{
         let ticks: Ticks;
-        // SAFETY: ISB only orders, and CNTVCT_EL0 is readable by user code on every system that Rust's std supports.
+        // SAFETY: ISB only orders instructions. User code may read CNTVCT_EL0 on every system that Rust's std supports.
         unsafe {
             asm!($($before,)* "mrs {ticks}, cntvct_el0", $($after,)* ticks = out(reg) ticks, options(nostack, preserves_flags));
         }
@@ -47,11 +47,11 @@ pub(super) fn supports(fence: Fence) -> bool {
     matches!(fence, Fence::Lfence | Fence::Unfenced)
 }
 
-/// Finds out whether the counter may be read by this thread: always, here.
+/// Determines whether this thread may read the counter. On this architecture it always may.
 ///
 /// # Errors
 ///
-/// None on this architecture.
+/// This function does not fail here.
 pub fn detect() -> Result<(), TscUnavailable> {
     Ok(())
 }

@@ -1,12 +1,12 @@
-//! Which clock the process measures with, decided once.
+//! Decides once which clock the process measures with.
 
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering::Relaxed};
 
 use crate::tsc::os_clock;
 use crate::tsc::{self, FencePolicy, Ticks, TscUnavailable, Unfenced};
 
-/// What was found out: 0 for nothing yet, and else one more than the place in [`ALL`]. No lock and no once-cell: the child of a fork
-/// would wait for a thread that was about to find out in its parent.
+/// The result of the detection: 0 if there is none yet, otherwise one more than the index in [`ALL`]. This is not a lock or a once-cell,
+/// because the child of a fork would wait for a thread that was detecting in its parent.
 static AVAILABILITY: AtomicU8 = AtomicU8::new(0);
 static SLOW: AtomicBool = AtomicBool::new(false);
 
@@ -17,11 +17,11 @@ const ALL: [Result<(), TscUnavailable>; 4] = [
     Err(TscUnavailable::ForbiddenByPrctl),
 ];
 
-/// Whether the counter may be read; found out by the first caller, or by the first few at once.
+/// Whether the counter may be read. The first caller detects it, or the first few callers at once.
 ///
 /// # Errors
 ///
-/// Why it may not.
+/// The reason why it may not be read.
 pub(crate) fn availability() -> Result<(), TscUnavailable> {
     let known = AVAILABILITY.load(Relaxed);
     match ALL.get(usize::from(known).wrapping_sub(1)) {
@@ -33,7 +33,7 @@ pub(crate) fn availability() -> Result<(), TscUnavailable> {
 #[cold]
 fn find_out() -> Result<(), TscUnavailable> {
     let availability = tsc::detect();
-    // Where the platform has no counter, the reads count nanoseconds by themselves.
+    // If the platform has no counter, the reads themselves return nanoseconds.
     let slow = availability.is_err_and(|why| why != TscUnavailable::NotOnThisPlatform);
     SLOW.store(slow, Relaxed);
     let place = ALL.iter().position(|known| *known == availability);
@@ -42,13 +42,13 @@ fn find_out() -> Result<(), TscUnavailable> {
     availability
 }
 
-/// Whether executing a read of the counter would kill the process, so that the operating system's clock stands in for it.
-/// Known once [`availability`] has been asked.
+/// Whether the operating system's clock replaces the counter, because reading the counter would kill the process. It is known after the
+/// first call of [`availability`].
 pub(crate) fn is_os_clock() -> bool {
     SLOW.load(Relaxed)
 }
 
-/// The clock in use, unfenced: for what is too long to need fences.
+/// Reads the clock in use without fences, for times that are too long to need them.
 pub(crate) fn now() -> Ticks {
     if availability().is_err() && is_os_clock() {
         os_clock::now()

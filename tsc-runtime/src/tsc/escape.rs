@@ -1,12 +1,12 @@
-//! What keeps the compiler from moving the measured work out of the measured region.
+//! Keeps the compiler from moving the measured work out of the measured region.
 //!
-//! A fence orders instructions; it does not order what LLVM has not emitted yet. Pure work on values that nobody else can see
-//! is hoisted above the start, sunk below the stop or deleted, `asm!` or not. An argument whose address reached an `asm!`
-//! block before the start, and a result whose address reached one before the stop, cannot be: the block may have read or
-//! written them.
+//! A fence orders instructions at run time; it does not keep LLVM from moving code before it emits instructions. LLVM hoists pure work on
+//! private values above the start, sinks it below the stop, or deletes it, with or without `asm!`. It cannot do this to work that uses an
+//! argument whose address reached an `asm!` block before the start, or that computes a result whose address reaches one before the stop:
+//! the block may read or write these values.
 
-/// Lets the compiler assume that `value`, and all that can be reached from it, was read and written here. Costs no instruction
-/// but the spill that gives the value an address.
+/// Makes the compiler assume that `value`, and everything that can be reached from it, is read and written here. It costs no instruction
+/// except the store that gives the value an address.
 #[inline(always)]
 pub fn escape<T: ?Sized>(value: &T) {
     let address = core::ptr::from_ref(value).cast::<()>();
@@ -14,7 +14,7 @@ pub fn escape<T: ?Sized>(value: &T) {
         any(target_arch = "x86_64", target_arch = "x86", target_arch = "aarch64"),
         not(miri)
     ))]
-    // SAFETY: the template is a comment: no instruction is executed.
+    // SAFETY: the template is a comment, so no instruction is executed.
     unsafe {
         core::arch::asm!("/* {0} */", in(reg) address, options(nostack, preserves_flags));
     }
@@ -25,7 +25,7 @@ pub fn escape<T: ?Sized>(value: &T) {
     core::hint::black_box(address);
 }
 
-/// Hands `value` through, computed before whatever follows. `#[cycles]` wraps a function's last expression in this.
+/// Returns `value`, and makes the compiler compute it before whatever follows. `#[cycles]` wraps a function's last expression in this.
 #[inline(always)]
 pub fn result<T>(value: T) -> T {
     escape(&value);

@@ -1,4 +1,5 @@
-//! No counter here (or Miri): the operating system's monotonic clock, in nanoseconds, stands in for it.
+//! There is no counter on this platform, or the program runs under Miri. The operating system's monotonic clock replaces it, in
+//! nanoseconds.
 
 use super::{Fence, TscUnavailable, os_clock};
 
@@ -19,7 +20,7 @@ pub(super) fn supports(fence: Fence) -> bool {
     matches!(fence, Fence::Lfence | Fence::Unfenced)
 }
 
-/// Finds out whether the counter may be read by this thread: never, here; the reads above still work and count nanoseconds.
+/// Determines whether this thread may read the counter. Here it never may; the reads above still work, and return nanoseconds.
 ///
 /// # Errors
 ///

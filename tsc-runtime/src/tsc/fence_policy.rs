@@ -2,11 +2,11 @@
 
 use super::{Ticks, arch};
 
-/// A start and a stop that belong together. The two differ: the start must also keep later work from beginning early.
+/// A start and a stop that belong together. They differ, because the start must also keep later work from beginning early.
 ///
 /// Callers make sure that the counter may be read ([`detect`](super::detect)) before the first call.
 pub trait FencePolicy {
-    /// The policy these reads carry out.
+    /// The policy that these reads implement.
     const FENCE: Fence;
     /// Reads the counter after all earlier work and before all later work.
     fn start() -> Ticks;
@@ -15,11 +15,11 @@ pub trait FencePolicy {
 }
 
 // Input:  $ … /// Docs.  Lfence = "lfence": start_lfence, stop_lfence;
-// Output: the variant `Fence::Lfence`, its place in `Fence::ALL` and its `name`; the type `Lfence` that reads so; an arm of
-//         `__policy!`, which `start!` and `cycles_block!` use. The first token is a `$` for that.
+// Output: the variant `Fence::Lfence`, its element of `Fence::ALL` and its `name`; the type `Lfence` with these reads; and an arm of
+// `__policy!`, which `start!` and `cycles_block!` use. That macro needs the first token, a `$`.
 macro_rules! fence_policies {
     ($dollar:tt $($(#[$doc:meta])* $name:ident = $text:tt: $start:ident, $stop:ident;)*) => {
-        /// Which instructions order the two reads of the counter; chosen per callsite with `#[cycles(fence = "…")]`.
+        /// Which instructions order the two reads of the counter. `#[cycles(fence = "…")]` selects it for a callsite.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[repr(u8)]
         #[non_exhaustive]
@@ -31,7 +31,7 @@ macro_rules! fence_policies {
             /// Every policy, in the order of their numbers.
             pub const ALL: [Self; [$(Self::$name),*].len()] = [$(Self::$name),*];
 
-            /// The name the attribute takes.
+            /// The name of the policy in the attribute.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self {
@@ -58,7 +58,7 @@ macro_rules! fence_policies {
             }
         )*
 
-        /// The type of a policy, by its name; `check_fence!` refuses what is none.
+        /// The type of the policy with this name. `check_fence!` reports an unknown name.
         #[doc(hidden)]
         #[macro_export]
         macro_rules! __policy {
@@ -69,25 +69,27 @@ macro_rules! fence_policies {
 }
 
 fence_policies! { $
-    /// `lfence; rdtsc; lfence` … `lfence; rdtsc`: the default. Orders instructions and loads; SSE2 only, no VM exit.
+    /// `lfence; rdtsc; lfence` … `lfence; rdtsc`: the default. Orders instructions and loads. It needs only SSE2, and does not leave a
+    /// virtual machine.
     Lfence = "lfence": start_lfence, stop_lfence;
-    /// `rdtsc` … `rdtsc`: cheapest; neighbouring work leaks in and measured work leaks out, some tens of cycles each way.
+    /// `rdtsc` … `rdtsc`: the cheapest. Neighbouring work overlaps with the measured region, and measured work with what surrounds it, by
+    /// some tens of cycles each.
     Unfenced = "none": read_bare, read_bare;
-    /// `lfence; rdtsc; lfence` … `rdtscp; lfence`: ends as Intel's white paper 324264 does.
+    /// `lfence; rdtsc; lfence` … `rdtscp; lfence`: the stop is that of Intel's white paper 324264.
     Rdtscp = "rdtscp": start_lfence, stop_rdtscp;
-    /// `mfence; lfence; rdtsc; lfence` … `mfence; lfence; rdtsc`: also waits for earlier stores to be globally visible.
+    /// `mfence; lfence; rdtsc; lfence` … `mfence; lfence; rdtsc`: also waits until earlier stores are globally visible.
     Mfence = "mfence": start_mfence, stop_mfence;
-    /// `serialize; rdtsc; lfence` … `serialize; rdtsc`: fully serializing without a VM exit, where the CPU has it.
+    /// `serialize; rdtsc; lfence` … `serialize; rdtsc`: fully serializing without leaving a virtual machine, on CPUs that have it.
     Serialize = "serialize": start_serialize, stop_serialize;
-    /// `cpuid; rdtsc; lfence` … `cpuid; rdtsc`: thousands of ticks inside a virtual machine, where CPUID leaves the guest.
+    /// `cpuid; rdtsc; lfence` … `cpuid; rdtsc`: takes thousands of ticks inside a virtual machine, because CPUID leaves the guest.
     Cpuid = "cpuid": start_cpuid, stop_cpuid;
-    /// `cpuid; rdtsc` … `rdtsc`: the other form of the 2000s, with nothing at the stop. CPUID's varying cost stays outside; measured
-    /// work leaks out at the stop, as with [`Unfenced`](Self::Unfenced).
+    /// `cpuid; rdtsc` … `rdtsc`: another form that macros of the 2000s used, without a fence at the stop. CPUID's varying cost stays
+    /// outside the measured region; measured work may end after the stop, as with [`Unfenced`](Self::Unfenced).
     CpuidStart = "cpuid-start": start_cpuid_start, stop_cpuid_start;
 }
 
 impl Fence {
-    /// Whether this CPU has the policy's instructions; where it lacks them [`Fence::Lfence`]'s are executed instead.
+    /// Whether this CPU has the policy's instructions. If not, those of [`Fence::Lfence`] are executed instead.
     #[must_use]
     pub fn is_supported(self) -> bool {
         arch::supports(self)

@@ -1,6 +1,6 @@
 //! The counter and the fences around its two reads.
 //!
-//! Nothing here allocates, locks, formats or knows of time units.
+//! Nothing in this module allocates, locks, formats or uses time units.
 
 #![cfg(feature = "on")]
 
@@ -32,17 +32,17 @@ pub use fence_policy::{
 };
 pub use unavailable::TscUnavailable;
 
-/// A count of the time-stamp counter, or a difference of two: reference ticks, not core cycles.
+/// A value of the time-stamp counter, or a difference of two. Ticks are reference ticks, not core cycles.
 pub type Ticks = u64;
 
-/// `stop - start`, signed: a counter that was reset or differs between CPUs gives a negative value.
+/// `stop - start`, with a sign: the result is negative if the counter was reset, or if the two CPUs' counters differ.
 #[inline(always)]
 #[must_use]
 pub const fn elapsed(start: Ticks, stop: Ticks) -> i64 {
     stop.wrapping_sub(start).cast_signed()
 }
 
-/// Whether a difference is no measurement: the counter went backwards, or forwards by 56 years at 2.6 GHz.
+/// Whether a difference cannot be a measurement: the counter went backwards, or forwards by 56 years at 2.6 GHz.
 #[inline(always)]
 #[must_use]
 pub const fn is_anomalous(elapsed: i64) -> bool {

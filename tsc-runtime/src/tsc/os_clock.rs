@@ -1,9 +1,9 @@
-//! A clock that works where the counter may not be read: the operating system's, in nanoseconds.
+//! The operating system's clock in nanoseconds, which works where the counter may not be read.
 
 pub(crate) use imp::{now, unix_now};
 
-/// `CLOCK_MONOTONIC_RAW` by a real system call. `clock_gettime` and [`Instant`](std::time::Instant) go through the vDSO, which
-/// executes RDTSC itself and so dies with the process under `PR_TSC_SIGSEGV`, the very place where this clock is needed.
+/// `CLOCK_MONOTONIC_RAW`, read by a real system call. `clock_gettime` and [`Instant`](std::time::Instant) go through the vDSO, which
+/// executes RDTSC. That kills the process under `PR_TSC_SIGSEGV`, and this clock is needed exactly there.
 #[cfg(all(
     target_os = "linux",
     any(target_arch = "x86_64", target_arch = "x86"),
@@ -12,13 +12,13 @@ pub(crate) use imp::{now, unix_now};
 mod imp {
     use crate::tsc::Ticks;
 
-    /// The kernel's word in the `struct timespec` of this system call number, whatever the C library's `time_t` is.
+    /// The type of both fields in the `struct timespec` that this system call number uses, whatever the C library's `time_t` is.
     #[cfg(target_arch = "x86_64")]
     type Word = i64;
     #[cfg(target_arch = "x86")]
     type Word = i32;
 
-    /// Nanoseconds since some fixed point, never going backwards; some 100 ns a call.
+    /// Nanoseconds since some fixed time. They never go backwards. A call takes about 100 ns.
     pub(crate) fn now() -> Ticks {
         read(libc::CLOCK_MONOTONIC_RAW)
     }
@@ -30,17 +30,17 @@ mod imp {
 
     fn read(clock: libc::clockid_t) -> u64 {
         let mut time: [Word; 2] = [0; 2];
-        // SAFETY: the kernel writes a timespec, two words of this size, to the address it is given. The call cannot fail with a
-        // clock that exists since Linux 2.6.28; if a sandbox refuses it, `time` stays 0.
+        // SAFETY: the kernel writes a timespec, which is two words of this size, to the given address. The call cannot fail, because the
+        // clock exists since Linux 2.6.28; if a sandbox refuses it, `time` stays 0.
         unsafe {
             libc::syscall(libc::SYS_clock_gettime, clock, time.as_mut_ptr());
         }
-        // As u64 the seconds of 500 years fit; none is negative.
+        // The values are not negative, and u64 has room for the nanoseconds of 500 years.
         time[0] as u64 * 1_000_000_000 + time[1] as u64
     }
 }
 
-/// A WebAssembly module outside of WASI has no clock: calls are counted there, and all of them take no time.
+/// A WebAssembly module outside of WASI has no clock. Calls are counted there, and all of them take no time.
 #[cfg(all(target_family = "wasm", target_os = "unknown"))]
 mod imp {
     use crate::tsc::Ticks;
@@ -56,7 +56,7 @@ mod imp {
     }
 }
 
-/// [`Instant`](std::time::Instant), which needs no counter that can be taken away.
+/// [`Instant`](std::time::Instant), which on these systems does not need the counter.
 #[cfg(not(any(
     all(
         target_os = "linux",
@@ -72,7 +72,7 @@ mod imp {
 
     use crate::tsc::Ticks;
 
-    /// Nanoseconds since 1970; 0 under Miri, which by default shows nothing of the machine to a program.
+    /// Nanoseconds since 1970. 0 under Miri, which by default hides the machine's clock from a program.
     pub(crate) fn unix_now() -> u64 {
         if cfg!(miri) {
             return 0;
@@ -81,7 +81,7 @@ mod imp {
         since.map_or(0, |since| since.as_nanos() as u64)
     }
 
-    /// Nanoseconds since the first call, never going backwards.
+    /// Nanoseconds since the first call. They never go backwards.
     pub(crate) fn now() -> Ticks {
         static ORIGIN: OnceBox<Instant> = OnceBox::new();
         ORIGIN
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn counts_nanoseconds_and_never_backwards() {
-        // `reference` lies inside what `now` measures, so it is the shorter of the two but for the clocks' slew.
+        // The interval of `reference` lies inside that of `now`, so it is the shorter one, except for the slew of the clocks.
         let start = now();
         let reference = Instant::now();
         std::thread::sleep(Duration::from_millis(5));

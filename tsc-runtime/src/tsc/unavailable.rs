@@ -1,14 +1,15 @@
-//! Why the counter cannot be read here.
+//! Why the counter cannot be read.
 
 use core::fmt;
 
-/// The reason the time-stamp counter is not used; the report then measures with the operating system's clock and says so.
+/// The reason why the time-stamp counter is not used. Everything is then measured with the operating system's clock, and the report says
+/// so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TscUnavailable {
     /// This architecture has no counter that user code may read, or the program runs under Miri.
     NotOnThisPlatform,
-    /// CPUID says that the CPU has no RDTSC.
+    /// CPUID reports that the CPU has no RDTSC.
     MissingInstruction,
     /// The process runs under `prctl(PR_SET_TSC, PR_TSC_SIGSEGV)`: RDTSC would kill it.
     ForbiddenByPrctl,

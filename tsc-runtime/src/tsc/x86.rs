@@ -2,29 +2,29 @@
 //!
 //! # Why these fences
 //!
-//! RDTSC is not ordered with its neighbours: it may execute before earlier instructions have, and later ones may begin before
-//! it has read the counter. Two things must hold around the measured work, and each costs one LFENCE:
+//! RDTSC is not ordered with the instructions around it: it may execute before earlier instructions have executed, and later ones may
+//! begin before it has read the counter. Two things must hold for the measured work, and each needs one LFENCE:
 //!
-//! - *Nothing earlier inside.* Intel (SDM, RDTSC): to execute RDTSC only after all previous instructions have executed and all
-//!   previous loads are globally visible, put LFENCE immediately before it. Hence `lfence; rdtsc` on both sides: at the start
-//!   it keeps the caller's unfinished work out, at the stop it waits for the measured work.
-//! - *Nothing measured outside.* To execute RDTSC before any later instruction, put LFENCE immediately after it. Hence the
-//!   start's second LFENCE. Without it the measured work begins in the shadow of RDTSC's own latency (18 to 35 core cycles) and
-//!   short work vanishes in it. The stop needs none: what follows it is the probe's bookkeeping, which may run in that shadow
-//!   and so costs next to nothing.
+//! - *No earlier work inside the measured region.* Intel (SDM, RDTSC): to execute RDTSC only after all previous instructions have executed
+//!   and all previous loads are globally visible, put LFENCE immediately before it. So both sides have `lfence; rdtsc`: at the start it
+//!   keeps the caller's unfinished work out, and at the stop it waits for the measured work.
+//! - *No measured work outside the measured region.* To execute RDTSC before any later instruction, put LFENCE immediately after it. So
+//!   the start has a second LFENCE. Without it, the measured work would begin while RDTSC itself executes (18 to 35 core cycles), and
+//!   short work would be hidden by it. The stop needs no second LFENCE: it is followed by the probe's bookkeeping, which may run while
+//!   RDTSC executes and therefore costs almost nothing.
 //!
-//! On AMD, LFENCE waits for dispatch, which is what is needed, when MSR `C001_1029` bit 1 is set; Linux sets it at boot, and
-//! newer CPUs say by CPUID `8000_0021` EAX bit 2 that it always does.
+//! On AMD, LFENCE waits as required if bit 1 of MSR `C001_1029` is set. Linux sets it at boot, and newer CPUs report in CPUID `8000_0021`,
+//! EAX bit 2, that LFENCE always does.
 //!
-//! What LFENCE does not order: stores may still be in the store buffer (MFENCE drains it: `fence = "mfence"`), and
-//! instruction fetch may have run ahead (SERIALIZE and CPUID discard it).
+//! What LFENCE does not order: stores may still be in the store buffer (MFENCE drains it: `fence = "mfence"`), and instruction fetch may
+//! have run ahead (SERIALIZE and CPUID discard what was fetched).
 //!
-//! Why not RDTSCP at the stop, as Intel's white paper 324264 ends? It waits for earlier instructions by itself, but costs more
-//! than `lfence; rdtsc` saves, and it is missing (SIGILL) on some virtual machines. Why not CPUID, as the macros of the 2000s
-//! did? In a virtual machine it leaves the guest: microseconds. Both can be asked for.
+//! Why not RDTSCP at the stop, as in Intel's white paper 324264? It waits for earlier instructions by itself, but it costs more than
+//! `lfence; rdtsc`, and some virtual machines do not have it (SIGILL). Why not CPUID, as in the macros of the 2000s? In a virtual machine
+//! it leaves the guest, which takes microseconds. Both are available as policies.
 //!
-//! One `asm!` block a side, without `nomem`: separate intrinsics let LLVM move pure work between them, and `nomem` lets it move
-//! loads and stores across. The two halves of the counter are joined outside the block, after the last fence.
+//! Each side is one `asm!` block without `nomem`. LLVM would move pure work between separate intrinsics, and `nomem` would let it move
+//! loads and stores across the block. The two halves of the counter are joined outside the block, after the last fence.
 
 use core::arch::asm;
 use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
@@ -34,14 +34,15 @@ use super::{Fence, Ticks, TscUnavailable};
 const HAS_RDTSCP: u8 = 1;
 const HAS_SERIALIZE: u8 = 2;
 
-/// Set by [`detect`], which runs before the first read; until then every policy uses LFENCE's instructions.
+/// Set by [`detect`], which runs before the first read. Until then, every policy uses LFENCE.
 static CAPABILITIES: AtomicU8 = AtomicU8::new(0);
 
 macro_rules! read {
     ($($instruction:literal),+ $(; $clobber:tt)?) => {{
         let (low, high): (u32, u32);
-        // SAFETY: LFENCE, MFENCE and RDTSC only order and read; callers have asked `detect` that RDTSC may be executed and,
-        // for RDTSCP and SERIALIZE, that the CPU has them. No flag and no stack is touched; the registers are declared.
+        // SAFETY: LFENCE, MFENCE and RDTSC only order instructions and read. Callers have made sure by `detect` that RDTSC may be
+        // executed, and that the CPU has RDTSCP and SERIALIZE where they are used. The block does not change flags or the stack, and its
+        // registers are declared.
         unsafe {
             asm!(
                 $($instruction),+,
@@ -102,11 +103,11 @@ pub(super) fn stop_serialize() -> Ticks {
     read!("serialize", "rdtsc")
 }
 
-/// Leaf 0 of CPUID, saving the register that LLVM keeps for itself.
+/// Executes CPUID with leaf 0, and saves the register that LLVM reserves.
 macro_rules! cpuid_read {
     ($($after:literal),*) => {{
         let (low, high): (u32, u32);
-        // SAFETY: CPUID only serializes and writes EAX, EBX, ECX and EDX: EBX is saved and restored, the others are declared.
+        // SAFETY: CPUID only serializes, and writes EAX, EBX, ECX and EDX. EBX is saved and restored, the others are declared.
         #[cfg(target_arch = "x86_64")]
         unsafe {
             asm!(
@@ -116,7 +117,7 @@ macro_rules! cpuid_read {
                 options(nostack),
             );
         }
-        // SAFETY: as above.
+        // SAFETY: as on x86-64.
         #[cfg(target_arch = "x86")]
         unsafe {
             asm!(
@@ -156,7 +157,7 @@ pub(super) fn supports(fence: Fence) -> bool {
     }
 }
 
-/// What CPUID answers: EAX, EBX, ECX, EDX.
+/// The result of CPUID: EAX, EBX, ECX, EDX.
 pub(crate) fn cpuid(leaf: u32, subleaf: u32) -> [u32; 4] {
     #[cfg(target_arch = "x86")]
     use core::arch::x86::__cpuid_count;
@@ -169,7 +170,7 @@ pub(crate) fn cpuid(leaf: u32, subleaf: u32) -> [u32; 4] {
     [answer.eax, answer.ebx, answer.ecx, answer.edx]
 }
 
-/// Finds out whether the counter may be read by this thread, and which of the optional instructions the CPU has.
+/// Determines whether this thread may read the counter, and which of the optional instructions the CPU has.
 ///
 /// # Errors
 ///
@@ -202,7 +203,7 @@ pub fn detect() -> Result<(), TscUnavailable> {
 #[cfg(target_os = "linux")]
 fn is_forbidden_by_prctl() -> bool {
     let mut mode: libc::c_int = 0;
-    // SAFETY: PR_GET_TSC writes one int to the address it is given; an old kernel that lacks it returns an error.
+    // SAFETY: PR_GET_TSC writes one int to the given address. An old kernel that does not have it returns an error.
     let answer = unsafe { libc::prctl(libc::PR_GET_TSC, &raw mut mode) };
     answer == 0 && mode == libc::PR_TSC_SIGSEGV
 }
