@@ -4,12 +4,12 @@ use std::io;
 
 use super::AffinityError;
 
-/// A CPU mask of any length; glibc's `cpu_set_t` ends at 1024, and the kernel refuses a buffer shorter than its own.
+/// A CPU mask of any length. glibc's `cpu_set_t` ends at CPU 1024, and the kernel refuses a buffer that is shorter than its own mask.
 pub(super) type Mask = Vec<libc::c_ulong>;
 
 const WORD_BITS: usize = libc::c_ulong::BITS as usize;
 const FIRST_GUESS_BITS: usize = 1024;
-/// No kernel is built for more (`NR_CPUS` is at most 8192); ends the search for the kernel's length.
+/// The longest mask that is tried. Kernels have at most 8192 CPUs (`NR_CPUS`).
 const MOST_BITS: usize = 1 << 20;
 
 pub(super) fn cpus() -> Result<Vec<usize>, AffinityError> {
@@ -18,7 +18,7 @@ pub(super) fn cpus() -> Result<Vec<usize>, AffinityError> {
     Ok((0..mask.len() * WORD_BITS).filter(has).collect())
 }
 
-/// Pins the thread and returns what it was allowed before.
+/// Pins the thread, and returns its previous mask.
 pub(super) fn pin(cpu: usize) -> Result<Mask, AffinityError> {
     let before = mask().map_err(|source| AffinityError::Unknown { source })?;
     let online = online().or_else(|| cpus().ok()).unwrap_or_default();
@@ -38,9 +38,9 @@ pub(super) fn pin(cpu: usize) -> Result<Mask, AffinityError> {
     }
 }
 
-/// Lets the thread run where `mask` says.
+/// Lets the thread run on the CPUs in `mask`.
 pub(super) fn restore(mask: &Mask) -> io::Result<()> {
-    // SAFETY: the kernel reads as many bytes as are said to be in `mask`.
+    // SAFETY: the kernel reads as many bytes as the length says, and `mask` has these.
     let answer =
         unsafe { libc::sched_setaffinity(0, size_of_val(&mask[..]), mask.as_ptr().cast()) };
     if answer == 0 {
@@ -54,14 +54,14 @@ fn mask() -> io::Result<Mask> {
     let mut bits = FIRST_GUESS_BITS;
     loop {
         let mut mask: Mask = vec![0; bits / WORD_BITS];
-        // SAFETY: the kernel writes at most as many bytes as are said to be in `mask`.
+        // SAFETY: the kernel writes at most as many bytes as the length says, and `mask` has these.
         let answer =
             unsafe { libc::sched_getaffinity(0, size_of_val(&mask[..]), mask.as_mut_ptr().cast()) };
         if answer == 0 {
             return Ok(mask);
         }
         let error = io::Error::last_os_error();
-        // EINVAL: the kernel's own mask is longer.
+        // EINVAL: the kernel's mask is longer.
         if error.raw_os_error() != Some(libc::EINVAL) || bits >= MOST_BITS {
             return Err(error);
         }
@@ -69,12 +69,12 @@ fn mask() -> io::Result<Mask> {
     }
 }
 
-/// The CPUs the machine has running, whoever may use them.
+/// The machine's online CPUs, also those that this thread may not use.
 fn online() -> Option<Vec<usize>> {
     parse_list(&std::fs::read_to_string("/sys/devices/system/cpu/online").ok()?)
 }
 
-/// Parses the kernel's `0-3,8`.
+/// Parses a list in the kernel's format: `0-3,8`.
 pub(crate) fn parse_list(list: &str) -> Option<Vec<usize>> {
     let mut cpus = Vec::new();
     for run in list.trim().split(',').filter(|run| !run.is_empty()) {
@@ -88,7 +88,7 @@ pub(crate) fn parse_list(list: &str) -> Option<Vec<usize>> {
     Some(cpus)
 }
 
-/// Raises the thread's priority as far as it goes; returns the nice values before and after.
+/// Raises the thread's priority as far as possible. Returns the nice values before and after.
 pub(super) fn raise_priority() -> Result<(i32, i32), AffinityError> {
     const HIGHEST: i32 = -20;
     let before = nice().map_err(|source| AffinityError::Priority { nice: 0, source })?;
@@ -104,20 +104,20 @@ pub(super) fn raise_priority() -> Result<(i32, i32), AffinityError> {
     }
 }
 
-/// The lowest nice value that RLIMIT_NICE allows an unprivileged process: 20 minus the limit.
+/// The lowest nice value that RLIMIT_NICE permits an unprivileged process: 20 minus the limit.
 fn floor() -> i32 {
     let mut limit = libc::rlimit {
         rlim_cur: 0,
         rlim_max: 0,
     };
-    // SAFETY: the kernel writes one rlimit to the address it is given.
+    // SAFETY: the kernel writes one rlimit to the given address.
     unsafe { libc::getrlimit(libc::RLIMIT_NICE, &raw mut limit) };
     20 - limit.rlim_cur.clamp(1, 40) as i32
 }
 
-/// The calling thread's nice value. (On Linux it is a thread's, not a process's, whatever POSIX says.)
+/// The calling thread's nice value. On Linux it belongs to a thread; POSIX defines it for a process.
 pub(super) fn nice() -> io::Result<i32> {
-    // SAFETY: takes numbers only. The raw call answers 20 - nice, 1 to 40, so that -1 is an error and nothing else.
+    // SAFETY: the arguments are numbers. The raw system call returns 20 - nice, from 1 to 40, so that -1 is always an error.
     match unsafe { libc::syscall(libc::SYS_getpriority, libc::PRIO_PROCESS, 0) } {
         answer @ 1..=40 => Ok(20 - answer as i32),
         _ => Err(io::Error::last_os_error()),
@@ -125,7 +125,7 @@ pub(super) fn nice() -> io::Result<i32> {
 }
 
 pub(super) fn set_nice(nice: i32) -> io::Result<()> {
-    // SAFETY: takes numbers only.
+    // SAFETY: the arguments are numbers.
     match unsafe { libc::syscall(libc::SYS_setpriority, libc::PRIO_PROCESS, 0, nice) } {
         0 => Ok(()),
         _ => Err(io::Error::last_os_error()),
@@ -135,7 +135,7 @@ pub(super) fn set_nice(nice: i32) -> io::Result<()> {
 /// The CPU that the calling thread runs on.
 #[cfg(test)]
 pub(super) fn current_cpu() -> usize {
-    // SAFETY: takes nothing, and only returns a number.
+    // SAFETY: the call has no arguments and returns a number.
     unsafe { libc::sched_getcpu() as usize }
 }
 

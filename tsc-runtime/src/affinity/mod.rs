@@ -1,12 +1,12 @@
-//! On which CPU a thread runs, and how urgently.
+//! Places a thread on a CPU, and raises its priority.
 //!
-//! A thread that migrates between a start and a stop pays for cold caches and compares the counters of two CPUs; a thread that
-//! shares its CPU is preempted. [`pin`] and [`raise_priority`] take both away where the system lets them, until the guard they
-//! return is dropped.
+//! A thread that migrates between a start and a stop finds cold caches, and its two readings come from the counters of two CPUs. A thread
+//! that shares its CPU is preempted. [`pin`] prevents migrations, and [`raise_priority`] makes preemptions rarer, until the guard that
+//! they return is dropped.
 //!
-//! Both act on the calling thread alone, but threads it spawns meanwhile inherit what it has. Linux, Android and Windows; elsewhere
-//! every function returns [`AffinityError::Unsupported`]. With neither `debug-builds` nor `release-builds` they do nothing and
-//! succeed.
+//! Both act on the calling thread only, but threads that it spawns meanwhile inherit its affinity and priority. They work on Linux,
+//! Android and Windows. On other systems every function returns [`AffinityError::Unsupported`]. In a build with neither `debug-builds` nor
+//! `release-builds`, they do nothing and succeed.
 //!
 //! ```no_run
 //! use tsc_runtime::affinity;
@@ -51,22 +51,32 @@ pub use real_time::{RealTime, real_time};
 
 /// The CPUs that the calling thread may run on, in ascending order.
 ///
-/// On a thread that is pinned, that is the one. Numbers are the operating system's, and may have gaps.
+/// If the thread is pinned, this is one CPU. The numbers are the operating system's, and may have gaps.
 ///
 /// # Errors
 ///
-/// [`AffinityError::Unsupported`], or [`AffinityError::Unknown`] if a sandbox forbids the question.
+/// [`AffinityError::Unsupported`], or [`AffinityError::Unknown`] if a sandbox forbids the system call.
 pub fn cpus() -> Result<Vec<usize>, AffinityError> {
     imp::cpus()
 }
 
-/// Keeps the calling thread on CPU `cpu` until the guard is dropped, which restores what was allowed before.
+/// Keeps the calling thread on CPU `cpu` until the guard is dropped, which restores the previous affinity.
 ///
-/// Guards nest; drop the inner one first. The thread is on the CPU when this returns. Pinning does not keep others off it.
+/// Guards can be nested; drop the inner one first. When this function returns, the thread is on the CPU. Pinning does not keep other
+/// threads off the CPU.
+///
+/// ```
+/// use tsc_runtime::affinity;
+///
+/// match affinity::pin(0) {
+///     Ok(pinned) => println!("on CPU {} until `pinned` is dropped", pinned.cpu()),
+///     Err(error) => println!("not pinned: {error}"),
+/// }
+/// ```
 ///
 /// # Errors
 ///
-/// Which CPU was meant and why it cannot be had: see [`AffinityError`].
+/// The CPU does not exist or may not be used: see [`AffinityError`].
 pub fn pin(cpu: usize) -> Result<Pinned, AffinityError> {
     Ok(Pinned {
         cpu,
@@ -75,7 +85,7 @@ pub fn pin(cpu: usize) -> Result<Pinned, AffinityError> {
     })
 }
 
-/// The CPU that the calling thread is confined to, whoever did that; `None` if there are several, or it is not known.
+/// The CPU that the calling thread is pinned to, by whatever means. `None` if it may use several CPUs, or if this is not known.
 #[must_use]
 pub fn pinned_cpu() -> Option<usize> {
     match cpus().ok()?[..] {
@@ -84,12 +94,12 @@ pub fn pinned_cpu() -> Option<usize> {
     }
 }
 
-/// Gives the calling thread the highest ordinary priority that this process may take (the lowest *nice* value), until the guard
-/// is dropped. Never a real-time priority, which has its own function and its own warning: [`real_time`].
+/// Gives the calling thread the highest ordinary priority that this process may use (the lowest *nice* value), until the guard is dropped.
+/// It never uses a real-time priority; [`real_time`] does.
 ///
 /// # Errors
 ///
-/// [`AffinityError::Priority`] if the process may not go above what it has, which is the usual case without privileges.
+/// [`AffinityError::Priority`] if the process may not raise the priority. Without privileges this is usual.
 pub fn raise_priority() -> Result<RaisedPriority, AffinityError> {
     let (before, nice) = imp::raise_priority()?;
     Ok(RaisedPriority {
@@ -99,18 +109,18 @@ pub fn raise_priority() -> Result<RaisedPriority, AffinityError> {
     })
 }
 
-/// The calling thread stays on one CPU while this lives; see [`pin`].
+/// Keeps the calling thread on one CPU until it is dropped; see [`pin`].
 #[derive(Debug)]
 #[must_use = "the thread is unpinned when this is dropped"]
 pub struct Pinned {
     cpu: usize,
     before: imp::Mask,
-    /// The mask to restore is this thread's, so the guard must not be dropped on another.
+    /// The mask to restore belongs to this thread, so the guard must not be dropped on another one.
     this_thread: PhantomData<*const ()>,
 }
 
 impl Pinned {
-    /// The CPU the thread is kept on.
+    /// The CPU that the thread is pinned to.
     #[must_use]
     pub fn cpu(&self) -> usize {
         self.cpu
@@ -119,12 +129,12 @@ impl Pinned {
 
 impl Drop for Pinned {
     fn drop(&mut self) {
-        // It can fail only if the CPUs allowed before have all been taken away since; then the thread stays where it may be.
+        // This fails only if all previously allowed CPUs have been taken away in the meantime. Then the thread keeps its affinity.
         let _ = imp::restore(&self.before);
     }
 }
 
-/// The calling thread has a raised priority while this lives; see [`raise_priority`].
+/// Keeps the priority of the calling thread raised until it is dropped; see [`raise_priority`].
 #[derive(Debug)]
 #[must_use = "the priority is lowered again when this is dropped"]
 pub struct RaisedPriority {
@@ -134,8 +144,8 @@ pub struct RaisedPriority {
 }
 
 impl RaisedPriority {
-    /// The nice value the thread has now: -20 is the most urgent, 0 the usual. On Windows the priority with the other sign, of which
-    /// -2 is the most urgent that this gives.
+    /// The nice value of the thread now: -20 is the highest priority, 0 the usual one. On Windows it is the negated priority, and -2 is
+    /// the highest that this function uses.
     #[must_use]
     pub fn nice(&self) -> i32 {
         self.nice
@@ -144,7 +154,7 @@ impl RaisedPriority {
 
 impl Drop for RaisedPriority {
     fn drop(&mut self) {
-        // Giving priority up is always allowed.
+        // Lowering the priority is always permitted.
         let _ = imp::set_nice(self.before);
     }
 }
@@ -153,42 +163,42 @@ impl Drop for RaisedPriority {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum AffinityError {
-    /// No such CPU is online on this machine.
+    /// This machine has no online CPU with this number.
     NoSuchCpu {
-        /// The CPU asked for.
+        /// The CPU in the request.
         cpu: usize,
-        /// The CPUs there are, or if that cannot be read, those the thread may run on.
+        /// The online CPUs. If they cannot be read, the CPUs that the thread may run on.
         online: Vec<usize>,
     },
-    /// The CPU exists, but the system refuses it: a container or cpuset that leaves it out, or a sandbox.
+    /// The CPU exists, but the system refuses it: a container or cpuset does not contain it, or a sandbox forbids the call.
     Refused {
-        /// The CPU asked for.
+        /// The CPU in the request.
         cpu: usize,
-        /// The CPUs the thread may run on as it is.
+        /// The CPUs that the thread may run on.
         allowed: Vec<usize>,
-        /// What the system answered.
+        /// The system's error.
         source: io::Error,
     },
-    /// The system does not say where the thread may run.
+    /// The system does not report on which CPUs the thread may run.
     Unknown {
-        /// What the system answered.
+        /// The system's error.
         source: io::Error,
     },
-    /// The priority cannot be raised above what it is.
+    /// The priority cannot be raised.
     Priority {
-        /// The nice value the thread has and keeps.
+        /// The nice value of the thread, which did not change.
         nice: i32,
-        /// What the system answered.
+        /// The system's error.
         source: io::Error,
     },
     /// The thread may not enter a real-time class.
     RealTime {
-        /// What the system answered.
+        /// The system's error.
         source: io::Error,
     },
-    /// There is one CPU, and a real-time thread that does not block would keep everything else off it.
+    /// There is only one CPU, and a real-time thread that does not block would keep all other threads off it.
     OneCpu,
-    /// This platform has no such thing, or it is not implemented here.
+    /// This platform does not have the function, or it is not implemented here.
     Unsupported {
         /// What is missing.
         why: &'static str,
@@ -200,7 +210,7 @@ impl fmt::Display for AffinityError {
         match self {
             Self::NoSuchCpu { cpu, online } => write!(
                 f,
-                "CPU {cpu} is not there to pin to: this machine has {}",
+                "CPU {cpu} does not exist: this machine has {}",
                 Cpus(online)
             ),
             Self::Refused {
@@ -209,20 +219,20 @@ impl fmt::Display for AffinityError {
                 source,
             } => write!(
                 f,
-                "CPU {cpu} is refused to this process, whose thread may use {}: {source}",
+                "this process may not use CPU {cpu}; the thread may use {}: {source}",
                 Cpus(allowed)
             ),
             Self::Unknown { source } => write!(
                 f,
-                "the system does not say which CPUs this thread may use: {source}"
+                "it is not known which CPUs this thread may use: {source}"
             ),
             Self::Priority { nice, source } => write!(
                 f,
-                "the priority stays at nice {nice}; raising it takes root, CAP_SYS_NICE or a higher RLIMIT_NICE: {source}"
+                "the priority stays at nice {nice}; raising it needs root, CAP_SYS_NICE or a higher RLIMIT_NICE: {source}"
             ),
             Self::RealTime { source } => write!(
                 f,
-                "the thread stays in its ordinary class; a real-time one takes root, CAP_SYS_NICE or a RLIMIT_RTPRIO above 0: {source}"
+                "the thread stays in its ordinary class; a real-time class needs root, CAP_SYS_NICE or a RLIMIT_RTPRIO above 0: {source}"
             ),
             Self::OneCpu => f.write_str(
                 "there is one CPU: a real-time thread that does not block would keep everything else off it",
@@ -244,7 +254,7 @@ impl std::error::Error for AffinityError {
     }
 }
 
-/// Prints CPUs as the kernel does: `CPUs 0-3,8`.
+/// Formats CPUs as the kernel does: `CPUs 0-3,8`.
 pub(crate) struct Cpus<'a>(pub(crate) &'a [usize]);
 
 impl fmt::Display for Cpus<'_> {
@@ -294,7 +304,7 @@ mod tests {
                     let pinned = pin(cpu).unwrap();
                     assert_eq!((pinned.cpu(), pinned_cpu()), (cpu, Some(cpu)));
                     assert_eq!(imp::current_cpu(), cpu);
-                    // A nested guard may go to a CPU outside the current mask.
+                    // A nested guard may use a CPU outside the current mask.
                     let nested = pin(before[0]).unwrap();
                     assert_eq!(pinned_cpu(), Some(before[0]));
                     drop(nested);
@@ -317,7 +327,7 @@ mod tests {
                 );
                 let message = error.to_string();
                 assert!(
-                    message.contains(&format!("CPU {cpu} is not there"))
+                    message.contains(&format!("CPU {cpu} does not exist"))
                         && message.contains("this machine has CPU"),
                     "{message}"
                 );

@@ -1,10 +1,10 @@
-//! Systems without an affinity call, or whose call is not used here.
+//! Systems that have no call for affinity, or whose call is not used here.
 
 use std::io;
 
 use super::AffinityError;
 
-/// Never made.
+/// Never created.
 #[derive(Debug)]
 pub(super) enum Mask {}
 

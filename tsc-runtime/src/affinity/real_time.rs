@@ -1,19 +1,19 @@
-//! A real-time class for a thread: it is preempted by no ordinary thread.
+//! A real-time class for a thread, in which no ordinary thread preempts it.
 
 use std::marker::PhantomData;
 
 use super::AffinityError;
 
-/// Puts the calling thread into the real-time class `SCHED_FIFO`, at its lowest priority, until the guard is dropped: no ordinary
-/// thread preempts it, whatever its nice value. Threads that it spawns do not inherit that. Linux only.
+/// Puts the calling thread into the real-time class `SCHED_FIFO`, with its lowest priority, until the guard is dropped. No ordinary thread
+/// preempts it then, whatever the nice values. Threads that it spawns do not inherit the class. Linux only.
 ///
 /// # Warning
 ///
-/// While the thread does not block, **nothing ordinary runs on its CPU**: not the shell that would end it, not the kernel's own
-/// ordinary threads. So it is refused on a machine with one CPU. Keep it short, and keep the thread on a CPU that nobody
-/// needs ([`pin`](super::pin)). By default Linux takes the CPU away from real-time threads for 50 ms of each second
-/// (`/proc/sys/kernel/sched_rt_runtime_us`): such a call shows as interrupted, and is some tens of milliseconds long. A lock that an
-/// ordinary thread holds may be long in coming, if that thread waits for this CPU.
+/// While the thread does not block, **no ordinary thread runs on its CPU**: not the shell that could end it, and not the kernel's own
+/// ordinary threads. So the function refuses this on a machine with one CPU. Use it for a short time, on a CPU that nothing else needs
+/// ([`pin`](super::pin)). By default, Linux takes the CPU away from real-time threads for 50 ms of each second
+/// (`/proc/sys/kernel/sched_rt_runtime_us`); a call that this happens to counts as interrupted, and takes some tens of milliseconds
+/// longer. If an ordinary thread holds a lock and waits for this CPU, it takes long until it releases the lock.
 ///
 /// ```no_run
 /// use tsc_runtime::affinity;
@@ -27,8 +27,8 @@ use super::AffinityError;
 ///
 /// # Errors
 ///
-/// [`AffinityError::RealTime`] if the process may not (it takes root, `CAP_SYS_NICE` or a `RLIMIT_RTPRIO` above 0),
-/// [`AffinityError::OneCpu`] where it would lock up the machine, [`AffinityError::Unsupported`] elsewhere than on Linux.
+/// [`AffinityError::RealTime`] if the process may not do this (it needs root, `CAP_SYS_NICE` or a `RLIMIT_RTPRIO` above 0),
+/// [`AffinityError::OneCpu`] if it would block the machine, [`AffinityError::Unsupported`] on systems other than Linux.
 pub fn real_time() -> Result<RealTime, AffinityError> {
     Ok(RealTime {
         before: imp::enter()?,
@@ -36,12 +36,12 @@ pub fn real_time() -> Result<RealTime, AffinityError> {
     })
 }
 
-/// The calling thread is in a real-time class while this lives; see [`real_time`].
+/// Keeps the calling thread in a real-time class until it is dropped; see [`real_time`].
 #[derive(Debug)]
 #[must_use = "the thread leaves the real-time class when this is dropped"]
 pub struct RealTime {
     before: imp::Class,
-    /// The class to restore is this thread's, so the guard must not be dropped on another.
+    /// The class to restore belongs to this thread, so the guard must not be dropped on another one.
     this_thread: PhantomData<*const ()>,
 }
 
@@ -57,7 +57,7 @@ mod imp {
 
     use super::AffinityError;
 
-    /// The lowest of `SCHED_FIFO`: above everything ordinary, below whoever asked for more.
+    /// The lowest priority of `SCHED_FIFO`: above every ordinary thread, below other real-time threads.
     const PRIORITY: libc::c_int = 1;
 
     /// A thread's scheduling class, and its priority in it.
@@ -81,8 +81,8 @@ mod imp {
     }
 
     pub(super) fn restore(before: &Class) {
-        // Giving urgency up is always allowed. What may not be is to take the flag for children back, which a thread without
-        // privileges then keeps.
+        // Leaving the class is always permitted. A thread without privileges may not clear the flag that keeps children from inheriting
+        // the class; it then keeps that flag.
         if set(before).is_err() {
             let _ = set(&Class {
                 policy: before.policy | libc::SCHED_RESET_ON_FORK,
@@ -91,11 +91,11 @@ mod imp {
         }
     }
 
-    // By system calls: musl refuses what these are for, since POSIX says it of processes and Linux of threads. The kernel's
-    // `struct sched_param` is the priority alone.
+    // These are raw system calls, because musl's functions refuse the request: POSIX defines them for processes, Linux for threads. The
+    // kernel's `struct sched_param` contains only the priority.
     pub(super) fn class() -> io::Result<Class> {
         let mut priority: libc::c_int = 0;
-        // SAFETY: 0 is the calling thread; the kernel writes one number to the address it is given.
+        // SAFETY: 0 is the calling thread. The kernel writes one number to the given address.
         let (policy, answer) = unsafe {
             (
                 libc::syscall(libc::SYS_sched_getscheduler, 0),
@@ -113,16 +113,16 @@ mod imp {
 
     fn set(class: &Class) -> io::Result<()> {
         let priority = &raw const class.priority;
-        // SAFETY: 0 is the calling thread; the kernel reads one number from the address it is given.
+        // SAFETY: 0 is the calling thread. The kernel reads one number from the given address.
         match unsafe { libc::syscall(libc::SYS_sched_setscheduler, 0, class.policy, priority) } {
             0 => Ok(()),
             _ => Err(io::Error::last_os_error()),
         }
     }
 
-    /// The machine's, wherever this thread may run.
+    /// The number of the machine's online CPUs, also those that this thread may not use.
     fn online_cpus() -> libc::c_long {
-        // SAFETY: takes a number and returns one.
+        // SAFETY: the argument is a number, and so is the result.
         unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) }
     }
 

@@ -1,6 +1,6 @@
 //! Windows: affinity within a processor group of 64 CPUs, and thread priorities.
 //!
-//! A CPU's number here is 64 times its group and its number therein, as Task Manager counts them.
+//! A CPU's number is 64 times its group plus its number in the group, as in Task Manager.
 
 use std::io;
 use std::ptr;
@@ -15,7 +15,7 @@ use windows_sys::Win32::System::Threading::{
 
 use super::AffinityError;
 
-/// CPUs of one group.
+/// A set of CPUs of one group.
 #[derive(Debug)]
 pub(super) struct Mask {
     group: u16,
@@ -23,7 +23,7 @@ pub(super) struct Mask {
 }
 
 const GROUP_CPUS: usize = 64;
-/// What `GetThreadPriority` answers if it fails.
+/// What `GetThreadPriority` returns if it fails.
 const NO_PRIORITY: i32 = i32::MAX;
 
 pub(super) fn cpus() -> Result<Vec<usize>, AffinityError> {
@@ -34,7 +34,7 @@ pub(super) fn cpus() -> Result<Vec<usize>, AffinityError> {
     Ok(bits.map(|bit| first + bit).collect())
 }
 
-/// Pins the thread and returns what it was allowed before.
+/// Pins the thread, and returns its previous mask.
 pub(super) fn pin(cpu: usize) -> Result<Mask, AffinityError> {
     let online = online();
     if !online.contains(&cpu) {
@@ -55,20 +55,20 @@ pub(super) fn pin(cpu: usize) -> Result<Mask, AffinityError> {
     }
 }
 
-/// Lets the thread run where `mask` says.
+/// Lets the thread run on the CPUs in `mask`.
 pub(super) fn restore(mask: &Mask) -> io::Result<()> {
     let mask = GROUP_AFFINITY {
         Mask: mask.cpus,
         Group: mask.group,
         ..GROUP_AFFINITY::default()
     };
-    // SAFETY: reads one structure; the previous affinity is not asked for.
+    // SAFETY: the call reads one structure. A null pointer for the previous affinity is permitted.
     checked(unsafe { SetThreadGroupAffinity(this_thread(), &raw const mask, ptr::null_mut()) })
 }
 
 fn mask() -> io::Result<Mask> {
     let mut mask = GROUP_AFFINITY::default();
-    // SAFETY: writes one structure to the address it is given.
+    // SAFETY: the call writes one structure to the given address.
     checked(unsafe { GetThreadGroupAffinity(this_thread(), &raw mut mask) })?;
     Ok(Mask {
         group: mask.Group,
@@ -76,19 +76,19 @@ fn mask() -> io::Result<Mask> {
     })
 }
 
-/// The CPUs the machine has running, whoever may use them.
+/// The machine's online CPUs, also those that this thread may not use.
 fn online() -> Vec<usize> {
-    // SAFETY: takes nothing.
+    // SAFETY: the call has no arguments.
     let groups = unsafe { GetActiveProcessorGroupCount() };
     let of_group = |group: u16| {
-        // SAFETY: takes a number; of a group that is not there it answers 0.
+        // SAFETY: the argument is a number. For a group that does not exist, the result is 0.
         let count = unsafe { GetActiveProcessorCount(group) } as usize;
         (0..count).map(move |cpu| usize::from(group) * GROUP_CPUS + cpu)
     };
     (0..groups).flat_map(of_group).collect()
 }
 
-/// Raises the thread's priority to the highest ordinary one; returns the nice values before and after.
+/// Raises the thread's priority to the highest ordinary one. Returns the nice values before and after.
 pub(super) fn raise_priority() -> Result<(i32, i32), AffinityError> {
     const HIGHEST: i32 = -THREAD_PRIORITY_HIGHEST;
     let before = nice().map_err(|source| AffinityError::Priority { nice: 0, source })?;
@@ -102,9 +102,9 @@ pub(super) fn raise_priority() -> Result<(i32, i32), AffinityError> {
     Ok((before, HIGHEST))
 }
 
-/// The calling thread's priority with the other sign, so that less is more urgent, as with nice values.
+/// The negated priority of the calling thread, so that a smaller value is a higher priority, as for nice values.
 pub(super) fn nice() -> io::Result<i32> {
-    // SAFETY: takes a handle that is valid for the calling thread.
+    // SAFETY: the handle is valid for the calling thread.
     match unsafe { GetThreadPriority(this_thread()) } {
         NO_PRIORITY => Err(io::Error::last_os_error()),
         priority => Ok(-priority),
@@ -112,12 +112,12 @@ pub(super) fn nice() -> io::Result<i32> {
 }
 
 pub(super) fn set_nice(nice: i32) -> io::Result<()> {
-    // SAFETY: takes a handle that is valid for the calling thread, and a number.
+    // SAFETY: the handle is valid for the calling thread; the other argument is a number.
     checked(unsafe { SetThreadPriority(this_thread(), -nice) })
 }
 
 fn this_thread() -> HANDLE {
-    // SAFETY: takes nothing; the handle stands for whichever thread uses it, and need not be closed.
+    // SAFETY: the call has no arguments. The handle stands for whichever thread uses it, and need not be closed.
     unsafe { GetCurrentThread() }
 }
 
@@ -136,7 +136,7 @@ pub(super) fn current_cpu() -> usize {
     use windows_sys::Win32::System::Threading::GetCurrentProcessorNumberEx;
 
     let mut number = PROCESSOR_NUMBER::default();
-    // SAFETY: writes one structure to the address it is given.
+    // SAFETY: the call writes one structure to the given address.
     unsafe { GetCurrentProcessorNumberEx(&raw mut number) };
     usize::from(number.Group) * GROUP_CPUS + usize::from(number.Number)
 }
