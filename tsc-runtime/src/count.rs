@@ -1,12 +1,12 @@
-//! What `bytes = …` and `items = …` count with. Here whether anything measures or not: a bad expression is an error in every build.
+//! The integers that `bytes = …` and `items = …` accept. This is compiled in every build, so that a wrong expression is always an error.
 
-/// What `bytes = …` and `items = …` may be: an integer. A negative one counts nothing.
+/// An integer that `bytes = …` and `items = …` accept. A negative one counts as 0.
 #[diagnostic::on_unimplemented(
     message = "`bytes = …` and `items = …` count with an integer, not with `{Self}`",
     label = "expected an integer"
 )]
 pub trait Count {
-    /// The integer.
+    /// The integer, or 0 if it is negative.
     fn count(self) -> u64;
 }
 
@@ -23,5 +23,5 @@ macro_rules! count {
 
 count!(u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize);
 
-/// Stands behind `if false` where nothing is measured, so that the expression is checked and costs nothing.
+/// In builds that do not measure, this call is behind `if false`, so that the expression is checked but not executed.
 pub fn check_count(_count: impl Count) {}

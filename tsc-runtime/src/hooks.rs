@@ -1,5 +1,5 @@
-//! What the operating system calls: the dump at the process's end, and the child of a fork. Only probes install these hooks, so that no
-//! module below them depends on the report.
+//! The functions that the operating system calls: at the process's end, for the dump, and in the child of a fork. Only probes install
+//! them, so that no module below the probes depends on the report.
 
 #![cfg(feature = "on")]
 
@@ -32,7 +32,7 @@ pub(crate) fn install() {
     events::begin();
 }
 
-/// A lock, and whether the dump is installed, which it guards. A fork holds the lock.
+/// A lock, and the flag that it guards: whether the dump is installed. A fork holds the lock.
 static INSTALLING: AtomicBool = AtomicBool::new(false);
 static DUMPS: AtomicBool = AtomicBool::new(false);
 
@@ -54,7 +54,7 @@ fn dump_at_exit() {
     unlock();
 }
 
-/// With glibc's `on_exit`, which passes the exit code.
+/// Uses glibc's `on_exit`, which passes the exit code to the handler.
 #[cfg(all(target_os = "linux", target_env = "gnu", not(miri)))]
 fn call_at_exit() {
     use std::ffi::{c_int, c_void};
@@ -64,10 +64,10 @@ fn call_at_exit() {
         fn on_exit(handler: extern "C" fn(c_int, *mut c_void), argument: *mut c_void) -> c_int;
     }
     extern "C" fn handler(status: c_int, _: *mut c_void) {
-        // The part that the parent process sees.
+        // The part of the status that the parent process receives.
         report::dump_at_exit(Some((status & 0xff).cast_unsigned()));
     }
-    // SAFETY: it is glibc's function. The handler does not unwind, and its code stays mapped.
+    // SAFETY: the handler has the signature that glibc expects. It does not unwind, and its code stays mapped.
     unsafe { on_exit(handler, ptr::null_mut()) };
 }
 
@@ -100,14 +100,14 @@ fn watch_forks() {
     }
 }
 
-/// Whether a signal handler forks that has interrupted the cold path. This thread may hold the lock then.
+/// Whether a signal handler has interrupted the cold path of this thread and forks. This thread may hold the lock then.
 #[cfg(all(unix, not(miri)))]
 fn is_nested() -> bool {
     thread::this().is_busy()
 }
 
-/// The thread that forks and therefore holds the lock, by the address of its state; and how many more times its fork runs the hooks, which
-/// may be installed twice. Written by that thread alone.
+/// The thread that forks and therefore holds the lock, identified by the address of its state; and how many more times its fork will run
+/// the hooks, which may be installed twice. Only that thread writes them.
 #[cfg(all(unix, not(miri)))]
 static FORKING: AtomicUsize = AtomicUsize::new(0);
 #[cfg(all(unix, not(miri)))]
@@ -140,7 +140,7 @@ extern "C" fn after_fork() {
     }
 }
 
-/// Only the forking thread exists in the child, and any lock may be taken, also the allocator's. So nothing here takes a lock.
+/// Only the forking thread exists in the child, and any lock may be held for ever, even the allocator's. So nothing here takes a lock.
 #[cfg(all(unix, not(miri)))]
 extern "C" fn in_child() {
     registry::start_from_zero();

@@ -3,7 +3,7 @@
 /// Measures a block under the given name, and evaluates to the block's value.
 ///
 /// `?`, `return`, `break` and `continue` leave the block as they would without the macro, and each way out is recorded. The names in
-/// brackets are inputs: the compiler must not begin to compute with them before the block. A block that only calls functions needs none.
+/// brackets are inputs: the compiler does not begin to compute with them before the block. A block that only calls functions needs none.
 ///
 /// ```
 /// use tsc_runtime::cycles_block;
@@ -113,7 +113,7 @@ macro_rules! gclk {
     };
 }
 
-/// The text is the statements' own tokens: rustc lays out what a macro has put together as it likes.
+/// The text consists of the statements' own tokens, because rustc does not guarantee how it formats code that a macro has composed.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __clk {

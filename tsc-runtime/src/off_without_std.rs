@@ -1,4 +1,4 @@
-//! The public functions where nothing measures and there is no `std`: those that have no use for it.
+//! The public functions for builds that measure nothing and have no `std`. Functions that need `std` are left out.
 
 #![cfg(all(not(feature = "on"), target_os = "none"))]
 
@@ -14,7 +14,7 @@ pub fn pause() {}
 /// Does nothing.
 pub fn resume() {}
 
-/// Does nothing, and returns false if a tree is asked for.
+/// Does nothing. Returns false if the tree should be recorded, because it is not.
 pub fn tree(recorded: bool) -> bool {
     !recorded
 }

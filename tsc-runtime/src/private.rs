@@ -6,7 +6,7 @@ pub use crate::macros::Unmeasured;
 pub use measured::*;
 pub use tsc_attr::{check_fence, unexpected};
 
-/// What an expansion that measures uses.
+/// The names that an expansion uses in builds that measure.
 #[cfg(feature = "on")]
 mod measured {
     pub use crate::probe::future::{Polled, polled};
@@ -22,13 +22,13 @@ mod measured {
     };
 }
 
-/// Never called: gives a block its type, and lets the compiler see that the block may be left early.
+/// Never called. It gives a block its type, and makes the compiler accept that control may leave the block early.
 #[cold]
 pub fn absurd<T>() -> T {
     unreachable!("this stands behind `if false`")
 }
 
-/// What `_function` would give, which is not called.
+/// A value of the type that `_function` returns. It is never called.
 #[cold]
 pub fn result_of<T>(_function: fn() -> T) -> T {
     absurd()

@@ -1,4 +1,4 @@
-//! Targets on which nothing can be measured: an error that says why and what to do, instead of one for each use of what is missing.
+//! Targets on which nothing can be measured. A single error gives the reason and the remedy, in place of one error for each missing item.
 
 #[cfg(target_os = "none")]
 compile_error!(
@@ -14,7 +14,7 @@ compile_error!(
      `#[cycles]` then leaves functions as they are"
 );
 
-// Expands without end, on purpose: the compiler stops when it gives up, and so before it looks for what is missing.
+// This expands without end on purpose: the compiler stops here, before it reports what is missing.
 macro_rules! stop_here {
     () => {
         stop_here!();

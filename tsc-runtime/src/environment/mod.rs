@@ -1,6 +1,6 @@
-//! The variables by which a user asks for something when a program starts: one table, one rule for wrong values.
+//! The environment variables: one table, and one rule for wrong values.
 //!
-//! Where the process has more rights than its user (set-uid, file capabilities: `AT_SECURE`), none of them is heard.
+//! If the process has more rights than its user (set-uid, file capabilities: `AT_SECURE`), all of them are ignored.
 
 #![cfg(feature = "on")]
 
@@ -17,19 +17,19 @@ pub(crate) use write_signals::without_write_signals;
 #[derive(Debug)]
 pub(crate) struct Variable {
     name: &'static str,
-    /// What it may be, for people.
+    /// The permitted values, for people.
     values: &'static str,
-    /// What holds where it is not set, or set to something else.
+    /// The behaviour if the variable is not set, or has a wrong value.
     default: &'static str,
 }
 
 // Input:  variables! { REPORT: "TSC_REPORT", "text, full", "text"; … }
-// Output: pub(crate) const REPORT: Variable = …; … and VARIABLES, all of them.
+// Output: pub(crate) const REPORT: Variable = …; … and VARIABLES, which lists all of them.
 macro_rules! variables {
     ($($ident:ident: $name:literal, $values:literal, $default:literal;)*) => {
         $(pub(crate) const $ident: Variable = Variable { name: $name, values: $values, default: $default };)*
 
-        /// All of them, for the test of their documentation.
+        /// All variables, for the test of their documentation.
         #[cfg(test)]
         const VARIABLES: &[Variable] = &[$($ident),*];
     };
@@ -55,7 +55,7 @@ variables! {
     ON_CPU: "TSC_ON_CPU", "on or off", "on";
 }
 
-/// `on` or `off`.
+/// Parses `on` or `off`.
 pub(crate) fn switch(value: &str) -> Option<bool> {
     match value {
         "on" => Some(true),
@@ -65,7 +65,7 @@ pub(crate) fn switch(value: &str) -> Option<bool> {
 }
 
 impl Variable {
-    /// The value; `None` if it is not set, empty, or not to be heard.
+    /// The value. `None` if the variable is not set, empty or ignored.
     pub(crate) fn get(&self) -> Option<OsString> {
         if secure::has_more_rights_than_its_user() {
             return None;
@@ -73,7 +73,7 @@ impl Variable {
         std::env::var_os(self.name).filter(|value| !value.is_empty())
     }
 
-    /// What `parse` makes of the value. If it makes nothing of it, a line on stderr says what it may be.
+    /// Parses the value with `parse`. If that returns `None`, a line on standard error lists the permitted values.
     pub(crate) fn parse<T>(&self, parse: impl FnOnce(&str) -> Option<T>) -> Option<T> {
         let value = self.get()?;
         let parsed = value.to_str().and_then(parse);
@@ -83,7 +83,7 @@ impl Variable {
         parsed
     }
 
-    /// Says what is wrong with a value, what it may be, and what is done instead.
+    /// Prints what is wrong with a value, the permitted values, and the default.
     pub(crate) fn complain(&self, value: &str, wrong: &str) {
         let Self {
             name,

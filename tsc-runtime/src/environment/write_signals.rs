@@ -1,12 +1,12 @@
-//! Signals that a write may raise, and that would end a program which did not ask for the write.
+//! Blocks the signals that a write may raise. They would end a program that did not ask for the write.
 
-/// Runs `write` without SIGPIPE and SIGXFSZ: who writes learns of it by the error.
+/// Runs `write` without SIGPIPE and SIGXFSZ. The write returns an error instead.
 #[cfg(all(unix, not(miri)))]
 pub(crate) fn without_write_signals<T>(write: impl FnOnce() -> T) -> T {
     use std::mem::MaybeUninit;
     let mut blocked = MaybeUninit::uninit();
     let mut before = MaybeUninit::uninit();
-    // SAFETY: the sets are initialised by what they are handed to first.
+    // SAFETY: each set is initialised by the first function that receives it.
     let pending_before = unsafe {
         libc::sigemptyset(blocked.as_mut_ptr());
         libc::sigaddset(blocked.as_mut_ptr(), libc::SIGPIPE);
@@ -20,12 +20,12 @@ pub(crate) fn without_write_signals<T>(write: impl FnOnce() -> T) -> T {
             take(signal.0);
         }
     }
-    // SAFETY: initialised above.
+    // SAFETY: `before` was initialised above.
     unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, before.as_ptr(), std::ptr::null_mut()) };
     written
 }
 
-/// Whether each is pending on this thread.
+/// Whether each of the two signals is pending on this thread.
 #[cfg(all(unix, not(miri)))]
 fn pending() -> [(i32, bool); 2] {
     let mut set = std::mem::MaybeUninit::uninit();
@@ -37,12 +37,12 @@ fn pending() -> [(i32, bool); 2] {
     }
 }
 
-/// Takes a pending signal.
+/// Removes a pending signal.
 #[cfg(all(unix, not(miri)))]
 fn take(signal: i32) {
     let mut set = std::mem::MaybeUninit::uninit();
     let mut taken = 0;
-    // SAFETY: the set is initialised here; the signal is pending and blocked, so this does not wait.
+    // SAFETY: the set is initialised here. The signal is pending and blocked, so this does not wait.
     unsafe {
         libc::sigemptyset(set.as_mut_ptr());
         libc::sigaddset(set.as_mut_ptr(), signal);
@@ -50,7 +50,7 @@ fn take(signal: i32) {
     }
 }
 
-/// There are none.
+/// These signals do not exist here.
 #[cfg(not(all(unix, not(miri))))]
 pub(crate) fn without_write_signals<T>(write: impl FnOnce() -> T) -> T {
     write()

@@ -1,10 +1,10 @@
-//! Without the feature `pmu`, and on other systems than Linux, nothing is counted. If `TSC_EVENTS` is set, a line says why.
+//! Without the feature `pmu`, and on systems other than Linux, no events are counted. If `TSC_EVENTS` is set, a line gives the reason.
 
 use super::Count;
 use crate::environment::EVENTS;
 use crate::record::callsite::Callsite;
 
-/// The process begins to measure.
+/// Called when the process begins to measure.
 pub(crate) fn begin() {
     if let Some(value) = EVENTS.get() {
         let why = if cfg!(target_os = "linux") {
@@ -16,15 +16,15 @@ pub(crate) fn begin() {
     }
 }
 
-/// Nothing was counted.
+/// There are no counts.
 pub(crate) fn counts(_: &Callsite) -> Vec<Count> {
     Vec::new()
 }
 
-/// Nothing to hand out.
+/// Runs `collect`. There are no counts to forget.
 pub(crate) fn hand_out<T>(collect: impl FnOnce() -> T) -> T {
     collect()
 }
 
-/// Nothing to forget.
+/// Does nothing, because there are no counts.
 pub(crate) fn forget() {}

@@ -1,4 +1,4 @@
-//! A thread's counters: one group, read by one system call.
+//! A thread's counters: one group, which one system call reads.
 
 use std::cell::RefCell;
 use std::io;
@@ -10,36 +10,37 @@ use perf_event::{Builder, Counter, ReadFormat};
 
 use super::kinds::{self, Kind, MOST};
 
-/// Advanced in the child of a fork, whose parent's groups count the parent's threads.
+/// Incremented in the child of a fork. The groups of the parent count the parent's threads.
 static PROCESS: AtomicU32 = AtomicU32::new(0);
 
 pub(super) fn forget() {
     PROCESS.fetch_add(1, Relaxed);
 }
 
-/// What `read` on the leader gives: how many counters, the time they were enabled and the time they ran, and each one's value and number.
+/// What `read` on the group's leader returns: the number of counters, the time for which they were enabled, the time for which they ran,
+/// and a value and an ID for each counter.
 const HEADER: usize = 3;
 const WORDS: usize = HEADER + 2 * (1 + MOST);
 
-/// Reads of an empty pair, of which the least is what a read counts of itself.
+/// The number of empty pairs of reads that are made. The smallest difference is what the reads themselves count.
 const CALIBRATION: usize = 32;
 
 struct Group {
     process: u32,
     leader: Counter,
-    /// They count as long as they are open.
+    /// The counters count as long as they are open.
     _members: Vec<Counter>,
-    /// What a read and the next one count with nothing in between.
+    /// What two reads count with nothing in between.
     own: [u64; MOST],
 }
 
 thread_local! {
-    /// `Err`: it could not be opened on this thread.
+    /// `Err` if the group could not be opened on this thread.
     static GROUP: RefCell<Option<Result<Group, ()>>> = const { RefCell::new(None) };
 }
 
-/// The thread's counters, as they are now. `None` if they cannot be read: the thread ends, or has no descriptor left; a signal handler
-/// came in between; or the CPU counts fewer events at once.
+/// The present values of the thread's counters. `None` if they cannot be read: the thread is ending, has no free file descriptor, was
+/// interrupted by a signal handler here, or the CPU cannot count that many events at once.
 pub(super) fn read() -> Option<[u64; MOST]> {
     let read = GROUP.try_with(|group| {
         let mut group = group.try_borrow_mut().ok()?;
@@ -56,7 +57,7 @@ fn is_failed(group: &Option<Result<Group, ()>>) -> bool {
     matches!(group, Some(Err(())))
 }
 
-/// What was counted between two reads, less what these and `nested` others in between count of themselves.
+/// What was counted between two reads, minus what these two reads and the `nested` ones between them count themselves.
 pub(super) fn difference(before: &[u64; MOST], after: &[u64; MOST], nested: u64) -> [i64; MOST] {
     let own = GROUP.try_with(|group| match group.try_borrow().ok()?.as_ref()? {
         Ok(group) => Some(group.own),
@@ -69,13 +70,13 @@ pub(super) fn difference(before: &[u64; MOST], after: &[u64; MOST], nested: u64)
     })
 }
 
-/// Whether the event can be counted for a thread here.
+/// Tries to open a counter for the event on this thread.
 pub(super) fn try_to_open(kind: &Kind) -> io::Result<()> {
     let mut leader = leader()?;
     open(kind, &mut leader).map(drop)
 }
 
-/// A counter of nothing, which every kernel has.
+/// A counter that counts nothing, which every kernel has.
 fn leader() -> io::Result<Counter> {
     Builder::new(Software::DUMMY)
         .read_format(
@@ -126,7 +127,7 @@ impl Group {
         least.map(|least| if least == u64::MAX { 0 } else { least })
     }
 
-    /// Past the library's own reading, which allocates.
+    /// Reads the values without the library's own function, which allocates.
     fn values(&self) -> Option<[u64; MOST]> {
         let mut words = [0_u64; WORDS];
         // SAFETY: the kernel writes at most as many bytes as the buffer has.
@@ -145,7 +146,7 @@ impl Group {
             return None;
         }
         let mut values = [0; MOST];
-        // The first is the leader's.
+        // The first value is the leader's.
         let counted = words[HEADER..].chunks_exact(2).skip(1);
         for (value, counted) in values.iter_mut().zip(counted).take(counters as usize - 1) {
             *value = counted[0];

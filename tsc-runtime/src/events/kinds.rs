@@ -1,4 +1,4 @@
-//! The events, by the names that `perf list` has for them.
+//! The events, by their names in `perf list`.
 
 use std::io;
 
@@ -14,7 +14,7 @@ pub(super) use crate::record::event_row::MOST;
 pub(super) struct Kind {
     pub(super) name: &'static str,
     source: Source,
-    /// It happens in the kernel on the thread's behalf, and would not be counted if the kernel were left out.
+    /// The event happens in the kernel on behalf of the thread, so the kernel must be included in the count.
     pub(super) is_the_kernels: bool,
 }
 
@@ -50,7 +50,7 @@ impl Kind {
         }
     }
 
-    /// In the order in which they are documented.
+    /// In the order of the documentation.
     pub(super) const ALL: [Self; 19] = [
         Self::software("page-faults", Software::PAGE_FAULTS, false),
         Self::software("minor-faults", Software::PAGE_FAULTS_MIN, false),
@@ -85,11 +85,11 @@ impl Kind {
         }
     }
 
-    /// What is wrong where it cannot be counted.
+    /// Why the event cannot be counted.
     fn why_not(&self, error: &io::Error) -> String {
         match (error.raw_os_error(), self.source) {
             (Some(libc::EACCES | libc::EPERM), _) => format!(
-                "{}: not allowed to this process; root, CAP_PERFMON or a lower kernel.perf_event_paranoid is needed",
+                "{}: this process may not count it; that needs root, CAP_PERFMON or a lower kernel.perf_event_paranoid",
                 self.name
             ),
             (Some(libc::ENOENT | libc::EOPNOTSUPP), Source::Hardware(_) | Source::Misses(_)) => {
@@ -105,7 +105,7 @@ impl Kind {
 
 static CHOSEN: OnceBox<Vec<Kind>> = OnceBox::new();
 
-/// The events that `TSC_EVENTS` names and this process can count. Says once of the others why not.
+/// The events in `TSC_EVENTS` that this process can count. The first call prints why the others cannot be counted.
 pub(super) fn choose() -> &'static [Kind] {
     CHOSEN.get_or_init(|| {
         let value = EVENTS.get();
@@ -118,7 +118,7 @@ pub(super) fn choose() -> &'static [Kind] {
     })
 }
 
-/// The same, after [`choose`].
+/// The same events, if [`choose`] has been called.
 pub(super) fn chosen() -> &'static [Kind] {
     CHOSEN.get().map_or(&[], Vec::as_slice)
 }
@@ -133,7 +133,7 @@ fn can_be_counted(kind: &Kind) -> bool {
     }
 }
 
-/// The events of a list, and what of it is wrong and why.
+/// The events of a list, and the wrong names in it with the reasons.
 fn parse(list: &str) -> (Vec<Kind>, Vec<(String, &'static str)>) {
     let mut kinds: Vec<Kind> = Vec::new();
     let mut wrong = Vec::new();

@@ -1,11 +1,13 @@
-//! Events per callsite: page faults, context switches, instructions, cache misses; what Linux' perf events count for a thread.
+//! Events per callsite: page faults, context switches, instructions, cache misses, and whatever else Linux' perf events count for a
+//! thread.
 //!
-//! With the feature `pmu`, and only if `TSC_EVENTS` names some. Then each call reads its thread's group of counters before its first
-//! fence and after its second: two system calls, whose time is taken out of the calls around it like the cost of the probe. Without
-//! the feature there is nothing of this in a probe; with the feature and without the variable, a load and a branch on either side.
+//! This needs the feature `pmu` and a list of events in `TSC_EVENTS`. Then each call reads its thread's group of counters before its first
+//! fence and after its last. These are two system calls, whose time is subtracted from the surrounding calls like the cost of the probe.
+//! Without the feature, a probe contains nothing of this. With the feature but without the variable, it contains one load and one branch
+//! at each end.
 //!
-//! Calls of one thread nest, so what was read at their starts stands on a stack. Counts are inclusive; of a recursion the outermost call
-//! counts, as it does for ticks. A `start!`/`stop!` section has no events, for sections overlap.
+//! The calls of a thread are nested, so the counters' values at their starts are on a stack. Counts are inclusive; in a recursion only the
+//! outermost call counts, as for ticks. A `start!`/`stop!` section has no events, because sections may overlap.
 
 #![cfg(feature = "on")]
 

@@ -1,4 +1,4 @@
-//! What a probe and a report ask of the events.
+//! The functions for events that probes and reports call.
 
 use std::cell::Cell;
 use std::sync::atomic::{
@@ -11,7 +11,7 @@ use super::{Count, group, kinds, stack};
 use crate::record::callsite::Callsite;
 use crate::record::event_row::GENERATION;
 
-/// Whether events are counted: decided by the first callsite's first call.
+/// Whether events are counted. The first call of the first callsite decides it.
 static STATE: AtomicU8 = AtomicU8::new(UNDECIDED);
 const UNDECIDED: u8 = 0;
 const DECIDING: u8 = 1;
@@ -20,7 +20,7 @@ const ON: u8 = 3;
 /// How long a thread waits for another one to decide.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// Decides which events are counted, and says which cannot be. Threads that come meanwhile wait for that.
+/// Decides which events are counted, and prints which ones cannot be. Other threads wait for the decision.
 #[cold]
 fn decide() {
     let undecided = STATE.compare_exchange(UNDECIDED, DECIDING, AcqRel, Relaxed);
@@ -30,18 +30,18 @@ fn decide() {
         STATE.store(state, Release);
         DECIDES.set(false);
     }
-    // Not for good: in the child of a fork, the thread that was about to decide is missing; and not in an annotated allocator that this
-    // thread's own deciding calls.
+    // The wait has a limit, because in the child of a fork the deciding thread may not exist. The deciding thread itself does not wait:
+    // deciding may call an annotated allocator, which comes here.
     let began = Instant::now();
     while STATE.load(Acquire) == DECIDING && !DECIDES.get() && began.elapsed() < PATIENCE {
         std::thread::yield_now();
     }
 }
 
-/// The process begins to measure; which events are counted is decided by its first call, not here.
+/// Called when the process begins to measure. The first call decides which events are counted, not this function.
 pub(crate) fn begin() {}
 
-/// Before a call's first read of the counter.
+/// Called before a call's first read of the counter.
 #[inline]
 pub(crate) fn before_start(callsite: &'static Callsite) {
     match STATE.load(Acquire) {
@@ -56,7 +56,7 @@ pub(crate) fn before_start(callsite: &'static Callsite) {
     }
 }
 
-/// After a call's last read of the counter, and before the call is recorded.
+/// Called after a call's last read of the counter, before the call is recorded.
 #[inline]
 pub(crate) fn after_stop() {
     if STATE.load(Acquire) == ON {
@@ -65,13 +65,13 @@ pub(crate) fn after_stop() {
 }
 
 thread_local! {
-    /// Whether this thread is the one that decides.
+    /// Whether this thread is deciding.
     static DECIDES: Cell<bool> = const { Cell::new(false) };
-    /// Whether this thread makes a report that forgets what it reports.
+    /// Whether this thread is making a report that resets what it reports.
     static HANDS_OUT: Cell<bool> = const { Cell::new(false) };
 }
 
-/// What was counted in the callsite's calls; empty if nothing was asked for.
+/// The counts of the callsite's calls. Empty if no events are counted.
 pub(crate) fn counts(callsite: &Callsite) -> Vec<Count> {
     let row = callsite.events().get();
     let Some((calls, counts)) = row.map(|row| row.counts(HANDS_OUT.get())) else {
@@ -86,7 +86,7 @@ pub(crate) fn counts(callsite: &Callsite) -> Vec<Count> {
     counted.filter(|count| count.calls != 0).collect()
 }
 
-/// Runs `collect`, whose [`counts`] are forgotten with being read: each is in exactly one report.
+/// Runs `collect`. The [`counts`] that it reads are reset as they are read, so that each count is in exactly one report.
 pub(crate) fn hand_out<T>(collect: impl FnOnce() -> T) -> T {
     HANDS_OUT.set(true);
     let collected = collect();
@@ -94,12 +94,12 @@ pub(crate) fn hand_out<T>(collect: impl FnOnce() -> T) -> T {
     collected
 }
 
-/// Forgets all counts.
+/// Resets all counts.
 pub(crate) fn forget() {
     GENERATION.fetch_add(1, Relaxed);
 }
 
-/// In the child of a fork: the counts are the parent's, and so are the descriptors' threads.
+/// Resets everything in the child of a fork: the counts belong to the parent, and the counters to its threads.
 pub(crate) fn start_from_zero() {
     forget();
     group::forget();

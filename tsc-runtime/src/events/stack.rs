@@ -1,4 +1,4 @@
-//! The calls that are running on this thread, and what its counters were at their starts.
+//! The calls that are running on this thread, and the values of its counters at their starts.
 
 use std::cell::Cell;
 use std::ptr;
@@ -12,23 +12,24 @@ use crate::registry;
 use crate::tsc::clock;
 use crate::tsc::elapsed;
 
-/// Calls that are deeper are not counted; their callers are.
+/// The depth of the stack. Deeper calls are not counted, but their callers are.
 const DEEPEST: usize = 64;
 
-/// A reading that takes so many times what is usual was disturbed.
+/// A reading was disturbed if it took more than this many times the usual ticks.
 const DISTURBED: u64 = 4;
-/// By such a part of it, what is usual may rise from one reading to the next.
+/// The usual ticks may rise by one part in this many from one reading to the next.
 const DRIFT: u64 = 16;
 
 #[derive(Clone, Copy)]
 struct Frame {
-    /// Null: this call is not counted.
+    /// Null if this call is not counted.
     row: *const Row,
-    /// One of the probes with which the runtime calibrates the others: it is not to be dearer than those, nor to get what is owed.
+    /// Whether the call is one of those by which the runtime calibrates its probes. Such a call reads no counters, so that its cost is
+    /// that of the probe alone, and is not charged with what is owed.
     is_calibration: bool,
-    /// Of a recursion, only the outermost call is recorded.
+    /// Whether the callsite has an outer call on the stack. In a recursion, only the outermost call is recorded.
     is_inner: bool,
-    /// Reads of this thread before the call's own.
+    /// The number of this thread's reads up to the one at the call's start.
     reads: u64,
     values: [u64; MOST],
 }
@@ -43,18 +44,18 @@ impl Frame {
     };
 }
 
-/// Cells of plain data, without a destructor: a thread may call annotated functions until its very end.
+/// The cells contain plain data and have no destructor, because a thread may call annotated functions until its very end.
 struct Stack {
     depth: Cell<usize>,
     frames: [Cell<Frame>; DEEPEST],
-    /// Reads so far.
+    /// The number of reads so far.
     reads: Cell<u64>,
-    /// What the last stop's reading took, which its callers have not yet been given as overhead: when it was read, its own call was
-    /// still to be recorded.
+    /// The ticks of the last stop's reading that have not been added to the running overhead. They belong to the callers: at the time of
+    /// the reading its own call was still to be recorded.
     owed: Cell<u64>,
-    /// What a reading takes if nothing comes in between: the least of late.
+    /// The ticks of an undisturbed reading: the smallest of the recent ones.
     usual: Cell<u64>,
-    /// An annotated allocator must not come in here again.
+    /// Set during a reading, so that an annotated allocator does not begin another one.
     is_busy: Cell<bool>,
 }
 
@@ -71,12 +72,12 @@ thread_local! {
     };
 }
 
-/// A call is about to start.
+/// Called when a call is about to start.
 #[cold]
 #[inline(never)]
 pub(super) fn push(callsite: &'static Callsite) {
     STACK.with(|stack| {
-        // First, so that a signal handler takes the next place.
+        // This is done first, so that a signal handler uses the next frame.
         let depth = stack.depth.get();
         stack.depth.set(depth + 1);
         let Some(frame) = stack.frames.get(depth) else {
@@ -109,21 +110,21 @@ pub(super) fn push(callsite: &'static Callsite) {
     });
 }
 
-/// A call has stopped, and is about to be recorded.
+/// Called when a call has stopped and is about to be recorded.
 #[cold]
 #[inline(never)]
 pub(super) fn pop() {
     STACK.with(|stack| {
-        // None is left of a call that started before it was decided to count.
+        // There is no frame for a call that started before events were counted.
         let Some(depth) = stack.depth.get().checked_sub(1) else {
             return;
         };
         let frame = stack.frames.get(depth).map_or(Frame::NOTHING, Cell::get);
         if !frame.is_calibration {
-            // What calls inside of this one left is overhead to it.
+            // What the readings of nested calls took is overhead for this call.
             stack.add_overhead(0);
         }
-        // SAFETY: null, or a row, none of which is freed.
+        // SAFETY: the pointer is null or points to a row, and rows are never freed.
         if let Some(row) = unsafe { frame.row.as_ref() }
             && !stack.is_busy.replace(true)
         {
@@ -138,25 +139,25 @@ pub(super) fn pop() {
             stack.is_busy.set(false);
             stack.owed.set(stack.took(began));
         }
-        // Last, for the same reason.
+        // This is done last, so that a signal handler uses the next frame until then.
         stack.depth.set(depth);
     });
 }
 
 impl Stack {
-    /// Gives the calls that are running, and no other, the ticks and what is owed.
+    /// Adds `ticks` and what is owed to the thread's running overhead, so that they are subtracted from the running calls only.
     fn add_overhead(&self, ticks: u64) {
         let thread = thread::this();
         let all = ticks.wrapping_add(self.owed.take());
         thread.overhead.set(thread.overhead.get().wrapping_add(all));
     }
 
-    /// What a reading took that began then. Time that the thread was off the CPU meanwhile is not in it: that is found by who looks for
-    /// interruptions, and would be taken out twice.
+    /// The ticks of a reading that began at `began`. If the thread was off the CPU meanwhile, that time is left out: the interruption
+    /// detector finds it, and it must not be subtracted twice.
     fn took(&self, began: u64) -> u64 {
         let ticks = elapsed(began, clock::now()).max(0).cast_unsigned();
         let usual = self.usual.get();
-        // Down at once, and up by and by.
+        // The value falls at once, and rises slowly.
         self.usual
             .set(ticks.min(usual.saturating_add(usual / DRIFT + 1)));
         if ticks / DISTURBED <= usual {

@@ -1,4 +1,4 @@
-//! Events that every machine has, counted in functions of which it is known how many there are.
+//! Tests with events that every machine has, in functions in which their number is known.
 
 use std::env;
 use std::process::{Command, Output};
@@ -19,15 +19,16 @@ macro_rules! measured {
     }};
 }
 
-/// The stack's, the code's and the allocator's own page faults in all calls of a test: far fewer than those of a call too many.
+/// An upper bound for the other page faults in all calls of a test: those of the stack, the code and the allocator. One call too many
+/// would cause more.
 const FEW: i64 = 400;
 const PAGES: usize = 64;
 const PAGE: usize = 4096;
 
-/// Writes to so many pages that were never written to.
+/// Writes to this many pages for the first time.
 fn fault() {
     measured!(fault, {
-        // SAFETY: new memory of this function's own, unmapped in the end.
+        // SAFETY: the memory is new, belongs to this function, and is unmapped at the end.
         unsafe {
             let memory = libc::mmap(
                 std::ptr::null_mut(),
@@ -76,7 +77,7 @@ fn spins() {
     });
 }
 
-/// This test alone in a process that counts `events`.
+/// Runs this test alone in a process that counts `events`.
 fn alone(test: &str, events: &str) -> Output {
     let output = Command::new(env::current_exe().unwrap())
         .args(["--exact", &format!("events::tests::{test}"), "--nocapture"])
@@ -119,7 +120,7 @@ fn page_faults_are_counted_where_they_happen() {
     };
     let each = |calls: u64| (PAGES as u64 * calls) as i64;
     assert_eq!(calls, 3 * CALLS);
-    // A few more are the stack's and the code's own.
+    // The stack and the code cause a few more page faults.
     assert!(
         (each(calls)..each(calls) + FEW).contains(&faults),
         "{faults}"
@@ -143,7 +144,7 @@ fn page_faults_are_counted_where_they_happen() {
     let (calls, faults) = count(&report, "fault", "page-faults").unwrap();
     let both = count(&twice, "fault", "page-faults");
     assert_eq!(both, Some((2 * calls, 2 * faults)));
-    // They were handed out with that report.
+    // That report has reset the counts.
     spins();
     let report = crate::snapshot();
     assert_eq!(count(&report, "fault", "page-faults"), None);
@@ -169,7 +170,7 @@ fn each_thread_has_its_own_counters() {
         );
         return;
     }
-    // Decides what is counted, before the threads' first calls: they wait for that, but not for good.
+    // The main thread decides what is counted before the threads' first calls. They would wait for that, but not for ever.
     spins();
     let threads: Vec<_> = (0..3)
         .map(|_| std::thread::spawn(|| (0..10).for_each(|_| sleeps())))
@@ -179,7 +180,7 @@ fn each_thread_has_its_own_counters() {
         .for_each(|thread| thread.join().unwrap());
     let report = crate::snapshot();
     match count(&report, "sleeps", "context-switches") {
-        // A sleep gives the CPU up.
+        // A sleep causes a context switch.
         Some((calls, switches)) => assert!(calls == 30 && switches >= 30, "{calls} {switches}"),
         None => eprintln!("SKIPPED: perf events of the kernel are refused here"),
     }
@@ -207,7 +208,7 @@ fn what_cannot_be_counted_is_said() {
     let report = crate::snapshot();
     if let Some((calls, instructions)) = count(&report, "spins", "instructions") {
         eprintln!("instructions are counted");
-        // Two at least in each of a thousand turns.
+        // At least two instructions in each of a thousand iterations.
         assert!(
             instructions >= 2000 * calls as i64,
             "{calls} {instructions}"
@@ -224,11 +225,11 @@ fn nothing_is_counted_unless_asked_for() {
     }
 }
 
-/// What reading takes is no part of the calls around it.
+/// The time of reading the counters is not part of the calls.
 #[test]
 fn time_of_reading_is_taken_out() {
     const CALLS: u32 = 2000;
-    /// Less than any takes.
+    /// Less than any system call takes.
     const LEAST_SYSTEM_CALL: f64 = 50.0;
     if !is_alone() {
         alone("time_of_reading_is_taken_out", "page-faults");
@@ -240,7 +241,7 @@ fn time_of_reading_is_taken_out() {
     if spins.events().is_empty() {
         return;
     }
-    // Each call's two system calls, beside what its probe costs without them.
+    // The two system calls of each call, without the cost of the probe.
     let overheads = report.clock().overheads();
     let probe = overheads.iter().find(|it| it.fence() == "lfence").unwrap();
     let least = f64::from(CALLS) * (probe.total_ticks() + 2.0 * LEAST_SYSTEM_CALL);

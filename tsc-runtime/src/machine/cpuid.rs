@@ -1,4 +1,4 @@
-//! What CPUID says: a pure function over a reader of leaves.
+//! Reads facts from CPUID: a pure function, which is given a reader of leaves.
 
 /// The part of [`Machine`](super::Machine) that the CPU itself reports.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -45,7 +45,7 @@ fn from_leaves(read: impl Fn(u32, u32) -> [u32; 4]) -> Facts {
         return Facts::default();
     }
     let highest_extended = read(EXTENDED, 0)[EAX];
-    // A leaf beyond the highest answers with the data of another one on Intel's CPUs.
+    // On Intel's CPUs, a leaf beyond the highest one returns the data of another leaf.
     let leaf = |leaf: u32| {
         let last = if leaf >= EXTENDED {
             highest_extended
@@ -70,7 +70,7 @@ fn from_leaves(read: impl Fn(u32, u32) -> [u32; 4]) -> Facts {
         stepping: Some(signature & 0xf),
         hypervisor: hypervisor.map(|leaf| hypervisor_name(text(&leaf[EBX..]).as_deref())),
         virtualized,
-        // An AMD leaf at first; Intel's and Zhaoxin's CPUs have it too, and one without it promises nothing.
+        // This leaf is AMD's, and Intel's and Zhaoxin's CPUs have it, too. A CPU without it does not guarantee an invariant counter.
         invariant_tsc: bit(0x8000_0007, EDX, 8).or(Some(false)),
         rdtscp: bit(0x8000_0001, EDX, 27).or(Some(false)),
         rdpru: bit(0x8000_0008, EBX, 4).or(Some(false)),
@@ -78,7 +78,7 @@ fn from_leaves(read: impl Fn(u32, u32) -> [u32; 4]) -> Facts {
     }
 }
 
-/// The CPU's family and model from EAX of leaf 1, with their extensions.
+/// The CPU's family and model, with their extensions, from EAX of leaf 1.
 pub(crate) fn family_and_model(signature: u32) -> (u32, u32) {
     let base_family = signature >> 8 & 0xf;
     let family = if base_family == 0xf {
@@ -100,7 +100,7 @@ fn brand(leaf: &impl Fn(u32) -> Option<[u32; 4]>) -> Option<String> {
     text(words.as_flattened())
 }
 
-/// Four characters a register, to the first NUL; `None` if there is nothing to read.
+/// Decodes four characters from each register, up to the first NUL. `None` if there are none.
 fn text(registers: &[u32]) -> Option<String> {
     let bytes: Vec<u8> = registers
         .iter()
@@ -115,7 +115,7 @@ fn text(registers: &[u32]) -> Option<String> {
     (!words.is_empty()).then(|| words.join(" "))
 }
 
-/// The hypervisor behind a signature; one that is not known goes by its signature.
+/// The name of the hypervisor with this signature; an unknown one is named by its signature.
 fn hypervisor_name(signature: Option<&str>) -> String {
     match signature {
         Some("KVMKVMKVM") => "KVM",
@@ -134,17 +134,18 @@ fn hypervisor_name(signature: Option<&str>) -> String {
     .to_owned()
 }
 
-/// The signature of QEMU's own translator.
+/// The signature of QEMU's instruction translator (TCG).
 pub(super) const TCG: &str = "TCGTCGTCGTCG";
 
-/// The counter's rate: on Intel's CPUs the crystal's times a ratio (leaf 0x15), under some hypervisors in kHz (leaf 0x4000_0010).
+/// The counter's rate. Intel's CPUs report the crystal's rate and a ratio (leaf 0x15); some hypervisors report the rate in kHz (leaf
+/// 0x4000_0010).
 fn stated_hz(
     crystal: Option<[u32; 4]>,
     hypervisor: Option<[u32; 4]>,
     read: &impl Fn(u32, u32) -> [u32; 4],
 ) -> Option<f64> {
     const RATE: u32 = 0x4000_0010;
-    // Some hypervisors answer with signatures of nothing and a highest leaf of 0.
+    // Some hypervisors return an arbitrary signature, and 0 as their highest leaf.
     if hypervisor.is_some_and(|leaf| (RATE..RATE + 0x1000).contains(&leaf[EAX])) {
         let khz = read(RATE, 0)[EAX];
         if khz != 0 {
@@ -166,7 +167,7 @@ mod tests {
         [0, 4, 8, 12].map(|at| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()))
     }
 
-    /// A Zen 4 guest of KVM.
+    /// A guest of KVM on Zen 4.
     fn zen4(leaf: u32, _: u32) -> [u32; 4] {
         match leaf {
             0 => [0x10, 0x6874_7541, 0x444d_4163, 0x6974_6e65],

@@ -1,10 +1,10 @@
-//! What executes this program's instructions, or answers its system calls, in the CPU's and the kernel's place.
+//! Detects software that executes this program's instructions in place of the CPU, or its system calls in place of the kernel.
 
 use std::fmt;
 
 use super::cpuid::{Facts, TCG};
 
-/// Software between this program and the CPU. Times under it are its own, not the CPU's.
+/// Software between this program and the CPU. Times under it are those of the software, not of the CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "json", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -15,20 +15,20 @@ pub enum Emulator {
     Rr,
     /// QEMU without hardware virtualization.
     Qemu,
-    /// Rosetta 2: x86-64 on Apple's CPUs. The counter is a 24 MHz or 1 GHz timer scaled.
+    /// Rosetta 2: x86-64 on Apple's CPUs. The counter is a scaled timer of 24 MHz or 1 GHz.
     Rosetta,
     /// gVisor: a kernel in user space, which may trap the counter.
     Gvisor,
     /// WSL 1: system calls are translated, and the clocks with them.
     Wsl1,
-    /// WSL 2: a real kernel in a utility VM, whose clocks were seen up to 7 % fast.
+    /// WSL 2: a real kernel in a virtual machine. Its clocks have been up to 7 % fast.
     Wsl2,
     /// Miri, the interpreter.
     Miri,
 }
 
 impl Emulator {
-    /// Whether instructions themselves are translated or trapped, so that their times are not the CPU's.
+    /// Whether instructions are translated or trap, so that their times are not the CPU's.
     #[must_use]
     pub fn distorts_times(self) -> bool {
         !matches!(self, Self::Gvisor | Self::Wsl1 | Self::Wsl2)
@@ -57,7 +57,7 @@ pub(super) fn detect(cpu: &Facts, kernel: Option<&str>) -> Option<Emulator> {
     if running_on_valgrind() {
         return Some(Emulator::Valgrind);
     }
-    // rr sets this for what it records and replays.
+    // rr sets this variable in the programs that it records and replays.
     if std::env::var_os("RUNNING_UNDER_RR").is_some() {
         return Some(Emulator::Rr);
     }
@@ -70,14 +70,14 @@ pub(super) fn detect(cpu: &Facts, kernel: Option<&str>) -> Option<Emulator> {
     )
 }
 
-/// By what the CPU, the kernel and the program that the kernel is really executing call themselves.
+/// Detects the emulator by the names that the CPU, the kernel and the executed file report.
 fn by_names(
     cpu: &Facts,
     kernel: Option<&str>,
     version: Option<&str>,
     executing: Option<&str>,
 ) -> Option<Emulator> {
-    // A user-mode emulator shows the program its own name in /proc/self, but not everywhere.
+    // A user-mode emulator hides its own name in /proc/self from the program, but not everywhere in /proc.
     match executing {
         Some(name) if name.starts_with("qemu-") => return Some(Emulator::Qemu),
         Some(name) if name.contains("rosetta") => return Some(Emulator::Rosetta),
@@ -88,7 +88,7 @@ fn by_names(
     if brand.contains("VirtualApple") || vendor == "VirtualApple" {
         return Some(Emulator::Rosetta);
     }
-    // A guest of QEMU with KVM may have QEMU's brand string too, but it has KVM's signature.
+    // A guest of QEMU with KVM may have QEMU's brand string, too, but it has KVM's signature.
     let hypervisor = cpu.hypervisor.as_deref();
     if hypervisor == Some("QEMU TCG")
         || hypervisor == Some(TCG)
@@ -96,12 +96,12 @@ fn by_names(
     {
         return Some(Emulator::Qemu);
     }
-    // The date that gVisor's kernel claims to have been built on.
+    // The build date that gVisor's kernel reports.
     if version.is_some_and(|version| version.contains("Sun Jan 10 15:06:54 PST 2016")) {
         return Some(Emulator::Gvisor);
     }
     let kernel = kernel.unwrap_or_default();
-    // WSL 1 says 4.4.0-19041-Microsoft, WSL 2 5.15.90.1-microsoft-standard-WSL2.
+    // WSL 1 reports 4.4.0-19041-Microsoft, WSL 2 reports 5.15.90.1-microsoft-standard-WSL2.
     if kernel.ends_with("-Microsoft") {
         Some(Emulator::Wsl1)
     } else if kernel.contains("microsoft") {
@@ -111,14 +111,14 @@ fn by_names(
     }
 }
 
-/// Asks by Valgrind's client request, which on a CPU rotates a register by 128 bits in all and so does nothing.
+/// Makes Valgrind's client request. On a CPU it rotates a register by 128 bits in total, and so does nothing.
 #[cfg(all(target_arch = "x86_64", not(miri), not(windows)))]
 fn running_on_valgrind() -> bool {
     const RUNNING_ON_VALGRIND: u64 = 0x1001;
     let request: [u64; 6] = [RUNNING_ON_VALGRIND, 0, 0, 0, 0, 0];
     let mut answer: u64 = 0;
-    // SAFETY: the rotations of RDI cancel out and the exchange of RBX with itself changes nothing. Valgrind reads `request`,
-    // six words, and writes its answer to RDX.
+    // SAFETY: the rotations of RDI cancel out, and exchanging RBX with itself changes nothing. Valgrind reads the six words of `request`,
+    // and writes its result to RDX.
     unsafe {
         std::arch::asm!(
             "rol rdi, 3",

@@ -1,4 +1,4 @@
-//! What the kernel reports in files.
+//! Reads facts from files of the kernel.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ fn read(path: &str) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
 }
 
-/// A field of the first CPU in `/proc/cpuinfo`.
+/// The first CPU's value for `name` in `/proc/cpuinfo`.
 fn cpuinfo(name: &str) -> Option<String> {
     let text = read("/proc/cpuinfo")?;
     let (_, value) = text
@@ -21,7 +21,7 @@ fn cpuinfo(name: &str) -> Option<String> {
 
 pub(super) fn cpu_model() -> Option<String> {
     cpuinfo("model name").or_else(|| {
-        // aarch64 gives numbers only.
+        // aarch64 reports only numbers.
         Some(format!(
             "implementer {} part {}",
             cpuinfo("CPU implementer")?,
@@ -65,7 +65,7 @@ pub(super) fn kernel_version() -> Option<String> {
     read("/proc/version")
 }
 
-/// The file name of what the kernel executes, where the kernel reports another one to this process.
+/// The name of the file that the kernel executes. Under an emulator, it may differ from the one that `/proc/self` reports to this process.
 pub(super) fn executing() -> Option<String> {
     let really = fs::read_link("/proc/thread-self/exe").ok()?;
     let reported = fs::read_link("/proc/self/exe").ok();

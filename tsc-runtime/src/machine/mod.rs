@@ -1,6 +1,6 @@
-//! Facts about the CPU and the system that decide what the figures are worth.
+//! Facts about the CPU and the system on which the accuracy of the figures depends.
 //!
-//! All of it is knowledge that may be missing: `None` means unknown, never "no". Nothing here fails.
+//! Any of them may be unknown: `None` means unknown, never "no". Nothing in this module fails.
 
 #![cfg(feature = "on")]
 
@@ -22,56 +22,61 @@ mod system;
 pub use emulator::Emulator;
 pub use microarchitecture::microarchitecture;
 
-/// What this process can learn of the machine it runs on.
+/// What this process can find out about the machine that it runs on.
+///
+/// ```
+/// let machine = tsc_runtime::machine::machine();
+/// println!("{}", machine.cpu.as_deref().unwrap_or("an unknown CPU"));
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "json", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Machine {
-    /// The CPU's brand string, as it names itself.
+    /// The CPU's brand string.
     pub cpu: Option<String>,
     /// The CPU's maker: `GenuineIntel`, `AuthenticAMD`, …
     pub vendor: Option<String>,
-    /// The CPU's family, the extended one added (x86).
+    /// The CPU's family, including the extended family (x86).
     pub family: Option<u32>,
-    /// The CPU's model, the extended one included (x86). Hypervisors may make it up.
+    /// The CPU's model, including the extended model (x86). A hypervisor may report another one.
     pub model: Option<u32>,
     /// The CPU's stepping (x86).
     pub stepping: Option<u32>,
-    /// The microcode's revision, as the kernel reports it; hypervisors often hide the real one.
+    /// The microcode's revision, as the kernel reports it. Hypervisors often hide the real one.
     pub microcode: Option<String>,
-    /// The hypervisor this runs under, by name; `None` also on bare metal: see [`virtualized`](Self::virtualized).
+    /// The name of the hypervisor. `None` also on bare metal: see [`virtualized`](Self::virtualized).
     pub hypervisor: Option<String>,
-    /// Whether a hypervisor says that it is there.
+    /// Whether CPUID reports a hypervisor.
     pub virtualized: Option<bool>,
-    /// What executes the instructions, if it is not the CPU itself.
+    /// The software that executes the instructions, if the CPU itself does not.
     pub emulator: Option<Emulator>,
-    /// Whether the CPU promises a counter that ticks evenly through frequency changes and idle states.
+    /// Whether the CPU guarantees that the counter's rate does not change with the core clock and in idle states.
     pub invariant_tsc: Option<bool>,
-    /// Whether the CPU has RDTSCP; some hypervisors hide it.
+    /// Whether the CPU has RDTSCP. Some hypervisors hide it.
     pub rdtscp: Option<bool>,
-    /// Whether the CPU has RDPRU, which reads real core cycles without privileges (AMD Zen 2 and later).
+    /// Whether the CPU has RDPRU, which reads core cycles without privileges (AMD Zen 2 and later).
     pub rdpru: Option<bool>,
-    /// The counter's rate in Hz as the CPU or the hypervisor states it.
+    /// The counter's rate in Hz, as the CPU or the hypervisor reports it.
     pub stated_hz: Option<f64>,
     /// The kernel's flags for the counter: `constant_tsc nonstop_tsc tsc_known_freq …`.
     pub tsc_flags: Option<String>,
-    /// The kernel's own clock: `tsc` if the kernel trusts the counter. As it was when this was read; it may change.
+    /// The kernel's clocksource: `tsc` if the kernel trusts the counter. It may change after it was read.
     pub clocksource: Option<String>,
-    /// The clocks the kernel could use. A counter it found unstable is not among them.
+    /// The clocksources that the kernel could use. A counter that it found unstable is not among them.
     pub available_clocksources: Option<String>,
     /// The kernel's release.
     pub kernel: Option<String>,
-    /// The operating system, as Rust names it.
+    /// The operating system, by Rust's name for it.
     pub os: &'static str,
     /// The first CPU's frequency governor.
     pub governor: Option<String>,
-    /// Whether the core clock may go above its base.
+    /// Whether the core clock may exceed its base.
     pub boost: Option<bool>,
-    /// Whether two threads share a core's execution units.
+    /// Whether two hardware threads share a core's execution units.
     pub smt: Option<bool>,
 }
 
-/// The facts, read by the first caller in some 0.2 ms (or by the first few at once) and kept.
+/// The facts. The first caller (or the first few at once) reads them in about 0.2 ms; they are kept.
 pub fn machine() -> &'static Machine {
     static MACHINE: OnceBox<Machine> = OnceBox::new();
     MACHINE.get_or_init(|| {
@@ -87,7 +92,7 @@ pub fn machine() -> &'static Machine {
             microcode: system::microcode(),
             hypervisor: cpu.hypervisor,
             virtualized: cpu.virtualized,
-            // The architecture promises it of the generic timer.
+            // The architecture guarantees this for the generic timer.
             invariant_tsc: cpu
                 .invariant_tsc
                 .or(cfg!(target_arch = "aarch64").then_some(true)),
@@ -106,7 +111,7 @@ pub fn machine() -> &'static Machine {
     })
 }
 
-/// The kernel's present clock, which it may abandon while the program runs.
+/// The kernel's present clocksource. The kernel may change it while the program runs.
 pub fn clocksource() -> Option<String> {
     system::clocksource()
 }

@@ -1,4 +1,4 @@
-//! Systems that are not asked.
+//! Systems on which nothing is read.
 
 pub(super) fn cpu_model() -> Option<String> {
     None

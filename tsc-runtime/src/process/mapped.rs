@@ -1,7 +1,7 @@
-//! Libraries that measure stay mapped. What a library leaves behind when a program closes it, others would still use: the registry
-//! its callsites' names, the C library its exit handler, each thread the destructors of its thread-local values.
+//! Keeps libraries that measure mapped. After a program closes a library, others still use what it left behind: the registry uses the
+//! names of its callsites, the C library its exit handler, and each thread the destructors of its thread-local values.
 
-/// Keeps the library that `address` lies in mapped until the process ends, also when it is closed.
+/// Keeps the library that contains `address` mapped until the process ends, even if it is closed.
 #[cfg(all(
     any(target_os = "linux", target_os = "freebsd", target_vendor = "apple"),
     not(target_feature = "crt-static"), // there are no libraries
@@ -11,24 +11,24 @@ pub(crate) fn keep_mapped(address: *const ()) {
     use std::ptr;
     use std::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 
-    /// The start of the last one, which most addresses lie in.
+    /// The start of the library that was kept last; most addresses are in it.
     static LAST: AtomicPtr<libc::c_void> = AtomicPtr::new(ptr::null_mut());
 
-    // SAFETY: all zeros is a `Dl_info`.
+    // SAFETY: a `Dl_info` may be all zeros.
     let mut library: libc::Dl_info = unsafe { std::mem::zeroed() };
-    // SAFETY: any address may be asked for; `library` may be written.
+    // SAFETY: any address is permitted, and `library` may be written.
     let found = unsafe { libc::dladdr(address.cast(), &raw mut library) };
     if found == 0 || library.dli_fname.is_null() || LAST.load(Relaxed) == library.dli_fbase {
         return;
     }
     let flags = libc::RTLD_LAZY | libc::RTLD_NOLOAD | libc::RTLD_NODELETE;
-    // SAFETY: the name is a C string that lives as long as the library. Nothing is loaded, so no code of others runs. The handle is
-    // never closed. For the program itself null is returned, and it stays anyway.
+    // SAFETY: the name is a C string that lives as long as the library. The library is already loaded, so none of its code runs. The
+    // handle is never closed. For the program itself the call returns null; the program stays mapped anyway.
     unsafe { libc::dlopen(library.dli_fname, flags) };
     LAST.store(library.dli_fbase, Relaxed);
 }
 
-/// Keeps the library that `address` lies in mapped until the process ends, also when it is freed.
+/// Keeps the library that contains `address` mapped until the process ends, even if it is freed.
 #[cfg(all(windows, not(miri)))]
 pub(crate) fn keep_mapped(address: *const ()) {
     const PIN: u32 = 1;
@@ -43,11 +43,11 @@ pub(crate) fn keep_mapped(address: *const ()) {
         ) -> i32;
     }
     let mut module = std::ptr::null_mut();
-    // SAFETY: with these flags any address may be asked for; `module` may be written.
+    // SAFETY: with these flags any address is permitted, and `module` may be written.
     unsafe { GetModuleHandleExW(PIN | FROM_ADDRESS, address, &raw mut module) };
 }
 
-/// Nothing is closed here, or nothing can be done about it.
+/// On these systems nothing is closed, or it cannot be prevented.
 #[cfg(not(any(
     all(windows, not(miri)),
     all(

@@ -1,4 +1,4 @@
-//! What depends on the process as a whole: values of which the child of a fork gets its own, and libraries that must stay mapped.
+//! What belongs to a whole process: values that the child of a fork does not share, and libraries that must stay mapped.
 
 #![cfg(feature = "on")]
 

@@ -1,4 +1,4 @@
-//! What the child of a fork must not share with its parent.
+//! Values that the child of a fork does not share with its parent.
 
 use std::ptr;
 use std::sync::atomic::{
@@ -6,10 +6,11 @@ use std::sync::atomic::{
     Ordering::{AcqRel, Acquire},
 };
 
-/// A value of which each process has its own.
+/// A value that each process has for itself.
 ///
-/// Whoever needs it first makes it, and if several do, the first to be done has made it: nobody waits, for in the child of a fork the
-/// one to wait for may be missing. The child forgets its parent's, whose locks may be taken for good. None is ever freed.
+/// The first thread that needs the value makes it. If several threads make it at once, the first to finish wins; none waits, because in
+/// the child of a fork the other thread may not exist. The child forgets its parent's value, whose locks may never be released. The values
+/// are never freed.
 #[derive(Debug)]
 pub(crate) struct PerProcess<T>(AtomicPtr<T>);
 
@@ -18,7 +19,7 @@ impl<T: Default> PerProcess<T> {
         Self(AtomicPtr::new(ptr::null_mut()))
     }
 
-    /// This process's value; `before` is run if it must be made.
+    /// This process's value. If it must be made, `before` runs first.
     pub(crate) fn get(&'static self, before: impl FnOnce()) -> &'static T {
         let mut value = self.0.load(Acquire);
         if value.is_null() {
@@ -30,24 +31,25 @@ impl<T: Default> PerProcess<T> {
             {
                 Ok(_) => fresh,
                 Err(faster) => {
-                    // SAFETY: made from a Box just above, and nobody has seen it.
+                    // SAFETY: the pointer was made from a Box just above, and no other thread has seen it.
                     drop(unsafe { Box::from_raw(fresh) });
                     faster
                 }
             };
         }
-        // SAFETY: made from a Box above, by whichever thread, and never freed.
+        // SAFETY: the pointer was made from a Box above, by some thread, and is never freed.
         unsafe { &*value }
     }
 
     /// This process's value, if it has been made.
     pub(crate) fn get_if_made(&'static self) -> Option<&'static T> {
-        // SAFETY: null, or as in `get`.
+        // SAFETY: the pointer is null, or valid as in `get`.
         unsafe { self.0.load(Acquire).as_ref() }
     }
 
-    /// In the child of a fork. Allocates nothing: the child may be about to execute another program, and its allocator unusable.
-    #[cfg(all(unix, not(miri)))] // elsewhere no process is forked
+    /// Forgets the value, in the child of a fork. It frees nothing: the child may be about to execute another program, and its allocator
+    /// may not be usable.
+    #[cfg(all(unix, not(miri)))] // no process is forked elsewhere
     pub(crate) fn forget(&self) {
         self.0.swap(ptr::null_mut(), AcqRel);
     }

@@ -186,7 +186,7 @@ mod tests {
         }
         let ((bare_visible, bare), (visible, total)) = (cost::<Unfenced>(), cost::<Lfence>());
         assert!(bare > 0.0 && bare_visible > 0.0 && visible > 0.0);
-        // Everything visible is part of the total; the medians are of different rounds, on a machine that may be busy.
+        // Everything visible is part of the total. But the medians are of different rounds, and the machine may be busy.
         assert!(total > visible * 0.3, "{visible} {total}");
     }
 }

@@ -1,8 +1,8 @@
-//! What a switch to another thread and back leaves uncertain of a thread's time on the CPU, and what it costs to ask for that time.
+//! What a switch to another thread and back leaves uncertain in a thread's CPU time, and what it costs to ask the kernel for that time.
 //!
-//! A thread that yields while nobody else wants its CPU makes a system call; beside another one that yields all the time, it also makes a
-//! switch. The difference of its CPU time is the part of a switch that the kernel counts as the thread's own. What its caches lose meanwhile
-//! depends on the work, and is not in it.
+//! If no other thread wants the CPU, a thread that yields makes only a system call. Beside another thread that yields all the time, it
+//! also causes a switch. The difference of its CPU time is the part of a switch that the kernel counts as the thread's own. What the
+//! switch costs in caches depends on the work, and is not included.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
@@ -21,7 +21,7 @@ const ASKINGS: usize = 201;
 
 const NAME: &str = "context switch";
 
-/// Nanoseconds.
+/// Costs in nanoseconds.
 struct Costs {
     switch: f64,
     asking: f64,
@@ -83,7 +83,7 @@ fn measure() -> Option<Costs> {
     })
 }
 
-/// Ticks.
+/// The ticks that asking takes.
 fn asking(on_cpu: &OnCpu) -> Option<f64> {
     let ask = || {
         let start = Unfenced::start();
@@ -93,7 +93,7 @@ fn asking(on_cpu: &OnCpu) -> Option<f64> {
     median((0..ASKINGS).map(|_| ask()).collect::<Option<_>>()?)
 }
 
-/// Nanoseconds.
+/// The nanoseconds of CPU time that a switch takes.
 fn switch(on_cpu: &OnCpu, cpu: usize) -> Option<f64> {
     let done = AtomicBool::new(false);
     let mut rounds = Vec::new();
@@ -114,7 +114,7 @@ fn switch(on_cpu: &OnCpu, cpu: usize) -> Option<f64> {
             other.join().ok().and(beside)
         });
         let (beside, switches) = beside?;
-        // On a busy machine others have taken the CPU, too: that is as good.
+        // On a busy machine, other threads also take the CPU; these switches count as well.
         if switches > YIELDS / 4 {
             rounds.push((beside - alone).max(0.0) / f64::from(switches));
         }
@@ -122,7 +122,7 @@ fn switch(on_cpu: &OnCpu, cpu: usize) -> Option<f64> {
     median(rounds)
 }
 
-/// The CPU time of so many yields, and how often the thread was given the CPU again.
+/// The CPU time of a number of yields, and how often the thread was given the CPU again.
 fn yields(on_cpu: &OnCpu) -> Option<(f64, u32)> {
     on_cpu.ask()?;
     let before = on_cpu::cpu_time_ns()?;
