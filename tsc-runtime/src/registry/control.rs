@@ -1,4 +1,4 @@
-//! Forgetting and pausing. Both send the threads' next probes through the cold path.
+//! Resetting and pausing. Both send the threads' next probes through the cold path.
 
 use std::sync::atomic::{
     AtomicU8,
@@ -15,8 +15,8 @@ static PUT_OFF: AtomicU8 = AtomicU8::new(0);
 const RESET: u8 = 1;
 const INVALIDATE: u8 = 2;
 
-/// A thread that holds the lists for longer than this may be waiting for the allocator, which a signal handler has interrupted that came
-/// here.
+/// A thread that holds the lists for longer than this may be waiting for the allocator, and a signal handler that has interrupted the
+/// allocator may be the caller.
 const PATIENCE: Duration = Duration::from_millis(50);
 
 /// Forgets all that was recorded; see [`reset`](crate::reset).
@@ -37,7 +37,14 @@ pub(crate) fn reset() {
 /// the others, and each thread takes up to 2 MiB.
 ///
 /// ```
-/// tsc_runtime::tree(true);
+/// let is_recorded = tsc_runtime::tree(true);
+/// // … the work in question …
+/// if is_recorded {
+///     let report = tsc_runtime::snapshot();
+///     for context in report.contexts() {
+///         println!("{}: {} calls", report.name_of_context(context), context.calls());
+///     }
+/// }
 /// ```
 pub fn tree(recorded: bool) -> bool {
     ask_for_tree(recorded)
@@ -47,11 +54,29 @@ pub fn tree(recorded: bool) -> bool {
 ///
 /// In a signal handler that has interrupted the runtime's own work, the pause takes effect soon after that work, at the latest with the
 /// next report.
+///
+/// ```
+/// use tsc_runtime::cycles;
+///
+/// #[cycles(name = "double")]
+/// fn double(x: u32) -> u32 {
+///     2 * x
+/// }
+///
+/// double(1);
+/// tsc_runtime::pause();
+/// double(2); // not recorded
+/// tsc_runtime::resume();
+/// double(3);
+/// if let Some(row) = tsc_runtime::snapshot().callsite("double") {
+///     assert_eq!(row.calls(), 2);
+/// }
+/// ```
 pub fn pause() {
     set_paused(true);
 }
 
-/// Ends a [`pause`].
+/// Ends a [`pause`]: calls that start from now on are recorded again.
 pub fn resume() {
     set_paused(false);
 }

@@ -1,4 +1,4 @@
-//! The arithmetic from a callsite's sums to its figures.
+//! Computes a callsite's figures from its sums.
 
 use std::cmp::Ordering;
 
@@ -8,8 +8,8 @@ use super::statistics::{Statistics, mean, std_error_of_self, std_error_of_sum};
 use super::{Bucket, CallsiteReport, CallsiteSums, Clock};
 
 impl CallsiteReport {
-    /// The order of a report: most self ticks on the CPU first, which other processes do not change; of equally many, by name, so
-    /// that the order does not depend on chance.
+    /// The order of a report: by descending self ticks on the CPU, which other processes do not change, and then by name, so that the
+    /// order is the same in every run.
     pub(super) fn by_self(one: &Self, other: &Self) -> Ordering {
         let name = |of: &Self| (of.module.clone(), of.name.clone(), of.line);
         other
@@ -18,12 +18,12 @@ impl CallsiteReport {
             .then_with(|| name(one).cmp(&name(other)))
     }
 
-    /// Ticks outside annotated callees: on the CPU, where that is known.
+    /// Ticks outside annotated callees: on the CPU if that is known, otherwise by wall time.
     pub(super) fn self_on_cpu(&self) -> f64 {
         self.self_on_cpu_ticks.unwrap_or(self.self_ticks)
     }
 
-    /// The calls by their time on the wall.
+    /// The histogram of the calls' wall times.
     pub(super) fn by_wall(&self) -> &[Bucket] {
         if self.wall_histogram.is_empty() {
             &self.histogram
@@ -32,7 +32,7 @@ impl CallsiteReport {
         }
     }
 
-    /// Computes all figures that follow from the sums, the histograms and the clock.
+    /// Computes all figures from the sums, the histograms and the clock.
     pub(super) fn derive(&mut self, clock: &Clock) {
         let visible = self.sums.visible();
         self.derive_counts(clock);
@@ -51,7 +51,7 @@ impl CallsiteReport {
         let interrupted = sums.repaired + sums.excluded + sums.firsts_interrupted;
         self.calls = sums.calls();
         self.running = sums.running;
-        // A call that stops meanwhile may be read as unknown and not yet as a sample.
+        // The counters are read while other threads record. So a call may already be in `unknown` but not yet in `samples`.
         let clean = sums.samples.saturating_sub(sums.repaired + sums.unknown);
         self.clean = detected.then_some(clean);
         self.interrupted = detected.then_some(interrupted);
@@ -102,7 +102,7 @@ impl CallsiteReport {
             .map(|own| own * self.probes_a_call() + nested_error_of_a_call(&self.sums, clock));
     }
 
-    /// 1, but of futures, each poll of which has one.
+    /// How many probes a call has: one, or one for each poll of a future.
     fn probes_a_call(&self) -> f64 {
         match (self.sums.polls, self.sums.calls()) {
             (0, _) | (_, 0) => 1.0,
@@ -113,8 +113,8 @@ impl CallsiteReport {
     fn derive_samples(&mut self, visible: f64) {
         let sums = &self.sums;
         let net = |gross: i64| gross as f64 - visible;
-        // Of a function most of whose calls are too short beside their switches, as of those that always sleep, the few samples are not
-        // typical: its figures are those of all calls.
+        // If most calls are excluded because they are too short compared with their context switches (for example, if they always sleep),
+        // the few samples are not typical. Then the figures are computed from all calls.
         let all;
         let (statistics, extremes, buckets) = if sums.excluded > sums.samples {
             all = histogram::merge(&self.histogram, &self.interrupted_histogram);
@@ -136,11 +136,11 @@ impl CallsiteReport {
         self.stddev_ticks = statistics.as_ref().and_then(|of| of.stddev);
         self.min_ticks = extremes.map(|(min, _)| net(min));
         self.max_ticks = extremes.map(|(_, max)| net(max));
-        // A bucket's middle may lie beyond the samples in it.
+        // The middle of a bucket may be outside the range of its samples.
         let quantile = |share| {
             let ticks = middle(histogram::quantile(buckets, share)?) - visible;
             let (min, max) = extremes.unwrap_or((i64::MIN, i64::MAX));
-            // Not `clamp`, which panics if the two contradict each other, as in a file that somebody has changed.
+            // `clamp` would panic if `min` is greater than `max`, as may be in a file that somebody has edited.
             Some(ticks.max(net(min)).min(net(max)))
         };
         let [p50, p90, p99, p999] = [0.5, 0.9, 0.99, 0.999].map(quantile);
@@ -166,7 +166,7 @@ impl CallsiteReport {
         self.outlier_excess_share = outliers
             .zip(self.on_cpu_ticks.or(Some(self.total_ticks)))
             .filter(|&(_, total)| total > 0.0)
-            // A recursion has the same outlier in every activation.
+            // In a recursion, the same outlier is in every activation.
             .map(|(of, total)| (of.excess / total).min(1.0));
     }
 
@@ -181,7 +181,7 @@ impl CallsiteReport {
     fn derive_wall(&mut self, visible: f64) {
         let sums = &self.sums;
         let is_async = sums.polls != 0 || sums.cancelled != 0;
-        // A future's is not the probes' difference.
+        // The difference for a future is not the probe's overhead, but the time between polls.
         let visible = if is_async { 0.0 } else { visible };
         let (mean, longest) = if is_async {
             (mean(sums.wall.cast_signed(), sums.calls()), sums.wall_max)
@@ -226,13 +226,13 @@ impl CallsiteReport {
     }
 }
 
-/// What the probes nested in one call may have cost more or less than was calibrated.
+/// By how much the cost of the probes nested in one call may differ from their calibration.
 fn nested_error_of_a_call(sums: &CallsiteSums, clock: &Clock) -> f64 {
     let nested = sums.nested.wrapping_sub(sums.registration);
     mean(nested, sums.probes()).unwrap_or(0.0).max(0.0) * clock.total_error_share()
 }
 
-/// The sums over all calls, corrected.
+/// The sums over all calls, after the correction for overhead.
 struct Totals {
     outermost: f64,
     on_cpu: f64,
@@ -281,7 +281,7 @@ mod tests {
     use super::super::data::histogram::tests::histogram;
     use super::*;
 
-    /// The report of calls with these gross ticks, by probes of which each sees `visible` ticks of itself.
+    /// The report of calls with these gross ticks; each contains `visible` ticks of visible overhead.
     fn report(
         samples: &[i64],
         visible: i64,

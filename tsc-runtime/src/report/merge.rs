@@ -1,4 +1,5 @@
-//! Adds one process's report to another's. Counts, sums and histograms add up exactly, in any order; statistics follow from them.
+//! Adds the reports of different processes. Counts, sums and histograms add up exactly, in any order, and the statistics are computed from
+//! them.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -9,25 +10,25 @@ use super::{
     CallsiteReport, Clock, Context, FenceOverhead, MachineReport, Process, Report, ThreadReport,
 };
 
-/// Counters whose rates differ by more than this do not count the same ticks.
+/// If the rates of two counters differ by more than this, their ticks are not comparable.
 const RATE_PPM: f64 = 1000.0;
 
-/// Why two reports do not add up.
+/// Why two reports cannot be merged.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum MergeError {
-    /// Their ticks are of different clocks.
+    /// Their ticks come from different clocks.
     Source {
-        /// What the one was counted by.
+        /// The clock of the one report.
         one: String,
-        /// And the other.
+        /// The clock of the other report.
         other: String,
     },
-    /// Their ticks are of different length.
+    /// Their ticks have different lengths.
     Rate {
-        /// Ticks per second of the one.
+        /// Ticks per second of the one report.
         one: f64,
-        /// And of the other.
+        /// Ticks per second of the other report.
         other: f64,
     },
 }
@@ -36,11 +37,11 @@ impl fmt::Display for MergeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Source { one, other } => {
-                write!(f, "ticks of {one} and ticks of {other} do not add up")
+                write!(f, "ticks of {one} and ticks of {other} cannot be added")
             }
             Self::Rate { one, other } => write!(
                 f,
-                "ticks at {:.3} MHz and ticks at {:.3} MHz do not add up: compare the reports in seconds instead",
+                "ticks at {:.3} MHz and ticks at {:.3} MHz cannot be added: compare the reports in seconds instead",
                 one / 1e6,
                 other / 1e6
             ),
@@ -51,18 +52,28 @@ impl fmt::Display for MergeError {
 impl std::error::Error for MergeError {}
 
 impl Report {
-    /// Adds another process's report: calls, sums and histograms callsite by callsite, call trees context by context. All statistics
-    /// are computed anew from the sums, so that the result is what one process with all the calls would have reported, in whatever
-    /// order reports are merged.
+    /// Adds another process's report: calls, sums and histograms by callsite, call trees by context. All statistics are computed again
+    /// from the sums. So the result is what one process would have reported that had made all of the calls, in whatever order reports are
+    /// merged.
     ///
-    /// Callsites are the same where name, module, file, line, fence and unit are. Of what describes the run, the earlier process's is
-    /// kept ([`process`](Self::process), [`clock`](Self::clock)), or what both say alike ([`meta`](Self::meta),
-    /// [`machine`](Self::machine)).
+    /// Two callsites are the same if name, module, file, line, fence and unit are equal. [`process`](Self::process) and
+    /// [`clock`](Self::clock) are those of the process that started first; [`meta`](Self::meta) and [`machine`](Self::machine) keep what
+    /// is equal in both reports.
+    ///
+    /// ```
+    /// use tsc_runtime::{Report, snapshot};
+    ///
+    /// let first: Report = snapshot(); // usually read from files
+    /// let second: Report = snapshot();
+    /// let mut both = first.clone();
+    /// both.merge(&second)?;
+    /// # Ok::<(), tsc_runtime::MergeError>(())
+    /// ```
     ///
     /// # Errors
     ///
-    /// The ticks are not of one length: they are from different kinds of clocks, or the counters' rates differ by over 0.1 %. The
-    /// report is as before then.
+    /// The reports' ticks are not comparable: they come from different kinds of clocks, or the counters' rates differ by over 0.1 %. The
+    /// report is unchanged then.
     pub fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
         if other.callsites.is_empty() && other.clock.source.is_empty() {
             return Ok(()); // nothing was measured
@@ -94,7 +105,7 @@ impl Report {
         Ok(())
     }
 
-    /// Adds callsites, and the contexts that refer to them. `known` is where each callsite is that was added before.
+    /// Adds callsites and the contexts that refer to them. `known` contains the index of each callsite that was added before.
     fn add(
         &mut self,
         callsites: &[CallsiteReport],
@@ -134,7 +145,7 @@ impl Report {
         }
     }
 
-    /// Computes all callsites' figures from their sums, and brings them in order.
+    /// Computes the figures of all callsites from their sums, and sorts the callsites.
     fn derive(&mut self) {
         for callsite in &mut self.callsites {
             callsite.derive(&self.clock);
@@ -142,7 +153,7 @@ impl Report {
         self.sort();
     }
 
-    /// Brings the callsites in order.
+    /// Sorts the callsites.
     pub(super) fn sort(&mut self) {
         let callsites = std::mem::take(&mut self.callsites);
         let order = order(callsites.len(), &|one, other| {
@@ -160,7 +171,7 @@ impl Report {
     }
 }
 
-/// What the same callsite has alike in all processes.
+/// What identifies a callsite in all processes.
 #[derive(PartialEq, Eq, Hash)]
 pub(super) struct Identity {
     module: String,
@@ -193,7 +204,7 @@ impl CallsiteReport {
         self.sums.merge(&other.sums);
         self.fence_supported &= other.fence_supported;
         self.sample = self.sample.max(other.sample);
-        // Before the samples: they are what took by the wall what it took on the CPU, where nothing else is known.
+        // This comes before the samples are merged: if there is no histogram of wall times, the one of the samples replaces it.
         if !(self.wall_histogram.is_empty() && other.wall_histogram.is_empty()) {
             self.wall_histogram = histogram::merge(self.by_wall(), other.by_wall());
         }
@@ -243,7 +254,7 @@ impl Context {
     }
 }
 
-/// The sum is unknown if one of the two is.
+/// The sum. It is unknown if one of the two is unknown.
 fn add(one: Option<WholeTicks>, other: Option<WholeTicks>) -> Option<WholeTicks> {
     one.zip(other).map(|(one, other)| one.plus(other))
 }
@@ -264,7 +275,7 @@ impl Clock {
         }
     }
 
-    /// The earlier process's clock, with the doubts of both.
+    /// Keeps the clock of the process that started first, with the doubts about both.
     fn merge(&mut self, other: &Self, other_is_earlier: bool) {
         let (kept, added) = if other_is_earlier {
             (other.clone(), std::mem::take(self))
@@ -319,7 +330,7 @@ fn merge_sentences(one: &mut Vec<String>, other: Vec<String>) {
 }
 
 impl FenceOverhead {
-    /// Each callsite carries the correction of its own calls; only the greater error counts.
+    /// The correction of a report's own calls is in its callsites, so only the greater error is kept.
     fn merge(&mut self, other: &Self) {
         self.visible_error_ticks = self.visible_error_ticks.max(other.visible_error_ticks);
         self.total_error_ticks = self.total_error_ticks.max(other.total_error_ticks);
@@ -334,7 +345,7 @@ fn merge_option<T>(one: Option<T>, other: Option<T>, choose: fn(T, T) -> T) -> O
 }
 
 impl MachineReport {
-    /// Keeps what both say alike. By the fields' names, so that a new one cannot be forgotten here.
+    /// Keeps what is equal in both. The fields are listed by name, so that a new one cannot be forgotten here.
     fn merge(&mut self, other: &Self) {
         macro_rules! keep_alike {
             ($($field:ident)+) => {
@@ -356,7 +367,7 @@ mod tests {
     use super::super::{CallsiteSums, FirstCall, SumOfSquares};
     use super::*;
 
-    /// A process that started in that second, in which a function named so was called with these gross ticks.
+    /// The report of a process that started in that second and called a function of that name, with these gross ticks.
     fn process(second: u32, name: &str, samples: &[i64]) -> Report {
         let clock = Clock {
             source: "TSC".to_owned(),
@@ -470,7 +481,7 @@ mod tests {
 
     #[test]
     fn ticks_of_contexts_and_threads_add_up_to_the_last_digit() {
-        // More digits than a floating-point number has.
+        // These numbers have more digits than a floating-point number can hold.
         const LONG: i64 = (1 << 60) + 1;
         let part = |second, ticks| {
             let mut report = process(second, "f", &[700]);

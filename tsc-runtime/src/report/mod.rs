@@ -1,4 +1,4 @@
-//! What was measured: the data, where it comes from, how it is printed.
+//! The report: its data, how it is collected, and how it is printed.
 
 #[cfg(feature = "on")]
 mod collect;

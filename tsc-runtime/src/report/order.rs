@@ -1,5 +1,5 @@
-//! Sorting for reports, which have few rows. It goes through indices and a dynamic comparison, so that the code of a sort is compiled
-//! once and not for every kind of list.
+//! Sorting for reports, which have few rows. It sorts indices with a dynamic comparison, so that the code of the sort is compiled once and
+//! not for every type.
 
 use std::cmp::Ordering;
 
@@ -14,7 +14,7 @@ pub(super) fn sort_indices(indices: &mut [usize], compare: &dyn Fn(usize, usize)
     indices.sort_by(|&one, &other| compare(one, other));
 }
 
-/// The items in the given order, which names each of them once.
+/// The items in the given order, which contains each index once.
 pub(super) fn reorder<T>(items: Vec<T>, order: &[usize]) -> Vec<T> {
     let mut items: Vec<Option<T>> = items.into_iter().map(Some).collect();
     let taken = order.iter().filter_map(|&index| items[index].take());

@@ -1,41 +1,42 @@
-//! Samples that took so much longer than the others that the time was probably not the function's.
+//! Finds samples that took so much longer than the others that the time was probably not the function's own.
 //!
-//! Timer interrupts, and a hypervisor that lets another guest run, stop a thread and leave no trace in it: see
-//! [`interruption`](crate::interruption). Only the time shows them, and a rare slow path of the function shows in the same way.
-//! So what is found here stays in all figures; it is reported beside them, and a mean is known to be too high by no more than that.
+//! Timer interrupts stop a thread without leaving a trace in it, and so does a hypervisor that lets another guest run: see
+//! [`interruption`](crate::interruption). They are visible only by the time that they take, and a rare slow path of the function looks the
+//! same. So outliers stay in all figures. They are reported beside the figures, and bound by how much a mean may be too high.
 //!
-//! The rule: interrupts come up to a thousand times a second. So they may hit one call in a hundred, or more of calls that take
-//! over 10 µs, up to one in ten. All other calls are the function's own, even the slowest of them; an outlier is what exceeds that
-//! one by four times as much as it exceeds the median, and by what an interrupt takes at least. Most calls that last longer than
-//! about 100 µs have their share of interrupts, which nothing distinguishes from the function any more.
+//! The rule: there are up to a thousand interrupts per second. They may hit one call in a hundred; for calls over 10 µs the share is
+//! larger, up to one in ten. The slowest of all other calls is taken to be the function's own time. A sample is an outlier if it exceeds
+//! that call by at least four times that call's distance from the median, and by at least the length of the shortest interrupt. Calls that
+//! last longer than about 100 µs mostly contain interrupts, which cannot be distinguished from the function's own time any more.
 
 use super::data::histogram::{beginning, end, middle, quantile};
 use super::{Bucket, CallsiteSums};
 
-/// Timers tick 100 to 1000 times a second, and hypervisors take the CPU away some hundred times.
+/// Timers interrupt 100 to 1000 times per second, and hypervisors take the CPU away some hundred times.
 const INTERRUPTS_PER_SECOND: f64 = 1000.0;
-/// The share of calls that may be hit: at least so much, for interrupts come in bursts; at most so much, for where more are hit
-/// it is not known that the others are whole.
+/// The limits of the share of calls that interrupts may hit. At least the first, because interrupts come in bursts. At most the second,
+/// because if more calls are hit, the others may not be free of interrupts either.
 const LEAST_HIT: f64 = 0.01;
 const MOST_HIT: f64 = 0.1;
-/// How much further from the slowest of the others than that is from the median.
+/// An outlier exceeds the slowest of the other calls by at least this many times that call's distance from the median.
 const FACTOR: f64 = 4.0;
-/// The shortest interrupt: entering the kernel, a handler, leaving it. What the self-test counts as time taken away.
+/// The length of the shortest interrupt: entering the kernel, the handler, and leaving it. The self-test counts time taken away from this
+/// length on.
 const SHORTEST_SECONDS: f64 = 400e-9;
-/// Where the counter's rate is not known.
+/// The rate that is assumed if the counter's rate is not known.
 const USUAL_HZ: f64 = 2.5e9;
 
 #[derive(Debug)]
 pub(super) struct Outliers {
-    /// Samples of so many gross ticks are outliers.
+    /// Samples with at least this many gross ticks are outliers.
     pub(super) threshold: f64,
     pub(super) count: u64,
-    /// What they took beyond the mean of the other samples.
+    /// The ticks of the outliers in excess of the mean of the other samples.
     pub(super) excess: f64,
 }
 
 impl Outliers {
-    /// `None` of no samples.
+    /// `None` if there are no samples.
     pub(super) fn find(sums: &CallsiteSums, buckets: &[Bucket], hz: Option<f64>) -> Option<Self> {
         let quantile = |share| quantile(buckets, share).map(middle);
         let (median, p99) = (quantile(0.5)?, quantile(0.99)?);
@@ -50,7 +51,7 @@ impl Outliers {
         let threshold = bucket_end
             + (FACTOR * (slowest - median))
                 .max(SHORTEST_SECONDS * hz)
-                // The next bucket holds samples that are hardly longer.
+                // The samples in the next bucket are hardly longer.
                 .max(bucket_end - slowest);
         let mut outliers = Self {
             threshold,
@@ -78,8 +79,8 @@ impl Outliers {
         if self.count == 0 || others == 0 {
             return;
         }
-        // The sum of all samples is known exactly; that of the outliers, and that of the others, to the width of a bucket: the lesser
-        // of the two is less wrong.
+        // The sum of all samples is exact. The sums of the outliers and of the others are only known to the width of a bucket, so the
+        // smaller of the two has the smaller error.
         let sum_of_others = if outlier_ticks < other_ticks {
             sums.sum as f64 - outlier_ticks
         } else {
@@ -114,7 +115,7 @@ mod tests {
         (outliers.count, outliers.excess)
     }
 
-    /// `calls` calls of some 2000 ticks each, and then `others`.
+    /// `calls` calls of about 2000 ticks each, followed by `others`.
     fn short_calls(calls: i64, others: &[i64]) -> impl Iterator<Item = i64> {
         let spread = |call: i64| 2000 + call * 7919 % 60;
         (0..calls).map(spread).chain(others.iter().copied())
@@ -123,12 +124,12 @@ mod tests {
     #[test]
     fn gaps_are_rare_and_far_away() {
         assert_eq!(of(short_calls(10_000, &[])), (0, 0.0));
-        // Less than an interrupt.
+        // The excess is shorter than an interrupt.
         assert_eq!(of(short_calls(10_000, &[2_900])).0, 0);
         let (count, excess) = of(short_calls(10_000, &[5_500, 6_000, 5_700, 60_000]));
         assert_eq!(count, 4);
         assert!((excess / (77_200.0 - 4.0 * 2030.0) - 1.0).abs() < 0.02);
-        // A slow path that is taken more often is the function's own.
+        // A slow path that is taken more often counts as the function's own time.
         assert_eq!(of(short_calls(1_000, &[50_000; 20])).0, 0);
     }
 
@@ -141,14 +142,14 @@ mod tests {
 
     #[test]
     fn wide_spread_of_the_function_itself_is_no_gap() {
-        // Exponential, mean 3000.
+        // An exponential distribution with a mean of 3000.
         let quantile = |n: i64| (-3000.0 * (1.0 - (n as f64 + 0.5) / 20_000.0).ln()) as i64;
         assert_eq!(of((0..20_000).map(quantile)).0, 0);
     }
 
     #[test]
     fn more_of_long_calls_are_hit() {
-        // 40 µs each, of which interrupts hit 2 %; of short calls that would be too many.
+        // Calls of 40 µs each, of which interrupts hit 2 %. For short calls this would be too many.
         let calls = |length: i64| {
             (0..5_000).map(move |call| length + if call % 50 == 0 { 20_000 } else { call % 40 })
         };

@@ -1,19 +1,19 @@
-//! The report as JSON, and back: without loss.
+//! Writes the report as JSON and reads it, without loss.
 
 use std::fmt;
 
 use super::Report;
 use super::data::SCHEMA;
 
-/// Why a text is no report.
+/// Why a text is not a report.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ReadError {
-    /// It is no JSON, or not of the shape of a report.
+    /// It is not JSON, or does not have the structure of a report.
     Json(serde_json::Error),
-    /// It is a report of another schema than this version reads.
+    /// It is a report with a schema that this version does not read.
     Schema(u64),
-    /// It has the shape of a report and contradicts itself.
+    /// It has the structure of a report, but contradicts itself.
     Inconsistent(String),
 }
 
@@ -40,18 +40,26 @@ impl std::error::Error for ReadError {
 }
 
 impl Report {
-    /// The report as JSON, in one line: what `TSC_REPORT=json` writes. [`from_json`](Self::from_json) gives an equal report.
+    /// The report as JSON in one line, as `TSC_REPORT=json` writes it. [`from_json`](Self::from_json) returns an equal report.
+    ///
+    /// ```
+    /// use tsc_runtime::{Report, snapshot};
+    ///
+    /// let report = snapshot();
+    /// assert_eq!(Report::from_json(&report.to_json())?, report);
+    /// # Ok::<(), tsc_runtime::ReadError>(())
+    /// ```
     #[must_use]
     pub fn to_json(&self) -> String {
-        // Fails for maps without string keys, and there is none.
+        // This fails only for maps with keys that are not strings, and the report has none.
         serde_json::to_string(self).expect("a report is plain data")
     }
 
-    /// Reads one report, as [`to_json`](Self::to_json) or `TSC_REPORT=json` writes it. Unknown keys are left out.
+    /// Reads a report that [`to_json`](Self::to_json) or `TSC_REPORT=json` has written. Unknown keys are ignored.
     ///
     /// # Errors
     ///
-    /// The text is no report, or one of a later schema.
+    /// The text is not a report, or has a later schema.
     pub fn from_json(text: &str) -> Result<Self, ReadError> {
         #[derive(serde::Deserialize)]
         struct Version {
@@ -66,7 +74,7 @@ impl Report {
         Ok(report)
     }
 
-    /// What other code relies on: indices are of what is there, and histograms in order.
+    /// Checks what other code relies on: indices are valid, and histograms are in ascending order.
     fn check(&self) -> Result<(), String> {
         for (index, context) in self.contexts.iter().enumerate() {
             if let Some(callsite) = context
@@ -74,14 +82,14 @@ impl Report {
                 .filter(|&callsite| callsite as usize >= self.callsites.len())
             {
                 return Err(format!(
-                    "context {index} is of callsite {callsite}, which is not there"
+                    "context {index} refers to callsite {callsite}, which does not exist"
                 ));
             }
             if context
                 .parent
                 .is_some_and(|parent| parent as usize >= index)
             {
-                return Err(format!("context {index} stands before its parent"));
+                return Err(format!("context {index} precedes its parent"));
             }
         }
         for callsite in &self.callsites {

@@ -1,16 +1,16 @@
-//! A report of a part of the program's run.
+//! The report of a part of the program's run.
 
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::snapshot::{REPORTED, sums};
 use super::{Report, output, snapshot};
 
-/// A part of the program's run, from [`session`] until it is dropped, which prints its report.
+/// A part of the program's run. It begins with [`session`] and ends when this value is dropped, which prints its report.
 #[derive(Debug)]
 #[must_use = "a session lasts until it is dropped"]
 pub struct Session {
     begin: Report,
-    /// Calls that had started then.
+    /// The number of calls that had started at the beginning.
     started: u64,
 }
 
@@ -38,7 +38,7 @@ pub fn session() -> Session {
 }
 
 impl Session {
-    /// What has happened since the session began; after a `reset`, since then.
+    /// A report of what has happened since the session began, or since the last `reset` in it.
     #[must_use]
     pub fn report(&self) -> Report {
         let now = snapshot();
@@ -54,7 +54,7 @@ impl Drop for Session {
         let report = now.since(&self.begin).unwrap_or(now);
         output::print(&report);
         output::keep();
-        // All before it was reported, so all is.
+        // If everything before the session was reported, everything is reported now.
         if self.started <= REPORTED.load(Relaxed) {
             REPORTED.fetch_max(started, Relaxed);
         }

@@ -1,4 +1,4 @@
-//! What the user's variables ask of reports: read once, at the first annotated call or report.
+//! The settings for reports from the environment variables, read once at the first annotated call or report.
 
 use std::ffi::OsString;
 use std::time::Duration;
@@ -8,12 +8,12 @@ use once_cell::race::OnceBox;
 use super::{MetaMap, TextForm, TextSort, TextUnit};
 use crate::environment;
 
-/// In what form a report is printed.
+/// The form in which a report is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     Text(TextForm),
     Json,
-    /// Not at all.
+    /// Reports are not printed.
     Off,
 }
 
@@ -23,12 +23,12 @@ pub(super) enum Form {
 )]
 pub(super) struct Settings {
     pub(super) form: Form,
-    /// Where to, before `%p` and the like are replaced.
+    /// The path of the file, before `%p` and the like are replaced.
     pub(super) file: Option<OsString>,
     pub(super) every: Option<Duration>,
-    /// Report at this signal, and go on.
+    /// The signal at which a report is made while the program continues.
     pub(super) dump_signal: Option<i32>,
-    /// Whether to report when a signal ends the process.
+    /// Whether a report is made when a signal ends the process.
     pub(super) signals: bool,
     pub(super) unit: TextUnit,
     pub(super) sort: TextSort,
@@ -38,7 +38,7 @@ pub(super) struct Settings {
 
 /// The settings of this process.
 pub(super) fn settings() -> &'static Settings {
-    // No lock that the child of a fork might find taken: of two threads that read them at once, one forgets what it read.
+    // There is no lock that the child of a fork might find held. If two threads read the settings at once, one result is dropped.
     static SETTINGS: OnceBox<Settings> = OnceBox::new();
     SETTINGS.get_or_init(|| Box::new(Settings::read()))
 }
@@ -104,7 +104,7 @@ fn json() -> Form {
     Form::Text(TextForm::Short)
 }
 
-/// `500ms`, `10s`, `5m`, `1h`; 10 ms at least.
+/// Parses `500ms`, `10s`, `5m` or `1h`; at least 10 ms.
 fn duration(value: &str) -> Option<Duration> {
     let unit_at = value.find(|character: char| character.is_ascii_alphabetic())?;
     let (number, unit) = value.split_at(unit_at);
@@ -132,7 +132,7 @@ fn signal(value: &str) -> Option<i32> {
         "WINCH" => libc::SIGWINCH,
         number => number.parse().ok()?,
     };
-    // What cannot be caught, or stands for a fault of the program.
+    // Signals that cannot be caught, or that mean a fault of the program.
     let unfit = [
         libc::SIGKILL,
         libc::SIGSTOP,
@@ -146,13 +146,13 @@ fn signal(value: &str) -> Option<i32> {
     ((1..=31).contains(&number) && !unfit.contains(&number)).then_some(number)
 }
 
-/// There are none.
+/// There are no signals here.
 #[cfg(not(unix))]
 fn signal(_: &str) -> Option<i32> {
     None
 }
 
-/// `key=value,…`; what has no `=` is a key without a value.
+/// Parses `key=value,…`. An entry without `=` is a key with an empty value.
 fn pairs(value: &str) -> MetaMap {
     value
         .split(',')

@@ -1,4 +1,4 @@
-//! What happened between two reports of one process.
+//! The difference between two reports of one process.
 
 use std::collections::HashMap;
 
@@ -7,14 +7,22 @@ use super::data::histogram::{self, end};
 use super::{CallsiteReport, CallsiteSums, Context, Report, ThreadReport};
 
 impl Report {
-    /// What happened since `earlier`, a report of the same process: calls, sums and histograms less those, and all statistics of what is
-    /// left. Callsites without calls in between are left out.
+    /// What happened since `earlier`, a report of the same process: its calls, sums and histograms are subtracted, and all statistics are
+    /// computed from the difference. Callsites that were not called in between are left out.
     ///
-    /// Both reports correct the calls before `earlier` in the same way, so the difference is of the calls after it alone. Of minimum and
-    /// maximum only the bucket is known, to 1/32, unless they were never as low or as high before. Calls that were running at
-    /// `earlier` and have returned are in it with all their time.
+    /// Both reports correct the calls before `earlier` in the same way, so the difference contains only the calls after it. Of minimum and
+    /// maximum only the bucket is known, to 1/32, unless they were never as low or as high before. Calls that were running at `earlier`
+    /// and have returned since are contained with all of their time.
     ///
-    /// `None` if `earlier` is of another process, or there was a `reset` or a `take` in between.
+    /// ```
+    /// let earlier = tsc_runtime::snapshot();
+    /// // … the work in question …
+    /// if let Some(difference) = tsc_runtime::snapshot().since(&earlier) {
+    ///     println!("{difference}");
+    /// }
+    /// ```
+    ///
+    /// Returns `None` if `earlier` is of another process, or if there was a `reset` or a `take` in between.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Option<Self> {
         let is_same = self.process.pid == earlier.process.pid
@@ -39,7 +47,7 @@ impl Report {
                 callsite.derive(&report.clock);
             }
         }
-        // What was there is there still, if nothing was forgotten.
+        // Every earlier callsite still exists, unless the figures were reset.
         if known.values().any(|callsite| callsite.calls != 0) {
             return None;
         }
@@ -54,7 +62,8 @@ impl Report {
     }
 
     fn take_contexts_away(&mut self, earlier: &Self) {
-        // A context is the same where callsite and parent are; the earlier report's are found from the roots on.
+        // Two contexts are the same if their callsites and their parents are. The contexts of the earlier report are looked up from the
+        // roots on.
         let identities = |report: &Self| -> Vec<_> {
             let identity = |index: u64| report.callsites[index as usize].identity();
             report
@@ -90,14 +99,14 @@ impl Report {
         }
     }
 
-    /// Callsites and contexts without calls, where nothing refers to them.
+    /// Leaves out callsites and contexts that were not called and that nothing refers to.
     fn leave_out_what_was_not_called(&mut self) {
         let mut is_needed: Vec<bool> = self
             .contexts
             .iter()
             .map(|context| context.calls != 0)
             .collect();
-        // Parents stand before their children.
+        // Parents precede their children.
         for (index, context) in self.contexts.iter().enumerate().rev() {
             if let Some(parent) = context.parent.filter(|_| is_needed[index]) {
                 is_needed[parent as usize] = true;
@@ -129,7 +138,7 @@ impl Report {
     }
 }
 
-/// Where each one is, if only those are left that are to be kept.
+/// The new index of each item, if only the kept ones remain.
 fn places(kept: &[bool]) -> Vec<u64> {
     let mut next = 0;
     kept.iter()
@@ -175,12 +184,12 @@ impl CallsiteReport {
         self.thread_rows.retain(|row| row.calls != 0);
     }
 
-    /// The least and the greatest sample that are in the histogram and not in the earlier sums.
+    /// The smallest and the greatest sample, as far as the histogram and the earlier sums determine them.
     fn extremes(&self, earlier: &CallsiteSums) -> (Option<i64>, Option<i64>) {
         let (Some(first), Some(last)) = (self.histogram.first(), self.histogram.last()) else {
             return (None, None);
         };
-        // The first bucket also has what is below zero, because nested probes cost less than was subtracted.
+        // The first bucket also contains samples below zero, which exist because nested probes may cost less than was subtracted.
         let lowest = match first.from_ticks {
             0 => i64::MIN,
             from => from.cast_signed(),
@@ -218,7 +227,7 @@ impl Context {
     }
 }
 
-/// The difference is unknown if one of the two is.
+/// The difference. It is unknown if one of the two is unknown.
 fn subtract(later: Option<WholeTicks>, earlier: Option<WholeTicks>) -> Option<WholeTicks> {
     later
         .zip(earlier)
@@ -231,7 +240,7 @@ mod tests {
     use super::super::data::histogram::tests::histogram;
     use super::*;
 
-    /// The report of a process, after calls of a function named so that took so many gross ticks.
+    /// The report of a process after calls of functions with these names and gross ticks.
     fn report(functions: &[(&str, &[i64])]) -> Report {
         let mut report = Report::default();
         report.process.started = "2026".to_owned();

@@ -1,4 +1,4 @@
-//! Making a report of what the registry holds.
+//! Makes reports from the contents of the registry.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -11,17 +11,33 @@ use crate::events;
 use crate::record::thread;
 use crate::registry::{self, Figures};
 
-/// Calls that had at least started when a report was last made.
+/// The number of calls that had at least started when the last report was made.
 pub(super) static REPORTED: AtomicU64 = AtomicU64::new(0);
 
-/// The figures of all threads, as they are now.
+/// Returns the figures of all threads as they are now.
 ///
-/// May be called from any thread, also while others record. Takes a few milliseconds, to measure the probes'
-/// overhead once more; up to 20 ms more if the process began to measure less than 20 ms ago, to measure the counter's rate. Calls that
-/// are still running are not in it, but are counted in [`CallsiteReport::running`](crate::CallsiteReport::running).
+/// It may be called on any thread, also while other threads record. It takes a few milliseconds, because it measures the probes' overhead
+/// again. If the process began to measure less than 20 ms ago, it takes up to 20 ms more to measure the counter's rate. Calls that are
+/// still running are not included, but are counted in [`CallsiteReport::running`](crate::CallsiteReport::running).
 ///
-/// It allocates, so it is not for signal handlers. One that has interrupted the runtime's own work, or an allocator that this work
-/// has called, gets a report without callsites.
+/// The function allocates, so it must not be called in a signal handler that may interrupt the allocator. In a signal handler that has
+/// interrupted the runtime's own work, or an allocator that this work has called, the report has no callsites.
+///
+/// ```
+/// use tsc_runtime::cycles;
+///
+/// #[cycles(name = "double")]
+/// fn double(x: u32) -> u32 {
+///     2 * x
+/// }
+///
+/// assert_eq!(double(21), 42);
+/// let report = tsc_runtime::snapshot();
+/// if let Some(row) = report.callsite("double") {
+///     assert_eq!(row.calls(), 1);
+/// }
+/// println!("{report}");
+/// ```
 #[must_use]
 pub fn snapshot() -> Report {
     collecting(|| {
@@ -30,11 +46,17 @@ pub fn snapshot() -> Report {
     })
 }
 
-/// The figures of all threads, as they are now, which are forgotten with that: a [`snapshot`] and a [`reset`] with nothing lost in
-/// between.
+/// Returns the figures of all threads as they are now, and resets them: a [`snapshot`] and a [`reset`], without losing a call in between.
 ///
-/// Every call is in exactly one of the reports that follow on each other, in the first one after its return, so that their counts
-/// and totals add up exactly. A call in flight is in a later report, with all its time.
+/// Of several such reports, each call is in exactly one: the first one after its return. So their counts and totals add up exactly. A call
+/// that is running is in a later report, with all of its time.
+///
+/// ```no_run
+/// loop {
+///     std::thread::sleep(std::time::Duration::from_secs(60));
+///     println!("the last minute: {}", tsc_runtime::take());
+/// }
+/// ```
 #[must_use]
 pub fn take() -> Report {
     collecting(|| {
@@ -45,7 +67,7 @@ pub fn take() -> Report {
     })
 }
 
-/// The sums of all threads alone, without what takes time to find out.
+/// The sums of all threads, without anything that takes time to determine.
 pub(super) fn sums() -> Report {
     collecting(|| {
         let figures = registry::figures()?;
@@ -60,13 +82,13 @@ pub(super) fn sums() -> Report {
     })
 }
 
-/// What `collect` gives; a report of nothing from within the runtime's own work, on which this must not wait, nor allocate.
+/// The result of `collect`. Inside the runtime's own work, where this must neither wait nor allocate, it is an empty report.
 fn collecting(collect: impl FnOnce() -> Option<Report>) -> Report {
     registry::do_what_was_put_off();
     let report = thread::this().enter_report().and_then(|_reporting| {
         let began = registry::begin_report();
         let report = collect();
-        // To an annotated function around this call, all of that is overhead.
+        // All of this is overhead for an annotated function around this call.
         registry::add_cost_of_report(began);
         report
     });
@@ -74,20 +96,20 @@ fn collecting(collect: impl FnOnce() -> Option<Report>) -> Report {
     report.unwrap_or_default()
 }
 
-/// Prints the figures of all threads to stderr, as they are now: see [`snapshot`].
+/// Prints the figures of all threads as they are now: see [`snapshot`].
 ///
-/// The user's variables say where and in what form, or not at all: see the table in `docs/variables.md`. A program that has called
-/// this does not dump once more at its exit, unless further calls have started.
+/// Environment variables determine the form and the destination, by default text on standard error: see the table in `docs/variables.md`.
+/// If no further calls have started since, the program prints no other report at its end.
 pub fn report() {
     let report = snapshot();
     REPORTED.fetch_max(report.started(), Relaxed);
     output::print(&report);
 }
 
-/// The last report of a process, if there is anything that was not reported.
+/// Makes the last report of a process, if anything was not reported yet.
 pub(super) fn report_at_end(ended: Ended) {
     let _turn = output::turn();
-    // A process of which all is left out says that.
+    // A process in which every callsite was left out prints that.
     let started = started();
     let is_reported =
         started <= REPORTED.load(Relaxed) && (started != 0 || registry::left_out().is_empty());
@@ -100,7 +122,7 @@ pub(super) fn report_at_end(ended: Ended) {
     output::print(&report);
 }
 
-/// Calls that have started so far.
+/// The number of calls that have started so far.
 fn started() -> u64 {
     registry::totals()
         .unwrap_or_default()
@@ -109,11 +131,17 @@ fn started() -> u64 {
         .sum()
 }
 
-/// Forgets all that was recorded so far, on all threads.
+/// Resets all figures on all threads.
 ///
-/// A call in flight counts in full when it returns, with its time before the reset. In a signal handler that has interrupted the
-/// runtime's own work it takes effect after that, and before the next report at the latest; in others it is as unsafe as the allocator.
-/// [`take`] does the same and says what it has forgotten.
+/// A call that is running counts in full when it returns, with its time before the reset. In a signal handler that has interrupted the
+/// runtime's own work, the reset takes effect after that work, at the latest before the next report. In other signal handlers it is as
+/// unsafe as allocating. [`take`] does the same, and returns the figures.
+///
+/// ```
+/// tsc_runtime::reset(); // leave out the warm-up
+/// // … the work in question …
+/// tsc_runtime::report();
+/// ```
 pub fn reset() {
     if let Some(_reporting) = thread::this().enter_report() {
         output::keep();
@@ -123,7 +151,7 @@ pub fn reset() {
     REPORTED.store(0, Relaxed);
 }
 
-/// Why annotated functions of a crate that was built like this one are not measured; `None` if they are.
+/// Why the annotated functions of a crate that was built like this one are not measured. `None` if they are measured.
 const fn not_on() -> Option<&'static str> {
     if cfg!(feature = "release-builds") {
         None
@@ -162,7 +190,7 @@ impl Report {
         }
     }
 
-    /// Calls that have started, whether they have returned or not.
+    /// The number of calls that have started, whether they have returned or not.
     pub(super) fn started(&self) -> u64 {
         self.callsites
             .iter()

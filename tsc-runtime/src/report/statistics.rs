@@ -2,7 +2,7 @@
 
 use super::CallsiteSums;
 
-/// Gross ticks.
+/// In gross ticks.
 pub(super) struct Statistics {
     pub(super) mean: f64,
     pub(super) stddev: Option<f64>,
@@ -10,7 +10,7 @@ pub(super) struct Statistics {
 }
 
 impl Statistics {
-    /// `None` of no samples.
+    /// `None` if there are no samples.
     pub(super) fn new(sums: &CallsiteSums) -> Option<Self> {
         let mean = mean(sums.sum, sums.samples)?;
         let variance = variance(sums.samples, sums.sum, sums.squares.get());
@@ -26,14 +26,14 @@ impl Statistics {
     }
 }
 
-/// The standard error of the sum of all calls' ticks, where only some were timed.
+/// The standard error of the sum of all calls' ticks, if only some calls were timed.
 pub(super) fn std_error_of_sum(sums: &CallsiteSums) -> Option<f64> {
     let mean = mean(sums.sum, sums.samples)?;
     sums.timed?;
     Some((excess_squares(sums, mean) * bessel(sums)).sqrt())
 }
 
-/// The same of all ticks outside annotated callees, which come to `own`.
+/// The standard error of `own`, the sum of all ticks outside annotated callees, if only some calls were timed.
 pub(super) fn std_error_of_self(sums: &CallsiteSums, own: f64) -> Option<f64> {
     sums.timed?;
     let mean = own / sums.probes() as f64;
@@ -46,8 +46,8 @@ pub(super) fn std_error_of_self(sums: &CallsiteSums, own: f64) -> Option<f64> {
     )
 }
 
-/// Σ (w² − w)(x − mean)² over the samples, of which each stands for w calls: by so much do the squares of the weights, by which an error
-/// grows, exceed the weights.
+/// Σ (w² − w)(x − mean)² over the samples, where w is the number of calls that a sample stands for. It is the variance of the weighted sum
+/// that comes from timing only some calls.
 fn excess_squares(sums: &CallsiteSums, mean: f64) -> f64 {
     let cross = 2.0 * mean * sums.excess_sum;
     (mean * mean)
@@ -55,14 +55,14 @@ fn excess_squares(sums: &CallsiteSums, mean: f64) -> f64 {
         .max(0.0)
 }
 
-/// k / (k − 1), where the samples, some of them standing for more calls than others, tell as much as k equal ones do.
+/// k / (k − 1), where k is the number of samples of equal weight that would give the same information.
 fn bessel(sums: &CallsiteSums) -> f64 {
     let n = sums.samples as f64;
     let equal = n * n / (n + sums.excess);
     equal / (equal - 1.0).max(1.0)
 }
 
-/// From a variance with n − 1 for the weights' sum n to one with k − 1.
+/// Converts a variance with the divisor n − 1, where n is the sum of the weights, to one with k − 1.
 fn weights_correction(sums: &CallsiteSums) -> f64 {
     let n = sums.samples as f64;
     (n - 1.0) / n * bessel(sums)
@@ -72,7 +72,8 @@ pub(super) fn mean(sum: i64, count: u64) -> Option<f64> {
     (count != 0).then(|| sum as f64 / count as f64)
 }
 
-/// `(n Σx² − (Σx)²) / n (n − 1)`, exactly where 128 bits hold it: the two terms are all but equal when the spread is small.
+/// `(n Σx² − (Σx)²) / n (n − 1)`. The difference is exact if it fits into 128 bits, because the two terms are almost equal if the spread
+/// is small.
 fn variance(count: u64, sum: i64, squares: u128) -> Option<f64> {
     if count < 2 {
         return None;

@@ -1,4 +1,4 @@
-//! The call tree, indented: each context under the one it was called from.
+//! Prints the call tree: each context is indented below its caller.
 
 use std::fmt;
 
@@ -6,9 +6,9 @@ use super::order::sort_indices;
 use super::text::escaped;
 use super::{Context, Report};
 
-/// Contexts with less than this share of the roots' ticks are left out.
+/// Contexts with a smaller share of the roots' ticks than this are left out.
 const LEAST_SHARE: f64 = 0.005;
-/// The name column, with its indentation, is the last, so it needs no width.
+/// The column with the name and its indentation is the last one, so it needs no width.
 const INDENT: usize = 2;
 
 /// Prints the tree, if the report has one.
@@ -33,7 +33,7 @@ pub(super) fn tree(f: &mut dyn fmt::Write, report: &Report) -> fmt::Result {
 
 struct Tree<'a> {
     report: &'a Report,
-    /// By context, and one more for the roots: the contexts called from it, the one with the most ticks first.
+    /// The callees of each context, by descending ticks. The last element is for the roots.
     children: Vec<Vec<usize>>,
     /// The ticks of all roots.
     total: f64,
@@ -72,7 +72,7 @@ impl<'a> Tree<'a> {
         for &index in &self.children[of.unwrap_or(contexts.len())] {
             let context = &contexts[index];
             if self.share(context) < LEAST_SHARE {
-                // The others have less still.
+                // The following ones have even fewer ticks.
                 return Ok(());
             }
             self.line(f, context, depth)?;
@@ -100,7 +100,7 @@ impl<'a> Tree<'a> {
 }
 
 impl Report {
-    /// The name of the context's function; `<other>` where the thread's call tree had no room left.
+    /// The name of the context's function. `<other>` if the thread's call tree had no room left.
     #[must_use]
     pub fn name_of_context(&self, context: &Context) -> &str {
         context

@@ -1,4 +1,4 @@
-//! From the registry's totals to a callsite's report.
+//! Makes a callsite's report from the registry's totals.
 
 use std::collections::HashMap;
 use std::ptr;
@@ -16,7 +16,7 @@ use crate::report::{
     Bucket, CallsiteReport, CallsiteSums, Clock, EventCount, FirstCall, SumOfSquares, ThreadReport,
 };
 
-/// All callsites' figures, the one with the most self ticks first, and beside them the callsites' numbers.
+/// The reports of all callsites, by descending self ticks, and for each of them the callsite's number.
 pub(in crate::report) fn collect_callsites(
     figures: &Figures,
     clock: &Clock,
@@ -88,7 +88,7 @@ fn events(callsite: &Callsite) -> Vec<EventCount> {
         .collect()
 }
 
-/// The parts of threads of each name, the one with the most self ticks first.
+/// The parts of the threads, one for each thread name, by descending self ticks.
 fn thread_rows(
     whole: &CallsiteReport,
     parts: &[(&ThreadName, &Totals)],
@@ -119,7 +119,7 @@ fn thread_rows(
     reorder(rows, &order)
 }
 
-/// Every field of the totals by name, so that a new one cannot be forgotten here.
+/// The fields of the totals are listed by name, so that a new one cannot be forgotten here.
 fn sums(totals: &Totals) -> CallsiteSums {
     let Totals {
         threads,
@@ -171,7 +171,7 @@ fn sums(totals: &Totals) -> CallsiteSums {
         own_excess_sum,
         own_excess_squares,
         own_variance,
-        // What these come to is in the sums above.
+        // These are already contained in the sums above.
         weights: _,
         own: _,
         included: _,
@@ -230,8 +230,8 @@ fn sums(totals: &Totals) -> CallsiteSums {
     }
 }
 
-/// A bucket for each beginning. Short octaves have more buckets than values, and what was counted in one between two values belongs to
-/// the lower.
+/// Combines buckets that begin at the same value. In short octaves there are more buckets than values, so a bucket between two values
+/// counts as that of the lower value.
 fn buckets(histogram: &Histogram) -> Vec<Bucket> {
     let mut buckets: Vec<Bucket> = Vec::new();
     for (octave, sub, calls) in histogram.buckets() {

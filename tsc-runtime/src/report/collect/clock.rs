@@ -1,4 +1,4 @@
-//! What the report says of its clock: the part that decides what all figures are worth.
+//! Makes the report's part about the clock, on which all figures depend.
 
 use crate::affinity;
 use crate::calibration::Rate;
@@ -22,7 +22,7 @@ impl Clock {
     ) -> Self {
         let machine = machine();
         let availability = clock::availability();
-        // Nothing was measured: nothing of it need be known that takes time to find out.
+        // If nothing was measured, nothing is determined that takes time.
         let measured = !totals.is_empty();
         let core = measured.then(|| core_clock().ok()).flatten();
         let findings = if measured {

@@ -1,4 +1,4 @@
-//! From the registry's call tree to the report's contexts.
+//! Makes the report's contexts from the registry's call tree.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use crate::registry::Tree;
 use crate::report::Context;
 use crate::report::data::WholeTicks;
 
-/// The contexts that have figures, and those on the way to them. `numbers` are the callsites', in the report's order.
+/// The contexts that have figures, and their ancestors. `numbers` are the callsites' numbers in the order of the report.
 pub(in crate::report) fn collect_contexts(tree: &Tree, numbers: &[Option<u32>]) -> Vec<Context> {
     let indices: HashMap<u32, u64> = numbers
         .iter()

@@ -1,4 +1,4 @@
-//! What the report says about the machine.
+//! Makes the report's part about the machine.
 
 use crate::affinity;
 use crate::machine::{machine, microarchitecture};
@@ -36,7 +36,7 @@ mod tests {
     fn core_is_named_without_the_feature_of_its_tables() {
         let machine = MachineReport::collect();
         assert_eq!(machine.microarchitecture.as_deref(), microarchitecture());
-        // Zen 5 has no other models.
+        // All CPUs of this family are Zen 5.
         let is_zen_5 =
             machine.vendor.as_deref() == Some("AuthenticAMD") && machine.family == Some(0x1a);
         if is_zen_5 && cfg!(all(target_arch = "x86_64", not(miri))) {

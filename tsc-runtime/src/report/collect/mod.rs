@@ -1,4 +1,4 @@
-//! From what the registry, the calibration and the machine know to the report's data.
+//! Makes the report's data from the registry, the calibration and the facts about the machine.
 
 mod callsite;
 mod clock;

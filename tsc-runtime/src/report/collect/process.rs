@@ -1,4 +1,4 @@
-//! Which process this is, when it began to measure, and what its user says of it.
+//! The process: its number, when it began to measure, and the user's description of the run.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -7,7 +7,7 @@ use crate::report::settings::settings;
 use crate::report::{Process, watch};
 use crate::tsc::os_clock;
 
-/// When this process began to measure: nanoseconds since 1970, and by the clock that only goes forward.
+/// When this process began to measure: in nanoseconds since 1970, and by the monotonic clock.
 static STARTED_UNIX_NS: AtomicU64 = AtomicU64::new(0);
 static STARTED_NS: AtomicU64 = AtomicU64::new(0);
 
@@ -19,8 +19,8 @@ pub(crate) fn begin() {
     watch::begin();
 }
 
-/// In the child of a fork: it is another process, which has not begun to measure, and nothing of its parent's is left.
-#[cfg(all(unix, not(miri)))] // elsewhere no process is forked
+/// Resets the times in the child of a fork, which is another process and has not begun to measure.
+#[cfg(all(unix, not(miri)))] // no process is forked elsewhere
 pub(crate) fn start_from_zero() {
     STARTED_UNIX_NS.store(0, Relaxed);
     crate::report::output::start_from_zero();
@@ -33,7 +33,7 @@ pub(in crate::report) fn process_started() -> u64 {
 }
 
 impl Process {
-    /// This process, as it is now.
+    /// The data of this process, as it is now.
     pub(in crate::report) fn collect() -> Self {
         let started = process_started();
         let begun = started != 0;
@@ -62,7 +62,7 @@ impl Process {
 #[cfg(all(unix, not(miri)))]
 pub(in crate::report) fn host() -> String {
     let mut name = [0_u8; 256];
-    // SAFETY: there is room for that many bytes; the last one stays 0.
+    // SAFETY: the buffer has room for that many bytes, and its last byte stays 0.
     let failed = unsafe { libc::gethostname(name.as_mut_ptr().cast(), name.len() - 1) } != 0;
     if failed {
         return "unknown".to_owned();

@@ -1,6 +1,6 @@
-//! Points of time as text, in UTC.
+//! Formats times in UTC.
 
-/// `2026-11-21T19:31:12.000000123Z`, of nanoseconds since 1970.
+/// Formats nanoseconds since 1970 as `2026-11-21T19:31:12.000000123Z`.
 pub(super) fn rfc3339(unix_ns: u64) -> String {
     let Civil {
         year,
@@ -14,7 +14,7 @@ pub(super) fn rfc3339(unix_ns: u64) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{ns:09}Z")
 }
 
-/// `20261121T193112Z`, of nanoseconds since 1970: as part of a file's name.
+/// Formats nanoseconds since 1970 as `20261121T193112Z`, for the name of a file.
 pub(in crate::report) fn compact(unix_ns: u64) -> String {
     let Civil {
         year,
@@ -37,7 +37,7 @@ struct Civil {
 }
 
 impl Civil {
-    /// Howard Hinnant's `civil_from_days`: years begin in March, so that the leap day is their last.
+    /// Howard Hinnant's `civil_from_days`: a year begins in March, so that the leap day is its last day.
     fn new(unix_seconds: u64) -> Self {
         let (days, seconds) = (unix_seconds / 86_400 + 719_468, unix_seconds % 86_400);
         let (era, day_of_era) = (days / 146_097, days % 146_097);
@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn times_are_those_of_the_calendar() {
-        // By `date -u -d @…`.
+        // The expected texts are those of `date -u -d @…`.
         for (seconds, text) in [
             (0, "1970-01-01T00:00:00.000000000Z"),
             (951_782_399, "2000-02-28T23:59:59.000000000Z"),

@@ -77,12 +77,12 @@ data! {
 }
 
 impl Clock {
-    /// What of a fence policy's overhead is known.
+    /// The overhead of a fence policy, if it is known.
     pub(crate) fn overhead(&self, fence: &str) -> Option<&FenceOverhead> {
         self.overheads.iter().find(|of| of.fence == fence)
     }
 
-    /// What share of their calibrated cost probes may cost more or less than it: the greatest of all policies in use.
+    /// The greatest error of a probe's cost over all policies in use, as a share of that cost.
     pub(crate) fn total_error_share(&self) -> f64 {
         let share = |error: f64, ticks: f64| if ticks > 0.0 { error / ticks } else { 0.0 };
         let of = |of: &FenceOverhead| {

@@ -29,15 +29,14 @@ data! {
 }
 
 impl Context {
-    /// The contexts in an order that does not depend on how they were found: each followed by those called from it, in the order of their
-    /// callsites.
+    /// The contexts in a fixed order: each is followed by those called from it, in the order of their callsites.
     pub(crate) fn sorted(contexts: &[Self]) -> Vec<Self> {
         let mut called_from: HashMap<Option<u64>, Vec<usize>> = HashMap::new();
         for (index, context) in contexts.iter().enumerate() {
             called_from.entry(context.parent).or_default().push(index);
         }
         for siblings in called_from.values_mut() {
-            // The last one is taken first. Calls without a callsite come after the others.
+            // The last one is taken first, so the order is reversed. Calls without a callsite come after the others.
             let key = |index: usize| contexts[index].callsite.unwrap_or(u64::MAX);
             sort_indices(siblings, &|one, other| key(other).cmp(&key(one)));
         }

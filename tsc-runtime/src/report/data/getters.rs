@@ -1,8 +1,8 @@
-//! A struct of plain data with a getter for each field: the field's documentation is the getter's.
+//! Declares a struct of plain data with a getter for each field. The getter has the field's documentation.
 //!
-//! Every such struct compares, and with the feature `json` is written and read by serde under the fields' names.
+//! Each such struct implements `PartialEq`. With the feature `json`, serde writes and reads it under the names of its fields.
 //!
-//! Types are taken apart as far as this file needs it, since a `ty` fragment is opaque to the macros it is handed to.
+//! The macro parses types as far as this crate needs it, because a `ty` fragment could not be matched by other macros.
 
 // Input:  data! { /// Doc. pub struct Name { /// Doc of a. a: String, /// Doc of b. b: Option<f64>, } }
 // Output: pub struct Name { /// Doc of a. pub(crate) a: String, /// Doc of b. pub(crate) b: Option<f64> }
@@ -34,7 +34,7 @@ macro_rules! data {
     };
 }
 
-/// What a getter returns: numbers as they are, the rest by reference.
+/// The return type of a getter: numbers by value, everything else by reference.
 macro_rules! Getter {
     (String) => { &str };
     (Option<String>) => { Option<&str> };

@@ -1,7 +1,7 @@
-//! The sparse histograms of a report, and the edges of their buckets.
+//! The sparse histograms of a report, and the limits of their buckets.
 //!
-//! Samples: every value below 64 has a bucket of its own; from there on each octave has 32, so none is wider than 1/32 of its value.
-//! A bucket is named by the least value in it. The last takes all that is longer than 30 hours at 2.6 GHz.
+//! Every value below 64 has a bucket of its own. From there on, each octave has 32 buckets, so none is wider than 1/32 of its values. A
+//! bucket is identified by the smallest value in it. The last bucket contains everything that is longer than 30 hours at 2.6 GHz.
 
 use super::getters::data;
 
@@ -16,23 +16,23 @@ data! {
     }
 }
 
-/// Buckets of an octave.
+/// The number of buckets in an octave.
 const SUBS: u64 = 32;
-/// The beginning of the last bucket, which has no end.
+/// The smallest value of the last bucket, which has no upper limit.
 pub(crate) const LAST: u64 = (1 << 48) - (1 << 42);
 
-/// Where the bucket ends that begins at `from`: the least value that is not in it.
+/// The end of the bucket that begins at `from`: the smallest value above it.
 pub(crate) fn end(from: u64) -> u64 {
     from + width(from)
 }
 
-/// How many values share a bucket with `value`.
+/// The number of values in the bucket that contains `value`.
 fn width(value: u64) -> u64 {
     let octave = value.max(SUBS).ilog2();
     1 << (octave - SUBS.ilog2())
 }
 
-/// Where the bucket begins that `value` is counted in.
+/// The beginning of the bucket that contains `value`.
 pub(crate) fn beginning(value: u64) -> u64 {
     let value = value.min(LAST);
     value - value % width(value)
@@ -43,12 +43,12 @@ pub(crate) fn middle(from: u64) -> f64 {
     f64::midpoint(from as f64, (end(from) - 1) as f64)
 }
 
-/// All calls in the buckets.
+/// The number of calls in all buckets.
 pub(crate) fn count(buckets: &[Bucket]) -> u64 {
     buckets.iter().map(|bucket| bucket.calls).sum()
 }
 
-/// The beginning of the bucket in which the value lies that `share` of all do not exceed; `None` of nothing.
+/// The beginning of the bucket with the smallest value that at least `share` of all calls do not exceed. `None` if there are no calls.
 pub(crate) fn quantile(buckets: &[Bucket], share: f64) -> Option<u64> {
     let count = count(buckets);
     let rank = ((count as f64 * share).ceil() as u64).clamp(1, count.max(1));
@@ -62,7 +62,7 @@ pub(crate) fn quantile(buckets: &[Bucket], share: f64) -> Option<u64> {
         .map(|bucket| bucket.from_ticks)
 }
 
-/// The calls of both, in ascending order.
+/// Adds two histograms. The result is in ascending order.
 pub(crate) fn merge(one: &[Bucket], other: &[Bucket]) -> Vec<Bucket> {
     let mut all: Vec<Bucket> = one.iter().chain(other).copied().collect();
     all.sort_by_key(|bucket| bucket.from_ticks);
@@ -76,7 +76,7 @@ pub(crate) fn merge(one: &[Bucket], other: &[Bucket]) -> Vec<Bucket> {
     all
 }
 
-/// The calls that came after `earlier`, which are in `later` as well.
+/// Subtracts `earlier` from `later`, which contains it.
 pub(crate) fn since(later: &[Bucket], earlier: &[Bucket]) -> Vec<Bucket> {
     let known = |from| match earlier.binary_search_by_key(&from, |bucket| bucket.from_ticks) {
         Ok(index) => earlier[index].calls,
@@ -96,7 +96,7 @@ pub(crate) fn since(later: &[Bucket], earlier: &[Bucket]) -> Vec<Bucket> {
 pub(crate) mod tests {
     use super::*;
 
-    /// The buckets that these values fall in.
+    /// The histogram of these values.
     pub(crate) fn histogram(values: impl IntoIterator<Item = u64>) -> Vec<Bucket> {
         let buckets: Vec<Bucket> = values
             .into_iter()
@@ -121,7 +121,7 @@ pub(crate) mod tests {
         assert_eq!((beginning(u64::MAX), end(LAST)), (LAST, 1 << 48));
     }
 
-    /// A dump's buckets are those that the runtime counts in.
+    /// The buckets of a dump are those in which the runtime counts.
     #[cfg(feature = "on")]
     #[test]
     fn buckets_are_the_records_own() {

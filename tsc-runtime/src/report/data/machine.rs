@@ -1,12 +1,12 @@
-//! The machine that was measured on: what makes two reports comparable.
+//! The machine that was measured on. Two reports are comparable if their machines are.
 
 use super::getters::data;
 
 data! {
-    /// What the process could learn of its machine; `None` is what is not known.
+    /// What the process could find out about its machine. `None` is unknown.
     #[derive(Default)]
     pub struct MachineReport {
-        /// The CPU's brand string, as it names itself.
+        /// The CPU's brand string.
         cpu: Option<String>,
         /// The CPU's maker: `GenuineIntel`, `AuthenticAMD`, …
         vendor: Option<String>,
@@ -16,7 +16,7 @@ data! {
         model: Option<u32>,
         /// The CPU's stepping (x86).
         stepping: Option<u32>,
-        /// The microcode's revision; hypervisors often hide the real one.
+        /// The microcode's revision. Hypervisors often hide the real one.
         microcode: Option<String>,
         /// The core's design, by the short name that tables of instructions use for it.
         microarchitecture: Option<String>,

@@ -1,5 +1,5 @@
-//! The report as plain data: one definition for the runtime, which makes it, and for programs that read dumps. It exists whether
-//! anything measures or not.
+//! The report as plain data. The same definition serves the runtime, which makes reports, and programs that read dumps. It is compiled in
+//! every build.
 
 mod callsite;
 mod clock;
@@ -22,15 +22,15 @@ pub use process::{Ended, MetaMap, Process};
 pub use sums::{CallsiteSums, FirstCall, SumOfSquares};
 pub(crate) use whole_ticks::WholeTicks;
 
-/// The version of the report's shape. Later versions with the same number only add to it.
+/// The version of the report's structure. Later versions of this crate with the same number only add to it.
 pub(crate) const SCHEMA: u32 = 2;
 
 data! {
-    /// All callsites' figures and what they rest on, taken at one moment, with every sum that is needed to add them to another
+    /// The figures of all callsites and what they depend on, taken at one moment, with every sum that is needed to add them to another
     /// process's.
     ///
-    /// Its `Display` is the dump; in the alternate form (`{:#}`) with every correction, as `TSC_REPORT=full` prints it. With the
-    /// feature `json` it is written by `to_json` and read back by `from_json`, without loss.
+    /// Its `Display` is the dump; the alternate form (`{:#}`) has every correction, as with `TSC_REPORT=full`. With the feature `json`,
+    /// `to_json` writes it and `from_json` reads it, without loss.
     pub struct Report {
         /// The version of the shape of this data: 2.
         schema: u32,
@@ -59,7 +59,7 @@ data! {
 }
 
 impl Report {
-    /// The callsite named `name`, if it was called; the first of several.
+    /// The callsite with the name `name`, if it was called. If there are several, the first one.
     #[must_use]
     pub fn callsite(&self, name: &str) -> Option<&CallsiteReport> {
         self.callsites.iter().find(|callsite| callsite.name == name)
@@ -67,7 +67,7 @@ impl Report {
 }
 
 impl Default for Report {
-    /// A report of nothing.
+    /// An empty report.
     fn default() -> Self {
         Self {
             schema: SCHEMA,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::getters::data;
 
-/// What the user says of a run, by name.
+/// The user's description of a run: values by name.
 pub type MetaMap = BTreeMap<String, String>;
 
 data! {

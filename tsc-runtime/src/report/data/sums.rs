@@ -1,4 +1,4 @@
-//! What was counted for a callsite, before any statistics: whole numbers, so that two processes' sums add up exactly.
+//! What was counted for a callsite, before any statistics. These are whole numbers, so that the sums of two processes add up exactly.
 
 use super::Clock;
 use super::getters::data;
@@ -12,11 +12,11 @@ use super::getters::data;
 macro_rules! sums {
     ($($(#[doc = $doc:literal])+ $field:ident: $type:ident $(< $of:ident >)? by $merge:ident,)*) => {
         data! {
-            /// The sums over all calls of a callsite, and over all threads. Every figure of a [`CallsiteReport`](super::CallsiteReport)
-            /// follows from these, its histograms and the clock.
+            /// The sums over all calls of a callsite, and over all threads. Every figure of a [`CallsiteReport`](super::CallsiteReport) is
+            /// computed from these, its histograms and the clock.
             ///
-            /// Ticks are *gross* here: stop − start less what nested probes cost and less the time off the CPU, the callsite's own
-            /// visible overhead inside.
+            /// Ticks are *gross* here: stop − start, minus the cost of nested probes, minus the time off the CPU. They include the
+            /// callsite's own visible overhead.
             #[derive(Default)]
             pub struct CallsiteSums {
                 $($(#[doc = $doc])+ $field: $type $(< $of >)?,)*
@@ -29,7 +29,7 @@ macro_rules! sums {
                 $(self.$field = $merge::merge(self.$field, other.$field);)*
             }
 
-            /// Takes away what an earlier report of the same process has. The extremes stay those of all calls.
+            /// Subtracts the sums of an earlier report of the same process. The minimum and the maximum remain those of all calls.
             pub(crate) fn since(&mut self, earlier: &Self) {
                 $(self.$field = $merge::since(self.$field, earlier.$field);)*
             }
@@ -133,17 +133,17 @@ sums! {
 }
 
 data! {
-    /// A first call, which finds everything cold.
+    /// A first call, with cold caches.
     #[derive(Copy, Default, Eq, PartialOrd, Ord)]
     pub struct FirstCall {
-        /// When its process began to measure, in nanoseconds since 1970.
+        /// When the process began to measure, in nanoseconds since 1970.
         process_started_ns: u64,
-        /// Its gross ticks.
+        /// The gross ticks of the call.
         ticks: i64,
     }
 }
 
-/// A sum that takes more than 64 bits. In JSON a string of decimal digits.
+/// A sum that needs more than 64 bits. In JSON it is a string of decimal digits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SumOfSquares(pub(crate) u128);
 
@@ -168,21 +168,21 @@ impl<'de> serde::Deserialize<'de> for SumOfSquares {
         let digits = std::borrow::Cow::<str>::deserialize(deserializer)?;
         digits.parse().map(Self).map_err(|_| {
             serde::de::Error::custom(format_args!(
-                "{digits:?} is no sum of squares: a string of decimal digits"
+                "{digits:?} is not a sum of squares: expected a string of decimal digits"
             ))
         })
     }
 }
 
 impl CallsiteSums {
-    /// All calls that have returned.
+    /// The number of calls that have returned.
     #[must_use]
     pub fn calls(&self) -> u64 {
         (self.samples + self.firsts + self.excluded + self.anomalies + self.counted)
             .wrapping_sub(self.surplus)
     }
 
-    /// How often a probe's visible overhead is in the gross ticks: once a call, or once a poll.
+    /// How many times a probe's visible overhead is contained in the gross ticks: once for each call, or once for each poll.
     pub(crate) fn probes(&self) -> u64 {
         match self.polls {
             0 => self.samples + self.firsts + self.excluded,
@@ -190,7 +190,7 @@ impl CallsiteSums {
         }
     }
 
-    /// The gross ticks on the CPU of all calls, or of all polls: futures that are suspended or were dropped took theirs as well.
+    /// The gross ticks on the CPU of all calls. For futures, of all polls: futures that are suspended or were dropped have used time, too.
     pub(crate) fn gross(&self) -> i64 {
         if self.polls != 0 {
             return self.polls_gross;
@@ -206,7 +206,7 @@ impl CallsiteSums {
             && (self.unknown == 0 || self.unknown < self.samples)
     }
 
-    /// What one probe saw of itself, in the mean.
+    /// The mean visible overhead of one probe.
     pub(crate) fn visible(&self) -> f64 {
         match self.probes() {
             0 => 0.0,
@@ -225,7 +225,7 @@ mod add_float {
     }
 }
 
-/// Counts. There are no fewer later on.
+/// Counts, which never decrease.
 mod add {
     pub(super) fn merge(one: u64, other: u64) -> u64 {
         one.saturating_add(other)
@@ -236,7 +236,7 @@ mod add {
     }
 }
 
-/// Sums of ticks: wrapping, as the runtime's own are.
+/// Sums of ticks, with wrapping arithmetic as in the runtime.
 mod add_signed {
     pub(super) fn merge(one: i64, other: i64) -> i64 {
         one.wrapping_add(other)
@@ -259,7 +259,7 @@ mod add_squares {
     }
 }
 
-/// Counts that may not be known: what one of two does not know, nobody knows of both.
+/// Counts that may be unknown. The sum is unknown if one of the two is unknown.
 mod add_known {
     pub(super) fn merge(one: Option<u64>, other: Option<u64>) -> Option<u64> {
         one.zip(other)
@@ -305,7 +305,7 @@ mod earliest {
     }
 }
 
-/// What is so now.
+/// Values of the latest report.
 mod latest {
     pub(super) fn merge(one: u64, other: u64) -> u64 {
         super::add::merge(one, other)

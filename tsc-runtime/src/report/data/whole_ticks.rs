@@ -1,4 +1,4 @@
-//! Ticks of which reports keep the sum alone, without the calls that it is made of.
+//! Ticks of which a report contains only the sum, not the calls.
 
 /// A whole number of ticks, so that merging reports is exact. Getters return it as a floating-point number, like all other ticks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -24,7 +24,7 @@ impl WholeTicks {
     }
 }
 
-/// Reads `7` and `7.0`, which are the same number in JSON.
+/// Reads `7` and `7.0`, which JSON does not distinguish.
 #[cfg(feature = "json")]
 impl<'de> serde::Deserialize<'de> for WholeTicks {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -1,5 +1,5 @@
-//! The report for Prometheus: as OpenMetrics text, which the program itself serves on its `/metrics`, and in the older format, which is
-//! written to a file for node_exporter's textfile collector.
+//! The report for Prometheus: as OpenMetrics text, which a program serves on its own `/metrics`, and in the older format, which is written
+//! to a file for node_exporter's textfile collector.
 
 #[cfg(test)]
 mod tests;
@@ -8,23 +8,29 @@ use std::fmt::{self, Write};
 
 use super::{CallsiteReport, Report};
 
-/// Upper edges of the histogram: one below each of these powers of two. The same for all callsites, so that Prometheus can add them.
+/// The upper limits of the histogram's buckets are one less than these powers of two. They are the same for all callsites, so that
+/// Prometheus can add them.
 const OCTAVES: std::ops::RangeInclusive<u32> = 5..=36;
 
 impl Report {
-    /// The report as [OpenMetrics 1.0](https://prometheus.io/docs/specs/om/open_metrics_spec/) text, which a program serves on its
-    /// `/metrics` as `application/openmetrics-text; version=1.0.0; charset=utf-8`.
+    /// The report as [OpenMetrics 1.0](https://prometheus.io/docs/specs/om/open_metrics_spec/) text. A program serves it on its `/metrics`
+    /// as `application/openmetrics-text; version=1.0.0; charset=utf-8`.
     ///
-    /// Counters of calls and of ticks by callsite, a histogram of the samples' gross ticks (what was read less what nested probes
-    /// cost; `tsc_visible_overhead_ticks` is in each), and the clock's rate to turn ticks into seconds by. A sum that is negative,
-    /// because the probes' cost is known on average only, is left out: OpenMetrics knows no negative counters.
+    /// It contains counters of calls and of ticks for each callsite, a histogram of the samples' gross ticks (raw ticks minus the cost of
+    /// nested probes; each includes `tsc_visible_overhead_ticks`), and the clock's rate, which converts ticks to seconds. A negative sum,
+    /// which is possible because the probes' cost is only known on average, is left out, because OpenMetrics has no negative counters.
+    ///
+    /// ```
+    /// let body = tsc_runtime::snapshot().openmetrics();
+    /// assert!(body.ends_with("# EOF\n"));
+    /// ```
     #[must_use]
     pub fn openmetrics(&self) -> String {
         self.metrics(Dialect::OpenMetrics)
     }
 
-    /// The same metrics in [Prometheus' older text format](https://prometheus.io/docs/instrumenting/exposition_formats/), version
-    /// 0.0.4, which node_exporter's textfile collector, the Pushgateway and `promtool check metrics` read.
+    /// The same metrics in [Prometheus' older text format](https://prometheus.io/docs/instrumenting/exposition_formats/), version 0.0.4.
+    /// node_exporter's textfile collector, the Pushgateway and `promtool check metrics` read it.
     #[must_use]
     pub fn prometheus(&self) -> String {
         self.metrics(Dialect::Prometheus)
@@ -35,7 +41,7 @@ impl Report {
             out: String::new(),
             dialect,
         };
-        // A String takes all that is written to it.
+        // Writing to a `String` cannot fail.
         let _: fmt::Result = text.families(self);
         text.out
     }
@@ -101,9 +107,9 @@ impl Text {
         }
     }
 
-    /// What stands above a family's samples.
+    /// Writes the lines above a family's samples.
     fn begin(&mut self, kind: &str, name: &str, unit: Option<&str>, help: &str) -> fmt::Result {
-        // OpenMetrics names a counter without the suffix of its samples; there, it is part of the name.
+        // In OpenMetrics, a counter's name does not contain the suffix of its samples. In the older format it does.
         let suffix = match (self.dialect, kind) {
             (Dialect::Prometheus, "counter") => "_total",
             _ => "",
@@ -191,7 +197,7 @@ impl Text {
     }
 }
 
-/// What names a callsite.
+/// The labels that identify a callsite.
 struct Labels<'a>(&'a CallsiteReport);
 
 impl fmt::Display for Labels<'_> {

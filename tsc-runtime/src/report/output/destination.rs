@@ -1,22 +1,22 @@
-//! What a path leads to, before anything is written there.
+//! Determines what is at a path, before anything is written there.
 
 use std::fs::{self, FileType, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// How to write to a path.
+/// How a path is written to.
 #[derive(Debug, PartialEq)]
 pub(super) enum Destination {
-    /// A file, or nothing yet: written beside and renamed. Links are resolved.
+    /// A file, or nothing yet. A new file is written beside it and renamed. Symbolic links are resolved.
     File(PathBuf),
-    /// A terminal, a pipe, `/dev/null`: written to as it is.
+    /// A terminal, a pipe or `/dev/null`, which is opened and written to.
     Stream,
 }
 
 impl Destination {
     /// # Errors
     ///
-    /// What it leads to is not to be written to.
+    /// The path leads to something that must not be written to.
     pub(super) fn of(path: &Path) -> io::Result<Self> {
         refuse_foreign_links(path)?;
         if ["/dev", "/proc"]
@@ -29,7 +29,7 @@ impl Destination {
             Ok(metadata) => metadata.file_type(),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return match fs::symlink_metadata(path) {
-                    Ok(_) => Err(other("is a symbolic link to nothing")),
+                    Ok(_) => Err(other("is a symbolic link to a path that does not exist")),
                     Err(_) => Ok(Self::File(path.to_owned())),
                 };
             }
@@ -42,7 +42,7 @@ impl Destination {
         } else if is_stream(kind) {
             Ok(Self::Stream)
         } else {
-            Err(other("is neither a file nor a pipe nor a terminal"))
+            Err(other("is not a file, a pipe or a terminal"))
         }
     }
 }
@@ -62,11 +62,11 @@ fn is_stream(_: FileType) -> bool {
     false
 }
 
-/// A link in a folder to which everybody may write is anybody's, and leads where they like.
+/// In a folder that every user may write to, a symbolic link may be any user's, and may lead anywhere.
 ///
 /// # Errors
 ///
-/// There is one on the way.
+/// The path contains such a link.
 fn refuse_foreign_links(path: &Path) -> io::Result<()> {
     let ways: Vec<&Path> = path
         .ancestors()
@@ -76,7 +76,7 @@ fn refuse_foreign_links(path: &Path) -> io::Result<()> {
         let is_link = fs::symlink_metadata(way).is_ok_and(|metadata| metadata.is_symlink());
         if is_link && fs::metadata(folder(way)).is_ok_and(|folder| everybody_may_write(&folder)) {
             return Err(other(&format!(
-                "{} is a symbolic link in a folder to which everybody may write",
+                "{} is a symbolic link in a folder that every user may write to",
                 way.display()
             )));
         }
@@ -84,7 +84,7 @@ fn refuse_foreign_links(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The folder that a path is in.
+/// The folder that contains the path.
 pub(super) fn folder(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,

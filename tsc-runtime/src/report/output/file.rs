@@ -1,4 +1,4 @@
-//! Writing a file so that nobody ever finds a part of it, and that no process loses another one's report.
+//! Writes a file so that no reader finds an incomplete one, and so that no process overwrites another one's report.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
@@ -18,14 +18,14 @@ use crate::tsc::os_clock;
 /// What this process has written to its file.
 #[derive(Default)]
 struct Written {
-    /// The path that was asked for, and where the report is instead or just there.
+    /// The requested path, and the path that was written instead or just there.
     place: Option<(PathBuf, PathBuf)>,
-    /// Which file that is, by what the system calls it.
+    /// The identity of the file, as the operating system defines it.
     identity: Option<Identity>,
-    /// Reports that no later one contains, because there was a reset.
+    /// Earlier reports that the latest one does not contain, because there was a reset.
     kept: String,
     latest: String,
-    /// The process ends: nothing more is written.
+    /// The process is ending, and nothing more is written.
     ended: bool,
 }
 
@@ -33,20 +33,20 @@ type Identity = (u64, u64);
 
 static WRITTEN: PerProcess<Mutex<Written>> = PerProcess::new();
 
-/// File systems note times by a clock that may be so late.
+/// File systems take times from a clock that may be late by this much.
 const COARSE_CLOCK_NS: u64 = 10_000_000;
 
 fn written() -> &'static Mutex<Written> {
     WRITTEN.get(|| {})
 }
 
-/// In the child of a fork: what its parent has written is not its own.
-#[cfg(all(unix, not(miri)))] // elsewhere no process is forked
+/// Forgets in the child of a fork what the parent has written.
+#[cfg(all(unix, not(miri)))] // no process is forked elsewhere
 pub(in crate::report) fn start_from_zero() {
     WRITTEN.forget();
 }
 
-/// What was reported so far is forgotten by the next report: it stays in the file.
+/// Keeps the reports so far in the file, because a reset follows and the next report will not contain them.
 pub(in crate::report) fn keep() {
     if let Some(mut written) = patience::retry(|| written().try_lock()) {
         let latest = std::mem::take(&mut written.latest);
@@ -54,15 +54,15 @@ pub(in crate::report) fn keep() {
     }
 }
 
-/// After the report at the process's end no other is written.
+/// Prevents further reports after the one at the process's end.
 pub(in crate::report) fn end() {
     if let Some(mut written) = patience::retry(|| written().try_lock()) {
         written.ended = true;
     }
 }
 
-/// Makes `text` what this process's file contains, in the place of its earlier report if there was no reset in between. If the file is
-/// another process's, in one beside it, whose path is returned.
+/// Writes `text` to this process's file. It replaces the process's earlier report, unless there was a reset in between. If another process
+/// has written the file, `text` goes to a file beside it, whose path is returned.
 pub(super) fn write_own(path: &Path, text: &str) -> io::Result<Option<PathBuf>> {
     let Some(mut written) = patience::retry(|| written().try_lock()) else {
         return Err(io::Error::other(
@@ -94,7 +94,7 @@ pub(super) fn write_own(path: &Path, text: &str) -> io::Result<Option<PathBuf>> 
     Ok(is_taken.then_some(place))
 }
 
-/// Makes `text` what the file contains.
+/// Replaces the contents of the file by `text`.
 pub(super) fn write(path: &Path, text: &str) -> io::Result<()> {
     match Destination::of(path)? {
         Destination::File(target) => Beside::write(&target, text)?.rename(&target),
@@ -102,7 +102,7 @@ pub(super) fn write(path: &Path, text: &str) -> io::Result<()> {
     }
 }
 
-/// A finished file that does not have its name yet. Removed, if it does not get it.
+/// A finished file that does not have its final name yet. It is removed if it does not get that name.
 struct Beside(PathBuf);
 
 impl Beside {
@@ -113,14 +113,14 @@ impl Beside {
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         name.push(format!(".{}-{number}.tmp", std::process::id()));
         let path = target.with_file_name(name);
-        // Anew: nothing that somebody has put there is followed or written to.
+        // A new file: no link or file that somebody has put there is used.
         let mut file = OpenOptions::new()
             .write(true)
             .create_new(true)
             .open(&path)?;
         let beside = Self(path);
         file.write_all(text.as_bytes())?;
-        // Where a disk is full, some file systems say so only now.
+        // On a full disk, some file systems only report an error here.
         file.sync_data()?;
         Ok(beside)
     }
@@ -138,7 +138,7 @@ impl Drop for Beside {
     }
 }
 
-/// Whether a file was written since this process began to measure, which it did not do itself.
+/// Whether another process has written the file since this process began to measure.
 fn is_another_process_s(path: &Path) -> bool {
     let Ok(modified) = fs::metadata(path).and_then(|metadata| metadata.modified()) else {
         return false;
@@ -150,7 +150,7 @@ fn is_another_process_s(path: &Path) -> bool {
     meanwhile.contains(&(modified + COARSE_CLOCK_NS))
 }
 
-/// `run.json` as `run.1234.json`.
+/// Inserts the process number: `run.json` becomes `run.1234.json`.
 fn with_pid(path: &Path) -> PathBuf {
     let mut name = path.file_stem().unwrap_or_default().to_owned();
     name.push(format!(".{}", std::process::id()));
@@ -175,14 +175,14 @@ fn identity(path: &Path) -> Option<Identity> {
     Some((since.as_secs(), u64::from(since.subsec_nanos())))
 }
 
-/// Keeps other processes from renaming to the same name between this one's look and its own. Where a lock cannot be had soon, it is
-/// done without.
+/// Keeps other processes from renaming a file to this name between this process's check and its own renaming. If the lock is not available
+/// for a while, the file is written without it.
 #[cfg(unix)]
 fn lock(folder: &Path) -> Option<File> {
     use std::os::fd::AsRawFd;
     let folder = File::open(folder).ok()?;
     patience::retry(|| {
-        // SAFETY: asks for a lock on an open file; closing it gives the lock back.
+        // SAFETY: the call locks an open file. Closing the file releases the lock.
         let failed = unsafe { libc::flock(folder.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } != 0;
         (!failed).then_some(())
     })?;
@@ -194,7 +194,7 @@ fn lock(_: &Path) -> Option<File> {
     None
 }
 
-/// Without waiting for a pipe's reader: if there is none, there is nobody to write for.
+/// Writes without waiting for a pipe's reader. If there is no reader, nothing is written.
 fn write_to_stream(path: &Path, text: &str) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.append(true);
@@ -221,7 +221,11 @@ fn write_to_stream(path: &Path, text: &str) -> io::Result<()> {
             Some(Ok(0)) => return Err(io::ErrorKind::WriteZero.into()),
             Some(Ok(count)) => rest = &rest[count..],
             Some(Err(error)) => return Err(error),
-            None => return Err(io::Error::other("who reads from this pipe has stopped")),
+            None => {
+                return Err(io::Error::other(
+                    "the reader of this pipe has stopped reading",
+                ));
+            }
         }
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! Where a report goes, and in what form.
+//! The destination and the form of a report.
 
 mod destination;
 mod file;
@@ -20,19 +20,19 @@ pub(super) use file::{end, keep};
 
 static TURN: PerProcess<Mutex<()>> = PerProcess::new();
 
-/// One report after another: who waits for its turn then knows what was reported. Nobody waits for ever.
+/// Waits until no other thread writes a report, but not for ever. After the wait it is known what the other one has reported.
 pub(super) fn turn() -> Option<MutexGuard<'static, ()>> {
     patience::retry(|| TURN.get(|| {}).try_lock())
 }
 
-/// In the child of a fork.
-#[cfg(all(unix, not(miri)))] // elsewhere no process is forked
+/// Resets the lock, in the child of a fork.
+#[cfg(all(unix, not(miri)))] // no process is forked elsewhere
 pub(super) fn start_from_zero() {
     TURN.forget();
     file::start_from_zero();
 }
 
-/// Prints `report` as the user's variables ask.
+/// Prints `report` as the environment variables require.
 pub(super) fn print(report: &Report) {
     let settings = settings();
     if settings.form == Form::Off {
@@ -63,16 +63,21 @@ pub(super) fn print(report: &Report) {
     }
 }
 
-/// Writes a report of all that happened so far to the file `path`: as JSON, if that ends in `.json` (with the feature `json`), else as
+/// Writes a report of everything so far to the file `path`. If the path ends in `.json`, it is JSON (with the feature `json`), otherwise
 /// text in the full form.
 ///
-/// The file is written beside and renamed, so that who reads it finds the old or the new one, never a part. A program that has
-/// called this still dumps at its exit.
+/// The report is written to another file, which is then renamed. So a reader finds either the old file or the new one, never a part. A
+/// program that has called this still prints its report at its end.
+///
+/// ```no_run
+/// tsc_runtime::dump_to("run.txt")?;
+/// # Ok::<(), std::io::Error>(())
+/// ```
 ///
 /// # Errors
 ///
-/// The file cannot be written; it is as before then. It is a directory, or a symbolic link in a folder to which everybody may
-/// write. The path ends in `.json`, without the feature `json`.
+/// The file cannot be written; it is unchanged then. The path is a directory, or a symbolic link in a folder that every user may write to.
+/// The path ends in `.json`, but the feature `json` is missing.
 pub fn dump_to(path: impl AsRef<Path>) -> io::Result<()> {
     let path = path.as_ref();
     let is_json = path
@@ -120,7 +125,7 @@ fn text_options(settings: &Settings, form: TextForm) -> TextOptions {
     }
 }
 
-/// As wide as the terminal that stderr is, and coloured if it is one.
+/// Uses the width of the terminal that standard error is, and colour if it is one.
 fn on_terminal(options: TextOptions) -> TextOptions {
     let options = match terminal::width() {
         Some(width) => options.width(width),

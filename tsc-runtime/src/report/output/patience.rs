@@ -1,4 +1,4 @@
-//! Waiting for what another thread or process has, and not for ever: a report must never hang its program.
+//! Waits for a limited time for something that another thread or process holds, because a report must never hang its program.
 
 use std::time::Duration;
 
@@ -7,9 +7,9 @@ use crate::tsc::os_clock;
 const LIMIT_NS: u64 = 2_000_000_000;
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// Tries until there is a result; `None` after two seconds.
+/// Calls `attempt` until it has a result. Returns `None` after two seconds.
 pub(super) fn retry<T>(mut attempt: impl FnMut() -> Option<T>) -> Option<T> {
-    // Not `Instant`, which reads the counter: it may be forbidden.
+    // `Instant` reads the counter, which may be forbidden.
     let started = os_clock::now();
     loop {
         let result = attempt();

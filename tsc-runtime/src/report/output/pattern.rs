@@ -1,10 +1,10 @@
-//! What in `TSC_REPORT_FILE` stands for something else: `%p`, `%h`, `%t` and `%%`.
+//! Replaces the placeholders in `TSC_REPORT_FILE`: `%p`, `%h`, `%t` and `%%`.
 
 use std::ffi::{OsStr, OsString};
 
 use crate::report::collect::{compact, host, process_started};
 
-/// The path that a pattern means in this process. What is not known after a `%` stays as it is.
+/// The path for a pattern in this process. Unknown placeholders stay as they are.
 pub(super) fn expand(pattern: &OsStr) -> OsString {
     let Some(pattern) = pattern.to_str() else {
         return pattern.to_owned();

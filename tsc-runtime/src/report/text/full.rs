@@ -12,7 +12,7 @@ use crate::report::{CallsiteReport, Clock, Report};
 const TOTAL: usize = 14;
 const COUNT: usize = 11;
 const TICKS: usize = 11;
-/// Notes are not wrapped where rows are not.
+/// The width of the remarks in this form, in which rows are not wrapped.
 const WIDTH: usize = 186;
 
 pub(super) fn write(

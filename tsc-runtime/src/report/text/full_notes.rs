@@ -6,7 +6,7 @@ use super::full::ticks;
 use super::names::{NAME, escaped};
 use crate::report::{Bucket, CallsiteReport};
 
-/// Where the function is, how net came from raw, how far the figures may be off, and the interrupted calls.
+/// Writes the function's place in the source, how net ticks follow from raw ones, the errors of the figures, and the interrupted calls.
 pub(super) fn write(f: &mut dyn fmt::Write, callsite: &CallsiteReport) -> fmt::Result {
     writeln!(
         f,
@@ -57,7 +57,7 @@ pub(super) fn write(f: &mut dyn fmt::Write, callsite: &CallsiteReport) -> fmt::R
     )
 }
 
-/// The calls from each power of two to the next.
+/// Sums up the calls from each power of two to the next.
 fn octaves(buckets: &[Bucket]) -> Vec<(u64, u64)> {
     let mut octaves: Vec<(u64, u64)> = Vec::new();
     for bucket in buckets {

@@ -1,6 +1,13 @@
-//! How a report is to be written for people.
+//! The options of the report as text.
 
-/// How a report is written for people: by default 100 columns wide, in ticks, by self ticks, all rows, without colour.
+/// The options of the report as text. By default it is 100 columns wide, in ticks, sorted by self ticks, with all rows and without colour.
+///
+/// ```
+/// use tsc_runtime::{TextOptions, TextSort, TextUnit};
+///
+/// let options = TextOptions::default().unit(TextUnit::Ns).sort(TextSort::Calls).top(10);
+/// print!("{}", tsc_runtime::snapshot().text(&options));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextOptions {
     pub(super) form: TextForm,
@@ -11,24 +18,24 @@ pub struct TextOptions {
     pub(super) colour: bool,
 }
 
-/// What of a report is written.
+/// How much of a report is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TextForm {
-    /// As many columns as fit, and notes where they change what a row means.
+    /// As many columns as fit, and remarks where they change the meaning of a row.
     #[default]
     Short,
     /// The same, with each row's distribution below it.
     Histogram,
-    /// Every column, however wide, how net came from raw, and every finding of the self-test.
+    /// Every column at any width, how net ticks follow from raw ones, and every finding of the self-test.
     Full,
 }
 
-/// What ticks are written in.
+/// The unit of the ticks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TextUnit {
-    /// As they were counted.
+    /// Ticks, as they were counted.
     #[default]
     Ticks,
     /// Nanoseconds, at the counter's rate.
@@ -37,22 +44,22 @@ pub enum TextUnit {
     Cycles,
 }
 
-/// What comes first.
+/// The order of the rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TextSort {
-    /// The most ticks outside annotated callees; on the CPU, where that is known.
+    /// By ticks outside annotated callees; on the CPU if that is known.
     #[default]
     SelfTicks,
-    /// The most inclusive ticks; on the CPU, where that is known.
+    /// By inclusive ticks; on the CPU if that is known.
     Total,
-    /// The most inclusive ticks, on the CPU or not.
+    /// By inclusive ticks, on the CPU or not.
     Wall,
-    /// The most calls.
+    /// By the number of calls.
     Calls,
-    /// The greatest mean.
+    /// By the mean.
     Mean,
-    /// By the alphabet.
+    /// Alphabetically by name.
     Name,
 }
 
@@ -70,39 +77,39 @@ impl Default for TextOptions {
 }
 
 impl TextOptions {
-    /// What of the report is written.
+    /// Selects how much of the report is written.
     #[must_use]
     pub fn form(self, form: TextForm) -> Self {
         Self { form, ..self }
     }
 
-    /// How many columns there are: as many of the table's as fit, and at least name, total and share, which take 80.
+    /// Sets the width in columns. As many columns of the table are written as fit, but at least name, total and share, which need 80.
     #[must_use]
     pub fn width(self, width: usize) -> Self {
         let width = width.max(80);
         Self { width, ..self }
     }
 
-    /// What ticks are written in.
+    /// Sets the unit of the ticks.
     #[must_use]
     pub fn unit(self, unit: TextUnit) -> Self {
         Self { unit, ..self }
     }
 
-    /// What comes first.
+    /// Sets the order of the rows.
     #[must_use]
     pub fn sort(self, sort: TextSort) -> Self {
         Self { sort, ..self }
     }
 
-    /// Only the first so many rows.
+    /// Limits the number of rows.
     #[must_use]
     pub fn top(self, rows: usize) -> Self {
         let top = Some(rows);
         Self { top, ..self }
     }
 
-    /// Whether to write the escape sequences by which terminals colour.
+    /// Sets whether to write the escape sequences for colour.
     #[must_use]
     pub fn colour(self, colour: bool) -> Self {
         Self { colour, ..self }
@@ -110,7 +117,7 @@ impl TextOptions {
 }
 
 impl TextUnit {
-    /// The unit of that name.
+    /// The unit with this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         match name {
@@ -123,7 +130,7 @@ impl TextUnit {
 }
 
 impl TextSort {
-    /// The order of that name.
+    /// The order with this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         match name {

@@ -1,5 +1,5 @@
-//! Reports while the program runs, and when a signal ends it: a thread waits for what asks for them, since a signal handler may do
-//! next to nothing.
+//! Makes reports while the program runs, and when a signal ends it. A thread of its own makes them, because a signal handler may do almost
+//! nothing.
 
 #[cfg(unix)]
 mod semaphore;
@@ -18,22 +18,22 @@ use super::snapshot::{REPORTED, report_at_end};
 use super::{Ended, output, snapshot};
 use crate::tsc::os_clock;
 
-/// In this process, which may be the child of one that has begun.
+/// Whether the thread has been started in this process. The child of a fork starts from false.
 static BEGUN: AtomicBool = AtomicBool::new(false);
 
-/// Begins to watch, if that is asked for and has not begun.
+/// Starts the thread, if reports are wanted and it has not been started.
 pub(super) fn begin() {
     if BEGUN.load(Relaxed) || BEGUN.swap(true, Relaxed) {
         return;
     }
-    // A thread that waits would keep Miri from ending.
+    // The thread would keep Miri from ending.
     if settings().form != Form::Off && cfg!(not(miri)) {
         system::begin(settings());
     }
 }
 
-/// In the child of a fork, which has one thread alone.
-#[cfg(all(unix, not(miri)))] // elsewhere no process is forked
+/// Forgets the thread in the child of a fork, which does not have it.
+#[cfg(all(unix, not(miri)))] // no process is forked elsewhere
 pub(super) fn start_from_zero() {
     if BEGUN.swap(false, Relaxed) {
         system::start_from_zero();
@@ -41,15 +41,15 @@ pub(super) fn start_from_zero() {
 }
 
 /// Why the thread was woken.
-#[allow(dead_code)] // there are no signals where no Unix is
+#[allow(dead_code)] // systems other than Unix have no signals
 enum Request {
-    /// The time between two reports has passed, or somebody waits for one.
+    /// The time between two reports has passed, or a signal asks for a report.
     Report,
     /// This signal ends the process.
     End(i32),
 }
 
-/// Makes reports as they are asked for, as long as the process lives.
+/// Makes a report for each request, as long as the process lives.
 fn watch(settings: &Settings, wait: impl Fn(Option<Duration>) -> Vec<Request>) {
     let period = settings.every.map(|every| every.as_nanos() as u64);
     let mut due = period.map(|period| os_clock::now() + period);
@@ -70,7 +70,7 @@ fn watch(settings: &Settings, wait: impl Fn(Option<Duration>) -> Vec<Request>) {
     }
 }
 
-/// A report of everything so far; the process goes on.
+/// Makes a report of everything so far. The process continues.
 fn report_now(settings: &Settings) {
     let _ = catch_unwind(|| {
         let _turn = output::turn();
@@ -79,14 +79,14 @@ fn report_now(settings: &Settings) {
             return;
         }
         output::print(&report);
-        // A file has the last report with how the process ended; stderr need not have the same rows twice.
+        // A file gets another report at the end, which says how the process ended. Standard error does not need the same rows twice.
         if settings.file.is_none() {
             REPORTED.fetch_max(report.started(), Relaxed);
         }
     });
 }
 
-/// The last report, and then what the signal does by default.
+/// Makes the last report, and then lets the signal do what it does by default.
 fn end_by(signal: i32) {
     let _ = catch_unwind(|| {
         report_at_end(Ended {

@@ -1,4 +1,4 @@
-//! Where there are no Unix signals, there are reports in between.
+//! Systems without Unix signals. Reports at regular intervals work here, too.
 
 use super::{Settings, watch};
 
@@ -6,7 +6,7 @@ pub(super) fn begin(settings: &'static Settings) {
     if settings.every.is_none() {
         return;
     }
-    // Without a thread there are no reports in between.
+    // If the thread cannot be started, there are no reports at intervals.
     let _ = std::thread::Builder::new()
         .name("tsc-report".to_owned())
         .spawn(move || {

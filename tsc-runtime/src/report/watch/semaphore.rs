@@ -1,7 +1,7 @@
-//! What a signal handler may wake a thread with.
+//! The semaphore by which a signal handler wakes a thread.
 //!
-//! A semaphore and no pipe: a program that closes descriptors it does not know, as daemons do, would have the handler write to
-//! whatever it opens next.
+//! It is not a pipe: a program that closes unknown file descriptors, as daemons do, would make the handler write to whatever file is
+//! opened next.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ mod imp {
 
     struct Semaphore(UnsafeCell<MaybeUninit<libc::sem_t>>);
 
-    // SAFETY: it is made for use by several threads, and initialised before there is a second.
+    // SAFETY: a semaphore is made for use by several threads, and it is initialised before there is a second one.
     unsafe impl Sync for Semaphore {}
 
     static SEMAPHORE: Semaphore = Semaphore(UnsafeCell::new(MaybeUninit::zeroed()));
@@ -25,26 +25,26 @@ mod imp {
         SEMAPHORE.0.get().cast()
     }
 
-    /// Before the thread that waits, and before the first signal is caught.
+    /// Called before the waiting thread is started and before the first signal is caught.
     pub(in super::super) fn begin() {
-        // SAFETY: nobody uses it yet, or not any more in the child of a fork.
+        // SAFETY: no thread uses it yet; in the child of a fork, no thread uses it any more.
         unsafe { libc::sem_init(semaphore(), 0, 0) };
     }
 
-    /// May be called in a signal handler.
+    /// This may be called in a signal handler.
     pub(in super::super) fn post() {
-        // SAFETY: initialised by `begin`.
+        // SAFETY: `begin` has initialised it.
         unsafe { libc::sem_post(semaphore()) };
     }
 
-    /// Until the next `post`, for so long at most; it may be less.
+    /// Waits until the next `post`, for at most `time`. It may return earlier.
     pub(in super::super) fn wait(time: Option<Duration>) {
         let Some(time) = time else {
-            // SAFETY: initialised by `begin`.
+            // SAFETY: `begin` has initialised it.
             unsafe { libc::sem_wait(semaphore()) };
             return;
         };
-        // By the clock that may be set: so not for long at once.
+        // The deadline is in the clock that an administrator may set, so each wait is short.
         let until =
             crate::tsc::os_clock::unix_now() + time.min(Duration::from_secs(1)).as_nanos() as u64;
         let mut deadline: libc::timespec = libc::timespec {
@@ -53,12 +53,12 @@ mod imp {
         };
         deadline.tv_sec = (until / 1_000_000_000) as _;
         deadline.tv_nsec = (until % 1_000_000_000) as _;
-        // SAFETY: initialised by `begin`; the deadline is read only.
+        // SAFETY: `begin` has initialised it. The deadline is only read.
         unsafe { libc::sem_timedwait(semaphore(), &raw const deadline) };
     }
 }
 
-/// There are no unnamed semaphores, so it is looked for now and then.
+/// There are no unnamed semaphores here, so the thread checks at short intervals.
 #[cfg(target_vendor = "apple")]
 mod imp {
     use super::Duration;

@@ -1,7 +1,7 @@
-//! Catching signals that the program leaves at their default, and only as long as it does.
+//! Catches signals that the program leaves at their default behaviour, as long as it does.
 //!
-//! A library that comes later (signal-hook, and tokio with it) installs a handler of its own and calls the earlier one from it. So the
-//! handler here looks whether it still is the one that the system calls; if not, the signal is the program's affair.
+//! A library that installs its handlers later (signal-hook, and tokio with it) calls the earlier handler from its own. So the handler here
+//! checks whether it is still the one that the system calls. If it is not, the program handles the signal.
 
 use std::mem::MaybeUninit;
 use std::ptr;
@@ -13,14 +13,14 @@ use std::sync::atomic::{
 use super::system::requests;
 use super::{Request, semaphore};
 
-/// Those that end a process by default, when its user has had enough of it.
+/// The signals with which users end a process, if the program does not handle them.
 pub(super) const ENDING: [i32; 3] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
 
-/// A bit for each signal that came.
+/// A bit for each signal that has arrived.
 static CAME: AtomicU32 = AtomicU32::new(0);
 /// A bit for each signal that is caught.
 static CAUGHT: AtomicU32 = AtomicU32::new(0);
-/// The process whose thread waits.
+/// The process in which the waiting thread exists.
 static PROCESS: AtomicI32 = AtomicI32::new(0);
 
 const fn bit(signal: i32) -> u32 {
@@ -29,7 +29,7 @@ const fn bit(signal: i32) -> u32 {
 
 fn disposition(signal: i32) -> Option<libc::sigaction> {
     let mut current = MaybeUninit::uninit();
-    // SAFETY: only asks; the answer is initialised if there is one. May be called in a signal handler.
+    // SAFETY: the call only reads the disposition, which is initialised if it succeeds. It may be made in a signal handler.
     unsafe {
         (libc::sigaction(signal, ptr::null(), current.as_mut_ptr()) == 0)
             .then(|| current.assume_init())
@@ -37,7 +37,7 @@ fn disposition(signal: i32) -> Option<libc::sigaction> {
 }
 
 fn set_disposition(signal: i32, handler: libc::sighandler_t, flags: libc::c_int) {
-    // SAFETY: all zeros are a disposition without flags and with an empty mask, which are set below. May be called in a handler.
+    // SAFETY: all zeros are a valid disposition, with no flags and an empty mask. The calls may be made in a signal handler.
     unsafe {
         let mut disposition: libc::sigaction = std::mem::zeroed();
         disposition.sa_sigaction = handler;
@@ -60,13 +60,14 @@ fn handler_address() -> libc::sighandler_t {
     on_signal as extern "C" fn(i32) as libc::sighandler_t
 }
 
-/// Catches each of the signals.
+/// Catches the given signals.
 pub(super) fn catch(signals: &[i32]) {
-    // SAFETY: it always succeeds.
+    // SAFETY: the call always succeeds.
     PROCESS.store(unsafe { libc::getpid() }, SeqCst);
     for &signal in signals {
         CAUGHT.fetch_or(bit(signal), Relaxed);
-        // A program that was never interrupted by this signal, but ended, need not be ready for interrupted calls.
+        // By default this signal would have ended the program. So the program need not be prepared for system calls that a signal
+        // interrupts.
         set_disposition(
             signal,
             handler_address(),
@@ -75,7 +76,7 @@ pub(super) fn catch(signals: &[i32]) {
     }
 }
 
-/// In the child of a fork, where no thread waits: each signal has its default again, unless the program changed it.
+/// Restores the defaults in the child of a fork, where no thread waits, except for signals that the program has changed.
 #[cfg_attr(miri, allow(dead_code, reason = "Miri forks no process"))]
 pub(super) fn release() {
     let caught = CAUGHT.swap(0, Relaxed);
@@ -87,27 +88,28 @@ pub(super) fn release() {
     }
 }
 
-/// All that is done here may be done in a signal handler: asking and setting dispositions, `getpid`, atomics, `sem_post`, `raise`.
+/// Everything here is permitted in a signal handler: reading and setting dispositions, `getpid`, atomics, `sem_post`, `raise`.
 extern "C" fn on_signal(signal: i32) {
     if !is_caught_here(signal) {
         return;
     }
-    // SAFETY: it always succeeds.
+    // SAFETY: the call always succeeds.
     let has_thread = PROCESS.load(SeqCst) == unsafe { libc::getpid() };
     let came_before = CAME.fetch_or(bit(signal), SeqCst) & bit(signal) != 0;
-    // In a child that no fork handler knows of nobody waits; and who sends an ending signal again has no more patience.
+    // No thread waits in a child process that was created without the fork handlers. And a user who sends a signal to end the process
+    // twice does not want to wait.
     if !has_thread || (came_before && ENDING.contains(&signal)) {
         set_disposition(signal, libc::SIG_DFL, 0);
-        // SAFETY: a signal of this process. It is blocked until the handler returns, and then does what it does by default.
+        // SAFETY: the signal is sent to this process. It is blocked until the handler returns, and then does what it does by default.
         unsafe { libc::raise(signal) };
         return;
     }
     semaphore::post();
 }
 
-/// What the signals ask for that came since the last time.
+/// The requests of the signals that have arrived since the last call.
 pub(super) fn take(dump_signal: Option<i32>) -> Vec<Request> {
-    // An ending one stays noted, so that another one ends the process at once.
+    // A signal that ends the process stays marked, so that a second one ends it at once.
     let mut kept = 0;
     for signal in ENDING {
         if Some(signal) != dump_signal {
@@ -121,11 +123,11 @@ pub(super) fn take(dump_signal: Option<i32>) -> Vec<Request> {
     )
 }
 
-/// What the signal does by default. Returns only if that is nothing, as for the first process of a container.
+/// Does what the signal does by default. Returns only if that is nothing, as in the first process of a container.
 pub(super) fn end_by(signal: i32) {
     set_disposition(signal, libc::SIG_DFL, 0);
     let mut set = MaybeUninit::uninit();
-    // SAFETY: the set is initialised first. The signal is this process's, and no longer blocked on this thread.
+    // SAFETY: the set is initialised first. The signal is sent to this process, and no longer blocked on this thread.
     unsafe {
         libc::sigemptyset(set.as_mut_ptr());
         libc::sigaddset(set.as_mut_ptr(), signal);

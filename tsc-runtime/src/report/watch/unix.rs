@@ -1,4 +1,4 @@
-//! The thread that waits for signals, and what they do afterwards.
+//! The thread that waits for signals, and what it does after one has arrived.
 
 use std::io;
 use std::mem::MaybeUninit;
@@ -45,10 +45,10 @@ pub(super) fn start_from_zero() {
     signals::release();
 }
 
-/// With all signals blocked: the program's own handlers do not run on this thread.
+/// Starts the thread with all signals blocked, so that the program's own handlers do not run on it.
 fn spawn(settings: &'static Settings) -> io::Result<()> {
     let (mut all, mut before) = (MaybeUninit::uninit(), MaybeUninit::uninit());
-    // SAFETY: both sets are initialised by what they are handed to.
+    // SAFETY: each set is initialised by the first function that receives it.
     unsafe {
         libc::sigfillset(all.as_mut_ptr());
         libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), before.as_mut_ptr());
@@ -61,12 +61,12 @@ fn spawn(settings: &'static Settings) -> io::Result<()> {
                 signals::take(settings.dump_signal)
             });
         });
-    // SAFETY: initialised above.
+    // SAFETY: `before` was initialised above.
     unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, before.as_ptr(), ptr::null_mut()) };
     spawned.map(drop)
 }
 
-/// What caught signals ask for.
+/// The requests of the caught signals.
 pub(super) fn requests(
     signals: impl Iterator<Item = i32>,
     dump_signal: Option<i32>,
