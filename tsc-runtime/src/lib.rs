@@ -19,6 +19,7 @@ pub mod machine;
 mod process;
 mod registry;
 pub mod self_test;
+mod sync;
 
 // The instruments, which stand on the counter alone.
 mod instruments;

@@ -1,7 +1,8 @@
 //! Values that the child of a fork does not share with its parent.
 
 use std::ptr;
-use std::sync::atomic::{
+
+use crate::sync::atomic::{
     AtomicPtr,
     Ordering::{AcqRel, Acquire},
 };

@@ -4,13 +4,13 @@
 //! in itself, and when there is one more it maps [`pages`] for all there are, once in its life. The allocator is never called.
 
 use core::ptr::{self, NonNull};
-use core::sync::atomic::{
-    AtomicPtr, AtomicU32, AtomicU64,
-    Ordering::{AcqRel, Acquire, Relaxed, Release},
-};
 
 use super::pages::{self, Zeroed};
 use crate::record::histogram::{BucketIndex, Histogram, OCTAVES, SUBS};
+use crate::sync::atomic::{
+    AtomicPtr, AtomicU32, AtomicU64,
+    Ordering::{AcqRel, Acquire, Relaxed, Release},
+};
 
 /// The counts of one octave.
 type Chunk = [AtomicU32; SUBS];

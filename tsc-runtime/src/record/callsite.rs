@@ -1,13 +1,12 @@
 //! The static that stands for one `#[cycles]`: plain facts and a number.
 
-use core::sync::atomic::{
-    AtomicU8, AtomicU32,
-    Ordering::{Acquire, Relaxed, Release},
-};
-
 #[cfg(all(feature = "pmu", target_os = "linux", not(miri)))]
 use crate::record::event_row::RowCell;
 use crate::record::table::Position;
+use crate::sync::atomic::{
+    AtomicU8, AtomicU32,
+    Ordering::{Acquire, Relaxed, Release},
+};
 use crate::tsc::Fence;
 
 /// What the attribute knows at compile time of the function it stands on.

@@ -7,12 +7,12 @@
 
 use std::alloc::{Layout, alloc_zeroed, handle_alloc_error};
 use std::cell::Cell;
-use std::sync::atomic::{
+
+use super::counters::{ContextFigures, ContextSums};
+use crate::sync::atomic::{
     AtomicBool, AtomicU32,
     Ordering::{Acquire, Relaxed, Release},
 };
-
-use super::counters::{ContextFigures, ContextSums};
 
 /// The node that stands for the thread, the parent of its outermost calls.
 pub(crate) const ROOT: u32 = 0;

@@ -3,9 +3,8 @@
 //! From the declaration follow the record's cells, how they are read and taken off, and the field of [`Totals`] with its merging.
 //! A figure that is left out of one of these cannot be written down.
 
-use core::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
-
 use super::histogram::Histogram;
+use crate::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
 
 /// A figure of a record: one thread writes it, others may read it.
 pub(crate) trait Cell {

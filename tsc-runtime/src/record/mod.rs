@@ -8,11 +8,6 @@
 #![cfg(feature = "on")]
 
 use core::cell::Cell;
-use core::sync::atomic::{
-    AtomicU32,
-    Ordering::{Relaxed, Release},
-    fence,
-};
 
 use crate::on_cpu::Inside;
 use crate::record::atomic_histogram::AtomicHistogram;
@@ -22,6 +17,11 @@ use crate::record::histogram::{BucketIndex, SHORT};
 use crate::record::sampling::Sampling;
 use crate::record::side_histograms::{Side, SideHistograms};
 use crate::record::table::Entry;
+use crate::sync::atomic::{
+    AtomicU32,
+    Ordering::{Relaxed, Release},
+    fence,
+};
 
 pub(crate) mod atomic_histogram;
 mod batch;

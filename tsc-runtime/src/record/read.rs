@@ -1,10 +1,5 @@
 //! Reading a record, on its own thread or another, and discarding what it holds.
 
-use core::sync::atomic::{
-    AtomicU32,
-    Ordering::{Acquire, Relaxed},
-    fence,
-};
 use std::time::Duration;
 
 use super::counters::Cell;
@@ -12,6 +7,12 @@ use super::side_histograms::Side;
 use super::{BUFFER_LEN, NEW, Record};
 use crate::record::histogram::least;
 use crate::record::totals::Totals;
+use crate::sync::atomic::{
+    AtomicU32,
+    Ordering::{Acquire, Relaxed},
+    fence,
+};
+use crate::sync::{sleep, spin_loop};
 
 /// How often a reader reads again if the record was written meanwhile, before it takes the values as they are: first at once, then after a
 /// pause, because the writer may have lost its CPU.
@@ -120,9 +121,9 @@ impl Record {
                 break;
             }
             if is_own || attempt < ATTEMPTS_AT_ONCE {
-                core::hint::spin_loop();
+                spin_loop();
             } else {
-                std::thread::sleep(REST);
+                sleep(REST);
             }
         }
         totals.merge(&figures);

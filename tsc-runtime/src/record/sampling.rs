@@ -12,12 +12,12 @@
 //! the outermost call's time, if that call has the weight 1.
 
 use core::cell::Cell;
-use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use super::Record;
 use super::counters::Count;
 use crate::record::thread::{self, Thread};
 use crate::record::totals::Totals;
+use crate::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// The largest N.
 pub(crate) const MOST: u32 = 4096;

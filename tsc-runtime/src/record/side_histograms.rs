@@ -3,13 +3,13 @@
 //! They take one of the [`pages`], mapped when the first such call stops, and nothing after that.
 
 use core::ptr::{self, NonNull};
-use core::sync::atomic::{
-    AtomicPtr, AtomicU8, AtomicU32,
-    Ordering::{AcqRel, Acquire, Relaxed, Release},
-};
 
 use super::histogram::{BucketIndex, Histogram, OCTAVES, SUBS};
 use super::pages::{self, Zeroed};
+use crate::sync::atomic::{
+    AtomicPtr, AtomicU8, AtomicU32,
+    Ordering::{AcqRel, Acquire, Relaxed, Release},
+};
 
 /// What is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

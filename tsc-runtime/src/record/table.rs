@@ -4,12 +4,12 @@
 //! can keep a pointer to its entry.
 
 use core::ptr;
-use core::sync::atomic::{
+
+use crate::record::Record;
+use crate::sync::atomic::{
     AtomicPtr, AtomicU32,
     Ordering::{Relaxed, Release},
 };
-
-use crate::record::Record;
 
 /// Entries of the first segment.
 pub(crate) const FIRST_LEN: usize = 16;

@@ -2,7 +2,6 @@
 
 use std::cell::Cell;
 use std::ptr;
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use crate::interruption::Detector;
 use crate::on_cpu::OnCpu;
@@ -10,6 +9,8 @@ use crate::record::Record;
 use crate::record::contexts::Contexts;
 use crate::record::sampling::Sampler;
 use crate::record::table::{Entry, FIRST_LEN, Position, SEGMENTS, Table};
+use crate::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use crate::sync::thread_local;
 use crate::tsc::{Ticks, elapsed};
 
 /// A single `thread_local!` for all callsites, initialised by a constant and without a destructor. On most platforms accessing it takes one

@@ -1,14 +1,14 @@
 //! Resetting and pausing. Both send the threads' next probes through the cold path.
 
-use std::sync::atomic::{
-    AtomicU8,
-    Ordering::{AcqRel, Relaxed},
-};
 use std::time::Duration;
 
 use super::generation::forget;
 use super::{PAUSED, ask_for_tree, busy_with, registry};
 use crate::record::thread;
+use crate::sync::atomic::{
+    AtomicU8,
+    Ordering::{AcqRel, Relaxed},
+};
 
 /// Requests that were made in the cold path, and are carried out when it is left: a set of [`RESET`] and [`INVALIDATE`].
 static PUT_OFF: AtomicU8 = AtomicU8::new(0);

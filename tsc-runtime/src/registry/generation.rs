@@ -5,10 +5,6 @@
 //! taken are noted beside the record and subtracted whenever it is read. So each call is taken once, whenever it returns.
 
 use std::sync::Arc;
-use std::sync::atomic::{
-    Ordering::{Relaxed, SeqCst},
-    fence,
-};
 
 use super::shard::{Own, Shard};
 use super::sheets::{CallsiteTotals, Figures};
@@ -17,6 +13,10 @@ use super::{Lists, Registry, UNRECORDED, busy_with, in_cold_path, registry};
 use crate::record::Record;
 use crate::record::callsite::Callsite;
 use crate::record::totals::Totals;
+use crate::sync::atomic::{
+    Ordering::{Relaxed, SeqCst},
+    fence,
+};
 
 /// Every callsite that was called, with the totals of all threads. `None` from within the cold path.
 pub(crate) fn figures() -> Option<Figures> {

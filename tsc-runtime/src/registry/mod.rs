@@ -13,13 +13,6 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{
-    AtomicBool, AtomicU32, AtomicU64,
-    Ordering::{Relaxed, SeqCst},
-    fence,
-};
-
-use parking_lot::Mutex;
 
 use crate::calibration::overhead;
 use crate::process::{self, PerProcess};
@@ -27,6 +20,12 @@ use crate::record::Record;
 use crate::record::callsite::Callsite;
 use crate::record::table::Entry;
 use crate::record::thread::{self, Thread};
+use crate::sync::Mutex;
+use crate::sync::atomic::{
+    AtomicBool, AtomicU32, AtomicU64,
+    Ordering::{Relaxed, SeqCst},
+    fence,
+};
 use crate::tsc::{Ticks, clock};
 
 mod control;

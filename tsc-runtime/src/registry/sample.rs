@@ -1,10 +1,9 @@
 //! `TSC_SAMPLE` and `TSC_SAMPLE_SEED`: which callsites are sampled, and with what random numbers.
 
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
-
 use crate::environment;
 use crate::record::sampling::{MOST, Mode};
 use crate::record::thread;
+use crate::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use crate::tsc::clock;
 
 /// The mode of a callsite with this `sample = N`, or with none.

@@ -4,8 +4,6 @@ use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
-use parking_lot::Mutex;
-
 use super::sheets::{ThreadName, name_of_this_thread};
 use super::tree::ThreadTree;
 use super::{RECORDS, Registry, sample};
@@ -19,6 +17,7 @@ use crate::record::thread::{self, Thread};
 use crate::record::totals::Totals;
 use crate::record::{OwnedRecord, Record};
 use crate::registry::registration_costs::RegistrationCosts;
+use crate::sync::Mutex;
 use crate::tsc::clock;
 
 /// The part of a running thread, or of one that has ended while a section of it was running.

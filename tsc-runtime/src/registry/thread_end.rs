@@ -11,6 +11,7 @@ use super::{Lists, Registry, UNRECORDED, in_cold_path, registry};
 use crate::record::contexts;
 use crate::record::thread::{self, Thread};
 use crate::record::{OwnedRecord, Record};
+use crate::sync::thread_local;
 
 /// The thread's shard: null, or from [`Arc::into_raw`].
 ///

@@ -2,14 +2,14 @@
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
-use std::sync::atomic::{
-    AtomicBool,
-    Ordering::{AcqRel, Acquire},
-};
 
 use crate::environment::TREE;
 use crate::record::contexts::{self, ContextTotals, Contexts, ROOT};
 use crate::record::counters::ContextSums;
+use crate::sync::atomic::{
+    AtomicBool,
+    Ordering::{AcqRel, Acquire},
+};
 
 /// Whether it is decided if call trees are recorded: by [`ask_for`], or at the first annotated call of the process.
 static DECIDED: AtomicBool = AtomicBool::new(false);
