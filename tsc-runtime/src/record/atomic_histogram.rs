@@ -1,7 +1,7 @@
-//! A record's histogram: written by one thread without allocating, read by any.
+//! A record's histogram. One thread writes it without allocating, and any thread may read it.
 //!
-//! A function's samples fall in a few octaves, so only those that are seen take memory: a record has room for the first of them
-//! in itself, and when there is one more it maps [`pages`] for all there are, once in its life. The allocator is never called.
+//! A function's samples are in a few octaves, and only octaves with samples take memory. A record contains room for the first few of them.
+//! If there are more, it maps [`pages`] with room for all the others, once in its life. The allocator is never called.
 
 use core::ptr::{self, NonNull};
 
@@ -12,19 +12,19 @@ use crate::sync::atomic::{
     Ordering::{AcqRel, Acquire, Relaxed, Release},
 };
 
-/// The counts of one octave.
+/// The counts of one octave, called a chunk.
 type Chunk = [AtomicU32; SUBS];
 
-/// Octaves that fit in the record itself.
+/// The number of chunks in the record itself.
 const OWN_CHUNKS: usize = 5;
-/// Room for the others.
+/// The other chunks.
 type Further = [Chunk; OCTAVES - OWN_CHUNKS];
-/// Every bucket, with a count that does not overflow.
+/// All buckets, with counts that do not overflow.
 type Wide = [[AtomicU64; SUBS]; OCTAVES];
 
-// SAFETY: atomics of 0.
+// SAFETY: it consists of atomics, which may be 0.
 unsafe impl Zeroed for Further {}
-// SAFETY: atomics of 0.
+// SAFETY: it consists of atomics, which may be 0.
 unsafe impl Zeroed for Wide {}
 
 const fn chunk() -> Chunk {
@@ -33,18 +33,18 @@ const fn chunk() -> Chunk {
 
 #[derive(Debug)]
 pub(crate) struct AtomicHistogram {
-    /// Where each octave's counts are; null until a sample falls in it.
+    /// The chunk of each octave. Null until the octave has a sample.
     octaves: [AtomicPtr<Chunk>; OCTAVES],
-    /// A bit for each octave that has its place, so that a reader need not look at the others.
+    /// A bit for each octave that has a chunk, so that a reader can skip the others.
     opened: AtomicU64,
     own: [Chunk; OWN_CHUNKS],
-    /// Null until `own` is full.
+    /// Null until all of `own` is in use.
     further: AtomicPtr<Further>,
-    /// Chunks given away, of `own` first and then of `further`.
+    /// The number of chunks in use: first those of `own`, then those of `further`.
     used: AtomicU32,
-    /// Samples counted since the counts were last moved to `wide`: none of them can have overflowed before this does.
+    /// The samples counted since the counts were last moved to `wide`. No count can overflow before this does.
     counted: AtomicU32,
-    /// What would not fit in 32 bits; null until the first 4 billion samples.
+    /// What does not fit into 32 bits. Null until there are 4 billion samples.
     wide: AtomicPtr<Wide>,
 }
 
@@ -61,7 +61,7 @@ impl AtomicHistogram {
         }
     }
 
-    /// Announces that `samples` calls of [`count`](Self::count) follow.
+    /// Must be called before [`count`](Self::count), with the number of samples that will be counted.
     #[inline(always)]
     pub(crate) fn expect(&self, samples: u32) {
         match self.counted.load(Relaxed).checked_add(samples) {
@@ -77,16 +77,16 @@ impl AtomicHistogram {
         if chunk.is_null() {
             chunk = self.open(place.octave());
         }
-        // SAFETY: a chunk lies in this very record or in a block that lives as long as it.
+        // SAFETY: a chunk is in this record or in a block that lives as long as the record.
         let counter = unsafe { &(&*chunk)[place.sub()] };
         counter.store(counter.load(Relaxed).wrapping_add(samples), Relaxed);
     }
 
-    /// Takes samples out again that were counted in one bucket.
+    /// Subtracts samples that were counted in one bucket.
     pub(crate) fn take_off(&self, octave: usize, sub: usize, samples: u64) {
         let mut rest = samples;
         let chunk = self.octaves[octave].load(Relaxed);
-        // SAFETY: null, or as in `count`.
+        // SAFETY: the pointer is null, or valid as in `count`.
         if let Some(chunk) = unsafe { chunk.as_ref() } {
             let count = chunk[sub].load(Relaxed);
             let part = rest.min(u64::from(count)) as u32;
@@ -99,7 +99,7 @@ impl AtomicHistogram {
         }
     }
 
-    /// The buckets that hold something, octave and bucket; of those that were counted in 32 bits.
+    /// The buckets with a 32-bit count above 0, as octave and bucket.
     pub(crate) fn full_buckets(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         self.chunks().flat_map(|(octave, chunk)| {
             let full = (0..SUBS).filter(|&sub| chunk[sub].load(Relaxed) != 0);
@@ -107,7 +107,8 @@ impl AtomicHistogram {
         })
     }
 
-    /// Finds a place for an octave. A signal handler may do the same in between, and so takes the next, or this octave.
+    /// Gives the octave a chunk. A signal handler may interrupt this and do the same; it then takes the next chunk, or the one for this
+    /// octave.
     #[cold]
     #[inline(never)]
     fn open(&self, octave: usize) -> *const Chunk {
@@ -131,7 +132,7 @@ impl AtomicHistogram {
         }
     }
 
-    /// The place that is given away as such a one, if there is memory for it.
+    /// The chunk with this number, if there is memory for it.
     fn chunk_numbered(&self, number: usize) -> Option<&Chunk> {
         match number.checked_sub(OWN_CHUNKS) {
             None => Some(&self.own[number]),
@@ -139,7 +140,7 @@ impl AtomicHistogram {
         }
     }
 
-    /// Where the system has no memory: the open octave that is nearest.
+    /// The chunk of the nearest octave that has one, for when the system has no more memory.
     fn nearest(&self, octave: usize) -> *const Chunk {
         let (_, chunk) = self
             .chunks()
@@ -148,7 +149,7 @@ impl AtomicHistogram {
         chunk
     }
 
-    /// Moves all counts to where they have 64 bits. Where the system has no memory for that, counts may pass 32 bits and begin anew.
+    /// Moves all counts to the 64-bit ones. If the system has no memory for these, the 32-bit counts may overflow and start from 0.
     #[cold]
     #[inline(never)]
     fn widen(&self, samples: u32) {
@@ -164,24 +165,24 @@ impl AtomicHistogram {
         }
     }
 
-    /// The octaves that have a place, and the place.
+    /// The octaves that have a chunk, with the chunk.
     fn chunks(&self) -> impl Iterator<Item = (usize, &Chunk)> {
         let mut rest = self.opened.load(Acquire);
         core::iter::from_fn(move || {
             let octave = rest.trailing_zeros() as usize;
             rest &= rest.wrapping_sub(1);
             let chunk = self.octaves.get(octave)?.load(Relaxed);
-            // SAFETY: as in `count`; it is not null, for its bit was set after it.
+            // SAFETY: as in `count`. The pointer is not null, because the octave's bit was set after it.
             Some((octave, unsafe { &*chunk }))
         })
     }
 
     fn wide(&self) -> Option<&Wide> {
-        // SAFETY: null, or what `mapped` has made, which only `drop` unmaps.
+        // SAFETY: the pointer is null or was made by `mapped`, and only `drop` unmaps it.
         unsafe { self.wide.load(Acquire).as_ref() }
     }
 
-    /// Adds what was counted to `histogram`.
+    /// Adds the counts to `histogram`.
     pub(crate) fn read(&self, histogram: &mut Histogram) {
         for (octave, chunk) in self.chunks() {
             histogram.add_octave(octave, |sub| u64::from(chunk[sub].load(Relaxed)));
@@ -192,33 +193,33 @@ impl AtomicHistogram {
     }
 }
 
-/// What a place points to, mapped now if it is null.
+/// What `place` points to. If it is null, memory is mapped first.
 fn mapped<T: Zeroed>(place: &AtomicPtr<T>) -> Option<&T> {
     let mut known = place.load(Acquire);
     if known.is_null() {
         let fresh = pages::map::<T>()?;
         known = match place.compare_exchange(known, fresh.as_ptr(), AcqRel, Acquire) {
             Ok(_) => fresh.as_ptr(),
-            // A signal handler was here meanwhile.
+            // A signal handler has mapped it in the meantime.
             Err(faster) => {
-                // SAFETY: mapped just now, and nobody has seen it.
+                // SAFETY: it was mapped just now, and nothing else refers to it.
                 unsafe { pages::unmap(fresh) };
                 faster
             }
         };
     }
-    // SAFETY: mapped by this function; only `drop` unmaps it, which has the histogram for itself.
+    // SAFETY: this function mapped it, and only `drop` unmaps it, when nothing else uses the histogram.
     Some(unsafe { &*known })
 }
 
 impl Drop for AtomicHistogram {
     fn drop(&mut self) {
         if let Some(further) = NonNull::new(*self.further.get_mut()) {
-            // SAFETY: made by `mapped`, for this histogram alone.
+            // SAFETY: `mapped` has made it for this histogram.
             unsafe { pages::unmap(further) };
         }
         if let Some(wide) = NonNull::new(*self.wide.get_mut()) {
-            // SAFETY: as above.
+            // SAFETY: `mapped` has made it for this histogram.
             unsafe { pages::unmap(wide) };
         }
     }
@@ -248,7 +249,7 @@ mod tests {
             buckets.count(BucketIndex::of((1 << bit) + (1 << bit) / 2), 1);
         }
         assert_eq!(histogram(&buckets).count(), 128);
-        // All but that of 0.
+        // All octaves except that of 0.
         assert_eq!(buckets.chunks().count(), OCTAVES - 1);
         take_all_off(&buckets);
         assert_eq!(histogram(&buckets).count(), 0);

@@ -1,4 +1,4 @@
-//! The static that stands for one `#[cycles]`: plain facts and a number.
+//! The static that represents one `#[cycles]`: constant facts, and a number.
 
 #[cfg(all(feature = "pmu", target_os = "linux", not(miri)))]
 use crate::record::event_row::RowCell;
@@ -9,12 +9,13 @@ use crate::sync::atomic::{
 };
 use crate::tsc::Fence;
 
-/// What the attribute knows at compile time of the function it stands on.
+/// What the attribute knows about its function at compile time.
 #[derive(Clone, Copy, Debug)]
 pub struct Meta {
     /// `name = "…"`, if given.
     pub name: Option<&'static str>,
-    /// Gives the type name of something defined inside the function, so the function's path with its impl's type and trait.
+    /// Returns the type name of something that is defined inside the function. It contains the function's path with the type and the trait
+    /// of its `impl`.
     pub path: fn() -> &'static str,
     /// `module_path!()`.
     pub module: &'static str,
@@ -24,13 +25,13 @@ pub struct Meta {
     pub line: u32,
     /// What `bytes = …` or `items = …` counts, if given.
     pub unit: Option<Unit>,
-    /// Whether the function returns an iterator, whose work is its consumer's.
+    /// Whether the function returns an iterator, whose work is done where it is consumed.
     pub returns_iterator: bool,
     /// `sample = N`, if given: one call in N is timed.
     pub sample: Option<u32>,
 }
 
-/// What every function has. `_inside` is something defined in it; the file is the caller's.
+/// The facts that every function has. `_inside` is something defined in the function. The file is that of the caller.
 #[must_use]
 #[track_caller]
 pub const fn meta<T>(_inside: &T, module: &'static str, line: u32) -> Meta {
@@ -93,7 +94,7 @@ impl Meta {
     }
 }
 
-/// What a call's work is counted in, beside ticks.
+/// The unit of a call's work, in addition to ticks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Unit {
@@ -103,39 +104,40 @@ pub enum Unit {
     Items,
 }
 
-/// One annotated function (of all instantiations, where it is generic).
+/// One annotated function. All instantiations of a generic function share one callsite.
 #[derive(Debug)]
 pub struct Callsite {
-    /// Where every thread's table has its entry, in two parts: segment, [`UNREGISTERED`] until its first call, and offset.
+    /// The position of the callsite's entry in the table of every thread: the segment, which is [`UNREGISTERED`] until the first call, and
+    /// the offset in it.
     segment: AtomicU8,
     offset: AtomicU32,
     fence: Fence,
-    /// What its probes' overhead is measured with.
+    /// The functions with which the overhead of its probes is measured.
     empty_calls: EmptyCalls,
     meta: Meta,
-    /// What was counted in its calls beside ticks.
+    /// The events counted in its calls.
     #[cfg(all(feature = "pmu", target_os = "linux", not(miri)))]
     events: RowCell,
 }
 
-/// Loops over a function that does nothing: with a probe in it, with a probe and a call of the former, and without. They are instantiated in the annotated crate, and so
-/// compiled as its own functions are.
+/// Functions with a loop over an empty call: with a probe, with a probe in which the former is nested, and without a probe. They are
+/// instantiated in the annotated crate, so they are compiled with the same options as the crate's own functions.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EmptyCalls {
     pub(crate) annotated: fn(u32),
     pub(crate) nested: fn(u32),
     pub(crate) bare: fn(u32),
-    /// Without a call.
+    /// A loop without a call.
     pub(crate) inlined: fn(u32),
 }
 
-/// More segments than any table has, so that one comparison finds both a new callsite and a table that is too short.
+/// This is greater than the number of segments of any table. So one comparison detects both a new callsite and a table that is too short.
 const UNREGISTERED: u8 = u8::MAX;
 /// The segment of a callsite that is not measured. No table has it either.
 const LEFT_OUT: u8 = u8::MAX - 1;
 
 impl Callsite {
-    /// A callsite that was never called, of the fence policy that `empty_calls` measures the overhead of.
+    /// A callsite that has not been called yet. `empty_calls` measures the overhead of its fence policy.
     pub(crate) const fn with(fence: Fence, empty_calls: EmptyCalls, meta: Meta) -> Self {
         Self {
             segment: AtomicU8::new(UNREGISTERED),
@@ -148,7 +150,7 @@ impl Callsite {
         }
     }
 
-    /// The same callsite with a number from the beginning.
+    /// The same callsite with a fixed number.
     pub(crate) const fn numbered(mut self, number: u32) -> Self {
         let position = Position::of(number);
         self.segment = AtomicU8::new(position.segment);
@@ -156,7 +158,7 @@ impl Callsite {
         self
     }
 
-    /// In no table, if there is none yet.
+    /// The callsite's position. No table has it before the callsite is registered.
     #[inline(always)]
     pub(crate) fn position(&self) -> Position {
         Position {
@@ -165,13 +167,14 @@ impl Callsite {
         }
     }
 
-    /// The callsite's number, if it has one.
+    /// The callsite's number, if it is registered.
     pub(crate) fn number(&self) -> Option<u32> {
         let position = self.position();
         (position.segment < LEFT_OUT).then(|| position.number())
     }
 
-    /// It is not measured from now on, as its user asks. Called under the registry's lock, instead of [`set_number`](Self::set_number).
+    /// Excludes the callsite from measurement, because the user asked for that. Called under the registry's lock, in place of
+    /// [`set_number`](Self::set_number).
     pub(crate) fn leave_out(&self) {
         self.segment.store(LEFT_OUT, Release);
     }
@@ -181,10 +184,10 @@ impl Callsite {
         self.segment.load(Relaxed) == LEFT_OUT
     }
 
-    /// Called once, under the registry's lock.
+    /// Sets the callsite's number. Called once, under the registry's lock.
     pub(crate) fn set_number(&self, number: u32) {
         let position = Position::of(number);
-        // In this order: who sees the segment must see the offset.
+        // The order matters: a thread that sees the segment must also see the offset.
         self.offset.store(position.offset, Relaxed);
         self.segment.store(position.segment, Release);
     }
@@ -197,8 +200,8 @@ impl Callsite {
         self.empty_calls
     }
 
-    /// What must stay mapped while the callsite is known: itself, its name, and the code that its overhead is measured with. They may
-    /// be in as many libraries.
+    /// The addresses that must stay mapped as long as the callsite is known: the callsite, its name, and the functions that measure its
+    /// overhead. They may be in different libraries.
     pub(crate) fn addresses(&self) -> [*const (); 3] {
         [
             core::ptr::from_ref(self).cast(),
@@ -217,7 +220,7 @@ impl Callsite {
     }
 }
 
-/// The type name of what `_value` is, to be asked for later: `type_name` is no const fn yet.
+/// A function that returns the type name of `_value`. It is called later, because `type_name` is not a const fn yet.
 pub const fn path_of<T>(_value: &T) -> fn() -> &'static str {
     core::any::type_name::<T>
 }

@@ -1,20 +1,20 @@
-//! What a record counts: each figure is declared once, with how the parts of several threads become one.
+//! The figures of a record. Each is declared once, together with the rule for adding the figures of several threads.
 //!
-//! From the declaration follow the record's cells, how they are read and taken off, and the field of [`Totals`] with its merging.
-//! A figure that is left out of one of these cannot be written down.
+//! The declaration generates the record's cells, the code that reads and subtracts them, and the field of [`Totals`] with its merging. So
+//! a figure cannot be forgotten in one of these places.
 
 use super::histogram::Histogram;
 use crate::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
 
-/// A figure of a record: one thread writes it, others may read it.
+/// A figure of a record. One thread writes it, and others may read it.
 pub(crate) trait Cell {
-    /// What it is worth in [`Totals`].
+    /// The type of the figure in [`Totals`].
     type Total;
-    /// Takes off what it was earlier. Extremes stay: see [`Record::take_off`](super::Record::take_off).
+    /// Subtracts an earlier value. Extremes do not change: see [`Record::take_off`](super::Record::take_off).
     fn take_off(&self, earlier: &Self::Total);
     fn read(&self) -> Self::Total;
     fn merge(total: &mut Self::Total, other: &Self::Total);
-    /// Takes off what it was earlier. Extremes stay: see [`Totals::since`].
+    /// Subtracts an earlier value. Extremes do not change: see [`Totals::since`].
     fn subtract(total: &mut Self::Total, earlier: &Self::Total);
 }
 
@@ -22,7 +22,7 @@ pub(crate) trait Cell {
 #[derive(Debug)]
 pub(crate) struct Count(AtomicU64);
 
-/// A sum of ticks, which may be below zero: the cost of nested probes is known on average only.
+/// A sum of ticks. It may be negative, because the cost of nested probes is only known on average.
 #[derive(Debug)]
 pub(crate) struct Sum(AtomicI64);
 
@@ -33,15 +33,15 @@ pub(crate) struct WideSum {
     high: AtomicU64,
 }
 
-/// A sum for statistics alone, which need not be exact.
+/// A sum that is only used for statistics and need not be exact.
 #[derive(Debug)]
 pub(crate) struct FloatSum(AtomicU64);
 
-/// The least of some ticks; [`i64::MAX`] of none.
+/// The smallest of some ticks; [`i64::MAX`] if there are none.
 #[derive(Debug)]
 pub(crate) struct Min(AtomicI64);
 
-/// The greatest of some ticks; [`i64::MIN`] of none.
+/// The greatest of some ticks; [`i64::MIN`] if there are none.
 #[derive(Debug)]
 pub(crate) struct Max(AtomicI64);
 
@@ -60,12 +60,12 @@ impl Count {
         self.0.store(value, Relaxed);
     }
 
-    /// In one instruction on x86-64, so that a signal handler which adds to the same count comes before or after it. (Compilers make
-    /// one of it anyway, but not in every build.)
+    /// A single instruction on x86-64, so that a signal handler that adds to the same count runs before or after it, not in between.
+    /// (Compilers usually generate one instruction anyway, but not in every build.)
     #[inline(always)]
     pub(super) fn add(&self, count: u64) {
         #[cfg(all(target_arch = "x86_64", not(miri)))]
-        // SAFETY: adds to an atomic that this thread alone writes, which others see as they see a store.
+        // SAFETY: this adds to an atomic that only this thread writes. Other threads see it like a store.
         unsafe {
             core::arch::asm!("add qword ptr [{}], {}", in(reg) self.0.as_ptr(), in(reg) count, options(nostack));
         }
@@ -282,8 +282,8 @@ pub(super) fn merge_option<T>(
 }
 
 // Input:  Counters => Totals { threads: u64, }  /// Docs.  samples: Count;
-// Output: the cell `samples` of `Counters` and of its `new`, `take_off` and `read`; the field `samples` of `Totals`, beside `threads`,
-//         and of its `merge` and `subtract`, which leave `threads` to `merge_rest` and `subtract_rest`.
+// Output: the cell `samples` of `Counters`, and its part of `new`, `take_off` and `read`; the field `samples` of `Totals`, beside
+// `threads`, and its part of `merge` and `subtract`. `merge_rest` and `subtract_rest` handle `threads`.
 macro_rules! counters {
     (
         $(#[$cells_doc:meta])* $cells:ident =>
@@ -298,7 +298,7 @@ macro_rules! counters {
         }
 
         impl $cells {
-            #[allow(dead_code)] // what is made of zeros needs none
+            #[allow(dead_code)] // cells that are created as zeroed memory do not use it
             pub(super) const fn new() -> Self {
                 Self { $($name: $cell::new(),)* }
             }
@@ -307,9 +307,9 @@ macro_rules! counters {
                 $(Cell::take_off(&self.$name, &earlier.$name);)*
             }
 
-            /// The figures of one thread; what is no figure of these cells is not in it.
+            /// The figures of one thread. Fields of the totals that have no cell keep their defaults.
             pub(super) fn read(&self) -> $totals {
-                #[allow(clippy::needless_update)] // there may be nothing else
+                #[allow(clippy::needless_update)] // there may be no other fields
                 $totals {
                     $($name: self.$name.read(),)*
                     ..$totals::default()
@@ -325,13 +325,13 @@ macro_rules! counters {
         }
 
         impl $totals {
-            /// Adds another thread's.
+            /// Adds another thread's figures.
             pub(crate) fn merge(&mut self, other: &Self) {
                 $(<$cell as Cell>::merge(&mut self.$name, &other.$name);)*
                 self.merge_rest(other);
             }
 
-            /// Takes off all counts and sums of earlier totals.
+            /// Subtracts all counts and sums of earlier totals.
             pub(crate) fn subtract(&mut self, earlier: &Self) {
                 $(<$cell as Cell>::subtract(&mut self.$name, &earlier.$name);)*
                 self.subtract_rest(earlier);
@@ -341,94 +341,96 @@ macro_rules! counters {
 }
 
 counters! {
-    /// The figures of a record, in the order in which a stop touches them.
+    /// The figures of a record, in the order in which a stop uses them.
     Counters =>
-    /// Sums over threads. Ticks are gross here (see [`Record`](super::Record)): the report takes the visible overhead out of
-    /// them, with what it has measured by then.
+    /// Sums over threads. Ticks are gross here (see [`Record`](super::Record)); the report subtracts the visible overhead, as it was
+    /// measured by then.
     Totals {
         /// Threads that called it.
         pub(crate) threads: u64,
         /// Calls that have started and not returned.
         pub(crate) running: u64,
-        /// What all probes saw of themselves, in whole ticks; and the part in activations inside others of the callsite.
+        /// The visible overhead of all probes, in whole ticks; and the part of it in activations inside others of the same callsite.
         pub(crate) visible: i64,
         pub(crate) inner_visible: i64,
-        /// N, of a sampled callsite; 0 of any other.
+        /// N of a sampled callsite; 0 for any other.
         pub(crate) sample: u32,
-        /// The first call of the process: its registration's number and its ticks.
+        /// The first call of the process: the number of its registration, and its ticks.
         pub(crate) first: Option<(u64, i64)>,
-        /// Of the samples.
+        /// The samples.
         pub(crate) histogram: Histogram,
-        /// Of those among them that were interrupted; of the interrupted calls that are none; and of all interrupted calls by the wall,
-        /// or of all futures.
+        /// Those of the samples that were interrupted; the interrupted calls that are not samples; and the wall times of all interrupted
+        /// calls, or of all futures.
         pub(crate) repaired_histogram: Histogram,
         pub(crate) excluded_histogram: Histogram,
         pub(crate) side_wall_histogram: Histogram,
     }
-    /// What nested probes cost the calls.
+    /// The cost of the probes nested in the calls.
     nested: Sum;
     /// The net ticks of annotated callees.
     callees: Sum;
-    /// The activations inside others of the same callsite, which the inclusive total leaves out.
+    /// The activations inside others of the same callsite, which the inclusive total excludes.
     inner: Count;
     inner_gross: Sum;
     inner_nested: Sum;
-    /// Of the outermost activations: ticks off the CPU, and the part of them that the thread waited for a CPU.
+    /// In outermost activations: the ticks off the CPU, and the part of them in which the thread waited for a CPU.
     off: Sum;
     waiting: Sum;
     /// Ticks off the CPU outside annotated callees.
     own_off: Sum;
-    /// Activations of which it is not known what of their time off the CPU was waiting, or whether they were off it at all.
+    /// Activations whose time off the CPU cannot be divided into blocked and waiting; and interrupted ones whose time on the CPU is
+    /// unknown.
     unsplit: Count;
     unasked: Count;
-    /// The calls that are samples: not a thread's first, no anomaly, and not interrupted or long enough on the CPU all the same.
+    /// The calls that are samples: neither a thread's first call nor an anomaly, and either not interrupted or long enough on the CPU.
     samples: Count;
     sum: Sum;
     squares: WideSum;
     min: Min;
     max: Max;
-    /// Each thread's first call: how many have returned, their ticks, and how many were interrupted.
+    /// First calls of threads: how many have returned, their ticks, and how many were interrupted.
     firsts: Count;
     first_sum: Sum;
     firsts_interrupted: Count;
-    /// Samples that were interrupted, and the interrupted calls that are no samples.
+    /// Samples that were interrupted, and interrupted calls that are not samples.
     repaired: Count;
     excluded: Count;
     excluded_sum: Sum;
-    /// Of both: ticks off the CPU, and the longest by the wall. Of async functions, the longest of all.
+    /// For both kinds of interrupted calls: the ticks off the CPU, and the longest wall time. For async functions, the longest wall time
+    /// of all calls.
     calls_off: Sum;
     wall_max: Max;
     /// Calls whose ticks are negative; they are in no sum.
     anomalies: Count;
-    /// Samples that may have been interrupted, for all that is known.
+    /// Samples of which it is unknown whether they were interrupted.
     unknown: Count;
     /// Bytes or items that calls work on.
     units: Count;
-    /// Of async functions: polls and their ticks, which the samples only have once a future completes; ticks from the first poll to
-    /// completion; futures dropped before completion.
+    /// For async functions: the polls and their ticks (a future's ticks become a sample when it completes); the ticks from the first poll
+    /// to completion; futures dropped before completion.
     polls: Count;
     polls_gross: Sum;
     wall: Count;
     cancelled: Count;
-    /// Of a sampled callsite: the calls that were counted and not timed, and those that its skip has announced.
+    /// For a sampled callsite: the calls that are only counted, including those that its skip has announced.
     counted: Count;
-    /// By how much the weights of its samples exceed their number.
+    /// The sum of the weights of its samples, minus their number.
     surplus: Count;
-    /// The weights of all timed calls: how many calls the following sums stand for.
+    /// The sum of the weights of all timed calls: the number of calls that the following sums stand for.
     weights: Count;
-    /// Net ticks outside annotated callees, weighted; net and raw ticks of the activations inside no other, weighted.
+    /// Weighted net ticks outside annotated callees; and the weighted net and raw ticks of the outermost activations.
     own: Sum;
     included: Sum;
     included_raw: Sum;
-    /// For the error of a weighted mean: w² − w, times the powers of the samples from 0 to 2.
+    /// For the error of a weighted mean: the sums of w² − w, multiplied by the powers 0, 1 and 2 of the sample.
     excess: FloatSum;
     excess_sum: FloatSum;
     excess_squares: FloatSum;
-    /// The same of the self ticks, and the variance that callees of which only some were timed bring into them.
+    /// The same for the self ticks, and the variance of the self ticks that comes from callees of which only some calls were timed.
     own_excess_sum: FloatSum;
     own_excess_squares: FloatSum;
     own_variance: FloatSum;
-    /// What of `nested` registrations and reports took, in activations inside no other of the same callsite.
+    /// The part of `nested` that registrations and reports took, in outermost activations.
     registration_costs: Sum;
 }
 
@@ -464,18 +466,18 @@ counters! {
     ContextSums {}
     /// Calls that have returned.
     calls: Count;
-    /// Ticks on the CPU, of the calls that ran in no other of the same callsite.
+    /// Ticks on the CPU in outermost activations.
     on_cpu: Sum;
-    /// Ticks on the CPU outside annotated callees, of all.
+    /// Ticks on the CPU outside annotated callees, in all calls.
     own: Sum;
-    /// Ticks off the CPU, of the calls that ran in no other of the same callsite.
+    /// Ticks off the CPU in outermost activations.
     off: Sum;
-    /// Calls that were interrupted or may have been.
+    /// Calls that were interrupted, or of which this is unknown.
     unclean: Count;
 }
 
 impl ContextSums {
-    /// There is nothing beside the figures.
+    /// There are no other fields.
     fn merge_rest(&mut self, _other: &Self) {}
 
     fn subtract_rest(&mut self, _earlier: &Self) {}

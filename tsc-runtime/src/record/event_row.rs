@@ -1,4 +1,4 @@
-//! The events that were counted in one callsite's calls, over all threads.
+//! The events counted in the calls of one callsite, over all threads.
 
 use std::ptr;
 use std::sync::atomic::{
@@ -6,13 +6,13 @@ use std::sync::atomic::{
     Ordering::{AcqRel, Acquire, Relaxed},
 };
 
-/// How many events can be counted at once.
+/// The greatest number of events that can be counted at once.
 pub(crate) const MOST: usize = 8;
 
-/// Advanced when all counts are forgotten. A row of an earlier generation is empty.
+/// Incremented when all counts are reset. A row with an earlier generation is empty.
 pub(crate) static GENERATION: AtomicU32 = AtomicU32::new(0);
 
-/// A callsite's row, once there is one.
+/// The row of a callsite, once it exists.
 #[derive(Debug)]
 pub(crate) struct RowCell(AtomicPtr<Row>);
 
@@ -22,11 +22,11 @@ impl RowCell {
     }
 
     pub(crate) fn get(&self) -> Option<&'static Row> {
-        // SAFETY: null, or from `get_or_make`, which frees none.
+        // SAFETY: the pointer is null or from `get_or_make`, and rows are never freed.
         unsafe { self.0.load(Acquire).as_ref() }
     }
 
-    /// Allocates at the callsite's first call. As many rows are made as there are callsites, and none is freed.
+    /// Returns the row; allocates it at the callsite's first call. There is at most one row for each callsite, and it is never freed.
     pub(crate) fn get_or_make(&self) -> &'static Row {
         self.get().unwrap_or_else(|| {
             let fresh = Box::into_raw(Box::new(Row::new()));
@@ -34,10 +34,10 @@ impl RowCell {
                 .0
                 .compare_exchange(ptr::null_mut(), fresh, AcqRel, Acquire)
             {
-                // SAFETY: just made, and never freed.
+                // SAFETY: it was made just now, and is never freed.
                 Ok(_) => unsafe { &*fresh },
                 Err(other) => {
-                    // SAFETY: just made, and known to nobody else. The other is as in `get`.
+                    // SAFETY: the fresh row was made just now, and nothing else refers to it. The other row is valid as in `get`.
                     unsafe {
                         drop(Box::from_raw(fresh));
                         &*other
@@ -48,7 +48,7 @@ impl RowCell {
     }
 }
 
-/// Sums that threads add to without a lock, so that a signal handler may come in between.
+/// Sums that threads add to without a lock, so that a signal handler may do so in between.
 #[derive(Debug)]
 pub(crate) struct Row {
     generation: AtomicU32,
@@ -65,7 +65,7 @@ impl Row {
         }
     }
 
-    /// A call has ended.
+    /// Called when a call has ended.
     pub(crate) fn add(&self, counted: &[i64; MOST]) {
         self.catch_up();
         self.calls.fetch_add(1, Relaxed);
@@ -74,7 +74,7 @@ impl Row {
         }
     }
 
-    /// The number of calls, and how often each event happened in them. With `forget`, they are zero afterwards.
+    /// The number of calls, and how often each event happened in them. If `forget` is true, both are reset.
     pub(crate) fn counts(&self, forget: bool) -> (u64, [i64; MOST]) {
         self.catch_up();
         if forget {
@@ -86,7 +86,7 @@ impl Row {
         }
     }
 
-    /// Clears what was forgotten.
+    /// Clears the row if it belongs to an earlier generation.
     fn catch_up(&self) {
         let current = GENERATION.load(Relaxed);
         if self.generation.swap(current, Relaxed) != current {

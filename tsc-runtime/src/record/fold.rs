@@ -167,7 +167,7 @@ mod tests {
     use crate::record::table::Entry;
     use crate::record::totals::Totals;
 
-    /// What a record has after calls of so many gross ticks.
+    /// The figures of a record after calls of these gross ticks.
     fn recorded(calls: impl IntoIterator<Item = (Option<Exclusion>, i64)>) -> Totals {
         let entry = Box::new(Entry::new());
         // SAFETY: the entry is dropped after the record.
@@ -187,7 +187,7 @@ mod tests {
         totals
     }
 
-    /// The same, one after the other into the sums that reports are made of.
+    /// The figures if each sample is added to the totals directly.
     fn summed(samples: &[i64]) -> Totals {
         let mut totals = Totals::default();
         samples.iter().for_each(|&sample| totals.add_sample(sample));
@@ -201,7 +201,7 @@ mod tests {
     #[test]
     fn batches_come_to_what_their_samples_do() {
         for samples in [
-            // In the window; just beyond it on either side; everywhere; too long and negative.
+            // Samples in the window; just outside it on either side; in all octaves; too long and negative.
             (0..200).map(|n| 90 + n % 7).collect::<Vec<i64>>(),
             (0..200).map(|n| 70 + 40 * (n % 2)).collect(),
             (0..1000).map(|n| (n * n * n) % 8_388_608).collect(),
@@ -235,7 +235,7 @@ mod tests {
         assert_eq!((totals.excluded, totals.excluded_sum), (1, 1000));
         assert_eq!((totals.repaired, totals.max), (1, Some(3000)));
         assert_eq!(totals.histogram.count(), 3);
-        // Two that took what they took, and two that were interrupted.
+        // Two calls that were not interrupted, and two that were.
         let wall = totals.wall_histogram().unwrap();
         let (octave, sub) = bucket(5_000);
         assert_eq!(wall.buckets().last(), Some((octave, sub, 2)));
@@ -243,7 +243,7 @@ mod tests {
         assert_eq!((totals.unknown, totals.anomalies), (1, 1));
     }
 
-    /// More calls than 32 bits can count: those of a sampled callsite stand for as many as a weight can say.
+    /// More calls than 32 bits can count. A sampled callsite's calls have the greatest possible weight.
     #[test]
     fn billions_of_calls_are_counted() {
         const WEIGHT: u32 = u32::MAX - 1;
@@ -256,7 +256,7 @@ mod tests {
         };
         call(100);
         (0..3).for_each(|_| record.fold_weighted(100, WEIGHT));
-        // In the batches and in between, on both sides of where 32 bits end.
+        // The counts pass 32 bits inside a batch and between batches.
         (0..1000).for_each(|n| call(100 + 100 * (n % 2)));
         let mut totals = Totals::default();
         record.read(&mut totals, true);

@@ -1,27 +1,27 @@
-//! The log-linear histogram: exact below 64, then 32 buckets an octave, so none is wider than 1/32 of its value. What the
-//! buckets mean to a reader is in [`report`](crate::report)'s data; a test there holds both together.
+//! The log-linear histogram: exact below 64, then 32 buckets for each octave, so that no bucket is wider than 1/32 of its values. The data
+//! of [`report`](crate::report) has the same buckets; a test there compares the two.
 //!
-//! The octave of a value `v` is the binary logarithm of `2v + 1`, which is never zero, and the bucket in it the five bits below that
-//! number's first: what a float's bits are made of, too.
+//! The octave of a value `v` is the binary logarithm of `2v + 1`, which is never zero. The bucket in the octave is given by the five bits
+//! after the leading one of that number. The exponent and the mantissa of a float have the same form.
 
-/// Buckets in an octave.
+/// The number of buckets in an octave.
 pub(crate) const SUBS: usize = 32;
 const SUB_BITS: u32 = SUBS.trailing_zeros();
-/// Values from here on share the last bucket: 30 hours at 2.6 GHz. The maximum is kept exactly beside the histogram.
+/// Values from here on share the last bucket: 30 hours at 2.6 GHz. The exact maximum is stored beside the histogram.
 const CEILING: u64 = 1 << 48;
-/// Octaves that a value below the ceiling can fall in. Octave k holds `1 << (k - 1) .. 1 << k`, and octave 0 only 0.
+/// The number of octaves for values below the ceiling. Octave k contains `1 << (k - 1) .. 1 << k`, and octave 0 contains only 0.
 pub(crate) const OCTAVES: usize = CEILING.ilog2() as usize + 1;
 const LAST: u16 = (OCTAVES * SUBS) as u16 - 1;
 
-/// A bucket's number, counted through all octaves.
+/// The index of a bucket, over all octaves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct BucketIndex(u16);
 
-/// [`BucketIndex::of_short`] may be asked for values below this: what a float holds exactly.
+/// [`BucketIndex::of_short`] accepts values below this, which a float represents exactly.
 pub(crate) const SHORT: u64 = 1 << (f32::MANTISSA_DIGITS - 1);
 
 impl BucketIndex {
-    /// Where `value` is counted.
+    /// The bucket of `value`.
     #[inline(always)]
     pub(crate) const fn of(value: u64) -> Self {
         if value >= CEILING {
@@ -34,7 +34,7 @@ impl BucketIndex {
         Self((octave << SUB_BITS) as u16 + sub as u16)
     }
 
-    /// The same for a value below [`SHORT`], by instructions that processors have for four values at a time.
+    /// The bucket of a value below [`SHORT`], by operations that processors can execute for four values at a time.
     #[inline(always)]
     pub(crate) const fn of_short(value: u32) -> Self {
         let odd = 2 * value + 1;
@@ -42,29 +42,29 @@ impl BucketIndex {
         Self(float_place as u16 - FLOAT_BIAS)
     }
 
-    /// How far a float's exponent and first five bits are from its end.
+    /// The number of bits in a float below its exponent and the first five bits of its mantissa.
     pub(crate) const FLOAT_SHIFT: i32 = (f32::MANTISSA_DIGITS - 1 - SUB_BITS) as i32;
 
-    /// What [`of_short`](Self::of_short) has of the float, before it takes off what is the same for all.
+    /// The index before [`of_short`](Self::of_short) subtracts the constant part of the float.
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     pub(crate) const fn float_place(self) -> u16 {
         self.0 + FLOAT_BIAS
     }
 
-    /// The place `offset` buckets further.
+    /// The bucket that is `offset` buckets further.
     #[inline(always)]
     pub(crate) const fn plus(self, offset: u8) -> Self {
         Self(self.0 + offset as u16)
     }
 
-    /// The place `offset` buckets before, or the first.
+    /// The bucket that is `offset` buckets before, or the first one.
     #[inline(always)]
     pub(crate) const fn before(self, offset: u16) -> Self {
         Self(self.0.saturating_sub(offset))
     }
 
-    /// How many buckets further than `other` it is; many, if it is before.
+    /// How many buckets further than `other` it is. A large number if it is before `other`.
     #[cfg(any(test, not(target_arch = "x86_64")))]
     #[inline(always)]
     pub(crate) const fn after(self, other: Self) -> u16 {
@@ -76,23 +76,23 @@ impl BucketIndex {
         self.0 as usize / SUBS
     }
 
-    /// The bucket in the octave.
+    /// The index of the bucket in its octave.
     #[inline(always)]
     pub(crate) const fn sub(self) -> usize {
         self.0 as usize % SUBS
     }
 }
 
-/// The octave of `value` and its bucket in there.
+/// The octave of `value`, and the bucket in that octave.
 pub(crate) const fn bucket(value: u64) -> (usize, usize) {
     let place = BucketIndex::of(value);
     (place.octave(), place.sub())
 }
 
-/// What a float has for an exponent where the logarithm is 0, in front of five bits.
+/// The exponent bits of a float whose logarithm is 0, shifted to the place before the five bits of the mantissa.
 const FLOAT_BIAS: u16 = (1f32.to_bits() >> BucketIndex::FLOAT_SHIFT) as u16;
 
-/// The least value in a bucket.
+/// The smallest value in a bucket.
 pub(crate) const fn least(octave: usize, sub: usize) -> u64 {
     let scaled = (SUBS + sub) as u64;
     match (octave as u32).checked_sub(SUB_BITS + 1) {
@@ -101,27 +101,27 @@ pub(crate) const fn least(octave: usize, sub: usize) -> u64 {
     }
 }
 
-/// The merged counts of all threads. Octaves that hold nothing take no memory.
+/// The counts of all threads. Octaves without counts take no memory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Histogram {
     octaves: Vec<Option<Box<[u64; SUBS]>>>,
 }
 
 impl Histogram {
-    /// Counts `count` values in one bucket.
+    /// Adds `count` values to a bucket.
     pub(crate) fn add(&mut self, octave: usize, sub: usize, count: u64) {
         if count != 0 {
             self.octave(octave)[sub] += count;
         }
     }
 
-    /// How many values are in one bucket.
+    /// The number of values in a bucket.
     pub(crate) fn count_in(&self, octave: usize, sub: usize) -> u64 {
         let counts = self.octaves.get(octave).and_then(Option::as_ref);
         counts.map_or(0, |counts| counts[sub])
     }
 
-    /// Counts values in all buckets of an octave.
+    /// Adds values to all buckets of an octave.
     pub(crate) fn add_octave(&mut self, octave: usize, count: impl Fn(usize) -> u64) {
         for (sub, sum) in self.octave(octave).iter_mut().enumerate() {
             *sum += count(sub);
@@ -153,7 +153,7 @@ impl Histogram {
         self.buckets().map(|(_, _, count)| count).sum()
     }
 
-    /// Takes values out again that were counted.
+    /// Subtracts the counts of `other`.
     pub(crate) fn remove(&mut self, other: &Self) {
         for (octave, sub, count) in other.buckets() {
             let left = &mut self.octave(octave)[sub];

@@ -2,7 +2,7 @@
 
 use crate::record::callsite::Callsite;
 
-/// The name given, or the function's path within its module: `parse`, `Index::insert`, `<Index as Extend<Word>>::extend`.
+/// The given name, or the function's path in its module: `parse`, `Index::insert`, `<Index as Extend<Word>>::extend`.
 pub(crate) fn of(callsite: &Callsite) -> String {
     let meta = callsite.meta();
     match meta.name {
@@ -11,7 +11,7 @@ pub(crate) fn of(callsite: &Callsite) -> String {
     }
 }
 
-/// The path of what the expansion defines inside the function, without that and without the module.
+/// The function's path in its module, from the path of what the expansion defines inside the function.
 fn within(path: &str, module: &str) -> String {
     let function = path.find("::__").map_or(path, |end| &path[..end]);
     function

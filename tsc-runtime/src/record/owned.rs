@@ -1,4 +1,4 @@
-//! The owner of a record, beside which others point to the record as well.
+//! The owner of a record to which others have pointers.
 
 use core::ops::Deref;
 use core::ptr::NonNull;
@@ -7,8 +7,8 @@ use super::Record;
 
 /// A record on the heap.
 ///
-/// Not a `Box`, whose every move promises that nobody else has a pointer to its content: the thread's table and running probes point
-/// to the record, and the record's histogram points into itself.
+/// This is not a `Box`, because moving a `Box` asserts that nothing else points to its content. The thread's table and running probes
+/// point to the record, and the record's histogram points into itself.
 #[derive(Debug)]
 pub(crate) struct OwnedRecord(NonNull<Record>);
 
@@ -17,25 +17,25 @@ impl OwnedRecord {
         Self(NonNull::from(Box::leak(Box::new(record))))
     }
 
-    /// What others may keep as long as this lives.
+    /// A pointer that others may use as long as this owner lives.
     pub(crate) const fn as_ptr(&self) -> *const Record {
         self.0.as_ptr()
     }
 
-    /// Gives the record away.
+    /// Releases the record without freeing it.
     pub(crate) const fn into_raw(self) -> *const Record {
         let record = self.as_ptr();
         core::mem::forget(self);
         record
     }
 
-    /// The owner once more.
+    /// Makes an owner from a released record.
     ///
     /// # Safety
     ///
-    /// `record` is from [`into_raw`](Self::into_raw), once.
+    /// `record` must come from [`into_raw`](Self::into_raw), and be passed here only once.
     pub(crate) const unsafe fn from_raw(record: *const Record) -> Self {
-        // SAFETY: the caller's, and that pointer is not null.
+        // SAFETY: the caller passes a pointer from `into_raw`, which is not null.
         Self(unsafe { NonNull::new_unchecked(record.cast_mut()) })
     }
 }
@@ -44,14 +44,14 @@ impl Deref for OwnedRecord {
     type Target = Record;
 
     fn deref(&self) -> &Record {
-        // SAFETY: made from a Box in `new`, and freed by `drop` alone.
+        // SAFETY: `new` made it from a Box, and only `drop` frees it.
         unsafe { self.0.as_ref() }
     }
 }
 
 impl Drop for OwnedRecord {
     fn drop(&mut self) {
-        // SAFETY: made from a Box in `new`; whoever was given a pointer no longer uses it.
+        // SAFETY: `new` made it from a Box. By now, nothing uses the pointers to it any more.
         drop(unsafe { Box::from_raw(self.0.as_ptr()) });
     }
 }

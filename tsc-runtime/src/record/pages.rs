@@ -1,13 +1,13 @@
-//! Memory for what only some records need, found when a call stops. It comes from the system and not from the allocator: the call may
-//! have been made by a signal handler that has interrupted the allocator, or by an annotated allocator itself.
+//! Memory that only some records need, mapped when a call stops. It comes from the operating system and not from the allocator, because
+//! the call may have been made by a signal handler that has interrupted the allocator, or by an annotated allocator.
 
 use core::ptr::NonNull;
 
-/// Something that is valid when all its bytes are zero.
+/// A type that is valid if all its bytes are zero.
 ///
 /// # Safety
 ///
-/// It is, and it has no destructor.
+/// The type must be valid if all its bytes are zero, and must have no destructor.
 pub(super) unsafe trait Zeroed {}
 
 #[cfg(all(unix, not(miri)))]
@@ -16,7 +16,7 @@ mod memory {
     use core::ptr::{self, NonNull};
 
     pub(super) fn map<T>() -> Option<NonNull<T>> {
-        // SAFETY: a fresh mapping touches no memory that is in use.
+        // SAFETY: a new mapping does not overlap with memory in use.
         let pages = unsafe {
             libc::mmap(
                 ptr::null_mut(),
@@ -32,29 +32,29 @@ mod memory {
 
     pub(super) fn unmap<T>(pages: NonNull<T>) {
         let pages: *mut c_void = pages.as_ptr().cast();
-        // SAFETY: made by `map`, and nobody refers to it any more.
+        // SAFETY: `map` made it, and nothing refers to it any more.
         unsafe { libc::munmap(pages, size_of::<T>()) };
     }
 }
 
-/// Elsewhere no signal interrupts a thread.
+/// Systems on which no signal interrupts a thread.
 #[cfg(not(all(unix, not(miri))))]
 mod memory {
     use core::ptr::NonNull;
     use std::alloc::{Layout, alloc_zeroed, dealloc};
 
     pub(super) fn map<T>() -> Option<NonNull<T>> {
-        // SAFETY: nothing that is mapped has no size.
+        // SAFETY: `map` is only called for types that have a size.
         NonNull::new(unsafe { alloc_zeroed(Layout::new::<T>()) }.cast())
     }
 
     pub(super) fn unmap<T>(pages: NonNull<T>) {
-        // SAFETY: made by `map` with this layout.
+        // SAFETY: `map` made it with this layout.
         unsafe { dealloc(pages.as_ptr().cast(), Layout::new::<T>()) };
     }
 }
 
-/// Zeros, on pages of their own; `None` if the system has no more. What is never touched takes no memory.
+/// Zeroed memory on pages of its own. `None` if the system has no more. Pages that are never used take no memory.
 pub(super) fn map<T: Zeroed>() -> Option<NonNull<T>> {
     const {
         assert!(size_of::<T>() != 0 && align_of::<T>() <= 4096);
@@ -62,11 +62,11 @@ pub(super) fn map<T: Zeroed>() -> Option<NonNull<T>> {
     memory::map()
 }
 
-/// Gives them back.
+/// Unmaps the memory.
 ///
 /// # Safety
 ///
-/// [`map`] made them, and nobody refers to them any more.
+/// [`map`] must have returned it, and nothing may refer to it any more.
 pub(super) unsafe fn unmap<T: Zeroed>(pages: NonNull<T>) {
     memory::unmap(pages);
 }

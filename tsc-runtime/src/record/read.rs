@@ -128,7 +128,7 @@ impl Record {
         }
         totals.merge(&figures);
         self.buckets.read(&mut totals.histogram);
-        // Samples, too.
+        // Repaired calls are samples, too.
         self.side.read(Side::Repaired, &mut totals.histogram);
         self.side
             .read(Side::Repaired, &mut totals.repaired_histogram);

@@ -28,7 +28,7 @@ pub(crate) enum Mode {
     EveryCall,
     /// One call in so many.
     OneIn(u32),
-    /// As often as the share of the time allows that timing may take.
+    /// As often as the limit for the time spent in probes permits.
     Auto,
 }
 
@@ -175,10 +175,10 @@ impl Record {
         totals.sample = every;
         totals.counted = totals.counted.wrapping_sub(self.announced());
         totals.polls_gross = if totals.polls == 0 {
-            // What a report has taken off was weighted, so that what is left of the polls' own sum is nothing.
+            // A report subtracts weighted ticks, so what is left of the polls' own sum would be meaningless.
             0
         } else {
-            // Weighted, unlike their sum over the calls that have completed.
+            // The weighted sum, unlike the sum over the calls that have completed.
             totals.included.wrapping_add(totals.visible)
         };
         let gross = totals.sum + totals.first_sum + totals.excluded_sum;
@@ -198,20 +198,20 @@ impl Record {
         totals.inner_nested = raw.wrapping_sub(totals.included_raw);
     }
 
-    /// Calls that will only be counted and have not come yet, although they were added.
+    /// Calls that were already added, but have not come yet. They will only be counted.
     pub(super) fn announced(&self) -> u64 {
         u64::from(self.entry().skip().saturating_sub(1))
     }
 
-    /// What was just counted as a call is the first poll of a future: a call when that completes, if it does.
+    /// Takes back a counted call that is the first poll of a future. A future counts as a call when it completes.
     pub(crate) fn uncount(&self) {
-        // Who has read the skip before it was counted must not read this.
+        // A reader that has read the skip from before the count must not read this value.
         self.open();
         self.counters.counted.add(u64::MAX);
         self.close();
     }
 
-    /// A future completes that is not timed.
+    /// Counts a future that completes and was not timed.
     pub(crate) fn count_future(&self) {
         self.counters.counted.add(1);
     }

@@ -1,6 +1,6 @@
-//! The histograms that only some records need: of calls that were interrupted, and of futures.
+//! The histograms that only some records need: of interrupted calls, and of futures.
 //!
-//! They take one of the [`pages`], mapped when the first such call stops, and nothing after that.
+//! They share one of the [`pages`], which is mapped when the first such call stops.
 
 use core::ptr::{self, NonNull};
 
@@ -11,14 +11,14 @@ use crate::sync::atomic::{
     Ordering::{AcqRel, Acquire, Relaxed, Release},
 };
 
-/// What is counted.
+/// Which calls a histogram counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
-    /// The gross ticks on the CPU of interrupted calls that are samples all the same.
+    /// The gross ticks on the CPU of interrupted calls that are samples.
     Repaired,
-    /// Of those that are not.
+    /// The gross ticks on the CPU of interrupted calls that are not samples.
     Excluded,
-    /// The gross ticks by the wall of all interrupted calls; of async functions, of all calls.
+    /// The gross wall ticks of all interrupted calls. For async functions, of all calls.
     Wall,
 }
 
@@ -27,17 +27,17 @@ const CHUNKS: usize = 30;
 
 type Chunk = [AtomicU32; SUBS];
 
-/// All zeros is a valid, empty one.
+/// If all of it is zero, it is valid and empty.
 #[repr(C)]
 struct Page {
-    /// By side and octave, the number of its chunk plus one; 0 for none.
+    /// For each side and octave, the number of its chunk plus one, or 0 if it has none.
     chunk_of: [[AtomicU8; OCTAVES]; SIDES],
     used: AtomicU8,
     chunks: [Chunk; CHUNKS],
 }
 
 const _: () = assert!(size_of::<Page>() <= 4096, "it is one page of memory");
-// SAFETY: atomics of 0.
+// SAFETY: it consists of atomics, which may be 0.
 unsafe impl Zeroed for Page {}
 
 #[derive(Debug)]
@@ -48,7 +48,7 @@ impl SideHistograms {
         Self(AtomicPtr::new(ptr::null_mut()))
     }
 
-    /// Counts one call. Where no page is to be had, it is in the sums alone.
+    /// Counts one call. If no page can be mapped, the call is only in the sums.
     pub(super) fn count(&self, side: Side, place: BucketIndex) {
         self.add(side, place, 1);
     }
@@ -61,7 +61,7 @@ impl SideHistograms {
         }
     }
 
-    /// Takes calls out again that were counted in one bucket.
+    /// Subtracts calls that were counted in one bucket.
     pub(super) fn take_off(&self, side: Side, octave: usize, sub: usize, calls: u64) {
         let Some(page) = self.page() else { return };
         if let Some(chunk) = page.chunk_numbered(&page.chunk_of[side as usize][octave]) {
@@ -70,7 +70,7 @@ impl SideHistograms {
         }
     }
 
-    /// The buckets that hold something: octave and bucket.
+    /// The buckets with a count above 0, as octave and bucket.
     pub(super) fn full_buckets(&self, side: Side) -> impl Iterator<Item = (usize, usize)> + '_ {
         let numbers = self.page().into_iter().flat_map(move |page| {
             let numbers = page.chunk_of[side as usize].iter().enumerate();
@@ -82,7 +82,7 @@ impl SideHistograms {
         })
     }
 
-    /// Adds what was counted to `histogram`.
+    /// Adds the counts to `histogram`.
     pub(super) fn read(&self, side: Side, histogram: &mut Histogram) {
         let Some(page) = self.page() else { return };
         for (octave, number) in page.chunk_of[side as usize].iter().enumerate() {
@@ -93,20 +93,20 @@ impl SideHistograms {
     }
 
     fn page(&self) -> Option<&Page> {
-        // SAFETY: null, or what `map` has made, which only `drop` unmaps.
+        // SAFETY: the pointer is null or was made by `map`, and only `drop` unmaps it.
         unsafe { self.0.load(Acquire).as_ref() }
     }
 
     #[cold]
     fn map(&self) -> Option<&Page> {
         let page = pages::map::<Page>()?;
-        // A signal handler may have been here meanwhile.
+        // A signal handler may have mapped a page in the meantime.
         if self
             .0
             .compare_exchange(ptr::null_mut(), page.as_ptr(), AcqRel, Acquire)
             .is_err()
         {
-            // SAFETY: mapped just now, and nobody has seen it.
+            // SAFETY: it was mapped just now, and nothing else refers to it.
             unsafe { pages::unmap(page) };
         }
         self.page()
@@ -116,7 +116,7 @@ impl SideHistograms {
 impl Drop for SideHistograms {
     fn drop(&mut self) {
         if let Some(page) = NonNull::new(*self.0.get_mut()) {
-            // SAFETY: made by `map`, for these histograms alone.
+            // SAFETY: `map` made it for these histograms.
             unsafe { pages::unmap(page) };
         }
     }
@@ -128,7 +128,7 @@ impl Page {
             .get(usize::from(number.load(Acquire).checked_sub(1)?))
     }
 
-    /// The octave's chunk, opened now if there is room; else the nearest one of this side, or any at all.
+    /// The octave's chunk, which is assigned now if there is room. Otherwise the nearest chunk of this side, or any chunk.
     fn chunk(&self, side: Side, octave: usize) -> &Chunk {
         let numbers = &self.chunk_of[side as usize];
         if let Some(chunk) = self.chunk_numbered(&numbers[octave]) {

@@ -73,7 +73,7 @@ thread_local! {
 pub(crate) fn this() -> &'static Thread {
     // `with` cannot fail, because there is no destructor that ends the state early. A longer closure would not be inlined.
     let thread: *const Thread = THREAD.with(ptr::from_ref);
-    // SAFETY: it lives as long as the thread. `'static` must not outlive the thread: `Thread` is not `Sync`, so the reference stays on its
+    // SAFETY: the state lives as long as the thread. `'static` is longer, but `Thread` is not `Sync`, so the reference stays on its
     // thread.
     unsafe { &*thread }
 }
@@ -83,7 +83,7 @@ impl Thread {
     #[inline(always)]
     pub(crate) fn find(&self, position: Position) -> Option<(&Entry, &Record)> {
         let entry = if self.has(position) {
-            // SAFETY: just asked.
+            // SAFETY: the table has the segment, as checked above.
             unsafe { self.entry(position) }
         } else {
             self.entry_in_tree(position)?
@@ -92,13 +92,13 @@ impl Thread {
         Some((entry, unsafe { entry.record().as_ref()? }))
     }
 
-    /// The entry of a callsite where call trees are recorded, if nothing has changed since it was made.
+    /// The callsite's entry if call trees are recorded, and if nothing has changed since it was made.
     #[inline(always)]
     pub(crate) fn entry_in_tree(&self, position: Position) -> Option<&Entry> {
         if u32::from(position.segment) >= self.len_in_tree.load(Relaxed) {
             return None;
         }
-        // SAFETY: there are that many segments, and the one of `position` is among them.
+        // SAFETY: the table has that many segments, and the one of `position` is among them.
         Some(unsafe { self.entry(position) })
     }
 
@@ -107,7 +107,7 @@ impl Thread {
         if u32::from(position.segment) >= self.segments_len.get() {
             return None;
         }
-        // SAFETY: there are that many segments, and a record lives as long as its entry.
+        // SAFETY: the table has that many segments, and a record lives as long as its entry.
         unsafe { self.entry(position).record().as_ref() }
     }
 
@@ -124,8 +124,8 @@ impl Thread {
     /// The table has the segment of `position`.
     #[inline(always)]
     pub(crate) unsafe fn entry(&self, position: Position) -> &Entry {
-        // SAFETY: `len` segments are there and have a place for all positions in them. Like the records, they live until the
-        // thread's end has set `len` to 0 (or `with_segment` has).
+        // SAFETY: the table has `len` segments, each with room for all positions in it. Like the records, they live until the end of the
+        // thread has set `len` to 0 (or `with_segment` has).
         unsafe {
             let segment = self.segments.get_unchecked(usize::from(position.segment));
             &*segment.get().byte_add(position.offset as usize)
@@ -135,7 +135,7 @@ impl Thread {
     /// The thread's call tree, if it is recorded.
     #[inline(always)]
     pub(crate) fn contexts(&self) -> Option<&Contexts> {
-        // SAFETY: null, or set by `record_tree` or `with_segment`, whose callers keep the tree until the thread's end.
+        // SAFETY: the pointer is null, or was set by `record_tree` or `with_segment`, whose callers keep the tree until the thread's end.
         unsafe { self.contexts.get().as_ref() }
     }
 

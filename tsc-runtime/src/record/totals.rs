@@ -1,4 +1,4 @@
-//! What all threads' records of one callsite come to.
+//! The sums of all threads' records of one callsite.
 
 use super::counters::{ContextSums, merge_option};
 use super::histogram::{Histogram, least};
@@ -7,7 +7,7 @@ use super::{not_below_zero, square};
 pub(crate) use super::counters::Totals;
 
 impl Totals {
-    /// All calls that have returned; of a sampled function, those that were counted when they started as well.
+    /// All calls that have returned. For a sampled function, also the running calls that were only counted.
     pub(crate) fn calls(&self) -> u64 {
         self.timed().wrapping_add(self.counted)
     }
@@ -17,7 +17,8 @@ impl Totals {
         (self.samples + self.firsts + self.excluded + self.anomalies).wrapping_sub(self.surplus)
     }
 
-    /// How often a probe's visible overhead is in the gross ticks: once a call, or once a poll; a sampled one as often as its weight.
+    /// How many times a probe's visible overhead is contained in the gross ticks: once for each call or poll, multiplied by the weight of
+    /// a sampled one.
     pub(crate) fn probes(&self) -> u64 {
         match self.polls {
             0 => self.samples + self.firsts + self.excluded,
@@ -25,7 +26,7 @@ impl Totals {
         }
     }
 
-    /// The gross ticks on the CPU of all calls, or of all polls: futures that are suspended or were dropped took theirs as well.
+    /// The gross ticks on the CPU of all calls. For futures, of all polls: futures that are suspended or were dropped have used time, too.
     pub(crate) fn gross(&self) -> i64 {
         if self.polls != 0 {
             return self.polls_gross;
@@ -35,7 +36,7 @@ impl Totals {
             .wrapping_add(self.excluded_sum)
     }
 
-    /// What they are in a call tree where nothing has called them.
+    /// The figures of a call tree's root, if all calls were made outside any annotated function.
     pub(crate) fn as_root(&self) -> ContextSums {
         let net = self.gross().wrapping_sub(self.visible);
         let inner = self.inner_gross.wrapping_sub(self.inner_visible);
@@ -48,7 +49,7 @@ impl Totals {
         }
     }
 
-    /// How long calls took by the wall, but each thread's first; `None` if that is how long they were on the CPU.
+    /// The wall times of the calls, without each thread's first. `None` if they do not differ from the times on the CPU.
     pub(crate) fn wall_histogram(&self) -> Option<Histogram> {
         self.side_wall_histogram.buckets().next()?;
         let mut histogram = self.side_wall_histogram.clone();
@@ -59,7 +60,7 @@ impl Totals {
         Some(histogram)
     }
 
-    /// Counts one more sample, as folding it into a record would have.
+    /// Adds one sample, with the same result as folding it into a record.
     pub(crate) fn add_sample(&mut self, sample: i64) {
         self.samples += 1;
         self.sum = self.sum.wrapping_add(sample);
@@ -69,8 +70,8 @@ impl Totals {
         self.histogram.add_value(not_below_zero(sample));
     }
 
-    /// What has come since `earlier`, which is the same record's. Of calls in flight at that time, so mostly of none or one; of
-    /// several, extremes that are not new are known to their bucket.
+    /// The calls since `earlier`, earlier totals of the same record. Usually there is at most one. If there are several, extremes that are
+    /// not new are only known to their bucket.
     pub(crate) fn since(&self, earlier: &Self) -> Self {
         let mut since = self.clone();
         since.subtract(earlier);

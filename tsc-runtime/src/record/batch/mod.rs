@@ -1,7 +1,8 @@
-//! What the samples come to that a record has buffered back.
+//! Computes the figures of a record's buffered samples: their sum, extremes and buckets.
 //!
-//! One counter that is incremented by one sample after the other makes each wait for the one before. Most of a function's samples
-//! fall in a few buckets: so those are compared with all samples at once, and only what lies outside is counted one by one.
+//! If one counter is incremented for one sample after the other, each increment waits for the previous one. Most of a function's samples
+//! are in a few neighbouring buckets, the window. So each bucket of the window is compared with all samples at once, and only the other
+//! samples are counted one by one.
 
 use super::BUFFER_LEN;
 
@@ -15,10 +16,10 @@ mod portable;
 #[cfg(not(target_arch = "x86_64"))]
 pub(super) use portable::Batch;
 
-/// AtomicHistogram, next to each other, in which samples are counted together.
+/// The number of neighbouring buckets in the window.
 pub(super) const WINDOW: u16 = 16;
 
-// A sample is a bit of a `u64`.
+// Sets of samples are represented by the bits of a `u64`.
 const _: () = assert!(BUFFER_LEN == u64::BITS as usize);
 
 #[cfg(all(test, target_arch = "x86_64"))]
@@ -26,7 +27,7 @@ mod tests {
     use super::*;
     use crate::record::histogram::{BucketIndex, SHORT};
 
-    /// Numbers with all lengths up to `bits`.
+    /// Numbers of all lengths up to `bits`.
     fn numbers(seed: u64, bits: u32) -> impl Iterator<Item = u32> {
         let mut state = seed;
         core::iter::from_fn(move || {

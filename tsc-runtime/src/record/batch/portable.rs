@@ -1,18 +1,18 @@
-//! One sample after the other.
+//! Handles one sample after the other.
 
 use super::{BUFFER_LEN, WINDOW};
 use crate::record::histogram::BucketIndex;
 
 pub(in crate::record) struct Batch<'a> {
     samples: &'a [u32; BUFFER_LEN],
-    /// By how many buckets each sample is further than the window's first.
+    /// The distance of each sample's bucket from the first bucket of the window.
     offsets: [u16; BUFFER_LEN],
     pub(in crate::record) sum: u32,
     pub(in crate::record) squares: u64,
 }
 
 impl<'a> Batch<'a> {
-    /// `window` is where the window begins.
+    /// `window` is the first bucket of the window.
     pub(in crate::record) fn of(samples: &'a [u32; BUFFER_LEN], window: BucketIndex) -> Self {
         let mut batch = Self {
             samples,
@@ -28,7 +28,7 @@ impl<'a> Batch<'a> {
         batch
     }
 
-    /// Whether a sample is less than `least` or more than `greatest`.
+    /// Whether a sample is smaller than `least` or larger than `greatest`.
     pub(in crate::record) fn reaches_beyond(&self, least: i32, greatest: i32) -> bool {
         let known = least..=greatest;
         self.samples
@@ -36,7 +36,7 @@ impl<'a> Batch<'a> {
             .any(|sample| !known.contains(&sample.cast_signed()))
     }
 
-    /// Which samples are outside the window, as bits.
+    /// The samples outside the window, as bits.
     pub(in crate::record) fn outside(&self) -> u64 {
         self.offsets
             .iter()
@@ -44,7 +44,7 @@ impl<'a> Batch<'a> {
             .fold(0, |bits, &offset| bits << 1 | u64::from(offset >= WINDOW))
     }
 
-    /// Samples in the window's bucket `offset`.
+    /// The number of samples in the window's bucket `offset`.
     pub(in crate::record) fn count(&self, offset: u8) -> u32 {
         let offset = u16::from(offset);
         self.offsets

@@ -1,4 +1,4 @@
-//! Four samples at a time, by instructions that every x86-64 has.
+//! Handles four samples at a time, with instructions that every x86-64 has.
 
 use core::arch::x86_64::{
     __m128i, _mm_add_epi32, _mm_add_epi64, _mm_castps_si128, _mm_castsi128_ps, _mm_cmpeq_epi8,
@@ -12,41 +12,41 @@ use core::arch::x86_64::{
 use super::{BUFFER_LEN, WINDOW};
 use crate::record::histogram::BucketIndex;
 
-/// Samples in a vector.
+/// The number of samples in a vector.
 const LANES: usize = 4;
 const VECTORS: usize = BUFFER_LEN / LANES;
 
 pub(in crate::record) struct Batch<'a> {
     samples: &'a [u32; BUFFER_LEN],
-    /// By how many buckets each sample is further than the window's first, a byte each, saturated.
+    /// The distance of each sample's bucket from the first bucket of the window, as a saturated byte.
     offsets: [__m128i; VECTORS / 4],
     pub(in crate::record) sum: u32,
     pub(in crate::record) squares: u64,
 }
 
 impl<'a> Batch<'a> {
-    /// `window` is where the window begins.
+    /// `window` is the first bucket of the window.
     #[inline(always)]
     pub(in crate::record) fn of(samples: &'a [u32; BUFFER_LEN], window: BucketIndex) -> Self {
         // SAFETY: every x86-64 has SSE2.
         unsafe { batch(samples, window) }
     }
 
-    /// Whether a sample is less than `least` or more than `greatest`.
+    /// Whether a sample is smaller than `least` or larger than `greatest`.
     #[inline(always)]
     pub(in crate::record) fn reaches_beyond(&self, least: i32, greatest: i32) -> bool {
         // SAFETY: every x86-64 has SSE2.
         unsafe { reaches_beyond(self.samples, least, greatest) }
     }
 
-    /// Which samples are outside the window, as bits.
+    /// The samples outside the window, as bits.
     #[inline(always)]
     pub(in crate::record) fn outside(&self) -> u64 {
         // SAFETY: every x86-64 has SSE2.
         unsafe { outside(&self.offsets) }
     }
 
-    /// Samples in the window's bucket `offset`.
+    /// The number of samples in the window's bucket `offset`.
     #[inline(always)]
     pub(in crate::record) fn count(&self, offset: u8) -> u32 {
         // SAFETY: every x86-64 has SSE2.
@@ -86,7 +86,7 @@ fn batch(samples: &[u32; BUFFER_LEN], window: BucketIndex) -> Batch<'_> {
     }
 }
 
-/// [`BucketIndex::float_place`] of four samples.
+/// Computes [`BucketIndex::float_place`] of four samples.
 #[inline]
 #[target_feature(enable = "sse2")]
 fn float_places(lanes: __m128i) -> __m128i {
@@ -112,7 +112,7 @@ fn reaches_beyond(samples: &[u32; BUFFER_LEN], least: i32, greatest: i32) -> boo
 fn outside(offsets: &Offsets) -> u64 {
     let last = _mm_set1_epi8(WINDOW as i8 - 1);
     offsets.iter().rev().fold(0, |bits, &offsets| {
-        // What is before the window is negative.
+        // Samples before the window have negative bytes.
         let outside = _mm_or_si128(_mm_cmplt_epi8(last, offsets), offsets);
         bits << 16 | u64::from(_mm_movemask_epi8(outside) as u16)
     })
@@ -122,7 +122,7 @@ fn outside(offsets: &Offsets) -> u64 {
 #[target_feature(enable = "sse2")]
 fn count(offsets: &Offsets, offset: u8) -> u32 {
     let offset = _mm_set1_epi8(offset.cast_signed());
-    // A byte that is equal gives −1.
+    // A comparison sets the bytes that are equal to −1.
     let counts = offsets
         .iter()
         .fold(_mm_setzero_si128(), |counts, &offsets| {
@@ -135,7 +135,7 @@ fn count(offsets: &Offsets, offset: u8) -> u32 {
 #[target_feature(enable = "sse2")]
 fn load(samples: &[u32; BUFFER_LEN], index: usize) -> __m128i {
     let lanes = &samples[LANES * index..LANES * (index + 1)];
-    // SAFETY: there are four, and the load needs no alignment.
+    // SAFETY: the slice has four elements, and the load needs no alignment.
     unsafe { _mm_loadu_si128(lanes.as_ptr().cast()) }
 }
 
