@@ -140,7 +140,7 @@ mod tests {
         let before = kernel.read().unwrap();
         std::thread::sleep(std::time::Duration::from_millis(20));
         let after = kernel.read().unwrap();
-        // Asleep it cannot have run for a half of the time.
+        // The thread slept, so it cannot have run for half of the time.
         assert!(after.cpu_ns - before.cpu_ns < 10_000_000);
         assert!(elapsed(before.at, after.at) > 0);
         kernel.detach();
@@ -148,14 +148,14 @@ mod tests {
 
     #[test]
     fn errno_is_kept() {
-        // SAFETY: this thread's errno.
+        // SAFETY: the address is this thread's errno.
         unsafe { *libc::__errno_location() = 77 };
         {
             let _errno = Errno::save();
-            // SAFETY: fails, and says so in errno.
+            // SAFETY: the call fails, and sets errno.
             assert_eq!(unsafe { libc::close(-1) }, -1);
         }
-        // SAFETY: as above.
+        // SAFETY: the address is this thread's errno.
         assert_eq!(unsafe { *libc::__errno_location() }, 77);
     }
 }

@@ -313,7 +313,7 @@ mod tests {
     #[test]
     fn long_call_finds_all_that_many_short_ones_lost() {
         let mut losses = Losses::new();
-        // A call that ended before, which must not be taken in.
+        // A call that ended before the others; its loss must not be included.
         losses.add(5, loss(1_000_000));
         let (calls, each) = (100_000, 400);
         for call in 0..calls {
@@ -321,12 +321,12 @@ mod tests {
             losses.add(start + 5, loss(each));
             assert_eq!(losses.claim_since(start), inside(each, each, 1));
         }
-        // All of them, and no more of what was lost before than is small beside that.
+        // All of these losses. Whatever is included of the loss before them is small in comparison.
         let all = losses.since(10);
         let extra = all.loss.off - each * calls as i64;
         assert!((0..each * calls as i64 / 20).contains(&extra), "{extra}");
         assert_eq!(losses.since(0).loss.off, 1_000_000 + each * calls as i64);
-        // One that started in their midst has its part, for all that were joined.
+        // A call that started in the middle has its part, although losses were joined.
         let half = losses.since(10 + calls / 2 * 10).loss.off;
         let expected = each * calls as i64 / 2;
         assert!((half - expected).abs() < expected / 5, "{half} {expected}");
@@ -343,7 +343,7 @@ mod tests {
         assert_eq!(losses.forget_since(150, 1000), 480);
         assert_eq!(losses.forget_since(150, 1000), 0);
         assert_eq!(losses.since(0), inside(40, 40, 1));
-        // No more than there was time for: the rest was lost before.
+        // There was only time for this much; the rest was lost before.
         losses.add(500, loss(100));
         assert_eq!(losses.forget_since(450, 60), 60);
         assert_eq!(losses.since(450).loss.off, 40);

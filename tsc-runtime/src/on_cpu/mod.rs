@@ -49,40 +49,41 @@ use losses::Losses;
 use reading::Reading;
 use stretch::Stretch;
 
-/// What a switch leaves uncertain: the part of the switch itself, and of the caches that it leaves cold, that the kernel counts as the
-/// thread's own time. `self_test` measures the switch here; the caches depend on the work.
+/// How much of a context switch the kernel counts as the thread's own time: a part of the switch itself, and the time for refilling cold
+/// caches. `self_test` measures the switch on this machine; the caches depend on the work.
 pub(crate) const SWITCH_NS: f64 = 2_000.0;
 
-/// An interrupted call is a sample of its function's time on the CPU if that is so many times what its switches leave uncertain.
+/// An interrupted call is a sample of its function's time on the CPU if this time is at least this many times the uncertainty of its
+/// switches.
 pub(crate) const CERTAIN: f64 = 100.0;
 
-/// Why nobody can say how long a thread was on the CPU, if so: found out by the first thread that measures, or by
-/// the first few at once: none waits, for in the child of a fork the one to wait for may be missing.
+/// The reason why the time on the CPU is unknown, if it is. The first thread that measures determines it, or the first few at once. No
+/// thread waits for another one, because in the child of a fork the other one may not exist.
 static UNAVAILABLE: OnceBox<Result<(), &'static str>> = OnceBox::new();
-/// The kernel has answered and does no more: a sandbox was entered.
+/// Set when the kernel no longer answers, although it did before: the process has entered a sandbox.
 static REFUSED: AtomicBool = AtomicBool::new(false);
 
-/// What a thread keeps to find its losses by.
+/// A thread's state for finding its losses.
 #[derive(Debug)]
 pub(crate) struct OnCpu(RefCell<State>);
 
 #[derive(Debug)]
 struct State {
     kernel: Kernel,
-    /// When the kernel was last asked; `None` on a thread that does not ask.
+    /// The figures of the last request. `None` on a thread that does not ask the kernel.
     last: Option<Reading>,
     losses: Losses,
     stretch: Stretch,
-    /// Ticks that the thread has waited and that are in no loss yet.
+    /// Ticks that the thread has waited and that are not part of any loss yet.
     early: i64,
-    /// What asking cost when it was last known.
+    /// The last known cost of asking.
     cost: i64,
 }
 
-/// What asking the kernel has found.
+/// The kernel's answer to a request.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Answer {
-    /// When the asking began.
+    /// When the request began.
     pub(crate) began: Ticks,
     /// When the kernel answered.
     pub(crate) at: Ticks,
@@ -101,7 +102,7 @@ impl OnCpu {
         }))
     }
 
-    /// Begins to ask, for the calling thread.
+    /// Prepares the calling thread for asking.
     pub(crate) fn attach(&self) {
         let Ok(mut state) = self.0.try_borrow_mut() else {
             return;
@@ -137,7 +138,8 @@ impl OnCpu {
         state.last = script::reading();
     }
 
-    /// Asks no more, and gives back what asking took: the thread ends, or is a fork's child with its parent's descriptor.
+    /// Stops asking, and closes the file descriptor, because the thread ends, or because it is in the child of a fork and the descriptor
+    /// belongs to the parent.
     pub(crate) fn detach(&self) {
         if let Ok(mut state) = self.0.try_borrow_mut() {
             state.kernel.detach();
@@ -146,7 +148,8 @@ impl OnCpu {
         }
     }
 
-    /// Asks the kernel what was lost since it was last asked. `None` if it does not answer, or a signal handler comes in between.
+    /// Asks the kernel what was lost since the last request. `None` if the kernel does not answer, or if a signal handler has interrupted
+    /// a request.
     pub(crate) fn ask(&self) -> Option<Answer> {
         let mut state = self.0.try_borrow_mut().ok()?;
         let last = state.last?;
@@ -163,15 +166,15 @@ impl OnCpu {
         })
     }
 
-    /// The answer was asked for by the stop of a call that had room for so many ticks.
+    /// Notes that the last request came from the stop of a call that can have lost at most this many ticks.
     pub(crate) fn asked_by_call(&self, room: i64) {
         if let Ok(mut state) = self.0.try_borrow_mut() {
             state.stretch.ended_in_call(room);
         }
     }
 
-    /// What a call from `start` until now has probably lost, if so little time has passed since the kernel was last asked that it is not
-    /// worth to ask again.
+    /// The probable loss of a call from `start` until now, if the last request was so short a time ago that another one is not worth its
+    /// cost.
     pub(crate) fn take_for_lost(&self, start: Ticks, room: i64) -> Option<Loss> {
         let mut state = self.0.try_borrow_mut().ok()?;
         let since = state.last?.at;
@@ -185,8 +188,7 @@ impl OnCpu {
         }
     }
 
-    /// What asking since `began` has cost until now. It is known if the thread was not interrupted meanwhile, and otherwise what it was
-    /// before.
+    /// The cost of asking, from `began` until now. If the thread was interrupted meanwhile, the last known cost.
     pub(crate) fn cost_since(&self, began: Ticks, is_clean: bool) -> i64 {
         let cost = elapsed(began, now());
         let Ok(mut state) = self.0.try_borrow_mut() else {
@@ -203,14 +205,14 @@ impl OnCpu {
         self.0.try_borrow().is_ok_and(|state| state.last.is_some())
     }
 
-    /// A loss was found at `at`.
+    /// Adds a loss that was found at `at`.
     pub(crate) fn add(&self, at: Ticks, loss: Loss) {
         if let Ok(mut state) = self.0.try_borrow_mut() {
             state.losses.add(at, loss);
         }
     }
 
-    /// What was lost since `start`.
+    /// The loss since `start`.
     pub(crate) fn lost_since(&self, start: Ticks) -> Inside {
         self.0
             .try_borrow()

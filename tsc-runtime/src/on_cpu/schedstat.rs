@@ -209,7 +209,7 @@ mod tests {
 
     fn cpu_ns() -> u64 {
         let mut time = MaybeUninit::<libc::timespec>::uninit();
-        // SAFETY: writes one timespec.
+        // SAFETY: the call writes one timespec to the given address.
         let time = unsafe {
             libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, time.as_mut_ptr());
             time.assume_init()
@@ -267,9 +267,9 @@ mod tests {
         }
         let taken = schedstat.descriptor;
         let file = std::fs::File::open("/proc/self/exe").unwrap();
-        // SAFETY: the descriptor is this test's, and becomes another file's, as a program's might.
+        // SAFETY: the descriptor belongs to this test. It now refers to another file, as after a program has closed it.
         assert_eq!(unsafe { libc::dup2(file.as_raw_fd(), taken) }, taken);
-        // It is given up for another one, and is open still.
+        // It is replaced by another one, and stays open.
         assert!(schedstat.read(cpu_ns()).is_some());
         assert_ne!(schedstat.descriptor, taken);
         let program = Identity::of(file.as_raw_fd());
@@ -277,14 +277,14 @@ mod tests {
         let own = schedstat.descriptor;
         schedstat.close();
         assert_ne!(Identity::of(own), schedstat.file);
-        // Closing does not close what is not ours either.
+        // Nor does closing close a file that is not ours.
         schedstat.open();
         let own = schedstat.descriptor;
-        // SAFETY: as above.
+        // SAFETY: both descriptors belong to this test.
         assert_eq!(unsafe { libc::dup2(file.as_raw_fd(), own) }, own);
         schedstat.close();
         assert_eq!(Identity::of(own), program);
-        // SAFETY: both are this test's.
+        // SAFETY: both descriptors belong to this test.
         unsafe {
             libc::close(own);
             libc::close(taken);

@@ -1,6 +1,6 @@
-//! A thread whose counter, detector and kernel do as a test says.
+//! Simulates a thread's counter, detector and kernel, as a test specifies.
 //!
-//! Time stands still unless the test lets it pass, and a nanosecond is a tick.
+//! Time passes only when the test says so, and a nanosecond is one tick.
 
 use std::cell::Cell;
 
@@ -23,7 +23,7 @@ struct Script {
     keeps_statistics: bool,
 }
 
-/// From now on this thread is scripted.
+/// Makes this thread a simulated one from now on.
 pub(crate) fn begin() {
     SCRIPT.set(Some(Script {
         now: 1 << 40,
@@ -38,12 +38,12 @@ pub(crate) fn begin() {
     thread.on_cpu.begin_script();
 }
 
-/// The thread runs for so long.
+/// Lets the thread run for this many ticks.
 pub(crate) fn run(ticks: u64) {
     change(|script| script.now += ticks);
 }
 
-/// The thread is off the CPU for so long, and waits for one for a part of it.
+/// Takes the CPU from the thread for `off` ticks. For `waiting` of them the thread waits for a CPU.
 pub(crate) fn lose(off: u64, waiting: u64) {
     WORD.set(0);
     change(|script| {
@@ -54,7 +54,7 @@ pub(crate) fn lose(off: u64, waiting: u64) {
     });
 }
 
-/// The kernel keeps no statistics of who waited.
+/// Lets the kernel have no statistics of waiting.
 pub(crate) fn keep_no_statistics() {
     change(|script| script.keeps_statistics = false);
 }
@@ -65,17 +65,17 @@ fn change(change: impl FnOnce(&mut Script)) {
     SCRIPT.set(Some(script));
 }
 
-/// The time, if this thread is scripted.
+/// The simulated time, if this thread is simulated.
 pub(crate) fn now() -> Option<Ticks> {
     SCRIPT.get().map(|script| script.now)
 }
 
-/// How often the kernel was asked.
+/// How many times the kernel was asked.
 pub(crate) fn askings() -> u32 {
     ASKINGS.get()
 }
 
-/// What the kernel says now.
+/// The kernel's figures now.
 pub(super) fn reading() -> Option<Reading> {
     ASKINGS.set(ASKINGS.get() + 1);
     SCRIPT.get().map(|script| Reading {

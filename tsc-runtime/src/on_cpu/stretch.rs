@@ -103,7 +103,7 @@ mod tests {
         stretch.ended_in_call(100);
         let taken: Vec<_> = (0..5).map(|_| stretch.take(100).unwrap()).collect();
         assert_eq!(taken, [loss(80, 20); 5]);
-        // It was less in truth, and the next ones take less.
+        // The real loss is smaller, so less is assumed for the next calls.
         let rest = stretch.end(loss(300, 60));
         assert_eq!((rest.off, rest.waiting), (300 - 400, 60 - 100));
         stretch.ended_in_call(100);
@@ -118,7 +118,7 @@ mod tests {
         stretch.end(loss(80, 0));
         stretch.ended_in_call(100);
         assert!(stretch.take(100).is_some());
-        // A start has asked.
+        // The request came from a start.
         stretch.end(loss(80, 0));
         assert_eq!(stretch.take(100), None);
     }

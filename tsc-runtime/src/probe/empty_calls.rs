@@ -1,4 +1,4 @@
-//! Loops over a function that does nothing, with and without probes in it: with these, calibration measures a probe's overhead.
+//! Loops over a function that does nothing, with and without probes. Calibration uses them to measure a probe's overhead.
 
 use crate::record::callsite::{Callsite, EmptyCalls, Meta};
 use crate::tsc::{FencePolicy, Lfence, escape, result};
@@ -6,14 +6,14 @@ use crate::tsc::{FencePolicy, Lfence, escape, result};
 use super::{Probe, Slot};
 
 impl Callsite {
-    /// A callsite for calibration, which no annotated function has.
+    /// A callsite for the calibration of `P`; no annotated function has it.
     #[must_use]
     pub const fn new<P: FencePolicy>(meta: Meta) -> Self {
         Self::with(P::FENCE, empty_calls::<P>(), meta)
     }
 }
 
-/// The callsite that stands for the annotated function in calibration. Every thread's table has place 0 for it.
+/// The callsite that replaces the annotated function's during calibration. It has the first entry of every thread's table.
 static CALIBRATION: Callsite = Callsite::new::<Lfence>(Meta {
     name: Some("overhead"),
     path: || "",
@@ -62,7 +62,7 @@ fn call_inlined(calls: u32) {
 
 #[inline(always)]
 fn call(calls: u32, function: fn(u64) -> u64) {
-    // The compiler must not know this value, or it would notice that the bare function does nothing, and not call it.
+    // The compiler must not know this value. Otherwise it would notice that the function does nothing, and remove the call.
     let function = core::hint::black_box(function);
     let mut value = u64::from(calls);
     for _ in 0..calls {

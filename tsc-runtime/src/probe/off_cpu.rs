@@ -46,13 +46,13 @@ pub(super) fn find_loss(thread: &Thread, start: Ticks, overhead_then: u64, raw: 
     }))
 }
 
-/// The loss of a call that started at `start`, with the running overhead at `overhead_then`, and stops now. From now on it is known as a
-/// loss of the callers' calls.
+/// The loss of a call that stops now; it started at `start`, with the running overhead at `overhead_then`. The loss becomes one of the
+/// calls around it.
 pub(super) fn claim(thread: &Thread, start: Ticks, overhead_then: u64) -> Inside {
     at_most_overhead(thread.on_cpu.claim_since(start), thread, overhead_then)
 }
 
-/// The same, and calls that are still running keep it as their loss.
+/// The same loss, without changing whose it is.
 pub(super) fn look_at(thread: &Thread, start: Ticks, overhead_then: u64) -> Inside {
     at_most_overhead(thread.on_cpu.lost_since(start), thread, overhead_then)
 }
@@ -104,11 +104,11 @@ mod tests {
     use crate::tsc::{Fence, FencePolicy, Ticks, Unfenced};
 
     thread_local! {
-        /// The thread is interrupted right after the next stop has read the counter, before the detector is checked.
+        /// Whether the thread is interrupted right after its next stop has read the counter, before the detector is checked.
         static INTERRUPTED_AFTER_STOP: Cell<bool> = const { Cell::new(false) };
     }
 
-    /// Reads the script's counter; before there is one, the real one.
+    /// Reads the simulated counter; before the simulation begins, the real one.
     #[derive(Debug)]
     struct Scripted;
 
@@ -153,12 +153,12 @@ mod tests {
         body();
     }
 
-    /// Callsites whose first call is done, on a thread that is scripted from here on.
+    /// Callsites whose first call has been made, on a thread that is simulated from here on.
     fn scripted<const N: usize>(names: [&'static str; N]) -> [&'static Callsite; N] {
         let callsites = names.map(callsite);
         for callsite in callsites {
             call(callsite, || {});
-            // Time passes by the script alone, and not in probes.
+            // Only the simulation lets time pass; the probes cost nothing.
             let (_, record) = thread::this().find(callsite.position()).unwrap();
             for cost in [&record.visible, &record.cost, &record.nesting] {
                 cost.set(0);
@@ -177,7 +177,7 @@ mod tests {
             .expect("the callsite was called")
     }
 
-    /// Ticks without the first call's, which the real counter has counted: on the CPU, blocked, waiting.
+    /// Ticks on the CPU, blocked and waiting. The first call is left out, because it was measured with the real counter.
     fn inclusive(totals: &Totals) -> [i64; 3] {
         let on_cpu = totals.gross() - totals.first_sum - totals.inner_gross;
         [on_cpu, totals.off - totals.waiting, totals.waiting]
@@ -195,7 +195,7 @@ mod tests {
                 });
                 call(worker, || script::run(400_000));
                 script::lose(7_000, 7_000);
-                // Found by a start, and the outer call's own.
+                // A start finds this loss. It belongs to the outer call.
                 call(worker, || script::run(400_000));
             });
         }
@@ -208,9 +208,9 @@ mod tests {
             [21_000, 2_400_000, 0]
         );
         assert_eq!(outer.callees, 2_400_150);
-        // Nothing was a probe's.
+        // The probes cost nothing.
         assert_eq!((outer.nested, sleeper.nested), (0, 0));
-        // 50 ticks are not certain after a switch, a million is after two.
+        // After one switch, 50 ticks on the CPU are too uncertain. After two, a million is enough.
         assert_eq!((sleeper.repaired, sleeper.excluded), (0, 3));
         assert_eq!((outer.repaired, outer.excluded), (3, 0));
         assert_eq!((outer.max, outer.min), (Some(801_050), Some(801_050)));
@@ -247,7 +247,7 @@ mod tests {
         assert_eq!((inner.own_off, outer.own_off), (100, 4_900));
     }
 
-    /// Interruptions every few microseconds: the kernel is asked once in a while, and the sums are right all the same.
+    /// Interruptions every few microseconds: the kernel is asked only now and then, and the sums are still right.
     #[test]
     fn thick_interruptions_are_asked_for_together() {
         let [function] = scripted(["ping"]);
@@ -259,9 +259,9 @@ mod tests {
             });
         }
         let askings = script::askings() - before;
-        // Once in 50 µs of these 4 ms, but for the first of all.
+        // Once in each 50 µs of these 4 ms.
         assert!((70..90).contains(&askings), "{askings}");
-        // The last asking lies before the last few calls; they have lost what all have.
+        // The last request was before the last few calls. The loss of these calls is assumed to be that of the others.
         let totals = totals(function);
         assert_eq!(inclusive(&totals), [1_000_000, 2_000_000, 1_000_000]);
         assert_eq!((totals.own_off, totals.excluded), (3_000_000, 1_000));
@@ -291,7 +291,7 @@ mod tests {
         let [function] = scripted(["future"]);
         let mut future = FutureTotals::new();
         poll(function, &mut future, || script::run(300));
-        // Its thread sleeps.
+        // The thread sleeps between the polls.
         script::lose(1_000_000, 0);
         poll(function, &mut future, || {
             script::run(300_000);
@@ -301,7 +301,7 @@ mod tests {
         poll(function, &mut future, || script::run(300));
         future.complete(function);
         let totals = totals(function);
-        // The first call was no future's: of its polls alone are the ticks.
+        // The first call was not a future, so the ticks are only those of the polls.
         assert_eq!(totals.polls_gross, 300_600);
         assert_eq!((totals.off, totals.waiting), (40_000, 40_000));
         assert_eq!((totals.repaired, totals.max), (1, Some(300_600)));

@@ -139,11 +139,11 @@ unsafe extern "C" fn prepare_poll(
     }
 }
 
-/// The future that was just counted as a call is none before it completes.
+/// Undoes counting a future as a call, because it is not a call before it completes.
 #[inline(never)]
 fn uncount(callsite: &'static Callsite) {
     let thread = thread::this();
-    // Also if a report has been made since it was counted.
+    // The record is found even if a report has been made in the meantime.
     if let Some(record) = thread.find_invalidated(callsite.position()) {
         record.uncount();
         if let Some(contexts) = thread.contexts() {
@@ -152,7 +152,7 @@ fn uncount(callsite: &'static Callsite) {
     }
 }
 
-/// A further poll of a future that is counted, which has its place in the tree.
+/// Handles a later poll of a future that is only counted, but has a place in the call tree.
 ///
 /// # Safety
 ///
@@ -160,12 +160,12 @@ fn uncount(callsite: &'static Callsite) {
 #[inline(never)]
 unsafe fn enter_again(callsite: &'static Callsite, started: *mut Started) {
     if find_again(callsite).is_some() {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe { tree::enter_again(callsite, thread::this(), started) };
     }
 }
 
-/// This thread's record for a further poll, which may be the callsite's first here.
+/// This thread's record for a later poll, which may be the callsite's first poll on this thread.
 fn find_again(callsite: &'static Callsite) -> Option<*const Record> {
     if let Some((_, record)) = thread::this().find(callsite.position()) {
         return Some(record);
@@ -188,7 +188,7 @@ fn find_again(callsite: &'static Callsite) -> Option<*const Record> {
 unsafe fn prepare_again(callsite: &'static Callsite, started: *mut Started, weight: u32) -> bool {
     let thread = thread::this();
     let Some(record) = find_again(callsite) else {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe { (&raw mut (*started).record).write(NOTHING) };
         return false;
     };
@@ -263,7 +263,7 @@ unsafe fn add_poll(
     unusual: Option<Exclusion>,
     call: &mut FutureTotals,
 ) {
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     let (thread, start, overhead_then) = unsafe {
         let overhead_then = sampled::unmarked((*started).overhead);
         (&*(*started).thread, (*started).start, overhead_then)
@@ -274,14 +274,14 @@ unsafe fn add_poll(
     call.polls = call.polls.saturating_add(1);
     call.unusual = call.unusual.max(unusual);
     if is_anomalous(raw) {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe { settle_anomaly(record, thread, started) };
         // The poll has only its own overhead, which the report subtracts.
         return record.leave_poll(record.visible.get(), 0, 1);
     }
     let after = off_cpu::find_loss(thread, start, overhead_then, raw);
     let inside = off_cpu::claim(thread, start, overhead_then);
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     let (gross, nested, weight) = unsafe {
         settle_registration(record, thread, started);
         let off = inside.loss.off;
@@ -453,7 +453,7 @@ mod tests {
     fn dropped_future_keeps_its_ticks() {
         let callsite = callsite!("dropped");
         let mut call = FutureTotals::new();
-        // Work, for a sleep is off the CPU and so leaves hardly a tick.
+        // The poll works, because in a sleep it would be off the CPU and leave hardly any ticks.
         poll(callsite, &mut call, || {
             (0..100_000).for_each(|turn| _ = std::hint::black_box(turn));
         });
@@ -494,7 +494,7 @@ mod tests {
         let totals = totals(callsite);
         let sampled = totals.sum + totals.first_sum + totals.excluded_sum;
         assert_eq!((totals.calls(), totals.polls), (2, 20));
-        // Each poll's visible overhead is in the polls' ticks; one is in a sample.
+        // The ticks of the polls contain the visible overhead of each poll; a sample contains one.
         assert!(
             totals.gross() >= sampled,
             "{} of {}",

@@ -99,7 +99,7 @@ mod tests {
             overhead += 10;
         }
         assert!(costs.marks.len() < 500, "{}", costs.marks.len());
-        // Nothing is too much, and no more than 1/32 too little.
+        // The result is never too large, and at most 1/32 too small.
         for began in (0..100_000).step_by(997) {
             let (told, spent) = (costs.since(50 + 10 * began), 2 * (100_000 - began));
             assert!(

@@ -31,7 +31,7 @@ pub(super) struct Shard {
 // SAFETY: `home` is only compared. `thread` is used under the registry's lock while the shard is in the list of running threads, which it
 // leaves before the thread ends, and any thread may call `Thread::invalidate`. `Own` points to what it owns.
 unsafe impl Send for Shard {}
-// SAFETY: as above.
+// SAFETY: as for `Send`.
 unsafe impl Sync for Shard {}
 
 #[derive(Default)]
@@ -129,7 +129,7 @@ pub(super) unsafe fn make_record(
     entry: *const Entry,
 ) -> OwnedRecord {
     let order = RECORDS.fetch_add(1, Relaxed) + 1;
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     let record = OwnedRecord::new(unsafe { Record::new(number as u32, order, entry) });
     let overhead = overhead::of(callsite.fence());
     record.visible.set(overhead.visible.round() as u64);

@@ -90,7 +90,7 @@ impl Tree {
         }
     }
 
-    /// Adds what no call on a thread that has a tree has called.
+    /// Adds a callsite that was called outside any call on a thread with a tree.
     pub(super) fn add_root(&mut self, callsite: u32, sums: &ContextSums) {
         self.merge(None, Some(callsite), sums);
     }
@@ -209,7 +209,7 @@ mod tests {
     #[test]
     fn chains_are_the_same_whatever_the_order() {
         let mut tree = Tree::default();
-        // The first of a thread's nodes is that of the calls without room.
+        // A thread's first node stands for the calls without room.
         tree.add([context(0, 0, 0), context(7, 0, 1), context(8, 2, 5)].into_iter());
         tree.add(
             [

@@ -12,13 +12,13 @@ use trie::Trie;
 
 /// The callsites of one function.
 ///
-/// An instantiation is found by the address of a function that gives its path: some of them have several, one in each crate that
-/// uses the instantiation. Memory grows with the number of these functions, never with calls.
+/// An instantiation is found by the address of a function that returns its path. An instantiation may have several such functions, one in
+/// each crate that uses it. Memory grows with the number of these functions, but not with the number of calls.
 #[derive(Debug)]
 pub struct Instances {
     meta: Meta,
     new: fn(Meta) -> Callsite,
-    /// Where a call comes from inside the recording itself, which counts it as unrecorded.
+    /// The callsite for calls from inside the recording itself, which are counted as unrecorded.
     unrecorded: Callsite,
     by_address: Trie<Instance, 64>,
     by_path: Trie<Callsite, 1>,
@@ -31,7 +31,7 @@ struct Instance {
 }
 
 impl Instances {
-    /// None yet. `meta` is what they have in common.
+    /// No instantiations yet. `meta` is what they have in common.
     #[must_use]
     pub const fn new<P: FencePolicy>(meta: Meta) -> Self {
         Self {
@@ -43,7 +43,7 @@ impl Instances {
         }
     }
 
-    /// The callsite of the instantiation whose path `path` gives: a look-up that passes a handful of pointers, before the start's
+    /// The callsite of the instantiation with the path that `path` returns. The look-up follows a few pointers, before the counter is
     /// read.
     #[inline]
     pub fn of(&'static self, path: fn() -> &'static str) -> &'static Callsite {
@@ -54,10 +54,10 @@ impl Instances {
         }
     }
 
-    /// The first call of an instantiation, or of one that is known by another address.
+    /// Handles the first call of an instantiation, or of a known one through another address.
     #[cold]
     fn add(&'static self, path: fn() -> &'static str) -> &'static Callsite {
-        // Allocates: an allocator that is itself annotated would come here again, without end.
+        // This allocates. An annotated allocator would come here again, endlessly.
         let Some(_busy) = thread::this().enter_cold_path() else {
             return &self.unrecorded;
         };
@@ -89,7 +89,7 @@ impl Instances {
     }
 }
 
-/// Spreads what numbers differ in over all bits, the lower ones last.
+/// Distributes the bits in which addresses differ over all bits of the hash.
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
 #[inline]
@@ -115,7 +115,7 @@ mod tests {
         "convert<u8>"
     }
 
-    /// The same instantiation in another crate. The sum makes it another function to the compiler.
+    /// The same instantiation in another crate. The sum keeps the compiler from merging the two functions.
     fn again() -> &'static str {
         core::hint::black_box(1 + 1);
         "convert<u8>"
@@ -131,7 +131,7 @@ mod tests {
         let of = |path| ptr::from_ref(INSTANCES.of(path));
         assert_eq!(of(first), of(again));
         assert_ne!(of(first), of(other));
-        // Known by its address now, too, so that no further call searches by path.
+        // All of them are now found by their addresses, so that no further call searches by path.
         for path in [first, again, other] as [fn() -> &'static str; 3] {
             let is = |instance: &Instance| ptr::fn_addr_eq(instance.path, path);
             let known = INSTANCES.by_address.get(hash_of_address(path), is);

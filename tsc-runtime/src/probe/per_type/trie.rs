@@ -1,8 +1,8 @@
 //! A map that only grows and never locks: a hash trie.
 //!
-//! A node holds one value and has a child for each value of the next bits of a hash. So a look-up passes as many nodes as the
-//! number of values has hexadecimal digits, at most; an insertion is one compare-and-swap, which neither a fork nor a signal handler
-//! can find half done. Nodes are never freed: the map is a `static`.
+//! Each node has one value, and a child for each value of the next bits of a hash. So a look-up visits at most as many nodes as the number
+//! of values has hexadecimal digits. An insertion is one compare-and-swap, which a fork or a signal handler cannot find half done. Nodes
+//! are never freed, because the map is a `static`.
 
 use std::array;
 use std::ptr;
@@ -13,7 +13,7 @@ use std::sync::atomic::{
 
 const CHILDREN: usize = 16;
 
-/// Values by a hash, with a place for the first node of each of `ROOTS` hashes.
+/// A map of values by hash. It has `ROOTS` links to first nodes.
 #[derive(Debug)]
 pub(super) struct Trie<T: 'static, const ROOTS: usize> {
     roots: [Link<T>; ROOTS],
@@ -34,13 +34,13 @@ impl<T: Sync, const ROOTS: usize> Trie<T, ROOTS> {
         }
     }
 
-    /// The value that `is` holds for, among those inserted with this hash.
+    /// The value with this hash for which `is` returns true.
     #[inline]
     pub(super) fn get(&self, hash: u64, is: impl Fn(&T) -> bool) -> Option<&'static T> {
         self.find(hash, is).ok()
     }
 
-    /// The value that `is` holds for, which is `new` if there was none.
+    /// The value with this hash for which `is` returns true. If there is none, `new` is inserted and returned.
     pub(super) fn get_or_insert(&self, hash: u64, is: impl Fn(&T) -> bool, new: T) -> &'static T {
         let node = Box::into_raw(Box::new(Node {
             value: new,
@@ -49,14 +49,14 @@ impl<T: Sync, const ROOTS: usize> Trie<T, ROOTS> {
         loop {
             match self.find(hash, &is) {
                 Ok(known) => {
-                    // SAFETY: made above, and no link has got it.
+                    // SAFETY: it was made above, and no link refers to it.
                     drop(unsafe { Box::from_raw(node) });
                     return known;
                 }
                 Err(link) => {
                     let linked = link.compare_exchange(ptr::null_mut(), node, AcqRel, Acquire);
                     if linked.is_ok() {
-                        // SAFETY: made above, and never freed now that a link has it.
+                        // SAFETY: it was made above. Now a link refers to it, and it is never freed.
                         return unsafe { &(*node).value };
                     }
                 }
@@ -64,13 +64,13 @@ impl<T: Sync, const ROOTS: usize> Trie<T, ROOTS> {
         }
     }
 
-    /// The value, or the empty link where it belongs.
+    /// Finds the value, or the empty link at which it belongs.
     #[inline]
     fn find(&self, hash: u64, is: impl Fn(&T) -> bool) -> Result<&'static T, &Link<T>> {
         let mut link = &self.roots[hash as usize % ROOTS];
         let mut rest = hash.rotate_right(const { ROOTS.ilog2() });
         loop {
-            // SAFETY: a link is null or has a node from `get_or_insert`, which is never freed.
+            // SAFETY: a link is null or refers to a node from `get_or_insert`, which is never freed.
             let Some(node) = (unsafe { link.load(Acquire).as_ref() }) else {
                 return Err(link);
             };
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn values_are_found_again_whatever_their_hashes() {
-        // Statics, for a trie never frees its nodes.
+        // The tries are statics, because a trie never frees its nodes.
         static TRIES: [Trie<u64, 8>; 3] = [const { Trie::new() }; 3];
         for (trie, spread) in TRIES.iter().zip([0, 1, 0x9e37_79b9_7f4a_7c15]) {
             let values = if cfg!(miri) { 40 } else { 400 };
