@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use regex::Regex;
 
-/// As cargo starts it: `cargo-tsc tsc VERB …`. Started by its own name, `tsc` may be left out.
+/// The command line as cargo passes it: `cargo-tsc tsc VERB …`. If the program is started by its own name, `tsc` may be left out.
 #[derive(Debug, Parser)]
 #[command(
     name = "cargo tsc",
@@ -16,45 +16,45 @@ use regex::Regex;
     after_help = "Exit status: 0 fine, 1 regression, 2 usage or input/output, 3 cannot be judged; `run` passes on the program's own."
 )]
 pub struct CommandLine {
-    /// What to do.
+    /// The verb.
     #[command(subcommand)]
     pub verb: Verb,
 }
 
-/// What to do.
+/// The verbs.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Build with measurement on, run, keep the reports, print them
+    /// Build with measurement, run, save the reports and print them
     Run(RunArgs),
-    /// Print what was saved
+    /// Print a saved session
     Report(ReportArgs),
-    /// What changed from A to B
+    /// Show what changed from A to B
     Diff(DiffArgs),
-    /// A diff as an exit status: 1 if something became slower
+    /// Compare like diff, and exit with 1 if something became slower
     Gate(GateArgs),
     /// Measure two revisions in turns, and compare them
     Ab(AbArgs),
     /// List the saved sessions
     List(ListArgs),
-    /// Add up the reports of many processes or hosts
+    /// Add the reports of many processes or hosts
     Merge(MergeArgs),
     /// Write a report in another program's format
     Export(ExportArgs),
-    /// Say whether ticks that are counted on this machine can be believed
+    /// Check whether the ticks of this machine can be trusted
     Doctor(DoctorArgs),
     /// Show what a running program spends its ticks on; q quits
     Top(TopArgs),
-    /// Put #[cycles] on every function of a project, or take it away again
+    /// Add #[cycles] to every function of a project, or remove it again
     Annotate(AnnotateArgs),
 }
 
-/// What `run` takes.
+/// The options of `run`.
 #[derive(Args, Clone, Debug)]
 pub struct RunArgs {
-    /// Run so many times; each run is kept
+    /// Run this many times; every run is saved
     #[arg(short = 'n', long = "runs", value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub runs: u32,
-    /// Measure every function: a copy of the project is annotated and built, yours is left alone
+    /// Measure every function: a copy of the project is annotated and built; the project itself does not change
     #[arg(long)]
     pub all: bool,
     /// Measure only functions whose module::name matches
@@ -63,16 +63,16 @@ pub struct RunArgs {
     /// Record the call tree
     #[arg(long)]
     pub tree: bool,
-    /// Keep the reports as target/tsc/NAME [default: the time]
+    /// Save the reports as target/tsc/NAME [default: the time]
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
-    /// With --all: tsc-runtime's source, instead of the published one
+    /// With --all: the folder of tsc-runtime's source, in place of the published version
     #[arg(long, value_name = "DIR", env = "CARGO_TSC_RUNTIME")]
     pub runtime: Option<PathBuf>,
     /// How to print the report
     #[command(flatten)]
     pub view: View,
-    /// `run`, `test` or `bench` and their arguments as cargo takes them, or a program and its arguments [default: run]
+    /// `run`, `test` or `bench` with arguments for cargo, or a program with its arguments [default: run]
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,
 }
@@ -83,16 +83,16 @@ pub struct View {
     /// Order of the rows
     #[arg(long, value_enum, default_value_t = Sort::SelfTime)]
     pub sort: Sort,
-    /// Print so many rows
+    /// Print at most this many rows
     #[arg(long, value_name = "N", default_value_t = 30)]
     pub top: usize,
-    /// Print the rows whose module::name matches
+    /// Print only rows whose module::name matches
     #[arg(long, value_name = "REGEX")]
     pub filter: Option<Regex>,
-    /// Unit of the figures: cycles are core cycles, at their rate while the program ran
+    /// Unit of the figures; cycles are core cycles, at the core clock's rate while the program ran
     #[arg(long, value_enum, default_value_t = Unit::Ticks)]
     pub unit: Unit,
-    /// Print each row's samples by their length
+    /// Print a histogram of each row's samples
     #[arg(long)]
     pub histogram: bool,
     /// Print each thread's part of each row (recorded with TSC_THREADS=1)
@@ -129,7 +129,7 @@ pub enum Sort {
 /// Unit of a report's figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Unit {
-    /// Of the time-stamp counter
+    /// Ticks of the time-stamp counter
     Ticks,
     /// Nanoseconds
     Ns,
@@ -137,29 +137,29 @@ pub enum Unit {
     Cycles,
 }
 
-/// What `report` takes.
+/// The options of `report`.
 #[derive(Args, Clone, Debug)]
 pub struct ReportArgs {
     /// A session, a folder or a file [default: the newest session]
     pub session: Option<PathBuf>,
-    /// Write one self-contained page instead: call tree, rows, histograms
+    /// Write one self-contained HTML page instead, with call tree, rows and histograms
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
     /// Colour the page by what changed since this session, folder or file
     #[arg(long, value_name = "BEFORE", requires = "html")]
     pub since: Option<PathBuf>,
-    /// How to print it
+    /// How to print the report
     #[command(flatten)]
     pub view: View,
 }
 
-/// What is compared.
+/// The metric that is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Metric {
     /// Time on the CPU outside annotated callees, in all calls of a run
     #[value(name = "self")]
     SelfTime,
-    /// The same for one call
+    /// Time on the CPU outside annotated callees, per call
     SelfPerCall,
     /// Time with callees, in all calls of a run
     Total,
@@ -174,19 +174,19 @@ pub enum Metric {
 /// How two sides are compared.
 #[derive(Args, Clone, Debug)]
 pub struct Judgement {
-    /// What is compared
+    /// The metric that is compared
     #[arg(long, value_enum)]
     pub metric: Option<Metric>,
-    /// Changes up to this are none, such as 2% or 0.02 [default: 1%]
+    /// Changes up to this do not count; written as 2% or 0.02 [default: 1%]
     #[arg(long, value_parser = crate::diff::share)]
     pub threshold: Option<f64>,
-    /// Rows with less than this share of the time on the CPU are not judged [default: 1%]
+    /// Rows with a smaller share of the time on the CPU are not judged [default: 1%]
     #[arg(long, value_name = "SHARE", value_parser = crate::diff::share)]
     pub min_share: Option<f64>,
-    /// What cannot be judged is fine
+    /// Exit with 0 if the comparison cannot be judged
     #[arg(long)]
     pub lenient: bool,
-    /// Judge one run a side by the spread of its calls
+    /// With one run per side, judge by the spread of its calls
     #[arg(long)]
     pub within_runs: bool,
     /// JSON instead of a table
@@ -197,58 +197,58 @@ pub struct Judgement {
     pub markdown: bool,
 }
 
-/// What `diff` takes.
+/// The options of `diff`.
 #[derive(Args, Clone, Debug)]
 pub struct DiffArgs {
     /// The session, folder or file before
     pub before: PathBuf,
-    /// The one after [default: the newest session]
+    /// The session, folder or file after [default: the newest session]
     pub after: Option<PathBuf>,
     /// How they are compared
     #[command(flatten)]
     pub judgement: Judgement,
 }
 
-/// What `gate` takes.
+/// The options of `gate`.
 #[derive(Args, Clone, Debug)]
 pub struct GateArgs {
     /// The session, folder or file to compare with
     #[arg(long, value_name = "A")]
     pub baseline: PathBuf,
-    /// What is compared [default: the newest session]
+    /// The session, folder or file that is judged [default: the newest session]
     pub after: Option<PathBuf>,
     /// Thresholds and exceptions by function
     #[arg(long, value_name = "FILE")]
     pub policy: Option<PathBuf>,
-    /// How they are compared; stronger than the policy
+    /// How they are compared; these options override the policy
     #[command(flatten)]
     pub judgement: Judgement,
 }
 
-/// What `ab` takes.
+/// The options of `ab`.
 #[derive(Args, Clone, Debug)]
 pub struct AbArgs {
-    /// The revision before; a dot is the working tree as it is
+    /// The revision before; a dot is the working tree
     #[arg(value_name = "REV1")]
     pub before: String,
-    /// The revision after; a dot is the working tree as it is
+    /// The revision after; a dot is the working tree
     #[arg(value_name = "REV2")]
     pub after: String,
-    /// Run each so many times
+    /// Run each this many times
     #[arg(short = 'n', long = "runs", value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub runs: u32,
-    /// Keep the reports as target/tsc/NAME-before and NAME-after [default: ab]
+    /// Save the reports as target/tsc/NAME-before and NAME-after [default: ab]
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
     /// How they are compared
     #[command(flatten)]
     pub judgement: Judgement,
-    /// `run`, `test` or `bench` and their arguments as cargo takes them [default: run]
+    /// `run`, `test` or `bench` with arguments for cargo [default: run]
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,
 }
 
-/// What `list` takes.
+/// The options of `list`.
 #[derive(Args, Clone, Debug)]
 pub struct ListArgs {
     /// JSON instead of a table
@@ -256,21 +256,21 @@ pub struct ListArgs {
     pub json: bool,
 }
 
-/// What `merge` takes.
+/// The options of `merge`.
 #[derive(Args, Clone, Debug)]
 pub struct MergeArgs {
     /// Sessions, folders or files
     #[arg(required = true)]
     pub sessions: Vec<PathBuf>,
-    /// Where the sum goes [default: standard output]
+    /// The file for the sum [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// The sum is JSON in any case
+    /// Has no effect, because the sum is always JSON
     #[arg(long)]
     pub json: bool,
 }
 
-/// What `export` takes.
+/// The options of `export`.
 #[derive(Args, Clone, Debug)]
 pub struct ExportArgs {
     /// A session, a folder or a file [default: the newest session]
@@ -278,10 +278,10 @@ pub struct ExportArgs {
     /// The format
     #[arg(long, value_enum, required_unless_present = "json")]
     pub format: Option<Format>,
-    /// The report's own JSON, all runs added up
+    /// The report's own JSON; all runs are added
     #[arg(long, conflicts_with = "format")]
     pub json: bool,
-    /// Where it goes [default: standard output]
+    /// The file to write [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 }
@@ -303,20 +303,20 @@ pub enum Format {
     Bmf,
     /// customSmallerIsBetter of github-action-benchmark
     GithubBenchmark,
-    /// A JSON object a row, for DuckDB, ClickHouse and pandas
+    /// One JSON object per row, for DuckDB, ClickHouse and pandas
     Jsonl,
 }
 
-/// What `annotate` takes.
+/// The options of `annotate`.
 #[derive(Args, Clone, Debug)]
 pub struct AnnotateArgs {
-    /// Put the attribute on every function that is worth it
+    /// Add the attribute to every function that is worth measuring
     #[arg(long, required_unless_present = "strip", conflicts_with = "strip")]
     pub write: bool,
-    /// Take those attributes away: every file has the bytes it had
+    /// Remove those attributes, so that every file is as before
     #[arg(long)]
     pub strip: bool,
-    /// The project
+    /// The Cargo.toml of the project
     #[arg(long, value_name = "PATH")]
     pub manifest_path: Option<PathBuf>,
     /// JSON instead of text
@@ -324,7 +324,7 @@ pub struct AnnotateArgs {
     pub json: bool,
 }
 
-/// What `doctor` takes.
+/// The options of `doctor`.
 #[derive(Args, Clone, Debug)]
 pub struct DoctorArgs {
     /// JSON instead of text
@@ -332,13 +332,13 @@ pub struct DoctorArgs {
     pub json: bool,
 }
 
-/// What `top` takes.
+/// The options of `top`.
 #[derive(Args, Clone, Debug)]
 pub struct TopArgs {
-    /// The process
+    /// The number of the process
     #[arg(value_name = "PID")]
     pub pid: u32,
-    /// The latest report as JSON, once
+    /// Print the latest report once, as JSON
     #[arg(long)]
     pub json: bool,
 }

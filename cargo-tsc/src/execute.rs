@@ -1,4 +1,4 @@
-//! Runs programs, and says how they ended.
+//! Runs programs, and reports how they ended.
 
 use std::fs::File;
 use std::io::{self, IsTerminal as _, Seek as _, SeekFrom};
@@ -13,20 +13,20 @@ use signal_hook::consts::SIGINT;
 
 use crate::build::Executable;
 
-/// Set in the signal handler itself: a thread that is told of the signal may run only after the program's end has been seen.
+/// Set in the signal handler itself. A thread that is notified of the signal might run only after the program's end has been noticed.
 static INTERRUPTED: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 
-/// From now on Ctrl-C ends the program that runs, which reports and dies of it, and not this one, which then tidies up.
+/// After this call, Ctrl-C ends the running program, which first makes its report, but not this program, which then finishes its work.
 ///
 /// # Errors
-/// If the handler cannot be installed.
+/// If the signal handler cannot be installed.
 pub fn outlive_interrupts() -> Result<()> {
     signal_hook::flag::register(SIGINT, Arc::clone(&INTERRUPTED))
         .context("no handler for Ctrl-C")?;
     Ok(())
 }
 
-/// Whether there was a Ctrl-C.
+/// Whether there has been a Ctrl-C.
 #[must_use]
 pub fn was_interrupted() -> bool {
     INTERRUPTED.load(Relaxed)
@@ -35,34 +35,34 @@ pub fn was_interrupted() -> bool {
 /// How a program ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ended {
-    /// Its exit code, or 128 and the signal that ended it.
+    /// Its exit code, or 128 plus the signal that ended it.
     pub status: u8,
     /// The signal that ended it.
     pub signal: Option<i32>,
-    /// From start to end.
+    /// The time from start to end.
     pub seconds: f64,
 }
 
-/// Where a program's output goes.
+/// The destination of a program's output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Output {
-    /// Where this program's goes.
+    /// That of this program's output.
     Shown,
-    /// All of it where this program's errors go, so that the output stays clean for data.
+    /// This program's standard error, so that its standard output only contains data.
     Aside,
-    /// Nowhere.
+    /// None.
     Hidden,
 }
 
-/// What all runs read: this program's input, kept if it is not a terminal, so that each run finds the same.
+/// The input of all runs: this program's standard input. Unless it is a terminal, it is saved, so that each run reads the same.
 #[derive(Debug)]
 pub struct Input(Option<File>);
 
 impl Input {
-    /// For so many runs.
+    /// Prepares the input for this many runs.
     ///
     /// # Errors
-    /// If it cannot be kept.
+    /// If it cannot be saved.
     pub fn for_runs(runs: u32) -> Result<Self> {
         if runs < 2 || io::stdin().is_terminal() {
             return Ok(Self(None));
@@ -81,10 +81,10 @@ impl Input {
     }
 }
 
-/// Runs a program to its end. Its reports go to `reports`; without, it makes none.
+/// Runs a program to its end. It writes its reports to `reports`, or none if that is `None`.
 ///
 /// # Errors
-/// If it cannot be started.
+/// If the program cannot be started.
 pub fn execute(
     executable: &Executable,
     reports: Option<&Path>,

@@ -1,8 +1,8 @@
-//! How `cargo tsc` ends.
+//! The exit status of `cargo tsc`.
 
 use std::process::ExitCode;
 
-/// What a verb comes to. Errors are apart: they end with [`Exit::Unusable`].
+/// The result of a verb. Errors are separate: they end with [`Exit::Unusable`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
     /// 0: done, and nothing is worse.
@@ -11,9 +11,9 @@ pub enum Exit {
     Regression,
     /// 2: the command, its files or the project cannot be used.
     Unusable,
-    /// 3: the comparison would mean nothing.
+    /// 3: the two sides cannot be compared, or there is no verdict.
     NotComparable,
-    /// The status of the program that was run: its code, or 128 and the signal.
+    /// The status of the program that was run: its code, or 128 plus the signal.
     Program(u8),
 }
 

@@ -1,7 +1,7 @@
-//! `cargo tsc`: from where a program's TSC ticks go to whether a change helped.
+//! `cargo tsc`: shows where a program's TSC ticks go, and whether a change helped.
 
 #![forbid(unsafe_code)]
-#![allow(unreachable_pub)] // a binary's modules are public to each other
+#![allow(unreachable_pub)] // the modules of a binary are public to each other
 
 mod ab;
 mod all;
@@ -51,7 +51,7 @@ fn main() -> ExitCode {
         Verb::Annotate(args) => verbs::annotate::annotate(args),
     };
     let exit = exit.unwrap_or_else(|error| {
-        // A reader that has enough, such as `head`, is no error.
+        // If the reader of the output stops early, as `head` does, that is not an error.
         if error
             .downcast_ref::<std::io::Error>()
             .is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)

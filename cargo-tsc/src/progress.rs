@@ -1,10 +1,10 @@
-//! What a terminal shows while something takes long. In a pipe there is nothing of it.
+//! Shows on a terminal how far a long task is. In a pipe nothing is shown.
 
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// For a task of unknown length.
+/// An indicator for a task of unknown length.
 #[must_use]
 pub fn spinner(title: &str) -> ProgressBar {
     let bar = hidden(None, title, "{spinner} {prefix} {elapsed} {wide_msg:.dim}");
@@ -12,14 +12,14 @@ pub fn spinner(title: &str) -> ProgressBar {
     bar
 }
 
-/// For so many runs; not to be seen before it is shown.
+/// A bar for this many runs. It is not visible before `show` is called.
 #[must_use]
 pub fn runs(title: &str, count: u64) -> ProgressBar {
     let template = "{prefix}: run {pos} of {len} [{bar:30}] {eta} left {wide_msg:.dim}";
     hidden(Some(count), title, template)
 }
 
-/// Shows it from now on. A target that is set again would draw below what the last one has drawn.
+/// Makes the bar visible. If it already is, nothing is done, because setting the target again would draw a second bar below the first.
 pub fn show(bar: &ProgressBar) {
     if bar.is_hidden() {
         bar.set_draw_target(ProgressDrawTarget::stderr());
@@ -27,7 +27,7 @@ pub fn show(bar: &ProgressBar) {
     }
 }
 
-/// Without a target until all is set, since each setting draws.
+/// The target is set last, because each other setting would draw the bar.
 fn hidden(count: Option<u64>, title: &str, template: &str) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(count, ProgressDrawTarget::hidden());
     if let Ok(style) = ProgressStyle::with_template(template) {
@@ -37,7 +37,7 @@ fn hidden(count: Option<u64>, title: &str, template: &str) -> ProgressBar {
     bar
 }
 
-/// A line for people, beside the data.
+/// Prints a line for people on standard error.
 pub fn remark(text: &str) {
     anstream::eprintln!("tsc: {text}");
 }

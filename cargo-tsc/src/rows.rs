@@ -1,16 +1,16 @@
-//! A callsite's figures as the verbs show them.
+//! The figures of a callsite, as the verbs show them.
 
 use tsc_runtime::{CallsiteReport, Clock, Report};
 
 use crate::command_line::{Sort, Unit};
 
-/// Where a callsite is: `module::name`.
+/// The path of a callsite: `module::name`.
 #[must_use]
 pub fn path(callsite: &CallsiteReport) -> String {
     format!("{}::{}", callsite.module(), callsite.name())
 }
 
-/// Time outside annotated callees: on the CPU, where that is known.
+/// Time outside annotated callees: on the CPU if that is known.
 #[must_use]
 pub fn self_ticks(callsite: &CallsiteReport) -> f64 {
     callsite
@@ -24,7 +24,7 @@ pub fn all_self_ticks(report: &Report) -> f64 {
     report.callsites().iter().map(self_ticks).sum()
 }
 
-/// What a row is ordered by; the greatest first. Names are apart.
+/// The value by which rows are sorted, the greatest first. Names are sorted elsewhere.
 #[must_use]
 pub fn key(callsite: &CallsiteReport, sort: Sort) -> f64 {
     let known = |ticks: Option<f64>| ticks.unwrap_or(f64::NEG_INFINITY);
@@ -38,7 +38,7 @@ pub fn key(callsite: &CallsiteReport, sort: Sort) -> f64 {
     }
 }
 
-/// How many of a unit a tick is; `None` where the clock's rate or the core's is not known.
+/// How many of a unit one tick is. `None` if the rate of the clock or of the core is not known.
 #[must_use]
 pub fn per_tick(unit: Unit, clock: &Clock) -> Option<f64> {
     match unit {
@@ -76,7 +76,7 @@ fn four_digits(value: f64) -> String {
     }
 }
 
-/// A figure that may not be known.
+/// A figure, or `-` if it is not known.
 #[must_use]
 pub fn maybe(value: Option<f64>) -> String {
     value.map_or_else(|| "-".to_owned(), number)

@@ -8,11 +8,11 @@ use cargo_metadata::{Package, TargetKind};
 
 use crate::annotate;
 
-/// The files of a package's libraries and binaries. Macros and build scripts run inside the compiler and are left out, as are tests,
-/// benchmarks and examples unless `with_examples` says otherwise.
+/// The files of a package's libraries and binaries. Macros and build scripts are left out, because they run inside the compiler. Tests,
+/// benchmarks and examples are left out unless `with_examples` is true.
 ///
 /// # Errors
-/// If a crate's root cannot be read.
+/// If the root file of a crate cannot be read.
 pub fn of_package(package: &Package, with_examples: bool) -> Result<BTreeSet<PathBuf>> {
     let mut files = BTreeSet::new();
     for target in &package.targets {

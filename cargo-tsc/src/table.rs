@@ -1,16 +1,16 @@
-//! Tables: for a terminal of any width, and as markdown.
+//! Tables for a terminal of any width, and as Markdown.
 
 use std::fmt::Write as _;
 
 use anstyle::Style;
 
-/// Where the width is not known.
+/// The width if that of the terminal is not known.
 const USUAL_WIDTH: usize = 100;
-/// A name is not cut to less.
+/// Names are not cut to fewer characters than this.
 const LEAST_NAME: usize = 40;
 const BOLD: Style = Style::new().bold();
 
-/// A cell, and how it looks where colours are shown.
+/// A cell, and its style where colours are shown.
 #[derive(Clone, Debug)]
 pub struct Cell {
     text: String,
@@ -18,7 +18,7 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// With a style.
+    /// A cell with a style.
     pub fn styled(text: impl Into<String>, style: Style) -> Self {
         Self {
             text: text.into(),
@@ -33,7 +33,8 @@ impl<T: Into<String>> From<T> for Cell {
     }
 }
 
-/// Rows under a heading. The first column is left-aligned, and is cut where the table is too wide; then the last columns go.
+/// Rows with a heading. The first column is left-aligned. If the table is too wide, the first column is cut, and then the last columns are
+/// left out.
 #[derive(Clone, Debug)]
 pub struct Table {
     heading: Vec<Cell>,
@@ -41,7 +42,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// With these columns, the most important first.
+    /// A table with these columns, the most important ones first.
     pub fn new<const N: usize>(heading: [&str; N]) -> Self {
         Self {
             heading: heading
@@ -58,12 +59,12 @@ impl Table {
         self.rows.push(row.into());
     }
 
-    /// Whether there is no row.
+    /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// For a terminal of `width` columns.
+    /// The table for a terminal of `width` columns.
     #[must_use]
     pub fn to_text(&self, width: usize) -> String {
         let widths = self.widths();
@@ -101,7 +102,7 @@ impl Table {
         text
     }
 
-    /// As markdown; all columns but the first are right-aligned.
+    /// The table as Markdown. All columns except the first are right-aligned.
     #[must_use]
     pub fn to_markdown(&self) -> String {
         let mut text = String::new();
@@ -129,7 +130,7 @@ impl Table {
     }
 }
 
-/// The terminal's width, if the output is one.
+/// The terminal's width, if the output is a terminal.
 #[must_use]
 pub fn width() -> usize {
     use std::io::IsTerminal as _;
@@ -139,7 +140,7 @@ pub fn width() -> usize {
     crossterm::terminal::size().map_or(USUAL_WIDTH, |(columns, _)| usize::from(columns).max(40))
 }
 
-/// A name of at most `width` characters, cut in the middle: its beginning and its end are what tells it from others.
+/// A name of at most `width` characters, cut in the middle, because its beginning and its end distinguish it from others.
 #[must_use]
 pub fn cut(name: &str, width: usize) -> String {
     let length = name.chars().count();

@@ -1,4 +1,4 @@
-//! Two revisions, measured in turns.
+//! Measures two revisions in turns.
 
 mod verb;
 mod worktree;

@@ -14,7 +14,7 @@ use crate::progress::{self, remark};
 use crate::session::{self, About, Run, Store, Writer};
 use crate::verbs::{diff, run};
 
-/// The verb.
+/// Runs the verb.
 ///
 /// # Errors
 /// If a revision cannot be checked out, built or run.
@@ -81,7 +81,7 @@ pub fn ab(args: &AbArgs) -> Result<Exit> {
     Ok(exit)
 }
 
-/// A revision that can be run.
+/// A revision that has been built.
 struct Side {
     revision: String,
     executables: Vec<Executable>,
@@ -99,7 +99,8 @@ impl Side {
         store: &Store,
     ) -> Result<Self> {
         let project = Project::find(command, &checkout.folder())?;
-        // Cargo goes by files' times, and those of the working tree may be older than what was built from another revision.
+        // Cargo compares the times of files. Files of the working tree may be older than what was built from another revision, so the two
+        // use different target folders.
         let kind = if checkout.is_working_tree() {
             "working-tree"
         } else {
@@ -145,7 +146,7 @@ impl Side {
             .to_string()
     }
 
-    /// One run; the status if it is not 0.
+    /// Runs the program once. Returns its status if that is not 0.
     fn run(&mut self, input: &mut Input) -> Result<Option<u8>> {
         let folder = self.session.next_run()?;
         let mut run = Run::default();
@@ -179,8 +180,8 @@ impl Side {
     }
 }
 
-/// Runs both sides as often as asked. Each pair begins with the side that the last one ended with, so that neither is always the first;
-/// an exit status if there is nothing to compare.
+/// Runs both sides as often as requested. Each pair begins with the side with which the previous pair ended, so that neither is always the
+/// first. Returns an exit status if there is nothing to compare.
 fn take_turns(args: &AbArgs, sides: &mut [Side; 2]) -> Result<Option<Exit>> {
     let mut input = Input::for_runs(2)?;
     let bar = progress::runs("measuring in turns", u64::from(args.runs) * 2);

@@ -1,4 +1,4 @@
-//! A revision checked out beside the user's working tree, which stays as it is.
+//! Checks out a revision in a separate folder. The user's working tree does not change.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -6,10 +6,10 @@ use std::process::Command;
 use anyhow::{Context as _, Result, bail};
 use tempfile::TempDir;
 
-/// What stands for the working tree as it is, in place of a revision.
+/// The name of the working tree in its present state, in place of a revision.
 const AS_IT_IS: &str = ".";
 
-/// A git repository, and where in it the user is.
+/// A git repository, and the user's folder in it.
 #[derive(Debug)]
 pub struct Repository {
     root: PathBuf,
@@ -17,10 +17,10 @@ pub struct Repository {
 }
 
 impl Repository {
-    /// The one around the working folder.
+    /// The repository that contains the current folder.
     ///
     /// # Errors
-    /// If there is none.
+    /// If there is no repository.
     pub fn here() -> Result<Self> {
         let here = std::env::current_dir()?;
         let root = PathBuf::from(git(&here, &["rev-parse", "--show-toplevel"])?);
@@ -32,10 +32,10 @@ impl Repository {
         Ok(Self { root, inner })
     }
 
-    /// Checks a revision out, in `parent`.
+    /// Checks out a revision in a folder in `parent`.
     ///
     /// # Errors
-    /// If there is no such revision, or it cannot be checked out.
+    /// If the revision does not exist or cannot be checked out.
     pub fn check_out(&self, revision: &str, parent: &Path) -> Result<Checkout<'_>> {
         if revision == AS_IT_IS {
             return Ok(Checkout {
@@ -51,7 +51,7 @@ impl Repository {
         let folder = tempfile::Builder::new()
             .prefix("worktree-")
             .tempdir_in(parent)?;
-        // Made before it is checked out, so that it is removed whatever happens meanwhile.
+        // This is created before the checkout, so that the folder is removed whatever happens.
         let checkout = Checkout {
             repository: self,
             folder: Some(folder),
@@ -67,7 +67,7 @@ impl Repository {
     }
 }
 
-/// A revision's files, for as long as this lives.
+/// The files of a revision. They are removed when this is dropped.
 #[derive(Debug)]
 pub struct Checkout<'a> {
     repository: &'a Repository,
@@ -81,13 +81,13 @@ impl Checkout<'_> {
             .map_or(&self.repository.root, TempDir::path)
     }
 
-    /// Whether this is the user's own tree.
+    /// Whether this is the user's working tree.
     #[must_use]
     pub fn is_working_tree(&self) -> bool {
         self.folder.is_none()
     }
 
-    /// The folder in it that the user is in.
+    /// The folder in it that corresponds to the user's current folder.
     #[must_use]
     pub fn folder(&self) -> PathBuf {
         self.root().join(&self.repository.inner)
@@ -104,19 +104,19 @@ impl Drop for Checkout<'_> {
             );
             drop(folder);
             if removed.is_err() {
-                // The folder is gone by now, and git forgets what it knew of it.
+                // The folder has been removed; this makes git forget it, too.
                 let _ = git(&self.repository.root, &["worktree", "prune"]);
             }
         }
     }
 }
 
-/// What git prints.
+/// Runs git and returns its output.
 fn git(folder: &Path, arguments: &[&str]) -> Result<String> {
     let mut command = Command::new("git");
     command.current_dir(folder).args(arguments);
     #[cfg(unix)]
-    // A Ctrl-C that ends this program does not end git in the middle of tidying up.
+    // A Ctrl-C must not end git while it removes a worktree.
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     let output = command.output().context("git cannot be started")?;
     if !output.status.success() {

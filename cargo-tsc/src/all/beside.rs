@@ -1,4 +1,4 @@
-//! The program as it is, which runs beside the measured one, so that it is known how far the probes disturb.
+//! The program without measurement. It runs beside the measured one, to find out how much the probes slow the program down.
 
 use anyhow::Result;
 use tsc_runtime::Report;
@@ -9,20 +9,20 @@ use crate::execute::{Input, Output, execute};
 use crate::session::Writer;
 use crate::statistics::median;
 
-/// What starting a program and reporting takes is not the probes' doing.
+/// The time for starting a program and for the report, which the probes do not cause.
 const SLACK_SECONDS: f64 = 0.1;
 
-/// The bare program's runs, each beside a measured one.
+/// The runs of the program without measurement, each beside a measured run.
 #[derive(Debug)]
 pub struct Beside<'a> {
     bare: &'a [Executable],
     seconds: Vec<f64>,
-    /// The status of the first run that did not end as the measured one before it.
+    /// The status of the first run that ended differently from the measured run before it.
     pub otherwise: Option<u8>,
 }
 
 impl<'a> Beside<'a> {
-    /// Before the first run.
+    /// Makes an empty list of runs.
     #[must_use]
     pub fn new(bare: &'a [Executable]) -> Self {
         Self {
@@ -32,10 +32,10 @@ impl<'a> Beside<'a> {
         }
     }
 
-    /// Runs it once, and enters its time beside the last measured run's.
+    /// Runs the program once, and saves its time beside that of the last measured run.
     ///
     /// # Errors
-    /// If it cannot be started, or the session not be written.
+    /// If the program cannot be started, or the session cannot be written.
     pub fn run(&mut self, session: &mut Writer, input: &mut Input) -> Result<()> {
         let (mut seconds, mut status) = (0.0, 0);
         for executable in self.bare {
@@ -48,7 +48,7 @@ impl<'a> Beside<'a> {
         self.seconds.push(seconds);
         if let Some(run) = session.about.runs.last_mut() {
             run.bare_seconds = Some(seconds);
-            // A status that is not 0 may be an answer, as grep's, and is no failure if both programs give it.
+            // A status other than 0 may be a result, as for grep. It is a failure only if the two programs end differently.
             if run.status != status {
                 self.otherwise = self.otherwise.or(Some(status));
             }
@@ -56,19 +56,20 @@ impl<'a> Beside<'a> {
         session.save()
     }
 
-    /// How many times.
+    /// The number of runs.
     #[must_use]
     pub fn runs(&self) -> usize {
         self.seconds.len()
     }
 
-    /// What a run took.
+    /// The time of a run.
     #[must_use]
     pub fn bare_seconds(&self) -> f64 {
         median(&self.seconds).unwrap_or(0.0)
     }
 
-    /// How many times as long the measured runs took, beyond what every measured process takes; `None` if they cannot be compared.
+    /// How many times as long the measured runs took, without the time that every measured process needs. `None` if they cannot be
+    /// compared.
     #[must_use]
     pub fn ratio(&self, session: &Writer, sum: &Report) -> Option<f64> {
         let (measured, bare) = (session.seconds()?, self.bare_seconds());
@@ -77,7 +78,7 @@ impl<'a> Beside<'a> {
             if measured - bare > SLACK_SECONDS {
                 return measured / bare;
             }
-            // Too short to tell the probes from the rest, so by what they cost where that was calibrated.
+            // The run is too short to distinguish the cost of the probes from the rest, so the calibrated cost is used.
             let ticks: f64 = Measured::all(sum)
                 .iter()
                 .map(|function| function.probes)

@@ -1,4 +1,4 @@
-//! Brings a copy of a source tree up to date. Files that are the same stay as they are, so that cargo builds again only what changed.
+//! Updates a copy of a source tree. Files that did not change are not written, so that cargo only rebuilds what changed.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 
-/// Files of the copy that are not to be those of the original.
+/// Files whose contents differ between the copy and the original.
 pub type Replaced = std::collections::BTreeMap<PathBuf, Vec<u8>>;
 
-/// Makes `to` what `from` is, except for `leave_out`, and with the contents in `replaced` (paths as in `from`).
+/// Makes `to` a copy of `from`, without the paths in `leave_out` and with the contents in `replaced` (paths as in `from`).
 ///
 /// # Errors
-/// If something cannot be read or written.
+/// If a file cannot be read or written.
 pub fn sync(from: &Path, to: &Path, leave_out: &[PathBuf], replaced: &Replaced) -> Result<()> {
     fs::create_dir_all(to).with_context(|| to.display().to_string())?;
     let mut present = BTreeSet::new();
@@ -52,7 +52,7 @@ fn sync_file(source: &Path, copy: &Path, replaced: Option<&[u8]>) -> Result<()> 
     if copy.is_dir() {
         fs::remove_dir_all(copy)?;
     }
-    // Removed first: a read-only file could not be written again.
+    // The file is removed first, because a read-only file could not be overwritten.
     let _ = fs::remove_file(copy);
     fs::write(copy, wanted).with_context(|| copy.display().to_string())?;
     fs::set_permissions(
@@ -62,7 +62,7 @@ fn sync_file(source: &Path, copy: &Path, replaced: Option<&[u8]>) -> Result<()> 
     Ok(())
 }
 
-/// A link in the copy leads where the one in the original does.
+/// Makes a link in the copy that leads where the original one does.
 fn sync_link(source: &Path, copy: &Path) -> Result<()> {
     let target = fs::read_link(source)?;
     let target = source
@@ -81,7 +81,7 @@ fn sync_link(source: &Path, copy: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Removes what is not in the original any more. Cargo's lock file stays: the copy may have one of its own.
+/// Removes what the original no longer has. Cargo's lock file stays, because the copy may have its own.
 fn remove_others(folder: &Path, present: &BTreeSet<PathBuf>) -> Result<()> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();

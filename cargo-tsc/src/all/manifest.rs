@@ -1,21 +1,21 @@
-//! Manifests of the copy: with the runtime as a dependency, and paths that still lead where they did.
+//! The manifests of the copy: with the runtime as a dependency, and with paths that lead to the same places as in the original.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use toml_edit::{DocumentMut, Item, Table, TableLike, value};
 
-/// Where the runtime comes from.
+/// The source of the runtime.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Runtime {
-    /// A folder that has its source.
+    /// A folder that contains its source.
     Folder(PathBuf),
-    /// The registry, in this program's own version.
+    /// The registry, with the version of this program.
     Published,
 }
 
 impl Runtime {
-    /// The given folder; else the source beside this program's, if it is still there; else the registry.
+    /// Uses the given folder; otherwise the source beside that of this program, if it still exists; otherwise the registry.
     #[must_use]
     pub fn find(given: Option<&Path>) -> Self {
         let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tsc-runtime");
@@ -46,40 +46,41 @@ impl Runtime {
     }
 }
 
-/// A package's manifest with the runtime in it.
+/// Adds the runtime to a package's manifest.
 ///
 /// # Errors
-/// If it is no manifest.
+/// If it is not a manifest.
 pub fn with_runtime(text: &str, runtime: &Runtime) -> Result<String> {
-    let mut document: DocumentMut = text.parse().context("no manifest")?;
+    let mut document: DocumentMut = text.parse().context("not a manifest")?;
     let dependencies = document
         .entry("dependencies")
         .or_insert(Item::Table(Table::new()));
     let dependencies = dependencies
         .as_table_like_mut()
-        .context("`dependencies` is no table")?;
+        .context("`dependencies` is not a table")?;
     dependencies.insert("tsc-runtime", runtime.dependency());
     Ok(document.to_string())
 }
 
-/// The workspace's own manifest: a workspace in itself, whatever it lies in, with a runtime that is optimised in debug builds too.
+/// Changes the workspace's manifest: it is a workspace even if it is inside another one, and the runtime is optimised in debug builds,
+/// too.
 ///
 /// # Errors
-/// If it is no manifest.
+/// If it is not a manifest.
 pub fn as_root(text: &str) -> Result<String> {
-    let mut document: DocumentMut = text.parse().context("no manifest")?;
+    let mut document: DocumentMut = text.parse().context("not a manifest")?;
     document
         .entry("workspace")
         .or_insert(Item::Table(Table::new()));
     Ok(document.to_string())
 }
 
-/// A manifest whose relative paths out of the tree are absolute. `folder` is where the manifest is, `root` is the tree.
+/// Makes relative paths that lead out of the tree absolute. `folder` contains the manifest, and `root` is the tree.
 ///
 /// # Errors
-/// If it is no manifest.
+/// If it is not a manifest.
 pub fn with_paths(text: &str, folder: &Path, root: &Path) -> Result<String> {
-    let mut document: DocumentMut = text.parse().context("no manifest")?;
+    let mut document: DocumentMut = text.parse().context("not a manifest")?;
     let tree = Tree { folder, root };
     tree.walk(document.as_table_mut());
     Ok(document.to_string())
@@ -91,7 +92,7 @@ struct Tree<'a> {
 }
 
 impl Tree<'_> {
-    /// Dependencies, patches and replacements name paths by the key `path`, wherever they stand.
+    /// Changes the values of the key `path`, wherever dependencies, patches and replacements have it.
     fn walk(&self, table: &mut dyn TableLike) {
         for (key, item) in table.iter_mut() {
             if let Some(path) = item.as_str().filter(|_| key == "path") {
@@ -104,7 +105,7 @@ impl Tree<'_> {
         }
     }
 
-    /// Where a path leads, if that is not in the tree.
+    /// The absolute path, if the path leads out of the tree.
     fn outside(&self, path: &str) -> Option<String> {
         if Path::new(path).is_absolute() {
             return None;

@@ -1,4 +1,4 @@
-//! Measuring every function of a project that has never heard of this: in a copy.
+//! Measures every function of a project that does not use the runtime, in a copy of the project.
 
 mod beside;
 mod copy;

@@ -1,40 +1,40 @@
-//! Which functions are not worth their probes.
+//! Selects the functions that are not worth their probes.
 
 use tsc_runtime::{CallsiteReport, Report};
 
 use super::Place;
 use crate::rows::{path, self_ticks};
 
-/// A run may take so many times as long as the bare one.
+/// A measured run may take this many times as long as one without measurement.
 pub const ALLOWED: f64 = 1.3;
-/// What pruning aims at, so that it does not have to be done again.
+/// Pruning aims at this ratio, so that it need not be repeated.
 const WANTED: f64 = 1.2;
-/// What a counted call costs that is not timed, in ticks.
+/// The cost of a call that is only counted, in ticks.
 const COUNTED: f64 = 10.0;
-/// What a timed one costs, where the report does not say.
+/// The cost of a timed call in ticks, if the report does not contain it.
 const TIMED: f64 = 120.0;
-/// Probes that cost less than this share of the run are not what slows it down.
+/// Probes that cost less than this share of the run do not slow it down noticeably.
 const NOTICEABLE: f64 = 0.001;
-/// Probes that cost less than this share of what they measure are kept as long as there are others.
+/// Probes that cost less than this share of what they measure are kept as long as there are others to remove.
 const WORTH: f64 = 0.1;
 
-/// A function, and what measuring it costs.
+/// A function, and the cost of measuring it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measured {
-    /// Where it is.
+    /// Its place in the source.
     pub place: Place,
     /// `module::name`.
     pub name: String,
-    /// Calls in the run that it was measured in.
+    /// Its calls in the measured run.
     pub calls: u64,
-    /// Net ticks without its callees.
+    /// Net ticks without callees.
     pub self_ticks: f64,
-    /// What its probes cost, in ticks.
+    /// The cost of its probes, in ticks.
     pub probes: f64,
 }
 
 impl Measured {
-    /// All functions of a report.
+    /// All functions in a report.
     #[must_use]
     pub fn all(report: &Report) -> Vec<Self> {
         let measured = |row: &CallsiteReport| Self {
@@ -47,7 +47,8 @@ impl Measured {
         report.callsites().iter().map(measured).collect()
     }
 
-    /// A probe that costs much of what it measures is of little use, and one that costs much of the run does harm.
+    /// How much harm the function's probes do: those that cost much compared with what they measure are of little use, and those that cost
+    /// much of the run slow it down.
     fn harm(&self) -> f64 {
         let is_worth_it = self.probes < WORTH * self.self_ticks;
         if is_worth_it {
@@ -71,14 +72,16 @@ fn probes(report: &Report, row: &CallsiteReport) -> f64 {
     }
 }
 
-/// The functions to leave out, so that a run that took `ratio` times as long as the bare one's `ticks` is near to it.
+/// Selects the functions to leave out, so that a run is only a little slower than without measurement. `ratio` is how many times as long
+/// it takes now, and `ticks` the time without measurement.
 #[must_use]
 pub fn choose(mut functions: Vec<Measured>, ratio: f64, ticks: f64) -> Vec<Measured> {
-    // The probes' cost as calibrated need not be all: they also keep the compiler from inlining. So it is taken in proportion.
+    // The calibrated cost may not be all that probes cost, because they also keep the compiler from inlining. So it is scaled to the
+    // measured slowdown.
     let all: f64 = functions.iter().map(|function| function.probes).sum();
     let mut excess = ratio - 1.0;
     let per_tick = excess / all.max(1.0);
-    // What slows the run down is not a probe of a few calls, and without the root there is nothing to compare.
+    // Probes with a few calls do not slow the run down. And `main` is kept, because without it there is nothing to compare.
     functions.retain(|function| {
         function.probes > NOTICEABLE * ticks && !function.name.ends_with("::main")
     });

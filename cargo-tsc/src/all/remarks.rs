@@ -1,4 +1,4 @@
-//! What is said above the report: what was done to the copy, and how far the run was disturbed.
+//! The remarks above the report: what was changed in the copy, and how much the probes slowed the run down.
 
 use anyhow::Result;
 use tsc_runtime::Report;
@@ -8,10 +8,10 @@ use super::prune::{ALLOWED, Measured};
 use super::tree::Tree;
 use crate::session::Writer;
 
-/// So many names are said; the rest are counted.
+/// At most this many names are printed; the others are counted.
 const NAMES: usize = 5;
 
-/// Of a run that the user has ended.
+/// The remarks on a run that the user has ended.
 #[must_use]
 pub fn interrupted(tree: &Tree<'_>, pruned: &[Measured]) -> Vec<String> {
     let mut remarks = left_out(tree, pruned);
@@ -22,10 +22,10 @@ pub fn interrupted(tree: &Tree<'_>, pruned: &[Measured]) -> Vec<String> {
     remarks
 }
 
-/// Of runs that came to their end.
+/// The remarks on completed runs.
 ///
 /// # Errors
-/// If what they reported does not add up.
+/// If their reports cannot be added.
 pub fn of(
     tree: &Tree<'_>,
     pruned: &[Measured],
@@ -61,7 +61,7 @@ pub fn of(
     Ok(remarks)
 }
 
-/// What was done to the copy.
+/// What was changed in the copy.
 fn left_out(tree: &Tree<'_>, pruned: &[Measured]) -> Vec<String> {
     let mut remarks = vec![format!(
         "every function: {} annotated, {} too short for a probe, {} left out because their probes cost too much",
@@ -72,7 +72,7 @@ fn left_out(tree: &Tree<'_>, pruned: &[Measured]) -> Vec<String> {
     let mut worst: Vec<&Measured> = pruned.iter().collect();
     worst.sort_by_key(|function| std::cmp::Reverse(function.calls));
     for function in worst.iter().take(NAMES) {
-        // A probe's cost is an average: what is shorter than its error may come out below nothing.
+        // The cost of a probe is an average. For a function that is shorter than the error of this average, the result may be negative.
         let ticks = (function.self_ticks / function.calls.max(1) as f64).max(0.0);
         remarks.push(format!(
             "  left out: {}, {} calls of {ticks:.0} ticks",
@@ -85,7 +85,7 @@ fn left_out(tree: &Tree<'_>, pruned: &[Measured]) -> Vec<String> {
     remarks
 }
 
-/// Whether the outermost function's net time is the bare program's.
+/// Compares the outermost function's net time with the time of the program without measurement.
 fn root(sum: &Report, bare: f64, runs: usize) -> Option<String> {
     let hz = sum.clock().hz()?;
     let mains = sum.callsites().iter().filter(|row| row.name() == "main");
@@ -104,7 +104,7 @@ fn root(sum: &Report, bare: f64, runs: usize) -> Option<String> {
     ))
 }
 
-/// What still disturbs the run.
+/// The functions whose probes still slow the run down most.
 fn costs(sum: &Report) -> String {
     let mut rows: Vec<_> = sum.callsites().iter().collect();
     rows.sort_by(|a, b| b.overhead_ticks().total_cmp(&a.overhead_ticks()));

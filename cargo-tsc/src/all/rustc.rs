@@ -1,5 +1,6 @@
-//! This program in the place of rustc, for the copy's own crates: their paths are said as the original's, and their lints do not fail the
-//! build, since what they would be about is not the user's text. What the compiler warns of is said once, of the bare program.
+//! Replaces rustc for the crates of the copy. It makes the compiler report their paths as those of the original, and keeps lints from
+//! failing the build, because the user has not written what they complain about. The compiler's warnings are printed once, for the program
+//! without measurement.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -10,7 +11,7 @@ const PREFIX: &str = "CARGO_TSC_REMAP_PATH_PREFIX";
 /// `warn` or `allow`.
 const LINTS: &str = "CARGO_TSC_CAP_LINTS";
 
-/// What cargo needs in its environment. `lints` is how loud they may be.
+/// The environment variables for cargo. `lints` is `warn` or `allow`.
 #[must_use]
 pub fn environment(copy: &Path, original: &Path, lints: &str) -> Vec<(OsString, OsString)> {
     let mut prefix = copy.as_os_str().to_owned();
@@ -24,7 +25,7 @@ pub fn environment(copy: &Path, original: &Path, lints: &str) -> Vec<(OsString, 
     ]
 }
 
-/// Whether cargo started this program in rustc's place.
+/// Whether cargo started this program in place of rustc.
 #[must_use]
 pub fn is_rustc() -> bool {
     std::env::var_os(PREFIX).is_some()
@@ -35,7 +36,7 @@ pub fn is_rustc() -> bool {
         })
 }
 
-/// Runs rustc in this program's place.
+/// Runs rustc with the changed arguments.
 #[must_use]
 pub fn become_rustc() -> ExitCode {
     let mut words = std::env::args_os().skip(1);

@@ -1,4 +1,4 @@
-//! The copy: where it is, what is annotated in it, how it is built.
+//! The copy of a project: where it is, what is annotated in it, and how it is built.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,7 +15,7 @@ use crate::build::{Build, CargoCommand, CargoVerb, Executable, Measurement, Proj
 use crate::progress::remark;
 use crate::sources;
 
-/// A function as a report names it: its file, relative to the workspace or absolute, and its line.
+/// The place of a function as a report names it: the file, relative to the workspace or absolute, and the line.
 pub type Place = (PathBuf, u32);
 
 /// A copy of a project.
@@ -23,22 +23,22 @@ pub type Place = (PathBuf, u32);
 pub struct Tree<'a> {
     original: &'a Project,
     command: CargoCommand,
-    /// Where the copies and what is built from them are.
+    /// The folder of the copies and of what is built from them.
     folder: PathBuf,
-    /// The folder of the original that cargo would be started in, relative to the workspace.
+    /// The folder in which cargo would be started in the original, relative to the workspace.
     inner: PathBuf,
-    /// The members that the command builds, by name.
+    /// The names of the workspace members that the command builds.
     used: BTreeSet<String>,
-    /// Functions that get no attribute.
+    /// The functions that get no attribute.
     pruned: BTreeSet<Place>,
-    /// How many have one.
+    /// How many functions have an attribute.
     pub attributes: usize,
-    /// How many are too short for one.
+    /// How many functions are too short for one.
     pub too_short: usize,
 }
 
 impl<'a> Tree<'a> {
-    /// Of a project, for a command that was given in `here`.
+    /// The copy of `original` for a command that was given in the folder `here`.
     #[must_use]
     pub fn new(original: &'a Project, command: &CargoCommand, here: &Path) -> Self {
         let manifest = command.values("--manifest-path", None).pop();
@@ -54,7 +54,7 @@ impl<'a> Tree<'a> {
             .map_or_else(|_| PathBuf::new(), Path::to_owned);
         let mut command = command.clone();
         command.options = command.without("--manifest-path");
-        // The copy has a dependency more than its lock file.
+        // The copy has one dependency more than its lock file.
         command
             .options
             .retain(|option| option != "--locked" && option != "--frozen");
@@ -70,7 +70,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Functions that get no attribute from now on.
+    /// Adds functions that get no attribute from now on.
     pub fn prune(&mut self, places: impl IntoIterator<Item = Place>) {
         let root = self.original.root();
         self.pruned.extend(
@@ -80,10 +80,10 @@ impl<'a> Tree<'a> {
         );
     }
 
-    /// Annotates and builds.
+    /// Annotates the copy and builds it.
     ///
     /// # Errors
-    /// If it cannot be copied or built.
+    /// If the project cannot be copied or built.
     pub fn annotated(&mut self, runtime: &Runtime) -> Result<Vec<Executable>> {
         let copy = self.folder.join("annotated");
         let replaced = self.replaced(runtime)?;
@@ -96,11 +96,11 @@ impl<'a> Tree<'a> {
         )
     }
 
-    /// Builds without an attribute. Before anything else: it is here that cargo is asked what the command builds, since it may write a
-    /// lock file, which is not to be the original's.
+    /// Builds the copy without attributes. This comes before everything else, because here cargo is asked what the command builds, and it
+    /// may write a lock file, which must not be in the original's folder.
     ///
     /// # Errors
-    /// If it cannot be copied or built.
+    /// If the project cannot be copied or built.
     pub fn bare(&mut self) -> Result<Vec<Executable>> {
         let copy = self.folder.join("bare");
         self.sync(&copy, &self.manifests()?)?;
@@ -127,7 +127,7 @@ impl<'a> Tree<'a> {
             root.join(".git"),
         ];
         if copy.starts_with(root) {
-            // Cargo finds it there from inside the copy; twice, its lists would be doubled.
+            // Cargo finds this folder from inside the copy anyway. With a second one, lists in its settings would be doubled.
             leave_out.push(root.join(".cargo"));
         }
         let fresh = !copy.join("Cargo.lock").exists();
@@ -135,7 +135,7 @@ impl<'a> Tree<'a> {
             leave_out.push(root.join("Cargo.lock"));
         }
         sync(root, copy, &leave_out, replaced)?;
-        // For build scripts that ask git for the version.
+        // Build scripts may ask git for the version.
         let git = root.join(".git");
         if git.is_dir() {
             fs::write(copy.join(".git"), format!("gitdir: {}\n", git.display()))?;
@@ -166,7 +166,7 @@ impl<'a> Tree<'a> {
         build.executables(Measurement::AsIs)
     }
 
-    /// Manifests that have to be others in a copy.
+    /// The manifests that must be different in a copy.
     fn manifests(&self) -> Result<Replaced> {
         let root = self.original.root();
         let mut replaced = Replaced::new();
@@ -190,7 +190,7 @@ impl<'a> Tree<'a> {
         Ok(replaced)
     }
 
-    /// Manifests with the runtime, and annotated sources.
+    /// The manifests with the runtime, and the annotated sources.
     fn replaced(&mut self, runtime: &Runtime) -> Result<Replaced> {
         let mut replaced = self.manifests()?;
         (self.attributes, self.too_short) = (0, 0);
@@ -224,7 +224,8 @@ impl<'a> Tree<'a> {
                         let mut text = annotated.text;
                         let is_root = package.targets.iter().any(|target| target.src_path == file);
                         if package.edition == Edition::E2015 && is_root {
-                            // There, a path that begins with `::` begins at the crate's own root. Behind all else, no line moves.
+                            // In the 2015 edition, a path that begins with `::` begins at the root of the crate itself. The line is added
+                            // at the end, so that no line moves.
                             text.push_str("\nextern crate tsc_runtime;\n");
                         }
                         replaced.insert(file, text.into_bytes());

@@ -17,13 +17,13 @@ use crate::progress::remark;
 use crate::session::{About, Store};
 use crate::verbs::run::{self, Outcome};
 
-/// Rounds of leaving out what is not worth its probe.
+/// The greatest number of rounds in which functions are left out.
 const ROUNDS: usize = 5;
 
-/// Measures every function of a project, in a copy.
+/// Measures every function of a project, in a copy of the project.
 ///
 /// # Errors
-/// If it cannot be copied, built, run or reported.
+/// If the project cannot be copied, built, run or reported.
 pub fn run(args: &RunArgs, command: &CargoCommand) -> Result<Exit> {
     let here = std::env::current_dir()?;
     let project = Project::find_members(command, &here)?;
@@ -33,7 +33,7 @@ pub fn run(args: &RunArgs, command: &CargoCommand) -> Result<Exit> {
     if !command.is_optimised() {
         remark("this is a debug build: --release measures what users run");
     }
-    // The bare program first: what does not build does not for reasons of its own.
+    // The program without measurement is built first. If this fails, the attributes are not the reason.
     let bare = tree.bare()?;
     let mut input = Input::for_runs(2)?;
     let mut pruned: Vec<Measured> = Vec::new();
@@ -55,7 +55,7 @@ pub fn run(args: &RunArgs, command: &CargoCommand) -> Result<Exit> {
         let quiet = round > 0;
         let mut outcome = run::runs(&first, &executables, &mut session, &mut input, quiet)?;
         if outcome.interrupted {
-            // What the user has ended once is not started again.
+            // If the user has ended the program, it is not started again.
             session.about.remarks = remarks::interrupted(&tree, &pruned);
             session.save()?;
             return run::print(args, &session, &store, &outcome);
@@ -67,7 +67,8 @@ pub fn run(args: &RunArgs, command: &CargoCommand) -> Result<Exit> {
             .ratio(&session, &sum)
             .filter(|ratio| *ratio > ALLOWED);
         if over.is_some() && round == 0 && io::stdout().is_terminal() {
-            // A terminal is slow, and the bare program did not write to it. So the next run is not shown either.
+            // Writing to a terminal is slow, and the output of the program without measurement was not shown. So the output of the next
+            // run is not shown either.
             renamed = session.discard()?;
             continue;
         }

@@ -1,9 +1,9 @@
-//! What gets no attribute.
+//! Items that get no attribute.
 
 use syn::visit::{self, Visit};
 use syn::{Attribute, Block, Expr, ItemImpl, Meta, Stmt};
 
-/// Attributes of functions that the compiler or a test runner calls, or that have no usual body.
+/// The attributes of functions that the compiler or a test runner calls, or that have an unusual body.
 const SPECIAL: [&str; 10] = [
     "alloc_error_handler",
     "bench",
@@ -17,18 +17,18 @@ const SPECIAL: [&str; 10] = [
     "test",
 ];
 
-/// Whether the function has `#[cycles]` already, or says that it wants none.
+/// Whether the function already has `#[cycles]` or opts out of it.
 pub(super) fn is_annotated(attributes: &[Attribute]) -> bool {
     attributes
         .iter()
         .any(|attribute| last_word(attribute) == "cycles")
 }
 
-/// Whether the compiler or a test runner is the caller.
+/// Whether the compiler or a test runner calls the function.
 pub(super) fn is_special(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| {
         let word = last_word(attribute);
-        // `#[unsafe(naked)]` holds the word in its list.
+        // `#[unsafe(naked)]` contains the word in its list.
         let inner = match &attribute.meta {
             Meta::List(list) if word == "unsafe" => list.tokens.to_string(),
             _ => word,
@@ -37,7 +37,7 @@ pub(super) fn is_special(attributes: &[Attribute]) -> bool {
     })
 }
 
-/// Whether an item is there for tests alone.
+/// Whether an item exists only for tests.
 pub(super) fn is_for_tests(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| match &attribute.meta {
         Meta::List(list) => list.path.is_ident("cfg") && list.tokens.to_string() == "test",
@@ -49,7 +49,7 @@ pub(super) fn is_for_tests(attributes: &[Attribute]) -> bool {
     })
 }
 
-/// Whether the block is a memory allocator, which the records themselves may need.
+/// Whether the block implements a memory allocator, which the recording itself may need.
 pub(super) fn is_allocator(block: &ItemImpl) -> bool {
     let of = block
         .trait_
@@ -58,7 +58,8 @@ pub(super) fn is_allocator(block: &ItemImpl) -> bool {
     of.is_some_and(|last| last.ident == "GlobalAlloc")
 }
 
-/// Whether a body is a straight line of a few operations: no call, loop, macro, closure or await, so that it is done before a probe is.
+/// Whether a body is a straight line of a few operations, without a call, a loop, a macro, a closure or an await. It takes less time than
+/// a probe.
 pub(super) fn is_straight_line(body: &Block) -> bool {
     let mut line = StraightLine(true);
     line.visit_block(body);
@@ -108,7 +109,8 @@ impl<'ast> Visit<'ast> for StraightLine {
     }
 }
 
-/// `Some(x)`, `Self::Variant(x)`: by the naming rules, a call of what begins with a capital makes a value and does no work.
+/// Whether the expression is like `Some(x)` or `Self::Variant(x)`. By the naming rules, calling something that begins with a capital
+/// letter only creates a value.
 fn is_constructor(expression: &Expr) -> bool {
     let Expr::Call(call) = expression else {
         return false;

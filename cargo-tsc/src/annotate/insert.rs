@@ -1,4 +1,4 @@
-//! Where the attribute goes.
+//! Inserts the attributes.
 
 use proc_macro2::Span;
 use syn::spanned::Spanned as _;
@@ -9,18 +9,19 @@ use syn::{
 
 use super::{ATTRIBUTE, exempt, parse};
 
-/// What gets the attribute.
+/// Which items get the attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Where {
-    /// Every function that is not `const`, nested ones too.
+    /// Every function that is not `const`, including nested ones.
     Functions,
-    /// As `Functions`, but for tests, and for functions that a probe would outlast: a straight line without a call, a loop or a macro.
+    /// Like `Functions`, but without tests, and without functions that take less time than a probe: a straight line without a call, a loop
+    /// or a macro.
     Worthwhile,
     /// Every `impl`, `trait` and inline `mod` at the top level of a file.
     Blocks,
 }
 
-/// A function, as a report names its place.
+/// The place of a function, as in a report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Function {
     /// The identifier.
@@ -29,7 +30,7 @@ pub struct Function {
     pub line: u32,
 }
 
-/// Annotated text.
+/// Annotated source text.
 #[derive(Clone, Debug)]
 pub struct Annotated {
     /// The source with the attributes in it.
@@ -40,10 +41,10 @@ pub struct Annotated {
     pub too_short: usize,
 }
 
-/// Annotates `source` at `place`, except the functions that `leave_out` is true of.
+/// Annotates `source` in the places that `place` selects, except for functions for which `leave_out` returns true.
 ///
 /// # Errors
-/// If `source` is not a Rust file, or of a syntax newer than the parser.
+/// If `source` is not a Rust file, or has a syntax that the parser does not know.
 pub fn annotate(
     source: &str,
     place: Where,
@@ -73,7 +74,7 @@ pub fn annotate(
 }
 
 struct Functions<'a> {
-    /// Of the first token after the attributes of each function.
+    /// The offset of the first token after the attributes of each function.
     offsets: Vec<usize>,
     too_short: usize,
     place: Where,

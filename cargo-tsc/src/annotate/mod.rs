@@ -1,4 +1,4 @@
-//! Puts `#[cycles]` into source text and takes it out again, leaving every other byte alone. No line moves.
+//! Inserts `#[cycles]` into source text and removes it again. All other bytes, and the line numbers, stay as they are.
 
 mod exempt;
 mod insert;
@@ -11,10 +11,12 @@ pub use insert::{Annotated, Function, Where, annotate};
 pub use modules::files_of;
 pub use strip::strip;
 
-/// What is inserted. The empty parentheses set it apart from an attribute that somebody wrote by hand, so that [`strip`] leaves those.
+/// The text that is inserted. The empty parentheses distinguish it from an attribute that somebody wrote by hand, so that [`strip`](fn@strip) leaves
+/// those.
 pub const ATTRIBUTE: &str = "#[::tsc_runtime::cycles()] ";
 
-/// Parses a file, and says how many bytes at its beginning (a byte order mark, a `#!` line) are not in the syntax tree's offsets.
+/// Parses a file. Also returns the number of bytes at its beginning (a byte order mark, a `#!` line) that the offsets in the syntax tree
+/// do not count.
 fn parse(source: &str) -> syn::Result<(syn::File, usize)> {
     const BYTE_ORDER_MARK: &str = "\u{feff}";
     let text = source.strip_prefix(BYTE_ORDER_MARK).unwrap_or(source);

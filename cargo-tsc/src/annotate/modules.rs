@@ -1,4 +1,4 @@
-//! The files of a crate, found from its root by following `mod`. Other `.rs` files in the folder are not code of this crate: templates,
+//! Finds the files of a crate by following `mod` from its root. Other `.rs` files in the folder do not belong to the crate: templates,
 //! inputs of tests, files of another crate.
 
 use std::collections::BTreeSet;
@@ -11,8 +11,8 @@ use syn::{Expr, ExprLit, ItemMod, Lit, Macro, Meta};
 
 use super::exempt;
 
-/// The root file of a crate and the files of its modules, those of `#[cfg(test)]` left out. Files that do not parse are in the set;
-/// modules whose file does not exist are not.
+/// The root file of a crate and the files of its modules, without those of `#[cfg(test)]`. Files that do not parse are included. Modules
+/// whose file does not exist are not.
 ///
 /// # Errors
 /// If the root cannot be read.
@@ -24,7 +24,7 @@ pub fn files_of(root: &Path) -> io::Result<BTreeSet<PathBuf>> {
     Ok(files)
 }
 
-/// Adds the modules that `text` declares. `children` is where `mod x;` looks, `beside` where `#[path]` does.
+/// Adds the modules that `text` declares. Files for `mod x;` are searched in `children`, and files for `#[path]` in `beside`.
 fn follow(text: &str, children: &Path, beside: &Path, files: &mut BTreeSet<PathBuf>) {
     let Ok(file) = syn::parse_file(text) else {
         return;
@@ -50,7 +50,7 @@ fn follow(text: &str, children: &Path, beside: &Path, files: &mut BTreeSet<PathB
 struct Declared {
     children: PathBuf,
     beside: PathBuf,
-    /// Files that may exist, and where their own modules are.
+    /// The files that may exist, and the folders in which the files of their modules are searched.
     found: Vec<(PathBuf, PathBuf)>,
 }
 
@@ -69,7 +69,7 @@ impl Declared {
         }
     }
 
-    /// `mod name;` inside a macro such as `cfg_if!`.
+    /// Finds `mod name;` inside a macro such as `cfg_if!`.
     fn search(&mut self, tokens: TokenStream) {
         let trees: Vec<TokenTree> = tokens.into_iter().collect();
         for three in trees.windows(3) {
@@ -116,7 +116,7 @@ impl<'ast> Visit<'ast> for Declared {
     }
 }
 
-/// What `#[path = "…"]` says, alone or in each `cfg_attr`.
+/// The paths in `#[path = "…"]`, alone or in each `cfg_attr`.
 fn paths(module: &ItemMod) -> Vec<String> {
     let mut paths = Vec::new();
     for attribute in &module.attrs {

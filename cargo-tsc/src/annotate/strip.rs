@@ -1,4 +1,4 @@
-//! Takes the inserted attributes out.
+//! Removes the inserted attributes.
 
 use syn::spanned::Spanned as _;
 use syn::visit::{self, Visit};
@@ -6,11 +6,11 @@ use syn::{Attribute, Meta};
 
 use super::parse;
 
-/// The source without inserted attributes, and how many there were. What [`annotate`](super::annotate) returned becomes again, byte for
-/// byte, what it was given; if a formatter put the attribute on a line of its own, that line goes too.
+/// Returns the source without inserted attributes, and how many there were. The result of [`annotate`](super::annotate) becomes its input
+/// again, byte for byte. If a formatter has moved the attribute to a line of its own, the line is removed, too.
 ///
 /// # Errors
-/// If `source` is not a Rust file, or of a syntax newer than the parser.
+/// If `source` is not a Rust file, or has a syntax that the parser does not know.
 pub fn strip(source: &str) -> syn::Result<(String, usize)> {
     let (file, begin) = parse(source)?;
     let mut inserted = Inserted(Vec::new());
@@ -36,7 +36,7 @@ impl<'ast> Visit<'ast> for Inserted {
     }
 }
 
-/// `::tsc_runtime::cycles` with empty parentheses: the form that only the tool writes.
+/// Whether the attribute is `::tsc_runtime::cycles` with empty parentheses, which only this tool writes.
 fn is_inserted(attribute: &Attribute) -> bool {
     let Meta::List(list) = &attribute.meta else {
         return false;

@@ -5,7 +5,7 @@ fn everything(source: &str, place: Where) -> String {
     annotate(source, place, &|_| false).unwrap().text
 }
 
-/// Checks that `source` with a `$` at each place of an attribute is what annotating makes of it, and that stripping undoes it.
+/// Checks that annotating `source` inserts an attribute at each `$`, and that stripping removes them.
 #[track_caller]
 fn check(marked: &str, place: Where) {
     let source = marked.replace('$', "");

@@ -1,4 +1,4 @@
-//! Has cargo build, and collects the executables.
+//! Runs `cargo build`, and collects the executables.
 
 use std::ffi::OsString;
 use std::io::BufReader;
@@ -11,11 +11,11 @@ use cargo_metadata::{Artifact, Message, PackageId};
 use super::{CargoCommand, CargoVerb, Executable, Project, Selection};
 use crate::progress;
 
-/// Where cargo puts what only cargo needs, if not into the target folder.
+/// The variable for cargo's folder for intermediate files, if that is not the target folder.
 const BUILD_DIR: &str = "CARGO_BUILD_BUILD_DIR";
 
-/// A folder of its own for each target folder. In a common one, two copies of a package are one package, and the second would be taken to
-/// be built already.
+/// A separate folder for intermediate files for each target folder. In a common one, cargo would take two copies of a package for the same
+/// package, and not build the second.
 fn intermediate(target: &Path) -> PathBuf {
     match std::env::var_os(BUILD_DIR) {
         Some(common) => Path::new(&common).join(target.file_name().unwrap_or_default()),
@@ -26,34 +26,34 @@ fn intermediate(target: &Path) -> PathBuf {
 /// Whether a build measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measurement {
-    /// As the project is.
+    /// As the project's features determine.
     AsIs,
-    /// In every profile, and reported as JSON.
+    /// In every profile, with reports as JSON.
     On,
 }
 
-/// A build to be made.
+/// A build.
 #[derive(Debug)]
 pub struct Build<'a> {
     /// The project.
     pub project: &'a Project,
-    /// What of it.
+    /// The command that determines what is built.
     pub command: &'a CargoCommand,
-    /// Where cargo is started, if not in the project as it is.
+    /// The folder in which cargo is started.
     pub folder: &'a Path,
-    /// Where cargo puts what it makes, if not in the project's own.
+    /// The target folder, if it is not the project's own.
     pub target: Option<&'a Path>,
-    /// What rustc is wrapped in, and what else cargo finds in its environment.
+    /// Additional environment variables for cargo, such as a wrapper of rustc.
     pub environment: Vec<(OsString, OsString)>,
-    /// Shown while it builds.
+    /// The text that is shown during the build.
     pub title: String,
 }
 
 impl Build<'_> {
-    /// Builds, and returns what is to be run.
+    /// Builds, and returns the executables to run.
     ///
     /// # Errors
-    /// If cargo fails; its messages have been printed.
+    /// If cargo fails. Its messages have been printed.
     pub fn executables(&self, measurement: Measurement) -> Result<Vec<Executable>> {
         let selection = self.project.select(self.command)?;
         let mut command = self.cargo();
@@ -88,12 +88,13 @@ impl Build<'_> {
             command.env(BUILD_DIR, intermediate(target));
         }
         command.envs(self.environment.iter().map(|(name, value)| (name, value)));
-        // Build scripts and macros may be annotated too; what they cost is nobody's question here.
+        // Build scripts and macros may be annotated, too, but their figures are not wanted here.
         command.env("TSC_REPORT", "off");
         command
     }
 
-    /// The features that measure, of each package that can have them; a probe costs a fifth if the runtime is optimised in debug builds.
+    /// Selects the features that measure, for each package that has them, and optimises the runtime in debug builds, where a probe
+    /// otherwise costs five times as much.
     fn turn_on(&self, command: &mut Command, selection: &Selection) -> Result<()> {
         let members = self.project.members_used(&selection.packages);
         let dependents = self.project.dependents(&members);
@@ -116,7 +117,7 @@ impl Build<'_> {
                 .arg("--features")
                 .arg(format!("{name}/release-builds,{name}/json"));
         }
-        // Features are of selected packages alone, so those that measure are selected too.
+        // Cargo only accepts features of selected packages, so the packages that measure are selected, too.
         let named = !self.command.values("--package", Some("-p")).is_empty()
             || self.command.has(&["--workspace", "--all"]);
         let mut packages: Vec<&PackageId> = dependents
@@ -168,7 +169,7 @@ impl Build<'_> {
     fn executable(&self, artifact: &Artifact, selection: &Selection) -> Option<Executable> {
         let path: PathBuf = artifact.executable.clone()?.into();
         let is_test = self.command.verb != CargoVerb::Run;
-        // Tests build the binaries that they start, too.
+        // Cargo also builds the binaries that tests start.
         if artifact.profile.test != is_test && !(is_test && artifact.target.is_bench()) {
             return None;
         }

@@ -1,46 +1,46 @@
-//! The command behind `--`.
+//! Parses the command after `--`.
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 
-/// What the user wants measured.
+/// What is measured.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum What {
-    /// What cargo builds.
+    /// What a cargo command builds.
     Cargo(CargoCommand),
-    /// A program that exists, and its arguments.
+    /// An existing program, and its arguments.
     Program(PathBuf, Vec<OsString>),
 }
 
-/// One of cargo's commands that build and run something.
+/// A cargo command that builds and runs something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CargoVerb {
     /// One binary or example.
     Run,
-    /// All tests' executables.
+    /// The executables of all tests.
     Test,
-    /// All benchmarks' executables.
+    /// The executables of all benchmarks.
     Bench,
 }
 
-/// A command of cargo's, taken apart.
+/// A parsed cargo command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CargoCommand {
-    /// Which.
+    /// The verb.
     pub verb: CargoVerb,
     /// Cargo's own options.
     pub options: Vec<OsString>,
-    /// The program's arguments, behind `--`.
+    /// The program's arguments, which follow `--`.
     pub arguments: Vec<OsString>,
 }
 
 impl What {
-    /// Understands `words`: nothing is `run`, options alone are options of `run`.
+    /// Parses `words`. If there are none, the verb is `run`; if there are only options, they are options of `run`.
     ///
     /// # Errors
-    /// If the first word is a command of cargo's that runs nothing.
+    /// If the first word is a cargo command that does not run anything.
     pub fn parse(words: &[OsString]) -> Result<Self> {
         let (verb, rest) = match words.split_first() {
             None => (CargoVerb::Run, words),
@@ -73,7 +73,7 @@ impl What {
 }
 
 impl CargoCommand {
-    /// The values of an option that is written `--name value`, `--name=value` or `-nvalue`.
+    /// The values of an option that is written as `--name value`, `--name=value` or `-nvalue`.
     pub fn values(&self, long: &str, short: Option<&str>) -> Vec<OsString> {
         let mut values = Vec::new();
         let mut options = self.options.iter();
@@ -93,14 +93,14 @@ impl CargoCommand {
         values
     }
 
-    /// Whether one of these options is there.
+    /// Whether the command has one of these options.
     pub fn has(&self, names: &[&str]) -> bool {
         self.options
             .iter()
             .any(|option| names.iter().any(|name| *option == **name))
     }
 
-    /// The options without one that takes a value.
+    /// The options without the given one, which takes a value.
     pub fn without(&self, long: &str) -> Vec<OsString> {
         let mut kept = Vec::new();
         let mut options = self.options.iter();
@@ -114,7 +114,7 @@ impl CargoCommand {
         kept
     }
 
-    /// Whether the build is without debug assertions, as far as the options say it.
+    /// Whether the build has no debug assertions, as far as the options determine that.
     pub fn is_optimised(&self) -> bool {
         self.verb == CargoVerb::Bench
             || self.has(&["--release", "-r"])

@@ -1,4 +1,4 @@
-//! What is to be measured: a command of cargo's or a program, and how it becomes executables.
+//! Makes executables from what is to be measured: a cargo command or a program.
 
 mod cargo;
 mod command;
@@ -11,15 +11,15 @@ pub use cargo::{Build, Measurement};
 pub use command::{CargoCommand, CargoVerb, What};
 pub use selection::{Project, Selection};
 
-/// Something to execute.
+/// An executable to run.
 #[derive(Clone, Debug)]
 pub struct Executable {
     /// The program.
     pub path: PathBuf,
     /// Its arguments.
     pub arguments: Vec<OsString>,
-    /// Where it runs; `None` is here.
+    /// The folder in which it runs. `None` is the current folder.
     pub folder: Option<PathBuf>,
-    /// What it finds in its environment besides.
+    /// Additional environment variables for it.
     pub environment: Vec<(String, OsString)>,
 }

@@ -1,4 +1,4 @@
-//! The project: which packages a command is of, and which of them know `tsc-runtime`.
+//! The project: which packages a command refers to, and which of them depend on `tsc-runtime`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;
@@ -14,24 +14,24 @@ use super::{CargoCommand, CargoVerb};
 /// The name of the runtime's package.
 const RUNTIME: &str = "tsc-runtime";
 
-/// What cargo says of a project.
+/// Cargo's metadata about a project.
 #[derive(Debug)]
 pub struct Project {
     metadata: Metadata,
     here: PathBuf,
 }
 
-/// What of a project a command builds.
+/// The part of a project that a command builds.
 #[derive(Clone, Debug)]
 pub struct Selection {
-    /// The packages that the command names, or means.
+    /// The packages that the command names or implies.
     pub packages: Vec<PackageId>,
-    /// Options that make `cargo build` build what `cargo run` would run.
+    /// The options that make `cargo build` build what `cargo run` would run.
     pub target: Vec<OsString>,
 }
 
-/// The options by which cargo leaves out what only other platforms than the command's depend on. It would download that just to tell
-/// of it, and so fail offline.
+/// The options that make cargo leave out dependencies of other platforms. Otherwise cargo would download these only to list them, which
+/// fails without a network.
 fn platforms(command: &CargoCommand) -> Vec<String> {
     let mut platforms = command.values("--target", None);
     if platforms.is_empty() {
@@ -43,7 +43,7 @@ fn platforms(command: &CargoCommand) -> Vec<String> {
         .collect()
 }
 
-/// The platform that cargo builds for unless it is told another one.
+/// The platform for which cargo builds by default.
 fn host() -> Option<String> {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo).arg("-vV").output().ok()?;
@@ -53,21 +53,21 @@ fn host() -> Option<String> {
 }
 
 impl Project {
-    /// Asks cargo about the project in `folder` that the command means.
+    /// Reads cargo's metadata about the project in `folder` that the command refers to.
     ///
     /// # Errors
-    /// If there is none, or cargo cannot make sense of it.
+    /// If there is no project, or cargo reports an error.
     pub fn find(command: &CargoCommand, folder: &Path) -> Result<Self> {
         let mut query = MetadataCommand::new();
-        // Without the features that the command asks for, optional dependencies would be missing.
+        // All features are selected, because otherwise optional dependencies could be missing.
         query.features(CargoOpt::AllFeatures);
         Self::ask(query, command, folder, platforms(command))
     }
 
-    /// The same without the dependencies of its packages, for which cargo may write a lock file.
+    /// Like [`find`](Self::find), but without the dependencies of the packages, for which cargo may write a lock file.
     ///
     /// # Errors
-    /// As [`find`](Self::find).
+    /// Those of [`find`](Self::find).
     pub fn find_members(command: &CargoCommand, folder: &Path) -> Result<Self> {
         let mut query = MetadataCommand::new();
         query.no_deps();
@@ -107,7 +107,7 @@ impl Project {
         Ok(Self { metadata, here })
     }
 
-    /// What cargo says.
+    /// Cargo's metadata.
     #[must_use]
     pub fn metadata(&self) -> &Metadata {
         &self.metadata
@@ -131,10 +131,10 @@ impl Project {
         &self.metadata[id]
     }
 
-    /// What the command builds.
+    /// Determines what the command builds.
     ///
     /// # Errors
-    /// If it names a package that is not there, or does not say which of several binaries to run.
+    /// If the command names a package that does not exist, or if it does not determine which of several binaries to run.
     pub fn select(&self, command: &CargoCommand) -> Result<Selection> {
         let packages = self.packages(command)?;
         let mut target = Vec::new();
@@ -186,7 +186,7 @@ impl Project {
             .collect()
     }
 
-    /// The one binary that `cargo run` would run.
+    /// The binary that `cargo run` would run.
     fn binary(&self, packages: &[PackageId]) -> Result<String> {
         let mut all = Vec::new();
         for package in packages.iter().map(|id| self.package(id)) {
@@ -211,7 +211,7 @@ impl Project {
         }
     }
 
-    /// Packages of the workspace that the selected ones are built from, themselves included.
+    /// The workspace's packages from which the selected ones are built, including the selected ones.
     #[must_use]
     pub fn members_used(&self, selected: &[PackageId]) -> Vec<PackageId> {
         let nodes: BTreeMap<&PackageId, Vec<&PackageId>> = self
@@ -232,7 +232,7 @@ impl Project {
         members.filter(|id| used.contains(id)).cloned().collect()
     }
 
-    /// The packages that depend on the runtime, and under which names: cargo's features go by the dependent's name for it.
+    /// The packages that depend on the runtime, and the name that each of them gives it, because cargo's features use that name.
     #[must_use]
     pub fn dependents(&self, members: &[PackageId]) -> Vec<(PackageId, String)> {
         let mut dependents = Vec::new();
@@ -254,7 +254,7 @@ impl Project {
     }
 }
 
-/// Cargo's message without its decoration, in one line.
+/// Cargo's message in one line, without its decoration.
 fn first_cause(stderr: &str) -> String {
     let lines = stderr
         .lines()

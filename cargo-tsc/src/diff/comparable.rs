@@ -1,4 +1,4 @@
-//! Whether two sessions can be compared: ticks of two machines are two units.
+//! Checks whether two sessions can be compared. The ticks of two machines have different units.
 
 use std::collections::BTreeSet;
 
@@ -6,10 +6,10 @@ use tsc_runtime::Report;
 
 use crate::session::Session;
 
-/// Rates further apart are of two counters.
+/// Rates that differ by more than this are those of different counters.
 const RATE_PPM: f64 = 1000.0;
 
-/// What speaks against comparing; nothing, usually.
+/// The reasons why the sessions cannot be compared. Usually there are none.
 #[must_use]
 pub fn objections(before: &Session, after: &Session) -> Vec<String> {
     let mut objections = Vec::new();

@@ -1,17 +1,17 @@
-//! What moves all functions alike is rather the machine than the code: its clock, its neighbours. Where the sides did not take turns, a
-//! change has to be greater than that.
+//! If all functions change in the same way, the reason is probably the machine (its clock, other programs), not the code. If the two sides
+//! were not measured in turns, a change must be greater than this common one.
 
 use crate::session::Session;
 use crate::statistics::median;
 
-/// With fewer functions, one that changed cannot be distinguished from a machine that did.
+/// With fewer functions, a changed function cannot be distinguished from a changed machine.
 const LEAST_ROWS: usize = 4;
-/// This share of them moves in one direction.
+/// The share of the functions that must move in the same direction.
 const ALIKE: f64 = 0.75;
-/// A machine that was slower than this all the time would be noticed; the code is.
+/// The greatest common change that is attributed to the machine. A greater one is attributed to the code.
 const MOST: f64 = 0.1;
 
-/// The change of the core's clock, as the runs measured it: the size of its logarithm.
+/// The change of the core clock, as the runs measured it: the absolute value of the logarithm.
 pub fn core_clock(before: &Session, after: &Session) -> f64 {
     let rate = |session: &Session| {
         let rates: Vec<f64> = session
@@ -27,7 +27,7 @@ pub fn core_clock(before: &Session, after: &Session) -> f64 {
     }
 }
 
-/// What the functions' shifts, which are logarithms, have in common.
+/// The common part of the functions' shifts, which are logarithms.
 pub fn common(shifts: &[f64]) -> f64 {
     if shifts.len() < LEAST_ROWS {
         return 0.0;

@@ -10,20 +10,20 @@ use super::{Policy, drift};
 use crate::session::Session;
 use crate::statistics::{self, adjust};
 
-/// The chance of any false alarm in a table.
+/// The probability that a table contains any false alarm.
 const LEVEL: f64 = 0.05;
 
-/// What can be said of a function.
+/// The verdict on a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// It takes more, by over the threshold.
+    /// It takes longer, by more than the threshold.
     Slower,
-    /// It takes less, by over the threshold.
+    /// It takes less time, by more than the threshold.
     Faster,
-    /// What it takes changed by no more than the threshold.
+    /// Its time changed by at most the threshold.
     NoChange,
-    /// It may have changed or not.
+    /// It is not known whether its time changed.
     NotResolved,
     /// It was not called before.
     New,
@@ -31,65 +31,65 @@ pub enum Verdict {
     Gone,
     /// It is too small a part of the program to be judged.
     TooSmall,
-    /// The policy says not to.
+    /// The policy excludes it.
     Ignored,
 }
 
-/// A function on both sides.
+/// A function with its figures on both sides.
 #[derive(Clone, Debug, Serialize)]
 pub struct Row {
     /// `module::name`.
     pub name: String,
-    /// What can be said.
+    /// The verdict.
     pub verdict: Verdict,
     /// The metric in the median run before, in ticks.
     pub before: Option<f64>,
-    /// And after.
+    /// The metric in the median run after, in ticks.
     pub after: Option<f64>,
-    /// After over before.
+    /// The figure after divided by the figure before.
     pub ratio: Option<f64>,
-    /// Its 95 % interval.
+    /// The 95 % confidence interval of the ratio.
     pub interval: Option<(f64, f64)>,
-    /// How likely so much beyond the threshold is by chance, all rows considered.
+    /// The probability of such a difference beyond the threshold by chance, corrected for the number of rows.
     pub p: Option<f64>,
-    /// Changes up to this are none.
+    /// Changes up to this do not count.
     pub threshold: f64,
-    /// Runs a side that would do, if it is not resolved.
+    /// The runs per side that would be enough, if the verdict is `NotResolved`.
     pub runs_needed: Option<usize>,
     /// Calls in the median run before and after.
     pub calls: (f64, f64),
-    /// Part of the time on the CPU before and after.
+    /// The share of the time on the CPU, before and after.
     pub share: (f64, f64),
 }
 
-/// All functions, and on what the verdicts rest.
+/// The verdicts on all functions, and what they are based on.
 #[derive(Clone, Debug, Serialize)]
 pub struct Comparison {
-    /// The most changed first.
+    /// The rows, changed functions first.
     pub rows: Vec<Row>,
     /// Runs before and after.
     pub runs: (usize, usize),
-    /// Whether the sides took turns.
+    /// Whether the two sides were measured in turns.
     pub interleaved: bool,
-    /// Whether there is but one run a side, so that the verdicts are about these runs only.
+    /// Whether there is only one run per side, so that the verdicts are only about these two runs.
     pub within_runs: bool,
-    /// What was added to each threshold, because the machine itself may have changed so much.
+    /// What was added to each threshold, because the machine itself may have changed by this much.
     pub drift: f64,
-    /// More runs a side than these are needed for any verdict.
+    /// If there are too few runs for any verdict: how many runs per side are needed.
     pub too_few_runs: Option<usize>,
 }
 
-/// Two sides' figures.
+/// The figures of both sides.
 pub struct Sides {
-    /// Each function before.
+    /// The figures before, by function.
     pub old: BTreeMap<String, Values>,
-    /// And after.
+    /// The figures after, by function.
     pub new: BTreeMap<String, Values>,
     /// Runs before and after.
     pub runs: (usize, usize),
-    /// Whether the sides took turns.
+    /// Whether the two sides were measured in turns.
     pub interleaved: bool,
-    /// By how much the core's clock changed, as a logarithm.
+    /// The change of the core clock, as a logarithm.
     pub core_clock: f64,
 }
 
@@ -107,7 +107,7 @@ pub fn compare(before: &Session, after: &Session, policy: &Policy) -> Comparison
 }
 
 impl Sides {
-    /// The verdict on each function.
+    /// Judges each function.
     pub fn compare(&self, policy: &Policy) -> Comparison {
         let mut rows = self.rows(policy);
         let judged: Vec<usize> = (0..rows.len())
@@ -169,7 +169,7 @@ impl Sides {
     }
 }
 
-/// Changes before the rest, then by share of the time.
+/// The order of the rows: changed functions first, then by share of the time.
 fn weight(row: &Row) -> f64 {
     let first = match row.verdict {
         Verdict::Slower | Verdict::Faster => 2.0,
@@ -195,7 +195,7 @@ fn is_interleaved(before: &Session, after: &Session) -> bool {
     partner(before).is_some() && partner(before) == name(after)
 }
 
-/// A row without its test: `NotResolved` is to be judged.
+/// A row without its test. If its verdict is `NotResolved`, it is tested afterwards.
 fn row(name: &str, old: &Values, new: &Values, policy: &Policy) -> Row {
     let median = |values: &Values| statistics::median(&values.runs);
     let (before, after) = (median(old), median(new));

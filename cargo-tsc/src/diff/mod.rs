@@ -1,4 +1,4 @@
-//! What changed between two sessions, and whether that can be said at all.
+//! Compares two sessions: what changed, and whether this is certain.
 
 mod comparable;
 mod drift;

@@ -1,4 +1,4 @@
-//! What counts as a change: the options, and the policy file `tsc.toml`.
+//! The rules for a change: the options, and the policy file `tsc.toml`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,24 +11,24 @@ use serde::Deserialize;
 
 use crate::command_line::{Judgement, Metric};
 
-/// Changes up to this are none.
+/// Changes up to this do not count.
 const THRESHOLD: f64 = 0.01;
-/// Functions with less of the time are not judged.
+/// Functions with a smaller share of the time are not judged.
 const MIN_SHARE: f64 = 0.01;
 
-/// What counts as a change.
+/// The rules for a change.
 #[derive(Debug, Default)]
 pub struct Policy {
     metric: Option<Metric>,
     threshold: Option<f64>,
     min_share: Option<f64>,
-    /// What cannot be judged is fine.
+    /// Whether a comparison that cannot be judged counts as passed.
     pub lenient: bool,
     ignored: Vec<Regex>,
     functions: BTreeMap<String, f64>,
 }
 
-/// `tsc.toml`.
+/// The contents of `tsc.toml`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct PolicyFile {
@@ -48,16 +48,16 @@ struct Gate {
 }
 
 impl Policy {
-    /// By the options alone.
+    /// A policy from the options alone.
     #[must_use]
     pub fn of(judgement: &Judgement) -> Self {
         Self::default().overruled(judgement)
     }
 
-    /// By a file, and by the options where they say more.
+    /// A policy from a file. Options that are given take precedence.
     ///
     /// # Errors
-    /// If the file cannot be read, or says what cannot be understood.
+    /// If the file cannot be read or is not valid.
     pub fn read(path: &Path, judgement: &Judgement) -> Result<Self> {
         let context = || path.display().to_string();
         let text = fs::read_to_string(path).with_context(context)?;
@@ -117,26 +117,26 @@ impl Policy {
         self
     }
 
-    /// What is compared.
+    /// The metric that is compared.
     #[must_use]
     pub fn metric(&self) -> Metric {
         self.metric.unwrap_or(Metric::SelfTime)
     }
 
-    /// Changes of this function up to this are none.
+    /// The threshold of this function: smaller changes do not count.
     #[must_use]
     pub fn threshold(&self, function: &str) -> f64 {
         let own = self.functions.get(function).copied();
         own.or(self.threshold).unwrap_or(THRESHOLD)
     }
 
-    /// Functions with less of the time are not judged.
+    /// Functions with a smaller share of the time are not judged.
     #[must_use]
     pub fn min_share(&self) -> f64 {
         self.min_share.unwrap_or(MIN_SHARE)
     }
 
-    /// Whether a function is not to be judged.
+    /// Whether a function is excluded.
     #[must_use]
     pub fn ignores(&self, function: &str) -> bool {
         self.ignored
@@ -145,10 +145,10 @@ impl Policy {
     }
 }
 
-/// A share, as `2%` or `0.02`.
+/// Parses a share: `2%` or `0.02`.
 ///
 /// # Errors
-/// If it is neither, or not from 0 to under 1.
+/// If it is not a share, or not in the range from 0 to below 1.
 pub fn share(text: &str) -> Result<f64, String> {
     let number = |text: &str| {
         text.trim()

@@ -1,4 +1,4 @@
-//! A comparison as a table, as markdown, as JSON.
+//! Prints a comparison as a table, as Markdown or as JSON.
 
 use std::io::Write as _;
 
@@ -43,7 +43,7 @@ pub fn print(
     Ok(())
 }
 
-/// What all rows come to, in a line.
+/// A summary of all rows in one line.
 fn summary(before: &Session, after: &Session, comparison: &Comparison) -> String {
     let count = |verdict| {
         comparison

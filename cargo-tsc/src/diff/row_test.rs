@@ -1,17 +1,17 @@
-//! The test of one function, before it is corrected for there being others.
+//! The statistical test of one function, before the correction for the number of functions.
 
 use super::values::Values;
 use crate::statistics::{self, RankSum, Ratio, SignTest, Tail};
 
 const CONFIDENCE: f64 = 0.95;
 
-/// A test that is not yet corrected for there being others.
+/// The result of a test, before the correction for the number of functions.
 pub struct Test {
-    /// The chance of so much beyond the threshold.
+    /// The probability of such a difference beyond the threshold by chance.
     pub p: f64,
     /// The change, as a logarithm.
     pub shift: f64,
-    /// Its 95 % interval.
+    /// The 95 % confidence interval of the change.
     pub bounds: Option<(f64, f64)>,
 }
 
@@ -50,11 +50,11 @@ pub fn test_runs(old: &[f64], new: &[f64], threshold: f64, interleaved: bool) ->
     } else {
         by_ranks
     };
-    better.p = (2.0 * better.p).min(1.0); // the better of two tests was chosen
+    better.p = (2.0 * better.p).min(1.0); // because the better of two tests is used
     Some(better)
 }
 
-/// Tests two single runs by what they know of their own errors.
+/// Tests two single runs, using the errors that each of them knows of its figures.
 pub fn test_within(old: &Values, new: &Values, threshold: f64) -> Option<Test> {
     let ratio = Ratio::new(old.within?, new.within?)?;
     Some(Test {

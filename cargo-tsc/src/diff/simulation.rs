@@ -1,4 +1,4 @@
-//! The verdicts on made-up runs, whose truth is known. All seeds are fixed.
+//! Tests the verdicts on simulated runs, for which the true change is known. All seeds are fixed.
 
 use std::collections::BTreeMap;
 
@@ -6,13 +6,13 @@ use super::Policy;
 use super::judge::{Comparison, Sides, Verdict};
 use super::values::Values;
 
-/// Functions in each made-up program.
+/// The number of functions in each simulated program.
 const FUNCTIONS: usize = 12;
 const RUNS: usize = 10;
-/// The one that is made slower.
+/// The function that is made slower.
 const CHANGED: usize = 4;
 
-/// xorshift64*, which is even enough for this.
+/// xorshift64*, whose quality is enough for this.
 struct Random(u64);
 
 impl Random {
@@ -23,20 +23,20 @@ impl Random {
         (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// About normal, with standard deviation 1: twelve uniform numbers' sum has variance 1.
+    /// Approximately normal, with standard deviation 1: the sum of twelve uniform numbers has variance 1.
     fn normal(&mut self) -> f64 {
         (0..12).map(|_| self.uniform()).sum::<f64>() - 6.0
     }
 }
 
-/// How runs differ.
+/// How simulated runs differ.
 #[derive(Clone, Copy)]
 struct Noise {
-    /// Standard deviation of each function in each run.
+    /// The standard deviation of each function between runs.
     spread: f64,
-    /// This share of all figures is up to a half too great: another process was in the way.
+    /// This share of all figures is too great by up to a half, as if another process had disturbed the run.
     disturbed: f64,
-    /// Standard deviation of what all functions of a pair of runs have in common.
+    /// The standard deviation of the change that all functions in a pair of runs have in common.
     drift: f64,
 }
 
@@ -56,7 +56,7 @@ const DRIFTING: Noise = Noise {
     drift: 0.05,
 };
 
-/// One comparison, in which the changed function takes `change` times as long after.
+/// Simulates a comparison in which the changed function takes `change` times as long after the change.
 fn compared(random: &mut Random, noise: Noise, change: f64, interleaved: bool) -> Comparison {
     let mut sides: [BTreeMap<String, Values>; 2] = [BTreeMap::new(), BTreeMap::new()];
     for _ in 0..RUNS {
@@ -96,7 +96,7 @@ fn compared(random: &mut Random, noise: Noise, change: f64, interleaved: bool) -
     .compare(&Policy::default())
 }
 
-/// The functions that are said to have changed.
+/// The functions that the comparison reports as changed.
 fn changed(comparison: &Comparison) -> Vec<&str> {
     let is_change = |verdict| matches!(verdict, Verdict::Slower | Verdict::Faster);
     comparison

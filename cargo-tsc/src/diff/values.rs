@@ -1,4 +1,4 @@
-//! Each function's figure in each run.
+//! The figures of each function in each run.
 
 use std::collections::BTreeMap;
 
@@ -9,20 +9,20 @@ use crate::rows::{all_self_ticks, path, self_ticks};
 use crate::session::Session;
 use crate::statistics::median;
 
-/// What one side says of a function.
+/// One side's figures of a function.
 #[derive(Clone, Debug, Default)]
 pub struct Values {
-    /// The metric in each run; 0 where it was not called.
+    /// The metric in each run. 0 if the function was not called in it.
     pub runs: Vec<f64>,
     /// Calls in the median run.
     pub calls: f64,
-    /// Its part of a run's time on the CPU, in the median run.
+    /// Its share of the time on the CPU, in the median run.
     pub share: f64,
-    /// Of a single run: mean, standard error and systematic error of the metric.
+    /// For a single run: mean, standard error and systematic error of the metric.
     pub within: Option<(f64, f64, f64)>,
 }
 
-/// All functions of a session by `module::name`; several of one name are numbered by their lines.
+/// All functions of a session by `module::name`. If several have the same name, they are numbered in the order of their lines.
 pub fn values(session: &Session, metric: Metric) -> BTreeMap<String, Values> {
     let mut all: BTreeMap<String, Values> = BTreeMap::new();
     let mut calls: BTreeMap<String, Vec<f64>> = BTreeMap::new();
@@ -85,14 +85,14 @@ fn value(row: &CallsiteReport, metric: Metric) -> Option<f64> {
     }
 }
 
-/// What one process knows of its own error: that of a call's mean, carried over to the metric as the same share.
+/// The error that one process knows: the relative error of a call's mean, applied to the metric.
 fn within(row: &CallsiteReport, metric: Metric) -> Option<(f64, f64, f64)> {
     let value = value(row, metric)?;
     let mean = row.mean_ticks().filter(|&mean| mean > 0.0)?;
     let scale = match metric {
         Metric::SelfTime | Metric::Total => row.calls() as f64,
         Metric::SelfPerCall | Metric::Mean => 1.0,
-        // Quantiles are known to a 64th; what their sampling error is, one process does not say.
+        // Quantiles are accurate to 1/64. One process does not know their sampling error.
         Metric::P50 | Metric::P99 => return Some((value, value / 64.0, value / 64.0)),
     };
     debug_assert!(mean > 0.0);

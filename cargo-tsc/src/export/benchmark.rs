@@ -1,4 +1,4 @@
-//! What services that follow benchmarks over time read: Bencher's metric format, and github-action-benchmark's `customSmallerIsBetter`.
+//! Formats of services that follow benchmarks over time: Bencher's metric format, and `customSmallerIsBetter` of github-action-benchmark.
 
 use std::collections::BTreeMap;
 
@@ -10,8 +10,8 @@ use crate::diff::values;
 use crate::session::Session;
 use crate::statistics::median;
 
-/// Bencher's: each function's self time in a run, in ticks, and the time of a call, in nanoseconds. The bounds are the least and the
-/// greatest run.
+/// Bencher's format: each function's self time in a run, in ticks, and the time of a call, in nanoseconds. The bounds are the smallest and
+/// the greatest run.
 pub fn bmf(session: &Session) -> Result<String> {
     let mut functions: BTreeMap<String, BTreeMap<&str, Value>> = BTreeMap::new();
     let hz = session.sum()?.clock().hz();
@@ -32,7 +32,7 @@ pub fn bmf(session: &Session) -> Result<String> {
     Ok(serde_json::to_string_pretty(&functions)? + "\n")
 }
 
-/// github-action-benchmark's: each function's self time in a run.
+/// The format of github-action-benchmark: each function's self time in a run.
 pub fn github(session: &Session) -> Result<String> {
     let mut entries = Vec::new();
     for (name, values) in values(session, Metric::SelfTime) {

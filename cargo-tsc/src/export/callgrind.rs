@@ -1,7 +1,8 @@
 //! Callgrind's profile format, for KCachegrind and callgrind_annotate: <https://valgrind.org/docs/manual/cl-format.html>.
 //!
-//! Readers take for a function's inclusive ticks what its callers' calls of it took. So there is a function [`ROOT`] that calls what no
-//! other one calls, and a call takes the self ticks of all contexts under it: these add up at every level, and to the total.
+//! Readers of this format compute a function's inclusive ticks from the ticks of its callers' calls. So a function [`ROOT`] is added that
+//! calls the functions without a caller. The ticks of a call are the sum of the self ticks of all contexts below it, so that they add up
+//! on every level, and to the total.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -12,12 +13,12 @@ use tsc_runtime::Report;
 use super::stacks::{OTHER, callsite, line_of_text, require, whole};
 use crate::rows::path;
 
-/// What stands for the program's threads.
+/// The name of the function that represents the program's threads.
 const ROOT: &str = "<root>";
-/// What readers of the format show where there is no file.
+/// The name that readers of the format show if there is no file.
 const NO_FILE: &str = "???";
 
-/// Each function's own ticks, and each caller's calls with theirs.
+/// Writes each function's self ticks, and each caller's calls with their ticks.
 pub fn text(report: &Report) -> Result<String> {
     require(report)?;
     let mut text = String::new();
@@ -49,7 +50,8 @@ pub fn text(report: &Report) -> Result<String> {
                 "cfi={}\ncfn={}\ncalls={} {}\n{} {}",
                 callee.file,
                 callee.name,
-                // Of a call that still runs some are known to have been made in it; without calls there may be no ticks.
+                // A call that is still running is not counted, but some ticks inside it may be known. The format has no ticks without
+                // calls.
                 arc.calls.max(1),
                 callee.line,
                 place.line,
@@ -62,7 +64,7 @@ pub fn text(report: &Report) -> Result<String> {
     Ok(text)
 }
 
-/// Where a function is, which is what the format knows it by.
+/// A function's place in the source, by which the format identifies it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Place {
     file: String,
@@ -76,7 +78,7 @@ struct Function {
     callees: BTreeMap<Place, Arc>,
 }
 
-/// Calls from one function to another, and what they took.
+/// The calls from one function to another, and their ticks.
 #[derive(Default)]
 struct Arc {
     calls: u64,
@@ -104,7 +106,7 @@ fn functions(report: &Report) -> BTreeMap<Place, Function> {
     for (place, &own) in places.iter().zip(&ticks) {
         functions.entry(place.clone()).or_default().own += own;
     }
-    // Callees come after their callers, so what is added to a caller is complete when it is its own turn.
+    // Callees come after their callers. In this order, everything has been added to a caller before it is read.
     for (index, context) in contexts.iter().enumerate().rev() {
         let caller = match context.parent() {
             Some(parent) => {

@@ -7,10 +7,10 @@ use tsc_runtime::Report;
 
 use super::stacks::{line_of_text, name, require, stack};
 
-/// Some readers make a sample of each count, so there are no more of them in all.
+/// Some readers make one sample for each count, so the sum of the counts is limited to this.
 const MOST: f64 = 1e6;
 
-/// A line for each context that took time of its own.
+/// Writes a line for each context with self time.
 pub fn text(report: &Report) -> Result<String> {
     require(report)?;
     let all: f64 = report

@@ -1,11 +1,11 @@
-//! JSON lines: an object for each function of each run, flat, for DuckDB, ClickHouse and pandas.
+//! JSON lines: a flat object for each function of each run, for DuckDB, ClickHouse and pandas.
 
 use anyhow::Result;
 use serde_json::{Map, Value, json};
 
 use crate::session::Session;
 
-/// All rows. Lists and sums are left out; what describes the run is in each row.
+/// All rows. Lists and sums are left out. The description of the run is in each row.
 pub fn text(session: &Session) -> Result<String> {
     let mut text = String::new();
     for (index, run) in session.runs.iter().enumerate() {

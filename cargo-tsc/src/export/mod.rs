@@ -1,4 +1,4 @@
-//! Reports in other programs' formats.
+//! Writes reports in the formats of other programs.
 
 mod benchmark;
 mod callgrind;
@@ -12,10 +12,10 @@ use anyhow::Result;
 use crate::command_line::Format;
 use crate::session::Session;
 
-/// The session in a format.
+/// The session in the given format.
 ///
 /// # Errors
-/// If the format needs what the session does not have.
+/// If the format needs data that the session does not have.
 pub fn export(session: &Session, format: Format) -> Result<Vec<u8>> {
     let sum = session.sum()?;
     let text = match format {

@@ -12,7 +12,7 @@ use tsc_runtime::Report;
 use super::stacks::{OTHER, require, stack, whole};
 use crate::rows::path;
 
-// The messages of https://github.com/google/pprof/blob/main/proto/profile.proto, as far as they are needed.
+// The messages of https://github.com/google/pprof/blob/main/proto/profile.proto, as far as they are used here.
 
 #[derive(Clone, PartialEq, Message)]
 struct Profile {
@@ -64,8 +64,8 @@ struct Line {
     line: i64,
 }
 
-/// Without the linker's name, the field 3: one equal to `name` would say that this is not demangled yet, and pprof would then leave out
-/// what stands between angle brackets.
+/// The field 3, the name for the linker, is left out. If it were equal to `name`, pprof would try to demangle the name, and remove what is
+/// between angle brackets.
 #[derive(Clone, Copy, PartialEq, Message)]
 struct Function {
     #[prost(uint64, tag = "1")]
@@ -78,7 +78,7 @@ struct Function {
     start_line: i64,
 }
 
-/// A sample for each context: its calls, its own ticks and, where the clock's rate is known, its own time.
+/// A sample for each context: its calls, its self ticks and, if the clock's rate is known, its self time.
 pub fn bytes(report: &Report) -> Result<Vec<u8>> {
     require(report)?;
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
@@ -128,7 +128,7 @@ fn profile(report: &Report) -> Profile {
             }],
         });
     }
-    // The calls that the tree had no room for.
+    // The calls for which the tree had no room.
     let other = report.callsites().len() as u64 + 1;
     let name = strings.index(OTHER);
     profile.function.push(Function {
@@ -155,7 +155,7 @@ fn profile(report: &Report) -> Profile {
     profile
 }
 
-/// Each text once; the first is empty.
+/// A table of strings without duplicates. The first one is empty.
 struct Strings {
     table: Vec<String>,
     known: HashMap<String, i64>,

@@ -5,7 +5,7 @@ use tsc_runtime::{CallsiteReport, Context, Report};
 
 use crate::rows::path;
 
-/// The name of the calls that the tree had no room for.
+/// The name for the calls for which the tree had no room.
 pub const OTHER: &str = "<other>";
 
 /// Checks that there is a tree.
@@ -16,7 +16,7 @@ pub fn require(report: &Report) -> Result<()> {
     Ok(())
 }
 
-/// The callsite of a context; `None` of the calls that the tree had no room for.
+/// The callsite of a context. `None` for the calls for which the tree had no room.
 pub fn callsite<'a>(report: &'a Report, context: &Context) -> Option<&'a CallsiteReport> {
     context
         .callsite()
@@ -28,7 +28,7 @@ pub fn name(report: &Report, context: &Context) -> String {
     callsite(report, context).map_or_else(|| OTHER.to_owned(), path)
 }
 
-/// A context and those it was called from, itself first.
+/// A context and its callers, from the context itself outwards.
 pub fn stack<'a>(report: &'a Report, context: &'a Context) -> impl Iterator<Item = &'a Context> {
     let caller = |context: &&'a Context| {
         context
@@ -38,12 +38,13 @@ pub fn stack<'a>(report: &'a Report, context: &'a Context) -> impl Iterator<Item
     std::iter::successors(Some(context), caller)
 }
 
-/// Ticks as formats have them: whole, and never below 0, which the correction for probes may leave of very short functions.
+/// Ticks as the formats require them: whole and not negative. Very short functions may have negative ticks after the correction for
+/// probes.
 pub fn whole(ticks: f64) -> i64 {
     ticks.max(0.0).round() as i64
 }
 
-/// A name or an argument in a format of which each line has a meaning.
+/// Makes a name or an argument fit into a single line.
 pub fn line_of_text(text: &str) -> String {
     text.replace(char::is_control, " ")
 }

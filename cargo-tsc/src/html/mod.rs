@@ -1,13 +1,13 @@
-//! One self-contained page of a dump: call tree, rows, histograms. It needs no network and works from a file.
+//! Writes a self-contained page for a dump: call tree, rows, histograms. The page needs no network and can be opened as a file.
 //!
-//! The flame graph is d3-flame-graph's, on d3 (Apache-2.0 and ISC, see `assets/`): zooming, searching and laying out thousands of
-//! boxes is solved there and well kept. Both are in the page. All else is `page.js`, which reads nothing but the dump.
+//! The flame graph is d3-flame-graph, which uses d3 (Apache-2.0 and ISC, see `assets/`). It can zoom, search and lay out thousands of
+//! boxes, and it is maintained. Both libraries are in the page. Everything else is in `page.js`, which reads only the dump.
 
 use tsc_runtime::Report;
 
 const PAGE: &str = include_str!("assets/page.html");
 
-/// The page of `report`; with `base`, of what changed from that.
+/// The page for `report`. If `base` is given, the page shows what changed since `base`.
 ///
 /// # Errors
 ///
@@ -30,7 +30,7 @@ pub fn page(report: &Report, base: Option<&Report>) -> Result<String, serde_json
     Ok(fill(PAGE, &parts))
 }
 
-/// The text with each `{{name}}` replaced by its part; what a part holds is not looked at.
+/// Replaces each `{{name}}` in the text by its part. The parts themselves are not searched.
 fn fill(text: &str, parts: &[(&str, String)]) -> String {
     let mut filled = String::new();
     let mut pieces = text.split("{{");
@@ -44,7 +44,7 @@ fn fill(text: &str, parts: &[(&str, String)]) -> String {
     filled
 }
 
-/// The report as JSON that may stand in a script element: nothing in it ends the element.
+/// The report as JSON for a script element: no character in it can end the element.
 fn json(report: &Report) -> Result<String, serde_json::Error> {
     Ok(serde_json::to_string(report)?.replace('<', "\\u003c"))
 }

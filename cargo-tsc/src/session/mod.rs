@@ -1,4 +1,4 @@
-//! Saved runs: `target/tsc/NAME/session.json`, and each run's reports in `target/tsc/NAME/RUN/`, one a process.
+//! Saved runs: `target/tsc/NAME/session.json`, and the reports of each run in `target/tsc/NAME/RUN/`, one for each process.
 
 mod read;
 mod store;
@@ -11,56 +11,56 @@ use tsc_runtime::Report;
 pub use read::{load, read_report};
 pub use store::{Store, Writer};
 
-/// What `session.json` says.
+/// The contents of `session.json`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct About {
-    /// The version of this data's shape: 1.
+    /// The version of the structure of this data: 1.
     pub schema: u32,
     /// The command that was measured.
     pub command: Vec<String>,
     /// Whether every function was annotated.
     pub all: bool,
-    /// Whether the runs took turns with those of this session.
+    /// The session with which this one was measured in turns, if there is one.
     pub interleaved_with: Option<String>,
-    /// How the runs went, in order.
+    /// The runs, in their order.
     pub runs: Vec<Run>,
-    /// What was done, for people.
+    /// Remarks about the measurement, for people.
     pub remarks: Vec<String>,
 }
 
-/// How one run went.
+/// One run.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Run {
-    /// The folder of its reports.
+    /// The folder that contains the reports.
     pub folder: String,
-    /// The program's exit status, or 128 and the signal.
+    /// The program's exit status, or 128 plus the signal.
     pub status: u8,
-    /// From start to end.
+    /// The time from start to end.
     pub seconds: f64,
-    /// The same of the program without any measurement, which ran beside it.
+    /// The same time of the program without measurement, which ran beside it.
     pub bare_seconds: Option<f64>,
 }
 
-/// Runs to report or to compare.
+/// Runs that are reported or compared.
 #[derive(Clone, Debug)]
 pub struct Session {
-    /// As the user named it.
+    /// The name that the user gave.
     pub label: String,
-    /// Where it is.
+    /// The path of the session.
     pub path: PathBuf,
-    /// What is known of how it came about, if `cargo tsc run` made it.
+    /// How it was measured, if `cargo tsc run` made it.
     pub about: Option<About>,
-    /// One report a run: the sum of its processes'.
+    /// One report for each run: the sum of the reports of its processes.
     pub runs: Vec<Report>,
 }
 
 impl Session {
-    /// All runs together.
+    /// The sum of all runs.
     ///
     /// # Errors
-    /// If their ticks are of different clocks.
+    /// If the ticks come from different clocks.
     pub fn sum(&self) -> anyhow::Result<Report> {
         let mut sum = Report::default();
         for run in &self.runs {

@@ -8,10 +8,10 @@ use tsc_runtime::{ReadError, Report};
 
 use super::{About, Session, Store};
 
-/// Loads the session that `name` is or names, or the newest one.
+/// Loads the session with the path or name `name`, or the newest one.
 ///
 /// # Errors
-/// If there is none, or a file in it is no report.
+/// If there is none, or if a file in it is not a report.
 pub fn load(name: Option<&Path>, store: &Store) -> Result<Session> {
     let path = match name {
         Some(name) => find(name, store)?,
@@ -43,7 +43,7 @@ pub fn load(name: Option<&Path>, store: &Store) -> Result<Session> {
     })
 }
 
-/// A path if there is one, else a session's name.
+/// The path itself, if it exists; otherwise the folder of the session with that name.
 fn find(name: &Path, store: &Store) -> Result<PathBuf> {
     if name.exists() {
         return Ok(name.to_owned());
@@ -70,7 +70,7 @@ fn read_about(folder: &Path) -> Result<Option<About>> {
     Ok(Some(about))
 }
 
-/// Reports that lie in the folder are a run each; those in a folder inside it are one run's processes.
+/// Each report in the folder is a run. The reports in a subfolder are those of one run's processes.
 fn read_runs(folder: &Path) -> Result<Vec<Report>> {
     let mut runs = Vec::new();
     for path in entries(folder)? {
@@ -83,7 +83,7 @@ fn read_runs(folder: &Path) -> Result<Vec<Report>> {
     Ok(runs)
 }
 
-/// The sum of one run's processes; `None` if none reported.
+/// The sum of the reports of a run's processes. `None` if there are none.
 pub(super) fn read_run(folder: &Path) -> Result<Option<Report>> {
     let mut sum: Option<Report> = None;
     for path in entries(folder)?.iter().filter(|path| is_report(path)) {
@@ -114,10 +114,11 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-/// Reads one process's report. A file may hold several, a line each; each is of all that was measured until then, so the last counts.
+/// Reads the report of one process. A file may contain several, one on each line. Each of them contains everything up to its time, so the
+/// last one is used.
 ///
 /// # Errors
-/// If the file cannot be read, or holds no report.
+/// If the file cannot be read, or contains no report.
 pub fn read_report(path: &Path) -> Result<Report> {
     let context = || path.display().to_string();
     let text = fs::read_to_string(path).with_context(context)?;

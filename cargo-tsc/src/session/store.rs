@@ -1,4 +1,4 @@
-//! Where sessions are kept: `target/tsc`, a folder each.
+//! The place of sessions: `target/tsc`, with a folder for each.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -11,14 +11,14 @@ use tsc_runtime::Report;
 use super::{About, Run, read};
 use crate::statistics::median;
 
-/// The folder of sessions.
+/// The folder that contains the sessions.
 #[derive(Clone, Debug)]
 pub struct Store {
     folder: PathBuf,
 }
 
 impl Store {
-    /// Of the project whose target folder this is.
+    /// The sessions of the project with this target folder.
     #[must_use]
     pub fn new(target: &Path) -> Self {
         Self {
@@ -26,7 +26,7 @@ impl Store {
         }
     }
 
-    /// Of the project around the working folder; without a project, in the working folder itself.
+    /// The sessions of the project that contains the current folder. Without a project, those in the current folder itself.
     #[must_use]
     pub fn here() -> Self {
         let metadata = cargo_metadata::MetadataCommand::new().no_deps().exec();
@@ -36,13 +36,13 @@ impl Store {
         }
     }
 
-    /// Where sessions are.
+    /// The path of the folder.
     #[must_use]
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// All sessions' folders, the newest last.
+    /// The folders of all sessions, the newest last.
     ///
     /// # Errors
     /// If the folder cannot be read.
@@ -76,10 +76,10 @@ impl Store {
         })
     }
 
-    /// Begins a session. One of the same name is kept under another.
+    /// Begins a session. An older session with the same name is renamed.
     ///
     /// # Errors
-    /// If the name is no file name, or the folder cannot be made.
+    /// If the name is not valid as a file name, or the folder cannot be created.
     pub fn begin(&self, name: Option<&str>, about: About) -> Result<Writer> {
         let name = match name {
             Some(name) if is_file_name(name) => name.to_owned(),
@@ -115,7 +115,7 @@ fn is_file_name(name: &str) -> bool {
     !name.is_empty() && !name.starts_with('.') && name.chars().all(allowed)
 }
 
-/// The time as a name that sorts: `20261121-193000`.
+/// The time as a name that can be sorted: `20261121-193000`.
 fn now() -> String {
     let since = SystemTime::now()
         .duration_since(SystemTime::UNIX_EPOCH)
@@ -130,7 +130,7 @@ fn now() -> String {
     )
 }
 
-/// The Gregorian date so many days after 1970-01-01.
+/// The Gregorian date this many days after 1970-01-01.
 fn date(mut days: u64) -> (u64, usize, u64) {
     let mut year = 1970;
     loop {
@@ -159,31 +159,31 @@ fn date(mut days: u64) -> (u64, usize, u64) {
     }
 }
 
-/// A session that is being made.
+/// A session that is being written.
 #[derive(Debug)]
 pub struct Writer {
     folder: PathBuf,
-    /// What `session.json` will say.
+    /// The future contents of `session.json`.
     pub about: About,
-    /// What became of an older session of this name.
+    /// The new name of an older session that had this name.
     pub remark: Option<String>,
 }
 
 impl Writer {
-    /// Where the session is.
+    /// The path of the session.
     #[must_use]
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// What a run took, from start to end.
+    /// The median time of a run, from start to end.
     #[must_use]
     pub fn seconds(&self) -> Option<f64> {
         let seconds: Vec<f64> = self.about.runs.iter().map(|run| run.seconds).collect();
         median(&seconds)
     }
 
-    /// The sum of all runs so far; an empty one if none reported.
+    /// The sum of all runs so far. It is empty if there are no reports.
     ///
     /// # Errors
     /// If a report cannot be read.
@@ -197,10 +197,10 @@ impl Writer {
         Ok(sum)
     }
 
-    /// Makes the next run's folder.
+    /// Creates the next run's folder.
     ///
     /// # Errors
-    /// If it cannot be made.
+    /// If it cannot be created.
     pub fn next_run(&self) -> Result<PathBuf> {
         let folder = self
             .folder
@@ -209,10 +209,10 @@ impl Writer {
         Ok(folder)
     }
 
-    /// Enters a run, and returns the sum of what its processes reported.
+    /// Adds a run, and returns the sum of its processes' reports.
     ///
     /// # Errors
-    /// If a report cannot be read, or `session.json` cannot be written. The reports stay where they are.
+    /// If a report cannot be read, or `session.json` cannot be written. The reports are kept.
     pub fn enter(&mut self, mut run: Run) -> Result<Option<Report>> {
         let folder = self
             .folder
@@ -223,7 +223,8 @@ impl Writer {
         read::read_run(&folder)
     }
 
-    /// Removes the session again: one that was only to find out how to measure. What became of an older one is still to be said.
+    /// Removes a session that only served to find out how to measure. Returns the remark on the older session, which still has to be
+    /// printed.
     ///
     /// # Errors
     /// If it cannot be removed.
@@ -232,7 +233,7 @@ impl Writer {
         Ok(self.remark)
     }
 
-    /// Writes `session.json` beside, and renames it.
+    /// Writes `session.json` to a temporary file, and renames that.
     ///
     /// # Errors
     /// If it cannot be written.

@@ -1,6 +1,6 @@
-//! Holm's correction: of many tests, the chance of any false alarm stays that of one.
+//! Holm's correction: it keeps the probability of any false alarm among many tests at the level of one test.
 
-/// The p-values adjusted for there being several: each is to be compared with the level of a single test. NaN counts as 1.
+/// Adjusts p-values for the number of tests. Each result can be compared with the level of a single test. NaN counts as 1.
 #[must_use]
 pub fn adjust(p_values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..p_values.len()).collect();

@@ -1,5 +1,5 @@
-//! What two sets of runs say about a change. The run is the unit: calls inside one process share its memory layout and its moment, so they
-//! are not independent of each other. All effects are ratios, and all shifts are of natural logarithms.
+//! Statistics of the difference between two sets of runs. The unit is the run: calls in one process share its memory layout and its time,
+//! so they are not independent of each other. All effects are ratios, and all shifts are differences of natural logarithms.
 
 mod holm;
 mod normal;
@@ -16,16 +16,16 @@ pub use ratio::{Mean, Ratio};
 pub use shift::{Shift, independent, paired};
 pub use sign_test::SignTest;
 
-/// Which tail of a test.
+/// The tail of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tail {
-    /// The second sample is greater.
+    /// Tests whether the second sample is greater.
     Greater,
-    /// The second sample is less.
+    /// Tests whether the second sample is smaller.
     Less,
 }
 
-/// The middle value; of an even number, the mean of the two in the middle. `None` of nothing.
+/// The middle value. For an even number of values, the mean of the two in the middle. `None` if there are no values.
 #[must_use]
 pub fn median(values: &[f64]) -> Option<f64> {
     let mut sorted = values.to_vec();

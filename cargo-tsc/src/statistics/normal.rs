@@ -1,6 +1,6 @@
 //! The normal distribution.
 
-/// The probability of more than `z` standard deviations above the mean.
+/// The probability of a value more than `z` standard deviations above the mean.
 pub(super) fn upper_tail(z: f64) -> f64 {
     0.5 * libm::erfc(z / std::f64::consts::SQRT_2)
 }

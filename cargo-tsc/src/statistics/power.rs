@@ -1,12 +1,12 @@
-//! How many runs it takes.
+//! Computes how many runs are needed.
 
 use super::rank_sum::null_distribution;
 use super::shift::rejected_values;
 
-/// More runs than that a side are no advice.
+/// If more runs per side than this are needed, no number is suggested.
 const MOST: usize = 10_000;
 
-/// The least number of runs a side from which an interval of `confidence` can be had.
+/// The smallest number of runs per side for which an interval with this `confidence` exists.
 #[must_use]
 pub fn runs_for_an_interval(confidence: f64) -> usize {
     (1..=50)
@@ -14,8 +14,8 @@ pub fn runs_for_an_interval(confidence: f64) -> usize {
         .unwrap_or(50)
 }
 
-/// The least number of runs a side with which the best of `rows` tests can be significant at `level` after Holm's correction: two samples
-/// wholly apart have a two-sided p-value of 2 / C(2n, n).
+/// The smallest number of runs per side with which the best of `rows` tests can be significant at `level` after Holm's correction. If two
+/// samples do not overlap, their two-sided p-value is 2 / C(2n, n).
 #[must_use]
 pub fn runs_for_a_test(level: f64, rows: usize) -> usize {
     let mut deals = 1.0;
@@ -28,8 +28,8 @@ pub fn runs_for_a_test(level: f64, rows: usize) -> usize {
     runs
 }
 
-/// How many runs a side shrink an interval's half `width` to `wanted`, from `runs`: widths go with the root of their number. `None` where
-/// no sensible number does.
+/// The number of runs per side that reduces an interval's half `width` to `wanted`, from `runs` on: the width is inversely proportional to
+/// the root of the number of runs. `None` if the number would be too great.
 #[must_use]
 pub fn runs_for_precision(runs: usize, width: f64, wanted: f64) -> Option<usize> {
     let factor = width / wanted;
@@ -37,11 +37,11 @@ pub fn runs_for_precision(runs: usize, width: f64, wanted: f64) -> Option<usize>
     (wanted > 0.0 && needed <= MOST as f64).then(|| (needed as usize).max(runs + 1))
 }
 
-/// How many of the lowest differences an interval leaves out, by the normal approximation of U.
+/// How many of the smallest differences an interval excludes, by the normal approximation of U.
 pub(super) fn rejected_by_approximation(first: usize, second: usize, confidence: f64) -> usize {
     let (n, m) = (first as f64, second as f64);
     let deviation = (n * m * (n + m + 1.0) / 12.0).sqrt();
-    // Bisection: `upper_tail` falls with z.
+    // Bisection, because `upper_tail` decreases with z.
     let (mut low, mut high) = (0.0_f64, 10.0_f64);
     for _ in 0..60 {
         let middle = f64::midpoint(low, high);

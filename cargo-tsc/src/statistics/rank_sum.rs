@@ -2,17 +2,17 @@
 
 use super::{Tail, normal};
 
-/// Up to so many pairs of values, the distribution is computed exactly.
+/// Up to this many pairs of values, the distribution is computed exactly.
 pub(super) const EXACT_PAIRS: usize = 2500;
 
 /// Mann–Whitney's U of two samples.
 #[derive(Clone, Debug)]
 pub struct RankSum {
-    /// Pairs in which the second value is greater; pairs of equal values count a half.
+    /// The number of pairs in which the second value is greater. Pairs of equal values count as one half.
     u: f64,
     first: usize,
     second: usize,
-    /// Sum of t³ − t over groups of t equal values.
+    /// The sum of t³ − t over all groups of t equal values.
     ties: f64,
 }
 
@@ -44,14 +44,14 @@ impl RankSum {
         }
     }
 
-    /// How likely a U at least as far in `tail` is, if both samples are of one distribution.
+    /// The probability of a U at least as far in `tail`, if both samples come from the same distribution.
     #[must_use]
     pub fn p_value(&self, tail: Tail) -> f64 {
         let pairs = self.first * self.second;
         if pairs == 0 {
             return 1.0;
         }
-        // The distribution is symmetric, so the lower tail of U is the upper one of its mirror image.
+        // The distribution is symmetric, so the lower tail of U is equal to the upper tail of its mirror image.
         let u = match tail {
             Tail::Greater => self.u,
             Tail::Less => pairs as f64 - self.u,
@@ -76,10 +76,10 @@ impl RankSum {
     }
 }
 
-/// The probability of each U from 0 to `first * second`, if both samples are of one distribution.
+/// The probability of each U from 0 to `first * second`, if both samples come from the same distribution.
 pub(super) fn null_distribution(first: usize, second: usize) -> Vec<f64> {
-    // The greatest value is one of `second` with probability m / (n + m); then it is greater than all n of `first`, and U is n more than
-    // without it. Otherwise U is what it is without it. Only additions, so nothing cancels.
+    // The greatest value belongs to `second` with probability m / (n + m). Then it is greater than all n values of `first`, and U is
+    // greater by n than without it. Otherwise U is the same as without it. This needs only additions, so there is no cancellation.
     let mut shorter: Vec<Vec<f64>> = vec![vec![1.0]; second + 1]; // with n = 0, U is 0
     for n in 1..=first {
         let mut row = vec![vec![1.0]]; // with m = 0, U is 0
@@ -103,7 +103,7 @@ pub(super) fn null_distribution(first: usize, second: usize) -> Vec<f64> {
 mod tests {
     use super::*;
 
-    /// Counts every way to deal out the ranks.
+    /// Counts all ways to distribute the ranks.
     fn dealt(first: u32, second: u32) -> Vec<f64> {
         let mut counts = vec![0.0; (first * second) as usize + 1];
         let all = first + second;

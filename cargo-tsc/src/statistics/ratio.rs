@@ -1,28 +1,28 @@
-//! The ratio of two means, of which only their errors are known: one run a side.
+//! The ratio of two means of which only the errors are known: one run per side.
 
 use super::normal;
 
-/// Standard errors in a 95 % interval of a normal distribution.
+/// The half width of a 95 % interval of a normal distribution, in standard errors.
 const Z_95: f64 = 1.959_963_984_540_054;
 
-/// A mean and what is known of its error.
+/// The ratio of two means, and its errors.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ratio {
-    /// Second over first.
+    /// The second mean divided by the first.
     pub estimate: f64,
-    /// Standard error of the natural logarithm.
+    /// The standard error of the natural logarithm of the ratio.
     pub std_error: f64,
-    /// What may be wrong with the logarithm in every call alike.
+    /// The systematic error of the logarithm: an error that all calls have in common.
     pub systematic: f64,
-    /// The 95 % interval, widened by what may be wrong with either mean in every call alike.
+    /// The 95 % interval, widened by the systematic error.
     pub bounds: (f64, f64),
 }
 
-/// A mean, its standard error, and a bound of its systematic error, in one unit.
+/// A mean, its standard error, and a bound of its systematic error, in the same unit.
 pub type Mean = (f64, f64, f64);
 
 impl Ratio {
-    /// `None` unless both means are positive and all errors are known.
+    /// `None` if a mean is not positive or an error is not known.
     #[must_use]
     pub fn new(first: Mean, second: Mean) -> Option<Self> {
         let usable = |(mean, error, systematic): Mean| {
@@ -46,7 +46,7 @@ impl Ratio {
         })
     }
 
-    /// How likely so great a ratio is, if the true one's logarithm is no further from 0 than `threshold`.
+    /// The probability of such a ratio, if the logarithm of the true ratio is at most `threshold` away from 0.
     #[must_use]
     pub fn p_value(&self, threshold: f64) -> f64 {
         let beyond = self.estimate.ln().abs() - threshold - self.systematic;

@@ -1,4 +1,4 @@
-//! How far one sample lies from another, with an interval that assumes no shape of the distribution.
+//! The shift between two samples, with an interval that assumes no particular distribution.
 
 use super::rank_sum::{EXACT_PAIRS, null_distribution};
 use super::sign_test::binomial;
@@ -9,12 +9,12 @@ use super::{median_of_sorted, power};
 pub struct Shift {
     /// The estimate.
     pub estimate: f64,
-    /// The interval's bounds; `None` where there are too few values for any interval of this confidence.
+    /// The bounds of the interval. `None` if there are too few values for an interval with this confidence.
     pub bounds: Option<(f64, f64)>,
 }
 
-/// Hodges and Lehmann's shift from `first` to `second`: the median of all differences, with the interval that the Mann–Whitney test at
-/// `1 - confidence` does not reject. `None` if a sample is empty.
+/// Hodges and Lehmann's shift from `first` to `second`: the median of all differences. The interval contains the shifts that the
+/// Mann–Whitney test at the level `1 - confidence` does not reject. `None` if a sample is empty.
 #[must_use]
 pub fn independent(first: &[f64], second: &[f64], confidence: f64) -> Option<Shift> {
     let mut differences: Vec<f64> = first
@@ -31,7 +31,8 @@ pub fn independent(first: &[f64], second: &[f64], confidence: f64) -> Option<Shi
     interval(&differences, rejected)
 }
 
-/// The median of the pairs' differences, with the interval that the sign test at `1 - confidence` does not reject. `None` of no pair.
+/// The median of the differences of pairs. The interval contains the shifts that the sign test at the level `1 - confidence` does not
+/// reject. `None` if there are no pairs.
 #[must_use]
 pub fn paired(differences: &[f64], confidence: f64) -> Option<Shift> {
     let mut sorted = differences.to_vec();
@@ -42,7 +43,7 @@ pub fn paired(differences: &[f64], confidence: f64) -> Option<Shift> {
     )
 }
 
-/// How many of a symmetric statistic's lowest values a two-sided test rejects.
+/// How many of the smallest values of a symmetric statistic a two-sided test rejects.
 pub(super) fn rejected_values(distribution: &[f64], confidence: f64) -> usize {
     let allowed = (1.0 - confidence) / 2.0;
     let mut tail = 0.0;
@@ -55,7 +56,7 @@ pub(super) fn rejected_values(distribution: &[f64], confidence: f64) -> usize {
         .count()
 }
 
-/// With k values rejected at either end, the interval reaches from the k-th least to the k-th greatest.
+/// If k values are rejected at each end, the interval is from the k-th smallest to the k-th greatest value.
 fn interval(sorted: &[f64], rejected: usize) -> Option<Shift> {
     let estimate = median_of_sorted(sorted)?;
     let bounds = (rejected > 0).then(|| (sorted[rejected - 1], sorted[sorted.len() - rejected]));
@@ -81,9 +82,10 @@ mod tests {
 
     #[test]
     fn six_a_side_is_the_table_s_interval() {
-        // The two-sided 5 % critical value of U for 6 and 6 is 5: values 0 to 5 are rejected, and the interval begins at the sixth.
+        // For 6 and 6 values, the two-sided critical value of U at 5 % is 5: the values 0 to 5 are rejected, and the interval begins at
+        // the sixth.
         assert_eq!(rejected_values(&null_distribution(6, 6), 0.95), 6);
-        // For 10 and 10 it is 23.
+        // For 10 and 10 values it is 23.
         assert_eq!(rejected_values(&null_distribution(10, 10), 0.95), 24);
     }
 

@@ -1,9 +1,9 @@
-//! The sign test: whether the second of each pair tends to be greater. It assumes nothing of the pairs but that they are independent, so a
-//! machine whose speed drifts over the pairs does not mislead it.
+//! The sign test: whether the second value of each pair tends to be greater. It only assumes that the pairs are independent, so it is not
+//! misled by a machine whose speed drifts during the runs.
 
 use super::Tail;
 
-/// How many pairs went up, and how many down. Equal pairs say nothing and are left out.
+/// The number of pairs whose value increased, and the number of those whose value decreased. Pairs of equal values are left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SignTest {
     up: usize,
@@ -20,7 +20,7 @@ impl SignTest {
         }
     }
 
-    /// How likely so many signs of one kind are, if both are equally likely.
+    /// The probability of this many signs of one kind, if both kinds are equally probable.
     #[must_use]
     pub fn p_value(self, tail: Tail) -> f64 {
         let least = match tail {
@@ -31,7 +31,7 @@ impl SignTest {
     }
 }
 
-/// The probability of each number of heads in `flips` fair coins.
+/// The probability of each number of heads in `flips` tosses of a fair coin.
 pub(super) fn binomial(flips: usize) -> Vec<f64> {
     let mut probabilities = vec![1.0];
     for _ in 0..flips {

@@ -1,4 +1,4 @@
-//! `cargo tsc top PID`: what a running program spends its ticks on, from the reports it makes from time to time.
+//! `cargo tsc top PID`: shows where a running program's ticks go, from the reports that it makes at intervals.
 
 mod process;
 mod screen;
@@ -15,13 +15,13 @@ use crate::rows::{maybe, path, percent, self_ticks};
 use crate::session::read_report;
 use crate::table::{self, Table};
 
-/// How often the report is looked at.
+/// How often the report is read.
 const EVERY: Duration = Duration::from_millis(500);
 
-/// The verb.
+/// Runs the verb.
 ///
 /// # Errors
-/// If the process does not report, or its report cannot be read.
+/// If the process makes no reports, or its report cannot be read.
 pub fn top(args: &TopArgs) -> Result<Exit> {
     let file = process::report_file(args.pid)?;
     let mut latest = read_report(&file)?;
@@ -40,7 +40,7 @@ pub fn top(args: &TopArgs) -> Result<Exit> {
         if screen::quits_within(EVERY)? {
             return Ok(Exit::Fine);
         }
-        // Between two reports the last one stays.
+        // Until there is a new report, the last one stays.
         if let Ok(report) = read_report(&file)
             && report.process().duration_ns() != latest.process().duration_ns()
         {
@@ -53,14 +53,14 @@ pub fn top(args: &TopArgs) -> Result<Exit> {
     }
 }
 
-/// The whole table, once.
+/// The whole table, printed once.
 fn last_page(pid: u32, latest: &Report) -> Result<Exit> {
     let page = page(pid, latest, None, table::width(), usize::MAX);
     write!(anstream::stdout().lock(), "{page}")?;
     Ok(Exit::Fine)
 }
 
-/// The table, ordered by what is new since the report before, or by everything if there was none.
+/// The table, sorted by the difference to the previous report, or by everything if there is none.
 fn page(pid: u32, latest: &Report, before: Option<&Report>, width: usize, height: usize) -> String {
     let seconds = latest.process().duration_ns() as f64 / 1e9;
     let title = format!(

@@ -1,17 +1,17 @@
-//! Where another process writes its reports: as its environment says.
+//! Finds out from a process's environment where it writes its reports.
 
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 
-/// How a program is started so that it can be watched.
+/// How to start a program so that it can be watched.
 const HOW: &str =
     "start it with TSC_REPORT=json TSC_REPORT_FILE=/tmp/tsc-%p.json TSC_REPORT_EVERY=1s";
 
-/// The file that the process writes to.
+/// The file to which the process writes.
 ///
 /// # Errors
-/// If there is no such process, or it does not report from time to time.
+/// If there is no such process, or if it makes no reports at intervals.
 pub fn report_file(pid: u32) -> Result<PathBuf> {
     let environment = environment(pid)?;
     let value = |name: &str| {
@@ -61,7 +61,7 @@ fn environment(_: u32) -> Result<Vec<String>> {
     )
 }
 
-/// Whether the process still runs: one that has ended and was not waited for does not.
+/// Whether the process is still running. A process that has ended, but whose parent has not waited for it yet, is not.
 #[must_use]
 pub fn is_alive(pid: u32) -> bool {
     let Ok(stat) = std::fs::read_to_string(format!("/proc/{pid}/stat")) else {

@@ -1,4 +1,4 @@
-//! The terminal while it belongs to `top`, and single keys from it.
+//! Controls the terminal for `top`, and reads single keys from it.
 
 use std::io::{Write as _, stdout};
 use std::time::{Duration, Instant};
@@ -8,14 +8,14 @@ use crossterm::event::{Event, KeyCode, KeyModifiers, poll, read};
 use crossterm::terminal::{self, Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen};
 use crossterm::{cursor, execute, queue};
 
-/// A screen of its own, which gives the user's back when it is dropped.
+/// The terminal's alternate screen. When this is dropped, the user's screen comes back.
 pub struct Screen(());
 
 impl Screen {
-    /// Takes the terminal.
+    /// Switches to the alternate screen.
     ///
     /// # Errors
-    /// If it is none that can be taken.
+    /// If there is no terminal for it.
     pub fn open() -> Result<Self> {
         terminal::enable_raw_mode().context("the terminal gives no single keys")?;
         let screen = Self(());
@@ -23,15 +23,15 @@ impl Screen {
         Ok(screen)
     }
 
-    /// Shows a page from the top.
+    /// Shows a page, from the top of the screen.
     ///
     /// # Errors
-    /// If the terminal is gone.
+    /// If the terminal has been closed.
     pub fn show(&self, page: &str) -> Result<()> {
         let mut out = anstream::AutoStream::auto(stdout());
         queue!(out, cursor::MoveTo(0, 0))?;
         for line in page.lines() {
-            // In raw mode a new line does not begin at the left.
+            // In raw mode, a new line does not begin at the left.
             write!(out, "{line}")?;
             queue!(
                 out,
@@ -52,16 +52,16 @@ impl Drop for Screen {
     }
 }
 
-/// Columns and lines.
+/// The numbers of columns and lines.
 #[must_use]
 pub fn size() -> (usize, usize) {
     terminal::size().map_or((100, 40), |(columns, lines)| (columns.into(), lines.into()))
 }
 
-/// Waits so long for a key that ends the program.
+/// Waits this long for a key that ends the program.
 ///
 /// # Errors
-/// If the terminal is gone.
+/// If the terminal has been closed.
 pub fn quits_within(time: Duration) -> Result<bool> {
     let end = Instant::now() + time;
     loop {

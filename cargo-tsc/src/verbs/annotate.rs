@@ -1,4 +1,4 @@
-//! `cargo tsc annotate`: the attribute on every function of the project, in place, and away again.
+//! `cargo tsc annotate`: adds the attribute to every function of the project, in place, and removes it again.
 
 use std::fs;
 use std::io::Write as _;
@@ -13,7 +13,7 @@ use crate::exit::Exit;
 use crate::progress::remark;
 use crate::sources;
 
-/// The verb.
+/// Runs the verb.
 ///
 /// # Errors
 /// If there is no project, or a file cannot be read or written.
@@ -71,7 +71,7 @@ pub fn annotate(args: &AnnotateArgs) -> Result<Exit> {
     Ok(Exit::Fine)
 }
 
-/// How many attributes came or went; an error where the file is no Rust that can be read.
+/// The number of attributes that were added or removed. The inner error is that of a file that does not parse.
 fn change(file: &Path, write: bool) -> Result<syn::Result<usize>> {
     let context = || file.display().to_string();
     let source = fs::read_to_string(file).with_context(context)?;
@@ -91,7 +91,7 @@ fn change(file: &Path, write: bool) -> Result<syn::Result<usize>> {
     Ok(Ok(count))
 }
 
-/// Writes beside and renames, so that a full disk costs nobody their source.
+/// Writes a temporary file and renames it, so that no source is lost if the disk is full.
 fn replace(file: &Path, text: &str) -> Result<()> {
     let file = fs::canonicalize(file)?;
     let folder = file.parent().unwrap_or(Path::new("."));

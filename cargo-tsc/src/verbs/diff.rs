@@ -10,7 +10,7 @@ use crate::exit::Exit;
 use crate::progress::remark;
 use crate::session::{self, Session, Store};
 
-/// `cargo tsc diff`.
+/// Runs `cargo tsc diff`.
 ///
 /// # Errors
 /// If a session cannot be read.
@@ -20,7 +20,7 @@ pub fn diff(args: &DiffArgs) -> Result<Exit> {
     Ok(exit)
 }
 
-/// `cargo tsc gate`.
+/// Runs `cargo tsc gate`.
 ///
 /// # Errors
 /// If a session or the policy cannot be read.
@@ -74,7 +74,7 @@ fn decide(comparison: &Comparison, policy: &Policy, judgement: &Judgement) -> Ex
     Exit::Regression
 }
 
-/// Compares and prints; without a comparison if there cannot be one.
+/// Loads and compares two sessions, and prints the result. Returns no comparison if they cannot be compared.
 fn both(
     before: &Path,
     after: Option<&PathBuf>,
@@ -87,7 +87,7 @@ fn both(
     show(&before, &after, policy, judgement)
 }
 
-/// Compares two sessions and prints what comes of it.
+/// Compares two sessions, and prints the result.
 ///
 /// # Errors
 /// If the output cannot be written.

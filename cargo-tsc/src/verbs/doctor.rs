@@ -1,4 +1,4 @@
-//! `cargo tsc doctor`: whether ticks that are counted on this machine can be believed.
+//! `cargo tsc doctor`: checks whether ticks that are measured on this machine can be trusted.
 
 use std::io::Write as _;
 
@@ -8,7 +8,7 @@ use tsc_runtime::self_test::{Verdict, self_test};
 use crate::command_line::DoctorArgs;
 use crate::exit::Exit;
 
-/// The verb.
+/// Runs the verb.
 ///
 /// # Errors
 /// If the output cannot be written.

@@ -1,4 +1,4 @@
-//! `cargo tsc export`: a report in another program's format.
+//! `cargo tsc export`: writes a report in another program's format.
 
 use std::fs;
 use std::io::Write as _;
@@ -10,10 +10,10 @@ use crate::exit::Exit;
 use crate::export;
 use crate::session::{self, Store};
 
-/// The verb.
+/// Runs the verb.
 ///
 /// # Errors
-/// If there is no such session, it lacks what the format needs, or the output cannot be written.
+/// If there is no such session, if it does not have what the format needs, or if the output cannot be written.
 pub fn export(args: &ExportArgs) -> Result<Exit> {
     let session = session::load(args.session.as_deref(), &Store::here())?;
     let bytes = match args.format {
@@ -21,7 +21,7 @@ pub fn export(args: &ExportArgs) -> Result<Exit> {
         None => (session.sum()?.to_json() + "\n").into_bytes(),
     };
     match &args.output {
-        // Renamed into place: node_exporter may read at any time.
+        // The file is renamed into place, because node_exporter may read it at any time.
         Some(path) => {
             let beside = {
                 let mut name = path.clone().into_os_string();

@@ -1,4 +1,4 @@
-//! `cargo tsc list`: the saved sessions.
+//! `cargo tsc list`: lists the saved sessions.
 
 use std::io::Write as _;
 
@@ -10,7 +10,7 @@ use crate::progress::remark;
 use crate::session::{self, Store};
 use crate::table::{self, Table};
 
-/// The verb.
+/// Runs the verb.
 ///
 /// # Errors
 /// If the folder of sessions cannot be read.

@@ -1,4 +1,4 @@
-//! `cargo tsc merge`: the reports of many processes or hosts as one.
+//! `cargo tsc merge`: adds the reports of many processes or hosts.
 
 use std::fs;
 use std::io::Write as _;
@@ -11,10 +11,10 @@ use crate::exit::Exit;
 use crate::progress::remark;
 use crate::session::{self, Store};
 
-/// The verb.
+/// Runs the verb.
 ///
 /// # Errors
-/// If a report cannot be read, does not add up with the others, or the sum cannot be written.
+/// If a report cannot be read or cannot be added to the others, or if the sum cannot be written.
 pub fn merge(args: &MergeArgs) -> Result<Exit> {
     let store = Store::here();
     let mut sum = Report::default();

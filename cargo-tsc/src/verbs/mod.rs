@@ -1,4 +1,4 @@
-//! One file a verb.
+//! The verbs, one in each file.
 
 pub mod annotate;
 pub mod diff;

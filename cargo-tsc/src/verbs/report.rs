@@ -1,4 +1,4 @@
-//! `cargo tsc report`: what was saved, as a table.
+//! `cargo tsc report`: prints a saved session as a table.
 
 use std::fs;
 use std::io::Write as _;
@@ -15,7 +15,7 @@ use crate::session::{self, About, Session, Store};
 use crate::statistics;
 use crate::table::{self, Table};
 
-/// The verb.
+/// Runs the verb.
 ///
 /// # Errors
 /// If there is no such session.
@@ -48,7 +48,7 @@ fn write_page(file: &Path, sum: &Report, before: Option<&Report>) -> Result<()> 
 /// Prints a session.
 ///
 /// # Errors
-/// If its runs do not add up, the unit is not known, or the output cannot be written.
+/// If its runs cannot be added, if the unit is not known, or if the output cannot be written.
 pub fn print(session: &Session, view: &View) -> Result<()> {
     let sum = session.sum()?;
     if view.json {
@@ -85,7 +85,7 @@ pub fn print(session: &Session, view: &View) -> Result<()> {
     Ok(())
 }
 
-/// The rows that the user wants to see, in their order.
+/// The rows that the user selects, in the selected order.
 fn chosen<'a>(sum: &'a Report, view: &View) -> Vec<&'a CallsiteReport> {
     let wanted = |row: &&CallsiteReport| {
         view.filter
@@ -101,7 +101,7 @@ fn chosen<'a>(sum: &'a Report, view: &View) -> Vec<&'a CallsiteReport> {
     rows
 }
 
-/// What a tick is in the unit that is printed.
+/// The size of a tick in the unit that is printed.
 struct Scale {
     name: &'static str,
     per_tick: f64,
@@ -197,7 +197,7 @@ fn rows_table(session: &Session, sum: &Report, rows: &[&CallsiteReport], unit: &
     table
 }
 
-/// Half the range of the runs' self times, as a share of their median.
+/// Half the range of the self times of the runs, as a share of their median.
 fn spread(session: &Session, row: &CallsiteReport) -> Option<f64> {
     let of_run = |run: &Report| {
         let same = run
@@ -215,7 +215,7 @@ fn spread(session: &Session, row: &CallsiteReport) -> Option<f64> {
 
 fn histogram(out: &mut impl std::io::Write, row: &CallsiteReport, unit: &Scale) -> Result<()> {
     const BAR: f64 = 50.0;
-    // Buckets of a 64th of their length are too many to read: those of one power of two are shown as one.
+    // There are too many buckets to read, so those of one power of two are shown as one.
     let mut octaves: Vec<(u64, u64)> = Vec::new();
     for bucket in row.histogram() {
         let from = 1 << bucket.from_ticks().max(1).ilog2();
@@ -270,10 +270,10 @@ fn print_json(session: &Session, sum: &Report) -> Result<()> {
     Ok(())
 }
 
-/// Prints a session that was just made.
+/// Prints a session that was just measured.
 ///
 /// # Errors
-/// As [`print`].
+/// Those of [`print`].
 pub fn print_from(folder: &Path, store: &Store, view: &View) -> Result<()> {
     let mut session = session::load(Some(folder), store)?;
     session.label = folder.file_name().unwrap_or_default().display().to_string();

@@ -1,4 +1,4 @@
-//! `cargo tsc run`: build with measurement on, run, keep, print.
+//! `cargo tsc run`: builds with measurement, runs the program, and saves and prints the reports.
 
 use std::path::Path;
 
@@ -13,10 +13,10 @@ use crate::progress::{self, remark};
 use crate::session::{About, Run, Store, Writer};
 use crate::verbs::report;
 
-/// What shells say of a program that Ctrl-C has ended.
+/// The status that shells report for a program that Ctrl-C has ended.
 const INTERRUPTED: u8 = 130;
 
-/// The verb.
+/// Runs the verb.
 ///
 /// # Errors
 /// If nothing can be built, run or reported.
@@ -62,7 +62,7 @@ fn build(project: &Project, command: &CargoCommand, here: &Path) -> Result<Vec<E
     build.executables(Measurement::On)
 }
 
-/// Runs the programs as often as asked, keeps what they report, and prints it.
+/// Runs the programs as often as requested, saves their reports, and prints them.
 fn measure(args: &RunArgs, executables: &[Executable], store: &Store) -> Result<Exit> {
     let mut session = store.begin(args.name.as_deref(), about(args))?;
     let outcome = runs(
@@ -75,7 +75,7 @@ fn measure(args: &RunArgs, executables: &[Executable], store: &Store) -> Result<
     print(args, &session, store, &outcome)
 }
 
-/// What a session is of.
+/// The description of a session.
 pub fn about(args: &RunArgs) -> About {
     About {
         schema: 1,
@@ -88,22 +88,23 @@ pub fn about(args: &RunArgs) -> About {
     }
 }
 
-/// What became of a session's runs.
+/// The outcome of a session's runs.
 pub struct Outcome {
     /// The first status that was not 0.
     pub status: u8,
     /// The signal of that run.
     pub signal: Option<i32>,
-    /// How many runs reported something.
+    /// The number of runs with a report.
     pub reported: usize,
     /// Whether the user ended the last run.
     pub interrupted: bool,
 }
 
-/// Runs everything `args.runs` times, or until a run fails. If `quiet`, what the program says has been shown before.
+/// Runs everything `args.runs` times, or until a run fails. If `quiet` is true, the program's output was shown before and is not shown
+/// again.
 ///
 /// # Errors
-/// If a program cannot be started, or its report not be read.
+/// If a program cannot be started, or if its report cannot be read.
 pub fn runs(
     args: &RunArgs,
     executables: &[Executable],
@@ -125,7 +126,7 @@ pub fn runs(
             output(args, index)
         };
         if output == Output::Hidden {
-            // Not before: what the program says itself is not to be mixed with it.
+            // The bar is shown only now, so that it does not mix with the program's own output.
             progress::show(&bar);
         }
         let ended = one_run(args, executables, session, input, output)?;
@@ -141,7 +142,7 @@ pub fn runs(
     Ok(outcome)
 }
 
-/// The first run shows what the program says; the others would only repeat it.
+/// Only the first run shows the program's output; the others would repeat it.
 fn output(args: &RunArgs, index: u32) -> Output {
     match index {
         0 if args.view.json || args.view.markdown => Output::Aside,
@@ -150,7 +151,7 @@ fn output(args: &RunArgs, index: u32) -> Output {
     }
 }
 
-/// Runs every executable once. How the first failure ended, or the last run, and whether anything was reported.
+/// Runs every executable once. Returns how the first failed one, or the last one, ended, and whether there was a report.
 fn one_run(
     args: &RunArgs,
     executables: &[Executable],
@@ -184,7 +185,7 @@ fn one_run(
     ))
 }
 
-/// What the runtime is asked for by the environment.
+/// The environment variables for the runtime that follow from the options.
 fn variables(args: &RunArgs) -> Vec<(&'static str, String)> {
     let mut variables = Vec::new();
     if args.all && std::env::var_os("TSC_SAMPLE").is_none() {
@@ -203,16 +204,16 @@ fn variables(args: &RunArgs) -> Vec<(&'static str, String)> {
     variables
 }
 
-/// What every measured run is asked for.
+/// The environment variables of every measured run.
 pub fn always() -> Vec<(&'static str, String)> {
-    // So that a program that is killed has reported until then.
+    // If the program is killed, there is a report of everything up to shortly before.
     match std::env::var_os("TSC_REPORT_EVERY") {
         Some(_) => Vec::new(),
         None => vec![("TSC_REPORT_EVERY", "10s".to_owned())],
     }
 }
 
-/// Prints the session's report, and passes on the program's status.
+/// Prints the session's report, and returns the program's status.
 ///
 /// # Errors
 /// If nothing was measured.
