@@ -1,5 +1,5 @@
-//! What the integration tests share. Tests that use the runtime in their own process are in `runtime`, the programs that some of them
-//! start in `programs`.
+//! What several integration tests use. Tests that use the runtime in their own process are in `runtime`, and the programs that some of
+//! them start are in `programs`.
 
 use tsc_runtime::__private::{Callsite, Meta, Probe, Slot};
 use tsc_runtime::tsc::FencePolicy;

@@ -1,4 +1,4 @@
-//! What is published: that it says what it is, and contains what it refers to.
+//! Tests that the published packages are complete: their metadata, and the files that they refer to.
 
 use std::fs;
 use std::path::Path;

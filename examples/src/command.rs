@@ -1,7 +1,7 @@
-//! What every example does with its command line and its output.
+//! How every example handles its command line and its output.
 //!
-//! `--help` prints what the example is and which options it takes. An unknown argument is refused with exit code 2. An output
-//! that its reader closed (`| head`) ends the example quietly.
+//! `--help` prints what the example does, and its options. An unknown argument is an error with exit code 2. If the reader closes the
+//! output (`| head`), the example ends without an error.
 
 use std::error::Error;
 use std::ffi::OsString;
@@ -10,22 +10,22 @@ use std::process::ExitCode;
 
 use lexopt::{Arg, Parser};
 
-/// What an example's body returns; the error is printed and makes the exit code 1.
+/// The result of an example's body. An error is printed, and makes the exit code 1.
 pub type Outcome = Result<(), Box<dyn Error>>;
 
-/// An example as its `--help` shows it.
+/// An example, as its `--help` describes it.
 #[derive(Clone, Copy, Debug)]
 pub struct Example {
     /// The name of the program.
     pub name: &'static str,
     /// What it does, in a sentence or two.
     pub about: &'static str,
-    /// Its options: each `--name` with what it does. None of them takes a value.
+    /// Its options: each name with a description. None of them takes a value.
     pub flags: &'static [(&'static str, &'static str)],
 }
 
 impl Example {
-    /// Reads the command line and runs `body` with the flags that it names and with the standard output.
+    /// Parses the command line, and runs `body` with the given flags and standard output.
     pub fn run(self, body: impl FnOnce(&Flags, &mut dyn Write) -> Outcome) -> ExitCode {
         match self.parse(std::env::args_os().skip(1)) {
             Ok(Request::Help) => print(self.name, |out| Ok(write!(out, "{}", self.help())?)),
@@ -71,7 +71,7 @@ impl Example {
     }
 }
 
-/// The options that the command line named.
+/// The options in the command line.
 #[derive(Clone, Debug, Default)]
 pub struct Flags(Vec<&'static str>);
 
@@ -83,7 +83,7 @@ impl Flags {
     }
 }
 
-/// Runs `body` of the program `name` with the standard output. A pipe that was closed is success: its reader has seen enough.
+/// Runs `body` of the program `name` with standard output. If the reader closes the pipe, this counts as success.
 pub fn print(name: &str, body: impl FnOnce(&mut dyn Write) -> Outcome) -> ExitCode {
     let mut out = io::stdout().lock();
     match body(&mut out).and_then(|()| Ok(out.flush()?)) {

@@ -1,14 +1,14 @@
-//! RDTSC between the fences, none, once, twice, …: each must cost the same.
+//! RDTSC between the fences, none, once, twice, and so on. Each must cost the same.
 
 use std::time::Duration;
 
 use tsc_runtime::measure::{Measure, Measurement};
 
-/// Executes RDTSC as often as it says and drops what it reads.
+/// Executes RDTSC `$count` times, and discards the values.
 #[macro_export]
 macro_rules! rdtscs {
     ($count:literal) => {
-        // SAFETY: only reads the counter, which whoever measures this does as well.
+        // SAFETY: RDTSC only reads the counter, and the measurement around it reads the counter, too.
         unsafe {
             ::std::arch::asm!(concat!(".rept ", $count), "rdtsc", ".endr", out("eax") _, out("edx") _, options(nostack));
         }
@@ -18,8 +18,8 @@ macro_rules! rdtscs {
 macro_rules! rungs {
     ($($count:literal)*) => {[$(
         (|| {
-            // What is subtracted is the same code with no RDTSC in it: an empty closure would be compiled to other moves of
-            // registers between the fences, and a ladder that should begin at zero began at -1.5 ticks.
+            // The code that is subtracted is the same, without an RDTSC. An empty closure would be compiled to other moves of registers
+            // between the fences, and the ladder, which should begin at zero, began at -1.5 ticks.
             Measure::new(concat!($count, " rdtsc"))
                 .batch(1)
                 .overlapping()
@@ -30,15 +30,15 @@ macro_rules! rungs {
     ),*]};
 }
 
-/// For each rung.
+/// The time limit for each row.
 const LIMIT: Duration = Duration::from_millis(50);
-/// How often the ladder is climbed.
+/// How many times the ladder is measured.
 const CLIMBS: usize = 9;
 
-/// Measures 0 … 16 RDTSCs between one pair of fenced reads.
+/// Measures 0 … 16 RDTSC between one pair of fenced reads.
 ///
-/// The core's clock changes now and then, and with it what a cycle is in ticks. So that all rungs stand on one clock, of several
-/// climbs each rung's measurement is taken whose clock was nearest to the median of all.
+/// The core clock changes now and then, and with it the ticks of a cycle. So that all rows have the same core clock, the ladder is
+/// measured several times, and for each row the measurement is used whose core clock was nearest to the median of all.
 pub fn climb() -> Vec<Measurement> {
     let rungs = rungs!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16);
     let climbs: Vec<Vec<Measurement>> = (0..CLIMBS)
@@ -58,7 +58,7 @@ pub fn climb() -> Vec<Measurement> {
         .collect()
 }
 
-/// Core cycles per tick while it was measured.
+/// Core cycles per tick during the measurement.
 fn clock(measured: &Measurement) -> Option<f64> {
     measured.clock().map(|clock| clock.cycles_per_tick())
 }
@@ -66,7 +66,7 @@ fn clock(measured: &Measurement) -> Option<f64> {
 /// The straight line through values at 0, 1, 2, …
 #[derive(Clone, Copy, Debug)]
 pub struct Line {
-    /// What each step adds.
+    /// The increase from one value to the next.
     pub slope: f64,
     /// The value at 0.
     pub intercept: f64,

@@ -1,17 +1,17 @@
-//! Example programs, and what several of them or the tests use.
+//! Example programs, and the code that several of them or the tests use.
 
 pub mod command;
 #[cfg(target_arch = "x86_64")]
 pub mod ladder;
-// Its assembler's directives are those of ELF.
+// The directives for the assembler are those of ELF.
 #[cfg(all(target_arch = "x86_64", not(any(windows, target_vendor = "apple"))))]
 pub mod routines;
 
 use tsc_runtime::affinity;
 
-/// Keeps the calling thread on the last CPU it may use until the guard is dropped; the first ones serve most interrupts.
+/// Keeps the calling thread on the last CPU that it may use until the guard is dropped. The first CPUs handle most interrupts.
 ///
-/// `None` where threads cannot be pinned: the figures are then less steady, not wrong.
+/// `None` if threads cannot be pinned. The figures then vary more, but are not wrong.
 pub fn stay_on_one_cpu() -> Option<affinity::Pinned> {
     let cpus = affinity::cpus().ok()?;
     affinity::pin(*cpus.last()?).ok()

@@ -1,11 +1,11 @@
-//! The routines of the two tables that PROFILE 2.0 came with: NOPs and a RET, and a loop of DEC and JNZ behind a LEA.
+//! The routines of the two tables of PROFILE 2.0: NOPs and a RET, and a loop of DEC and JNZ after a LEA.
 
 use std::arch::global_asm;
 
 use tsc_runtime::instruction;
 use tsc_runtime::instruction::{Instruction, InstructionError};
 
-// Each routine begins on a page of its own, as PROFILE demanded: where code lies must not decide what it costs.
+// Each routine begins on a page of its own, as PROFILE requires, so that its cost does not depend on its address.
 global_asm!(
     ".pushsection .text.tsc_example_routines,\"ax\",@progbits",
     ".irp k, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18",
@@ -18,7 +18,7 @@ global_asm!(
     ".endr",
     "ret",
     ".endr",
-    // The LEA sets the counter and stands before the loop. PROFILE's author took it instead of a MOV for the alignment of the branch.
+    // The LEA sets the loop counter before the loop. PROFILE's author used it instead of a MOV for the alignment of the branch.
     ".irp turns, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 20, 22, 24, 26, 28, 30, 32, 36, 40, 44, 48, 52, 56, 60, 64, 72, 80, 96, 112, 128, 160, 192, 256, 320",
     ".p2align 12",
     ".globl tsc_example_loop_\\turns",
@@ -44,22 +44,22 @@ macro_rules! nops {
     ),*]};
 }
 
-/// For 0 … 18 NOPs and a RET: calls one after the other, and calls between 48 NOPs of four bytes each, which are subtracted.
+/// For 0 … 18 NOPs and a RET: calls one after the other, and calls between 48 NOPs of four bytes each, whose time is subtracted.
 ///
-/// One after the other, a call costs what the branches of CALL and RET cost, and the NOPs hide behind them. Between other
-/// instructions, as calls stand in programs, each NOP takes its place among what the core can issue.
+/// One after the other, a call costs what the branches of CALL and RET cost, and the NOPs run in parallel with them. Between other
+/// instructions, as in programs, each NOP takes one of the places for instructions that the core has in each cycle.
 pub static NOPS: [[Instruction; 2]; 19] = nops!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18);
 
-/// How often each routine is measured: another thread of the same core may share its front end for a while.
+/// How many times each routine is measured. Another thread of the same core may use its front end for a while.
 const TIMES: usize = 9;
-/// The loops stand still less often: it is the predictor that they ask.
+/// The loops are measured less often, because they depend on the branch predictor and not on the front end.
 const TIMES_PER_TURN: usize = 3;
 
-/// The core cycles of a call of each of [`NOPS`], one after the other and in a stream: the medians of several measurements.
+/// The core cycles of a call for each of [`NOPS`], one after the other and in a stream: medians of several measurements.
 ///
 /// # Errors
 ///
-/// An instruction could not be measured even once.
+/// If an instruction could not be measured even once.
 pub fn costs() -> Result<Vec<[f64; 2]>, InstructionError> {
     let mut costs = vec![[const { Vec::new() }; 2]; NOPS.len()];
     for time in 1..=TIMES {
@@ -88,15 +88,15 @@ macro_rules! turns {
     ),*]};
 }
 
-/// The loop by its turns: the 1 … 18 of PROFILE's table, and on to where today's branch predictors give up.
+/// The loop with 1 … 18 iterations (turns), as in PROFILE's table, and with more, up to where today's branch predictors fail.
 pub static TURNS: [(u32, Instruction); 42] = turns!(
     1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18
     20 22 24 26 28 30 32 36 40 44 48 52 56 60 64 72 80 96 112 128 160 192 256 320
 );
 
-/// PROFILE's own figures, in cycles: what its author measured on a Pentium and on an Athlon.
+/// PROFILE's own figures in cycles, which its author measured on a Pentium and an Athlon.
 pub mod profile {
-    /// A routine of 0 … 18 NOPs and a RET, the RET's cost subtracted.
+    /// A routine of 0 … 18 NOPs and a RET, minus the cost of the RET.
     pub const NOPS: [[u32; 2]; 19] = [
         [0, 0],
         [1, 1],
@@ -119,7 +119,7 @@ pub mod profile {
         [9, 6],
     ];
 
-    /// The loop of 1 … 18 turns.
+    /// The loop with 1 … 18 iterations.
     pub const TURNS: [[u32; 2]; 18] = [
         [2, 1],
         [10, 2],
@@ -142,11 +142,11 @@ pub mod profile {
     ];
 }
 
-/// The core cycles of a call by the loop's turns: the median of several measurements of each.
+/// The core cycles of a call by the loop's number of iterations: the median of several measurements of each.
 ///
 /// # Errors
 ///
-/// An instruction could not be measured even once.
+/// If an instruction could not be measured even once.
 pub fn turns() -> Result<Vec<(u32, f64)>, InstructionError> {
     TURNS
         .iter()
@@ -167,8 +167,8 @@ pub fn turns() -> Result<Vec<(u32, f64)>, InstructionError> {
         .collect()
 }
 
-/// The number of turns from which on the loop's end is no longer foreseen: each call from there on costs at least `penalty` cycles
-/// more than the line through the calls before it lets expect.
+/// The number of iterations from which on the loop's end is no longer predicted: from there on, each call takes at least `penalty` cycles
+/// more than the line through the calls before it.
 pub fn knee(rows: &[(u32, f64)], penalty: f64) -> Option<u32> {
     (1..rows.len())
         .find(|&knee| {
@@ -180,9 +180,10 @@ pub fn knee(rows: &[(u32, f64)], penalty: f64) -> Option<u32> {
         .map(|knee| rows[knee].0)
 }
 
-/// Cycles a turn, and beside all turns: medians, so that a few rows that are out of line do not bend it.
+/// The cycles per iteration, and those of the rest of a call. They are medians, so that a few unusual rows do not change them.
 fn typical_line(rows: &[(u32, f64)]) -> (f64, f64) {
-    /// Of fewer rows the slope is not known, and a cycle a turn is what a loop of one branch takes at best.
+    /// With fewer rows than this, the slope is not known, and is taken to be one cycle per iteration, which is the best that a loop with
+    /// one branch can do.
     const ENOUGH: usize = 4;
     let slope = if rows.len() < ENOUGH {
         1.0
@@ -225,7 +226,7 @@ mod tests {
                 .map(|(turns, cycles)| (turns, f64::from(cycles[cpu])))
                 .collect()
         };
-        // The Pentium mispredicts from the second turn on, the Athlon from the tenth.
+        // The Pentium mispredicts from two iterations on, and the Athlon from ten.
         assert_eq!(knee(&column(0), 6.0), Some(2));
         assert_eq!(knee(&column(1), 6.0), Some(10));
     }

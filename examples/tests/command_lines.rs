@@ -1,4 +1,4 @@
-//! Every example as a user meets it: `--help`, a word that it does not know, and a reader that closes the pipe.
+//! Tests every example's command line: `--help`, an unknown word, and a reader that closes the pipe.
 
 use std::io::Read as _;
 use std::process::{Command, Output, Stdio};

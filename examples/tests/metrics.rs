@@ -1,4 +1,4 @@
-//! The example HTTP server, scraped by Prometheus itself. Where that is not installed, the tests say so and pass.
+//! Tests the example HTTP server with Prometheus. If Prometheus is not installed, the tests print this and pass.
 
 use std::fs;
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};

@@ -1,1 +1,1 @@
-//! Tests of `#[cycles]` and the macros beside it; the code is in the test targets.
+//! Tests of `#[cycles]` and the other macros. The code is in the test targets.

@@ -1,4 +1,4 @@
-//! Other attributes on the same function, in either order, and on the block around it.
+//! Other attributes on the same function, before and after `#[cycles]`, and on the block around it.
 
 #![deny(warnings)]
 

@@ -1,4 +1,4 @@
-//! A small part of `tests/transparency`, for every test run.
+//! A small part of `tests/transparency`, which runs with the default tests.
 
 #[allow(dead_code)] // the table shows how long a run took; a test does not ask
 #[path = "../transparency/src/project.rs"]

@@ -1,4 +1,4 @@
-//! Every refusal of the macros: one file a promise, with the message that rustc prints.
+//! The macros' errors: one file for each, with the message that rustc prints.
 
 #[test]
 fn refusals_are_told_at_the_offending_token() {

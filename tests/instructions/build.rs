@@ -1,4 +1,4 @@
-//! Makes the two symbols of `src/rseq.rs` those that the whole process sees.
+//! Exports the two symbols of `src/rseq.rs`, so that the whole process uses them.
 
 fn main() {
     println!("cargo:rustc-link-arg-bins=-Wl,--export-dynamic-symbol=__rseq_offset");

@@ -1,4 +1,4 @@
-//! `measure` on chains of additions, whose length in core cycles is their number.
+//! Tests `measure` with chains of additions, whose length in core cycles is their number.
 
 use std::arch::asm;
 use std::time::Duration;
@@ -99,7 +99,7 @@ pub(crate) fn beside_a_competitor(cpu: Option<usize>) -> Check {
         .map(|cycles| (cycles / 1024.0 - 1.0).abs())
         .fold(0.0, f64::max);
     Check {
-        must: "1024 additions beside a thread that wants the same CPU, 40 times: within 1 %, interruptions told",
+        must: "1024 additions beside a thread that wants the same CPU, 40 times: within 1 %, interruptions detected",
         measured: format!(
             "{} runs within {:.2} %, {interrupted} samples interrupted and taken again",
             cycles.len(),

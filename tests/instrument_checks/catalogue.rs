@@ -1,4 +1,4 @@
-//! The catalogue against a table of instructions that others have measured.
+//! Compares the catalogue with a table of instructions that others have measured.
 
 use std::time::Instant;
 

@@ -1,4 +1,4 @@
-//! `compare` on what is the same, and on what is not quite.
+//! Tests `compare` with functions that are equal, and with functions that differ a little.
 
 use std::arch::asm;
 
@@ -60,7 +60,7 @@ pub(crate) fn one_percent() -> Check {
         .filter(|it| **it == Some(Relation::Slower))
         .count();
     Check {
-        must: "1000 against 1010 dependent additions, 20 times: told apart with the right sign 19 times",
+        must: "1000 against 1010 dependent additions, 20 times: distinguished with the right sign 19 times",
         measured: format!("{right} of {}", relations.len()),
         holds: Some(right >= 19),
         details: Vec::new(),

@@ -1,4 +1,4 @@
-//! A thread that wants the same CPU.
+//! Tests `measure` beside a thread that wants the same CPU.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};

@@ -1,4 +1,4 @@
-//! Latencies that are whole numbers of core cycles on every core of the kind.
+//! Latencies that are whole numbers of core cycles on every core of the same kind.
 
 use std::fmt;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What must lie on a line: RDTSC after RDTSC, NOP after NOP.
+//! Figures that must increase linearly: with the number of RDTSC, and of NOPs.
 
 use examples::{ladder, routines};
 use tsc_runtime::instruction::catalogue;

@@ -1,9 +1,9 @@
-//! Holds `measure`, `compare` and `instruction!` against what is known, and prints a markdown table.
+//! Compares results of `measure`, `compare` and `instruction!` with known ones, and prints a Markdown table.
 //!
 //! `cargo run --release -p tests --example instrument_checks [-- NAME …] [--table FILE.csv]`
 //!
-//! The names are the first column's; without any, all checks are made. `--table` is another table of instructions than
-//! `tests/instrument_checks/instructions.csv`, in its columns. The exit code is 1 if a check fails.
+//! The names are those in the first column; without names, all checks are made. `--table` is a table of instructions with the columns of
+//! `tests/instrument_checks/instructions.csv`, which is used otherwise. The exit code is 1 if a check fails.
 
 #[cfg(target_arch = "x86_64")]
 use std::io::{self, Write};
@@ -36,7 +36,7 @@ mod lines;
 struct Check {
     must: &'static str,
     measured: String,
-    /// `None`: it cannot be said here.
+    /// `None` if it cannot be decided here.
     holds: Option<bool>,
     /// What does not fit, line by line.
     details: Vec<String>,
@@ -99,7 +99,7 @@ fn check(names: &[String], table: Option<&str>, out: &mut dyn Write) -> io::Resu
             match check.holds {
                 Some(true) => "yes",
                 Some(false) => "no",
-                None => "cannot be said here",
+                None => "cannot be decided here",
             }
         )?;
         all_hold &= check.holds != Some(false);

@@ -1,4 +1,4 @@
-//! An allocator whose functions are annotated: recording must neither recurse into itself nor lose count of what it left out.
+//! An allocator with annotated functions: recording must neither call itself endlessly nor miscount the calls that it leaves out.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;

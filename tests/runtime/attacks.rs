@@ -1,4 +1,4 @@
-//! Programs that do to the runtime what once crashed or hung it, or made it lose calls: see `programs/attacks`.
+//! Runs programs that once crashed or hung the runtime, or made it lose calls: see `programs/attacks`.
 #![cfg(target_os = "linux")]
 
 use std::os::unix::process::ExitStatusExt;

@@ -1,5 +1,5 @@
-//! Programs as users build them: link-time optimisation, small code, no unwinding, no dynamic libraries, other allocators, and what else
-//! runs threads and futures. Every call is reported, whatever the build, and the exit code stays the program's.
+//! Programs in the builds that users make: link-time optimisation, small code, no unwinding, no dynamic libraries, other allocators, and
+//! other crates with threads and futures. In every build, each call is reported, and the exit code is the program's own.
 #![cfg(target_os = "linux")]
 
 use std::fs;

@@ -1,4 +1,4 @@
-//! `pause`, `resume` and `reset`. They are the whole process's, so these tests take turns.
+//! `pause`, `resume` and `reset`. They act on the whole process, so these tests take turns.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Barrier, Mutex, MutexGuard, PoisonError};

@@ -1,4 +1,4 @@
-//! The dump as data: what `docs/dump.md` says of it holds for what programs write.
+//! The dump as data: tests that the dumps of programs are as `docs/dump.md` describes them.
 
 use std::collections::BTreeSet;
 use std::process::Command;

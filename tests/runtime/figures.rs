@@ -1,5 +1,5 @@
-//! What the figures of a callsite mean. No test here asks for an absolute time: work is a spin of a given number of ticks, so sums
-//! have a lower bound that no scheduler can break, and the reads around a call give the upper one.
+//! The meaning of a callsite's figures. No test here asserts an absolute time: work is a loop until a given number of ticks has passed, so
+//! sums have a lower bound that does not depend on the scheduler, and reads around a call give the upper bound.
 
 use tests::row;
 use tsc_runtime::tsc::{FencePolicy, Unfenced, escape};

@@ -1,4 +1,4 @@
-//! `TSC_REPORT_FILE`: no report is lost, no file is ever half a report, nobody's file is written to by mistake.
+//! `TSC_REPORT_FILE`: no report is lost, no file is ever incomplete, and no other file is overwritten.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! `TSC_ONLY` and `TSC_SKIP`: what is measured is chosen without a build.
+//! `TSC_ONLY` and `TSC_SKIP`: they select what is measured, without another build.
 
 use std::process::Command;
 

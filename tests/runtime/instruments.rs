@@ -1,5 +1,5 @@
-//! `measure`, `compare` and `instruction!` as a user meets them. Margins are wide: the figures themselves are held against what
-//! is known by `instrument_checks`.
+//! `measure`, `compare` and `instruction!` as a user calls them. Margins are wide: `instrument_checks` compares the figures themselves
+//! with known ones.
 #![cfg(target_arch = "x86_64")]
 
 use std::arch::asm;

@@ -1,4 +1,4 @@
-//! What tells an interrupted call: see `tsc-runtime/src/interruption`.
+//! The detection of interrupted calls: see `tsc-runtime/src/interruption`.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
 use std::cell::Cell;

@@ -1,4 +1,4 @@
-//! Recording takes no memory but a callsite's first call on a thread, and what that takes goes with the thread.
+//! Recording takes memory only at a callsite's first call on a thread, and this memory is freed when the thread ends.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;

@@ -1,4 +1,4 @@
-//! When reports are made: signals, in between, and not where a program handles signals itself.
+//! When reports are made: after signals and at intervals, but not for signals that the program handles itself.
 
 #![cfg(unix)]
 

@@ -1,4 +1,4 @@
-//! Annotated functions where hardly any code is safe: signal handlers, thread destructors, the child of a fork.
+//! Annotated functions in places where hardly any code is safe: signal handlers, thread destructors, the child of a fork.
 #![cfg(target_os = "linux")]
 
 use std::cell::Cell;

@@ -1,4 +1,4 @@
-//! What calls were on the CPU, blocked and waiting, and what of it is known in places that take the means away.
+//! The calls' times on the CPU, blocked and waiting, and what is known of them where the kernel cannot be asked.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
 use std::env;

@@ -1,4 +1,4 @@
-//! What a program prints, where, and when: the dump, JSON, `TSC_REPORT`, `TSC_REPORT_FILE`, the end of the process.
+//! What a program prints, where and when: the dump, JSON, `TSC_REPORT`, `TSC_REPORT_FILE`, the end of the process.
 
 use std::process::{Command, Output};
 

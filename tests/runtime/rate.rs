@@ -1,4 +1,4 @@
-//! The rate that is calibrated within 20 ms against the one of 2 s. How far they are apart `trust` of tests/overhead prints.
+//! Compares the rate that is measured in 20 ms with the one that is measured in 2 s. `trust` in tests/overhead prints the difference.
 
 use std::time::{Duration, Instant};
 

@@ -1,5 +1,5 @@
-//! Callsites of which only some calls are timed: what is said of all calls, with what error. The counter does as it is told, and which
-//! calls are timed follows from a seed, so that every run is the same.
+//! Callsites of which only some calls are timed: the estimates for all calls, and their errors. The counter is simulated, and a seed
+//! determines which calls are timed, so that every run is the same.
 #![cfg(target_arch = "x86_64")]
 
 use std::cell::Cell;

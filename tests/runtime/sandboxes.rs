@@ -1,5 +1,5 @@
-//! A program that measures runs to its end in places that take the counter, the CPU or the detector away, and says what it did
-//! instead. What is not installed here is skipped, and the skip is printed.
+//! A program that measures runs to its end even where it cannot use the counter, the CPU or the detector, and says what it did instead. A
+//! test prints that it was skipped if what it needs is not installed.
 
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 

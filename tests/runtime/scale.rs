@@ -1,4 +1,5 @@
-//! A report of very many callsites is exact. How long it takes is printed: `cargo test --release -p tests --test scale -- --nocapture`.
+//! A report of very many callsites is exact. The test prints how long it takes: `cargo test --release -p tests --test scale --
+//! --nocapture`.
 
 use std::thread;
 use std::time::Instant;

@@ -1,5 +1,5 @@
-//! Figures to the tick, of probes whose counter does as it is told: what a reader can redo by hand, and what no real counter does
-//! on purpose.
+//! Figures that are exact to the tick, with a simulated counter: results that a reader can compute by hand, and situations that a real
+//! counter does not produce on purpose.
 #![cfg(target_arch = "x86_64")]
 
 use std::cell::{Cell, RefCell};

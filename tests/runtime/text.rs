@@ -1,4 +1,4 @@
-//! The dump as people see it: in a terminal of any width, with names of any kind, in the units and order that they ask for.
+//! The dump for people: in a terminal of any width, with names of any kind, in the units and the order that the user selects.
 
 #![cfg(unix)]
 

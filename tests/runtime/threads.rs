@@ -1,4 +1,4 @@
-//! Threads that come, record and go, while others look.
+//! Threads that begin, record and end, while others make reports.
 
 use std::sync::atomic::{
     AtomicBool, AtomicU64,

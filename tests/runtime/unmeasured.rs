@@ -1,4 +1,4 @@
-//! Builds in which nothing is measured: silent, and whoever asks for a report learns why there is none.
+//! Builds in which nothing is measured print nothing, and a requested report says why it is empty.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
-//! Can the figures taken on this machine be believed? One finding after the other: what was found, what it means for the
-//! figures, and what to do about it.
+//! Checks whether the figures of this machine can be trusted. For each finding, it prints what was found, what it means for the figures,
+//! and what to do about it.
 //!
-//! `cargo run --release -p examples --bin doctor`; the exit code is 1 if something is bad.
+//! `cargo run --release -p examples --bin doctor`; the exit code is 1 if a finding is bad.
 
 use std::process::ExitCode;
 
@@ -10,8 +10,8 @@ use tsc_runtime::self_test::{Verdict, self_test};
 
 const EXAMPLE: Example = Example {
     name: "doctor",
-    about: "Says whether the figures taken on this machine can be believed, finding by finding.\n\
-            The exit code is 1 if something is bad.",
+    about: "Checks whether the figures of this machine can be trusted, and prints what it finds.\n\
+            The exit code is 1 if a finding is bad.",
     flags: &[],
 };
 

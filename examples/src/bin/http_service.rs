@@ -1,7 +1,8 @@
-//! An HTTP server that says what its requests cost: `/work/N` does some work, `/metrics` is for Prometheus, `/report` is the whole report
-//! as JSON.
+//! An HTTP server that reports what its requests cost: `/work/N` does some work, `/metrics` is for Prometheus, and `/report` is the whole
+//! report as JSON.
 //!
-//! `cargo run --release -p examples --bin http_service`, then `curl http://127.0.0.1:PORT/metrics`; with `--demo`, it asks itself.
+//! Run `cargo run --release -p examples --bin http_service`, then `curl http://127.0.0.1:PORT/metrics`. With `--demo`, it sends the
+//! requests itself.
 
 use std::hint::black_box;
 use std::io::{self, BufRead as _, BufReader, Read as _, Write};
@@ -14,14 +15,14 @@ use tsc_runtime::cycles;
 
 const EXAMPLE: Example = Example {
     name: "http_service",
-    about: "Serves HTTP on a free port of this machine, and says what its requests cost: /work/N, /metrics, /report.",
+    about: "Serves HTTP on a free port of this machine, and reports what its requests cost: /work/N, /metrics, /report.",
     flags: &[(
         "demo",
         "sends itself a thousand requests, prints /metrics and ends",
     )],
 };
 
-/// What Prometheus expects of this text.
+/// The content type that Prometheus expects.
 const OPENMETRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 fn main() -> ExitCode {
@@ -42,17 +43,17 @@ fn main() -> ExitCode {
     })
 }
 
-/// One request after the other, for as long as the program runs.
+/// Handles one request after the other, as long as the program runs.
 fn serve(listener: &TcpListener) {
     for stream in listener.incoming() {
-        // A client that goes away is not this server's end.
+        // If a client disconnects, the server continues.
         if let Err(error) = stream.and_then(|stream| answer(&stream)) {
             eprintln!("http_service: {error}");
         }
     }
 }
 
-/// A request's first line is `GET /path HTTP/1.1`; its header ends with an empty line.
+/// A request's first line is `GET /path HTTP/1.1`. An empty line ends its header.
 fn answer(stream: &TcpStream) -> io::Result<()> {
     let mut lines = BufReader::new(stream).lines();
     let request = lines.next().transpose()?.unwrap_or_default();
@@ -82,13 +83,13 @@ fn answer(stream: &TcpStream) -> io::Result<()> {
     )
 }
 
-/// What a service is asked for.
+/// The work of the service.
 #[cycles]
 fn work(rounds: u64) -> u64 {
     (0..rounds).fold(1, |x, i| black_box(x * (i | 1) % 1_000_003))
 }
 
-/// The body of a page.
+/// The body of the response for `path`.
 fn get(address: SocketAddr, path: &str) -> io::Result<String> {
     let mut stream = TcpStream::connect(address)?;
     write!(stream, "GET {path} HTTP/1.1\r\nHost: {address}\r\n\r\n")?;

@@ -1,6 +1,6 @@
-//! Four functions that take about as long, each for a different reason. The dump shows the reasons.
+//! Four functions that take about the same time, each for another reason. The dump shows the reasons.
 //!
-//! `cargo run --release -p examples --bin on_cpu`; the page on it is docs/on_cpu.md.
+//! `cargo run --release -p examples --bin on_cpu`; docs/on_cpu.md describes the output.
 
 use std::hint::black_box;
 use std::io::{self, PipeReader, Read, Write};
@@ -16,17 +16,17 @@ use tsc_runtime::{affinity, cycles};
 
 const CALLS: usize = 100;
 
-/// What a call takes, as far as it is up to us.
+/// How long each call should take.
 const TIME: Duration = Duration::from_millis(2);
 
-/// It computes. More of the machine would not help; less work would.
+/// Computes. A better machine would not help; less work would.
 #[cycles]
 #[inline(never)]
 fn compute_bound(steps: u64) -> u64 {
     work(steps)
 }
 
-/// It waits for a byte that another thread writes. A faster device would help, or something to do meanwhile.
+/// Waits for a byte that another thread writes. A faster device would help, or other work in the meantime.
 #[cycles]
 #[inline(never)]
 fn io_bound(mut pipe: &PipeReader) -> io::Result<u8> {
@@ -35,7 +35,7 @@ fn io_bound(mut pipe: &PipeReader) -> io::Result<u8> {
     Ok(byte[0])
 }
 
-/// It waits for a lock that another thread holds. A shorter critical section would help.
+/// Waits for a lock that another thread holds. A shorter critical section would help.
 #[cycles]
 #[inline(never)]
 fn lock_bound(shared: &Mutex<u64>) -> u64 {
@@ -44,14 +44,14 @@ fn lock_bound(shared: &Mutex<u64>) -> u64 {
     *shared
 }
 
-/// It does what `compute_bound` does, on a CPU that two other threads want as well. More CPUs would help; less work would not much.
+/// Does the same as `compute_bound`, on a CPU that two other threads want as well. More CPUs would help; less work would not help much.
 #[cycles]
 #[inline(never)]
 fn starved(steps: u64) -> u64 {
     work(steps)
 }
 
-/// Multiplications and additions that wait for each other.
+/// Multiplications and additions, each of which needs the result of the previous one.
 fn work(steps: u64) -> u64 {
     (0..steps).fold(steps, |value, _| {
         value
@@ -79,7 +79,7 @@ fn main() -> ExitCode {
     })
 }
 
-/// How many steps take so long, when nothing disturbs them.
+/// The number of steps that take this time, if nothing disturbs them.
 fn steps_in(time: Duration) -> u64 {
     const TRIED: u64 = 100_000;
     let trial = || {

@@ -1,4 +1,4 @@
-//! PROFILE's two tables: 0 … 18 NOPs and a RET, and a loop of DEC and JNZ by its turns.
+//! PROFILE's two tables: 0 … 18 NOPs and a RET, and a loop of DEC and JNZ by its number of iterations.
 //!
 //! `cargo run --release -p examples --bin profile_table`
 
@@ -120,7 +120,7 @@ mod tables {
             match knee {
                 Some(turns) => writeln!(
                     out,
-                    "{cpu}: the loop's end is no longer foreseen from {turns} turns on"
+                    "{cpu}: the loop's end is no longer predicted from {turns} turns on"
                 )?,
                 None => writeln!(
                     out,

@@ -1,4 +1,4 @@
-//! Drop order: locals, parameters, temporaries of the last expression, on every way out.
+//! The drop order of locals, parameters and temporaries of the last expression, on every way out.
 
 use std::cell::RefCell;
 

@@ -1,5 +1,5 @@
-//! An annotated function behaves as the bare one. Each behaviour is defined twice by one macro, once under the attribute.
-//! `same` runs this in the other editions too, so it is written in what they have in common.
+//! An annotated function behaves like the bare one. A macro defines each behaviour twice, once with the attribute. `same` also runs this
+//! in the other editions, so it only uses what all editions have in common.
 
 #![forbid(unsafe_code)]
 #![deny(warnings)]

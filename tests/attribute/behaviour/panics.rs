@@ -1,4 +1,4 @@
-//! Panics: payload, location, frames; and where a function was called from.
+//! Panics: their payload, location and frames, and the caller's location.
 
 use std::backtrace::Backtrace;
 use std::future::Future;

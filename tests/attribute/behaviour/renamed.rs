@@ -1,4 +1,4 @@
-//! The attribute imported under another name, inside a block that has it.
+//! The attribute, imported under another name, inside a block that has it.
 
 use std::task::{Context, Poll, Waker};
 

@@ -1,4 +1,4 @@
-//! What the report calls its rows, and what it counts in them.
+//! The names of the report's rows, and what is counted in them.
 
 use std::future::{self, Future};
 use std::pin::pin;

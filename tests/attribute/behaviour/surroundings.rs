@@ -1,4 +1,4 @@
-//! What surrounds a function, or makes it: `cfg`, macros, names that shadow those of the expansion.
+//! What surrounds or generates a function: `cfg`, macros, names that shadow those of the expansion.
 
 #![allow(clippy::all, dead_code)] // shapes, not style
 

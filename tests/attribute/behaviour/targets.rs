@@ -1,4 +1,4 @@
-//! Every kind of function. That it compiles under `deny(warnings)` is most of the test.
+//! Every kind of function. Most of the test is that it compiles with `deny(warnings)`.
 
 #![allow(clippy::all, dead_code)] // shapes, not style
 

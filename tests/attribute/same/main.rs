@@ -1,6 +1,6 @@
-//! What must not change by the attribute: the compiler's messages about the code under it, and, where it is off, the machine code.
+//! Tests what the attribute must not change: the compiler's messages about the annotated code and, when it is off, the machine code.
 //!
-//! Each fixture is compiled twice by cargo, once with its attributes and once with comments of the same length in their place.
+//! Cargo compiles each fixture twice: once with its attributes, and once with comments of the same length in their place.
 
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! A small crate of its own, with its attributes or with comments of the same length in their place.
+//! A small crate, with its attributes or with comments of the same length in their place.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! What is counted.
+//! The parts whose instructions are counted.
 
 use crate::{callgrind, workload};
 

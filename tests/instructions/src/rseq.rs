@@ -1,7 +1,7 @@
-//! Stands in for glibc's registration of rseq, which valgrind keeps from the kernel.
+//! Replaces glibc's registration of rseq, which valgrind hides from the program.
 //!
-//! Without one every call would take the path for interruptions that cannot be told, and that is not the path to guard. The word
-//! here is never cleared, since no kernel knows of it: no call is ever interrupted.
+//! Without a registration, every call would take the path for systems that do not detect interruptions, which is not the path to guard.
+//! The kernel does not know the word here and never clears it, so no call is ever interrupted.
 
 use std::arch::asm;
 use std::cell::Cell;

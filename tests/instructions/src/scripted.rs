@@ -1,7 +1,7 @@
 //! Calls whose ticks are the same in every run.
 //!
-//! Valgrind executes RDTSC as it is, so the ticks of a call under it are any. How many instructions it takes to fold them into a
-//! histogram, and to print it, depends on how they spread.
+//! Valgrind executes RDTSC itself, so the ticks of a call under it are arbitrary. But the number of instructions for adding them to a
+//! histogram, and for printing it, depends on their distribution.
 
 use std::cell::Cell;
 use std::sync::OnceLock;

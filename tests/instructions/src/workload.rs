@@ -1,4 +1,4 @@
-//! What runs under callgrind. Only what happens inside the functions named `counted_…` is counted.
+//! The program that runs under callgrind. Only the functions named `counted_…` are counted.
 
 use std::hint::black_box;
 

@@ -1,6 +1,7 @@
-//! `cargo +nightly miri run --manifest-path tests/miri/Cargo.toml`: whatever a safe program may do to the runtime's records, with every
-//! call accounted for. It ends with an error of Miri's, a failed assertion, or the line "every call is accounted for". With `--one-by-one` no
-//! two threads want a lock at once: parking_lot's slow path has integers for pointers, of which Tree Borrows cannot know.
+//! `cargo +nightly miri run --manifest-path tests/miri/Cargo.toml` does to the runtime's records whatever a safe program may do, and
+//! checks that no call is lost. It ends with an error of Miri, a failed assertion, or the line "every call is accounted for". With
+//! `--one-by-one`, no two threads want a lock at the same time: parking_lot's slow path converts integers to pointers, which Tree Borrows
+//! does not support.
 
 use std::cell::RefCell;
 use std::future::{Future, ready};

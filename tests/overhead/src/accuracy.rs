@@ -1,4 +1,4 @@
-//! Net means against the truth, which is measured beside them.
+//! Compares net means with the true times, which are measured beside them.
 
 use std::hint::black_box;
 

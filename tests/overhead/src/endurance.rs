@@ -1,4 +1,4 @@
-//! Ten million calls: what grows?
+//! Ten million calls: does anything grow?
 
 use crate::subjects::{annotated, ticks_per_call};
 use crate::table::{heading, row};

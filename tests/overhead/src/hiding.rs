@@ -1,5 +1,5 @@
-//! How much of a probe's bookkeeping RDTSC can hide: the more of its own time a CPU lets other instructions run beside it, the less
-//! a record costs beyond the bare pair of reads.
+//! Measures how much of a probe's bookkeeping runs in parallel with RDTSC. The more of it does, the less a record costs in addition to the
+//! bare pair of reads.
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) fn run() {

@@ -1,7 +1,7 @@
-//! What an annotated call costs, beside what it is made of: `cargo run --release -p overhead`.
+//! Measures what an annotated call and its parts cost: `cargo run --release -p overhead`.
 //!
-//! Every figure is a median over rounds in which all candidates take turns, so that the machine's moods hit all of them; ratios are
-//! medians of the rounds' ratios. Prints one markdown table for the release profile, and then one for the profile `lto`.
+//! Every figure is a median over rounds in which all candidates take turns, so that changes of the machine's speed affect all of them.
+//! Ratios are medians of the rounds' ratios. It prints a Markdown table for the release profile, and then one for the profile `lto`.
 
 mod accuracy;
 mod burst;

@@ -1,4 +1,4 @@
-//! fib(20), every call annotated: how much of what the probes cost does net take out?
+//! fib(20) with every call annotated: how much of the probes' cost does the correction remove from net ticks?
 
 use std::hint::black_box;
 

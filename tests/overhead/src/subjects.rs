@@ -1,4 +1,4 @@
-//! The functions that are timed: each does nothing, between reads of one kind or another.
+//! The functions that are timed. Each does nothing, between different kinds of reads.
 
 use std::hint::black_box;
 

@@ -1,4 +1,4 @@
-//! Medians and markdown.
+//! Medians and Markdown.
 
 /// The middle value, and the quartiles around it.
 pub(crate) fn quartiles(mut values: Vec<f64>) -> [f64; 3] {

@@ -1,4 +1,4 @@
-//! Two threads on one callsite, against one: records are not shared, so it should make no difference.
+//! Compares two threads on one callsite with one thread. Records are not shared, so there should be no difference.
 
 use std::sync::Barrier;
 use std::thread;

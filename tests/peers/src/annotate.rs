@@ -1,4 +1,4 @@
-//! One definition of the three functions, for attributes and for scopes alike.
+//! Defines the three functions once, for attributes and for scopes.
 
 /// Defines `empty`, `chain` and `fib`, and `FUNCTIONS` of them: either under an attribute, `annotate!(#[attribute])`, or with a
 /// scope's statement first, `annotate!(scope)`, where `scope` is a macro that gets the function's name.

@@ -1,4 +1,4 @@
-//! A contestant's process: one scenario, once. It prints its figures as lines `@ key value`.
+//! The process of a contestant: it runs one scenario once, and prints its figures as lines `@ key value`.
 
 mod burst;
 mod recursion;

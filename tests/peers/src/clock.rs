@@ -1,4 +1,4 @@
-//! Ticks to ns, for contestants that leave that to whoever reads their data.
+//! Converts ticks to ns, for contestants that do not do this themselves.
 
 use std::arch::x86_64::_rdtsc;
 use std::sync::OnceLock;

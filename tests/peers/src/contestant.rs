@@ -1,4 +1,4 @@
-//! What a contestant is.
+//! The definition of a contestant.
 
 /// A way of measuring functions.
 pub trait Contestant: Sized {

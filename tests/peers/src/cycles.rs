@@ -1,4 +1,4 @@
-//! This crate as a contestant, whatever the fence policy.
+//! This crate as a contestant, with any fence policy.
 
 use peers::{Contestant, Reading, Readings};
 

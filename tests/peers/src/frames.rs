@@ -1,4 +1,4 @@
-//! puffin's frames as a contestant: for puffin itself, and for profiling, which writes to it.
+//! puffin's frames as a contestant: for puffin itself, and for profiling, which uses them.
 
 use peers::{Contestant, Reading, Readings};
 use puffin::{GlobalFrameView, MergeScope, merge_scopes_for_thread};

@@ -1,7 +1,7 @@
-//! What every contestant shares: the functions it annotates, the fence floor it is measured beside, and the scenarios.
+//! What all contestants use: the functions to annotate, the floor, and the scenarios.
 //!
-//! A contestant is one file in `bin`: it says how it is put on a function, how it is started and what it reports. Each runs in a
-//! process of its own, started by the command in `main.rs`, so that no profiler's threads, memory or hooks disturb another's.
+//! A contestant is one file in `bin`: it defines how it is added to a function, how it is started, and what it reports. The command in
+//! `main.rs` starts each in a process of its own, so that the threads, memory and hooks of one profiler do not disturb another.
 
 mod annotate;
 mod child;

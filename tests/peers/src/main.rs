@@ -1,10 +1,10 @@
-//! This crate beside its peers, in one run.
+//! Compares this crate with other profilers.
 //!
-//! `cargo run --release --manifest-path tests/peers/Cargo.toml [-- OPTION… [CONTESTANT…]]` builds the contestants, runs them in turn and
+//! `cargo run --release --manifest-path tests/peers/Cargo.toml [-- OPTION… [CONTESTANT…]]` builds the contestants, runs them in turns and
 //! prints the tables of `docs/peers.md`.
-//! - `--quick`: a call's cost and the accuracy alone, in under a minute.
-//! - `--only burst|sustained|threads|recursion|build`: one scenario. `build` has three tables: what annotations cost a build, what of this
-//!   crate's costs what, and what is left of them when they are off.
+//! - `--quick`: only the cost of a call and the accuracy, in under a minute.
+//! - `--only burst|sustained|threads|recursion|build`: one scenario. `build` has three tables: what annotations cost in a build, what the
+//!   parts of this crate's annotation cost, and what annotations leave when they are off.
 //! - `--rounds N`: how often each contestant runs.
 
 mod command {

@@ -1,4 +1,4 @@
-//! Contestants that read a clock twice and keep nothing: what the others' recording is to be compared with.
+//! Contestants that read a clock twice and record nothing, for comparison with the others.
 
 use std::arch::asm;
 use std::marker::PhantomData;

@@ -1,4 +1,4 @@
-//! What this process has used.
+//! The resources that this process has used.
 
 use std::fs;
 

@@ -1,5 +1,5 @@
-//! A program that does to the runtime what its first argument names, for `attacks.rs` to look at how it ends. Each of these once
-//! crashed, hung or lost a call.
+//! A program that does to the runtime what its first argument names; `attacks.rs` checks how it ends. Each of these attacks once crashed
+//! or hung the runtime, or made it lose a call.
 
 #[cfg(target_os = "linux")]
 mod forks;

@@ -1,4 +1,4 @@
-//! A host of libraries that measure and are closed.
+//! A host of libraries that measure and are then closed.
 
 use std::ffi::{CStr, CString, c_void};
 use std::thread;

@@ -1,4 +1,4 @@
-//! Sections that are stopped when the runtime's part of their thread has ended.
+//! Sections that are stopped after the runtime's part of their thread has ended.
 
 use std::cell::RefCell;
 use std::sync::Barrier;

@@ -1,4 +1,4 @@
-//! A program with annotated functions of every kind, for `dump.rs` to read its dump.
+//! A program with annotated functions of every kind, whose dump `dump.rs` reads.
 
 use std::future::Future;
 use std::pin::pin;

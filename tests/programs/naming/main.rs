@@ -1,4 +1,4 @@
-//! A program whose functions have names of every kind, for `text.rs` to look at its dump.
+//! A program whose functions have names of every kind; `text.rs` checks its dump.
 
 use tsc_runtime::cycles;
 

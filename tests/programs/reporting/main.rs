@@ -1,4 +1,4 @@
-//! A program that measures and ends in the way its argument names, for `outputs.rs` to look at.
+//! A program that measures, and ends in the way that its argument names; `outputs.rs` checks its output.
 
 use std::thread;
 

@@ -1,6 +1,6 @@
-//! Measures a little and prints everything there is to print: the child of `sandboxes.rs`, which runs it in hostile places.
+//! Measures a little, and prints everything that can be printed. `sandboxes.rs` runs it in restricted environments.
 //!
-//! With the argument `forbid-rdtsc` it first forbids itself to execute RDTSC, as a sandbox does to its children.
+//! With the argument `forbid-rdtsc`, it first forbids itself to execute RDTSC, as a sandbox does for its children.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! What disturbs the recording: forks, signals, pauses, libraries that come and go.
+//! What disturbs the recording: forks, signals, pauses, and libraries that are loaded and closed.
 
 use std::ffi::CString;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-//! Everything at once: threads that are born and die, forks, signals, pauses, libraries that are opened and closed, sections across all
-//! of it, and one thread that takes the figures away. Every call that was made must be in exactly one report.
+//! Everything at once: threads that begin and end, forks, signals, pauses, libraries that are opened and closed, sections during all of
+//! this, and one thread that takes the figures. Every call that was made must be in exactly one report.
 //!
 //! ```sh
 //! cargo run --release -p tests --bin stress -- --minutes 10

@@ -1,4 +1,4 @@
-//! Calls made against calls reported.
+//! Compares the calls that were made with those that were reported.
 
 use std::collections::BTreeMap;
 use std::fmt;

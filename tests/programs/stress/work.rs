@@ -1,4 +1,4 @@
-//! The annotated functions, and how often each was called.
+//! The annotated functions, and the number of calls of each.
 
 use std::cell::Cell;
 use std::hint::black_box;

@@ -1,4 +1,4 @@
-//! A program that works, says so, and waits for what `moments.rs` does to it. Its argument names what it does about signals.
+//! A program that works, prints that it does, and waits for the signals of `moments.rs`. Its argument names how it handles signals.
 
 #![cfg_attr(not(unix), allow(dead_code))]
 

@@ -1,4 +1,4 @@
-//! Futures in the call tree: where they are polled.
+//! Futures are in the call tree where they are polled.
 
 use std::future::Future;
 use std::pin::{Pin, pin};

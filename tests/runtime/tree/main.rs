@@ -1,4 +1,4 @@
-//! The call tree: its counts are exact, its ticks add up, and each callsite's contexts come to its row.
+//! The call tree: its counts are exact, its ticks add up, and the contexts of each callsite add up to its row.
 
 mod futures;
 mod panics;

@@ -1,4 +1,4 @@
-//! Threads that take work off each other: one that waits for its own runs another's meanwhile. And threads that end.
+//! Threads that take work from each other: while one waits for its own, it runs another's. And threads that end.
 
 use std::hint::black_box;
 

@@ -1,4 +1,4 @@
-//! What the tools here have cargo do, and where.
+//! How and where the tools here run cargo.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! What the tools here share: other people's crates, fetched by cargo and copied.
+//! What several tools here use: crates from the public registry, fetched by cargo and copied.
 
 #![forbid(unsafe_code)]
 

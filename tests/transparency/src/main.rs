@@ -1,7 +1,7 @@
-//! Puts `#[cycles]` on crates that nobody wrote for it, and runs their own unit tests before and after.
+//! Adds `#[cycles]` to crates that were not written for it, and runs their own tests before and after.
 //!
-//! `cargo run --release --manifest-path tests/transparency/Cargo.toml [CRATE…]`: without names, all of `crates.txt`. Prints a markdown
-//! table, and fails unless everything builds and the same tests pass.
+//! `cargo run --release --manifest-path tests/transparency/Cargo.toml [CRATE…]` uses all of `crates.txt` if no names are given. It prints
+//! a Markdown table, and fails unless everything can be built and the same tests pass.
 
 #![forbid(unsafe_code)]
 

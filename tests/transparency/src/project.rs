@@ -1,4 +1,4 @@
-//! A copy of somebody's crate, annotated or not, and its tests.
+//! A copy of another project's crate, annotated or not, and its tests.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,14 +1,14 @@
-//! The chart run by run: a column a run, from the lower threshold upwards.
+//! The chart of all runs: one column for each run, from the lower threshold upwards.
 
 use std::io::Write;
 
 use examples::command::Outcome;
 
 const ROWS: usize = 12;
-/// Columns that rise above this share of the threshold are cut off there, or one peak would flatten all others.
+/// Columns are cut at this multiple of the threshold. Otherwise one peak would flatten all others.
 const HIGHEST: f64 = 1.2;
 
-/// Prints the chart; below it stands what was cut off.
+/// Prints the chart, and below it the values of the columns that were cut.
 pub(crate) fn print(out: &mut dyn Write, ticks: &[f64]) -> Outcome {
     for line in lines(ticks) {
         writeln!(out, "{line}")?;

@@ -1,4 +1,5 @@
-//! A double loop sixty times: mean, standard deviation, lower threshold, and the chart run by run; then the same to a constant.
+//! Runs a double loop sixty times, and prints the mean, the standard deviation, the lower threshold and a chart of all runs; then measures
+//! the loop until its cost is constant.
 //!
 //! `cargo run --release -p examples --bin double_loop`
 
@@ -22,19 +23,19 @@ const EXAMPLE: Example = Example {
 };
 
 const RUNS: usize = 60;
-/// The loops' bound; both begin at one.
+/// The bound of both loops, which begin at one.
 const BOUND: u32 = 0xff;
 const TURNS: u32 = (BOUND - 1) * (BOUND - 1);
 
-/// What the work printed for its sixty runs on a Pentium III under Windows 98.
-const THE_WORKS: Runs = Runs {
+/// The article's figures for its sixty runs, on a Pentium III under Windows 98.
+const ARTICLE: Runs = Runs {
     count: RUNS,
     mean: 463_885.38,
     deviation_percent: 4.84,
     threshold: 457_313.0,
 };
 
-/// The work's loops. Its variables stood in memory, and so does `k` here, or nothing would be left of the loops.
+/// The article's loops. Its variables were in memory, and so is `k` here; otherwise the compiler would remove the loops.
 fn double_loop() {
     let mut k = 0;
     for i in 1..BOUND {
@@ -69,7 +70,7 @@ fn main() -> ExitCode {
     })
 }
 
-/// The ticks of each run, the first one cold.
+/// The ticks of each run. The first one finds cold caches.
 fn sixty_runs() -> Vec<f64> {
     let ticks = (0..RUNS)
         .filter_map(|_| {
@@ -78,12 +79,12 @@ fn sixty_runs() -> Vec<f64> {
             stop!(run)
         })
         .collect();
-    // What is printed here need not be dumped when the program ends.
+    // The runs are printed here, so the dump at the end of the program need not contain them.
     tsc_runtime::reset();
     ticks
 }
 
-/// A figure of a summary as it is printed.
+/// Formats a figure of a summary.
 type Figure = fn(&Runs) -> String;
 
 fn side_by_side(out: &mut dyn Write, ours: &Runs) -> Outcome {
@@ -104,13 +105,13 @@ fn side_by_side(out: &mut dyn Write, ours: &Runs) -> Outcome {
     writeln!(
         out,
         "{:<26}{:>22}{:>16}",
-        "", "the work, CPU cycles", "here, ticks"
+        "", "article's CPU cycles", "here, ticks"
     )?;
     for (name, figure) in rows {
         writeln!(
             out,
             "{name:<26}{:>22}{:>16}",
-            figure(&THE_WORKS),
+            figure(&ARTICLE),
             figure(ours)
         )?;
     }

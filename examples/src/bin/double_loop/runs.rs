@@ -1,4 +1,4 @@
-//! What the work says of its runs.
+//! The article's figures for its runs.
 
 /// A summary of runs.
 #[derive(Clone, Copy, Debug)]
@@ -7,12 +7,12 @@ pub(crate) struct Runs {
     pub(crate) mean: f64,
     /// The standard deviation, in percent of the mean.
     pub(crate) deviation_percent: f64,
-    /// The least.
+    /// The smallest number of ticks.
     pub(crate) threshold: f64,
 }
 
 impl Runs {
-    /// The summary of single runs.
+    /// Summarises single runs.
     pub(crate) fn of(ticks: &[f64]) -> Self {
         let n = ticks.len() as f64;
         let mean = ticks.iter().sum::<f64>() / n;

@@ -22,7 +22,7 @@ pub(crate) struct Arguments {
     pub(crate) paths: Vec<PathBuf>,
 }
 
-/// What the command line asks for.
+/// The request in the command line.
 pub(crate) enum Request {
     Help,
     Run(Arguments),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use tsc_runtime::cycles;
 
-/// Directories that hold no sources.
+/// Directories without sources.
 const SKIPPED: [&str; 2] = ["target", ".git"];
 
 /// All files below `paths`, in a fixed order.

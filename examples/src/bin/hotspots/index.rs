@@ -1,4 +1,4 @@
-//! The index: every word's files and occurrences.
+//! The index: the files and the number of occurrences of each word.
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use tsc_runtime::cycles;
 
 use crate::words;
 
-/// A word, and where it stands.
+/// A word, and its occurrences.
 struct Entry {
     word: Box<[u8]>,
     hash: u64,
@@ -16,11 +16,11 @@ struct Entry {
     last_file: u64,
 }
 
-/// A hash table with open addressing: what every word of every file is looked up in.
+/// A hash table with open addressing, in which every word of every file is looked up.
 #[derive(Default)]
 pub(crate) struct Index {
     entries: Vec<Entry>,
-    /// Numbers of entries, plus 1; 0 is a free place. A power of two in length, at most half full.
+    /// The numbers of entries, plus 1; 0 is a free place. The length is a power of two, and at most half of it is in use.
     places: Vec<u32>,
     files: u64,
     bytes: u64,
@@ -51,7 +51,7 @@ impl Index {
         self.words += 1;
     }
 
-    /// The number of a word's entry, which is made if there is none.
+    /// The number of a word's entry. If there is none, it is created.
     #[cycles]
     fn intern(&mut self, word: &[u8], hash: u64) -> usize {
         if self.entries.len() * 2 >= self.places.len() {
@@ -85,7 +85,7 @@ impl Index {
         place
     }
 
-    /// Twice the places.
+    /// Doubles the number of places.
     #[cycles]
     fn grow(&mut self) {
         let length = (self.places.len() * 2).max(1024);
@@ -99,7 +99,7 @@ impl Index {
         }
     }
 
-    /// Adds another thread's part.
+    /// Adds the part of another thread.
     #[cycles]
     pub(crate) fn merge(&mut self, part: Self) {
         self.files += part.files;
@@ -112,7 +112,7 @@ impl Index {
         }
     }
 
-    /// The words in the most files, the most frequent first among equals.
+    /// The words, by the number of files that contain them, and then by their occurrences.
     #[cycles]
     fn rank(&self) -> Vec<&Entry> {
         let mut ranked: Vec<_> = self.entries.iter().collect();
@@ -120,7 +120,7 @@ impl Index {
         ranked
     }
 
-    /// The index in a few lines, with the first `top` words.
+    /// A short summary of the index, with the first `top` words.
     pub(crate) fn summary(&self, top: usize) -> String {
         let mut text = format!(
             "{} files, {} bytes, {} words, {} of them different\n",

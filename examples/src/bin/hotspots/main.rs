@@ -1,8 +1,8 @@
-//! The main job: an inverted index over a source tree, with its hot functions annotated.
+//! The main example: builds an inverted index of a source tree. Its hot functions are annotated.
 //!
-//! `cargo run --release -p examples --bin hotspots -- [--threads N] [--pin] [--top N] [PATH…]` reads every file below the paths
-//! (by default this repository), counts in how many files and how often each word stands, prints the most frequent ones, and then
-//! the report: what reading, splitting, normalising, hashing and looking up cost, in ticks.
+//! `cargo run --release -p examples --bin hotspots -- [--threads N] [--pin] [--top N] [PATH…]` reads every file below the paths (by
+//! default this repository). It counts how often each word occurs, and in how many files, and prints the most frequent words. The report
+//! then shows the ticks for reading, splitting, normalising, hashing and looking up.
 
 mod arguments;
 mod files;
@@ -51,7 +51,7 @@ fn run(arguments: &Arguments) -> ExitCode {
     printed
 }
 
-/// Each thread indexes every N-th file; the parts are merged in the end.
+/// Each thread indexes every N-th file. The parts are merged at the end.
 fn build(files: &[PathBuf], arguments: &Arguments) -> Index {
     let count = arguments.threads.min(files.len());
     thread::scope(|scope| {
@@ -81,7 +81,7 @@ fn add(index: &mut Index, path: &Path) {
     }
 }
 
-/// Keeps the calling thread on one CPU until the guard is dropped; without one it is slower to trust, not wrong.
+/// Keeps the calling thread on one CPU until the guard is dropped. If that is not possible, the figures vary more, but are not wrong.
 fn pin(worker: usize) -> Option<affinity::Pinned> {
     let cpus = affinity::cpus().ok()?;
     affinity::pin(cpus[worker % cpus.len()])

@@ -1,8 +1,8 @@
-//! From bytes to words.
+//! Splits bytes into words.
 
 use tsc_runtime::cycles;
 
-/// Where the words of `text` are: runs of letters, digits and underscores that begin with a letter.
+/// The positions of the words in `text`: runs of letters, digits and underscores that begin with a letter.
 #[cycles(bytes = text.len())]
 pub(crate) fn split(text: &[u8]) -> Vec<(usize, usize)> {
     let mut words = Vec::new();

@@ -1,5 +1,5 @@
-//! What instmeas prints: the processors, and what its instructions cost, beside the samples of its own page; then, with `--all`,
-//! the whole catalogue, and with `--csv` that as CSV.
+//! Prints what instmeas prints: the processors, and the costs of its instructions beside the samples in its README. With `--all` it prints
+//! the whole catalogue, and with `--csv` the catalogue as CSV.
 //!
 //! `cargo run --release -p examples --bin instmeas -- --all`
 

@@ -1,4 +1,4 @@
-//! The machine's processors, as instmeas lists them: all of them, also those that this process may not use.
+//! The machine's processors, as instmeas lists them: all of them, including those that this process may not use.
 
 use std::fmt;
 
@@ -23,7 +23,7 @@ impl fmt::Display for Processor {
     }
 }
 
-/// Every processor that the system has running. Ask before the thread is pinned, which leaves it one.
+/// All online processors. Must be called before the thread is pinned; afterwards there would be only one.
 pub(crate) fn all() -> Vec<Processor> {
     let allowed = affinity::cpus().ok();
     let is_allowed = |number| {
@@ -43,7 +43,7 @@ pub(crate) fn all() -> Vec<Processor> {
             })
             .collect();
     }
-    // Elsewhere than on Linux, those that are known.
+    // On systems other than Linux, only the number of processors is known.
     let count = std::thread::available_parallelism().map_or(1, usize::from);
     allowed
         .unwrap_or_else(|| (0..count).collect())

@@ -1,6 +1,6 @@
-//! What the README of instmeas shows (github.com/misoboute/instmeas, "Sample output", samples 1 to 7).
+//! The figures in the README of instmeas (github.com/misoboute/instmeas, "Sample output", samples 1 to 7).
 
-/// instmeas' names of its instructions, and the catalogue's.
+/// The names of instmeas' instructions, and those in the catalogue.
 #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code))]
 pub(crate) const LISTINGS: [(&str, &str, &str); 10] = [
     ("IDIV_R64", "idiv", "r64 39916801/5039"),
@@ -17,13 +17,13 @@ pub(crate) const LISTINGS: [(&str, &str, &str); 10] = [
 
 /// One sample output.
 pub(crate) struct Sample {
-    /// Where it ran.
+    /// The processor on which it ran.
     pub(crate) processor: &'static str,
-    /// Ticks of each of [`LISTINGS`], where the sample has it.
+    /// The ticks of each of [`LISTINGS`] that the sample has.
     pub(crate) ticks: [Option<f64>; LISTINGS.len()],
 }
 
-/// The samples in the README's order. Its second calls the second row `XOR_R_R64` and lacks the third.
+/// The samples in the order of the README. The second calls the second row `XOR_R_R64`, and does not have the third.
 #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code))]
 pub(crate) const SAMPLES: [Sample; 7] = [
     Sample {

@@ -1,4 +1,4 @@
-//! The article's own macros and lines: an overhead measured once, then nothing, one, two and three RDTSC, and "Hello World".
+//! The article's own macros and lines: an overhead that is measured once; then no, one, two and three RDTSC; and "Hello World".
 
 use std::io::{self, Write};
 
@@ -18,7 +18,7 @@ macro_rules! ticks {
     }};
 }
 
-/// What the article's program prints, line by line.
+/// The lines that the article's program prints.
 const LINES: [&str; 5] = [
     "The overhead is",
     "No operation costs",
@@ -41,7 +41,7 @@ fn run<P: FencePolicy>() -> [i64; LINES.len()] {
     ]
 }
 
-/// "Hello World", which the article measures last, to where the output goes.
+/// The ticks of writing "Hello World" to the output, which the article measures last.
 fn hello_world<P: FencePolicy>(out: &mut dyn Write) -> io::Result<i64> {
     out.flush()?;
     let ticks = ticks!(P, {
@@ -51,7 +51,7 @@ fn hello_world<P: FencePolicy>(out: &mut dyn Write) -> io::Result<i64> {
     Ok(ticks)
 }
 
-/// Prints the runs with CPUID at the start only, as the article has it; with CPUID on both sides, which it warns of; and with
+/// Prints the runs with CPUID only at the start, as in the article; with CPUID on both sides, which the article warns against; and with
 /// LFENCE.
 pub(crate) fn print(out: &mut dyn Write) -> Outcome {
     writeln!(

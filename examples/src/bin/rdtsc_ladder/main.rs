@@ -1,4 +1,4 @@
-//! Nothing, 1, 2, 3 … RDTSC between the fences: if the instrument is any good, nothing costs nothing and each RDTSC adds the same.
+//! Measures 0, 1, 2, 3 … RDTSC between the fences. If the measurement is correct, none costs nothing, and each RDTSC adds the same.
 //!
 //! `cargo run --release -p examples --bin rdtsc_ladder`
 

@@ -1,4 +1,4 @@
-//! What no operation costs before and after the correction, by each fence policy.
+//! The cost of an empty pair of reads for each fence policy, before and after the correction.
 
 use std::io::Write;
 
@@ -7,15 +7,15 @@ use tsc_runtime::tsc::{
     Cpuid, CpuidStart, FencePolicy, Lfence, Mfence, Rdtscp, Serialize, Unfenced, elapsed,
 };
 
-/// Pairs of reads with nothing in between: half of them are the calibration, the other half are corrected by it.
+/// The number of empty pairs of reads. Half of them are the calibration, by which the other half are corrected.
 const PAIRS: usize = 2000;
 
-/// Prints what each policy's pairs read, and what is left of them after the correction.
+/// Prints the ticks of each policy's pairs, before and after the correction.
 pub(crate) fn print(out: &mut dyn Write) -> Outcome {
     writeln!(
         out,
-        "No operation, {PAIRS} pairs of reads with nothing in between by each fence policy, ticks. Subtracted from the second half\n\
-         of the pairs is what the first half took, by the median:\n"
+        "No operation: {PAIRS} empty pairs of reads with each fence policy, in ticks. The median of the first half of the pairs is\n\
+         subtracted from those of the second half:\n"
     )?;
     writeln!(
         out,
@@ -39,7 +39,7 @@ pub(crate) fn print(out: &mut dyn Write) -> Outcome {
 }
 
 fn print_row<P: FencePolicy>(out: &mut dyn Write) -> Outcome {
-    // The first one finds this code cold.
+    // The first pair executes cold code.
     pair::<P>();
     let raw: Vec<f64> = (0..PAIRS).map(|_| pair::<P>()).collect();
     let [calibration, corrected] = [&raw[..PAIRS / 2], &raw[PAIRS / 2..]].map(sorted);

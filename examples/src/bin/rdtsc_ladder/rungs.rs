@@ -1,15 +1,15 @@
-//! The ladder itself.
+//! The table for 0 to 16 RDTSC.
 
 use std::io::Write;
 
 use examples::command::Outcome;
 use examples::ladder;
 
-/// Climbs the ladder and prints it, with the lines through its rungs.
+/// Measures the ladder, and prints it with the lines through its rows.
 pub(crate) fn print(out: &mut dyn Write) -> Outcome {
     writeln!(
         out,
-        "0 ... 16 RDTSC between lfence's reads; subtracted is the same code without an RDTSC:\n"
+        "0 ... 16 RDTSC between lfence's reads; the same code without an RDTSC is subtracted:\n"
     )?;
     writeln!(
         out,

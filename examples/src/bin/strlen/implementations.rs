@@ -1,4 +1,4 @@
-//! Six ways to find the end of a text. Each is given the text with its NUL.
+//! Six ways to find the end of a text. Each gets the text with its NUL.
 
 use std::ffi::CStr;
 
@@ -6,7 +6,7 @@ unsafe extern "C" {
     fn strlen(text: *const std::ffi::c_char) -> usize;
 }
 
-/// The C library's, which chooses its code by the CPU.
+/// The C library's implementation, which chooses its code by the CPU.
 pub(crate) fn libc(text: &[u8]) -> usize {
     assert_eq!(text.last(), Some(&0), "the text ends with a NUL");
     // SAFETY: there is a NUL within `text`, checked above.
@@ -34,7 +34,7 @@ pub(crate) fn cstr(text: &[u8]) -> usize {
     CStr::from_bytes_until_nul(text).map_or(text.len(), |text| text.count_bytes())
 }
 
-/// Eight bytes at a time: a byte is zero if taking one away borrows into its top bit.
+/// Eight bytes at a time: a byte is zero if subtracting one sets its top bit, and the top bit was not set before.
 pub(crate) fn words(text: &[u8]) -> usize {
     const ONES: u64 = 0x0101_0101_0101_0101;
     const TOPS: u64 = 0x8080_8080_8080_8080;

@@ -1,4 +1,4 @@
-//! `strlen` until it is constant; then six implementations of it side by side.
+//! Measures `strlen` until its cost is constant, and compares six implementations of it.
 //!
 //! `cargo run --release -p examples --bin strlen`
 
@@ -21,8 +21,8 @@ const EXAMPLE: Example = Example {
     flags: &[],
 };
 
-/// The run that the work shows, and the marks in it.
-const THE_WORKS: [(i64, &str); 11] = [
+/// The article's run, with its marks.
+const ARTICLE: [(i64, &str); 11] = [
     (1489, "<== cache warm-up"),
     (1041, ""),
     (1041, ""),
@@ -48,14 +48,14 @@ fn main() -> ExitCode {
     })
 }
 
-/// So many bytes and a NUL.
+/// This many bytes and a NUL.
 fn text(length: usize) -> Vec<u8> {
     std::iter::repeat_n(b'x', length).chain([0]).collect()
 }
 
-/// As the work did it: eleven calls, each between two reads of the counter, beside the work's own run.
+/// Like the article: eleven calls, each between two reads of the counter, beside the article's own run.
 fn one_call_at_a_time(out: &mut dyn Write, thousand: &[u8]) -> Outcome {
-    let single = |strlen: fn(&[u8]) -> usize| -> [i64; THE_WORKS.len()] {
+    let single = |strlen: fn(&[u8]) -> usize| -> [i64; ARTICLE.len()] {
         std::array::from_fn(|_| {
             let call = start!("strlen");
             tsc::escape(&strlen(thousand));
@@ -68,14 +68,14 @@ fn one_call_at_a_time(out: &mut dyn Write, thousand: &[u8]) -> Outcome {
 
     writeln!(
         out,
-        "One call at a time, ticks. The work's run had its overhead of 150 to 200 in it; from ours it is subtracted.\n"
+        "One call at a time, ticks. The article's run includes its overhead of 150 to 200; from ours it is subtracted.\n"
     )?;
     writeln!(
         out,
         "{:<33}{:<35}a byte at a time, here",
-        "the work's strlen", "the C library's, here"
+        "the article's strlen", "the C library's, here"
     )?;
-    for (call, (ticks, remark)) in THE_WORKS.into_iter().enumerate() {
+    for (call, (ticks, remark)) in ARTICLE.into_iter().enumerate() {
         write!(out, "strlen: {ticks:>4} {remark:<20}")?;
         for column in &columns {
             let remark = constant::mark(column, constant::begin(column, step), call);
@@ -101,7 +101,7 @@ fn one_call_at_a_time(out: &mut dyn Write, thousand: &[u8]) -> Outcome {
     Ok(())
 }
 
-/// The macro of a comment on the work's page: a line for each statement, at once.
+/// The macro from a comment below the article: it prints a line for each statement at once.
 fn by_gclk(out: &mut dyn Write, thousand: &[u8]) -> Outcome {
     writeln!(
         out,

@@ -1,7 +1,7 @@
-//! What annotating costs in code and in build time: `cargo run --release -p overhead --bin build_cost`.
+//! Measures what annotations cost in code and in build time: `cargo run --release -p overhead --bin build_cost`.
 //!
-//! Builds, in a temporary folder, a crate of 500 functions with and without the attribute, in turns, and a crate of one annotated
-//! function from nothing; prints a markdown table.
+//! In a temporary folder, it builds a crate of 500 functions with and without the attribute, in turns, and a crate of one annotated
+//! function without any built dependencies. It prints a Markdown table.
 
 use std::fmt::Write as _;
 use std::fs;

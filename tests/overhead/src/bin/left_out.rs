@@ -1,5 +1,5 @@
-//! What a call costs that `TSC_SKIP` leaves out, beside one that is measured and one without an annotation: medians of many rounds, in
-//! ticks. Ten are allowed.
+//! Compares the cost of a call that `TSC_SKIP` leaves out with that of a measured call and that of a call without the attribute: medians
+//! of many rounds, in ticks. It may cost ten ticks more than without the attribute.
 
 use std::hint::black_box;
 use std::process::Command;

@@ -1,7 +1,7 @@
-//! `cargo run --release -p overhead --bin per_type`: what a call of one of 5041 instantiations costs beside one of five.
+//! `cargo run --release -p overhead --bin per_type` compares the cost of a call of one of 5041 instantiations with that of one of five.
 //!
-//! Both functions are measured with `per_type`, and are called in turns: rounds of calls of one instantiation, in nanoseconds a call.
-//! The median of all rounds' ratios is to be below 1.2.
+//! Both functions are measured with `per_type`. Rounds of calls of one instantiation take turns, and are timed in nanoseconds per call.
+//! The median of the rounds' ratios must be below 1.2.
 
 use std::hint::black_box;
 use std::time::Instant;

@@ -1,4 +1,4 @@
-//! The functions as written.
+//! The functions without a profiler.
 
 use peers::{Contestant, Readings};
 

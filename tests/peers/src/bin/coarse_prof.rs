@@ -1,4 +1,4 @@
-//! coarse-prof: `profile!`. It prints means in ms to two places, and no count.
+//! coarse-prof: `profile!`. It prints means in ms with two decimals, and no counts.
 
 use peers::{Contestant, Reading, Readings};
 

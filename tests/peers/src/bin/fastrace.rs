@@ -1,4 +1,4 @@
-//! fastrace: `#[fastrace::trace]`, a root span for every stretch, and a reporter that counts and sums by name.
+//! fastrace: `#[fastrace::trace]`, a root span for each series of calls, and a reporter that counts and sums by name.
 
 use std::collections::HashMap;
 use std::sync::Mutex;

@@ -1,4 +1,4 @@
-//! What one writes by hand: two `fetch_add`s for each callsite, a count and a sum of bare RDTSC differences.
+//! Written by hand: two `fetch_add`s for each callsite, for a count and a sum of unfenced RDTSC differences.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};

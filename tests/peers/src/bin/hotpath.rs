@@ -1,4 +1,4 @@
-//! hotpath: `#[hotpath::measure]`, and a guard around the program, as `#[hotpath::main]` makes it.
+//! hotpath: `#[hotpath::measure]`, and a guard around the program, like that of `#[hotpath::main]`.
 
 use std::{env, fs, process};
 

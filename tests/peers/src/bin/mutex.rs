@@ -1,4 +1,4 @@
-//! What one writes by hand: a `parking_lot::Mutex` for each callsite, around a count and a sum of bare RDTSC differences.
+//! Written by hand: a `parking_lot::Mutex` for each callsite, with a count and a sum of unfenced RDTSC differences.
 
 use parking_lot::Mutex;
 use peers::clock::{ns_per_tick, ticks};

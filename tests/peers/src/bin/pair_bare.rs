@@ -1,4 +1,4 @@
-//! `rdtsc` … `rdtsc`, and nothing recorded.
+//! `rdtsc` … `rdtsc`, without recording anything.
 
 use peers::pair::{Bare, Kept};
 

@@ -1,4 +1,4 @@
-//! The reads of the default fence policy: `lfence; rdtsc; lfence` … `lfence; rdtsc`, and nothing recorded.
+//! The reads of the default fence policy: `lfence; rdtsc; lfence` … `lfence; rdtsc`, without recording anything.
 
 use peers::pair::{Kept, Lean};
 

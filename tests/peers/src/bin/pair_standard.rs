@@ -1,4 +1,4 @@
-//! The fence floor: `lfence; rdtsc; lfence` … `rdtscp; lfence`, and nothing recorded.
+//! The floor: `lfence; rdtsc; lfence` … `rdtscp; lfence`, without recording anything.
 
 use peers::pair::{Kept, Standard};
 

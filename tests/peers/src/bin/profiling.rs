@@ -1,4 +1,4 @@
-//! profiling: `#[profiling::function]`, with puffin behind it.
+//! profiling: `#[profiling::function]`, with puffin as its backend.
 
 #[path = "../frames.rs"]
 mod frames;

@@ -1,4 +1,4 @@
-//! puffin: `profile_function!`, a frame for every stretch, and the view that its own viewer uses.
+//! puffin: `profile_function!`, a frame for each series of calls, and the view that its own viewer uses.
 
 #[path = "../frames.rs"]
 mod frames;

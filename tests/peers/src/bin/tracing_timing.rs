@@ -1,5 +1,5 @@
-//! tracing: `#[tracing::instrument]`, with the layer of tracing-timing, which keeps a histogram for each span. Told not to look into the spans
-//! below, which would be the time since the last call of them.
+//! tracing: `#[tracing::instrument]`, with the layer of tracing-timing, which has a histogram for each span. Span recursion is off;
+//! otherwise it would record the time since the last nested span.
 
 use peers::{Contestant, Reading, Readings};
 use tracing::Dispatch;

@@ -1,4 +1,4 @@
-//! tracy-client: `span!`. It sends everything to Tracy's server; here there is none, so that it keeps it and reports nothing.
+//! tracy-client: `span!`. It sends everything to Tracy's server. Here there is no server, so it keeps everything and reports nothing.
 
 use peers::{Contestant, Readings};
 use tracy_client::Client;

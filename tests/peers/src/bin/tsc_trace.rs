@@ -1,4 +1,4 @@
-//! tsc-trace: `trace_span!`, and its ring of a million raw traces read back.
+//! tsc-trace: `trace_span!`, and reading back its ring of a million raw traces.
 
 use peers::{Contestant, Reading, Readings};
 use tsc_trace::TraceSpan;

@@ -1,5 +1,5 @@
-//! A few ten thousand calls, in stretches with pauses for the floor between them: what a call costs its caller, and what the
-//! contestant says of an empty function and of a chain of known length.
+//! Some ten thousand calls in series, with measurements of the floor in between: what a call costs its caller, and what the contestant
+//! reports for an empty function and for a chain of known length.
 
 use super::{BARE, FLOOR, call, median, print, time, time_in};
 use crate::{Contestant, Functions, Readings};

@@ -1,4 +1,5 @@
-//! Ten million calls (ten thousand stretches) without a pause: what stays fast when queues fill up, and what it costs all in.
+//! Ten million calls (ten thousand series) without a pause: whether it stays fast when queues are full, and what it costs including
+//! everything.
 
 use std::time::Instant;
 

@@ -1,7 +1,7 @@
 //! Two threads that call the same annotated function at the same time.
 //!
-//! That they do so at the same time has to be seen to, or on a busy machine one waits while the other runs and nothing is shared: each is pinned
-//! to a CPU, and a stretch counts only if the other thread finished one during it.
+//! This must be enforced: on a busy machine, one thread could wait while the other runs, and nothing would be shared. So each thread is
+//! pinned to a CPU, and a series of calls counts only if the other thread has finished one during it.
 
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};

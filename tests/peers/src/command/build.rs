@@ -1,5 +1,5 @@
-//! What annotations cost the build: a crate of 500 functions, one of a single function with nothing built yet, and one where they are
-//! turned off.
+//! What annotations cost in a build: a crate of 500 functions, a crate of one function without any built dependencies, and a crate in
+//! which they are turned off.
 
 mod form;
 mod machine_code;

@@ -1,4 +1,4 @@
-//! What a call costs in a burst, and what the contestants say of functions whose time is known.
+//! What a call costs in a series, and what the contestants report for functions whose time is known.
 
 use super::roster::Kind;
 use super::rounds::Rounds;

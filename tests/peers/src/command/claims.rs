@@ -1,4 +1,4 @@
-//! What this crate claims, beside what the run shows.
+//! The claims of this crate, and whether the run confirms them.
 
 use super::build::{self, Built};
 use super::roster::Kind;

@@ -1,4 +1,4 @@
-//! Who takes part.
+//! The list of contestants.
 
 use std::env;
 use std::path::{Path, PathBuf};

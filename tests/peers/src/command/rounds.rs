@@ -1,4 +1,4 @@
-//! Interleaved rounds: in each, every contestant runs once, in a process of its own.
+//! Interleaved rounds: in each round, every contestant runs once, in a process of its own.
 
 use std::collections::HashMap;
 use std::io::{self, IsTerminal};

@@ -1,4 +1,4 @@
-//! tokio with several threads: futures that move between them, block, are raced and thrown away.
+//! tokio with several threads: futures that move between them, block, are raced and aborted.
 
 use std::future::pending;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What was done, for the test to compare with the report.
+//! Counts the calls that were made, for the test to compare with the report.
 
 /// So many calls of the function `name` have returned.
 pub(crate) fn calls(name: &str, calls: u64) {

@@ -1,4 +1,4 @@
-//! Makes calls, says on standard output how many of what, and ends with an exit code of its own. The report must agree.
+//! Makes calls, prints how many of each on standard output, and ends with a certain exit code. The report must agree.
 
 #[cfg(feature = "companions")]
 mod futures;

@@ -1,4 +1,4 @@
-//! rayon's threads, which never end, and crossbeam's, which end within a scope.
+//! rayon's threads, which never end, and crossbeam's, which end with a scope.
 
 use std::hint::black_box;
 

@@ -1,4 +1,4 @@
-//! What needs nothing but the standard library.
+//! The part that only needs the standard library.
 
 use std::hint::black_box;
 use std::thread;

@@ -1,4 +1,4 @@
-//! Instructions of each annotated function outside annotated ones, counted by callgrind.
+//! The instructions of each annotated function, without its annotated callees, counted by callgrind.
 
 use std::collections::HashMap;
 use std::path::Path;

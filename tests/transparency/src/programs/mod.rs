@@ -1,4 +1,4 @@
-//! A program in one of its forms: a copy of its crate, annotated or not, under a main function of ours.
+//! A program in one of its forms: a copy of its crate, annotated or not, with a `main` function of this project.
 
 pub mod callgrind;
 pub mod calls;

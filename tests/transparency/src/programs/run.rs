@@ -1,4 +1,4 @@
-//! One run of a program, and what its report says.
+//! One run of a program, and the figures in its report.
 
 use std::io;
 use std::path::Path;

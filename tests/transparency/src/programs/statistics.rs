@@ -1,4 +1,4 @@
-//! What the table's cells are made of.
+//! Computes the cells of the table.
 
 /// 0 of nothing.
 pub fn median(mut values: Vec<f64>) -> f64 {

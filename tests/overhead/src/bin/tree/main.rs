@@ -1,9 +1,9 @@
-//! What recording the call tree costs a call, beside the same calls without; and whether the contexts of a program whose call tree is known
-//! have the ticks that their work takes.
+//! Compares the cost of a call with and without recording the call tree. Also checks, in a program with a known call tree, whether each
+//! context has the ticks of its work.
 //!
-//! `cargo run --release -p overhead --bin tree`. Whether the tree is recorded is decided once for a process, so this program starts
-//! itself again and again, with `TSC_TREE` and without in turn, and compares the ticks of a call pair by pair. It prints a markdown
-//! table, and fails if nothing was measured.
+//! `cargo run --release -p overhead --bin tree`. A process can decide only once whether the tree is recorded, so this program starts
+//! itself repeatedly, with and without `TSC_TREE` in turns, and compares the ticks of a call in pairs. It prints a Markdown table, and
+//! fails if nothing was measured.
 
 mod truth;
 

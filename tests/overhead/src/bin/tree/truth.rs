@@ -1,5 +1,5 @@
-//! A program whose call tree is known: fixed numbers of calls, and a fixed piece of work in each. What each context was on the CPU is
-//! compared with that many pieces of work.
+//! A program with a known call tree: a fixed number of calls, and a fixed amount of work in each. The time of each context on the CPU is
+//! compared with the time of that work.
 
 use std::hint::black_box;
 use std::thread;

@@ -1,4 +1,4 @@
-//! Chains of multiplications, whose time is taken beside: is it within what the report says of its means?
+//! Chains of multiplications, whose true time is measured beside them: is it within the error bounds that the report gives for its means?
 
 use std::hint::black_box;
 

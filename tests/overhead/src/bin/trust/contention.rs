@@ -1,4 +1,4 @@
-//! A CPU that two threads fight for: are the calls flagged that were preempted, and what do the others look like?
+//! Two threads that compete for a CPU: are the preempted calls marked as interrupted, and are the others undisturbed?
 
 use std::hint::black_box;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};

@@ -1,5 +1,5 @@
-//! What telling interruptions costs: an annotated empty call with the detector, against one of a runtime whose detector always says
-//! clean and looks at nothing. No switch of the runtime does that, so a copy is made, changed and built beside it.
+//! Measures the cost of the interruption detector: an annotated empty call, compared with one of a runtime whose detector always returns
+//! "clean" without checking. No option of the runtime does this, so a changed copy of it is built.
 
 use std::fs;
 use std::io;

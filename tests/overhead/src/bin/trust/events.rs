@@ -1,4 +1,4 @@
-//! What happens inside a call, on purpose: which of it is flagged?
+//! Interrupts calls on purpose in several ways: which of them are detected?
 
 use tsc_runtime::{cycles, snapshot};
 

@@ -1,4 +1,4 @@
-//! What the kernel knows of this thread, and lets it do.
+//! The kernel's figures about this thread, and its permissions.
 
 /// Involuntary context switches of this thread so far.
 pub(crate) fn involuntary_switches() -> i64 {

@@ -1,8 +1,8 @@
-//! What the report promises of its figures, held against what the kernel and a clock beside say:
-//! `cargo run --release -p overhead --bin trust`, or with `-- on-cpu` for the second table alone.
+//! Compares what the report says about its figures with what the kernel and another clock say: `cargo run --release -p overhead --bin
+//! trust`, or with `-- on-cpu` for the second table alone.
 //!
-//! Prints two markdown tables: of interruptions and rates, and of what is known of calls that were interrupted. Every row names its target; a row that misses it says so, and is no failure of the program, since
-//! the machine may be shared.
+//! It prints two Markdown tables: one about interruptions and rates, and one about interrupted calls. Every row gives its target. If a row
+//! misses it, the row says so, but the program does not fail, because other programs may use the machine.
 
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod chains;

@@ -1,4 +1,4 @@
-//! The counter's rate as it is calibrated within 20 ms, against the one of 2 s.
+//! Compares the rate of the counter that is measured in 20 ms with the one that is measured in 2 s.
 
 use std::time::Duration;
 

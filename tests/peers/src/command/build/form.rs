@@ -1,4 +1,4 @@
-//! How each peer is put on many functions and how it is turned off, by its own documentation.
+//! How each profiler is added to many functions, and how it is turned off, as its documentation says.
 
 use std::path::Path;
 

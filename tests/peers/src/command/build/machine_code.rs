@@ -1,4 +1,4 @@
-//! What is in a program or an object file.
+//! Reads the contents of a program or an object file.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};

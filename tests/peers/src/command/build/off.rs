@@ -1,4 +1,4 @@
-//! What is left of an annotation in the machine code when it is turned off.
+//! What an annotation leaves in the machine code when it is turned off.
 
 use super::form::{Dependency, FORMS, Form, Off};
 use super::machine_code::{Functions, difference, functions};

@@ -1,6 +1,6 @@
-//! What of an annotation costs what: `#[cycles]`'s expansion written out, and then less and less of it.
+//! What the parts of an annotation cost: the expansion of `#[cycles]` written out by hand, with fewer and fewer parts.
 //!
-//! The texts are what the macro prints, so they have to follow it. If they do not, their rows say that they do not build.
+//! The texts are what the macro prints, so they must follow it. If they do not, their rows say that they cannot be built.
 
 use super::form::{BARE, Form, with};
 

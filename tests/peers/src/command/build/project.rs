@@ -1,4 +1,4 @@
-//! A crate that is written, built and looked at.
+//! A crate that is written, built and examined.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! A plugin that brings the runtime with it.
+//! A plugin that contains the runtime.
 
 use tsc_runtime::cycles;
 

@@ -1,4 +1,4 @@
-//! A plugin that uses the runtime of the program which opens it.
+//! A plugin that uses the runtime of the program that opens it.
 
 use shared_runtime::cycles;
 

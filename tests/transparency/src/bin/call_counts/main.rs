@@ -1,8 +1,9 @@
-//! The call tree's counts against callgrind's: calls from each function to each other one, of programs that know nothing of either.
+//! Compares the call tree's counts with callgrind's: the calls from each function to each other one, in programs that were not written for
+//! either.
 //!
-//! `cargo run --release --manifest-path tests/transparency/Cargo.toml --bin call_counts [PROGRAM…]`: fetches the programs' crates from the
-//! public registry, runs them annotated with `TSC_TREE=1`, and as they are, not optimised, under callgrind. Prints a table and each
-//! difference, and fails if there is one. How the self ticks are ranked, `--bin fine_grained` compares with callgrind's instructions.
+//! `cargo run --release --manifest-path tests/transparency/Cargo.toml --bin call_counts [PROGRAM…]` fetches the programs' crates from the
+//! public registry. It runs them annotated with `TSC_TREE=1`, and without attributes and optimisation under callgrind. It prints a table
+//! and each difference, and fails if there is one. `--bin fine_grained` compares the ranking by self ticks with callgrind's instructions.
 
 #![forbid(unsafe_code)]
 

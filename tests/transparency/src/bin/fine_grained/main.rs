@@ -1,7 +1,7 @@
-//! Programs whose functions are a few nanoseconds long, each function annotated: are the figures right, and what do they cost?
+//! Programs whose functions take a few nanoseconds, with every function annotated: are the figures correct, and what do they cost?
 //!
-//! `cargo run --release --manifest-path tests/transparency/Cargo.toml --bin fine_grained [RUNS [PROGRAM…]]`: fetches the programs' crates
-//! from the public registry, builds them bare and annotated, runs both in turns (20 times unless told otherwise) and prints a table.
+//! `cargo run --release --manifest-path tests/transparency/Cargo.toml --bin fine_grained [RUNS [PROGRAM…]]` fetches the programs' crates
+//! from the public registry, builds them bare and annotated, runs both in turns (20 times by default) and prints a table.
 
 #![forbid(unsafe_code)]
 

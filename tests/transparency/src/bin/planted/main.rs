@@ -1,9 +1,9 @@
-//! Does `cargo tsc diff` find a slowdown of 3 % in one function of a real program, and is it silent where nothing changed?
+//! Does `cargo tsc diff` find a slowdown of 3 % in one function of a real program, and does it report nothing if nothing changed?
 //!
-//! `cargo run --release --manifest-path tests/transparency/Cargo.toml --bin planted [TRIES [RUNS]]`: pulldown-cmark, with `#[cycles]` on
-//! a handful of its functions, one of which first idles for as many rounds as its environment says. Both sides are one executable, so that
-//! nothing else can differ. A try is ten runs a side (unless told otherwise) that take turns: as it is, slowed down, and as it is once
-//! more. Forty tries unless told otherwise.
+//! `cargo run --release --manifest-path tests/transparency/Cargo.toml --bin planted [TRIES [RUNS]]` uses pulldown-cmark with `#[cycles]`
+//! on some of its functions. One of them first runs an idle loop, as long as an environment variable says. Both sides are the same
+//! executable, so that nothing else can differ. A try is ten runs per side (by default) in turns: without slowdown, with slowdown, and
+//! without it once more. There are forty tries by default.
 
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! What is compared: sessions as `cargo tsc ab` makes them.
+//! The sessions that are compared, as `cargo tsc ab` makes them.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};

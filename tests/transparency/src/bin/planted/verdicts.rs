@@ -1,4 +1,4 @@
-//! What `cargo tsc diff` says.
+//! The verdicts of `cargo tsc diff`.
 
 use std::io;
 use std::path::Path;

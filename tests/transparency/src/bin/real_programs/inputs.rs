@@ -1,4 +1,4 @@
-//! What the programs work on: the same in every run, and of no other origin than this repository.
+//! The inputs of the programs. They are the same in every run, and come only from this repository.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

@@ -1,9 +1,9 @@
-//! `cargo tsc run --all` on programs from the public registry, as a stranger would try it: do they build, do they say the same, how far
-//! are they slowed down, and is their source left alone?
+//! Runs `cargo tsc run --all` on programs from the public registry, as a new user would: can they be built, is their output the same, how
+//! much are they slowed down, and is their source unchanged?
 //!
-//! `cargo run --release --manifest-path tests/transparency/Cargo.toml --bin real_programs [-n RUNS] [PROGRAM…]`: without names, all of
-//! `programs.txt`. Installs `cargo tsc` into a folder of its own, prints a markdown table, and fails unless all programs build, say the
-//! same and keep their source. Takes an hour.
+//! `cargo run --release --manifest-path tests/transparency/Cargo.toml --bin real_programs [-n RUNS] [PROGRAM…]` uses all of `programs.txt`
+//! if no names are given. It installs `cargo tsc` into a folder of its own and prints a Markdown table. It fails unless all programs can
+//! be built, print the same, and keep their source. It takes an hour.
 
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! A program of the list, and what its session says.
+//! A program of the list, and the results of its session.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};

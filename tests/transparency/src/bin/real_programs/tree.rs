@@ -1,4 +1,4 @@
-//! What is in a folder, so that a change is seen.
+//! Reads the contents of a folder, to detect changes.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

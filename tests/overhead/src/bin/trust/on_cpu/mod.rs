@@ -1,4 +1,4 @@
-//! What calls were on the CPU, blocked and waiting, held against what the kernel and other clocks say of the same calls.
+//! Compares the calls' times on the CPU, blocked and waiting with what the kernel and other clocks say about the same calls.
 
 mod asynchronous;
 mod blocked;

@@ -1,4 +1,4 @@
-//! A function that calls one that sleeps: in whose time is the sleep?
+//! A function that calls a sleeping one: which of them does the sleep count for?
 
 use std::thread;
 use std::time::Duration;

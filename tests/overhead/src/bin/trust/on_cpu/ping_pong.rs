@@ -1,4 +1,4 @@
-//! What the asking costs a program that does nothing but switch.
+//! What asking the kernel costs in a program that only switches between threads.
 
 use std::io::{self, PipeReader, PipeWriter, Read, Write};
 use std::thread;

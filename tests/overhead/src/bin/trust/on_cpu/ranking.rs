@@ -1,4 +1,4 @@
-//! The example `hotspots`, idle and beside four busy threads: does the machine's other work change its table?
+//! The example `hotspots` alone, and beside four busy threads: does other work on the machine change the order of its rows?
 
 use std::collections::HashMap;
 use std::hint::black_box;

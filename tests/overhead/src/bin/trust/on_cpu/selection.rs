@@ -1,4 +1,4 @@
-//! Calls of very different lengths beside a busy thread: the long ones are interrupted, and must count all the same.
+//! Calls of very different lengths beside a busy thread: the long ones are interrupted, but must be samples nevertheless.
 
 use std::hint::black_box;
 use std::time::Duration;

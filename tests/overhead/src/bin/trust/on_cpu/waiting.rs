@@ -1,4 +1,4 @@
-//! A function that is ready to run and does not get its CPU.
+//! A function that is ready to run, but does not get its CPU.
 
 use std::fs;
 use std::hint::black_box;

@@ -1,4 +1,4 @@
-//! Work of a known length, and threads that are in its way.
+//! Work of known length, and threads that compete with it.
 
 use std::hint::black_box;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
