@@ -15,13 +15,10 @@ use crate::record::contexts::Place;
 use crate::record::counters::{Count, Counters};
 use crate::record::histogram::{BucketIndex, SHORT};
 use crate::record::sampling::Sampling;
+use crate::record::sequence::Sequence;
 use crate::record::side_histograms::{Side, SideHistograms};
 use crate::record::table::Entry;
-use crate::sync::atomic::{
-    AtomicU32,
-    Ordering::{Relaxed, Release},
-    fence,
-};
+use crate::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 pub(crate) mod atomic_histogram;
 mod batch;
@@ -37,6 +34,7 @@ mod owned;
 mod pages;
 mod read;
 pub(crate) mod sampling;
+mod sequence;
 mod side_histograms;
 pub(crate) mod table;
 pub(crate) mod thread;
@@ -75,7 +73,7 @@ pub(crate) struct Record {
     pub(crate) sampling: Sampling,
 
     /// Odd while the following fields are being written.
-    sequence: AtomicU32,
+    sequence: Sequence,
     /// The callsite's number.
     pub(crate) id: u32,
     /// The number of the registration. The lowest one has the first call of the process.
@@ -117,7 +115,7 @@ impl Record {
             buffer: [const { AtomicU32::new(0) }; BUFFER_LEN],
             counters: Counters::new(),
             sampling: Sampling::new(),
-            sequence: AtomicU32::new(0),
+            sequence: Sequence(AtomicU32::new(0)),
             id,
             order,
             buckets: AtomicHistogram::new(),
@@ -189,7 +187,8 @@ impl Record {
             );
         }
         #[cfg(not(all(any(target_arch = "x86", target_arch = "x86_64"), not(miri))))]
-        self.buffered.store(buffered + 1, Release);
+        self.buffered
+            .store(buffered + 1, crate::sync::atomic::Ordering::Release);
     }
 
     #[inline(always)]
@@ -301,15 +300,12 @@ impl Record {
 
     /// Begins a write. Readers that come in between will read again.
     fn open(&self) {
-        self.sequence
-            .store(self.sequence.load(Relaxed).wrapping_add(1), Relaxed);
-        fence(Release);
+        self.sequence.open();
     }
 
     /// Ends a write.
     fn close(&self) {
-        self.sequence
-            .store(self.sequence.load(Relaxed).wrapping_add(1), Release);
+        self.sequence.close();
     }
 
     /// Adds the bytes or items that a call works on.

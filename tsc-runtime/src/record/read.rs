@@ -10,7 +10,6 @@ use crate::record::totals::Totals;
 use crate::sync::atomic::{
     AtomicU32,
     Ordering::{Acquire, Relaxed},
-    fence,
 };
 use crate::sync::{sleep, spin_loop};
 
@@ -114,10 +113,9 @@ impl Record {
         let mut figures = Totals::default();
         let attempts = if is_own { OWN_ATTEMPTS } else { READ_ATTEMPTS };
         for attempt in 0..attempts {
-            let before = self.sequence.load(Acquire);
-            figures = self.figures();
-            fence(Acquire);
-            if before & 1 == 0 && self.sequence.load(Relaxed) == before {
+            let is_whole;
+            (figures, is_whole) = self.sequence.read_once(|| self.figures());
+            if is_whole {
                 break;
             }
             if is_own || attempt < ATTEMPTS_AT_ONCE {
