@@ -50,8 +50,14 @@ impl<T: Default> PerProcess<T> {
 
     /// Forgets the value, in the child of a fork. It frees nothing: the child may be about to execute another program, and its allocator
     /// may not be usable.
-    #[cfg(all(unix, not(miri)))] // no process is forked elsewhere
+    #[cfg(all(unix, any(all(test, shuttle), not(miri))))] // no process is forked elsewhere
     pub(crate) fn forget(&self) {
         self.0.swap(ptr::null_mut(), AcqRel);
+    }
+
+    /// Puts the parent's value back, in tests that model a fork.
+    #[cfg(all(test, shuttle))]
+    pub(crate) fn put_back(&self, value: &'static T) {
+        self.0.swap(ptr::from_ref(value).cast_mut(), AcqRel);
     }
 }

@@ -29,6 +29,8 @@ pub(crate) mod counters;
 pub(crate) mod event_row;
 mod fold;
 pub(crate) mod histogram;
+#[cfg(all(test, shuttle))]
+mod interleavings;
 pub(crate) mod name;
 mod owned;
 mod pages;

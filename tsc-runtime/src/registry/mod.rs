@@ -30,9 +30,11 @@ use crate::tsc::{Ticks, clock};
 
 mod control;
 mod filter;
-#[cfg(all(unix, not(miri)))]
+#[cfg(all(unix, any(all(test, shuttle), not(miri))))]
 mod fork;
 mod generation;
+#[cfg(all(test, shuttle))]
+mod interleavings;
 mod registration;
 mod registration_costs;
 mod sample;

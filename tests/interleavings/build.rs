@@ -1,0 +1,10 @@
+//! Sets what the runtime is built with here.
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    // Its locks, atomics and thread-local values are such that Shuttle can switch threads at each of them.
+    println!("cargo::rustc-cfg=shuttle");
+    // What it has for Miri is what is needed here, too: a counter and a detector of interruptions without assembly, which Shuttle would not
+    // see, and no hooks in the operating system, which would call the runtime outside of a test.
+    println!("cargo::rustc-cfg=miri");
+}

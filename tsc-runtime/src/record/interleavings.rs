@@ -1,0 +1,113 @@
+//! A thread that records while another reads: `.ci/more/interleavings` runs this.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+
+use shuttle::thread::spawn;
+
+use super::counters::Totals;
+use super::*;
+use crate::sync::check::check;
+
+/// A record and its entry, which is dropped after it.
+struct Shared(OwnedRecord, Box<Entry>);
+
+// SAFETY: one thread records and the other one only reads, as a thread and those that make reports do.
+unsafe impl Send for Shared {}
+// SAFETY: as above.
+unsafe impl Sync for Shared {}
+
+impl Shared {
+    fn new() -> Self {
+        let entry = Box::new(Entry::new());
+        // SAFETY: the entry is dropped after the record.
+        let record = unsafe { Record::new(1, 1, &raw const *entry) };
+        Self(OwnedRecord::new(record), entry)
+    }
+
+    /// The call of this number: ordinary ones, of which each takes a tick more than the last, one that was interrupted and is left out,
+    /// one that was and is repaired, and one that is too long to be buffered.
+    fn call(&self, number: usize) {
+        let Self(record, entry) = self;
+        entry.enter();
+        let gross = number as u64 + 1;
+        match number {
+            62 => record.leave_interrupted(gross, 0, 500, false, 1),
+            63 => record.leave_interrupted(gross, 0, 700, true, 1),
+            67 => record.leave(BUFFERED_BELOW, 0),
+            _ => record.leave(gross, 0),
+        }
+    }
+
+    fn read(&self, is_own: bool) -> State {
+        let mut totals = Totals::default();
+        self.0.read(&mut totals, is_own);
+        State {
+            firsts: totals.firsts,
+            samples: totals.samples,
+            sum: totals.sum,
+            squares: totals.squares,
+            extremes: (totals.min, totals.max),
+            repaired: totals.repaired,
+            excluded: (totals.excluded, totals.excluded_sum),
+        }
+    }
+}
+
+/// What a fold or an interrupted call writes; the histograms are read on their own.
+#[derive(Debug, PartialEq, Eq)]
+struct State {
+    firsts: u64,
+    samples: u64,
+    sum: i64,
+    squares: u128,
+    extremes: (Option<i64>, Option<i64>),
+    repaired: u64,
+    excluded: (u64, i64),
+}
+
+/// The buffer is full after a first call, two that are interrupted, and so many others.
+const CALLS: usize = 3 + BUFFER_LEN + 5;
+/// Before the other thread reads.
+const BEFORE: usize = 60;
+
+#[test]
+fn every_read_is_a_state_that_existed() {
+    check(
+        || {},
+        || {
+            let alone = Shared::new();
+            let mut states = vec![alone.read(true)];
+            for number in 0..CALLS {
+                alone.call(number);
+                states.push(alone.read(true));
+            }
+
+            let record = Arc::new(Shared::new());
+            (0..BEFORE).for_each(|number| record.call(number));
+            let (started, returned) = (AtomicUsize::new(BEFORE), AtomicUsize::new(BEFORE));
+            let known = Arc::new((started, returned));
+            let thread = {
+                let (record, known) = (Arc::clone(&record), Arc::clone(&known));
+                spawn(move || {
+                    for number in BEFORE..CALLS {
+                        known.0.fetch_add(1, SeqCst);
+                        record.call(number);
+                        known.1.fetch_add(1, SeqCst);
+                    }
+                })
+            };
+            for _ in 0..2 {
+                let returned = known.1.load(SeqCst);
+                let read = record.read(false);
+                let started = known.0.load(SeqCst);
+                assert!(
+                    states[returned..=started].contains(&read),
+                    "after {returned} to {started} calls: {read:?}"
+                );
+            }
+            thread.join().expect("it has not panicked");
+            assert_eq!(Some(&record.read(false)), states.last());
+        },
+    );
+}

@@ -1,0 +1,267 @@
+//! What threads may do to each other through the registry, in as many orders as Shuttle tries: `.ci/more/interleavings` runs these.
+//!
+//! All processes that a test begins are this one. So before each, the statics are what they are when a process begins.
+
+use std::cell::RefCell;
+use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+use std::sync::{Arc, Mutex};
+
+use shuttle::thread::{JoinHandle, spawn};
+
+use super::fork::start_from_zero;
+use super::*;
+use crate::probe::section::Section;
+use crate::probe::{Probe, Slot};
+use crate::record::callsite::Meta;
+use crate::sync::scheduled::alone;
+use crate::sync::{check, spin_loop, thread_local};
+use crate::tsc::Lfence;
+
+fn check(scenario: fn()) {
+    // What a probe costs is only measured once.
+    let calibrate = || call(begin_process()[0]);
+    check::check(calibrate, scenario);
+}
+
+/// A process that has not called anything yet, and the callsites that it has.
+fn begin_process() -> [&'static Callsite; 2] {
+    start_from_zero();
+    do_what_was_put_off();
+    NUMBERS.store(1, SeqCst);
+    RECORDS.store(0, SeqCst);
+    PAUSED.store(false, SeqCst);
+    ["a", "b"].map(|name| {
+        let meta = Meta {
+            name: Some(name),
+            path: || "",
+            module: module_path!(),
+            file: file!(),
+            line: line!(),
+            unit: None,
+            returns_iterator: false,
+            sample: None,
+        };
+        &*Box::leak(Box::new(Callsite::new::<Lfence>(meta)))
+    })
+}
+
+fn call(callsite: &'static Callsite) {
+    let mut slot = Slot::new();
+    let _probe = Probe::<Lfence>::start(callsite, &mut slot);
+}
+
+fn in_figures(figures: &Figures, of: &'static Callsite) -> u64 {
+    let rows = figures.callsites.iter();
+    rows.filter(|(callsite, _)| std::ptr::eq(*callsite, of))
+        .map(|(_, totals)| totals.calls())
+        .sum()
+}
+
+/// What a test itself knows of the calls of one callsite.
+#[derive(Default)]
+struct Known {
+    started: AtomicU64,
+    returned: AtomicU64,
+}
+
+impl Known {
+    fn call(&self, callsite: &'static Callsite) {
+        self.started.fetch_add(1, SeqCst);
+        call(callsite);
+        self.returned.fetch_add(1, SeqCst);
+    }
+}
+
+fn read(of: &'static Callsite) -> u64 {
+    in_figures(&figures().expect("not in the cold path"), of)
+}
+
+fn take(of: &'static Callsite) -> u64 {
+    let (figures, unrecorded) = take_figures().expect("not in the cold path");
+    assert_eq!(unrecorded, 0);
+    in_figures(&figures, of)
+}
+
+fn join<const N: usize>(threads: [JoinHandle<()>; N]) {
+    for thread in threads {
+        thread.join().expect("it has not panicked");
+    }
+}
+
+/// Threads begin, call and end while others read all figures.
+#[test]
+fn every_read_has_the_calls_that_have_returned_and_no_others() {
+    check(|| {
+        let [a, b] = begin_process();
+        let known = Arc::new(Known::default());
+        let threads = [2, 3].map(|calls| {
+            let known = Arc::clone(&known);
+            spawn(move || {
+                call(b);
+                (0..calls).for_each(|_| known.call(a));
+            })
+        });
+        // Until the threads have ended, mostly.
+        for _ in 0..6 {
+            spin_loop();
+            let returned = known.returned.load(SeqCst);
+            let read = read(a);
+            let started = known.started.load(SeqCst);
+            assert!(
+                returned <= read && read <= started,
+                "{returned} calls had returned, {read} were read, {started} had started"
+            );
+        }
+        join(threads);
+        assert_eq!((read(a), read(b)), (5, 2));
+    });
+}
+
+/// The same while figures are taken: a call is in one of them.
+#[test]
+fn every_call_is_taken_once() {
+    check(|| {
+        let [a, b] = begin_process();
+        let threads = [(2, 1), (1, 3)].map(|(before, after)| {
+            spawn(move || {
+                (0..before).for_each(|_| call(a));
+                call(b);
+                (0..after).for_each(|_| call(a));
+            })
+        });
+        let taken_there = Arc::new(AtomicU64::new(0));
+        let taker = {
+            let taken = Arc::clone(&taken_there);
+            spawn(move || _ = taken.fetch_add(take(a), SeqCst))
+        };
+        let taken_here = take(a) + take(a);
+        join(threads);
+        join([taker]);
+        assert_eq!(taken_here + taken_there.load(SeqCst) + take(a), 7);
+        assert_eq!(take(a), 0);
+    });
+}
+
+struct Held(Section<Lfence>, &'static Callsite);
+
+thread_local! {
+    /// Younger than what the runtime keeps for a thread, and so, under Shuttle, dropped after it.
+    static HELD: RefCell<Option<HeldSection>> = const { RefCell::new(None) };
+}
+
+/// Stops its section when the thread has ended for the runtime, and calls once more.
+struct HeldSection(Option<Held>);
+
+impl Drop for HeldSection {
+    fn drop(&mut self) {
+        assert!(thread::this().has_ended());
+        if let Some(Held(section, callsite)) = self.0.take() {
+            section.stop();
+            call(callsite);
+        }
+    }
+}
+
+/// A section outlives its thread while others take the figures.
+#[test]
+fn section_of_a_thread_that_ends_is_taken_once() {
+    check(|| {
+        let [a, b] = begin_process();
+        let thread = spawn(move || {
+            call(a);
+            let section = Section::start(b);
+            HELD.with(|held| *held.borrow_mut() = Some(HeldSection(Some(Held(section, a)))));
+        });
+        let taken = Arc::new(Mutex::new((0, 0)));
+        let take_both = move || {
+            let (figures, _) = take_figures().expect("not in the cold path");
+            (in_figures(&figures, a), in_figures(&figures, b))
+        };
+        let taker = {
+            let taken = Arc::clone(&taken);
+            spawn(move || {
+                let both = take_both();
+                *taken.lock().unwrap() = both;
+            })
+        };
+        let here = take_both();
+        join([thread, taker]);
+        let (there, rest) = (*taken.lock().unwrap(), take_both());
+        assert_eq!(here.0 + there.0 + rest.0, 2);
+        assert_eq!(here.1 + there.1 + rest.1, 1);
+    });
+}
+
+/// Only the thread that forks exists in the child, and the others may have held any lock.
+#[test]
+fn child_of_a_fork_starts_from_zero_and_waits_for_nobody() {
+    check(|| {
+        let [a, b] = begin_process();
+        let threads = [1, 2].map(|calls| {
+            spawn(move || {
+                (0..calls).for_each(|_| call(a));
+                take(b);
+            })
+        });
+        call(b);
+        alone(|| {
+            let parents = registry();
+            start_from_zero();
+            assert_eq!((read(a), read(b)), (0, 0));
+            call(a);
+            call(b);
+            call(b);
+            assert_eq!((take(a), take(b)), (1, 0));
+            call(b);
+            assert_eq!((read(a), read(b)), (0, 1));
+            // Only memory that the parent does not see was written.
+            REGISTRY.put_back(parents);
+            thread::this().invalidate();
+        });
+        join(threads);
+    });
+}
+
+/// Calls between the end of a pause's request and the resumption are not recorded, calls that meet neither are.
+#[test]
+fn pause_holds_for_all_calls_that_start_after_it() {
+    const CALLS: u64 = 8;
+    check(|| {
+        let [a, _] = begin_process();
+        // How many of the requests to pause and to resume have begun or ended.
+        let requests = Arc::new(AtomicU64::new(0));
+        let known = Arc::new(Known::default());
+        let thread = {
+            let (requests, known) = (Arc::clone(&requests), Arc::clone(&known));
+            spawn(move || {
+                let mut bounds = [0, 0];
+                for _ in 0..CALLS {
+                    let before = requests.load(SeqCst);
+                    known.call(a);
+                    let [least, most] = match (before, requests.load(SeqCst)) {
+                        (0, 0) | (4, 4) => [1, 1],
+                        (2, 2) => [0, 0],
+                        _ => [0, 1],
+                    };
+                    bounds = [bounds[0] + least, bounds[1] + most];
+                }
+                bounds
+            })
+        };
+        let request = |make: fn()| {
+            requests.fetch_add(1, SeqCst);
+            make();
+            requests.fetch_add(1, SeqCst);
+        };
+        request(pause);
+        // The next call may have begun before.
+        let enough = (known.returned.load(SeqCst) + 3).min(CALLS);
+        while known.returned.load(SeqCst) < enough {
+            spin_loop();
+        }
+        request(resume);
+        let [least, most] = thread.join().expect("it has not panicked");
+        let read = read(a);
+        assert!(least <= read && read <= most, "{least} <= {read} <= {most}");
+    });
+}
