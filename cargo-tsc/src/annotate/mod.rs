@@ -11,8 +11,8 @@ pub use insert::{Annotated, Function, Where, annotate};
 pub use modules::files_of;
 pub use strip::strip;
 
-/// The text that is inserted. The empty parentheses distinguish it from an attribute that somebody wrote by hand, so that [`strip`](fn@strip) leaves
-/// those.
+/// The text that is inserted. The empty parentheses distinguish it from an attribute that somebody wrote by hand, so that
+/// [`strip`](fn@strip) leaves those.
 pub const ATTRIBUTE: &str = "#[::tsc_runtime::cycles()] ";
 
 /// Parses a file. Also returns the number of bytes at its beginning (a byte order mark, a `#!` line) that the offsets in the syntax tree

@@ -132,7 +132,7 @@ impl Entry {
     }
 }
 
-/// The number of losses that are kept apart: 2 KiB for each thread.
+/// The number of losses in the stack, which takes 2 KiB for each thread.
 const LEN: usize = 42;
 const _: () = assert!(size_of::<Losses>() <= 2048);
 
@@ -211,7 +211,7 @@ impl Losses {
         inside
     }
 
-    /// Forgets the losses since `start`, up to so many ticks, and returns how many.
+    /// Forgets the losses since `start`, up to `at_most` ticks, and returns how many ticks these were.
     pub(super) fn forget_since(&mut self, start: Ticks, at_most: i64) -> i64 {
         let inside = self.claim_since(start);
         if inside == Inside::NOTHING {

@@ -219,14 +219,14 @@ impl OnCpu {
             .map_or(Inside::NOTHING, |state| state.losses.since(start))
     }
 
-    /// Forgets what was lost since `start`, but no more than so many ticks; how many.
+    /// Forgets the losses since `start`, up to `at_most` ticks, and returns how many ticks these were.
     pub(crate) fn forget_since(&self, start: Ticks, at_most: i64) -> i64 {
         self.0
             .try_borrow_mut()
             .map_or(0, |mut state| state.losses.forget_since(start, at_most))
     }
 
-    /// What was lost in a call that started at `start` and stops now.
+    /// The loss in a call that started at `start` and stops now.
     pub(crate) fn claim_since(&self, start: Ticks) -> Inside {
         self.0
             .try_borrow_mut()
@@ -265,22 +265,22 @@ pub(crate) fn now() -> Ticks {
     Unfenced::start()
 }
 
-/// What this thread has run so far.
+/// The CPU time of this thread so far.
 pub(crate) fn cpu_time_ns() -> Option<u64> {
     kernel::cpu_time_ns()
 }
 
-/// Whether so many net ticks on the CPU are certain enough for a sample, after so many switches.
+/// Whether `net` ticks on the CPU are certain enough for a sample, after this many switches.
 pub(crate) fn is_certain(net: i64, switches: u32) -> bool {
     ticks_per_ns().is_some_and(|ticks_per_ns| {
         net as f64 >= CERTAIN * SWITCH_NS * ticks_per_ns * f64::from(switches)
     })
 }
 
-/// Why it is not known how long calls were on the CPU, where interruptions are detected.
+/// Why the time of interrupted calls on the CPU is not known, although interruptions are detected.
 pub(crate) fn unavailable() -> Option<&'static str> {
     let refused = REFUSED
         .load(Relaxed)
-        .then_some("the kernel has ceased to answer clock_gettime(CLOCK_THREAD_CPUTIME_ID)");
+        .then_some("the kernel no longer answers clock_gettime(CLOCK_THREAD_CPUTIME_ID)");
     UNAVAILABLE.get().copied().and_then(Result::err).or(refused)
 }

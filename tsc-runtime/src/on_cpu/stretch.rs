@@ -40,7 +40,7 @@ impl Stretch {
         }
     }
 
-    /// The probable loss of an interrupted call of so many ticks.
+    /// The probable loss of an interrupted call that can have lost at most `room` ticks.
     pub(super) fn take(&mut self, room: i64) -> Option<Loss> {
         let share = self.share?;
         let part = |share: f64| (room as f64 * share) as i64;
@@ -70,7 +70,7 @@ impl Stretch {
         rest
     }
 
-    /// The request came from the stop of a call of so many ticks, so the whole loss was in calls.
+    /// Notes that the request came from the stop of a call that can have lost at most `room` ticks, so the whole loss was in calls.
     pub(super) fn ended_in_call(&mut self, room: i64) {
         let room = (self.lost_room + room) as f64;
         let share = |ticks: i64| (ticks as f64 / room).clamp(0.0, 1.0);

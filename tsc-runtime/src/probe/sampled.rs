@@ -128,7 +128,7 @@ pub(super) unsafe extern "C" fn prepare_timed(
     weight: u32,
 ) -> bool {
     record.entry().enter();
-    // The time for asking what was lost lies before the call.
+    // The time for asking the kernel is before the call.
     if !thread.detector.is_armed() {
         thread.rearm();
     }

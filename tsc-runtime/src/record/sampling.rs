@@ -26,7 +26,7 @@ pub(crate) const MOST: u32 = 4096;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
     EveryCall,
-    /// One call in so many.
+    /// One call in this many.
     OneIn(u32),
     /// As often as the limit for the time spent in probes permits.
     Auto,
@@ -139,7 +139,7 @@ impl Record {
         self.begin_group(&thread::this().sampler, every);
     }
 
-    /// Starts a new group of so many calls after the rest of the previous one, and chooses which call is timed.
+    /// Starts a new group of `every` calls after the rest of the previous one, and chooses which call is timed.
     fn begin_group(&self, sampler: &Sampler, every: u32) {
         let sampling = &self.sampling;
         if self.is_running() {

@@ -30,7 +30,7 @@ pub(crate) struct Figures {
 pub(super) struct Sheets(BTreeMap<ThreadName, Vec<Totals>>);
 
 impl Sheets {
-    /// The totals of threads of that name, with room for at least so many callsites.
+    /// The totals of the threads with this name, with room for at least `callsites` callsites.
     pub(super) fn of(&mut self, name: &ThreadName, callsites: usize) -> &mut Vec<Totals> {
         let sheet = self.0.entry(name.clone()).or_default();
         if sheet.len() < callsites {

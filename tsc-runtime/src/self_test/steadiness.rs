@@ -17,7 +17,7 @@ const BETWEEN_BURSTS: Duration = Duration::from_millis(3);
 /// How long the CPU is watched for time taken away, and the shortest gap that counts: an interrupt takes about a microsecond.
 const WATCH_NS: f64 = 20e6;
 const GAP_NS: f64 = 400.0;
-/// Ends the watch if the counter stands still.
+/// The number of reads after which the watch ends, in case the counter does not advance.
 const MOST_READS: u32 = 20_000_000;
 
 pub(super) fn lines() -> Vec<Finding> {
