@@ -3,7 +3,9 @@
 //!
 //! `cargo run --release -p examples --bin instmeas -- --all`
 
+#[cfg(target_arch = "x86_64")]
 mod processors;
+#[cfg(target_arch = "x86_64")]
 mod samples;
 
 use std::io::Write;
