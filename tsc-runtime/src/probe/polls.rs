@@ -428,6 +428,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(target_family = "wasm", ignore = "there are no threads")]
     fn call_that_moves_between_threads_is_one_call() {
         let callsite = callsite!("moves");
         let mut call = FutureTotals::new();

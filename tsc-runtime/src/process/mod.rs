@@ -7,3 +7,12 @@ mod per_process;
 
 pub(crate) use mapped::keep_mapped;
 pub(crate) use per_process::PerProcess;
+
+/// The process's number; 0 on WebAssembly, which has none and where std's function panics.
+pub(crate) fn id() -> u32 {
+    if cfg!(target_family = "wasm") {
+        0
+    } else {
+        std::process::id()
+    }
+}

@@ -18,6 +18,9 @@ pub enum TscUnavailable {
 impl fmt::Display for TscUnavailable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Self::NotOnThisPlatform if cfg!(all(target_family = "wasm", target_os = "unknown")) => {
+                "a WebAssembly module outside of WASI has no clock, so calls take no time"
+            }
             Self::NotOnThisPlatform => {
                 "no time-stamp counter that user code may read on this platform"
             }

@@ -54,17 +54,20 @@ fn run(arguments: &Arguments) -> ExitCode {
 /// Each thread indexes every N-th file. The parts are merged at the end.
 fn build(files: &[PathBuf], arguments: &Arguments) -> Index {
     let count = arguments.threads.min(files.len());
+    let part = |worker: usize| {
+        let _pinned = arguments.pin.then(|| pin(worker));
+        let mut index = Index::default();
+        let share = files.iter().skip(worker).step_by(count);
+        share.for_each(|path| add(&mut index, path));
+        index
+    };
+    if count == 1 {
+        // Here, for there are platforms without threads.
+        return part(0);
+    }
     thread::scope(|scope| {
         let workers: Vec<_> = (0..count)
-            .map(|worker| {
-                let share = files.iter().skip(worker).step_by(count);
-                scope.spawn(move || {
-                    let _pinned = arguments.pin.then(|| pin(worker));
-                    let mut index = Index::default();
-                    share.for_each(|path| add(&mut index, path));
-                    index
-                })
-            })
+            .map(|worker| scope.spawn(move || part(worker)))
             .collect();
         let mut whole = Index::default();
         for worker in workers {

@@ -114,6 +114,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(target_family = "wasm", ignore = "there are no threads")]
     fn threads_that_insert_at_once_agree() {
         static TRIE: Trie<u64, 8> = Trie::new();
         let values = if cfg!(miri) { 20 } else { 5000 };

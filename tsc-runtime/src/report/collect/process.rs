@@ -41,7 +41,7 @@ impl Process {
             argv: std::env::args_os()
                 .map(|argument| argument.to_string_lossy().into_owned())
                 .collect(),
-            pid: std::process::id(),
+            pid: crate::process::id(),
             host: host(),
             started: if begun {
                 timestamp::rfc3339(started)

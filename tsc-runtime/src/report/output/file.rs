@@ -111,7 +111,7 @@ impl Beside {
         let mut name = OsString::from(".");
         name.push(target.file_name().unwrap_or_default());
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        name.push(format!(".{}-{number}.tmp", std::process::id()));
+        name.push(format!(".{}-{number}.tmp", crate::process::id()));
         let path = target.with_file_name(name);
         // A new file: no link or file that somebody has put there is used.
         let mut file = OpenOptions::new()
@@ -153,7 +153,7 @@ fn is_another_process_s(path: &Path) -> bool {
 /// Inserts the process number: `run.json` becomes `run.1234.json`.
 fn with_pid(path: &Path) -> PathBuf {
     let mut name = path.file_stem().unwrap_or_default().to_owned();
-    name.push(format!(".{}", std::process::id()));
+    name.push(format!(".{}", crate::process::id()));
     if let Some(extension) = path.extension() {
         name.push(".");
         name.push(extension);
@@ -237,7 +237,7 @@ mod tests {
 
     #[test]
     fn own_names_keep_the_extension() {
-        let pid = std::process::id();
+        let pid = crate::process::id();
         let own = |path| with_pid(Path::new(path)).display().to_string();
         let json = Path::new("a").join(format!("run.{pid}.json"));
         assert_eq!(own("a/run.json"), json.display().to_string());

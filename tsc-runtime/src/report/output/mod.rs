@@ -3,7 +3,7 @@
 mod destination;
 mod file;
 mod patience;
-mod pattern;
+pub(super) mod pattern;
 mod terminal;
 
 use std::io;

@@ -5,12 +5,12 @@ use std::ffi::{OsStr, OsString};
 use crate::report::collect::{compact, host, process_started};
 
 /// The path for a pattern in this process. Unknown placeholders stay as they are.
-pub(super) fn expand(pattern: &OsStr) -> OsString {
+pub(in crate::report) fn expand(pattern: &OsStr) -> OsString {
     let Some(pattern) = pattern.to_str() else {
         return pattern.to_owned();
     };
     expand_with(pattern, |letter| match letter {
-        'p' => Some(std::process::id().to_string()),
+        'p' => Some(crate::process::id().to_string()),
         'h' => Some(host().replace(['/', '\\'], "_")),
         't' => Some(compact(process_started())),
         '%' => Some("%".to_owned()),
