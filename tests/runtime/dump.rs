@@ -155,6 +155,83 @@ fn text_that_is_no_report_is_refused() {
 }
 
 #[test]
+fn report_that_no_runtime_writes_is_refused() {
+    let text = dump();
+    let error = |change: &dyn Fn(&mut Value)| {
+        let mut changed = value(&text);
+        change(&mut changed);
+        Report::from_json(&changed.to_string())
+            .expect_err("it contradicts itself")
+            .to_string()
+    };
+    let bucket = error(&|of| {
+        of["callsites"][0]["wall_histogram"] =
+            serde_json::json!([{ "from_ticks": u64::MAX, "calls": 1 }]);
+    });
+    assert!(
+        bucket.contains("no bucket begins at 18446744073709551615"),
+        "{bucket}"
+    );
+    let sums = error(&|of| of["callsites"][0]["sums"]["excess"] = 1e300.into());
+    assert!(sums.contains("beyond all bounds"), "{sums}");
+    let rate = error(&|of| of["clock"]["hz"] = 1e-300.into());
+    assert!(rate.contains("ticks per second"), "{rate}");
+    let probe = error(&|of| of["clock"]["overheads"][0]["total_ticks"] = (-1e300).into());
+    assert!(probe.contains("no probe costs"), "{probe}");
+    let tree = error(&|of| {
+        let context = |index: usize| {
+            serde_json::json!({ "callsite": 0, "parent": index.checked_sub(1), "calls": 1, "clean": 1, "total_ticks": 1,
+                "on_cpu_ticks": null, "self_ticks": 1 })
+        };
+        of["contexts"] = (0..20_000).map(context).collect();
+    });
+    assert!(tree.contains("through more than 16384 others"), "{tree}");
+}
+
+/// Somebody may have changed a file: figures are absurd then, and nothing panics.
+#[test]
+fn counts_that_are_too_many_are_no_reason_to_panic() {
+    let mut changed = value(&dump());
+    let most = serde_json::json!(u64::MAX);
+    let row = &mut changed["callsites"][0];
+    for count in [
+        "samples",
+        "firsts",
+        "excluded",
+        "anomalies",
+        "counted",
+        "repaired",
+        "unknown",
+    ] {
+        row["sums"][count] = most.clone();
+    }
+    for count in ["calls", "samples", "interrupted"] {
+        row[count] = most.clone();
+    }
+    row["histogram"] = serde_json::json!([{ "from_ticks": 64, "calls": u64::MAX }]);
+    row["interrupted_histogram"] = serde_json::json!([
+        { "from_ticks": 64, "calls": u64::MAX }, { "from_ticks": 66, "calls": u64::MAX }
+    ]);
+    row["thread_rows"] = serde_json::json!([
+        { "name": null, "threads": u64::MAX, "calls": u64::MAX, "total_ticks": 1, "self_ticks": 1, "on_cpu_ticks": null }
+    ]);
+    row["events"] =
+        serde_json::json!([{ "event": "page-faults", "calls": u64::MAX, "count": i64::MIN }]);
+    let report = Report::from_json(&changed.to_string()).expect("it is a report");
+    let mut sum = report.clone();
+    sum.merge(&report).expect("it is of the same clock");
+    for of in [&report, &sum] {
+        assert!(of.to_string().contains(":CLK: "));
+        assert!(format!("{of:#}").contains(":CLK: "));
+        assert!(of.openmetrics().ends_with("# EOF\n"));
+        assert!(
+            sum.since(of)
+                .is_none_or(|since| since.to_string().starts_with("tsc: "))
+        );
+    }
+}
+
+#[test]
 fn unknown_keys_are_left_out_and_unknown_facts_may_be_missing() {
     let text = dump();
     let mut changed = value(&text);

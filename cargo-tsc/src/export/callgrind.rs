@@ -59,7 +59,8 @@ pub fn text(report: &Report) -> Result<String> {
             )?;
         }
     }
-    let all: i64 = functions.values().map(|function| function.own).sum();
+    let own = functions.values().map(|function| function.own);
+    let all = own.fold(0, i64::saturating_add);
     writeln!(text, "\ntotals: {all}")?;
     Ok(text)
 }
@@ -104,21 +105,22 @@ fn functions(report: &Report) -> BTreeMap<Place, Function> {
         .collect();
     let mut functions = BTreeMap::<Place, Function>::new();
     for (place, &own) in places.iter().zip(&ticks) {
-        functions.entry(place.clone()).or_default().own += own;
+        let known = &mut functions.entry(place.clone()).or_default().own;
+        *known = known.saturating_add(own);
     }
     // Callees come after their callers. In this order, everything has been added to a caller before it is read.
     for (index, context) in contexts.iter().enumerate().rev() {
         let caller = match context.parent() {
             Some(parent) => {
-                ticks[parent as usize] += ticks[index];
+                ticks[parent as usize] = ticks[parent as usize].saturating_add(ticks[index]);
                 places[parent as usize].clone()
             }
             None => nowhere(ROOT),
         };
         let callees = &mut functions.entry(caller).or_default().callees;
         let arc = callees.entry(places[index].clone()).or_default();
-        arc.calls += context.calls();
-        arc.ticks += ticks[index];
+        arc.calls = arc.calls.saturating_add(context.calls());
+        arc.ticks = arc.ticks.saturating_add(ticks[index]);
     }
     functions
 }

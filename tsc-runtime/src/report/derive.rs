@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use super::data::histogram::{self, LAST, middle};
+use super::data::saturating_sum;
 use super::outliers::Outliers;
 use super::statistics::{Statistics, mean, std_error_of_self, std_error_of_sum};
 use super::{Bucket, CallsiteReport, CallsiteSums, Clock};
@@ -48,11 +49,13 @@ impl CallsiteReport {
     fn derive_counts(&mut self, clock: &Clock) {
         let sums = &self.sums;
         let detected = sums.is_detected(clock);
-        let interrupted = sums.repaired + sums.excluded + sums.firsts_interrupted;
+        let interrupted = saturating_sum([sums.repaired, sums.excluded, sums.firsts_interrupted]);
         self.calls = sums.calls();
         self.running = sums.running;
         // The counters are read while other threads record. So a call may already be in `unknown` but not yet in `samples`.
-        let clean = sums.samples.saturating_sub(sums.repaired + sums.unknown);
+        let clean = sums
+            .samples
+            .saturating_sub(saturating_sum([sums.repaired, sums.unknown]));
         self.clean = detected.then_some(clean);
         self.interrupted = detected.then_some(interrupted);
         self.repaired = detected.then_some(sums.repaired);
@@ -125,7 +128,8 @@ impl CallsiteReport {
         };
         let mean_of_all = || {
             let sum = sums.sum.wrapping_add(sums.excluded_sum);
-            mean(sum, sums.samples + sums.excluded).filter(|_| sums.excluded > sums.samples)
+            let calls = saturating_sum([sums.samples, sums.excluded]);
+            mean(sum, calls).filter(|_| sums.excluded > sums.samples)
         };
         self.mean_ticks = statistics
             .as_ref()
@@ -151,7 +155,7 @@ impl CallsiteReport {
             sums.gross()
                 .wrapping_add(sums.nested)
                 .wrapping_add(sums.off),
-            sums.calls() - sums.anomalies,
+            sums.calls().saturating_sub(sums.anomalies),
         );
         self.min_raw_ticks = sums.min.filter(|_| sums.nested == 0).map(|min| min as f64);
     }
@@ -186,12 +190,12 @@ impl CallsiteReport {
         let (mean, longest) = if is_async {
             (mean(sums.wall.cast_signed(), sums.calls()), sums.wall_max)
         } else {
-            let calls = sums
+            let ticks = sums
                 .sum
                 .wrapping_add(sums.excluded_sum)
                 .wrapping_add(sums.calls_off);
             (
-                mean(calls, sums.samples + sums.excluded),
+                mean(ticks, saturating_sum([sums.samples, sums.excluded])),
                 sums.wall_max.max(sums.max),
             )
         };

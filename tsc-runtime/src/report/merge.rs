@@ -88,7 +88,7 @@ impl Report {
         if other_is_earlier {
             self.process = other.process.clone();
         }
-        self.processes += other.processes;
+        self.processes = self.processes.saturating_add(other.processes);
         self.meta
             .retain(|key, value| other.meta.get(key) == Some(value));
         self.machine.merge(&other.machine);
@@ -214,8 +214,8 @@ impl CallsiteReport {
         for other in &other.events {
             match self.events.iter_mut().find(|it| it.event == other.event) {
                 Some(known) => {
-                    known.calls += other.calls;
-                    known.count += other.count;
+                    known.calls = known.calls.saturating_add(other.calls);
+                    known.count = known.count.saturating_add(other.count);
                 }
                 None => self.events.push(other.clone()),
             }
@@ -236,8 +236,8 @@ impl CallsiteReport {
 
 impl ThreadReport {
     pub(super) fn merge(&mut self, other: &Self) {
-        self.threads += other.threads;
-        self.calls += other.calls;
+        self.threads = self.threads.saturating_add(other.threads);
+        self.calls = self.calls.saturating_add(other.calls);
         self.total_ticks = self.total_ticks.plus(other.total_ticks);
         self.self_ticks = self.self_ticks.plus(other.self_ticks);
         self.on_cpu_ticks = add(self.on_cpu_ticks, other.on_cpu_ticks);
@@ -246,8 +246,9 @@ impl ThreadReport {
 
 impl Context {
     fn merge(&mut self, other: &Self) {
-        self.calls += other.calls;
-        self.clean = self.clean.zip(other.clean).map(|(one, other)| one + other);
+        self.calls = self.calls.saturating_add(other.calls);
+        let clean = self.clean.zip(other.clean);
+        self.clean = clean.map(|(one, other)| one.saturating_add(other));
         self.total_ticks = self.total_ticks.plus(other.total_ticks);
         self.self_ticks = self.self_ticks.plus(other.self_ticks);
         self.on_cpu_ticks = add(self.on_cpu_ticks, other.on_cpu_ticks);

@@ -10,6 +10,7 @@
 //! last longer than about 100 µs mostly contain interrupts, which cannot be distinguished from the function's own time any more.
 
 use super::data::histogram::{beginning, end, middle, quantile};
+use super::data::saturating_sum;
 use super::{Bucket, CallsiteSums};
 
 /// Timers interrupt 100 to 1000 times per second, and hypervisors take the CPU away some hundred times.
@@ -69,10 +70,10 @@ impl Outliers {
         for bucket in buckets {
             let ticks = bucket.calls as f64 * middle(bucket.from_ticks);
             if bucket.from_ticks as f64 >= self.threshold {
-                self.count += bucket.calls;
+                self.count = saturating_sum([self.count, bucket.calls]);
                 outlier_ticks += ticks;
             } else {
-                others += bucket.calls;
+                others = saturating_sum([others, bucket.calls]);
                 other_ticks += ticks;
             }
         }

@@ -2,8 +2,12 @@
 
 use std::fmt;
 
-use super::Report;
 use super::data::SCHEMA;
+use super::data::histogram::{beginning, count};
+use super::{Bucket, CallsiteReport, Clock, FenceOverhead, Report};
+
+/// The deepest context of a dump: a thread's call tree has no more nodes.
+const DEEPEST: usize = 1 << 14;
 
 /// Why a text is not a report.
 #[derive(Debug)]
@@ -76,6 +80,13 @@ impl Report {
 
     /// Checks what other code relies on: indices are valid, and histograms are in ascending order.
     fn check(&self) -> Result<(), String> {
+        self.check_contexts()?;
+        self.clock.check()?;
+        self.callsites.iter().try_for_each(CallsiteReport::check)
+    }
+
+    fn check_contexts(&self) -> Result<(), String> {
+        let mut depths: Vec<usize> = Vec::with_capacity(self.contexts.len());
         for (index, context) in self.contexts.iter().enumerate() {
             if let Some(callsite) = context
                 .callsite
@@ -91,30 +102,93 @@ impl Report {
             {
                 return Err(format!("context {index} precedes its parent"));
             }
-        }
-        for callsite in &self.callsites {
-            let histograms = [
-                &callsite.histogram,
-                &callsite.interrupted_histogram,
-                &callsite.wall_histogram,
-            ];
-            let ordered = histograms
-                .iter()
-                .all(|buckets| buckets.is_sorted_by(|one, next| one.from_ticks < next.from_ticks));
-            if !ordered {
+            let depth = context
+                .parent
+                .map_or(0, |parent| depths[parent as usize] + 1);
+            if depth > DEEPEST {
                 return Err(format!(
-                    "the buckets of {} are not in ascending order",
-                    callsite.name
+                    "context {index} is called through more than {DEEPEST} others"
                 ));
             }
-            let counted = super::data::histogram::count(&callsite.histogram);
-            if counted > callsite.sums.samples {
-                return Err(format!(
-                    "{} has {} samples and {counted} in its histogram",
-                    callsite.name, callsite.sums.samples
-                ));
-            }
+            depths.push(depth);
         }
         Ok(())
     }
+}
+
+impl Clock {
+    fn check(&self) -> Result<(), String> {
+        if let Some(hz) = self.hz.filter(|hz| !(1.0..=1e12).contains(hz)) {
+            return Err(format!("no counter has {hz} ticks per second"));
+        }
+        let mut overheads = self.overheads.iter();
+        match overheads.find(|overhead| !overhead.figures().into_iter().all(is_plausible)) {
+            Some(overhead) => Err(format!("no probe costs what {} does here", overhead.fence)),
+            None => Ok(()),
+        }
+    }
+}
+
+impl FenceOverhead {
+    fn figures(&self) -> [f64; 7] {
+        [
+            self.visible_ticks,
+            self.visible_error_ticks,
+            self.total_ticks,
+            self.total_error_ticks,
+            self.nesting_ticks,
+            self.counted_ticks.unwrap_or(0.0),
+            self.counted_error_ticks.unwrap_or(0.0),
+        ]
+    }
+}
+
+impl CallsiteReport {
+    fn check(&self) -> Result<(), String> {
+        let Self { name, sums, .. } = self;
+        let histograms = [
+            &self.histogram,
+            &self.interrupted_histogram,
+            &self.wall_histogram,
+        ];
+        let is_ordered = |buckets: &&Vec<Bucket>| {
+            buckets.is_sorted_by(|one, next| one.from_ticks < next.from_ticks)
+        };
+        if !histograms.iter().all(is_ordered) {
+            return Err(format!("the buckets of {name} are not in ascending order"));
+        }
+        let mut buckets = histograms.into_iter().flatten();
+        if let Some(wrong) =
+            buckets.find(|bucket| beginning(bucket.from_ticks) != bucket.from_ticks)
+        {
+            return Err(format!(
+                "no bucket begins at {} ticks, as one of {name} does",
+                wrong.from_ticks
+            ));
+        }
+        let counted = count(&self.histogram);
+        if counted > sums.samples {
+            return Err(format!(
+                "{name} has {} samples and {counted} in its histogram",
+                sums.samples
+            ));
+        }
+        let floats = [
+            sums.excess,
+            sums.excess_sum,
+            sums.excess_squares,
+            sums.own_excess_sum,
+            sums.own_excess_squares,
+            sums.own_variance,
+        ];
+        if !floats.into_iter().all(is_plausible) {
+            return Err(format!("the sums of {name} are beyond all bounds"));
+        }
+        Ok(())
+    }
+}
+
+/// Far above what any program's calls add up to, and far below where a product with a count would be infinite, which JSON cannot say.
+fn is_plausible(figure: f64) -> bool {
+    figure.abs() < 1e100
 }

@@ -168,7 +168,7 @@ impl CallsiteReport {
         for event in &mut self.events {
             if let Some(known) = earlier.events.iter().find(|it| it.event == event.event) {
                 event.calls = event.calls.saturating_sub(known.calls);
-                event.count -= known.count;
+                event.count = event.count.saturating_sub(known.count);
             }
         }
         self.events.retain(|event| event.calls != 0);

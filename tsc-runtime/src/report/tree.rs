@@ -10,6 +10,8 @@ use super::{Context, Report};
 const LEAST_SHARE: f64 = 0.005;
 /// The column with the name and its indentation is the last one, so it needs no width.
 const INDENT: usize = 2;
+/// What is deeper is indented as far, so that the length of a deep tree's text does not grow with the square of its depth.
+const DEEPEST_INDENT: usize = 50;
 
 /// Prints the tree, if the report has one.
 pub(super) fn tree(f: &mut dyn fmt::Write, report: &Report) -> fmt::Result {
@@ -28,7 +30,7 @@ pub(super) fn tree(f: &mut dyn fmt::Write, report: &Report) -> fmt::Result {
         "mean",
         unit = report.clock.unit(),
     )?;
-    tree.print(f, None, 0)
+    tree.print(f)
 }
 
 struct Tree<'a> {
@@ -67,18 +69,25 @@ impl<'a> Tree<'a> {
         }
     }
 
-    fn print(&self, f: &mut dyn fmt::Write, of: Option<usize>, depth: usize) -> fmt::Result {
+    /// Without recursion, for a call tree may be deeper than the stack.
+    fn print(&self, f: &mut dyn fmt::Write) -> fmt::Result {
         let contexts = &self.report.contexts;
-        for &index in &self.children[of.unwrap_or(contexts.len())] {
-            let context = &contexts[index];
-            if self.share(context) < LEAST_SHARE {
-                // The following ones have even fewer ticks.
-                return Ok(());
-            }
-            self.line(f, context, depth)?;
-            self.print(f, Some(index), depth + 1)?;
+        let mut left = Vec::new();
+        self.push_children(&mut left, contexts.len(), 0);
+        while let Some((index, depth)) = left.pop() {
+            self.line(f, &contexts[index], depth)?;
+            self.push_children(&mut left, index, depth + 1);
         }
         Ok(())
+    }
+
+    /// What is called from `of` and shown, with its depth; what is to be printed first is pushed last.
+    fn push_children(&self, left: &mut Vec<(usize, usize)>, of: usize, depth: usize) {
+        let is_shown = |&&index: &&usize| self.share(&self.report.contexts[index]) >= LEAST_SHARE;
+        let first = left.len();
+        let shown = self.children[of].iter().take_while(is_shown);
+        left.extend(shown.map(|&index| (index, depth)));
+        left[first..].reverse();
     }
 
     fn line(&self, f: &mut dyn fmt::Write, context: &Context, depth: usize) -> fmt::Result {
@@ -94,7 +103,7 @@ impl<'a> Tree<'a> {
             context.total_ticks(),
             "",
             escaped(self.report.name_of_context(context)),
-            indent = INDENT * depth,
+            indent = INDENT * depth.min(DEEPEST_INDENT),
         )
     }
 }
@@ -132,6 +141,20 @@ mod tests {
             total_ticks: WholeTicks::rounded(total_ticks),
             ..Context::default()
         }
+    }
+
+    #[test]
+    fn tree_may_be_deeper_than_the_stack() {
+        const DEPTH: u64 = 100_000;
+        let report = Report {
+            contexts: (0..DEPTH)
+                .map(|index| context(0, index.checked_sub(1), 1, 1000.0))
+                .collect(),
+            ..Report::default()
+        };
+        let text = Shown(&report).to_string();
+        assert_eq!(text.lines().count() as u64, 2 + DEPTH);
+        assert!(text.lines().all(|line| line.len() < 200));
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! bucket is identified by the smallest value in it. The last bucket contains everything that is longer than 30 hours at 2.6 GHz.
 
 use super::getters::data;
+use super::saturating_sum;
 
 data! {
     /// Calls of about one length.
@@ -45,7 +46,7 @@ pub(crate) fn middle(from: u64) -> f64 {
 
 /// The number of calls in all buckets.
 pub(crate) fn count(buckets: &[Bucket]) -> u64 {
-    buckets.iter().map(|bucket| bucket.calls).sum()
+    saturating_sum(buckets.iter().map(|bucket| bucket.calls))
 }
 
 /// The beginning of the bucket with the smallest value that at least `share` of all calls do not exceed. `None` if there are no calls.
@@ -56,7 +57,7 @@ pub(crate) fn quantile(buckets: &[Bucket], share: f64) -> Option<u64> {
     buckets
         .iter()
         .find(|bucket| {
-            seen += bucket.calls;
+            seen = saturating_sum([seen, bucket.calls]);
             seen >= rank
         })
         .map(|bucket| bucket.from_ticks)

@@ -19,6 +19,7 @@ pub use context::Context;
 pub use histogram::Bucket;
 pub use machine::MachineReport;
 pub use process::{Ended, MetaMap, Process};
+pub(crate) use sums::saturating_sum;
 pub use sums::{CallsiteSums, FirstCall, SumOfSquares};
 pub(crate) use whole_ticks::WholeTicks;
 

@@ -178,14 +178,16 @@ impl CallsiteSums {
     /// The number of calls that have returned.
     #[must_use]
     pub fn calls(&self) -> u64 {
-        (self.samples + self.firsts + self.excluded + self.anomalies + self.counted)
+        let timed = [self.samples, self.firsts, self.excluded, self.anomalies];
+        saturating_sum(timed)
+            .saturating_add(self.counted)
             .wrapping_sub(self.surplus)
     }
 
     /// How many times a probe's visible overhead is contained in the gross ticks: once for each call, or once for each poll.
     pub(crate) fn probes(&self) -> u64 {
         match self.polls {
-            0 => self.samples + self.firsts + self.excluded,
+            0 => saturating_sum([self.samples, self.firsts, self.excluded]),
             polls => polls,
         }
     }
@@ -213,6 +215,11 @@ impl CallsiteSums {
             probes => self.visible_milliticks as f64 / 1000.0 / probes as f64,
         }
     }
+}
+
+/// Adds counts up. A report that somebody has changed may have any; what is too much for it is no reason to panic.
+pub(crate) fn saturating_sum(counts: impl IntoIterator<Item = u64>) -> u64 {
+    counts.into_iter().fold(0, u64::saturating_add)
 }
 
 mod add_float {

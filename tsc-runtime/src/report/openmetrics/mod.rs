@@ -6,6 +6,7 @@ mod tests;
 
 use std::fmt::{self, Write};
 
+use super::data::saturating_sum;
 use super::{CallsiteReport, Report};
 
 /// The upper limits of the histogram's buckets are one less than these powers of two. They are the same for all callsites, so that
@@ -183,7 +184,7 @@ impl Text {
                 .histogram
                 .iter()
                 .filter(|bucket| bucket.from_ticks < end);
-            let calls: u64 = below.map(|bucket| bucket.calls).sum();
+            let calls = saturating_sum(below.map(|bucket| bucket.calls));
             let edge = end - 1;
             writeln!(self.out, "{name}_bucket{{{labels},le=\"{edge}\"}} {calls}")?;
         }

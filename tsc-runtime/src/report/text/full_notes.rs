@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::full::ticks;
 use super::names::{NAME, escaped};
+use crate::report::data::saturating_sum;
 use crate::report::{Bucket, CallsiteReport};
 
 /// Writes the function's place in the source, how net ticks follow from raw ones, the errors of the figures, and the interrupted calls.
@@ -64,7 +65,9 @@ fn octaves(buckets: &[Bucket]) -> Vec<(u64, u64)> {
         let octave = bucket.from_ticks.checked_ilog2().map_or(0, |bit| 1 << bit);
         // Buckets are in ascending order.
         match octaves.last_mut() {
-            Some((last, calls)) if *last == octave => *calls += bucket.calls,
+            Some((last, calls)) if *last == octave => {
+                *calls = saturating_sum([*calls, bucket.calls]);
+            }
             _ => octaves.push((octave, bucket.calls)),
         }
     }

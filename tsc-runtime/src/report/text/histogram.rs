@@ -5,6 +5,7 @@ use std::fmt;
 
 use super::scale::Scale;
 use crate::report::data::histogram::middle;
+use crate::report::data::saturating_sum;
 use crate::report::{Bucket, CallsiteReport};
 
 const COLUMNS: usize = 60;
@@ -69,7 +70,8 @@ impl Axis {
 fn bars(buckets: &[Bucket], axis: &Axis) -> String {
     let mut columns = [0_u64; COLUMNS];
     for bucket in buckets {
-        columns[axis.column(middle(bucket.from_ticks))] += bucket.calls;
+        let column = &mut columns[axis.column(middle(bucket.from_ticks))];
+        *column = saturating_sum([*column, bucket.calls]);
     }
     let most = columns.iter().copied().max().unwrap_or(0) as f64;
     let bar = |calls: u64| {

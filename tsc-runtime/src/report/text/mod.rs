@@ -2,6 +2,7 @@
 //! macro's lines parses these; more columns follow to the right, as many as fit.
 
 mod banner;
+mod clock;
 mod columns;
 mod footer;
 mod full;
@@ -56,12 +57,19 @@ impl Report {
     }
 
     fn write_text(&self, out: &mut dyn fmt::Write, options: &TextOptions) -> fmt::Result {
+        if let Some(clock) = self.clock.escaped() {
+            let report = Self {
+                clock,
+                ..self.clone()
+            };
+            return report.write_text(out, options);
+        }
         if self.callsites.is_empty() {
             if !self.left_out.is_empty() {
                 return footer::write_left_out(out, self, options.width);
             }
             return match &self.nothing_because {
-                Some(why) => writeln!(out, "tsc: nothing was measured: {why}"),
+                Some(why) => writeln!(out, "tsc: nothing was measured: {}", escaped(why)),
                 None => writeln!(out, "tsc: no annotated function was called"),
             };
         }

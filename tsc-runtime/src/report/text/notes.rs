@@ -5,6 +5,7 @@ use std::fmt;
 use super::names::{Names, escaped};
 use super::off_cpu::off_cpu;
 use super::scale::Scale;
+use crate::report::data::saturating_sum;
 use crate::report::{CallsiteReport, EventCount, Report, ThreadReport};
 
 /// A remark is made of interrupted calls or outliers that are more than this share of the total.
@@ -106,7 +107,7 @@ pub(super) fn write_wrapped(out: &mut dyn fmt::Write, text: &str, width: usize) 
 }
 
 fn throughput(row: &CallsiteReport, scale: &Scale) -> Option<String> {
-    let (unit, per_unit) = (row.unit.as_deref()?, row.ticks_per_unit?);
+    let (unit, per_unit) = (escaped(row.unit.as_deref()?), row.ticks_per_unit?);
     let one = unit.trim_end_matches('s');
     let each = format!("{:.3} {}/{one}", scale.of(per_unit), scale.unit);
     Some(match row.units_per_second {
@@ -120,7 +121,7 @@ fn events(row: &CallsiteReport) -> Option<String> {
     let counted = |event: &EventCount| {
         let each = event.count as f64 / event.calls as f64;
         let digits = if each.abs() < 10.0 { 3 } else { 1 };
-        format!("{} {each:.digits$}", event.event)
+        format!("{} {each:.digits$}", escaped(&event.event))
     };
     let counted: Vec<String> = row
         .events
@@ -133,7 +134,7 @@ fn events(row: &CallsiteReport) -> Option<String> {
 
 fn futures(row: &CallsiteReport, scale: &Scale) -> Option<String> {
     let (polls, cancelled) = (row.polls?, row.cancelled?);
-    let each = polls as f64 / (row.calls + cancelled).max(1) as f64;
+    let each = polls as f64 / saturating_sum([row.calls, cancelled]).max(1) as f64;
     let mut note = format!("async: {each:.1} polls a call");
     if let Some(wall) = row.wall_mean_ticks {
         note += &format!(
@@ -154,7 +155,7 @@ fn interrupted(row: &CallsiteReport) -> Option<String> {
     if count > row.samples {
         return Some(format!(
             "{count} of {} calls were interrupted; mean and quantiles include the cost of context switches",
-            count + row.samples
+            saturating_sum([count, row.samples])
         ));
     }
     let total = row.on_cpu_ticks.unwrap_or(row.total_ticks);
@@ -226,7 +227,7 @@ fn uncounted(report: &Report, row: &CallsiteReport) -> Vec<String> {
     if !row.fence_supported {
         notes.push(format!(
             "this CPU has no {}: measured with lfence",
-            row.fence
+            escaped(&row.fence)
         ));
     }
     if let (Some(sample @ 2..), Some(timed)) = (row.sample, row.timed) {
