@@ -9,6 +9,6 @@ libfuzzer_sys::fuzz_target!(|text: &str| {
     }
     let (args, item) = text.split_once('\n').unwrap_or(("", text));
     if let (Ok(args), Ok(item)) = (args.parse(), item.parse()) {
-        tsc_attr_fuzz::check(args, item);
+        tsc_fuzz::check(args, item);
     }
 });

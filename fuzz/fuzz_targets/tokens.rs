@@ -28,7 +28,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let mut bytes = bytes.iter().copied();
     let args = stream(&mut bytes, 0);
     let item = stream(&mut bytes, 0);
-    tsc_attr_fuzz::check(args, item);
+    tsc_fuzz::check(args, item);
 });
 
 /// The tokens up to a closing byte or the end.

@@ -1,6 +1,7 @@
-//! `#[cycles]` outside of a compiler: the files of tsc-attr, and the property that both fuzz targets check.
-//!
-//! A procedural macro's crate cannot be linked into a program, so its files are compiled here once more.
+//! What cannot be linked into a program, and so is compiled here once more: the files of `tsc-attr`, a procedural macro, and those of
+//! `cargo-tsc`, a program, that judge and export reports. And the properties that more than one target checks.
+
+#![allow(dead_code, unused_imports, reason = "of the files of others")]
 
 extern crate proc_macro;
 
@@ -35,6 +36,24 @@ mod row_name;
 #[path = "../../tsc-attr/src/tokens.rs"]
 mod tokens;
 
+#[path = "../../cargo-tsc/src/command_line.rs"]
+mod command_line;
+#[path = "../../cargo-tsc/src/diff/mod.rs"]
+mod diff;
+#[path = "../../cargo-tsc/src/export/mod.rs"]
+mod export;
+#[path = "../../cargo-tsc/src/progress.rs"]
+mod progress;
+#[path = "../../cargo-tsc/src/rows.rs"]
+mod rows;
+#[path = "../../cargo-tsc/src/session/mod.rs"]
+mod session;
+#[path = "../../cargo-tsc/src/table.rs"]
+mod table;
+
+pub mod reports;
+
+use cargo_tsc::statistics;
 use proc_macro2::{TokenStream, TokenTree};
 
 /// Deeper nesting overflows the stack of the parser, here as in rustc, which stops before it comes to the macro.
@@ -56,6 +75,15 @@ pub fn check(args: TokenStream, item: TokenStream) {
     if let (Ok(_), Err(error)) = (parses(&item), parses(&expanded)) {
         panic!("#[cycles({args})] {item}\nbecame what does not parse ({error}):\n{expanded}");
     }
+}
+
+/// What the attribute says of `fence = VALUE`.
+///
+/// # Errors
+///
+/// The attribute's own, if it refuses the value.
+pub fn check_fence(value: TokenStream) -> Result<(), String> {
+    fence::check(value).map_err(|error| error.to_string())
 }
 
 fn depth(tokens: &TokenStream) -> usize {

@@ -25,6 +25,10 @@ mod sync;
 mod instruments;
 
 // What exists whether anything measures or not.
+#[cfg(all(fuzzing, feature = "pmu"))]
+#[doc(hidden)]
+#[path = "fuzzing.rs"]
+pub mod __fuzzing;
 #[doc(hidden)]
 #[path = "private.rs"]
 pub mod __private;

@@ -122,7 +122,15 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
 pub fn read_report(path: &Path) -> Result<Report> {
     let context = || path.display().to_string();
     let text = fs::read_to_string(path).with_context(context)?;
-    let whole = Report::from_json(&text);
+    parse(&text).with_context(context)
+}
+
+/// The report in a file's text.
+///
+/// # Errors
+/// If there is none.
+pub fn parse(text: &str) -> Result<Report> {
+    let whole = Report::from_json(text);
     let error = match whole {
         Ok(report) => return Ok(report),
         Err(error) => error,
@@ -148,5 +156,5 @@ pub fn read_report(path: &Path) -> Result<Report> {
         ReadError::Json(error) if error.is_eof() => "; the file is cut short",
         _ => "",
     };
-    bail!("{}: {error}{advice}", path.display())
+    bail!("{error}{advice}")
 }

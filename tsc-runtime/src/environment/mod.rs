@@ -10,6 +10,8 @@ mod write_signals;
 
 use std::ffi::OsString;
 
+#[cfg(fuzzing)]
+pub(crate) use stderr::take_complaints;
 pub(crate) use stderr::{complain, write as write_to_stderr};
 pub(crate) use write_signals::without_write_signals;
 
@@ -29,8 +31,8 @@ macro_rules! variables {
     ($($ident:ident: $name:literal, $values:literal, $default:literal;)*) => {
         $(pub(crate) const $ident: Variable = Variable { name: $name, values: $values, default: $default };)*
 
-        /// All variables, for the test of their documentation.
-        #[cfg(test)]
+        /// All variables, for the test of their documentation and for fuzzing.
+        #[cfg(any(test, fuzzing))]
         const VARIABLES: &[Variable] = &[$($ident),*];
     };
 }
@@ -62,6 +64,12 @@ pub(crate) fn switch(value: &str) -> Option<bool> {
         "off" => Some(false),
         _ => None,
     }
+}
+
+/// The names of all variables.
+#[cfg(fuzzing)]
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    VARIABLES.iter().map(|variable| variable.name)
 }
 
 impl Variable {

@@ -107,15 +107,25 @@ static CHOSEN: OnceBox<Vec<Kind>> = OnceBox::new();
 
 /// The events in `TSC_EVENTS` that this process can count. The first call prints why the others cannot be counted.
 pub(super) fn choose() -> &'static [Kind] {
-    CHOSEN.get_or_init(|| {
-        let value = EVENTS.get();
-        let value = value.as_ref().map(|value| value.to_string_lossy());
-        let (chosen, errors) = parse(value.as_deref().unwrap_or_default());
-        errors
-            .iter()
-            .for_each(|(name, wrong)| EVENTS.complain(name, wrong));
-        Box::new(chosen.into_iter().filter(can_be_counted).collect())
-    })
+    CHOSEN.get_or_init(|| Box::new(named().into_iter().filter(can_be_counted).collect()))
+}
+
+/// The events that `TSC_EVENTS` names. Says of what else it names what is wrong.
+fn named() -> Vec<Kind> {
+    let value = EVENTS.get();
+    let value = value.as_ref().map(|value| value.to_string_lossy());
+    let (chosen, errors) = parse(value.as_deref().unwrap_or_default());
+    errors
+        .iter()
+        .for_each(|(name, wrong)| EVENTS.complain(name, wrong));
+    chosen
+}
+
+/// The same as a user would write them.
+#[cfg(fuzzing)]
+pub(crate) fn understood() -> String {
+    let names: Vec<&str> = named().iter().map(|kind| kind.name).collect();
+    names.join(",")
 }
 
 /// The same events, if [`choose`] has been called.

@@ -29,6 +29,8 @@ mod stack;
 mod imp;
 
 pub(crate) use imp::*;
+#[cfg(all(fuzzing, feature = "pmu", target_os = "linux", not(miri)))]
+pub(crate) use kinds::understood;
 
 /// How often an event happened in the calls of a callsite.
 pub(crate) struct Count {

@@ -63,6 +63,11 @@ static UNAVAILABLE: OnceBox<Result<(), &'static str>> = OnceBox::new();
 /// Set when the kernel no longer answers, although it did before: the process has entered a sandbox.
 static REFUSED: AtomicBool = AtomicBool::new(false);
 
+/// The value of `TSC_ON_CPU`.
+pub(crate) fn is_wanted() -> Option<bool> {
+    environment::ON_CPU.parse(environment::switch)
+}
+
 /// A thread's state for finding its losses.
 #[derive(Debug)]
 pub(crate) struct OnCpu(RefCell<State>);
@@ -108,12 +113,7 @@ impl OnCpu {
             return;
         };
         let is_available = *UNAVAILABLE.get_or_init(|| {
-            let is_wanted = environment::ON_CPU.parse(|value| match value {
-                "on" => Some(true),
-                "off" => Some(false),
-                _ => None,
-            });
-            if is_wanted == Some(false) {
+            if is_wanted() == Some(false) {
                 return Box::new(Err("TSC_ON_CPU=off"));
             }
             Box::new(kernel::clock_is_fine())

@@ -41,7 +41,7 @@ impl Filter {
     }
 }
 
-fn expression(variable: &Variable) -> Option<Regex> {
+pub(super) fn expression(variable: &Variable) -> Option<Regex> {
     let value = variable.get()?;
     let value = value.to_string_lossy();
     Regex::new(&value)

@@ -42,6 +42,8 @@ mod shard;
 mod sheets;
 mod thread_end;
 mod tree;
+#[cfg(fuzzing)]
+mod understood;
 
 pub(crate) use control::{do_what_was_put_off, reset};
 pub use control::{pause, resume, tree as record_tree};
@@ -54,6 +56,8 @@ pub use sample::seed_sampling;
 pub(crate) use sheets::{Figures, ThreadName};
 pub(crate) use thread_end::{fold_lingering, fold_orphan};
 pub(crate) use tree::{Tree, ask_for as ask_for_tree};
+#[cfg(fuzzing)]
+pub(crate) use understood::understood;
 
 use registration::{add_registration_cost, begin_cold_path};
 use shard::{Shard, make_record};

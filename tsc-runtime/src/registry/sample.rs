@@ -19,7 +19,7 @@ fn one_in(every: u32) -> Mode {
 }
 
 /// A value in the place of N, in [`BY_ENVIRONMENT`].
-const AUTO: u32 = MOST + 1;
+pub(super) const AUTO: u32 = MOST + 1;
 const UNREAD: u32 = u32::MAX;
 
 /// Not a lock, which the child of a fork might find taken. Two threads may both read the variable.
@@ -28,13 +28,18 @@ static BY_ENVIRONMENT: AtomicU32 = AtomicU32::new(UNREAD);
 fn by_environment() -> Mode {
     let mut known = BY_ENVIRONMENT.load(Relaxed);
     if known == UNREAD {
-        known = environment::SAMPLE.parse(parse).unwrap_or(1);
+        known = in_environment().unwrap_or(1);
         BY_ENVIRONMENT.store(known, Relaxed);
     }
     match known {
         AUTO => Mode::Auto,
         every => one_in(every),
     }
+}
+
+/// What `TSC_SAMPLE` says.
+pub(super) fn in_environment() -> Option<u32> {
+    environment::SAMPLE.parse(parse)
 }
 
 fn parse(value: &str) -> Option<u32> {
@@ -51,8 +56,14 @@ fn parse(value: &str) -> Option<u32> {
 pub(super) fn seed() -> u64 {
     static THREADS: AtomicU64 = AtomicU64::new(0);
     let thread = THREADS.fetch_add(1, Relaxed);
-    let seed = environment::SAMPLE_SEED.parse(|value| value.parse().ok());
-    seed.unwrap_or_else(clock::now).wrapping_add(thread)
+    seed_in_environment()
+        .unwrap_or_else(clock::now)
+        .wrapping_add(thread)
+}
+
+/// What `TSC_SAMPLE_SEED` says.
+pub(super) fn seed_in_environment() -> Option<u64> {
+    environment::SAMPLE_SEED.parse(|value| value.parse().ok())
 }
 
 /// Gives this thread the random numbers of `seed`, for tests.

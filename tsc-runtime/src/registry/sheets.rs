@@ -84,10 +84,12 @@ fn called(
 /// Whether totals are kept apart by the threads' names.
 fn are_apart() -> bool {
     static APART: OnceBool = OnceBool::new();
-    APART.get_or_init(|| {
-        let value = environment::THREADS.parse(environment::switch);
-        value.unwrap_or(false)
-    })
+    APART.get_or_init(|| are_wanted_apart().unwrap_or(false))
+}
+
+/// What `TSC_THREADS` says.
+pub(super) fn are_wanted_apart() -> Option<bool> {
+    environment::THREADS.parse(environment::switch)
 }
 
 /// The name of the calling thread.

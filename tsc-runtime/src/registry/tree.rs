@@ -25,13 +25,17 @@ pub(crate) fn ask_for(tree: bool) -> bool {
 /// Called at an annotated call: if it is not decided yet, `TSC_TREE` decides.
 pub(super) fn decide() {
     if !DECIDED.load(Acquire) {
-        let tree = TREE.parse(|value| match value {
-            "1" => Some(true),
-            "0" => Some(false),
-            _ => None,
-        });
-        ask_for(tree.unwrap_or(false));
+        ask_for(is_wanted().unwrap_or(false));
     }
+}
+
+/// What `TSC_TREE` says.
+pub(super) fn is_wanted() -> Option<bool> {
+    TREE.parse(|value| match value {
+        "1" => Some(true),
+        "0" => Some(false),
+        _ => None,
+    })
 }
 
 /// A call tree: a node for every chain of callers through which a callsite was called on any thread.

@@ -24,6 +24,8 @@ mod snapshot;
 mod statistics;
 mod text;
 mod tree;
+#[cfg(fuzzing)]
+mod understood;
 #[cfg(feature = "on")]
 mod watch;
 
@@ -49,3 +51,5 @@ pub use snapshot::{report, reset, snapshot, take};
 #[cfg(feature = "on")]
 pub(crate) use text::gclk_column;
 pub use text::{TextForm, TextOptions, TextSort, TextUnit};
+#[cfg(fuzzing)]
+pub(crate) use understood::understood;

@@ -44,7 +44,7 @@ pub(super) fn settings() -> &'static Settings {
 }
 
 impl Settings {
-    fn read() -> Self {
+    pub(super) fn read() -> Self {
         let file = environment::REPORT_FILE.get();
         let is_json = file
             .as_deref()

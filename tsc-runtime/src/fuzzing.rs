@@ -1,0 +1,31 @@
+//! What the targets in `fuzz` call beside what is public. No other build has it.
+
+/// What was said on stderr since the last time, without `tsc: `.
+#[must_use]
+pub fn take_complaints() -> Vec<String> {
+    crate::environment::take_complaints()
+}
+
+/// The name of a callsite whose attribute has none, from a path of what its expansion defines.
+#[must_use]
+pub fn within(path: &str, module: &str) -> String {
+    crate::record::name::within(path, module)
+}
+
+/// The names of all variables.
+#[must_use]
+pub fn variables() -> Vec<&'static str> {
+    crate::environment::names().collect()
+}
+
+/// Reads all variables anew, and writes what was understood as a user would write it, by variable; what was not set or not understood
+/// is left out, or is the default.
+#[must_use]
+pub fn understood() -> Vec<(&'static str, String)> {
+    let mut all = crate::report::understood();
+    all.extend(crate::registry::understood());
+    let switch = |is_on: bool| if is_on { "on" } else { "off" }.to_owned();
+    all.extend(crate::on_cpu::is_wanted().map(|it| ("TSC_ON_CPU", switch(it))));
+    all.push(("TSC_EVENTS", crate::events::understood()));
+    all
+}
