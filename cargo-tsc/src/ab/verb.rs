@@ -112,6 +112,7 @@ impl Side {
             command,
             folder: &checkout.folder(),
             target: Some(&target),
+            intermediate: None,
             environment: Vec::new(),
             title: format!("building {revision}"),
         };

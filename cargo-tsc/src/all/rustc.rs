@@ -3,7 +3,7 @@
 //! without measurement.
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 /// `COPY=ORIGINAL`.
@@ -13,16 +13,36 @@ const LINTS: &str = "CARGO_TSC_CAP_LINTS";
 
 /// The environment variables for cargo. `lints` is `warn` or `allow`.
 #[must_use]
-pub fn environment(copy: &Path, original: &Path, lints: &str) -> Vec<(OsString, OsString)> {
+pub fn environment(
+    wrapper: &Path,
+    copy: &Path,
+    original: &Path,
+    lints: &str,
+) -> Vec<(OsString, OsString)> {
     let mut prefix = copy.as_os_str().to_owned();
     prefix.push("=");
     prefix.push(original);
-    let this = std::env::current_exe().unwrap_or_else(|_| "cargo-tsc".into());
     vec![
-        ("RUSTC_WORKSPACE_WRAPPER".into(), this.into()),
+        ("RUSTC_WORKSPACE_WRAPPER".into(), wrapper.into()),
         (PREFIX.into(), prefix),
         (LINTS.into(), lints.into()),
     ]
+}
+
+/// The path of this program.
+#[must_use]
+pub fn wrapper() -> PathBuf {
+    std::env::current_exe().unwrap_or_else(|_| "cargo-tsc".into())
+}
+
+/// Another path of this program, `/a/../a/cargo-tsc`. Cargo builds a package separately for each wrapper of rustc, and it distinguishes
+/// wrappers by their paths as written. Clippy relies on that, too.
+#[must_use]
+pub fn other_wrapper() -> Option<PathBuf> {
+    let this = wrapper().canonicalize().ok()?;
+    let folder = this.parent()?;
+    let other = folder.join("..").join(folder.file_name()?);
+    Some(other.join(this.file_name()?)).filter(|path| path.exists())
 }
 
 /// Whether cargo started this program in place of rustc.

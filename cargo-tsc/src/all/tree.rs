@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
-use cargo_metadata::{Edition, TargetKind};
+use cargo_metadata::{CrateType, Edition, TargetKind};
 
 use super::copy::{Replaced, sync};
 use super::manifest::{self, Runtime};
@@ -93,6 +93,7 @@ impl<'a> Tree<'a> {
             "annotated-target",
             "allow",
             "building with every function annotated",
+            rustc::wrapper(),
         )
     }
 
@@ -116,6 +117,7 @@ impl<'a> Tree<'a> {
             "bare-target",
             "warn",
             "building the same without measurement",
+            rustc::other_wrapper().unwrap_or_else(rustc::wrapper),
         )
     }
 
@@ -149,21 +151,36 @@ impl<'a> Tree<'a> {
         target: &str,
         lints: &str,
         title: &str,
+        wrapper: PathBuf,
     ) -> Result<Vec<Executable>> {
         let folder = copy.join(&self.inner);
         let project = Project::find(&self.command, &folder)?;
         let target = self.folder.join(target);
-        let mut environment = rustc::environment(copy, self.original.root(), lints);
+        let shared = self.folder.join("build");
+        let mut environment = rustc::environment(&wrapper, copy, self.original.root(), lints);
         environment.push(("GIT_OPTIONAL_LOCKS".into(), "0".into()));
         let build = Build {
             project: &project,
             command: &self.command,
             folder: &folder,
             target: Some(&target),
+            intermediate: self.can_share().then_some(&*shared),
             environment,
             title: title.to_owned(),
         };
         build.executables(Measurement::AsIs)
+    }
+
+    /// Whether both copies can be built in one folder, so that their common dependencies are built once. The wrapper makes the difference
+    /// between the copies' own packages, and cargo shows it in the names of files, except those of dynamic libraries and of programs on
+    /// Windows. In these cases one copy's file would replace the other's, so each copy has a folder of its own.
+    fn can_share(&self) -> bool {
+        let members = self.original.metadata().workspace_packages();
+        let mut targets = members.iter().flat_map(|package| &package.targets);
+        let is_dynamic = |kind: &CrateType| matches!(kind, CrateType::DyLib | CrateType::CDyLib);
+        cfg!(unix)
+            && rustc::other_wrapper().is_some()
+            && !targets.any(|target| target.crate_types.iter().any(is_dynamic))
     }
 
     /// The manifests that must be different in a copy.

@@ -14,12 +14,12 @@ use crate::progress;
 /// The variable for cargo's folder for intermediate files, if that is not the target folder.
 const BUILD_DIR: &str = "CARGO_BUILD_BUILD_DIR";
 
-/// A separate folder for intermediate files for each target folder. In a common one, cargo would take two copies of a package for the same
-/// package, and not build the second.
-fn intermediate(target: &Path) -> PathBuf {
+/// The folder for intermediate files: `folder`, or a folder of that name in the user's own. Cargo before 1.91 ignores it and uses the target
+/// folder.
+fn intermediate(folder: &Path) -> PathBuf {
     match std::env::var_os(BUILD_DIR) {
-        Some(common) => Path::new(&common).join(target.file_name().unwrap_or_default()),
-        None => target.to_owned(),
+        Some(common) => Path::new(&common).join(folder.file_name().unwrap_or_default()),
+        None => folder.to_owned(),
     }
 }
 
@@ -43,6 +43,9 @@ pub struct Build<'a> {
     pub folder: &'a Path,
     /// The target folder, if it is not the project's own.
     pub target: Option<&'a Path>,
+    /// The folder for intermediate files, if that is not the target folder. In a common one, cargo would take two copies of a package for
+    /// the same package, and not build the second, unless their wrappers of rustc are different.
+    pub intermediate: Option<&'a Path>,
     /// Additional environment variables for cargo, such as a wrapper of rustc.
     pub environment: Vec<(OsString, OsString)>,
     /// The text that is shown during the build.
@@ -85,7 +88,7 @@ impl Build<'_> {
             .args(&self.command.options);
         if let Some(target) = self.target {
             command.arg("--target-dir").arg(target);
-            command.env(BUILD_DIR, intermediate(target));
+            command.env(BUILD_DIR, intermediate(self.intermediate.unwrap_or(target)));
         }
         command.envs(self.environment.iter().map(|(name, value)| (name, value)));
         // Build scripts and macros may be annotated, too, but their figures are not wanted here.

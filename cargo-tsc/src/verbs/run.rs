@@ -53,6 +53,7 @@ fn build(project: &Project, command: &CargoCommand, here: &Path) -> Result<Vec<E
         command,
         folder: here,
         target: None,
+        intermediate: None,
         environment: Vec::new(),
         title: "building with measurement on".to_owned(),
     };

@@ -191,6 +191,46 @@ fn what_is_called_too_often_is_left_out() {
         .remarks("the session that was named pruned is now pruned.1");
 }
 
+#[cfg(unix)]
+#[test]
+fn what_both_copies_depend_on_is_built_once() {
+    let dependency = tempfile::tempdir().unwrap();
+    let folder = dependency.path();
+    std::fs::create_dir(folder.join("src")).unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).unwrap();
+    write(
+        "Cargo.toml",
+        "[package]\nname = \"outside\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[workspace]\n",
+    );
+    write("src/lib.rs", "pub fn three() -> u64 {\n    3\n}\n");
+    write(
+        "build.rs",
+        "use std::io::Write as _;\n\nfn main() {\n    println!(\"cargo::rerun-if-changed=build.rs\");\n    \
+         let mut file = std::fs::File::options().create(true).append(true).open(\"built\").unwrap();\n    file.write_all(b\"once\").unwrap();\n}\n",
+    );
+    let project = Project::with_manifest(
+        &format!("[dependencies]\noutside = {{ path = {folder:?} }}\n"),
+        "fn work() -> u64 {\n    (0..outside::three()).map(std::hint::black_box).sum()\n}\n\nfn main() {\n    println!(\"{}\", work());\n}\n",
+    );
+    let built = || std::fs::read_to_string(folder.join("built")).unwrap();
+    for run in ["first", "second"] {
+        let ended = project.tsc("run --all --json").ends(0);
+        assert_eq!(calls(&ended.json()).get("app::work"), Some(&1), "{run}");
+        assert_eq!(built(), "once", "{run}");
+        let executable = |of: &str| {
+            std::fs::read(project.path(&format!("target/tsc/.all/{of}-target/debug/app"))).unwrap()
+        };
+        assert!(executable("bare") != executable("annotated"), "{run}");
+    }
+    // A dynamic library's file has one name in both builds, so these are apart.
+    let manifest = project.read("Cargo.toml");
+    let library = "[lib]\nname = \"part\"\ncrate-type = [\"cdylib\", \"rlib\"]\n\n[dependencies]";
+    project.write("Cargo.toml", &manifest.replace("[dependencies]", library));
+    project.write("src/lib.rs", "pub fn part() {}\n");
+    project.tsc("run --all").ends(0);
+    assert_eq!(built(), "once".repeat(3));
+}
+
 #[test]
 fn a_status_that_the_bare_program_has_too_is_compared() {
     let program = "fn work() -> u64 {\n    (0..1000).map(std::hint::black_box).sum()\n}\n\nfn main() {\n    std::process::exit((work() % 2 + 1) as i32);\n}\n";
