@@ -13,7 +13,7 @@ use crate::build::{CargoCommand, Project};
 use crate::command_line::RunArgs;
 use crate::execute::{self, Input};
 use crate::exit::Exit;
-use crate::progress::remark;
+use crate::progress::{self, remark};
 use crate::session::{About, Store};
 use crate::verbs::run::{self, Outcome};
 
@@ -53,8 +53,10 @@ pub fn run(args: &RunArgs, command: &CargoCommand) -> Result<Exit> {
             ..args.clone()
         };
         let quiet = round > 0;
-        let mut outcome = run::runs(&first, &executables, &mut session, &mut input, quiet)?;
+        let bar = progress::runs(&title(pruned.len()), u64::from(args.runs));
+        let mut outcome = run::runs(&first, &executables, &mut session, &mut input, quiet, &bar)?;
         if outcome.interrupted {
+            bar.finish_and_clear();
             // If the user has ended the program, it is not started again.
             session.about.remarks = remarks::interrupted(&tree, &pruned);
             session.save()?;
@@ -70,6 +72,7 @@ pub fn run(args: &RunArgs, command: &CargoCommand) -> Result<Exit> {
             // Writing to a terminal is slow, and the output of the program without measurement was not shown. So the output of the next
             // run is not shown either.
             renamed = session.discard()?;
+            bar.finish_and_clear();
             continue;
         }
         let chosen = match over {
@@ -83,13 +86,14 @@ pub fn run(args: &RunArgs, command: &CargoCommand) -> Result<Exit> {
             tree.prune(chosen.iter().map(|function| function.place.clone()));
             pruned.extend(chosen);
             renamed = session.discard()?;
+            bar.finish_and_clear();
             continue;
         }
         for _ in 1..args.runs {
             if outcome.status != 0 || outcome.interrupted {
                 break;
             }
-            let mut next = run::runs(&first, &executables, &mut session, &mut input, true)?;
+            let mut next = run::runs(&first, &executables, &mut session, &mut input, true, &bar)?;
             if !next.interrupted {
                 beside.run(&mut session, &mut input)?;
                 next.interrupted = execute::was_interrupted();
@@ -99,11 +103,21 @@ pub fn run(args: &RunArgs, command: &CargoCommand) -> Result<Exit> {
                 ..next
             };
         }
+        bar.finish_and_clear();
         session.about.remarks = remarks::of(&tree, &pruned, &beside, &session)?;
         session.save()?;
         return run::print(args, &session, &store, &outcome);
     }
     unreachable!("the last round prunes nothing")
+}
+
+/// The title of the progress bar. When functions have been left out, the runs begin again.
+fn title(left_out: usize) -> String {
+    match left_out {
+        0 => "measuring".to_owned(),
+        1 => "measuring without 1 function".to_owned(),
+        _ => format!("measuring without {left_out} functions"),
+    }
 }
 
 fn about(args: &RunArgs) -> About {

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Result, bail};
+use indicatif::ProgressBar;
 
 use crate::all;
 use crate::build::{Build, CargoCommand, Executable, Measurement, Project, What};
@@ -66,13 +67,16 @@ fn build(project: &Project, command: &CargoCommand, here: &Path) -> Result<Vec<E
 /// Runs the programs as often as requested, saves their reports, and prints them.
 fn measure(args: &RunArgs, executables: &[Executable], store: &Store) -> Result<Exit> {
     let mut session = store.begin(args.name.as_deref(), about(args))?;
+    let bar = progress::runs("measuring", u64::from(args.runs));
     let outcome = runs(
         args,
         executables,
         &mut session,
         &mut Input::for_runs(args.runs)?,
         false,
+        &bar,
     )?;
+    bar.finish_and_clear();
     print(args, &session, store, &outcome)
 }
 
@@ -102,7 +106,7 @@ pub struct Outcome {
 }
 
 /// Runs everything `args.runs` times, or until a run fails. If `quiet` is true, the program's output was shown before and is not shown
-/// again.
+/// again. `bar` may count other runs, too.
 ///
 /// # Errors
 /// If a program cannot be started, or if its report cannot be read.
@@ -112,6 +116,7 @@ pub fn runs(
     session: &mut Writer,
     input: &mut Input,
     quiet: bool,
+    bar: &ProgressBar,
 ) -> Result<Outcome> {
     let mut outcome = Outcome {
         status: 0,
@@ -119,7 +124,6 @@ pub fn runs(
         reported: 0,
         interrupted: false,
     };
-    let bar = progress::runs("measuring", u64::from(args.runs));
     for index in 0..args.runs {
         let output = if quiet {
             Output::Hidden
@@ -128,7 +132,7 @@ pub fn runs(
         };
         if output == Output::Hidden {
             // The bar is shown only now, so that it does not mix with the program's own output.
-            progress::show(&bar);
+            progress::show(bar);
         }
         let ended = one_run(args, executables, session, input, output)?;
         bar.inc(1);
@@ -139,7 +143,6 @@ pub fn runs(
             break;
         }
     }
-    bar.finish_and_clear();
     Ok(outcome)
 }
 

@@ -6,6 +6,8 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
+#[cfg(target_os = "linux")]
+use crate::project::in_a_terminal;
 use crate::project::{Ended, Project};
 
 /// Two crates and a macro, with much in them that must not get in the way.
@@ -189,6 +191,13 @@ fn what_is_called_too_often_is_left_out() {
         .tsc("run --all --name pruned -- --release")
         .ends(0)
         .remarks("the session that was named pruned is now pruned.1");
+    #[cfg(target_os = "linux")]
+    if let Some(shown) = in_a_terminal(&project, "run --all -n 3 -- --release") {
+        for run in ["measuring without 1 function: run 0 of 3", "run 2 of 3 ["] {
+            assert!(shown.contains(run), "no {run:?} in {shown:?}");
+        }
+        assert!(!shown.contains("of 1 ["), "{shown:?}");
+    }
 }
 
 #[cfg(unix)]

@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use tempfile::TempDir;
@@ -112,6 +112,39 @@ edition = \"2024\"
     /// Runs it to its end.
     pub(crate) fn tsc(&self, words: &str) -> Ended {
         Ended::of(self.command(words).output().unwrap(), words)
+    }
+}
+
+/// Runs `cargo tsc` with these words in a terminal, and returns what it shows there. The output for data is discarded. `None` if the program
+/// `script`, which makes the terminal, is not installed.
+#[cfg(target_os = "linux")]
+#[track_caller]
+pub(crate) fn in_a_terminal(project: &Project, words: &str) -> Option<String> {
+    let measured = project.command(words);
+    let tool = env!("CARGO_BIN_EXE_cargo-tsc");
+    let command = format!("stty cols 100 rows 30; {tool} tsc {words} > /dev/null");
+    let mut script = Command::new("script");
+    script
+        .args(["--quiet", "--return", "--command", &command, "/dev/null"])
+        .current_dir(project.path("."))
+        .env("TERM", "xterm")
+        .stdin(Stdio::null());
+    for (name, value) in measured.get_envs() {
+        match value {
+            Some(value) => script.env(name, value),
+            None => script.env_remove(name),
+        };
+    }
+    match script.output() {
+        Ok(output) => {
+            let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+            assert!(output.status.success(), "{shown}");
+            Some(shown)
+        }
+        Err(error) => {
+            skipped(&format!("script: {error}"));
+            None
+        }
     }
 }
 

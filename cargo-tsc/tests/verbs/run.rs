@@ -3,6 +3,8 @@
 use std::io::Write as _;
 use std::process::Stdio;
 
+#[cfg(target_os = "linux")]
+use crate::project::in_a_terminal;
 use crate::project::{Ended, PROGRAM, Project};
 
 fn calls(json: &serde_json::Value, name: &str) -> u64 {
@@ -167,34 +169,15 @@ fn rows_are_sorted_cut_filtered_and_converted() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_terminal_shows_progress_in_one_line() {
-    use std::process::Command;
-
-    use crate::project::skipped;
-
     let project = Project::new(PROGRAM);
     project.tsc("run -- --release").ends(0);
-    let tool = env!("CARGO_BIN_EXE_cargo-tsc");
-    let command = format!(
-        "stty cols 100 rows 30; {tool} tsc run -n 5 -- target/release/app rest > /dev/null"
-    );
-    // It makes a terminal for what it starts.
-    let mut script = Command::new("script");
-    script
-        .args(["--quiet", "--return", "--command", &command, "/dev/null"])
-        .current_dir(project.path("."))
-        .env("TERM", "xterm")
-        .stdin(Stdio::null());
-    match script.output() {
-        Ok(output) => {
-            let said = String::from_utf8_lossy(&output.stdout);
-            assert!(output.status.success(), "{said}");
-            assert!(said.contains("of 5 ["), "{said:?}");
-            // Each time it is drawn, it is over what was drawn before.
-            for drawn in said.split('\r') {
-                assert!(drawn.matches("of 5 [").count() <= 1, "{said:?}");
-                assert!(!drawn.contains('░'), "in its own form alone: {said:?}");
-            }
-        }
-        Err(error) => skipped(&format!("script: {error}")),
+    let Some(said) = in_a_terminal(&project, "run -n 5 -- target/release/app rest") else {
+        return;
+    };
+    assert!(said.contains("of 5 ["), "{said:?}");
+    // Each time it is drawn, it is over what was drawn before.
+    for drawn in said.split('\r') {
+        assert!(drawn.matches("of 5 [").count() <= 1, "{said:?}");
+        assert!(!drawn.contains('░'), "in its own form alone: {said:?}");
     }
 }
