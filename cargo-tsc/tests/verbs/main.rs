@@ -8,6 +8,7 @@ mod diff;
 mod errors;
 mod export;
 mod fleet;
+mod npm;
 mod page;
 mod project;
 mod readers;

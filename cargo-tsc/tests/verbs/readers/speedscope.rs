@@ -2,39 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use serde_json::Value;
 
 use super::{Recorded, recorded};
 use crate::browser::{SHOW, browser, seen};
+use crate::npm::package;
 use crate::project::skipped;
 
 const PACKAGE: &str = "speedscope-1.25.0";
-
-/// The unpacked package, or why there is none. It is fetched once.
-fn package() -> Result<PathBuf, String> {
-    let kept = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    let package = kept.join(PACKAGE);
-    if package.join("index.html").exists() {
-        return Ok(package);
-    }
-    fs::create_dir_all(kept).unwrap();
-    let work = tempfile::tempdir_in(kept).unwrap();
-    let ends = |command: &mut Command| match command.current_dir(work.path()).output() {
-        Ok(output) if output.status.success() => Ok(()),
-        Ok(output) => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
-        Err(error) => Err(error.to_string()),
-    };
-    let name = PACKAGE.replace("-", "@");
-    ends(Command::new("npm").args(["pack", "--fetch-retries=0", &name]))
-        .map_err(|why| format!("npm does not fetch {name}: {}", why.trim()))?;
-    ends(Command::new("tar").args(["xzf", &format!("{PACKAGE}.tgz")]))?;
-    // Other tests may do the same: who comes first wins.
-    let _ = fs::rename(work.path().join("package/dist/release"), &package);
-    Ok(package)
-}
 
 /// What is clicked in speedscope once a profile is open: the view with a table of functions. That is listed.
 fn script(name: &str, bytes: &[u8]) -> String {
@@ -70,13 +46,14 @@ fn opened(
     name: &str,
 ) -> Option<(String, BTreeMap<String, [String; 2]>)> {
     let needed = browser().ok_or("there is no Chromium to open speedscope in".to_owned());
-    let (browser, package) = match needed.and_then(|browser| Ok((browser, package()?))) {
-        Ok(needed) => needed,
-        Err(why) => {
-            skipped(&why);
-            return None;
-        }
-    };
+    let (browser, package) =
+        match needed.and_then(|browser| Ok((browser, package(PACKAGE)?.join("dist/release")))) {
+            Ok(needed) => needed,
+            Err(why) => {
+                skipped(&why);
+                return None;
+            }
+        };
     recorded.export(format, name);
     let project = &recorded.project;
     let bytes = fs::read(project.path(name)).unwrap();
