@@ -57,8 +57,12 @@ impl Program {
             &dependency().replace("[\"release-builds\"]", "[\"release-builds\", \"json\"]"),
         );
         fs::write(manifest, text)?;
+        let mut places = 0;
         for file in ["main.rs", "parse.rs", "firstpass.rs", "html.rs"] {
-            prepare(&source.join("src").join(file))?;
+            places += prepare(&source.join("src").join(file))?;
+        }
+        if places != 1 {
+            return Err(io::Error::other(format!("{places} functions are {BEGINS}")));
         }
         let lib = source.join("src/lib.rs");
         fs::write(&lib, fs::read_to_string(&lib)? + IDLE)?;
@@ -109,17 +113,17 @@ impl Program {
     }
 }
 
-/// The attribute on what is measured, and the idling where it belongs.
-fn prepare(file: &Path) -> io::Result<()> {
+/// The attribute on what is measured, and the idling where it belongs. In how many places that is.
+fn prepare(file: &Path) -> io::Result<usize> {
     let source = fs::read_to_string(file)?;
     let annotated = annotate(&source, Where::Functions, &|function| {
         !MEASURED.contains(&function.name.as_str())
     });
     let text = annotated.map_err(io::Error::other)?.text;
-    fs::write(
-        file,
-        text.replace(BEGINS, &format!("{BEGINS} crate::planted();")),
-    )
+    let places = text.matches(BEGINS).count();
+    let text = text.replace(BEGINS, &format!("{BEGINS} crate::planted();"));
+    fs::write(file, text)?;
+    Ok(places)
 }
 
 /// This repository's documentation, many times over.

@@ -46,8 +46,9 @@ pub fn diff(tool: &Path, before: &Side, after: &Side, paired: bool) -> io::Resul
 #[derive(Default)]
 pub struct Count {
     pub tries: u64,
-    /// Of the function that may be slowed down.
-    pub named: u64,
+    /// Of the function that may be slowed down: rightly, and the other way round.
+    pub slower: u64,
+    pub faster: u64,
     pub unresolved: u64,
     pub unchanged: u64,
     ratios: Vec<f64>,
@@ -67,10 +68,17 @@ impl Count {
             }
             self.tries += 1;
             self.ratios.push(*ratio);
-            self.named += u64::from(named);
+            self.slower += u64::from(verdict == "slower");
+            self.faster += u64::from(verdict == "faster");
             self.unresolved += u64::from(verdict == "not-resolved");
             self.unchanged += u64::from(verdict == "no-change");
         }
+    }
+
+    /// Rows that were said to have changed, of those that were judged, where none has.
+    pub fn false_alarms(&self) -> (u64, u64) {
+        let named = self.slower + self.faster + self.others_named;
+        (named, self.tries + self.others)
     }
 
     pub fn median_ratio(&self) -> f64 {
