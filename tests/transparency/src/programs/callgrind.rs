@@ -2,15 +2,17 @@
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::{fs, io};
 
 /// How often what a function without a row executed is passed on to its callers: chains of such functions are shorter.
 const PASSES: usize = 64;
 
-/// By name; functions that `is_row` does not know count as part of their callers.
+/// Instructions by name. `name` converts the linker's names. The instructions of functions that are not rows are added to their callers.
 pub fn instructions(
     executable: &Path,
+    arguments: &[String],
+    name: impl Fn(&str) -> String,
     is_row: impl Fn(&str) -> bool,
 ) -> io::Result<HashMap<String, f64>> {
     let out = executable.with_extension("callgrind");
@@ -18,13 +20,15 @@ pub fn instructions(
         .args(["--tool=callgrind", "--demangle=no", "--compress-strings=no"])
         .arg(format!("--callgrind-out-file={}", out.display()))
         .arg(executable)
+        .args(arguments)
+        .stdin(Stdio::null())
         .output()?;
     if !output.status.success() {
         return Err(io::Error::other(
             String::from_utf8_lossy(&output.stderr).into_owned(),
         ));
     }
-    let profile = Profile::parse(&fs::read_to_string(&out)?);
+    let profile = Profile::parse(&fs::read_to_string(&out)?, name);
     Ok(profile.by_row(is_row))
 }
 
@@ -37,15 +41,17 @@ struct Profile {
 }
 
 impl Profile {
-    fn parse(text: &str) -> Self {
+    fn parse(text: &str, name: impl Fn(&str) -> String) -> Self {
+        // Functions that recur have their depth behind a quote.
+        let name = |symbol: &str| name(symbol.split('\'').next().unwrap_or(symbol));
         let mut profile = Self::default();
         let mut function = String::new();
         let mut callee = None;
         for line in text.lines() {
-            if let Some(name) = line.strip_prefix("fn=") {
-                function = demangled(name);
-            } else if let Some(name) = line.strip_prefix("cfn=") {
-                callee = Some(demangled(name));
+            if let Some(symbol) = line.strip_prefix("fn=") {
+                function = name(symbol);
+            } else if let Some(symbol) = line.strip_prefix("cfn=") {
+                callee = Some(name(symbol));
             } else if line
                 .starts_with(|first: char| first.is_ascii_digit() || "+-*".contains(first))
             {
@@ -87,9 +93,8 @@ impl Profile {
     }
 }
 
-fn demangled(name: &str) -> String {
-    // Functions that recur have their depth behind a quote.
-    let name = name.split('\'').next().unwrap_or(name);
+/// The short form of a linker's name.
+pub fn demangled(name: &str) -> String {
     short(&format!("{:#}", rustc_demangle::demangle(name)))
 }
 

@@ -86,7 +86,8 @@ impl Names {
     }
 
     /// The row that has this linker name. A closure is none.
-    fn find(&self, symbol: &str) -> Option<String> {
+    #[must_use]
+    pub fn find(&self, symbol: &str) -> Option<String> {
         let name = format!("{:#}", rustc_demangle::demangle(symbol));
         if name.contains("{{closure}}") || name.contains("{closure#") {
             return None;

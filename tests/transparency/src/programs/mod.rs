@@ -62,7 +62,8 @@ pub const PROGRAMS: [Program; 3] = [
 const MAIN: &str = include_str!("texts/main.rs");
 const ROWS: &str = include_str!("texts/rows.rs");
 
-const NOT_INLINED: &str = "#[inline(never)] ";
+/// Used in place of [`ATTRIBUTE`].
+pub const NOT_INLINED: &str = "#[inline(never)] ";
 
 /// The program's executable and how many functions of its crate were given an attribute.
 pub fn build(

@@ -241,7 +241,9 @@ fn print_ranks(program: &Program, source: &Path, scratch: &Path, of: &Runs) -> i
             .into_iter()
             .map(|(name, sums)| (name, median(sums)))
             .collect();
-        let instructions = match callgrind::instructions(&plain, |name| ticks.contains_key(name)) {
+        let is_row = |name: &str| ticks.contains_key(name);
+        let counted = callgrind::instructions(&plain, &[], callgrind::demangled, is_row);
+        let instructions = match counted {
             Ok(instructions) => instructions,
             Err(error) => {
                 println!("\ncallgrind: {error}");

@@ -59,7 +59,7 @@ fn main() -> io::Result<ExitCode> {
     blocks.print("as two heaps");
     let well = in_turns.are_well(tries);
     println!(
-        "\nfound slower in 9 of 10 tries, and of what did not change 1 of 20 verdicts at most is wrong: {}",
+        "\nslower in at least 9 of 10 tries, and at most 1 of 20 verdicts on unchanged functions is wrong: {}",
         if well { "yes" } else { "no" }
     );
     Ok(if well {
@@ -93,7 +93,7 @@ impl Outcomes {
         );
     }
 
-    /// What else is named beside the slowed function is as false as what is named where nothing changed.
+    /// Other functions that are reported beside the slowed one are false alarms, as are all that are reported if nothing changed.
     fn are_well(&self, tries: u64) -> bool {
         let (named, judged) = self.same.false_alarms();
         let slowed = &self.slowed;

@@ -113,7 +113,7 @@ impl Program {
     }
 }
 
-/// The attribute on what is measured, and the idling where it belongs. In how many places that is.
+/// Adds the attribute to the functions that are measured, and the idle loop to one of them. Returns in how many places that begins.
 fn prepare(file: &Path) -> io::Result<usize> {
     let source = fs::read_to_string(file)?;
     let annotated = annotate(&source, Where::Functions, &|function| {

@@ -46,7 +46,7 @@ pub fn diff(tool: &Path, before: &Side, after: &Side, paired: bool) -> io::Resul
 #[derive(Default)]
 pub struct Count {
     pub tries: u64,
-    /// Of the function that may be slowed down: rightly, and the other way round.
+    /// Verdicts on the function that may be slowed down.
     pub slower: u64,
     pub faster: u64,
     pub unresolved: u64,
@@ -75,7 +75,7 @@ impl Count {
         }
     }
 
-    /// Rows that were said to have changed, of those that were judged, where none has.
+    /// The number of rows that were reported as changed although none was, and the number of rows that were judged.
     pub fn false_alarms(&self) -> (u64, u64) {
         let named = self.slower + self.faster + self.others_named;
         (named, self.tries + self.others)

@@ -6,12 +6,15 @@ use std::{fs, io};
 
 use serde_json::Value;
 
+use crate::client::Answers;
 use crate::inputs::Inputs;
 
 /// A line of `programs.txt`.
 pub struct Subject {
     pub name: String,
     pub kind: String,
+    /// Whether its rows are compared with callgrind's. They are not if most of the time is the kernel's, or if there are several threads.
+    pub ranked: bool,
     /// Cargo's.
     pub options: Vec<String>,
     arguments: Vec<String>,
@@ -22,24 +25,36 @@ impl Subject {
         let mut words = line.split_whitespace().map(str::to_owned);
         let name = words.next().filter(|name| name != "#")?;
         let kind = words.next()?;
+        let ranked = words.next()? == "ranked";
         let rest: Vec<String> = words.collect();
         let mut parts = rest.split(|word| word == "--");
         Some(Self {
             name,
             kind,
+            ranked,
             options: parts.next()?.to_vec(),
             arguments: parts.next()?.to_vec(),
         })
     }
 
+    /// Whether the program runs until a client ends it.
+    pub fn is_service(&self) -> bool {
+        self.arguments.iter().any(|argument| argument == "{port}")
+    }
+
     /// The program's arguments, with paths.
-    pub fn arguments(&self, inputs: &Inputs, out: &Path) -> Vec<String> {
-        let fill = |argument: &String| {
-            inputs
-                .fill(argument)
-                .replace("{out}", &out.display().to_string())
-        };
-        self.arguments.iter().map(fill).collect()
+    pub fn arguments(&self, inputs: &Inputs, out: &Path, port: u16) -> Vec<String> {
+        let mut all = Vec::new();
+        for argument in &self.arguments {
+            let times = argument
+                .rsplit_once("}*")
+                .and_then(|(word, times)| Some((format!("{word}}}"), times.parse().ok()?)));
+            let (word, times) = times.unwrap_or((argument.clone(), 1));
+            let word = inputs.fill(&word).replace("{port}", &port.to_string());
+            let word = word.replace("{out}", &out.display().to_string());
+            all.extend(std::iter::repeat_n(word, times));
+        }
+        all
     }
 }
 
@@ -77,8 +92,23 @@ pub fn says_the_same(all: &Path, source: &Path, arguments: &[String]) -> io::Res
     Ok(same)
 }
 
+/// Whether the answers of a service were the same in all runs. There is at least one run with probes and one without.
+pub fn answers_the_same(answers: &Answers) -> bool {
+    let known: Vec<u64> = answers
+        .iter()
+        .filter_map(|answer| match answer {
+            Ok(answer) => Some(*answer),
+            Err(error) => {
+                eprintln!("the service: {error}");
+                None
+            }
+        })
+        .collect();
+    known.len() == answers.len() && known.len() > 1 && known.iter().all(|one| *one == known[0])
+}
+
 /// The one program in a folder of cargo's.
-fn executable(folder: &Path) -> io::Result<PathBuf> {
+pub fn executable(folder: &Path) -> io::Result<PathBuf> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         // Beside it lie a library, a list of what it was built from, and cargo's own.
@@ -127,15 +157,22 @@ pub fn times(session: &Value) -> String {
 /// The three rows with the most time of their own.
 pub fn largest(report: &Value) -> String {
     let rows = report["report"]["callsites"].as_array();
-    let own = |row: &Value| row["self_ticks"].as_f64().unwrap_or(0.0);
     let mut rows: Vec<&Value> = rows.into_iter().flatten().collect();
-    rows.sort_by(|a, b| own(b).total_cmp(&own(a)));
-    let all: f64 = rows.iter().map(|row| own(row)).sum();
+    rows.sort_by(|a, b| own_ticks(b).total_cmp(&own_ticks(a)));
+    let all: f64 = rows.iter().map(|row| own_ticks(row)).sum();
     let names = rows.iter().take(3).map(|row| {
         let name = row["name"].as_str().unwrap_or_default();
-        format!("{name} {:.0} %", own(row) / all * 100.0)
+        format!("{name} {:.0} %", own_ticks(row) / all * 100.0)
     });
     names.collect::<Vec<_>>().join(", ")
+}
+
+/// Self ticks of a row, on the CPU if that is known.
+pub fn own_ticks(row: &Value) -> f64 {
+    let ticks = |key: &str| row[key].as_f64();
+    ticks("self_on_cpu_ticks")
+        .or_else(|| ticks("self_ticks"))
+        .unwrap_or(0.0)
 }
 
 fn median(mut values: Vec<f64>) -> f64 {
