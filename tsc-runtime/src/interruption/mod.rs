@@ -60,9 +60,11 @@ static NOT_OURS: u64 = 1;
 pub(crate) struct Detector {
     /// This thread's `rseq_cs`, or [`NOT_OURS`].
     word: Cell<*mut u64>,
-    /// When the word was last armed, or when the thread last took a cold path, whichever is later. A call that started before this time
-    /// cannot take the fast path at its stop.
-    armed_at: Cell<Ticks>,
+    /// A call that started before this time cannot take the fast path at its stop. It equals `changed_at`, or it is the largest number if no
+    /// call may take the fast path.
+    usual_since: Cell<Ticks>,
+    /// When the word was last armed, or when the thread last took a cold path, whichever is later.
+    changed_at: Cell<Ticks>,
     /// When the word was last armed.
     rearmed_at: Cell<Ticks>,
     /// When the thread last took a cold path. Its cost is recorded separately from that of probes.
@@ -75,7 +77,8 @@ impl Detector {
     pub(crate) const fn new() -> Self {
         Self {
             word: Cell::new((&raw const NOT_OURS).cast_mut()),
-            armed_at: Cell::new(0),
+            usual_since: Cell::new(0),
+            changed_at: Cell::new(0),
             rearmed_at: Cell::new(0),
             registered_at: Cell::new(0),
             closely: Cell::new(0),
@@ -97,7 +100,7 @@ impl Detector {
     /// Whether the thread was not interrupted since a start at `start`, at which the word was armed.
     #[inline(always)]
     pub(crate) fn is_clean_since(&self, start: Ticks) -> bool {
-        self.is_armed() && self.armed_at.get() <= start
+        self.is_armed() && self.usual_since.get() <= start
     }
 
     /// Arms the word for the time that follows. Returns whether it was cleared: the thread was interrupted since the last check, or the
@@ -106,7 +109,7 @@ impl Detector {
         let was_cleared = self.seen() == 0;
         if was_cleared {
             let now = on_cpu::now();
-            self.armed_at.set(now | self.closely.get());
+            self.set_changed_at(now);
             self.rearmed_at.set(now);
             // SAFETY: as in `seen`. NOT_OURS is not 0, so the word that is written is rseq_cs. It gets the address of a valid descriptor.
             unsafe { self.word.get().write_volatile(rseq::descriptor()) };
@@ -119,14 +122,18 @@ impl Detector {
     pub(crate) fn look_at_every_call(&self, every: bool) {
         let closely = if every { Ticks::MAX } else { 0 };
         self.closely.set(closely);
-        let armed_at = self.rearmed_at.get().max(self.registered_at.get());
-        self.armed_at.set(armed_at | closely);
+        self.set_changed_at(self.changed_at.get());
+    }
+
+    fn set_changed_at(&self, now: Ticks) {
+        self.changed_at.set(now);
+        self.usual_since.set(now | self.closely.get());
     }
 
     /// Replaces [`is_clean_since`](Self::is_clean_since) while [`look_at_every_call`](Self::look_at_every_call) is in effect.
     #[inline(always)]
     pub(crate) fn is_clean_in_tree(&self, start: Ticks) -> bool {
-        self.is_armed() && self.rearmed_at.get() <= start && self.registered_at.get() <= start
+        self.is_armed() && self.changed_at.get() <= start
     }
 
     /// Whether the word was armed again after `start`.
@@ -149,7 +156,7 @@ impl Detector {
     /// at their stop; other calls do not pay for it.
     pub(crate) fn note_registration(&self, now: Ticks) {
         self.registered_at.set(now);
-        self.armed_at.set(now | self.closely.get());
+        self.set_changed_at(now);
     }
 
     /// Whether the thread has taken a cold path since a start at `start`.

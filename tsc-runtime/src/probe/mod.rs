@@ -32,7 +32,7 @@ pub(crate) mod units;
 mod unusual;
 
 use sampled::{finish_sampled, prepare_sampled};
-use unusual::{finish_unusual, prepare_first, prepare_rearmed};
+use unusual::{finish_unusual, prepare_rearmed, prepare_unusual};
 
 /// Space on the annotated function's stack for the values that a start hands to its stop. A probe only borrows it: if the probe contained
 /// it, each start would copy it.
@@ -180,7 +180,7 @@ unsafe extern "C" fn prepare(callsite: &'static Callsite, started: *mut Started)
     let position = callsite.position();
     if !thread.has(position) {
         // SAFETY: the caller's.
-        return unsafe { prepare_first(callsite, started) };
+        return unsafe { prepare_unusual(callsite, thread, started) };
     }
     // SAFETY: just asked.
     let entry = unsafe { thread.entry(position) };
@@ -267,13 +267,21 @@ unsafe extern "C" fn finish_nesting(started: *const Started, raw: u64) {
         // SAFETY: `finish` has found them to be different.
         core::hint::assert_unchecked((*(*started).thread).overhead.get() != (*started).overhead);
         let record = &*(*started).record;
-        let (gross, nested) = settle(record, &*(*started).thread, started, raw, 0);
-        record.leave(gross, nested);
+        let settled = settle(record, &*(*started).thread, started, raw, 0);
+        record.leave(settled.gross, settled.nested);
     }
 }
 
-/// Updates this thread's running sums. Returns the call's gross ticks and the overhead of nested probes. `off` ticks of the added overhead
-/// were time off the CPU.
+/// The ticks of a call, as [`settle`] adds them to this thread's running sums.
+struct Settled {
+    gross: u64,
+    /// The overhead of nested probes.
+    nested: u64,
+    /// The gross ticks without the call's own visible overhead.
+    net: u64,
+}
+
+/// Updates this thread's running sums. `off` ticks of the added overhead were time off the CPU.
 ///
 /// # Safety
 ///
@@ -285,7 +293,7 @@ unsafe fn settle(
     started: *const Started,
     raw: u64,
     off: i64,
-) -> (u64, u64) {
+) -> Settled {
     // SAFETY: the caller's.
     let (overhead_then, work_then) = unsafe { ((*started).overhead, (*started).work) };
     let mut overhead = thread.overhead.get();
@@ -302,5 +310,5 @@ unsafe fn settle(
     let gross = raw.wrapping_sub(added);
     let net = gross.wrapping_sub(record.visible.get());
     thread.work.set(work_then.wrapping_add(net));
-    (gross, nested)
+    Settled { gross, nested, net }
 }

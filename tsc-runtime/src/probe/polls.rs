@@ -226,7 +226,7 @@ unsafe extern "C" fn finish_poll(started: *const Started, stop: Ticks, call: &mu
 ///
 /// As for [`finish`](super::finish).
 unsafe fn finish_poll_apart(started: *const Started, stop: Ticks, call: &mut FutureTotals) {
-    // SAFETY: guaranteed by the caller. If `record` is ELSEWHERE, `prepare_first` has written the rest.
+    // SAFETY: guaranteed by the caller. If `record` is ELSEWHERE, `prepare_found` has written the rest.
     unsafe {
         let start = (*started).start;
         if (*started).record != ELSEWHERE {
@@ -291,8 +291,8 @@ unsafe fn add_poll(
             // The nested overhead is part of the sampled sums.
             (sampled.gross, 0, sampled.weight)
         } else {
-            let (gross, nested) = settle(record, thread, started, raw.cast_unsigned(), off);
-            (gross, nested, 1)
+            let settled = settle(record, thread, started, raw.cast_unsigned(), off);
+            (settled.gross, settled.nested, 1)
         }
     };
     record.add_off_cpu(&inside);

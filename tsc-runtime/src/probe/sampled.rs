@@ -1,7 +1,7 @@
 //! Calls of a sampled callsite, most of which are only counted. [`sampling`](crate::record::sampling) decides which calls are timed, and
 //! how many calls each of them stands for.
 
-use super::unusual::{is_repaired, prepare_first};
+use super::unusual::{is_repaired, prepare_unusual};
 use super::{COUNTED, Started, start_with};
 use crate::interruption::Interruption;
 use crate::on_cpu::Inside;
@@ -66,7 +66,7 @@ pub(super) unsafe extern "C" fn prepare_sampled(
     unsafe {
         match entry.record().as_ref() {
             Some(record) => prepare_timed(record, thread, started, record.draw(thread)),
-            None => prepare_first(callsite, started),
+            None => prepare_unusual(callsite, thread, started),
         }
     }
 }

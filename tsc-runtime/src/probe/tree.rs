@@ -5,7 +5,7 @@
 //! its record and the thread's running sums, so the nodes of a callsite add up to its row.
 
 use super::sampled::{self, prepare_sampled};
-use super::unusual::{finish_apart, prepare_found};
+use super::unusual::{finish_apart, opaque_true, prepare_found, prepare_rearmed};
 use super::{COUNTED, ELSEWHERE, NOTHING, Started, Unmeasured, settle, start_with};
 use crate::interruption::Interruption;
 use crate::record::callsite::Callsite;
@@ -26,23 +26,56 @@ pub(super) unsafe fn prepare_in_tree(
     contexts: &Contexts,
     started: *mut Started,
 ) -> bool {
-    let entry = thread.entry_in_tree(callsite.position());
-    let Some(entry) = entry.filter(|entry| entry.times_every_call()) else {
+    let position = callsite.position();
+    if !thread.has_in_tree(position) {
         // SAFETY: the caller's.
-        return unsafe { prepare_unusual(callsite, thread, started) };
-    };
+        return unsafe { prepare_unusual_in_tree(callsite, thread, started) };
+    }
+    // SAFETY: just asked.
+    let entry = unsafe { thread.entry(position) };
+    if !entry.times_every_call() {
+        // SAFETY: the caller's.
+        return unsafe { prepare_unusual_in_tree(callsite, thread, started) };
+    }
     // SAFETY: an entry that times every call has a record, which lives as long as the entry.
     let record = unsafe { &*entry.record() };
-    if !thread.detector.is_armed() {
-        thread.rearm();
-    }
     entry.enter();
+    let outer = contexts.current();
     // SAFETY: the caller's.
     unsafe {
         start_with(record, thread, started);
-        (&raw mut (*started).outer).write(contexts.enter(record.id, &record.place));
+        (&raw mut (*started).outer).write(outer);
+    }
+    let is_known = contexts.enter_known(outer, &record.place);
+    if !(is_known && thread.detector.is_armed()) {
+        // SAFETY: the caller's.
+        return unsafe { prepare_rest(contexts, thread, started, is_known) };
     }
     true
+}
+
+/// The rest of a start, if the call's place in the tree is not known or the detector is disarmed.
+///
+/// # Safety
+///
+/// As for [`prepare`](super::prepare), after [`start_with`].
+#[inline(never)]
+unsafe extern "C" fn prepare_rest(
+    contexts: &Contexts,
+    thread: &Thread,
+    started: *mut Started,
+    is_known: bool,
+) -> bool {
+    // SAFETY: guaranteed by the caller.
+    let record = unsafe { &*(*started).record };
+    if !is_known {
+        contexts.enter_found(record.id, &record.place, is_running(record, 1));
+    }
+    if !thread.detector.is_armed() {
+        // SAFETY: the caller's.
+        return unsafe { prepare_rearmed(thread, started) };
+    }
+    opaque_true()
 }
 
 /// The first call of a callsite on this thread, or a call of a sampled callsite.
@@ -51,7 +84,7 @@ pub(super) unsafe fn prepare_in_tree(
 ///
 /// As for [`prepare`](super::prepare).
 #[inline(never)]
-unsafe fn prepare_unusual(
+unsafe extern "C" fn prepare_unusual_in_tree(
     callsite: &'static Callsite,
     thread: &Thread,
     started: *mut Started,
@@ -114,8 +147,18 @@ pub(super) unsafe fn enter_again(
             ELSEWHERE => (*started).unmeasured.record(),
             record => &*record,
         };
-        (&raw mut (*started).outer).write(contexts.enter(record.id, &record.place));
+        let is_counted = is_counted(started);
+        let is_running = is_running(record, u32::from(!is_counted));
+        if is_counted {
+            record.place.enter_counted();
+        }
+        (&raw mut (*started).outer).write(contexts.enter(record.id, &record.place, is_running));
     }
+}
+
+/// Whether calls of the callsite are running in addition to the `started` ones that the thread's table counts.
+fn is_running(record: &Record, started: u32) -> bool {
+    record.entry().depth() > started || record.place.has_counted()
 }
 
 /// The stop of a call that has a place in the tree.
@@ -140,7 +183,7 @@ pub(super) unsafe fn finish_call_in_tree(
     };
     if !is_usual {
         // SAFETY: the caller's.
-        return unsafe { finish_in_tree(contexts, started, 1, || finish_apart(started, stop)) };
+        return unsafe { finish_unusual_in_tree(contexts, started, stop) };
     }
     // SAFETY: guaranteed by the caller. A call that does not count as long was timed, so its record exists.
     let (record, thread, work_then, outer) = unsafe {
@@ -153,18 +196,30 @@ pub(super) unsafe fn finish_call_in_tree(
     };
     let callees = thread.work.get().wrapping_sub(work_then).cast_signed();
     // SAFETY: the caller's.
-    let (gross, nested) = unsafe { settle(record, thread, started, raw, 0) };
-    let is_inner = record.entry().depth() > 1;
-    record.leave(gross, nested);
-    let net = gross.wrapping_sub(record.visible.get()).cast_signed();
-    let visit = Visit {
-        calls: 1,
-        is_clean: true,
-        on_cpu: if is_inner { 0 } else { net },
-        own: net.wrapping_sub(callees),
-        off: 0,
-    };
-    contexts.leave(outer, &record.place, visit);
+    let settled = unsafe { settle(record, thread, started, raw, 0) };
+    let net = settled.net.cast_signed();
+    let on_cpu = contexts.leave_usual(outer, net.wrapping_sub(callees));
+    if record.entry().leave() {
+        record.add_inner(true, settled.gross, settled.nested);
+    } else {
+        on_cpu.add(net);
+    }
+    record.add_sample(settled.gross);
+}
+
+/// The stop of a call that has a place in the tree and was interrupted, long, sampled, or not measured by the inlined reads.
+///
+/// # Safety
+///
+/// As for [`finish_call_in_tree`].
+#[inline(never)]
+unsafe extern "C" fn finish_unusual_in_tree(
+    contexts: &Contexts,
+    started: *const Started,
+    stop: Ticks,
+) {
+    // SAFETY: the caller's.
+    unsafe { finish_in_tree(contexts, started, 1, || finish_apart(started, stop)) };
 }
 
 /// The stop of a call that has a place in the tree. `finish` does the rest of the stop. `calls` is 0 for a poll.
@@ -200,7 +255,8 @@ pub(super) unsafe fn finish_in_tree(
             is_clean: true,
             ..Visit::default()
         };
-        return contexts.leave(outer, &record.place, visit);
+        record.place.leave_counted();
+        return contexts.leave(outer, visit);
     }
     // SAFETY: as above.
     let is_sampled = sampled::is_marked(unsafe { (*started).overhead });
@@ -221,7 +277,7 @@ pub(super) unsafe fn finish_in_tree(
         own: work_now.wrapping_sub(work).cast_signed(),
         off: record.off_cpu().wrapping_sub(off),
     };
-    contexts.leave(outer, &record.place, visit);
+    contexts.leave(outer, visit);
 }
 
 /// Whether the started call is only counted.

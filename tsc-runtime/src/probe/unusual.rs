@@ -1,9 +1,11 @@
 //! The probe in unusual cases: a callsite's first call on a thread, a call that was interrupted, and a call that the inlined reads cannot
 //! measure.
 
+use core::hint;
+
 use super::sampled::{self, Sampled};
 use super::tree::{self, finish_call_in_tree, prepare_in_tree};
-use super::{ELSEWHERE, NOTHING, Started, Unmeasured, off_cpu, settle, start_with};
+use super::{ELSEWHERE, NOTHING, Settled, Started, Unmeasured, off_cpu, settle, start_with};
 use crate::hooks;
 use crate::interruption::Interruption;
 use crate::on_cpu;
@@ -70,7 +72,7 @@ pub(super) unsafe extern "C" fn finish_unusual(started: *const Started, stop: Ti
 ///
 /// As for [`finish`].
 #[inline(never)]
-pub(super) unsafe fn finish_apart(started: *const Started, stop: Ticks) {
+pub(super) unsafe extern "C" fn finish_apart(started: *const Started, stop: Ticks) {
     // SAFETY: the caller's.
     let record = unsafe { (*started).record };
     if record == ELSEWHERE {
@@ -94,7 +96,7 @@ pub(super) unsafe fn finish_apart(started: *const Started, stop: Ticks) {
     let inside = off_cpu::claim(thread, start, overhead_then);
     let off = inside.loss.off;
     // SAFETY: the caller's.
-    let (gross, nested) = unsafe {
+    let Settled { gross, nested, .. } = unsafe {
         settle_registration(record, thread, started);
         if sampled::is_marked((*started).overhead) {
             sampled::finish_unusual(record, started, raw, interruption, &inside);
@@ -136,48 +138,56 @@ pub(super) unsafe extern "C" fn prepare_rearmed(thread: &Thread, started: *mut S
     thread.rearm();
     // SAFETY: the caller's.
     unsafe { (&raw mut (*started).overhead).write(thread.overhead.get()) };
-    true
+    opaque_true()
 }
 
-/// A call of a callsite without a record on this thread. Usually this is the first call. If the callsite is left out, it is every call, so
-/// this function does as little as possible for them.
+/// True, which the compiler cannot know. If it knew what a function returns, it would not call the function in tail position but return
+/// the value itself afterwards, and then the caller would need a stack frame in the usual case, too.
+#[inline(always)]
+pub(super) fn opaque_true() -> bool {
+    hint::black_box(true)
+}
+
+/// A call of a callsite that the thread's table does not have. If the callsite is left out, or if call trees are recorded, this is every
+/// call, so this function does as little as possible for them.
 ///
 /// # Safety
 ///
 /// As for [`prepare`](super::prepare).
 #[cold]
 #[inline(never)]
-pub(super) unsafe extern "C" fn prepare_first(
+pub(super) unsafe extern "C" fn prepare_unusual(
     callsite: &'static Callsite,
+    thread: &Thread,
     started: *mut Started,
 ) -> bool {
-    if !callsite.is_left_out() {
-        // SAFETY: the caller's.
-        return unsafe { prepare_unregistered(callsite, started) };
-    }
     // SAFETY: the caller's.
-    unsafe { (&raw mut (*started).record).write(NOTHING) };
-    false
+    unsafe {
+        if callsite.is_left_out() {
+            (&raw mut (*started).record).write(NOTHING);
+            return false;
+        }
+        match thread.contexts() {
+            None => prepare_first(callsite, thread, started),
+            Some(contexts) => prepare_in_tree(callsite, thread, contexts, started),
+        }
+    }
 }
 
-/// The first call of a callsite on this thread, or the first after a pause, a reset or a fork. The cost of preparing it is overhead for the
-/// calls around it.
+/// The first call of a callsite on this thread, or the first after a pause, a reset or a fork, on a thread that has no tree so far. The cost
+/// of preparing it is overhead for the calls around it.
 ///
 /// # Safety
 ///
-/// As for [`prepare`].
-#[cold]
+/// As for [`prepare`](super::prepare).
 #[inline(never)]
-unsafe extern "C" fn prepare_unregistered(
+unsafe extern "C" fn prepare_first(
     callsite: &'static Callsite,
+    thread: &Thread,
     started: *mut Started,
 ) -> bool {
-    let thread = thread::this();
     // SAFETY: the caller's.
     unsafe {
-        if let Some(contexts) = thread.contexts() {
-            return prepare_in_tree(callsite, thread, contexts, started);
-        }
         let is_timed = prepare_found(callsite, started);
         // If this was the thread's first call, it may have a tree now.
         tree::enter(callsite, thread, started);
@@ -250,8 +260,8 @@ pub(super) unsafe extern "C" fn finish_unmeasured(started: *const Started) {
             record.leave_unknown(sampled.gross, sampled.weight);
         } else {
             let thread = &*(*started).thread;
-            let (gross, nested) = settle(record, thread, started, raw.cast_unsigned(), 0);
-            record.record_excluded(Exclusion::Unknown, gross, nested);
+            let settled = settle(record, thread, started, raw.cast_unsigned(), 0);
+            record.record_excluded(Exclusion::Unknown, settled.gross, settled.nested);
         }
     }
     if let Unmeasured::Orphan(record) = unmeasured {

@@ -8,7 +8,7 @@
 use std::alloc::{Layout, alloc_zeroed, handle_alloc_error};
 use std::cell::Cell;
 
-use super::counters::{ContextFigures, ContextSums};
+use super::counters::{ContextFigures, ContextSums, Sum};
 use crate::sync::atomic::{
     AtomicBool, AtomicU32,
     Ordering::{Acquire, Relaxed, Release},
@@ -20,6 +20,8 @@ pub(crate) const ROOT: u32 = 0;
 pub(crate) const OTHER: u32 = 1;
 /// No callsite's number in a tree: that of [`OTHER`], and of a node that is being made.
 const NO_CALLSITE: u32 = 0;
+/// No node of any thread: where a callsite is that was not called yet.
+const NOWHERE: u32 = u32::MAX;
 /// Nodes of a thread, 2 MiB of address space; those that are used take memory.
 const NODES: usize = 1 << 14;
 
@@ -86,16 +88,34 @@ pub(crate) struct Visit {
 pub(crate) struct Place {
     /// The callsite's node that was used last: that of the running calls, if there are any.
     node: Cell<u32>,
-    /// Calls that run, counted and not timed ones too.
-    running: Cell<u32>,
+    /// The parent of that node. It is kept here as well, because a start has to wait for it, and here it is one load closer.
+    parent: Cell<u32>,
+    /// Running calls that are counted and not timed, which the thread's table does not count.
+    counted: Cell<u32>,
 }
 
 impl Place {
     pub(crate) const fn new() -> Self {
         Self {
-            node: Cell::new(ROOT),
-            running: Cell::new(0),
+            node: Cell::new(NOWHERE),
+            parent: Cell::new(NOWHERE),
+            counted: Cell::new(0),
         }
+    }
+
+    /// A call starts that is counted and not timed.
+    pub(crate) fn enter_counted(&self) {
+        self.counted.set(self.counted.get().wrapping_add(1));
+    }
+
+    /// Such a call stops.
+    pub(crate) fn leave_counted(&self) {
+        self.counted.set(self.counted.get().wrapping_sub(1));
+    }
+
+    /// Whether such a call is running.
+    pub(crate) fn has_counted(&self) -> bool {
+        self.counted.get() != 0
     }
 }
 
@@ -113,31 +133,49 @@ impl Contexts {
         &self.nodes[index as usize % NODES]
     }
 
-    /// A call starts. Returns the node that was current, for [`leave`](Self::leave).
+    /// A call starts. Returns the node that was current, for [`leave`](Self::leave). `is_running` is whether other calls of the callsite
+    /// are running.
+    pub(crate) fn enter(&self, callsite: u32, place: &Place, is_running: bool) -> u32 {
+        let outer = self.current();
+        if !self.enter_known(outer, place) {
+            self.enter_found(callsite, place, is_running);
+        }
+        outer
+    }
+
+    /// The node of the innermost running call.
     #[inline(always)]
-    pub(crate) fn enter(&self, callsite: u32, place: &Place) -> u32 {
-        let current = self.current.get();
-        let (known, running) = (place.node.get(), place.running.get());
-        place.running.set(running.wrapping_add(1));
-        let is_known =
-            known != ROOT && (running != 0 || self.node(known).parent.load(Relaxed) == current);
-        let node = if is_known {
-            known
-        } else {
-            let node = self.find(current, callsite);
-            place.node.set(node);
-            node
-        };
-        self.current.set(node);
-        current
+    pub(crate) fn current(&self) -> u32 {
+        self.current.get()
+    }
+
+    /// The usual start of a call, from the node `outer`, which is the current one: the callsite's last call came from there, too, or the
+    /// callsite calls itself. Returns false if neither is true; then [`enter_found`](Self::enter_found) does the rest.
+    #[inline(always)]
+    pub(crate) fn enter_known(&self, outer: u32, place: &Place) -> bool {
+        let node = place.node.get();
+        let is_known = place.parent.get() == outer || node == outer;
+        if is_known {
+            self.current.set(node);
+        }
+        is_known
+    }
+
+    /// The rest of a start that [`enter_known`](Self::enter_known) has left.
+    pub(crate) fn enter_found(&self, callsite: u32, place: &Place, is_running: bool) {
+        if !is_running {
+            let outer = self.current();
+            place.node.set(self.find(outer, callsite));
+            place.parent.set(outer);
+        }
+        self.current.set(place.node.get());
     }
 
     /// The call stops for which [`enter`](Self::enter) returned `outer`.
     #[inline(always)]
-    pub(crate) fn leave(&self, outer: u32, place: &Place, visit: Visit) {
+    pub(crate) fn leave(&self, outer: u32, visit: Visit) {
         let figures = &self.node(self.current.get()).figures;
         self.current.set(outer);
-        place.running.set(place.running.get().wrapping_sub(1));
         figures.calls.add(visit.calls);
         figures.on_cpu.add(visit.on_cpu);
         figures.own.add(visit.own);
@@ -147,6 +185,17 @@ impl Contexts {
         if !visit.is_clean {
             figures.unclean.add(visit.calls);
         }
+    }
+
+    /// The stop of a usual call, which was neither interrupted nor long and had `own` net ticks outside annotated callees. Returns the
+    /// node's ticks on the CPU, to which a call adds its own if it was inside no other of the same callsite.
+    #[inline(always)]
+    pub(crate) fn leave_usual(&self, outer: u32, own: i64) -> &Sum {
+        let figures = &self.node(self.current.get()).figures;
+        self.current.set(outer);
+        figures.calls.add(1);
+        figures.own.add(own);
+        &figures.on_cpu
     }
 
     /// A call is counted in the place's node: a future completes that was polled there last, or a call starts that is not timed.
@@ -267,22 +316,22 @@ mod tests {
     /// A thread's call tree, with what each callsite keeps for it.
     struct Thread {
         contexts: Contexts,
-        callsites: Vec<Place>,
+        callsites: Vec<(Place, Cell<u32>)>,
     }
 
     impl Thread {
         fn new() -> Self {
             Self {
                 contexts: Contexts::new(),
-                callsites: (0..20_000).map(|_| Place::new()).collect(),
+                callsites: (0..20_000).map(|_| (Place::new(), Cell::new(0))).collect(),
             }
         }
 
         /// Calls `callsite`, in which `inside` happens; every call takes a tick more than its callees.
         fn call(&mut self, callsite: u32, inside: impl FnOnce(&mut Self) -> i64) -> i64 {
-            let place = &self.callsites[callsite as usize];
-            let is_inner = place.running.get() != 0;
-            let outer = self.contexts.enter(callsite, place);
+            let (place, running) = &self.callsites[callsite as usize];
+            let is_inner = running.replace(running.get() + 1) != 0;
+            let outer = self.contexts.enter(callsite, place, is_inner);
             let own = 1;
             let ticks = own + inside(self);
             let visit = Visit {
@@ -292,8 +341,9 @@ mod tests {
                 own,
                 off: 0,
             };
-            let place = &self.callsites[callsite as usize];
-            self.contexts.leave(outer, place, visit);
+            let running = &self.callsites[callsite as usize].1;
+            running.set(running.get() - 1);
+            self.contexts.leave(outer, visit);
             ticks
         }
 

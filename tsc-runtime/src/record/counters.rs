@@ -90,7 +90,7 @@ impl Sum {
     }
 
     #[inline(always)]
-    pub(super) fn add(&self, ticks: i64) {
+    pub(crate) fn add(&self, ticks: i64) {
         self.set(self.get().wrapping_add(ticks));
     }
 }

@@ -160,8 +160,9 @@ impl Record {
         self.add_sample(gross);
     }
 
+    /// The rest of [`leave`](Self::leave), after the entry and [`add_inner`](Self::add_inner).
     #[inline(always)]
-    fn add_sample(&self, gross: u64) {
+    pub(crate) fn add_sample(&self, gross: u64) {
         let buffered = self.buffered.load(Relaxed);
         match self.buffer.get(buffered as usize) {
             Some(sample) if !is_long(gross) => {
@@ -193,8 +194,9 @@ impl Record {
             .store(buffered + 1, crate::sync::atomic::Ordering::Release);
     }
 
+    /// Called when an activation has stopped, with whether it was inside another one.
     #[inline(always)]
-    fn add_inner(&self, is_inner: bool, gross: u64, nested: u64) {
+    pub(crate) fn add_inner(&self, is_inner: bool, gross: u64, nested: u64) {
         if is_inner {
             self.counters.inner.add(1);
             self.counters.inner_gross.add(gross.cast_signed());

@@ -82,24 +82,20 @@ impl Thread {
     /// This thread's entry and record of a callsite, if the callsite was called here and nothing has changed since.
     #[inline(always)]
     pub(crate) fn find(&self, position: Position) -> Option<(&Entry, &Record)> {
-        let entry = if self.has(position) {
-            // SAFETY: the table has the segment, as checked above.
-            unsafe { self.entry(position) }
-        } else {
-            self.entry_in_tree(position)?
-        };
-        // SAFETY: a record lives as long as its entry. Null becomes `None`.
-        Some((entry, unsafe { entry.record().as_ref()? }))
-    }
-
-    /// The callsite's entry if call trees are recorded, and if nothing has changed since it was made.
-    #[inline(always)]
-    pub(crate) fn entry_in_tree(&self, position: Position) -> Option<&Entry> {
-        if u32::from(position.segment) >= self.len_in_tree.load(Relaxed) {
+        if !self.has(position) && !self.has_in_tree(position) {
             return None;
         }
-        // SAFETY: the table has that many segments, and the one of `position` is among them.
-        Some(unsafe { self.entry(position) })
+        // SAFETY: just asked. A record lives as long as its entry, and null becomes `None`.
+        unsafe {
+            let entry = self.entry(position);
+            Some((entry, entry.record().as_ref()?))
+        }
+    }
+
+    /// The same as [`has`](Self::has), where call trees are recorded.
+    #[inline(always)]
+    pub(crate) fn has_in_tree(&self, position: Position) -> bool {
+        u32::from(position.segment) < self.len_in_tree.load(Relaxed)
     }
 
     /// The record, even after a reset or a pause. For the cold path of a thread that has not ended and uses its own table.

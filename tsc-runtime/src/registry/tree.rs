@@ -242,12 +242,12 @@ mod tests {
         let mut own = ThreadTree::new();
         let place = crate::record::contexts::Place::new();
         let call = |own: &ThreadTree| {
-            let outer = own.contexts.enter(7, &place);
+            let outer = own.contexts.enter(7, &place, false);
             let visit = crate::record::contexts::Visit {
                 calls: 1,
                 ..Default::default()
             };
-            own.contexts.leave(outer, &place, visit);
+            own.contexts.leave(outer, visit);
         };
         let handed_out = |own: &mut ThreadTree, is_current| {
             let mut tree = Tree::default();
