@@ -257,7 +257,9 @@ fn self_ticks_add_up_to_the_roots_inclusive() {
     let expected = BRANCHES as f64 * (400.0 - visible) - branch.nested_overhead_ticks();
     let off = branch.self_ticks() - expected;
     assert!(off.abs() < 4.0 * error, "{off}, {error}");
-    assert!(error < 0.5 * expected.abs(), "{error}, {expected}");
+    // Of the scripted ticks, for what is expected is near zero where probes cost as much as the work.
+    let scripted = BRANCHES as f64 * 400.0;
+    assert!(error < 0.5 * scripted, "{error} of {scripted}");
 }
 
 /// A recursion's inclusive ticks are the outermost calls', whichever were timed.
