@@ -6,6 +6,9 @@ use std::panic::{self, Location};
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
+use tsc_runtime::cycles;
+
+use crate::rows::row;
 use crate::twice;
 
 twice! {
@@ -80,6 +83,48 @@ fn payloads_pass_a_future_unchanged() {
     let payload = panic::catch_unwind(|| poll(annotated::future_panics(17))).unwrap_err();
     assert_eq!(payload.downcast::<u32>().ok(), Some(Box::new(17)));
     assert_eq!(poll(bare::future_panics(100)), 100);
+}
+
+#[test]
+fn calls_that_a_panic_ends_are_counted() {
+    #[cycles(name = "panics at 0 and 3")]
+    fn inner(n: u32) -> u32 {
+        if n.is_multiple_of(3) {
+            panic::panic_any(n)
+        } else {
+            n
+        }
+    }
+    #[cycles(name = "is unwound, too")]
+    fn outer(n: u32) -> u32 {
+        inner(n) + 1
+    }
+    #[cycles(name = "catches")]
+    fn catches(n: u32) -> bool {
+        panic::catch_unwind(|| outer(n)).is_err()
+    }
+    assert_eq!((0..5).filter(|&n| catches(n)).count(), 2);
+    for (name, panicked) in [
+        ("panics at 0 and 3", 2),
+        ("is unwound, too", 2),
+        ("catches", 0),
+    ] {
+        let row = row(name);
+        assert_eq!((row.calls(), row.panicked()), (5, panicked), "{name}");
+    }
+}
+
+#[test]
+fn polls_that_a_panic_ends_are_counted() {
+    #[cycles(name = "future that panics at 0")]
+    async fn panics_at_0(n: u32) -> u32 {
+        if n == 0 { panic::panic_any(n) } else { n }
+    }
+    let _ = panic::catch_unwind(|| poll(panics_at_0(0))).unwrap_err();
+    poll(panics_at_0(1));
+    let row = row("future that panics at 0");
+    assert_eq!((row.calls(), row.polls(), row.panicked()), (2, Some(2), 1));
+    assert_eq!(row.cancelled(), Some(0));
 }
 
 /// The names of frames, which are numbered.

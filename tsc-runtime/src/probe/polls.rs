@@ -7,7 +7,7 @@ use core::marker::PhantomData;
 
 use super::sampled::{self, Sampled};
 use super::tree::{self, finish_in_tree};
-use super::unusual::{settle_anomaly, settle_registration};
+use super::unusual::{count_panicked, settle_anomaly, settle_registration};
 use super::{COUNTED, ELSEWHERE, NOTHING, Slot, Started, Unmeasured, off_cpu, prepare, settle};
 use crate::hooks;
 use crate::interruption::Interruption;
@@ -209,6 +209,9 @@ unsafe fn prepare_again(callsite: &'static Callsite, started: *mut Started, weig
 unsafe extern "C" fn finish_poll(started: *const Started, stop: Ticks, call: &mut FutureTotals) {
     // SAFETY: guaranteed by the caller. Every start writes the thread.
     unsafe {
+        if std::thread::panicking() {
+            count_panicked(started);
+        }
         match (*(*started).thread).contexts() {
             None => finish_poll_apart(started, stop, call),
             Some(contexts) => {

@@ -117,6 +117,25 @@ pub(super) unsafe extern "C" fn finish_apart(started: *const Started, stop: Tick
     after.settle(thread);
 }
 
+/// Counts a call or a poll that a panic has ended. A destructor's calls during the unwinding are counted, too, although they return: the
+/// stop cannot tell them apart.
+///
+/// # Safety
+///
+/// As for [`finish`](super::finish).
+#[cold]
+#[inline(never)]
+pub(super) unsafe fn count_panicked(started: *const Started) {
+    // SAFETY: guaranteed by the caller. A record lives as long as the call.
+    let record = unsafe {
+        match (*started).record {
+            ELSEWHERE => (*started).unmeasured.record(),
+            record => &*record,
+        }
+    };
+    record.count_panicked();
+}
+
 /// Whether an interrupted call was on the CPU for so long that the uncertainty of its context switches does not matter.
 pub(super) fn is_repaired(record: &Record, thread: &Thread, gross: u64, switches: u32) -> bool {
     if !thread.on_cpu.asks() {

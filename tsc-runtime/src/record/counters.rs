@@ -402,6 +402,8 @@ counters! {
     wall_max: Max;
     /// Calls whose ticks are negative; they are in no sum.
     anomalies: Count;
+    /// Calls that a panic ended.
+    panicked: Count;
     /// Samples of which it is unknown whether they were interrupted.
     unknown: Count;
     /// Bytes or items that calls work on.

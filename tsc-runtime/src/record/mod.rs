@@ -347,6 +347,11 @@ impl Record {
         }
     }
 
+    /// Called before a call or a poll stops that a panic has ended.
+    pub(crate) fn count_panicked(&self) {
+        self.counters.panicked.add(1);
+    }
+
     /// A future was dropped that had not completed.
     pub(crate) fn cancel(&self) {
         self.counters.cancelled.add(1);

@@ -62,6 +62,7 @@ impl CallsiteReport {
         self.excluded = detected.then_some(sums.excluded);
         self.unknown = sums.unknown;
         self.anomalies = sums.anomalies;
+        self.panicked = sums.panicked;
         self.samples = sums.samples;
         self.timed = sums.timed;
         self.threads = sums.threads;

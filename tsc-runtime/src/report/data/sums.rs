@@ -83,6 +83,8 @@ sums! {
     unasked: u64 by add,
     /// Calls without a measurement, which have no ticks.
     anomalies: u64 by add,
+    /// Calls (of futures: polls) that a panic ended.
+    panicked: u64 by add,
     /// Samples of which it is unknown whether they were interrupted.
     unknown: u64 by add,
     /// The cost of nested probes, registrations and reports in the calls. Raw ticks are gross ticks plus this.

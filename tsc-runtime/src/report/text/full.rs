@@ -11,9 +11,10 @@ use crate::report::{CallsiteReport, Clock, Report};
 
 const TOTAL: usize = 14;
 const COUNT: usize = 11;
+const PANICKED: usize = 8;
 const TICKS: usize = 11;
 /// The width of the remarks in this form, in which rows are not wrapped.
-const WIDTH: usize = 186;
+const WIDTH: usize = 195;
 
 pub(super) fn write(
     out: &mut dyn fmt::Write,
@@ -37,11 +38,12 @@ pub(super) fn write(
 fn write_heading(f: &mut dyn fmt::Write, clock: &Clock) -> fmt::Result {
     writeln!(
         f,
-        "      {:<NAME$} :{:>TOTAL$} {:>COUNT$} {:>COUNT$} {:>TICKS$} {:>TICKS$} {:>TICKS$} {:>TICKS$} {:>TICKS$} {:>TICKS$} {:>6} {:>TICKS$}",
+        "      {:<NAME$} :{:>TOTAL$} {:>COUNT$} {:>COUNT$} {:>PANICKED$} {:>TICKS$} {:>TICKS$} {:>TICKS$} {:>TICKS$} {:>TICKS$} {:>TICKS$} {:>6} {:>TICKS$}",
         format!("net {}", clock.unit()),
         "total",
         "calls",
         "clean",
+        "panicked",
         "mean",
         "± s.e.",
         "min",
@@ -61,13 +63,14 @@ fn write_row(
 ) -> fmt::Result {
     write!(
         f,
-        ":CLK: {} :{:>TOTAL$} {:>COUNT$} {:>COUNT$} {:>TICKS$} {:>TICKS$} {:>TICKS$} {:>TICKS$} {:>TICKS$} {:>TICKS$} {:>6} {:>TICKS$}",
+        ":CLK: {} :{:>TOTAL$} {:>COUNT$} {:>COUNT$} {:>PANICKED$} {:>TICKS$} {:>TICKS$} {:>TICKS$} {:>TICKS$} {:>TICKS$} {:>TICKS$} {:>6} {:>TICKS$}",
         name,
         fixed(callsite.total_ticks, 0),
         callsite.calls,
         callsite
             .clean
             .map_or_else(|| "?".to_owned(), |clean| clean.to_string()),
+        callsite.panicked,
         ticks(callsite.mean_ticks, 1),
         ticks(callsite.std_error_ticks, 1),
         ticks(callsite.min_ticks, 0),
