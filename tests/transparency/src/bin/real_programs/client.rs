@@ -15,7 +15,7 @@ use std::{fs, io, thread};
 pub type Answers = Vec<io::Result<u64>>;
 
 /// The number of requests in each run.
-const REQUESTS: usize = 4000;
+const REQUESTS: usize = 2000;
 /// The paths that are requested in turn: lists of files, a search, and files.
 const PATHS: [&str; 6] = [
     "/",
