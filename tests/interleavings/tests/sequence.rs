@@ -40,9 +40,9 @@ impl Values {
 
     /// `None` if something was written meanwhile.
     fn read(&self) -> Option<[u64; 2]> {
-        let load = || self.values.each_ref().map(|cell| cell.load(Relaxed));
-        let (values, is_whole) = self.sequence.read_once(load);
-        is_whole.then_some(values)
+        let before = self.sequence.begin_read();
+        let values = self.values.each_ref().map(|cell| cell.load(Relaxed));
+        self.sequence.is_whole(before).then_some(values)
     }
 }
 
@@ -95,14 +95,13 @@ fn whole_reads_have_each_sample_once() {
                 record.buffered.store(1, Release);
             })
         };
-        let (read, is_whole) = record.sequence.read_once(|| {
-            let sum = record.sum.load(Relaxed);
-            match record.buffered.load(Acquire) {
-                0 => sum,
-                _ => sum + record.sample.load(Relaxed),
-            }
-        });
-        if is_whole {
+        let before = record.sequence.begin_read();
+        let sum = record.sum.load(Relaxed);
+        let read = match record.buffered.load(Acquire) {
+            0 => sum,
+            _ => sum + record.sample.load(Relaxed),
+        };
+        if record.sequence.is_whole(before) {
             assert!([0, 5, 12].contains(&read), "{read}");
         }
         writer.join().unwrap();

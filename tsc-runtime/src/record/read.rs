@@ -113,9 +113,9 @@ impl Record {
         let mut figures = Totals::default();
         let attempts = if is_own { OWN_ATTEMPTS } else { READ_ATTEMPTS };
         for attempt in 0..attempts {
-            let is_whole;
-            (figures, is_whole) = self.sequence.read_once(|| self.figures());
-            if is_whole {
+            let before = self.sequence.begin_read();
+            figures = self.figures();
+            if self.sequence.is_whole(before) {
                 break;
             }
             if is_own || attempt < ATTEMPTS_AT_ONCE {

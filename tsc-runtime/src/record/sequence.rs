@@ -12,22 +12,28 @@ pub(super) struct Sequence(pub(super) AtomicU32);
 
 impl Sequence {
     /// Begins a write. Readers that come in between will read again.
+    #[inline(always)]
     pub(super) fn open(&self) {
         self.0.store(self.0.load(Relaxed).wrapping_add(1), Relaxed);
         fence(Release);
     }
 
     /// Ends a write.
+    #[inline(always)]
     pub(super) fn close(&self) {
         self.0.store(self.0.load(Relaxed).wrapping_add(1), Release);
     }
 
-    /// What `read` reads, and whether nothing was written meanwhile.
-    pub(super) fn read_once<T>(&self, read: impl FnOnce() -> T) -> (T, bool) {
-        let before = self.0.load(Acquire);
-        let values = read();
+    /// Begins to read. Returns what [`is_whole`](Self::is_whole) needs.
+    #[inline(always)]
+    pub(super) fn begin_read(&self) -> u32 {
+        self.0.load(Acquire)
+    }
+
+    /// Whether nothing was written since [`begin_read`](Self::begin_read) returned `before`, so that the values read meanwhile belong together.
+    #[inline(always)]
+    pub(super) fn is_whole(&self, before: u32) -> bool {
         fence(Acquire);
-        let is_whole = before & 1 == 0 && self.0.load(Relaxed) == before;
-        (values, is_whole)
+        before & 1 == 0 && self.0.load(Relaxed) == before
     }
 }

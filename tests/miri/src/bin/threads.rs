@@ -1,4 +1,4 @@
-//! `MIRIFLAGS=-Zmiri-many-seeds=0..8 cargo +nightly miri run --manifest-path tests/miri/Cargo.toml --bin threads`: threads that call and end
+//! `MIRIFLAGS=-Zmiri-many-seeds=0..4 cargo +nightly miri run --manifest-path tests/miri/Cargo.toml --bin threads`: threads that call and end
 //! while another one takes the figures. With each seed Miri switches threads at other places, and lets other loads return values that
 //! are no longer the latest, as relaxed orderings allow.
 
