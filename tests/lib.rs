@@ -1,6 +1,8 @@
 //! What several integration tests use. Tests that use the runtime in their own process are in `runtime`, and the programs that some of
 //! them start are in `programs`.
 
+use std::path::{Path, PathBuf};
+
 use tsc_runtime::__private::{Callsite, Meta, Probe, Slot};
 use tsc_runtime::tsc::FencePolicy;
 use tsc_runtime::{CallsiteReport, snapshot};
@@ -22,6 +24,14 @@ pub fn row(name: &str) -> CallsiteReport {
 #[must_use]
 pub fn calls(name: &str) -> u64 {
     snapshot().callsite(name).map_or(0, CallsiteReport::calls)
+}
+
+/// The folder of what cargo builds below `target` with this profile, for the target of these tests if `CARGO_BUILD_TARGET` names one.
+#[must_use]
+pub fn built(target: &Path, profile: &str) -> PathBuf {
+    target
+        .join(std::env::var_os("CARGO_BUILD_TARGET").unwrap_or_default())
+        .join(profile)
 }
 
 /// A callsite made at run time, as `per_type` makes them.

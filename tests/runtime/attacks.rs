@@ -104,15 +104,17 @@ fn build(packages: &[&str], flags: &str) -> PathBuf {
         .output()
         .unwrap();
     assert!(output.status.success(), "{}", text(&output.stderr));
-    target.join("debug")
+    tests::built(&target, "debug")
 }
 
 /// Where the compiler's own libraries are.
 fn std_folder() -> String {
-    let output = Command::new("rustc")
-        .args(["--print", "target-libdir"])
-        .output()
-        .unwrap();
+    let mut rustc = Command::new("rustc");
+    rustc.args(["--print", "target-libdir"]);
+    if let Some(target) = std::env::var_os("CARGO_BUILD_TARGET") {
+        rustc.arg("--target").arg(target);
+    }
+    let output = rustc.output().unwrap();
     text(&output.stdout).trim_end().to_owned()
 }
 

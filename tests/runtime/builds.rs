@@ -55,7 +55,7 @@ impl Build<'_> {
     fn program(&self) -> PathBuf {
         let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
         let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("companions");
-        let triple = host();
+        let triple = triple();
         let output = Command::new(env!("CARGO"))
             .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("programs/companions"))
             .args(["build", "--quiet", "--locked", "--release"])
@@ -74,7 +74,11 @@ impl Build<'_> {
     }
 }
 
-fn host() -> String {
+/// The target of these tests: the one that cargo is asked for, else the compiler's own.
+fn triple() -> String {
+    if let Ok(target) = std::env::var("CARGO_BUILD_TARGET") {
+        return target;
+    }
     let output = Command::new("rustc").arg("-vV").output().unwrap();
     let version = String::from_utf8(output.stdout).unwrap();
     let host = version.lines().find_map(|line| line.strip_prefix("host: "));

@@ -196,7 +196,8 @@ fn nothing_of_a_name_reaches_the_terminal_as_a_command() {
         let text = dump(&[("TSC_REPORT", form)]);
         let foreign = |character: &char| {
             (character.is_control() && *character != '\n')
-                || ('\u{200b}'..='\u{202e}').contains(character)
+                || ('\u{200b}'..='\u{200f}').contains(character)
+                || ('\u{202a}'..='\u{202e}').contains(character)
         };
         if form != "json" {
             assert_eq!(text.chars().find(foreign), None, "{form}");

@@ -48,7 +48,7 @@ fn stderr(folder: &Path, profile: &[&str], arguments: &[&str]) -> String {
     } else {
         "release"
     };
-    run(Command::new(target.join(profile).join(name))
+    run(Command::new(tests::built(&target, profile).join(name))
         .args(arguments)
         .env("TSC_REPORT", "full")
         .env_remove("TSC_REPORT_FILE"))

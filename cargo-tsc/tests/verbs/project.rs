@@ -100,6 +100,8 @@ edition = \"2024\"
             .arg("tsc")
             .args(words.split_whitespace());
         command.env("CARGO_TARGET_DIR", self.path("target"));
+        // The projects are for this machine, whatever these tests are built for.
+        command.env_remove("CARGO_BUILD_TARGET");
         // What all projects of these tests depend on is built once.
         command.env(
             "CARGO_BUILD_BUILD_DIR",
