@@ -193,9 +193,9 @@ fn what_is_called_too_often_is_left_out() {
         .remarks("the session that was named pruned is now pruned.1");
     #[cfg(target_os = "linux")]
     if let Some(shown) = in_a_terminal(&project, "run --all -n 3 -- --release") {
-        for run in ["measuring without 1 function: run 0 of 3", "run 2 of 3 ["] {
-            assert!(shown.contains(run), "no {run:?} in {shown:?}");
-        }
+        // Not every position of the bar is drawn on a busy machine.
+        let run = "measuring without 1 function: run 0 of 3";
+        assert!(shown.contains(run), "no {run:?} in {shown:?}");
         assert!(!shown.contains("of 1 ["), "{shown:?}");
     }
 }
