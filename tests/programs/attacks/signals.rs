@@ -1,6 +1,6 @@
 //! Signal handlers that interrupt the runtime's own work.
 
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use tsc_runtime::{cycles, pause, reset, resume, snapshot};
@@ -27,7 +27,7 @@ pub(crate) fn exit_in_handler(cold: bool) {
     other(0);
     // Another moment for each process.
     let delay = 1000 + u64::from(std::process::id()) * 37 % 2000;
-    every(Duration::from_micros(delay), handler);
+    Timer::new(handler).start(Duration::from_micros(delay));
     loop {
         if cold {
             reset();
@@ -38,33 +38,41 @@ pub(crate) fn exit_in_handler(cold: bool) {
 }
 
 static HANDLED: AtomicU64 = AtomicU64::new(0);
+/// Whether the signal has been asked for and has not come yet.
+static EXPECTED: AtomicBool = AtomicBool::new(false);
+
+fn handled() {
+    HANDLED.fetch_add(1, Relaxed);
+    EXPECTED.store(false, Relaxed);
+}
 
 /// The handler calls one of the functions that control the recording, or asks for the figures.
 pub(crate) fn control_in_handler(control: &str) {
     extern "C" fn resets(_: libc::c_int) {
-        HANDLED.fetch_add(1, Relaxed);
+        handled();
         reset();
     }
     extern "C" fn snaps(_: libc::c_int) {
-        HANDLED.fetch_add(1, Relaxed);
+        handled();
         drop(snapshot());
     }
     extern "C" fn pauses(_: libc::c_int) {
-        HANDLED.fetch_add(1, Relaxed);
+        handled();
         pause();
         resume();
     }
-    let (handler, period): (extern "C" fn(libc::c_int), _) = match control {
-        "reset" => (resets, 100),
-        "pause" => (pauses, 100),
-        "snapshot" => (snaps, 10_000),
+    let (handler, longest): (extern "C" fn(libc::c_int), _) = match control {
+        "reset" => (resets, 200),
+        "pause" => (pauses, 200),
+        "snapshot" => (snaps, 20_000),
         _ => panic!("no control is called {control}"),
     };
     one(0);
     other(0);
-    every(Duration::from_micros(period), handler);
+    let timer = Timer::new(handler);
     let began = Instant::now();
     while began.elapsed() < Duration::from_secs(1) {
+        timer.expect_within(Duration::from_micros(longest));
         reset();
         one(1);
         other(2);
@@ -76,7 +84,7 @@ pub(crate) fn control_in_handler(control: &str) {
             set_mask(libc::SIG_UNBLOCK);
         }
     }
-    stop_timer();
+    drop(timer);
     reset();
     (0..100).for_each(|value| _ = one(value));
     let calls = snapshot().callsite("one").map_or(0, |row| row.calls());
@@ -87,18 +95,19 @@ pub(crate) fn control_in_handler(control: &str) {
 /// A handler calls the very function that it interrupts; prints how many calls were made and how many recorded.
 pub(crate) fn same_function_in_handler() {
     extern "C" fn handler(_: libc::c_int) {
-        HANDLED.fetch_add(1, Relaxed);
+        handled();
         one(1);
     }
     one(0);
     let mut made = 1;
-    every(Duration::from_micros(50), handler);
+    let timer = Timer::new(handler);
     let began = Instant::now();
     while began.elapsed() < Duration::from_secs(2) {
+        timer.expect_within(Duration::from_micros(100));
         (0..1000).for_each(|value| _ = one(value));
         made += 1000;
     }
-    stop_timer();
+    drop(timer);
     made += HANDLED.load(Relaxed);
     let calls = snapshot().callsite("one").map_or(0, |row| row.calls());
     println!("{made} made, {calls} recorded");
@@ -115,38 +124,56 @@ fn set_mask(how: libc::c_int) {
     }
 }
 
-/// The signal comes so often until [`stop_timer`].
-fn every(period: Duration, handler: extern "C" fn(libc::c_int)) {
-    let period = libc::timespec {
-        tv_sec: 0,
-        tv_nsec: period.as_nanos() as libc::c_long,
-    };
-    let times = libc::itimerspec {
-        it_interval: period,
-        it_value: period,
-    };
-    // SAFETY: the handler is a function; all structures are valid, and TIMER lives for ever.
-    unsafe {
-        libc::signal(libc::SIGUSR1, handler as libc::sighandler_t);
-        let mut event: libc::sigevent = std::mem::zeroed();
-        event.sigev_notify = libc::SIGEV_SIGNAL;
-        event.sigev_signo = libc::SIGUSR1;
-        let mut timer = std::mem::zeroed();
-        assert_eq!(
-            libc::timer_create(libc::CLOCK_MONOTONIC, &raw mut event, &raw mut timer),
-            0
-        );
-        TIMER.store(timer as u64, Relaxed);
-        assert_eq!(
-            libc::timer_settime(timer, 0, &raw const times, std::ptr::null_mut()),
-            0
-        );
+/// Sends the process a signal. Not periodically: on a slow machine the handler may take longer than a period, and would then be all that
+/// runs.
+struct Timer(libc::timer_t);
+
+impl Timer {
+    fn new(handler: extern "C" fn(libc::c_int)) -> Self {
+        // SAFETY: the handler is a function; all structures are valid.
+        unsafe {
+            libc::signal(libc::SIGUSR1, handler as libc::sighandler_t);
+            let mut event: libc::sigevent = std::mem::zeroed();
+            event.sigev_notify = libc::SIGEV_SIGNAL;
+            event.sigev_signo = libc::SIGUSR1;
+            let mut timer = std::mem::zeroed();
+            let result = libc::timer_create(libc::CLOCK_MONOTONIC, &raw mut event, &raw mut timer);
+            assert_eq!(result, 0);
+            Self(timer)
+        }
+    }
+
+    /// Sends the signal once, after `delay`.
+    fn start(&self, delay: Duration) {
+        let delay = libc::timespec {
+            tv_sec: 0,
+            tv_nsec: delay.as_nanos() as libc::c_long,
+        };
+        let once = libc::itimerspec {
+            it_interval: libc::timespec {
+                tv_sec: 0,
+                tv_nsec: 0,
+            },
+            it_value: delay,
+        };
+        // SAFETY: `new` has made the timer; the structure is valid.
+        let result =
+            unsafe { libc::timer_settime(self.0, 0, &raw const once, std::ptr::null_mut()) };
+        assert_eq!(result, 0);
+    }
+
+    /// Sends the signal once, after a delay that differs from time to time, unless one is still expected.
+    fn expect_within(&self, longest: Duration) {
+        if !EXPECTED.swap(true, Relaxed) {
+            let nth = HANDLED.load(Relaxed) as u32;
+            self.start(longest * (1 + nth.wrapping_mul(37) % 100) / 100);
+        }
     }
 }
 
-static TIMER: AtomicU64 = AtomicU64::new(0);
-
-fn stop_timer() {
-    // SAFETY: `every` has made the timer.
-    unsafe { libc::timer_delete(TIMER.load(Relaxed) as libc::timer_t) };
+impl Drop for Timer {
+    fn drop(&mut self) {
+        // SAFETY: `new` has made the timer, which nothing uses after this.
+        unsafe { libc::timer_delete(self.0) };
+    }
 }
