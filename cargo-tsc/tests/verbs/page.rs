@@ -105,8 +105,88 @@ fn page_needs_no_network_and_works_in_a_browser() {
     }
 }
 
+/// On a page of a change: what the rows and boxes say of it, and a zoom into a box.
+const CLICK_THROUGH_A_CHANGE: &str = r##"
+<script>
+addEventListener("load", () => {
+  const seen = [];
+  const cells = () => [...document.querySelectorAll("#rows tbody tr.row")].map((row) => [row.cells[0], row.cells[5]]);
+  seen.push(`heading ${document.querySelector("[data-key=change]").textContent.trim()}`);
+  document.querySelector("[data-key=change] button").click();
+  seen.push(`sorted ${["ascending", "descending"].includes(document.querySelector("[data-key=change]").getAttribute("aria-sort"))}`);
+  seen.push(`rows ${cells().map(([name, change]) => `${name.textContent}:${change.firstElementChild?.className ?? "none"}`).sort().join(",")}`);
+  seen.push(`cells ${cells().map(([, change]) => change.textContent).join(",")}`);
+  const frames = () => [...document.querySelectorAll("#flame g.frame")];
+  const tone = (frame) => {
+    const [red, green, blue] = d3.rgb(frame.querySelector("rect").getAttribute("fill")).rgb().toString().match(/\d+/g).map(Number);
+    return red > blue ? "red" : blue > red ? "blue" : red === green ? "grey" : "other";
+  };
+  const named = (name) => frames().find((frame) => frame.getAttribute("aria-label").startsWith(`${name}:`));
+  seen.push(`boxes ${["outer", "work"].map((name) => `${name}:${tone(named(name))}`).join(",")}`);
+  seen.push(`label ${named("work").getAttribute("aria-label")}`);
+  seen.push(`legend ${document.getElementById("flame-legend").textContent}`);
+  named("work").dispatchEvent(new MouseEvent("click", { bubbles: true }));
+  seen.push(`zoomed ${named("work").querySelector("rect").getBoundingClientRect().width > 0.99 * document.getElementById("flame").clientWidth}`);
+  seen.push(`still ${tone(named("work"))}`);
+  SHOW
+});
+</script>
+"##;
+
 #[test]
 fn page_of_a_change_is_coloured_by_it() {
+    let program = PROGRAM.replace(
+        "inner::work(2000)",
+        "inner::work(if std::env::args().nth(1).is_some() { 60_000 } else { 2000 })",
+    );
+    let project = Project::new(&program);
+    project.tsc("run --tree --name before -- --release").ends(0);
+    project
+        .tsc("run --tree --name after -- --release -- slower")
+        .ends(0);
+    let pages = [
+        ("after", "before", "slower", "red"),
+        ("before", "after", "faster", "blue"),
+        ("after", "after", "none", "grey"),
+    ];
+    for (report, since, class, tone) in pages {
+        project
+            .tsc(&format!("report {report} --html page.html --since {since}"))
+            .ends(0)
+            .remarks("wrote page.html");
+        let text = project.read("page.html");
+        assert!(!text.contains("id=\"base\">null<"));
+        let Some(browser) = browser() else {
+            return skipped("there is no Chromium to open the page in");
+        };
+        let script = CLICK_THROUGH_A_CHANGE.replace("SHOW", SHOW);
+        project.write(
+            "scripted.html",
+            &text.replace("</body>", &format!("{script}</body>")),
+        );
+        let url = format!("file://{}", project.path("scripted.html").display());
+        for width in [480, 1280, 2000] {
+            let seen = seen(browser, &url, (width, 900));
+            let says = |what: &str| {
+                let line = seen.lines().find_map(|line| line.strip_prefix(what));
+                line.unwrap_or_else(|| panic!("{what}: {seen}")).trim()
+            };
+            assert!(says("heading").starts_with("change of mean"), "{seen}");
+            assert_eq!(says("sorted"), "true");
+            // Two calls are too few to tell.
+            assert_eq!(says("rows"), format!("outer:none,work:{class}"));
+            assert_eq!(says("boxes"), format!("outer:grey,work:{tone}"));
+            let is_resolved = !says("label").ends_with("% (not resolved)");
+            assert_eq!(is_resolved, since != report, "{seen}");
+            assert!(says("legend").contains("grey not resolved"), "{seen}");
+            assert_eq!(says("zoomed"), "true");
+            assert_eq!(says("still"), tone);
+        }
+    }
+}
+
+#[test]
+fn page_of_a_change_without_a_tree_says_how_to_record_one() {
     let project = Project::new(PROGRAM);
     project.tsc("run --name before").ends(0);
     project.tsc("run --name after").ends(0);

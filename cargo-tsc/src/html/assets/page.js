@@ -46,17 +46,27 @@ const baseRows = new Map((base?.callsites ?? []).map((row) => [identity(row), ro
 
 /**
  * The ratio of a row's mean to the base's, and its 95 % interval: within these two runs only. `null` where either is not known.
- * The standard error is of the logarithm of the ratio, widened by both systematic errors.
+ * The standard error is of the logarithm of the ratio, widened by both systematic errors. Of fewer than FEWEST calls in either run, no
+ * standard error can be trusted, and no change is resolved.
  */
 function change(row) {
   const before = baseRows.get(identity(row));
   if (!before || !(row.mean_ticks > 0) || !(before.mean_ticks > 0)) return null;
-  const relative = (one) => Math.hypot(one.std_error_ticks ?? 0, 0) / one.mean_ticks;
-  const systematic = (one) => (one.systematic_error_ticks ?? 0) / one.mean_ticks;
   const ratio = row.mean_ticks / before.mean_ticks;
-  const reach = 1.96 * Math.hypot(relative(row), relative(before)) + systematic(row) + systematic(before);
-  const low = ratio * Math.exp(-reach), high = ratio * Math.exp(reach);
-  return { ratio, low, high, resolved: low > 1 || high < 1 };
+  const fewest = Math.min(row.clean ?? row.calls, before.clean ?? before.calls);
+  if (fewest < FEWEST || !known(row.std_error_ticks) || !known(before.std_error_ticks)) return { ratio, resolved: false };
+  const relative = (one) => one.std_error_ticks / one.mean_ticks;
+  const systematic = (one) => (one.systematic_error_ticks ?? 0) / one.mean_ticks;
+  const reach = quantile975(fewest - 1) * Math.hypot(relative(row), relative(before)) + systematic(row) + systematic(before);
+  return { ratio, resolved: Math.abs(Math.log(ratio)) > reach };
+}
+
+const FEWEST = 5;
+
+/** The 97.5 % quantile of Student's distribution, by the first terms of its expansion in 1 / freedom (Abramowitz and Stegun, 26.7.5). */
+function quantile975(freedom) {
+  const z = 1.959964;
+  return z + (z ** 3 + z) / (4 * freedom) + (5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96 * freedom ** 2);
 }
 
 const columns = [
