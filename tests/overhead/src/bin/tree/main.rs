@@ -5,6 +5,10 @@
 //! itself repeatedly, with and without `TSC_TREE` in turns, and compares the ticks of a call in pairs. It prints a Markdown table, and
 //! fails if nothing was measured.
 
+#[cfg(target_os = "linux")]
+#[expect(dead_code, reason = "shared with `trust`, which uses the rest")]
+#[path = "../trust/kernel.rs"]
+mod kernel;
 mod truth;
 
 use std::env;

@@ -1,5 +1,6 @@
 //! A program with a known call tree: a fixed number of calls, and a fixed amount of work in each. The time of each context on the CPU is
-//! compared with the time of that work.
+//! compared with the time of that work alone, in the same thread and in turns with it. Both are sums, so interrupts and the hypervisor are
+//! in both.
 
 use std::hint::black_box;
 use std::thread;
@@ -7,9 +8,12 @@ use std::thread;
 use tsc_runtime::tsc::{FencePolicy, Lfence, elapsed};
 use tsc_runtime::{Report, cycles};
 
-/// Turns of the chain in a piece of work: some ten microseconds.
-const TURNS: u32 = 10_000;
-/// Calls of the program, in turn with pieces of work that are timed alone.
+#[cfg(target_os = "linux")]
+use crate::kernel::switches;
+
+/// Turns of the chain in a piece of work: some hundred microseconds.
+const TURNS: u32 = 100_000;
+/// Calls of the program, in turn with as many pieces of work that are timed alone.
 const ROUNDS: u64 = 100;
 
 /// Multiplications that wait for each other, so that nothing around them changes what they take.
@@ -87,18 +91,29 @@ pub(crate) fn measure() {
     }
 }
 
-/// The median ticks of a piece of work by itself.
+/// The mean ticks of a piece of work by itself, in rounds during which the thread stayed on its CPU.
 fn rounds() -> f64 {
-    let mut pieces: Vec<i64> = (0..ROUNDS)
-        .map(|round| {
-            black_box(root(black_box(round)));
-            let start = Lfence::start();
-            black_box(piece(black_box(round)));
-            elapsed(start, Lfence::stop())
-        })
-        .collect();
-    pieces.sort_unstable();
-    pieces[pieces.len() / 2] as f64
+    let pieces: u64 = EXPECTED.iter().map(|(_, pieces)| pieces).sum();
+    let mut alone = Vec::new();
+    for round in 0..ROUNDS {
+        black_box(root(black_box(round)));
+        let before = switches();
+        let start = Lfence::start();
+        for piece_of_round in 0..pieces {
+            black_box(piece(black_box(piece_of_round)));
+        }
+        let ticks = elapsed(start, Lfence::stop());
+        if switches() == before {
+            alone.push(ticks as f64 / pieces as f64);
+        }
+    }
+    alone.iter().sum::<f64>() / alone.len() as f64
+}
+
+/// Elsewhere than on Linux, interrupted calls are not told apart either, and so no round is left out.
+#[cfg(not(target_os = "linux"))]
+fn switches() -> i64 {
+    0
 }
 
 /// The self ticks of the context that these functions lead to.
