@@ -1,7 +1,7 @@
 //! The kernel's figures about this thread, and its permissions.
 
 /// Involuntary context switches of this thread so far.
-pub(crate) fn involuntary_switches() -> i64 {
+pub(crate) fn involuntary_switches() -> libc::c_long {
     // SAFETY: the struct is all numbers, and getrusage may write it.
     unsafe {
         let mut usage: libc::rusage = std::mem::zeroed();
@@ -11,7 +11,7 @@ pub(crate) fn involuntary_switches() -> i64 {
 }
 
 /// All context switches of this thread so far.
-pub(crate) fn switches() -> i64 {
+pub(crate) fn switches() -> libc::c_long {
     // SAFETY: as above.
     unsafe {
         let mut usage: libc::rusage = std::mem::zeroed();
