@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use super::row_test::{Test, test_runs, test_within};
+use super::row_test::Tests;
 use super::values::{Values, values};
 use super::{Policy, drift};
 use crate::session::Session;
@@ -50,6 +50,8 @@ pub struct Row {
     pub ratio: Option<f64>,
     /// The 95 % confidence interval of the ratio.
     pub interval: Option<(f64, f64)>,
+    /// The share of the calls that ratio and interval are about, if the change is only known of the shorter ones.
+    pub share_of_calls: Option<f64>,
     /// The probability of such a difference beyond the threshold by chance, corrected for the number of rows.
     pub p: Option<f64>,
     /// Changes up to this do not count.
@@ -120,19 +122,20 @@ impl Sides {
             let ratios = judged.iter().filter_map(|&index| rows[index].ratio);
             drift::common(&ratios.map(f64::ln).collect::<Vec<f64>>()).max(self.core_clock)
         };
-        let tests: Vec<Option<Test>> = judged
+        let tests: Vec<Option<Tests>> = judged
             .iter()
             .map(|&index| self.test(&rows[index], drift))
             .collect();
         let p_values: Vec<f64> = tests
             .iter()
-            .map(|test| test.as_ref().map_or(1.0, |test| test.p))
+            .map(|tests| tests.as_ref().map_or(1.0, Tests::p))
             .collect();
         let least = self.runs.0.min(self.runs.1);
-        let needed = statistics::runs_for_a_test(LEVEL, judged.len());
-        for ((&index, test), p) in judged.iter().zip(tests).zip(adjust(&p_values)) {
-            if let Some(test) = test {
-                judge(&mut rows[index], &test, p, least, drift, needed);
+        let most = tests.iter().flatten().map(|tests| tests.count).max();
+        let needed = statistics::runs_for_a_test(LEVEL, judged.len() * most.unwrap_or(1));
+        for ((&index, tests), p) in judged.iter().zip(tests).zip(adjust(&p_values)) {
+            if let Some(tests) = tests {
+                judge(&mut rows[index], &tests, p, least, drift, needed);
             }
         }
         rows.sort_by(|a, b| weight(b).total_cmp(&weight(a)));
@@ -158,13 +161,13 @@ impl Sides {
             .collect()
     }
 
-    fn test(&self, row: &Row, drift: f64) -> Option<Test> {
+    fn test(&self, row: &Row, drift: f64) -> Option<Tests> {
         let (old, new) = (&self.old[&row.name], &self.new[&row.name]);
         let threshold = row.threshold.ln_1p() + drift;
         if self.runs == (1, 1) {
-            test_within(old, new, threshold)
+            Tests::within_runs(old, new, threshold)
         } else {
-            test_runs(&old.runs, &new.runs, threshold, self.interleaved)
+            Tests::of_runs(old, new, threshold, self.interleaved)
         }
     }
 }
@@ -220,6 +223,7 @@ fn row(name: &str, old: &Values, new: &Values, policy: &Policy) -> Row {
         after,
         ratio,
         interval: None,
+        share_of_calls: None,
         p: None,
         threshold,
         runs_needed: None,
@@ -228,32 +232,29 @@ fn row(name: &str, old: &Values, new: &Values, policy: &Policy) -> Row {
     }
 }
 
-fn judge(row: &mut Row, test: &Test, p: f64, runs: usize, drift: f64, least_runs: usize) {
+fn judge(row: &mut Row, tests: &Tests, p: f64, runs: usize, drift: f64, least_runs: usize) {
     let threshold = row.threshold.ln_1p();
-    row.ratio = Some(test.shift.exp());
-    row.interval = test
-        .bounds
-        .map(|(low, high)| ((low - drift).exp(), (high + drift).exp()));
-    row.p = Some(p);
-    let width = test
-        .bounds
-        .map_or(f64::INFINITY, |(low, high)| (high - low) / 2.0);
-    let inside = test
-        .bounds
-        .is_some_and(|(low, high)| low - drift >= -threshold && high + drift <= threshold);
-    row.verdict = match () {
-        () if p < LEVEL && test.shift >= threshold => Verdict::Slower,
-        () if p < LEVEL && test.shift <= -threshold => Verdict::Faster,
-        () if inside => Verdict::NoChange,
+    let (better, share_of_calls) = tests.better();
+    let verdict = match () {
+        () if p < LEVEL && better.shift >= threshold => Verdict::Slower,
+        () if p < LEVEL && better.shift <= -threshold => Verdict::Faster,
+        () if tests.all.is_inside(threshold - drift) => Verdict::NoChange,
         () => Verdict::NotResolved,
     };
-    if row.verdict == Verdict::NotResolved {
-        let distance = (test.shift.abs() - threshold).abs();
-        let by_width = if width.is_finite() {
-            statistics::runs_for_precision(runs, width, distance)
-        } else {
-            Some(least_runs)
-        };
-        row.runs_needed = by_width.map(|needed| needed.max(least_runs));
+    let is_change = matches!(verdict, Verdict::Slower | Verdict::Faster);
+    let shown = if is_change { better } else { &tests.all };
+    row.verdict = verdict;
+    row.ratio = Some(shown.shift.exp());
+    row.interval = shown
+        .bounds
+        .map(|(low, high)| ((low - drift).exp(), (high + drift).exp()));
+    row.share_of_calls = share_of_calls.filter(|_| is_change);
+    row.p = Some(p);
+    if verdict == Verdict::NotResolved {
+        let distance = (shown.shift.abs() - threshold).abs();
+        let needed = shown.bounds.map_or(Some(least_runs), |(low, high)| {
+            statistics::runs_for_precision(runs, (high - low) / 2.0, distance)
+        });
+        row.runs_needed = needed.map(|needed| needed.max(least_runs));
     }
 }

@@ -6,6 +6,7 @@ mod judge;
 mod policy;
 mod print;
 mod row_test;
+mod shorter;
 #[cfg(test)]
 mod simulation;
 mod values;

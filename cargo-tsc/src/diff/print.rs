@@ -129,6 +129,10 @@ fn change(ratio: f64) -> String {
 }
 
 fn verdict(row: &Row) -> Cell {
+    let cell = |text: &str, style| match row.share_of_calls {
+        Some(share) => Cell::styled(format!("{text} in {:.0} % of calls", share * 100.0), style),
+        None => Cell::styled(text.to_owned(), style),
+    };
     let (text, style) = match row.verdict {
         Verdict::Slower => ("slower", AnsiColor::Red.on_default().bold()),
         Verdict::Faster => ("faster", AnsiColor::Green.on_default().bold()),
@@ -145,7 +149,7 @@ fn verdict(row: &Row) -> Cell {
             return Cell::styled(text, Style::new().dimmed());
         }
     };
-    Cell::styled(text, style)
+    cell(text, style)
 }
 
 fn calls(row: &Row) -> String {

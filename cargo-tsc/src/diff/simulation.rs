@@ -38,22 +38,33 @@ struct Noise {
     disturbed: f64,
     /// The standard deviation of the change that all functions in a pair of runs have in common.
     drift: f64,
+    /// The standard deviation of the shorter calls of each function between runs. `None` if all of a function's calls are one.
+    shorter: Option<f64>,
 }
 
 const QUIET: Noise = Noise {
     spread: 0.007,
     disturbed: 0.0,
     drift: 0.0,
+    shorter: None,
 };
 const LOADED: Noise = Noise {
     spread: 0.02,
     disturbed: 0.15,
     drift: 0.0,
+    shorter: None,
 };
 const DRIFTING: Noise = Noise {
     spread: 0.004,
     disturbed: 0.0,
     drift: 0.05,
+    shorter: None,
+};
+const LONG_CALLS_LOADED: Noise = Noise {
+    spread: 0.025,
+    disturbed: 0.15,
+    drift: 0.0,
+    shorter: Some(0.006),
 };
 
 /// Simulates a comparison in which the changed function takes `change` times as long after the change.
@@ -82,6 +93,10 @@ fn compared(random: &mut Random, noise: Noise, change: f64, interleaved: bool) -
                         ..Values::default()
                     });
                 entry.runs.push(value);
+                if let Some(spread) = noise.shorter {
+                    let share = 0.6 * (drift + random.normal() * spread).exp();
+                    entry.shorter.push(truth * share);
+                }
             }
         }
     }
@@ -115,6 +130,8 @@ fn nothing_changed_and_at_most_one_comparison_in_twenty_says_so() {
         (LOADED, false),
         (LOADED, true),
         (DRIFTING, true),
+        (LONG_CALLS_LOADED, false),
+        (LONG_CALLS_LOADED, true),
     ] {
         let mut random = Random(0x5eed);
         let wrong = (0..200)
@@ -126,7 +143,13 @@ fn nothing_changed_and_at_most_one_comparison_in_twenty_says_so() {
 
 #[test]
 fn three_per_cent_in_one_function_are_found_and_nothing_else_is() {
-    for (noise, interleaved) in [(QUIET, false), (QUIET, true), (DRIFTING, true)] {
+    for (noise, interleaved) in [
+        (QUIET, false),
+        (QUIET, true),
+        (DRIFTING, true),
+        (LONG_CALLS_LOADED, false),
+        (LONG_CALLS_LOADED, true),
+    ] {
         let mut random = Random(0xfeed);
         let right = (0..100)
             .filter(|_| changed(&compared(&mut random, noise, 1.03, interleaved)) == ["app::f4"])
@@ -144,6 +167,7 @@ fn what_noise_hides_is_not_resolved_and_the_runs_that_would_do_are_said() {
             spread: 0.1,
             disturbed: 0.0,
             drift: 0.0,
+            shorter: None,
         },
         1.03,
         false,
@@ -156,6 +180,41 @@ fn what_noise_hides_is_not_resolved_and_the_runs_that_would_do_are_said() {
     assert_eq!(row.verdict, Verdict::NotResolved);
     assert!(row.runs_needed.is_none_or(|runs| runs > RUNS), "{row:?}");
     assert!(comparison.rows.iter().any(|row| row.runs_needed.is_some()));
+}
+
+#[test]
+fn shorter_calls_decide_only_what_all_calls_leave_open() {
+    let mut random = Random(0xabcd);
+    let mut compare = |all: f64, shorter: f64| {
+        let mut side = |all: f64, shorter: f64| {
+            let mut runs = |mean: f64, spread: f64| -> Vec<f64> {
+                (0..RUNS)
+                    .map(|_| mean * (random.normal() * spread).exp())
+                    .collect()
+            };
+            let values = Values {
+                runs: runs(all, 0.004),
+                shorter: runs(shorter, 0.004),
+                calls: 1.0,
+                share: 1.0,
+                ..Values::default()
+            };
+            BTreeMap::from([("app::f".to_owned(), values)])
+        };
+        let sides = Sides {
+            old: side(1e6, 1e6),
+            new: side(all * 1e6, shorter * 1e6),
+            runs: (RUNS, RUNS),
+            interleaved: false,
+            core_clock: 0.0,
+        };
+        let row = sides.compare(&Policy::default()).rows.remove(0);
+        (row.verdict, row.share_of_calls)
+    };
+    assert_eq!(compare(0.9, 1.05), (Verdict::Faster, None));
+    assert_eq!(compare(1.1, 1.1), (Verdict::Slower, None));
+    assert_eq!(compare(1.0, 1.05), (Verdict::NoChange, None));
+    assert_eq!(compare(1.012, 1.05), (Verdict::Slower, Some(0.9)));
 }
 
 #[test]
@@ -173,7 +232,7 @@ fn a_machine_that_changed_between_the_sides_is_not_blamed_on_the_code() {
                         runs,
                         calls: 1.0,
                         share: 1.0,
-                        within: None,
+                        ..Values::default()
                     },
                 )
             })

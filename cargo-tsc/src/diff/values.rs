@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use tsc_runtime::{CallsiteReport, Report};
 
+use super::shorter::mean_of_shorter_calls;
 use crate::command_line::Metric;
 use crate::rows::{all_self_ticks, path, self_ticks};
 use crate::session::Session;
@@ -14,6 +15,8 @@ use crate::statistics::median;
 pub struct Values {
     /// The metric in each run. 0 if the function was not called in it.
     pub runs: Vec<f64>,
+    /// The same of the shorter calls alone. 0 if it is not known.
+    pub shorter: Vec<f64>,
     /// Calls in the median run.
     pub calls: f64,
     /// Its share of the time on the CPU, in the median run.
@@ -33,9 +36,11 @@ pub fn values(session: &Session, metric: Metric) -> BTreeMap<String, Values> {
         for (name, row) in named(run) {
             let entry = all.entry(name.clone()).or_insert_with(|| Values {
                 runs: vec![0.0; count],
+                shorter: vec![0.0; count],
                 ..Values::default()
             });
             entry.runs[index] = value(row, metric).unwrap_or(0.0);
+            entry.shorter[index] = value_of_shorter_calls(row, metric).unwrap_or(0.0);
             if count == 1 {
                 entry.within = within(row, metric);
             }
@@ -82,6 +87,16 @@ fn value(row: &CallsiteReport, metric: Metric) -> Option<f64> {
         Metric::Mean => row.mean_ticks(),
         Metric::P50 => row.p50_ticks(),
         Metric::P99 => row.p99_ticks(),
+    }
+}
+
+/// The metric of the shorter calls of one row: as if all calls were like them.
+fn value_of_shorter_calls(row: &CallsiteReport, metric: Metric) -> Option<f64> {
+    let mean = mean_of_shorter_calls(row)?;
+    match metric {
+        Metric::SelfTime | Metric::Total => Some(mean * row.calls() as f64),
+        Metric::SelfPerCall | Metric::Mean => Some(mean),
+        Metric::P50 | Metric::P99 => None,
     }
 }
 

@@ -17,6 +17,14 @@ data! {
     }
 }
 
+impl Bucket {
+    /// The smallest number of gross ticks above those of this bucket. The last bucket, which begins at about 30 hours, has no real end.
+    #[must_use]
+    pub fn end_ticks(&self) -> u64 {
+        end(self.from_ticks)
+    }
+}
+
 /// The number of buckets in an octave.
 const SUBS: u64 = 32;
 /// The smallest value of the last bucket, which has no upper limit.

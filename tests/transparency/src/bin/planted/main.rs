@@ -1,9 +1,9 @@
 //! Does `cargo tsc diff` find a slowdown of 3 % in one function of a real program, and does it report nothing if nothing changed?
 //!
 //! `cargo run --release --manifest-path tests/transparency/Cargo.toml --bin planted [TRIES [RUNS]]` uses pulldown-cmark with `#[cycles]`
-//! on some of its functions. One of them first runs an idle loop, as long as an environment variable says. Both sides are the same
-//! executable, so that nothing else can differ. A try is ten runs per side (by default) in turns: without slowdown, with slowdown, and
-//! without it once more. There are forty tries by default.
+//! on some of its functions. One of them first runs an idle loop, as long as an environment variable says: as usual, or so much longer that
+//! the function takes 3 % more. Both sides are the same executable, so that nothing else can differ. A try is ten runs per side (by default)
+//! in turns: without slowdown, with slowdown, and without it once more. There are forty tries by default.
 
 #![forbid(unsafe_code)]
 
@@ -16,7 +16,7 @@ use std::{env, io};
 
 use transparency::cargo;
 
-use program::{Program, SLOWED};
+use program::{Program, SLOWED, USUAL};
 use sides::{Side, take_turns};
 use verdicts::{Count, diff};
 
@@ -33,14 +33,14 @@ fn main() -> io::Result<ExitCode> {
     let tool = cargo::install(&scratch)?;
     let program = Program::build(&scratch)?;
     let rounds = program.rounds(PLANTED, &scratch)?;
-    println!("{rounds} rounds are {PLANTED} of {SLOWED}\n");
+    println!("{rounds} more rounds are {PLANTED} of {SLOWED}\n");
     let (mut in_turns, mut blocks) = (Outcomes::default(), Outcomes::default());
     for attempt in 0..tries {
         let folder = scratch.join(format!("try{attempt}"));
         let mut sides = [
-            Side::new(&folder, "before", 0),
-            Side::new(&folder, "slowed", rounds),
-            Side::new(&folder, "again", 0),
+            Side::new(&folder, "before", USUAL),
+            Side::new(&folder, "slowed", USUAL + rounds),
+            Side::new(&folder, "again", USUAL),
         ];
         take_turns(&program, &mut sides, runs, attempt)?;
         // Both ways to compare what was taken in turns: pair by pair, and as two heaps.
