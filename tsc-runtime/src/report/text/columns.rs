@@ -1,6 +1,6 @@
 //! The table: the two columns of GCLK, and as many of the others as fit, in the order of importance.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 use super::marks::Mark;
 use super::names::{NAME, Names};
@@ -67,7 +67,7 @@ impl<'a> Table<'a> {
     pub(super) fn write_heading(&self, out: &mut dyn fmt::Write, style: &Style) -> fmt::Result {
         let mut line = format!("      {:<NAME$} :{:>TOTAL$}", self.heading, "total");
         for column in &self.columns {
-            line += &format!(" {:>1$}", column.heading, column.width);
+            write!(line, " {:>1$}", column.heading, column.width)?;
         }
         writeln!(out, "{}", style.dim(&line))
     }
@@ -81,7 +81,7 @@ impl<'a> Table<'a> {
         let row = &self.rows[index];
         let mut line = format!(":CLK: {} :{:>TOTAL$}", row.name, row.total);
         for column in &self.columns {
-            line += &format!(" {:>1$}", column.cells[index], column.width);
+            write!(line, " {:>1$}", column.cells[index], column.width)?;
         }
         if row.share > OUTSTANDING {
             line = style.bold(&line);

@@ -31,16 +31,14 @@ impl Names {
             .collect();
         let shown: Vec<String> = full.iter().map(|name| gclk_column(name)).collect();
         let alike = occurrences(shown.iter().map(String::as_str));
-        let names = report.callsites.iter().zip(full.iter().zip(&shown));
+        let note = |(index, row): (usize, &CallsiteReport)| {
+            (alike[shown[index].as_str()] > 1)
+                .then(|| format!("{} at {}:{}", full[index], escaped(&row.file), row.line))
+        };
+        let notes: Vec<_> = report.callsites.iter().enumerate().map(note).collect();
+        let names = report.callsites.iter().zip(shown.into_iter().zip(notes));
         let by_row = names
-            .map(|(row, (full, shown))| {
-                let name = Name {
-                    shown: shown.clone(),
-                    note: (alike[shown.as_str()] > 1)
-                        .then(|| format!("{full} at {}:{}", escaped(&row.file), row.line)),
-                };
-                (std::ptr::from_ref(row), name)
-            })
+            .map(|(row, (shown, note))| (std::ptr::from_ref(row), Name { shown, note }))
             .collect();
         Self { by_row }
     }
@@ -96,6 +94,9 @@ fn is_test_binary(report: &Report) -> bool {
 
 /// The name with all characters escaped that would move a terminal's cursor, break the line or change the direction of writing.
 pub(in crate::report) fn escaped(name: &str) -> String {
+    if name.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        return name.to_owned();
+    }
     let mut out = String::with_capacity(name.len());
     for character in name.chars() {
         match character {
@@ -122,8 +123,10 @@ fn cut(name: &str) -> &str {
 
 /// The name and spaces up to 50 bytes.
 fn padded(name: &str) -> String {
-    let padding = NAME - name.len();
-    format!("{name}{:padding$}", "")
+    let mut padded = String::with_capacity(NAME);
+    padded.push_str(name);
+    padded.extend(std::iter::repeat_n(' ', NAME - name.len()));
+    padded
 }
 
 #[cfg(test)]
