@@ -27,7 +27,8 @@ pub(crate) fn exit_in_handler(cold: bool) {
     other(0);
     // Another moment for each process.
     let delay = 1000 + u64::from(std::process::id()) * 37 % 2000;
-    Timer::new(handler).start(Duration::from_micros(delay));
+    let timer = Timer::new(handler);
+    timer.start(Duration::from_micros(delay));
     loop {
         if cold {
             reset();

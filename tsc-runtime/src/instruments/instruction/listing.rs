@@ -123,10 +123,12 @@ impl fmt::Display for Instruction {
 /// Describes an instruction, or a listing of several, so that its latency and its reciprocal throughput can be measured.
 ///
 /// ```no_run
+/// # #[cfg(target_arch = "x86_64")] {
 /// use tsc_runtime::instruction;
 ///
 /// let imul = instruction!("imul", "r64,r64", listing r"imul r\i, rcx");
 /// println!("{}", imul.measure()?);
+/// # }
 /// # Ok::<(), tsc_runtime::instruction::InstructionError>(())
 /// ```
 ///

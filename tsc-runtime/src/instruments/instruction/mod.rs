@@ -9,6 +9,7 @@
 //! Each round also runs a chain of multiplications. If a multiplication does not take as long as three additions, there is no result.
 //!
 //! ```no_run
+//! # #[cfg(target_arch = "x86_64")] {
 //! use tsc_runtime::instruction;
 //!
 //! let popcnt = instruction!("popcnt", "r64,r64", requires "popcnt", listing r"popcnt r\i, r\i");
@@ -16,6 +17,7 @@
 //! for row in instruction::catalogue::measure().rows() {
 //!     println!("{row}");
 //! }
+//! # }
 //! # Ok::<(), tsc_runtime::instruction::InstructionError>(())
 //! ```
 
