@@ -125,13 +125,13 @@ extern "C" fn tsc_runtime_neighbour(number: u32) -> u32 {
 
 #[cycles]
 unsafe fn dereferences(number: *const u32) -> u32 {
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller: the pointer is valid for reads.
     unsafe { *number }
 }
 
 #[cycles]
 async unsafe fn dereferences_later(number: *const u32) -> u32 {
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller: the pointer is valid for reads when the future is polled.
     unsafe { *number }
 }
 

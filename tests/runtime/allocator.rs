@@ -11,19 +11,19 @@ struct Annotated;
 
 thread_local!(static ALLOCATIONS: Cell<u64> = const { Cell::new(0) });
 
-// SAFETY: as for `System`, which does the work.
+// SAFETY: `System` does the work and meets the requirements.
 unsafe impl GlobalAlloc for Annotated {
     #[cycles(name = "alloc")]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.set(ALLOCATIONS.get() + 1);
         per_type::<u8>();
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller: the same requirements apply to `System`.
         unsafe { System.alloc(layout) }
     }
 
     #[cycles(name = "dealloc")]
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller: the block is from `alloc`, and so from `System`, with this layout.
         unsafe { System.dealloc(block, layout) }
     }
 }

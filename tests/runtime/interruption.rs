@@ -236,7 +236,7 @@ fn another_librarys_sequence_makes_the_verdict_unknown() {
         in_use_by_another(word, value);
         calls.set(calls.get() + 1);
     });
-    // SAFETY: as above.
+    // SAFETY: the word is this thread's; 0 means that no descriptor is set.
     unsafe { word.write_volatile(0) };
     let row = row("foreign");
     assert_eq!(row.calls(), calls.get() + 1);

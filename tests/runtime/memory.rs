@@ -15,18 +15,18 @@ thread_local! {
 }
 static LIVE: AtomicIsize = AtomicIsize::new(0);
 
-// SAFETY: as for `System`, which does the work.
+// SAFETY: `System` does the work and meets the requirements.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATED.set(ALLOCATED.get() + layout.size());
         LIVE.fetch_add(layout.size() as isize, Relaxed);
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller: the same requirements apply to `System`.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         LIVE.fetch_sub(layout.size() as isize, Relaxed);
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller: the same requirements apply to `System`.
         unsafe { System.dealloc(block, layout) }
     }
 }

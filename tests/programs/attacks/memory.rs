@@ -14,18 +14,18 @@ thread_local! {
     static SEEN: Cell<u64> = const { Cell::new(0) };
 }
 
-// SAFETY: as for `System`, which does the work.
+// SAFETY: `System` does the work and meets the requirements.
 unsafe impl GlobalAlloc for Watched {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if FORBIDDEN.get() {
             SEEN.set(SEEN.get() + 1);
         }
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller: the same requirements apply to `System`.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller: the block is from `alloc`, and so from `System`, with this layout.
         unsafe { System.dealloc(block, layout) }
     }
 }

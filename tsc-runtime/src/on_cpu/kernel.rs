@@ -124,7 +124,7 @@ impl Errno {
 
 impl Drop for Errno {
     fn drop(&mut self) {
-        // SAFETY: as in `save`.
+        // SAFETY: the address is this thread's errno.
         unsafe { ptr::write(libc::__errno_location(), self.0) };
     }
 }

@@ -72,12 +72,12 @@ impl Slot {
     #[inline(always)]
     unsafe fn stop<P: FencePolicy>(&self) -> Option<(*const Started, Ticks)> {
         let started = self.0.as_ptr();
-        // SAFETY: the caller's; `prepare` has written `record`.
+        // SAFETY: guaranteed by the caller: `start` was called, so `prepare` has written `record`.
         let stopped = if unsafe { (*started).record }.addr() > ELSEWHERE.addr() {
             Some((started, P::stop()))
         } else {
             cold_path();
-            // SAFETY: as above. Loaded again, so that the usual case need not keep it in a register.
+            // SAFETY: `prepare` has written `record`, as above. It is loaded again, so that the usual case need not keep it in a register.
             let record = unsafe { (&raw const (*started).record).read_volatile() };
             (record == ELSEWHERE).then_some((started, 0))
         };
@@ -179,22 +179,22 @@ unsafe extern "C" fn prepare(callsite: &'static Callsite, started: *mut Started)
     let thread = thread::this();
     let position = callsite.position();
     if !thread.has(position) {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller: `started` is valid for writes.
         return unsafe { prepare_unusual(callsite, thread, started) };
     }
-    // SAFETY: just asked.
+    // SAFETY: `has` has returned true, so the table has the segment of `position`.
     let entry = unsafe { thread.entry(position) };
     if !entry.times_every_call() {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller: `started` is valid for writes. The entry is the callsite's, and its `skip` is not 0.
         return unsafe { prepare_sampled(callsite, entry, thread, started) };
     }
     // SAFETY: an entry that times every call has a record, which lives as long.
     let record = unsafe { &*entry.record() };
     entry.enter();
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller: `started` is valid for writes.
     unsafe { start_with(record, thread, started) };
     if !thread.detector.is_armed() {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller: `started` is valid for writes. `start_with` has written it.
         return unsafe { prepare_rearmed(thread, started) };
     }
     true
@@ -205,7 +205,7 @@ unsafe extern "C" fn prepare(callsite: &'static Callsite, started: *mut Started)
 /// As for [`prepare`].
 #[inline(always)]
 unsafe fn start_with(record: &Record, thread: &Thread, started: *mut Started) {
-    // SAFETY: the caller's. Field by field, for the rest is written later or not at all.
+    // SAFETY: guaranteed by the caller: `started` is valid for writes. Field by field, because the rest is written later or not at all.
     unsafe {
         (&raw mut (*started).record).write(record);
         (&raw mut (*started).overhead).write(thread.overhead.get());
@@ -222,11 +222,11 @@ unsafe fn start_with(record: &Record, thread: &Thread, started: *mut Started) {
 /// [`ELSEWHERE`] and `stop` is 0.
 #[inline(never)]
 unsafe extern "C" fn finish(started: *const Started, stop: Ticks) {
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller: a start has written `start`.
     let start = unsafe { (*started).start };
     let raw = elapsed(start, stop).cast_unsigned();
     if raw >= UNWINDING {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller: a start on this thread has written `started`, and `stop` belongs to it.
         return unsafe { finish_longer(started, stop) };
     }
     // SAFETY: guaranteed by the caller. A call that is not measured counts as long; for all others, record and thread exist and outlive the
@@ -256,10 +256,10 @@ const UNWINDING: u64 = if cfg!(any(target_arch = "x86", target_arch = "x86_64"))
 #[inline(never)]
 unsafe extern "C" fn finish_longer(started: *const Started, stop: Ticks) {
     if std::thread::panicking() {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller: a start on this thread has written `started`.
         unsafe { count_panicked(started) };
     }
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller: a start has written `start`.
     let start = unsafe { (*started).start };
     let raw = elapsed(start, stop).cast_unsigned();
     // SAFETY: guaranteed by the caller, as in `finish`.
@@ -278,13 +278,13 @@ unsafe extern "C" fn finish_longer(started: *const Started, stop: Ticks) {
 /// As for [`finish`], and `record` points to a record.
 #[inline(always)]
 unsafe fn finish_clean(started: *const Started, raw: u64) {
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller: a start on this thread has written `started`, and `record` points to a record.
     let (record, thread) = unsafe { (&*(*started).record, &*(*started).thread) };
-    // SAFETY: as above.
+    // SAFETY: guaranteed by the caller: every start with a record writes both.
     let (overhead_then, work_then) = unsafe { ((*started).overhead, (*started).work) };
     let overhead = thread.overhead.get();
     if overhead != overhead_then {
-        // SAFETY: as above.
+        // SAFETY: guaranteed by the caller: a start on this thread has written `started`, and `record` points to a record.
         return unsafe { finish_nesting(started, raw) };
     }
     thread
@@ -305,7 +305,7 @@ unsafe fn finish_clean(started: *const Started, raw: u64) {
 /// As for [`finish`], and `record` points to a record.
 #[inline(never)]
 unsafe extern "C" fn finish_nesting(started: *const Started, raw: u64) {
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller: a start on this thread has written `started`, and `record` points to a record.
     unsafe {
         // A volatile read, so that the value is compared in memory and takes no register.
         if sampled::is_marked((&raw const (*started).overhead).read_volatile()) {
@@ -341,7 +341,7 @@ unsafe fn settle(
     raw: u64,
     off: i64,
 ) -> Settled {
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller: every start writes both.
     let (overhead_then, work_then) = unsafe { ((*started).overhead, (*started).work) };
     let mut overhead = thread.overhead.get();
     let added = overhead.wrapping_sub(overhead_then);

@@ -56,7 +56,7 @@ impl<'a, P: FencePolicy> PollProbe<'a, P> {
         slot: &'a mut Slot,
     ) -> Self {
         let started = slot.0.as_mut_ptr();
-        // SAFETY: as in `Slot::start`.
+        // SAFETY: `started` may be written, because the slot is borrowed mutably, and `prepare_poll` writes what `finish_poll` reads.
         unsafe {
             if prepare_poll(callsite, started, call) {
                 (*started).start = P::start();
@@ -160,7 +160,7 @@ fn uncount(callsite: &'static Callsite) {
 #[inline(never)]
 unsafe fn enter_again(callsite: &'static Callsite, started: *mut Started) {
     if find_again(callsite).is_some() {
-        // SAFETY: guaranteed by the caller.
+        // SAFETY: guaranteed by the caller: `started` is valid for writes, and its `record` is written.
         unsafe { tree::enter_again(callsite, thread::this(), started) };
     }
 }
@@ -188,7 +188,7 @@ fn find_again(callsite: &'static Callsite) -> Option<*const Record> {
 unsafe fn prepare_again(callsite: &'static Callsite, started: *mut Started, weight: u32) -> bool {
     let thread = thread::this();
     let Some(record) = find_again(callsite) else {
-        // SAFETY: guaranteed by the caller.
+        // SAFETY: guaranteed by the caller: `started` is valid for writes.
         unsafe { (&raw mut (*started).record).write(NOTHING) };
         return false;
     };
@@ -266,7 +266,7 @@ unsafe fn add_poll(
     unusual: Option<Exclusion>,
     call: &mut FutureTotals,
 ) {
-    // SAFETY: guaranteed by the caller.
+    // SAFETY: guaranteed by the caller: a start on this thread has written `started`.
     let (thread, start, overhead_then) = unsafe {
         let overhead_then = sampled::unmarked((*started).overhead);
         (&*(*started).thread, (*started).start, overhead_then)
@@ -277,14 +277,14 @@ unsafe fn add_poll(
     call.polls = call.polls.saturating_add(1);
     call.unusual = call.unusual.max(unusual);
     if is_anomalous(raw) {
-        // SAFETY: guaranteed by the caller.
+        // SAFETY: guaranteed by the caller: a start on this thread has written `started`.
         unsafe { settle_anomaly(record, thread, started) };
         // The poll has only its own overhead, which the report subtracts.
         return record.leave_poll(record.visible.get(), 0, 1);
     }
     let after = off_cpu::find_loss(thread, start, overhead_then, raw);
     let inside = off_cpu::claim(thread, start, overhead_then);
-    // SAFETY: guaranteed by the caller.
+    // SAFETY: guaranteed by the caller: a start on this thread has written `started`.
     let (gross, nested, weight) = unsafe {
         settle_registration(record, thread, started);
         let off = inside.loss.off;

@@ -38,7 +38,7 @@ pub(super) struct Start {
 ///
 /// [`prepare_timed`] has written `started`.
 pub(super) unsafe fn weight(started: *const Started) -> u32 {
-    // SAFETY: guaranteed by the caller.
+    // SAFETY: guaranteed by the caller: `prepare_timed` has written `sampled`.
     unsafe { (*started).sampled.weight }
 }
 
@@ -58,7 +58,7 @@ pub(super) unsafe extern "C" fn prepare_sampled(
     if skip > 1 {
         entry.set_skip(skip - 1);
         count(thread);
-        // SAFETY: guaranteed by the caller.
+        // SAFETY: guaranteed by the caller: `started` is valid for writes.
         unsafe { (&raw mut (*started).record).write(COUNTED) };
         return false;
     }
@@ -98,7 +98,7 @@ pub(super) unsafe fn prepare_first_sampled(
     thread: &Thread,
     started: *mut Started,
 ) -> bool {
-    // SAFETY: guaranteed by the caller.
+    // SAFETY: guaranteed by the caller: `started` is valid for writes, and `record` and its entry are the callsite's.
     unsafe {
         if record.is_new() {
             prepare_timed(record, thread, started, 1)
@@ -137,7 +137,7 @@ pub(super) unsafe extern "C" fn prepare_timed(
         included: record.included(),
         variance: thread.variance.get(),
     };
-    // SAFETY: guaranteed by the caller.
+    // SAFETY: guaranteed by the caller: `started` is valid for writes.
     unsafe {
         start_with(record, thread, started);
         (&raw mut (*started).overhead).write(thread.overhead.get() | MARK);
@@ -153,7 +153,7 @@ pub(super) unsafe extern "C" fn prepare_timed(
 /// As for [`finish`](super::finish), and `overhead` is marked.
 #[inline(never)]
 pub(super) unsafe extern "C" fn finish_sampled(started: *const Started, raw: u64) {
-    // SAFETY: guaranteed by the caller.
+    // SAFETY: guaranteed by the caller: a start on this thread has written `started`; the mark shows that this was `prepare_timed`.
     unsafe {
         let record = &*(*started).record;
         let sampled = Sampled::settle(record, started, raw.cast_signed(), 0, false);
@@ -174,13 +174,13 @@ pub(super) unsafe fn finish_unusual(
     inside: &Inside,
 ) {
     let off = inside.loss.off;
-    // SAFETY: guaranteed by the caller.
+    // SAFETY: guaranteed by the caller: a start on this thread has written `thread`.
     let thread = unsafe { &*(*started).thread };
-    // SAFETY: guaranteed by the caller.
+    // SAFETY: guaranteed by the caller: a start on this thread has written `started`.
     let gross = unsafe { gross(thread, started, raw) };
     let is_interrupted = interruption == Interruption::Interrupted;
     let is_repaired = is_interrupted && is_repaired(record, thread, gross, inside.loss.switches);
-    // SAFETY: guaranteed by the caller.
+    // SAFETY: guaranteed by the caller: `prepare_timed` has written `started` on this thread, with this record.
     let Sampled {
         gross,
         nested,
@@ -203,7 +203,7 @@ pub(super) unsafe fn finish_unusual(
 ///
 /// As for [`finish_sampled`].
 unsafe fn gross(thread: &Thread, started: *const Started, raw: i64) -> u64 {
-    // SAFETY: guaranteed by the caller.
+    // SAFETY: guaranteed by the caller: a start has written the overhead.
     let overhead_then = unsafe { unmarked((*started).overhead) };
     let added = thread.overhead.get().wrapping_sub(overhead_then);
     raw.cast_unsigned().wrapping_sub(added)
@@ -232,7 +232,7 @@ impl Sampled {
         // SAFETY: guaranteed by the caller. `prepare_timed` has written all of it.
         let (thread, work_then, start) =
             unsafe { (&*(*started).thread, (*started).work, (*started).sampled) };
-        // SAFETY: guaranteed by the caller.
+        // SAFETY: guaranteed by the caller: a start on this thread has written `started`.
         let gross = unsafe { gross(thread, started, raw) };
         let Start {
             weight,

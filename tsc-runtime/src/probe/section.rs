@@ -134,7 +134,7 @@ impl<P: FencePolicy> Section<P> {
 
     #[inline(never)]
     fn record(&self, stop: Ticks) -> Option<f64> {
-        // SAFETY: as in `prepared`.
+        // SAFETY: a record outlives everything that runs on its thread, and a section is not `Send`. Null becomes `None`.
         let record = unsafe { self.record.as_ref() }?;
         let thread = thread::this();
         let raw = elapsed(self.start, stop);
@@ -207,7 +207,7 @@ fn add_overhead(thread: &Thread, ticks: u64) {
 impl<P: FencePolicy> Drop for Section<P> {
     #[cold]
     fn drop(&mut self) {
-        // SAFETY: as in `prepared`.
+        // SAFETY: a record outlives everything that runs on its thread, and a section is not `Send`. Null becomes `None`.
         let Some(record) = (unsafe { self.record.as_ref() }) else {
             return;
         };

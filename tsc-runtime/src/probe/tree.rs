@@ -28,27 +28,27 @@ pub(super) unsafe fn prepare_in_tree(
 ) -> bool {
     let position = callsite.position();
     if !thread.has_in_tree(position) {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller: `started` is valid for writes.
         return unsafe { prepare_unusual_in_tree(callsite, thread, started) };
     }
-    // SAFETY: just asked.
+    // SAFETY: `has_in_tree` has returned true, so the table has the segment of `position`.
     let entry = unsafe { thread.entry(position) };
     if !entry.times_every_call() {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller: `started` is valid for writes.
         return unsafe { prepare_unusual_in_tree(callsite, thread, started) };
     }
     // SAFETY: an entry that times every call has a record, which lives as long as the entry.
     let record = unsafe { &*entry.record() };
     entry.enter();
     let outer = contexts.current();
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller: `started` is valid for writes.
     unsafe {
         start_with(record, thread, started);
         (&raw mut (*started).outer).write(outer);
     }
     let is_known = contexts.enter_known(outer, &record.place);
     if !(is_known && thread.detector.is_armed()) {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller: `started` is valid for writes. `start_with` has written it.
         return unsafe { prepare_rest(contexts, thread, started, is_known) };
     }
     true
@@ -66,13 +66,13 @@ unsafe extern "C" fn prepare_rest(
     started: *mut Started,
     is_known: bool,
 ) -> bool {
-    // SAFETY: guaranteed by the caller.
+    // SAFETY: guaranteed by the caller: `start_with` has written `started`, with a record that outlives the call.
     let record = unsafe { &*(*started).record };
     if !is_known {
         contexts.enter_found(record.id, &record.place, is_running(record, 1));
     }
     if !thread.detector.is_armed() {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller: `start_with` has written `started`.
         return unsafe { prepare_rearmed(thread, started) };
     }
     opaque_true()
@@ -106,7 +106,8 @@ unsafe extern "C" fn prepare_unusual_in_tree(
 ///
 /// `started` was written by a start on this thread.
 pub(super) unsafe fn enter(callsite: &'static Callsite, thread: &Thread, started: *mut Started) {
-    // SAFETY: the caller's; a call that was counted has a record then, where it has a place.
+    // SAFETY: guaranteed by the caller: a start on this thread has written `started`. If the record is ELSEWHERE after `enter_again`,
+    // `unmeasured` is written.
     unsafe {
         let was_counted = (*started).record == COUNTED;
         enter_again(callsite, thread, started);
@@ -182,7 +183,7 @@ pub(super) unsafe fn finish_call_in_tree(
             && !sampled::is_marked((*started).overhead)
     };
     if !is_usual {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller: a start on this thread has written `started`.
         return unsafe { finish_unusual_in_tree(contexts, started, stop) };
     }
     // SAFETY: guaranteed by the caller. A call that does not count as long was timed, so its record exists.
@@ -195,7 +196,7 @@ pub(super) unsafe fn finish_call_in_tree(
         )
     };
     let callees = thread.work.get().wrapping_sub(work_then).cast_signed();
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller: a start on this thread has written `started`.
     let settled = unsafe { settle(record, thread, started, raw, 0) };
     let net = settled.net.cast_signed();
     let on_cpu = contexts.leave_usual(outer, net.wrapping_sub(callees));
@@ -218,7 +219,7 @@ unsafe extern "C" fn finish_unusual_in_tree(
     started: *const Started,
     stop: Ticks,
 ) {
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller: a start on this thread has written `started`.
     unsafe { finish_in_tree(contexts, started, 1, || finish_apart(started, stop)) };
 }
 
@@ -234,7 +235,7 @@ pub(super) unsafe fn finish_in_tree(
     calls: u64,
     finish: impl FnOnce(),
 ) {
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller: a start on this thread has written `started`, whose record outlives the call.
     let (thread, start, work_then, outer, record) = unsafe {
         let record: &Record = match (*started).record {
             ELSEWHERE => (*started).unmeasured.record(),
@@ -248,7 +249,7 @@ pub(super) unsafe fn finish_in_tree(
             record,
         )
     };
-    // SAFETY: as above.
+    // SAFETY: guaranteed by the caller: a start on this thread has written `started`.
     let is_counted = unsafe { is_counted(started) };
     if is_counted {
         let visit = Visit {
@@ -258,7 +259,7 @@ pub(super) unsafe fn finish_in_tree(
         record.place.leave_counted();
         return contexts.leave(outer, visit);
     }
-    // SAFETY: as above.
+    // SAFETY: guaranteed by the caller: every start of a call that is not only counted writes the overhead.
     let is_sampled = sampled::is_marked(unsafe { (*started).overhead });
     let is_clean = thread.detector.verdict(start) == Interruption::Clean;
     let is_inner = record.entry().depth() > 1;
@@ -302,7 +303,7 @@ impl Unmeasured {
     /// `record` points to a record.
     pub(super) unsafe fn record(&self) -> &Record {
         let (Self::OsClock(record) | Self::Orphan(record) | Self::Counted(record)) = *self;
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller: the pointer is one to a record.
         unsafe { &*record }
     }
 }

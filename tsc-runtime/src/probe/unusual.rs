@@ -25,7 +25,7 @@ pub(super) unsafe fn settle_anomaly(record: &Record, thread: &Thread, started: *
     thread
         .overhead
         .set(thread.overhead.get().wrapping_add(record.cost.get()));
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller: a start on this thread has written `started`.
     thread.work.set(unsafe { (*started).work });
 }
 
@@ -40,7 +40,7 @@ pub(super) unsafe fn settle_registration(
     thread: &Thread,
     started: *const Started,
 ) {
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller: a start on this thread has written `started`.
     let (start, overhead_then) =
         unsafe { ((*started).start, sampled::unmarked((*started).overhead)) };
     if thread.detector.registered_since(start) {
@@ -73,10 +73,10 @@ pub(super) unsafe extern "C" fn finish_unusual(started: *const Started, stop: Ti
 /// As for [`finish`].
 #[inline(never)]
 pub(super) unsafe extern "C" fn finish_apart(started: *const Started, stop: Ticks) {
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller: every start writes `record`.
     let record = unsafe { (*started).record };
     if record == ELSEWHERE {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller: a start on this thread has written `started`, and `record` is ELSEWHERE.
         return unsafe { finish_unmeasured(started) };
     }
     // SAFETY: guaranteed by the caller. It is a record.
@@ -85,17 +85,17 @@ pub(super) unsafe extern "C" fn finish_apart(started: *const Started, stop: Tick
     let (thread, start) = unsafe { (&*(*started).thread, (*started).start) };
     let raw = elapsed(start, stop);
     if is_anomalous(raw) {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller: a start on this thread has written `started`, which has a record.
         unsafe { settle_anomaly(record, thread, started) };
         return record.record_excluded(Exclusion::Anomalous, 0, 0);
     }
     let interruption = thread.detector.verdict(start);
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller: a start has written the overhead, because there is a record.
     let overhead_then = unsafe { sampled::unmarked((*started).overhead) };
     let after = off_cpu::find_loss(thread, start, overhead_then, raw);
     let inside = off_cpu::claim(thread, start, overhead_then);
     let off = inside.loss.off;
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller: a start on this thread has written what these functions read, because there is a record.
     let Settled { gross, nested, .. } = unsafe {
         settle_registration(record, thread, started);
         if sampled::is_marked((*started).overhead) {
@@ -155,7 +155,7 @@ pub(super) fn is_repaired(record: &Record, thread: &Thread, gross: u64, switches
 #[inline(never)]
 pub(super) unsafe extern "C" fn prepare_rearmed(thread: &Thread, started: *mut Started) -> bool {
     thread.rearm();
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller: `started` is valid for writes.
     unsafe { (&raw mut (*started).overhead).write(thread.overhead.get()) };
     opaque_true()
 }
@@ -180,7 +180,7 @@ pub(super) unsafe extern "C" fn prepare_unusual(
     thread: &Thread,
     started: *mut Started,
 ) -> bool {
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller: `started` is valid for writes.
     unsafe {
         if callsite.is_left_out() {
             (&raw mut (*started).record).write(NOTHING);
@@ -205,7 +205,7 @@ unsafe extern "C" fn prepare_first(
     thread: &Thread,
     started: *mut Started,
 ) -> bool {
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller: `started` is valid for writes.
     unsafe {
         let is_timed = prepare_found(callsite, started);
         // If this was the thread's first call, it may have a tree now.
@@ -223,7 +223,7 @@ pub(super) unsafe fn prepare_found(callsite: &'static Callsite, started: *mut St
     let thread = thread::this();
     let unmeasured = match registry::find(callsite, hooks::install) {
         Found::Nothing => {
-            // SAFETY: the caller's.
+            // SAFETY: guaranteed by the caller: `started` is valid for writes.
             unsafe { (&raw mut (*started).record).write(NOTHING) };
             return false;
         }
@@ -270,7 +270,7 @@ pub(super) unsafe extern "C" fn finish_unmeasured(started: *const Started) {
     // SAFETY: guaranteed by the caller. If `record` is ELSEWHERE, `prepare_first` has written the rest.
     let (unmeasured, start) = unsafe { ((*started).unmeasured, (*started).start) };
     let raw = elapsed(start, clock::now()).max(0);
-    // SAFETY: as in `prepare_found`.
+    // SAFETY: guaranteed by the caller. What the registry found lives as long as this call.
     unsafe {
         let record = unmeasured.record();
         settle_registration(record, &*(*started).thread, started);

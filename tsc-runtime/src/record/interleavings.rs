@@ -14,7 +14,7 @@ struct Shared(OwnedRecord, Box<Entry>);
 
 // SAFETY: one thread records and the other one only reads, as a thread and those that make reports do.
 unsafe impl Send for Shared {}
-// SAFETY: as above.
+// SAFETY: one thread records and the other one only reads, as said for `Send`.
 unsafe impl Sync for Shared {}
 
 impl Shared {

@@ -85,7 +85,7 @@ impl Thread {
         if !self.has(position) && !self.has_in_tree(position) {
             return None;
         }
-        // SAFETY: just asked. A record lives as long as its entry, and null becomes `None`.
+        // SAFETY: one of the two has returned true, so the table has the segment. A record lives as long as its entry. Null becomes `None`.
         unsafe {
             let entry = self.entry(position);
             Some((entry, entry.record().as_ref()?))

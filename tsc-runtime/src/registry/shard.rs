@@ -31,7 +31,7 @@ pub(super) struct Shard {
 // SAFETY: `home` is only compared. `thread` is used under the registry's lock while the shard is in the list of running threads, which it
 // leaves before the thread ends, and any thread may call `Thread::invalidate`. `Own` points to what it owns.
 unsafe impl Send for Shard {}
-// SAFETY: as for `Send`.
+// SAFETY: the same reasons as for `Send` hold for shared references.
 unsafe impl Sync for Shard {}
 
 #[derive(Default)]
@@ -129,7 +129,7 @@ pub(super) unsafe fn make_record(
     entry: *const Entry,
 ) -> OwnedRecord {
     let order = RECORDS.fetch_add(1, Relaxed) + 1;
-    // SAFETY: guaranteed by the caller.
+    // SAFETY: guaranteed by the caller: the entry outlives the record.
     let record = OwnedRecord::new(unsafe { Record::new(number as u32, order, entry) });
     let overhead = overhead::of(callsite.fence());
     record.visible.set(overhead.visible.round() as u64);

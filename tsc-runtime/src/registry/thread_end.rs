@@ -39,7 +39,7 @@ impl Slot {
             // The old shard is the parent's, whose registry is never freed either.
             self.0.set(Arc::into_raw(Shard::begin(registry, thread)));
         }
-        // SAFETY: as in `current`, and now there is one.
+        // SAFETY: the pointer is to the shard that this thread has had or has just begun, which lives until the thread ends.
         unsafe { &*self.0.get() }
     }
 }

@@ -12,7 +12,7 @@ pub(crate) fn involuntary_switches() -> libc::c_long {
 
 /// All context switches of this thread so far.
 pub(crate) fn switches() -> libc::c_long {
-    // SAFETY: as above.
+    // SAFETY: the struct is all numbers, and getrusage may write it.
     unsafe {
         let mut usage: libc::rusage = std::mem::zeroed();
         libc::getrusage(libc::RUSAGE_THREAD, &raw mut usage);
