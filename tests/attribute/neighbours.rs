@@ -144,13 +144,13 @@ fn every_order_does_what_it_did() {
     }
     assert_eq!(run(Outer.fetch("")), Err(std::fmt::Error));
     assert_eq!((under_instrument(1), over_instrument(1)), (2, 2));
-    // SAFETY: these are addresses of numbers that stay.
+    // SAFETY: these are the addresses of numbers that live long enough.
     let both = unsafe { (dereferences(&3), run(dereferences_later(&4))) };
     assert_eq!((tsc_runtime_neighbour(1), both), (2, (3, 4)));
     assert_eq!((under_tokio_main(), over_tokio_main()), (3, 3));
 }
 
-/// Each is measured once, as a future and not as the making of one.
+/// Each function is measured once, as a future. The call that creates the future is not measured.
 #[test]
 fn async_trait_is_measured_by_poll() {
     let polls = |name: &str| {

@@ -14,7 +14,7 @@ use project::Project;
 
 const CRATE: &str = "num-traits";
 
-/// Where cargo has the crate's source. What other platforms need is not asked for: no test run has fetched it.
+/// The folder with the crate's source. Only this platform's dependencies are requested, because no test has fetched the others.
 fn source() -> PathBuf {
     let output = Command::new(env!("CARGO"))
         .current_dir(env!("CARGO_MANIFEST_DIR"))
@@ -49,7 +49,7 @@ fn a_crate_that_does_not_know_the_attribute_passes_its_tests_under_it() {
     let lock = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../Cargo.lock");
     let run = |form: &str, place| {
         let project = Project::copy(&source, &scratch.join(form), place).unwrap();
-        // The versions that this workspace has been built with are there already: no network is needed.
+        // Use the versions with which this workspace was built. They are present already, so no network is needed.
         fs::copy(&lock, scratch.join(form).join("Cargo.lock")).unwrap();
         let outcome = project.test(false, false, &scratch.join("target")).unwrap();
         assert_eq!(outcome.build_errors, "", "{form}");

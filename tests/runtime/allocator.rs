@@ -28,7 +28,7 @@ unsafe impl GlobalAlloc for Annotated {
     }
 }
 
-/// The first call of an instantiation allocates, and so comes here again.
+/// The first call of an instantiation allocates, and so calls the annotated allocator again.
 #[cycles(per_type)]
 fn per_type<T: Default>() {
     std::hint::black_box(T::default());
@@ -53,7 +53,7 @@ fn annotated_allocator_is_measured() {
     }
     let made = ALLOCATIONS.get() - before.1;
     assert!(made >= 1000);
-    // A report's own allocations come on top.
+    // Making the report allocates, too, so there may be more calls.
     assert!(calls() - before.0 >= made);
     let report = snapshot();
     assert!(report.callsite("per_type<u8>").unwrap().calls() >= made);
@@ -62,7 +62,7 @@ fn annotated_allocator_is_measured() {
         report.callsite("alloc").unwrap(),
     );
     assert_eq!(outer.calls(), 10);
-    // The allocator is a callee; what it takes beyond its probes can come out below zero.
+    // The allocator is a callee. Its net ticks can be below zero.
     assert!(outer.self_ticks() != outer.total_ticks());
     assert!(alloc.calls() >= alloc.samples());
 

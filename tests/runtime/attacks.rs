@@ -10,7 +10,7 @@ fn attack(arguments: &[&str]) -> Output {
     run(command.args(arguments))
 }
 
-/// What a program wrote that ended by itself and was content.
+/// Runs a program, which must end by itself and report success, and returns its output.
 fn run(command: &mut Command) -> Output {
     command
         .env_remove("TSC_REPORT")
@@ -39,7 +39,7 @@ fn section_that_outlives_its_thread_is_recorded() {
     let all = "50 calls, 0 running";
     assert_eq!(printed(&["section-outlives-thread"]), all);
     assert_eq!(printed(&["section-outlives-thread", "take"]), all);
-    // All but the last were reset away.
+    // Each reset removed the section before it, so only the last one is left.
     let last = "1 calls, 0 running";
     assert_eq!(printed(&["section-outlives-thread", "reset"]), last);
 }
@@ -79,7 +79,7 @@ fn control_in_a_handler_is_harmless() {
     }
 }
 
-/// A call may be lost where adding to a number takes more than one instruction.
+/// Only on x86-64: where adding to a number takes more than one instruction, a call may be lost.
 #[cfg(target_arch = "x86_64")]
 #[test]
 fn handler_that_calls_what_it_interrupts_loses_no_call() {
@@ -88,12 +88,12 @@ fn handler_that_calls_what_it_interrupts_loses_no_call() {
     assert_eq!(recorded, format!("{made} recorded"));
 }
 
-/// Builds plugins, and gives the folder where they are.
+/// Builds the plugins and returns the folder with them.
 fn build(packages: &[&str], flags: &str) -> PathBuf {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join(packages[0]);
     let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
     let plugins = tests.join("programs/plugins");
-    // The versions that the rest is built with.
+    // The same versions of dependencies as in the workspace.
     std::fs::copy(tests.join("../Cargo.lock"), plugins.join("Cargo.lock")).unwrap();
     let output = Command::new(env!("CARGO"))
         .current_dir(plugins)
@@ -107,7 +107,7 @@ fn build(packages: &[&str], flags: &str) -> PathBuf {
     tests::built(&target, "debug")
 }
 
-/// Where the compiler's own libraries are.
+/// The folder with the compiler's own libraries.
 fn std_folder() -> String {
     let mut rustc = Command::new("rustc");
     rustc.args(["--print", "target-libdir"]);
@@ -125,7 +125,7 @@ const WAYS: [&[&str]; 4] = [
     &["call", "thread", "close", "fork"],
 ];
 
-/// That a plugin's calls are in the dump at the end of the process that closed it.
+/// Checks that a plugin's calls are in the dump at the end of the process, although the process closed the plugin.
 fn assert_reported(output: &Output) {
     let (out, err) = (text(&output.stdout), text(&output.stderr));
     assert_eq!(out, "end\n");

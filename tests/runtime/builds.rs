@@ -9,13 +9,13 @@ use std::sync::{Mutex, PoisonError};
 
 use serde_json::Value;
 
-/// What the program in `programs/companions` ends with.
+/// The exit code of the program in `programs/companions`.
 const EXIT_CODE: i32 = 7;
 
-/// They share a folder, so that what the compiler itself needs is built once; and so they take turns.
+/// All builds use one target folder, so that procedural macros are built only once. Therefore the builds take turns.
 static TURN: Mutex<()> = Mutex::new(());
 
-/// A way to build it.
+/// A way to build the program.
 #[derive(Default)]
 struct Build<'a> {
     name: &'a str,
@@ -25,7 +25,7 @@ struct Build<'a> {
 }
 
 impl Build<'_> {
-    /// Builds the program, runs it, and compares what it says of itself with its report.
+    /// Builds the program, runs it, and compares the numbers that it prints with its report.
     #[track_caller]
     fn check(&self) {
         let program = self.program();
@@ -42,7 +42,7 @@ impl Build<'_> {
         let made = String::from_utf8(output.stdout).unwrap();
         assert!(made.lines().count() >= 6, "{made}");
         for line in made.lines() {
-            // The name may have several words.
+            // A line is `name figure number`. The name may have several words.
             let (line, expected) = line.rsplit_once(' ').unwrap();
             let (name, figure) = line.rsplit_once(' ').unwrap();
             let expected: u64 = expected.parse().unwrap();
@@ -51,7 +51,7 @@ impl Build<'_> {
         assert_eq!(report["unrecorded_calls"], 0);
     }
 
-    /// Where the built program is.
+    /// Builds the program and returns its path.
     fn program(&self) -> PathBuf {
         let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
         let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("companions");
@@ -59,7 +59,7 @@ impl Build<'_> {
         let output = Command::new(env!("CARGO"))
             .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("programs/companions"))
             .args(["build", "--quiet", "--locked", "--release"])
-            // So the flags are the program's alone, and not those of what the compiler needs.
+            // With an explicit target, the flags apply to the program alone and not to procedural macros.
             .args(["--target", &triple, "--features", self.features])
             .args(self.profile.iter().flat_map(|line| ["--config", line]))
             .env("CARGO_TARGET_DIR", &target)
@@ -74,7 +74,7 @@ impl Build<'_> {
     }
 }
 
-/// The target of these tests: the one that cargo is asked for, else the compiler's own.
+/// The target of these tests: the one that cargo was told to build for, or else the compiler's own.
 fn triple() -> String {
     if let Ok(target) = std::env::var("CARGO_BUILD_TARGET") {
         return target;
@@ -85,7 +85,7 @@ fn triple() -> String {
     host.unwrap().to_owned()
 }
 
-/// Of all rows of that name: the instantiations of a generic function have one each.
+/// The sum of a figure over all rows of that name. Each instantiation of a generic function has a row of its own.
 fn sum(report: &Value, name: &str, figure: &str) -> u64 {
     let rows = report["callsites"].as_array().unwrap().iter();
     rows.filter(|row| {
@@ -121,7 +121,7 @@ fn small_and_static() {
     .check();
 }
 
-/// With tokio, rayon and crossbeam, and under each allocator.
+/// The program uses tokio, rayon and crossbeam, and is built with each allocator.
 #[test]
 #[ignore = "builds other people's crates, in C too, for minutes: .ci/more/companions does"]
 fn beside_what_others_run() {

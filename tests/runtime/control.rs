@@ -102,7 +102,7 @@ fn reset_forgets_all_threads() {
             scope.spawn(|| {
                 (0..100).for_each(|_| forgotten());
                 barrier.wait();
-                // The reset.
+                // The main thread resets the figures here.
                 barrier.wait();
                 (0..7).for_each(|_| forgotten());
             });
@@ -128,7 +128,7 @@ fn reset_keeps_the_first_call_where_it_was() {
     (0..10).for_each(|_| warm());
     let report = snapshot();
     let row = report.callsite("warm").unwrap();
-    // The function is not cold any more, so all ten are samples.
+    // The function's first call was before the reset, so all ten calls are samples.
     assert_eq!(row.samples() + row.interrupted().unwrap_or(0), 10);
     assert_eq!(row.first_ticks(), None);
 }
@@ -171,7 +171,7 @@ fn controls_race_with_threads_that_record() {
             scope.spawn(|| {
                 while !stop.load(Relaxed) {
                     let before = made.load(Relaxed);
-                    // 4 threads may be up to 100 calls further than they have said, before and after.
+                    // Each of the 4 threads may have made up to 100 calls that it has not yet added to `made`.
                     let seen = calls("raced");
                     assert!(seen <= made.load(Relaxed) + 400, "{seen} after {before}");
                 }
@@ -228,7 +228,7 @@ fn taken_reports_add_up() {
                 while !stop.load(Relaxed) {
                     (0..300).for_each(|n| _ = taken(n));
                     made.fetch_add(300, Relaxed);
-                    // The ends of threads, too.
+                    // Calls of threads that end are taken, too.
                     thread::scope(|scope| _ = scope.spawn(|| taken(1)).join());
                     made.fetch_add(1, Relaxed);
                 }
@@ -247,7 +247,8 @@ fn taken_reports_add_up() {
     assert_eq!(sums, [made, made]);
 }
 
-/// Of a sampled callsite, what is left to be counted is apart from what has been announced.
+/// For a sampled callsite, a thread counts the calls up to the next timed one in advance. A report must leave out those that were not yet
+/// made.
 #[test]
 fn taken_reports_of_sampled_calls_add_up() {
     let _turn = turn();
@@ -272,7 +273,7 @@ fn taken_reports_of_sampled_calls_add_up() {
         }
         while made.load(Relaxed) < 2_000_000 {
             let taken = of(&take());
-            // No figure has wrapped around.
+            // The difference of two counts has not wrapped around below zero.
             assert!(taken < 1 << 60, "{taken}");
             calls += taken;
         }
@@ -282,7 +283,7 @@ fn taken_reports_of_sampled_calls_add_up() {
     assert_eq!(calls, made.into_inner());
 }
 
-/// Callsites that are added while somebody takes the figures, who has copied the list of callsites by then.
+/// Callsites that register while another thread takes a report and has already copied the list of callsites.
 #[test]
 fn taken_reports_have_the_calls_of_callsites_that_are_new() {
     const THREADS: u64 = 3;
@@ -313,7 +314,7 @@ fn taken_reports_have_the_calls_of_callsites_that_are_new() {
     assert_eq!(calls, THREADS * CALLSITES);
 }
 
-/// Later stretches, each calibrated for itself, change nothing of what was reported before.
+/// Each snapshot calibrates the probes anew. This does not change the figures of calls that were reported before.
 #[test]
 fn difference_of_snapshots_is_the_work_between() {
     let _turn = turn();
@@ -346,7 +347,7 @@ fn difference_of_snapshots_is_the_work_between() {
             })
             .to_vec()
     };
-    // Nothing was called between these, though each has calibrated the probes anew.
+    // No function was called between these snapshots, although each of them has calibrated the probes anew.
     for snapshot in &snapshots[1..] {
         assert_eq!(figures(snapshot), figures(&snapshots[0]));
         assert!(

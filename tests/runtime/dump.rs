@@ -6,7 +6,7 @@ use std::process::Command;
 use serde_json::Value;
 use tsc_runtime::{Report, cycles, snapshot};
 
-/// What a program of its own writes with `TSC_REPORT=json`, with something of every kind in it.
+/// The output of the program `dumping` with `TSC_REPORT=json`, which has functions of every kind.
 fn dump() -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_dumping"))
         .args(["one", "two words"])
@@ -38,7 +38,7 @@ fn dump_is_valid_by_the_schema() {
         .map(|error| format!("{}: {error}", error.instance_path()))
         .collect();
     assert!(errors.is_empty(), "{errors:#?}");
-    // It does not let everything pass.
+    // The schema also rejects wrong values.
     for (pointer, wrong) in [
         ("/schema", Value::from(1)),
         ("/callsites/0/calls", Value::from(-1)),
@@ -52,7 +52,7 @@ fn dump_is_valid_by_the_schema() {
     }
 }
 
-/// Every object's keys, as `Name.key`, by the places at which the schema describes objects.
+/// The keys of every object that the schema describes, as `Name.key`.
 fn described(schema: &Value) -> BTreeSet<String> {
     let keys = |name: &str, object: &Value| -> Vec<String> {
         let properties = object["properties"].as_object().expect("an object's keys");
@@ -114,7 +114,7 @@ fn specification_has_every_key() {
 #[test]
 fn dump_read_back_is_equal() {
     let text = dump();
-    let report = Report::from_json(&text).expect("it is a report");
+    let report = Report::from_json(&text).expect("the text is a report");
     assert_eq!(report.to_json(), text.trim_end());
     assert_eq!(Report::from_json(&report.to_json()).expect("again"), report);
     assert_eq!(report.process().argv()[1..], ["one", "two words"]);
@@ -130,7 +130,7 @@ fn snapshot_read_back_is_equal() {
     once();
     let report = snapshot();
     assert_eq!(
-        Report::from_json(&report.to_json()).expect("it is a report"),
+        Report::from_json(&report.to_json()).expect("the text is a report"),
         report
     );
 }
@@ -140,7 +140,7 @@ fn text_that_is_no_report_is_refused() {
     let text = dump();
     let error = |text: &str| {
         Report::from_json(text)
-            .expect_err("it is no report")
+            .expect_err("the text is not a report")
             .to_string()
     };
     assert!(error("").contains("EOF"), "{}", error(""));
@@ -161,7 +161,7 @@ fn report_that_no_runtime_writes_is_refused() {
         let mut changed = value(&text);
         change(&mut changed);
         Report::from_json(&changed.to_string())
-            .expect_err("it contradicts itself")
+            .expect_err("the report contradicts itself")
             .to_string()
     };
     let bucket = error(&|of| {
@@ -188,7 +188,7 @@ fn report_that_no_runtime_writes_is_refused() {
     assert!(tree.contains("through more than 16384 others"), "{tree}");
 }
 
-/// Somebody may have changed a file: figures are absurd then, and nothing panics.
+/// A file may have been changed by hand. Its figures may then be absurd, but reading and printing it must not panic.
 #[test]
 fn counts_that_are_too_many_are_no_reason_to_panic() {
     let mut changed = value(&dump());
@@ -217,9 +217,10 @@ fn counts_that_are_too_many_are_no_reason_to_panic() {
     ]);
     row["events"] =
         serde_json::json!([{ "event": "page-faults", "calls": u64::MAX, "count": i64::MIN }]);
-    let report = Report::from_json(&changed.to_string()).expect("it is a report");
+    let report = Report::from_json(&changed.to_string()).expect("the text is a report");
     let mut sum = report.clone();
-    sum.merge(&report).expect("it is of the same clock");
+    sum.merge(&report)
+        .expect("both reports are of the same clock");
     for of in [&report, &sum] {
         assert!(of.to_string().contains(":CLK: "));
         assert!(format!("{of:#}").contains(":CLK: "));
@@ -238,7 +239,7 @@ fn unknown_keys_are_left_out_and_unknown_facts_may_be_missing() {
     changed["added_later"] = Value::from(1);
     changed["callsites"][0]["added_later"] = Value::Null;
     changed["machine"] = serde_json::json!({});
-    let report = Report::from_json(&changed.to_string()).expect("it is a report");
+    let report = Report::from_json(&changed.to_string()).expect("the text is a report");
     assert_eq!(report.machine().cpu(), None);
     assert_eq!(
         report.callsites().len(),
@@ -332,12 +333,15 @@ fn two_processes_add_up() {
         Report::from_json(&other).expect("two"),
     );
     let mut both = one.clone();
-    both.merge(&other).expect("they are of one counter");
+    both.merge(&other)
+        .expect("both reports are of the same counter");
     assert_eq!(both.processes(), 2);
     assert_eq!(both.callsites().len(), one.callsites().len());
     for callsite in both.callsites() {
         let part = |report: &Report| {
-            let part = report.callsite(callsite.name()).expect("it was called");
+            let part = report
+                .callsite(callsite.name())
+                .expect("the function was called");
             (
                 part.calls(),
                 part.total_ticks(),
@@ -352,11 +356,13 @@ fn two_processes_add_up() {
         assert_eq!(callsite.sums().squares().get(), squares + more.3);
     }
     let mut other_way = other.clone();
-    other_way.merge(&one).expect("they are of one counter");
+    other_way
+        .merge(&one)
+        .expect("both reports are of the same counter");
     assert_eq!(both.to_json(), other_way.to_json());
 }
 
-/// What a snapshot says of the past, a later one does not take back.
+/// A later snapshot does not change the figures of calls that an earlier one reported.
 #[test]
 fn difference_of_two_snapshots_is_what_happened_between_them() {
     #[cycles]
@@ -366,7 +372,7 @@ fn difference_of_two_snapshots_is_what_happened_between_them() {
     let of = |report: &Report| {
         let row =
             report.callsite("difference_of_two_snapshots_is_what_happened_between_them::counted");
-        let row = row.expect("it was called");
+        let row = row.expect("the function was called");
         (
             row.calls(),
             row.total_ticks(),
@@ -384,7 +390,7 @@ fn difference_of_two_snapshots_is_what_happened_between_them() {
     counted();
     let next = of(&snapshot());
     assert_eq!(next.0, first.0 + 1);
-    // One probe's correction, and not a hundred thousand new ones.
+    // Only the new call's overhead was added. The overhead of the 100 000 earlier calls was not computed again.
     let added = next.3 - first.3;
     let usual = first.3 / first.0 as f64;
     assert!(

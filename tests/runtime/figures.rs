@@ -5,22 +5,22 @@ use tests::row;
 use tsc_runtime::tsc::{FencePolicy, Unfenced, escape};
 use tsc_runtime::{cycles, snapshot};
 
-/// Lasts at least `ticks`.
+/// Runs for at least `ticks`.
 fn spin(ticks: u64) {
     let start = Unfenced::start();
     while Unfenced::start().wrapping_sub(start) < ticks {}
 }
 
-/// The ticks that `f` takes at most, everything included.
+/// An upper bound of the ticks that `f` takes: it includes the two reads.
 fn around(f: impl FnOnce()) -> f64 {
     let start = Unfenced::start();
     f();
     Unfenced::start().wrapping_sub(start) as f64
 }
 
-/// Ticks of one spin: hundreds of probes' worth.
+/// Ticks of one spin: hundreds of times the cost of a probe.
 const WORK: u64 = 50_000;
-/// Net figures may be this much under what was spun: what the calibrated overhead is off by, and rounding.
+/// Net figures must be at least this share of the spun ticks: the calibrated overhead is not exact, and figures are rounded.
 const NEARLY: f64 = 0.99;
 
 #[cycles(name = "counted")]
@@ -37,7 +37,7 @@ fn every_call_is_counted() {
     assert_eq!(row.calls(), 12_345);
     assert_eq!(row.running(), 0);
     assert_eq!(row.threads(), 1);
-    // The first call is apart, if it was not interrupted.
+    // The first call is not a sample. It is counted separately, unless it was interrupted.
     let apart = row.calls() - row.samples() - row.interrupted().unwrap_or(0) - row.anomalies();
     assert!(apart <= 1, "{row:?}");
     assert_eq!(row.anomalies(), 0);
@@ -65,7 +65,7 @@ fn first_call_is_apart() {
     assert!(row.first_ticks().unwrap() >= 100.0 * WORK as f64 * NEARLY);
     assert!(row.p50_ticks().unwrap() < WORK as f64);
     assert!(row.min_ticks().unwrap() < WORK as f64);
-    // It counts as a call, and its time as time.
+    // The first call is included in the number of calls and in the total.
     assert_eq!(row.calls(), 102);
     assert!(row.total_ticks() >= 100.0 * WORK as f64 * NEARLY);
 }
@@ -175,7 +175,7 @@ fn nested_probes_cost_their_callers_nothing() {
     let row = row("looping");
     let net = row.min_ticks().unwrap();
     assert!(net < 0.5 * least, "{net} of {least} ticks are left");
-    // What was taken out was taken out of raw.
+    // The net total is the raw total minus the overhead.
     let corrected = row.raw_ticks() - row.overhead_ticks();
     assert!(
         (corrected - row.total_ticks()).abs() <= 1.0,

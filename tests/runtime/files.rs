@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// A folder of a test's own, removed at its end.
+/// A temporary folder for one test, which is removed at the end of the test.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -18,13 +18,13 @@ impl Folder {
         self.0.join(name)
     }
 
-    /// The names of all files, those that begin with a point included.
+    /// The names of all files, including those that begin with a full stop.
     fn files(&self) -> Vec<String> {
-        let entries = fs::read_dir(&self.0).expect("it is there");
+        let entries = fs::read_dir(&self.0).expect("the path exists");
         let mut names: Vec<String> = entries
             .map(|entry| {
                 entry
-                    .expect("it is there")
+                    .expect("the path exists")
                     .file_name()
                     .to_string_lossy()
                     .into_owned()
@@ -57,14 +57,14 @@ fn run(way: &str, file: &Path) -> Output {
 }
 
 fn stderr(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).expect("it is UTF-8")
+    String::from_utf8(output.stderr.clone()).expect("the output is UTF-8")
 }
 
 fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// How often `work` was called, by each JSON line.
+/// The number of calls of `work` in each JSON line.
 fn calls(text: &str) -> Vec<u64> {
     text.lines()
         .map(|line| {
@@ -81,13 +81,14 @@ fn calls(text: &str) -> Vec<u64> {
 fn file_has_the_latest_report_and_is_json_by_its_name() {
     let folder = Folder::new("latest");
     let file = folder.path("run.json");
-    fs::write(&file, "from an earlier run, a while ago").expect("it can be written");
+    fs::write(&file, "from an earlier run, a while ago").expect("the file can be written");
     let hour_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(3600);
     let old = fs::File::options()
         .write(true)
         .open(&file)
-        .expect("it is there");
-    old.set_modified(hour_ago).expect("its time can be set");
+        .expect("the path exists");
+    old.set_modified(hour_ago)
+        .expect("the time of the file can be set");
     let output = run("report-then-more", &file);
     assert_eq!(stderr(&output), "");
     assert_eq!(calls(&read(&file)), [11]);
@@ -164,14 +165,14 @@ fn many_processes_at_once_lose_nothing() {
             program("return", &file)
                 .stderr(std::process::Stdio::null())
                 .spawn()
-                .expect("it starts")
+                .expect("the program starts")
         })
         .collect();
     for mut child in children {
-        assert!(child.wait().expect("it ends").success());
+        assert!(child.wait().expect("the program ends").success());
     }
     let files = folder.files();
-    // Those that began after another one's end may take its place, as any later run does.
+    // A process that started after the end of another one may replace that one's file, as any later run does.
     assert!(files.iter().any(|name| name == "run.json"), "{files:?}");
     for name in &files {
         assert!(!name.starts_with('.'), "{files:?}");
@@ -179,7 +180,7 @@ fn many_processes_at_once_lose_nothing() {
     }
 }
 
-/// A line that says what is wrong, the dump on stderr, the exit status as ever.
+/// Checks that a report that could not be written went to stderr after a line that says `what` is wrong, and that the exit status is 0.
 fn assert_printed_instead(output: &Output, what: &str) {
     let text = stderr(output);
     let first = text.lines().next().unwrap_or_default();
@@ -254,13 +255,18 @@ fn pipe_with_a_reader_gets_the_report() {
         let pipe = pipe.clone();
         move || read(&pipe)
     });
-    // The reader must have opened it.
+    // Wait until the reader has opened the pipe.
     std::thread::sleep(std::time::Duration::from_millis(300));
     let output = run("return", &pipe);
     if stderr(&output).is_empty() {
-        assert!(reader.join().expect("it reads").contains(":CLK: work"));
+        assert!(
+            reader
+                .join()
+                .expect("the reader does not panic")
+                .contains(":CLK: work")
+        );
     } else {
-        // A very slow machine: then it must have been said. The reader is let go.
+        // On a very slow machine the reader came too late. Then a line must say so, and the reader is released.
         assert!(
             stderr(&output).contains("nobody reads"),
             "{}",
@@ -276,19 +282,19 @@ fn links_in_folders_of_everybody_are_not_followed() {
     use std::os::unix::fs::{PermissionsExt, symlink};
     let folder = Folder::new("links");
     let victim = folder.path("victim");
-    fs::write(&victim, "precious").expect("it can be written");
+    fs::write(&victim, "precious").expect("the file can be written");
     let shared = folder.path("shared");
-    fs::create_dir(&shared).expect("it can be made");
-    fs::set_permissions(&shared, fs::Permissions::from_mode(0o1777)).expect("it is ours");
-    symlink(&victim, shared.join("run.json")).expect("it can be made");
+    fs::create_dir(&shared).expect("the folder or link can be created");
+    fs::set_permissions(&shared, fs::Permissions::from_mode(0o1777)).expect("this user owns it");
+    symlink(&victim, shared.join("run.json")).expect("the folder or link can be created");
     assert_printed_instead(&run("exit", &shared.join("run.json")), "is a symbolic link");
-    symlink(&folder.0, shared.join("folder")).expect("it can be made");
+    symlink(&folder.0, shared.join("folder")).expect("the folder or link can be created");
     assert_printed_instead(
         &run("exit", &shared.join("folder/run.json")),
         "is a symbolic link",
     );
     assert_eq!(read(&victim), "precious");
-    assert_eq!(fs::read_dir(&shared).expect("it is there").count(), 2);
+    assert_eq!(fs::read_dir(&shared).expect("the path exists").count(), 2);
 }
 
 #[cfg(unix)]
@@ -296,21 +302,21 @@ fn links_in_folders_of_everybody_are_not_followed() {
 fn links_of_the_user_are_followed_and_stay() {
     use std::os::unix::fs::{PermissionsExt, symlink};
     let folder = Folder::new("own-links");
-    fs::set_permissions(&folder.0, fs::Permissions::from_mode(0o755)).expect("it is ours");
-    fs::create_dir(folder.path("data")).expect("it can be made");
-    fs::write(folder.path("data/real.json"), "").expect("it can be written");
+    fs::set_permissions(&folder.0, fs::Permissions::from_mode(0o755)).expect("this user owns it");
+    fs::create_dir(folder.path("data")).expect("the folder or link can be created");
+    fs::write(folder.path("data/real.json"), "").expect("the file can be written");
     let real = fs::File::options()
         .write(true)
         .open(folder.path("data/real.json"))
-        .expect("it is there");
+        .expect("the path exists");
     real.set_modified(std::time::UNIX_EPOCH)
-        .expect("its time can be set");
-    symlink("data/real.json", folder.path("run.json")).expect("it can be made");
+        .expect("the time of the file can be set");
+    symlink("data/real.json", folder.path("run.json")).expect("the folder or link can be created");
     assert_eq!(stderr(&run("return", &folder.path("run.json"))), "");
     assert_eq!(calls(&read(&folder.path("data/real.json"))), [10]);
     assert!(
         fs::symlink_metadata(folder.path("run.json"))
-            .expect("it is there")
+            .expect("the path exists")
             .is_symlink()
     );
 }
@@ -344,21 +350,21 @@ fn program_may_write_files_itself() {
     assert_eq!(calls(&read(&json)), [10]);
 }
 
-/// A program with the rights of its file's owner is not told by its user where to write.
+/// If a program runs with the rights of its file's owner, its user cannot choose where it writes.
 #[cfg(target_os = "linux")]
 #[test]
 fn program_with_more_rights_than_its_user_hears_no_variable() {
     use std::os::unix::fs::{MetadataExt, PermissionsExt};
     use std::os::unix::process::CommandExt;
     let folder = Folder::new("secure");
-    fs::set_permissions(&folder.0, fs::Permissions::from_mode(0o777)).expect("it is ours");
-    if fs::metadata(&folder.0).expect("it is there").uid() != 0 {
+    fs::set_permissions(&folder.0, fs::Permissions::from_mode(0o777)).expect("this user owns it");
+    if fs::metadata(&folder.0).expect("the path exists").uid() != 0 {
         println!("skipped: only root can make a program run with another user's rights");
         return;
     }
     let copy = folder.path("reporting");
-    fs::copy(env!("CARGO_BIN_EXE_reporting"), &copy).expect("it can be copied");
-    fs::set_permissions(&copy, fs::Permissions::from_mode(0o4755)).expect("it is ours");
+    fs::copy(env!("CARGO_BIN_EXE_reporting"), &copy).expect("the program can be copied");
+    fs::set_permissions(&copy, fs::Permissions::from_mode(0o4755)).expect("this user owns it");
     let file = folder.path("run.json");
     let output = Command::new(&copy)
         .arg("return")
@@ -367,12 +373,12 @@ fn program_with_more_rights_than_its_user_hears_no_variable() {
         .uid(65534)
         .gid(65534)
         .output()
-        .expect("it starts");
+        .expect("the program starts");
     assert!(output.status.success());
     if folder.files().contains(&"run.json".to_owned()) {
-        // A file system that is mounted without set-uid gives no rights, and so takes no variables away.
+        // If the file system is mounted without set-uid, the program has no additional rights, so it reads the variables.
         assert_ne!(
-            fs::metadata(&file).expect("it is there").uid(),
+            fs::metadata(&file).expect("the path exists").uid(),
             0,
             "written as root"
         );

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-/// What the program prints with these variables.
+/// The output of the program with these variables.
 fn dump(environment: &[(&str, &str)]) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_dumping"))
         .env_remove("TSC_REPORT")
@@ -56,19 +56,19 @@ fn what_is_left_out_is_listed() {
         "{text}"
     );
     let json = dump(&[("TSC_SKIP", "work"), ("TSC_REPORT", "json")]);
-    let report: serde_json::Value = serde_json::from_str(&json).expect("it is a report");
+    let report: serde_json::Value = serde_json::from_str(&json).expect("the text is a report");
     assert_eq!(report["left_out"], serde_json::json!(["dumping::work"]));
     let text = dump(&[("TSC_ONLY", "nothing is called so")]);
     assert!(text.starts_with("tsc: 6 functions not measured"), "{text}");
 }
 
-/// What calls a function that is left out has its time as its own.
+/// The time of a function that is left out counts as self time of its caller.
 #[test]
 fn counts_of_the_others_stay() {
     let calls = |environment: &[(&str, &str)], name: &str| {
         let json = dump(&[environment, &[("TSC_REPORT", "json")]].concat());
-        let report = tsc_runtime::Report::from_json(&json).expect("it is a report");
-        let callsite = report.callsite(name).expect("it was called");
+        let report = tsc_runtime::Report::from_json(&json).expect("the text is a report");
+        let callsite = report.callsite(name).expect("the function was called");
         (
             callsite.calls(),
             callsite.running(),

@@ -31,7 +31,7 @@ fn twenty_times_the_work_takes_longer() {
         measure("twenty times", || additions!(2000)),
     );
     assert!(more.p50_ticks() > 5.0 * once.p50_ticks(), "{once}\n{more}");
-    // Core cycles are said of what is constant, and here they are known.
+    // If the result is constant, it has core cycles, and for this chain their number is known.
     if let Some(cycles) = more.core_cycles() {
         assert!((1000.0..4000.0).contains(&cycles), "{more}");
     }
@@ -54,7 +54,7 @@ fn time_limit_is_kept() {
     let measured = Measure::new("slow")
         .time_limit(Duration::from_millis(50))
         .run(|| std::thread::sleep(Duration::from_millis(5)));
-    // 50 ms, a quarter of it for the first calls, and the last sample; with room for a busy machine.
+    // The limit is 50 ms, plus a quarter of it for the first calls and the last sample. The bound leaves room for a busy machine.
     assert!(
         started.elapsed() < Duration::from_secs(5),
         "{:?}",
@@ -73,7 +73,7 @@ fn other_fences_and_overlapping_calls_are_measured_as_well() {
         .run(|| additions!(1000));
     let a_call = drained.core_cycles().unwrap_or(drained.mean_ticks());
     assert_eq!(drained.per_byte(), Some(a_call / 500.0));
-    // Chains that start from the same value each time overlap: the next begins before the last has ended.
+    // Each chain starts from the same value, so chains overlap: the next one begins before the last has ended.
     let overlapping = measure().overlapping().run(|| additions!(1000));
     assert!(overlapping.calls_per_sample() > 1);
     assert!(
@@ -203,7 +203,7 @@ fn listing_of_a_user_is_measured() {
     let imul = instruction!("imul", "r64,r64", listing r"imul r\i, rcx");
     let pair = instruction!("pair", "", class vector, init "xorps xmm0, xmm0", setup "xor eax, eax",
         listing r"addps xmm\i, xmm0; mulps xmm\i, xmm0", chain none, copies 5);
-    // A figure that too much has happened to is not given, with a reason.
+    // If a measurement was disturbed too much, the result is an error that says so instead of a figure.
     let undisturbed = |timing: Result<Timing, InstructionError>| match timing {
         Ok(timing) => Some(timing),
         Err(InstructionError::Disturbed { .. } | InstructionError::Untrustworthy { .. }) => None,
@@ -254,11 +254,11 @@ fn tables_have_a_row_each() {
 
 #[test]
 fn listing_may_have_labels_of_its_own() {
-    // Three turns of a loop whose label is the one that most people write.
+    // Three turns of a loop with the label 2, which most people write.
     let turns = instruction!("loop", "3 turns", listing "mov ecx, 3; 2:; dec ecx; jnz 2b", chain none, copies 1);
     match turns.measure() {
         Ok(timing) => {
-            let turns = timing.throughput().expect("it has one");
+            let turns = timing.throughput().expect("throughput was measured");
             assert!(turns.cycles() > 0.5 && turns.ticks() > 0.0, "{turns}");
         }
         Err(why) => eprintln!("SKIPPED: {why}"),
@@ -272,7 +272,7 @@ fn listing_that_does_not_end_or_crashes_is_an_error() {
         return;
     }
     let endless = instruction!("jmp", "to itself", listing "2: jmp 2b", chain none, copies 1);
-    // The second time it is no other.
+    // The second measurement gives the same error as the first.
     for _ in 0..2 {
         assert_eq!(endless.measure().unwrap_err(), InstructionError::Endless);
     }
@@ -297,7 +297,7 @@ fn listing_that_is_too_long_for_the_time_allowed_is_an_error() {
     if tsc_runtime::tsc::detect().is_err() {
         return;
     }
-    // Millions of turns, and next to no time.
+    // The loop has millions of turns, and the time limit is much too short for them.
     let long = instruction!("loop", "long", listing "mov ecx, 3000000; 2:; dec ecx; jnz 2b", chain none, copies 1);
     let limit = Duration::from_millis(2);
     let why = long.measure_within(limit).unwrap_err();

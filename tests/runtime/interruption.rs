@@ -10,7 +10,7 @@ use tests::row;
 use tsc_runtime::tsc::{FencePolicy, Unfenced};
 use tsc_runtime::{cycles, snapshot};
 
-/// Whether interruptions can be told here at all; if not, why not.
+/// Whether interruptions can be detected on this system. If not, prints the reason.
 fn can_tell() -> bool {
     #[cycles(name = "probing")]
     fn probing() {}
@@ -22,7 +22,7 @@ fn can_tell() -> bool {
     report.clock().no_interruptions_because().is_none()
 }
 
-/// Lets the signal do nothing, from now on.
+/// Installs a handler that does nothing for `signal`.
 fn handle(signal: libc::c_int) {
     extern "C" fn nothing(_: libc::c_int) {}
     let handler = nothing as extern "C" fn(libc::c_int);
@@ -44,7 +44,7 @@ fn signal_is_an_interruption() {
     }
     handle(libc::SIGUSR1);
     signalled(true);
-    // The first call is counted, and apart all the same.
+    // The first call is recorded as the first one, although it was interrupted.
     let first = row("signalled");
     assert_eq!((first.calls(), first.clean()), (1, Some(0)));
     assert!(first.first_ticks().is_some() && first.interrupted_mean_ticks().is_none());
@@ -54,10 +54,10 @@ fn signal_is_an_interruption() {
         (row.calls(), row.interrupted(), row.samples()),
         (101, Some(101), 0)
     );
-    // They are in the totals.
+    // Interrupted calls are in the totals.
     assert!(row.interrupted_mean_ticks().is_some());
     assert!(row.total_ticks() >= row.interrupted_mean_ticks().unwrap());
-    // They have a histogram of their own, shown on request.
+    // Interrupted calls have their own histogram, which the dump shows on request.
     let buckets = row.interrupted_histogram();
     assert_eq!(
         buckets.iter().map(|bucket| bucket.calls()).sum::<u64>(),
@@ -99,7 +99,7 @@ fn signal_in_an_inner_call_interrupts_the_outer_one() {
     (0..101).for_each(|_| outer());
     let (outer, inner) = (row("around a signal"), row("with a signal"));
     assert_eq!((outer.calls(), outer.interrupted()), (101, Some(101)));
-    // Half of them; a preemption may fall on any of the others, but does not on all.
+    // At least half of the inner calls are interrupted. A preemption may interrupt some of the others, but not all.
     assert!(
         (101..200).contains(&inner.interrupted().unwrap()),
         "{:?}",
@@ -126,7 +126,7 @@ fn migration_is_an_interruption() {
     assert_eq!((row.calls(), row.interrupted()), (101, Some(101)));
 }
 
-/// Moves this thread to `cpu`, for good.
+/// Moves this thread permanently to `cpu`.
 fn pin(cpu: usize) {
     // SAFETY: the set is as large as said; `CPU_SET` checks the number.
     unsafe {
@@ -153,14 +153,14 @@ fn system_call_is_no_interruption() {
     assert!(row.samples() > 500, "{} of 1000 are clean", row.samples());
 }
 
-/// Of two threads that fight for one CPU, the calls flagged are those that the kernel preempted. How exactly `trust` of tests/overhead
-/// prints: a call may be preempted twice, and a thread between two calls.
+/// If two threads compete for one CPU, about as many calls are flagged as the kernel preempted. The numbers differ, because a call may be
+/// preempted twice, and a thread between two calls. `trust` in tests/overhead prints how well they agree.
 #[test]
 fn preempted_calls_are_flagged() {
     if !can_tell() {
         return;
     }
-    /// Long enough for next to no time to be outside of calls; far shorter than a time slice, so that few are preempted twice.
+    /// Long, so that the thread is hardly ever outside of a call, but far shorter than a time slice, so that few calls are preempted twice.
     const TICKS: u64 = 150_000;
     const SWITCHES: i64 = 60;
     #[cycles(name = "contended")]
@@ -170,7 +170,7 @@ fn preempted_calls_are_flagged() {
     }
     let fight = || {
         pin(tsc_runtime::affinity::cpus().unwrap_or_default()[0]);
-        // The first call is apart.
+        // The first call is recorded separately.
         contended();
         let before = involuntary_switches();
         while involuntary_switches() - before < SWITCHES {
@@ -201,7 +201,7 @@ fn involuntary_switches() -> i64 {
     }
 }
 
-/// `struct rseq_cs` of another library, as an allocator with per-CPU caches has them.
+/// A `struct rseq_cs` of another library, for example of an allocator with per-CPU caches.
 #[repr(C, align(32))]
 struct Foreign {
     version_and_flags: u64,
@@ -215,7 +215,7 @@ fn another_librarys_sequence_makes_the_verdict_unknown() {
     if !can_tell() {
         return;
     }
-    // The kernel wants the signature before the abort address, and is never inside the sequence.
+    // The kernel requires this signature before the abort address. The sequence is empty, so the thread is never inside it.
     static SIGNATURE: [u32; 2] = [0x5305_3053, 0];
     let address = (&raw const SIGNATURE[1]).addr() as u64;
     let foreign = Foreign {
@@ -240,9 +240,9 @@ fn another_librarys_sequence_makes_the_verdict_unknown() {
     unsafe { word.write_volatile(0) };
     let row = row("foreign");
     assert_eq!(row.calls(), calls.get() + 1);
-    // All but those that were preempted just then, and so have lost the other's descriptor.
+    // When a thread is preempted, the kernel removes the other library's descriptor. So a few calls may not be unknown.
     assert!(row.unknown() > 500, "{row:?}");
-    // A sample is never taken for clean.
+    // None of these calls counts as clean.
     assert_eq!(row.samples(), row.unknown());
 }
 

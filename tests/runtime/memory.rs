@@ -7,7 +7,7 @@ use std::thread;
 
 use tsc_runtime::{cycles, snapshot};
 
-/// Counts what this thread allocates, and what the process has.
+/// Counts the bytes that this thread allocates, and the bytes that the process has allocated and not freed.
 struct Counting;
 
 thread_local! {
@@ -39,7 +39,7 @@ fn called_often(value: u64) -> u64 {
     value.wrapping_mul(3)
 }
 
-/// What a record may take more when its samples fall far apart: the documented worst case of 8 KiB a callsite and thread.
+/// The most by which a record may grow if the durations differ widely. The documentation promises 8 KiB per callsite and thread.
 const RECORD_BYTES: usize = 8 << 10;
 
 #[test]
@@ -60,7 +60,7 @@ fn in_short_lived_thread() {}
 #[test]
 fn hundred_thousand_threads_leave_nothing_behind() {
     const THREADS: u64 = 100_000;
-    /// The first of them fill the allocator's and the runtime's own caches.
+    /// The number of threads that run first, to fill the caches of the allocator and the runtime.
     const WARM: u64 = 1_000;
     let run = |threads| {
         for _ in 0..threads {
@@ -74,7 +74,7 @@ fn hundred_thousand_threads_leave_nothing_behind() {
         LIVE.load(Relaxed) - live,
         resident_bytes().saturating_sub(resident),
     );
-    // Not a byte a thread; the other test's few allocations may fall in between.
+    // Less than one byte per thread. The other test may allocate a little in the meantime.
     assert!(grown < 64 << 10, "{grown} bytes more are allocated");
     assert!(
         resident_grown < 16 << 20,
@@ -85,7 +85,7 @@ fn hundred_thousand_threads_leave_nothing_behind() {
     assert_eq!((row.calls(), row.threads()), (THREADS, THREADS));
 }
 
-/// 0 where it cannot be told.
+/// The resident memory of the process, or 0 if the system does not report it.
 fn resident_bytes() -> usize {
     let statm = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
     let pages: usize = statm

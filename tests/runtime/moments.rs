@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-/// A running program, killed if the test ends before it.
+/// A running program, which is killed if the test ends first.
 struct Running {
     child: Child,
     output: BufReader<std::process::ChildStdout>,
@@ -24,7 +24,7 @@ fn command(way: &str, environment: &[(&str, &str)]) -> Command {
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
-    // A test that is started in the background may have been told to ignore some, and a child inherits that.
+    // If the test runs in the background, it may ignore some of these signals, and a child inherits this.
     let at_their_defaults = || {
         for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
             // SAFETY: no handler is installed.
@@ -32,7 +32,7 @@ fn command(way: &str, environment: &[(&str, &str)]) -> Command {
         }
         Ok(())
     };
-    // SAFETY: it calls nothing but `signal`, which may be called between fork and exec.
+    // SAFETY: the closure calls only `signal`, which may be called between fork and exec.
     unsafe { command.pre_exec(at_their_defaults) };
     command
 }
@@ -40,11 +40,11 @@ fn command(way: &str, environment: &[(&str, &str)]) -> Command {
 impl Running {
     fn start(mut command: Command) -> Self {
         let mut child = command.spawn().expect("the test's own program starts");
-        let output = BufReader::new(child.stdout.take().expect("it is piped"));
+        let output = BufReader::new(child.stdout.take().expect("the stream is piped"));
         Self { child, output }
     }
 
-    /// Until it has said that it is ready.
+    /// Starts the program and waits until it has printed that it is ready.
     fn ready(way: &str, environment: &[(&str, &str)]) -> Self {
         let mut running = Self::start(command(way, environment));
         assert_eq!(running.said(), "ready");
@@ -53,7 +53,9 @@ impl Running {
 
     fn said(&mut self) -> String {
         let mut line = String::new();
-        self.output.read_line(&mut line).expect("it writes UTF-8");
+        self.output
+            .read_line(&mut line)
+            .expect("the program writes UTF-8");
         line.trim_end().to_owned()
     }
 
@@ -63,17 +65,19 @@ impl Running {
         assert_eq!(sent, 0);
     }
 
-    /// Lets it end by itself.
+    /// Tells the program to continue, so that it ends by itself.
     fn go_on(&mut self) {
-        let mut input = self.child.stdin.take().expect("it is piped");
-        input.write_all(b"\n").expect("it reads");
+        let mut input = self.child.stdin.take().expect("the stream is piped");
+        input.write_all(b"\n").expect("the program reads");
     }
 
     fn end(mut self) -> (ExitStatus, String) {
         let mut errors = String::new();
-        let mut stderr = self.child.stderr.take().expect("it is piped");
-        stderr.read_to_string(&mut errors).expect("it is UTF-8");
-        (self.child.wait().expect("it ends"), errors)
+        let mut stderr = self.child.stderr.take().expect("the stream is piped");
+        stderr
+            .read_to_string(&mut errors)
+            .expect("the output is UTF-8");
+        (self.child.wait().expect("the program ends"), errors)
     }
 }
 
@@ -84,7 +88,7 @@ impl Drop for Running {
     }
 }
 
-/// How often `work` was called, by each dump in `text`.
+/// The number of calls of `work` in each dump in `text`.
 fn calls(text: &str) -> Vec<u64> {
     text.lines()
         .filter(|line| line.starts_with(":CLK: work "))
@@ -178,7 +182,7 @@ fn programs_that_handle_signals_themselves_are_left_alone() {
         running.send(signal);
         let (status, errors) = running.end();
         assert_eq!(status.code(), Some(5), "{way}: {errors}");
-        // At its exit, with what it did after the signal.
+        // The report is made at the exit, so it includes the call that the program made after the signal.
         assert_eq!(calls(&errors), [11], "{way}: {errors}");
     }
 }
@@ -208,21 +212,23 @@ fn signal_of_ones_own_reports_and_the_program_goes_on() {
         ("QUIT", libc::SIGQUIT),
     ] {
         let mut running = Running::ready("wait", &[("TSC_DUMP_SIGNAL", value)]);
-        let mut errors = BufReader::new(running.child.stderr.take().expect("it is piped"));
+        let mut errors = BufReader::new(running.child.stderr.take().expect("the stream is piped"));
         running.send(signal);
         let mut text = String::new();
         while calls(&text).is_empty() {
             assert_ne!(
-                errors.read_line(&mut text).expect("it is UTF-8"),
+                errors.read_line(&mut text).expect("the output is UTF-8"),
                 0,
                 "{text}"
             );
         }
         assert_eq!(calls(&text), [10]);
         running.go_on();
-        errors.read_to_string(&mut text).expect("it is UTF-8");
-        assert!(running.child.wait().expect("it ends").success());
-        // Nothing has happened since.
+        errors
+            .read_to_string(&mut text)
+            .expect("the output is UTF-8");
+        assert!(running.child.wait().expect("the program ends").success());
+        // Nothing was called after the first report, so there is no second one at the exit.
         assert_eq!(calls(&text), [10], "{text}");
     }
 }
@@ -230,7 +236,10 @@ fn signal_of_ones_own_reports_and_the_program_goes_on() {
 fn wait_for(what: impl Fn() -> bool) {
     let deadline = Instant::now() + Duration::from_secs(30);
     while !what() {
-        assert!(Instant::now() < deadline, "it takes too long");
+        assert!(
+            Instant::now() < deadline,
+            "the expected event did not occur within 30 s"
+        );
         std::thread::sleep(Duration::from_millis(20));
     }
 }
@@ -247,7 +256,7 @@ fn killed_process_leaves_its_last_report_in_between() {
     wait_for(|| !read(&file).is_empty());
     let begun = std::fs::metadata(&file)
         .and_then(|of| of.modified())
-        .expect("it is there");
+        .expect("the path exists");
     wait_for(|| {
         std::fs::metadata(&file)
             .and_then(|of| of.modified())
@@ -295,7 +304,7 @@ fn child_of_a_fork_ends_by_its_signal() {
     let (status, errors) = running.end();
     assert!(status.success());
     assert_eq!(calls(&errors), [10], "{errors}");
-    // One that measures reports for itself.
+    // If the child measures, it makes a report of its own.
     let mut running = Running::start(command("fork", &[]));
     assert_eq!(running.said(), format!("{:?}", Some(libc::SIGTERM)));
     let (status, errors) = running.end();

@@ -26,7 +26,7 @@ fn calls_from_signal_handlers() {
     let handler = handler as extern "C" fn(libc::c_int);
     // SAFETY: the handler only records a call, which is what is tested.
     unsafe { libc::signal(libc::SIGUSR1, handler as libc::sighandler_t) };
-    // A callsite's first call on a thread allocates, which no handler may.
+    // A callsite's first call on a thread allocates, and a handler must not allocate. So make the first call here.
     in_handler();
     // SAFETY: no preconditions.
     let this = unsafe { libc::pthread_self() } as usize;
@@ -35,7 +35,7 @@ fn calls_from_signal_handlers() {
     thread::scope(|scope| {
         scope.spawn(|| {
             for _ in 0..2_000 {
-                // SAFETY: the thread waits for this scope, so it exists.
+                // SAFETY: the thread that receives the signal waits for this scope, so it exists.
                 unsafe { libc::pthread_kill(this as libc::pthread_t, libc::SIGUSR1) };
                 for _ in 0..200 {
                     std::hint::spin_loop();
@@ -119,7 +119,7 @@ fn calls_from_thread_destructors() {
         .join()
         .unwrap();
     }
-    // One call in the thread's life, two from each destructor.
+    // Each thread makes one call while it runs and two in each destructor.
     assert_eq!(calls("in a destructor"), 5 * THREADS);
     assert_eq!(calls("nested in a destructor"), 5 * THREADS);
 }
@@ -150,7 +150,7 @@ fn section_in_a_thread_destructor_keeps_its_record() {
         fn drop(&mut self) {
             for _ in 0..3 {
                 let section = start!("late section");
-                // What would take the place of a record that was freed too early.
+                // If the record was freed too early, these blocks would overwrite it.
                 let blocks: Vec<_> = (0..8).map(|_| Box::new([u64::MAX; 200])).collect();
                 stop!(section);
                 drop(blocks);
@@ -161,7 +161,7 @@ fn section_in_a_thread_destructor_keeps_its_record() {
     fn before_the_end() {}
     thread_local!(static LATE: Late = const { Late(Cell::new(false)) });
     for _ in 0..2 {
-        // Made before the runtime's own, and so dropped after it.
+        // LATE is initialised before the runtime's own thread-local value, so it is dropped after that.
         thread::spawn(|| {
             LATE.with(|late| late.0.set(true));
             before_the_end();
@@ -181,8 +181,8 @@ fn child_of_a_fork_starts_from_zero() {
         // SAFETY: the child only records, looks and exits.
         unsafe { libc::fork() }
     }
-    /// The child's status: whether it saw its own calls and no others. A panic would otherwise wait for the threads that the parent
-    /// has.
+    /// The child's exit status: 0 if the child saw its own calls and no others. Panics are caught, because a panic would wait for the
+    /// parent's threads, which the child does not have.
     fn look() -> libc::c_int {
         let seen = catch_unwind(|| {
             let report = snapshot();
@@ -201,7 +201,7 @@ fn child_of_a_fork_starts_from_zero() {
     (0..5).for_each(|_| both_sides());
     let stop = AtomicBool::new(false);
     let statuses: Vec<libc::c_int> = thread::scope(|scope| {
-        // The locks are taken at most times, by threads that the child does not have.
+        // These threads hold the runtime's locks most of the time, and the child does not have them.
         for _ in 0..3 {
             scope.spawn(|| {
                 while !stop.load(Relaxed) {
@@ -213,10 +213,10 @@ fn child_of_a_fork_starts_from_zero() {
         for _ in 0..30 {
             let child = across_fork();
             if child == 0 {
-                // Should it hang, this ends it.
+                // Ends the child if it hangs.
                 // SAFETY: no preconditions.
                 unsafe { libc::alarm(120) };
-                // SAFETY: no preconditions. No handler runs at this exit: the parent's are none of the child's business.
+                // SAFETY: no preconditions. `_exit` runs no exit handlers, because these are the parent's.
                 unsafe { libc::_exit(look()) };
             }
             let mut status = -1;
@@ -227,7 +227,7 @@ fn child_of_a_fork_starts_from_zero() {
         stop.store(true, Relaxed);
         statuses
     });
-    // Not before the threads have stopped: a panic in the scope would wait for them.
+    // Assert only after the threads have stopped, because a panic in the scope would wait for them.
     assert_eq!(statuses, [0; 30], "a child failed");
     assert_eq!(
         (calls("on both sides of a fork"), calls("across a fork")),

@@ -24,7 +24,7 @@ fn row(name: &str) -> CallsiteReport {
         .clone()
 }
 
-/// Whether it can be known here; if not, why not.
+/// Whether the time on the CPU is known on this system. If not, prints the reason.
 fn is_known() -> bool {
     sleeping();
     let report = snapshot();
@@ -61,7 +61,7 @@ fn sleeping_function_has_figures() {
     let parts = [row.on_cpu_ticks(), row.blocked_ticks(), row.waiting_ticks()].map(Option::unwrap);
     let total = row.total_ticks();
     assert!((parts.iter().sum::<f64>() / total - 1.0).abs() < 1e-9);
-    // Every call slept for all of its time at least.
+    // Every call slept for at least `SLEEP`.
     let slept = report.clock().hz().unwrap() * SLEEP.as_secs_f64();
     assert!(
         parts[1] + parts[2] >= 0.9 * slept * row.calls() as f64,
@@ -70,7 +70,7 @@ fn sleeping_function_has_figures() {
     assert!(parts[0] < 0.5 * total, "{row:?}");
     assert!(row.wall_p50_ticks().unwrap() > 0.96 * slept, "{row:?}");
     assert!(row.wall_max_ticks() >= row.wall_p99_ticks());
-    // It has a mean and quantiles though no call was left whole.
+    // There are a mean and quantiles, although every call was interrupted.
     assert_eq!(row.clean(), Some(0));
     assert!(row.mean_ticks().unwrap() < 0.5 * slept && row.p50_ticks().is_some());
     assert_printed(&report.to_string(), "% blocked");
@@ -97,7 +97,7 @@ fn blocked_is_inclusive_and_own_where_it_slept() {
     let off = |row: &CallsiteReport| row.total_ticks() - row.on_cpu_ticks().unwrap();
     let own_off = |row: &CallsiteReport| row.self_ticks() - row.self_on_cpu_ticks().unwrap();
     assert!((off(inner) / own_off(inner) - 1.0).abs() < 1e-9);
-    // A preemption between the two falls to the outer one alone.
+    // A preemption outside of the inner call counts only for the outer one.
     assert!(off(outer) >= off(inner));
     assert!(
         (off(outer) - own_off(outer)) / off(inner) > 0.99,
@@ -105,7 +105,7 @@ fn blocked_is_inclusive_and_own_where_it_slept() {
     );
 }
 
-/// What this thread has run so far.
+/// The CPU time of this thread so far.
 fn cpu_time() -> Duration {
     let mut time = libc::timespec {
         tv_sec: 0,
@@ -116,7 +116,7 @@ fn cpu_time() -> Duration {
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
-/// A call that is interrupted by a signal loses nothing, and is long enough on the CPU to be a sample.
+/// A signal interrupts the call but takes no time off the CPU, and the call is long enough on the CPU to be a sample.
 #[test]
 fn long_call_with_a_signal_is_repaired() {
     extern "C" fn nothing(_: libc::c_int) {}
@@ -136,14 +136,14 @@ fn long_call_with_a_signal_is_repaired() {
     (0..11).for_each(|_| computes());
     let row = row("computes through a signal");
     assert_eq!((row.calls(), row.interrupted()), (11, Some(11)));
-    // Beside threads that preempt it very often, some are not.
+    // If other threads preempt this one very often, some calls are excluded instead of repaired.
     assert_eq!(row.repaired().unwrap() + row.excluded().unwrap(), 10);
     assert_eq!(row.samples(), row.repaired().unwrap());
     assert!(row.repaired().unwrap() > 0, "{row:?}");
     assert!(row.mean_ticks() <= row.wall_mean_ticks());
 }
 
-/// Whether a dump says so, on however many lines.
+/// Checks that a dump contains these words, even if they are spread over several lines.
 fn assert_printed(dump: &str, words: &str) {
     let line = dump.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(line.contains(words), "{dump}");
@@ -153,7 +153,7 @@ fn descriptors() -> usize {
     fs::read_dir("/proc/self/fd").map_or(0, Iterator::count)
 }
 
-/// Runs a test below in a process of its own.
+/// Runs one of the ignored tests below in a process of its own.
 fn child(name: &str, change: impl FnOnce(&mut Command)) -> String {
     let mut command = Command::new(env::current_exe().expect("the test's own path"));
     command
@@ -187,7 +187,7 @@ fn child_with_many_threads() {
             .unwrap();
     }
     assert_eq!(descriptors(), before);
-    // No thread leaves a call behind either.
+    // The calls of all threads are in the report, too.
     assert_eq!(row("sleeping").calls(), 201);
 }
 
@@ -196,19 +196,19 @@ fn programs_descriptors_are_its_own() {
     child("child_that_closes_what_it_does_not_know", |_| {});
 }
 
-/// As daemons do; and it opens files in their place.
+/// The child closes descriptors that it did not open, as daemons do, and then opens files, which get the same numbers.
 #[test]
 #[ignore = "started by programs_descriptors_are_its_own"]
 fn child_that_closes_what_it_does_not_know() {
     thread::spawn(|| {
         sleeping();
-        // SAFETY: this test's own threads use nothing from 3 on but what the runtime has opened.
+        // SAFETY: from descriptor 3 on, this process has only those that the runtime has opened.
         unsafe { libc::syscall(libc::SYS_close_range, 3, 200, 0) };
         let files: Vec<_> = (0..5)
             .map(|_| fs::File::open("/proc/self/exe").unwrap())
             .collect();
         (0..10).for_each(|_| sleeping());
-        // They are open, and the runtime has not closed them.
+        // The files are still open, so the runtime has not closed them.
         assert!(files.iter().all(|file| file.metadata().is_ok()));
         files
     })
@@ -267,7 +267,7 @@ fn child_that_forks() {
             (0..5).for_each(|_| sleeping());
             let row = row("sleeping");
             assert_eq!((row.calls(), descriptors()), (5, before));
-            // The parent's CPU time and waits are not the child's.
+            // The child's figures do not include the parent's CPU time and waiting time.
             if let Some(on_cpu) = row.on_cpu_ticks() {
                 assert!(on_cpu >= 0.0 && on_cpu < 0.5 * row.total_ticks(), "{row:?}");
                 assert!(row.waiting_ticks().is_none_or(|waiting| waiting >= 0.0));
@@ -292,7 +292,7 @@ fn sandbox_that_forbids_to_ask_is_survived() {
 #[test]
 #[ignore = "started by sandbox_that_forbids_to_ask_is_survived"]
 fn child_in_a_sandbox() {
-    // One thread asks before the calls are forbidden, and one begins after.
+    // This thread asks the kernel before the system calls are forbidden, and another thread begins after that.
     sleeping();
     forbid(&[libc::SYS_clock_gettime, libc::SYS_pread64]);
     (0..5).for_each(|_| sleeping());
@@ -312,7 +312,7 @@ fn child_in_a_sandbox() {
     }
 }
 
-/// These system calls fail with EPERM from here on, in this thread and in those it spawns.
+/// Makes these system calls fail with EPERM from now on, in this thread and in those that it spawns.
 fn forbid(calls: &[libc::c_long]) {
     let statement = |code: u32, jt: u8, jf: u8, k: u32| libc::sock_filter {
         code: code as u16,
@@ -320,7 +320,7 @@ fn forbid(calls: &[libc::c_long]) {
         jf,
         k,
     };
-    // The call's number; for each, return EPERM if it is that one; else allow.
+    // The program loads the system call's number. If it is one of `calls`, the program returns EPERM, otherwise it allows the call.
     let mut program = vec![statement(
         libc::BPF_LD | libc::BPF_W | libc::BPF_ABS,
         0,

@@ -39,7 +39,7 @@ fn rows(text: &str) -> Vec<(String, f64, Vec<String>)> {
         .collect()
 }
 
-/// How often `work` was called, by each dump in `text`.
+/// The number of calls of `work` in each dump in `text`.
 fn calls_of_work(text: &str) -> Vec<u64> {
     rows(text)
         .into_iter()
@@ -62,7 +62,7 @@ fn process_that_has_not_reported_dumps_once_when_it_ends() {
 fn report_has_the_exit_code() {
     for (way, code) in [("return", 0), ("exit", 3), ("exit-in-thread", 3)] {
         let text = stderr(&run(way, &[("TSC_REPORT", "json")]));
-        let report: serde_json::Value = serde_json::from_str(&text).expect("it is a report");
+        let report: serde_json::Value = serde_json::from_str(&text).expect("the text is a report");
         let ended = &report["process"]["ended"];
         assert_eq!(ended["reason"], "exit", "{way}");
         if cfg!(all(target_os = "linux", target_env = "gnu")) {
@@ -90,7 +90,7 @@ fn calls_after_the_report_are_dumped() {
 fn thread_rows(report: &serde_json::Value) -> Vec<(Option<&str>, u64, u64)> {
     let callsites = report["callsites"].as_array().expect("callsites");
     let work = callsites.iter().find(|callsite| callsite["name"] == "work");
-    let work = work.expect("it was called");
+    let work = work.expect("the function was called");
     let rows = work["thread_rows"].as_array().expect("rows");
     let number = |row: &serde_json::Value, key: &str| row[key].as_u64().expect("a count");
     let sum = |key: &str| -> f64 {
@@ -123,7 +123,7 @@ fn thread_rows(report: &serde_json::Value) -> Vec<(Option<&str>, u64, u64)> {
 fn rows_of_threads_are_for_those_who_ask() {
     let json = |way: &str, value| {
         let output = run(way, &[("TSC_THREADS", value), ("TSC_REPORT", "json")]);
-        serde_json::from_str(&stderr(&output)).expect("it is a report")
+        serde_json::from_str(&stderr(&output)).expect("the text is a report")
     };
     let main = (Some("main"), 1, 10);
     let others = [
@@ -144,24 +144,24 @@ fn rows_of_threads_are_for_those_who_ask() {
             && text.contains("thread (no name): 2 calls"),
         "{text}"
     );
-    // What was taken is in no later row.
+    // Calls that `take` has reported are in no later report.
     let output = run(
         "take-with-threads",
         &[("TSC_THREADS", "on"), ("TSC_REPORT", "json")],
     );
-    let taken = serde_json::from_slice(&output.stdout).expect("it is a report");
+    let taken = serde_json::from_slice(&output.stdout).expect("the text is a report");
     assert_eq!(thread_rows(&taken), all);
-    let rest = serde_json::from_str(&stderr(&output)).expect("it is a report");
+    let rest = serde_json::from_str(&stderr(&output)).expect("the text is a report");
     assert_eq!(thread_rows(&rest), others);
 }
 
 #[test]
 fn sessions_report_what_happened_in_them() {
     let text = stderr(&run("sessions", &[]));
-    // The last is the dump at exit: what was before the sessions was not reported.
+    // The last number is from the dump at exit, because the calls before the sessions were not yet reported.
     assert_eq!(calls_of_work(&text), [1, 1, 4, 4, 19], "{text}");
     assert_eq!(text.matches("no annotated function was called").count(), 1);
-    // All is reported then.
+    // This session reports all calls, so there is no dump at exit.
     assert_eq!(calls_of_work(&stderr(&run("session-of-all", &[]))), [10]);
 }
 
@@ -304,7 +304,7 @@ fn dump_says_what_its_clock_is_worth() {
     for word in ["step", "clocksource", "clean", "first", "p99"] {
         assert!(full.contains(word), "{word} in\n{full}");
     }
-    // An estimate with its range, and what it was made by: never bare cycles.
+    // Core cycles are always given with their range and the method by which they were estimated.
     if let Some(line) = full.lines().find(|line| line.contains("core cycles")) {
         for part in ["≈", " GHz (range ", "..", ", by "] {
             assert!(line.contains(part), "{part} in {line}");

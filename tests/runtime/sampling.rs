@@ -11,12 +11,12 @@ use tsc_runtime::__private::{Callsite, seed_sampling};
 use tsc_runtime::tsc::{Fence, FencePolicy, Ticks, Unfenced};
 use tsc_runtime::{CallsiteReport, cycles, snapshot};
 
-/// Reads of the counter, which goes on only where a call says so.
+/// A simulated counter, which advances only when a call advances it.
 struct Scripted;
 
 thread_local! {
     static NOW: Cell<Ticks> = Cell::new(Unfenced::start());
-    /// How often the counter was read.
+    /// The number of reads of the counter.
     static READS: Cell<u64> = const { Cell::new(0) };
 }
 
@@ -37,8 +37,8 @@ impl FencePolicy for Scripted {
     }
 }
 
-/// A call of `callsite` that takes so many ticks beside what `inside` does. The detector of interruptions looks at the real counter, and
-/// must find that nothing happened after it: so time here is ahead of it.
+/// A call of `callsite` that takes `ticks` in addition to the ticks of `inside`. The interruption detector compares with the real
+/// counter, and must not find an interruption after the start. So the simulated counter is ahead of the real one.
 fn call_around(callsite: &'static Callsite, ticks: u64, inside: impl FnOnce()) {
     tests::call::<Scripted>(callsite, || {
         NOW.set(NOW.get() + ticks);
@@ -54,7 +54,7 @@ fn ahead() {
     NOW.set(Unfenced::start() + (1 << 50));
 }
 
-/// The seeds' own generator: SplitMix64.
+/// The generator of the seeds: SplitMix64.
 struct Random(u64);
 
 impl Random {
@@ -66,7 +66,7 @@ impl Random {
         value ^ (value >> 31)
     }
 
-    /// From 0 to 1.
+    /// A random number from 0 to 1.
     fn share(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1_u64 << 53) as f64
     }
@@ -81,7 +81,7 @@ fn tries(rows: &[CallsiteReport], name: &str) -> Vec<CallsiteReport> {
     let of = |index: usize| {
         let name = format!("{name} {index}");
         let row = rows.iter().find(|row| row.name() == name);
-        row.expect("it was called").clone()
+        row.expect("the function was called").clone()
     };
     (0..TRIES).map(of).collect()
 }
@@ -90,8 +90,8 @@ const TRIES: usize = 200;
 const CALLS: u64 = 20_000;
 const EVERY: u32 = 64;
 
-/// Calls of these lengths: 200 tries, each on a callsite of its own with a seed of its own. Of each the mean of its samples must be
-/// within three of its standard errors of the mean of all its calls, in 99 % of the tries; and the standard errors must be right.
+/// Makes calls of the lengths that `lasts` returns: 200 tries, each with its own callsite and its own seed. In 99 % of the tries, the mean
+/// of the timed calls must differ from the mean of all calls by at most three standard errors. The standard errors must be right, too.
 fn check(name: &str, mut lasts: impl FnMut(&mut Random, u64) -> u64) {
     let mut truths = Vec::new();
     for index in 0..TRIES {
@@ -99,7 +99,7 @@ fn check(name: &str, mut lasts: impl FnMut(&mut Random, u64) -> u64) {
         let mut random = Random(index as u64);
         seed_sampling(random.next());
         ahead();
-        // The first call is no sample.
+        // The first call is not a sample.
         call(callsite, 77_777);
         let mut sum = 0;
         for number in 0..CALLS {
@@ -127,13 +127,13 @@ fn check(name: &str, mut lasts: impl FnMut(&mut Random, u64) -> u64) {
     }
     assert!(within >= TRIES * 99 / 100, "{name}: {within}, {visible}");
     if stated > 0.0 {
-        // Of 200 tries the deviation is known to 5 %.
+        // From 200 tries, the standard deviation is known to 5 %.
         let ratio = (squares / stated).sqrt();
         assert!((0.8..=1.2).contains(&ratio), "{name}: {ratio}");
     }
 }
 
-/// What was taken out of each call.
+/// The overhead that was subtracted from each call.
 fn visible_of(row: &CallsiteReport) -> f64 {
     let sums = row.sums();
     sums.visible_milliticks() as f64 / 1000.0 / (sums.samples() + sums.firsts()) as f64
@@ -154,7 +154,7 @@ fn bimodal_calls_are_unbiased() {
 
 #[test]
 fn heavy_tailed_calls_are_unbiased() {
-    // Pareto's law with an exponent for which the fourth moment, and so the error's own error, is still there.
+    // A Pareto distribution whose exponent is above 4, so that the fourth moment, and with it the error of the standard error, is finite.
     check("heavy-tailed", |random, _| {
         (200.0 * (1.0 - random.share()).powf(-1.0 / 4.5)) as u64
     });
@@ -175,7 +175,7 @@ fn periodic_calls_are_unbiased() {
 
 #[test]
 fn calls_that_depend_on_their_caller_are_unbiased() {
-    // Callers that call it three times, and ones that call it once, and longer.
+    // Some callers make three short calls, and others a single long one.
     let mut left = 0;
     let mut length = 0;
     check("by caller", |random, _| {
@@ -211,9 +211,9 @@ fn same_seed_times_the_same_calls() {
         (0..5_000).for_each(|number| call(callsite, 100 + number));
         let rows = rows();
         let row = rows.iter().find(|row| row.name() == name);
-        row.expect("it was called").clone()
+        row.expect("the function was called").clone()
     };
-    // A call that is really interrupted is in no mean.
+    // If a call is really interrupted, the mean does not contain it. So use a run without interrupted calls.
     let undisturbed = |which: &str| {
         (0..100)
             .map(|attempt| run(format!("seed, {which}, {attempt}")))
@@ -224,8 +224,8 @@ fn same_seed_times_the_same_calls() {
     assert_eq!(undisturbed("once"), undisturbed("once more"));
 }
 
-/// Two levels of sampled callees under a root that is timed: what is self and what is callees' comes out right on average, and adds
-/// up to what the root took.
+/// A root that is timed at every call has two levels of sampled callees. The estimates of self ticks are right on average, and add up to
+/// the inclusive ticks of the root.
 #[test]
 fn self_ticks_add_up_to_the_roots_inclusive() {
     let root = sampled_callsite::<Scripted>("adds up: root", Some(1));
@@ -247,30 +247,30 @@ fn self_ticks_add_up_to_the_roots_inclusive() {
     let of = |callsite: &str| {
         let name = format!("adds up: {callsite}");
         let row = rows.iter().find(|row| row.name() == name);
-        row.expect("it was called").clone()
+        row.expect("the function was called").clone()
     };
     let [root, branch, leaf] = ["root", "branch", "leaf"].map(of);
     assert_eq!((branch.calls(), leaf.calls()), (BRANCHES, BRANCHES));
     let sum = root.self_ticks() + branch.self_ticks() + leaf.self_ticks();
     assert!((sum / root.total_ticks() - 1.0).abs() < 1e-9, "{sum}");
-    // The probes cost no scripted ticks, and yet their cost is taken out. So what is left is compared between rows that have the same
-    // probes, in the leaves: each is 200 ticks less what the probe sees of itself.
+    // The probes take no simulated ticks, but their cost is subtracted nevertheless. So the expected ticks of a leaf call are 200 minus the
+    // probe's visible overhead.
     let visible = visible_of(&leaf);
     let expected = BRANCHES as f64 * (200.0 - visible);
     assert!((leaf.self_ticks() / expected - 1.0).abs() < 0.01);
     assert_eq!(leaf.self_ticks(), leaf.total_ticks());
-    // Within four standard errors of what it is without probes, less what they would have cost.
+    // The result is within four standard errors of the ticks without probes, minus the overhead that was subtracted for the probes.
     let error = branch.self_std_error_ticks();
     let error = error.expect("only some were timed");
     let expected = BRANCHES as f64 * (400.0 - visible) - branch.nested_overhead_ticks();
     let off = branch.self_ticks() - expected;
     assert!(off.abs() < 4.0 * error, "{off}, {error}");
-    // Of the scripted ticks, for what is expected is near zero where probes cost as much as the work.
+    // The error is compared with the simulated ticks, because `expected` is near zero where probes cost as much as the work.
     let scripted = BRANCHES as f64 * 400.0;
     assert!(error < 0.5 * scripted, "{error} of {scripted}");
 }
 
-/// A recursion's inclusive ticks are the outermost calls', whichever were timed.
+/// The inclusive ticks of a recursion are those of the outermost calls, whichever calls were timed.
 #[test]
 fn recursion_is_counted_once() {
     fn recurse(callsite: &'static Callsite, depth: u32) {
@@ -293,7 +293,7 @@ fn recursion_is_counted_once() {
     let of = |run: usize| {
         let name = format!("recursion {run}");
         let row = rows.iter().find(|row| row.name() == name);
-        let row = row.expect("it was called");
+        let row = row.expect("the function was called");
         assert_eq!(row.calls(), 3 * TREES);
         row.raw_ticks() / expected - 1.0
     };
@@ -304,7 +304,7 @@ fn recursion_is_counted_once() {
     assert!(mean.abs() < 3.0 * error && error < 0.02, "{mean}, {error}");
 }
 
-/// A future that is pending twice, and is polled by hand.
+/// A future that is pending twice. The test polls it itself.
 async fn thrice() {
     let mut left = 2;
     std::future::poll_fn(|_| {
@@ -335,10 +335,10 @@ fn futures_are_timed_or_counted_whole() {
     }
     let row = tests::row("sampled future");
     assert_eq!(row.calls(), FUTURES);
-    // Of those that were polled, the timed ones stand for all.
+    // The timed futures stand for all futures that were polled.
     let timed = row.timed().expect("not all were timed");
     assert!(timed.abs_diff(FUTURES / 8) <= 3, "{timed}");
-    let polls = row.polls().expect("it is async");
+    let polls = row.polls().expect("the function is async");
     let expected = 3 * FUTURES + DROPPED;
     assert!(polls.abs_diff(expected) < expected / 10, "{polls}");
 }

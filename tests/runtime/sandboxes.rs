@@ -6,7 +6,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-/// What a run of the child printed, all of it.
+/// Everything that a run of the child printed.
 struct Run {
     report: String,
     findings: String,
@@ -46,7 +46,7 @@ impl Run {
             .join("\n")
     }
 
-    /// Every call was counted, and the program's own result is right.
+    /// Checks that every call was counted and that the program's own result is right.
     fn assert_complete(&self) {
         let row = self
             .report
@@ -66,7 +66,7 @@ fn child() -> Command {
     Command::new(env!("CARGO_BIN_EXE_sandboxed"))
 }
 
-/// The first of these programs that is installed; says so if none is.
+/// The first of these programs that is installed. If none is, prints that the test is skipped.
 fn installed(programs: &[&str]) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let found = std::env::split_paths(&path)
@@ -143,7 +143,7 @@ fn forbidden_rdtsc_is_replaced_by_the_systems_clock() {
         "{}",
         run.findings
     );
-    // The dump says so itself, and does not call nanoseconds ticks.
+    // The dump also says that RDTSC is forbidden, and its unit is nanoseconds and not ticks.
     assert!(run.report.contains("PR_TSC_SIGSEGV"), "{}", run.report);
     assert!(run.report.contains("net ns"), "{}", run.report);
 }
@@ -191,7 +191,8 @@ fn user_mode_qemu_is_told() {
     assert!(run.report.contains("QEMU"), "{}", run.report);
 }
 
-/// The child built for another target, linked with the toolchain's own linker and C library; says so if that target is not installed.
+/// Builds the child for another target, with the toolchain's own linker and C library. If that target is not installed, prints that the
+/// test is skipped.
 fn built_for(target: &str) -> Option<PathBuf> {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(target);
     let linker = format!(
@@ -255,7 +256,7 @@ fn other_architecture_reads_its_own_counter() {
     );
 }
 
-/// rr itself needs a PMU, so only what it leaves in the environment is tried.
+/// rr itself needs a PMU, so this test only sets the environment variable by which rr is recognised.
 #[test]
 fn rr_is_told() {
     let run = Run::of(child().env("RUNNING_UNDER_RR", "1"));

@@ -22,7 +22,7 @@ fn twenty_thousand_callsites() {
     let sites: Vec<_> = (0..CALLSITES)
         .map(|number| callsite::<Lfence>(format!("many {number}")))
         .collect();
-    // Number n is called n % 5 + 1 times a thread.
+    // Each thread calls callsite number n n % 5 + 1 times.
     let work = || {
         for (number, site) in sites.iter().enumerate() {
             (0..=number % 5).for_each(|_| call::<Lfence>(site, || {}));
@@ -49,7 +49,7 @@ fn twenty_thousand_callsites() {
     let text = timed("as text", || report.to_string());
     let rows = text.lines().filter(|line| line.starts_with(":CLK: many "));
     assert!(rows.count() > 0);
-    // In a debug build this takes longer than all the rest.
+    // In a debug build, JSON takes longer than everything else.
     if cfg!(not(debug_assertions)) {
         let json = timed("as JSON", || serde_json::to_string(&report).unwrap());
         check(&Report::from_json(&json).unwrap());

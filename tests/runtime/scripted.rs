@@ -9,12 +9,12 @@ use tsc_runtime::__private::Callsite;
 use tsc_runtime::tsc::{Fence, FencePolicy, Ticks, Unfenced};
 use tsc_runtime::{CallsiteReport, snapshot};
 
-/// What lies between the two reads of a call that is not told how long it lasts: calibration's.
+/// The ticks between the two reads of a call without a given length. Such calls are those of calibration.
 const VISIBLE: i64 = 40;
 
 thread_local! {
     static STARTS: RefCell<Vec<Ticks>> = const { RefCell::new(Vec::new()) };
-    /// How long the call lasts that stops next.
+    /// The length of the call that stops next.
     static LASTS: Cell<Option<i64>> = const { Cell::new(None) };
 }
 
@@ -23,7 +23,7 @@ struct Scripted;
 impl FencePolicy for Scripted {
     const FENCE: Fence = Fence::Lfence;
 
-    /// The counter's own time, for the detector of interruptions compares with it.
+    /// The real counter's value, because the interruption detector compares the start with it.
     fn start() -> Ticks {
         let start = Unfenced::start();
         STARTS.with_borrow_mut(|starts| starts.push(start));
@@ -40,7 +40,7 @@ fn callsite(name: &'static str) -> &'static Callsite {
     tests::callsite::<Scripted>(name)
 }
 
-/// A call that calls `inside` and lasts so many raw ticks.
+/// A call that calls `inside` and lasts `raw` raw ticks.
 fn call_around(callsite: &'static Callsite, raw: i64, inside: impl FnOnce()) {
     tests::call::<Scripted>(callsite, || {
         inside();
@@ -113,7 +113,7 @@ fn what_the_histogram_cannot_hold_is_told() {
     );
 }
 
-/// What a timer interrupt takes here.
+/// The ticks of a simulated timer interrupt.
 const INTERRUPT: i64 = 9_000;
 const CALLS: i64 = 4_000;
 const GAPS: i64 = 5;
@@ -134,13 +134,13 @@ fn mean_is_told_to_be_too_high_by_what_gaps_hold() {
     let row = row("with gaps");
     let net_mean = 2_020.0;
     let stolen = (GAPS * INTERRUPT) as f64 / CALLS as f64;
-    // A real interruption now and then takes a call out.
+    // A few calls may be excluded because they were really interrupted.
     assert!(row.samples() as i64 > CALLS - 20, "{row:?}");
     assert!(row.outliers() <= GAPS as u64 && row.outliers() >= GAPS as u64 - 1);
     assert!((row.mean_ticks().unwrap() - net_mean - stolen).abs() < 3.0);
     let of_mean = row.outlier_excess_mean_ticks().unwrap();
     assert!((of_mean / stolen - 1.0).abs() < 0.3, "{of_mean}, {stolen}");
-    // Less that, it is right to the systematic error, and that is calibration's.
+    // Without this excess, the mean is right to within the systematic error, which is that of calibration.
     let mean = row.mean_ticks().unwrap() - of_mean;
     let systematic = row.systematic_error_ticks().unwrap();
     assert!((mean - net_mean).abs() < systematic, "{mean}");
@@ -154,7 +154,7 @@ fn mean_is_told_to_be_too_high_by_what_gaps_hold() {
     );
 }
 
-/// From the JSON alone, as a reader would.
+/// All corrections can be computed again from the JSON alone.
 #[test]
 fn every_correction_can_be_redone_by_hand() {
     let (outer, inner) = (callsite("by hand"), callsite("by hand, inside"));
@@ -189,7 +189,7 @@ fn every_correction_can_be_redone_by_hand() {
         assert_eq!(figure(&row, "overhead_ticks"), corrections);
         assert_eq!(figure(&row, "total_ticks"), raw - corrections);
     }
-    // 210 probes are nested in the 20 calls; a record counts each at what was calibrated when it was made, in whole ticks.
+    // 210 probes are nested in the 20 calls. Each counts with the overhead that was calibrated when its record was made, in whole ticks.
     let nested = figure(&row("by hand"), "nested_overhead_ticks");
     let each = nested / 210.0;
     assert_eq!(each, each.round(), "{nested}");
@@ -204,7 +204,7 @@ fn every_correction_can_be_redone_by_hand() {
 #[test]
 fn statistics_can_be_redone_by_hand() {
     let raws: Vec<i64> = (0..30).map(|n| 1_000 + n * n).collect();
-    // An interrupted call is in none of them; the whole takes some microseconds, in which a scheduler leaves off some time.
+    // Interrupted calls are in no statistics. One try takes a few microseconds, so one of the tries will not be interrupted.
     let row = (0..1000)
         .map(|n| {
             let name = format!("statistics {n}");
@@ -244,7 +244,7 @@ fn long_calls_are_exact() {
     const LONG: i64 = 78_000_000_000;
     const AROUND: i64 = LONG + 5_000;
     const CALLS: u64 = 120;
-    // Of an interrupted call, what it really was off the CPU is taken out.
+    // If a call is really interrupted, its time off the CPU is subtracted. So use a try without interrupted calls.
     let rows = (0..1000).map(|n| {
         let names = [format!("long, around {n}"), format!("long {n}")];
         let [outer, inner] = names

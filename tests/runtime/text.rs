@@ -19,7 +19,7 @@ fn program() -> Command {
     program
 }
 
-/// What the program prints on stderr, which is no terminal.
+/// What the program prints on stderr if that is not a terminal.
 fn dump(environment: &[(&str, &str)]) -> String {
     let output: Output = program()
         .envs(environment.iter().copied())
@@ -29,7 +29,7 @@ fn dump(environment: &[(&str, &str)]) -> String {
     String::from_utf8(output.stderr).expect("the dump is UTF-8")
 }
 
-/// What the program prints on a terminal with so many columns.
+/// What the program prints on a terminal with the given number of columns.
 fn dump_on_terminal(columns: u16, environment: &[(&str, &str)]) -> Vec<u8> {
     let (mut controller, mut terminal) = (0, 0);
     let size = libc::winsize {
@@ -49,7 +49,7 @@ fn dump_on_terminal(columns: u16, environment: &[(&str, &str)]) -> Vec<u8> {
         )
     };
     assert_eq!(failed, 0, "there are terminals");
-    // SAFETY: both were opened just now, and are nobody else's.
+    // SAFETY: both descriptors were opened just now, and nothing else owns them.
     let (mut controller, terminal) = unsafe {
         (
             File::from_raw_fd(controller),
@@ -62,9 +62,9 @@ fn dump_on_terminal(columns: u16, environment: &[(&str, &str)]) -> Vec<u8> {
         .spawn()
         .expect("the test's own program starts");
     let mut text = Vec::new();
-    // Linux ends what is read from a terminal that nobody has open any more with an error.
+    // On Linux, reading from a terminal ends with an error when no program has it open any more.
     let _ = controller.read_to_end(&mut text);
-    assert!(child.wait().expect("it ends").success());
+    assert!(child.wait().expect("the program ends").success());
     text
 }
 
@@ -82,7 +82,7 @@ fn dump_fits_every_terminal() {
         let lines: Vec<String> = screen.rows(0, columns).collect();
         let wrapped = (0..200).filter(|&row| screen.row_wrapped(row)).count();
         assert_eq!(wrapped, 0, "{columns} columns:\n{}", lines.join("\n"));
-        // Each row is one line, with its total where GCLK has it, as far as its name is ASCII.
+        // Each row is one line. Its total is in the columns where GCLK prints it, if the name is ASCII.
         let row = lines
             .iter()
             .find(|line| line.starts_with(":CLK: slow"))
@@ -138,14 +138,14 @@ fn colour_is_for_terminals_whose_user_wants_it() {
     assert!(coloured(&[("NO_COLOR", "")]));
 }
 
-/// GCLK printed `\n:CLK: %-50.50s :%14I64d`: what read its lines reads these.
+/// GCLK printed `\n:CLK: %-50.50s :%14I64d`. Programs that read its lines can read these.
 #[test]
 fn every_row_is_read_by_scanf() {
     let text = dump(&[]);
-    let format = CString::new(":CLK: %50c :%14lld").expect("no zero in it");
+    let format = CString::new(":CLK: %50c :%14lld").expect("the text has no zero byte");
     let mut names = Vec::new();
     for row in rows(&text) {
-        let row = CString::new(row).expect("no zero in it");
+        let row = CString::new(row).expect("the text has no zero byte");
         let mut name = [0_u8; 51];
         let mut total: libc::c_longlong = -1;
         // SAFETY: there is room for 50 characters and a number, as the format says.
@@ -299,7 +299,7 @@ fn histogram_shows_two_speeds() {
         .expect("its bars");
     let bars = bars.trim_end().strip_prefix("        ").expect("indented");
     assert!(bars.chars().count() <= 60);
-    // Two hills with at least ten empty columns between them.
+    // The histogram has two peaks with at least ten empty columns between them.
     assert!(bars.contains("          "), "{bars:?}");
     assert!(text.contains("F marks the first call"));
 }

@@ -11,7 +11,7 @@ use tests::{call, calls, callsite, row};
 use tsc_runtime::__private::Lfence;
 use tsc_runtime::{cycles, snapshot};
 
-/// Held by the tests that take all CPUs.
+/// A lock for the tests that use all CPUs.
 static ALL_CPUS: Mutex<()> = Mutex::new(());
 
 #[test]
@@ -42,7 +42,7 @@ fn live_and_ended_threads_add_up() {
             scope.spawn(|| {
                 (0..100).for_each(|_| both());
                 barrier.wait();
-                // The test looks now.
+                // The main thread makes its report between the two waits.
                 barrier.wait();
             });
         }
@@ -87,7 +87,7 @@ fn snapshots_of_threads_that_record_only_grow() {
         for _ in 0..20 {
             let row = row("looked at");
             assert!(row.calls() >= last, "{} after {last}", row.calls());
-            // What belongs together was read together: the mean lies between the extremes.
+            // The figures of a row are from one moment, so the mean lies between minimum and maximum.
             if let (Some(min), Some(mean), Some(max)) =
                 (row.min_ticks(), row.mean_ticks(), row.max_ticks())
             {
@@ -185,7 +185,7 @@ fn thousand_callsites_on_64_threads() {
     }
 }
 
-/// Leaves the CPU to others for a moment: there are more threads than CPUs.
+/// Leaves the CPU to other threads for a moment, because there are more threads than CPUs.
 fn rest() {
     thread::sleep(std::time::Duration::from_millis(50));
 }
@@ -195,7 +195,7 @@ fn threads_that_end_while_they_are_read_are_in_the_snapshot() {
     #[cycles(name = "ends while read")]
     fn called() {}
     const THREADS: u64 = 3_000;
-    // What makes the reading last: so many records are read before those of the thread that ends.
+    // These make a snapshot slow: their records are read before those of the thread that ends.
     let others: Vec<_> = (0..500)
         .map(|number| callsite::<Lfence>(format!("read meanwhile {number}")))
         .collect();

@@ -8,7 +8,7 @@ use std::process::Command;
 const REPORTS: &str = "#[tsc_runtime::cycles]\nfn work() {}\n\
                        fn main() {\n    work();\n    for _ in std::env::args().skip(1) {\n        tsc_runtime::report();\n    }\n}\n";
 
-/// A project with that program.
+/// Creates a project with `program`.
 fn project(name: &str, dependency: &str, program: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     fs::create_dir_all(folder.join("src")).expect("the target folder can be written to");
@@ -19,18 +19,18 @@ fn project(name: &str, dependency: &str, program: &str) -> PathBuf {
         workspace.join("tsc-runtime")
     );
 
-    fs::write(folder.join("Cargo.toml"), manifest).expect("it can be written");
-    fs::write(folder.join("src/main.rs"), program).expect("it can be written");
+    fs::write(folder.join("Cargo.toml"), manifest).expect("the file can be written");
+    fs::write(folder.join("src/main.rs"), program).expect("the file can be written");
     fs::copy(workspace.join("Cargo.lock"), folder.join("Cargo.lock"))
         .expect("there is a lock file");
     folder
 }
 
-/// What the program prints on stderr.
+/// Runs the program and returns what it prints on stderr.
 fn stderr(folder: &Path, profile: &[&str], arguments: &[&str]) -> String {
     let run = |command: &mut Command| {
-        let output = command.output().expect("it starts");
-        let text = String::from_utf8(output.stderr).expect("it is UTF-8");
+        let output = command.output().expect("the program starts");
+        let text = String::from_utf8(output.stderr).expect("the output is UTF-8");
         assert!(output.status.success(), "{text}");
         assert!(output.stdout.is_empty());
         text
@@ -42,7 +42,7 @@ fn stderr(folder: &Path, profile: &[&str], arguments: &[&str]) -> String {
         .current_dir(folder)
         .env("CARGO_TARGET_DIR", &target)
         .env_remove("RUSTFLAGS"));
-    let name = folder.file_name().expect("it has a name");
+    let name = folder.file_name().expect("the folder has a name");
     let profile = if profile.is_empty() {
         "debug"
     } else {
@@ -73,7 +73,7 @@ fn report_says_why_there_is_none() {
     assert_eq!(text.lines().count(), 1, "{text}");
 }
 
-/// With `on` alone there is a runtime, and annotated functions are compiled as they are.
+/// With the feature `on` alone there is a runtime, but annotated functions are compiled as if they had no attribute.
 #[test]
 fn report_of_a_runtime_that_measures_no_function_says_so() {
     let on = project(
@@ -90,7 +90,7 @@ fn report_of_a_runtime_that_measures_no_function_says_so() {
     }
 }
 
-/// The compiler names a feature that helps.
+/// If a function needs a feature that is not enabled, the compiler's error names the feature.
 #[test]
 fn function_of_a_missing_feature_names_it() {
     for (name, call, feature) in [
@@ -111,7 +111,7 @@ fn function_of_a_missing_feature_names_it() {
                 .env_remove("RUSTFLAGS")
                 .output()
                 .expect("cargo starts");
-            let text = String::from_utf8(output.stderr).expect("it is UTF-8");
+            let text = String::from_utf8(output.stderr).expect("the output is UTF-8");
             (output.status.success(), text)
         };
         let (passed, text) = check(", default-features = false");

@@ -1,4 +1,4 @@
-//! `cargo tsc ab`: two revisions of a repository, which is afterwards as it was.
+//! `cargo tsc ab`: compares two revisions of a repository, and leaves the repository unchanged.
 
 use std::path::Path;
 use std::process::Command;
@@ -27,12 +27,12 @@ fn git(folder: &Path, words: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// A repository with the revisions `one` and `two`, of which the latter does half more in `work`.
+/// A repository with the revisions `one` and `two`. In the latter, `work` does half as much work again.
 fn repository() -> Project {
     let project = Project::new(PROGRAM);
     let root = project.path(".");
     project.write(".gitignore", "target\n");
-    // The lock file as cargo wants it: in the working tree, it is cargo's to change.
+    // Let cargo write the lock file before the commit, so that it does not change the file in the working tree later.
     let mut cargo = Command::new(env!("CARGO"));
     cargo
         .current_dir(&root)
@@ -48,7 +48,7 @@ fn repository() -> Project {
     project
 }
 
-/// All that git knows: its files but for logs, and the state of the tree.
+/// The state of the repository: the working tree's changes, the list of worktrees, and all references.
 fn state(project: &Project) -> (String, String, String) {
     let root = project.path(".");
     (

@@ -1,19 +1,19 @@
-//! A real browser, where there is one: a page that looks at itself by a script, and lists what it sees.
+//! Opens a page in a real browser, if one is installed. A script in the page lists what is visible.
 
 use std::process::Command;
 
-/// A script's end: shows the list `seen`, which [`seen`] finds.
+/// The end of a script: writes the list `seen` into the page, where the function [`seen`] finds it.
 pub(crate) const SHOW: &str = "const list = document.createElement('pre'); list.id = 'seen'; \
                                list.textContent = seen.join('\\n'); document.body.append(list);";
 
-/// The browser's name, if one is installed.
+/// The name of the browser's program, if one is installed.
 pub(crate) fn browser() -> Option<&'static str> {
     ["chromium", "chromium-browser", "google-chrome"]
         .into_iter()
         .find(|name| Command::new(name).arg("--version").output().is_ok())
 }
 
-/// What the script of a page saw, in a window of this size. A browser that ends before the script does, as it may on a busy machine, is
+/// What the script of a page saw, in a window of this size. On a busy machine, the browser may end before the script does, and is then
 /// started again.
 pub(crate) fn seen(browser: &str, url: &str, window: (u32, u32)) -> String {
     const TRIES: usize = 4;
@@ -27,17 +27,17 @@ pub(crate) fn seen(browser: &str, url: &str, window: (u32, u32)) -> String {
     panic!("the script did not come to its end:\n{complaints}");
 }
 
-/// `Err` with what the browser made and said, if the script did not come to its end.
+/// If the script did not end, `Err` with the page and the browser's messages.
 fn show(browser: &str, url: &str, window: (u32, u32)) -> Result<String, String> {
     let profile = tempfile::tempdir().unwrap();
     let output = Command::new(browser)
         .args(["--headless", "--no-sandbox"])
-        // Drawn by the CPU: nobody looks.
+        // The CPU draws, because no graphics hardware is needed.
         .args(["--disable-gpu"])
         .args(["--disable-background-networking", "--no-first-run"])
         .arg(format!("--user-data-dir={}", profile.path().display()))
         .arg(format!("--window-size={},{}", window.0, window.1))
-        // Of the browser's own time, which runs on while nothing happens.
+        // A limit in the browser's virtual time, which advances while the page waits.
         .args(["--virtual-time-budget=600000", "--dump-dom"])
         .arg(url)
         .output()

@@ -1,4 +1,5 @@
-//! `cargo tsc diff` and `gate`, on sessions whose figures are made from a real one: what is tested is the verdict, not the machine.
+//! `cargo tsc diff` and `gate`, on sessions whose figures are computed from a real one. So the tests check the verdicts and do not depend on
+//! the machine.
 
 use serde_json::Value;
 

@@ -83,7 +83,7 @@ fn duckdb_queries_json_lines() {
     );
 }
 
-/// A Python that has it: the system's, or one beside the tests' own files, which is made once.
+/// A Python that has the module: the system's, or a virtual environment beside the tests' files, which is created once.
 fn duckdb() -> Option<PathBuf> {
     let has_it = |python: &Path| {
         let asked = Command::new(python).args(["-c", "import duckdb"]).output();

@@ -10,7 +10,7 @@ use crate::project::{PROGRAM, Project};
 
 const PROCESSES: u64 = 64;
 
-/// What adds up exactly: counts, and the histogram's buckets.
+/// The figures that add up exactly: counts, and the buckets of the histogram.
 #[derive(Debug, Default, PartialEq)]
 struct Sums {
     calls: u64,
@@ -23,7 +23,7 @@ impl Sums {
     fn add(&mut self, row: &Value) {
         self.calls += row["calls"].as_u64().unwrap();
         self.samples += row["samples"].as_u64().unwrap();
-        // A number too large for JSON's readers is a string.
+        // A number that is too large for JSON readers is written as a string.
         let sum = &row["sums"]["sum"];
         self.sum += sum.as_str().map_or_else(
             || i128::from(sum.as_i64().unwrap()),

@@ -22,7 +22,7 @@ pub(crate) fn package(name: &str) -> Result<PathBuf, String> {
     ends(Command::new("npm").args(["pack", "--fetch-retries=0", &version]))
         .map_err(|why| format!("npm does not fetch {version}: {}", why.trim()))?;
     ends(Command::new("tar").args(["xzf", &format!("{name}.tgz")]))?;
-    // Other tests may do the same. The first one succeeds.
+    // Other tests may fetch the package at the same time. Only the first rename succeeds.
     let _ = fs::rename(work.path().join("package"), &package);
     Ok(package)
 }

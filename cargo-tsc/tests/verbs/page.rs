@@ -5,7 +5,7 @@ use std::fs;
 use crate::browser::{SHOW, browser, seen};
 use crate::project::{PROGRAM, Project, skipped};
 
-/// What a user does with the page: each step is followed by a line that says what is seen then.
+/// A script that does what a user does with the page. After each step it adds a line with what is then visible.
 const CLICK_THROUGH: &str = r##"
 <script>
 {
@@ -105,7 +105,7 @@ fn page_needs_no_network_and_works_in_a_browser() {
     }
 }
 
-/// On a page of a change: what the rows and boxes say of it, and a zoom into a box.
+/// On a page with `--since`, the script reads what rows and boxes say about the change, and zooms into a box.
 const CLICK_THROUGH_A_CHANGE: &str = r##"
 <script>
 addEventListener("load", () => {
@@ -173,7 +173,7 @@ fn page_of_a_change_is_coloured_by_it() {
             };
             assert!(says("heading").starts_with("change of mean"), "{seen}");
             assert_eq!(says("sorted"), "true");
-            // Two calls are too few to tell.
+            // Two calls are too few to resolve a change.
             assert_eq!(says("rows"), format!("outer:none,work:{class}"));
             assert_eq!(says("boxes"), format!("outer:grey,work:{tone}"));
             let is_resolved = !says("label").ends_with("% (not resolved)");

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use tempfile::TempDir;
 
-/// A program that calls `work` 20 times and `outer` twice, and ends as its argument says.
+/// A program that calls `work` 20 times and `outer` twice. Its argument says how it ends.
 pub(crate) const PROGRAM: &str = r#"
 use tsc_runtime::cycles;
 
@@ -39,25 +39,25 @@ fn main() {
 }
 "#;
 
-/// A project that is gone when this is dropped.
+/// A project, whose folder is removed when this is dropped.
 pub(crate) struct Project {
     folder: TempDir,
 }
 
 impl Project {
-    /// With this program, which depends on tsc-runtime.
+    /// Creates a project with this program, which depends on tsc-runtime.
     pub(crate) fn new(program: &str) -> Self {
         let runtime = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tsc-runtime");
         let dependency = format!("[dependencies]\ntsc-runtime = {{ path = {runtime:?} }}\n");
         Self::with_manifest(&dependency, program)
     }
 
-    /// With this end of a manifest.
+    /// Creates a project whose manifest ends with this text.
     pub(crate) fn with_manifest(end: &str, program: &str) -> Self {
         let project = Self {
             folder: tempfile::tempdir().unwrap(),
         };
-        // In one build folder, packages are the same if name and version are.
+        // The projects share a build folder, where packages with equal name and version are the same. So each project has its own version.
         static PROJECTS: AtomicU32 = AtomicU32::new(0);
         let version = PROJECTS.fetch_add(1, Relaxed);
         let head = format!(
@@ -72,7 +72,7 @@ edition = \"2024\"
         );
         project.write("Cargo.toml", &format!("{head}{end}"));
         project.write("src/main.rs", program);
-        // The versions that this workspace has, which are here already.
+        // Use the versions of this workspace, which are present already.
         let lock = Path::new(env!("CARGO_MANIFEST_DIR")).join("../Cargo.lock");
         fs::copy(lock, project.path("Cargo.lock")).unwrap();
         project
@@ -92,7 +92,7 @@ edition = \"2024\"
         fs::read_to_string(self.path(path)).unwrap()
     }
 
-    /// `cargo tsc` with these words.
+    /// The command `cargo tsc` with these words.
     pub(crate) fn command(&self, words: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-tsc"));
         command
@@ -100,9 +100,9 @@ edition = \"2024\"
             .arg("tsc")
             .args(words.split_whitespace());
         command.env("CARGO_TARGET_DIR", self.path("target"));
-        // The projects are for this machine, whatever these tests are built for.
+        // The projects are built for this machine, even if these tests are built for another target.
         command.env_remove("CARGO_BUILD_TARGET");
-        // What all projects of these tests depend on is built once.
+        // The common dependencies of all projects are built once.
         command.env(
             "CARGO_BUILD_BUILD_DIR",
             Path::new(env!("CARGO_TARGET_TMPDIR")).join("build"),
@@ -111,7 +111,7 @@ edition = \"2024\"
         command
     }
 
-    /// Runs it to its end.
+    /// Runs the command to its end.
     pub(crate) fn tsc(&self, words: &str) -> Ended {
         Ended::of(self.command(words).output().unwrap(), words)
     }
@@ -150,7 +150,7 @@ pub(crate) fn in_a_terminal(project: &Project, words: &str) -> Option<String> {
     }
 }
 
-/// What a command came to.
+/// How a command ended, with its output.
 pub(crate) struct Ended {
     words: String,
     pub(crate) status: i32,
@@ -192,7 +192,7 @@ impl Ended {
         self
     }
 
-    /// Checks that the last line is an error that holds a text; what cargo said before it is cargo's.
+    /// Checks that the last line is an error that holds a text; the lines before it are cargo's.
     #[track_caller]
     pub(crate) fn complains(self, text: &str) -> Self {
         let last = self.err.lines().last().unwrap_or_default();
@@ -223,9 +223,9 @@ impl Ended {
     }
 }
 
-/// Says, also where the output of tests that pass is not shown, that a test ends here.
+/// Prints that a test is skipped. The line is visible even if the output of passing tests is hidden.
 pub(crate) fn skipped(why: &str) {
     let name = std::thread::current().name().unwrap_or("a test").to_owned();
-    // Not by a macro, whose output is captured.
+    // The test harness captures the output of `eprintln!`, so write to stderr directly.
     let _ = writeln!(std::io::stderr(), "skipped: {name}: {why}");
 }

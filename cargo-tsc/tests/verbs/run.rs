@@ -175,9 +175,12 @@ fn a_terminal_shows_progress_in_one_line() {
         return;
     };
     assert!(said.contains("of 5 ["), "{said:?}");
-    // Each time it is drawn, it is over what was drawn before.
+    // Each line of progress is drawn over the one before.
     for drawn in said.split('\r') {
         assert!(drawn.matches("of 5 [").count() <= 1, "{said:?}");
-        assert!(!drawn.contains('░'), "in its own form alone: {said:?}");
+        assert!(
+            !drawn.contains('░'),
+            "progress is drawn only in the form of `cargo tsc`: {said:?}"
+        );
     }
 }

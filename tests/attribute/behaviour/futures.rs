@@ -8,7 +8,7 @@ use std::task::{Context, Poll, Waker};
 
 use tsc_runtime::cycles;
 
-/// Pending once.
+/// A future that is pending once.
 async fn yield_once() {
     let mut yielded = false;
     future::poll_fn(|_| {
@@ -111,7 +111,7 @@ fn results_are_the_same() {
 
 #[test]
 fn parameters_drop_as_in_the_bare_function() {
-    /// Polls `polls` times, drops the rest, and gives the order of the drops.
+    /// Polls a future `polls` times, drops it, and returns the order of all drops.
     fn order<F: Future>(
         polls: u32,
         f: impl FnOnce(Digit, (Digit, Digit), Digit, Digit, &'static Log) -> F,
@@ -232,7 +232,7 @@ fn methods_and_traits() {
     );
 }
 
-/// As traits declare it that want `Send`, and implementations write `async fn` for it.
+/// A trait that requires `Send` declares the method like this. Implementations may use `async fn`.
 pub trait Sends {
     fn sends(&self, by: u32) -> impl Future<Output = u32> + Send;
     fn plain<'a>(&'a self, text: &'a str) -> impl Future<Output = &'a str>;
@@ -255,7 +255,7 @@ fn declared_futures_are_implemented_by_async_functions() {
     assert_eq!((run(3.sends(4)), run(3.plain("a"))), (7, "a"));
 }
 
-/// What another attribute on the function would see.
+/// Another attribute on the function, here `must_use`, must still see an `async fn`.
 #[cycles(name = "stays async")]
 #[must_use]
 async fn stays_async(mut list: Vec<u32>, (first, _): (u32, u32)) -> usize {

@@ -3,7 +3,7 @@
 
 #![forbid(unsafe_code)]
 #![deny(warnings)]
-#![allow(unreachable_pub)] // everything here is
+#![allow(unreachable_pub)] // all items here are private to the test
 
 mod blocks;
 mod drops;

@@ -65,7 +65,7 @@ fn backtraces_have_the_same_frames() {
     assert!(frames[1].len() > 3);
 }
 
-/// One frame more: the poll of the future around it.
+/// There is one additional frame: the poll around the future.
 #[test]
 fn backtraces_of_futures_show_who_polls_them() {
     let frames = [
@@ -127,7 +127,7 @@ fn polls_that_a_panic_ends_are_counted() {
     assert_eq!(row.cancelled(), Some(0));
 }
 
-/// The names of frames, which are numbered.
+/// The names of the frames in a backtrace, where each is numbered.
 fn without_module(frames: &[String]) -> Vec<String> {
     let name = |frame: &String| {
         let name = frame.split_once(": ").map_or("", |(_, name)| name);

@@ -33,7 +33,7 @@ mod imported {
     }
 }
 
-/// A block cannot see that an attribute inside is this one under another name.
+/// An attribute on a block cannot know that an attribute inside is `cycles` under another name.
 #[test]
 fn an_attribute_under_another_name_does_not_measure_twice() {
     use imported::inside::{boxed, function, future};

@@ -12,7 +12,7 @@ use project::{Form, Project};
 
 const ON: &str = "\"release-builds\"";
 
-/// The messages about both forms of a fixture: bare, annotated.
+/// The messages about the bare and the annotated form of a fixture.
 fn messages(name: &str, source: &str, edition: &'static str, arguments: &[&str]) -> [String; 2] {
     [false, true].map(|annotated| {
         let form = Form {
@@ -48,7 +48,7 @@ fn mistakes_in_borrowing_are_reported_as_in_bare_code() {
     assert_eq!(annotated, bare);
 }
 
-/// The first line of each message and where it points.
+/// The first line of each message, and the place to which it points.
 fn primaries(text: &str) -> Vec<String> {
     let lines: Vec<&str> = text.lines().collect();
     let pairs = lines.windows(2);
@@ -141,7 +141,7 @@ fn a_crate_without_std_builds() {
     }
 }
 
-/// The tests of `behaviour`, which are of the workspace's edition by themselves.
+/// Runs the tests of `behaviour` in the other editions. As a test of this workspace, they have the workspace's edition.
 #[test]
 fn behaviour_is_unchanged_in_the_other_editions() {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("behaviour/main.rs");
@@ -189,7 +189,7 @@ fn bad_arguments_are_errors_in_every_build() {
     }
 }
 
-/// The object file of the crate, as this profile and these features make it.
+/// The object file of the crate, built with this profile and these features.
 fn object(features: &'static str, profile: &[&str], annotated: bool) -> Vec<u8> {
     let form = Form {
         edition: "2024",

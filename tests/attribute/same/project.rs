@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// Which edition, which features of tsc-runtime, and whether the attributes are there.
+/// A form of the crate: its edition, the features of tsc-runtime, and whether it has the attributes.
 #[derive(Clone, Copy)]
 pub(crate) struct Form {
     pub(crate) edition: &'static str,
@@ -12,7 +12,7 @@ pub(crate) struct Form {
     pub(crate) annotated: bool,
 }
 
-/// Where the crate is written. One folder for both forms, so that paths in messages and in machine code are the same.
+/// The folder of the crate. Both forms use the same one, so that paths in messages and in machine code are the same.
 pub(crate) struct Project {
     dir: PathBuf,
 }
@@ -54,7 +54,7 @@ impl Project {
     }
 
     pub(crate) fn cargo(&self, arguments: &[&str]) -> Output {
-        // Newer than what the other form left.
+        // The files must be newer than what the other form's build has left.
         let lib = self.dir.join("src/lib.rs");
         fs::write(&lib, fs::read(&lib).unwrap()).unwrap();
         Command::new(env!("CARGO"))
@@ -69,7 +69,7 @@ impl Project {
             .unwrap()
     }
 
-    /// What the compiler says of the crate itself.
+    /// The compiler's messages about the crate itself.
     pub(crate) fn messages(&self, arguments: &[&str]) -> String {
         let output = self.cargo(arguments);
         let text = without_attributes(&String::from_utf8(output.stderr).unwrap());
@@ -85,7 +85,7 @@ impl Project {
     }
 }
 
-/// `#[cycles(…)]` becomes a comment that is as long.
+/// Replaces `#[cycles(…)]` by a comment of the same length.
 pub(crate) fn without_attributes(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;

@@ -5,7 +5,7 @@ use crate::table::{heading, row};
 
 const CALLS: u32 = 10_000_000;
 
-/// Resident memory in bytes, and the process's threads; `None` where Linux's /proc is not.
+/// Resident memory in bytes, and the number of threads. `None` if there is no /proc of Linux.
 fn status() -> Option<(u64, u64)> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let field = |name: &str| -> Option<u64> {

@@ -17,7 +17,7 @@ use std::process::{Command, ExitCode};
 use tsc_runtime::affinity;
 
 fn main() -> ExitCode {
-    // How this program calls itself, below.
+    // The argument with which this program starts itself again, below.
     let only_this_profile = std::env::args().any(|argument| argument == "--lto");
     let profile = if only_this_profile { "lto" } else { "release" };
     if cfg!(debug_assertions) {
@@ -44,7 +44,7 @@ fn main() -> ExitCode {
     run_with_lto()
 }
 
-/// The same once more, built by the same cargo with link-time optimisation.
+/// Builds this program with link-time optimisation, by the same cargo, and runs it.
 fn run_with_lto() -> ExitCode {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let status = Command::new(cargo)

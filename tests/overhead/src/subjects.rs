@@ -54,7 +54,7 @@ pub(crate) fn annotated_none(value: u64) -> u64 {
     value
 }
 
-/// Ticks a call, over `calls` of them one after the other.
+/// Ticks per call, over `calls` calls one after the other.
 pub(crate) fn ticks_per_call(function: fn(u64) -> u64, calls: u32) -> f64 {
     let function = black_box(function);
     let start: Ticks = Lfence::start();

@@ -24,7 +24,7 @@ pub(crate) fn run(cpus: &[usize]) {
                 barrier.wait();
                 ticks_per_call(annotated, CALLS * 2);
                 barrier.wait();
-                // The second CPU is as busy in the round of one thread: only the callsite differs.
+                // In the round of one thread, the second CPU is as busy, too. Only the callsite differs.
                 ticks_per_call(bare, CALLS * 60);
                 barrier.wait();
             }

@@ -17,8 +17,8 @@ fn called_by_the_child(value: u64) -> u64 {
     std::hint::black_box(value + 2)
 }
 
-/// Forks as often, each time from a process where another thread makes the very first annotated call. Prints how many of the
-/// children hung, and how many failed.
+/// Forks `forks` times, each time from a process in which another thread makes the very first annotated call. Prints how many of the
+/// children hung and how many failed.
 pub(crate) fn first_call_races_fork(forks: u32) {
     let (mut hung, mut failed) = (0, 0);
     for round in 0..forks {
@@ -33,7 +33,7 @@ pub(crate) fn first_call_races_fork(forks: u32) {
 
 const HUNG: i32 = 2;
 
-/// In a process that has recorded nothing yet: forks while another thread's first call is under way, after so many spins.
+/// Runs in a process that has not recorded anything: forks during another thread's first call, after the given number of spins.
 fn race(spins: u32) -> i32 {
     let go = Barrier::new(2);
     thread::scope(|scope| {
@@ -55,7 +55,7 @@ fn race(spins: u32) -> i32 {
 
 /// The exit status of a child that runs `f`.
 fn fork_and(f: impl FnOnce() -> i32) -> i32 {
-    // SAFETY: what the child may not do after a fork is what is tested.
+    // SAFETY: the child calls annotated functions after the fork, and the test checks that this works.
     let child = unsafe { libc::fork() };
     if child == 0 {
         let status = f();

@@ -18,7 +18,7 @@ static ALLOCATOR: memory::Watched = memory::Watched;
 
 #[cfg(target_os = "linux")]
 fn main() {
-    // Whatever hangs is ended by this signal, which the caller sees.
+    // If the program hangs, this signal ends it, and the test sees that.
     // SAFETY: no preconditions.
     unsafe { libc::alarm(60) };
     let arguments: Vec<String> = std::env::args().skip(1).collect();

@@ -3,7 +3,7 @@
 use std::ffi::{CStr, CString, c_void};
 use std::thread;
 
-/// Opens `library`, does with it what `ways` name, one after the other, and ends by returning from `main`.
+/// Opens `library`, does what `ways` names, one after the other, and then returns, so that `main` returns.
 pub(crate) fn host(library: &str, ways: &[&str]) {
     let path = CString::new(library).unwrap();
     // SAFETY: the path is a C string.
@@ -16,7 +16,7 @@ pub(crate) fn host(library: &str, ways: &[&str]) {
         match way {
             "call" => _ = work(100),
             "thread" => _ = thread::spawn(move || work(100)).join(),
-            // SAFETY: the handle is open, and used no more.
+            // SAFETY: the handle is open, and is not used after this.
             "close" => unsafe {
                 assert_eq!(libc::dlclose(handle), 0);
                 handle = std::ptr::null_mut();
@@ -28,7 +28,7 @@ pub(crate) fn host(library: &str, ways: &[&str]) {
     println!("end");
 }
 
-/// A child that ends at once, by `exit`.
+/// Forks a child that immediately calls `exit`.
 fn fork() {
     // SAFETY: the child only exits.
     unsafe {

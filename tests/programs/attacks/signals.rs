@@ -17,15 +17,15 @@ fn other(value: u64) -> u64 {
     std::hint::black_box(value + 2)
 }
 
-/// The handler calls `exit(0)`: in the midst of registrations, or of calls alone.
+/// The handler calls `exit(0)`. Meanwhile the program makes calls, and with `cold` also registers the callsites again and again.
 pub(crate) fn exit_in_handler(cold: bool) {
     extern "C" fn handler(_: libc::c_int) {
-        // SAFETY: not allowed in a handler, strictly; programs do it.
+        // SAFETY: strictly, `exit` is not allowed in a handler, but programs do call it there.
         unsafe { libc::exit(0) };
     }
     one(0);
     other(0);
-    // Another moment for each process.
+    // Each process uses a different delay.
     let delay = 1000 + u64::from(std::process::id()) * 37 % 2000;
     let timer = Timer::new(handler);
     timer.start(Duration::from_micros(delay));
@@ -39,7 +39,7 @@ pub(crate) fn exit_in_handler(cold: bool) {
 }
 
 static HANDLED: AtomicU64 = AtomicU64::new(0);
-/// Whether the signal has been asked for and has not come yet.
+/// Whether the timer was set and the signal has not arrived yet.
 static EXPECTED: AtomicBool = AtomicBool::new(false);
 
 fn handled() {
@@ -79,7 +79,7 @@ pub(crate) fn control_in_handler(control: &str) {
         other(2);
         if control != "reset" {
             let report = snapshot();
-            // To free it is the program's own work, which a handler that allocates must not interrupt.
+            // Freeing the report is done by the program itself, and a handler that allocates must not interrupt it.
             set_mask(libc::SIG_BLOCK);
             drop(report);
             set_mask(libc::SIG_UNBLOCK);
@@ -93,7 +93,7 @@ pub(crate) fn control_in_handler(control: &str) {
     println!("{calls} calls");
 }
 
-/// A handler calls the very function that it interrupts; prints how many calls were made and how many recorded.
+/// A handler calls the function that it interrupts. Prints how many calls were made and how many were recorded.
 pub(crate) fn same_function_in_handler() {
     extern "C" fn handler(_: libc::c_int) {
         handled();
@@ -114,7 +114,7 @@ pub(crate) fn same_function_in_handler() {
     println!("{made} made, {calls} recorded");
 }
 
-/// Blocks the signal, or lets it through.
+/// Blocks or unblocks the signal.
 fn set_mask(how: libc::c_int) {
     // SAFETY: all zeros is a set of signals, which is then emptied.
     unsafe {
@@ -125,8 +125,8 @@ fn set_mask(how: libc::c_int) {
     }
 }
 
-/// Sends the process a signal. Not periodically: on a slow machine the handler may take longer than a period, and would then be all that
-/// runs.
+/// Sends the process a signal once at a time. It is not periodic, because on a slow machine the handler may take longer than a period, and
+/// then nothing else would run.
 struct Timer(libc::timer_t);
 
 impl Timer {
@@ -163,7 +163,7 @@ impl Timer {
         assert_eq!(result, 0);
     }
 
-    /// Sends the signal once, after a delay that differs from time to time, unless one is still expected.
+    /// Sends the signal once, after a different delay each time, unless the previous signal has not arrived yet.
     fn expect_within(&self, longest: Duration) {
         if !EXPECTED.swap(true, Relaxed) {
             let nth = HANDLED.load(Relaxed) as u32;

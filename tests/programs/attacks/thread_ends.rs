@@ -13,7 +13,7 @@ struct Stopper(RefCell<Option<Section<Lfence>>>);
 impl Drop for Stopper {
     fn drop(&mut self) {
         if let Some(section) = self.0.take() {
-            // What would take the place of a record that was freed too early.
+            // If the record was freed too early, these blocks would overwrite it.
             let blocks: Vec<Vec<u8>> = (0..200).map(|n| vec![0xAA; 100 + 20 * n]).collect();
             stop!(section);
             drop(blocks);
@@ -25,8 +25,8 @@ thread_local! {
     static STOPPER: Stopper = const { Stopper(RefCell::new(None)) };
 }
 
-/// Prints how many sections were reported, of the 50 that are started. `between` runs on another thread while each is open, and
-/// gives a report that it takes away, if it does.
+/// Prints how many of the 50 started sections were reported. While each section is open, `between` runs on another thread. If it takes
+/// a report, it returns it.
 pub(crate) fn section_outlives_thread(between: impl Fn() -> Option<Report>) {
     const THREADS: usize = 50;
     let mut taken = 0;
@@ -34,7 +34,7 @@ pub(crate) fn section_outlives_thread(between: impl Fn() -> Option<Report>) {
         let turn = Barrier::new(2);
         thread::scope(|scope| {
             let thread = scope.spawn(|| {
-                // Made before the runtime's own, and so dropped after it.
+                // STOPPER is initialised before the runtime's own thread-local value, so it is dropped after that.
                 STOPPER.with(|_| {});
                 let section = start!("outlives its thread");
                 STOPPER.with(|stopper| *stopper.0.borrow_mut() = Some(section));
@@ -44,7 +44,7 @@ pub(crate) fn section_outlives_thread(between: impl Fn() -> Option<Report>) {
             turn.wait();
             taken += between().map_or(0, |report| calls(&report));
             turn.wait();
-            // The scope would not wait for the thread's destructors.
+            // Join the thread, because the scope does not wait for the thread's destructors.
             thread.join().unwrap();
         });
     }

@@ -68,6 +68,6 @@ fn main() {
         .map(|seed| thread::spawn(move || work(seed)))
         .collect();
     for thread in threads {
-        thread.join().expect("it does not panic");
+        thread.join().expect("the thread does not panic");
     }
 }

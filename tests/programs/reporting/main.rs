@@ -96,7 +96,7 @@ fn main() {
     }
 }
 
-/// Two threads of one name, one of another, and one without; all have ended.
+/// Runs two threads with the same name, one with another name, and one without a name. All of them have ended afterwards.
 fn named_threads() {
     let threads = [
         (Some("worker"), 20),
@@ -116,13 +116,13 @@ fn named_threads() {
             });
         });
         thread
-            .expect("there is room for it")
+            .expect("the thread can be started")
             .join()
-            .expect("it does not panic");
+            .expect("the thread does not panic");
     }
 }
 
-/// One after another, one in another, and on two threads.
+/// Sessions one after the other, one inside another, an empty one, and one around several threads.
 fn sessions() {
     let first = tsc_runtime::session();
     work(1);
@@ -141,7 +141,7 @@ fn sessions() {
     drop(outer);
     let nothing = tsc_runtime::session();
     drop(nothing);
-    // From the first call to the last of all threads, and no more.
+    // A session around the calls of all threads, each of which has its own session, too.
     let of_threads = tsc_runtime::session();
     let threads: Vec<_> = (0..4)
         .map(|seed| {
@@ -155,12 +155,12 @@ fn sessions() {
         })
         .collect();
     for thread in threads {
-        thread.join().expect("it does not panic");
+        thread.join().expect("the thread does not panic");
     }
     drop(of_threads);
 }
 
-/// The child calls once, and both end by themselves.
+/// Forks. The child makes one call, and both processes end by themselves.
 fn fork() {
     #[cfg(unix)]
     // SAFETY: no other thread is running.

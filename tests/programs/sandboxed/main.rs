@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use tsc_runtime::{affinity, calibration, cycles, report, self_test};
 
-/// Two threads of this many calls.
+/// The number of calls of each of the two threads.
 const CALLS: u64 = 1000;
 
 #[cycles]
@@ -46,7 +46,7 @@ fn main() -> ExitCode {
 
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "x86")))]
 fn forbid_rdtsc() -> bool {
-    // SAFETY: takes numbers only; from here on RDTSC raises SIGSEGV on this thread and on those it spawns.
+    // SAFETY: takes only numbers. From here on, RDTSC raises SIGSEGV on this thread and on those that it spawns.
     unsafe { libc::prctl(libc::PR_SET_TSC, libc::PR_TSC_SIGSEGV) == 0 }
 }
 

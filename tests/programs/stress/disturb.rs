@@ -18,7 +18,7 @@ pub(crate) struct Disturbance<'a> {
 }
 
 impl Disturbance<'_> {
-    /// How many forks and libraries there were.
+    /// Disturbs the recording until `stop` is set. Returns the numbers of forks and of opened libraries.
     pub(crate) fn until(&self, stop: &AtomicBool) -> (u64, u64) {
         let (mut forks, mut libraries) = (0, 0);
         while !stop.load(Relaxed) {
@@ -40,12 +40,12 @@ impl Disturbance<'_> {
     }
 }
 
-/// A child that records and looks, while its parent's threads are missing in the midst of anything.
+/// Forks a child that records and makes a report. The parent's other threads, which may have held locks, do not exist in it.
 fn fork() {
-    // SAFETY: what the child of a process with threads may do is what is tested.
+    // SAFETY: the child calls annotated functions although its parent has threads, and the test checks that this works.
     let child = unsafe { libc::fork() };
     if child == 0 {
-        // Should it hang, this ends it.
+        // Ends the child if it hangs.
         // SAFETY: no preconditions.
         unsafe { libc::alarm(60) };
         resume();
@@ -60,7 +60,7 @@ fn fork() {
     assert_eq!(status, 0, "the child of a fork failed");
 }
 
-/// A library with a runtime of its own, if the attacks' one can be built.
+/// Builds a library that contains a runtime of its own. `None` if it cannot be built.
 pub(crate) fn build_plugin() -> Option<PathBuf> {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
     let target = tests.join("../target/stress");
@@ -70,15 +70,16 @@ pub(crate) fn build_plugin() -> Option<PathBuf> {
         .env("CARGO_TARGET_DIR", &target)
         .status();
     if !built.is_ok_and(|status| status.success()) {
-        eprintln!("stress: no library is opened and closed, for it could not be built");
+        eprintln!("stress: no library is opened and closed, because it could not be built");
         return None;
     }
     Some(target.join("release/libown.so"))
 }
 
 fn open_and_close(library: &Path) {
-    let path = CString::new(library.to_str().expect("the path is text")).expect("no zero in it");
-    // SAFETY: the library defines what is asked for, with this signature; the handle is closed last.
+    let path = CString::new(library.to_str().expect("the path is text"))
+        .expect("the text has no zero byte");
+    // SAFETY: the library defines this symbol with this signature, and the handle is closed last.
     unsafe {
         let handle = libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL);
         assert!(!handle.is_null(), "the library can be opened");
@@ -91,7 +92,7 @@ fn open_and_close(library: &Path) {
     }
 }
 
-/// Sends signals to the threads that want them.
+/// Sends signals to the threads that have registered.
 pub(crate) struct Signals {
     threads: Mutex<Vec<libc::pthread_t>>,
     pause: Duration,
@@ -99,7 +100,7 @@ pub(crate) struct Signals {
 }
 
 impl Signals {
-    /// So many a second, to each thread.
+    /// Sends `rate` signals per second to each thread.
     pub(crate) fn new(rate: u32) -> Self {
         let handler = work::handle as extern "C" fn(libc::c_int);
         // SAFETY: the handler makes annotated calls, which is what is tested.
@@ -111,11 +112,14 @@ impl Signals {
         }
     }
 
-    /// Whether the calling thread is sent signals from now on.
+    /// Sets whether signals are sent to the calling thread from now on.
     pub(crate) fn to_this_thread(&self, is_wanted: bool) {
         // SAFETY: no preconditions.
         let this = unsafe { libc::pthread_self() };
-        let mut threads = self.threads.lock().expect("nobody panics with it");
+        let mut threads = self
+            .threads
+            .lock()
+            .expect("no thread panics while it holds the lock");
         threads.retain(|&thread| thread != this);
         if is_wanted {
             threads.push(this);
@@ -124,8 +128,12 @@ impl Signals {
 
     pub(crate) fn send_until(&self, stop: &AtomicBool) {
         while !stop.load(Relaxed) {
-            for &thread in &*self.threads.lock().expect("nobody panics with it") {
-                // SAFETY: the thread takes itself off the list before it ends.
+            for &thread in &*self
+                .threads
+                .lock()
+                .expect("no thread panics while it holds the lock")
+            {
+                // SAFETY: the thread removes itself from the list before it ends.
                 unsafe { libc::pthread_kill(thread, libc::SIGUSR1) };
                 self.sent.fetch_add(1, Relaxed);
             }

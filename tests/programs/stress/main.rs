@@ -33,7 +33,7 @@ fn main() -> std::process::ExitCode {
     let library = disturb::build_plugin();
     let began = Instant::now();
     let mut tally = tally::Tally::default();
-    // In rounds: pauses make calls that are not counted, so they have rounds of their own, in which only survival counts.
+    // Calls during a pause are not counted, so every fourth round has pauses. In these rounds, missing calls are no error.
     let mut round = 0_u64;
     while began.elapsed() < duration {
         let disturbance = Disturbance {

@@ -21,12 +21,12 @@ pub(crate) struct Tally {
     libraries: u64,
 }
 
-/// Threads that record all the while.
+/// The number of threads that record during a whole round.
 const THREADS: usize = 4;
 const ROUND: Duration = Duration::from_secs(3);
 
 impl Tally {
-    /// Whether all calls of a round are accounted for.
+    /// Runs a round. Returns whether all of its calls were reported.
     pub(crate) fn round(&mut self, disturbance: &Disturbance) -> bool {
         reset();
         ALL.iter().for_each(|made| _ = made.take());
@@ -48,12 +48,14 @@ impl Tally {
                 self.reports += 2;
             }
             stop.store(true, Relaxed);
-            let (forks, libraries) = disturbances.join().expect("what disturbs");
+            let (forks, libraries) = disturbances
+                .join()
+                .expect("the disturbing thread does not panic");
             self.forks += forks;
             self.libraries += libraries;
-            // The scope's own end would not wait for the calls that the threads' destructors make.
+            // Join the threads, because the scope does not wait for the calls in the threads' destructors.
             for thread in threads {
-                thread.join().expect("a thread that makes calls");
+                thread.join().expect("the calling thread does not panic");
             }
         });
         self.signals += signals.sent();
@@ -62,7 +64,7 @@ impl Tally {
         self.compare(&reported, disturbance.pauses)
     }
 
-    /// Calls that a handler makes while the recording itself is interrupted are reported as unrecorded, whichever they are.
+    /// If a handler interrupts the recording, the calls that it makes are reported as unrecorded. Their functions are not known.
     fn compare(&mut self, reported: &Reported, paused: bool) -> bool {
         let mut sum = 0;
         let mut is_right = true;
@@ -104,7 +106,7 @@ impl Reported {
         self.unrecorded += report.unrecorded_calls();
         for row in report.callsites() {
             *self.calls.entry(row.name().to_owned()).or_default() += row.calls();
-            // A figure that has wrapped around.
+            // A larger figure has wrapped around below zero.
             assert!(row.calls() < 1 << 60 && row.running() < 1 << 30, "{row:?}");
         }
     }

@@ -96,7 +96,7 @@ fn at_end(value: u64) -> u64 {
     black_box(value + 4)
 }
 
-/// Makes calls as its thread ends, after the runtime's own part of the thread or before it, and stops a section that is open since.
+/// When its thread ends, makes calls and stops the section that it holds. The runtime's part of the thread ends before or after that.
 struct AtEnd(Cell<Option<Section<Lfence>>>);
 
 impl Drop for AtEnd {
@@ -115,7 +115,7 @@ thread_local! {
     static LAST_MADE: AtEnd = const { AtEnd(Cell::new(None)) };
 }
 
-/// Some of every kind of call.
+/// Makes some calls of every kind.
 pub(crate) fn calls(seed: u64) {
     let section = start!("section");
     for value in 0..50 {
@@ -136,7 +136,7 @@ pub(crate) fn calls(seed: u64) {
     SECTION.add(2);
 }
 
-/// What a signal handler does. Its first call on a thread is made by [`begin`].
+/// The signal handler. [`begin`] has made the first call of its functions on each thread.
 pub(crate) extern "C" fn handle(_: libc::c_int) {
     handled(1);
     inner(1);
@@ -144,7 +144,7 @@ pub(crate) extern "C" fn handle(_: libc::c_int) {
     INNER.add(1);
 }
 
-/// The first calls of what handlers call, which allocate.
+/// Makes the first calls of the functions that handlers call, because first calls allocate.
 pub(crate) fn begin() {
     handled(0);
     inner(0);
@@ -152,7 +152,7 @@ pub(crate) fn begin() {
     INNER.add(1);
 }
 
-/// A thread's life, until `stop`.
+/// The main function of a thread: makes calls until `stop` is set.
 pub(crate) fn live(stop: &AtomicBool, with_signals: impl Fn(bool)) {
     FIRST_MADE.with(|_| {});
     begin();
@@ -162,14 +162,14 @@ pub(crate) fn live(stop: &AtomicBool, with_signals: impl Fn(bool)) {
         calls(seed);
         seed += 1;
         if seed % 20 == 0 {
-            // A short life, with sections that it leaves open.
+            // A short-lived thread, which leaves sections open until its end.
             let child = thread::spawn(|| {
                 FIRST_MADE.with(|end| end.0.set(Some(start!("section"))));
                 begin();
                 LAST_MADE.with(|end| end.0.set(Some(start!("section"))));
                 calls(5);
             });
-            child.join().expect("a short-lived thread");
+            child.join().expect("the short-lived thread does not panic");
         }
     }
     with_signals(false);

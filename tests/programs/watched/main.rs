@@ -18,13 +18,13 @@ fn work_ten_times() {
     }
 }
 
-/// Tells the test that it may go on.
+/// Prints a line, for which the test waits.
 fn say(what: &str) {
     println!("{what}");
     std::io::stdout().flush().expect("the test reads");
 }
 
-/// Until the test says so, or for half a minute.
+/// Waits until the test writes a line, for at most half a minute.
 fn wait_for_line() {
     let (sender, receiver) = std::sync::mpsc::channel();
     std::thread::spawn(move || {
@@ -75,7 +75,7 @@ fn main() {
     }
 }
 
-/// Waits for Ctrl-C as tokio does, and leaves with a code of its own.
+/// Waits for Ctrl-C with tokio, and ends with exit code 5.
 #[cfg(unix)]
 fn tokio_ctrl_c(before_the_first_call: bool) {
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -87,7 +87,7 @@ fn tokio_ctrl_c(before_the_first_call: bool) {
     }
     runtime.block_on(async {
         let mut signal = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::interrupt())
-            .expect("it can be caught");
+            .expect("the signal can be caught");
         if before_the_first_call {
             work_ten_times();
         }
@@ -99,14 +99,14 @@ fn tokio_ctrl_c(before_the_first_call: bool) {
     std::process::exit(5);
 }
 
-/// The same by signal-hook.
+/// The same for SIGTERM with signal-hook.
 #[cfg(unix)]
 fn signal_hook_waits(before_the_first_call: bool) {
     if !before_the_first_call {
         work_ten_times();
     }
     let mut signals =
-        signal_hook::iterator::Signals::new([libc::SIGTERM]).expect("it can be caught");
+        signal_hook::iterator::Signals::new([libc::SIGTERM]).expect("the signal can be caught");
     if before_the_first_call {
         work_ten_times();
     }
@@ -116,11 +116,11 @@ fn signal_hook_waits(before_the_first_call: bool) {
     std::process::exit(5);
 }
 
-/// A child that is ended by SIGTERM; how it ended is said.
+/// Forks a child that sends itself SIGTERM, and prints the signal that ended it.
 #[cfg(unix)]
 fn fork(child_calls: bool) {
     work_ten_times();
-    // SAFETY: the child only does what it may: this thread is the only one that works.
+    // SAFETY: no other thread of this program does anything that the child depends on.
     unsafe {
         let child = libc::fork();
         if child == 0 {
@@ -129,7 +129,7 @@ fn fork(child_calls: bool) {
                 work(2);
             }
             libc::raise(libc::SIGTERM);
-            // It is another thread that ends the process.
+            // Another thread ends the process, so wait for that.
             libc::sleep(30);
             libc::_exit(99);
         }

@@ -58,12 +58,12 @@ fn futures_are_where_they_are_polled() {
     check(&report);
 }
 
-/// Pending once.
+/// A future that is pending once.
 fn pause() -> Pending {
     Pending(2)
 }
 
-/// Sampled so that most of its calls are counted and not timed.
+/// Most calls of this function are counted and not timed.
 #[cycles(sample = 64)]
 async fn rarely_timed() {
     leaf();
@@ -73,7 +73,7 @@ async fn rarely_timed() {
     leaf();
 }
 
-/// Polls a future until it is ready or has been polled so often.
+/// Polls a future until it is ready, but at most `polls` times.
 fn poll(mut future: Pin<&mut (impl Future<Output = ()> + ?Sized)>, polls: u32) {
     let mut context = TaskContext::from_waker(Waker::noop());
     for _ in 0..polls {
@@ -123,7 +123,7 @@ fn cancelled_future_is_no_call_whether_counted_or_timed() {
     check(&report);
 }
 
-/// Elsewhere than where they were first polled.
+/// Drops the futures in another function than the one that polled them first.
 #[cycles]
 fn drops(futures: Vec<Pin<Box<dyn Future<Output = ()> + Send>>>) {
     drop(futures);
@@ -202,7 +202,7 @@ fn other_threads_futures_after_a_report_are_all_there_is() {
     let _alone = ALONE.lock();
     executor(1000, 3);
     let (_, report) = chains(|| {
-        // So this thread's figures of before are forgotten, while there are none of its futures any more.
+        // This call makes the thread discard its earlier figures, when none of its futures exists any more.
         leaf();
         std::thread::spawn(|| executor(1000, 3)).join().unwrap();
     });

@@ -12,12 +12,15 @@ use std::thread;
 
 use tsc_runtime::{Report, cycles, take, tree};
 
-/// The figures are the process's, so one test at a time.
+/// A lock for all tests: the figures are those of the whole process, so the tests run one at a time.
 static ALONE: Mutex<()> = Mutex::new(());
 
-/// What `work` makes of the call tree: the calls of every chain of functions, outermost first.
+/// Runs `work` and returns the calls of every chain of functions in the call tree, outermost first, with the report.
 fn chains(work: impl FnOnce()) -> (BTreeMap<String, u64>, Report) {
-    assert!(tree(true), "decided before the first call of this process");
+    assert!(
+        tree(true),
+        "the tree is switched on before the first call of this process"
+    );
     drop(take());
     work();
     let report = take();
@@ -36,7 +39,7 @@ fn chains(work: impl FnOnce()) -> (BTreeMap<String, u64>, Report) {
     (chains, report)
 }
 
-/// What must hold of every report with a tree.
+/// Checks what must be true of every report with a call tree.
 fn check(report: &Report) {
     for (index, row) in (0..).zip(report.callsites()) {
         let of_row = || {
@@ -250,7 +253,10 @@ fn sampled_calls_are_all_in_the_tree() {
 #[test]
 fn taken_trees_add_up() {
     let _alone = ALONE.lock();
-    assert!(tree(true), "decided before the first call of this process");
+    assert!(
+        tree(true),
+        "the tree is switched on before the first call of this process"
+    );
     drop(take());
     let stop = AtomicBool::new(false);
     let made = AtomicU64::new(0);
@@ -267,7 +273,7 @@ fn taken_trees_add_up() {
             scope.spawn(|| {
                 while !stop.load(Relaxed) {
                     (0..100).for_each(|_| _ = twice());
-                    // The ends of threads, too.
+                    // Calls of threads that end are taken, too.
                     thread::scope(|scope| _ = scope.spawn(twice).join());
                     made.fetch_add(101, Relaxed);
                 }

@@ -6,7 +6,7 @@ use tsc_runtime::cycles;
 
 use super::{ALONE, chains, check, expect, leaf};
 
-/// Each calls the next one; what is after that is not reached.
+/// Defines functions of which each calls the next one. The last one panics, so no function returns normally.
 macro_rules! levels {
     ($name:ident) => {
         #[cycles]

@@ -1,4 +1,4 @@
-//! Threads that take work from each other: while one waits for its own, it runs another's. And threads that end.
+//! Threads that take work from each other: a thread that waits for its own work runs work of another one. Also threads that end.
 
 use std::hint::black_box;
 
@@ -37,7 +37,7 @@ fn counts_are_exact_whoever_runs_what() {
         chains.keys().filter(ends).map(|chain| chains[chain]).sum()
     };
     assert_eq!((of("halves"), of("each"), of("leaf")), (2047, 1000, 2024));
-    // What a thread runs first is a root; what it takes while it waits is inside of what waits.
+    // The first function that a thread runs is a root. Work that a thread takes while it waits is a callee of the waiting function.
     for chain in chains.keys() {
         let outer: Vec<&str> = chain.split(" > ").collect();
         let callers = &outer[..outer.len() - 1];
@@ -51,7 +51,7 @@ fn late() {
     black_box(());
 }
 
-/// Dropped after what the runtime has of a thread, for it is there before.
+/// Dropped after the runtime's own state of the thread, because it is created before.
 struct Late;
 
 impl Drop for Late {

@@ -7,14 +7,14 @@ use std::process::Command;
 use super::recorded;
 use crate::project::{Project, skipped};
 
-/// What callgrind_annotate says of a function, and of its calls of others: each with its ticks.
+/// A function in the output of callgrind_annotate: its ticks, and its calls of other functions with their ticks.
 #[derive(Debug, Default)]
 struct Function {
     ticks: i64,
     callees: BTreeMap<String, (u64, i64)>,
 }
 
-/// The functions of `callgrind.out` there, or `None` where the program is not installed.
+/// The functions of `callgrind.out` in the project, or `None` if the program is not installed.
 fn annotated(folder: &Path, inclusive: &str) -> Option<(i64, BTreeMap<String, Function>)> {
     let output = Command::new("callgrind_annotate")
         .args(["--tree=both", "--threshold=100", "--auto=no"])
@@ -49,13 +49,13 @@ fn annotated(folder: &Path, inclusive: &str) -> Option<(i64, BTreeMap<String, Fu
     Some((total, functions))
 }
 
-/// `1,234 (56.7%)`.
+/// Parses `1,234 (56.7%)`.
 fn number(text: &str) -> i64 {
     let digits = text.split_whitespace().next().unwrap().replace(',', "");
     digits.parse().unwrap_or_else(|_| panic!("{text}"))
 }
 
-/// Without the file before it, nor the object after it.
+/// The function's name without the file before it and the object after it.
 fn name_of(text: &str) -> &str {
     let name = text
         .split_once(".rs:")
@@ -79,7 +79,7 @@ fn callgrind_annotate_has_our_sums() {
         let found = own.get(name).map_or(0, |function| function.ticks);
         assert_eq!(found, sums.own, "{name}");
     }
-    // Each caller's calls, and the ticks in them.
+    // The calls of each caller, and the ticks in these calls.
     let mut arcs = BTreeMap::<(&str, &str), (u64, i64)>::new();
     for context in &recorded.contexts {
         let caller = context.parent.map(|parent| &recorded.contexts[parent].name);
@@ -97,7 +97,7 @@ fn callgrind_annotate_has_our_sums() {
     assert_eq!(found, arcs.len());
 }
 
-/// `main` has not returned, so it is no call yet, and has no ticks of its own.
+/// `main` has not returned when the report is made, so it does not count as a call and has no self ticks.
 #[test]
 fn callee_of_a_call_that_runs_has_its_ticks() {
     let project = Project::new(
@@ -124,7 +124,7 @@ fn main() {
     let Some((total, functions)) = annotated(&folder, "--inclusive=no") else {
         return skipped("there is no callgrind_annotate");
     };
-    // Neither has it any of its own, nor has what called it: all is in the two calls.
+    // Neither `main` nor its caller has self ticks: all ticks are in the two calls of `work`.
     assert!(total > 0);
     for name in ["app::main", "<root>"] {
         let own = functions.get(name).map_or(0, |function| function.ticks);

@@ -1,4 +1,4 @@
-//! inferno, the flame graphs of Rust: from folded stacks to a picture.
+//! inferno, the flame graph generator in Rust, makes a picture of the folded stacks.
 
 use std::collections::BTreeMap;
 
@@ -44,7 +44,7 @@ fn folded_stacks_are_the_contexts() {
             (stack, count.parse().unwrap())
         })
         .collect();
-    // Readers that make a sample of each count have no more than these.
+    // The number of samples has a limit, because some readers create a sample for each count.
     let all = recorded.all() as f64;
     let scale = 1.0_f64.min(1e6 / all);
     for (index, context) in recorded.contexts.iter().enumerate() {

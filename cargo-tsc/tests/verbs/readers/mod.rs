@@ -13,7 +13,8 @@ use serde_json::Value;
 
 use crate::project::Project;
 
-/// One function called from twelve others, recursion, mutual recursion, threads, a name with much in it that formats give a meaning to.
+/// A program with one function that twelve others call, recursion, mutual recursion, threads, and a name with characters that have a
+/// meaning in some formats.
 const PROGRAM: &str = r#"
 use std::hint::black_box;
 use tsc_runtime::cycles;
@@ -81,13 +82,13 @@ struct Context {
     name: String,
     parent: Option<usize>,
     calls: u64,
-    /// Its own ticks, as formats have them.
+    /// The self ticks, in the form in which they are exported.
     own: i64,
-    /// Those of all under it as well.
+    /// The self ticks of this context and of all contexts below it.
     inclusive: i64,
 }
 
-/// What a function's contexts add up to.
+/// The sums over all contexts of a function.
 #[derive(Debug, Default, PartialEq)]
 struct Sums {
     calls: u64,
@@ -95,7 +96,7 @@ struct Sums {
     inclusive: i64,
 }
 
-/// Recorded once for all tests, and in a folder for each.
+/// The dump is recorded once for all tests, and each test gets a copy in a folder of its own.
 fn recorded() -> Recorded {
     static DUMP: OnceLock<String> = OnceLock::new();
     let dump = DUMP.get_or_init(record);
@@ -122,7 +123,7 @@ impl Recorded {
             .ends(0);
     }
 
-    /// By function: for a chain holds each function once, its contexts are never in one another.
+    /// The sums of each function. A chain contains each function only once, so a function's contexts are never inside one another.
     fn functions(&self) -> BTreeMap<&str, Sums> {
         let mut functions = BTreeMap::<&str, Sums>::new();
         for context in &self.contexts {
@@ -134,7 +135,7 @@ impl Recorded {
         functions
     }
 
-    /// The ticks of the program.
+    /// The ticks of the whole program.
     fn all(&self) -> i64 {
         self.contexts.iter().map(|context| context.own).sum()
     }
@@ -176,12 +177,13 @@ fn contexts(dump: &Value) -> Vec<Context> {
     contexts
 }
 
-/// What every export starts from: the calls are those of the program, and a context's inclusive ticks are its own and its callees'.
+/// Checks the data that is exported: the calls are those of the program, and the inclusive ticks of a context are its self ticks plus those
+/// of its callees.
 #[test]
 fn tree_is_that_of_the_program() {
     let recorded = recorded();
     let functions = recorded.functions();
-    // fib(12) has 233 calls of leaf in it, even(9) 5, each of the twelve 2, each array 1.
+    // fib(12) makes 233 calls of leaf, even(9) makes 5, each of the twelve functions makes 2, and each array makes 1.
     let leaves = 12 * (233 + 5 + 24 + 2) + 3 + 1;
     assert_eq!(functions["app::leaf"].calls, 2 * leaves);
     assert_eq!(functions["app::fib"].calls, 2 * 12 * 465);

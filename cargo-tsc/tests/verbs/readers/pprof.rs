@@ -82,7 +82,7 @@ fn pprof_profile_has_a_sample_for_each_context() {
     }
 }
 
-/// What `go tool pprof -top` says of `top.pb.gz` there: each function's own and inclusive values.
+/// The self and inclusive values of each function in the output of `go tool pprof -top` for `top.pb.gz` in the project.
 fn top(folder: &Path, sample_index: &str) -> Option<BTreeMap<String, (i64, i64)>> {
     let output = Command::new("go")
         .args(["tool", "pprof", "-top", "-nodecount=1000"])

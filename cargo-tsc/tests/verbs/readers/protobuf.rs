@@ -1,4 +1,4 @@
-//! Protocol buffers as they are on the wire, read without a schema, and by nothing that writes them.
+//! Reads encoded protocol buffers without a schema. This code is independent of the code that writes them.
 
 /// A field's value.
 pub(super) enum Value<'a> {
@@ -9,7 +9,7 @@ pub(super) enum Value<'a> {
 impl<'a> Value<'a> {
     pub(super) fn bytes(&self) -> &'a [u8] {
         match self {
-            Self::Number(_) => panic!("a number where bytes are to be"),
+            Self::Number(_) => panic!("a number instead of bytes"),
             Self::Bytes(bytes) => bytes,
         }
     }
@@ -52,7 +52,7 @@ pub(super) fn numbers(message: &[u8], field: u64) -> Vec<u64> {
     numbers
 }
 
-/// The value of a field; 0 is left out on the wire.
+/// The value of a field. A missing field has the value 0.
 pub(super) fn number(message: &[u8], field: u64) -> u64 {
     numbers(message, field).last().copied().unwrap_or(0)
 }

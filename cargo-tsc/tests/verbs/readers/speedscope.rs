@@ -12,7 +12,7 @@ use crate::project::skipped;
 
 const PACKAGE: &str = "speedscope-1.25.0";
 
-/// What is clicked in speedscope once a profile is open: the view with a table of functions. That is listed.
+/// A script that, once a profile is open in speedscope, clicks on the view with a table of functions and lists the table.
 fn script(name: &str, bytes: &[u8]) -> String {
     let bytes: Vec<String> = bytes.iter().map(u8::to_string).collect();
     format!(
@@ -23,7 +23,7 @@ console.log = (...words) => {{ seen.push(words.join(" ")); log(...words); }};
 speedscope.loadFileFromBase64("{name}", btoa(String.fromCharCode({bytes})));
 let turns = 0;
 async function look() {{
-  // The time of timers is not real here. This is read as the profile is, and takes as long.
+  // Timers run in virtual time here. This blob is read as the profile is, and takes as long, so it serves as a wait.
   await new Blob([" "]).text();
   const tabs = [...document.querySelectorAll("div")].filter((one) => one.children.length === 1);
   tabs.find((one) => one.textContent.endsWith("Sandwich"))?.click();
@@ -39,7 +39,7 @@ look();
     )
 }
 
-/// What speedscope says it has opened, and each function's inclusive and own values.
+/// What speedscope says that it has opened, and the inclusive and self values of each function.
 fn opened(
     recorded: &Recorded,
     format: &str,
@@ -63,7 +63,7 @@ fn opened(
         package.join("index.html").display(),
         project.path("open.js").display()
     );
-    // The table has the rows that are in the window.
+    // The table contains only the rows that fit into the window, so the window is high.
     let seen = seen(browser, &url, (1000, 3000));
     let (said, rows) = seen.split_once('\n').unwrap_or((&seen, ""));
     let rows = rows.lines().map(|row| {
@@ -98,7 +98,7 @@ fn speedscope_sums_folded_stacks() {
     assert_eq!(functions, expected);
 }
 
-/// `1.23µs`.
+/// Parses `1.23µs`.
 fn nanoseconds(text: &str) -> f64 {
     let unit = text.find(|one: char| one.is_alphabetic()).unwrap();
     let (number, unit) = text.split_at(unit);
@@ -121,7 +121,7 @@ fn speedscope_sums_pprof_profiles() {
     assert_eq!(said, "Importing as protobuf encoded pprof file");
     let dump: Value = serde_json::from_str(&recorded.project.read("tree.json")).unwrap();
     let each = 1e9 / dump["clock"]["hz"].as_f64().unwrap();
-    // It shows three digits at least, and each context's time is a whole number.
+    // speedscope shows at least three digits, and the time of each context is a whole number.
     let near = |shown: &str, ticks: i64| {
         let (shown, time) = (nanoseconds(shown), ticks as f64 * each);
         (shown - time).abs() <= 0.01 * time + recorded.contexts.len() as f64
@@ -148,7 +148,7 @@ fn speedscope_sums_callgrind_profiles() {
         functions["<root>"],
         [recorded.all(), 0].map(|value| value.to_string())
     );
-    // Of functions that call each other it has to guess which call of one was in which call of the other.
+    // If functions call each other, speedscope has to guess which call of one was inside which call of the other.
     let guessed = ["app::even", "app::odd", "app::leaf"];
     for (name, sums) in recorded.functions() {
         if !guessed.contains(&name) {

@@ -37,7 +37,7 @@ fn run(folder: &Path) -> io::Result<()> {
         ratios.push(with / without);
     }
     ratios.sort_by(f64::total_cmp);
-    // Both differences leave out what a binary has once: std, and the runtime.
+    // Both are differences, so they do not contain the parts that a binary has only once: std and the runtime.
     let code = |many: &Crate, one: &Crate| {
         Ok::<_, io::Error>((many.text_size()? - one.text_size()?) as f64 / (FUNCTIONS - 1) as f64)
     };
@@ -108,7 +108,7 @@ impl Crate {
         Ok(began.elapsed())
     }
 
-    /// Builds the crate itself again, its dependencies being built.
+    /// Builds only the crate itself again. Its dependencies are already built.
     fn rebuild(&self) -> io::Result<Duration> {
         let main = self.folder.join("src/main.rs");
         fs::write(&main, fs::read(&main)?)?;
@@ -139,7 +139,7 @@ impl Crate {
     }
 }
 
-/// Functions of a handful of instructions and a loop each, none of them like another, all called.
+/// Functions of a few instructions and a loop each. All are different, and all are called.
 fn source(functions: usize, attribute: &str) -> String {
     let mut source = String::new();
     let mut calls = String::new();

@@ -72,7 +72,7 @@ fn main() {
     many.iter().chain(&FEW).for_each(|function| _ = function(0));
     let mut rounds = [Vec::new(), Vec::new(), Vec::new()];
     for round in 0..ROUNDS {
-        // Another instantiation each time, at no even pace.
+        // Each round uses another instantiation, in no regular order.
         let (of_many, of_few) = (
             ns_a_call(many[round * 2_654_435 % many.len()]),
             ns_a_call(FEW[round % FEW.len()]),
@@ -96,7 +96,7 @@ fn main() {
             "does not hold"
         }
     );
-    // A report of as many rows is of no interest here.
+    // The report would have thousands of rows, so do not print it.
     tsc_runtime::reset();
     std::process::exit(i32::from(ratio >= 1.2));
 }

@@ -19,12 +19,12 @@ use tsc_runtime::cycles;
 use tsc_runtime::tsc::{FencePolicy, Lfence, elapsed};
 
 const PAIRS: usize = 41;
-/// Processes with a known call tree.
+/// The number of processes with a known call tree.
 const TRUTHS: usize = 11;
-/// The arguments by which this program starts itself.
+/// The arguments with which this program starts itself.
 const COST: &str = "--measure";
 const TRUTH: &str = "--truth";
-/// Enough for most to be undisturbed, and no more of those that take long.
+/// Enough rounds for most to be undisturbed, but fewer for subjects that take long.
 const ROUNDS: usize = 201;
 const LONG_ROUNDS: usize = 21;
 const LONG: u64 = 10_000;
@@ -54,7 +54,7 @@ fn fib(n: u64) -> u64 {
     if n < 2 { n } else { fib(n - 1) + fib(n - 2) }
 }
 
-/// A subject, and how many calls it makes.
+/// A subject, and the number of calls that it makes.
 type Subject = (&'static str, fn(), u64);
 
 const SUBJECTS: [Subject; 3] = [

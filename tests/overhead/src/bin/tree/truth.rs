@@ -11,12 +11,12 @@ use tsc_runtime::{Report, cycles};
 #[cfg(target_os = "linux")]
 use crate::kernel::switches;
 
-/// Turns of the chain in a piece of work: some hundred microseconds.
+/// Turns of the chain in a piece of work, which takes some hundred microseconds.
 const TURNS: u32 = 100_000;
-/// Calls of the program, in turn with as many pieces of work that are timed alone.
+/// Calls of the program. They alternate with as many pieces of work that are timed alone.
 const ROUNDS: u64 = 100;
 
-/// Multiplications that wait for each other, so that nothing around them changes what they take.
+/// Multiplications of which each needs the result of the one before, so that the code around them does not change their time.
 #[inline(never)]
 fn piece(mut value: u64) -> u64 {
     for _ in 0..TURNS {
@@ -70,7 +70,7 @@ fn root(value: u64) -> u64 {
     even(5, recursive(3, three(leaf(value))))
 }
 
-/// Of contexts, by their paths, the pieces of work in their own code in one call of `root`.
+/// For each context, by its path: the pieces of work in its own code in one call of `root`.
 pub(crate) const EXPECTED: [(&str, u64); 7] = [
     ("root;leaf", 1),
     ("root;three", 1),
@@ -81,9 +81,11 @@ pub(crate) const EXPECTED: [(&str, u64); 7] = [
     ("root;even;odd", 3),
 ];
 
-/// Runs the program on another thread and prints, of each context, the self ticks on the CPU ÷ the work in it.
+/// Runs the program on another thread and prints, for each context, its self ticks on the CPU divided by the time of its work.
 pub(crate) fn measure() {
-    let alone = thread::spawn(rounds).join().expect("it does not panic");
+    let alone = thread::spawn(rounds)
+        .join()
+        .expect("the thread does not panic");
     let report = tsc_runtime::snapshot();
     for (path, pieces) in EXPECTED {
         let own = self_ticks(&report, path).unwrap_or(f64::NAN) / ROUNDS as f64;
@@ -110,13 +112,13 @@ fn rounds() -> f64 {
     alone.iter().sum::<f64>() / alone.len() as f64
 }
 
-/// Elsewhere than on Linux, interrupted calls are not told apart either, and so no round is left out.
+/// On systems other than Linux, interrupted calls are not detected either, so no round is left out.
 #[cfg(not(target_os = "linux"))]
 fn switches() -> i64 {
     0
 }
 
-/// The self ticks of the context that these functions lead to.
+/// The self ticks of the context with this path of functions.
 fn self_ticks(report: &Report, path: &str) -> Option<f64> {
     let contexts = report.contexts();
     let mut at = None;

@@ -9,11 +9,11 @@ use crate::table::{median, quartiles};
 use crate::target;
 
 const RUNS: usize = 20;
-/// Calls of a run: blocks, each shorter than the core's clock mostly stays as it is.
+/// Calls of a run, in blocks. A block is so short that the core's clock mostly does not change during it.
 const BLOCKS: usize = 200;
 const CALLS_PER_BLOCK: usize = 20;
 
-/// `LENGTH` multiplications, each waiting for the one before.
+/// `LENGTH` multiplications, of which each needs the result of the one before.
 #[inline(always)]
 fn chain<const LENGTH: u32>(mut value: u64) -> u64 {
     // SAFETY: multiplies a register.
@@ -48,7 +48,7 @@ fn chain_of_1000(value: u64) -> u64 {
     chain::<1000>(value)
 }
 
-/// The name, the multiplications.
+/// The name, and the number of multiplications.
 const CHAINS: [(&str, u32); 3] = [
     ("trust: chain of 0", 0),
     ("trust: chain of 100", 100),
@@ -69,19 +69,19 @@ fn ticks_now() -> f64 {
     (run(40) - run(20)) / 2000.0
 }
 
-/// Ticks of one multiplication while the calls were made: a measurement follows each call.
+/// Ticks of one multiplication while the calls were made. A measurement follows each call.
 struct Truth {
     ticks: f64,
     std_error: f64,
 }
 
 impl Truth {
-    /// The medians of the blocks, for the machine takes time away from this as well; and their mean, for the calls' mean follows
-    /// the core's clock too.
+    /// The mean of the blocks' medians. Medians, because the machine interrupts these measurements, too. Their mean, because the mean of the
+    /// calls follows the core's clock as well.
     fn new(blocks: &[f64]) -> Self {
         let count = blocks.len() as f64;
         let steps = blocks.windows(2).map(|pair| (pair[1] - pair[0]).powi(2));
-        // Half the mean square of the steps from block to block: the variance, but for what the clock drifts.
+        // Half the mean square of the differences between neighbouring blocks: this is the variance without the drift of the clock.
         let variance = steps.sum::<f64>() / (count - 1.0) / 2.0;
         Self {
             ticks: blocks.iter().sum::<f64>() / count,
@@ -90,25 +90,25 @@ impl Truth {
     }
 }
 
-/// What one run says of one chain.
+/// The result of one run for one chain.
 struct Outcome {
-    /// Mean less truth.
+    /// The mean minus the true time.
     error: f64,
-    /// Of both.
+    /// The standard error of this difference.
     std_error: f64,
-    /// As the report states them.
+    /// The errors that the report states.
     systematic: f64,
     stolen: f64,
 }
 
 impl Outcome {
-    /// As the report says that the truth lies: gaps can only have made the mean too great.
+    /// Whether the true time is where the report says. Gaps can only make the mean too large.
     fn is_within(&self) -> bool {
         let symmetric = 3.0 * self.std_error + self.systematic;
         (-symmetric..=symmetric + self.stolen).contains(&self.error)
     }
 
-    /// Whether gaps explain all of what they might.
+    /// Whether the gaps explain the whole difference that they may explain.
     fn is_within_less_stolen(&self) -> bool {
         (self.error - self.stolen).abs() <= self.systematic
     }

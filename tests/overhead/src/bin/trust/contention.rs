@@ -18,9 +18,9 @@ pub(crate) fn run(cpu: usize) {
     quantiles(cpu);
 }
 
-/// Far longer than the time between two calls, far shorter than a time slice.
+/// The length of a call: far longer than the time between two calls, and far shorter than a time slice.
 const BUSY_NS: f64 = 60_000.0;
-/// Of each thread, in each round.
+/// The number of preemptions of each thread in each round.
 const SWITCHES: i64 = 100;
 
 #[cycles(name = "trust: busy")]
@@ -34,7 +34,7 @@ fn flagged_calls(cpu: usize) {
     let ticks = (BUSY_NS * ticks_per_ns()) as u64;
     let fight = || {
         pin(cpu);
-        // The first call is apart.
+        // The first call is recorded separately.
         busy(ticks);
         let before = involuntary_switches();
         while involuntary_switches() - before < SWITCHES {
@@ -75,11 +75,11 @@ fn flagged_calls(cpu: usize) {
     );
 }
 
-/// Calls of the short function in each half of a round.
+/// The number of calls of the short function in each half of a round.
 const CALLS: usize = 100_000;
 const SHORT_NS: f64 = 3_000.0;
 
-/// The same work at every call, or a preemption would not make it longer.
+/// The same amount of work at every call. If the call ended at a certain time instead, a preemption would not make it longer.
 #[cycles(name = "trust: 3 µs")]
 #[inline(never)]
 fn short(length: u32) {
@@ -88,7 +88,7 @@ fn short(length: u32) {
     }));
 }
 
-/// Clean calls' p99 as the report has it, and p99.9 of all calls, timed around them.
+/// The p99 of clean calls in the report, and the p99.9 of all calls, measured around them.
 struct Quantiles {
     clean_p99: f64,
     all_p999: f64,
@@ -97,7 +97,7 @@ struct Quantiles {
 impl Quantiles {
     fn take(length: u32) -> Self {
         tsc_runtime::reset();
-        // The first call is apart.
+        // The first call is recorded separately.
         short(length);
         let mut all: Vec<i64> = (0..CALLS)
             .map(|_| {
@@ -138,7 +138,7 @@ impl Quantiles {
 }
 
 const COMPETITORS: usize = 5;
-/// Less than a time slice, or the scheduler no longer lets a thread that wakes go first.
+/// Less than a time slice. Otherwise the scheduler would no longer prefer a thread that wakes up.
 const BURST_NS: f64 = 2_000_000.0;
 const PAUSE: std::time::Duration = std::time::Duration::from_millis(1);
 
@@ -183,7 +183,7 @@ fn quantiles(cpu: usize) {
     );
 }
 
-/// How many multiplications make the short function.
+/// The number of multiplications in the short function.
 fn length() -> u32 {
     const TRIED: u32 = 1_000;
     let ticks = median(

@@ -12,7 +12,7 @@ const REPOSITORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 const VERSION: &str = "0.1.0";
 const OTHER_VERSION: &str = "0.1.1";
 
-/// In the copy's `interruption/mod.rs`: what a start looks at, and what a stop.
+/// The changes in the copy's `interruption/mod.rs`: the check at the start, and the check at the stop.
 const BLINDFOLDS: [(&str, &str); 2] = [
     ("self.seen() == rseq::descriptor()\n", "true\n"),
     ("self.is_armed() && self.armed_at.get() <= start", "true"),
@@ -37,13 +37,13 @@ pub(crate) fn run() -> io::Result<()> {
     Ok(())
 }
 
-/// The blind copy, and a program that calls both.
+/// The changed copy, and a program that calls both runtimes.
 fn write(folder: &Path) -> io::Result<()> {
     let (repository, blind) = (Path::new(REPOSITORY), folder.join("blind"));
     for name in ["tsc-attr", "tsc-runtime"] {
         copy(&repository.join(name), &blind.join(name))?;
     }
-    // Cargo will not have two packages of one name and version in one build.
+    // Cargo does not allow two packages with the same name and version in one build.
     let manifest = fs::read_to_string(repository.join("Cargo.toml"))?;
     let manifest: String = manifest
         .lines()
@@ -64,7 +64,7 @@ fn write(folder: &Path) -> io::Result<()> {
         source = source.replace(seeing, blind);
     }
     fs::write(path, source)?;
-    // Not above the copy, which would then be part of its workspace.
+    // Not in a folder above the copy, because the copy would then be part of the program's workspace.
     let program = folder.join("program");
     fs::create_dir_all(program.join("src"))?;
     fs::write(
@@ -112,7 +112,7 @@ fn measure(folder: &Path) -> io::Result<Vec<f64>> {
         .collect())
 }
 
-/// Both take turns, each first as often as the other.
+/// Both take turns, and each goes first in half of the rounds.
 const PROGRAM: &str = r#"
 use std::hint::black_box;
 use seeing::tsc::{Lfence, FencePolicy, elapsed};

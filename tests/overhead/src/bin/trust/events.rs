@@ -28,7 +28,7 @@ fn system_call() {
 }
 
 pub(crate) fn run(cpus: &[usize]) {
-    // Every first call is apart. A thread of its own, for it is moved about.
+    // Each first call is recorded separately. The calls run on a thread of their own, because some of them move it to another CPU.
     std::thread::scope(|scope| {
         scope.spawn(|| {
             kernel::handle_signal();
@@ -53,7 +53,7 @@ fn row(what: &str, name: &str, flagged: bool) {
     else {
         return target::print(what, "", "not to be had here".to_owned(), false);
     };
-    // All but the first call, which is apart, flagged or not.
+    // All calls except the first one, which is recorded separately, whether it is flagged or not.
     let share = 1.0 - callsite.samples() as f64 / CALLS as f64;
     target::print(
         &format!("{what}, {CALLS} times: share flagged"),

@@ -20,7 +20,7 @@ pub(crate) fn switches() -> libc::c_long {
     }
 }
 
-/// Moves this thread to `cpu`, for good.
+/// Moves this thread permanently to `cpu`.
 pub(crate) fn pin(cpu: usize) {
     // SAFETY: the set is as large as said; `CPU_SET` checks the number.
     unsafe {
@@ -30,7 +30,7 @@ pub(crate) fn pin(cpu: usize) {
     }
 }
 
-/// Lets SIGUSR1 do nothing, from now on.
+/// Installs a handler for SIGUSR1 that does nothing.
 pub(crate) fn handle_signal() {
     extern "C" fn nothing(_: libc::c_int) {}
     let handler = nothing as extern "C" fn(libc::c_int);

@@ -28,7 +28,7 @@ use std::process::ExitCode;
 
 #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
 fn main() -> ExitCode {
-    eprintln!("trust: interruptions are told on x86-64 Linux only");
+    eprintln!("trust: interruptions are detected on x86-64 Linux only");
     ExitCode::FAILURE
 }
 
@@ -40,7 +40,7 @@ fn main() -> ExitCode {
     }
     let cpus = tsc_runtime::affinity::cpus().unwrap_or_default();
     let Some(&cpu) = cpus.last() else {
-        eprintln!("trust: this process's CPUs cannot be told");
+        eprintln!("trust: the CPUs of this process cannot be determined");
         return ExitCode::FAILURE;
     };
     let columns = ["what", "must be", "measured", "met"];
@@ -60,7 +60,7 @@ fn main() -> ExitCode {
         eprintln!("trust: {why}");
         return ExitCode::FAILURE;
     }
-    // Everything is in the table above.
+    // The table above has all figures, so do not print a dump.
     tsc_runtime::reset();
     ExitCode::SUCCESS
 }

@@ -35,7 +35,7 @@ fn block_on<F: Future>(future: F) -> F::Output {
     }
 }
 
-/// Ready at a time; until then a thread sleeps and wakes the task.
+/// A future that is ready at a given time. Until then, a thread sleeps, and then wakes the task.
 struct Timer(Instant, bool);
 
 impl Future for Timer {
@@ -108,7 +108,7 @@ pub(super) fn run(cpu: usize) {
     );
 }
 
-/// Seconds that this thread runs in `body`.
+/// The CPU time of this thread in `body`, in seconds.
 fn cpu_time_of(body: impl FnOnce()) -> f64 {
     let before = cpu_time();
     body();

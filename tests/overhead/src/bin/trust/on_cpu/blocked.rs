@@ -37,7 +37,7 @@ fn accepts(listener: &TcpListener) -> io::Result<TcpStream> {
 }
 
 pub(super) fn run() -> io::Result<()> {
-    // Every first call is apart.
+    // Each first call is recorded separately.
     let mut walls = Vec::new();
     for _ in 0..=500 {
         time(&mut walls, || sleeps(Duration::from_millis(2)));
@@ -127,7 +127,7 @@ fn accept() -> io::Result<Vec<f64>> {
     Ok(walls)
 }
 
-/// `walls` are the same calls' times by another clock, in seconds.
+/// `walls` are the times of the same calls by another clock, in seconds.
 fn print(what: &str, name: &str, mut walls: Vec<f64>) {
     let Some((row, on_cpu)) = row(name).and_then(|row| Some((row.clone(), row.on_cpu_ticks()?)))
     else {

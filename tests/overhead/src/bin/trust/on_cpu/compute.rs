@@ -12,7 +12,7 @@ use crate::target;
 const ROUNDS: usize = 5;
 const HOGS: usize = 3;
 
-/// The same function twice: whose calls are alone, and whose are not.
+/// The same function twice: one for calls without competitors, and one for calls beside busy threads.
 #[cycles(name = "trust: computes alone")]
 #[inline(never)]
 fn alone(steps: u64) -> u64 {
@@ -32,7 +32,7 @@ pub(super) fn run(cpu: usize) {
         for _ in 0..ROUNDS {
             let steps = steps_in(length);
             tsc_runtime::reset();
-            // In turns, for other programs come and go.
+            // The two take turns, because the load from other programs changes.
             for _ in 0..4 {
                 beside(0, cpu, || calls_of(alone, steps, calls / 4));
                 beside(HOGS, cpu, || calls_of(beside_others, steps, calls / 4));

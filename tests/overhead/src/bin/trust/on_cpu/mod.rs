@@ -41,7 +41,7 @@ fn share(row: &CallsiteReport, part: Option<f64>) -> f64 {
     part.map_or(f64::NAN, |part| part / row.total_ticks() * 100.0)
 }
 
-/// The middle of some ratios, and the quartiles beside it.
+/// The median of some ratios, with the quartiles.
 fn spread(ratios: &[f64]) -> (f64, String) {
     let [low, middle, high] = quartiles(ratios.to_vec());
     (middle, format!("{middle:.3} ({low:.3}–{high:.3})"))

@@ -10,7 +10,7 @@ use super::{row, spread};
 use crate::table::median;
 use crate::target;
 
-/// There and back.
+/// The number of exchanges. In each, a byte is sent to the other thread and back.
 const EXCHANGES: usize = 10_000;
 const ROUNDS: usize = 5;
 
@@ -39,7 +39,7 @@ fn all(function: Exchange, reader: &mut PipeReader, writer: &mut PipeWriter) -> 
 
 type Exchange = fn(&mut PipeReader, &mut PipeWriter) -> io::Result<()>;
 
-/// Seconds for so many exchanges between two threads, both of which call `function`.
+/// Seconds for the given number of exchanges between two threads, both of which call `function`.
 fn play(function: Exchange) -> io::Result<f64> {
     let (mut there, mut to_there) = io::pipe()?;
     let (mut here, mut to_here) = io::pipe()?;
@@ -59,7 +59,7 @@ pub(super) fn run() -> io::Result<()> {
     play(annotated)?;
     let (mut ratios, mut micros) = (Vec::new(), Vec::new());
     for round in 0..2 * ROUNDS {
-        // Each goes first as often as the other.
+        // Each of the two functions goes first in half of the rounds.
         let (with, without) = if round % 2 == 0 {
             let with = play(annotated)?;
             (with, play(bare)?)
@@ -73,7 +73,7 @@ pub(super) fn run() -> io::Result<()> {
     let (middle, measured) = spread(&ratios);
     let overhead = row("trust: all pings").zip(row("trust: ping"));
     let each = overhead.map_or(f64::NAN, |(all, ping)| {
-        // Of two threads, one calls all of its own inside the outer function.
+        // One of the two threads makes all of its calls inside the outer function.
         all.nested_overhead_ticks() / (ping.calls() as f64 / 2.0)
     });
     target::print(

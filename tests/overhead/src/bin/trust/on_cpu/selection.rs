@@ -19,7 +19,7 @@ fn of_any_length(steps: u64) -> u64 {
     work(steps)
 }
 
-/// One call, as the kernel saw it.
+/// One call, with the kernel's figures about it.
 struct Call {
     seconds: f64,
     was_switched: bool,

@@ -16,7 +16,7 @@ fn starves(steps: u64) -> u64 {
     work(steps)
 }
 
-/// A thread is also preempted between its calls: that is in here.
+/// The thread is also preempted between its calls. This time is included here.
 #[cycles(name = "trust: calls one that starves")]
 #[inline(never)]
 fn all(steps: u64) {
@@ -26,7 +26,7 @@ fn all(steps: u64) {
 pub(super) fn run(cpu: usize) {
     let steps = steps_in(Duration::from_millis(5));
     let waited = beside(3, cpu, || {
-        // The first calls register.
+        // The first calls register the callsites.
         all(1);
         let before = waited_ns();
         all(steps);

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::kernel::pin;
 
-/// Multiplications and additions that wait for each other: no caches, no branches.
+/// Multiplications and additions of which each needs the result of the one before. They use no caches and no branches.
 #[inline(always)]
 pub(super) fn work(steps: u64) -> u64 {
     (0..steps).fold(steps, |value, _| {
@@ -17,7 +17,7 @@ pub(super) fn work(steps: u64) -> u64 {
     })
 }
 
-/// How many steps take so long on the CPU.
+/// The number of steps that take the given time on the CPU.
 pub(super) fn steps_in(time: Duration) -> u64 {
     const TRIED: u64 = 200_000;
     let trial = || {
@@ -30,7 +30,7 @@ pub(super) fn steps_in(time: Duration) -> u64 {
     (time.as_secs_f64() / trials[trials.len() / 2].as_secs_f64() * TRIED as f64) as u64
 }
 
-/// What this thread has run so far.
+/// The CPU time of this thread so far.
 pub(super) fn cpu_time() -> Duration {
     clock(libc::CLOCK_THREAD_CPUTIME_ID)
 }
@@ -45,7 +45,7 @@ fn clock(clock: libc::clockid_t) -> Duration {
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
-/// Runs `body` on a thread of `cpu`, beside so many threads that want the same CPU all the time.
+/// Runs `body` on a thread that is pinned to `cpu`, beside the given number of busy threads on the same CPU.
 pub(super) fn beside<T: Send>(hogs: usize, cpu: usize, body: impl FnOnce() -> T + Send) -> T {
     let done = AtomicBool::new(false);
     thread::scope(|scope| {
