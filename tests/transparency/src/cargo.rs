@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, io};
 
-/// A folder for a tool's programs. Absolute, for cargo is run from the copies' folders.
+/// A folder for a tool's programs. The path is absolute, because cargo runs in the copies' folders.
 pub fn scratch(tool: &str) -> io::Result<PathBuf> {
     let target = env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
     let target = target.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("target"));

@@ -29,7 +29,7 @@ pub fn newest(name: &str, scratch: &Path) -> io::Result<(String, PathBuf)> {
     };
     match (text("version"), text("manifest_path")) {
         (Some(version), Some(manifest)) => Ok((version, Path::new(&manifest).with_file_name(""))),
-        // Cargo fetches a package without a library, and then says nothing of it.
+        // Cargo fetches a package without a library, but then does not list it.
         _ => program(name, &dir)?.ok_or_else(|| {
             let said = String::from_utf8_lossy(&output.stderr);
             io::Error::other(format!("cargo metadata does not know {name}: {said}"))

@@ -38,7 +38,7 @@ fn main() -> io::Result<ExitCode> {
 struct Subject<'a> {
     name: &'a str,
     doc: bool,
-    /// The crate that has its tests, and what they depend on beside.
+    /// The crate that contains its tests, and an additional dependency of these tests.
     tests: Option<(&'a str, &'a str)>,
 }
 
@@ -58,7 +58,7 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// One crate, both profiles, both places. Whether all is as before.
+/// Tests one crate in both profiles, with attributes in both places. Returns whether the results are the same as without attributes.
 fn compare(subject: &Subject<'_>) -> io::Result<bool> {
     let &Subject { name, doc, tests } = subject;
     let scratch = cargo::scratch("transparency")?;

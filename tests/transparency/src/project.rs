@@ -7,14 +7,14 @@ use std::{fs, io};
 
 use cargo_tsc::annotate::{Where, annotate};
 
-/// What became of a crate's tests.
+/// The results of a crate's tests.
 #[derive(Debug, Default)]
 pub struct Outcome {
-    /// Sorted; a name is there as often as test binaries have it.
+    /// The names in order. A name occurs as often as there are test binaries with it.
     pub passed: Vec<String>,
     pub failed: Vec<String>,
     pub took: Duration,
-    /// Empty where it builds.
+    /// Empty if the crate could be built.
     pub build_errors: String,
 }
 
@@ -50,8 +50,8 @@ impl Project {
         })
     }
 
-    /// Copies to `dir` the crate of `source`, which is left as it is but for depending on this copy of crate `name`, and on `also`: a
-    /// dependency of its tests alone, without which it was published.
+    /// Copies the crate in `source` to `dir`. The only changes: it depends on this copy of crate `name`, and on `also`, a dependency of its
+    /// tests that is missing in the published crate.
     pub fn test_by(&mut self, source: &Path, dir: &Path, name: &str, also: &str) -> io::Result<()> {
         let copy = Self::copy(source, dir, None)?;
         let manifest = copy.dir.join("Cargo.toml");
@@ -60,7 +60,7 @@ impl Project {
             "\n[dev-dependencies.{also}]\nversion = \"*\"\n\n[patch.crates-io.{name}]\npath = {:?}\n",
             self.dir
         ));
-        // Patches and profiles are heeded in the manifest that cargo is started with.
+        // Cargo uses only the patches and profiles of the manifest with which it is started.
         if self.attributes > 0 {
             text.push_str(PROFILE);
         }
@@ -123,17 +123,17 @@ fn named(text: &str, verdict: &str) -> impl Iterator<Item = String> {
     text.lines().filter_map(name)
 }
 
-/// Whatever workspace the copy lies in, it is none of its members.
+/// Makes the copy independent of any workspace whose folder contains it.
 pub fn stand_alone(manifest: &mut String) {
     if !manifest.contains("\n[workspace]") {
         manifest.push_str("\n[workspace]\n");
     }
 }
 
-/// As the README advises.
+/// The profile that the README advises.
 const PROFILE: &str = "\n[profile.dev.package.tsc-runtime]\nopt-level = 3\n";
 
-/// What a copy's manifest needs so that its functions can be annotated.
+/// The lines that a copy's manifest needs so that its functions can be annotated.
 pub fn dependency() -> String {
     let runtime = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tsc-runtime");
     format!(

@@ -60,7 +60,7 @@ pub(crate) fn run() {
         .build()
         .expect("a runtime can be made");
     runtime.block_on(all());
-    // What still runs is dropped by this.
+    // Dropping the runtime drops the futures that are still running.
     drop(runtime);
 }
 
@@ -81,7 +81,7 @@ async fn all() {
     made::calls("blocking", BLOCKING);
 
     for _ in 0..RACES {
-        // In this order, so that the loser is polled before the race is over.
+        // In this order, the loser of the race is polled before the winner is ready.
         tokio::select! {
             biased;
             () = loses() => unreachable!("it never completes"),

@@ -16,7 +16,7 @@ fn element(value: u64) -> u64 {
     black_box(value ^ 5)
 }
 
-/// Which thread runs the second half, and whether another one's task is run in between, is rayon's affair.
+/// rayon decides which thread runs the second half, and whether the thread runs another task in between.
 #[cycles]
 fn stolen(n: u64) -> u64 {
     if n < 2 {
@@ -37,7 +37,7 @@ pub(crate) fn run() {
     made::calls("element", ELEMENTS);
 
     assert_eq!(stolen(N), 2584);
-    // Of the recursion for fib(n) there are 2 fib(n + 1) - 1 calls.
+    // The recursion for fib(n) makes 2 fib(n + 1) - 1 calls.
     made::calls("stolen", 2 * 4181 - 1);
 
     let mut values = vec![0; THREADS as usize];

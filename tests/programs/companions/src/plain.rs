@@ -65,7 +65,7 @@ pub(crate) fn run() {
         }
         made::calls("panics", 10);
     } else {
-        // So that it is called somewhere.
+        // This code never calls the function, but the compiler does not know that.
         let never = black_box(false);
         (0..u64::from(never)).for_each(|_| panics());
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::{fs, io};
 
-/// How often what a function without a row executed is passed on to its callers: chains of such functions are shorter.
+/// How often the instructions of functions without a row are passed on to their callers. Chains of such functions are shorter than this.
 const PASSES: usize = 64;
 
 /// Instructions by name. `name` converts the linker's names. The instructions of functions that are not rows are added to their callers.
@@ -36,13 +36,13 @@ pub fn instructions(
 #[derive(Default)]
 struct Profile {
     own: HashMap<String, f64>,
-    /// By callee, of each caller: instructions in the callee and all it called.
+    /// By callee and caller: the instructions in the callee and in all functions that it called.
     callers: HashMap<String, HashMap<String, f64>>,
 }
 
 impl Profile {
     fn parse(text: &str, name: impl Fn(&str) -> String) -> Self {
-        // Functions that recur have their depth behind a quote.
+        // The name of a recursive function ends with a quote and the depth.
         let name = |symbol: &str| name(symbol.split('\'').next().unwrap_or(symbol));
         let mut profile = Self::default();
         let mut function = String::new();
@@ -60,7 +60,7 @@ impl Profile {
                     continue;
                 };
                 match callee.take() {
-                    // What the line after `calls=` says was executed by the callee.
+                    // The line after `calls=` has the instructions that the callee executed.
                     Some(callee) => {
                         let callers = profile.callers.entry(callee).or_default();
                         *callers.entry(function.clone()).or_default() += cost;
@@ -93,12 +93,12 @@ impl Profile {
     }
 }
 
-/// The short form of a linker's name.
+/// The short form of a linker name.
 pub fn demangled(name: &str) -> String {
     short(&format!("{:#}", rustc_demangle::demangle(name)))
 }
 
-/// The last two parts of a path, without what it is generic over: so both a symbol and a row's name can be brought to one form.
+/// The last two parts of a path, without generic arguments. A symbol and the name of its row have the same short form.
 pub fn short(path: &str) -> String {
     let mut depth = 0_u32;
     let mut plain = String::new();
@@ -106,7 +106,7 @@ pub fn short(path: &str) -> String {
     let mut last = ' ';
     while let Some(char) = chars.next() {
         match char {
-            // `<T as Trait>::f` is T's.
+            // `<T as Trait>::f` counts as a method of T.
             '<' if plain.is_empty() => {}
             '<' => depth += 1,
             '>' if last == '-' => {}

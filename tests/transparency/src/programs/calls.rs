@@ -10,7 +10,7 @@ use super::callgrind::short;
 /// Calls by caller and callee.
 pub type Arcs = BTreeMap<(String, String), u64>;
 
-/// The calls that `executable` makes. What is no row counts as part of its callers, so that its calls are theirs.
+/// The calls that `executable` makes. A function without a row counts as part of its callers, so its calls are theirs.
 pub fn arcs(executable: &Path, names: &Names) -> io::Result<Arcs> {
     let out = executable.with_extension("callgrind");
     let options: Vec<String> = symbols(executable)?
@@ -34,7 +34,7 @@ fn failed(complaints: &[u8]) -> io::Error {
     io::Error::other(String::from_utf8_lossy(complaints).into_owned())
 }
 
-/// The functions of Rust in it, by their linker names.
+/// The linker names of the Rust functions in the executable.
 fn symbols(executable: &Path) -> io::Result<Vec<String>> {
     let output = Command::new("nm").arg(executable).output()?;
     if !output.status.success() {
@@ -50,17 +50,17 @@ fn symbols(executable: &Path) -> io::Result<Vec<String>> {
     Ok(names.collect())
 }
 
-/// The names of rows, by which those of the linker are found.
+/// The names of all rows, to find the row of a linker name.
 #[derive(Default)]
 pub struct Names {
     paths: HashSet<String>,
-    /// Of `<Type as Trait>::method` a linker name has the type's module, and a row has its own: by the name without any module, and by
-    /// type and method alone, if no two rows have the same.
+    /// For `<Type as Trait>::method`, a linker name has the module of the type, but a row has the module of the implementation. So the
+    /// keys have no module, or only type and method. `None` if several rows have the same key.
     methods: HashMap<String, Option<String>>,
 }
 
 impl Names {
-    /// Adds a row; returns its name in [`Arcs`].
+    /// Adds a row. Returns its name in [`Arcs`].
     pub fn add(&mut self, module: &str, name: &str) -> String {
         let path = format!("{module}::{}", without_generics(name));
         if name.contains("::") {
@@ -73,26 +73,26 @@ impl Names {
         path
     }
 
-    /// How many there are.
+    /// The number of rows.
     #[must_use]
     pub fn len(&self) -> usize {
         self.paths.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no rows.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.paths.is_empty()
     }
 
-    /// The row that has this linker name. A closure is none.
+    /// The row of the function with this linker name. Closures have no row.
     #[must_use]
     pub fn find(&self, symbol: &str) -> Option<String> {
         let name = format!("{:#}", rustc_demangle::demangle(symbol));
         if name.contains("{{closure}}") || name.contains("{closure#") {
             return None;
         }
-        // An implementation that is not beside its type is `module::<impl Type>::method`.
+        // If an implementation is not in the module of its type, the name is `module::<impl Type>::method`.
         if let Some(begin) = name
             .find("<impl ")
             .or_else(|| name.find('<').filter(|at| *at == 0))
@@ -106,8 +106,8 @@ impl Names {
     }
 }
 
-/// What a method is found by, the most exact first: the linker's names have no lifetimes, and parameters of a trait only where they are
-/// none by default.
+/// The keys of a method, the most exact one first. Linker names have no lifetimes, and have the parameters of a trait only if they differ
+/// from the defaults.
 fn keys(method: &str) -> [String; 3] {
     let exact = without_modules(method)
         .replace("<'_>", "")
@@ -116,7 +116,7 @@ fn keys(method: &str) -> [String; 3] {
     [exact, plain, short(&method.replacen("<impl ", "<", 1))]
 }
 
-/// `<a::Type as b::Trait<c::Other>>::method` is `<Type as Trait<Other>>::method`.
+/// Turns `<a::Type as b::Trait<c::Other>>::method` into `<Type as Trait<Other>>::method`.
 fn without_modules(name: &str) -> String {
     let mut plain = String::new();
     for word in name.split_inclusive(|char: char| !char.is_alphanumeric() && !"_:".contains(char)) {
@@ -130,7 +130,7 @@ fn without_modules(name: &str) -> String {
     plain
 }
 
-/// `a::Type<T>::method` is `a::Type::method`. What begins with an angle bracket is left as it is.
+/// Turns `a::Type<T>::method` into `a::Type::method`. Names that begin with an angle bracket do not change.
 fn without_generics(path: &str) -> String {
     if path.starts_with('<') {
         return path.to_owned();
@@ -148,7 +148,7 @@ fn without_generics(path: &str) -> String {
 }
 
 fn parse(text: &str, names: &Names) -> Arcs {
-    // Of functions that recur each depth has a name, with its number behind a quote.
+    // Each depth of a recursive function has its own name, which ends with a quote and the depth.
     let name = |text: &str| names.find(text.split('\'').next().unwrap_or(text));
     let mut arcs = Arcs::new();
     let (mut function, mut callee) = (None, None);

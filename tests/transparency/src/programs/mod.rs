@@ -12,29 +12,29 @@ use crate::cargo;
 use crate::project::{copy_dir, dependency, stand_alone};
 use cargo_tsc::annotate::{ATTRIBUTE, Where, annotate};
 
-/// Where a function is defined: its file, from the crate's root on, and the line of its name.
+/// Where a function is defined: the path of its file in the crate, and the line of its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     pub file: String,
     pub line: u32,
 }
 
-/// What the copy's functions are given.
+/// The attributes that are added to the functions of the copy.
 #[derive(Clone, Debug)]
 pub enum Form {
-    /// Nothing.
+    /// No attributes.
     Bare,
-    /// `#[cycles]`, all of them and the root.
+    /// `#[cycles]` on all functions and on the root.
     All,
-    /// `#[cycles]`, this one.
+    /// `#[cycles]` on this function alone.
     Only(Place),
-    /// `#[inline(never)]`, all that could have `#[cycles]`.
+    /// `#[inline(never)]` on all functions that could have `#[cycles]`.
     NotInlined,
-    /// The same, and nothing is optimised: each call that the source has is a call.
+    /// The same without optimisation, so that each call in the source is executed as a call.
     AsWritten,
 }
 
-/// A crate and what is done with it.
+/// A crate, and the program that uses it.
 pub struct Program {
     pub kind: &'static str,
     pub name: &'static str,
@@ -81,7 +81,7 @@ pub fn build(
     write_main(program, &dir, form)?;
     let target = scratch.join("target");
     cargo::build_release(&dir, &target)?;
-    // All forms are built under one name.
+    // All forms have the same package name.
     let executable = dir.join("program");
     fs::copy(target.join("release/program"), &executable)?;
     Ok((executable, attributes))
@@ -125,7 +125,7 @@ fn annotate_file(root: &Path, path: &Path, form: &Form) -> io::Result<usize> {
     };
     let mut source = fs::read_to_string(path)?;
     if matches!(form, Form::AsWritten) {
-        // Which is heeded also where nothing is optimised.
+        // Functions with `#[inline(always)]` would be inlined even without optimisation.
         source = source.replace("#[inline(always)]", "#[inline]");
     }
     match annotate(&source, Where::Functions, &|function| {
@@ -169,7 +169,7 @@ fn write_main(program: &Program, dir: &Path, form: &Form) -> io::Result<()> {
     fs::write(dir.join("src/main.rs"), main)
 }
 
-/// Profiles are heeded in a workspace's root alone.
+/// Cargo uses profiles only in the root of a workspace.
 fn without_profile(dependency: &str) -> String {
     dependency
         .split("\n[profile")

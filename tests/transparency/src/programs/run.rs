@@ -6,11 +6,11 @@ use std::process::Command;
 
 use super::Place;
 
-/// What a run took by the operating system's account, and its report if it has one.
+/// The CPU time of a run according to the operating system, and the report if there is one.
 pub struct Run {
     /// CPU time of the root, in ns.
     pub took: f64,
-    /// What the program computed.
+    /// The result that the program computed.
     pub outcome: String,
     pub report: Option<Report>,
 }
@@ -18,16 +18,16 @@ pub struct Run {
 /// The part of a report that is compared.
 pub struct Report {
     pub rows: Vec<Row>,
-    /// If the call tree was recorded.
+    /// Empty unless the call tree was recorded.
     pub contexts: Vec<Context>,
     /// Ticks in a nanosecond.
     pub ticks_per_ns: f64,
-    /// What a timed call costs its caller, calibrated; and a counted one, where some are.
+    /// The calibrated cost of a timed call to its caller, and that of a counted call if there are any.
     pub timed_ticks: f64,
     pub counted_ticks: f64,
 }
 
-/// Calls from one function to another, each with its module and its name; both are empty for what calls the outermost.
+/// Calls from one function to another, each with module and name. Both are empty for the caller of the outermost function.
 pub struct Context {
     pub caller: (String, String),
     pub callee: (String, String),
@@ -52,18 +52,18 @@ pub struct Row {
     pub calls: u64,
     pub total: f64,
     pub own: f64,
-    /// What was taken out of the inclusive ticks.
+    /// The overhead that was subtracted from the inclusive ticks.
     pub overhead: f64,
     /// How far the total may be off: three standard errors and the systematic error.
     pub total_error: f64,
 }
 
-/// Runs it, with `TSC_SAMPLE` if it is given.
+/// Runs the program, with `TSC_SAMPLE` if it is given.
 pub fn run(executable: &Path, sample: Option<&str>) -> io::Result<Run> {
     run_with(Command::new(executable), executable, sample)
 }
 
-/// Runs it, and records the call tree.
+/// Runs the program and records the call tree.
 pub fn run_with_tree(executable: &Path) -> io::Result<Run> {
     let mut command = Command::new(executable);
     command.env("TSC_TREE", "1");
@@ -89,7 +89,7 @@ fn run_with(mut command: Command, executable: &Path, sample: Option<&str>) -> io
     })
 }
 
-/// What `programs/main.rs` prints, and `programs/rows.rs` after it.
+/// Parses the output of `programs/main.rs`, followed by that of `programs/rows.rs`.
 fn parse<'a>(lines: &mut impl Iterator<Item = &'a str>) -> Option<Run> {
     let (took, outcome) = lines.next()?.split_once(' ')?;
     let report = match lines.next() {
@@ -136,7 +136,7 @@ impl Row {
         let mut fields = line.split('\t');
         let name = fields.next()?.to_owned();
         let file = fields.next()?;
-        // The crate is a path dependency: rustc is given a path that begins before it.
+        // The crate is a path dependency, so the path that rustc gets begins above the crate's folder.
         let file = file.rsplit_once("crate/").map_or(file, |(_, file)| file);
         let line = fields.next()?.parse().ok()?;
         let calls = fields.next()?.parse().ok()?;

@@ -1,18 +1,18 @@
 //! Computes the cells of the table.
 
-/// 0 of nothing.
+/// The median, or NaN if there are no values.
 pub fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-/// How many of `values` `is` is true of, and of how many.
+/// The number of `values` for which `is` is true, and the number of all.
 pub fn share(values: &[f64], is: impl Fn(f64) -> bool) -> String {
     let count = values.iter().filter(|&&value| is(value)).count();
     format!("{count} of {}", values.len())
 }
 
-/// The median, the least and the greatest of what is known.
+/// The median, the smallest and the largest of the known values.
 pub fn range(values: &[f64]) -> String {
     let mut sorted = values.to_vec();
     sorted.retain(|value| value.is_finite());
@@ -37,7 +37,7 @@ pub fn spearman(pairs: &[(f64, f64)]) -> f64 {
     covariance(&one, &other) / (covariance(&one, &one) * covariance(&other, &other)).sqrt()
 }
 
-/// Equal values share their mean rank.
+/// The rank of each value. Equal values have the mean of their ranks.
 fn ranks(values: Vec<f64>) -> Vec<f64> {
     let rank = |value: f64| {
         let below = values.iter().filter(|&&other| other < value).count();

@@ -46,7 +46,8 @@ fn compare(program: &Program, scratch: &Path) -> io::Result<bool> {
     let (plain, _) = build(program, &source, scratch, "as_written", &Form::AsWritten)?;
     let theirs = arcs(&plain, &names)?;
     let recursive = recursive(&theirs);
-    // A context has no function twice, so calls inside a recursion are with the outermost call's: of those only the sum is the same.
+    // A context contains each function only once, so calls inside a recursion count in the context of the outermost call. For these calls,
+    // only the sum is the same.
     let pairs: BTreeSet<&(String, String)> = ours.keys().chain(theirs.keys()).collect();
     let pairs: Vec<_> = pairs
         .into_iter()
@@ -92,7 +93,7 @@ fn compare(program: &Program, scratch: &Path) -> io::Result<bool> {
     Ok(!pairs.is_empty() && different.is_empty() && differing.is_empty())
 }
 
-/// By the rows' names, which `names` learns. What calls the outermost has none.
+/// The calls by the names of the rows, which are added to `names`. The caller of the outermost function has no name.
 fn of_tree(contexts: &[Context], names: &mut Names) -> Arcs {
     let mut arcs = Arcs::new();
     for context in contexts {

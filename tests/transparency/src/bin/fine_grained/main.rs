@@ -36,7 +36,7 @@ fn main() -> io::Result<()> {
     Ok(())
 }
 
-/// Runs in which the forms take turns.
+/// The number of runs of each form. The forms take turns.
 #[derive(Default)]
 struct Runs {
     bare: Vec<Run>,
@@ -126,7 +126,7 @@ fn print_totals(of: &Runs) {
                 .collect::<Vec<_>>(),
         )
     });
-    // Of the CPU time, not of the time by the clock: so that other processes make no difference.
+    // This is a ratio of CPU times and not of wall times, so that other processes do not change it.
     let net = |run: &Run| {
         let report = run.report.as_ref()?;
         Some(run.took - report.root()?.overhead / report.ticks_per_ns)
@@ -171,7 +171,7 @@ fn print_totals(of: &Runs) {
     });
 }
 
-/// The largest rows against programs in which only their function is annotated.
+/// Compares the largest rows with programs in which only the row's function is annotated.
 fn print_rows(program: &Program, source: &Path, scratch: &Path, of: &Runs) -> io::Result<()> {
     let Some(report) = reports(&of.auto).next() else {
         return Ok(());
@@ -218,12 +218,12 @@ fn print_rows(program: &Program, source: &Path, scratch: &Path, of: &Runs) -> io
     Ok(())
 }
 
-/// Inclusive ticks a call.
+/// Inclusive ticks per call.
 fn per_call(row: &Row) -> f64 {
     row.total / row.calls.max(1) as f64
 }
 
-/// Self ticks against instructions.
+/// Compares self ticks with instructions.
 fn print_ranks(program: &Program, source: &Path, scratch: &Path, of: &Runs) -> io::Result<()> {
     let (plain, _) = build(program, source, scratch, "not_inlined", &Form::NotInlined)?;
     for (name, runs) in [("every call", &of.every_call), ("auto", &of.auto)] {

@@ -22,7 +22,7 @@ use verdicts::{Count, diff};
 
 const TRIES: u64 = 40;
 const RUNS: u64 = 10;
-/// What is planted, of the function's own time.
+/// The slowdown, as a share of the function's own time.
 const PLANTED: f64 = 0.03;
 
 fn main() -> io::Result<ExitCode> {
@@ -43,7 +43,7 @@ fn main() -> io::Result<ExitCode> {
             Side::new(&folder, "again", USUAL),
         ];
         take_turns(&program, &mut sides, runs, attempt)?;
-        // Both ways to compare what was taken in turns: pair by pair, and as two heaps.
+        // Compare the runs in both ways: pair by pair, and as two unordered sets.
         for (paired, outcomes) in [(true, &mut in_turns), (false, &mut blocks)] {
             let [before, slowed, again] = &sides;
             outcomes.slowed.add(&diff(&tool, before, slowed, paired)?);

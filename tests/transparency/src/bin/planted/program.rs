@@ -9,7 +9,7 @@ use serde_json::Value;
 use transparency::project::{copy_dir, dependency, stand_alone};
 use transparency::{cargo, fetch};
 
-/// What a user would put the attribute on after a first look.
+/// The functions that a user would annotate after a first look.
 const MEASURED: [&str; 7] = [
     "main",
     "pulldown_cmark",
@@ -19,15 +19,15 @@ const MEASURED: [&str; 7] = [
     "parse_line",
     "parse_fenced_code_block",
 ];
-/// The one that can be slowed down, and how its body begins.
+/// The function that can be slowed down, and the line with which it begins.
 pub const SLOWED: &str = "handle_inline_pass1";
 const BEGINS: &str = "fn handle_inline_pass1(&mut self) {";
 const ROUNDS: &str = "PLANTED_ROUNDS";
 /// The idle rounds of the function that is not slowed down. Not 0: the end of an idle loop of any length is mispredicted once.
 pub const USUAL: u64 = 100;
-/// Enough rounds to see what one takes.
+/// Enough rounds to measure the time of one.
 const MANY: u64 = 2000;
-/// How often the input has this repository's documentation: enough for a second.
+/// How often the input repeats this repository's documentation, so that a run takes about a second.
 const COPIES: usize = 1500;
 
 const IDLE: &str = "
@@ -95,7 +95,7 @@ impl Program {
         }
     }
 
-    /// As many more than usual as take this share of the function's own time.
+    /// The number of additional idle rounds that take this share of the function's own time.
     pub fn rounds(&self, share: f64, scratch: &Path) -> io::Result<u64> {
         let folder = scratch.join("calibration");
         if folder.exists() {

@@ -19,7 +19,7 @@ impl Side {
         }
     }
 
-    /// Says whether it took turns with another.
+    /// Writes into the session whether its runs took turns with those of another one.
     pub fn pair_with(&self, other: Option<&Self>) -> io::Result<()> {
         let name = other.map(|other| other.folder.file_name().unwrap_or_default());
         let about = serde_json::json!({ "schema": 1, "interleaved_with": name.map(|name| name.to_string_lossy()) });
@@ -27,7 +27,7 @@ impl Side {
     }
 }
 
-/// All sides' runs, each round beginning with another side.
+/// Runs all sides in turns. Each round begins with another side.
 pub fn take_turns(
     program: &Program,
     sides: &mut [Side; 3],

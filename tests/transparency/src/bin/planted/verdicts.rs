@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::program::SLOWED;
 use crate::sides::Side;
 
-/// The verdict on each function that was judged, and the ratio that was found.
+/// The name, verdict and measured ratio of each function that was judged.
 pub type Verdicts = Vec<(String, String, f64)>;
 
 /// Compares two sides, pair by pair or not.
@@ -23,7 +23,10 @@ pub fn diff(tool: &Path, before: &Side, after: &Side, paired: bool) -> io::Resul
     let answer: Value = serde_json::from_slice(&output.stdout)
         .map_err(|_| io::Error::other(String::from_utf8_lossy(&output.stderr).into_owned()))?;
     let comparison = &answer["comparison"];
-    assert_eq!(comparison["interleaved"], paired, "as it was asked for");
+    assert_eq!(
+        comparison["interleaved"], paired,
+        "the sessions are compared in the requested way"
+    );
     let rows = comparison["rows"].as_array();
     let verdict = |row: &Value| {
         let text = |key: &str| row[key].as_str().unwrap_or_default().to_owned();
@@ -42,7 +45,7 @@ pub fn diff(tool: &Path, before: &Side, after: &Side, paired: bool) -> io::Resul
         .collect())
 }
 
-/// Verdicts of all tries.
+/// The numbers of verdicts in all tries.
 #[derive(Default)]
 pub struct Count {
     pub tries: u64,
@@ -52,7 +55,7 @@ pub struct Count {
     pub unresolved: u64,
     pub unchanged: u64,
     ratios: Vec<f64>,
-    /// Of all others.
+    /// Verdicts on all other functions.
     pub others: u64,
     pub others_named: u64,
 }
