@@ -41,6 +41,8 @@ pub struct Ended {
     pub signal: Option<i32>,
     /// The time from start to end.
     pub seconds: f64,
+    /// The CPU time of the program and of its children. `None` if the system does not tell.
+    pub cpu_seconds: Option<f64>,
 }
 
 /// The destination of a program's output.
@@ -118,11 +120,14 @@ pub fn execute(
         Output::Aside => drop(command.stdout(io::stderr())),
         Output::Hidden => drop(command.stdout(Stdio::null()).stderr(Stdio::null())),
     }
-    let start = Instant::now();
+    let (start, cpu) = (Instant::now(), cpu_seconds_of_children());
     let status = command
         .status()
         .with_context(|| format!("{} cannot be started", executable.path.display()))?;
     let seconds = start.elapsed().as_secs_f64();
+    let cpu_seconds = cpu_seconds_of_children()
+        .zip(cpu)
+        .map(|(end, start)| end - start);
     let signal = signal(status);
     let status = match (status.code(), signal) {
         (Some(code), _) => code as u8,
@@ -133,7 +138,24 @@ pub fn execute(
         status,
         signal,
         seconds,
+        cpu_seconds,
     })
+}
+
+/// The CPU time of all programs that this one has started and that have ended.
+#[cfg(unix)]
+fn cpu_seconds_of_children() -> Option<f64> {
+    use nix::sys::resource::{UsageWho, getrusage};
+    use nix::sys::time::TimeVal;
+
+    let usage = getrusage(UsageWho::RUSAGE_CHILDREN).ok()?;
+    let seconds = |time: TimeVal| time.tv_sec() as f64 + time.tv_usec() as f64 / 1e6;
+    Some(seconds(usage.user_time()) + seconds(usage.system_time()))
+}
+
+#[cfg(not(unix))]
+fn cpu_seconds_of_children() -> Option<f64> {
+    None
 }
 
 #[cfg(unix)]

@@ -150,7 +150,10 @@ impl Side {
     /// Runs the program once. Returns its status if that is not 0.
     fn run(&mut self, input: &mut Input) -> Result<Option<u8>> {
         let folder = self.session.next_run()?;
-        let mut run = Run::default();
+        let mut run = Run {
+            cpu_seconds: Some(0.0),
+            ..Run::default()
+        };
         for executable in &self.executables {
             let ended = execute(
                 executable,
@@ -160,6 +163,7 @@ impl Side {
                 Output::Hidden,
             )?;
             run.seconds += ended.seconds;
+            run.cpu_seconds = run::sum(run.cpu_seconds, ended.cpu_seconds);
             run.status = run.status.max(ended.status);
         }
         let status = run.status;

@@ -8,6 +8,7 @@ use crate::build::Executable;
 use crate::execute::{Input, Output, execute};
 use crate::session::Writer;
 use crate::statistics::median;
+use crate::verbs::run::sum;
 
 /// The time for starting a program and for the report, which the probes do not cause.
 const SLACK_SECONDS: f64 = 0.1;
@@ -17,6 +18,8 @@ const SLACK_SECONDS: f64 = 0.1;
 pub struct Beside<'a> {
     bare: &'a [Executable],
     seconds: Vec<f64>,
+    /// The CPU time of each run, or `None`.
+    cpu_seconds: Option<Vec<f64>>,
     /// The status of the first run that ended differently from the measured run before it.
     pub otherwise: Option<u8>,
 }
@@ -28,6 +31,7 @@ impl<'a> Beside<'a> {
         Self {
             bare,
             seconds: Vec::new(),
+            cpu_seconds: Some(Vec::new()),
             otherwise: None,
         }
     }
@@ -37,17 +41,20 @@ impl<'a> Beside<'a> {
     /// # Errors
     /// If the program cannot be started, or the session cannot be written.
     pub fn run(&mut self, session: &mut Writer, input: &mut Input) -> Result<()> {
-        let (mut seconds, mut status) = (0.0, 0);
+        let (mut seconds, mut cpu_seconds, mut status) = (0.0, Some(0.0), 0);
         for executable in self.bare {
             let ended = execute(executable, None, &[], input, Output::Hidden)?;
             seconds += ended.seconds;
+            cpu_seconds = sum(cpu_seconds, ended.cpu_seconds);
             if status == 0 {
                 status = ended.status;
             }
         }
         self.seconds.push(seconds);
+        self.cpu_seconds = self.cpu_seconds.take().zip(cpu_seconds).map(with);
         if let Some(run) = session.about.runs.last_mut() {
             run.bare_seconds = Some(seconds);
+            run.bare_cpu_seconds = cpu_seconds;
             // A status other than 0 may be a result, as for grep. It is a failure only if the two programs end differently.
             if run.status != status {
                 self.otherwise = self.otherwise.or(Some(status));
@@ -68,23 +75,47 @@ impl<'a> Beside<'a> {
         median(&self.seconds).unwrap_or(0.0)
     }
 
+    /// The CPU time of a run, if the system tells.
+    #[must_use]
+    pub fn bare_cpu_seconds(&self) -> Option<f64> {
+        median(self.cpu_seconds.as_ref()?)
+    }
+
     /// How many times as long the measured runs took, without the time that every measured process needs. `None` if they cannot be
     /// compared.
+    ///
+    /// This is the smaller of the ratios by the clock and of CPU time. On a busy machine, a program waits for a CPU as it happens, and a
+    /// program that mostly sleeps is not slowed down by what little it computes.
     #[must_use]
     pub fn ratio(&self, session: &Writer, sum: &Report) -> Option<f64> {
-        let (measured, bare) = (session.seconds()?, self.bare_seconds());
-        let usable = self.otherwise.is_none() && bare > 0.0;
-        usable.then(|| {
-            if measured - bare > SLACK_SECONDS {
-                return measured / bare;
-            }
-            // The run is too short to distinguish the cost of the probes from the rest, so the calibrated cost is used.
-            let ticks: f64 = Measured::all(sum)
-                .iter()
-                .map(|function| function.probes)
-                .sum();
-            let seconds = sum.clock().hz().map_or(0.0, |hz| ticks / hz);
-            1.0 + seconds / self.runs() as f64 / bare
-        })
+        let bare = self.bare_seconds();
+        if self.otherwise.is_some() || bare <= 0.0 {
+            return None;
+        }
+        let by_clock = self.slowdown(session.seconds()?, bare, sum);
+        let cpu = session.cpu_seconds().zip(self.bare_cpu_seconds());
+        let of_cpu = cpu
+            .filter(|&(_, bare)| bare > 0.0)
+            .map(|(measured, bare)| self.slowdown(measured, bare, sum));
+        Some(of_cpu.map_or(by_clock, |of_cpu| of_cpu.min(by_clock)))
     }
+
+    fn slowdown(&self, measured: f64, bare: f64, sum: &Report) -> f64 {
+        if measured - bare > SLACK_SECONDS {
+            return measured / bare;
+        }
+        // The run is too short to distinguish the cost of the probes from the rest, so the calibrated cost is used.
+        let ticks: f64 = Measured::all(sum)
+            .iter()
+            .map(|function| function.probes)
+            .sum();
+        let seconds = sum.clock().hz().map_or(0.0, |hz| ticks / hz);
+        1.0 + seconds / self.runs() as f64 / bare
+    }
+}
+
+/// A list with one more value.
+fn with((mut values, value): (Vec<f64>, f64)) -> Vec<f64> {
+    values.push(value);
+    values
 }

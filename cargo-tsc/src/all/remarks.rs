@@ -6,10 +6,14 @@ use tsc_runtime::Report;
 use super::beside::Beside;
 use super::prune::{ALLOWED, Measured};
 use super::tree::Tree;
+use crate::rows::all_self_ticks;
 use crate::session::Writer;
 
 /// At most this many names are printed; the others are counted.
 const NAMES: usize = 5;
+
+/// If this share of the time or more was spent outside of `main`, other threads did a part of the work.
+const ELSEWHERE: f64 = 0.02;
 
 /// The remarks on a run that the user has ended.
 #[must_use]
@@ -42,19 +46,20 @@ pub fn of(
     let (measured, bare) = (session.seconds().unwrap_or(f64::NAN), beside.bare_seconds());
     let sum = session.sum()?;
     remarks.push(format!(
-        "a run took {}, the bare program {}: {:.2} ×",
+        "a run took {}, the bare program {}: {:.2} ×{}",
         duration(measured),
         duration(bare),
-        measured / bare
+        measured / bare,
+        of_cpu(session.cpu_seconds().zip(beside.bare_cpu_seconds()))
     ));
     let ratio = beside.ratio(session, &sum).unwrap_or(1.0);
     if measured / bare > ALLOWED && ratio <= ALLOWED {
         remarks.push(format!(
-            "  the probes' part of it is {:.2} ×; the rest is what every measured process takes to start and to report",
+            "  the probes' part of it is {:.2} ×; the rest is what every measured process takes to start and to report, or waiting for a CPU",
             ratio
         ));
     }
-    remarks.extend(root(&sum, bare, beside.runs()));
+    remarks.extend(root(&sum, beside));
     if ratio > ALLOWED {
         remarks.push(costs(&sum));
     }
@@ -85,8 +90,22 @@ fn left_out(tree: &Tree<'_>, pruned: &[Measured]) -> Vec<String> {
     remarks
 }
 
-/// Compares the outermost function's net time with the time of the program without measurement.
-fn root(sum: &Report, bare: f64, runs: usize) -> Option<String> {
+/// The CPU times of a measured and of a bare run.
+fn of_cpu(times: Option<(f64, f64)>) -> String {
+    match times {
+        Some((measured, bare)) if bare > 0.0 => format!(
+            "; of CPU time, {} and {}: {:.2} ×",
+            duration(measured),
+            duration(bare),
+            measured / bare
+        ),
+        _ => String::new(),
+    }
+}
+
+/// Compares the outermost function's net time with the time of the program without measurement: of CPU time if everything that was measured
+/// ran inside that function.
+fn root(sum: &Report, beside: &Beside<'_>) -> Option<String> {
     let hz = sum.clock().hz()?;
     let mains = sum.callsites().iter().filter(|row| row.name() == "main");
     let root = mains.max_by(|a, b| a.total_ticks().total_cmp(&b.total_ticks()))?;
@@ -96,11 +115,21 @@ fn root(sum: &Report, bare: f64, runs: usize) -> Option<String> {
                 .to_owned(),
         );
     }
-    let seconds = root.total_ticks() / hz / runs as f64;
+    let seconds = |ticks: f64| ticks / hz / beside.runs() as f64;
+    let on_cpu = root
+        .on_cpu_ticks()
+        .filter(|&ticks| all_self_ticks(sum) < (1.0 + ELSEWHERE) * ticks);
+    if let Some((ticks, bare)) = on_cpu.zip(beside.bare_cpu_seconds()) {
+        return Some(format!(
+            "main's net time is {} of CPU, {:.2} × the bare program's",
+            duration(seconds(ticks)),
+            seconds(ticks) / bare
+        ));
+    }
     Some(format!(
         "main's net time is {}, {:.2} × the bare program's run",
-        duration(seconds),
-        seconds / bare
+        duration(seconds(root.total_ticks())),
+        seconds(root.total_ticks()) / beside.bare_seconds()
     ))
 }
 

@@ -41,6 +41,10 @@ pub struct Run {
     pub seconds: f64,
     /// The same time of the program without measurement, which ran beside it.
     pub bare_seconds: Option<f64>,
+    /// The CPU time, if the system tells.
+    pub cpu_seconds: Option<f64>,
+    /// The same time of the program without measurement.
+    pub bare_cpu_seconds: Option<f64>,
 }
 
 /// Runs that are reported or compared.

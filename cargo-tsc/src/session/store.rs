@@ -183,6 +183,14 @@ impl Writer {
         median(&seconds)
     }
 
+    /// The median CPU time of a run. `None` if it is not known of all runs.
+    #[must_use]
+    pub fn cpu_seconds(&self) -> Option<f64> {
+        let runs = self.about.runs.iter();
+        let seconds: Option<Vec<f64>> = runs.map(|run| run.cpu_seconds).collect();
+        median(&seconds?)
+    }
+
     /// The sum of all runs so far. It is empty if there are no reports.
     ///
     /// # Errors

@@ -155,6 +155,12 @@ fn output(args: &RunArgs, index: u32) -> Output {
     }
 }
 
+/// The sum of two times, if both are known.
+#[must_use]
+pub fn sum(one: Option<f64>, other: Option<f64>) -> Option<f64> {
+    Some(one? + other?)
+}
+
 /// Runs every executable once. Returns how the first failed one, or the last one, ended, and whether there was a report.
 fn one_run(
     args: &RunArgs,
@@ -169,10 +175,12 @@ fn one_run(
         status: 0,
         signal: None,
         seconds: 0.0,
+        cpu_seconds: Some(0.0),
     };
     for executable in executables {
         let ended = execute(executable, Some(&folder), &variables, input, output)?;
         all.seconds += ended.seconds;
+        all.cpu_seconds = sum(all.cpu_seconds, ended.cpu_seconds);
         if all.status == 0 {
             (all.status, all.signal) = (ended.status, ended.signal);
         }
@@ -180,6 +188,7 @@ fn one_run(
     let run = Run {
         status: all.status,
         seconds: all.seconds,
+        cpu_seconds: all.cpu_seconds,
         ..Run::default()
     };
     let report = session.enter(run)?;

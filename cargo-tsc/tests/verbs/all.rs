@@ -245,10 +245,14 @@ fn a_status_that_the_bare_program_has_too_is_compared() {
     let program = "fn work() -> u64 {\n    (0..1000).map(std::hint::black_box).sum()\n}\n\nfn main() {\n    std::process::exit((work() % 2 + 1) as i32);\n}\n";
     let project = Project::with_manifest("", program);
     project
-        .tsc("run --all")
+        .tsc("run --all --name one")
         .ends(1)
         .says("a run took")
         .remarks("the program ended with status 1");
+    if cfg!(unix) {
+        let session = project.read("target/tsc/one/session.json");
+        assert!(session.contains("bare_cpu_seconds"), "{session}");
+    }
 }
 
 #[test]

@@ -29,8 +29,8 @@ use transparency::{cargo, fetch};
 const RUNS: u32 = 5;
 
 const TABLE: &str = "\
-| program | kind | functions annotated | too short | left out | same output | source untouched | s, bare | measured | × | main's net ÷ bare | largest by self | first report after, s |
-|---|---|---|---|---|---|---|---|---|---|---|---|---|";
+| program | kind | functions annotated | too short | left out | same output | source untouched | s, bare | measured | × | × of CPU time | main's net ÷ bare | largest by self | first report after, s |
+|---|---|---|---|---|---|---|---|---|---|---|---|---|---|";
 
 const RANKS: &str = "
 | program | rows over 1 % | Spearman, ticks against instructions | first by ticks: its share of both | first by instructions | the same | elsewhere, with their ticks per instruction in the program's |

@@ -137,11 +137,12 @@ pub fn functions(session: &Value) -> String {
     numbers.join(" | ")
 }
 
-/// Bare, measured, their ratio, and the root's net time in the bare one's.
+/// Bare, measured, their ratio, that of the CPU times, and the root's net time in the bare one's.
 pub fn times(session: &Value) -> String {
     let runs = session["runs"].as_array().map_or(&[][..], Vec::as_slice);
     let of = |key: &str| median(runs.iter().filter_map(|run| run[key].as_f64()).collect());
     let (bare, measured) = (of("bare_seconds"), of("seconds"));
+    let of_cpu = of("cpu_seconds") / of("bare_cpu_seconds");
     let remarks = session["remarks"].as_array().map_or(&[][..], Vec::as_slice);
     let net = remarks
         .iter()
@@ -151,7 +152,10 @@ pub fn times(session: &Value) -> String {
             rest.split(", ").nth(1)?.split(' ').next()
         })
         .unwrap_or("-");
-    format!("{bare:.3} | {measured:.3} | {:.2} | {net}", measured / bare)
+    format!(
+        "{bare:.3} | {measured:.3} | {:.2} | {of_cpu:.2} | {net}",
+        measured / bare
+    )
 }
 
 /// The three rows with the most time of their own.
