@@ -1,4 +1,4 @@
-//! `cargo tsc run --all`, on a project that has never heard of it.
+//! `cargo tsc run --all`, on a project that does not depend on tsc-runtime.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::project::in_a_terminal;
 use crate::project::{Ended, Project};
 
-/// Two crates and a macro, with much in them that must not get in the way.
+/// A project of two crates and a macro, with many kinds of code that must not disturb `run --all`.
 fn stranger(main: &str) -> Project {
     let project = Project::with_manifest(
         "[dependencies]\nwords = { path = \"words\" }\n\n[lints.rust]\nunsafe_code = \"forbid\"\n",
@@ -193,7 +193,7 @@ fn what_is_called_too_often_is_left_out() {
         .remarks("the session that was named pruned is now pruned.1");
     #[cfg(target_os = "linux")]
     if let Some(shown) = in_a_terminal(&project, "run --all -n 3 -- --release") {
-        // Not every position of the bar is drawn on a busy machine.
+        // On a busy machine, not every state of the progress bar is drawn.
         let run = "measuring without 1 function: run 0 of 3";
         assert!(shown.contains(run), "no {run:?} in {shown:?}");
         assert!(!shown.contains("of 1 ["), "{shown:?}");
@@ -231,7 +231,7 @@ fn what_both_copies_depend_on_is_built_once() {
         };
         assert!(executable("bare") != executable("annotated"), "{run}");
     }
-    // A dynamic library's file has one name in both builds, so these are apart.
+    // The file of a dynamic library has the same name in both builds, so such projects have separate build folders.
     let manifest = project.read("Cargo.toml");
     let library = "[lib]\nname = \"part\"\ncrate-type = [\"cdylib\", \"rlib\"]\n\n[dependencies]";
     project.write("Cargo.toml", &manifest.replace("[dependencies]", library));

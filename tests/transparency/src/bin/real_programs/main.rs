@@ -85,7 +85,7 @@ fn main() -> io::Result<ExitCode> {
 }
 
 impl Bench {
-    /// One program. Whether all is as it must be.
+    /// Checks one program. Returns whether all results are as required.
     fn measure(&mut self, subject: &Subject) -> io::Result<bool> {
         let (version, original) = fetch::newest(&subject.name, &self.scratch)?;
         let folder = self.scratch.join(&subject.name);

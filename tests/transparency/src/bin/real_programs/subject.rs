@@ -15,7 +15,7 @@ pub struct Subject {
     pub kind: String,
     /// Whether its rows are compared with callgrind's. They are not if most of the time is the kernel's, or if there are several threads.
     pub ranked: bool,
-    /// Cargo's.
+    /// The arguments for cargo.
     pub options: Vec<String>,
     arguments: Vec<String>,
 }
@@ -62,7 +62,7 @@ impl Subject {
 pub fn says_the_same(all: &Path, source: &Path, arguments: &[String]) -> io::Result<bool> {
     let run = |target: &str| -> io::Result<Output> {
         let _ = arguments.last().map(|last| {
-            // What the program is to make is not to be there.
+            // The files that the program creates must not exist before.
             if last.ends_with("/out") {
                 let _ = fs::remove_file(last);
             }
@@ -107,11 +107,11 @@ pub fn answers_the_same(answers: &Answers) -> bool {
     known.len() == answers.len() && known.len() > 1 && known.iter().all(|one| *one == known[0])
 }
 
-/// The one program in a folder of cargo's.
+/// The only program in a folder with cargo's results.
 pub fn executable(folder: &Path) -> io::Result<PathBuf> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
-        // Beside it lie a library, a list of what it was built from, and cargo's own.
+        // The folder also contains a library, a list of the program's sources, and files of cargo.
         if path.is_file() && path.extension().is_none() && !is_hidden(&path) {
             return Ok(path);
         }
@@ -127,7 +127,7 @@ fn is_hidden(path: &Path) -> bool {
         .is_some_and(|name| name.to_string_lossy().starts_with('.'))
 }
 
-/// Annotated, too short, left out: the numbers in the first remark.
+/// The numbers of annotated, too short and left out functions in the first remark.
 pub fn functions(session: &Value) -> String {
     let first = session["remarks"][0].as_str().unwrap_or_default();
     let numbers: Vec<&str> = first
@@ -137,7 +137,8 @@ pub fn functions(session: &Value) -> String {
     numbers.join(" | ")
 }
 
-/// Bare, measured, their ratio, that of the CPU times, and the root's net time in the bare one's.
+/// The times of the bare and the measured program, their ratio, that of their CPU times, and the net time of the root ÷ the time of the
+/// bare program.
 pub fn times(session: &Value) -> String {
     let runs = session["runs"].as_array().map_or(&[][..], Vec::as_slice);
     let of = |key: &str| median(runs.iter().filter_map(|run| run[key].as_f64()).collect());
