@@ -94,7 +94,8 @@ fn open_and_close(library: &Path) {
 
 /// Sends signals to the threads that have registered.
 pub(crate) struct Signals {
-    threads: Mutex<Vec<libc::pthread_t>>,
+    /// As numbers, because a `pthread_t` is a pointer in some C libraries, and no pointer is `Send`.
+    threads: Mutex<Vec<usize>>,
     pause: Duration,
     sent: AtomicU64,
 }
@@ -115,7 +116,7 @@ impl Signals {
     /// Sets whether signals are sent to the calling thread from now on.
     pub(crate) fn to_this_thread(&self, is_wanted: bool) {
         // SAFETY: no preconditions.
-        let this = unsafe { libc::pthread_self() };
+        let this = unsafe { libc::pthread_self() } as usize;
         let mut threads = self
             .threads
             .lock()
@@ -134,7 +135,7 @@ impl Signals {
                 .expect("no thread panics while it holds the lock")
             {
                 // SAFETY: the thread removes itself from the list before it ends.
-                unsafe { libc::pthread_kill(thread, libc::SIGUSR1) };
+                unsafe { libc::pthread_kill(thread as libc::pthread_t, libc::SIGUSR1) };
                 self.sent.fetch_add(1, Relaxed);
             }
             thread::sleep(self.pause);

@@ -21,7 +21,7 @@ pub(super) fn tree(f: &mut dyn fmt::Write, report: &Report) -> fmt::Result {
     let tree = Tree::new(report);
     writeln!(
         f,
-        "tsc: call tree, inclusive {unit}; contexts under {:.1} % are left out\n\
+        "tsc: call tree, inclusive {unit}{distrust}; contexts under {:.1} % are left out\n\
          tsc: {:>6} {:>12} {:>14} {:>13}  function",
         LEAST_SHARE * 100.0,
         "share",
@@ -29,6 +29,7 @@ pub(super) fn tree(f: &mut dyn fmt::Write, report: &Report) -> fmt::Result {
         "total",
         "mean",
         unit = report.clock.unit(),
+        distrust = report.clock.distrust(),
     )?;
     tree.print(f)
 }

@@ -80,7 +80,10 @@ fn probes(clock: &Clock, scale: &Scale) -> Vec<String> {
     }));
     if let Some(why) = &clock.fallback_reason {
         parts.insert(0, format!("not the TSC: {why}"));
-    } else if let Some(ratio) = clock.core_cycles_per_tick.filter(|_| scale.unit == "ticks") {
+    } else if let Some(ratio) = clock
+        .core_cycles_per_tick
+        .filter(|_| scale.unit == "ticks" && !clock.distrusted)
+    {
         parts.push(format!("1 tick ≈ {ratio:.2} core cycles"));
     }
     if parts.is_empty() {

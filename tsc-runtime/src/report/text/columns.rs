@@ -51,7 +51,7 @@ impl<'a> Table<'a> {
         let columns = columns(rows, scale, width.saturating_sub(GCLK + MARK));
         Self {
             columns,
-            heading: format!("net {}", scale.unit),
+            heading: format!("net {}{}", scale.unit, clock.distrust()),
             rows: rows
                 .shown()
                 .map(|row| Row {

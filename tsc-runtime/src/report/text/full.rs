@@ -39,7 +39,7 @@ fn write_heading(f: &mut dyn fmt::Write, clock: &Clock) -> fmt::Result {
     writeln!(
         f,
         "      {:<NAME$} :{:>TOTAL$} {:>COUNT$} {:>COUNT$} {:>PANICKED$} {:>TICKS$} {:>TICKS$} {:>TICKS$} {:>TICKS$} {:>TICKS$} {:>TICKS$} {:>6} {:>TICKS$}",
-        format!("net {}", clock.unit()),
+        format!("net {}{}", clock.unit(), clock.distrust()),
         "total",
         "calls",
         "clean",

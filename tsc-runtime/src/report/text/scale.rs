@@ -97,12 +97,21 @@ fn remark_on_cycles(clock: &Clock, ratio: f64) -> String {
 }
 
 impl Clock {
-    /// The name of the counter's unit: `ticks`, or what they are instead.
+    /// The name of the clock's unit.
     pub(in crate::report) fn unit(&self) -> &'static str {
-        match (self.fallback_reason.is_some(), self.distrusted) {
-            (true, _) => "ns",
-            (false, true) => "ticks (distrusted)",
-            (false, false) => "ticks",
+        if self.fallback_reason.is_some() {
+            "ns"
+        } else {
+            "ticks"
+        }
+    }
+
+    /// What headings add to the unit if ticks do not measure time.
+    pub(in crate::report) fn distrust(&self) -> &'static str {
+        if self.distrusted && self.fallback_reason.is_none() {
+            " (distrusted)"
+        } else {
+            ""
         }
     }
 }
