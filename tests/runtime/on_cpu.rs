@@ -1,5 +1,5 @@
 //! The calls' times on the CPU, blocked and waiting, and what is known of them where the kernel cannot be asked.
-#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#![cfg(all(target_os = "linux", any(target_arch = "x86", target_arch = "x86_64")))]
 
 use std::env;
 use std::fs;

@@ -6,7 +6,7 @@ pub(super) fn descriptor() -> u64 {
     u64::MAX
 }
 
-const ELSEWHERE: &str = "a thread can detect its interruptions on x86-64 Linux only";
+const ELSEWHERE: &str = "a thread can detect its interruptions on x86 Linux only";
 
 pub(super) fn attach() -> Result<*mut u64, &'static str> {
     Err(ELSEWHERE)

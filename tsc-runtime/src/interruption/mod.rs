@@ -35,9 +35,17 @@ use std::ptr;
 use crate::on_cpu;
 use crate::tsc::{Ticks, clock};
 
-#[cfg(all(target_os = "linux", target_arch = "x86_64", not(miri)))]
+#[cfg(all(
+    target_os = "linux",
+    any(target_arch = "x86", target_arch = "x86_64"),
+    not(miri)
+))]
 mod rseq;
-#[cfg(not(all(target_os = "linux", target_arch = "x86_64", not(miri))))]
+#[cfg(not(all(
+    target_os = "linux",
+    any(target_arch = "x86", target_arch = "x86_64"),
+    not(miri)
+)))]
 #[path = "absent.rs"]
 mod rseq;
 
@@ -279,7 +287,11 @@ mod tests {
         detector.detach();
     }
 
-    #[cfg(all(target_os = "linux", target_arch = "x86_64", not(miri)))]
+    #[cfg(all(
+        target_os = "linux",
+        any(target_arch = "x86", target_arch = "x86_64"),
+        not(miri)
+    ))]
     #[test]
     fn signal_is_seen_and_system_calls_are_not() {
         extern "C" fn ignore(_: libc::c_int) {}

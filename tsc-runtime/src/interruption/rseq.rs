@@ -79,12 +79,21 @@ fn c_library_word() -> Result<*mut u64, &'static str> {
         offset = look_up_offset()?;
         WORD_OFFSET.store(offset, Ordering::Release);
     }
-    let thread_pointer: *mut u8;
-    // SAFETY: on x86-64 Linux the word at fs:0 is the thread pointer (System V ABI, variant II of TLS).
+    Ok(thread_pointer().wrapping_offset(offset).cast())
+}
+
+/// The word at fs:0, or at gs:0 of a process of 32 bits, is the thread pointer (System V ABI, variant II of TLS).
+#[inline(always)]
+fn thread_pointer() -> *mut u8 {
+    let pointer;
+    // SAFETY: on x86 Linux, every thread has this word.
     unsafe {
-        asm!("mov {}, fs:0", out(reg) thread_pointer, options(nostack, preserves_flags, readonly, pure));
+        #[cfg(target_arch = "x86_64")]
+        asm!("mov {}, fs:0", out(reg) pointer, options(nostack, preserves_flags, readonly, pure));
+        #[cfg(target_arch = "x86")]
+        asm!("mov {}, gs:0", out(reg) pointer, options(nostack, preserves_flags, readonly, pure));
     }
-    Ok(thread_pointer.wrapping_offset(offset).cast())
+    pointer
 }
 
 fn look_up_offset() -> Result<isize, &'static str> {
@@ -116,12 +125,26 @@ fn symbols() -> (*const isize, *const u32) {
 }
 
 /// A static program has no symbol names at run time, so the linker resolves them. The references are weak, because an older glibc does not
-/// define the symbols.
+/// define the symbols. Both instructions load from the global offset table, which a program of 32 bits finds by its own position.
 #[cfg(all(target_env = "gnu", target_feature = "crt-static"))]
 fn symbols() -> (*const isize, *const u32) {
     let (offset, size);
     // SAFETY: this only takes addresses, which the linker has filled in: 0 for a symbol that does not exist.
     unsafe {
+        #[cfg(target_arch = "x86")]
+        asm!(
+            ".weak __rseq_offset",
+            ".weak __rseq_size",
+            "call 2f",
+            "2: pop {size}",
+            "add $(_GLOBAL_OFFSET_TABLE_ + (. - 2b)), {size}",
+            "mov __rseq_offset@GOT({size}), {offset}",
+            "mov __rseq_size@GOT({size}), {size}",
+            offset = out(reg) offset,
+            size = out(reg) size,
+            options(att_syntax),
+        );
+        #[cfg(target_arch = "x86_64")]
         asm!(
             ".weak __rseq_offset",
             ".weak __rseq_size",
@@ -139,9 +162,25 @@ fn symbols() -> (*const isize, *const u32) {
 /// registered, 0x53053053. Here they are the operand of a `ud1` instruction, so that an attacker cannot use the bytes as code.
 #[inline(never)]
 fn abort_address() -> u64 {
-    let address: u64;
-    // SAFETY: this only takes an address. The handler's code is in a section of its own and never executed.
+    let address: usize;
+    // SAFETY: this only takes an address. The handler's code is never executed: it is in a section of its own, or jumped over.
     unsafe {
+        // A program of 32 bits finds its own position by a call.
+        #[cfg(target_arch = "x86")]
+        asm!(
+            "jmp 3f",
+            ".byte 0x0f, 0xb9, 0x3d",
+            ".long 0x53053053",
+            "2:",
+            "ud2",
+            "3:",
+            "call 4f",
+            "4: pop {address}",
+            "sub $(4b - 2b), {address}",
+            address = out(reg) address,
+            options(att_syntax),
+        );
+        #[cfg(target_arch = "x86_64")]
         asm!(
             ".pushsection .text.tsc_rseq_abort,\"ax\",@progbits",
             ".byte 0x0f, 0xb9, 0x3d",
@@ -154,5 +193,5 @@ fn abort_address() -> u64 {
             options(nostack, preserves_flags),
         );
     }
-    address
+    address as u64
 }

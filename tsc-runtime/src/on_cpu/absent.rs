@@ -29,7 +29,7 @@ pub(super) fn raw_ns() -> Option<u64> {
 }
 
 pub(super) fn clock_is_fine() -> Result<(), &'static str> {
-    Err("only Linux on x86-64 shows when to ask")
+    Err("only Linux on x86 shows when to ask")
 }
 
 pub(super) struct Errno;

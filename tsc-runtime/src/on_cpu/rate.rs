@@ -62,7 +62,12 @@ fn reading() -> Option<(Ticks, u64)> {
     best.map(|(_, ticks, ns)| (ticks, ns))
 }
 
-#[cfg(all(test, target_os = "linux", target_arch = "x86_64", not(miri)))]
+#[cfg(all(
+    test,
+    target_os = "linux",
+    any(target_arch = "x86", target_arch = "x86_64"),
+    not(miri)
+))]
 mod tests {
     use super::*;
 

@@ -40,8 +40,8 @@ enum State {
 /// The identity of a file according to `fstat`, which distinguishes it from all others that are open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Identity {
-    device: u64,
-    inode: u64,
+    device: libc::dev_t,
+    inode: libc::ino_t,
 }
 
 impl Schedstat {
