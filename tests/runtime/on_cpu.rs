@@ -295,6 +295,11 @@ fn child_in_a_sandbox() {
     // This thread asks the kernel before the system calls are forbidden, and another thread begins after that.
     sleeping();
     forbid(&[libc::SYS_clock_gettime, libc::SYS_pread64]);
+    /// `clock_gettime64`, which the C library calls in a process of 32 bits, and whose number the crate `libc` lacks.
+    #[cfg(target_arch = "x86")]
+    const CLOCK_GETTIME_64: libc::c_long = 403;
+    #[cfg(target_arch = "x86")]
+    forbid(&[CLOCK_GETTIME_64]);
     (0..5).for_each(|_| sleeping());
     thread::spawn(|| (0..5).for_each(|_| sleeping()))
         .join()
