@@ -73,6 +73,107 @@ fn report_says_why_there_is_none() {
     assert_eq!(text.lines().count(), 1, "{text}");
 }
 
+/// Calls what a program may call whether anything is measured or not.
+const EVERYTHING: &str = r##"
+use tsc_runtime::{TextOptions, affinity, snapshot};
+
+fn main() {
+    tsc_runtime::reset();
+    tsc_runtime::pause();
+    tsc_runtime::resume();
+    let session = tsc_runtime::session();
+    let mut report = session.report();
+    drop(session);
+    report.merge(&tsc_runtime::take()).expect("they are alike");
+    assert!(report.callsites().is_empty());
+    assert!(report.since(&snapshot()).is_some());
+    assert!(report.openmetrics().ends_with("# EOF\n"));
+    assert!(!report.prometheus().contains("# EOF"));
+    assert!(affinity::cpus().is_ok_and(|cpus| !cpus.is_empty()));
+    eprint!("{}", report.text(&TextOptions::default()));
+}
+"##;
+
+#[test]
+fn public_functions_exist_where_nothing_is_measured() {
+    let neither = "neither `debug-builds` nor `release-builds`";
+    let release = "the feature `release-builds`";
+    for (name, features, reason) in [
+        ("off", ", default-features = false", neither),
+        (
+            "off_json",
+            ", default-features = false, features = [\"json\"]",
+            neither,
+        ),
+        ("release", "", release),
+        ("release_json", ", features = [\"json\"]", release),
+        ("release_on", ", features = [\"on\"]", release),
+    ] {
+        let program = project(&format!("everything_{name}"), features, EVERYTHING);
+        let text = stderr(&program, &["--release"], &[]);
+        assert!(text.contains(reason), "{name}: {text}");
+        for line in text.lines() {
+            assert!(
+                line.starts_with("tsc: nothing was measured: "),
+                "{name}: {text}"
+            );
+        }
+    }
+}
+
+/// In a `dev` profile without debug assertions for dependencies, the program has them, and is measured.
+#[test]
+fn program_is_measured_although_its_dependencies_have_no_debug_assertions() {
+    let program = project("fewer_assertions", "", REPORTS);
+    add_profile(&program, "dev.package.\"*\"", "false");
+    let text = stderr(&program, &[], &["report"]);
+    assert!(text.contains("\n:CLK: work "), "{text}");
+}
+
+/// A profile gives debug assertions to a single crate of a release build, which is compiled without the runtime.
+#[test]
+fn crate_that_has_debug_assertions_without_the_runtime_is_told_what_to_do() {
+    let build = |features: &str| {
+        let program = project("more_assertions", features, REPORTS);
+        add_profile(&program, "release.package.more_assertions", "true");
+        let output = Command::new(env!("CARGO"))
+            .args([
+                "run",
+                "--quiet",
+                "--release",
+                "--color",
+                "never",
+                "--",
+                "report",
+            ])
+            .current_dir(program)
+            .env(
+                "CARGO_TARGET_DIR",
+                Path::new(env!("CARGO_TARGET_TMPDIR")).join("unmeasured"),
+            )
+            .env_remove("RUSTFLAGS")
+            .output()
+            .expect("cargo starts");
+        String::from_utf8(output.stderr).expect("the output is UTF-8")
+    };
+    let text = build("");
+    let first = text.lines().next().unwrap_or_default();
+    assert!(
+        first.starts_with("error: tsc-runtime was built without debug assertions")
+            && first.contains("enable its feature `on`"),
+        "{text}"
+    );
+    assert!(build(", features = [\"on\"]").contains("\n:CLK: work "));
+}
+
+/// Sets the debug assertions of a profile.
+fn add_profile(project: &Path, profile: &str, assertions: &str) {
+    let manifest = project.join("Cargo.toml");
+    let text = fs::read_to_string(&manifest).expect("it was written");
+    let text = format!("{text}[profile.{profile}]\ndebug-assertions = {assertions}\n");
+    fs::write(manifest, text).expect("the file can be written");
+}
+
 /// With the feature `on` alone there is a runtime, but annotated functions are compiled as if they had no attribute.
 #[test]
 fn report_of_a_runtime_that_measures_no_function_says_so() {

@@ -1,6 +1,6 @@
 //! Whether an annotated item measures in this build. The features of this crate and the profile of the crate with the item decide.
 
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens as _, quote};
 use syn::Result;
 
@@ -34,24 +34,33 @@ pub(crate) fn expand(args: TokenStream, item: TokenStream) -> Result<TokenStream
         };
     }
     if is_block {
-        return Ok(choose(block::expand(&args, item)?));
+        return Ok(choose(&args, block::expand(&args, item)?));
     }
     let function = Function::parse(item.clone())?;
     if function.is_measured() {
         return refuse::already_measured(&args).map(|()| item);
     }
     let measured = expand::function(&args, &function)?;
-    Ok(choose(Block {
-        measured,
-        bare: expand::bare(&args, &function),
-        error: None,
-    }))
+    let bare = expand::bare(&args, &function);
+    let error = None;
+    Ok(choose(
+        &args,
+        Block {
+            measured,
+            bare,
+            error,
+        },
+    ))
 }
 
 // Input:  fn f() { … }            with `debug-builds` alone
-// Output: #[cfg(debug_assertions)]      fn f() { probe; … }
+// Output: #[cfg(debug_assertions)]      require_runtime! {}
+//         #[cfg(debug_assertions)]      fn f() { probe; … }
 //         #[cfg(not(debug_assertions))] fn f() { … }
+//
+// The first line is an error if the runtime was built without debug assertions, and so does not measure. Otherwise it is nothing.
 fn choose(
+    args: &Args,
     Block {
         measured,
         bare,
@@ -65,8 +74,11 @@ fn choose(
     if cfg!(feature = "release-builds") {
         return quote!(#errors #measured);
     }
+    let private = args.private(Span::call_site());
     quote! {
         #errors
+        #[cfg(debug_assertions)]
+        #private::require_runtime! {}
         #[cfg(debug_assertions)]
         #measured
         #[cfg(not(debug_assertions))]

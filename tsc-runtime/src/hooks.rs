@@ -1,8 +1,6 @@
 //! The functions that the operating system calls: at the process's end, for the dump, and in the child of a fork. Only probes install
 //! them, so that no module below the probes depends on the report.
 
-#![cfg(feature = "on")]
-
 #[cfg(all(unix, not(miri)))]
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::{

@@ -1,25 +1,63 @@
 #![doc = include_str!("../README.md")]
-#![cfg_attr(docsrs, feature(doc_cfg), doc(auto_cfg(hide(feature = "on"))))]
+#![cfg_attr(
+    docsrs,
+    feature(doc_cfg),
+    doc(auto_cfg(hide(measuring, has_callsites)))
+)]
 #![cfg_attr(target_os = "none", no_std)]
+#![cfg_attr(not(feature = "on"), allow(rustdoc::private_intra_doc_links))] // to what that feature makes public
 
-#[cfg(all(feature = "on", any(target_os = "none", not(target_has_atomic = "64"))))]
+// `measuring` and `has_callsites` are decided in build.rs.
+
+#[cfg(all(measuring, any(target_os = "none", not(target_has_atomic = "64"))))]
 mod unsupported;
 
 // What an annotated call runs, from the counter upwards.
+#[cfg(measuring)]
 mod interruption;
+#[cfg(measuring)]
+#[cfg_attr(not(feature = "on"), allow(dead_code))] // the rest is for the self-test
 mod on_cpu;
+#[cfg(measuring)]
 mod probe;
+#[cfg(measuring)]
 mod record;
-pub mod tsc;
 
 // What surrounds it: all callsites and threads, what probes cost, what the clock is worth, the process.
-pub mod calibration;
+#[cfg(measuring)]
+mod environment;
+#[cfg(measuring)]
+mod events;
+#[cfg(measuring)]
 mod hooks;
-pub mod machine;
+#[cfg(measuring)]
 mod process;
+#[cfg(measuring)]
 mod registry;
-pub mod self_test;
+#[cfg(measuring)]
 mod sync;
+
+// The same, for programs too that measure themselves. They need the feature `on`: without it, only debug builds would have these modules.
+#[cfg(feature = "on")]
+pub mod calibration;
+#[cfg(all(measuring, not(feature = "on")))]
+#[allow(dead_code, unreachable_pub, unused_imports)]
+mod calibration;
+#[cfg(feature = "on")]
+pub mod machine;
+#[cfg(all(measuring, not(feature = "on")))]
+#[allow(dead_code, unreachable_pub, unused_imports)]
+mod machine;
+#[cfg(feature = "on")]
+pub mod self_test;
+#[cfg(all(measuring, not(feature = "on")))]
+#[allow(dead_code, unreachable_pub)]
+mod self_test;
+#[cfg(feature = "on")]
+pub mod tsc;
+#[cfg(all(measuring, not(feature = "on")))]
+#[allow(dead_code, unreachable_pub, unused_imports)]
+mod tsc;
 
 // The instruments, which stand on the counter alone.
 mod instruments;
@@ -35,10 +73,12 @@ pub mod __private;
 #[cfg(not(target_os = "none"))]
 pub mod affinity;
 mod count;
-mod environment;
-mod events;
+#[cfg(not(target_os = "none"))]
+mod gate;
 mod macros;
+#[cfg(all(not(measuring), not(target_os = "none")))]
 mod off;
+#[cfg(all(not(measuring), target_os = "none"))]
 mod off_without_std;
 #[cfg(not(target_os = "none"))]
 mod report;
@@ -51,15 +91,15 @@ pub use instruments::instruction;
 pub use instruments::{
     budget, compare, compare::compare, measure, measure::measure, measure::measure_minus,
 };
-#[cfg(all(not(feature = "on"), not(target_os = "none")))]
+#[cfg(all(not(measuring), not(target_os = "none")))]
 pub use off::{
     Session, dump_to, gclk_to, pause, report, reset, resume, session, snapshot, take, tree,
 };
-#[cfg(all(not(feature = "on"), target_os = "none"))]
+#[cfg(all(not(measuring), target_os = "none"))]
 pub use off_without_std::{pause, report, reset, resume, tree};
-#[cfg(feature = "on")]
+#[cfg(measuring)]
 pub use probe::gclk::gclk_to;
-#[cfg(feature = "on")]
+#[cfg(measuring)]
 pub use registry::{pause, record_tree as tree, resume};
 #[cfg(all(feature = "json", not(target_os = "none")))]
 pub use report::ReadError;
@@ -69,7 +109,7 @@ pub use report::{
     FirstCall, MachineReport, MergeError, MetaMap, Process, Report, SumOfSquares, TextForm,
     TextOptions, TextSort, TextUnit, ThreadReport,
 };
-#[cfg(feature = "on")]
+#[cfg(measuring)]
 pub use report::{Session, dump_to, report, reset, session, snapshot, take};
 #[cfg(feature = "on")]
 pub use self_test::self_test;

@@ -247,6 +247,8 @@ macro_rules! __gate {
 macro_rules! __gate {
     ($measured:block else $bare:block) => {{
         #[cfg(debug_assertions)]
+        $crate::__require_runtime! {}
+        #[cfg(debug_assertions)]
         $measured
         #[cfg(not(debug_assertions))]
         $bare
@@ -259,6 +261,26 @@ macro_rules! __gate {
 macro_rules! __gate {
     ($measured:block else $bare:block) => {
         $bare
+    };
+}
+
+/// Stands before what needs a runtime that measures.
+#[cfg(measuring)]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __require_runtime {
+    () => {};
+}
+
+#[cfg(not(measuring))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __require_runtime {
+    () => {
+        ::core::compile_error!(
+            "tsc-runtime was built without debug assertions, and so without what measures, but this crate has them: enable its \
+             feature `on`, or set `debug-assertions` for all packages alike"
+        );
     };
 }
 

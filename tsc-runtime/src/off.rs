@@ -1,11 +1,10 @@
 //! The public functions for builds in which nothing is measured: they compile, and do nothing.
 
-#![cfg(all(not(feature = "on"), not(target_os = "none")))]
-
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
+use crate::gate;
 use crate::report::Report;
 
 /// Prints once on standard error that nothing is measured, and why.
@@ -21,9 +20,7 @@ pub fn report() {
 #[must_use]
 pub fn snapshot() -> Report {
     Report {
-        nothing_because: Some(
-            "tsc-runtime was built with neither `debug-builds` nor `release-builds`".to_owned(),
-        ),
+        nothing_because: gate::reason_against().map(str::to_owned),
         ..Report::default()
     }
 }
@@ -60,10 +57,10 @@ impl Drop for Session {
     fn drop(&mut self) {}
 }
 
-/// A report of no callsite.
+/// An empty report, which contains the reason for that.
 #[must_use]
 pub fn take() -> Report {
-    Report::default()
+    snapshot()
 }
 
 /// Does nothing.

@@ -1,13 +1,14 @@
 //! Every name that an expansion of `#[cycles]` may use. Not public API and not subject to SemVer.
 
+pub use crate::__require_runtime as require_runtime;
 pub use crate::count::{Count, check_count};
 pub use crate::macros::Unmeasured;
-#[cfg(feature = "on")]
+#[cfg(measuring)]
 pub use measured::*;
 pub use tsc_attr::{check_fence, unexpected};
 
 /// The names that an expansion uses in builds that measure.
-#[cfg(feature = "on")]
+#[cfg(measuring)]
 mod measured {
     pub use crate::probe::future::{Polled, polled};
     pub use crate::probe::gclk::Clk;

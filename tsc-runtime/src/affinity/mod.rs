@@ -5,8 +5,8 @@
 //! they return is dropped.
 //!
 //! Both act on the calling thread only, but threads that it spawns meanwhile inherit its affinity and priority. They work on Linux,
-//! Android and Windows. On other systems every function returns [`AffinityError::Unsupported`]. In a build with neither `debug-builds` nor
-//! `release-builds`, they do nothing and succeed.
+//! Android and Windows. On other systems every function returns [`AffinityError::Unsupported`]. In a build that measures nothing, such as a
+//! release build without `release-builds`, they do nothing and succeed; the feature `on` makes them act there, too.
 //!
 //! ```no_run
 //! use tsc_runtime::affinity;
@@ -21,22 +21,15 @@ use std::fmt;
 use std::io;
 use std::marker::PhantomData;
 
-#[cfg_attr(not(feature = "on"), path = "off.rs")]
+#[cfg_attr(not(measuring), path = "off.rs")]
 #[cfg_attr(
-    all(
-        feature = "on",
-        any(target_os = "linux", target_os = "android"),
-        not(miri)
-    ),
+    all(measuring, any(target_os = "linux", target_os = "android"), not(miri)),
     path = "linux.rs"
 )]
-#[cfg_attr(
-    all(feature = "on", target_os = "windows", not(miri)),
-    path = "windows.rs"
-)]
+#[cfg_attr(all(measuring, target_os = "windows", not(miri)), path = "windows.rs")]
 #[cfg_attr(
     all(
-        feature = "on",
+        measuring,
         any(
             miri,
             not(any(target_os = "linux", target_os = "android", target_os = "windows"))
@@ -290,7 +283,7 @@ mod tests {
 
     #[cfg(all(
         any(target_os = "linux", target_os = "android", target_os = "windows"),
-        feature = "on",
+        measuring,
         not(miri)
     ))]
     mod placed {

@@ -51,7 +51,7 @@ impl Drop for RealTime {
     }
 }
 
-#[cfg(all(feature = "on", target_os = "linux", not(miri)))]
+#[cfg(all(measuring, target_os = "linux", not(miri)))]
 mod imp {
     use std::io;
 
@@ -132,7 +132,7 @@ mod imp {
     }
 }
 
-#[cfg(not(all(feature = "on", target_os = "linux", not(miri))))]
+#[cfg(not(all(measuring, target_os = "linux", not(miri))))]
 mod imp {
     use super::AffinityError;
 
@@ -141,7 +141,7 @@ mod imp {
     pub(super) struct Class;
 
     pub(super) fn enter() -> Result<Class, AffinityError> {
-        if cfg!(feature = "on") {
+        if cfg!(measuring) {
             return Err(AffinityError::Unsupported {
                 why: "a real-time class is implemented for Linux only",
             });
@@ -152,7 +152,7 @@ mod imp {
     pub(super) fn restore(_: &Class) {}
 }
 
-#[cfg(all(test, feature = "on", target_os = "linux", not(miri)))]
+#[cfg(all(test, measuring, target_os = "linux", not(miri)))]
 mod tests {
     use super::*;
 

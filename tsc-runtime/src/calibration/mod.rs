@@ -12,8 +12,6 @@
 //! If the counter or the clock stepped since the first reading (after a suspend, a live migration or a restored snapshot), the readings
 //! contradict each other. The rate is then measured again from new readings, and [`Rate::stepped`] is set.
 
-#![cfg(feature = "on")]
-
 use std::fmt;
 use std::time::Duration;
 

@@ -2,8 +2,6 @@
 //!
 //! If the process has more rights than its user (set-uid, file capabilities: `AT_SECURE`), all of them are ignored.
 
-#![cfg(feature = "on")]
-
 mod secure;
 mod stderr;
 mod write_signals;

@@ -9,8 +9,6 @@
 //! The calls of a thread are nested, so the counters' values at their starts are on a stack. Counts are inclusive; in a recursion only the
 //! outermost call counts, as for ticks. A `start!`/`stop!` section has no events, because sections may overlap.
 
-#![cfg(feature = "on")]
-
 #[cfg(all(feature = "pmu", target_os = "linux", not(miri)))]
 mod group;
 #[cfg(all(feature = "pmu", target_os = "linux", not(miri)))]

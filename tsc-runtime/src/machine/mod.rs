@@ -2,8 +2,6 @@
 //!
 //! Any of them may be unknown: `None` means unknown, never "no". Nothing in this module fails.
 
-#![cfg(feature = "on")]
-
 use once_cell::race::OnceBox;
 
 pub(crate) mod cpuid;

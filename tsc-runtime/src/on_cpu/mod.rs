@@ -18,8 +18,6 @@
 //! So for each of them, the difference at the stop leaves the exact ticks on the CPU, however many losses there were. The thread's
 //! [`losses`] know how much of the difference was loss, and in which call.
 
-#![cfg(feature = "on")]
-
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 

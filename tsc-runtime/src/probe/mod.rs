@@ -7,8 +7,6 @@
 //! Both are `extern "C"`, so that the annotated function needs no landing pad for them. Both handle unusual cases with a call in tail
 //! position, so that the usual case needs no stack frame.
 
-#![cfg(feature = "on")]
-
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 

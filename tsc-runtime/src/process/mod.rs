@@ -1,7 +1,5 @@
 //! What belongs to a whole process: values that the child of a fork does not share, and libraries that must stay mapped.
 
-#![cfg(feature = "on")]
-
 mod mapped;
 mod per_process;
 

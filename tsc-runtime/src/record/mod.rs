@@ -5,8 +5,6 @@
 //!
 //! A stop only buffers its sample. [`fold`] updates the statistics, and [`read`] reads them.
 
-#![cfg(feature = "on")]
-
 use core::cell::Cell;
 
 use crate::on_cpu::Inside;

@@ -9,8 +9,6 @@
 //! annotated allocator or a signal handler, records nothing, and requests to control the recording are put off or refused. So no thread
 //! ever waits for a lock that it holds.
 
-#![cfg(feature = "on")]
-
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 

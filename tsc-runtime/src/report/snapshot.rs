@@ -8,6 +8,7 @@ use super::{Clock, Ended, MachineReport, Process, Report, output};
 use crate::calibration;
 use crate::calibration::overhead;
 use crate::events;
+use crate::gate;
 use crate::record::thread;
 use crate::registry::{self, Figures};
 
@@ -151,21 +152,6 @@ pub fn reset() {
     REPORTED.store(0, Relaxed);
 }
 
-/// Why the annotated functions of a crate that was built like this one are not measured. `None` if they are measured.
-const fn not_on() -> Option<&'static str> {
-    if cfg!(feature = "release-builds") {
-        None
-    } else if cfg!(not(feature = "debug-builds")) {
-        Some("tsc-runtime was built with neither `debug-builds` nor `release-builds`")
-    } else if cfg!(debug_assertions) {
-        None
-    } else {
-        Some(
-            "release builds are measured with the feature `release-builds` of tsc-runtime, which this one was built without",
-        )
-    }
-}
-
 impl Report {
     fn collect(figures: &Figures, unrecorded_calls: u64) -> Self {
         let totals = &figures.callsites;
@@ -183,7 +169,9 @@ impl Report {
             contexts: collect_contexts(&figures.tree, &numbers),
             callsites,
             clock,
-            nothing_because: not_on().filter(|_| !measured).map(str::to_owned),
+            nothing_because: gate::reason_against()
+                .filter(|_| !measured)
+                .map(str::to_owned),
             left_out: registry::left_out(),
             unrecorded_calls,
             ..Self::default()

@@ -1,7 +1,5 @@
 //! Checks of this machine: whether its figures can be trusted.
 
-#![cfg(feature = "on")]
-
 use std::fmt;
 
 mod facts;

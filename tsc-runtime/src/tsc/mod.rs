@@ -2,8 +2,6 @@
 //!
 //! Nothing in this module allocates, locks, formats or uses time units.
 
-#![cfg(feature = "on")]
-
 #[cfg_attr(
     all(any(target_arch = "x86_64", target_arch = "x86"), not(miri)),
     path = "x86.rs"

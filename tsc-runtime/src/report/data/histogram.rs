@@ -131,7 +131,7 @@ pub(crate) mod tests {
     }
 
     /// The buckets of a dump are those in which the runtime counts.
-    #[cfg(feature = "on")]
+    #[cfg(measuring)]
     #[test]
     fn buckets_are_the_records_own() {
         use crate::record::histogram;

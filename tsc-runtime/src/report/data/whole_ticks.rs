@@ -6,7 +6,6 @@
 pub(crate) struct WholeTicks(pub(crate) i64);
 
 impl WholeTicks {
-    #[cfg(any(feature = "on", feature = "json", test))]
     pub(crate) fn rounded(ticks: f64) -> Self {
         Self(ticks.round() as i64)
     }

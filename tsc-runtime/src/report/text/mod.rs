@@ -13,7 +13,6 @@ mod marks;
 mod names;
 mod notes;
 mod off_cpu;
-mod options;
 mod rows;
 mod scale;
 mod style;
@@ -27,11 +26,11 @@ use scale::Scale;
 use style::Style;
 
 use super::Report;
+use super::options::{TextForm, TextOptions, TextSort, TextUnit};
 use super::tree::tree;
 pub(super) use names::escaped;
-#[cfg(feature = "on")]
+#[cfg(measuring)]
 pub(crate) use names::gclk_column;
-pub use options::{TextForm, TextOptions, TextSort, TextUnit};
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
