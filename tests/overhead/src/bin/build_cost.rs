@@ -1,6 +1,6 @@
 //! Measures what annotations cost in code and in build time: `cargo run --release -p overhead --bin build_cost`.
 //!
-//! In a temporary folder, it builds a crate of 500 functions with and without the attribute, in turns, and a crate of one annotated
+//! In a temporary folder, it builds a crate of 500 functions with and without the attribute, in turns, and crates of one annotated
 //! function without any built dependencies. It prints a Markdown table.
 
 use std::fmt::Write as _;
@@ -21,11 +21,14 @@ fn main() -> io::Result<()> {
 }
 
 fn run(folder: &Path) -> io::Result<()> {
-    let bare = Crate::write(folder, "bare", FUNCTIONS, "")?;
-    let annotated = Crate::write(folder, "annotated", FUNCTIONS, "#[tsc_runtime::cycles]")?;
-    let single = Crate::write(folder, "single", 1, "#[tsc_runtime::cycles]")?;
-    let single_bare = Crate::write(folder, "single_bare", 1, "")?;
+    let attribute = "#[tsc_runtime::cycles]";
+    let bare = Crate::write(folder, "bare", FUNCTIONS, "", "release-builds")?;
+    let annotated = Crate::write(folder, "annotated", FUNCTIONS, attribute, "release-builds")?;
+    let single = Crate::write(folder, "single", 1, attribute, "release-builds")?;
+    let single_bare = Crate::write(folder, "single_bare", 1, "", "release-builds")?;
+    let unmeasured = Crate::write(folder, "unmeasured", 1, attribute, "default")?;
     let clean = single.build()?;
+    let clean_unmeasured = unmeasured.build()?;
     for of in [&bare, &annotated, &single_bare] {
         of.build()?;
     }
@@ -56,6 +59,10 @@ fn run(folder: &Path) -> io::Result<()> {
         "| release build of one annotated function from nothing, s | {:.1} |",
         clean.as_secs_f64()
     );
+    println!(
+        "| the same without `release-builds`, so that nothing is measured, s | {:.1} |",
+        clean_unmeasured.as_secs_f64()
+    );
     Ok(())
 }
 
@@ -70,6 +77,7 @@ impl Crate {
         name: &'static str,
         functions: usize,
         attribute: &str,
+        feature: &str,
     ) -> io::Result<Self> {
         let folder = parent.join(name);
         fs::create_dir_all(folder.join("src"))?;
@@ -78,7 +86,7 @@ impl Crate {
             folder.join("Cargo.toml"),
             format!(
                 "[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n[workspace]\n[dependencies]\n\
-                 tsc-runtime = {{ path = {runtime:?}, features = [\"release-builds\"] }}\n"
+                 tsc-runtime = {{ path = {runtime:?}, features = [{feature:?}] }}\n"
             ),
         )?;
         fs::write(folder.join("src/main.rs"), source(functions, attribute))?;
