@@ -7,4 +7,9 @@ fn main() {
     // What it has for Miri is what is needed here, too: a counter and a detector of interruptions without assembly, which Shuttle would not
     // see, and no hooks in the operating system, which would call the runtime outside of a test.
     println!("cargo::rustc-cfg=miri");
+    // What the runtime's own build script sets where it measures.
+    for name in ["measuring", "has_callsites"] {
+        println!("cargo::rustc-check-cfg=cfg({name})");
+        println!("cargo::rustc-cfg={name}");
+    }
 }
