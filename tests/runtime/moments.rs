@@ -26,7 +26,14 @@ fn command(way: &str, environment: &[(&str, &str)]) -> Command {
         .stderr(Stdio::piped());
     // If the test runs in the background, it may ignore some of these signals, and a child inherits this.
     let at_their_defaults = || {
-        for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
+        for signal in [
+            libc::SIGINT,
+            libc::SIGTERM,
+            libc::SIGHUP,
+            libc::SIGQUIT,
+            libc::SIGUSR1,
+            libc::SIGUSR2,
+        ] {
             // SAFETY: no handler is installed.
             unsafe { libc::signal(signal, libc::SIG_DFL) };
         }
