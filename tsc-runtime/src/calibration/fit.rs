@@ -2,8 +2,8 @@
 //!
 //! A pair says: when the reference clock read `ns`, the counter was at least `before` and at most `after`. A delay between the reads (an
 //! interrupt, a preemption of a millisecond) makes this interval wide, but not wrong. So the error bound is not a statistical one. A rate
-//! is possible if some line with that slope passes through all intervals; this is so exactly if every two of the intervals allow it.
-//! `lowest..=highest` are the rates that all pairs of intervals allow. The estimate is the least-squares slope, weighted by how narrow the
+//! is possible if a line with that slope passes through all intervals. This is the case if and only if such a line passes through every
+//! two of them. `lowest..=highest` is the range of possible rates. The estimate is the least-squares slope, weighted by how narrow the
 //! intervals are, and limited to that range.
 //!
 //! If no rate is possible, one of the clocks stepped or changed its rate. A few readings off the line that the others lie on are dropped.
@@ -137,7 +137,8 @@ fn possible(intervals: &[Interval], steps: Steps) -> Option<(f64, f64)> {
     (lowest <= highest).then_some((lowest, highest))
 }
 
-/// Drops the intervals that do not touch the line with the median slope and the median intercept.
+/// Drops the intervals that are farther from the line with the median slope and the median intercept than their own width and the median
+/// width together.
 fn drop_outliers(intervals: &mut Vec<Interval>) -> Result<(), CalibrationError> {
     let span = intervals[intervals.len() - 1].ns;
     let mut slopes = Vec::new();
@@ -215,7 +216,7 @@ mod tests {
 
     const STEPS: Steps = Steps { ticks: 26, ns: 1 };
 
-    /// Readings of a counter of `hz` every 100 µs, as an even clock and a counter that advances in steps of 26 ticks give them.
+    /// Readings, every 100 µs, of an even clock and of a counter with the rate `hz` that advances in steps of 26 ticks.
     struct Synthetic {
         hz: f64,
         random: u64,

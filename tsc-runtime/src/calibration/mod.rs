@@ -1,9 +1,10 @@
-//! Measures the counter's rate against the operating system's raw clock, while the program runs anyway.
+//! Measures the rate of the counter (the TSC, or its equivalent on other architectures) against the operating system's raw clock, while
+//! the program runs anyway.
 //!
 //! Nothing is measured before `main`. The first callsite that registers takes a few paired readings of both clocks, and every request for
 //! the rate takes a few more. The time between them is the baseline. The longer the baseline, the smaller the error bound: the half-widths
-//! of the readings divided by the baseline give 2.5 ppm after 20 ms and 0.05 ppm after a second. Only a program that asks sooner than
-//! [`BASELINE`] after the first readings waits for the rest of that time.
+//! of the readings divided by the baseline give 2.5 ppm after 20 ms and 0.05 ppm after a second. The first request waits until
+//! [`BASELINE`] has passed since the first readings, or for 2 ms if that time has passed already.
 //!
 //! The bound is relative to the reference clock ([`Rate::reference`]). On Linux this is `CLOCK_MONOTONIC_RAW`, which NTP does not slew.
 //! Where the kernel derives that clock from this very counter, the measurement recovers the rate that the kernel assumes, which may be
@@ -32,7 +33,8 @@ pub use fit::{ClockPair, Slope, Steps, fit};
 /// If the rate is wanted sooner than this after the first reading, the caller sleeps for the rest of the time.
 pub const BASELINE: Duration = Duration::from_millis(20);
 
-/// The time until the second reading if there is no rate yet: long enough to detect a step that changes the rate by 0.01 %.
+/// The time over which new readings are taken for the first rate if [`BASELINE`] has passed already: long enough to detect a step that
+/// changes the rate by 0.01 %.
 const SECOND_LOOK: Duration = Duration::from_millis(2);
 
 /// The number of groups of readings that are kept: the first one, and the latest ones.
@@ -74,7 +76,7 @@ impl Rate {
 }
 
 impl fmt::Display for Rate {
-    /// `2596.130 MHz ± 0.05 ppm (CLOCK_MONOTONIC_RAW over 1.2 s)`.
+    /// Prints, for example, `2596.130 MHz ± 0.05 ppm (CLOCK_MONOTONIC_RAW over 1.2s)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:.3} MHz", self.hz / 1e6)?;
         if self.reference.is_exact() {
@@ -174,8 +176,8 @@ struct History {
     latest: Option<Rate>,
 }
 
-/// This lock is only tried, never waited for. If it is held (by another thread that computes the rate, or in the child of a fork by
-/// nobody), the caller takes readings of its own.
+/// No thread waits for this lock, because in the child of a fork the thread that holds it may not exist. If it is held, the caller takes
+/// readings of its own.
 static HISTORY: Mutex<History> = Mutex::new(History {
     groups: Vec::new(),
     latest: None,
@@ -196,8 +198,8 @@ pub(crate) fn first_reading() {
 
 /// The counter's rate, from all readings since the first one.
 ///
-/// The first call sleeps for 2 ms, or until [`BASELINE`] has passed since the first reading. Later calls take microseconds, unless a clock
-/// has stepped.
+/// The first call sleeps until [`BASELINE`] has passed since the first reading, or for 2 ms if that time has passed already. Later calls
+/// take microseconds, unless a clock has stepped.
 ///
 /// ```
 /// match tsc_runtime::calibration::rate() {
@@ -208,7 +210,7 @@ pub(crate) fn first_reading() {
 ///
 /// # Errors
 ///
-/// The two clocks disagree, or one of them does not count time.
+/// One of the two clocks stepped or does not count time, or the readings are too uncertain: see [`CalibrationError`].
 pub fn rate() -> Result<Rate, CalibrationError> {
     if let Some(rate) = known() {
         return Ok(rate);
@@ -269,7 +271,7 @@ fn afresh() -> Result<(Vec<sample::Group>, Rate), CalibrationError> {
 ///
 /// # Errors
 ///
-/// Those of [`rate`], and `time` is too short for a rate within one percent.
+/// Those of [`rate`], and [`CalibrationError::Imprecise`] if `time` is too short for a rate within one percent.
 pub fn calibrate(time: Duration) -> Result<Rate, CalibrationError> {
     if let Some(rate) = known() {
         return Ok(rate);

@@ -16,7 +16,7 @@ use crate::record::{BUFFER_LEN, Record};
 use crate::tsc::clock;
 use crate::tsc::{Fence, Ticks};
 
-/// The cost of a probe that measures nothing, in ticks.
+/// The cost of a probe around an empty body, in ticks.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Overhead {
     /// The ticks between the two reads. Every raw measurement contains them.
@@ -25,7 +25,7 @@ pub(crate) struct Overhead {
     pub(crate) total: f64,
     /// The additional ticks that a probe costs its caller if another probe is nested in it.
     pub(crate) nesting: f64,
-    /// The ticks that a timed call of a sampled callsite costs its caller: if the sample stands for one call, and if it stands for
+    /// The ticks that a timed call of a sampled callsite costs its caller: first if the sample stands for one call, then if it stands for
     /// several.
     pub(crate) sampled: [f64; 2],
     /// The error bound of `visible`: how much it differs between places in the program and over time.
@@ -111,11 +111,11 @@ type Table = [Measurements; Fence::ALL.len()];
 
 static MEASUREMENTS: PerProcess<Mutex<Table>> = PerProcess::new();
 
-/// The bits of each policy's mean visible overhead. 0.0 if the policy is not in use.
+/// Each policy's mean visible overhead, as the bits of an `f64`. 0.0 if the policy is not in use.
 static VISIBLE: [AtomicU64; Fence::ALL.len()] = [const { AtomicU64::new(0) }; Fence::ALL.len()];
 
-/// Gives `f` all measurements. Meanwhile the thread counts as being in the cold path, so that a signal handler does not try to take the
-/// lock that its own thread holds.
+/// Calls `f` with all measurements. Meanwhile the thread counts as being in the cold path, so that a signal handler does not wait for the
+/// lock that the thread it interrupts holds.
 fn with_measurements<T>(f: impl FnOnce(&mut Table) -> T) -> T {
     let busy = thread::this().enter_cold_path();
     let result = f(&mut MEASUREMENTS.get(|| {}).lock());
@@ -224,11 +224,10 @@ type Round = [f64; 6];
 
 /// Takes the medians over rounds; each round contains all kinds of calls. This thread's sums and table are left unchanged.
 ///
-/// The thread is attached to the interruption detector meanwhile. On a thread that is not attached, each call takes the slow path at both
-/// ends, which costs a quarter more; this would concern a thread's first call, before which this function is called, and a report that is
-/// made after the thread's end.
+/// Meanwhile the thread is attached to the interruption detector. A thread is not attached before its first call, nor in a report that is
+/// made after its end. There, each call would take the slow path at its start and its stop, which costs a quarter more.
 fn measure(empty_calls: EmptyCalls) -> Costs {
-    // The inlined reads are not used on this machine, because they would kill the process.
+    // The operating system's clock replaces the TSC, whose inlined reads would kill the process.
     if clock::is_os_clock() {
         return Costs::default();
     }
@@ -312,6 +311,6 @@ fn round(empty_calls: EmptyCalls, record: &Record) -> Option<Round> {
     (empty_calls.inlined)(CALLS);
     let inlined = per_call(clock::now() - start);
     let often = 2.0 * half - (counted - call);
-    // A function that is short enough to be sampled would have been inlined without the attribute.
+    // The bare call subtracted here is an inlined one: a function short enough to be sampled would be inlined without the attribute.
     Some([visible, total, nesting, once, often, counted - inlined])
 }

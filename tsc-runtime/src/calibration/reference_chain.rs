@@ -2,13 +2,13 @@
 //!
 //! A dependent `add r, r` takes one core cycle on every x86-64 and every ARMv8-A CPU. This does not hold for `add r, imm`, `inc` and
 //! `dec`, which Golden Cove and its successors execute at register renaming. A dependent 64-bit `imul r, r` takes three cycles on Nehalem,
-//! Zen and later CPUs. Measured in the same round, the ratio of the two shows whether the additions took one cycle each, and so whether
-//! the result is the core's clock.
+//! Zen and later CPUs. Both chains are measured in the same round. If a multiplication took three times as long as an addition, then the
+//! additions took one cycle each, and the result is the core clock.
 
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 use crate::tsc::{FencePolicy, Lfence, Ticks, elapsed};
 
-/// The number of instructions (links) of a chain in each block.
+/// A chain consists of blocks, each with this number of instructions (links).
 pub(crate) const LINKS_PER_BLOCK: u64 = 100;
 
 macro_rules! chain {
@@ -59,7 +59,7 @@ chain! {
 /// Whether the chains exist here.
 pub(crate) const AVAILABLE: bool = cfg!(all(target_arch = "x86_64", not(miri)));
 
-/// Forty dependent additions, which are inlined where they are measured.
+/// Executes forty dependent additions, which are inlined into the measured code.
 #[cfg(feature = "instruments")]
 #[inline(always)]
 pub(crate) fn forty_additions() {

@@ -10,7 +10,7 @@ use crate::tsc::{FencePolicy, Lfence, elapsed};
 const TRIES: usize = 16;
 const KEPT: usize = 4;
 
-/// How many groups are taken during a wait, without the group at its beginning.
+/// How many groups are taken during a wait, not counting the one before it.
 const SLICES: u32 = 4;
 
 /// A few pairs taken within microseconds: those that were disturbed least.
@@ -96,8 +96,8 @@ mod reference {
         time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
     }
 
-    /// The step of the kernel's clock is that of its clocksource: 14.3 MHz for `hpet` and 3.58 MHz for `acpi_pm`. For `tsc`, `kvm-clock`
-    /// and the Hyper-V page, one nanosecond is coarse enough.
+    /// The kernel's clock advances in steps of its clocksource, which counts at 14.3 MHz (`hpet`) or 3.58 MHz (`acpi_pm`). For `tsc`,
+    /// `kvm-clock` and the Hyper-V page, one nanosecond is coarse enough.
     pub(super) fn step_ns() -> u64 {
         match crate::machine::clocksource().as_deref() {
             Some("hpet") => 70,
@@ -126,7 +126,7 @@ mod reference {
             .as_nanos() as u64
     }
 
-    /// QueryPerformanceCounter usually counts at 10 MHz. Other systems' clocks count nanoseconds, or ticks of the CPU's counter.
+    /// QueryPerformanceCounter usually counts at 10 MHz. Other systems' clocks count nanoseconds, or ticks of a timer of 24 MHz or more.
     pub(super) fn step_ns() -> u64 {
         if cfg!(windows) { 100 } else { 42 }
     }

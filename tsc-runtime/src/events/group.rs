@@ -1,4 +1,4 @@
-//! A thread's counters: one group, which one system call reads.
+//! A thread's perf counters: one group, which one system call reads.
 
 use std::cell::RefCell;
 use std::io;
@@ -30,7 +30,7 @@ struct Group {
     leader: Counter,
     /// The counters count as long as they are open.
     _members: Vec<Counter>,
-    /// What two reads count with nothing in between.
+    /// What is counted between two successive reads: the events that a read itself causes.
     own: [u64; MOST],
 }
 
@@ -39,8 +39,8 @@ thread_local! {
     static GROUP: RefCell<Option<Result<Group, ()>>> = const { RefCell::new(None) };
 }
 
-/// The present values of the thread's counters. `None` if they cannot be read: the thread is ending, has no free file descriptor, was
-/// interrupted by a signal handler here, or the CPU cannot count that many events at once.
+/// The present values of the thread's counters. `None` if they cannot be read: the thread is ending, the process has no free file
+/// descriptor, a signal handler calls this function while it is running, or the CPU cannot count that many events at once.
 pub(super) fn read() -> Option<[u64; MOST]> {
     let read = GROUP.try_with(|group| {
         let mut group = group.try_borrow_mut().ok()?;
@@ -127,7 +127,7 @@ impl Group {
         least.map(|least| if least == u64::MAX { 0 } else { least })
     }
 
-    /// Reads the values without the library's own function, which allocates.
+    /// Reads the values by `libc::read`, because the function of the crate `perf_event` allocates.
     fn values(&self) -> Option<[u64; MOST]> {
         let mut words = [0_u64; WORDS];
         // SAFETY: the kernel writes at most as many bytes as the buffer has.

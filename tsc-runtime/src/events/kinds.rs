@@ -14,7 +14,7 @@ pub(super) use crate::record::event_row::MOST;
 pub(super) struct Kind {
     pub(super) name: &'static str,
     source: Source,
-    /// The event happens in the kernel on behalf of the thread, so the kernel must be included in the count.
+    /// Whether the event happens in the kernel on behalf of the thread, so that the count must include the kernel.
     pub(super) is_the_kernels: bool,
 }
 
@@ -50,7 +50,7 @@ impl Kind {
         }
     }
 
-    /// In the order of the documentation.
+    /// All events, in the order of `docs/variables.md`.
     pub(super) const ALL: [Self; 19] = [
         Self::software("page-faults", Software::PAGE_FAULTS, false),
         Self::software("minor-faults", Software::PAGE_FAULTS_MIN, false),
@@ -110,7 +110,7 @@ pub(super) fn choose() -> &'static [Kind] {
     CHOSEN.get_or_init(|| Box::new(named().into_iter().filter(can_be_counted).collect()))
 }
 
-/// The events that `TSC_EVENTS` names. Says of what else it names what is wrong.
+/// The events that `TSC_EVENTS` names. Prints what is wrong with its other names.
 fn named() -> Vec<Kind> {
     let value = EVENTS.get();
     let value = value.as_ref().map(|value| value.to_string_lossy());
@@ -121,14 +121,14 @@ fn named() -> Vec<Kind> {
     chosen
 }
 
-/// The same as a user would write them.
+/// The names of these events, as a user would write them in `TSC_EVENTS`.
 #[cfg(fuzzing)]
 pub(crate) fn understood() -> String {
     let names: Vec<&str> = named().iter().map(|kind| kind.name).collect();
     names.join(",")
 }
 
-/// The same events, if [`choose`] has been called.
+/// The events that [`choose`] has returned. Empty before its first call.
 pub(super) fn chosen() -> &'static [Kind] {
     CHOSEN.get().map_or(&[], Vec::as_slice)
 }

@@ -1,13 +1,13 @@
 //! Events per callsite: page faults, context switches, instructions, cache misses, and whatever else Linux' perf events count for a
 //! thread.
 //!
-//! This needs the feature `pmu` and a list of events in `TSC_EVENTS`. Then each call reads its thread's group of counters before its first
-//! fence and after its last. These are two system calls, whose time is subtracted from the surrounding calls like the cost of the probe.
-//! Without the feature, a probe contains nothing of this. With the feature but without the variable, it contains one load and one branch
-//! at each end.
+//! This needs the feature `pmu` and a list of events in `TSC_EVENTS`. Then each call reads its thread's group of perf counters before its
+//! first fence and after its last. These are two system calls, whose time is subtracted from the surrounding calls like the cost of the
+//! probe. Without the feature, a probe contains no code for events. With the feature but without the variable, a probe executes one load
+//! and one branch at each end.
 //!
-//! The calls of a thread are nested, so the counters' values at their starts are on a stack. Counts are inclusive; in a recursion only the
-//! outermost call counts, as for ticks. A `start!`/`stop!` section has no events, because sections may overlap.
+//! The calls of a thread are nested, so a stack holds the values that the perf counters had at their starts. Counts are inclusive; in a
+//! recursion only the outermost call counts, as for ticks. A `start!`/`stop!` section has no events, because sections may overlap.
 
 #[cfg(all(feature = "pmu", target_os = "linux", not(miri)))]
 mod group;

@@ -30,18 +30,18 @@ fn decide() {
         STATE.store(state, Release);
         DECIDES.set(false);
     }
-    // The wait has a limit, because in the child of a fork the deciding thread may not exist. The deciding thread itself does not wait:
-    // deciding may call an annotated allocator, which comes here.
+    // The wait has a limit, because in the child of a fork the deciding thread may not exist. The deciding thread itself does not wait: it
+    // may call an annotated allocator, whose probe calls this function.
     let began = Instant::now();
     while STATE.load(Acquire) == DECIDING && !DECIDES.get() && began.elapsed() < PATIENCE {
         std::thread::yield_now();
     }
 }
 
-/// Called when the process begins to measure. The first call decides which events are counted, not this function.
+/// Called when the process begins to measure. Does nothing: which events are counted is decided at the first call of a callsite.
 pub(crate) fn begin() {}
 
-/// Called before a call's first read of the counter.
+/// Called before a call's first read of the TSC.
 #[inline]
 pub(crate) fn before_start(callsite: &'static Callsite) {
     match STATE.load(Acquire) {
@@ -56,7 +56,7 @@ pub(crate) fn before_start(callsite: &'static Callsite) {
     }
 }
 
-/// Called after a call's last read of the counter, before the call is recorded.
+/// Called after a call's last read of the TSC, before the call is recorded.
 #[inline]
 pub(crate) fn after_stop() {
     if STATE.load(Acquire) == ON {

@@ -1,4 +1,4 @@
-//! The calls that are running on this thread, and the values of its counters at their starts.
+//! The calls that are running on this thread, and the values that its perf counters had at their starts.
 
 use std::cell::Cell;
 use std::ptr;
@@ -24,12 +24,12 @@ const DRIFT: u64 = 16;
 struct Frame {
     /// Null if this call is not counted.
     row: *const Row,
-    /// Whether the call is one of those by which the runtime calibrates its probes. Such a call reads no counters, so that its cost is
-    /// that of the probe alone, and is not charged with what is owed.
+    /// Whether the runtime makes this call to calibrate its probes. Such a call reads no perf counters, so that its cost is that of the
+    /// probe alone, and the ticks in [`Stack::owed`] are not charged to it.
     is_calibration: bool,
     /// Whether the callsite has an outer call on the stack. In a recursion, only the outermost call is recorded.
     is_inner: bool,
-    /// The number of this thread's reads up to the one at the call's start.
+    /// The number of this thread's reads so far, including the one at the call's start.
     reads: u64,
     values: [u64; MOST],
 }
@@ -50,8 +50,8 @@ struct Stack {
     frames: [Cell<Frame>; DEEPEST],
     /// The number of reads so far.
     reads: Cell<u64>,
-    /// The ticks of the last stop's reading that have not been added to the running overhead. They belong to the callers: at the time of
-    /// the reading its own call was still to be recorded.
+    /// The ticks of the last stop's reading, until they are added to the running overhead. That is done after the call is recorded, because
+    /// they must be subtracted from its callers, but not from the call itself.
     owed: Cell<u64>,
     /// The ticks of an undisturbed reading: the smallest of the recent ones.
     usual: Cell<u64>,

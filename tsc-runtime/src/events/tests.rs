@@ -19,8 +19,8 @@ macro_rules! measured {
     }};
 }
 
-/// An upper bound for the other page faults in all calls of a test: those of the stack, the code and the allocator. One call too many
-/// would cause more.
+/// An upper bound for the other page faults in all calls of a test: those of the stack, the code and the allocator. If each call were
+/// charged with one call of [`fault`] too many, the count would exceed it.
 const FEW: i64 = 400;
 const PAGES: usize = 64;
 const PAGE: usize = 4096;
@@ -120,7 +120,6 @@ fn page_faults_are_counted_where_they_happen() {
     };
     let each = |calls: u64| (PAGES as u64 * calls) as i64;
     assert_eq!(calls, 3 * CALLS);
-    // The stack and the code cause a few more page faults.
     assert!(
         (each(calls)..each(calls) + FEW).contains(&faults),
         "{faults}"
@@ -170,7 +169,7 @@ fn each_thread_has_its_own_counters() {
         );
         return;
     }
-    // The main thread decides what is counted before the threads' first calls. They would wait for that, but not for ever.
+    // The main thread decides what is counted before the other threads' first calls, because they would wait only for a limited time.
     spins();
     let threads: Vec<_> = (0..3)
         .map(|_| std::thread::spawn(|| (0..10).for_each(|_| sleeps())))
@@ -241,7 +240,7 @@ fn time_of_reading_is_taken_out() {
     if spins.events().is_empty() {
         return;
     }
-    // The two system calls of each call, without the cost of the probe.
+    // For each call, the cost of the probe and of two system calls.
     let overheads = report.clock().overheads();
     let probe = overheads.iter().find(|it| it.fence() == "lfence").unwrap();
     let least = f64::from(CALLS) * (probe.total_ticks() + 2.0 * LEAST_SYSTEM_CALL);

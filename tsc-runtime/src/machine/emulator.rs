@@ -4,7 +4,8 @@ use std::fmt;
 
 use super::cpuid::{Facts, TCG};
 
-/// Software between this program and the CPU. Times under it are those of the software, not of the CPU.
+/// Software between this program and the CPU or the kernel. [`distorts_times`](Self::distorts_times) tells whether times under it are those
+/// of the software, not of the CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "json", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -111,7 +112,7 @@ fn by_names(
     }
 }
 
-/// Makes Valgrind's client request. On a CPU it rotates a register by 128 bits in total, and so does nothing.
+/// Makes Valgrind's client request. A CPU executes it as rotations of a register by 128 bits in total, which change nothing.
 #[cfg(all(target_arch = "x86_64", not(miri), not(windows)))]
 fn running_on_valgrind() -> bool {
     const RUNNING_ON_VALGRIND: u64 = 0x1001;

@@ -2,9 +2,9 @@
 
 /// The core's design, by the short name that tables of instructions use for it; `None` if it is unknown here.
 ///
-/// It follows from CPUID's family and model. A hypervisor may report a different model than that of the CPU. So a core with features
-/// that its model cannot have is named by these features: AMX together with PREFETCHITI was introduced with Redwood Cove, AMX
-/// alone with Golden Cove.
+/// The name follows from CPUID's family and model. A hypervisor may report a model that is not the CPU's. So a core with features that the
+/// reported model cannot have is named after these features: AMX together with PREFETCHITI was introduced with Redwood Cove, AMX alone
+/// with Golden Cove.
 #[must_use]
 pub fn microarchitecture() -> Option<&'static str> {
     imp::signature().and_then(name)

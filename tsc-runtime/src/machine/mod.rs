@@ -1,6 +1,6 @@
 //! Facts about the CPU and the system on which the accuracy of the figures depends.
 //!
-//! Any of them may be unknown: `None` means unknown, never "no". Nothing in this module fails.
+//! Any of them may be unknown. An `Option<bool>` that is `None` means unknown, never "no". Nothing in this module fails.
 
 use once_cell::race::OnceBox;
 
@@ -74,7 +74,7 @@ pub struct Machine {
     pub smt: Option<bool>,
 }
 
-/// The facts. The first caller (or the first few at once) reads them in about 0.2 ms; they are kept.
+/// The facts about this machine. The first call reads them, which takes about 0.2 ms; later calls return the same ones.
 pub fn machine() -> &'static Machine {
     static MACHINE: OnceBox<Machine> = OnceBox::new();
     MACHINE.get_or_init(|| {

@@ -1,4 +1,4 @@
-//! Systems on which nothing is read.
+//! Stands in for `linux.rs` on other systems and under Miri, where nothing is read.
 
 pub(super) fn cpu_model() -> Option<String> {
     None

@@ -1,4 +1,4 @@
-//! Checks of this machine: whether its figures can be trusted.
+//! Checks whether figures that are measured on this machine can be trusted.
 
 use std::fmt;
 
@@ -116,7 +116,7 @@ impl SelfTest {
         verdicts.max().unwrap_or(Verdict::Good)
     }
 
-    /// The findings with that verdict.
+    /// The findings with this verdict.
     pub fn having(&self, verdict: Verdict) -> impl Iterator<Item = &Finding> {
         self.lines
             .iter()

@@ -4,7 +4,7 @@
 //! counter − sender's counter) of all messages from A to B, and `back` that of all messages from B to A. A message cannot arrive before
 //! it was sent, so B's counter is ahead of A's by at most `there` and behind it by at most `back`. The estimate is
 //! (`there` − `back`) / 2, with an error of (`there` + `back`) / 2, which is half a round trip between the caches. A smaller skew cannot
-//! be resolved. It does not matter to a thread that migrates, because the migration takes longer.
+//! be resolved. Such a skew does not matter to a thread that migrates, because the migration takes longer.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::*};
 use std::thread;
@@ -165,7 +165,8 @@ fn pairs(cpus: &[usize]) -> Vec<(usize, usize)> {
     (0..firsts).flat_map(with_later).collect()
 }
 
-/// A message, or 0 if there is none. It has its cache line, and the line that the prefetcher loads with it, for itself.
+/// A message, or 0 if there is none. The alignment keeps other data out of its cache line and out of the one that the prefetcher loads
+/// with it.
 #[repr(align(128))]
 #[derive(Default)]
 struct Mailbox(AtomicU64);
@@ -256,7 +257,7 @@ mod tests {
         let skew = Skew::new(171, 193);
         assert_eq!((skew.ticks, skew.bound), (-11.0, 182.0));
         assert!(!skew.is_certain());
-        // B is 1000 ahead: messages to it seem to take longer, those from it to arrive before they were sent.
+        // B is 1000 ahead: messages to B seem to take longer, and messages from B seem to arrive before they were sent.
         let ahead = Skew::new(1171, -807);
         assert_eq!((ahead.ticks, ahead.bound), (989.0, 182.0));
         assert!(ahead.is_certain());

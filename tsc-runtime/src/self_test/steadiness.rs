@@ -1,4 +1,5 @@
-//! Whether the clocks are steady and the CPU belongs to this program: the counter's rate, the core's clock, and the time taken away.
+//! Checks whether the clocks are steady, and whether this program has the CPU for itself: the counter's rate, the core clock, and the time
+//! taken away by interrupts, other processes and other guests.
 
 use std::time::Duration;
 
@@ -45,9 +46,9 @@ pub(super) fn lines() -> Vec<Finding> {
 
 fn rate_line(rate: &Rate, stated_hz: Option<f64>) -> Finding {
     const NAME: &str = "rate";
-    /// The rates that the kernel and the CPU state may differ by the error of the crystal, tens of ppm.
+    /// A larger difference between the measured and the stated rate is doubtful. The crystal's error explains only tens of ppm.
     const STATED_PPM: f64 = 1000.0;
-    /// More exact than any figure of a report.
+    /// A larger error bound is doubtful. The other figures of a report have larger errors.
     const LOOSE_PPM: f64 = 100.0;
     let mut value = rate.to_string();
     if let Some(stated) = stated_hz
@@ -120,7 +121,7 @@ fn core_clock_line(clock: Result<CoreClock, CoreClockError>, rate: &Rate) -> Fin
     }
 }
 
-/// The gaps seen in a loop that does nothing but read the counter.
+/// The gaps seen in a loop that does nothing but read the counter. Times are in ticks.
 #[derive(Debug, Default)]
 struct Gaps {
     watched: i64,

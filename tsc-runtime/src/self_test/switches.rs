@@ -1,8 +1,8 @@
-//! What a switch to another thread and back leaves uncertain in a thread's CPU time, and what it costs to ask the kernel for that time.
+//! Measures how uncertain a context switch makes a thread's CPU time, and what it costs to ask the kernel for that time.
 //!
-//! If no other thread wants the CPU, a thread that yields makes only a system call. Beside another thread that yields all the time, it
-//! also causes a switch. The difference of its CPU time is the part of a switch that the kernel counts as the thread's own. What the
-//! switch costs in caches depends on the work, and is not included.
+//! If no other thread wants the CPU, a thread that yields makes only a system call. Beside another thread that yields all the time, each
+//! yield also causes a switch. The difference between the CPU times of the two cases is the part of a switch that the kernel counts as
+//! the thread's own. The time for refilling the caches depends on the work, and is not included.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
@@ -62,6 +62,7 @@ fn assess(costs: &Costs) -> Finding {
     }
 }
 
+// The 0.2 ms in the message of `assess`.
 const _: () = assert!(SWITCH_NS * CERTAIN == 200_000.0);
 
 fn measure() -> Option<Costs> {
@@ -83,7 +84,7 @@ fn measure() -> Option<Costs> {
     })
 }
 
-/// The ticks that asking takes.
+/// The ticks that it takes to ask the kernel for the CPU time.
 fn asking(on_cpu: &OnCpu) -> Option<f64> {
     let ask = || {
         let start = Unfenced::start();
@@ -122,7 +123,7 @@ fn switch(on_cpu: &OnCpu, cpu: usize) -> Option<f64> {
     median(rounds)
 }
 
-/// The CPU time of a number of yields, and how often the thread was given the CPU again.
+/// The CPU time of [`YIELDS`] yields in nanoseconds, and the number of switches meanwhile.
 fn yields(on_cpu: &OnCpu) -> Option<(f64, u32)> {
     on_cpu.ask()?;
     let before = on_cpu::cpu_time_ns()?;

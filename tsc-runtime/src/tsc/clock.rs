@@ -42,7 +42,7 @@ fn find_out() -> Result<(), TscUnavailable> {
     availability
 }
 
-/// Whether the operating system's clock replaces the counter, because reading the counter would kill the process. It is known after the
+/// Whether the operating system's clock replaces the counter, because reading the counter would kill the process. Always false before the
 /// first call of [`availability`].
 pub(crate) fn is_os_clock() -> bool {
     SLOW.load(Relaxed)

@@ -1,9 +1,9 @@
 //! Keeps the compiler from moving the measured work out of the measured region.
 //!
 //! A fence orders instructions at run time; it does not keep LLVM from moving code before it emits instructions. LLVM hoists pure work on
-//! private values above the start, sinks it below the stop, or deletes it, with or without `asm!`. It cannot do this to work that uses an
-//! argument whose address reached an `asm!` block before the start, or that computes a result whose address reaches one before the stop:
-//! the block may read or write these values.
+//! private values above the start, sinks it below the stop, or deletes it, even if the reads are `asm!` blocks. It cannot do this to work
+//! that uses an argument whose address was passed to an `asm!` block before the start, or that computes a result whose address is passed
+//! to one before the stop, because the block may read or write these values.
 
 /// Makes the compiler assume that `value`, and everything that can be reached from it, is read and written here. It costs no instruction
 /// except the store that gives the value an address.

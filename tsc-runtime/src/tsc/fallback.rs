@@ -1,5 +1,4 @@
-//! There is no counter on this platform, or the program runs under Miri. The operating system's monotonic clock replaces it, in
-//! nanoseconds.
+//! The reads on platforms without a counter, and under Miri: the operating system's monotonic clock, in nanoseconds.
 
 use super::{Fence, TscUnavailable, os_clock};
 

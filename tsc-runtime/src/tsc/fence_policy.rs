@@ -4,7 +4,7 @@ use super::{Ticks, arch};
 
 /// A start and a stop that belong together. They differ, because the start must also keep later work from beginning early.
 ///
-/// Callers make sure that the counter may be read ([`detect`](super::detect)) before the first call.
+/// Before the first call, callers must make sure by [`detect`](super::detect) that the counter may be read.
 pub trait FencePolicy {
     /// The policy that these reads implement.
     const FENCE: Fence;
@@ -16,7 +16,7 @@ pub trait FencePolicy {
 
 // Input:  $ … /// Docs.  Lfence = "lfence": start_lfence, stop_lfence;
 // Output: the variant `Fence::Lfence`, its element of `Fence::ALL` and its `name`; the type `Lfence` with these reads; and an arm of
-// `__policy!`, which `start!` and `cycles_block!` use. That macro needs the first token, a `$`.
+// `__policy!`, which `start!` and `cycles_block!` use. The first token of the input is the `$` in the definition of that macro.
 macro_rules! fence_policies {
     ($dollar:tt $($(#[$doc:meta])* $name:ident = $text:tt: $start:ident, $stop:ident;)*) => {
         /// Which instructions order the two reads of the counter. `#[cycles(fence = "…")]` selects it for a callsite.
@@ -89,7 +89,8 @@ fence_policies! { $
 }
 
 impl Fence {
-    /// Whether this CPU has the policy's instructions. If not, those of [`Fence::Lfence`] are executed instead.
+    /// Whether this CPU has the policy's instructions. If not, those of [`Fence::Lfence`] are executed instead. On x86, optional
+    /// instructions are only known after [`detect`](super::detect).
     #[must_use]
     pub fn is_supported(self) -> bool {
         arch::supports(self)

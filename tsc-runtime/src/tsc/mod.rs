@@ -1,4 +1,4 @@
-//! The counter and the fences around its two reads.
+//! The time-stamp counter (TSC) and the fences around its reads at start and stop. On aarch64, the generic timer takes its place.
 //!
 //! Nothing in this module allocates, locks, formats or uses time units.
 
@@ -33,7 +33,7 @@ pub use unavailable::TscUnavailable;
 /// A value of the time-stamp counter, or a difference of two. Ticks are reference ticks, not core cycles.
 pub type Ticks = u64;
 
-/// `stop - start`, with a sign: the result is negative if the counter was reset, or if the two CPUs' counters differ.
+/// `stop - start`, with a sign: the result is negative if the counter was reset, or if the two reads were on CPUs whose counters differ.
 #[inline(always)]
 #[must_use]
 pub const fn elapsed(start: Ticks, stop: Ticks) -> i64 {

@@ -40,9 +40,9 @@ static CAPABILITIES: AtomicU8 = AtomicU8::new(0);
 macro_rules! read {
     ($($instruction:literal),+ $(; $clobber:tt)?) => {{
         let (low, high): (u32, u32);
-        // SAFETY: LFENCE, MFENCE and RDTSC only order instructions and read. Callers have made sure by `detect` that RDTSC may be
-        // executed, and that the CPU has RDTSCP and SERIALIZE where they are used. The block does not change flags or the stack, and its
-        // registers are declared.
+        // SAFETY: these instructions only order others, or read the TSC. Callers have made sure by `detect` that RDTSC may be executed, and
+        // that the CPU has RDTSCP and SERIALIZE where they are used. The block does not change flags or the stack, and its registers are
+        // declared.
         unsafe {
             asm!(
                 $($instruction),+,
@@ -103,7 +103,7 @@ pub(super) fn stop_serialize() -> Ticks {
     read!("serialize", "rdtsc")
 }
 
-/// Executes CPUID with leaf 0, and saves the register that LLVM reserves.
+/// Executes CPUID with leaf 0, then RDTSC. RBX is saved and restored, because LLVM reserves it.
 macro_rules! cpuid_read {
     ($($after:literal),*) => {{
         let (low, high): (u32, u32);

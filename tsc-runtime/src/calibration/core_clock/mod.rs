@@ -1,15 +1,15 @@
-//! How fast the core runs: core cycles per tick of the counter.
+//! How fast the core runs: core cycles per tick of the TSC.
 //!
-//! The counter always ticks at the same rate. The core clock depends on load, temperature and the neighbouring cores, and a guest of a
-//! hypervisor cannot read it. Work whose length in core cycles is known shows it without privileges: a chain of N dependent additions and
-//! one of 2N differ by N cycles, and the overhead cancels out. In the same round a chain of multiplications is measured, which must take
-//! three times as long. If it does not (in an emulator, or on an unknown core), the additions do not take one cycle each either, and no
-//! core clock is reported.
+//! The TSC always ticks at the same rate. The core clock depends on load, temperature and the neighbouring cores, and a guest of a
+//! hypervisor cannot read it. It is measured without privileges, by work whose length in core cycles is known: a chain of N dependent
+//! additions and one of 2N differ by N cycles, and the overhead cancels out. In the same round a chain of multiplications is measured. A
+//! multiplication must take three times as long as an addition. If it does not (in an emulator, or on an unknown core), it is unknown how
+//! many cycles an addition takes, and no core clock is reported.
 //!
 //! The core clock varies by several percent during a program's run, so one measurement is not enough. A burst of rounds is measured when
 //! the first callsite registers and at every report; the result is the median of all bursts, with their range. If the core's own cycle
-//! counter can be read without privileges (RDPRU on AMD's CPUs, the PMU with the feature `pmu`), it counts the same chains, and its result
-//! is used if it agrees with theirs.
+//! counter can be read without privileges (RDPRU on AMD's CPUs, the PMU with the feature `pmu`), it counts the cycles of the same chains,
+//! and its result is used if it agrees with that of the chains.
 
 use std::fmt;
 
@@ -100,7 +100,7 @@ pub enum CoreClockError {
     Disturbed,
     /// A multiplication did not take three times as long as an addition, so it is unknown how many cycles either takes on this core.
     CrossCheckFailed {
-        /// How many additions a multiplication took.
+        /// The duration of a multiplication divided by that of an addition.
         times: f64,
     },
 }
@@ -206,8 +206,8 @@ pub fn core_clock() -> Result<CoreClock, CoreClockError> {
     Ok(CoreClock::of(all, source))
 }
 
-/// The ticks of one round: what `2 * short` blocks take in addition to `short` blocks. Each is run twice, in mirrored order, so that a
-/// clock that changes evenly cancels out.
+/// The ticks of one round: how much longer `2 * short` blocks take than `short` blocks, summed over two runs. The runs are in mirrored
+/// order, so that an even change of the core clock cancels out.
 fn difference(chain: fn(u64) -> i64, short: u64) -> i64 {
     let first = chain(short);
     let long = chain(2 * short) + chain(2 * short);
@@ -242,7 +242,7 @@ fn burst() -> Result<(f64, CycleSource), CoreClockError> {
 }
 
 /// The cycles per tick, from a cycle counter. The count for a chain of N is subtracted from that for 2N, so that the cost of reading the
-/// counter cancels out.
+/// cycle counter cancels out.
 fn counted(mut cycles: impl FnMut() -> Option<u64>) -> Option<f64> {
     let mut leg = |blocks: u64| {
         let before = cycles()?;

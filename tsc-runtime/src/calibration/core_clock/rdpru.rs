@@ -12,8 +12,8 @@ pub(super) fn counter() -> Option<impl FnMut() -> Option<u64>> {
 fn aperf() -> u64 {
     const APERF: u32 = 1;
     let (low, high): (u32, u32);
-    // SAFETY: `counter` has found RDPRU in CPUID, and the instruction only reads. It faults if CR4.TSD forbids RDTSC; callers read the TSC
-    // beside it, so they have made sure that it does not.
+    // SAFETY: `counter` has found RDPRU in CPUID, and the instruction only reads. It faults if CR4.TSD forbids RDTSC. Callers also read the
+    // TSC, so they have made sure that RDTSC is allowed.
     unsafe {
         asm!(
             "lfence",
