@@ -23,7 +23,7 @@ pub(crate) struct Args {
     pub(crate) sample: Option<LitInt>,
     pub(crate) per_type: Option<Ident>,
     pub(crate) skip: Option<Ident>,
-    /// Set by a block under another attribute that has to see that the block's functions are `async`.
+    /// Whether another attribute on a surrounding block must see that the block's functions are `async`.
     pub(crate) keeps_async: bool,
 }
 

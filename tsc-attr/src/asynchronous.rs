@@ -18,21 +18,22 @@ use crate::tokens::{self, delimited, mentions};
 //             polled::<Lfence, _, _>(__callsite, async move {
 //                 let a = a; let mut b = b; let __arg2 = __arg2; let (c, _) = __arg2;
 //                 escape(&a); escape(&b); escape(&c);
-//                 if false { return absurd::<R>(); }    // gives the block its type
+//                 if false { return result_of(|| -> R { loop {} }); }    // gives the block its type
 //                 stmts
 //             })
 //         }
 //
-// The parameters are moved into the future and bound there as rustc does it for an `async fn`, so they drop as they did.
+// The parameters are moved into the future and bound there as rustc does it for an `async fn`, so they drop as in the original function.
 //
-// Where another attribute is still to see the function, it must see an `async fn`: that one stays, and awaits the `polled`. Its future
-// is larger then, for it holds the parameters twice.
+// If another attribute has yet to see the function, it must see an `async fn`. Then the function stays `async` and awaits `polled`. Its
+// future is larger, because it holds the parameters twice.
 //
-// rustc's messages about the body call it an `async` block, because only rustc's own desugaring makes an `async` function: where a message
-// names the kind (`?` without a `Result`, a stray `break`, recursion without a box, a future that is not `Send`), it says "block". A block
-// cannot declare the lifetimes in its type as a function can, so a closure that borrows what it outlives is E0373 here and E0597 there;
-// and a type that cannot be returned is an error twice, of the signature and of the block. The spans of the block and of the call around
-// it are the user's, so all other messages are worded and placed as for the bare function, except for secondary labels.
+// rustc's messages about the body call it an `async` block, because only rustc's own desugaring makes an `async` function: a message that
+// names the kind of body (`?` without a `Result`, a stray `break`, recursion without a box, a future that is not `Send`) says "block". A
+// block cannot declare the lifetimes in its type as a function can, so the error for a closure that borrows what it outlives is E0373 in
+// the expansion and E0597 in the bare function. A type that cannot be returned is reported twice, for the signature and for the block. The
+// spans of the block and of the call around it are the user's, so all other messages have the wording and the place that they have for the
+// bare function, except for secondary labels.
 pub(crate) fn function(args: &Args, function: &Function) -> Result<TokenStream> {
     let keeps_async = args.keeps_async || must_stay_async(function);
     let mut sig = function.sig.clone();
@@ -66,7 +67,7 @@ pub(crate) fn function(args: &Args, function: &Function) -> Result<TokenStream> 
 // Input:  fn f(a: A) -> Pin<Box<dyn Future<Output = R>>> { stmts; Box::pin(async move { … }) }
 // Output: fn f(a: A) -> Pin<Box<dyn Future<Output = R>>> { stmts; Box::pin({ let __callsite = …; polled(__callsite, async move { … }) }) }
 //
-// The shape that `#[async_trait]` gives a function, and the same without a box. `None` for any other.
+// The form that `#[async_trait]` gives a function, and the same without a box. `None` for any other function.
 pub(crate) fn returned(args: &Args, function: &Function) -> Result<Option<TokenStream>> {
     let Function {
         head, sig, body, ..
@@ -96,7 +97,7 @@ pub(crate) fn returned(args: &Args, function: &Function) -> Result<Option<TokenS
     Ok(Some(quote_spanned!(Span::mixed_site()=> #head #measured)))
 }
 
-/// The `async` block that `tail` is, or pins.
+/// The `async` block that `tail` consists of or pins.
 fn future_in(tail: &mut Expr) -> Option<&mut Expr> {
     match tail {
         Expr::Async(_) => Some(tail),
@@ -139,7 +140,7 @@ fn polled(
 
 // Output: escape(&self); escape(&a); add_units(__callsite(), expr);
 //
-// The receiver is captured even where the body does not mention it: it lives as long as the future.
+// `self` is captured even if the body does not mention it, because in an `async fn` it lives as long as the future.
 fn prologue(args: &Args, function: &Function, span: Span) -> TokenStream {
     let private = args.private(span);
     let units = args
@@ -159,8 +160,8 @@ fn prologue(args: &Args, function: &Function, span: Span) -> TokenStream {
 
 // Output: if false { return result_of(|| -> R { loop {} }); }
 //
-// With the spans of `R`, where rustc points if the body has another type. `R` is not a generic argument (`absurd::<R>()`), because rustc
-// would then report an unknown `R` a second time, in other words.
+// The expression has the spans of `R`, because rustc points there if the body has another type. `R` is not a generic argument
+// (`absurd::<R>()`), because rustc would then report an unknown `R` a second time, with another message.
 fn hint(args: &Args, output: &ReturnType, body: &Group, span: Span) -> Option<TokenStream> {
     let ty = match output {
         ReturnType::Default => quote_spanned!(body.span_open()=> ()),
@@ -198,7 +199,7 @@ fn future_of(sig: &Signature) -> ReturnType {
 // Output: fn f(a: A, b: B, __arg2: (C, D))
 //     and let a = a; let mut b = b; let __arg2 = __arg2; let (c, _) = __arg2;
 //
-// Where the function stays `async`, patterns are left to it, and what they bind is captured as it is.
+// If the function stays `async`, its patterns stay in the signature, and the block captures the names that they bind.
 fn bind_inside(sig: &mut Signature, keeps_async: bool) -> TokenStream {
     let span = Span::mixed_site();
     let mut lets = TokenStream::new();
@@ -234,7 +235,7 @@ fn bind_inside(sig: &mut Signature, keeps_async: bool) -> TokenStream {
     lets
 }
 
-/// Attributes that do not depend on whether the function is `async`.
+/// Attributes that are not macros, and for which it does not matter whether the function is `async`.
 const INERT: [&str; 13] = [
     "allow",
     "cfg",

@@ -11,7 +11,7 @@ use crate::items;
 pub(crate) struct Body {
     /// `#![…]` and `//!`, which are legal only at the very front.
     pub(crate) inner_attrs: TokenStream,
-    /// The items at the front: clippy asks that none follow a statement, which the probe is.
+    /// The items at the front. They stay before the probe, because the probe is a statement, and clippy warns of items after statements.
     pub(crate) items: TokenStream,
     pub(crate) stmts: TokenStream,
     /// The last expression, if it computes something and the function returns it.
@@ -19,7 +19,7 @@ pub(crate) struct Body {
 }
 
 impl Body {
-    /// Looks for a tail only where the function `returns` a value that can be named.
+    /// Looks for a tail only if `returns` is true: the function returns a value whose type can be named.
     pub(crate) fn split(body: &Group, returns: bool) -> Self {
         let mut trees: Vec<TokenTree> = body.stream().into_iter().collect();
         let inner_attrs = take(&mut trees, items::inner_attrs_len);
@@ -51,7 +51,8 @@ fn items_len(trees: &[TokenTree]) -> usize {
     len
 }
 
-/// Only the tokens after the last `;` are parsed. If that fails, there is no tail, and only dropping the probe stops it.
+/// Parses only the tokens after the last `;`. If that fails, there is no tail, and nothing forces the result to be computed before the
+/// stop.
 fn split_tail(mut trees: Vec<TokenTree>) -> (TokenStream, Option<TokenStream>) {
     let last = trees
         .iter()
@@ -81,8 +82,9 @@ fn is_semicolon(tree: &TokenTree) -> bool {
 
 /// Whether `stmt` is a last expression whose value must be computed before the stop.
 ///
-/// Left as they are: `&x`, because rustc words the error about returning a reference to a local by its syntax; an `if` without an
-/// `else`, which is an error of the user's; and anything under an attribute, because a `#[cfg]` may remove it.
+/// These are left as they are, although they may compute something: `&x`, because the words of rustc's error about a returned reference to
+/// a local depend on this syntax; an `if` without an `else`, which is the user's error; and anything under an attribute, because a `#[cfg]`
+/// may remove it.
 fn computes(stmt: &Stmt) -> bool {
     let (attrs, computes) = match stmt {
         Stmt::Macro(stmt) => (&stmt.attrs, stmt.semi_token.is_none()),

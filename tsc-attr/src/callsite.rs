@@ -59,8 +59,8 @@ fn meta(args: &Args, sig: &Signature, span: Span) -> TokenStream {
     }
 }
 
-/// Whether the function returns an `impl` or `dyn` iterator, whose work is done where it is consumed. An iterator's own type cannot
-/// be recognized by its name.
+/// Whether the function returns an `impl` or `dyn` iterator, whose work is done where it is consumed. A named iterator type cannot be
+/// recognised by its name.
 fn returns_iterator(sig: &Signature) -> bool {
     let ReturnType::Type(_, ty) = &sig.output else {
         return false;
@@ -72,7 +72,8 @@ fn returns_iterator(sig: &Signature) -> bool {
         })
 }
 
-/// The line as a literal costs the compiler less than `line!()`, and it is the function's own where the attribute stands on a block.
+/// The function's line. A literal costs the compiler less than `line!()`, which would also give every function in a block the line of the
+/// block's attribute.
 fn line_of(span: Span) -> u32 {
     if proc_macro::is_available() {
         u32::try_from(span.unwrap().line()).unwrap_or(0)

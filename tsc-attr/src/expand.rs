@@ -18,7 +18,7 @@ use crate::tokens::{delimited, ends, mentions};
 pub(crate) fn function(args: &Args, function: &Function) -> Result<TokenStream> {
     refuse::function(function)?;
     if function.body.stream().is_empty() && is_named_value(&function.sig) {
-        // A compile error, for which rustc has the best words and suggestions where nothing has been added.
+        // This does not compile. rustc's message and suggestions are best if nothing has been added.
         return Ok(function.as_written());
     }
     if function.sig.asyncness.is_some() {
@@ -33,7 +33,7 @@ pub(crate) fn function(args: &Args, function: &Function) -> Result<TokenStream> 
 // Input:  fn f(a: A) -> R { body }      with `bytes = expr`
 // Output: fn f(a: A) -> R { if false { check_count(expr); } body }
 //
-// The function where nothing is measured: as written, and without `bytes` and `items` to the last token.
+// The function for a build that does not measure. Without `bytes` and `items`, its tokens are those that the user wrote.
 pub(crate) fn bare(args: &Args, function: &Function) -> TokenStream {
     let Some((_, count)) = &args.units else {
         return function.as_written();
@@ -111,8 +111,8 @@ fn probe(args: &Args, function: &Function, span: Span) -> Result<TokenStream> {
 // Input:  tail
 // Output: result('__tail: { if false { break '__tail absurd(); } tail })
 //
-// The call hands the return type down to the tail, as a `let` would not. The `break` makes the call reachable for the lint, whatever the
-// tail does; it is never executed. The spans are the tail's, because the borrow checker blames the call.
+// Unlike a `let`, the call passes the return type on to the tail. The `break` is never executed; it makes the call reachable for the lint
+// `unreachable_code`, whatever the tail does. The call has the tail's spans, because the borrow checker's messages point at the call.
 fn hold(args: &Args, tail: &TokenStream, body: Span) -> TokenStream {
     let (first, last) = ends(tail, body);
     // The label takes the body's span: a labelled block begins with it.

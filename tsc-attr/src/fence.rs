@@ -29,7 +29,8 @@ pub(crate) fn policy(literal: Option<&LitStr>) -> Result<Ident> {
 
 /// Rejects an unknown value, also where nothing is measured.
 ///
-/// A literal that came through a macro's `$fence:literal` is one too, but the arms of `__policy!` cannot look into it.
+/// Also rejects a literal that a macro passes on as `$fence:literal`: the arms of `__policy!` cannot match it, because it is in an
+/// invisible group.
 pub(crate) fn check(value: TokenStream) -> Result<()> {
     if let Some(TokenTree::Group(group)) = value.clone().into_iter().next()
         && group.delimiter() == Delimiter::None

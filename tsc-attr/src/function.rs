@@ -42,8 +42,9 @@ impl Function {
         })
     }
 
-    /// Whether the body already holds a probe: a block around the function put it there, because it could not see that the attribute on
-    /// the function is this one under another name. The body then begins as an expansion does; a pinned future has it further inside.
+    /// Whether another `#[cycles]` has already put a probe into the body: one above this attribute, or one on a block around the function,
+    /// which does not recognise this attribute under another name. The body then begins as an expansion does; a function that returns a
+    /// pinned future has the expansion further inside.
     pub(crate) fn is_measured(&self) -> bool {
         let trees: Vec<TokenTree> = self.body.stream().into_iter().collect();
         let mut rest = &trees[items::inner_attrs_len(&trees)..];
@@ -85,7 +86,7 @@ fn parse_head(
     Ok((before_sig.collect(), attrs, input.parse()?))
 }
 
-/// The braced group that `tree` is, also inside the invisible delimiters that a `$body:block` brings.
+/// The braced group that `tree` consists of, also inside the invisible delimiters around a macro's `$body:block`.
 pub(crate) fn braces(tree: TokenTree) -> Option<Group> {
     let TokenTree::Group(group) = tree else {
         return None;

@@ -73,7 +73,7 @@ pub(crate) fn visibility_len(trees: &[TokenTree]) -> usize {
         {
             2
         }
-        // What `$vis` brings.
+        // A macro's `$vis`, in invisible delimiters.
         [TokenTree::Group(group), ..] if group.delimiter() == Delimiter::None => 1,
         [TokenTree::Ident(public), ..] if public == "pub" => 1,
         _ => 0,

@@ -1,7 +1,7 @@
 //! Implementation detail of `tsc-runtime`: the attribute `#[cycles]`.
 //!
-//! An item comes in as tokens and leaves as the same tokens, with a probe put into each function's body. Signatures are parsed, bodies
-//! are not: what the user wrote keeps its tokens and its spans, so the compiler's messages about it stay what they were.
+//! The macro returns the tokens of an item with a probe in each function's body. It parses signatures, and of a body only what follows its
+//! last `;`. What the user wrote keeps its tokens and its spans, so the compiler's messages about it do not change.
 
 #![forbid(unsafe_code)]
 
@@ -25,7 +25,7 @@ mod row_name;
 mod snapshots;
 mod tokens;
 
-/// Measures what a function costs, in TSC ticks, and what every function of an `impl`, a `trait` or an inline `mod` does.
+/// Measures what a function costs, in TSC ticks. On an `impl`, a `trait` or an inline `mod`, measures every function inside.
 ///
 /// ```ignore
 /// use tsc_runtime::cycles;
@@ -59,34 +59,36 @@ mod tokens;
 ///
 /// | argument | meaning |
 /// |---|---|
-/// | `name = "…"` | the row's name; on a block, what the names in it begin with |
+/// | `name = "…"` | the row's name; on a block, a prefix for the names in it |
 /// | `fence = "lfence"` | how the two reads are ordered: `lfence` (the default), `none`, `rdtscp`, `mfence`, `serialize`, `cpuid`, `cpuid-start` |
-/// | `bytes = expr`, `items = expr` | an integer over the parameters: what one call works on |
+/// | `bytes = expr`, `items = expr` | an integer over the parameters: how much one call works on |
+/// | `sample = N` | counts every call and times one in N, from 1 to 4096 |
 /// | `per_type` | a row for each instantiation of a generic function |
-/// | `skip` | leaves a function of a block as it is |
-/// | `crate = path` | where `tsc_runtime` is found, for macros that bring the attribute along |
+/// | `skip` | on a function in a block: do not measure it |
+/// | `crate = path` | the path of `tsc_runtime`, if it is renamed or the attribute comes from a macro |
 ///
-/// Arguments on a block hold for all in it; a function's own win. A block knows the attributes inside it by their name: one that was
-/// imported under another (`use tsc_runtime::cycles as measured`) adds no second probe, and is refused if it has arguments.
+/// Arguments on a block apply to all functions in it; a function's own arguments take precedence. A block recognises the attributes inside
+/// it by their name: one that was imported under another name (`use tsc_runtime::cycles as measured`) adds no second probe, and is an error
+/// if it has arguments.
 ///
 /// # What is measured
 ///
-/// From the function's first statement to the drop of its locals, on every way out: the end, `return`, `?`, a panic. Parameters drop
-/// after the stop, and so do the temporaries of the last expression up to edition 2021; from 2024 on those drop before it. The result
-/// of the last expression is computed before the stop. What an early `return` computes from local values alone may be computed after
-/// it, for the statements are not touched.
+/// A call is measured from the function's first statement until its locals are dropped, on every way out: the end, `return`, `?`, a panic.
+/// Parameters are dropped after the stop, and so are the temporaries of the last expression up to edition 2021; from edition 2024 on, these
+/// are dropped before it. The result of the last expression is computed before the stop. A value that an early `return` computes from
+/// locals alone may be computed after the stop, because the statements do not change.
 ///
 /// An `async fn` is measured poll by poll, and so is a function that ends in an `async` block or in `Box::pin` of one, which is what
-/// `#[async_trait]` makes: time suspended is in the row's wall ticks only. Any other function that returns a future is measured as
-/// what it is, the making of the future.
+/// `#[async_trait]` makes: time suspended is in the row's wall ticks only. For any other function that returns a future, only the creation
+/// of the future is measured.
 ///
-/// # What stays
+/// # What does not change
 ///
-/// Drop order, panics, backtraces, `Location::caller()`, `Send`, and the compiler's messages about the body. Of an `async fn` they say
-/// "block" where they would say "function", and some of their secondary labels differ; its backtraces have one frame more, the poll
-/// around it. A future grows by 24 bytes; more only under another attribute that must still see an `async fn`, for then it holds its
-/// parameters twice. With neither of the features `debug-builds` and `release-builds`, and in release builds with the first alone, the
-/// arguments are checked and the function is compiled as it was written.
+/// Drop order, panics, backtraces, `Location::caller()`, `Send`, and the compiler's messages about the body. For an `async fn` they say
+/// "block" instead of "function", and some of their secondary labels differ; its backtraces have one more frame, the poll around it. A
+/// future grows by 24 bytes. It grows by more only if another attribute must still see an `async fn`, because it then holds its parameters
+/// twice. If neither of the features `debug-builds` and `release-builds` is on, and in a release build with only the first, the arguments
+/// are checked and the function is compiled as it was written.
 #[proc_macro_attribute]
 pub fn cycles(
     args: proc_macro::TokenStream,
@@ -95,8 +97,8 @@ pub fn cycles(
     expand_item(args.into(), item.into()).into()
 }
 
-/// Nothing, or what `cycles_block!` and `start!` say of a fence that they do not know: a macro by example cannot point at one of its
-/// tokens.
+/// Expands to nothing, or to the error about a fence that `cycles_block!` or `start!` does not know: an error of a `macro_rules!` macro
+/// cannot point at one of its tokens.
 #[doc(hidden)]
 #[proc_macro]
 pub fn check_fence(token: proc_macro::TokenStream) -> proc_macro::TokenStream {
@@ -105,7 +107,8 @@ pub fn check_fence(token: proc_macro::TokenStream) -> proc_macro::TokenStream {
         .into()
 }
 
-/// The error of a macro by example about tokens it did not expect: first the message, a string literal, then those tokens.
+/// Expands to the error about tokens that a `macro_rules!` macro did not expect. The input is the message, a string literal, and then those
+/// tokens.
 #[doc(hidden)]
 #[proc_macro]
 pub fn unexpected(message_and_tokens: proc_macro::TokenStream) -> proc_macro::TokenStream {
@@ -114,7 +117,7 @@ pub fn unexpected(message_and_tokens: proc_macro::TokenStream) -> proc_macro::To
         .into()
 }
 
-/// The item measured; on an error, the error and the item as it came, so that no second error follows from its absence.
+/// Expands the item. On an error, returns the error and the item as written, because a missing item would cause further errors.
 fn expand_item(args: TokenStream, item: TokenStream) -> TokenStream {
     match gate::expand(args, item.clone()) {
         Ok(tokens) => tokens,

@@ -1,4 +1,5 @@
-//! The bindings of a function's parameters, and which of them the probe lets the compiler see.
+//! The names that a function's parameters bind, and the calls of `escape` that keep the compiler from moving work on them out of the
+//! measured region.
 
 use std::collections::BTreeSet;
 
@@ -93,12 +94,12 @@ fn each<'a>(
     }
 }
 
-/// `None`, `MAX`, `Empty`: in a pattern these may name a constant or a unit struct, of which there is nothing to escape.
+/// `None`, `MAX`, `Empty`: in a pattern these may name a constant or a unit struct, which need no `escape`.
 fn may_bind(ident: &Ident) -> bool {
     !ident.to_string().starts_with(char::is_uppercase)
 }
 
-/// The identifiers of a body, those in the braces of a format string too.
+/// The identifiers in a body, including those in the braces of a format string.
 pub(crate) struct Mentioned(BTreeSet<String>);
 
 impl Mentioned {

@@ -41,7 +41,7 @@ pub(crate) fn without_body(name: &Ident) -> Error {
     )
 }
 
-/// An item without code. `at` is its keyword.
+/// The error about an item that is neither a function nor a block of functions. `at` is its keyword.
 pub(crate) fn not_a_function(at: &TokenTree) -> Error {
     Error::new_spanned(
         at,
@@ -55,7 +55,7 @@ pub(crate) fn already_measured(args: &Args) -> Result<()> {
         .map_or(Ok(()), |argument| Err(comes_too_late(&argument)))
 }
 
-/// The error about `argument` of an attribute that another one preceded.
+/// The error about `argument` of a second `#[cycles]` on a function that is already measured.
 pub(crate) fn comes_too_late(argument: &TokenStream) -> Error {
     Error::new_spanned(
         argument,
@@ -63,7 +63,7 @@ pub(crate) fn comes_too_late(argument: &TokenStream) -> Error {
     )
 }
 
-/// `bytes = …` where there are no parameters to count.
+/// The error about `bytes` or `items` on a block, which has no parameters.
 pub(crate) fn units_of_block(key: &Ident) -> Error {
     Error::new_spanned(
         key,

@@ -1,7 +1,7 @@
-//! Expansions as a reader meets them: each file of `snapshots` beside its `.expanded.rs`, compared token by token, so
-//! that the expanded files can be laid out for reading.
+//! Compares the expansion of each file in `snapshots` with its `.expanded.rs`, token by token, so that the expanded files can be formatted
+//! for reading.
 //!
-//! `TSC_ATTR_SNAPSHOTS=overwrite cargo test -p tsc-attr` writes them anew, to be formatted and reviewed.
+//! `TSC_ATTR_SNAPSHOTS=overwrite cargo test -p tsc-attr` writes the expanded files again; format and review them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -39,7 +39,7 @@ fn expand(source: &str) -> TokenStream {
     expand::function(&args, &Function::parse(item).unwrap()).unwrap()
 }
 
-/// The formatter adds and removes these tokens.
+/// Removes these tokens, because the formatter adds and removes them.
 fn without_trailing_commas(tokens: TokenStream) -> TokenStream {
     let mut trees: Vec<TokenTree> = tokens.into_iter().collect();
     if matches!(trees.last(), Some(TokenTree::Punct(comma)) if comma.as_char() == ',') {
@@ -83,8 +83,8 @@ fn every_snapshot_shows_that_the_macro_ran() {
     }
 }
 
-/// What the attribute costs a compiler before it has looked at anything: the tokens added to each shape of function. A path such as
-/// `::tsc_runtime::__private::` is eight.
+/// The number of tokens that the attribute adds to a function of each shape, which is what it costs the compiler at least. A path such as
+/// `::tsc_runtime::__private::` is eight tokens.
 #[test]
 fn tokens_added_are_as_listed() {
     fn count(tokens: TokenStream) -> usize {

@@ -1,4 +1,4 @@
-//! Small questions about tokens and small constructions from them.
+//! Helpers that inspect and build tokens.
 
 use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 

@@ -15,11 +15,12 @@ use crate::record::thread;
 use crate::registry;
 use crate::{calibration, events, report};
 
-/// Called in the cold path when the process begins to measure: installs the hooks, unless they are installed. Nothing runs before the
+/// Installs the hooks, unless they are installed. The cold path calls this when the process begins to measure, so nothing runs before the
 /// first call of the first callsite.
 ///
-/// A thread may fork meanwhile, and its child must not hang. So the hook for forks comes first (twice if two threads install it at the
-/// same time), and a fork waits for a thread that is inside the C library's `atexit`, because the child would find its lock taken.
+/// Another thread may fork meanwhile, and the child must not hang. So the hook for forks is installed first (twice if two threads do so at
+/// the same time). It makes a fork wait for a thread that is inside the C library's `atexit`, because the child would inherit the lock of
+/// `atexit` in its locked state.
 pub(crate) fn install() {
     #[cfg(all(unix, not(miri)))]
     watch_forks();
@@ -98,7 +99,8 @@ fn watch_forks() {
     }
 }
 
-/// Whether a signal handler has interrupted the cold path of this thread and forks. This thread may hold the lock then.
+/// Whether a signal handler has interrupted the cold path of this thread and forks. This thread may already hold the lock then, so the
+/// hooks must not wait for it.
 #[cfg(all(unix, not(miri)))]
 fn is_nested() -> bool {
     thread::this().is_busy()

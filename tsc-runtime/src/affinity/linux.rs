@@ -40,7 +40,7 @@ pub(super) fn pin(cpu: usize) -> Result<Mask, AffinityError> {
 
 /// Lets the thread run on the CPUs in `mask`.
 pub(super) fn restore(mask: &Mask) -> io::Result<()> {
-    // SAFETY: the kernel reads as many bytes as the length says, and `mask` has these.
+    // SAFETY: the kernel reads as many bytes as the length says, and `mask` has that many.
     let answer =
         unsafe { libc::sched_setaffinity(0, size_of_val(&mask[..]), mask.as_ptr().cast()) };
     if answer == 0 {
@@ -54,7 +54,7 @@ fn mask() -> io::Result<Mask> {
     let mut bits = FIRST_GUESS_BITS;
     loop {
         let mut mask: Mask = vec![0; bits / WORD_BITS];
-        // SAFETY: the kernel writes at most as many bytes as the length says, and `mask` has these.
+        // SAFETY: the kernel writes at most as many bytes as the length says, and `mask` has that many.
         let answer =
             unsafe { libc::sched_getaffinity(0, size_of_val(&mask[..]), mask.as_mut_ptr().cast()) };
         if answer == 0 {

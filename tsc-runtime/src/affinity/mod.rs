@@ -137,8 +137,8 @@ pub struct RaisedPriority {
 }
 
 impl RaisedPriority {
-    /// The nice value of the thread now: -20 is the highest priority, 0 the usual one. On Windows it is the negated priority, and -2 is
-    /// the highest that this function uses.
+    /// The nice value of the thread now: -20 is the highest priority, 0 the usual one. On Windows it is the negated priority, and -2 is the
+    /// highest that [`raise_priority`] uses.
     #[must_use]
     pub fn nice(&self) -> i32 {
         self.nice
@@ -152,7 +152,7 @@ impl Drop for RaisedPriority {
     }
 }
 
-/// Why a thread could not be placed.
+/// Why the affinity or the priority of a thread could not be changed or read.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum AffinityError {

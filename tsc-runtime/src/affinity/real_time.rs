@@ -28,7 +28,7 @@ use super::AffinityError;
 /// # Errors
 ///
 /// [`AffinityError::RealTime`] if the process may not do this (it needs root, `CAP_SYS_NICE` or a `RLIMIT_RTPRIO` above 0),
-/// [`AffinityError::OneCpu`] if it would block the machine, [`AffinityError::Unsupported`] on systems other than Linux.
+/// [`AffinityError::OneCpu`] on a machine with one CPU, [`AffinityError::Unsupported`] on systems other than Linux.
 pub fn real_time() -> Result<RealTime, AffinityError> {
     Ok(RealTime {
         before: imp::enter()?,

@@ -1,6 +1,6 @@
-//! The environment variables: one table, and one rule for wrong values.
+//! The environment variables that a user may set. A wrong value is reported, and the default is used.
 //!
-//! If the process has more rights than its user (set-uid, file capabilities: `AT_SECURE`), all of them are ignored.
+//! If the process has more rights than its user (set-uid, file capabilities: `AT_SECURE`), all variables are ignored.
 
 mod secure;
 mod stderr;

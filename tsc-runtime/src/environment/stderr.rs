@@ -23,7 +23,7 @@ pub(crate) fn take_complaints() -> Vec<String> {
     std::mem::take(&mut *COMPLAINTS.lock())
 }
 
-/// Writes without std's lock of standard error, which a thread may hold that does not exist in the child of a fork. A closed standard
+/// Writes without std's lock of standard error: in the child of a fork, a thread that does not exist there may hold it. A closed standard
 /// error is ignored.
 #[cfg(unix)]
 pub(crate) fn write(text: &str) {

@@ -1,6 +1,6 @@
 //! Blocks the signals that a write may raise. They would end a program that did not ask for the write.
 
-/// Runs `write` without SIGPIPE and SIGXFSZ. The write returns an error instead.
+/// Runs `write` with SIGPIPE and SIGXFSZ blocked. A write that raises one of them returns an error, and the signal is removed.
 #[cfg(all(unix, not(miri)))]
 pub(crate) fn without_write_signals<T>(write: impl FnOnce() -> T) -> T {
     use std::mem::MaybeUninit;

@@ -47,7 +47,7 @@ pub(crate) fn keep_mapped(address: *const ()) {
     unsafe { GetModuleHandleExW(PIN | FROM_ADDRESS, address, &raw mut module) };
 }
 
-/// On these systems nothing is closed, or it cannot be prevented.
+/// On these systems no library is unloaded, or unloading cannot be prevented.
 #[cfg(not(any(
     all(windows, not(miri)),
     all(

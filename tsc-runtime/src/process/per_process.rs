@@ -7,7 +7,7 @@ use crate::sync::atomic::{
     Ordering::{AcqRel, Acquire},
 };
 
-/// A value that each process has for itself.
+/// A value of which each process has its own.
 ///
 /// The first thread that needs the value makes it. If several threads make it at once, the first to finish wins; none waits, because in
 /// the child of a fork the other thread may not exist. The child forgets its parent's value, whose locks may never be released. The values

@@ -59,8 +59,8 @@ impl Distribution {
         1.4826 * Self::new(&distances).median()
     }
 
-    /// The mean and its standard error, without outliers. A sample within `floor` of the median is never an outlier: `floor` is a step or
-    /// two of the counter, by which correct samples differ.
+    /// The mean and its standard error, without outliers. A sample within `floor` of the median is never an outlier. Callers pass a step or
+    /// two of the counter, because correct samples differ by that much.
     pub(crate) fn centre(&self, floor: f64) -> Centre {
         let median = self.median();
         let reach = (DEVIATIONS * self.robust_deviation())
@@ -108,8 +108,9 @@ impl Distribution {
         near as f64 / self.sorted.len().max(1) as f64
     }
 
-    /// If the samples gather around two values: the two values, and the share of the lower one. Each must have at least 15 % of the
-    /// samples, and they must differ by more than `apart` and by more than four times the deviation of either group.
+    /// If the samples gather around two values: the two values, and the share of the samples around the lower one. Each group must have at
+    /// least 15 % of the samples, and the values must differ by more than `apart` and by more than four times the deviation of either
+    /// group.
     pub(crate) fn two_modes(&self, apart: f64) -> Option<(f64, f64, f64)> {
         const LEAST_SHARE: f64 = 0.15;
         let trimmed = &self.sorted[..self.sorted.len() - self.sorted.len() / 50];

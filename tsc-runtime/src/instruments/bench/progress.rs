@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::tsc;
 
-/// How often the line changes. Writing to a terminal takes time, which must not disturb the measurement.
+/// The shortest time between two changes of the line. Writing to a terminal takes time, which must not disturb the measurement.
 const INTERVAL: Duration = Duration::from_millis(100);
 
 /// A line on standard error that overwrites itself, if standard error is a terminal; otherwise nothing is written.

@@ -32,8 +32,9 @@ impl Random {
         }
     }
 
-    /// Waits for up to 63 iterations of a loop, so that samples begin anywhere in the counter's step. Without the wait, work of certain
-    /// lengths would stay in step with a counter whose clock is a fraction of the core's, and its mean would be off by up to a step.
+    /// Waits for up to 63 iterations of a loop, so that samples begin at any point between two steps of the counter. Without the wait, work
+    /// of certain lengths would stay in step with a counter whose clock is a fraction of the core's, and its mean would be off by up to a
+    /// step.
     #[inline]
     pub(crate) fn wait(&mut self) {
         for turn in 0..self.next() & 63 {

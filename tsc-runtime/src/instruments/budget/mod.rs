@@ -1,8 +1,8 @@
 //! Budgets for tests: assertions that a call takes at most a number of ticks or core cycles.
 //!
-//! A budget is compared with a [`Measurement`]. A measurement that does not settle proves nothing: the assertion is skipped, and the
-//! reason is printed on standard error, unless the budget is `strict`. If a budget is exceeded, the assertion panics with the
-//! distribution, the verdict and the machine.
+//! A budget is compared with a [`Measurement`]. A measurement that does not settle proves nothing: the assertion is skipped, and the reason
+//! is printed on standard error. If the budget is `strict`, the assertion panics instead. If a budget is exceeded, the assertion panics
+//! with the distribution, the verdict and the machine.
 //!
 //! ```no_run
 //! use tsc_runtime::{assert_core_cycles, assert_ticks};
@@ -53,7 +53,7 @@ pub struct Budget {
     time_limit: Duration,
 }
 
-/// The result for a call that did not exceed its budget.
+/// The result if the budget is met, or if it cannot be judged.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
     /// The cost is constant and within the budget.
@@ -67,7 +67,8 @@ pub enum Outcome {
     },
 }
 
-/// The error if a call exceeded its budget, or if a strict budget could not be judged. Its text contains everything that is known.
+/// The error if a call exceeded its budget, or if a strict budget could not be judged. Its text contains the distribution, the verdict and
+/// the machine.
 #[derive(Clone, Debug)]
 pub struct Exceeded {
     budget: Budget,
@@ -162,12 +163,11 @@ impl Budget {
         self.judge(Measure::new(name).time_limit(self.time_limit).run(work))
     }
 
-    /// Like [`check`](Self::check), for tests.
+    /// Like [`check`](Self::check), for tests. If a budget cannot be judged and is not strict, a line is printed on standard error.
     ///
     /// # Panics
     ///
-    /// If [`check`](Self::check) returns an error, with the distribution, the verdict and the machine. If a budget cannot be judged and is
-    /// not strict, a line is printed on standard error.
+    /// If [`check`](Self::check) returns an error. The message contains the distribution, the verdict and the machine.
     #[track_caller]
     pub fn enforce<R>(self, name: &str, work: impl FnMut() -> R) {
         match self.check(name, work) {

@@ -21,7 +21,7 @@ impl Statistic {
         name: "min",
         get: Measurement::min_ticks,
     };
-    /// The most frequent value.
+    /// The mode: the value around which the samples are densest.
     pub const mode: Self = Self {
         name: "mode",
         get: Measurement::mode_ticks,

@@ -1,4 +1,4 @@
-//! The options of a comparison, and its course.
+//! The options of a comparison, and how it runs.
 
 use std::time::{Duration, Instant};
 
@@ -13,7 +13,7 @@ use crate::instruments::measure::{arm, attach_thread, interruption_since};
 use crate::interruption::Interruption;
 use crate::tsc;
 
-/// A sample is repeated until it lasts at least this many ticks, and this many steps of the counter.
+/// The number of passes is doubled until a sample lasts at least this many ticks, and this many steps of the counter.
 const SAMPLE_TICKS: i64 = 4000;
 const SAMPLE_STEPS: i64 = 128;
 const MOST_PASSES: usize = 1 << 16;
@@ -22,7 +22,7 @@ const MOST_BLOCKS: usize = 301;
 /// The number of blocks that are made first and discarded.
 const WARM_UP_BLOCKS: usize = 3;
 
-/// A comparison with its options. [`run`](Self::run) makes it.
+/// A comparison with its options. [`run`](Self::run) performs it.
 ///
 /// ```no_run
 /// use tsc_runtime::compare::Compare;
@@ -100,7 +100,8 @@ impl<'a, I: 'a, R: 'a> Compare<'a, I, R> {
         self
     }
 
-    /// The confidence that all intervals together have; the default is 0.95.
+    /// The probability that all intervals contain their true ratios. The default is 0.95; it also replaces a value that is not between 0
+    /// and 1.
     pub fn confidence(mut self, confidence: f64) -> Self {
         self.confidence = if confidence > 0.0 && confidence < 1.0 {
             confidence
@@ -262,7 +263,7 @@ impl<'a, I: 'a, R: 'a> Compare<'a, I, R> {
     }
 }
 
-/// The ticks of one sample of each candidate.
+/// The ticks of one sample of each candidate and of the empty candidate.
 #[derive(Clone, Debug)]
 pub(super) struct Block {
     pub(super) nothing: i64,

@@ -3,8 +3,8 @@
 //! Two measurements that are made one after the other differ because of what changed in between: the core clock, the caches, other
 //! programs. Here each *block* contains one sample of every candidate, over the same inputs and in a new random order, and the result
 //! comes from the ratios within the blocks. The confidence interval of their median assumes nothing about the distribution of times: it
-//! lies between two order statistics, as in the sign test. It is widened so that it holds for all pairs of candidates at once
-//! (Bonferroni). If it does not contain one, the candidates differ; otherwise the result is "no difference resolved".
+//! lies between two order statistics, as in the sign test. It is widened so that it holds for all pairs of candidates at once (Bonferroni).
+//! If it lies outside 1 ± [`Compare::least_effect`], the candidates differ; otherwise the result is "no difference resolved".
 //!
 //! ```no_run
 //! use tsc_runtime::compare;

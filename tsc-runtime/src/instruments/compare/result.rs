@@ -16,7 +16,7 @@ pub enum Relation {
     Faster,
     /// It takes more time, with the wanted confidence.
     Slower,
-    /// The interval contains one: no difference is resolved.
+    /// The interval overlaps 1 ± [`least_effect`](super::Compare::least_effect): no difference is resolved.
     NoDifference,
 }
 
@@ -106,14 +106,15 @@ impl Comparison {
         self.calls_per_sample
     }
 
-    /// The probability that all intervals contain the true ratio.
+    /// The probability that all intervals contain their true ratios.
     #[must_use]
     pub fn confidence(&self) -> f64 {
         self.confidence
     }
 }
 
-/// Evaluates the blocks. `alpha` is divided among all pairs of candidates, because each pair may be reported as different.
+/// Evaluates the blocks. `alpha` is one minus the confidence. It is divided among all pairs of candidates, because each pair may be
+/// reported as different.
 pub(super) fn compare(
     name: String,
     names: Vec<String>,

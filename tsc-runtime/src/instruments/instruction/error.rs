@@ -17,7 +17,7 @@ pub enum InstructionError {
     NotOnThisPlatform,
     /// A multiplication did not take as long as three additions, so ticks cannot be converted to core cycles here.
     Untrustworthy {
-        /// Additions per multiplication. NaN if no round could be used.
+        /// Additions per multiplication.
         ratio: f64,
     },
     /// The listing did not end within a second.

@@ -4,7 +4,7 @@ use crate::calibration::statistics::median;
 use crate::instruments::bench::distribution::{DEVIATIONS, Distribution};
 use std::fmt;
 
-/// The differences that one round gave, in ticks. Each is the ticks of the double length minus those of the single length.
+/// The results of one round, in ticks. Each is the ticks of the long runs minus those of the short runs, which are half as long.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Round {
     /// The reference chain of additions.
@@ -17,7 +17,8 @@ pub(super) struct Round {
     pub(super) without: f64,
 }
 
-/// The length of a round: core cycles of the reference chain, links of the chain of multiplications, copies of the code.
+/// The lengths to which the ticks of a [`Round`] belong: core cycles of the reference chain, links of the chain of multiplications, copies
+/// of the code.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lengths {
     pub(super) additions: f64,
@@ -43,7 +44,7 @@ impl Estimate {
         self.cycles
     }
 
-    /// The same in ticks of the TSC. A tick is more or fewer core cycles when the core clock changes.
+    /// TSC ticks per instruction. They depend on the core's clock: if it changes, a tick is more or fewer core cycles.
     #[must_use]
     pub fn ticks(&self) -> f64 {
         self.ticks
@@ -61,7 +62,7 @@ impl Estimate {
         self.rounds
     }
 
-    /// The number of rounds that were not used: they were interrupted, or disturbed in a way that the detector does not see.
+    /// The number of rounds that were not used, because they were interrupted or are outliers.
     #[must_use]
     pub fn dropped(&self) -> usize {
         self.dropped
@@ -131,7 +132,7 @@ fn ratio(
         .collect();
     let ratios = Distribution::new(&ratios);
     let (centre, spread) = (ratios.median(), ratios.robust_deviation());
-    // If the counter is coarse, most ratios may be equal, and then the others are not outliers.
+    // If the counter is coarse, most ratios may be equal, so that `spread` is 0. Ratios that differ a little are not outliers then.
     let limit = (DEVIATIONS * spread).max(0.01 * centre.abs()).max(0.001);
     let kept: Vec<(f64, f64)> = pairs
         .into_iter()

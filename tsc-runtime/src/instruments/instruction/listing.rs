@@ -1,4 +1,4 @@
-//! The data of an instruction, two pieces of code of known length, and the macro that writes them.
+//! An instruction as data: code that executes it a known number of times and is timed, and the macro that writes this code.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// Only for the expansion of [`instruction!`](crate::instruction!), whose code fulfils what is required here.
+    /// Only for the expansion of [`instruction!`](crate::instruction!). `run` must execute the listing `copies` times in each iteration.
     #[doc(hidden)]
     #[must_use]
     pub const fn __new(
@@ -35,7 +35,7 @@ impl Kernel {
         self.run
     }
 
-    /// The code without the instruction, if anything is left then.
+    /// The same loop without the instruction. `None` if it would be empty.
     pub(super) fn code_without(&self) -> Option<Code> {
         self.without
     }
@@ -136,21 +136,21 @@ impl fmt::Display for Instruction {
 ///
 /// | part | meaning |
 /// |---|---|
-/// | `requires "avx2"` | the CPU feature, by Rust's name for it, or `"rdtscp"`; a CPU without it skips the row |
+/// | `requires "avx2"` | the CPU feature, by Rust's name for it, `"rdtscp"` or `"serialize"`; an error if the CPU lacks it |
 /// | `class vector` | `\i` takes the values 4 … 15 (`xmm\i`, `ymm\i`, `zmm\i`); `class general`, the default: 8 … 15 (`r\i`, `r\i\()d`, …) |
 /// | `init "…"` | executed once before the loop, to put values into registers and the scratch memory |
 /// | `finish "…"` | executed once after the loop, for example to empty the x87 stack |
 /// | `setup "…"` | executed before every copy of `listing`; its time is measured alone and subtracted |
 /// | `listing "…"` | the instruction, for the reciprocal throughput; its copies use the registers of the class in turn |
 /// | `link "…"` | executed before every copy of `chain`; its time is measured alone and subtracted |
-/// | `chain "…"` | the instruction, for the latency: each copy must need the result of the previous one. Without this part, it is `listing` with the first register of the class, whatever that depends on. `chain none`: the latency is not measured |
-/// | `copies N` | a round of the loop has N × 8 copies of the listing (`vector`: N × 12), and twice as many links of the chain. N is 1, 2, 5, 10 or 50 (the default); use a smaller one for slow instructions |
+/// | `chain "…"` | the instruction, for the latency: each copy must need the result of the previous one. Without this part, `listing` with the first register of the class, even if its copies are independent. `chain none`: the latency is not measured |
+/// | `copies N` | an iteration of the loop has N × 8 copies of the listing (`vector`: N × 12), or N × 2 links of the chain. N is 1, 2, 5, 10 or 50 (the default); use a smaller one for slow instructions |
 ///
-/// A listing is assembly in Intel's syntax, as in `asm!`: `;` separates instructions, and a literal brace is doubled. It may use and
-/// change rax, rbx, rcx, rdx, r8 … r15, the flags, the x87 registers, and all vector and mask registers. It must leave rsp, rbp, rsi and
-/// rdi unchanged. rsi contains the address of 8 KiB of scratch memory, which is zero at first and aligned to a page. General registers
-/// that `init` does not set have any value at first. Labels are numbers (`2:` … `jnz 2b`), except 40961, which the loop uses. As in
-/// `asm!`, it is undefined behaviour if a listing writes other memory, jumps out of itself, or raises an exception.
+/// A listing is assembly in Intel's syntax, as in `asm!`: `;` separates instructions, and a literal brace is doubled. It may use and change
+/// rax, rbx, rcx, rdx, r8 … r15, the flags, the x87 registers, and all vector and mask registers. It must leave rsp, rbp, rsi and rdi
+/// unchanged. rsi contains the address of 8 KiB of scratch memory, which is zero at first and aligned to a page. The other general
+/// registers contain unspecified values unless `init` sets them. Labels are numbers (`2:` … `jnz 2b`), except 40961, which the loop uses.
+/// As in `asm!`, it is undefined behaviour if a listing writes other memory, jumps out of itself, or raises an exception.
 ///
 /// On Linux, each listing is executed once in a child process before it is measured. If it does not end there within a second, or is ended
 /// by a signal, the result is an [`InstructionError`](crate::instruction::InstructionError), and the program goes on.

@@ -4,7 +4,7 @@
 //! of the two that was measured at the start may be wrong by 10 % later. But the ratio of two pieces of code that ran within the same few
 //! microseconds is reliable. So each round runs the instruction and a chain of dependent additions, which take one core cycle each. Both
 //! run in two lengths, first the short ones, then the long ones, and then all again in reverse order. The difference of the two lengths
-//! contains neither the fences nor the loop's entry. The ratio of the sums over some hundred rounds is in core cycles.
+//! contains neither the fences nor the loop's entry. The ratio of the sums over hundreds of rounds is in core cycles.
 //!
 //! Each round also runs a chain of multiplications. If a multiplication does not take as long as three additions, there is no result.
 //!
@@ -42,7 +42,7 @@ pub use timing::Timing;
 use std::time::Duration;
 
 impl Instruction {
-    /// Measures latency and reciprocal throughput. Each takes until its standard error is 0.07 %, but at most 150 ms.
+    /// Measures latency and reciprocal throughput, each until its standard error is at most 0.07 % or 0.0007 cycles, or for 150 ms.
     ///
     /// # Errors
     ///
@@ -52,8 +52,8 @@ impl Instruction {
         self.measure_within(run::TIME_LIMIT)
     }
 
-    /// Like [`measure`](Self::measure), with another time limit for each of the two figures. When the time is up, the figures are what is
-    /// known by then, and their standard errors show how well.
+    /// Like [`measure`](Self::measure), with another time limit for each of the two figures. When the time is up, the figures are computed
+    /// from the rounds so far, and their standard errors show how precise they are.
     ///
     /// # Errors
     ///

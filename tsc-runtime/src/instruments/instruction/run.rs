@@ -24,8 +24,9 @@ const SHARE_GOOD: f64 = 0.0007;
 const CYCLES_GOOD: f64 = 0.0007;
 /// The smallest number of rounds for a good result.
 const ROUNDS_GOOD: usize = 300;
-/// The runs before the rounds, and the runs in two rounds, which is the least that an estimate needs.
+/// The number of runs before the rounds.
 const WARM_UP_RUNS: usize = 5;
+/// How many short runs take as long as all runs of the code in two rounds, the fewest for an estimate. A long run counts as two.
 const LEAST_RUNS: u32 = 2 * 6;
 /// How far the ratio of multiplications to additions may differ from 3.
 const CHECK_TOLERANCE: f64 = 0.01;
@@ -166,7 +167,7 @@ impl Bench {
         Ok(bench)
     }
 
-    /// Runs a few iterations several times, and returns the smallest number of ticks.
+    /// Runs one iteration several times, and returns the smallest number of ticks.
     ///
     /// # Errors
     ///
@@ -196,7 +197,8 @@ impl Bench {
         ticks
     }
 
-    /// Runs the short lengths and then the long ones, and then all in reverse order, so that a clock that changes steadily cancels out.
+    /// Runs the short lengths and then the long ones, and then all in reverse order, so that a steady change of the core's clock cancels
+    /// out.
     fn round(&self) -> Round {
         let (there, back) = (self.half(false), self.half(true));
         Round {

@@ -55,7 +55,7 @@ impl Timing {
         self.throughput
     }
 
-    /// How many additions took as long as a multiplication in the same rounds. There are figures only if this is 3.
+    /// How many additions took as long as a multiplication in the same rounds. There are figures only if this is 3, ± 1 %.
     #[must_use]
     pub fn check(&self) -> Option<Estimate> {
         self.check

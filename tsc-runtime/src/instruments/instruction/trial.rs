@@ -1,5 +1,5 @@
-//! The first execution of a listing, in a child process. A listing that never ends, or that is not an instruction of this CPU, ends that
-//! process and not the program.
+//! The first execution of a listing, in a child process. If the listing never ends, or is not an instruction of this CPU, the child process
+//! is killed, and the program goes on.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -8,7 +8,8 @@ use std::sync::{Mutex, PoisonError};
 use super::InstructionError;
 use super::listing::{Code, Kernel};
 
-/// How long a listing may take once, in CPU time and in wall time: thousands of times as long as any listing that is worth measuring.
+/// The longest that one execution of a listing may take, in CPU time and in wall time: thousands of times as long as any listing that is
+/// worth measuring.
 const CPU_SECONDS: libc::rlim_t = 1;
 const WALL_SECONDS: libc::c_uint = 5;
 

@@ -14,8 +14,8 @@
 /// ```
 ///
 /// The function gets a section of its own, with an alignment of 4096 bytes. It is never inlined. It must not be generic, and it must be in
-/// a module, not in the body of a function. On systems other than Linux it is an ordinary function. `RUSTFLAGS="-C
-/// llvm-args=-align-all-functions=12"` aligns every function of a build.
+/// a module, not in the body of a function. On systems other than Linux, and on architectures other than x86-64, x86 and AArch64, it is not
+/// aligned. `RUSTFLAGS="-C llvm-args=-align-all-functions=12"` aligns every function of a build.
 #[macro_export]
 macro_rules! aligned {
     ($(#[$attribute:meta])* $visibility:vis fn $name:ident($($arguments:tt)*) $(-> $result:ty)? $body:block) => {

@@ -12,8 +12,8 @@ use crate::calibration::reference_chain;
 use crate::calibration::resolution;
 use crate::tsc::{self, FencePolicy, Lfence};
 
-/// A measurement with its options. [`run`](Self::run), [`run_with`](Self::run_with), [`run_over`](Self::run_over) or
-/// [`minus`](Self::minus) makes it.
+/// A measurement with its options. [`run`](Self::run), [`run_with`](Self::run_with), [`run_over`](Self::run_over) or [`minus`](Self::minus)
+/// performs it.
 ///
 /// ```no_run
 /// use std::time::Duration;
@@ -73,14 +73,15 @@ impl<P: FencePolicy> Measure<P> {
         self
     }
 
-    /// The time after which the measurement ends in any case. A sample that is running then still ends, so it may take a sample longer.
+    /// The time after which the measurement ends in any case. Samples that have begun are completed, so the measurement may end later by
+    /// their length.
     pub fn time_limit(mut self, limit: Duration) -> Self {
         self.time_limit = limit;
         self
     }
 
-    /// The number of calls before the first sample; the default is 64. The result shows the first eight as the warm-up, however many there
-    /// are.
+    /// The number of calls before the first sample; the default is 64. At least eight are made. The first eight are timed one by one, for
+    /// [`Measurement::settling`].
     pub fn warm_up(mut self, calls: usize) -> Self {
         self.warm_up = calls;
         self
@@ -93,8 +94,8 @@ impl<P: FencePolicy> Measure<P> {
         self
     }
 
-    /// Lets the calls of a batch overlap, as in a loop: the result is what a call adds to the throughput. By default a fence precedes each
-    /// call, so that none begins before the previous one has ended: the result is the time that a caller waits.
+    /// Lets the calls of a batch overlap, as in a loop; the result is their reciprocal throughput. By default a fence precedes each call,
+    /// so that no call begins before the previous one has ended; the result is the time that a caller waits.
     pub fn overlapping(mut self) -> Self {
         self.isolated = false;
         self

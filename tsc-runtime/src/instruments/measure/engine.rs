@@ -1,4 +1,4 @@
-//! The course of a measurement: the first calls, the choice of the batch, and rounds until the work is constant or the time is up.
+//! How a measurement runs: the first calls, the choice of the batch, and rounds until the work is constant or the time is up.
 
 use std::time::{Duration, Instant};
 
@@ -16,7 +16,7 @@ const SAMPLE_TICKS: u64 = 2000;
 const SAMPLE_STEPS: u64 = 64;
 /// The longest batch.
 const LONGEST_BATCH: usize = 4096;
-/// The number of rounds before each check whether the run should be evaluated.
+/// The number of rounds between two checks whether to evaluate the run.
 const ROUNDS_PER_LOOK: usize = 64;
 /// The number of calls that are timed one by one before everything else, to show the warm-up.
 pub(super) const WARM_UP_CALLS: usize = 8;

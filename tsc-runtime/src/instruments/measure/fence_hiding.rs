@@ -1,10 +1,10 @@
 //! How much time a fence hides of the work that follows it.
 //!
 //! Between two fences with nothing in between, the core spends about one cycle that it does not spend if there is work, because the work's
-//! first instructions are prepared during that cycle. The empty call, which is subtracted, contains the cycle. A call of more than a few
-//! cycles does not contain it, so its net result would be too small by it. The number of hidden cycles depends on the core, on the address
-//! of the empty loop, and on what the core's other hardware thread does. So every round also calls a chain of known length, which shows
-//! it.
+//! first instructions are prepared during that cycle. The empty call, which is subtracted, contains this cycle. A call of more than a few
+//! cycles does not contain it, so its net result would be too small by this cycle. How many cycles are hidden depends on the core, on the
+//! address of the empty loop, and on what the core's other hardware thread does. So every round also calls a chain of known length: the
+//! cycles that seem to be missing from it are the hidden ones.
 
 /// The core cycles of the known chain: few enough for a cycle to be resolved, and more than a fence can hide.
 const KNOWN: f64 = 40.0;
@@ -21,10 +21,10 @@ pub(super) fn cycles(measured: f64) -> f64 {
     }
 }
 
-/// The core cycles of work from which the correction begins, and over how many further cycles it grows to its full size.
+/// The correction begins at this many core cycles of work, and grows to its full size over this many further cycles.
 const RAMP: (f64, f64) = (4.0, 2.0);
 
-/// What to add to a net result of `cycles`: nothing to one of a few cycles, and all of `fence_hiding` to a longer one.
+/// The core cycles to add to a net result of `cycles`: none if the result is a few cycles, and all of `fence_hiding` if it is longer.
 pub(super) fn correction(fence_hiding: f64, cycles: f64) -> f64 {
     fence_hiding * ((cycles - RAMP.0) / RAMP.1).clamp(0.0, 1.0)
 }

@@ -50,7 +50,7 @@ pub struct CoreRatio {
 }
 
 impl CoreRatio {
-    /// The typical ratio of the run.
+    /// The median ratio of the run.
     #[must_use]
     pub fn cycles_per_tick(&self) -> f64 {
         self.cycles_per_tick
@@ -103,13 +103,13 @@ impl Measurement {
         calls_per_sample: usize;
         /// The mean without outliers.
         mean_ticks: f64;
-        /// The standard error of the mean: that of the samples and that of the subtracted baseline.
+        /// The standard error of the mean. It combines those of the samples and of the subtracted baseline.
         std_error_ticks: f64;
         /// The standard deviation of all samples, in percent of their mean. `None` if the mean is 0.
         spread_percent: Option<f64>;
         /// The smallest sample.
         min_ticks: f64;
-        /// Where the samples are densest.
+        /// The mode: the value around which the samples are densest.
         mode_ticks: f64;
         /// The 10 % quantile.
         p10_ticks: f64;
@@ -123,7 +123,8 @@ impl Measurement {
         max_ticks: f64;
         /// The very first call, with cold caches.
         first_ticks: f64;
-        /// Core cycles per call, converted by the reference chain in the same rounds. `None` if there is no reference chain.
+        /// Core cycles per call, converted from ticks with the reference chain that runs in the same rounds. `None` if there is no
+        /// reference chain.
         core_cycles: Option<f64>;
         /// The standard error of the core cycles.
         std_error_core_cycles: Option<f64>;
@@ -145,7 +146,7 @@ impl Measurement {
         &self.settling
     }
 
-    /// Options that could not be followed: for example, the thread could not be pinned.
+    /// Remarks on options that had no effect: for example, the thread could not be pinned.
     #[must_use]
     pub fn remarks(&self) -> &[String] {
         &self.remarks

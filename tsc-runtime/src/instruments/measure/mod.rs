@@ -1,16 +1,16 @@
-//! Repeats a piece of work until its cost is constant and says so, or says why it is not.
+//! Repeats a piece of work until its cost is constant, or reports why it is not.
 //!
-//! A single timing means little: the caches may be cold, it may be interrupted, and the counter advances in steps. [`measure`] repeats the
-//! work, discards interrupted samples, and stops when the samples at the beginning, the middle and the end of the run agree. The result is
-//! a [`Verdict`]: constant, with the value and its error; or unsettled, with the reason: the samples drift, gather around two values, were
-//! mostly interrupted, or the time was up.
+//! A single timing means little: the caches may be cold, the thread may be interrupted, and the counter advances in steps. [`measure`]
+//! repeats the work, discards interrupted samples, and stops when the samples agree from the beginning to the end of the run. The result is
+//! a [`Verdict`]: constant, with the value and its error; or unsettled, with the reason: the samples drift, gather around two values, are
+//! scattered, were mostly interrupted, or the time was up.
 //!
 //! - *A sample* is a batch of calls between two fenced reads, large enough to be much longer than the counter's step. A fence precedes
 //!   each call, so that calls do not overlap, unless [`Measure::overlapping`] lets them. A sample begins after a pseudo-random wait of up
 //!   to 63 iterations of a loop, so that the counter's step averages out.
 //! - *The baseline* is an empty call in the same loop. Its samples alternate with those of the work and are subtracted. [`measure_minus`]
-//!   takes another baseline. Fences with nothing in between take about one cycle that they do not take with work in between. This cycle is
-//!   found with a chain of known length, and added to the result.
+//!   takes another baseline. Two fences take about one cycle more with nothing between them than with work between them. A chain of known
+//!   length shows how much this is, and the result is corrected by it.
 //! - *Core cycles* come from a chain of dependent additions in the same rounds, because the core clock changes and the counter's rate does
 //!   not. A run is constant if it is constant in ticks or in core cycles.
 //!

@@ -51,7 +51,7 @@ impl Run {
         self.rounds.len()
     }
 
-    /// Makes a round, in the reverse order of the previous one, so that a clock that changes steadily cancels out.
+    /// Makes a round, in the reverse order of the previous one, so that a steady change of the core's clock cancels out.
     pub(super) fn round<P: FencePolicy>(
         &mut self,
         work: &mut impl Work,
@@ -180,8 +180,8 @@ impl Run {
         }
     }
 
-    /// What `get` takes from each round, minus the mean baseline, per call; and that baseline. `convert` converts the ticks of a round,
-    /// given its number, to the unit of the result.
+    /// The values that `get` takes from the rounds, minus the mean baseline, per call; and the mean baseline of a sample. `convert`
+    /// converts the ticks of a round, given its number, to the unit of the result.
     fn net(
         &self,
         get: fn(&Round) -> i64,
@@ -203,8 +203,8 @@ impl Run {
         (net, baseline)
     }
 
-    /// The core cycles per tick of each [`ROUNDS_PER_CLOCK`] rounds: those of the typical round, because a single disturbed round would
-    /// spoil a sum.
+    /// The core cycles per tick of every [`ROUNDS_PER_CLOCK`] consecutive rounds. They come from a mean without outliers, because a single
+    /// disturbed round would spoil a sum.
     fn clocks(&self) -> Option<Vec<f64>> {
         if !reference_chain::AVAILABLE || self.rounds.len() < LEAST_SAMPLES {
             return None;

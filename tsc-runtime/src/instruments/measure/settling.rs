@@ -2,7 +2,7 @@
 
 use super::verdict::Verdict;
 
-/// One line of these: a call, or the constant value.
+/// One line: a call, or the constant value.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "json", derive(serde::Serialize))]
 pub struct Step {

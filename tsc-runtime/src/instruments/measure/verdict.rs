@@ -53,14 +53,14 @@ pub enum UnsettledReason {
         /// The share of the samples around the lower value.
         share: f64,
     },
-    /// Less than half of the samples are near the most frequent value, and they do not form two groups either.
+    /// Less than half of the samples are near the mode, and they do not form two groups either.
     Scattered {
         /// The 10 % quantile, in ticks per call.
         p10: f64,
         /// The 90 % quantile.
         p90: f64,
     },
-    /// More samples were interrupted than were not.
+    /// More samples were interrupted than clean.
     Interrupted {
         /// The samples without an interruption.
         clean: usize,
@@ -149,13 +149,13 @@ pub(crate) struct Tolerance {
     pub(crate) step: f64,
 }
 
-/// The number of parts of a run that are compared with each other.
+/// A run is divided into this many parts. The first two are compared with the last two.
 const WINDOWS: usize = 8;
 /// The smallest number of samples for a verdict.
 pub(crate) const LEAST_SAMPLES: usize = 64;
 /// Values count as equal if they differ by no more than this share, or by no more than the wanted precision.
 const SAME: f64 = 0.01;
-/// For work of fewer ticks than this, the error is taken as a share of this many ticks.
+/// If the mean is smaller than this many ticks, the error is taken as a share of this many ticks.
 const SMALL: f64 = 25.0;
 /// A sample is near the mode if it differs from it by at most this many times the difference that counts as equal.
 const NEAR: f64 = 3.0;

@@ -1,15 +1,14 @@
 //! Loads, stores, store forwarding, and locked operations, all in the first-level cache.
 //!
-//! Some cores predict a load that always returns the same value. So the load chase goes round a ring of 31 cache lines; this is not a
-//! multiple of the loop's length, so that no load in the loop sees the same value twice in a row. The rows `to itself` show the
-//! prediction.
+//! Some cores predict a load that always returns the same value. So the load chase goes round a ring of 31 cache lines. The number of loads
+//! in the loop is not a multiple of 31, so no load in the loop sees the same value twice in a row. The rows `to itself` show the effect of
+//! the prediction.
 //!
-//! Neighbouring loads read neighbouring words, because a cache may serve only one load per bank and cycle. The rows with `class vector`
-//! use twelve indices, where eight addresses would not keep the core busy.
+//! Neighbouring loads read neighbouring words, because a cache may serve only one load per bank and cycle. The rows with `class vector` use
+//! twelve addresses, where eight would not keep the core busy.
 //!
 //! A core may rename memory. On such a core, a value that is stored and loaded through the same address expression costs almost nothing;
 //! the row that uses another base register shows the cost of the store buffer.
-//! nothing, and the row that goes through another base register shows what the store buffer takes.
 #![cfg(all(target_arch = "x86_64", not(miri)))]
 
 use crate::instruction;

@@ -1,6 +1,6 @@
 //! The built-in instructions, and the table of their costs.
 //!
-//! To add one, add a line to the file of its group.
+//! To add an instruction, add a line to the file of its group.
 
 mod bits;
 mod divide;

@@ -1,4 +1,4 @@
-//! NOP in every length.
+//! NOPs of 1 to 15 bytes.
 #![cfg(all(target_arch = "x86_64", not(miri)))]
 
 use crate::instruction;

@@ -1,7 +1,7 @@
 //! Reads of the counter, fences, and other instructions that are not arithmetic.
 //!
-//! None of these has a latency from an operand to a result; each row shows what one after the other costs. In a virtual machine `cpuid`
-//! leaves the guest, and some others may, too.
+//! These rows have no latency from an operand to a result; each shows the cost of one copy among consecutive ones. In a virtual machine
+//! `cpuid` exits to the hypervisor, and some others may, too.
 #![cfg(all(target_arch = "x86_64", not(miri)))]
 
 use crate::instruction;
