@@ -69,7 +69,7 @@ pub fn cpus() -> Result<Vec<usize>, AffinityError> {
 ///
 /// # Errors
 ///
-/// The CPU does not exist or may not be used: see [`AffinityError`].
+/// The CPU does not exist or may not be used, or the system cannot pin threads: see [`AffinityError`].
 pub fn pin(cpu: usize) -> Result<Pinned, AffinityError> {
     Ok(Pinned {
         cpu,
@@ -93,6 +93,7 @@ pub fn pinned_cpu() -> Option<usize> {
 /// # Errors
 ///
 /// [`AffinityError::Priority`] if the process may not raise the priority. Without privileges this is usual.
+/// [`AffinityError::Unsupported`] on systems other than Linux, Android and Windows.
 pub fn raise_priority() -> Result<RaisedPriority, AffinityError> {
     let (before, nice) = imp::raise_priority()?;
     Ok(RaisedPriority {

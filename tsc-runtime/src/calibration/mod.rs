@@ -267,7 +267,8 @@ fn afresh() -> Result<(Vec<sample::Group>, Rate), CalibrationError> {
     Ok((groups, rate))
 }
 
-/// Measures the counter's rate over the next `time`, without earlier readings. The calling thread sleeps meanwhile.
+/// Measures the counter's rate over the next `time`, without earlier readings. The calling thread sleeps meanwhile, unless the rate is
+/// known by definition.
 ///
 /// # Errors
 ///

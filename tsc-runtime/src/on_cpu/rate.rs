@@ -18,7 +18,7 @@ static BASELINE: AtomicU64 = AtomicU64::new(0);
 /// The number of attempts at a reading, of which the least disturbed one counts.
 const TRIES: usize = 5;
 
-/// With a baseline of at least this length (about 30 ms), a rate that differs by over 1 % is not a better one: a clock has jumped.
+/// With a baseline of at least this length (about 30 ms), a rate that differs by over 1 % is not a better one: a clock has stepped.
 const STEADY: u64 = 1 << 26;
 
 /// Makes the first reading, unless it was made.

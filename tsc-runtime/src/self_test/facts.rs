@@ -238,7 +238,7 @@ fn interruptions(unavailable: Option<&'static str>) -> Finding {
         None => Finding::good(
             NAME,
             "detected (rseq)",
-            "mean and quantiles of preempted, migrated and signalled calls are of their time on the CPU, or leave them out",
+            "of preempted, migrated and signalled calls, only the time on the CPU enters mean and quantiles, if it is certain enough",
         ),
         Some(why) => Finding::doubtful(
             NAME,
@@ -320,14 +320,14 @@ fn smt(smt: Option<bool>) -> Finding {
     match smt {
         Some(false) => Finding::good(
             NAME,
-            "off, or hidden by the hypervisor",
+            "off, or hidden by a hypervisor",
             "no other hardware thread is known to share the core",
         ),
         Some(true) => Finding::doubtful(
             NAME,
             "on",
             "another hardware thread may use up to half of the core's units, which cannot be detected",
-            "keep the sibling of the CPU that you pin to idle, or write off to /sys/devices/system/cpu/smt/control",
+            "keep the sibling of the CPU to which you pin idle, or write off to /sys/devices/system/cpu/smt/control",
         ),
         None => Finding::doubtful(
             NAME,

@@ -153,9 +153,9 @@ impl fmt::Display for SelfTest {
 
 /// Checks everything on which the accuracy of the figures depends: the CPU, the counter, the clocks, the hypervisor, and the system.
 ///
-/// It takes some tenths of a second and starts threads that it pins to CPUs, so call it in a command of its own or at the beginning of a
-/// program. The affinity and the records of the calling thread do not change. The function does not panic; a check that is not
-/// possible has the verdict [`Verdict::Unknown`].
+/// It usually takes some tenths of a second, on a busy machine with many CPUs some seconds. It starts threads that it pins to CPUs, so
+/// call it in a command of its own or at the beginning of a program. The affinity and the records of the calling thread do not change. The
+/// function does not panic; a check that is not possible has the verdict [`Verdict::Unknown`].
 ///
 /// # Examples
 ///

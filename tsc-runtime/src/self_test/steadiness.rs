@@ -28,7 +28,7 @@ pub(super) fn lines() -> Vec<Finding> {
         Err(error) => Finding::bad(
             "rate",
             error.to_string(),
-            "ticks cannot be converted to seconds, and calls during which a clock jumped are wrong",
+            "ticks cannot be converted to seconds, and if a clock stepped, the calls at that time are wrong",
             "run again; if the finding stays, pin all threads to one CPU and look at the kernel's log",
         ),
     }];
@@ -68,7 +68,7 @@ fn rate_line(rate: &Rate, stated_hz: Option<f64>) -> Finding {
         return Finding::doubtful(
             NAME,
             value,
-            "a clock jumped while this program ran",
+            "a clock stepped while this program ran",
             "call reset() and measure again",
         );
     }

@@ -8,9 +8,9 @@ use super::{Ticks, arch};
 pub trait FencePolicy {
     /// The policy that these reads implement.
     const FENCE: Fence;
-    /// Reads the counter after all earlier work and before all later work.
+    /// Reads the counter after all earlier work and before all later work, as far as [`FENCE`](Self::FENCE) orders them.
     fn start() -> Ticks;
-    /// Reads the counter after all earlier work.
+    /// Reads the counter after all earlier work, likewise.
     fn stop() -> Ticks;
 }
 

@@ -33,7 +33,7 @@ mod rdpru;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CoreClock {
-    /// Core cycles per tick of the counter: the median of all bursts so far.
+    /// Core cycles per tick of the counter: the median of the latest bursts, at most 256.
     pub cycles_per_tick: f64,
     /// The cycles per tick of the slowest burst.
     pub lowest: f64,

@@ -20,7 +20,7 @@ pub enum InstructionError {
         /// Additions per multiplication.
         ratio: f64,
     },
-    /// The listing did not end within a second.
+    /// The listing did not end within a second of CPU time, or within five seconds.
     Endless,
     /// The listing was ended by this signal: it is not an instruction of this CPU (SIGILL), writes to memory that it may not use, or
     /// divides by zero.
@@ -39,7 +39,7 @@ pub enum InstructionError {
     Disturbed {
         /// The rounds that were begun.
         rounds: usize,
-        /// The rounds that were not used.
+        /// The rounds that were interrupted.
         dropped: usize,
     },
 }
@@ -55,7 +55,7 @@ impl fmt::Display for InstructionError {
                 "a multiplication took as long as {ratio:.3} additions instead of 3, so ticks cannot be converted to core cycles here"
             ),
             Self::Endless => f.write_str(
-                "the listing did not end within a second: it loops for ever, or jumps to a label outside of it",
+                "the listing did not end within a second of CPU time: it loops for ever, or jumps to a label outside of it",
             ),
             Self::Crashed { signal } => write!(
                 f,
@@ -66,7 +66,10 @@ impl fmt::Display for InstructionError {
                 "the listing's copies take {once:?}, and the limit is {limit:?}: use fewer `copies`, or `measure_within` a longer time"
             ),
             Self::Disturbed { rounds, dropped } => {
-                write!(f, "{dropped} of {rounds} rounds could not be used")
+                write!(
+                    f,
+                    "too few rounds could be used: {dropped} of {rounds} were interrupted"
+                )
             }
         }
     }

@@ -121,7 +121,7 @@ fn settle(
             }),
             _ => Err(InstructionError::Disturbed {
                 rounds: rounds.len() + interrupted,
-                dropped: rounds.len() + interrupted,
+                dropped: interrupted,
             }),
         };
     }

@@ -54,7 +54,7 @@ data! {
         /// Calls that a panic ended, and not a return; of an async function, such polls. Their ticks count like those of other calls. A
         /// call from a destructor that runs while a panic unwinds the thread is counted as well. Only timed calls are.
         panicked: u64,
-        /// Samples that are longer than the histogram's last bucket: calls of over 30 hours at 2.6 GHz, or during which the counter jumped.
+        /// Samples that are longer than the histogram's last bucket: calls of over 30 hours at 2.6 GHz, or during which the counter stepped.
         /// They are in all sums and in `max_ticks`. Quantiles do not go beyond the last bucket.
         saturated: u64,
         /// The calls from which mean, deviation, minimum, maximum and quantiles are computed: the clean and the repaired ones with their

@@ -220,7 +220,7 @@ fn uncounted(report: &Report, row: &CallsiteReport) -> Vec<String> {
     }
     if row.saturated != 0 {
         notes.push(format!(
-            "{} of over 30 hours, or during which the counter jumped: quantiles end at 30 hours",
+            "{} of over 30 hours, or during which the counter stepped: quantiles end at 30 hours",
             calls(row.saturated)
         ));
     }
