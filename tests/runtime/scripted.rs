@@ -189,10 +189,12 @@ fn every_correction_can_be_redone_by_hand() {
         assert_eq!(figure(&row, "overhead_ticks"), corrections);
         assert_eq!(figure(&row, "total_ticks"), raw - corrections);
     }
-    // 210 probes are nested in the 20 calls. Each counts with the overhead that was calibrated when its record was made, in whole ticks.
+    // 210 probes are nested in the 20 calls. Each counts with the overhead that was calibrated by then, in whole ticks. That may change
+    // between two calls, because other tests take snapshots at the same time.
     let nested = figure(&row("by hand"), "nested_overhead_ticks");
+    assert_eq!(nested, nested.round());
     let each = nested / 210.0;
-    assert_eq!(each, each.round(), "{nested}");
+    assert!(each > VISIBLE as f64, "{nested}");
     assert!(each < 3.0 * figure(overhead, "total_ticks"), "{nested}");
     // The first call has registered the inner callsite.
     assert!(figure(&row("by hand"), "registration_overhead_ticks") > 100.0);
