@@ -3,6 +3,7 @@
 #![cfg(target_arch = "x86_64")]
 
 use std::cell::{Cell, RefCell};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tests::row;
 use tsc_runtime::__private::Callsite;
@@ -16,6 +17,12 @@ thread_local! {
     static STARTS: RefCell<Vec<Ticks>> = const { RefCell::new(Vec::new()) };
     /// The length of the call that stops next.
     static LASTS: Cell<Option<i64>> = const { Cell::new(None) };
+}
+
+/// Held by each test. A snapshot calibrates the probes again, and what a test computes by hand must not change meanwhile.
+fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 struct Scripted;
@@ -36,8 +43,28 @@ impl FencePolicy for Scripted {
     }
 }
 
-fn callsite(name: &'static str) -> &'static Callsite {
+fn callsite(name: &str) -> &'static Callsite {
     tests::callsite::<Scripted>(name)
+}
+
+/// Calls `calls` with new callsites until the system interrupts none of their calls, and returns the callsites' rows. The figures of an
+/// interrupted call cannot be computed by hand: its time off the CPU is subtracted, and asking for that time is overhead of the calls
+/// around it. `calls` takes microseconds, so most tries are not interrupted.
+fn uninterrupted<const N: usize>(
+    names: [&str; N],
+    calls: impl Fn([&'static Callsite; N]),
+) -> [CallsiteReport; N] {
+    let mut tries = (0..1000).map(|n| {
+        let names = names.map(|name| format!("{name} {n}"));
+        calls(names.each_ref().map(|name| callsite(name)));
+        names.map(|name| row(&name))
+    });
+    let is_clean = |row: &CallsiteReport| {
+        row.interrupted().unwrap_or(0) == 0 && row.sums().firsts_interrupted() == 0
+    };
+    tries
+        .find(|rows| rows.iter().all(is_clean))
+        .expect("one of 1000 tries is not interrupted")
 }
 
 /// A call that calls `inside` and lasts `raw` raw ticks.
@@ -63,34 +90,34 @@ fn notes(name: &str) -> String {
 
 #[test]
 fn backward_and_absurd_differences_are_anomalies() {
-    let site = callsite("anomalous");
-    call(site, 1_000);
-    for raw in [-1, i64::MIN, -2_600_000_000, 1 << 62, i64::MAX] {
-        call(site, raw);
-    }
-    (0..10).for_each(|_| call(site, 1_000));
-    let row = row("anomalous");
+    let _alone = alone();
+    let [row] = uninterrupted(["anomalous"], |[site]| {
+        call(site, 1_000);
+        for raw in [-1, i64::MIN, -2_600_000_000, 1 << 62, i64::MAX] {
+            call(site, raw);
+        }
+        (0..10).for_each(|_| call(site, 1_000));
+    });
     assert_eq!((row.calls(), row.anomalies(), row.running()), (16, 5, 0));
     assert_eq!(
         (row.raw_ticks(), row.total_ticks()),
         (11_000.0, 11.0 * 960.0)
     );
-    assert!(
-        notes("anomalous").contains("5 calls not measured"),
-        "{}",
-        notes("anomalous")
-    );
+    let notes = notes(row.name());
+    assert!(notes.contains("5 calls not measured"), "{notes}");
 }
 
 #[test]
 fn counter_that_is_reset_inside_a_call_spoils_that_call_alone() {
-    let (outer, inner) = (callsite("reset inside"), callsite("before the reset"));
-    // Registering the inner callsite takes real time, which must not be subtracted from simulated calls.
-    call(inner, 2_000);
-    for raw in [50_000, -7_000_000, 50_000] {
-        call_around(outer, raw, || call(inner, 2_000));
-    }
-    let (outer, inner) = (row("reset inside"), row("before the reset"));
+    let _alone = alone();
+    let names = ["reset inside", "before the reset"];
+    let [outer, inner] = uninterrupted(names, |[outer, inner]| {
+        // Registering the inner callsite takes real time, which must not be subtracted from simulated calls.
+        call(inner, 2_000);
+        for raw in [50_000, -7_000_000, 50_000] {
+            call_around(outer, raw, || call(inner, 2_000));
+        }
+    });
     assert_eq!((outer.calls(), outer.anomalies()), (3, 1));
     assert_eq!((inner.calls(), inner.anomalies()), (4, 0));
     assert_eq!((outer.raw_ticks(), inner.raw_ticks()), (100_000.0, 8_000.0));
@@ -100,19 +127,16 @@ fn counter_that_is_reset_inside_a_call_spoils_that_call_alone() {
 
 #[test]
 fn what_the_histogram_cannot_hold_is_told() {
-    let site = callsite("saturated");
-    call(site, 1_000);
-    (0..100).for_each(|_| call(site, 1_000));
-    assert_eq!(row("saturated").saturated(), 0);
-    (0..5).for_each(|_| call(site, 1 << 50));
-    let row = row("saturated");
-    assert_eq!(row.saturated() + row.interrupted().unwrap_or(0), 5);
-    assert_eq!(row.max_ticks(), Some((1_i64 << 50) as f64 - 40.0));
-    assert!(
-        notes("saturated").contains("over 30 hours"),
-        "{}",
-        notes("saturated")
-    );
+    let _alone = alone();
+    let [short, long] = uninterrupted(["short enough", "saturated"], |[short, long]| {
+        (0..100).for_each(|_| call(short, 1_000));
+        call(long, 1_000);
+        (0..5).for_each(|_| call(long, 1 << 50));
+    });
+    assert_eq!((short.saturated(), long.saturated()), (0, 5));
+    assert_eq!(long.max_ticks(), Some((1_i64 << 50) as f64 - 40.0));
+    let notes = notes(long.name());
+    assert!(notes.contains("over 30 hours"), "{notes}");
 }
 
 /// The ticks of a simulated timer interrupt.
@@ -122,6 +146,7 @@ const GAPS: i64 = 5;
 
 #[test]
 fn mean_is_told_to_be_too_high_by_what_gaps_hold() {
+    let _alone = alone();
     let site = callsite("with gaps");
     call(site, 2_040);
     for n in 0..CALLS {
@@ -159,12 +184,16 @@ fn mean_is_told_to_be_too_high_by_what_gaps_hold() {
 /// All corrections can be computed again from the JSON alone.
 #[test]
 fn every_correction_can_be_redone_by_hand() {
-    let (outer, inner) = (callsite("by hand"), callsite("by hand, inside"));
-    for n in 1..=20 {
-        call_around(outer, 100_000 + 1_000 * n, || {
-            (0..n).for_each(|_| call(inner, 1_000));
-        });
-    }
+    let _alone = alone();
+    let names = ["by hand", "by hand, inside"];
+    let rows = uninterrupted(names, |[outer, inner]| {
+        for n in 1..=20 {
+            call_around(outer, 100_000 + 1_000 * n, || {
+                (0..n).for_each(|_| call(inner, 1_000));
+            });
+        }
+    });
+    let [outer, inner] = rows.each_ref().map(CallsiteReport::name);
     let json = serde_json::to_value(snapshot()).expect("a report is plain data");
     let rows = json["callsites"].as_array().expect("a list");
     let row = |name: &str| {
@@ -174,10 +203,7 @@ fn every_correction_can_be_redone_by_hand() {
     let overhead = &json["clock"]["overheads"][0];
     let figure = |of: &serde_json::Value, key: &str| of[key].as_f64().expect("a number");
     assert_eq!(figure(overhead, "visible_ticks"), VISIBLE as f64);
-    for (name, calls, raw) in [
-        ("by hand", 20.0, 2_210_000.0),
-        ("by hand, inside", 210.0, 210_000.0),
-    ] {
+    for (name, calls, raw) in [(outer, 20.0, 2_210_000.0), (inner, 210.0, 210_000.0)] {
         let row = row(name);
         assert_eq!(figure(&row, "calls"), calls);
         assert_eq!(figure(&row, "raw_ticks"), raw);
@@ -191,34 +217,28 @@ fn every_correction_can_be_redone_by_hand() {
         assert_eq!(figure(&row, "overhead_ticks"), corrections);
         assert_eq!(figure(&row, "total_ticks"), raw - corrections);
     }
-    // 210 probes are nested in the 20 calls. Each counts with the overhead that was calibrated by then, in whole ticks. That may change
-    // between two calls, because other tests take snapshots at the same time.
-    let nested = figure(&row("by hand"), "nested_overhead_ticks");
-    assert_eq!(nested, nested.round());
+    // 210 probes are nested in the 20 calls. Each counts with the overhead that was calibrated when its record was made, in whole ticks.
+    let nested = figure(&row(outer), "nested_overhead_ticks");
     let each = nested / 210.0;
+    assert_eq!(each, each.round(), "{nested}");
     assert!(each > VISIBLE as f64, "{nested}");
-    assert!(each < 50.0 * figure(overhead, "total_ticks"), "{nested}");
+    assert!(each < 3.0 * figure(overhead, "total_ticks"), "{nested}");
     // The first call has registered the inner callsite.
-    assert!(figure(&row("by hand"), "registration_overhead_ticks") > 100.0);
+    assert!(figure(&row(outer), "registration_overhead_ticks") > 100.0);
     for key in ["nested_overhead_ticks", "registration_overhead_ticks"] {
-        assert_eq!(figure(&row("by hand, inside"), key), 0.0);
+        assert_eq!(figure(&row(inner), key), 0.0);
     }
 }
 
 #[test]
 fn statistics_can_be_redone_by_hand() {
+    let _alone = alone();
     let raws: Vec<i64> = (0..30).map(|n| 1_000 + n * n).collect();
-    // Interrupted calls are in no statistics. One try takes a few microseconds, so one of the tries will not be interrupted.
-    let row = (0..1000)
-        .map(|n| {
-            let name = format!("statistics {n}");
-            let site = tests::callsite::<Scripted>(name.as_str());
-            call(site, 9_999);
-            raws.iter().for_each(|&raw| call(site, raw));
-            row(&name)
-        })
-        .find(|row| row.samples() == raws.len() as u64 && row.sums().firsts_interrupted() == 0)
-        .expect("one of 1000 tries is not interrupted");
+    let [row] = uninterrupted(["statistics"], |[site]| {
+        call(site, 9_999);
+        raws.iter().for_each(|&raw| call(site, raw));
+    });
+    assert_eq!(row.samples(), raws.len() as u64);
     let nets: Vec<f64> = raws.iter().map(|&raw| (raw - VISIBLE) as f64).collect();
     let n = nets.len() as f64;
     let mean = nets.iter().sum::<f64>() / n;
@@ -245,29 +265,18 @@ fn statistics_can_be_redone_by_hand() {
 /// Thirty seconds at 2.6 GHz each, an hour in all.
 #[test]
 fn long_calls_are_exact() {
+    let _alone = alone();
     const LONG: i64 = 78_000_000_000;
     const AROUND: i64 = LONG + 5_000;
     const CALLS: u64 = 120;
-    // If a call is really interrupted, its time off the CPU is subtracted. So use a try without interrupted calls.
-    let rows = (0..1000).map(|n| {
-        let names = [format!("long, around {n}"), format!("long {n}")];
-        let [outer, inner] = names
-            .each_ref()
-            .map(|name| tests::callsite::<Scripted>(name.as_str()));
+    let [outer, inner] = uninterrupted(["long, around", "long"], |[outer, inner]| {
         for _ in 0..CALLS {
             call_around(outer, AROUND, || call(inner, LONG));
         }
-        names.map(|name| row(&name))
     });
-    let is_clean =
-        |rows: &[CallsiteReport; 2]| rows.iter().all(|row| row.interrupted().unwrap_or(0) == 0);
-    let mut rows = rows.inspect(|rows| {
-        let counts = rows.each_ref().map(|row| (row.calls(), row.anomalies()));
-        assert_eq!(counts, [(CALLS, 0); 2]);
-    });
-    let [outer, inner] = rows
-        .find(is_clean)
-        .expect("one of 1000 tries is not interrupted");
+    for row in [&outer, &inner] {
+        assert_eq!((row.calls(), row.anomalies()), (CALLS, 0));
+    }
     let sum = |raw: i64| (CALLS as i64 * raw) as f64;
     assert_eq!(
         (outer.raw_ticks(), inner.raw_ticks()),
