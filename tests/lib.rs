@@ -1,11 +1,29 @@
 //! What several integration tests use. Tests that use the runtime in their own process are in `runtime`, and the programs that some of
 //! them start are in `programs`.
 
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use tsc_runtime::__private::{Callsite, Meta, Probe, Slot};
 use tsc_runtime::tsc::FencePolicy;
 use tsc_runtime::{CallsiteReport, snapshot};
+
+/// Prints that a test is skipped. The line is visible even if the output of passing tests is hidden.
+pub fn skipped(why: &str) {
+    let name = std::thread::current().name().unwrap_or("a test").to_owned();
+    // The test harness captures the output of `eprintln!`, so write to stderr directly. If it is closed, nobody wants the line.
+    let _: io::Result<()> = writeln!(io::stderr(), "skipped: {name}: {why}");
+}
+
+/// Whether `GLIBC_TUNABLES` can tell the C library of this build not to register rseq. If not, prints that the test is skipped.
+#[must_use]
+pub fn can_disable_rseq() -> bool {
+    let can = cfg!(target_env = "gnu");
+    if !can {
+        skipped("only glibc can be told not to register rseq");
+    }
+    can
+}
 
 /// The row of the callsite `name`, which was called.
 ///

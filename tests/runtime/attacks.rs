@@ -132,10 +132,13 @@ fn assert_reported(output: &Output) {
     assert!(err.contains(":CLK: plugin "), "{err}");
 }
 
+/// Why a test of libraries is skipped in a static build.
+const STATIC: &str = "a static program opens no library";
+
 #[test]
 fn library_with_a_runtime_of_its_own_may_be_closed() {
     if cfg!(target_feature = "crt-static") {
-        return; // a static program opens no library
+        return tests::skipped(STATIC);
     }
     let library = build(&["own"], "").join("libown.so");
     for ways in WAYS {
@@ -148,7 +151,7 @@ fn library_with_a_runtime_of_its_own_may_be_closed() {
 #[test]
 fn library_that_shares_the_runtime_may_be_closed() {
     if cfg!(target_feature = "crt-static") {
-        return; // a static program opens no library
+        return tests::skipped(STATIC);
     }
     let folder = build(&["shared", "shared_host"], "-C prefer-dynamic");
     let libraries = format!("{}:{}", folder.join("deps").display(), std_folder());

@@ -261,7 +261,7 @@ fn listing_may_have_labels_of_its_own() {
             let turns = timing.throughput().expect("throughput was measured");
             assert!(turns.cycles() > 0.5 && turns.ticks() > 0.0, "{turns}");
         }
-        Err(why) => eprintln!("SKIPPED: {why}"),
+        Err(why) => tests::skipped(&why.to_string()),
     }
 }
 

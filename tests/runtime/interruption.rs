@@ -6,7 +6,7 @@ use std::env;
 use std::process::Command;
 use std::thread;
 
-use tests::row;
+use tests::{row, skipped};
 use tsc_runtime::tsc::{FencePolicy, Unfenced};
 use tsc_runtime::{cycles, snapshot};
 
@@ -17,7 +17,7 @@ fn can_tell() -> bool {
     probing();
     let report = snapshot();
     if let Some(why) = report.clock().no_interruptions_because() {
-        eprintln!("skipped: {why}");
+        skipped(why);
     }
     report.clock().no_interruptions_because().is_none()
 }
@@ -110,9 +110,11 @@ fn signal_in_an_inner_call_interrupts_the_outer_one() {
 #[test]
 fn migration_is_an_interruption() {
     let cpus = tsc_runtime::affinity::cpus().unwrap_or_default();
-    if cpus.len() < 2 || !can_tell() {
-        eprintln!("skipped: this process may run on {} CPU", cpus.len());
+    if !can_tell() {
         return;
+    }
+    if cpus.len() < 2 {
+        return skipped("this process may run on one CPU only");
     }
     #[cycles(name = "migrated")]
     fn migrated(cpu: usize) {
@@ -222,9 +224,11 @@ struct Foreign {
 
 #[test]
 fn another_librarys_sequence_makes_the_verdict_unknown() {
-    // The test finds the word by what glibc exports.
-    if !can_tell() || !cfg!(target_env = "gnu") {
+    if !can_tell() {
         return;
+    }
+    if !cfg!(target_env = "gnu") {
+        return skipped("the thread's rseq area is found by what glibc exports");
     }
     // The kernel requires this signature before the abort address. The sequence is empty, so the thread is never inside it.
     static SIGNATURE: [u32; 2] = [0x5305_3053, 0];
@@ -276,8 +280,7 @@ const TUNABLE: &str = "glibc.pthread.rseq=0";
 
 #[test]
 fn process_without_rseq_knows_nothing_and_works() {
-    // Only glibc can be told not to register rseq.
-    if !cfg!(target_env = "gnu") {
+    if !tests::can_disable_rseq() {
         return;
     }
     let child = Command::new(env::current_exe().expect("the test's own path"))

@@ -33,7 +33,7 @@ fn is_known() -> bool {
         .no_interruptions_because()
         .or(clock.no_on_cpu_because());
     if let Some(why) = why {
-        eprintln!("skipped: {why}");
+        tests::skipped(why);
     }
     why.is_none()
 }
@@ -45,7 +45,7 @@ fn is_split() -> bool {
     // From Linux 6.19 on, a switch inside a blocking system call may leave no trace.
     let is_seen = row("sleeping").blocked_ticks() > Some(0.0);
     if !is_seen {
-        eprintln!("skipped: this kernel does not show that a thread slept");
+        tests::skipped("this kernel does not show that a thread slept");
     }
     is_seen
 }
@@ -389,8 +389,7 @@ fn child_that_does_not_ask() {
 
 #[test]
 fn without_rseq_every_row_has_figures_by_the_wall() {
-    // Only glibc can be told not to register rseq.
-    if !cfg!(target_env = "gnu") {
+    if !tests::can_disable_rseq() {
         return;
     }
     child("child_without_rseq", |command| {

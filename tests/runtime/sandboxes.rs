@@ -73,7 +73,7 @@ fn installed(programs: &[&str]) -> Option<PathBuf> {
         .flat_map(|folder| programs.iter().map(move |program| folder.join(program)))
         .find(|program| program.is_file());
     if found.is_none() {
-        eprintln!("SKIPPED: none of {programs:?} is installed");
+        tests::skipped(&format!("none of {programs:?} is installed"));
     }
     found
 }
@@ -150,8 +150,7 @@ fn forbidden_rdtsc_is_replaced_by_the_systems_clock() {
 
 #[test]
 fn disabled_rseq_leaves_interruptions_untold() {
-    // Only glibc can be told not to register rseq.
-    if !cfg!(target_env = "gnu") {
+    if !tests::can_disable_rseq() {
         return;
     }
     let run = Run::of(child().env("GLIBC_TUNABLES", "glibc.pthread.rseq=0"));
@@ -218,7 +217,7 @@ fn built_for(target: &str) -> Option<PathBuf> {
         .unwrap_or_else(|error| panic!("cargo: {error}"));
     let why = String::from_utf8_lossy(&output.stderr);
     if why.contains("target may not be installed") || why.contains("`rust-lld` not found") {
-        eprintln!("SKIPPED: {target} is not installed, or rust-lld");
+        tests::skipped(&format!("{target} is not installed, or rust-lld"));
         return None;
     }
     assert!(output.status.success(), "{why}");
