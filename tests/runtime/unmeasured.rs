@@ -26,6 +26,22 @@ fn project(name: &str, dependency: &str, program: &str) -> PathBuf {
     folder
 }
 
+/// Cargo in the project's folder. All projects share what is built.
+fn cargo(folder: &Path, arguments: &[&str]) -> Command {
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo
+        .args(arguments)
+        .args(["--quiet", "--color", "never"])
+        .current_dir(folder)
+        .env("CARGO_TARGET_DIR", target())
+        .env_remove("RUSTFLAGS");
+    cargo
+}
+
+fn target() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("unmeasured")
+}
+
 /// Runs the program and returns what it prints on stderr.
 fn stderr(folder: &Path, profile: &[&str], arguments: &[&str]) -> String {
     let run = |command: &mut Command| {
@@ -35,20 +51,14 @@ fn stderr(folder: &Path, profile: &[&str], arguments: &[&str]) -> String {
         assert!(output.stdout.is_empty());
         text
     };
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("unmeasured");
-    run(Command::new(env!("CARGO"))
-        .args(["build", "--quiet"])
-        .args(profile)
-        .current_dir(folder)
-        .env("CARGO_TARGET_DIR", &target)
-        .env_remove("RUSTFLAGS"));
+    run(cargo(folder, &["build"]).args(profile));
     let name = folder.file_name().expect("the folder has a name");
     let profile = if profile.is_empty() {
         "debug"
     } else {
         "release"
     };
-    run(Command::new(tests::built(&target, profile).join(name))
+    run(Command::new(tests::built(&target(), profile).join(name))
         .args(arguments)
         .env("TSC_REPORT", "full")
         .env_remove("TSC_REPORT_FILE"))
@@ -136,22 +146,8 @@ fn crate_that_has_debug_assertions_without_the_runtime_is_told_what_to_do() {
     let build = |features: &str| {
         let program = project("more_assertions", features, REPORTS);
         add_profile(&program, "release.package.more_assertions", "true");
-        let output = Command::new(env!("CARGO"))
-            .args([
-                "run",
-                "--quiet",
-                "--release",
-                "--color",
-                "never",
-                "--",
-                "report",
-            ])
-            .current_dir(program)
-            .env(
-                "CARGO_TARGET_DIR",
-                Path::new(env!("CARGO_TARGET_TMPDIR")).join("unmeasured"),
-            )
-            .env_remove("RUSTFLAGS")
+        let output = cargo(&program, &["run", "--release"])
+            .args(["--", "report"])
             .output()
             .expect("cargo starts");
         String::from_utf8(output.stderr).expect("the output is UTF-8")
@@ -202,16 +198,7 @@ fn function_of_a_missing_feature_names_it() {
         let program = format!("fn main() {{\n    let _ = tsc_runtime::{call};\n}}\n");
         let check = |features: &str| {
             let folder = project(&format!("feature_of_{name}"), features, &program);
-            let output = Command::new(env!("CARGO"))
-                .args(["check", "--quiet", "--color", "never"])
-                .current_dir(folder)
-                .env(
-                    "CARGO_TARGET_DIR",
-                    Path::new(env!("CARGO_TARGET_TMPDIR")).join("unmeasured"),
-                )
-                .env_remove("RUSTFLAGS")
-                .output()
-                .expect("cargo starts");
+            let output = cargo(&folder, &["check"]).output().expect("cargo starts");
             let text = String::from_utf8(output.stderr).expect("the output is UTF-8");
             (output.status.success(), text)
         };
