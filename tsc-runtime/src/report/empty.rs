@@ -3,14 +3,11 @@
 
 use std::fmt;
 
-use super::{Context, MergeError, Report, TextOptions};
+use super::{Context, MergeError, Report, TextOptions, nothing};
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.nothing_because() {
-            Some(reason) => writeln!(f, "tsc: nothing was measured: {reason}"),
-            None => writeln!(f, "tsc: no annotated function was called"),
-        }
+        nothing::write(f, self.nothing_because())
     }
 }
 

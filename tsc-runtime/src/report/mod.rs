@@ -6,6 +6,7 @@ mod data;
 #[cfg(not(has_callsites))]
 mod empty;
 mod merge_error;
+mod nothing;
 mod options;
 #[cfg_attr(not(has_callsites), allow(dead_code))]
 mod order;

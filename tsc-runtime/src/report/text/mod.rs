@@ -25,9 +25,9 @@ use rows::Rows;
 use scale::Scale;
 use style::Style;
 
-use super::Report;
 use super::options::{TextForm, TextOptions, TextSort, TextUnit};
 use super::tree::tree;
+use super::{Report, nothing};
 pub(super) use names::escaped;
 #[cfg(measuring)]
 pub(crate) use names::gclk_column;
@@ -67,10 +67,8 @@ impl Report {
             if !self.left_out.is_empty() {
                 return footer::write_left_out(out, self, options.width);
             }
-            return match &self.nothing_because {
-                Some(why) => writeln!(out, "tsc: nothing was measured: {}", escaped(why)),
-                None => writeln!(out, "tsc: no annotated function was called"),
-            };
+            let reason = self.nothing_because.as_deref().map(escaped);
+            return nothing::write(out, reason.as_deref());
         }
         let style = Style::new(options.colour);
         let names = Names::new(self);
