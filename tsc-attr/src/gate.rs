@@ -41,16 +41,12 @@ pub(crate) fn expand(args: TokenStream, item: TokenStream) -> Result<TokenStream
         return refuse::already_measured(&args).map(|()| item);
     }
     let measured = expand::function(&args, &function)?;
-    let bare = expand::bare(&args, &function);
-    let error = None;
-    Ok(choose(
-        &args,
-        Block {
-            measured,
-            bare,
-            error,
-        },
-    ))
+    let block = Block {
+        measured,
+        bare: expand::bare(&args, &function),
+        error: None,
+    };
+    Ok(choose(&args, block))
 }
 
 // Input:  fn f() { … }            with `debug-builds` alone
