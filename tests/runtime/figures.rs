@@ -62,7 +62,9 @@ fn first_call_is_apart() {
     cold_once(100 * WORK);
     (0..101).for_each(|_| cold_once(100));
     let row = row("cold once");
-    assert!(row.first_ticks().unwrap() >= 100.0 * WORK as f64 * NEARLY);
+    // The spin lasts by the wall. If it was interrupted, the first call's ticks are those on the CPU.
+    let off_cpu = row.total_ticks() - row.on_cpu_ticks().unwrap_or(row.total_ticks());
+    assert!(row.first_ticks().unwrap() + off_cpu >= 100.0 * WORK as f64 * NEARLY);
     assert!(row.p50_ticks().unwrap() < WORK as f64);
     assert!(row.min_ticks().unwrap() < WORK as f64);
     // The first call is included in the number of calls and in the total.
@@ -192,7 +194,9 @@ fn report_inside_a_call_is_not_its_time() {
         escape(&snapshot());
     }
     let around: f64 = (0..5).map(|_| around(reporting)).sum();
-    let net = row("reporting").total_ticks();
+    let row = row("reporting");
+    // Other processes may run between the report and the stop.
+    let net = row.on_cpu_ticks().unwrap_or(row.total_ticks());
     assert!(net < around / 4.0, "{net} of {around}");
 }
 
