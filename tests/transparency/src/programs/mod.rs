@@ -59,6 +59,20 @@ pub const PROGRAMS: [Program; 3] = [
     },
 ];
 
+/// Programs in which an annotated call costs more than elsewhere.
+pub const COSTLY: [Program; 2] = [
+    Program {
+        kind: "parser with large results",
+        name: "sqlparser",
+        main: include_str!("texts/statements.rs"),
+    },
+    Program {
+        kind: "parser whose functions are mostly inlined",
+        name: "roxmltree",
+        main: include_str!("texts/document.rs"),
+    },
+];
+
 const MAIN: &str = include_str!("texts/main.rs");
 const ROWS: &str = include_str!("texts/rows.rs");
 

@@ -52,8 +52,6 @@ pub struct Row {
     pub calls: u64,
     pub total: f64,
     pub own: f64,
-    /// The overhead that was subtracted from the inclusive ticks.
-    pub overhead: f64,
     /// How far the total may be off: three standard errors and the systematic error.
     pub total_error: f64,
 }
@@ -150,7 +148,6 @@ impl Row {
             calls,
             total: ticks()?,
             own: ticks()?,
-            overhead: ticks()?,
             total_error: ticks()? + 3.0 * ticks()?,
         })
     }

@@ -11,7 +11,7 @@ use std::{env, io};
 
 use transparency::programs::run::{Report, Row, Run, run};
 use transparency::programs::statistics::{median, range, share, spearman};
-use transparency::programs::{Form, PROGRAMS, Program, build, callgrind};
+use transparency::programs::{COSTLY, Form, PROGRAMS, Program, build, callgrind};
 use transparency::{cargo, fetch};
 
 const RUNS: usize = 20;
@@ -28,7 +28,7 @@ fn main() -> io::Result<()> {
         .unwrap_or(RUNS);
     let wanted: Vec<String> = arguments.collect();
     let scratch = cargo::scratch("fine_grained")?;
-    for program in &PROGRAMS {
+    for program in PROGRAMS.iter().chain(&COSTLY) {
         if wanted.is_empty() || wanted.iter().any(|name| name == program.name) {
             measure(program, runs, &scratch)?;
         }
@@ -40,6 +40,8 @@ fn main() -> io::Result<()> {
 #[derive(Default)]
 struct Runs {
     bare: Vec<Run>,
+    /// Bare, but no function that would be annotated is inlined.
+    not_inlined: Vec<Run>,
     every_call: Vec<Run>,
     auto: Vec<Run>,
 }
@@ -47,9 +49,11 @@ struct Runs {
 fn measure(program: &Program, runs: usize, scratch: &Path) -> io::Result<()> {
     let (version, source) = fetch::newest(program.name, scratch)?;
     let (bare, _) = build(program, &source, scratch, "bare", &Form::Bare)?;
+    let (not_inlined, _) = build(program, &source, scratch, "not_inlined", &Form::NotInlined)?;
     let (annotated, attributes) = build(program, &source, scratch, "all", &Form::All)?;
     let mut of = Runs::default();
     for _ in 0..runs {
+        of.not_inlined.push(run(&not_inlined, None)?);
         of.bare.push(run(&bare, None)?);
         of.every_call.push(run(&annotated, None)?);
         of.bare.push(run(&bare, None)?);
@@ -62,17 +66,20 @@ fn measure(program: &Program, runs: usize, scratch: &Path) -> io::Result<()> {
             "the annotated program computes something else",
         ));
     }
+    let milliseconds =
+        |runs: &[Run]| range(&runs.iter().map(|run| run.took / 1e6).collect::<Vec<_>>());
     println!(
         "\n## {}: {} {version}, {attributes} functions annotated\n\n| | every call | `TSC_SAMPLE=auto` |\n|---|---|---|",
         program.kind, program.name
     );
+    println!("| bare, ms of CPU | {} | |", milliseconds(&of.bare));
     println!(
-        "| bare, ms of CPU | {} | |",
-        range(&of.bare.iter().map(|run| run.took / 1e6).collect::<Vec<_>>())
+        "| … if nothing that is annotated is inlined | {} | |",
+        milliseconds(&of.not_inlined)
     );
     print_totals(&of);
     print_rows(program, &source, scratch, &of)?;
-    print_ranks(program, &source, scratch, &of)
+    print_ranks(&not_inlined, &of)
 }
 
 fn reports(runs: &[Run]) -> impl Iterator<Item = &Report> {
@@ -126,11 +133,21 @@ fn print_totals(of: &Runs) {
                 .collect::<Vec<_>>(),
         )
     });
-    // This is a ratio of CPU times and not of wall times, so that other processes do not change it.
+    // The report's figure is time on the CPU, so other processes do not change the ratio.
     let net = |run: &Run| {
         let report = run.report.as_ref()?;
-        Some(run.took - report.root()?.overhead / report.ticks_per_ns)
+        Some(report.root()?.total / report.ticks_per_ns)
     };
+    columns(
+        "cost of a call in place above the calibrated, ticks",
+        &|runs| {
+            let more = runs.iter().filter_map(|run| {
+                let report = run.report.as_ref()?;
+                Some((net(run)? - bare) * report.ticks_per_ns / report.calls() as f64)
+            });
+            range(&more.collect::<Vec<_>>())
+        },
+    );
     let ratios = |runs: &[Run]| -> Vec<f64> {
         runs.iter()
             .filter_map(|run| Some(net(run)? / bare))
@@ -224,8 +241,7 @@ fn per_call(row: &Row) -> f64 {
 }
 
 /// Compares self ticks with instructions.
-fn print_ranks(program: &Program, source: &Path, scratch: &Path, of: &Runs) -> io::Result<()> {
-    let (plain, _) = build(program, source, scratch, "not_inlined", &Form::NotInlined)?;
+fn print_ranks(not_inlined: &Path, of: &Runs) -> io::Result<()> {
     for (name, runs) in [("every call", &of.every_call), ("auto", &of.auto)] {
         let mut ticks: HashMap<String, Vec<f64>> = HashMap::new();
         for report in reports(runs) {
@@ -242,7 +258,7 @@ fn print_ranks(program: &Program, source: &Path, scratch: &Path, of: &Runs) -> i
             .map(|(name, sums)| (name, median(sums)))
             .collect();
         let is_row = |name: &str| ticks.contains_key(name);
-        let counted = callgrind::instructions(&plain, &[], callgrind::demangled, is_row);
+        let counted = callgrind::instructions(not_inlined, &[], callgrind::demangled, is_row);
         let instructions = match counted {
             Ok(instructions) => instructions,
             Err(error) => {

@@ -4,7 +4,7 @@ fn input() -> String {
     "(begin
         (defun fib (n) (if (< n 2) n (+ (fib (- n 1)) (fib (- n 2)))))
         (defun count (n sum) (if (< n 1) sum (count (- n 1) (+ sum n))))
-        (+ (fib 17) (count 2000 0)))"
+        (+ (fib 20) (count 2000 0)))"
         .to_owned()
 }
 

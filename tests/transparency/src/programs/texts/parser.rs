@@ -2,7 +2,7 @@
 
 fn input() -> String {
     let mut text = String::new();
-    for chapter in 0..1500 {
+    for chapter in 0..6000 {
         text += &format!(
             "# Chapter {chapter}\n\nSome *emphasis*, some `code` and a [link](https://example.org/{chapter} \"title\").\n\
              A second line with **strong _nested_ text** & an entity &amp; a<br>tag.\n\n\

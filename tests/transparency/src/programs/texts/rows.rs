@@ -15,14 +15,13 @@ fn rows() {
     );
     for row in report.callsites() {
         println!(
-            "{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}",
+            "{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}",
             row.name(),
             row.file(),
             row.line(),
             row.calls(),
             row.on_cpu_ticks().unwrap_or(row.total_ticks()),
             row.self_on_cpu_ticks().unwrap_or(row.self_ticks()),
-            row.overhead_ticks(),
             row.total_error_ticks().unwrap_or(f64::NAN),
             row.total_std_error_ticks().unwrap_or(0.0),
         );
