@@ -44,6 +44,8 @@ struct Runs {
     not_inlined: Vec<Run>,
     every_call: Vec<Run>,
     auto: Vec<Run>,
+    /// Nearly all calls are only counted.
+    counted: Vec<Run>,
 }
 
 fn measure(program: &Program, runs: usize, scratch: &Path) -> io::Result<()> {
@@ -58,9 +60,16 @@ fn measure(program: &Program, runs: usize, scratch: &Path) -> io::Result<()> {
         of.every_call.push(run(&annotated, None)?);
         of.bare.push(run(&bare, None)?);
         of.auto.push(run(&annotated, Some("auto"))?);
+        of.counted.push(run(&annotated, Some("4096"))?);
     }
     let outcome = &of.bare[0].outcome;
-    let all = of.bare.iter().chain(&of.every_call).chain(&of.auto);
+    let all = of
+        .bare
+        .iter()
+        .chain(&of.not_inlined)
+        .chain(&of.every_call)
+        .chain(&of.auto)
+        .chain(&of.counted);
     if all.into_iter().any(|run| run.outcome != *outcome) {
         return Err(io::Error::other(
             "the annotated program computes something else",
@@ -69,12 +78,12 @@ fn measure(program: &Program, runs: usize, scratch: &Path) -> io::Result<()> {
     let milliseconds =
         |runs: &[Run]| range(&runs.iter().map(|run| run.took / 1e6).collect::<Vec<_>>());
     println!(
-        "\n## {}: {} {version}, {attributes} functions annotated\n\n| | every call | `TSC_SAMPLE=auto` |\n|---|---|---|",
+        "\n## {}: {} {version}, {attributes} functions annotated\n\n| | every call | `TSC_SAMPLE=auto` | `TSC_SAMPLE=4096` |\n|---|---|---|---|",
         program.kind, program.name
     );
-    println!("| bare, ms of CPU | {} | |", milliseconds(&of.bare));
+    println!("| bare, ms of CPU | {} | | |", milliseconds(&of.bare));
     println!(
-        "| … if nothing that is annotated is inlined | {} | |",
+        "| … if nothing that is annotated is inlined | {} | | |",
         milliseconds(&of.not_inlined)
     );
     print_totals(&of);
@@ -88,7 +97,12 @@ fn reports(runs: &[Run]) -> impl Iterator<Item = &Report> {
 
 fn print_totals(of: &Runs) {
     let columns = |name: &str, cell: &dyn Fn(&[Run]) -> String| {
-        println!("| {name} | {} | {} |", cell(&of.every_call), cell(&of.auto));
+        println!(
+            "| {name} | {} | {} | {} |",
+            cell(&of.every_call),
+            cell(&of.auto),
+            cell(&of.counted)
+        );
     };
     let bare = median(of.bare.iter().map(|run| run.took).collect());
     let counts = |report: &Report| -> Vec<(String, u32, u64)> {
