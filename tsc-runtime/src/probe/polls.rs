@@ -117,6 +117,9 @@ unsafe extern "C" fn prepare_poll(
     // SAFETY: guaranteed by the caller. The return value of `prepare` says what it has written.
     unsafe {
         match call.choice {
+            Choice::COUNTED if thread::this().innermost.times_callees() => {
+                prepare_again(callsite, started, 0)
+            }
             Choice::COUNTED => {
                 (&raw mut (*started).record).write(COUNTED);
                 if contexts::are_recorded() {
@@ -126,11 +129,12 @@ unsafe extern "C" fn prepare_poll(
             }
             Choice::OPEN => {
                 let is_timed = prepare(callsite, started);
-                if is_timed && sampled::is_marked((*started).overhead) {
+                let is_sampled = is_timed && sampled::is_marked((*started).overhead);
+                if is_sampled && sampled::weight(started) != 0 {
                     call.choice = Choice::timed(sampled::weight(started));
-                } else if tree::is_counted(started) {
+                } else if is_sampled || tree::is_counted(started) {
                     call.choice = Choice::COUNTED;
-                    uncount(callsite);
+                    uncount(callsite, !is_sampled);
                 }
                 is_timed
             }
@@ -141,12 +145,12 @@ unsafe extern "C" fn prepare_poll(
 
 /// Undoes counting a future as a call, because it is not a call before it completes.
 #[inline(never)]
-fn uncount(callsite: &'static Callsite) {
+fn uncount(callsite: &'static Callsite, is_counted_in_tree: bool) {
     let thread = thread::this();
     // The record is found even if a report has been made in the meantime.
     if let Some(record) = thread.find_invalidated(callsite.position()) {
         record.uncount();
-        if let Some(contexts) = thread.contexts() {
+        if is_counted_in_tree && let Some(contexts) = thread.contexts() {
             contexts.uncount(&record.place);
         }
     }
@@ -271,14 +275,23 @@ unsafe fn add_poll(
         let overhead_then = sampled::unmarked((*started).overhead);
         (&*(*started).thread, (*started).start, overhead_then)
     };
-    if call.polls == 0 {
-        call.since = start;
+    // SAFETY: guaranteed by the caller: a start on this thread has written `started`; the mark shows that this was `prepare_timed`.
+    let is_sample =
+        unsafe { !sampled::is_marked((*started).overhead) || sampled::weight(started) != 0 };
+    if is_sample {
+        if call.polls == 0 {
+            call.since = start;
+        }
+        call.polls = call.polls.saturating_add(1);
+        call.unusual = call.unusual.max(unusual);
     }
-    call.polls = call.polls.saturating_add(1);
-    call.unusual = call.unusual.max(unusual);
     if is_anomalous(raw) {
         // SAFETY: guaranteed by the caller: a start on this thread has written `started`.
         unsafe { settle_anomaly(record, thread, started) };
+        if !is_sample {
+            record.entry().leave();
+            return;
+        }
         // The poll has only its own overhead, which the report subtracts.
         return record.leave_poll(record.visible.get(), 0, 1);
     }
@@ -298,6 +311,10 @@ unsafe fn add_poll(
             (settled.gross, settled.nested, 1)
         }
     };
+    if !is_sample {
+        record.entry().leave();
+        return after.settle(thread);
+    }
     record.add_off_cpu(&inside);
     if unusual == Some(Exclusion::Interrupted) {
         call.add_switches(record, thread, inside.loss.switches);

@@ -1,5 +1,5 @@
 //! Calls of a sampled callsite, most of which are only counted. [`sampling`](crate::record::sampling) decides which calls are timed, and
-//! how many calls each of them stands for.
+//! how many calls each of them stands for. A call with the weight 0 is counted, and timed only for its caller's self ticks.
 
 use super::unusual::{is_repaired, prepare_unusual};
 use super::{COUNTED, Started, start_with};
@@ -7,7 +7,7 @@ use crate::interruption::Interruption;
 use crate::on_cpu::Inside;
 use crate::record::Record;
 use crate::record::callsite::Callsite;
-use crate::record::sampling::Ticks;
+use crate::record::sampling::{Caller, Ticks};
 use crate::record::table::Entry;
 use crate::record::thread::Thread;
 
@@ -32,6 +32,8 @@ pub(super) struct Start {
     included: [i64; 2],
     /// The sums of the thread at the start.
     variance: f64,
+    /// The call around this one.
+    around: Caller,
 }
 
 /// # Safety
@@ -55,20 +57,43 @@ pub(super) unsafe extern "C" fn prepare_sampled(
     started: *mut Started,
 ) -> bool {
     let skip = entry.skip();
-    if skip > 1 {
-        entry.set_skip(skip - 1);
-        count(thread);
-        // SAFETY: guaranteed by the caller: `started` is valid for writes.
-        unsafe { (&raw mut (*started).record).write(COUNTED) };
-        return false;
+    if thread.innermost.is_due(skip) {
+        // SAFETY: guaranteed by the caller.
+        return unsafe { prepare_turn(callsite, entry, thread, started) };
     }
+    entry.set_skip(skip - 1);
+    count(thread);
+    // SAFETY: guaranteed by the caller: `started` is valid for writes.
+    unsafe { (&raw mut (*started).record).write(COUNTED) };
+    false
+}
+
+/// A call that is timed because it is its turn, or for its caller's self ticks. Or any callsite's first call.
+///
+/// # Safety
+///
+/// As for [`prepare`](super::prepare). `entry` is the callsite's, and its `skip` is not 0.
+#[inline(never)]
+unsafe extern "C" fn prepare_turn(
+    callsite: &'static Callsite,
+    entry: &Entry,
+    thread: &Thread,
+    started: *mut Started,
+) -> bool {
     // SAFETY: guaranteed by the caller. A record lives as long as its entry, and null becomes `None`.
-    unsafe {
-        match entry.record().as_ref() {
-            Some(record) => prepare_timed(record, thread, started, record.draw(thread)),
-            None => prepare_unusual(callsite, thread, started),
-        }
-    }
+    let Some(record) = (unsafe { entry.record().as_ref() }) else {
+        // SAFETY: guaranteed by the caller: `started` is valid for writes.
+        return unsafe { prepare_unusual(callsite, thread, started) };
+    };
+    let skip = entry.skip();
+    let weight = if skip == 1 {
+        record.draw(thread)
+    } else {
+        entry.set_skip(skip - 1);
+        0
+    };
+    // SAFETY: guaranteed by the caller: `started` is valid for writes.
+    unsafe { prepare_timed(record, thread, started, weight) }
 }
 
 /// The same for a section. Returns its weight if it is to be timed.
@@ -136,6 +161,7 @@ pub(super) unsafe extern "C" fn prepare_timed(
         weight,
         included: record.included(),
         variance: thread.variance.get(),
+        around: thread.innermost.enter(weight),
     };
     // SAFETY: guaranteed by the caller: `started` is valid for writes.
     unsafe {
@@ -157,7 +183,11 @@ pub(super) unsafe extern "C" fn finish_sampled(started: *const Started, raw: u64
     unsafe {
         let record = &*(*started).record;
         let sampled = Sampled::settle(record, started, raw.cast_signed(), 0, false);
-        record.leave_weighted(sampled.gross, sampled.weight);
+        if sampled.weight == 0 {
+            record.entry().leave();
+        } else {
+            record.leave_weighted(sampled.gross, sampled.weight);
+        }
     }
 }
 
@@ -186,6 +216,10 @@ pub(super) unsafe fn finish_unusual(
         nested,
         weight,
     } = unsafe { Sampled::settle(record, started, raw, off, is_interrupted && !is_repaired) };
+    if weight == 0 {
+        record.entry().leave();
+        return;
+    }
     record.add_off_cpu(inside);
     match interruption {
         Interruption::Clean => record.leave_weighted(gross, weight),
@@ -238,6 +272,7 @@ impl Sampled {
             weight,
             included,
             variance,
+            around,
         } = start;
         let raw = raw.wrapping_sub(off);
         let nested = raw.cast_unsigned().wrapping_sub(gross);
@@ -258,10 +293,18 @@ impl Sampled {
             raw,
             own: net.wrapping_sub(callees.cast_signed()),
         };
-        let own = record.include(included, weight, ticks, is_excluded);
-        thread.work.set(work.wrapping_add(own.cast_unsigned()));
-        carry_variance(record, thread, weight, variance, ticks.own);
-        record.observe(net.wrapping_add(off));
+        let this = thread.innermost.leave(around);
+        let mut work = work.wrapping_sub(this.added.cast_unsigned());
+        if weight != 0 {
+            let own = record.include(included, weight, ticks, is_excluded);
+            work = work.wrapping_add(own.cast_unsigned());
+            carry_variance(record, thread, weight, variance, ticks.own);
+            let own = ticks.own.wrapping_add(off);
+            record.observe(net.wrapping_add(off), own, this.callees);
+        }
+        let estimate = work.wrapping_sub(work_then).cast_signed();
+        let added = thread.innermost.complete(net, estimate);
+        thread.work.set(work.wrapping_add(added.cast_unsigned()));
         Self {
             gross,
             nested,
@@ -270,12 +313,27 @@ impl Sampled {
     }
 }
 
-/// The part that callees add to the uncertainty of their callers is subtracted once together with the call's self ticks, and added `weight`
-/// times. The callees themselves are added `weight` times or not at all.
+/// Adds to the uncertainty of the callers that this call stands for others. If it stands only for itself, its time is known, and so callees
+/// add to the uncertainty of its self ticks alone. Otherwise its self ticks are known.
 fn carry_variance(record: &Record, thread: &Thread, weight: u32, then: f64, own: i64) {
-    let inside = thread.variance.get() - then;
-    record.add_variance(weight, inside);
-    let (more, own) = (f64::from(weight - 1), own as f64);
-    let added = more * (more * inside + f64::from(weight) * own * own);
-    thread.variance.set(then + added);
+    let now = thread.variance.get();
+    if weight == 1 {
+        record.add_variance(now - then);
+        thread.variance.set(then);
+    } else {
+        let (weight, own) = (f64::from(weight), own as f64);
+        thread
+            .variance
+            .set(now + (weight - 1.0) * weight * own * own);
+    }
+}
+
+/// Called instead of [`Sampled::settle`] if the ticks are unknown.
+///
+/// # Safety
+///
+/// As for [`finish_sampled`].
+pub(super) unsafe fn abandon(thread: &Thread, started: *const Started) {
+    // SAFETY: guaranteed by the caller: `prepare_timed` has written it.
+    thread.innermost.leave(unsafe { (*started).sampled.around });
 }

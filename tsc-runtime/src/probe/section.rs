@@ -180,7 +180,7 @@ impl<P: FencePolicy> Section<P> {
             };
             // Sections of one callsite may overlap, and each of them counts in full.
             record.include(record.included(), self.weight, ticks, is_excluded);
-            record.observe(net.wrapping_add(off));
+            record.observe(net.wrapping_add(off), ticks.own, 0);
         }
         record.add_off_cpu(&inside);
         match interruption {

@@ -263,7 +263,12 @@ pub(super) unsafe fn finish_in_tree(
     let is_sampled = sampled::is_marked(unsafe { (*started).overhead });
     let is_clean = thread.detector.verdict(start) == Interruption::Clean;
     let is_inner = record.entry().depth() > 1;
-    let (work, [included, _], off) = (thread.work.get(), record.included(), record.off_cpu());
+    let (work, own, [included, _], off) = (
+        thread.work.get(),
+        record.own(),
+        record.included(),
+        record.off_cpu(),
+    );
     finish();
     let work_now = thread.work.get();
     let on_cpu = match (is_sampled, is_inner) {
@@ -275,7 +280,11 @@ pub(super) unsafe fn finish_in_tree(
         calls,
         is_clean,
         on_cpu,
-        own: work_now.wrapping_sub(work).cast_signed(),
+        own: if is_sampled {
+            record.own().wrapping_sub(own)
+        } else {
+            work_now.wrapping_sub(work).cast_signed()
+        },
         off: record.off_cpu().wrapping_sub(off),
     };
     contexts.leave(outer, visit);

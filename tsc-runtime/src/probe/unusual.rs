@@ -25,8 +25,13 @@ pub(super) unsafe fn settle_anomaly(record: &Record, thread: &Thread, started: *
     thread
         .overhead
         .set(thread.overhead.get().wrapping_add(record.cost.get()));
-    // SAFETY: guaranteed by the caller: a start on this thread has written `started`.
-    thread.work.set(unsafe { (*started).work });
+    // SAFETY: guaranteed by the caller: a start on this thread has written `started`. If the overhead is marked, it was `prepare_timed`.
+    unsafe {
+        thread.work.set((*started).work);
+        if sampled::is_marked((*started).overhead) {
+            sampled::abandon(thread, started);
+        }
+    }
 }
 
 /// Called before [`settle`]: notes which part of the nested overhead was for registrations and reports.

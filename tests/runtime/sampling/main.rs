@@ -2,9 +2,10 @@
 //! determines which calls are timed, so that every run is the same.
 #![cfg(target_arch = "x86_64")]
 
+mod futures;
+mod nesting;
+
 use std::cell::Cell;
-use std::future::Future as _;
-use std::pin::pin;
 
 use tests::sampled_callsite;
 use tsc_runtime::__private::{Callsite, seed_sampling};
@@ -222,125 +223,6 @@ fn same_seed_times_the_same_calls() {
             .expect("not every run is interrupted")
     };
     assert_eq!(undisturbed("once"), undisturbed("once more"));
-}
-
-/// A root that is timed at every call has two levels of sampled callees. The estimates of self ticks are right on average, and add up to
-/// the inclusive ticks of the root.
-#[test]
-fn self_ticks_add_up_to_the_roots_inclusive() {
-    let root = sampled_callsite::<Scripted>("adds up: root", Some(1));
-    let [branch, leaf] = ["adds up: branch", "adds up: leaf"]
-        .map(|name| sampled_callsite::<Scripted>(name, Some(EVERY)));
-    seed_sampling(3);
-    ahead();
-    const BRANCHES: u64 = 30_000;
-    call_around(root, 50_000, || {
-        for number in 0..BRANCHES {
-            call_around(branch, 400, || {
-                for _ in 0..number % 3 {
-                    call(leaf, 200);
-                }
-            });
-        }
-    });
-    let rows = rows();
-    let of = |callsite: &str| {
-        let name = format!("adds up: {callsite}");
-        let row = rows.iter().find(|row| row.name() == name);
-        row.expect("the function was called").clone()
-    };
-    let [root, branch, leaf] = ["root", "branch", "leaf"].map(of);
-    assert_eq!((branch.calls(), leaf.calls()), (BRANCHES, BRANCHES));
-    let sum = root.self_ticks() + branch.self_ticks() + leaf.self_ticks();
-    assert!((sum / root.total_ticks() - 1.0).abs() < 1e-9, "{sum}");
-    // The probes take no simulated ticks, but their cost is subtracted nevertheless. So the expected ticks of a leaf call are 200 minus the
-    // probe's visible overhead.
-    let visible = visible_of(&leaf);
-    let expected = BRANCHES as f64 * (200.0 - visible);
-    assert!((leaf.self_ticks() / expected - 1.0).abs() < 0.01);
-    assert_eq!(leaf.self_ticks(), leaf.total_ticks());
-    // The result is within four standard errors of the ticks without probes, minus the overhead that was subtracted for the probes.
-    let error = branch.self_std_error_ticks();
-    let error = error.expect("only some were timed");
-    let expected = BRANCHES as f64 * (400.0 - visible) - branch.nested_overhead_ticks();
-    let off = branch.self_ticks() - expected;
-    assert!(off.abs() < 4.0 * error, "{off}, {error}");
-    // The error is compared with the simulated ticks, because `expected` is near zero where probes cost as much as the work.
-    let scripted = BRANCHES as f64 * 400.0;
-    assert!(error < 0.5 * scripted, "{error} of {scripted}");
-}
-
-/// The inclusive ticks of a recursion are those of the outermost calls, whichever calls were timed.
-#[test]
-fn recursion_is_counted_once() {
-    fn recurse(callsite: &'static Callsite, depth: u32) {
-        call_around(callsite, 1_000, || {
-            if depth > 1 {
-                recurse(callsite, depth - 1);
-            }
-        });
-    }
-    const TREES: u64 = 20_000;
-    const RUNS: usize = 40;
-    for run in 0..RUNS {
-        let callsite = sampled_callsite::<Scripted>(format!("recursion {run}"), Some(8));
-        seed_sampling(run as u64);
-        ahead();
-        (0..TREES).for_each(|_| recurse(callsite, 3));
-    }
-    let rows = rows();
-    let expected = TREES as f64 * 3_000.0;
-    let of = |run: usize| {
-        let name = format!("recursion {run}");
-        let row = rows.iter().find(|row| row.name() == name);
-        let row = row.expect("the function was called");
-        assert_eq!(row.calls(), 3 * TREES);
-        row.raw_ticks() / expected - 1.0
-    };
-    let off: Vec<f64> = (0..RUNS).map(of).collect();
-    let mean = off.iter().sum::<f64>() / RUNS as f64;
-    let squares: f64 = off.iter().map(|off| (off - mean).powi(2)).sum();
-    let error = (squares / (RUNS * (RUNS - 1)) as f64).sqrt();
-    assert!(mean.abs() < 3.0 * error && error < 0.02, "{mean}, {error}");
-}
-
-/// A future that is pending twice. The test polls it itself.
-async fn thrice() {
-    let mut left = 2;
-    std::future::poll_fn(|_| {
-        if left == 0 {
-            return std::task::Poll::Ready(());
-        }
-        left -= 1;
-        std::task::Poll::Pending
-    })
-    .await;
-}
-
-#[test]
-fn futures_are_timed_or_counted_whole() {
-    #[cycles(name = "sampled future", sample = 8)]
-    async fn future() {
-        thrice().await;
-    }
-    const FUTURES: u64 = 800;
-    const DROPPED: u64 = 200;
-    let mut context = std::task::Context::from_waker(std::task::Waker::noop());
-    for _ in 0..FUTURES {
-        let mut future = pin!(future());
-        while future.as_mut().poll(&mut context).is_pending() {}
-    }
-    for _ in 0..DROPPED {
-        assert!(pin!(future()).as_mut().poll(&mut context).is_pending());
-    }
-    let row = tests::row("sampled future");
-    assert_eq!(row.calls(), FUTURES);
-    // The timed futures stand for all futures that were polled.
-    let timed = row.timed().expect("not all were timed");
-    assert!(timed.abs_diff(FUTURES / 8) <= 3, "{timed}");
-    let polls = row.polls().expect("the function is async");
-    let expected = 3 * FUTURES + DROPPED;
-    assert!(polls.abs_diff(expected) < expected / 10, "{polls}");
 }
 
 #[test]

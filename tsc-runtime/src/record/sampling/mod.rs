@@ -10,17 +10,28 @@
 //! parts, N times each, which on average is the time of all calls inside it. So the increase of a sum during a call is an unbiased estimate
 //! of the time inside the call, however deep calls nest and whichever of them were timed. The increases of all calls together are exactly
 //! the outermost call's time, if that call has the weight 1.
+//!
+//! An estimate is not good enough for the self time of a call with a weight above 1: its error would be multiplied by the weight, and again
+//! in each call around it. So the calls that such a call makes itself are all timed. If it is not their turn, they have the weight 0: they
+//! are no samples, and what they call is counted or timed as usual. When such a callee stops, it adds the difference between its time and
+//! the estimate to the running sum, so that the increase is its time, and the caller's self time is exact. The caller subtracts these
+//! [additions](Caller) when it stops, because its own callers need the estimate, which stands for the calls that are only counted.
 
 use core::cell::Cell;
 
+mod auto;
+mod innermost;
+mod sampler;
+
+pub(crate) use self::auto::MOST;
+use self::auto::Observed;
+pub(crate) use self::innermost::{Caller, Innermost};
+pub(crate) use self::sampler::Sampler;
 use super::Record;
 use super::counters::Count;
 use crate::record::thread::{self, Thread};
 use crate::record::totals::Totals;
 use crate::sync::atomic::{AtomicU32, Ordering::Relaxed};
-
-/// The largest N.
-pub(crate) const MOST: u32 = 4096;
 
 /// How often a callsite is timed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,20 +61,6 @@ pub(crate) struct Sampling {
     pub(crate) cost: [Count; 2],
 }
 
-/// The observations of `auto` since it last adjusted N.
-#[derive(Clone, Copy, Debug)]
-struct Observed {
-    calls: u32,
-    net: i64,
-}
-
-/// The number of timed calls after which `auto` adjusts N.
-const OBSERVED: u32 = 32;
-/// The largest share of the measured time that probes may take.
-const SHARE: i64 = 5;
-/// The cost of a timed call, divided by its weight, may be as large as this part of the cost of counting a call.
-const OF_COUNTED: u64 = 8;
-
 impl Sampling {
     pub(super) const fn new() -> Self {
         Self {
@@ -89,25 +86,11 @@ impl Sampling {
     /// Adjusts N according to the last timed calls.
     fn next_every(&self, counted_cost: u64) -> u32 {
         let every = self.every.load(Relaxed);
-        let Some(seen) = self.auto.get().filter(|seen| seen.calls >= OBSERVED) else {
+        let Some(seen) = self.auto.get().filter(|seen| seen.is_enough()) else {
             return every;
         };
-        self.auto.set(Some(Observed { calls: 0, net: 0 }));
-        let cost = self.cost[1].get();
-        let mean = (seen.net / i64::from(seen.calls)).max(1).cast_unsigned();
-        let needed = (cost * SHARE.cast_unsigned() / mean)
-            .min(cost * OF_COUNTED / counted_cost.max(1))
-            .clamp(1, u64::from(MOST));
-        let needed = (needed as u32).next_power_of_two();
-        // N is lowered by at most a factor of four at a time, and not for a factor of two, because the mean of a few calls is not more
-        // exact than that.
-        let next = if needed >= every {
-            needed
-        } else if needed * 4 <= every {
-            every / 4
-        } else {
-            every
-        };
+        self.auto.set(Some(Observed::NOTHING));
+        let next = seen.next_every(every, self.cost[1].get(), counted_cost);
         self.every.store(next, Relaxed);
         next
     }
@@ -129,8 +112,7 @@ impl Record {
             Mode::EveryCall => return self.entry().set_skip(0),
             Mode::OneIn(every) => every,
             Mode::Auto => {
-                let seen = Observed { calls: 0, net: 0 };
-                self.sampling.auto.set(Some(seen));
+                self.sampling.auto.set(Some(Observed::NOTHING));
                 1
             }
         };
@@ -285,93 +267,20 @@ impl Record {
     }
 
     /// The variance of a timed call's self ticks that results from sampled callees.
-    pub(crate) fn add_variance(&self, weight: u32, variance: f64) {
-        self.counters.own_variance.add(f64::from(weight) * variance);
+    pub(crate) fn add_variance(&self, variance: f64) {
+        self.counters.own_variance.add(variance);
     }
 
-    /// Tells `auto` the ticks of a timed call.
-    pub(crate) fn observe(&self, net: i64) {
+    /// The self ticks of all calls, as estimated so far.
+    pub(crate) fn own(&self) -> i64 {
+        self.counters.own.get()
+    }
+
+    /// Tells `auto` the ticks of a timed call, and how many calls were timed for its self ticks.
+    pub(crate) fn observe(&self, net: i64, own: i64, callees: u32) {
         let auto = &self.sampling.auto;
         if let Some(seen) = auto.get() {
-            auto.set(Some(Observed {
-                calls: seen.calls.saturating_add(1),
-                net: seen.net.saturating_add(net),
-            }));
+            auto.set(Some(seen.add(net, own, callees)));
         }
-    }
-}
-
-/// A thread's random numbers, and its cost of counting a call.
-#[derive(Debug)]
-pub(crate) struct Sampler {
-    state: Cell<u64>,
-    /// In ticks, with as many binary places as [`FRACTION`].
-    exact_cost: Cell<u32>,
-    /// The same in whole ticks, randomly rounded up or down so that the mean is right.
-    cost: Cell<u64>,
-}
-
-const FRACTION: u32 = 16;
-
-impl Sampler {
-    pub(super) const fn new() -> Self {
-        Self {
-            state: Cell::new(0),
-            exact_cost: Cell::new(0),
-            cost: Cell::new(0),
-        }
-    }
-
-    /// The cost of the next counted call for its callers.
-    #[inline(always)]
-    pub(crate) fn counted_cost(&self) -> u64 {
-        self.cost.get()
-    }
-
-    /// The average cost, in ticks.
-    pub(crate) fn set_counted_cost(&self, ticks: f64) {
-        self.exact_cost
-            .set((ticks * f64::from(1 << FRACTION)) as u32);
-        self.cost.set(ticks.round() as u64);
-    }
-
-    /// Whether a sequence was begun.
-    pub(crate) fn is_seeded(&self) -> bool {
-        self.state.get() != 0
-    }
-
-    /// Starts the sequence of random numbers for `seed`.
-    pub(crate) fn seed(&self, seed: u64) {
-        // SplitMix64's finisher, so that the sequences of neighbouring seeds are unrelated. It returns 0 only for 0.
-        let mut state = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        state = (state ^ state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        state = (state ^ state >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        self.state.set((state ^ state >> 31).max(1));
-    }
-
-    /// The number of calls before the next timed one, if each is chosen with a probability of one in `every`.
-    fn failures(&self, every: u32) -> u32 {
-        if every == 1 {
-            return 0;
-        }
-        // Above 0 and not above 1.
-        let share = f64::from(self.below(u32::MAX) + 1) / f64::from(u32::MAX);
-        (share.ln() / (-1.0 / f64::from(every)).ln_1p()) as u32
-    }
-
-    /// A random number below `limit`. Also chooses the next counted cost.
-    fn below(&self, limit: u32) -> u32 {
-        // xorshift64*: the high bits pass all tests.
-        let mut state = self.state.get();
-        state ^= state >> 12;
-        state ^= state << 25;
-        state ^= state >> 27;
-        self.state.set(state);
-        let random = state.wrapping_mul(0x2545_f491_4f6c_dd1d);
-        let fraction = random as u32 >> FRACTION;
-        self.cost.set(u64::from(
-            self.exact_cost.get().saturating_add(fraction) >> FRACTION,
-        ));
-        (((random >> 32) * u64::from(limit)) >> 32) as u32
     }
 }
