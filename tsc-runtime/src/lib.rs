@@ -76,10 +76,8 @@ mod count;
 #[cfg(not(target_os = "none"))]
 mod gate;
 mod macros;
-#[cfg(all(not(measuring), not(target_os = "none")))]
+#[cfg(not(measuring))]
 mod off;
-#[cfg(all(not(measuring), target_os = "none"))]
-mod off_without_std;
 #[cfg(not(target_os = "none"))]
 mod report;
 
@@ -91,12 +89,8 @@ pub use instruments::instruction;
 pub use instruments::{
     budget, compare, compare::compare, measure, measure::measure, measure::measure_minus,
 };
-#[cfg(all(not(measuring), not(target_os = "none")))]
-pub use off::{
-    Session, dump_to, gclk_to, pause, report, reset, resume, session, snapshot, take, tree,
-};
-#[cfg(all(not(measuring), target_os = "none"))]
-pub use off_without_std::{pause, report, reset, resume, tree};
+#[cfg(not(measuring))]
+pub use off::*;
 #[cfg(measuring)]
 pub use probe::gclk::gclk_to;
 #[cfg(measuring)]

@@ -1,4 +1,4 @@
-//! The public functions for builds that measure nothing and have no `std`. Functions that need `std` are left out.
+//! The same without `std`. Functions that need `std` are left out.
 
 /// Prints nothing.
 pub fn report() {}
