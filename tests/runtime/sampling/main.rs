@@ -73,15 +73,11 @@ impl Random {
     }
 }
 
-fn rows() -> Vec<CallsiteReport> {
-    snapshot().callsites().to_vec()
-}
-
 /// The rows of callsites `name 0` to `name {TRIES - 1}`, in that order.
-fn tries(rows: &[CallsiteReport], name: &str) -> Vec<CallsiteReport> {
+fn tries(name: &str) -> Vec<CallsiteReport> {
+    let report = snapshot();
     let of = |index: usize| {
-        let name = format!("{name} {index}");
-        let row = rows.iter().find(|row| row.name() == name);
+        let row = report.callsite(&format!("{name} {index}"));
         row.expect("the function was called").clone()
     };
     (0..TRIES).map(of).collect()
@@ -110,7 +106,7 @@ fn check(name: &str, mut lasts: impl FnMut(&mut Random, u64) -> u64) {
         }
         truths.push(sum as f64 / CALLS as f64);
     }
-    let rows = tries(&rows(), name);
+    let rows = tries(name);
     let visible = rows[0].mean_raw_ticks().expect("there are samples")
         - rows[0].total_ticks() / rows[0].calls() as f64;
     let mut within = 0;
@@ -210,9 +206,7 @@ fn same_seed_times_the_same_calls() {
         seed_sampling(42);
         ahead();
         (0..5_000).for_each(|number| call(callsite, 100 + number));
-        let rows = rows();
-        let row = rows.iter().find(|row| row.name() == name);
-        row.expect("the function was called").clone()
+        tests::row(&name)
     };
     // If a call is really interrupted, the mean does not contain it. So use a run without interrupted calls.
     let undisturbed = |which: &str| {
@@ -250,8 +244,9 @@ fn counts_are_exact_on_all_threads_and_of_all_types() {
     let row = tests::row("sampled on threads");
     assert_eq!((row.calls(), row.threads()), (4 * CALLS, 4));
     assert_eq!(row.units(), Some(3 * 4 * CALLS));
-    let rows = rows();
-    let types = rows
+    let report = snapshot();
+    let types = report
+        .callsites()
         .iter()
         .filter(|row| row.name().starts_with("sampled type"));
     let calls: Vec<u64> = types.map(CallsiteReport::calls).collect();

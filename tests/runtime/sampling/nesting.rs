@@ -2,8 +2,9 @@
 
 use tests::sampled_callsite;
 use tsc_runtime::__private::{Callsite, seed_sampling};
+use tsc_runtime::snapshot;
 
-use crate::{EVERY, Scripted, ahead, call, call_around, rows, visible_of};
+use crate::{EVERY, NOW, Scripted, ahead, call, call_around, visible_of};
 
 /// A root that is timed at every call has two levels of sampled callees. The estimates of self ticks are right on average, and add up to
 /// the inclusive ticks of the root.
@@ -24,11 +25,10 @@ fn self_ticks_add_up_to_the_roots_inclusive() {
             });
         }
     });
-    let rows = rows();
+    let report = snapshot();
     let of = |callsite: &str| {
         let name = format!("adds up: {callsite}");
-        let row = rows.iter().find(|row| row.name() == name);
-        row.expect("the function was called").clone()
+        report.callsite(&name).expect("the function was called")
     };
     let [root, branch, leaf] = ["root", "branch", "leaf"].map(of);
     assert_eq!((branch.calls(), leaf.calls()), (BRANCHES, BRANCHES));
@@ -36,7 +36,7 @@ fn self_ticks_add_up_to_the_roots_inclusive() {
     assert!((sum / root.total_ticks() - 1.0).abs() < 1e-9, "{sum}");
     // The probes take no simulated ticks, but their cost is subtracted nevertheless. So the expected ticks of a leaf call are 200 minus the
     // probe's visible overhead.
-    let visible = visible_of(&leaf);
+    let visible = visible_of(leaf);
     let expected = BRANCHES as f64 * (200.0 - visible);
     assert!((leaf.self_ticks() / expected - 1.0).abs() < 0.01);
     assert_eq!(leaf.self_ticks(), leaf.total_ticks());
@@ -69,12 +69,11 @@ fn recursion_is_counted_once() {
         ahead();
         (0..TREES).for_each(|_| recurse(callsite, 3));
     }
-    let rows = rows();
+    let report = snapshot();
     let expected = TREES as f64 * 3_000.0;
     let of = |run: usize| {
         let name = format!("recursion {run}");
-        let row = rows.iter().find(|row| row.name() == name);
-        let row = row.expect("the function was called");
+        let row = report.callsite(&name).expect("the function was called");
         assert_eq!(row.calls(), 3 * TREES);
         row.raw_ticks() / expected - 1.0
     };
@@ -108,26 +107,23 @@ fn self_ticks_are_exact_however_deep_calls_nest() {
         });
     }
 
-    let names = |run: usize| (0..LEVELS).map(move |level| format!("exact {run}, level {level}"));
+    let name = |run: usize, level: usize| format!("exact {run}, level {level}");
     for run in 0..RUNS {
-        let callsites: Vec<_> = names(run)
-            .enumerate()
-            .map(|(level, name)| {
-                let sample = (level != EVERY_CALL).then_some(8);
-                sampled_callsite::<Scripted>(name, sample)
-            })
-            .collect();
+        let callsite = |level| {
+            let sample = (level != EVERY_CALL).then_some(8);
+            sampled_callsite::<Scripted>(name(run, level), sample)
+        };
+        let callsites: Vec<_> = (0..LEVELS).map(callsite).collect();
         seed_sampling(run as u64);
         ahead();
         (0..OUTERMOST).for_each(|_| nest(&callsites));
     }
-    let rows = rows();
+    let report = snapshot();
     for level in 0..LEVELS {
         let calls = OUTERMOST * CALLEES.pow(level as u32);
         let mut off: Vec<f64> = (0..RUNS)
             .map(|run| {
-                let name = names(run).nth(level);
-                let row = rows.iter().find(|row| Some(row.name()) == name.as_deref());
+                let row = report.callsite(&name(run, level));
                 let row = row.expect("the function was called");
                 assert_eq!(row.calls(), calls);
                 let expected = (calls * TICKS) as f64;
@@ -138,4 +134,24 @@ fn self_ticks_are_exact_however_deep_calls_nest() {
         let most = if level == EVERY_CALL { 0.5 } else { 0.05 };
         assert!(off[RUNS / 2] < most, "level {level}: {off:?}");
     }
+}
+
+/// A call that is timed for its caller's self ticks alone is counted once, also if the counter steps back during it.
+#[test]
+fn anomalous_callees_are_counted_once() {
+    const CALLS: u64 = 400;
+    let [caller, callee] = [("steps back: caller", 2), ("steps back: callee", EVERY)]
+        .map(|(name, every)| sampled_callsite::<Scripted>(name, Some(every)));
+    ahead();
+    for _ in 0..CALLS {
+        call_around(caller, 2_000_000, || {
+            tests::call::<Scripted>(callee, || NOW.set(NOW.get() - 1_000_000));
+        });
+    }
+    let [caller, callee] =
+        ["caller", "callee"].map(|name| tests::row(&format!("steps back: {name}")));
+    assert_eq!((caller.calls(), caller.anomalies()), (CALLS, 0));
+    assert_eq!(callee.calls(), CALLS);
+    assert!((1..CALLS / 8).contains(&callee.anomalies()));
+    assert_eq!((caller.running(), callee.running()), (0, 0));
 }

@@ -129,12 +129,11 @@ unsafe extern "C" fn prepare_poll(
             }
             Choice::OPEN => {
                 let is_timed = prepare(callsite, started);
-                let is_sampled = is_timed && sampled::is_marked((*started).overhead);
-                if is_sampled && sampled::weight(started) != 0 {
-                    call.choice = Choice::timed(sampled::weight(started));
-                } else if is_sampled || tree::is_counted(started) {
+                if tree::is_counted(started) || is_timed && sampled::is_for_caller(started) {
                     call.choice = Choice::COUNTED;
-                    uncount(callsite, !is_sampled);
+                    uncount(callsite, !is_timed);
+                } else if is_timed && sampled::is_marked((*started).overhead) {
+                    call.choice = Choice::timed(sampled::weight(started));
                 }
                 is_timed
             }
@@ -275,9 +274,8 @@ unsafe fn add_poll(
         let overhead_then = sampled::unmarked((*started).overhead);
         (&*(*started).thread, (*started).start, overhead_then)
     };
-    // SAFETY: guaranteed by the caller: a start on this thread has written `started`; the mark shows that this was `prepare_timed`.
-    let is_sample =
-        unsafe { !sampled::is_marked((*started).overhead) || sampled::weight(started) != 0 };
+    // SAFETY: guaranteed by the caller: a start on this thread has written `started`.
+    let is_sample = !unsafe { sampled::is_for_caller(started) };
     if is_sample {
         if call.polls == 0 {
             call.since = start;

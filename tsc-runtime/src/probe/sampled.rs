@@ -44,6 +44,16 @@ pub(super) unsafe fn weight(started: *const Started) -> u32 {
     unsafe { (*started).sampled.weight }
 }
 
+/// Whether the call is counted already, and timed only for its caller's self ticks. Its stop records nothing.
+///
+/// # Safety
+///
+/// As for [`finish`](super::finish), and `record` points to a record.
+pub(super) unsafe fn is_for_caller(started: *const Started) -> bool {
+    // SAFETY: guaranteed by the caller: a start has written the overhead. If it is marked, this was `prepare_timed`.
+    unsafe { is_marked((*started).overhead) && weight(started) == 0 }
+}
+
 /// A call of a sampled callsite: counts it, or prepares to time it if it is its turn. Or any callsite's first call.
 ///
 /// # Safety

@@ -92,6 +92,11 @@ pub(super) unsafe extern "C" fn finish_apart(started: *const Started, stop: Tick
     if is_anomalous(raw) {
         // SAFETY: guaranteed by the caller: a start on this thread has written `started`, which has a record.
         unsafe { settle_anomaly(record, thread, started) };
+        // SAFETY: guaranteed by the caller, as above.
+        if unsafe { sampled::is_for_caller(started) } {
+            record.entry().leave();
+            return;
+        }
         return record.record_excluded(Exclusion::Anomalous, 0, 0);
     }
     let interruption = thread.detector.verdict(start);
