@@ -14,7 +14,7 @@
 //! An estimate is not good enough for the self time of a call with a weight above 1: its error would be multiplied by the weight, and again
 //! in each call around it. So the calls that such a call makes itself are all timed. If it is not their turn, they have the weight 0: they
 //! are no samples, and what they call is counted or timed as usual. When such a callee stops, it adds the difference between its time and
-//! the estimate to the running sum, so that the increase is its time, and the caller's self time is exact. The caller subtracts these
+//! the estimate to the running sum, so that the increase is its time, and the caller's self time is no estimate. The caller subtracts these
 //! [additions](Caller) when it stops, because its own callers need the estimate, which stands for the calls that are only counted.
 
 use core::cell::Cell;
