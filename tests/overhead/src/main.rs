@@ -7,6 +7,7 @@ mod accuracy;
 mod burst;
 mod endurance;
 mod hiding;
+mod placement;
 mod recursion;
 mod subjects;
 mod table;
@@ -34,6 +35,7 @@ fn main() -> ExitCode {
     hiding::run();
     recursion::run();
     accuracy::run();
+    placement::run();
     endurance::run();
     drop(pinned);
     threads::run(&cpus);

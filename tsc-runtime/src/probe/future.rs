@@ -8,7 +8,7 @@ use core::task::{Context, Poll};
 use crate::probe::Slot;
 use crate::probe::polls::{FutureTotals, PollProbe};
 use crate::record::callsite::Callsite;
-use crate::tsc::{FencePolicy, escape};
+use crate::tsc::{FencePolicy, result};
 
 /// Measures each poll of a future, and records them together as one call. `C` returns the callsite. It is a closure without captures, so it
 /// takes no room in the future.
@@ -65,9 +65,7 @@ impl<P: FencePolicy, C: Fn() -> &'static Callsite, F: Future> Future for Polled<
         let polled = {
             let mut slot = Slot::new();
             let _probe = PollProbe::<P>::start(callsite, &mut ending.account.call, &mut slot);
-            let polled = future.poll(context);
-            escape(&polled);
-            polled
+            result(future.poll(context))
         };
         ending.pending = polled.is_pending();
         polled
