@@ -25,9 +25,9 @@ pub(crate) struct Overhead {
     pub(crate) total: f64,
     /// The additional ticks that a probe costs its caller if another probe is nested in it.
     pub(crate) nesting: f64,
-    /// The ticks that a timed call of a sampled callsite costs its caller: first if the sample stands for one call, then if it stands for
-    /// several.
-    pub(crate) sampled: [f64; 2],
+    /// The ticks that a timed call of a sampled callsite costs its caller: first if it is timed only for its caller's self ticks, then if it
+    /// stands for one call, then if it stands for several.
+    pub(crate) sampled: [f64; 3],
     /// The error bound of `visible`: how much it differs between places in the program and over time.
     pub(crate) visible_error: f64,
     /// The error bound of `total`, of the same kind.
@@ -58,7 +58,7 @@ struct Measurements {
     visible: Series,
     total: Series,
     nesting: Series,
-    sampled: [Series; 2],
+    sampled: [Series; 3],
     /// The ticks that a call costs if it is counted but not timed.
     counted: Series,
 }
@@ -104,7 +104,7 @@ impl Default for Measurements {
             visible: Series::EMPTY,
             total: Series::EMPTY,
             nesting: Series::EMPTY,
-            sampled: [Series::EMPTY; 2],
+            sampled: [Series::EMPTY; 3],
             counted: Series::EMPTY,
         }
     }
@@ -207,8 +207,9 @@ impl Measurements {
         self.visible.add(costs.visible);
         self.total.add(costs.total);
         self.nesting.add(costs.nesting);
-        self.sampled[0].add(costs.sampled[0]);
-        self.sampled[1].add(costs.sampled[1]);
+        for (series, cost) in self.sampled.iter_mut().zip(costs.sampled) {
+            series.add(cost);
+        }
         self.counted.add(costs.counted);
     }
 }
@@ -219,12 +220,12 @@ struct Costs {
     visible: f64,
     total: f64,
     nesting: f64,
-    sampled: [f64; 2],
+    sampled: [f64; 3],
     counted: f64,
 }
 
 /// The fields of [`Costs`], in the same order.
-type Round = [f64; 6];
+type Round = [f64; 7];
 
 /// Takes the medians over rounds; each round contains all kinds of calls. This thread's sums and table are left unchanged.
 ///
@@ -246,7 +247,7 @@ fn measure_attached(empty_calls: EmptyCalls) -> Costs {
     let record = unsafe { Record::new(0, 0, &raw const segment[0]) };
     segment[0].set_record(&raw const record);
     record.set_mode(Mode::EveryCall);
-    let mut rounds: [Vec<f64>; 6] = [const { Vec::new() }; 6];
+    let mut rounds: [Vec<f64>; 7] = [const { Vec::new() }; 7];
     let thread = thread::this();
     // An annotated allocator, or a pause by another thread, must not put the thread's own table back meanwhile.
     let busy = thread.enter_cold_path();
@@ -266,13 +267,13 @@ fn measure_attached(empty_calls: EmptyCalls) -> Costs {
         }
     }
     drop(busy);
-    let [visible, total, nesting, once, often, counted] =
+    let [visible, total, nesting, for_caller, once, often, counted] =
         rounds.map(|costs| median(costs).unwrap_or(0.0).max(0.0));
     Costs {
         visible,
         total,
         nesting,
-        sampled: [once, often],
+        sampled: [for_caller, once, often],
         counted,
     }
 }
@@ -304,6 +305,14 @@ fn round(empty_calls: EmptyCalls, record: &Record) -> Option<Round> {
         per_call(clock::now() - start) - call
     };
     let once = sampled(Mode::OneIn(1));
+    // None of the calls is the next to be timed in its turn, and the call around them seems to stand for several.
+    record.entry().set_skip(2 * CALLS);
+    let innermost = &thread::this().innermost;
+    let around = innermost.enter(2);
+    let start = clock::now();
+    (empty_calls.annotated)(CALLS);
+    let for_caller = per_call(clock::now() - start) - call;
+    innermost.leave(around);
     // A random one of the calls is timed. As in a program, the processor does not predict which one.
     record.set_mode(Mode::OneIn(CALLS));
     let start = clock::now();
@@ -320,5 +329,13 @@ fn round(empty_calls: EmptyCalls, record: &Record) -> Option<Round> {
     let inlined = per_call(clock::now() - start);
     let often = with_timed as f64 - all_counted as f64 + counted - call;
     // The bare call subtracted here is an inlined one: a function short enough to be sampled would be inlined without the attribute.
-    Some([visible, total, nesting, once, often, counted - inlined])
+    Some([
+        visible,
+        total,
+        nesting,
+        for_caller,
+        once,
+        often,
+        counted - inlined,
+    ])
 }

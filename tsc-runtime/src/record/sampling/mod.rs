@@ -57,8 +57,8 @@ pub(crate) struct Sampling {
     included: Cell<[i64; 2]>,
     /// `None` where N is fixed.
     auto: Cell<Option<Observed>>,
-    /// The rounded cost of a timed call for its callers: of a call with weight 1, and of any other.
-    pub(crate) cost: [Count; 2],
+    /// The rounded cost of a timed call for its callers: with weight 0, with weight 1, and with any other.
+    pub(crate) cost: [Count; 3],
 }
 
 impl Sampling {
@@ -69,7 +69,7 @@ impl Sampling {
             is_recursive: Cell::new(false),
             included: Cell::new([0; 2]),
             auto: Cell::new(None),
-            cost: [const { Count::new() }; 2],
+            cost: [const { Count::new() }; 3],
         }
     }
 
@@ -80,7 +80,7 @@ impl Sampling {
 
     /// The cost of a timed call of this weight for its callers.
     pub(crate) fn cost_of(&self, weight: u32) -> u64 {
-        self.cost[usize::from(weight > 1)].get()
+        self.cost[weight.min(2) as usize].get()
     }
 
     /// Adjusts N according to the last timed calls.
@@ -90,7 +90,7 @@ impl Sampling {
             return every;
         };
         self.auto.set(Some(Observed::NOTHING));
-        let next = seen.next_every(every, self.cost[1].get(), counted_cost);
+        let next = seen.next_every(every, self.cost_of(2), counted_cost);
         self.every.store(next, Relaxed);
         next
     }
