@@ -47,6 +47,7 @@ impl Context {
 
 #[derive(Clone)]
 pub struct Row {
+    pub module: String,
     pub name: String,
     pub place: Place,
     pub calls: u64,
@@ -130,8 +131,18 @@ impl Report {
 }
 
 impl Row {
+    /// The path of a free function. A method has the path of its type in its name.
+    pub fn path(&self) -> String {
+        if self.name.contains("::") {
+            self.name.clone()
+        } else {
+            format!("{}::{}", self.module, self.name)
+        }
+    }
+
     fn parse(line: &str) -> Option<Self> {
         let mut fields = line.split('\t');
+        let module = fields.next()?.to_owned();
         let name = fields.next()?.to_owned();
         let file = fields.next()?;
         // The crate is a path dependency, so the path that rustc gets begins above the crate's folder.
@@ -140,6 +151,7 @@ impl Row {
         let calls = fields.next()?.parse().ok()?;
         let mut ticks = || fields.next()?.parse::<f64>().ok();
         Some(Self {
+            module,
             name,
             place: Place {
                 file: file.to_owned(),

@@ -14,8 +14,11 @@ use std::{env, io};
 
 use transparency::programs::calls::{Arcs, Names, arcs};
 use transparency::programs::run::{Context, run_with_tree};
-use transparency::programs::{Form, PROGRAMS, Program, build};
+use transparency::programs::{FURTHER, Form, PROGRAMS, Program, build};
 use transparency::{cargo, fetch};
+
+/// The programs that are compared if none is named.
+const DEFAULT: [&str; 3] = ["miniz_oxide", "pulldown-cmark", "rust_lisp"];
 
 fn main() -> io::Result<ExitCode> {
     let wanted: Vec<String> = env::args().skip(1).collect();
@@ -24,8 +27,9 @@ fn main() -> io::Result<ExitCode> {
         "| program | version | functions | million calls | pairs | exactly equal | recursive functions | calls of them equal |\n|---|---|---|---|---|---|---|---|"
     );
     let mut is_same = true;
-    for program in &PROGRAMS {
-        if wanted.is_empty() || wanted.iter().any(|name| name == program.name) {
+    for program in PROGRAMS.iter().chain(&FURTHER) {
+        let is_default = DEFAULT.contains(&program.name);
+        if wanted.is_empty() && is_default || wanted.iter().any(|name| name == program.name) {
             is_same &= compare(program, &scratch)?;
         }
     }

@@ -11,10 +11,12 @@ use std::{env, io};
 
 use transparency::programs::run::{Report, Row, Run, run};
 use transparency::programs::statistics::{median, range, share, spearman};
-use transparency::programs::{COSTLY, Form, PROGRAMS, Program, build, callgrind};
+use transparency::programs::{FURTHER, Form, PROGRAMS, Program, build, callgrind};
 use transparency::{cargo, fetch};
 
 const RUNS: usize = 20;
+/// Runs with every call timed, for each other run.
+const EVERY_CALL: usize = 2;
 /// Rows whose means are compared with those of a program in which only that row's function is annotated.
 const LARGEST: usize = 10;
 /// Rows below this share of all self ticks are not ranked.
@@ -28,7 +30,7 @@ fn main() -> io::Result<()> {
         .unwrap_or(RUNS);
     let wanted: Vec<String> = arguments.collect();
     let scratch = cargo::scratch("fine_grained")?;
-    for program in PROGRAMS.iter().chain(&COSTLY) {
+    for program in PROGRAMS.iter().chain(&FURTHER) {
         if wanted.is_empty() || wanted.iter().any(|name| name == program.name) {
             measure(program, runs, &scratch)?;
         }
@@ -36,16 +38,57 @@ fn main() -> io::Result<()> {
     Ok(())
 }
 
-/// The number of runs of each form. The forms take turns.
+/// The runs of each form. The forms take turns.
 #[derive(Default)]
 struct Runs {
     bare: Vec<Run>,
     /// Bare, but no function that would be annotated is inlined.
     not_inlined: Vec<Run>,
-    every_call: Vec<Run>,
-    auto: Vec<Run>,
+    every_call: Vec<Compared>,
+    auto: Vec<Compared>,
     /// Nearly all calls are only counted.
-    counted: Vec<Run>,
+    counted: Vec<Compared>,
+}
+
+/// A run of the annotated program, and the mean CPU time of the bare program just before and after it, in ns.
+struct Compared {
+    run: Run,
+    bare: f64,
+}
+
+impl Runs {
+    /// Runs the annotated program between the last run of the bare program and a further one.
+    fn compare(
+        &mut self,
+        bare: &Path,
+        annotated: &Path,
+        sample: Option<&str>,
+    ) -> io::Result<Compared> {
+        let run_before = self.bare.last().map(|run| run.took);
+        let between = run(annotated, sample)?;
+        let after = run(bare, None)?;
+        let mean = f64::midpoint(run_before.unwrap_or(after.took), after.took);
+        self.bare.push(after);
+        Ok(Compared {
+            run: between,
+            bare: mean,
+        })
+    }
+
+    /// Whether all runs computed the same.
+    fn agree(&self) -> bool {
+        let annotated = self
+            .every_call
+            .iter()
+            .chain(&self.auto)
+            .chain(&self.counted);
+        let mut all = annotated
+            .map(|compared| &compared.run)
+            .chain(&self.bare)
+            .chain(&self.not_inlined);
+        let Some(first) = all.next() else { return true };
+        all.all(|run| run.outcome == first.outcome)
+    }
 }
 
 fn measure(program: &Program, runs: usize, scratch: &Path) -> io::Result<()> {
@@ -54,23 +97,19 @@ fn measure(program: &Program, runs: usize, scratch: &Path) -> io::Result<()> {
     let (not_inlined, _) = build(program, &source, scratch, "not_inlined", &Form::NotInlined)?;
     let (annotated, attributes) = build(program, &source, scratch, "all", &Form::All)?;
     let mut of = Runs::default();
+    of.bare.push(run(&bare, None)?);
     for _ in 0..runs {
         of.not_inlined.push(run(&not_inlined, None)?);
-        of.bare.push(run(&bare, None)?);
-        of.every_call.push(run(&annotated, None)?);
-        of.bare.push(run(&bare, None)?);
-        of.auto.push(run(&annotated, Some("auto"))?);
-        of.counted.push(run(&annotated, Some("4096"))?);
+        for _ in 0..EVERY_CALL {
+            let compared = of.compare(&bare, &annotated, None)?;
+            of.every_call.push(compared);
+        }
+        let compared = of.compare(&bare, &annotated, Some("auto"))?;
+        of.auto.push(compared);
+        let compared = of.compare(&bare, &annotated, Some("4096"))?;
+        of.counted.push(compared);
     }
-    let outcome = &of.bare[0].outcome;
-    let all = of
-        .bare
-        .iter()
-        .chain(&of.not_inlined)
-        .chain(&of.every_call)
-        .chain(&of.auto)
-        .chain(&of.counted);
-    if all.into_iter().any(|run| run.outcome != *outcome) {
+    if !of.agree() {
         return Err(io::Error::other(
             "the annotated program computes something else",
         ));
@@ -91,12 +130,18 @@ fn measure(program: &Program, runs: usize, scratch: &Path) -> io::Result<()> {
     print_ranks(&not_inlined, &of)
 }
 
-fn reports(runs: &[Run]) -> impl Iterator<Item = &Report> {
-    runs.iter().filter_map(|run| run.report.as_ref())
+fn reports(runs: &[Compared]) -> impl Iterator<Item = &Report> {
+    runs.iter()
+        .filter_map(|compared| compared.run.report.as_ref())
+}
+
+/// The root's net time, in ns. It is time on the CPU, so other processes do not change it much.
+fn net(report: &Report) -> Option<f64> {
+    Some(report.root()?.total / report.ticks_per_ns)
 }
 
 fn print_totals(of: &Runs) {
-    let columns = |name: &str, cell: &dyn Fn(&[Run]) -> String| {
+    let columns = |name: &str, cell: &dyn Fn(&[Compared]) -> String| {
         println!(
             "| {name} | {} | {} | {} |",
             cell(&of.every_call),
@@ -104,7 +149,6 @@ fn print_totals(of: &Runs) {
             cell(&of.counted)
         );
     };
-    let bare = median(of.bare.iter().map(|run| run.took).collect());
     let counts = |report: &Report| -> Vec<(String, u32, u64)> {
         let mut rows: Vec<_> = report
             .rows
@@ -124,14 +168,21 @@ fn print_totals(of: &Runs) {
         let same = reports(runs).filter(|report| Some(counts(report)) == expected);
         format!("{} of {}", same.count(), runs.len())
     });
+    // `figure` of each report, with the bare time beside it.
+    let compare = |runs: &[Compared], figure: &dyn Fn(&Report, f64) -> Option<f64>| -> Vec<f64> {
+        let figure = |compared: &Compared| figure(compared.run.report.as_ref()?, compared.bare);
+        runs.iter().filter_map(figure).collect()
+    };
     columns("slowdown", &|runs| {
-        range(&runs.iter().map(|run| run.took / bare).collect::<Vec<_>>())
+        let slowdown = |compared: &Compared| compared.run.took / compared.bare;
+        range(&runs.iter().map(slowdown).collect::<Vec<_>>())
     });
     columns("ns a call more than bare", &|runs| {
-        let more = runs
-            .iter()
-            .filter_map(|run| Some((run.took - bare) / run.report.as_ref()?.calls() as f64));
-        range(&more.collect::<Vec<_>>())
+        let more = |compared: &Compared| {
+            let calls = compared.run.report.as_ref()?.calls();
+            Some((compared.run.took - compared.bare) / calls as f64)
+        };
+        range(&runs.iter().filter_map(more).collect::<Vec<_>>())
     });
     columns("calibrated cost of a timed call, ticks", &|runs| {
         range(
@@ -147,41 +198,27 @@ fn print_totals(of: &Runs) {
                 .collect::<Vec<_>>(),
         )
     });
-    // The report's figure is time on the CPU, so other processes do not change the ratio.
-    let net = |run: &Run| {
-        let report = run.report.as_ref()?;
-        Some(report.root()?.total / report.ticks_per_ns)
-    };
     columns(
         "cost of a call in place above the calibrated, ticks",
         &|runs| {
-            let more = runs.iter().filter_map(|run| {
-                let report = run.report.as_ref()?;
-                Some((net(run)? - bare) * report.ticks_per_ns / report.calls() as f64)
-            });
-            range(&more.collect::<Vec<_>>())
+            range(&compare(runs, &|report, bare| {
+                Some((net(report)? - bare) * report.ticks_per_ns / report.calls() as f64)
+            }))
         },
     );
-    let ratios = |runs: &[Run]| -> Vec<f64> {
-        runs.iter()
-            .filter_map(|run| Some(net(run)? / bare))
-            .collect()
-    };
+    let ratios = |runs: &[Compared]| compare(runs, &|report, bare| Some(net(report)? / bare));
     columns("root's net ÷ bare", &|runs| range(&ratios(runs)));
     columns("… in 0.9–1.1", &|runs| {
         share(&ratios(runs), |ratio| (0.9..=1.1).contains(&ratio))
     });
+    let error = |report: &Report| Some(report.root()?.total_error / report.ticks_per_ns);
     columns("root's stated error ÷ bare", &|runs| {
-        let error = |report: &Report| Some(report.root()?.total_error / report.ticks_per_ns / bare);
-        range(&reports(runs).filter_map(error).collect::<Vec<_>>())
+        range(&compare(runs, &|report, bare| Some(error(report)? / bare)))
     });
     columns("… covers the bare time", &|runs| {
-        let off = |run: &Run| {
-            let report = run.report.as_ref()?;
-            let error = report.root()?.total_error / report.ticks_per_ns;
-            Some((net(run)? - bare).abs() / error)
-        };
-        let off: Vec<f64> = runs.iter().filter_map(off).collect();
+        let off = compare(runs, &|report, bare| {
+            Some((net(report)? - bare).abs() / error(report)?)
+        });
         share(&off, |off| off <= 1.0)
     });
     columns("Σ self ÷ root's net", &|runs| {
@@ -220,15 +257,15 @@ fn print_rows(program: &Program, source: &Path, scratch: &Path, of: &Runs) -> io
         let form = Form::Only(row.place.clone());
         let (alone, _) = build(program, source, scratch, "alone", &form)?;
         let truths: io::Result<Vec<Run>> = (0..3).map(|_| run(&alone, None)).collect();
-        let truths = truths?;
-        let truth: Vec<f64> = reports(&truths)
-            .filter_map(|report| report.rows.first().map(per_call))
+        let truth: Vec<f64> = truths?
+            .iter()
+            .filter_map(|run| run.report.as_ref()?.rows.first().map(per_call))
             .collect();
         if truth.is_empty() {
             continue;
         }
         let truth = median(truth);
-        let cells = |runs: &[Run]| {
+        let cells = |runs: &[Compared]| {
             let rows: Vec<&Row> = reports(runs)
                 .filter_map(|report| report.rows.iter().find(|other| other.place == row.place))
                 .collect();
@@ -261,7 +298,7 @@ fn print_ranks(not_inlined: &Path, of: &Runs) -> io::Result<()> {
         for report in reports(runs) {
             let mut sums: HashMap<String, f64> = HashMap::new();
             for row in report.rows.iter().filter(|row| row.name != "root") {
-                *sums.entry(callgrind::short(&row.name)).or_default() += row.own;
+                *sums.entry(callgrind::short(&row.path())).or_default() += row.own;
             }
             for (name, sum) in sums {
                 ticks.entry(name).or_default().push(sum);

@@ -15,7 +15,8 @@ fn rows() {
     );
     for row in report.callsites() {
         println!(
-            "{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}",
+            "{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}",
+            row.module(),
             row.name(),
             row.file(),
             row.line(),
