@@ -308,7 +308,7 @@ fn round(empty_calls: EmptyCalls, record: &Record) -> Option<Round> {
     // None of the calls is the next to be timed in its turn, and the call around them seems to stand for several.
     record.entry().set_skip(2 * CALLS);
     let innermost = &thread::this().innermost;
-    let around = innermost.enter(2);
+    let around = innermost.enter(true);
     let start = clock::now();
     (empty_calls.annotated)(CALLS);
     let for_caller = per_call(clock::now() - start) - call;

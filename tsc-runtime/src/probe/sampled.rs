@@ -171,7 +171,9 @@ pub(super) unsafe extern "C" fn prepare_timed(
         weight,
         included: record.included(),
         variance: thread.variance.get(),
-        around: thread.innermost.enter(weight),
+        around: thread
+            .innermost
+            .enter(record.times_callees(weight, &thread.sampler)),
     };
     // SAFETY: guaranteed by the caller: `started` is valid for writes.
     unsafe {
@@ -298,19 +300,25 @@ impl Sampled {
             .overhead
             .set(thread.overhead.get().wrapping_add(cost));
         let net = gross.wrapping_sub(record.visible.get()).cast_signed();
+        let this = thread.innermost.leave(around);
         let ticks = Ticks {
             net,
             raw,
             own: net.wrapping_sub(callees.cast_signed()),
+            is_own_known: weight <= 1 || this.times_callees(),
         };
-        let this = thread.innermost.leave(around);
         let mut work = work.wrapping_sub(this.added.cast_unsigned());
         if weight != 0 {
             let own = record.include(included, weight, ticks, is_excluded);
             work = work.wrapping_add(own.cast_unsigned());
-            carry_variance(record, thread, weight, variance, ticks.own);
-            let own = ticks.own.wrapping_add(off);
-            record.observe(net.wrapping_add(off), own, this.callees);
+            carry_variance(record, thread, weight, variance, ticks);
+            if ticks.is_own_known {
+                let own = ticks.own.wrapping_add(off);
+                record.observe(net.wrapping_add(off), own, this.callees);
+            }
+            if weight > 1 && off == 0 && !is_excluded {
+                record.compare(net, this);
+            }
         }
         let estimate = work.wrapping_sub(work_then).cast_signed();
         let added = thread.innermost.complete(net, estimate);
@@ -325,13 +333,13 @@ impl Sampled {
 
 /// Adds to the uncertainty of the callers that this call stands for others. If it stands only for itself, its time is known, and so callees
 /// add to the uncertainty of its self ticks alone. Otherwise its self ticks are known.
-fn carry_variance(record: &Record, thread: &Thread, weight: u32, then: f64, own: i64) {
+fn carry_variance(record: &Record, thread: &Thread, weight: u32, then: f64, ticks: Ticks) {
     let now = thread.variance.get();
     if weight == 1 {
         record.add_variance(now - then);
         thread.variance.set(then);
-    } else {
-        let (weight, own) = (f64::from(weight), own as f64);
+    } else if ticks.is_own_known {
+        let (weight, own) = (record.weight_of_own(weight), ticks.own as f64);
         thread
             .variance
             .set(now + (weight - 1.0) * weight * own * own);

@@ -177,6 +177,7 @@ impl<P: FencePolicy> Section<P> {
                 net,
                 raw: raw.wrapping_sub(off),
                 own: net.wrapping_sub(callees),
+                is_own_known: true,
             };
             // Sections of one callsite may overlap, and each of them counts in full.
             record.include(record.included(), self.weight, ticks, is_excluded);

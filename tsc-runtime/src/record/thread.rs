@@ -184,7 +184,7 @@ impl Thread {
         let own = self.contexts.get();
         self.set_contexts(contexts.map_or(ptr::null(), ptr::from_ref));
         let (overhead, work) = (self.overhead.get(), self.work.get());
-        let caller = self.innermost.enter(0);
+        let caller = self.innermost.enter(false);
         let own_segment = self.segments[0].replace(segment.as_ptr());
         self.set_len(1);
         f();

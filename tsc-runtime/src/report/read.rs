@@ -121,6 +121,17 @@ impl Clock {
         if let Some(hz) = self.hz.filter(|hz| !(1.0..=1e12).contains(hz)) {
             return Err(format!("no counter has {hz} ticks per second"));
         }
+        let in_place = [
+            self.in_place_excess_ticks,
+            self.in_place_excess_std_error_ticks,
+        ];
+        if let Some(ticks) = in_place
+            .into_iter()
+            .flatten()
+            .find(|&ticks| !is_plausible(ticks))
+        {
+            return Err(format!("no probe costs {ticks} ticks more than calibrated"));
+        }
         let mut overheads = self.overheads.iter();
         match overheads.find(|overhead| !overhead.figures().into_iter().all(is_plausible)) {
             Some(overhead) => Err(format!("no probe costs what {} does here", overhead.fence)),

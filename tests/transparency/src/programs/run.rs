@@ -25,6 +25,8 @@ pub struct Report {
     /// The calibrated cost of a timed call to its caller, and that of a counted call if there are any.
     pub timed_ticks: f64,
     pub counted_ticks: f64,
+    /// What a timed call costs above that in the program, if the report says so.
+    pub in_place_ticks: f64,
 }
 
 /// Calls from one function to another, each with module and name. Both are empty for the caller of the outermost function.
@@ -96,7 +98,7 @@ fn parse<'a>(lines: &mut impl Iterator<Item = &'a str>) -> Option<Run> {
         Some(clock) => {
             let mut figures = clock.split(' ').map(str::parse::<f64>);
             let mut figure = || figures.next()?.ok();
-            let (hz, timed, counted) = (figure()?, figure()?, figure()?);
+            let (hz, timed, counted, in_place) = (figure()?, figure()?, figure()?, figure()?);
             let (mut rows, mut contexts) = (Vec::new(), Vec::new());
             for line in lines {
                 match line.strip_prefix("context\t") {
@@ -110,6 +112,7 @@ fn parse<'a>(lines: &mut impl Iterator<Item = &'a str>) -> Option<Run> {
                 ticks_per_ns: hz / 1e9,
                 timed_ticks: timed,
                 counted_ticks: counted,
+                in_place_ticks: in_place,
             })
         }
     };

@@ -16,15 +16,16 @@ pub(crate) struct Caller {
 }
 
 impl Caller {
-    const fn new(weight: u32) -> Self {
+    const fn new(times_callees: bool) -> Self {
         Self {
-            most: if weight > 1 { u32::MAX } else { 1 },
+            most: if times_callees { u32::MAX } else { 1 },
             callees: 0,
             added: 0,
         }
     }
 
-    const fn times_callees(self) -> bool {
+    /// Whether all calls that it makes are timed.
+    pub(crate) const fn times_callees(self) -> bool {
         self.most == u32::MAX
     }
 }
@@ -35,7 +36,7 @@ pub(crate) struct Innermost(Cell<Caller>);
 
 impl Innermost {
     pub(crate) const fn new() -> Self {
-        Self(Cell::new(Caller::new(0)))
+        Self(Cell::new(Caller::new(false)))
     }
 
     /// Whether a call that starts now is timed. `skip` calls of its callsite, including this one, are left until the next timed one.
@@ -49,9 +50,9 @@ impl Innermost {
         self.0.get().times_callees()
     }
 
-    /// A timed call of this weight starts. Returns the call around it.
-    pub(crate) fn enter(&self, weight: u32) -> Caller {
-        self.0.replace(Caller::new(weight))
+    /// A timed call starts. Returns the call around it.
+    pub(crate) fn enter(&self, times_callees: bool) -> Caller {
+        self.0.replace(Caller::new(times_callees))
     }
 
     /// The call stops. Returns its state; the call around it is the innermost one again.

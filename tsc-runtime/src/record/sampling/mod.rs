@@ -16,15 +16,20 @@
 //! are no samples, and what they call is counted or timed as usual. When such a callee stops, it adds the difference between its time and
 //! the estimate to the running sum, so that the increase is its time, and the caller's self time is no estimate. The caller subtracts these
 //! [additions](Caller) when it stops, because its own callers need the estimate, which stands for the calls that are only counted.
+//!
+//! One in four of these calls, if they have callees, leaves its callees to their turn. [`in_place`] needs it for a comparison. Its self time
+//! is then unknown, and the mean of the others takes its place.
 
 use core::cell::Cell;
 
 mod auto;
+pub(crate) mod in_place;
 mod innermost;
 mod sampler;
 
 pub(crate) use self::auto::MOST;
 use self::auto::Observed;
+use self::in_place::Comparison;
 pub(crate) use self::innermost::{Caller, Innermost};
 pub(crate) use self::sampler::Sampler;
 use super::Record;
@@ -57,6 +62,7 @@ pub(crate) struct Sampling {
     included: Cell<[i64; 2]>,
     /// `None` where N is fixed.
     auto: Cell<Option<Observed>>,
+    comparison: Cell<Comparison>,
     /// The rounded cost of a timed call for its callers: with weight 0, with weight 1, and with any other.
     pub(crate) cost: [Count; 3],
 }
@@ -69,6 +75,7 @@ impl Sampling {
             is_recursive: Cell::new(false),
             included: Cell::new([0; 2]),
             auto: Cell::new(None),
+            comparison: Cell::new(Comparison::NOTHING),
             cost: [const { Count::new() }; 3],
         }
     }
@@ -103,6 +110,8 @@ pub(crate) struct Ticks {
     pub(crate) raw: i64,
     /// Net, outside annotated callees.
     pub(crate) own: i64,
+    /// False if `own` is an estimate whose error the weight would multiply.
+    pub(crate) is_own_known: bool,
 }
 
 impl Record {
@@ -216,10 +225,12 @@ impl Record {
         is_excluded: bool,
     ) -> i64 {
         let counters = &self.counters;
-        let known = counters.weights.get().cast_signed();
+        let known = counters.weights.get();
+        let mean_of =
+            |calls: u32, sum: i64| (sum as f64 / known as f64 * f64::from(calls)).round() as i64;
         let stands_for = |ticks: i64, sum: i64| {
             if is_excluded && known != 0 {
-                ticks.wrapping_add(i64::from(weight - 1).wrapping_mul(sum / known))
+                ticks.wrapping_add(mean_of(weight - 1, sum))
             } else {
                 ticks.wrapping_mul(i64::from(weight))
             }
@@ -236,14 +247,36 @@ impl Record {
             figure.add(more);
         }
         self.sampling.included.set(sums);
-        let excess = f64::from(weight) * f64::from(weight - 1);
-        let own = ticks.own as f64;
-        counters.own_excess_sum.add(excess * own);
-        counters.own_excess_squares.add(excess * own * own);
-        let own = stands_for(ticks.own, counters.own.get());
+        let own = if ticks.is_own_known || known == 0 {
+            let weight = self.weight_of_own(weight);
+            let (excess, own) = (weight * (weight - 1.0), ticks.own as f64);
+            counters.own_excess_sum.add(excess * own);
+            counters.own_excess_squares.add(excess * own * own);
+            stands_for(ticks.own, counters.own.get())
+        } else {
+            mean_of(weight, counters.own.get())
+        };
         counters.own.add(own);
         counters.weights.add(u64::from(weight));
         own
+    }
+
+    /// Whether all calls are timed that a call of this weight makes. If it stands for several, its own self ticks are then known.
+    pub(crate) fn times_callees(&self, weight: u32, sampler: &Sampler) -> bool {
+        weight > 1 && !(self.sampling.comparison.get().is_useful() && sampler.is_fourth())
+    }
+
+    /// The weight that a call's known self ticks have: one call in four stands for several and has none.
+    pub(crate) fn weight_of_own(&self, weight: u32) -> f64 {
+        let is_one_unknown = weight > 1 && self.sampling.comparison.get().is_useful();
+        f64::from(weight) * if is_one_unknown { 4.0 / 3.0 } else { 1.0 }
+    }
+
+    /// Adds a call that stands for several to the estimate of what timing a call costs in place.
+    pub(crate) fn compare(&self, net: i64, this: Caller) {
+        let mut comparison = self.sampling.comparison.get();
+        comparison.add(net, this.times_callees(), this.callees);
+        self.sampling.comparison.set(comparison);
     }
 
     /// Called when a timed activation stops that is an ordinary sample.

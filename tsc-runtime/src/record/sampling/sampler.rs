@@ -10,6 +10,8 @@ pub(crate) struct Sampler {
     exact_cost: Cell<u32>,
     /// The same in whole ticks, randomly rounded up or down so that the mean is right.
     cost: Cell<u64>,
+    /// A random bit pattern, drawn with the last random number.
+    bits: Cell<u8>,
 }
 
 const FRACTION: u32 = 16;
@@ -20,6 +22,7 @@ impl Sampler {
             state: Cell::new(0),
             exact_cost: Cell::new(0),
             cost: Cell::new(0),
+            bits: Cell::new(0),
         }
     }
 
@@ -60,6 +63,11 @@ impl Sampler {
         (share.ln() / (-1.0 / f64::from(every)).ln_1p()) as u32
     }
 
+    /// True in one of four cases, at random. Stays the same until the next random number.
+    pub(super) fn is_fourth(&self) -> bool {
+        self.bits.get() & 3 == 0
+    }
+
     /// A random number below `limit`. Also chooses the next counted cost.
     pub(super) fn below(&self, limit: u32) -> u32 {
         // xorshift64*: the high bits pass all tests.
@@ -69,6 +77,7 @@ impl Sampler {
         state ^= state >> 27;
         self.state.set(state);
         let random = state.wrapping_mul(0x2545_f491_4f6c_dd1d);
+        self.bits.set((random >> 8) as u8);
         let fraction = random as u32 >> FRACTION;
         self.cost.set(u64::from(
             self.exact_cost.get().saturating_add(fraction) >> FRACTION,

@@ -9,6 +9,7 @@ use crate::interruption;
 use crate::machine::machine;
 use crate::on_cpu;
 use crate::record::callsite::Callsite;
+use crate::record::sampling::in_place;
 use crate::record::totals::Totals;
 use crate::report::{Clock, FenceOverhead};
 use crate::self_test::{self, Finding, Verdict};
@@ -30,6 +31,7 @@ impl Clock {
         } else {
             Vec::new()
         };
+        let in_place = is_sampled(totals).then(in_place::excess).flatten();
         let having = |verdict| findings.iter().filter(move |line| line.verdict == verdict);
         Self {
             hz: rate.map(|rate| rate.hz),
@@ -49,6 +51,8 @@ impl Clock {
             core_cycles_per_tick_max: core.map(|core| core.highest),
             core_cycles_source: core.map(|core| core.source.to_string()),
             overheads: overheads(totals),
+            in_place_excess_ticks: in_place.map(|(ticks, _)| ticks),
+            in_place_excess_std_error_ticks: in_place.map(|(_, error)| error),
             warnings: having(Verdict::Bad).map(sentence).collect(),
             doubtful: having(Verdict::Doubtful).map(sentence).collect(),
             doubts: having(Verdict::Doubtful).count() as u64,
@@ -81,13 +85,17 @@ fn source(available: bool) -> &'static str {
     }
 }
 
+fn is_sampled(totals: &[(&'static Callsite, Totals)]) -> bool {
+    totals.iter().any(|(_, totals)| totals.sample != 0)
+}
+
 fn overheads(totals: &[(&'static Callsite, Totals)]) -> Vec<FenceOverhead> {
     let in_use = |fence: &Fence| {
         totals
             .iter()
             .any(|(callsite, _)| callsite.fence() == *fence)
     };
-    let is_sampled = totals.iter().any(|(_, totals)| totals.sample != 0);
+    let is_sampled = is_sampled(totals);
     Fence::ALL
         .into_iter()
         .filter(in_use)

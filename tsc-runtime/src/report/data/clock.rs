@@ -40,6 +40,11 @@ data! {
         core_cycles_source: Option<String>,
         /// The overhead of each fence policy in use.
         overheads: Vec<FenceOverhead>,
+        /// The ticks that timing a call costs its caller in this program above the calibrated cost, if calls are sampled and the program has
+        /// shown it. Nothing is corrected by it; the errors of callers take it into account.
+        in_place_excess_ticks: Option<f64>,
+        /// The standard error of `in_place_excess_ticks`.
+        in_place_excess_std_error_ticks: Option<f64>,
         /// What makes the figures unusable, in sentences; usually empty.
         warnings: Vec<String>,
         /// The doubtful findings of the self-test, in sentences that begin with the finding's name.

@@ -199,6 +199,16 @@ fn print_totals(of: &Runs) {
         )
     });
     columns(
+        "cost of a timed call above that, as the report states it, ticks",
+        &|runs| {
+            range(
+                &reports(runs)
+                    .map(|report| report.in_place_ticks)
+                    .collect::<Vec<_>>(),
+            )
+        },
+    );
+    columns(
         "cost of a call in place above the calibrated, ticks",
         &|runs| {
             range(&compare(runs, &|report, bare| {

@@ -1,7 +1,7 @@
 
 // After what all programs have: what an annotated one says of itself, without the feature `json`, whose crates the program does not know.
 
-/// The clock's rate and what a timed and a counted call cost in the first line, and then a line a row.
+/// In the first line the clock's rate, what a timed and a counted call cost, and what a timed call costs more in place. Then a line a row.
 fn rows() {
     let report = tsc_runtime::snapshot();
     let clock = report.clock();
@@ -9,9 +9,10 @@ fn rows() {
     let costs = probe.map(|probe| (probe.total_ticks(), probe.counted_ticks()));
     let (timed, counted) = costs.unwrap_or((f64::NAN, None));
     println!(
-        "{} {timed} {}",
+        "{} {timed} {} {}",
         clock.hz().unwrap_or(f64::NAN),
-        counted.unwrap_or(f64::NAN)
+        counted.unwrap_or(f64::NAN),
+        clock.in_place_excess_ticks().unwrap_or(f64::NAN)
     );
     for row in report.callsites() {
         println!(

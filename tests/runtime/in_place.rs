@@ -1,0 +1,70 @@
+//! What timing a call costs in the program, as the report states it beside the calibrated cost. A test program of its own, because the
+//! figure is one for the process.
+#![cfg(target_arch = "x86_64")]
+
+use std::cell::Cell;
+
+use tests::sampled_callsite;
+use tsc_runtime::snapshot;
+use tsc_runtime::tsc::{Fence, FencePolicy, Ticks, Unfenced};
+
+/// A simulated counter. Each read costs the program this many ticks, and nothing else does.
+struct Costly;
+
+const COST: Ticks = 10_000;
+
+thread_local! {
+    // Ahead of the real counter, so that the interruption detector finds nothing.
+    static NOW: Cell<Ticks> = Cell::new(Unfenced::start() + (1 << 50));
+}
+
+fn advance(ticks: Ticks) -> Ticks {
+    NOW.set(NOW.get() + ticks);
+    NOW.get()
+}
+
+impl FencePolicy for Costly {
+    const FENCE: Fence = Fence::Lfence;
+
+    fn start() -> Ticks {
+        advance(COST)
+    }
+
+    fn stop() -> Ticks {
+        advance(COST)
+    }
+}
+
+/// A timed callee takes two reads more than one that is counted. The report has subtracted what it calibrated for the probe, which takes no
+/// simulated ticks: much less than a read.
+#[test]
+fn excess_is_what_timing_costs_above_the_calibrated() {
+    const CALLS: u64 = 40_000;
+    let [caller, callee] = ["in place: caller", "in place: callee"]
+        .map(|name| sampled_callsite::<Costly>(name, Some(8)));
+    let clock = || snapshot().clock().clone();
+    assert_eq!(clock().in_place_excess_ticks(), None);
+    for number in 0..CALLS {
+        tests::call::<Costly>(caller, || {
+            advance(100_000 + number % 7 * 1_000);
+            (0..3).for_each(|_| tests::call::<Costly>(callee, || _ = advance(500)));
+        });
+    }
+    let clock = clock();
+    let excess = clock.in_place_excess_ticks().expect("callees were timed");
+    let error = clock.in_place_excess_std_error_ticks();
+    let error = error.expect("there is an estimate");
+    let cost = 2.0 * COST as f64;
+    let calibrated = cost - excess;
+    assert!(
+        (-3.0 * error..0.2 * cost).contains(&calibrated),
+        "{excess} ± {error}"
+    );
+    assert!(error < 0.01 * cost, "{error}");
+    let text = snapshot().to_string();
+    let line = "in this program, timing a call costs";
+    assert!(text.contains(line), "{text}");
+    let [caller, callee] =
+        ["caller", "callee"].map(|name| tests::row(&format!("in place: {name}")));
+    assert_eq!((caller.calls(), callee.calls()), (CALLS, 3 * CALLS));
+}
