@@ -5,8 +5,8 @@
 use std::cell::Cell;
 
 use tests::sampled_callsite;
-use tsc_runtime::snapshot;
 use tsc_runtime::tsc::{Fence, FencePolicy, Ticks, Unfenced};
+use tsc_runtime::{CallsiteReport, snapshot};
 
 /// A simulated counter. Each read costs the program this many ticks, and nothing else does.
 struct Costly;
@@ -50,7 +50,8 @@ fn excess_is_what_timing_costs_above_the_calibrated() {
             (0..3).for_each(|_| tests::call::<Costly>(callee, || _ = advance(500)));
         });
     }
-    let clock = clock();
+    let report = snapshot();
+    let clock = report.clock();
     let excess = clock.in_place_excess_ticks().expect("callees were timed");
     let error = clock.in_place_excess_std_error_ticks();
     let error = error.expect("there is an estimate");
@@ -61,10 +62,30 @@ fn excess_is_what_timing_costs_above_the_calibrated() {
         "{excess} ± {error}"
     );
     assert!(error < 0.01 * cost, "{error}");
-    let text = snapshot().to_string();
+    let text = report.to_string();
     let line = "in this program, timing a call costs";
     assert!(text.contains(line), "{text}");
-    let [caller, callee] =
-        ["caller", "callee"].map(|name| tests::row(&format!("in place: {name}")));
-    assert_eq!((caller.calls(), callee.calls()), (CALLS, 3 * CALLS));
+    let calls: u64 = report.callsites().iter().map(CallsiteReport::calls).sum();
+    assert_eq!(calls, 4 * CALLS);
+
+    // The probes' share of all ticks determines how much longer a call may take because of them: up to 65 ticks
+    // and 6 %.
+    let total = clock.overheads()[0].total_ticks();
+    let timed = report.callsites().iter().filter_map(CallsiteReport::timed);
+    let probes = timed.sum::<u64>() as f64 * total;
+    let own: f64 = report
+        .callsites()
+        .iter()
+        .map(CallsiteReport::self_ticks)
+        .sum();
+    let expected = probes / (probes + own);
+    for (share, of) in [
+        (clock.crowding_error_ticks(), 65.0),
+        (clock.crowding_error_share(), 0.06),
+    ] {
+        assert!(
+            (share / of / expected - 1.0).abs() < 1e-3,
+            "{share}, {expected}"
+        );
+    }
 }

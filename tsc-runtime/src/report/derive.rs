@@ -98,7 +98,10 @@ impl CallsiteReport {
             .overhead(&self.fence)
             .map(|overhead| overhead.visible_error_ticks);
         let nested_error = totals.nested.max(0.0) * clock.total_error_share();
-        self.total_error_ticks = own_error.map(|own| totals.outermost * own + nested_error);
+        let longer = clock.crowding_error_share * totals.total.max(0.0);
+        self.total_error_ticks = own_error.map(|own| {
+            totals.outermost * (own + clock.crowding_error_ticks) + longer + nested_error
+        });
         self.total_std_error_ticks = std_error_of_sum(&self.sums);
         self.self_std_error_ticks = std_error_of_self(&self.sums, totals.own);
         self.systematic_error_ticks = own_error

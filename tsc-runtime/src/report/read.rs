@@ -121,11 +121,13 @@ impl Clock {
         if let Some(hz) = self.hz.filter(|hz| !(1.0..=1e12).contains(hz)) {
             return Err(format!("no counter has {hz} ticks per second"));
         }
-        let in_place = [
+        let costs = [
+            Some(self.crowding_error_ticks),
+            Some(self.crowding_error_share),
             self.in_place_excess_ticks,
             self.in_place_excess_std_error_ticks,
         ];
-        if let Some(ticks) = in_place
+        if let Some(ticks) = costs
             .into_iter()
             .flatten()
             .find(|&ticks| !is_plausible(ticks))

@@ -31,6 +31,7 @@ impl Clock {
         } else {
             Vec::new()
         };
+        let probes = share_of_probes(totals);
         let in_place = is_sampled(totals).then(in_place::excess).flatten();
         let having = |verdict| findings.iter().filter(move |line| line.verdict == verdict);
         Self {
@@ -51,6 +52,8 @@ impl Clock {
             core_cycles_per_tick_max: core.map(|core| core.highest),
             core_cycles_source: core.map(|core| core.source.to_string()),
             overheads: overheads(totals),
+            crowding_error_ticks: overhead::CROWDING * probes,
+            crowding_error_share: overhead::CROWDING_SHARE * probes,
             in_place_excess_ticks: in_place.map(|(ticks, _)| ticks),
             in_place_excess_std_error_ticks: in_place.map(|(_, error)| error),
             warnings: having(Verdict::Bad).map(sentence).collect(),
@@ -87,6 +90,18 @@ fn source(available: bool) -> &'static str {
 
 fn is_sampled(totals: &[(&'static Callsite, Totals)]) -> bool {
     totals.iter().any(|(_, totals)| totals.sample != 0)
+}
+
+/// The probes' share of the ticks of all annotated functions.
+fn share_of_probes(totals: &[(&'static Callsite, Totals)]) -> f64 {
+    let (mut probes, mut own) = (0.0, 0.0);
+    for (callsite, totals) in totals {
+        probes += totals.timed() as f64 * overhead::of(callsite.fence()).total;
+        let callees = totals.callees.wrapping_add(totals.visible);
+        own += totals.gross().wrapping_sub(callees) as f64;
+    }
+    let share = probes / (probes + own.max(0.0));
+    if share.is_finite() { share } else { 0.0 }
 }
 
 fn overheads(totals: &[(&'static Callsite, Totals)]) -> Vec<FenceOverhead> {

@@ -40,6 +40,11 @@ data! {
         core_cycles_source: Option<String>,
         /// The overhead of each fence policy in use.
         overheads: Vec<FenceOverhead>,
+        /// The ticks by which a call may take longer because of the probes around it, which compete with it for caches and predictors. It grows
+        /// with the probes' share of the program's ticks.
+        crowding_error_ticks: f64,
+        /// The share of its own time by which a call may take longer, in addition to these ticks.
+        crowding_error_share: f64,
         /// The ticks that timing a call costs its caller in this program above the calibrated cost, if calls are sampled and the program has
         /// shown it. Nothing is corrected by it; the errors of callers take it into account.
         in_place_excess_ticks: Option<f64>,
