@@ -14,6 +14,8 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 const FEW: f64 = 16.0;
 /// The groups are compared again after this many calls.
 const OFTEN: f64 = 32.0;
+/// An estimate with a larger standard error, in ticks, says nothing about a cost of some tens of ticks.
+const MOST_ERROR: f64 = 10.0;
 /// A deviation below this, in ticks, may be chance.
 const LEAST_DEVIATION: f64 = 4.0;
 
@@ -129,7 +131,8 @@ fn contribute(then: Known, now: Known) {
 /// The ticks that timing a call costs above the calibrated cost, and the standard error. `None` if the program has not shown it.
 pub(crate) fn excess() -> Option<(f64, f64)> {
     let [product, information] = [0, 1].map(|index| f64::from_bits(KNOWN[index].load(Relaxed)));
-    (information > 0.0).then(|| (product / information, information.sqrt().recip()))
+    let error = information.sqrt().recip();
+    (error <= MOST_ERROR).then(|| (product / information, error))
 }
 
 /// Forgets everything, in the child of a fork.

@@ -45,8 +45,8 @@ data! {
         crowding_error_ticks: f64,
         /// The share of its own time by which a call may take longer, in addition to these ticks.
         crowding_error_share: f64,
-        /// The ticks that timing a call costs its caller in this program above the calibrated cost, if calls are sampled and the program has
-        /// shown it. Nothing is corrected by it; the errors of callers take it into account.
+        /// The ticks that timing a call costs its caller in this program above the calibrated cost, if calls are sampled and it is
+        /// known to 10 ticks. Nothing is corrected by it; the errors of callers take it into account.
         in_place_excess_ticks: Option<f64>,
         /// The standard error of `in_place_excess_ticks`.
         in_place_excess_std_error_ticks: Option<f64>,
