@@ -8,7 +8,7 @@
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 
-/// Makes the compiler assume that the register with the given value is read here.
+/// Makes the compiler assume that the register with the given value is read here, and all memory that has been given away read and written.
 #[cfg(all(any(target_arch = "x86_64", target_arch = "x86"), not(miri)))]
 macro_rules! use_register {
     (u8, $part:expr) => {
@@ -46,21 +46,13 @@ macro_rules! use_register {
 /// Makes the compiler assume that `value`, and everything that can be reached from it, is read and written here. It costs no instruction
 /// except the store that gives the value an address.
 #[inline(always)]
+#[allow(unused_unsafe)] // where there is no template
 pub fn escape<T: ?Sized>(value: &T) {
     let address = core::ptr::from_ref(value).cast::<()>();
-    #[cfg(all(
-        any(target_arch = "x86_64", target_arch = "x86", target_arch = "aarch64"),
-        not(miri)
-    ))]
     // SAFETY: the template is a comment, so no instruction is executed.
     unsafe {
-        core::arch::asm!("/* {0} */", in(reg) address, options(nostack, preserves_flags));
+        use_register!(usize, address);
     }
-    #[cfg(not(all(
-        any(target_arch = "x86_64", target_arch = "x86", target_arch = "aarch64"),
-        not(miri)
-    )))]
-    core::hint::black_box(address);
 }
 
 /// Returns `value`, and makes the compiler compute it before whatever follows. `#[cycles]` wraps a function's last expression in this.
