@@ -45,7 +45,10 @@ pub const PROGRAMS: [Program; 3] = [
     Program {
         kind: "compressor",
         name: "zopfli",
-        main: include_str!("texts/zopfli.rs"),
+        main: concat!(
+            include_str!("texts/zopfli.rs"),
+            include_str!("texts/words.rs")
+        ),
     },
     Program {
         kind: "parser",
@@ -64,7 +67,10 @@ pub const FURTHER: [Program; 4] = [
     Program {
         kind: "compressor",
         name: "miniz_oxide",
-        main: include_str!("texts/miniz_oxide.rs"),
+        main: concat!(
+            include_str!("texts/miniz_oxide.rs"),
+            include_str!("texts/words.rs")
+        ),
     },
     Program {
         kind: "parser with large results",
