@@ -332,7 +332,7 @@ impl Sampled {
 }
 
 /// Adds to the uncertainty of the callers that this call stands for others. If it stands only for itself, its time is known, and so callees
-/// add to the uncertainty of its self ticks alone. Otherwise its self ticks are known.
+/// add to the uncertainty of its self ticks alone. Otherwise its self ticks are known, or represented by those of calls that have added theirs.
 fn carry_variance(record: &Record, thread: &Thread, weight: u32, then: f64, ticks: Ticks) {
     let now = thread.variance.get();
     if weight == 1 {
