@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
+use super::counting;
 use super::statistics::median;
 use crate::process::PerProcess;
 use crate::record::callsite::{Callsite, EmptyCalls};
@@ -141,7 +142,7 @@ pub(crate) fn start_from_zero() {
 
 /// The number of calls in a round: enough to make the loop's ends negligible, and few enough for most rounds to pass undisturbed. It is
 /// the length of the buffer, so that each round contains one fold of the buffer.
-const CALLS: u32 = BUFFER_LEN as u32;
+pub(super) const CALLS: u32 = BUFFER_LEN as u32;
 /// One under Miri, where a probe takes milliseconds and no figure means anything.
 const MIN_ROUNDS: usize = if cfg!(miri) { 1 } else { 9 };
 const MAX_ROUNDS: usize = 301;
@@ -193,6 +194,13 @@ pub(crate) fn of(fence: Fence) -> Overhead {
         sampled: measurements.sampled.map(|series| series.mean()),
         visible_error: SURROUNDINGS + measurements.visible.half_range(),
         total_error: TIMED_SURROUNDINGS + measurements.total.half_range(),
+    }
+}
+
+/// Adds a measurement of what a counted call costs, unless another thread uses the measurements.
+pub(super) fn add_counted(fence: Fence, cost: f64) {
+    if let Some(mut table) = MEASUREMENTS.get(|| {}).try_lock() {
+        table[fence as usize].counted.add(cost);
     }
 }
 
@@ -284,6 +292,11 @@ fn measure_attached(empty_calls: EmptyCalls) -> Costs {
     }
 }
 
+/// The ticks of one of the calls in a round.
+pub(super) fn per_call(ticks: Ticks) -> f64 {
+    ticks as f64 / f64::from(CALLS)
+}
+
 /// Returns `None` if no call was recorded.
 fn round(empty_calls: EmptyCalls, record: &Record) -> Option<Round> {
     let (samples_before, sum_before) = record.samples();
@@ -296,7 +309,6 @@ fn round(empty_calls: EmptyCalls, record: &Record) -> Option<Round> {
     let nested_start = clock::now();
     (empty_calls.nested)(CALLS);
     let nested = clock::now();
-    let per_call = |ticks: Ticks| ticks as f64 / f64::from(CALLS);
     if samples == samples_before {
         return None;
     }
@@ -324,17 +336,9 @@ fn round(empty_calls: EmptyCalls, record: &Record) -> Option<Round> {
     let start = clock::now();
     (empty_calls.annotated)(CALLS);
     let with_timed = clock::now() - start;
-    record.entry().set_skip(2 * CALLS);
-    let start = clock::now();
-    (empty_calls.annotated)(CALLS);
-    let all_counted = clock::now() - start;
-    let counted = per_call(all_counted);
+    let [counted, inlined] = counting::round(empty_calls, record);
     record.set_mode(Mode::EveryCall);
-    let start = clock::now();
-    (empty_calls.inlined)(CALLS);
-    let inlined = per_call(clock::now() - start);
-    let often = with_timed as f64 - all_counted as f64 + counted - call;
-    // The bare call subtracted here is an inlined one: a function short enough to be sampled would be inlined without the attribute.
+    let often = with_timed as f64 - f64::from(CALLS - 1) * counted - call;
     Some([
         visible,
         total,

@@ -10,6 +10,7 @@ use crate::record::callsite::Callsite;
 use crate::record::sampling::{Caller, Ticks};
 use crate::record::table::Entry;
 use crate::record::thread::Thread;
+use crate::registry;
 
 /// A mark in [`Started::overhead`] for a sampled call; no real sum comes near it. The stop of a usual call need not check for it
 /// separately, because a marked call looks like one that contains other probes.
@@ -97,7 +98,11 @@ unsafe extern "C" fn prepare_turn(
     };
     let skip = entry.skip();
     let weight = if skip == 1 {
-        record.draw(thread)
+        let weight = record.draw(thread);
+        if thread.sampler.is_sixty_fourth() {
+            registry::keep_counted_cost_up_to_date(callsite);
+        }
+        weight
     } else {
         entry.set_skip(skip - 1);
         0

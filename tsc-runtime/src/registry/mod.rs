@@ -27,6 +27,7 @@ use crate::sync::atomic::{
 use crate::tsc::{Ticks, clock};
 
 mod control;
+mod counted_cost;
 mod filter;
 #[cfg(all(unix, any(all(test, shuttle), not(miri))))]
 mod fork;
@@ -45,6 +46,7 @@ mod understood;
 
 pub(crate) use control::{do_what_was_put_off, reset};
 pub use control::{pause, resume, tree as record_tree};
+pub(crate) use counted_cost::keep_up_to_date as keep_counted_cost_up_to_date;
 #[cfg(all(unix, not(miri)))]
 pub(crate) use fork::start_from_zero;
 pub(crate) use generation::totals;

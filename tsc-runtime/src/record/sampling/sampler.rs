@@ -2,6 +2,8 @@
 
 use core::cell::Cell;
 
+use crate::tsc::Ticks;
+
 /// A thread's random numbers, and its cost of counting a call.
 #[derive(Debug)]
 pub(crate) struct Sampler {
@@ -10,6 +12,8 @@ pub(crate) struct Sampler {
     exact_cost: Cell<u32>,
     /// The same in whole ticks, randomly rounded up or down so that the mean is right.
     cost: Cell<u64>,
+    /// When the cost was measured.
+    measured: Cell<Ticks>,
     /// A random bit pattern, drawn with the last random number.
     bits: Cell<u8>,
 }
@@ -22,6 +26,7 @@ impl Sampler {
             state: Cell::new(0),
             exact_cost: Cell::new(0),
             cost: Cell::new(0),
+            measured: Cell::new(0),
             bits: Cell::new(0),
         }
     }
@@ -37,6 +42,21 @@ impl Sampler {
         self.exact_cost
             .set((ticks * f64::from(1 << FRACTION)) as u32);
         self.cost.set(ticks.round() as u64);
+    }
+
+    /// Notes that the cost was measured at this time.
+    pub(crate) fn set_measured(&self, now: Ticks) {
+        self.measured.set(now);
+    }
+
+    /// Whether the last measurement of the cost is older than that.
+    pub(crate) fn is_older_than(&self, ticks: Ticks, now: Ticks) -> bool {
+        now.wrapping_sub(self.measured.get()) > ticks
+    }
+
+    /// True in one of 64 cases, at random: reading the clock before every timed call would take too long.
+    pub(crate) fn is_sixty_fourth(&self) -> bool {
+        self.bits.get() >> 2 == 0
     }
 
     /// Whether a sequence was begun.

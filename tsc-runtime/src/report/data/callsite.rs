@@ -92,8 +92,8 @@ data! {
         visible_overhead_ticks: f64,
         /// The part of the overhead from probes nested in the calls, at their calibrated cost.
         nested_overhead_ticks: f64,
-        /// The part of the overhead that is not from probes: registering other callsites at their first calls inside these calls, and
-        /// reports made inside. It is measured each time.
+        /// The part of the overhead that is not from probes: registering other callsites at their first calls inside these calls, reports
+        /// made inside, and repeated measurements of `counted_ticks`. It is measured each time.
         registration_overhead_ticks: f64,
         /// Mean of the samples.
         mean_ticks: Option<f64>,

@@ -79,7 +79,7 @@ data! {
         /// The additional ticks that a probe with nested probes costs its caller.
         nesting_ticks: f64,
         /// The ticks that a call which is only counted costs its caller, compared with an inlined call without the attribute; `None` if
-        /// every call is timed.
+        /// every call is timed. The mean of measurements made every few milliseconds.
         counted_ticks: Option<f64>,
         /// The error of `counted_ticks`.
         counted_error_ticks: Option<f64>,

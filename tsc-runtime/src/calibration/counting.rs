@@ -1,0 +1,55 @@
+//! Measures again, while the program runs, what it costs to count a call that is not timed.
+//!
+//! This cost is multiplied by millions of calls, and it changes with the core clock and with what else the core executes: in a virtual
+//! machine whose core is shared, it was 8 ticks in most processes and 11 to 15 in others, according to the 2 ms in which it was measured
+//! first. So it is measured every few milliseconds, and each measurement is used until the next one.
+
+use super::overhead::{CALLS, add_counted, per_call};
+use super::statistics::median_of_sorted;
+use crate::record::Record;
+use crate::record::callsite::{Callsite, EmptyCalls};
+use crate::record::contexts;
+use crate::record::table::{Entry, FIRST_LEN};
+use crate::record::thread::Thread;
+use crate::tsc::clock;
+
+/// A measurement takes some 20 microseconds.
+const ROUNDS: usize = if cfg!(miri) { 1 } else { 15 };
+
+/// The ticks that a call costs its caller if it is counted but not timed, as it is now. `None` if call trees are recorded: then a
+/// measurement would have to allocate. For the cold path.
+///
+/// Neither allocates nor waits, because the call that it precedes may be one of an allocator or of a signal handler.
+pub(crate) fn measure(callsite: &Callsite, thread: &Thread) -> Option<f64> {
+    if contexts::are_recorded() {
+        return None;
+    }
+    let empty_calls = callsite.empty_calls();
+    let segment = [const { Entry::new() }; FIRST_LEN];
+    // SAFETY: the segment is dropped after the record.
+    let record = unsafe { Record::new(0, 0, &raw const segment[0]) };
+    segment[0].set_record(&raw const record);
+    let mut rounds = [0.0; ROUNDS];
+    thread.with_segment(&segment, None, || {
+        for cost in &mut rounds {
+            let [counted, inlined] = round(empty_calls, &record);
+            *cost = counted - inlined;
+        }
+    });
+    rounds.sort_unstable_by(f64::total_cmp);
+    let cost = median_of_sorted(&rounds)?.max(0.0);
+    add_counted(callsite.fence(), cost);
+    Some(cost)
+}
+
+/// The ticks of a call that is only counted, and of an inlined call without a probe: a function short enough to be sampled would be inlined
+/// without the attribute.
+pub(super) fn round(empty_calls: EmptyCalls, record: &Record) -> [f64; 2] {
+    // None of the calls is the next to be timed in its turn.
+    record.entry().set_skip(2 * CALLS);
+    [empty_calls.annotated, empty_calls.inlined].map(|calls| {
+        let start = clock::now();
+        calls(CALLS);
+        per_call(clock::now() - start)
+    })
+}
