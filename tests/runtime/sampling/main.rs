@@ -196,7 +196,10 @@ fn counted_calls_do_not_read_the_counter() {
     let before = READS.get();
     (0..6_400).for_each(|_| call(callsite, 100));
     let reads = READS.get() - before;
-    assert!(reads.abs_diff(2 * 6_400 / u64::from(EVERY)) <= 2, "{reads}");
+    // The counter is read at the start and the stop of timed calls and of the warm-ups before them. A call that is timed right after another
+    // one has none.
+    let timed = 6_400 / u64::from(EVERY);
+    assert!((3 * timed..=4 * timed + 4).contains(&reads), "{reads}");
 }
 
 #[test]

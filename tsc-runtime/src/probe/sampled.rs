@@ -1,5 +1,5 @@
 //! Calls of a sampled callsite, most of which are only counted. [`sampling`](crate::record::sampling) decides which calls are timed, and
-//! how many calls each of them stands for. A call with the weight 0 is counted, and timed only for its caller's self ticks.
+//! how many calls each of them stands for. A call with the weight 0 is counted, and timed only for its caller's self ticks or as a warm-up.
 
 use super::unusual::{is_repaired, prepare_unusual};
 use super::{COUNTED, Started, start_with};
@@ -45,7 +45,7 @@ pub(super) unsafe fn weight(started: *const Started) -> u32 {
     unsafe { (*started).sampled.weight }
 }
 
-/// Whether the call is counted already, and timed only for its caller's self ticks. Its stop records nothing.
+/// Whether the call is counted already, and timed only for its caller's self ticks or as a warm-up. Its stop records nothing.
 ///
 /// # Safety
 ///
@@ -72,14 +72,25 @@ pub(super) unsafe extern "C" fn prepare_sampled(
         // SAFETY: guaranteed by the caller.
         return unsafe { prepare_turn(callsite, entry, thread, started) };
     }
-    entry.set_skip(skip - 1);
+    // SAFETY: guaranteed by the caller: `started` is valid for writes.
+    unsafe { only_count(entry, thread, started) }
+}
+
+/// A call that is not timed. Its skip is not 1.
+///
+/// # Safety
+///
+/// As for [`prepare`](super::prepare).
+#[inline(always)]
+unsafe fn only_count(entry: &Entry, thread: &Thread, started: *mut Started) -> bool {
+    entry.set_skip(entry.skip() - 1);
     count(thread);
     // SAFETY: guaranteed by the caller: `started` is valid for writes.
     unsafe { (&raw mut (*started).record).write(COUNTED) };
     false
 }
 
-/// A call that is timed because it is its turn, or for its caller's self ticks. Or any callsite's first call.
+/// A call that is timed because it is its turn or the warm-up before, or for its caller's self ticks. Or any callsite's first call.
 ///
 /// # Safety
 ///
@@ -97,18 +108,22 @@ unsafe extern "C" fn prepare_turn(
         return unsafe { prepare_unusual(callsite, thread, started) };
     };
     let skip = entry.skip();
-    let weight = if skip == 1 {
+    if skip == 1 {
         let weight = record.draw(thread);
         if thread.sampler.is_sixty_fourth() {
             registry::keep_counted_cost_up_to_date(callsite);
         }
-        weight
-    } else {
-        entry.set_skip(skip - 1);
-        0
-    };
+        // SAFETY: guaranteed by the caller: `started` is valid for writes.
+        return unsafe { prepare_timed(record, thread, started, weight) };
+    }
+    let is_warm_up = !thread.innermost.times_callees();
+    if is_warm_up && !record.sampling.has_warm_up() {
+        // SAFETY: guaranteed by the caller: `started` is valid for writes.
+        return unsafe { only_count(entry, thread, started) };
+    }
+    entry.set_skip(skip - 1);
     // SAFETY: guaranteed by the caller: `started` is valid for writes.
-    unsafe { prepare_timed(record, thread, started, weight) }
+    unsafe { prepare_weighted(record, thread, started, 0, is_warm_up) }
 }
 
 /// The same for a section. Returns its weight if it is to be timed.
@@ -167,6 +182,22 @@ pub(super) unsafe extern "C" fn prepare_timed(
     started: *mut Started,
     weight: u32,
 ) -> bool {
+    let times_callees = record.times_callees(weight, &thread.sampler);
+    // SAFETY: guaranteed by the caller: `started` is valid for writes.
+    unsafe { prepare_weighted(record, thread, started, weight, times_callees) }
+}
+
+/// # Safety
+///
+/// As for [`prepare`](super::prepare).
+#[inline(always)]
+unsafe fn prepare_weighted(
+    record: &Record,
+    thread: &Thread,
+    started: *mut Started,
+    weight: u32,
+    times_callees: bool,
+) -> bool {
     record.entry().enter();
     // The time for asking the kernel is before the call.
     if !thread.detector.is_armed() {
@@ -174,11 +205,13 @@ pub(super) unsafe extern "C" fn prepare_timed(
     }
     let start = Start {
         weight,
-        included: record.included(),
+        included: if weight == 0 {
+            [0; 2]
+        } else {
+            record.included()
+        },
         variance: thread.variance.get(),
-        around: thread
-            .innermost
-            .enter(record.times_callees(weight, &thread.sampler)),
+        around: thread.innermost.enter(times_callees),
     };
     // SAFETY: guaranteed by the caller: `started` is valid for writes.
     unsafe {
@@ -295,9 +328,11 @@ impl Sampled {
         let nested = raw.cast_unsigned().wrapping_sub(gross);
         let work = thread.work.get();
         let callees = work.wrapping_sub(work_then);
-        let times = u64::from(weight);
-        record.add_nested(nested.wrapping_mul(times), callees.wrapping_mul(times));
-        let mut cost = record.sampling.cost_of(weight);
+        if weight != 0 {
+            let times = u64::from(weight);
+            record.add_nested(nested.wrapping_mul(times), callees.wrapping_mul(times));
+        }
+        let mut cost = record.cost_of(weight);
         if nested != 0 {
             cost = cost.wrapping_add(record.nesting.get());
         }

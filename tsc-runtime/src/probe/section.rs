@@ -118,7 +118,7 @@ impl<P: FencePolicy> Section<P> {
     fn cost(&self, record: &Record) -> u64 {
         match self.weight {
             0 => record.cost.get(),
-            weight => record.sampling.cost_of(weight),
+            weight => record.cost_of(weight),
         }
     }
 

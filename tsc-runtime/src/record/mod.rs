@@ -68,6 +68,9 @@ pub(crate) struct Record {
     pub(crate) cost: Count,
     /// The additional ticks that it costs them if other probes are nested in it.
     pub(crate) nesting: Count,
+    /// The ticks that it costs them if a call of a sampled callsite is timed for its caller's self ticks, rounded. It is here so that such a
+    /// call needs no other cache line of the record.
+    pub(crate) for_caller: Count,
     buffer: [AtomicU32; BUFFER_LEN],
     counters: Counters,
     pub(crate) sampling: Sampling,
@@ -112,6 +115,7 @@ impl Record {
             visible: Count::new(),
             cost: Count::new(),
             nesting: Count::new(),
+            for_caller: Count::new(),
             buffer: [const { AtomicU32::new(0) }; BUFFER_LEN],
             counters: Counters::new(),
             sampling: Sampling::new(),

@@ -135,7 +135,10 @@ pub(super) unsafe fn make_record(
     record.visible.set(overhead.visible.round() as u64);
     record.cost.set(overhead.total.round() as u64);
     record.nesting.set(overhead.nesting.round() as u64);
-    for (cost, sampled) in record.sampling.cost.iter().zip(overhead.sampled) {
+    let costs = [&record.for_caller]
+        .into_iter()
+        .chain(&record.sampling.cost);
+    for (cost, sampled) in costs.zip(overhead.sampled) {
         cost.set(sampled.round() as u64);
     }
     record.set_mode(if clock::is_os_clock() {

@@ -3,6 +3,9 @@
 /// The largest N.
 pub(crate) const MOST: u32 = 4096;
 
+/// From this N on, the call before a timed one is a warm-up. Below, the last timed call was short ago.
+pub(super) const WARM_UP_FROM: u32 = 8;
+
 /// The number of timed calls after which N is adjusted.
 const OBSERVED: u32 = 32;
 /// N is raised while timing takes more than one part in this many of the self ticks that it stands for. What timing costs in a program is
@@ -67,7 +70,13 @@ impl Observed {
             .min(OF_NET * cost / mean(self.net))
             .min(OF_COUNTED * timing / counted_cost.max(1.0))
             .clamp(1.0, f64::from(MOST));
-        (every as u32).next_power_of_two()
+        let every = (every as u32).next_power_of_two();
+        // A warm-up costs as much as a timed call.
+        if every < WARM_UP_FROM {
+            every
+        } else {
+            (2 * every).min(MOST)
+        }
     }
 }
 
@@ -86,12 +95,13 @@ mod tests {
     fn short_calls_are_timed_rarely_and_long_ones_always() {
         assert!(observed(50, 50, 0).is_enough());
         let first = |net, own, callees| observed(net, own, callees).next_every(1, COST, COUNTED);
-        assert_eq!(first(50, 50, 0), 64);
-        assert_eq!(first(1, 1, 0), 128);
+        assert_eq!(first(50, 50, 0), 128);
+        assert_eq!(first(1, 1, 0), 256);
         assert_eq!(first(2_000, 2_000, 0), 1);
         // Long calls that themselves do little.
         assert_eq!(first(200_000, 10, 1_000), 1);
-        assert_eq!(first(10_000, 1_000, 99), 16);
+        assert_eq!(first(10_000, 1_000, 99), 32);
+        assert_eq!(first(500, 500, 0), 4);
         assert_eq!(first(1, -1_000_000, u32::MAX), MOST);
     }
 

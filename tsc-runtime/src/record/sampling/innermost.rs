@@ -6,8 +6,8 @@ use core::cell::Cell;
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub(crate) struct Caller {
-    /// A call that it makes is timed if at most this many calls of the callsite, including this one, are left until the next timed one. 1 if
-    /// calls are timed in their turn alone, and the largest number if all are timed.
+    /// A call that it makes may be timed if at most this many calls of the callsite, including this one, are left until the next timed one:
+    /// 2, for that one and its warm-up, or the largest number if all are timed.
     most: u32,
     /// The calls that it has made and that were timed for its self ticks.
     pub(crate) callees: u32,
@@ -18,7 +18,7 @@ pub(crate) struct Caller {
 impl Caller {
     const fn new(times_callees: bool) -> Self {
         Self {
-            most: if times_callees { u32::MAX } else { 1 },
+            most: if times_callees { u32::MAX } else { 2 },
             callees: 0,
             added: 0,
         }
@@ -39,7 +39,7 @@ impl Innermost {
         Self(Cell::new(Caller::new(false)))
     }
 
-    /// Whether a call that starts now is timed. `skip` calls of its callsite, including this one, are left until the next timed one.
+    /// Whether a call that starts now may be timed. `skip` calls of its callsite, including this one, are left until the next timed one.
     #[inline(always)]
     pub(crate) fn is_due(&self, skip: u32) -> bool {
         skip <= self.0.get().most
