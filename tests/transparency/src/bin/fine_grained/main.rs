@@ -125,6 +125,7 @@ fn measure(program: &Program, runs: usize, scratch: &Path) -> io::Result<()> {
         "| … if nothing that is annotated is inlined | {} | | |",
         milliseconds(&of.not_inlined)
     );
+    print_noise(&of.bare);
     print_totals(&of);
     print_rows(program, &source, scratch, &of)?;
     print_ranks(&not_inlined, &of)
@@ -138,6 +139,21 @@ fn reports(runs: &[Compared]) -> impl Iterator<Item = &Report> {
 /// The root's net time, in ns. It is time on the CPU, so other processes do not change it much.
 fn net(report: &Report) -> Option<f64> {
     Some(report.root()?.total / report.ticks_per_ns)
+}
+
+/// What the machine alone does to the comparison: a bare run, compared in the same way with the bare runs before and after it.
+fn print_noise(bare: &[Run]) {
+    let compare = |runs: &[Run]| match runs {
+        [before, run, after] => Some(run.took / f64::midpoint(before.took, after.took)),
+        _ => None,
+    };
+    let ratios: Vec<f64> = bare.windows(3).step_by(2).filter_map(compare).collect();
+    println!("| … ÷ the bare runs around it | {} | | |", range(&ratios));
+    println!("| … in 0.9–1.1 | {} | | |", share(&ratios, is_close));
+}
+
+fn is_close(ratio: f64) -> bool {
+    (0.9..=1.1).contains(&ratio)
 }
 
 fn print_totals(of: &Runs) {
@@ -218,9 +234,7 @@ fn print_totals(of: &Runs) {
     );
     let ratios = |runs: &[Compared]| compare(runs, &|report, bare| Some(net(report)? / bare));
     columns("root's net ÷ bare", &|runs| range(&ratios(runs)));
-    columns("… in 0.9–1.1", &|runs| {
-        share(&ratios(runs), |ratio| (0.9..=1.1).contains(&ratio))
-    });
+    columns("… in 0.9–1.1", &|runs| share(&ratios(runs), is_close));
     let error = |report: &Report| Some(report.root()?.total_error / report.ticks_per_ns);
     columns("root's stated error ÷ bare", &|runs| {
         range(&compare(runs, &|report, bare| Some(error(report)? / bare)))
