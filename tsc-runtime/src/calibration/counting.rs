@@ -6,14 +6,13 @@
 
 use super::overhead::{CALLS, add_counted, per_call};
 use super::statistics::median_of_sorted;
-use crate::record::Record;
 use crate::record::callsite::{Callsite, EmptyCalls};
 use crate::record::contexts;
 use crate::record::table::{Entry, FIRST_LEN};
 use crate::record::thread::Thread;
 use crate::tsc::clock;
 
-/// A measurement takes some 20 microseconds.
+/// A measurement takes some 10 microseconds.
 const ROUNDS: usize = if cfg!(miri) { 1 } else { 15 };
 
 /// The ticks that a call costs its caller if it is counted but not timed, as it is now. `None` if call trees are recorded: then a
@@ -26,13 +25,10 @@ pub(crate) fn measure(callsite: &Callsite, thread: &Thread) -> Option<f64> {
     }
     let empty_calls = callsite.empty_calls();
     let segment = [const { Entry::new() }; FIRST_LEN];
-    // SAFETY: the segment is dropped after the record.
-    let record = unsafe { Record::new(0, 0, &raw const segment[0]) };
-    segment[0].set_record(&raw const record);
     let mut rounds = [0.0; ROUNDS];
     thread.with_segment(&segment, None, || {
         for cost in &mut rounds {
-            let [counted, inlined] = round(empty_calls, &record);
+            let [counted, inlined] = round(empty_calls, &segment[0]);
             *cost = counted - inlined;
         }
     });
@@ -43,10 +39,10 @@ pub(crate) fn measure(callsite: &Callsite, thread: &Thread) -> Option<f64> {
 }
 
 /// The ticks of a call that is only counted, and of an inlined call without a probe: a function short enough to be sampled would be inlined
-/// without the attribute.
-pub(super) fn round(empty_calls: EmptyCalls, record: &Record) -> [f64; 2] {
+/// without the attribute. `entry` is the one that the calls find. It needs no record.
+pub(super) fn round(empty_calls: EmptyCalls, entry: &Entry) -> [f64; 2] {
     // None of the calls is the next to be timed in its turn.
-    record.entry().set_skip(2 * CALLS);
+    entry.set_skip(2 * CALLS);
     [empty_calls.annotated, empty_calls.inlined].map(|calls| {
         let start = clock::now();
         calls(CALLS);

@@ -336,7 +336,7 @@ fn round(empty_calls: EmptyCalls, record: &Record) -> Option<Round> {
     let start = clock::now();
     (empty_calls.annotated)(CALLS);
     let with_timed = clock::now() - start;
-    let [counted, inlined] = counting::round(empty_calls, record);
+    let [counted, inlined] = counting::round(empty_calls, record.entry());
     record.set_mode(Mode::EveryCall);
     // Before the timed call there is a warm-up, which is charged like a call that is timed for its caller.
     let often = with_timed as f64 - f64::from(CALLS - 2) * counted - for_caller - 2.0 * call;
