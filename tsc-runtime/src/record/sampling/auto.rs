@@ -4,7 +4,14 @@
 pub(crate) const MOST: u32 = 4096;
 
 /// From this N on, the call before a timed one is a warm-up. Below, the last timed call was short ago.
-pub(super) const WARM_UP_FROM: u32 = 8;
+const WARM_UP_FROM: u32 = 8;
+/// A call with at least this many timed callees needs no warm-up: the first ones warm up for the others.
+const MANY_CALLEES: f64 = 8.0;
+
+/// Whether the call before a timed one is a warm-up, where timed calls have so many callees on average.
+pub(super) fn has_warm_up(every: u32, callees: f64) -> bool {
+    every >= WARM_UP_FROM && callees < MANY_CALLEES
+}
 
 /// The number of timed calls after which N is adjusted.
 const OBSERVED: u32 = 32;
@@ -65,17 +72,18 @@ impl Observed {
     fn needed(self, cost: f64, counted_cost: f64) -> u32 {
         let mean = |sum: i64| (sum as f64 / f64::from(self.calls)).max(1.0);
         // If N is 1, the callees are not timed for this call.
-        let timing = cost * (1.0 + self.callees as f64 / f64::from(self.calls));
+        let callees = self.callees as f64 / f64::from(self.calls);
+        let timing = cost * (1.0 + callees);
         let every = (OF_OWN * timing / mean(self.own))
             .min(OF_NET * cost / mean(self.net))
             .min(OF_COUNTED * timing / counted_cost.max(1.0))
             .clamp(1.0, f64::from(MOST));
         let every = (every as u32).next_power_of_two();
         // A warm-up costs as much as a timed call.
-        if every < WARM_UP_FROM {
-            every
-        } else {
+        if has_warm_up(every, callees) {
             (2 * every).min(MOST)
+        } else {
+            every
         }
     }
 }
@@ -100,7 +108,8 @@ mod tests {
         assert_eq!(first(2_000, 2_000, 0), 1);
         // Long calls that themselves do little.
         assert_eq!(first(200_000, 10, 1_000), 1);
-        assert_eq!(first(10_000, 1_000, 99), 32);
+        assert_eq!(first(10_000, 1_000, 99), 16);
+        assert_eq!(first(10_000, 1_000, 7), 32);
         assert_eq!(first(500, 500, 0), 4);
         assert_eq!(first(1, -1_000_000, u32::MAX), MOST);
     }

@@ -87,6 +87,11 @@ impl Comparison {
         self.with_timed.callees != 0.0
     }
 
+    /// The mean number of timed callees of calls whose callees are all timed.
+    pub(super) fn callees(&self) -> f64 {
+        self.with_timed.callees / self.with_timed.calls.max(1.0)
+    }
+
     /// Adds a call that took `ticks`, of whose callees so many were timed.
     pub(super) fn add(&mut self, ticks: i64, is_with_timed: bool, callees: u32) {
         let group = if is_with_timed {

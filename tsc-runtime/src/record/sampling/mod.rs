@@ -17,9 +17,9 @@
 //! the estimate to the running sum, so that the increase is its time, and the caller's self time is no estimate. The caller subtracts these
 //! [additions](Caller) when it stops, because its own callers need the estimate, which stands for the calls that are only counted.
 //!
-//! The call before a timed one is a warm-up if N is not small: it and the calls that it makes are timed in the same way, and recorded
-//! nowhere. Otherwise the timed call would find code and data of the timing out of the caches and its branches mispredicted. This cost some
-//! 20 ticks for each call that a timed call makes, and now some 5 (EPYC, Zen 4, 2.6 GHz).
+//! The call before a timed one is a warm-up if N is not small and calls have few callees: it and the calls that it makes are timed in the
+//! same way, and recorded nowhere. Otherwise the timed call would find code and data of the timing out of the caches and its branches
+//! mispredicted. This cost some 20 ticks for each call that a timed call makes, and now some 5 (EPYC, Zen 4, 2.6 GHz).
 //!
 //! One in four of these calls, if they have callees, leaves its callees to their turn. [`in_place`] needs it for a comparison. Its self time
 //! is then unknown, and the mean of the others takes its place.
@@ -91,7 +91,7 @@ impl Sampling {
 
     /// Whether the call before a timed one is a warm-up.
     pub(crate) fn has_warm_up(&self) -> bool {
-        self.every.load(Relaxed) >= auto::WARM_UP_FROM
+        auto::has_warm_up(self.every.load(Relaxed), self.comparison.get().callees())
     }
 
     /// Adjusts N according to the last timed calls.
