@@ -41,11 +41,24 @@ fn rows(text: &str) -> Vec<(String, f64, Vec<String>)> {
 
 /// The number of calls of `work` in each dump in `text`.
 fn calls_of_work(text: &str) -> Vec<u64> {
+    calls(text, "work")
+}
+
+/// The same for the function `name`.
+fn calls(text: &str, name: &str) -> Vec<u64> {
     rows(text)
         .into_iter()
-        .filter(|(name, ..)| name == "work")
+        .filter(|(row, ..)| row == name)
         .map(|(_, _, columns)| columns[1].parse().expect("calls is a number"))
         .collect()
+}
+
+#[test]
+fn auto_counts_all_calls_and_times_some() {
+    let output = run("call-often", &[("TSC_SAMPLE", "auto")]);
+    let text = stderr(&output);
+    assert_eq!(calls(&text, "next"), [100_000]);
+    assert!(text.contains("timed, about one in "), "{text}");
 }
 
 #[test]

@@ -10,6 +10,11 @@ fn work(seed: u64) -> u64 {
 }
 
 #[cycles]
+fn next(number: u64) -> u64 {
+    number + 1
+}
+
+#[cycles]
 fn reports_inside() {
     work(1);
     tsc_runtime::report();
@@ -35,6 +40,7 @@ fn main() {
     });
     match way.as_str() {
         "return" => {}
+        "call-often" => (0..100_000).for_each(|seed| _ = next(seed)),
         "exit" => std::process::exit(3),
         "exit-in-thread" => {
             let _ = thread::spawn(|| std::process::exit(3)).join();

@@ -202,6 +202,34 @@ fn counted_calls_do_not_read_the_counter() {
     assert!((3 * timed..=4 * timed + 4).contains(&reads), "{reads}");
 }
 
+/// The remarks below a row of the dump.
+fn remarks(name: &str) -> String {
+    let text = snapshot().to_string();
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let text = words.join(" ");
+    let (_, row) = text
+        .split_once(&format!(":CLK: {name} "))
+        .expect("the function was called");
+    row.split(":CLK:").next().unwrap_or(row).to_owned()
+}
+
+#[test]
+fn dump_states_large_standard_errors() {
+    let [tail, constant] = ["errors: tail", "errors: constant"]
+        .map(|name| sampled_callsite::<Scripted>(name, Some(EVERY)));
+    seed_sampling(7);
+    ahead();
+    for number in 0..6_400 {
+        call(tail, if number % 16 == 0 { 1_000_000 } else { 100 });
+        call(constant, 1_000);
+    }
+    let tail = remarks("errors: tail");
+    assert!(tail.contains("timed, about one in 64: total ± "), "{tail}");
+    let constant = remarks("errors: constant");
+    assert!(constant.contains("timed, about one in 64"), "{constant}");
+    assert!(!constant.contains("64: total"), "{constant}");
+}
+
 #[test]
 fn same_seed_times_the_same_calls() {
     let run = |name: String| {

@@ -7,7 +7,7 @@ use crate::interruption::Interruption;
 use crate::on_cpu::Inside;
 use crate::record::Record;
 use crate::record::callsite::Callsite;
-use crate::record::sampling::{Caller, Ticks};
+use crate::record::sampling::{Caller, Included, Ticks};
 use crate::record::table::Entry;
 use crate::record::thread::Thread;
 use crate::registry;
@@ -30,7 +30,7 @@ pub(super) struct Start {
     /// How many calls this one stands for.
     weight: u32,
     /// The inclusive sums of the callsite at the start.
-    included: [i64; 2],
+    included: Included,
     /// The sums of the thread at the start.
     variance: f64,
     /// The call around this one.
@@ -206,7 +206,7 @@ unsafe fn prepare_weighted(
     let start = Start {
         weight,
         included: if weight == 0 {
-            [0; 2]
+            Included::default()
         } else {
             record.included()
         },

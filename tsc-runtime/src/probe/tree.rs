@@ -263,16 +263,16 @@ pub(super) unsafe fn finish_in_tree(
     let is_sampled = sampled::is_marked(unsafe { (*started).overhead });
     let is_clean = thread.detector.verdict(start) == Interruption::Clean;
     let is_inner = record.entry().depth() > 1;
-    let (work, own, [included, _], off) = (
+    let (work, own, included, off) = (
         thread.work.get(),
         record.own(),
-        record.included(),
+        record.included().net(),
         record.off_cpu(),
     );
     finish();
     let work_now = thread.work.get();
     let on_cpu = match (is_sampled, is_inner) {
-        (true, _) => record.included()[0].wrapping_sub(included),
+        (true, _) => record.included().net().wrapping_sub(included),
         (false, true) => 0,
         (false, false) => work_now.wrapping_sub(work_then).cast_signed(),
     };

@@ -432,6 +432,8 @@ counters! {
     own_excess_sum: FloatSum;
     own_excess_squares: FloatSum;
     own_variance: FloatSum;
+    /// The variance of `included`.
+    included_variance: FloatSum;
     /// The part of `nested` that registrations and reports took, in outermost activations.
     registration_costs: Sum;
 }

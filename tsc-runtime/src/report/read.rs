@@ -193,6 +193,7 @@ impl CallsiteReport {
             sums.own_excess_sum,
             sums.own_excess_squares,
             sums.own_variance,
+            sums.included_variance,
         ];
         if !floats.into_iter().all(is_plausible) {
             return Err(format!("the sums of {name} are beyond all bounds"));

@@ -30,7 +30,14 @@ impl Statistics {
 pub(super) fn std_error_of_sum(sums: &CallsiteSums) -> Option<f64> {
     let mean = mean(sums.sum, sums.samples)?;
     sums.timed?;
-    Some((excess_squares(sums, mean) * bessel(sums)).sqrt())
+    // Only if calls were inside others of the same function do these two differ.
+    let is_recursive = sums.inner_gross != 0;
+    let variance = if is_recursive {
+        sums.included_variance.max(0.0)
+    } else {
+        excess_squares(sums, mean)
+    };
+    Some((variance * bessel(sums)).sqrt())
 }
 
 /// The standard error of `own`, the sum of all ticks outside annotated callees, if only some calls were timed.

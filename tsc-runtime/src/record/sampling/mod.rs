@@ -30,6 +30,8 @@ mod auto;
 pub(crate) mod in_place;
 mod innermost;
 mod sampler;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use self::auto::MOST;
 use self::auto::Observed;
@@ -64,6 +66,8 @@ pub(crate) struct Sampling {
     /// The weighted inclusive ticks, net and raw, of all activations that are not inside another one. A reset does not clear them, because
     /// running activations have saved their values.
     included: Cell<[i64; 2]>,
+    /// The variance of the net ones, kept in the same way.
+    included_variance: Cell<f64>,
     /// `None` where N is fixed.
     auto: Cell<Option<Observed>>,
     comparison: Cell<Comparison>,
@@ -78,6 +82,7 @@ impl Sampling {
             rest: Cell::new(0),
             is_recursive: Cell::new(false),
             included: Cell::new([0; 2]),
+            included_variance: Cell::new(0.0),
             auto: Cell::new(None),
             comparison: Cell::new(Comparison::NOTHING),
             cost: [const { Count::new() }; 2],
@@ -116,6 +121,21 @@ pub(crate) struct Ticks {
     pub(crate) own: i64,
     /// False if `own` is an estimate whose error the weight would multiply.
     pub(crate) is_own_known: bool,
+}
+
+/// The running sums of a callsite's inclusive ticks.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Included {
+    /// Net and raw.
+    ticks: [i64; 2],
+    /// The variance of the net ones.
+    variance: f64,
+}
+
+impl Included {
+    pub(crate) const fn net(self) -> i64 {
+        self.ticks[0]
+    }
 }
 
 impl Record {
@@ -220,9 +240,12 @@ impl Record {
         }
     }
 
-    /// The running sums of inclusive ticks, net and raw.
-    pub(crate) fn included(&self) -> [i64; 2] {
-        self.sampling.included.get()
+    /// The running sums of inclusive ticks.
+    pub(crate) fn included(&self) -> Included {
+        Included {
+            ticks: self.sampling.included.get(),
+            variance: self.sampling.included_variance.get(),
+        }
     }
 
     /// Called when a timed activation stops: adds it to the nested sums. `then` has the inclusive sums at its start. Returns the self ticks
@@ -232,7 +255,7 @@ impl Record {
     /// the other calls are represented by the average.
     pub(crate) fn include(
         &self,
-        then: [i64; 2],
+        then: Included,
         weight: u32,
         ticks: Ticks,
         is_excluded: bool,
@@ -253,13 +276,15 @@ impl Record {
             (&counters.included, ticks.net),
             (&counters.included_raw, ticks.raw),
         ];
-        for ((sum, then), (figure, ticks)) in sums.iter_mut().zip(then).zip(figures) {
+        for ((sum, then), (figure, ticks)) in sums.iter_mut().zip(then.ticks).zip(figures) {
             let inside = sum.wrapping_sub(then);
             let more = stands_for(ticks.wrapping_sub(inside), figure.get());
             *sum = sum.wrapping_add(more);
             figure.add(more);
         }
         self.sampling.included.set(sums);
+        let is_one = is_excluded && known != 0;
+        self.include_variance(then.variance, if is_one { 1 } else { weight }, ticks.net);
         let own = if ticks.is_own_known || known == 0 {
             let weight = self.weight_of_own(weight);
             let (excess, own) = (weight * (weight - 1.0), ticks.own as f64);
@@ -272,6 +297,17 @@ impl Record {
         counters.own.add(own);
         counters.weights.add(u64::from(weight));
         own
+    }
+
+    /// The time of a call that stands for itself alone is known, whatever was estimated inside it. A call that stands for several is
+    /// multiplied by the weight, and so is the error of the part that is inside further activations.
+    fn include_variance(&self, then: f64, weight: u32, net: i64) {
+        let now = self.sampling.included_variance.get();
+        let (others, net) = (f64::from(weight - 1), net as f64);
+        let inside = now - then;
+        let variance = then + others * others * inside + others * (others + 1.0) * net * net;
+        self.sampling.included_variance.set(variance);
+        self.counters.included_variance.add(variance - now);
     }
 
     /// Whether all calls are timed that a call of this weight makes. If it stands for several, its own self ticks are then known.

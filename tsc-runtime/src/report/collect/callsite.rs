@@ -172,6 +172,7 @@ fn sums(totals: &Totals) -> CallsiteSums {
         own_excess_sum,
         own_excess_squares,
         own_variance,
+        included_variance,
         // These are already contained in the sums above.
         weights: _,
         own: _,
@@ -222,6 +223,7 @@ fn sums(totals: &Totals) -> CallsiteSums {
         own_excess_sum,
         own_excess_squares,
         own_variance,
+        included_variance,
         timed: (sample != 0).then(|| totals.timed()),
         units,
         polls,

@@ -132,6 +132,8 @@ sums! {
     own_excess_squares: f64 by add_float,
     /// The variance of all ticks outside annotated callees that comes from callees of which only some calls were timed.
     own_variance: f64 by add_float,
+    /// The variance of the inclusive ticks of all calls of a function that calls itself, if only some calls were timed.
+    included_variance: f64 by add_float,
 }
 
 data! {

@@ -38,6 +38,7 @@ pub(super) fn write(
     notes.extend(outliers(row));
     notes.extend(uncertain(row, scale));
     notes.extend(uncounted(report, row));
+    notes.extend(sampled(row, scale));
     write_wrapped(out, &notes.join("; "), width)?;
     for thread in threads(row, scale) {
         write_wrapped(out, &thread, width)?;
@@ -230,10 +231,34 @@ fn uncounted(report: &Report, row: &CallsiteReport) -> Vec<String> {
             escaped(&row.fence)
         ));
     }
-    if let (Some(sample @ 2..), Some(timed)) = (row.sample, row.timed) {
-        notes.push(format!("{} timed, about one in {sample}", calls(timed)));
-    }
     notes
+}
+
+/// How many calls were timed if not all were, and three standard errors of figures for which this is a large part.
+fn sampled(row: &CallsiteReport, scale: &Scale) -> Option<String> {
+    let timed = match (row.sample?, row.timed?) {
+        (sample @ 2.., timed) => Some(format!("{} timed, about one in {sample}", calls(timed))),
+        _ => None,
+    };
+    let large = |what: &str, figure: f64, error: Option<f64>| {
+        let error = 3.0 * error.filter(|error| 3.0 * error > NOTED_ERROR * figure.abs())?;
+        Some(format!("{what} ± {} {}", scale.whole(error), scale.unit))
+    };
+    let errors: Vec<String> = [
+        large("total", row.total_ticks, row.total_std_error_ticks),
+        large("self", row.self_ticks, row.self_std_error_ticks),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    match (timed, errors.is_empty()) {
+        (timed, true) => timed,
+        (Some(timed), false) => Some(format!("{timed}: {}", errors.join(", "))),
+        (None, false) => Some(format!(
+            "not all calls inside were timed: {}",
+            errors.join(", ")
+        )),
+    }
 }
 
 fn calls(count: u64) -> String {
@@ -246,6 +271,35 @@ fn calls(count: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::{Clock, TextUnit};
+
+    #[test]
+    fn standard_errors_are_noted_where_they_are_large() {
+        let scale = Scale::new(&Clock::default(), TextUnit::Ticks);
+        let note = |sample, total_error, self_error| {
+            let row = CallsiteReport {
+                sample: Some(sample),
+                timed: Some(3),
+                total_ticks: 10_000.0,
+                total_std_error_ticks: total_error,
+                self_ticks: -500.0,
+                self_std_error_ticks: self_error,
+                ..CallsiteReport::default()
+            };
+            sampled(&row, &scale)
+        };
+        let is = |noted: &str| Some(noted.to_owned());
+        assert_eq!(note(1, None, None), None);
+        assert_eq!(note(1, Some(300.0), Some(10.0)), None);
+        assert_eq!(
+            note(8, None, Some(10.0)),
+            is("3 calls timed, about one in 8")
+        );
+        let inside = "not all calls inside were timed: self ± 600 ticks";
+        assert_eq!(note(1, None, Some(200.0)), is(inside));
+        let both = "3 calls timed, about one in 8: total ± 3000 ticks, self ± 600 ticks";
+        assert_eq!(note(8, Some(1_000.0), Some(200.0)), is(both));
+    }
 
     #[test]
     fn lines_are_no_longer_than_the_terminal() {
