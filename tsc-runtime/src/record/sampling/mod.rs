@@ -44,6 +44,9 @@ use crate::record::thread::{self, Thread};
 use crate::record::totals::Totals;
 use crate::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
+/// The square of the range of a sum of ticks: if the error of a sum is so large, nothing is known of it.
+const MOST_VARIANCE: f64 = (1_u128 << 64) as f64 * (1_u128 << 64) as f64;
+
 /// How often a callsite is timed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
@@ -306,6 +309,7 @@ impl Record {
         let (others, net) = (f64::from(weight - 1), net as f64);
         let inside = now - then;
         let variance = then + others * others * inside + others * (others + 1.0) * net * net;
+        let variance = variance.min(MOST_VARIANCE);
         self.sampling.included_variance.set(variance);
         self.counters.included_variance.add(variance - now);
     }

@@ -50,6 +50,28 @@ fn variance_of_a_recursion_is_that_of_its_estimates() {
     assert!((mean(&sums) - expected).abs() < 3.0 * error);
 }
 
+/// Each timed call around another multiplies the variance, so that in a deep recursion it would soon be infinite, which JSON cannot say.
+#[test]
+fn variance_of_a_deep_recursion_is_finite() {
+    let entry = Entry::new();
+    // SAFETY: the entry is dropped after the record.
+    let record = unsafe { Record::new(0, 0, &raw const entry) };
+    for _ in 0..2 {
+        let then = record.included();
+        for depth in 1..1_000 {
+            let ticks = Ticks {
+                net: depth,
+                raw: depth,
+                own: 1,
+                is_own_known: true,
+            };
+            record.include(then, WEIGHT, ticks, false);
+        }
+        let variance = record.included().variance;
+        assert!((1e30..1e40).contains(&variance), "{variance}");
+    }
+}
+
 /// Whatever was estimated inside a call that stands for itself alone, its own time is known.
 #[test]
 fn call_that_stands_for_itself_has_no_variance() {
