@@ -7,7 +7,6 @@
 use super::overhead::{CALLS, add_counted, per_call};
 use super::statistics::median_of_sorted;
 use crate::record::callsite::{Callsite, EmptyCalls};
-use crate::record::contexts;
 use crate::record::table::{Entry, FIRST_LEN};
 use crate::record::thread::Thread;
 use crate::tsc::clock;
@@ -15,14 +14,10 @@ use crate::tsc::clock;
 /// A measurement takes some 10 microseconds.
 const ROUNDS: usize = if cfg!(miri) { 1 } else { 15 };
 
-/// The ticks that a call costs its caller if it is counted but not timed, as it is now. `None` if call trees are recorded: then a
-/// measurement would have to allocate. For the cold path.
+/// The ticks that a call costs its caller if it is counted but not timed, as it is now. For the cold path, where no call tree is recorded.
 ///
 /// Neither allocates nor waits, because the call that it precedes may be one of an allocator or of a signal handler.
-pub(crate) fn measure(callsite: &Callsite, thread: &Thread) -> Option<f64> {
-    if contexts::are_recorded() {
-        return None;
-    }
+pub(crate) fn measure(callsite: &Callsite, thread: &Thread) -> f64 {
     let empty_calls = callsite.empty_calls();
     let segment = [const { Entry::new() }; FIRST_LEN];
     let mut rounds = [0.0; ROUNDS];
@@ -33,9 +28,9 @@ pub(crate) fn measure(callsite: &Callsite, thread: &Thread) -> Option<f64> {
         }
     });
     rounds.sort_unstable_by(f64::total_cmp);
-    let cost = median_of_sorted(&rounds)?.max(0.0);
+    let cost = median_of_sorted(&rounds).unwrap_or(0.0).max(0.0);
     add_counted(callsite.fence(), cost);
-    Some(cost)
+    cost
 }
 
 /// The ticks of a call that is only counted, and of an inlined call without a probe: a function short enough to be sampled would be inlined

@@ -111,7 +111,7 @@ unsafe extern "C" fn prepare_turn(
     if skip == 1 {
         let weight = record.draw(thread);
         if thread.sampler.is_sixty_fourth() {
-            registry::keep_counted_cost_up_to_date(callsite);
+            registry::keep_counted_cost_up_to_date(callsite, thread);
         }
         // SAFETY: guaranteed by the caller: `started` is valid for writes.
         return unsafe { prepare_timed(record, thread, started, weight) };

@@ -4,26 +4,26 @@ use super::busy_with;
 use super::registration::{add_registration_cost, begin_cold_path};
 use crate::calibration::counting;
 use crate::record::callsite::Callsite;
-use crate::record::thread;
+use crate::record::contexts;
+use crate::record::thread::Thread;
 use crate::tsc::{Ticks, clock};
 
 /// The cost is measured again after this time: 2 to 5 ms at common rates.
 const OLD: Ticks = 10_000_000;
 
 /// Measures what a counted call costs if the last measurement on this thread is old. Called before a call that is timed in its turn. The
-/// time is that of a cold path, and so not the callers'.
+/// time is that of a cold path, and so not the callers'. Does nothing if call trees are recorded: then a measurement would have to allocate.
 #[cold]
-pub(crate) fn keep_up_to_date(callsite: &Callsite) {
-    let sampler = &thread::this().sampler;
-    if !sampler.is_older_than(OLD, clock::now()) {
+pub(crate) fn keep_up_to_date(callsite: &Callsite, thread: &Thread) {
+    if contexts::are_recorded() || !thread.sampler.is_older_than(OLD, clock::now()) {
         return;
     }
-    let began = begin_cold_path(thread::this());
+    let began = begin_cold_path(thread);
     busy_with(|thread| {
-        if let Some(cost) = counting::measure(callsite, thread) {
-            sampler.set_counted_cost(cost);
-        }
-        sampler.set_measured(clock::now());
+        thread
+            .sampler
+            .set_counted_cost(counting::measure(callsite, thread));
+        thread.sampler.set_measured(clock::now());
         add_registration_cost(thread, began);
     });
 }
