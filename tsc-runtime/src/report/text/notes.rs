@@ -236,10 +236,7 @@ fn uncounted(report: &Report, row: &CallsiteReport) -> Vec<String> {
 
 /// How many calls were timed if not all were, and three standard errors of figures for which this is a large part.
 fn sampled(row: &CallsiteReport, scale: &Scale) -> Option<String> {
-    let timed = match (row.sample?, row.timed?) {
-        (sample @ 2.., timed) => Some(format!("{} timed, about one in {sample}", calls(timed))),
-        _ => None,
-    };
+    let (sample, timed) = (row.sample?, row.timed?);
     let large = |what: &str, figure: f64, error: Option<f64>| {
         let error = 3.0 * error.filter(|error| 3.0 * error > NOTED_ERROR * figure.abs())?;
         Some(format!("{what} ± {} {}", scale.whole(error), scale.unit))
@@ -251,14 +248,15 @@ fn sampled(row: &CallsiteReport, scale: &Scale) -> Option<String> {
     .into_iter()
     .flatten()
     .collect();
-    match (timed, errors.is_empty()) {
-        (timed, true) => timed,
-        (Some(timed), false) => Some(format!("{timed}: {}", errors.join(", "))),
-        (None, false) => Some(format!(
-            "not all calls inside were timed: {}",
-            errors.join(", ")
-        )),
+    let what = match sample {
+        2.. => format!("{} timed, about one in {sample}", calls(timed)),
+        _ if errors.is_empty() => return None,
+        _ => "not all calls inside were timed".to_owned(),
+    };
+    if errors.is_empty() {
+        return Some(what);
     }
+    Some(format!("{what}: {}", errors.join(", ")))
 }
 
 fn calls(count: u64) -> String {
