@@ -2,6 +2,7 @@
 
 pub mod callgrind;
 pub mod calls;
+pub mod process;
 pub mod run;
 pub mod statistics;
 

@@ -1,16 +1,12 @@
-//! One run of a program, and the figures in its report.
-
-use std::io;
-use std::path::Path;
-use std::process::Command;
+//! What one run of a program gave: its time, its result and the figures in its report.
 
 use super::Place;
 
 /// The CPU time of a run according to the operating system, and the report if there is one.
 pub struct Run {
-    /// CPU time of the root, in ns.
+    /// CPU time of all calls of the root, in ns.
     pub took: f64,
-    /// The result that the program computed.
+    /// The result of each of these calls.
     pub outcome: String,
     pub report: Option<Report>,
 }
@@ -59,71 +55,30 @@ pub struct Row {
     pub total_error: f64,
 }
 
-/// Runs the program, with `TSC_SAMPLE` if it is given.
-pub fn run(executable: &Path, sample: Option<&str>) -> io::Result<Run> {
-    run_with(Command::new(executable), executable, sample)
-}
-
-/// Runs the program and records the call tree.
-pub fn run_with_tree(executable: &Path) -> io::Result<Run> {
-    let mut command = Command::new(executable);
-    command.env("TSC_TREE", "1");
-    run_with(command, executable, None)
-}
-
-fn run_with(mut command: Command, executable: &Path, sample: Option<&str>) -> io::Result<Run> {
-    command.env("TSC_REPORT", "off");
-    match sample {
-        Some(sample) => command.env("TSC_SAMPLE", sample),
-        None => command.env_remove("TSC_SAMPLE"),
-    };
-    let output = command.output()?;
-    let text = String::from_utf8_lossy(&output.stdout);
-    let mut lines = text.lines();
-    parse(&mut lines).ok_or_else(|| {
-        io::Error::other(format!(
-            "{}: {}\n{}",
-            executable.display(),
-            output.status,
-            String::from_utf8_lossy(&output.stderr)
-        ))
-    })
-}
-
-/// Parses the output of `programs/main.rs`, followed by that of `programs/rows.rs`.
-fn parse<'a>(lines: &mut impl Iterator<Item = &'a str>) -> Option<Run> {
-    let (took, outcome) = lines.next()?.split_once(' ')?;
-    let report = match lines.next() {
-        None => None,
-        Some(clock) => {
-            let mut figures = clock.split(' ').map(str::parse::<f64>);
-            let mut figure = || figures.next()?.ok();
-            let (hz, timed, counted, in_place) = (figure()?, figure()?, figure()?, figure()?);
-            let (mut rows, mut contexts) = (Vec::new(), Vec::new());
-            for line in lines {
-                match line.strip_prefix("context\t") {
-                    Some(context) => contexts.push(Context::parse(context)?),
-                    None => rows.push(Row::parse(line)?),
-                }
-            }
-            Some(Report {
-                rows,
-                contexts,
-                ticks_per_ns: hz / 1e9,
-                timed_ticks: timed,
-                counted_ticks: counted,
-                in_place_ticks: in_place,
-            })
-        }
-    };
-    Some(Run {
-        took: took.parse().ok()?,
-        outcome: outcome.to_owned(),
-        report,
-    })
-}
-
 impl Report {
+    /// Parses the output of `texts/rows.rs`, if there is any.
+    pub fn parse(lines: &[String]) -> Option<Self> {
+        let (clock, lines) = lines.split_first()?;
+        let mut figures = clock.split(' ').map(str::parse::<f64>);
+        let mut figure = || figures.next()?.ok();
+        let (hz, timed, counted, in_place) = (figure()?, figure()?, figure()?, figure()?);
+        let (mut rows, mut contexts) = (Vec::new(), Vec::new());
+        for line in lines {
+            match line.strip_prefix("context\t") {
+                Some(context) => contexts.push(Context::parse(context)?),
+                None => rows.push(Row::parse(line)?),
+            }
+        }
+        Some(Self {
+            rows,
+            contexts,
+            ticks_per_ns: hz / 1e9,
+            timed_ticks: timed,
+            counted_ticks: counted,
+            in_place_ticks: in_place,
+        })
+    }
+
     pub fn root(&self) -> Option<&Row> {
         self.rows.iter().find(|row| row.name == "root")
     }

@@ -13,7 +13,8 @@ use std::process::ExitCode;
 use std::{env, io};
 
 use transparency::programs::calls::{Arcs, Names, arcs};
-use transparency::programs::run::{Context, run_with_tree};
+use transparency::programs::process::run_with_tree;
+use transparency::programs::run::Context;
 use transparency::programs::{FURTHER, Form, PROGRAMS, Program, build};
 use transparency::{cargo, fetch};
 

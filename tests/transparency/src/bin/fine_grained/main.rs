@@ -1,20 +1,25 @@
 //! Programs whose functions take a few nanoseconds, with every function annotated: are the figures correct, and what do they cost?
 //!
 //! `cargo run --release --manifest-path tests/transparency/Cargo.toml --bin fine_grained [RUNS [PROGRAM…]]` fetches the programs' crates
-//! from the public registry, builds them bare and annotated, runs both in turns (20 times by default) and prints a table.
+//! from the public registry, builds them bare and annotated, runs both in turns (20 times by default) and prints a table. Linux only:
+//! a run's time is that of its thread on the CPU.
 
 #![forbid(unsafe_code)]
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::{env, io};
 
-use transparency::programs::run::{Report, Row, Run, run};
+use transparency::programs::process::{Subject, run, run_in_turns};
+use transparency::programs::run::{Report, Row, Run};
 use transparency::programs::statistics::{median, range, share, spearman};
 use transparency::programs::{FURTHER, Form, PROGRAMS, Program, build, callgrind};
 use transparency::{cargo, fetch};
+use tsc_runtime::affinity;
 
 const RUNS: usize = 20;
+/// How often each process of a run calls its root, in turns with the other.
+const TURNS: usize = 8;
 /// Runs with every call timed, for each other run.
 const EVERY_CALL: usize = 2;
 /// Rows whose means are compared with those of a program in which only that row's function is annotated.
@@ -41,53 +46,73 @@ fn main() -> io::Result<()> {
 /// The runs of each form. The forms take turns.
 #[derive(Default)]
 struct Runs {
-    bare: Vec<Run>,
+    /// What the machine alone does to the comparison.
+    bare: Vec<Compared>,
     /// Bare, but no function that would be annotated is inlined.
-    not_inlined: Vec<Run>,
+    not_inlined: Vec<Compared>,
     every_call: Vec<Compared>,
     auto: Vec<Compared>,
     /// Nearly all calls are only counted.
     counted: Vec<Compared>,
 }
 
-/// A run of the annotated program, and the mean CPU time of the bare program just before and after it, in ns.
+/// A run of the program in one of its forms, and one of the bare program that took turns with it.
 struct Compared {
     run: Run,
-    bare: f64,
+    bare: Run,
+}
+
+impl Compared {
+    /// The run's time ÷ that of the bare program.
+    fn slowdown(&self) -> f64 {
+        self.run.took / self.bare.took
+    }
+}
+
+/// The executables.
+struct Forms {
+    bare: PathBuf,
+    not_inlined: PathBuf,
+    annotated: PathBuf,
 }
 
 impl Runs {
-    /// Runs the annotated program between the last run of the bare program and a further one.
-    fn compare(
-        &mut self,
-        bare: &Path,
-        annotated: &Path,
-        sample: Option<&str>,
-    ) -> io::Result<Compared> {
-        let run_before = self.bare.last().map(|run| run.took);
-        let between = run(annotated, sample)?;
-        let after = run(bare, None)?;
-        let mean = f64::midpoint(run_before.unwrap_or(after.took), after.took);
-        self.bare.push(after);
-        Ok(Compared {
-            run: between,
-            bare: mean,
-        })
+    fn measure(runs: usize, forms: &Forms) -> io::Result<Self> {
+        // Both processes of a comparison inherit the CPU.
+        let cpu = affinity::cpus().ok().and_then(|cpus| cpus.last().copied());
+        let _pinned = cpu.map(affinity::pin);
+        let compare = |subject: Subject<'_>| -> io::Result<Compared> {
+            let (bare, run) = run_in_turns((&forms.bare, None), subject, TURNS)?;
+            Ok(Compared { run, bare })
+        };
+        let mut of = Self::default();
+        for _ in 0..runs {
+            of.bare.push(compare((&forms.bare, None))?);
+            of.not_inlined.push(compare((&forms.not_inlined, None))?);
+            for _ in 0..EVERY_CALL {
+                of.every_call.push(compare((&forms.annotated, None))?);
+            }
+            of.auto.push(compare((&forms.annotated, Some("auto")))?);
+            of.counted.push(compare((&forms.annotated, Some("4096")))?);
+        }
+        Ok(of)
     }
 
     /// Whether all runs computed the same.
     fn agree(&self) -> bool {
-        let annotated = self
-            .every_call
-            .iter()
-            .chain(&self.auto)
-            .chain(&self.counted);
-        let mut all = annotated
-            .map(|compared| &compared.run)
-            .chain(&self.bare)
-            .chain(&self.not_inlined);
+        let forms = [
+            &self.bare,
+            &self.not_inlined,
+            &self.every_call,
+            &self.auto,
+            &self.counted,
+        ];
+        let mut all = forms
+            .into_iter()
+            .flatten()
+            .flat_map(|compared| [&compared.run.outcome, &compared.bare.outcome]);
         let Some(first) = all.next() else { return true };
-        all.all(|run| run.outcome == first.outcome)
+        all.all(|outcome| outcome == first)
     }
 }
 
@@ -96,39 +121,25 @@ fn measure(program: &Program, runs: usize, scratch: &Path) -> io::Result<()> {
     let (bare, _) = build(program, &source, scratch, "bare", &Form::Bare)?;
     let (not_inlined, _) = build(program, &source, scratch, "not_inlined", &Form::NotInlined)?;
     let (annotated, attributes) = build(program, &source, scratch, "all", &Form::All)?;
-    let mut of = Runs::default();
-    of.bare.push(run(&bare, None)?);
-    for _ in 0..runs {
-        of.not_inlined.push(run(&not_inlined, None)?);
-        for _ in 0..EVERY_CALL {
-            let compared = of.compare(&bare, &annotated, None)?;
-            of.every_call.push(compared);
-        }
-        let compared = of.compare(&bare, &annotated, Some("auto"))?;
-        of.auto.push(compared);
-        let compared = of.compare(&bare, &annotated, Some("4096"))?;
-        of.counted.push(compared);
-    }
+    let forms = Forms {
+        bare,
+        not_inlined,
+        annotated,
+    };
+    let of = Runs::measure(runs, &forms)?;
     if !of.agree() {
         return Err(io::Error::other(
             "the annotated program computes something else",
         ));
     }
-    let milliseconds =
-        |runs: &[Run]| range(&runs.iter().map(|run| run.took / 1e6).collect::<Vec<_>>());
     println!(
         "\n## {}: {} {version}, {attributes} functions annotated\n\n| | every call | `TSC_SAMPLE=auto` | `TSC_SAMPLE=4096` |\n|---|---|---|---|",
         program.kind, program.name
     );
-    println!("| bare, ms of CPU | {} | | |", milliseconds(&of.bare));
-    println!(
-        "| … if nothing that is annotated is inlined | {} | | |",
-        milliseconds(&of.not_inlined)
-    );
-    print_noise(&of.bare);
+    print_bare(&of);
     print_totals(&of);
     print_rows(program, &source, scratch, &of)?;
-    print_ranks(&not_inlined, &of)
+    print_ranks(&forms.not_inlined, &of)
 }
 
 fn reports(runs: &[Compared]) -> impl Iterator<Item = &Report> {
@@ -141,15 +152,23 @@ fn net(report: &Report) -> Option<f64> {
     Some(report.root()?.total / report.ticks_per_ns)
 }
 
-/// What the machine alone does to the comparison: a bare run, compared in the same way with the bare runs before and after it.
-fn print_noise(bare: &[Run]) {
-    let compare = |runs: &[Run]| match runs {
-        [before, run, after] => Some(run.took / f64::midpoint(before.took, after.took)),
-        _ => None,
-    };
-    let ratios: Vec<f64> = bare.windows(3).step_by(2).filter_map(compare).collect();
-    println!("| … ÷ the bare runs around it | {} | | |", range(&ratios));
-    println!("| … in 0.9–1.1 | {} | | |", share(&ratios, is_close));
+/// What the machine and the lost inlining alone do to the comparison.
+fn print_bare(of: &Runs) {
+    let milliseconds = of.bare.iter().map(|compared| compared.bare.took / 1e6);
+    println!(
+        "| bare, ms of CPU for {TURNS} calls of the root | {} | | |",
+        range(&milliseconds.collect::<Vec<_>>())
+    );
+    let ratios = |runs: &[Compared]| runs.iter().map(Compared::slowdown).collect::<Vec<_>>();
+    println!("| … ÷ bare | {} | | |", range(&ratios(&of.bare)));
+    println!(
+        "| … in 0.9–1.1 | {} | | |",
+        share(&ratios(&of.bare), is_close)
+    );
+    println!(
+        "| slowdown if nothing that is annotated is inlined | {} | | |",
+        range(&ratios(&of.not_inlined))
+    );
 }
 
 fn is_close(ratio: f64) -> bool {
@@ -186,17 +205,17 @@ fn print_totals(of: &Runs) {
     });
     // `figure` of each report, with the bare time beside it.
     let compare = |runs: &[Compared], figure: &dyn Fn(&Report, f64) -> Option<f64>| -> Vec<f64> {
-        let figure = |compared: &Compared| figure(compared.run.report.as_ref()?, compared.bare);
+        let figure =
+            |compared: &Compared| figure(compared.run.report.as_ref()?, compared.bare.took);
         runs.iter().filter_map(figure).collect()
     };
     columns("slowdown", &|runs| {
-        let slowdown = |compared: &Compared| compared.run.took / compared.bare;
-        range(&runs.iter().map(slowdown).collect::<Vec<_>>())
+        range(&runs.iter().map(Compared::slowdown).collect::<Vec<_>>())
     });
     columns("ns a call more than bare", &|runs| {
         let more = |compared: &Compared| {
             let calls = compared.run.report.as_ref()?.calls();
-            Some((compared.run.took - compared.bare) / calls as f64)
+            Some((compared.run.took - compared.bare.took) / calls as f64)
         };
         range(&runs.iter().filter_map(more).collect::<Vec<_>>())
     });
@@ -280,7 +299,7 @@ fn print_rows(program: &Program, source: &Path, scratch: &Path, of: &Runs) -> io
     for row in largest.into_iter().take(LARGEST) {
         let form = Form::Only(row.place.clone());
         let (alone, _) = build(program, source, scratch, "alone", &form)?;
-        let truths: io::Result<Vec<Run>> = (0..3).map(|_| run(&alone, None)).collect();
+        let truths: io::Result<Vec<Run>> = (0..3).map(|_| run((&alone, None))).collect();
         let truth: Vec<f64> = truths?
             .iter()
             .filter_map(|run| run.report.as_ref()?.rows.first().map(per_call))

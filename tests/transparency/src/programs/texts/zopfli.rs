@@ -1,7 +1,7 @@
 //! zopfli: a text is compressed.
 
 fn input() -> Vec<u8> {
-    words(100_000)
+    words(12_000)
 }
 
 #[inline(never)]
