@@ -58,7 +58,7 @@ fn auto_counts_all_calls_and_times_some() {
     let output = run("call-often", &[("TSC_SAMPLE", "auto")]);
     let text = stderr(&output);
     assert_eq!(calls(&text, "next"), [100_000]);
-    assert!(text.contains("timed, about one in "), "{text}");
+    assert!(text.contains("timed, now one in "), "{text}");
 }
 
 #[test]

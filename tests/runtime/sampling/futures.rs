@@ -39,7 +39,7 @@ fn futures_are_timed_or_counted_whole() {
     assert_eq!(row.calls(), FUTURES);
     // The timed futures stand for all futures that were polled.
     let timed = row.timed().expect("not all were timed");
-    assert!(timed.abs_diff(FUTURES / 8) <= 3, "{timed}");
+    assert!(timed.abs_diff(super::timed_of(FUTURES, 8)) <= 3, "{timed}");
     let polls = row.polls().expect("the function is async");
     let expected = 3 * FUTURES + DROPPED;
     assert!(polls.abs_diff(expected) < expected / 10, "{polls}");
@@ -73,7 +73,7 @@ fn futures_are_counted_in_calls_that_stand_for_several() {
     let row = tests::row("sampled future, inside");
     assert_eq!((row.calls(), row.cancelled()), (FUTURES, Some(0)));
     let timed = row.timed().expect("not all were timed");
-    assert!(timed.abs_diff(FUTURES / 8) <= 3, "{timed}");
+    assert!(timed.abs_diff(super::timed_of(FUTURES, 8)) <= 3, "{timed}");
     let polls = row.polls().expect("the function is async");
     assert!(polls.abs_diff(3 * FUTURES) < 3 * FUTURES / 10, "{polls}");
     let row = tests::row("dropped future, inside");

@@ -90,7 +90,7 @@ fn recursion_is_counted_once() {
 fn self_ticks_are_exact_however_deep_calls_nest() {
     const LEVELS: usize = 5;
     const CALLEES: u64 = 3;
-    const OUTERMOST: u64 = 200;
+    const OUTERMOST: u64 = 1_000;
     const RUNS: usize = 9;
     // The probes' cost is subtracted, although they take no simulated ticks, and so is the time off the CPU if a call is really interrupted.
     // Both must be small beside this.

@@ -261,6 +261,7 @@ fn measure_attached(empty_calls: EmptyCalls) -> Costs {
     let record = unsafe { Record::new(0, 0, &raw const segment[0]) };
     segment[0].set_record(&raw const record);
     record.set_mode(Mode::EveryCall);
+    record.skip_small_groups();
     let mut rounds: [Vec<f64>; 7] = [const { Vec::new() }; 7];
     let thread = thread::this();
     // An annotated allocator, or a pause by another thread, must not put the thread's own table back meanwhile.

@@ -37,7 +37,14 @@ pub(super) fn std_error_of_sum(sums: &CallsiteSums) -> Option<f64> {
     } else {
         excess_squares(sums, mean)
     };
-    Some((variance * bessel(sums)).sqrt())
+    let missing = missing(sums) * mean;
+    Some((variance * bessel(sums)).sqrt().hypot(missing))
+}
+
+/// The number of calls that no timed call stands for, because their group is not complete, or of those that it lacks.
+fn missing(sums: &CallsiteSums) -> f64 {
+    let calls = sums.counted.wrapping_sub(sums.surplus);
+    calls.cast_signed().unsigned_abs() as f64
 }
 
 /// The standard error of `own`, the sum of all ticks outside annotated callees, if only some calls were timed.
@@ -46,11 +53,8 @@ pub(super) fn std_error_of_self(sums: &CallsiteSums, own: f64) -> Option<f64> {
     let mean = own / sums.probes() as f64;
     let cross = 2.0 * mean * sums.own_excess_sum;
     let squares = (mean * mean).mul_add(sums.excess, sums.own_excess_squares - cross);
-    Some(
-        (squares.max(0.0) * bessel(sums) + sums.own_variance)
-            .max(0.0)
-            .sqrt(),
-    )
+    let variance = squares.max(0.0) * bessel(sums) + sums.own_variance;
+    Some(variance.max(0.0).sqrt().hypot(missing(sums) * mean))
 }
 
 /// Σ (w² − w)(x − mean)² over the samples, where w is the number of calls that a sample stands for. It is the variance of the weighted sum

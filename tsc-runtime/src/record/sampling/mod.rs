@@ -2,8 +2,9 @@
 //!
 //! The calls are divided into groups of N. In each group one call is timed, chosen at random for each group anew, so that periodic
 //! behaviour cannot hide, and every call has the same chance. A timed call has the weight N. So the weights of all timed calls add up to
-//! the number of calls, except in an incomplete group. If a function calls itself, each of its calls is chosen independently; otherwise it
-//! would depend on a timed call which of the calls inside it are timed.
+//! the number of calls, except in an incomplete group. So that this group is never a large part of all calls, a group has at most a quarter
+//! as many calls as those before it. If a function calls itself, each of its calls is chosen independently; otherwise it would depend on a
+//! timed call which of the calls inside it are timed.
 //!
 //! Nested sums are kept as running sums. A timed call adds N times the part that is not inside other calls: to the thread's net ticks its
 //! self time, and to the callsite's inclusive ticks the part outside of inner activations. The timed calls inside it have added their
@@ -47,6 +48,10 @@ use crate::sync::atomic::{AtomicU32, Ordering::Relaxed};
 /// The square of the range of a sum of ticks: if the error of a sum is so large, nothing is known of it.
 const MOST_VARIANCE: f64 = (1_u128 << 64) as f64 * (1_u128 << 64) as f64;
 
+/// A group has at most one in this many of the calls before it. Otherwise, of a function that is called a few times, the timed calls would
+/// rarely stand for all calls.
+const PART: u64 = 4;
+
 /// How often a callsite is timed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
@@ -62,6 +67,10 @@ pub(crate) enum Mode {
 pub(crate) struct Sampling {
     /// The N of the group of the next timed call; 0 if every call is timed.
     every: AtomicU32,
+    /// The N that was chosen. Groups become as large when there were enough calls.
+    chosen: Cell<u32>,
+    /// The calls in all groups until now.
+    grouped: Cell<u64>,
     /// The number of calls in this group after the timed one.
     rest: Cell<u32>,
     /// Whether the function has called itself. Then there are no groups any more.
@@ -82,6 +91,8 @@ impl Sampling {
     pub(super) const fn new() -> Self {
         Self {
             every: AtomicU32::new(0),
+            chosen: Cell::new(0),
+            grouped: Cell::new(0),
             rest: Cell::new(0),
             is_recursive: Cell::new(false),
             included: Cell::new([0; 2]),
@@ -103,15 +114,24 @@ impl Sampling {
     }
 
     /// Adjusts N according to the last timed calls.
-    fn next_every(&self, counted_cost: u64) -> u32 {
-        let every = self.every.load(Relaxed);
+    fn adjust(&self, counted_cost: u64) {
         let Some(seen) = self.auto.get().filter(|seen| seen.is_enough()) else {
-            return every;
+            return;
         };
         self.auto.set(Some(Observed::NOTHING));
+        let every = self.every.load(Relaxed);
         let next = seen.next_every(every, self.cost[1].get(), counted_cost);
-        self.every.store(next, Relaxed);
-        next
+        self.chosen.set(next);
+    }
+
+    /// The N of the next group.
+    fn next_every(&self) -> u32 {
+        let grouped = self.grouped.get();
+        let most = (grouped / PART).clamp(1, u64::from(MOST)) as u32;
+        let every = self.chosen.get().min(1 << most.ilog2());
+        self.grouped.set(grouped + u64::from(every));
+        self.every.store(every, Relaxed);
+        every
     }
 }
 
@@ -152,14 +172,20 @@ impl Record {
                 1
             }
         };
-        self.sampling.every.store(every, Relaxed);
+        self.sampling.chosen.set(every);
         self.sampling.rest.set(0);
-        self.begin_group(&thread::this().sampler, every);
+        self.begin_group(&thread::this().sampler);
     }
 
-    /// Starts a new group of `every` calls after the rest of the previous one, and chooses which call is timed.
-    fn begin_group(&self, sampler: &Sampler, every: u32) {
+    /// Makes the groups as large as was chosen from now on, as after many calls.
+    pub(crate) fn skip_small_groups(&self) {
+        self.sampling.grouped.set(PART * u64::from(MOST));
+    }
+
+    /// Starts a new group after the rest of the previous one, and chooses which call is timed.
+    fn begin_group(&self, sampler: &Sampler) {
         let sampling = &self.sampling;
+        let every = sampling.next_every();
         if self.is_running() {
             sampling.is_recursive.set(true);
         }
@@ -179,8 +205,8 @@ impl Record {
     /// Called before a call that is timed: chooses the next one. Returns the weight of this one.
     pub(crate) fn draw(&self, thread: &Thread) -> u32 {
         let weight = self.sampling.every.load(Relaxed);
-        let every = self.sampling.next_every(thread.sampler.counted_cost());
-        self.begin_group(&thread.sampler, every);
+        self.sampling.adjust(thread.sampler.counted_cost());
+        self.begin_group(&thread.sampler);
         weight
     }
 

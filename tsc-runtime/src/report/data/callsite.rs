@@ -60,7 +60,7 @@ data! {
         /// The calls from which mean, deviation, minimum, maximum and quantiles are computed: the clean and the repaired ones with their
         /// time on the CPU, and the unknown ones with their wall time. If most calls are excluded, mean and quantiles are of all calls.
         samples: u64,
-        /// N, if one call in N is timed; `None` if all calls are.
+        /// N, if one call in N is timed by now; `None` if all calls are.
         sample: Option<u64>,
         /// The calls that were timed; `None` if all were.
         timed: Option<u64>,

@@ -249,7 +249,8 @@ fn sampled(row: &CallsiteReport, scale: &Scale) -> Option<String> {
     .flatten()
     .collect();
     let what = match sample {
-        2.. => format!("{} timed, about one in {sample}", calls(timed)),
+        2.. => format!("{} timed, now one in {sample}", calls(timed)),
+        _ if timed < row.calls => format!("{} timed, now each", calls(timed)),
         _ if errors.is_empty() => return None,
         _ => "not all calls inside were timed".to_owned(),
     };
@@ -274,8 +275,9 @@ mod tests {
     #[test]
     fn standard_errors_are_noted_where_they_are_large() {
         let scale = Scale::new(&Clock::default(), TextUnit::Ticks);
-        let note = |sample, total_error, self_error| {
+        let note_of = |calls, sample, total_error, self_error| {
             let row = CallsiteReport {
+                calls,
                 sample: Some(sample),
                 timed: Some(3),
                 total_ticks: 10_000.0,
@@ -286,16 +288,15 @@ mod tests {
             };
             sampled(&row, &scale)
         };
+        let note = |sample, total_error, self_error| note_of(3, sample, total_error, self_error);
         let is = |noted: &str| Some(noted.to_owned());
         assert_eq!(note(1, None, None), None);
         assert_eq!(note(1, Some(300.0), Some(10.0)), None);
-        assert_eq!(
-            note(8, None, Some(10.0)),
-            is("3 calls timed, about one in 8")
-        );
+        assert_eq!(note(8, None, Some(10.0)), is("3 calls timed, now one in 8"));
+        assert_eq!(note_of(9, 1, None, None), is("3 calls timed, now each"));
         let inside = "not all calls inside were timed: self ± 600 ticks";
         assert_eq!(note(1, None, Some(200.0)), is(inside));
-        let both = "3 calls timed, about one in 8: total ± 3000 ticks, self ± 600 ticks";
+        let both = "3 calls timed, now one in 8: total ± 3000 ticks, self ± 600 ticks";
         assert_eq!(note(8, Some(1_000.0), Some(200.0)), is(both));
     }
 
