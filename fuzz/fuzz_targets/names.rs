@@ -71,6 +71,7 @@ fn replace(value: &mut Value, text: &str) {
                 "ended",
                 "pinned_cpu",
                 "counted_ticks",
+                "counted_in_place_ticks",
                 "counted_error_ticks",
                 "boost",
                 "smt",

@@ -2,7 +2,7 @@
 
 use super::busy_with;
 use super::registration::{add_registration_cost, begin_cold_path};
-use crate::calibration::counting;
+use crate::calibration::{counting, overhead};
 use crate::record::callsite::Callsite;
 use crate::record::contexts;
 use crate::record::thread::Thread;
@@ -20,9 +20,8 @@ pub(crate) fn keep_up_to_date(callsite: &Callsite, thread: &Thread) {
     }
     let began = begin_cold_path(thread);
     busy_with(|thread| {
-        thread
-            .sampler
-            .set_counted_cost(counting::measure(callsite, thread));
+        let counted = counting::measure(callsite, thread);
+        thread.sampler.set_counted_cost(overhead::in_place(counted));
         thread.sampler.set_measured(clock::now());
         add_registration_cost(thread, began);
     });

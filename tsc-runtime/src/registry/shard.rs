@@ -66,7 +66,8 @@ impl Shard {
             if !thread.sampler.is_seeded() {
                 thread.sampler.seed(sample::seed());
             }
-            thread.sampler.set_counted_cost(overhead::counted());
+            let counted = overhead::in_place(overhead::counted());
+            thread.sampler.set_counted_cost(counted);
             if interruption::unavailable().is_none() {
                 thread.on_cpu.attach();
             }

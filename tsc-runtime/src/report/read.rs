@@ -143,7 +143,7 @@ impl Clock {
 }
 
 impl FenceOverhead {
-    fn figures(&self) -> [f64; 7] {
+    fn figures(&self) -> [f64; 8] {
         [
             self.visible_ticks,
             self.visible_error_ticks,
@@ -151,6 +151,7 @@ impl FenceOverhead {
             self.total_error_ticks,
             self.nesting_ticks,
             self.counted_ticks.unwrap_or(0.0),
+            self.counted_in_place_ticks.unwrap_or(0.0),
             self.counted_error_ticks.unwrap_or(0.0),
         ]
     }

@@ -124,6 +124,7 @@ fn overheads(totals: &[(&'static Callsite, Totals)]) -> Vec<FenceOverhead> {
                 total_error_ticks: overhead.total_error,
                 nesting_ticks: overhead.nesting,
                 counted_ticks: is_sampled.then(overhead::counted),
+                counted_in_place_ticks: is_sampled.then(|| overhead::in_place(overhead::counted())),
                 counted_error_ticks: is_sampled.then_some(overhead::COUNTED_SURROUNDINGS),
             }
         })

@@ -244,7 +244,7 @@ fn print_totals(of: &Runs) {
         },
     );
     columns(
-        "cost of a call in place above the calibrated, ticks",
+        "cost of a call in place above what is subtracted, ticks",
         &|runs| {
             range(&compare(runs, &|report, bare| {
                 Some((net(report)? - bare) * report.ticks_per_ns / report.calls() as f64)
