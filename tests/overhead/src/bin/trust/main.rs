@@ -5,6 +5,8 @@
 //! misses it, the row says so, but the program does not fail, because other programs may use the machine.
 
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod calibration;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod chains;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod contention;
@@ -38,18 +40,27 @@ fn main() -> ExitCode {
         eprintln!("trust: build it with --release; figures of a debug build mean nothing");
         return ExitCode::FAILURE;
     }
+    let argument = std::env::args().nth(1);
+    if argument.as_deref() == Some(calibration::ONE) {
+        calibration::print_one();
+        return ExitCode::SUCCESS;
+    }
     let cpus = tsc_runtime::affinity::cpus().unwrap_or_default();
     let Some(&cpu) = cpus.last() else {
         eprintln!("trust: the CPUs of this process cannot be determined");
         return ExitCode::FAILURE;
     };
     let columns = ["what", "must be", "measured", "met"];
-    if std::env::args().nth(1).as_deref() != Some("on-cpu") {
+    if argument.as_deref() != Some("on-cpu") {
         table::heading("Trust", &columns);
         contention::run(cpu);
         events::run(&cpus);
         chains::run(cpu);
         rate::run();
+        if let Err(why) = calibration::run() {
+            eprintln!("trust: the calibrations could not be compared: {why}");
+            return ExitCode::FAILURE;
+        }
         if let Err(why) = detector::run() {
             eprintln!("trust: the detector's cost could not be measured: {why}");
             return ExitCode::FAILURE;
