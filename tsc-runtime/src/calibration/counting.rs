@@ -2,7 +2,7 @@
 //!
 //! This cost is multiplied by millions of calls, and it changes with the core clock and with what else the core executes: in a virtual
 //! machine whose core is shared, it was 8 ticks in most processes and 11 to 15 in others, according to the 2 ms in which it was measured
-//! first. So it is measured every few milliseconds, and each measurement is used until the next one.
+//! first. So it is measured about every millisecond, and each measurement is used until the next one.
 
 use super::overhead::{CALLS, add_counted, per_call};
 use super::statistics::median_of_sorted;

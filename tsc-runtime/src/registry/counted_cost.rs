@@ -8,8 +8,9 @@ use crate::record::contexts;
 use crate::record::thread::Thread;
 use crate::tsc::{Ticks, clock};
 
-/// The cost is measured again after this time: 2 to 5 ms at common rates.
-const OLD: Ticks = 10_000_000;
+/// The cost is measured again after this time, which is about a millisecond at common rates. A measurement takes a hundredth of that. With a
+/// fourth as many, the totals of the same program differed twice as much from run to run on a core whose speed changed.
+const OLD: Ticks = 2_500_000;
 
 /// Measures what a counted call costs if the last measurement on this thread is old. Called before a call that is timed in its turn. The
 /// time is that of a cold path, and so not the callers'. Does nothing if call trees are recorded: then a measurement would have to allocate.
