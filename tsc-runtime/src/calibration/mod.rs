@@ -203,6 +203,7 @@ pub(crate) fn first_reading() {
 /// take microseconds, unless a clock has stepped.
 ///
 /// ```
+/// # #[cfg(feature = "on")] // the module is private otherwise
 /// match tsc_runtime::calibration::rate() {
 ///     Ok(rate) => println!("{rate}: 1000 ticks take {:.1} ns", rate.ns(1000.0)),
 ///     Err(error) => println!("ticks cannot be converted to time: {error}"),

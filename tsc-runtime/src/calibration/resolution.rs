@@ -21,9 +21,12 @@ const LENGTHS: usize = 61;
 /// If the operating system's clock is used in place of the counter, this is that clock's step in nanoseconds.
 ///
 /// ```
+/// # #[cfg(feature = "on")] // the module is private otherwise
+/// # {
 /// let step = tsc_runtime::resolution::ticks();
 /// println!("two readings of the counter differ by a multiple of {step} ticks");
 /// assert!(step >= 1);
+/// # }
 /// ```
 pub fn ticks() -> Ticks {
     static STEP: OnceBox<Ticks> = OnceBox::new();

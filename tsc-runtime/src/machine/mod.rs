@@ -23,8 +23,11 @@ pub use microarchitecture::microarchitecture;
 /// What this process can find out about the machine that it runs on.
 ///
 /// ```
+/// # #[cfg(feature = "on")] // the module is private otherwise
+/// # {
 /// let machine = tsc_runtime::machine::machine();
 /// println!("{}", machine.cpu.as_deref().unwrap_or("an unknown CPU"));
+/// # }
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "json", derive(serde::Serialize))]

@@ -160,12 +160,15 @@ impl fmt::Display for SelfTest {
 /// # Examples
 ///
 /// ```
+/// # #[cfg(feature = "on")] // the module is private otherwise
+/// # {
 /// use tsc_runtime::self_test::{Verdict, self_test};
 ///
 /// let test = self_test();
 /// for finding in test.having(Verdict::Bad) {
 ///     eprintln!("{}: {}: {}", finding.name, finding.value, finding.meaning);
 /// }
+/// # }
 /// ```
 #[must_use]
 pub fn self_test() -> SelfTest {

@@ -167,6 +167,7 @@ pub(crate) fn first_reading() {
 /// Measures a burst now, which takes about a millisecond, and returns the core clock from it and all earlier ones.
 ///
 /// ```
+/// # #[cfg(feature = "on")] // the module is private otherwise
 /// match tsc_runtime::core_clock::core_clock() {
 ///     Ok(clock) => println!("{:.2} core cycles per tick", clock.cycles_per_tick),
 ///     Err(error) => println!("the core clock is not known: {error}"),
