@@ -63,8 +63,8 @@ pub const PROGRAMS: [Program; 3] = [
     },
 ];
 
-/// Further programs. In those of the last three, an annotated call costs more than elsewhere.
-pub const FURTHER: [Program; 4] = [
+/// Further programs. In `sqlparser`, `pulldown-cmark` and `roxmltree`, an annotated call costs more than elsewhere.
+pub const FURTHER: [Program; 8] = [
     Program {
         kind: "compressor",
         name: "miniz_oxide",
@@ -87,6 +87,35 @@ pub const FURTHER: [Program; 4] = [
         kind: "parser whose functions are mostly inlined",
         name: "roxmltree",
         main: include_str!("texts/roxmltree.rs"),
+    },
+    Program {
+        kind: "parser and writer",
+        name: "tinyjson",
+        main: include_str!("texts/tinyjson.rs"),
+    },
+    Program {
+        kind: "compressor whose functions take a nanosecond",
+        name: "lzma-rs",
+        main: concat!(
+            include_str!("texts/lzma_rs.rs"),
+            include_str!("texts/words.rs")
+        ),
+    },
+    Program {
+        kind: "compressor of many layers",
+        name: "libflate",
+        main: concat!(
+            include_str!("texts/libflate.rs"),
+            include_str!("texts/words.rs")
+        ),
+    },
+    Program {
+        kind: "compressor of a table",
+        name: "weezl",
+        main: concat!(
+            include_str!("texts/weezl.rs"),
+            include_str!("texts/words.rs")
+        ),
     },
 ];
 

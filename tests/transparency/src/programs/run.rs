@@ -21,6 +21,8 @@ pub struct Report {
     /// The calibrated cost of a timed call to its caller, and that of a counted call if there are any.
     pub timed_ticks: f64,
     pub counted_ticks: f64,
+    /// What is subtracted for a counted call.
+    pub counted_in_place_ticks: f64,
     /// What a timed call costs above that in the program, if the report says so.
     pub in_place_ticks: f64,
 }
@@ -61,7 +63,8 @@ impl Report {
         let (clock, lines) = lines.split_first()?;
         let mut figures = clock.split(' ').map(str::parse::<f64>);
         let mut figure = || figures.next()?.ok();
-        let (hz, timed, counted, in_place) = (figure()?, figure()?, figure()?, figure()?);
+        let (hz, timed, counted) = (figure()?, figure()?, figure()?);
+        let (counted_in_place, in_place) = (figure()?, figure()?);
         let (mut rows, mut contexts) = (Vec::new(), Vec::new());
         for line in lines {
             match line.strip_prefix("context\t") {
@@ -75,6 +78,7 @@ impl Report {
             ticks_per_ns: hz / 1e9,
             timed_ticks: timed,
             counted_ticks: counted,
+            counted_in_place_ticks: counted_in_place,
             in_place_ticks: in_place,
         })
     }

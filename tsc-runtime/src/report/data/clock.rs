@@ -81,7 +81,7 @@ data! {
         /// The ticks that a call which is only counted costs its caller, compared with an inlined call without the attribute; `None` if
         /// every call is timed. The mean of measurements made about every millisecond.
         counted_ticks: Option<f64>,
-        /// What is subtracted from a caller for such a call: five quarters of `counted_ticks`, because a call in a program executes more
+        /// What is subtracted from a caller for such a call: nine eighths of `counted_ticks`, because a call in a program executes more
         /// instructions than one in the calibration's loop.
         counted_in_place_ticks: Option<f64>,
         /// The error of `counted_in_place_ticks`.

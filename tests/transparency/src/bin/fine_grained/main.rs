@@ -234,7 +234,16 @@ fn print_totals(of: &Runs) {
         )
     });
     columns(
-        "cost of a timed call above that, as the report states it, ticks",
+        "what a call costs in place, if it is counted, ÷ the calibrated cost",
+        &|runs| {
+            range(&compare(runs, &|report, bare| {
+                let more = (net(report)? - bare) * report.ticks_per_ns / report.calls() as f64;
+                Some((more + report.counted_in_place_ticks) / report.counted_ticks)
+            }))
+        },
+    );
+    columns(
+        "cost of a timed call above the calibrated, as the report states it, ticks",
         &|runs| {
             range(
                 &reports(runs)

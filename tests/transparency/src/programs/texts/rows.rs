@@ -1,19 +1,20 @@
 
 // After what all programs have: what an annotated one says of itself, without the feature `json`, whose crates the program does not know.
 
-/// In the first line the clock's rate, what a timed and a counted call cost, and what a timed call costs more in place. Then a line a row.
+/// In the first line the clock's rate, what a timed call costs, what a counted one costs as calibrated and as subtracted, and what a timed
+/// call costs more in place. Then a line a row.
 fn rows() {
     let report = tsc_runtime::snapshot();
     let clock = report.clock();
     let probe = clock.overheads().first();
-    let costs = probe.map(|probe| (probe.total_ticks(), probe.counted_ticks()));
-    let (timed, counted) = costs.unwrap_or((f64::NAN, None));
-    println!(
-        "{} {timed} {} {}",
-        clock.hz().unwrap_or(f64::NAN),
-        counted.unwrap_or(f64::NAN),
-        clock.in_place_excess_ticks().unwrap_or(f64::NAN)
-    );
+    let figures = [
+        clock.hz(),
+        probe.map(|probe| probe.total_ticks()),
+        probe.and_then(|probe| probe.counted_ticks()),
+        probe.and_then(|probe| probe.counted_in_place_ticks()),
+        clock.in_place_excess_ticks(),
+    ];
+    println!("{}", figures.map(|figure| figure.unwrap_or(f64::NAN).to_string()).join(" "));
     for row in report.callsites() {
         println!(
             "{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}",
