@@ -275,6 +275,7 @@ fn measure_attached(empty_calls: EmptyCalls) -> Costs {
     record.set_mode(Mode::EveryCall);
     record.skip_small_groups();
     let mut rounds: [Vec<f64>; 7] = [const { Vec::new() }; 7];
+    let other_data = vec![1; OTHER_DATA];
     let thread = thread::this();
     // An annotated allocator, or a pause by another thread, must not put the thread's own table back meanwhile.
     let busy = thread.enter_cold_path();
@@ -287,7 +288,7 @@ fn measure_attached(empty_calls: EmptyCalls) -> Costs {
         }
         let mut measured = None;
         thread.with_segment(&segment, contexts.as_ref(), || {
-            measured = round(empty_calls, &record)
+            measured = round(empty_calls, &record, &other_data);
         });
         for (costs, cost) in rounds.iter_mut().zip(measured.into_iter().flatten()) {
             costs.push(cost);
@@ -310,8 +311,16 @@ pub(super) fn per_call(ticks: Ticks) -> f64 {
     ticks as f64 / f64::from(CALLS)
 }
 
+/// More than fits into the first cache of a core.
+const OTHER_DATA: usize = 128 * 1024;
+
+/// Reads a byte of each cache line.
+fn read_all(data: &[u8]) {
+    core::hint::black_box(data.iter().step_by(64).fold(0_u8, |sum, byte| sum ^ byte));
+}
+
 /// Returns `None` if no call was recorded.
-fn round(empty_calls: EmptyCalls, record: &Record) -> Option<Round> {
+fn round(empty_calls: EmptyCalls, record: &Record, other_data: &[u8]) -> Option<Round> {
     let (samples_before, sum_before) = record.samples();
     let start = clock::now();
     (empty_calls.annotated)(CALLS);
@@ -344,12 +353,15 @@ fn round(empty_calls: EmptyCalls, record: &Record) -> Option<Round> {
     (empty_calls.annotated)(CALLS);
     let for_caller = per_call(clock::now() - start) - call;
     innermost.leave(around);
-    // A random one of the calls is timed. As in a program, the processor does not predict which one.
+    // A random one of the calls is timed. As in a program, the processor does not predict which one, and the record is not in its first cache.
     record.set_mode(Mode::OneIn(CALLS));
+    let skip = record.entry().skip();
+    read_all(other_data);
+    let [counted, inlined] = counting::round(empty_calls, record.entry());
+    record.entry().set_skip(skip);
     let start = clock::now();
     (empty_calls.annotated)(CALLS);
     let with_timed = clock::now() - start;
-    let [counted, inlined] = counting::round(empty_calls, record.entry());
     record.set_mode(Mode::EveryCall);
     // Before the timed call there is a warm-up, which is charged like a call that is timed for its caller.
     let often = with_timed as f64 - f64::from(CALLS - 2) * counted - for_caller - 2.0 * call;
