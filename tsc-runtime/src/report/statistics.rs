@@ -32,13 +32,12 @@ pub(super) fn std_error_of_sum(sums: &CallsiteSums) -> Option<f64> {
     sums.timed?;
     // Only if calls were inside others of the same function do these two differ.
     let is_recursive = sums.inner_gross != 0;
-    let variance = if is_recursive {
-        sums.included_variance.max(0.0)
+    let (variance, missing) = if is_recursive {
+        (sums.included_variance.max(0.0), 0.0)
     } else {
-        excess_squares(sums, mean)
+        (excess_squares(sums, mean), missing(sums))
     };
-    let missing = missing(sums) * mean;
-    Some((variance * bessel(sums)).sqrt().hypot(missing))
+    Some((variance * bessel(sums)).sqrt().hypot(missing * mean))
 }
 
 /// The number of calls that no timed call stands for, because their group is not complete, or of those that it lacks.
@@ -54,7 +53,8 @@ pub(super) fn std_error_of_self(sums: &CallsiteSums, own: f64) -> Option<f64> {
     let cross = 2.0 * mean * sums.own_excess_sum;
     let squares = (mean * mean).mul_add(sums.excess, sums.own_excess_squares - cross);
     let variance = squares.max(0.0) * bessel(sums) + sums.own_variance;
-    Some(variance.max(0.0).sqrt().hypot(missing(sums) * mean))
+    let missing = missing(sums) * own / sums.calls().max(1) as f64;
+    Some(variance.max(0.0).sqrt().hypot(missing))
 }
 
 /// Σ (w² − w)(x − mean)² over the samples, where w is the number of calls that a sample stands for. It is the variance of the weighted sum
@@ -113,5 +113,30 @@ mod tests {
             .sum();
         assert_eq!(variance(2, samples.iter().sum(), squares), Some(2.0));
         assert_eq!(variance(1, 5, 25), None);
+    }
+
+    /// JSON has no number for an infinite or undefined error.
+    #[test]
+    fn error_of_no_calls_is_a_number() {
+        let none = CallsiteSums {
+            timed: Some(0),
+            ..CallsiteSums::default()
+        };
+        assert_eq!(std_error_of_self(&none, 0.0), Some(0.0));
+        assert_eq!(std_error_of_sum(&none), None);
+    }
+
+    #[test]
+    fn calls_of_an_incomplete_group_are_an_error() {
+        // Eight calls were timed, each for itself, and four more counted.
+        let sums = CallsiteSums {
+            timed: Some(8),
+            samples: 8,
+            sum: 800,
+            counted: 4,
+            ..CallsiteSums::default()
+        };
+        assert_eq!(std_error_of_sum(&sums), Some(400.0));
+        assert_eq!(std_error_of_self(&sums, 600.0), Some(200.0));
     }
 }
