@@ -108,10 +108,14 @@ impl Process {
         if !status.success() {
             return Err(io::Error::other(format!("the program failed: {status}")));
         }
+        let report = Report::parse(&lines);
+        if report.is_none() && !lines.is_empty() {
+            return Err(io::Error::other(format!("not a report: {lines:?}")));
+        }
         Ok(Run {
             took: self.took,
             outcome: self.outcome.unwrap_or_default(),
-            report: Report::parse(&lines),
+            report,
         })
     }
 }

@@ -79,8 +79,10 @@ struct Forms {
 impl Runs {
     fn measure(runs: usize, forms: &Forms) -> io::Result<Self> {
         // Both processes of a comparison inherit the CPU.
-        let cpu = affinity::cpus().ok().and_then(|cpus| cpus.last().copied());
-        let _pinned = cpu.map(affinity::pin);
+        let pinned = affinity::cpus().and_then(|cpus| affinity::pin(cpus[cpus.len() - 1]));
+        if let Err(error) = &pinned {
+            eprintln!("the processes may run on different CPUs: {error}");
+        }
         let compare = |subject: Subject<'_>| -> io::Result<Compared> {
             let (bare, run) = run_in_turns((&forms.bare, None), subject, TURNS)?;
             Ok(Compared { run, bare })
