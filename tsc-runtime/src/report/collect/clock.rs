@@ -111,6 +111,7 @@ fn overheads(totals: &[(&'static Callsite, Totals)]) -> Vec<FenceOverhead> {
             .any(|(callsite, _)| callsite.fence() == *fence)
     };
     let is_sampled = is_sampled(totals);
+    let counted = is_sampled.then(overhead::counted);
     Fence::ALL
         .into_iter()
         .filter(in_use)
@@ -123,8 +124,8 @@ fn overheads(totals: &[(&'static Callsite, Totals)]) -> Vec<FenceOverhead> {
                 total_ticks: overhead.total,
                 total_error_ticks: overhead.total_error,
                 nesting_ticks: overhead.nesting,
-                counted_ticks: is_sampled.then(overhead::counted),
-                counted_in_place_ticks: is_sampled.then(|| overhead::in_place(overhead::counted())),
+                counted_ticks: counted,
+                counted_in_place_ticks: counted.map(overhead::in_place),
                 counted_error_ticks: is_sampled.then_some(overhead::COUNTED_SURROUNDINGS),
             }
         })
