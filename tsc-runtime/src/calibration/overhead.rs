@@ -49,9 +49,8 @@ const TIMED_SURROUNDINGS: f64 = 45.0;
 
 /// What a call that is counted and not timed costs in a program ÷ what it costs in the calibration's loop: the median of nine programs. In
 /// eight of them it was 0.75 to 1.20, on a core at its usual speed and on one that was half as fast, because a virtual machine shared it
-/// (EPYC, Zen 4, 2.6 GHz). In the loop, the call executes 50 instructions more than without the attribute (`tests/instructions`), and in
-/// three of the programs 59, 62 and 67, because arguments are stored and loaded again and functions are no longer inlined. The benchmark
-/// `fine_grained` prints the ratio.
+/// (EPYC, Zen 4, 2.6 GHz). In a program, the call executes more instructions, because arguments are stored and loaded again and functions
+/// are no longer inlined. The benchmark `fine_grained` prints the ratio.
 const COUNTED_IN_PLACE: f64 = 1.125;
 
 /// The error of what a counted call costs in a program, of the same kind as [`TIMED_SURROUNDINGS`]. The ninth program has large results. In

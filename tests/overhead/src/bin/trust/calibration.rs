@@ -1,5 +1,5 @@
 //! Compares the calibrations of processes that start one after the other. What the machine itself does to them is shown by the time of the
-//! bare pair of fenced reads, which each process measures in the same way right after its calibration.
+//! bare pair of fenced reads, which each process measures right after its calibration.
 
 use std::io;
 use std::process::Command;
@@ -18,7 +18,7 @@ const MET: usize = 19;
 /// Of the larger figure.
 const MOST: f64 = 0.02;
 
-/// The bare pair is measured for as long as the probe is.
+/// The bare pair's time is the median of these rounds.
 const ROUNDS: usize = 100;
 const READS: u32 = 200;
 
