@@ -98,10 +98,12 @@ impl CallsiteReport {
             .overhead(&self.fence)
             .map(|overhead| overhead.visible_error_ticks);
         let nested_error = totals.nested.max(0.0) * clock.total_error_share();
-        let longer = clock.crowding_error_share * totals.total.max(0.0);
-        self.total_error_ticks = own_error.map(|own| {
-            totals.outermost * (own + clock.crowding_error_ticks) + longer + nested_error
-        });
+        let error_of = |calls: f64, ticks: f64| {
+            let a_call = own_error? + clock.crowding_error_ticks;
+            Some(calls * a_call + clock.crowding_error_share * ticks + nested_error)
+        };
+        self.total_error_ticks = error_of(totals.outermost, totals.total.max(0.0));
+        self.self_error_ticks = error_of(totals.probes, totals.own.abs());
         self.total_std_error_ticks = std_error_of_sum(&self.sums);
         self.self_std_error_ticks = std_error_of_self(&self.sums, totals.own);
         self.systematic_error_ticks = own_error
@@ -242,6 +244,7 @@ fn nested_error_of_a_call(sums: &CallsiteSums, clock: &Clock) -> f64 {
 
 /// The sums over all calls, after the correction for overhead.
 struct Totals {
+    probes: f64,
     outermost: f64,
     on_cpu: f64,
     own_on_cpu: f64,
@@ -268,6 +271,7 @@ impl Totals {
         let (on_cpu, own_on_cpu) = (gross - visible, own - ticks(sums.visible_milliticks));
         let off = sums.off as f64;
         Self {
+            probes: sums.probes() as f64,
             outermost: sums.probes().saturating_sub(sums.inner) as f64,
             on_cpu,
             own_on_cpu,
@@ -284,9 +288,9 @@ impl Totals {
 
 #[cfg(test)]
 mod tests {
-    use super::super::data::SumOfSquares;
     use super::super::data::histogram::beginning;
     use super::super::data::histogram::tests::histogram;
+    use super::super::data::{FenceOverhead, SumOfSquares};
     use super::*;
 
     /// The report of calls with these gross ticks; each contains `visible` ticks of visible overhead.
@@ -328,6 +332,26 @@ mod tests {
             (of.total_ticks, of.self_ticks, of.raw_ticks),
             (300.0, 300.0, 300.0)
         );
+    }
+
+    #[test]
+    fn each_call_of_a_recursion_adds_to_the_error_of_its_self_ticks() {
+        let mut of = report(&[300, 200, 100], 0, |sums| {
+            (sums.inner, sums.inner_gross, sums.callees) = (2, 300, 300);
+        });
+        assert_eq!(of.self_error_ticks, None);
+        of.fence = "lfence".to_owned();
+        of.derive(&Clock {
+            overheads: vec![FenceOverhead {
+                fence: "lfence".to_owned(),
+                visible_error_ticks: 5.0,
+                ..FenceOverhead::default()
+            }],
+            crowding_error_ticks: 10.0,
+            ..Clock::default()
+        });
+        assert_eq!(of.total_error_ticks, Some(15.0));
+        assert_eq!(of.self_error_ticks, Some(45.0));
     }
 
     #[test]

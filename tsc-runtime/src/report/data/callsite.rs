@@ -73,6 +73,10 @@ data! {
         total_std_error_ticks: Option<f64>,
         /// Ticks outside annotated callees.
         self_ticks: f64,
+        /// The systematic error of `self_ticks` in either direction, of the same kind as `total_error_ticks`. Of a recursion, every call
+        /// adds to it, not only the outermost ones. It includes the error of all probes in the calls, because it is not recorded which of
+        /// them are in callees of callees.
+        self_error_ticks: Option<f64>,
         /// Standard error of `self_ticks`, if only some calls of the function or of its callees were timed.
         self_std_error_ticks: Option<f64>,
         /// The part of `total_ticks` on the CPU. `on_cpu_ticks + blocked_ticks + waiting_ticks = total_ticks`.

@@ -20,7 +20,7 @@ pub(super) fn write(f: &mut dyn fmt::Write, callsite: &CallsiteReport) -> fmt::R
     )?;
     writeln!(
         f,
-        "      {:<NAME$}   raw {:.0} - visible {:.0} - nested {:.0} - registration {:.0} = net {:.0} ± {}; mean raw {}, min raw {}",
+        "      {:<NAME$}   raw {:.0} - visible {:.0} - nested {:.0} - registration {:.0} = net {:.0} ± {}; self {:.0} ± {}; mean raw {}, min raw {}",
         "",
         callsite.raw_ticks,
         callsite.visible_overhead_ticks,
@@ -28,6 +28,8 @@ pub(super) fn write(f: &mut dyn fmt::Write, callsite: &CallsiteReport) -> fmt::R
         callsite.registration_overhead_ticks,
         callsite.total_ticks,
         ticks(callsite.total_error_ticks, 0),
+        callsite.self_ticks,
+        ticks(callsite.self_error_ticks, 0),
         ticks(callsite.mean_raw_ticks, 1),
         ticks(callsite.min_raw_ticks, 0),
     )?;

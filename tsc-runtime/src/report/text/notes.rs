@@ -183,16 +183,26 @@ fn outliers(row: &CallsiteReport) -> Option<String> {
     })
 }
 
-/// The error of the total, where it is large.
+/// The error of the total, where it is large, and that of the self ticks, where it is larger still: in recursions.
 fn uncertain(row: &CallsiteReport, scale: &Scale) -> Option<String> {
-    let error = row.total_error_ticks?;
     // A row that is marked as too short says as much already, unless nested probes add to the error.
-    let is_said = row.is_below_resolution() && row.sums.nested == 0;
-    (!is_said && error > NOTED_ERROR * row.total_ticks.abs()).then(|| {
+    if row.is_below_resolution() && row.sums.nested == 0 {
+        return None;
+    }
+    let (total, own) = (row.total_error_ticks?, row.self_error_ticks?);
+    let large = |what: &str, figure: f64, error: f64| {
+        let is_large = error > NOTED_ERROR * figure.abs();
+        is_large.then(|| format!("{what} ± {} {}", scale.whole(error), scale.unit))
+    };
+    let of_self = large("self", row.self_ticks, own).filter(|_| own > 2.0 * total);
+    let errors: Vec<String> = large("total", row.total_ticks, total)
+        .into_iter()
+        .chain(of_self)
+        .collect();
+    (!errors.is_empty()).then(|| {
         format!(
-            "total ± {} {}: probes may cost more or less here than when they were calibrated",
-            scale.whole(error),
-            scale.unit
+            "{}: probes may cost more or less here than when they were calibrated",
+            errors.join(", ")
         )
     })
 }
@@ -298,6 +308,30 @@ mod tests {
         assert_eq!(note(1, None, Some(200.0)), is(inside));
         let both = "3 calls timed, now one in 8: total ± 3000 ticks, self ± 600 ticks";
         assert_eq!(note(8, Some(1_000.0), Some(200.0)), is(both));
+    }
+
+    #[test]
+    fn the_error_of_self_ticks_is_noted_in_recursions() {
+        let scale = Scale::new(&Clock::default(), TextUnit::Ticks);
+        let note = |total_error, self_error| {
+            let row = CallsiteReport {
+                total_ticks: 10_000.0,
+                total_error_ticks: Some(total_error),
+                self_ticks: 5_000.0,
+                self_error_ticks: Some(self_error),
+                ..CallsiteReport::default()
+            };
+            uncertain(&row, &scale)
+        };
+        let is = |errors: &str| {
+            let because = "probes may cost more or less here than when they were calibrated";
+            Some(format!("{errors}: {because}"))
+        };
+        assert_eq!(note(1_000.0, 500.0), None);
+        assert_eq!(note(1_001.0, 1_500.0), is("total ± 1001 ticks"));
+        assert_eq!(note(300.0, 700.0), is("self ± 700 ticks"));
+        let both = "total ± 1500 ticks, self ± 4000 ticks";
+        assert_eq!(note(1_500.0, 4_000.0), is(both));
     }
 
     #[test]
