@@ -55,6 +55,8 @@ pub struct Row {
     pub own: f64,
     /// How far the total may be off: three standard errors and the systematic error.
     pub total_error: f64,
+    /// The same of the self ticks.
+    pub own_error: f64,
 }
 
 impl Report {
@@ -123,6 +125,7 @@ impl Row {
             total: ticks()?,
             own: ticks()?,
             total_error: ticks()? + 3.0 * ticks()?,
+            own_error: ticks()? + 3.0 * ticks()?,
         })
     }
 }

@@ -6,16 +6,17 @@
 
 #![forbid(unsafe_code)]
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::{env, io};
 
 use transparency::programs::process::{Subject, run, run_in_turns};
 use transparency::programs::run::{Report, Row, Run};
-use transparency::programs::statistics::{median, range, share, spearman};
-use transparency::programs::{FURTHER, Form, PROGRAMS, Program, build, callgrind};
+use transparency::programs::statistics::{median, range, share};
+use transparency::programs::{FURTHER, Form, PROGRAMS, Program, build};
 use transparency::{cargo, fetch};
 use tsc_runtime::affinity;
+
+mod ranks;
 
 const RUNS: usize = 20;
 /// How often each process of a run calls its root, in turns with the other.
@@ -24,8 +25,6 @@ const TURNS: usize = 8;
 const EVERY_CALL: usize = 2;
 /// Rows whose means are compared with those of a program in which only that row's function is annotated.
 const LARGEST: usize = 10;
-/// Rows below this share of all self ticks are not ranked.
-const RANKED: f64 = 0.01;
 
 fn main() -> io::Result<()> {
     let mut arguments = env::args().skip(1);
@@ -141,7 +140,8 @@ fn measure(program: &Program, runs: usize, scratch: &Path) -> io::Result<()> {
     print_bare(&of);
     print_totals(&of);
     print_rows(program, &source, scratch, &of)?;
-    print_ranks(&forms.not_inlined, &of)
+    ranks::print(&forms.not_inlined, &of);
+    Ok(())
 }
 
 fn reports(runs: &[Compared]) -> impl Iterator<Item = &Report> {
@@ -343,55 +343,4 @@ fn print_rows(program: &Program, source: &Path, scratch: &Path, of: &Runs) -> io
 /// Inclusive ticks per call.
 fn per_call(row: &Row) -> f64 {
     row.total / row.calls.max(1) as f64
-}
-
-/// Compares self ticks with instructions.
-fn print_ranks(not_inlined: &Path, of: &Runs) -> io::Result<()> {
-    for (name, runs) in [("every call", &of.every_call), ("auto", &of.auto)] {
-        let mut ticks: HashMap<String, Vec<f64>> = HashMap::new();
-        for report in reports(runs) {
-            let mut sums: HashMap<String, f64> = HashMap::new();
-            for row in report.rows.iter().filter(|row| row.name != "root") {
-                *sums.entry(callgrind::short(&row.path())).or_default() += row.own;
-            }
-            for (name, sum) in sums {
-                ticks.entry(name).or_default().push(sum);
-            }
-        }
-        let ticks: HashMap<String, f64> = ticks
-            .into_iter()
-            .map(|(name, sums)| (name, median(sums)))
-            .collect();
-        let is_row = |name: &str| ticks.contains_key(name);
-        let counted = callgrind::instructions(not_inlined, &[], callgrind::demangled, is_row);
-        let instructions = match counted {
-            Ok(instructions) => instructions,
-            Err(error) => {
-                println!("\ncallgrind: {error}");
-                return Ok(());
-            }
-        };
-        let sum: f64 = ticks.values().sum();
-        let mut pairs: Vec<(&str, f64, f64)> = ticks
-            .iter()
-            .filter(|&(_, &ticks)| ticks > RANKED * sum)
-            .filter_map(|(name, &ticks)| Some((&**name, ticks, *instructions.get(name)?)))
-            .collect();
-        pairs.sort_by(|one, other| other.2.total_cmp(&one.2));
-        let ranked: Vec<(f64, f64)> = pairs.iter().map(|pair| (pair.1, pair.2)).collect();
-        println!(
-            "\nSpearman, self ticks ({name}) against callgrind's instructions, {} rows: {:.3}\n",
-            ranked.len(),
-            spearman(&ranked)
-        );
-        println!("| self | % of ticks | instructions | ticks/instruction |\n|---|---|---|---|");
-        for (name, ticks, instructions) in pairs {
-            println!(
-                "| {name} | {:.1} | {instructions:.0} | {:.2} |",
-                ticks / sum * 100.0,
-                ticks / instructions
-            );
-        }
-    }
-    Ok(())
 }

@@ -17,7 +17,7 @@ fn rows() {
     println!("{}", figures.map(|figure| figure.unwrap_or(f64::NAN).to_string()).join(" "));
     for row in report.callsites() {
         println!(
-            "{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}",
+            "{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}",
             row.module(),
             row.name(),
             row.file(),
@@ -27,6 +27,8 @@ fn rows() {
             row.self_on_cpu_ticks().unwrap_or(row.self_ticks()),
             row.total_error_ticks().unwrap_or(f64::NAN),
             row.total_std_error_ticks().unwrap_or(0.0),
+            row.self_error_ticks().unwrap_or(f64::NAN),
+            row.self_std_error_ticks().unwrap_or(0.0),
         );
     }
     let path = |index: Option<u64>| {
