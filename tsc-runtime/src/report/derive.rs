@@ -99,7 +99,7 @@ impl CallsiteReport {
             .map(|overhead| overhead.visible_error_ticks);
         let nested_error = totals.nested.max(0.0) * clock.total_error_share();
         let error_of = |calls: f64, ticks: f64| {
-            let a_call = own_error? + clock.crowding_error_ticks;
+            let a_call = own_error? + clock.crowding_error_ticks + clock.in_place_error();
             Some(calls * a_call + clock.crowding_error_share * ticks + nested_error)
         };
         self.total_error_ticks = error_of(totals.outermost, totals.total.max(0.0));
@@ -348,10 +348,12 @@ mod tests {
                 ..FenceOverhead::default()
             }],
             crowding_error_ticks: 10.0,
+            in_place_excess_ticks: Some(17.0),
+            in_place_excess_std_error_ticks: Some(1.0),
             ..Clock::default()
         });
-        assert_eq!(of.total_error_ticks, Some(15.0));
-        assert_eq!(of.self_error_ticks, Some(45.0));
+        assert_eq!(of.total_error_ticks, Some(35.0));
+        assert_eq!(of.self_error_ticks, Some(105.0));
     }
 
     #[test]

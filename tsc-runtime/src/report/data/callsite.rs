@@ -67,7 +67,8 @@ data! {
         /// Inclusive ticks, that is, with all callees. Of a recursion, only the outermost call is added.
         total_ticks: f64,
         /// The error of `total_ticks` in either direction: by how much the cost of all probes in the calls may differ from their
-        /// calibration, and how much longer the calls may take because of other probes (`crowding_error_ticks` and `crowding_error_share`).
+        /// calibration, and how much longer the calls may take because of other probes (`crowding_error_ticks` and `crowding_error_share`)
+        /// and of their own (`in_place_excess_ticks`).
         total_error_ticks: Option<f64>,
         /// Standard error of `total_ticks`, if only some calls were timed.
         total_std_error_ticks: Option<f64>,

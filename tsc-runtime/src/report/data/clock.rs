@@ -46,7 +46,7 @@ data! {
         /// The share of its own time by which a call may take longer, in addition to these ticks.
         crowding_error_share: f64,
         /// The ticks that timing a call costs its caller in this program above the calibrated cost, if calls are sampled and it is
-        /// known to 10 ticks. Nothing is corrected by it; the errors of callers take it into account.
+        /// known to 10 ticks. Nothing is corrected by it; it is part of the errors of total and self ticks, for each call.
         in_place_excess_ticks: Option<f64>,
         /// The standard error of `in_place_excess_ticks`.
         in_place_excess_std_error_ticks: Option<f64>,
@@ -93,6 +93,15 @@ impl Clock {
     /// The overhead of a fence policy, if it is known.
     pub(crate) fn overhead(&self, fence: &str) -> Option<&FenceOverhead> {
         self.overheads.iter().find(|of| of.fence == fence)
+    }
+
+    /// By how many ticks a call may take longer because its own probe ends its overlap with its surroundings, if this is known: what timing a
+    /// call costs in the program and not in the calibration's loop, and three standard errors of it.
+    pub(crate) fn in_place_error(&self) -> f64 {
+        let excess = self
+            .in_place_excess_ticks
+            .zip(self.in_place_excess_std_error_ticks);
+        excess.map_or(0.0, |(ticks, error)| ticks.abs() + 3.0 * error)
     }
 
     /// The greatest error of a probe's cost over all policies in use, as a share of that cost.
