@@ -189,22 +189,27 @@ fn uncertain(row: &CallsiteReport, scale: &Scale) -> Option<String> {
     if row.is_below_resolution() && row.sums.nested == 0 {
         return None;
     }
-    let (total, own) = (row.total_error_ticks?, row.self_error_ticks?);
-    let large = |what: &str, figure: f64, error: f64| {
-        let is_large = error > NOTED_ERROR * figure.abs();
-        is_large.then(|| format!("{what} ± {} {}", scale.whole(error), scale.unit))
-    };
-    let of_self = large("self", row.self_ticks, own).filter(|_| own > 2.0 * total);
-    let errors: Vec<String> = large("total", row.total_ticks, total)
-        .into_iter()
-        .chain(of_self)
-        .collect();
+    let total = row.total_error_ticks?;
+    let own = row.self_error_ticks.filter(|&own| own > 2.0 * total);
+    let errors: Vec<String> = [
+        large("total", row.total_ticks, Some(total), scale),
+        large("self", row.self_ticks, own, scale),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
     (!errors.is_empty()).then(|| {
         format!(
             "{}: probes may cost more or less here than when they were calibrated",
             errors.join(", ")
         )
     })
+}
+
+/// The error of a figure, if it is large.
+fn large(what: &str, figure: f64, error: Option<f64>, scale: &Scale) -> Option<String> {
+    let error = error.filter(|&error| error > NOTED_ERROR * figure.abs())?;
+    Some(format!("{what} ± {} {}", scale.whole(error), scale.unit))
 }
 
 /// Calls that are missing from the figures, and those that the figures know only in part.
@@ -247,13 +252,11 @@ fn uncounted(report: &Report, row: &CallsiteReport) -> Vec<String> {
 /// How many calls were timed if not all were, and three standard errors of figures for which this is a large part.
 fn sampled(row: &CallsiteReport, scale: &Scale) -> Option<String> {
     let (sample, timed) = (row.sample?, row.timed?);
-    let large = |what: &str, figure: f64, error: Option<f64>| {
-        let error = 3.0 * error.filter(|error| 3.0 * error > NOTED_ERROR * figure.abs())?;
-        Some(format!("{what} ± {} {}", scale.whole(error), scale.unit))
-    };
+    let three = |error: Option<f64>| error.map(|error| 3.0 * error);
+    let (total, own) = (row.total_std_error_ticks, row.self_std_error_ticks);
     let errors: Vec<String> = [
-        large("total", row.total_ticks, row.total_std_error_ticks),
-        large("self", row.self_ticks, row.self_std_error_ticks),
+        large("total", row.total_ticks, three(total), scale),
+        large("self", row.self_ticks, three(own), scale),
     ]
     .into_iter()
     .flatten()
@@ -313,16 +316,17 @@ mod tests {
     #[test]
     fn the_error_of_self_ticks_is_noted_in_recursions() {
         let scale = Scale::new(&Clock::default(), TextUnit::Ticks);
-        let note = |total_error, self_error| {
+        let note_of = |total_error, self_error| {
             let row = CallsiteReport {
                 total_ticks: 10_000.0,
                 total_error_ticks: Some(total_error),
                 self_ticks: 5_000.0,
-                self_error_ticks: Some(self_error),
+                self_error_ticks: self_error,
                 ..CallsiteReport::default()
             };
             uncertain(&row, &scale)
         };
+        let note = |total_error, self_error| note_of(total_error, Some(self_error));
         let is = |errors: &str| {
             let because = "probes may cost more or less here than when they were calibrated";
             Some(format!("{errors}: {because}"))
@@ -330,6 +334,7 @@ mod tests {
         assert_eq!(note(1_000.0, 500.0), None);
         assert_eq!(note(1_001.0, 1_500.0), is("total ± 1001 ticks"));
         assert_eq!(note(300.0, 700.0), is("self ± 700 ticks"));
+        assert_eq!(note_of(1_001.0, None), is("total ± 1001 ticks"));
         let both = "total ± 1500 ticks, self ± 4000 ticks";
         assert_eq!(note(1_500.0, 4_000.0), is(both));
     }
