@@ -58,7 +58,7 @@ fn print_of(name: &str, runs: &[Compared], instructions: &HashMap<String, f64>) 
         ticks: median(ticks),
         error: 0.0,
     };
-    let medians = ticks
+    let medians: HashMap<String, Own> = ticks
         .into_iter()
         .map(|(name, ticks)| (name, median_of(ticks)))
         .collect();
@@ -73,6 +73,17 @@ fn print_of(name: &str, runs: &[Compared], instructions: &HashMap<String, f64>) 
         spearman(&pairs)
     );
     print_pairs(&of_runs, instructions);
+    let unknown: Vec<&str> = medians
+        .iter()
+        .filter(|(name, own)| own.ticks > LEAST_SHARE * sum && !instructions.contains_key(*name))
+        .map(|(name, _)| &**name)
+        .collect();
+    if !unknown.is_empty() {
+        println!(
+            "Not ranked, because callgrind has no function of this name: {}\n",
+            unknown.join(", ")
+        );
+    }
     println!("| self | % of ticks | instructions | ticks/instruction |\n|---|---|---|---|");
     for row in rows {
         println!(
