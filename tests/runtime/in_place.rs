@@ -5,7 +5,7 @@
 use std::cell::Cell;
 
 use tests::sampled_callsite;
-use tsc_runtime::__private::seed_sampling;
+use tsc_runtime::__private::{seed_sampling, simulate_time};
 use tsc_runtime::tsc::{Fence, FencePolicy, Ticks, Unfenced};
 use tsc_runtime::{CallsiteReport, snapshot};
 
@@ -15,7 +15,7 @@ struct Costly;
 const COST: Ticks = 10_000;
 
 thread_local! {
-    // Ahead of the real counter, so that the interruption detector finds nothing.
+    // Ahead of the real counter, so that no simulated call starts before the real time at which the detector is armed.
     static NOW: Cell<Ticks> = Cell::new(Unfenced::start() + (1 << 50));
 }
 
@@ -45,7 +45,7 @@ fn excess_is_what_timing_costs_above_the_calibrated() {
     let is_known = || snapshot().clock().in_place_excess_ticks().is_some();
     assert!(!is_known());
     seed_sampling(1);
-    // If a call is really interrupted, the times of that round differ more. Each round has its own callsites, so the others show it.
+    simulate_time(0);
     let mut rounds = 0;
     while !is_known() && rounds < MOST_ROUNDS {
         // Callees are hardly ever timed because it is their turn, which would make the times of their callers differ more.

@@ -1,10 +1,10 @@
 //! Calls inside of calls: self ticks and inclusive ticks.
 
 use tests::sampled_callsite;
-use tsc_runtime::__private::{Callsite, seed_sampling};
+use tsc_runtime::__private::Callsite;
 use tsc_runtime::snapshot;
 
-use crate::{EVERY, NOW, Scripted, ahead, call, call_around, visible_of};
+use crate::{EVERY, NOW, Scripted, call, call_around, simulate, visible_of};
 
 /// A root that is timed at every call has two levels of sampled callees. The estimates of self ticks are right on average, and add up to
 /// the inclusive ticks of the root.
@@ -13,8 +13,7 @@ fn self_ticks_add_up_to_the_roots_inclusive() {
     let root = sampled_callsite::<Scripted>("adds up: root", Some(1));
     let [branch, leaf] = ["adds up: branch", "adds up: leaf"]
         .map(|name| sampled_callsite::<Scripted>(name, Some(EVERY)));
-    seed_sampling(3);
-    ahead();
+    simulate(3);
     const BRANCHES: u64 = 30_000;
     call_around(root, 50_000, || {
         for number in 0..BRANCHES {
@@ -65,8 +64,7 @@ fn recursion_is_counted_once() {
     const RUNS: usize = 40;
     for run in 0..RUNS {
         let callsite = sampled_callsite::<Scripted>(format!("recursion {run}"), Some(8));
-        seed_sampling(run as u64);
-        ahead();
+        simulate(run as u64);
         (0..TREES).for_each(|_| recurse(callsite, 3));
     }
     let report = snapshot();
@@ -92,8 +90,7 @@ fn self_ticks_are_exact_however_deep_calls_nest() {
     const CALLEES: u64 = 3;
     const OUTERMOST: u64 = 1_000;
     const RUNS: usize = 9;
-    // The probes' cost is subtracted, although they take no simulated ticks, and so is the time off the CPU if a call is really interrupted.
-    // Both must be small beside this.
+    // The probes' cost is subtracted, although they take no simulated ticks. It must be small beside this.
     const TICKS: u64 = 1_000_000;
     /// This level is timed at every call. Its calls stand for no others, so the errors of the estimates inside are added and not multiplied.
     const EVERY_CALL: usize = 2;
@@ -114,8 +111,7 @@ fn self_ticks_are_exact_however_deep_calls_nest() {
             sampled_callsite::<Scripted>(name(run, level), sample)
         };
         let callsites: Vec<_> = (0..LEVELS).map(callsite).collect();
-        seed_sampling(run as u64);
-        ahead();
+        simulate(run as u64);
         (0..OUTERMOST).for_each(|_| nest(&callsites));
     }
     let report = snapshot();
@@ -142,7 +138,7 @@ fn anomalous_callees_are_counted_once() {
     const CALLS: u64 = 400;
     let [caller, callee] = [("steps back: caller", 2), ("steps back: callee", EVERY)]
         .map(|(name, every)| sampled_callsite::<Scripted>(name, Some(every)));
-    ahead();
+    simulate(1);
     for _ in 0..CALLS {
         call_around(caller, 2_000_000, || {
             tests::call::<Scripted>(callee, || NOW.set(NOW.get() - 1_000_000));

@@ -64,7 +64,7 @@ static NOT_OURS: u64 = 1;
 /// A thread's state for the detection of its interruptions.
 #[derive(Debug)]
 pub(crate) struct Detector {
-    /// This thread's `rseq_cs`, or [`NOT_OURS`].
+    /// This thread's `rseq_cs`, [`NOT_OURS`], or a word of [`ignore_interruptions`](Self::ignore_interruptions).
     word: Cell<*mut u64>,
     /// A call that started before this time cannot take the fast path at its stop. It equals `changed_at`, or it is the largest number if no
     /// call may take the fast path.
@@ -93,7 +93,8 @@ impl Detector {
 
     #[inline(always)]
     fn seen(&self) -> u64 {
-        // SAFETY: the word is this thread's rseq_cs, which lives as long as the thread, or the static NOT_OURS.
+        // SAFETY: the word is this thread's rseq_cs or another variable of this thread, which lives as long as the thread, or the static
+        // NOT_OURS.
         unsafe { self.word.get().read_volatile() }
     }
 
@@ -117,7 +118,7 @@ impl Detector {
             let now = on_cpu::now();
             self.set_changed_at(now);
             self.rearmed_at.set(now);
-            // SAFETY: as in `seen`. NOT_OURS is not 0, so the word that is written is rseq_cs. It gets the address of a valid descriptor.
+            // SAFETY: as in `seen`. NOT_OURS is not 0, so the word that is written is the thread's. It gets the address of a valid descriptor.
             unsafe { self.word.get().write_volatile(rseq::descriptor()) };
         }
         was_cleared
@@ -171,8 +172,15 @@ impl Detector {
         self.registered_at.get() > start
     }
 
-    /// Finds this thread's word. Before this, and if there is no word, every verdict is [`Interruption::Unknown`].
+    fn is_attached(&self) -> bool {
+        !ptr::eq(self.word.get(), &raw const NOT_OURS)
+    }
+
+    /// Finds this thread's word, if it is not attached. Before this, and if there is no word, every verdict is [`Interruption::Unknown`].
     pub(crate) fn attach(&self) {
+        if self.is_attached() {
+            return;
+        }
         if let Ok(word) = rseq::attach() {
             self.word.set(word);
         }
@@ -180,14 +188,22 @@ impl Detector {
 
     /// Runs `f` with this thread attached, like a thread that measures. If the thread is not attached, it is attached for the time of `f`.
     pub(crate) fn attached<T>(&self, f: impl FnOnce() -> T) -> T {
-        let is_attached = !ptr::eq(self.word.get(), &raw const NOT_OURS);
-        if is_attached {
+        if self.is_attached() {
             return f();
         }
         self.attach();
         let result = f();
         self.detach();
         result
+    }
+
+    /// Attaches the thread to a word that the kernel does not know and never clears: from now on, the thread is never interrupted.
+    pub(crate) fn ignore_interruptions(&self) {
+        thread_local! {
+            static UNKNOWN_TO_KERNEL: Cell<u64> = const { Cell::new(0) };
+        }
+        self.detach();
+        self.word.set(UNKNOWN_TO_KERNEL.with(Cell::as_ptr));
     }
 
     #[cfg(test)]
@@ -283,6 +299,20 @@ mod tests {
         interrupt(&detector);
         assert_eq!(detector.verdict(outer), Interruption::Interrupted);
         detector.detach();
+    }
+
+    #[test]
+    fn ignored_interruptions_are_not_found() {
+        let detector = Detector::new();
+        detector.ignore_interruptions();
+        // The thread keeps the word that is not the kernel's.
+        detector.attach();
+        detector.arm();
+        let start = Unfenced::start();
+        std::thread::sleep(std::time::Duration::from_millis(1));
+        assert_eq!(detector.verdict(start), Interruption::Clean);
+        detector.detach();
+        assert_eq!(detector.verdict(start), Interruption::Unknown);
     }
 
     #[cfg(all(

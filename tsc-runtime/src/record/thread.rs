@@ -32,6 +32,8 @@ pub(crate) struct Thread {
     reporting: Cell<bool>,
     /// The runtime's part of the thread has ended. Calls after that come from other destructors.
     ended: Cell<bool>,
+    /// The ticks that each cold path takes, if time is simulated.
+    simulated_cold_path: Cell<Option<Ticks>>,
     /// Net ticks of all activations so far, each counted once. The difference over a call is the time of its annotated callees.
     pub(crate) work: Cell<u64>,
     pub(crate) detector: Detector,
@@ -61,6 +63,7 @@ thread_local! {
             busy: Cell::new(false),
             reporting: Cell::new(false),
             ended: Cell::new(false),
+            simulated_cold_path: Cell::new(None),
             segments: [const { Cell::new(ptr::null()) }; SEGMENTS],
             segments_len: Cell::new(0),
             contexts: Cell::new(ptr::null()),
@@ -79,6 +82,14 @@ pub(crate) fn this() -> &'static Thread {
     // SAFETY: the state lives as long as the thread. `'static` is longer, but `Thread` is not `Sync`, so the reference stays on its
     // thread.
     unsafe { &*thread }
+}
+
+/// Simulates the time of this thread from now on, for tests whose calls have a simulated counter: no call is interrupted, and each cold
+/// path takes `cold_path` ticks. The counter of such calls does not contain the real times, so subtracting them would be wrong.
+pub fn simulate_time(cold_path: Ticks) {
+    let thread = this();
+    thread.simulated_cold_path.set(Some(cold_path));
+    thread.detector.ignore_interruptions();
 }
 
 impl Thread {
@@ -259,6 +270,11 @@ impl Thread {
 
     pub(crate) fn has_ended(&self) -> bool {
         self.ended.get()
+    }
+
+    /// What a cold path takes that took `real` ticks.
+    pub(crate) fn cold_path_ticks(&self, real: Ticks) -> Ticks {
+        self.simulated_cold_path.get().unwrap_or(real)
     }
 
     /// Ends the runtime's part of the thread. Needs no other state, so it may be called wherever a thread can end.

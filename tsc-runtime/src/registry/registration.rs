@@ -17,7 +17,7 @@ pub(crate) fn begin_cold_path(thread: &Thread) -> Ticks {
 /// The time since `began`, in the cold path, is overhead for the running calls, but not of a probe.
 pub(super) fn add_registration_cost(thread: &Thread, began: Ticks) {
     let (now, before) = (clock::now(), thread.overhead.get());
-    let spent = now.wrapping_sub(began);
+    let spent = thread.cold_path_ticks(now.wrapping_sub(began));
     let lost = thread.turn_loss_into_overhead(began, now);
     thread.add_overhead(spent.cast_signed().wrapping_sub(lost));
     with_registration_costs(|costs| costs.add(before, spent));
