@@ -3,6 +3,7 @@
 #![cfg(target_arch = "x86_64")]
 
 use std::cell::{Cell, RefCell};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tests::row;
@@ -274,4 +275,45 @@ fn long_calls_are_exact() {
     );
     assert_eq!(inner.total_ticks(), sum(LONG - VISIBLE));
     assert_eq!((outer.saturated(), inner.saturated()), (0, 0));
+}
+
+/// A policy whose calls are not recorded at first: their counter goes backwards.
+struct Backward;
+
+static IS_BACKWARD: AtomicBool = AtomicBool::new(true);
+
+impl FencePolicy for Backward {
+    const FENCE: Fence = Fence::Unfenced;
+
+    fn start() -> Ticks {
+        Scripted::start()
+    }
+
+    fn stop() -> Ticks {
+        let stop = Scripted::stop();
+        if IS_BACKWARD.load(Ordering::Relaxed) {
+            stop - 2 * VISIBLE.cast_unsigned()
+        } else {
+            stop
+        }
+    }
+}
+
+/// If no call of a calibration is recorded, its result is unknown, and not 0.
+#[test]
+fn calibration_without_recorded_calls_does_not_count() {
+    let _alone = alone();
+    simulate_time(COLD_PATH);
+    tests::call::<Backward>(tests::callsite::<Backward>("backward"), || ());
+    let visible = || {
+        let report = snapshot();
+        let overheads = report.clock().overheads();
+        let of = overheads
+            .iter()
+            .find(|of| of.fence() == Fence::Unfenced.name());
+        of.expect("the policy is in use").visible_ticks()
+    };
+    assert_eq!(visible(), 0.0);
+    IS_BACKWARD.store(false, Ordering::Relaxed);
+    assert_eq!(visible(), VISIBLE as f64);
 }

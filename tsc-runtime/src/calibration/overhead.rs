@@ -149,7 +149,7 @@ pub(crate) fn start_from_zero() {
 /// The number of calls in a round: enough to make the loop's ends negligible, and few enough for most rounds to pass undisturbed. It is
 /// the length of the buffer, so that each round contains one fold of the buffer.
 pub(super) const CALLS: u32 = BUFFER_LEN as u32;
-/// One under Miri, where a probe takes milliseconds and no figure means anything.
+/// The least number of rounds whose calls were recorded. One under Miri, where a probe takes milliseconds and no figure means anything.
 const MIN_ROUNDS: usize = if cfg!(miri) { 1 } else { 9 };
 const MAX_ROUNDS: usize = 301;
 /// No further rounds are made after this time: 2 to 3 ms at common rates.
@@ -160,9 +160,7 @@ pub(crate) fn calibrate(callsite: &Callsite) {
     let fence = callsite.fence();
     let is_measured = |table: &mut Table| table[fence as usize].empty_calls.is_some();
     if !with_measurements(is_measured) {
-        let empty_calls = callsite.empty_calls();
-        let overhead = measure(empty_calls);
-        add(fence as usize, empty_calls, overhead);
+        measure_and_add(fence as usize, callsite.empty_calls());
     }
 }
 
@@ -171,16 +169,20 @@ pub(crate) fn recalibrate() {
     let measured = with_measurements(|table| *table);
     for (index, before) in measured.into_iter().enumerate() {
         if let Some(empty_calls) = before.empty_calls {
-            let overhead = measure(empty_calls);
-            add(index, empty_calls, overhead);
+            measure_and_add(index, empty_calls);
         }
     }
 }
 
-fn add(fence: usize, empty_calls: EmptyCalls, overhead: Costs) {
+fn measure_and_add(fence: usize, empty_calls: EmptyCalls) {
+    let costs = measure(empty_calls);
     let visible = with_measurements(|table| {
-        table[fence].add(empty_calls, overhead);
-        table[fence].visible.mean()
+        let measurements = &mut table[fence];
+        measurements.empty_calls = Some(empty_calls);
+        if let Some(costs) = costs {
+            measurements.add(costs);
+        }
+        measurements.visible.mean()
     });
     VISIBLE[fence].store(visible.to_bits(), Ordering::Relaxed);
 }
@@ -227,8 +229,7 @@ pub(crate) fn in_place(counted: f64) -> f64 {
 }
 
 impl Measurements {
-    fn add(&mut self, empty_calls: EmptyCalls, costs: Costs) {
-        self.empty_calls = Some(empty_calls);
+    fn add(&mut self, costs: Costs) {
         self.visible.add(costs.visible);
         self.total.add(costs.total);
         self.nesting.add(costs.nesting);
@@ -252,21 +253,22 @@ struct Costs {
 /// The fields of [`Costs`], in the same order.
 type Round = [f64; 7];
 
-/// Takes the medians over rounds; each round contains all kinds of calls. This thread's sums and table are left unchanged.
+/// Takes the medians over rounds; each round contains all kinds of calls. This thread's sums and table are left unchanged. Returns `None` if
+/// the calls of no round were recorded, for instance because all of them were interrupted.
 ///
 /// Meanwhile the thread is attached to the interruption detector. A thread is not attached before its first call, nor in a report that is
 /// made after its end. There, each call would take the slow path at its start and its stop, which costs a quarter more.
-fn measure(empty_calls: EmptyCalls) -> Costs {
+fn measure(empty_calls: EmptyCalls) -> Option<Costs> {
     // The operating system's clock replaces the TSC, whose inlined reads would kill the process.
     if clock::is_os_clock() {
-        return Costs::default();
+        return Some(Costs::default());
     }
     thread::this()
         .detector
         .attached(|| measure_attached(empty_calls))
 }
 
-fn measure_attached(empty_calls: EmptyCalls) -> Costs {
+fn measure_attached(empty_calls: EmptyCalls) -> Option<Costs> {
     let segment = [const { Entry::new() }; FIRST_LEN];
     // SAFETY: the segment is dropped after the record.
     let record = unsafe { Record::new(0, 0, &raw const segment[0]) };
@@ -281,8 +283,8 @@ fn measure_attached(empty_calls: EmptyCalls) -> Costs {
     let began = clock::now();
     // A probe costs more if the call tree is recorded. These calls must not appear in the thread's own tree.
     let contexts = contexts::are_recorded().then(Contexts::new);
-    for attempt in 0..MAX_ROUNDS {
-        if attempt >= MIN_ROUNDS && clock::now() - began >= ENOUGH {
+    for _ in 0..MAX_ROUNDS {
+        if rounds[0].len() >= MIN_ROUNDS && clock::now() - began >= ENOUGH {
             break;
         }
         let mut measured = None;
@@ -294,15 +296,18 @@ fn measure_attached(empty_calls: EmptyCalls) -> Costs {
         }
     }
     drop(busy);
+    if rounds[0].is_empty() {
+        return None;
+    }
     let [visible, total, nesting, for_caller, once, often, counted] =
         rounds.map(|costs| median(costs).unwrap_or(0.0).max(0.0));
-    Costs {
+    Some(Costs {
         visible,
         total,
         nesting,
         sampled: [for_caller, once, often],
         counted,
-    }
+    })
 }
 
 /// The ticks of one of the calls in a round.
@@ -318,7 +323,7 @@ fn read_all(data: &[u8]) {
     core::hint::black_box(data.iter().step_by(64).fold(0_u8, |sum, byte| sum ^ byte));
 }
 
-/// Returns `None` if no call was recorded.
+/// Returns `None` if no annotated call was recorded.
 fn round(empty_calls: EmptyCalls, record: &Record, other_data: &[u8]) -> Option<Round> {
     let (samples_before, sum_before) = record.samples();
     let start = clock::now();
