@@ -32,8 +32,6 @@ pub(crate) struct Thread {
     reporting: Cell<bool>,
     /// The runtime's part of the thread has ended. Calls after that come from other destructors.
     ended: Cell<bool>,
-    /// The ticks that each cold path takes, if time is simulated.
-    simulated_cold_path: Cell<Option<Ticks>>,
     /// Net ticks of all activations so far, each counted once. The difference over a call is the time of its annotated callees.
     pub(crate) work: Cell<u64>,
     pub(crate) detector: Detector,
@@ -49,6 +47,8 @@ pub(crate) struct Thread {
     /// The variance of `work` that results from timing only some calls.
     pub(crate) variance: Cell<f64>,
     pub(crate) on_cpu: OnCpu,
+    /// The ticks that each cold path takes, if time is simulated.
+    simulated_cold_path: Cell<Option<Ticks>>,
 }
 
 thread_local! {
@@ -63,13 +63,13 @@ thread_local! {
             busy: Cell::new(false),
             reporting: Cell::new(false),
             ended: Cell::new(false),
-            simulated_cold_path: Cell::new(None),
             segments: [const { Cell::new(ptr::null()) }; SEGMENTS],
             segments_len: Cell::new(0),
             contexts: Cell::new(ptr::null()),
             len_in_tree: AtomicU32::new(0),
             variance: Cell::new(0.0),
             on_cpu: OnCpu::new(),
+            simulated_cold_path: Cell::new(None),
         }
     };
 }
