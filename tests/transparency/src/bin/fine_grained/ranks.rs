@@ -26,6 +26,16 @@ struct Ranked {
     instructions: f64,
 }
 
+/// The rows above [`LEAST_SHARE`].
+struct Ranking {
+    /// By descending instructions.
+    rows: Vec<Ranked>,
+    /// The names of which callgrind has no function, in alphabetical order.
+    unknown: Vec<String>,
+    /// The self ticks of all rows.
+    sum: f64,
+}
+
 /// Compares self ticks with instructions.
 pub(crate) fn print(not_inlined: &Path, of: &Runs) {
     let Some(report) = reports(&of.every_call).next() else {
@@ -58,11 +68,11 @@ fn print_of(name: &str, runs: &[Compared], instructions: &HashMap<String, f64>) 
         ticks: median(ticks),
         error: 0.0,
     };
-    let medians: HashMap<String, Own> = ticks
+    let medians = ticks
         .into_iter()
         .map(|(name, ticks)| (name, median_of(ticks)))
         .collect();
-    let (rows, sum) = ranked(&medians, instructions);
+    let Ranking { rows, unknown, sum } = rank(&medians, instructions);
     let pairs: Vec<(f64, f64)> = rows
         .iter()
         .map(|row| (row.own.ticks, row.instructions))
@@ -73,11 +83,6 @@ fn print_of(name: &str, runs: &[Compared], instructions: &HashMap<String, f64>) 
         spearman(&pairs)
     );
     print_pairs(&of_runs, instructions);
-    let unknown: Vec<&str> = medians
-        .iter()
-        .filter(|(name, own)| own.ticks > LEAST_SHARE * sum && !instructions.contains_key(*name))
-        .map(|(name, _)| &**name)
-        .collect();
     if !unknown.is_empty() {
         println!(
             "Not ranked, because callgrind has no function of this name: {}\n",
@@ -100,8 +105,7 @@ fn print_of(name: &str, runs: &[Compared], instructions: &HashMap<String, f64>) 
 fn print_pairs(of_runs: &[HashMap<String, Own>], instructions: &HashMap<String, f64>) {
     let (mut all, mut apart, mut in_order) = (0, 0, 0);
     for rows in of_runs {
-        // By descending instructions.
-        let (rows, _) = ranked(rows, instructions);
+        let rows = rank(rows, instructions).rows;
         for (index, one) in rows.iter().enumerate() {
             for other in &rows[index + 1..] {
                 all += 1;
@@ -130,20 +134,24 @@ fn own_ticks(report: &Report) -> HashMap<String, Own> {
     sums
 }
 
-/// The rows that are ranked, by descending instructions, and the self ticks of all rows.
-fn ranked(rows: &HashMap<String, Own>, instructions: &HashMap<String, f64>) -> (Vec<Ranked>, f64) {
-    let sum: f64 = rows.values().map(|own| own.ticks).sum();
-    let mut ranked: Vec<Ranked> = rows
-        .iter()
-        .filter(|(_, own)| own.ticks > LEAST_SHARE * sum)
-        .filter_map(|(name, &own)| {
-            Some(Ranked {
-                name: name.clone(),
+fn rank(of: &HashMap<String, Own>, instructions: &HashMap<String, f64>) -> Ranking {
+    let sum: f64 = of.values().map(|own| own.ticks).sum();
+    let (mut rows, mut unknown) = (Vec::new(), Vec::new());
+    for (name, &own) in of {
+        if own.ticks <= LEAST_SHARE * sum {
+            continue;
+        }
+        let name = name.clone();
+        match instructions.get(&name) {
+            Some(&instructions) => rows.push(Ranked {
+                name,
                 own,
-                instructions: *instructions.get(name)?,
-            })
-        })
-        .collect();
-    ranked.sort_by(|one, other| other.instructions.total_cmp(&one.instructions));
-    (ranked, sum)
+                instructions,
+            }),
+            None => unknown.push(name),
+        }
+    }
+    rows.sort_by(|one, other| other.instructions.total_cmp(&one.instructions));
+    unknown.sort_unstable();
+    Ranking { rows, unknown, sum }
 }
