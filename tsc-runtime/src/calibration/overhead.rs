@@ -152,7 +152,7 @@ pub(super) const CALLS: u32 = BUFFER_LEN as u32;
 /// The least number of rounds whose calls were recorded. One under Miri, where a probe takes milliseconds and no figure means anything.
 const MIN_ROUNDS: usize = if cfg!(miri) { 1 } else { 9 };
 const MAX_ROUNDS: usize = 301;
-/// No further rounds are made after this time: 2 to 3 ms at common rates.
+/// After this time, 2 to 3 ms at common rates, rounds are made only until there are enough.
 const ENOUGH: Ticks = 6_000_000;
 
 /// Measures the overhead of `callsite`'s fence policy, unless it has been measured.
@@ -241,7 +241,7 @@ impl Measurements {
 }
 
 /// The result of one measurement.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 struct Costs {
     visible: f64,
     total: f64,
@@ -254,14 +254,14 @@ struct Costs {
 type Round = [f64; 7];
 
 /// Takes the medians over rounds; each round contains all kinds of calls. This thread's sums and table are left unchanged. Returns `None` if
-/// the calls of no round were recorded, for instance because all of them were interrupted.
+/// the counter may not be read, or if the calls of no round were recorded, for instance because all of them were interrupted.
 ///
 /// Meanwhile the thread is attached to the interruption detector. A thread is not attached before its first call, nor in a report that is
 /// made after its end. There, each call would take the slow path at its start and its stop, which costs a quarter more.
 fn measure(empty_calls: EmptyCalls) -> Option<Costs> {
     // The operating system's clock replaces the TSC, whose inlined reads would kill the process.
     if clock::is_os_clock() {
-        return Some(Costs::default());
+        return None;
     }
     thread::this()
         .detector
@@ -296,17 +296,14 @@ fn measure_attached(empty_calls: EmptyCalls) -> Option<Costs> {
         }
     }
     drop(busy);
-    if rounds[0].is_empty() {
-        return None;
-    }
     let [visible, total, nesting, for_caller, once, often, counted] =
-        rounds.map(|costs| median(costs).unwrap_or(0.0).max(0.0));
+        rounds.map(|costs| Some(median(costs)?.max(0.0)));
     Some(Costs {
-        visible,
-        total,
-        nesting,
-        sampled: [for_caller, once, often],
-        counted,
+        visible: visible?,
+        total: total?,
+        nesting: nesting?,
+        sampled: [for_caller?, once?, often?],
+        counted: counted?,
     })
 }
 
