@@ -9,22 +9,19 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use super::run::{Report, Run};
 
-/// A program, and `TSC_SAMPLE` for it.
-pub type Subject<'a> = (&'a Path, Option<&'a str>);
-
 /// Runs the program, which calls its root once.
-pub fn run(subject: Subject<'_>) -> io::Result<Run> {
-    Process::start(&mut command(subject))?.finish()
+pub fn run(executable: &Path) -> io::Result<Run> {
+    Process::start(&mut command(executable))?.finish()
 }
 
 /// Runs the program and records the call tree.
 pub fn run_with_tree(executable: &Path) -> io::Result<Run> {
-    let mut command = command((executable, None));
+    let mut command = command(executable);
     Process::start(command.env("TSC_TREE", "1"))?.finish()
 }
 
 /// Runs two programs at the same time. Each calls its root as often as `turns` says, but never while the other does.
-pub fn run_in_turns(one: Subject<'_>, other: Subject<'_>, turns: usize) -> io::Result<(Run, Run)> {
+pub fn run_in_turns(one: &Path, other: &Path, turns: usize) -> io::Result<(Run, Run)> {
     let mut one = Process::start(&mut command(one))?;
     let mut other = Process::start(&mut command(other))?;
     for _ in 1..turns {
@@ -34,13 +31,9 @@ pub fn run_in_turns(one: Subject<'_>, other: Subject<'_>, turns: usize) -> io::R
     Ok((one.finish()?, other.finish()?))
 }
 
-fn command((executable, sample): Subject<'_>) -> Command {
+fn command(executable: &Path) -> Command {
     let mut command = Command::new(executable);
     command.env("TSC_REPORT", "off");
-    match sample {
-        Some(sample) => command.env("TSC_SAMPLE", sample),
-        None => command.env_remove("TSC_SAMPLE"),
-    };
     command
 }
 

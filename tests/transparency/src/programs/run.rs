@@ -18,13 +18,8 @@ pub struct Report {
     pub contexts: Vec<Context>,
     /// Ticks in a nanosecond.
     pub ticks_per_ns: f64,
-    /// The calibrated cost of a timed call to its caller, and that of a counted call if there are any.
-    pub timed_ticks: f64,
-    pub counted_ticks: f64,
-    /// What is subtracted for a counted call.
-    pub counted_in_place_ticks: f64,
-    /// What a timed call costs above that in the program, if the report says so.
-    pub in_place_ticks: f64,
+    /// The calibrated cost of a call to its caller.
+    pub cost_ticks: f64,
 }
 
 /// Calls from one function to another, each with module and name. Both are empty for the caller of the outermost function.
@@ -53,7 +48,7 @@ pub struct Row {
     pub calls: u64,
     pub total: f64,
     pub own: f64,
-    /// How far the total may be off: three standard errors and the systematic error.
+    /// How far the total may be off.
     pub total_error: f64,
     /// The same of the self ticks.
     pub own_error: f64,
@@ -65,8 +60,7 @@ impl Report {
         let (clock, lines) = lines.split_first()?;
         let mut figures = clock.split(' ').map(str::parse::<f64>);
         let mut figure = || figures.next()?.ok();
-        let (hz, timed, counted) = (figure()?, figure()?, figure()?);
-        let (counted_in_place, in_place) = (figure()?, figure()?);
+        let (hz, cost_ticks) = (figure()?, figure()?);
         let (mut rows, mut contexts) = (Vec::new(), Vec::new());
         for line in lines {
             match line.strip_prefix("context\t") {
@@ -78,10 +72,7 @@ impl Report {
             rows,
             contexts,
             ticks_per_ns: hz / 1e9,
-            timed_ticks: timed,
-            counted_ticks: counted,
-            counted_in_place_ticks: counted_in_place,
-            in_place_ticks: in_place,
+            cost_ticks,
         })
     }
 
@@ -124,8 +115,8 @@ impl Row {
             calls,
             total: ticks()?,
             own: ticks()?,
-            total_error: ticks()? + 3.0 * ticks()?,
-            own_error: ticks()? + 3.0 * ticks()?,
+            total_error: ticks()?,
+            own_error: ticks()?,
         })
     }
 }

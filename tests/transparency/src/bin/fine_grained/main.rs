@@ -9,7 +9,7 @@
 use std::path::{Path, PathBuf};
 use std::{env, io};
 
-use transparency::programs::process::{Subject, run, run_in_turns};
+use transparency::programs::process::{run, run_in_turns};
 use transparency::programs::run::{Report, Row, Run};
 use transparency::programs::statistics::{median, range, share};
 use transparency::programs::{FURTHER, Form, PROGRAMS, Program, build};
@@ -21,8 +21,6 @@ mod ranks;
 const RUNS: usize = 20;
 /// How often each process of a run calls its root, in turns with the other.
 const TURNS: usize = 8;
-/// Runs with every call timed, for each other run.
-const EVERY_CALL: usize = 2;
 /// Rows whose means are compared with those of a program in which only that row's function is annotated.
 const LARGEST: usize = 10;
 
@@ -49,10 +47,7 @@ struct Runs {
     bare: Vec<Compared>,
     /// Bare, but no function that would be annotated is inlined.
     not_inlined: Vec<Compared>,
-    every_call: Vec<Compared>,
-    auto: Vec<Compared>,
-    /// Nearly all calls are only counted.
-    counted: Vec<Compared>,
+    annotated: Vec<Compared>,
 }
 
 /// A run of the program in one of its forms, and one of the bare program that took turns with it.
@@ -82,32 +77,22 @@ impl Runs {
         if let Err(error) = &pinned {
             eprintln!("the processes may run on different CPUs: {error}");
         }
-        let compare = |subject: Subject<'_>| -> io::Result<Compared> {
-            let (bare, run) = run_in_turns((&forms.bare, None), subject, TURNS)?;
+        let compare = |executable: &Path| -> io::Result<Compared> {
+            let (bare, run) = run_in_turns(&forms.bare, executable, TURNS)?;
             Ok(Compared { run, bare })
         };
         let mut of = Self::default();
         for _ in 0..runs {
-            of.bare.push(compare((&forms.bare, None))?);
-            of.not_inlined.push(compare((&forms.not_inlined, None))?);
-            for _ in 0..EVERY_CALL {
-                of.every_call.push(compare((&forms.annotated, None))?);
-            }
-            of.auto.push(compare((&forms.annotated, Some("auto")))?);
-            of.counted.push(compare((&forms.annotated, Some("4096")))?);
+            of.bare.push(compare(&forms.bare)?);
+            of.not_inlined.push(compare(&forms.not_inlined)?);
+            of.annotated.push(compare(&forms.annotated)?);
         }
         Ok(of)
     }
 
     /// Whether all runs computed the same.
     fn agree(&self) -> bool {
-        let forms = [
-            &self.bare,
-            &self.not_inlined,
-            &self.every_call,
-            &self.auto,
-            &self.counted,
-        ];
+        let forms = [&self.bare, &self.not_inlined, &self.annotated];
         let mut all = forms
             .into_iter()
             .flatten()
@@ -134,12 +119,12 @@ fn measure(program: &Program, runs: usize, scratch: &Path) -> io::Result<()> {
         ));
     }
     println!(
-        "\n## {}: {} {version}, {attributes} functions annotated\n\n| | every call | `TSC_SAMPLE=auto` | `TSC_SAMPLE=4096` |\n|---|---|---|---|",
+        "\n## {}: {} {version}, {attributes} functions annotated\n\n| | |\n|---|---|",
         program.kind, program.name
     );
     print_bare(&of);
-    print_totals(&of);
-    print_rows(program, &source, scratch, &of)?;
+    print_totals(&of.annotated);
+    print_rows(program, &source, scratch, &of.annotated)?;
     ranks::print(&forms.not_inlined, &of);
     Ok(())
 }
@@ -158,17 +143,14 @@ fn net(report: &Report) -> Option<f64> {
 fn print_bare(of: &Runs) {
     let milliseconds = of.bare.iter().map(|compared| compared.bare.took / 1e6);
     println!(
-        "| bare, ms of CPU for {TURNS} calls of the root | {} | | |",
+        "| bare, ms of CPU for {TURNS} calls of the root | {} |",
         range(&milliseconds.collect::<Vec<_>>())
     );
     let ratios = |runs: &[Compared]| runs.iter().map(Compared::slowdown).collect::<Vec<_>>();
-    println!("| … ÷ bare | {} | | |", range(&ratios(&of.bare)));
+    println!("| … ÷ bare | {} |", range(&ratios(&of.bare)));
+    println!("| … in 0.9–1.1 | {} |", share(&ratios(&of.bare), is_close));
     println!(
-        "| … in 0.9–1.1 | {} | | |",
-        share(&ratios(&of.bare), is_close)
-    );
-    println!(
-        "| slowdown if nothing that is annotated is inlined | {} | | |",
+        "| slowdown if nothing that is annotated is inlined | {} |",
         range(&ratios(&of.not_inlined))
     );
 }
@@ -177,15 +159,8 @@ fn is_close(ratio: f64) -> bool {
     (0.9..=1.1).contains(&ratio)
 }
 
-fn print_totals(of: &Runs) {
-    let columns = |name: &str, cell: &dyn Fn(&[Compared]) -> String| {
-        println!(
-            "| {name} | {} | {} | {} |",
-            cell(&of.every_call),
-            cell(&of.auto),
-            cell(&of.counted)
-        );
-    };
+fn print_totals(runs: &[Compared]) {
+    let line = |name: &str, cell: String| println!("| {name} | {cell} |");
     let counts = |report: &Report| -> Vec<(String, u32, u64)> {
         let mut rows: Vec<_> = report
             .rows
@@ -195,107 +170,64 @@ fn print_totals(of: &Runs) {
         rows.sort();
         rows
     };
-    let expected = reports(&of.every_call).next().map(counts);
-    columns("million calls", &|runs| {
-        reports(runs).next().map_or_else(String::new, |report| {
-            format!("{:.2}", report.calls() as f64 / 1e6)
-        })
-    });
-    columns("runs with the same counts in every row", &|runs| {
-        let same = reports(runs).filter(|report| Some(counts(report)) == expected);
-        format!("{} of {}", same.count(), runs.len())
-    });
+    if let Some(first) = reports(runs).next() {
+        line(
+            "million calls",
+            format!("{:.2}", first.calls() as f64 / 1e6),
+        );
+        let expected = counts(first);
+        let same = reports(runs).filter(|report| counts(report) == expected);
+        let same = format!("{} of {}", same.count(), runs.len());
+        line("runs with the same counts in every row", same);
+    }
     // `figure` of each report, with the bare time beside it.
-    let compare = |runs: &[Compared], figure: &dyn Fn(&Report, f64) -> Option<f64>| -> Vec<f64> {
+    let compare = |figure: &dyn Fn(&Report, f64) -> Option<f64>| -> Vec<f64> {
         let figure =
             |compared: &Compared| figure(compared.run.report.as_ref()?, compared.bare.took);
         runs.iter().filter_map(figure).collect()
     };
-    columns("slowdown", &|runs| {
-        range(&runs.iter().map(Compared::slowdown).collect::<Vec<_>>())
+    let slowdowns: Vec<f64> = runs.iter().map(Compared::slowdown).collect();
+    line("slowdown", range(&slowdowns));
+    let more = |compared: &Compared| {
+        let calls = compared.run.report.as_ref()?.calls();
+        Some((compared.run.took - compared.bare.took) / calls as f64)
+    };
+    let more: Vec<f64> = runs.iter().filter_map(more).collect();
+    line("ns a call more than bare", range(&more));
+    let costs = compare(&|report, _| Some(report.cost_ticks));
+    line("calibrated cost of a call, ticks", range(&costs));
+    let above = compare(&|report, bare| {
+        Some((net(report)? - bare) * report.ticks_per_ns / report.calls() as f64)
     });
-    columns("ns a call more than bare", &|runs| {
-        let more = |compared: &Compared| {
-            let calls = compared.run.report.as_ref()?.calls();
-            Some((compared.run.took - compared.bare.took) / calls as f64)
-        };
-        range(&runs.iter().filter_map(more).collect::<Vec<_>>())
-    });
-    columns("calibrated cost of a timed call, ticks", &|runs| {
-        range(
-            &reports(runs)
-                .map(|report| report.timed_ticks)
-                .collect::<Vec<_>>(),
-        )
-    });
-    columns("calibrated cost of a counted call, ticks", &|runs| {
-        range(
-            &reports(runs)
-                .map(|report| report.counted_ticks)
-                .collect::<Vec<_>>(),
-        )
-    });
-    columns(
-        "what a call costs in place, if it is counted, ÷ the calibrated cost",
-        &|runs| {
-            range(&compare(runs, &|report, bare| {
-                let more = (net(report)? - bare) * report.ticks_per_ns / report.calls() as f64;
-                Some((more + report.counted_in_place_ticks) / report.counted_ticks)
-            }))
-        },
+    line(
+        "cost of a call in the program above what is subtracted, ticks",
+        range(&above),
     );
-    columns(
-        "cost of a timed call above the calibrated, as the report states it, ticks",
-        &|runs| {
-            range(
-                &reports(runs)
-                    .map(|report| report.in_place_ticks)
-                    .collect::<Vec<_>>(),
-            )
-        },
-    );
-    columns(
-        "cost of a call in place above what is subtracted, ticks",
-        &|runs| {
-            range(&compare(runs, &|report, bare| {
-                Some((net(report)? - bare) * report.ticks_per_ns / report.calls() as f64)
-            }))
-        },
-    );
-    let ratios = |runs: &[Compared]| compare(runs, &|report, bare| Some(net(report)? / bare));
-    columns("root's net ÷ bare", &|runs| range(&ratios(runs)));
-    columns("… in 0.9–1.1", &|runs| share(&ratios(runs), is_close));
+    let ratios = compare(&|report, bare| Some(net(report)? / bare));
+    line("root's net ÷ bare", range(&ratios));
+    line("… in 0.9–1.1", share(&ratios, is_close));
     let error = |report: &Report| Some(report.root()?.total_error / report.ticks_per_ns);
-    columns("root's stated error ÷ bare", &|runs| {
-        range(&compare(runs, &|report, bare| Some(error(report)? / bare)))
-    });
-    columns("… covers the bare time", &|runs| {
-        let off = compare(runs, &|report, bare| {
-            Some((net(report)? - bare).abs() / error(report)?)
-        });
-        share(&off, |off| off <= 1.0)
-    });
-    columns("Σ self ÷ root's net", &|runs| {
-        let sums = reports(runs).filter_map(|report| {
+    let errors = compare(&|report, bare| Some(error(report)? / bare));
+    line("root's stated error ÷ bare", range(&errors));
+    let off = compare(&|report, bare| Some((net(report)? - bare).abs() / error(report)?));
+    line("… covers the bare time", share(&off, |off| off <= 1.0));
+    let worst = reports(runs)
+        .filter_map(|report| {
             let own: f64 = report.rows.iter().map(|row| row.own).sum();
-            Some(own / report.root()?.total)
-        });
-        let sums: Vec<f64> = sums.collect();
-        let worst = sums
-            .iter()
-            .fold(0.0_f64, |worst, sum| worst.max((sum - 1.0).abs()));
-        format!("1 ± {worst:.5}")
-    });
-    columns("rows with self exactly 0", &|runs| {
-        let zeros = reports(runs)
-            .map(|report| report.rows.iter().filter(|row| row.own == 0.0).count() as f64);
-        range(&zeros.collect::<Vec<_>>())
-    });
+            Some((own / report.root()?.total - 1.0).abs())
+        })
+        .fold(0.0, f64::max);
+    line("Σ self ÷ root's net", format!("1 ± {worst:.5}"));
 }
 
 /// Compares the largest rows with programs in which only the row's function is annotated.
-fn print_rows(program: &Program, source: &Path, scratch: &Path, of: &Runs) -> io::Result<()> {
-    let Some(report) = reports(&of.auto).next() else {
+fn print_rows(
+    program: &Program,
+    source: &Path,
+    scratch: &Path,
+    runs: &[Compared],
+) -> io::Result<()> {
+    let Some(report) = reports(runs).next() else {
         return Ok(());
     };
     let mut largest: Vec<&Row> = report
@@ -305,12 +237,12 @@ fn print_rows(program: &Program, source: &Path, scratch: &Path, of: &Runs) -> io
         .collect();
     largest.sort_by(|one, other| other.total.total_cmp(&one.total));
     println!(
-        "\n| largest rows | calls | mean where it alone is annotated, ticks | every call, mean of all runs | covered by its error | auto, mean of all runs | covered |\n|---|---|---|---|---|---|---|"
+        "\n| largest rows | calls | mean where it alone is annotated, ticks | mean of all runs | covered by its error |\n|---|---|---|---|---|"
     );
     for row in largest.into_iter().take(LARGEST) {
         let form = Form::Only(row.place.clone());
         let (alone, _) = build(program, source, scratch, "alone", &form)?;
-        let truths: io::Result<Vec<Run>> = (0..3).map(|_| run((&alone, None))).collect();
+        let truths: io::Result<Vec<Run>> = (0..3).map(|_| run(&alone)).collect();
         let truth: Vec<f64> = truths?
             .iter()
             .filter_map(|run| run.report.as_ref()?.rows.first().map(per_call))
@@ -319,21 +251,17 @@ fn print_rows(program: &Program, source: &Path, scratch: &Path, of: &Runs) -> io
             continue;
         }
         let truth = median(truth);
-        let cells = |runs: &[Compared]| {
-            let rows: Vec<&Row> = reports(runs)
-                .filter_map(|report| report.rows.iter().find(|other| other.place == row.place))
-                .collect();
-            let means = rows.iter().map(|row| per_call(row)).collect();
-            let off: Vec<f64> = rows
-                .iter()
-                .map(|row| (per_call(row) - truth).abs() * row.calls as f64 / row.total_error)
-                .collect();
-            (median(means), share(&off, |off| off <= 1.0))
-        };
-        let (every, every_covered) = cells(&of.every_call);
-        let (auto, auto_covered) = cells(&of.auto);
+        let rows: Vec<&Row> = reports(runs)
+            .filter_map(|report| report.rows.iter().find(|other| other.place == row.place))
+            .collect();
+        let mean = median(rows.iter().map(|row| per_call(row)).collect());
+        let off: Vec<f64> = rows
+            .iter()
+            .map(|row| (per_call(row) - truth).abs() * row.calls as f64 / row.total_error)
+            .collect();
+        let covered = share(&off, |off| off <= 1.0);
         println!(
-            "| {} | {} | {truth:.1} | {every:.1} | {every_covered} | {auto:.1} | {auto_covered} |",
+            "| {} | {} | {truth:.1} | {mean:.1} | {covered} |",
             row.name, row.calls
         );
     }

@@ -7,7 +7,7 @@ use transparency::programs::callgrind;
 use transparency::programs::run::Report;
 use transparency::programs::statistics::{median, spearman};
 
-use crate::{Compared, Runs, reports};
+use crate::{Runs, reports};
 
 /// Rows below this share of all self ticks are not ranked.
 const LEAST_SHARE: f64 = 0.01;
@@ -38,7 +38,7 @@ struct Ranking {
 
 /// Compares self ticks with instructions.
 pub(crate) fn print(not_inlined: &Path, of: &Runs) {
-    let Some(report) = reports(&of.every_call).next() else {
+    let Some(report) = reports(&of.annotated).next() else {
         return;
     };
     let names: HashSet<String> = own_ticks(report).into_keys().collect();
@@ -51,13 +51,7 @@ pub(crate) fn print(not_inlined: &Path, of: &Runs) {
             return;
         }
     };
-    for (name, runs) in [("every call", &of.every_call), ("auto", &of.auto)] {
-        print_of(name, runs, &instructions);
-    }
-}
-
-fn print_of(name: &str, runs: &[Compared], instructions: &HashMap<String, f64>) {
-    let of_runs: Vec<HashMap<String, Own>> = reports(runs).map(own_ticks).collect();
+    let of_runs: Vec<HashMap<String, Own>> = reports(&of.annotated).map(own_ticks).collect();
     let mut ticks: HashMap<String, Vec<f64>> = HashMap::new();
     for rows in &of_runs {
         for (name, own) in rows {
@@ -72,17 +66,17 @@ fn print_of(name: &str, runs: &[Compared], instructions: &HashMap<String, f64>) 
         .into_iter()
         .map(|(name, ticks)| (name, median_of(ticks)))
         .collect();
-    let Ranking { rows, unknown, sum } = rank(&medians, instructions);
+    let Ranking { rows, unknown, sum } = rank(&medians, &instructions);
     let pairs: Vec<(f64, f64)> = rows
         .iter()
         .map(|row| (row.own.ticks, row.instructions))
         .collect();
     println!(
-        "\nSpearman, self ticks ({name}) against callgrind's instructions, {} rows: {:.3}",
+        "\nSpearman, self ticks against callgrind's instructions, {} rows: {:.3}",
         rows.len(),
         spearman(&pairs)
     );
-    print_pairs(&of_runs, instructions);
+    print_pairs(&of_runs, &instructions);
     if !unknown.is_empty() {
         println!(
             "Not ranked, because callgrind has no function of this name: {}\n",

@@ -1,23 +1,16 @@
 
 // After what all programs have: what an annotated one says of itself, without the feature `json`, whose crates the program does not know.
 
-/// In the first line the clock's rate, what a timed call costs, what a counted one costs as calibrated and as subtracted, and what a timed
-/// call costs more in place. Then a line a row.
+/// In the first line the clock's rate and what a call costs. Then a line a row.
 fn rows() {
     let report = tsc_runtime::snapshot();
     let clock = report.clock();
     let probe = clock.overheads().first();
-    let figures = [
-        clock.hz(),
-        probe.map(|probe| probe.total_ticks()),
-        probe.and_then(|probe| probe.counted_ticks()),
-        probe.and_then(|probe| probe.counted_in_place_ticks()),
-        clock.in_place_excess_ticks(),
-    ];
+    let figures = [clock.hz(), probe.map(|probe| probe.total_ticks())];
     println!("{}", figures.map(|figure| figure.unwrap_or(f64::NAN).to_string()).join(" "));
     for row in report.callsites() {
         println!(
-            "{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}",
+            "{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}",
             row.module(),
             row.name(),
             row.file(),
@@ -26,9 +19,7 @@ fn rows() {
             row.on_cpu_ticks().unwrap_or(row.total_ticks()),
             row.self_on_cpu_ticks().unwrap_or(row.self_ticks()),
             row.total_error_ticks().unwrap_or(f64::NAN),
-            row.total_std_error_ticks().unwrap_or(0.0),
             row.self_error_ticks().unwrap_or(f64::NAN),
-            row.self_std_error_ticks().unwrap_or(0.0),
         );
     }
     let path = |index: Option<u64>| {
