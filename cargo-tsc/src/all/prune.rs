@@ -9,10 +9,8 @@ use crate::rows::{path, self_ticks};
 pub const ALLOWED: f64 = 1.3;
 /// Pruning aims at this ratio, so that it need not be repeated.
 const WANTED: f64 = 1.2;
-/// The cost of a call that is only counted, in ticks.
-const COUNTED: f64 = 10.0;
-/// The cost of a timed call in ticks, if the report does not contain it.
-const TIMED: f64 = 120.0;
+/// The cost of a call in ticks, if the report does not contain it.
+const A_CALL: f64 = 120.0;
 /// Probes that cost less than this share of the run do not slow it down noticeably.
 const NOTICEABLE: f64 = 0.001;
 /// Probes that cost less than this share of what they measure are kept as long as there are others to remove.
@@ -64,12 +62,8 @@ fn probes(report: &Report, row: &CallsiteReport) -> f64 {
     let of_fence = overheads
         .iter()
         .find(|overhead| overhead.fence() == row.fence());
-    let timed = of_fence.map_or(TIMED, tsc_runtime::FenceOverhead::total_ticks);
-    let calls = row.calls() as f64;
-    match row.timed() {
-        Some(times) => times as f64 * timed + (calls - times as f64) * COUNTED,
-        None => calls * timed,
-    }
+    let a_call = of_fence.map_or(A_CALL, tsc_runtime::FenceOverhead::total_ticks);
+    row.calls() as f64 * a_call
 }
 
 /// Selects the functions to leave out, so that a run is only a little slower than without measurement. `ratio` is how many times as long
@@ -108,7 +102,7 @@ mod tests {
             name: format!("app::{name}"),
             calls,
             self_ticks: ticks * calls as f64,
-            probes: TIMED * calls as f64,
+            probes: A_CALL * calls as f64,
         }
     }
 

@@ -10,11 +10,11 @@ pub const SHARE: f64 = 0.9;
 /// The fewest calls of which some are left out.
 const LEAST: u64 = 200;
 
-/// The mean of the shorter calls, in ticks. `None` if there are few calls, if not all calls were timed, or if some of the time is that of
+/// The mean of the shorter calls, in ticks. `None` if there are few calls, if most were excluded, or if some of the time is that of
 /// annotated callees, whose long calls would be left out instead.
 pub fn mean_of_shorter_calls(row: &CallsiteReport) -> Option<f64> {
     let samples = row.samples();
-    let is_of_all_calls = row.timed().is_none() && row.excluded().unwrap_or(0) * 2 < row.calls();
+    let is_of_all_calls = row.excluded().unwrap_or(0) * 2 < row.calls();
     if samples < LEAST || !is_of_all_calls || row.self_ticks() < row.total_ticks() {
         return None;
     }

@@ -201,9 +201,6 @@ fn one_run(
 /// The environment variables for the runtime that follow from the options.
 fn variables(args: &RunArgs) -> Vec<(&'static str, String)> {
     let mut variables = Vec::new();
-    if args.all && std::env::var_os("TSC_SAMPLE").is_none() {
-        variables.push(("TSC_SAMPLE", "auto".to_owned()));
-    }
     if let Some(only) = &args.only {
         variables.push(("TSC_ONLY", only.as_str().to_owned()));
     }

@@ -174,7 +174,6 @@ function detail(row) {
   fact("function", `${row.module}::${row.name}`);
   fact("source", `${row.file}:${row.line}`);
   fact("calls", `${row.calls}, of which ${row.samples} are in the histogram`);
-  if (known(row.timed)) fact("timed", `${row.timed}: one in ${row.sample}, chosen at random`);
   const error = (value, name) => known(value) ? ` ± ${ticks(value)} (${name})` : "";
   fact("mean", ticks(row.mean_ticks) + error(row.std_error_ticks, "standard error") + error(row.systematic_error_ticks, "systematic"));
   fact("first call", ticks(row.first_ticks));
