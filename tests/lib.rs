@@ -55,15 +55,6 @@ pub fn built(target: &Path, profile: &str) -> PathBuf {
 /// A callsite made at run time, as `per_type` makes them.
 #[must_use]
 pub fn callsite<P: FencePolicy>(name: impl Into<String>) -> &'static Callsite {
-    sampled_callsite::<P>(name, None)
-}
-
-/// The same with `sample = N`.
-#[must_use]
-pub fn sampled_callsite<P: FencePolicy>(
-    name: impl Into<String>,
-    sample: Option<u32>,
-) -> &'static Callsite {
     Box::leak(Box::new(Callsite::new::<P>(Meta {
         name: Some(name.into().leak()),
         path: || "",
@@ -72,7 +63,6 @@ pub fn sampled_callsite<P: FencePolicy>(
         line: line!(),
         unit: None,
         returns_iterator: false,
-        sample,
     })))
 }
 

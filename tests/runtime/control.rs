@@ -36,22 +36,6 @@ fn paused_calls_are_not_recorded() {
 }
 
 #[test]
-fn paused_calls_are_no_counted_ones_either() {
-    let _turn = turn();
-    #[cycles(name = "sampled and paused", sample = 64)]
-    fn paused() {}
-    let calls = || calls("sampled and paused");
-    (0..1_000).for_each(|_| paused());
-    assert_eq!(calls(), 1_000);
-    pause();
-    (0..1_000).for_each(|_| paused());
-    resume();
-    assert_eq!(calls(), 1_000);
-    (0..500).for_each(|_| paused());
-    assert_eq!(calls(), 1_500);
-}
-
-#[test]
 fn call_in_flight_at_a_pause_is_recorded() {
     let _turn = turn();
     #[cycles(name = "in flight at a pause")]
@@ -245,42 +229,6 @@ fn taken_reports_add_up() {
     assert_eq!(of(&take()), [0, 0]);
     let made = made.into_inner();
     assert_eq!(sums, [made, made]);
-}
-
-/// For a sampled callsite, a thread counts the calls up to the next timed one in advance. A report must leave out those that were not yet
-/// made.
-#[test]
-fn taken_reports_of_sampled_calls_add_up() {
-    let _turn = turn();
-    #[cycles(name = "sampled and taken", sample = 3)]
-    fn sampled() {}
-    let stop = AtomicBool::new(false);
-    let made = AtomicU64::new(0);
-    let of = |report: &Report| {
-        let row = report.callsite("sampled and taken");
-        row.map_or(0, CallsiteReport::calls)
-    };
-    drop(take());
-    let mut calls = 0;
-    thread::scope(|scope| {
-        for _ in 0..3 {
-            scope.spawn(|| {
-                while !stop.load(Relaxed) {
-                    (0..1_000).for_each(|_| sampled());
-                    made.fetch_add(1_000, Relaxed);
-                }
-            });
-        }
-        while made.load(Relaxed) < 2_000_000 {
-            let taken = of(&take());
-            // The difference of two counts has not wrapped around below zero.
-            assert!(taken < 1 << 60, "{taken}");
-            calls += taken;
-        }
-        stop.store(true, Relaxed);
-    });
-    calls += of(&take());
-    assert_eq!(calls, made.into_inner());
 }
 
 /// Callsites that register while another thread takes a report and has already copied the list of callsites.

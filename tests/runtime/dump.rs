@@ -172,8 +172,6 @@ fn report_that_no_runtime_writes_is_refused() {
         bucket.contains("no bucket begins at 18446744073709551615"),
         "{bucket}"
     );
-    let sums = error(&|of| of["callsites"][0]["sums"]["excess"] = 1e300.into());
-    assert!(sums.contains("beyond all bounds"), "{sums}");
     let rate = error(&|of| of["clock"]["hz"] = 1e-300.into());
     assert!(rate.contains("ticks per second"), "{rate}");
     let probe = error(&|of| of["clock"]["overheads"][0]["total_ticks"] = (-1e300).into());
@@ -199,7 +197,6 @@ fn counts_that_are_too_many_are_no_reason_to_panic() {
         "firsts",
         "excluded",
         "anomalies",
-        "counted",
         "repaired",
         "unknown",
     ] {

@@ -54,14 +54,6 @@ fn calls(text: &str, name: &str) -> Vec<u64> {
 }
 
 #[test]
-fn auto_counts_all_calls_and_times_some() {
-    let output = run("call-often", &[("TSC_SAMPLE", "auto")]);
-    let text = stderr(&output);
-    assert_eq!(calls(&text, "next"), [100_000]);
-    assert!(text.contains("timed, now one in "), "{text}");
-}
-
-#[test]
 fn process_that_has_not_reported_dumps_once_when_it_ends() {
     for (way, code) in [("return", 0), ("exit", 3), ("exit-in-thread", 3)] {
         let output = run(way, &[]);

@@ -4,12 +4,12 @@ use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote_spanned};
 use syn::ext::IdentExt as _;
 use syn::parse::{ParseStream, Parser as _};
-use syn::{Error, Expr, LitInt, LitStr, Path, Result, Token};
+use syn::{Error, Expr, LitStr, Path, Result, Token};
 
 use crate::fence;
 
 const ACCEPTED: &str =
-    "name = \"…\", fence = \"…\", bytes = …, items = …, sample = …, per_type, skip, crate = …";
+    "name = \"…\", fence = \"…\", bytes = …, items = …, per_type, skip, crate = …";
 
 /// The arguments that are present; `None` and `false` for the others.
 #[derive(Clone, Default)]
@@ -19,8 +19,6 @@ pub(crate) struct Args {
     pub(crate) krate: Option<Path>,
     /// `bytes` or `items`, and the expression over the parameters.
     pub(crate) units: Option<(Ident, Expr)>,
-    /// N, if one call in N is timed.
-    pub(crate) sample: Option<LitInt>,
     pub(crate) per_type: Option<Ident>,
     pub(crate) skip: Option<Ident>,
     /// Whether another attribute on a surrounding block must see that the block's functions are `async`.
@@ -40,7 +38,6 @@ impl Args {
             fence: self.fence.or_else(|| block.fence.clone()),
             krate: self.krate.or_else(|| block.krate.clone()),
             units: self.units.or_else(|| block.units.clone()),
-            sample: self.sample.or_else(|| block.sample.clone()),
             per_type: self.per_type.or_else(|| block.per_type.clone()),
             skip: self.skip,
             keeps_async: self.keeps_async || block.keeps_async,
@@ -61,9 +58,7 @@ impl Args {
         let name = self.name.as_ref().or(self.fence.as_ref()).map(literal);
         let ident = self.units.as_ref().map(|(key, _)| key);
         let ident = ident.or(self.per_type.as_ref()).or(self.skip.as_ref());
-        let sample = self.sample.as_ref().map(ToTokens::to_token_stream);
         name.or_else(|| ident.map(ToTokens::to_token_stream))
-            .or(sample)
     }
 
     fn parse_all(input: ParseStream<'_>) -> Result<Self> {
@@ -103,7 +98,6 @@ impl Args {
             "fence" => once(&key, &mut self.fence, fence_value(&key, input)?),
             "crate" => once(&key, &mut self.krate, crate_value(&key, input)?),
             "bytes" | "items" => once(&key, &mut self.units, units_value(&key, input)?),
-            "sample" => once(&key, &mut self.sample, sample_value(&key, input)?),
             "per_type" => once(&key, &mut self.per_type, flag(&key, input)?),
             "skip" => once(&key, &mut self.skip, flag(&key, input)?),
             _ => Err(Error::new_spanned(
@@ -168,22 +162,6 @@ fn crate_value(key: &Ident, input: ParseStream<'_>) -> Result<Path> {
 fn units_value(key: &Ident, input: ParseStream<'_>) -> Result<(Ident, Expr)> {
     equals(key, input, "an expression over the parameters")?;
     Ok((key.clone(), input.parse()?))
-}
-
-/// The largest N of `sample = N` that the runtime takes.
-const MOST_SAMPLE: u32 = 4096;
-
-fn sample_value(key: &Ident, input: ParseStream<'_>) -> Result<LitInt> {
-    equals(key, input, "N")?;
-    let message = format!("expected N from 1 to {MOST_SAMPLE}: one call in N is timed");
-    if !input.peek(LitInt) {
-        return Err(input.error(message));
-    }
-    let value: LitInt = input.parse()?;
-    match value.base10_parse() {
-        Ok(1..=MOST_SAMPLE) if value.suffix().is_empty() => Ok(value),
-        _ => Err(Error::new_spanned(value, message)),
-    }
 }
 
 /// An argument without a value.

@@ -37,7 +37,7 @@ pub(crate) fn with(
     Ok(quote_spanned!(span=> { #definition #before #start }))
 }
 
-// Output: meta(&|| {}, module_path!(), 12).named("…").bytes().sampled(64).returning_iterator()
+// Output: meta(&|| {}, module_path!(), 12).named("…").bytes().returning_iterator()
 fn meta(args: &Args, sig: &Signature, span: Span) -> TokenStream {
     let private = args.private(span);
     let name = args
@@ -48,14 +48,10 @@ fn meta(args: &Args, sig: &Signature, span: Span) -> TokenStream {
         let unit = Ident::new(&key.to_string(), span);
         quote_spanned!(span=> .#unit())
     });
-    let sample = args
-        .sample
-        .as_ref()
-        .map(|every| quote_spanned!(span=> .sampled(#every)));
     let iterator = returns_iterator(sig).then(|| quote_spanned!(span=> .returning_iterator()));
     let line = Literal::u32_unsuffixed(line_of(sig.ident.span()));
     quote_spanned! {span=>
-        #private::meta(&|| {}, ::core::module_path!(), #line) #name #unit #sample #iterator
+        #private::meta(&|| {}, ::core::module_path!(), #line) #name #unit #iterator
     }
 }
 

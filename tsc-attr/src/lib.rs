@@ -62,7 +62,6 @@ mod tokens;
 /// | `name = "…"` | the row's name; on a block, a prefix for the names in it |
 /// | `fence = "lfence"` | how the two reads are ordered: `lfence` (the default), `none`, `rdtscp`, `mfence`, `serialize`, `cpuid`, `cpuid-start` |
 /// | `bytes = expr`, `items = expr` | an integer over the parameters: how much one call works on |
-/// | `sample = N` | counts every call and times one in N, from 1 to 4096 |
 /// | `per_type` | a row for each instantiation of a generic function |
 /// | `skip` | on a function in a block: do not measure it |
 /// | `crate = path` | the path of `tsc_runtime`, if it is renamed or the attribute comes from a macro |

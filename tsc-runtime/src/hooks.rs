@@ -10,7 +10,7 @@ use std::sync::atomic::{
 
 use crate::process::keep_mapped;
 #[cfg(all(unix, not(miri)))]
-use crate::record::{sampling::in_place, thread};
+use crate::record::thread;
 #[cfg(all(unix, not(miri)))]
 use crate::registry;
 use crate::{calibration, events, report};
@@ -145,7 +145,6 @@ extern "C" fn after_fork() {
 extern "C" fn in_child() {
     registry::start_from_zero();
     calibration::overhead::start_from_zero();
-    in_place::start_from_zero();
     report::start_from_zero();
     #[cfg(all(feature = "pmu", target_os = "linux", not(miri)))]
     events::start_from_zero();

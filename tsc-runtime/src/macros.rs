@@ -298,7 +298,6 @@ macro_rules! __callsite {
             line: ::core::line!(),
             unit: ::core::option::Option::None,
             returns_iterator: false,
-            sample: ::core::option::Option::None,
         });
         &CALLSITE
     }};

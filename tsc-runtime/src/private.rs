@@ -18,7 +18,6 @@ mod measured {
     pub use crate::probe::{Probe, Slot};
     pub use crate::record::callsite::{Callsite, Meta, Unit, meta, path_of};
     pub use crate::record::thread::simulate_time;
-    pub use crate::registry::seed_sampling;
     pub use crate::tsc::{
         Cpuid, CpuidStart, Lfence, Mfence, Rdtscp, Serialize, Unfenced, escape, result,
     };

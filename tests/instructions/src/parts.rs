@@ -10,13 +10,11 @@ pub(crate) struct Figure {
     pub(crate) margin: f64,
 }
 
-/// Calls of a function, and the same without the attribute, which is subtracted. Then the name of the figure, and a part of the calls that
-/// is left out.
-const CALLS: [(&str, &str, &str, &str); 4] = [
-    ("fenced", "bare", "a call, default fence", FOLDING),
-    ("unfenced", "bare", "a call, fence = \"none\"", FOLDING),
-    ("nested", "bare nested", "a call in a call", FOLDING),
-    ("sampled", "bare", "a call that is only counted", TURN),
+/// Calls of a function, and the same without the attribute, which is subtracted. Then the name of the figure.
+const CALLS: [(&str, &str, &str); 3] = [
+    ("fenced", "bare", "a call, default fence"),
+    ("unfenced", "bare", "a call, fence = \"none\""),
+    ("nested", "bare nested", "a call in a call"),
 ];
 
 /// From run to run they are the same to a tenth of an instruction.
@@ -28,9 +26,6 @@ const REPORT_MARGIN: f64 = 0.1;
 /// its own has that, of scripted samples.
 const FOLDING: &str = "::add_slowly";
 
-/// Left out of the calls of a sampled function: the start of the few that are timed, and what is measured then from time to time.
-const TURN: &str = "::prepare_turn";
-
 /// Left out of the report: how long it measures the probes and the counter's rate depends on the time it is given.
 const TIMED: [&str; 2] = ["overhead::recalibrate", "calibration::rate"];
 
@@ -40,11 +35,11 @@ const REPORTS: usize = 5;
 /// Takes some seconds.
 pub(crate) fn measure() -> Result<Vec<Figure>, String> {
     let mut figures = Vec::new();
-    for (part, bare, name, left_out) in CALLS {
+    for (part, bare, name) in CALLS {
         let bare = Part::run(bare)?.without(&[])?;
         figures.push(Figure {
             name,
-            instructions: Part::run(part)?.without(&[left_out])? - bare,
+            instructions: Part::run(part)?.without(&[FOLDING])? - bare,
             margin: CALL_MARGIN,
         });
     }

@@ -59,7 +59,6 @@ pub(crate) fn callsite(name: String) -> &'static Callsite {
         line: line!(),
         unit: None,
         returns_iterator: false,
-        sample: None,
     })))
 }
 

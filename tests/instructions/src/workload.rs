@@ -30,12 +30,6 @@ fn unfenced(value: u64) -> u64 {
     value
 }
 
-#[cycles(sample = 4096)]
-#[inline(never)]
-fn sampled(value: u64) -> u64 {
-    value
-}
-
 #[cycles]
 #[inline(never)]
 fn outer(value: u64) -> u64 {
@@ -61,7 +55,6 @@ pub(crate) fn run(part: &str) {
         "fenced" => calls(fenced),
         "unfenced" => calls(unfenced),
         "nested" => calls(outer),
-        "sampled" => calls(sampled),
         "bare nested" => calls(bare_outer),
         "scripted" => calls(scripted::call_one),
         "report" => report(),

@@ -38,8 +38,7 @@ pub(crate) static RECURSIVE: Made = Made::of("recursive");
 pub(crate) static SECTION: Made = Made::of("section");
 pub(crate) static IN_HANDLER: Made = Made::of("in handler");
 pub(crate) static AT_END: Made = Made::of("at end");
-pub(crate) static SAMPLED: Made = Made::of("sampled");
-pub(crate) static ALL: [&Made; 8] = [
+pub(crate) static ALL: [&Made; 7] = [
     &INNER,
     &OUTER,
     &VARIED,
@@ -47,7 +46,6 @@ pub(crate) static ALL: [&Made; 8] = [
     &SECTION,
     &IN_HANDLER,
     &AT_END,
-    &SAMPLED,
 ];
 
 #[cycles(name = "inner")]
@@ -76,12 +74,6 @@ fn recursive(depth: u64) -> u64 {
     } else {
         recursive(depth - 1) + 1
     }
-}
-
-#[cycles(name = "sampled", sample = 8)]
-#[inline(never)]
-fn sampled(value: u64) -> u64 {
-    black_box(value + 2)
 }
 
 #[cycles(name = "in handler")]
@@ -127,8 +119,6 @@ pub(crate) fn calls(seed: u64) {
     stop!(section);
     (0..100).for_each(|value| _ = inner(value));
     stop!(overlapping);
-    (0..100).for_each(|value| _ = sampled(value));
-    SAMPLED.add(100);
     INNER.add(200);
     OUTER.add(50);
     VARIED.add(50);

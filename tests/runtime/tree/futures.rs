@@ -63,9 +63,8 @@ fn pause() -> Pending {
     Pending(2)
 }
 
-/// Most calls of this function are counted and not timed.
-#[cycles(sample = 64)]
-async fn rarely_timed() {
+#[cycles]
+async fn pauses() {
     leaf();
     pause().await;
     leaf();
@@ -86,27 +85,12 @@ fn poll(mut future: Pin<&mut (impl Future<Output = ()> + ?Sized)>, polls: u32) {
 #[cycles]
 fn executor(futures: u32, polls: u32) {
     for _ in 0..futures {
-        poll(pin!(rarely_timed()), polls);
+        poll(pin!(pauses()), polls);
     }
 }
 
 #[test]
-fn further_polls_of_a_counted_future_have_their_place() {
-    let _alone = ALONE.lock();
-    let (chains, report) = chains(|| executor(1000, 3));
-    expect(
-        &chains,
-        &[
-            ("executor", 1),
-            ("executor > rarely_timed", 1000),
-            ("executor > rarely_timed > leaf", 3000),
-        ],
-    );
-    check(&report);
-}
-
-#[test]
-fn cancelled_future_is_no_call_whether_counted_or_timed() {
+fn cancelled_future_is_no_call() {
     let _alone = ALONE.lock();
     let (chains, report) = chains(|| {
         executor(10, 3);
@@ -116,8 +100,8 @@ fn cancelled_future_is_no_call_whether_counted_or_timed() {
         &chains,
         &[
             ("executor", 2),
-            ("executor > rarely_timed", 10),
-            ("executor > rarely_timed > leaf", 2030),
+            ("executor > pauses", 10),
+            ("executor > pauses > leaf", 2030),
         ],
     );
     check(&report);
@@ -138,7 +122,7 @@ fn first_polls(futures: &mut [Pin<Box<dyn Future<Output = ()> + Send>>]) {
 
 fn boxed(count: u32) -> Vec<Pin<Box<dyn Future<Output = ()> + Send>>> {
     (0..count)
-        .map(|_| Box::pin(rarely_timed()) as Pin<Box<dyn Future<Output = ()> + Send>>)
+        .map(|_| Box::pin(pauses()) as Pin<Box<dyn Future<Output = ()> + Send>>)
         .collect()
 }
 
@@ -155,15 +139,15 @@ fn future_that_another_thread_drops_is_no_call() {
         &[
             ("drops", 1),
             ("first_polls", 1),
-            ("first_polls > rarely_timed", 0),
-            ("first_polls > rarely_timed > leaf", 500),
+            ("first_polls > pauses", 0),
+            ("first_polls > pauses > leaf", 500),
         ],
     );
     check(&report);
 }
 
 #[test]
-fn counted_future_that_moves_has_its_places() {
+fn future_that_moves_has_its_places() {
     let _alone = ALONE.lock();
     let (chains, report) = chains(|| {
         let mut futures = boxed(500);
@@ -179,32 +163,9 @@ fn counted_future_that_moves_has_its_places() {
         &chains,
         &[
             ("first_polls", 3),
-            ("first_polls > rarely_timed", 500),
-            ("first_polls > rarely_timed > leaf", 1500),
+            ("first_polls > pauses", 500),
+            ("first_polls > pauses > leaf", 1500),
         ],
     );
-    check(&report);
-}
-
-#[test]
-fn future_that_is_dropped_after_the_report_it_is_in_is_no_call_less() {
-    let _alone = ALONE.lock();
-    let mut futures = boxed(500);
-    let (_, report) = chains(|| first_polls(&mut futures));
-    check(&report);
-    drop(futures);
-    let report = tsc_runtime::take();
-    check(&report);
-}
-
-#[test]
-fn other_threads_futures_after_a_report_are_all_there_is() {
-    let _alone = ALONE.lock();
-    executor(1000, 3);
-    let (_, report) = chains(|| {
-        // This call makes the thread discard its earlier figures, when none of its futures exists any more.
-        leaf();
-        std::thread::spawn(|| executor(1000, 3)).join().unwrap();
-    });
     check(&report);
 }

@@ -214,42 +214,6 @@ fn every_call_is_in_one_report() {
     assert_eq!(calls, 14);
 }
 
-#[cycles(sample = 8)]
-fn sampled(depth: u64) -> u64 {
-    if depth == 0 {
-        spin(20)
-    } else {
-        sampled_inner()
-    }
-}
-
-#[cycles(sample = 8)]
-fn sampled_inner() -> u64 {
-    spin(20)
-}
-
-#[cycles]
-fn samples() {
-    for turn in 0..10_000 {
-        sampled(turn % 2);
-    }
-}
-
-#[test]
-fn sampled_calls_are_all_in_the_tree() {
-    let _alone = ALONE.lock();
-    let (chains, report) = chains(samples);
-    expect(
-        &chains,
-        &[
-            ("samples", 1),
-            ("samples > sampled", 10_000),
-            ("samples > sampled > sampled_inner", 5_000),
-        ],
-    );
-    check(&report);
-}
-
 #[test]
 fn taken_trees_add_up() {
     let _alone = ALONE.lock();

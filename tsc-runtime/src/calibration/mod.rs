@@ -21,7 +21,6 @@ use parking_lot::Mutex;
 use crate::tsc::clock;
 
 pub mod core_clock;
-pub(crate) mod counting;
 mod fit;
 pub(crate) mod overhead;
 pub(crate) mod reference_chain;

@@ -5,12 +5,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
-use super::counting;
 use super::statistics::median;
 use crate::process::PerProcess;
 use crate::record::callsite::{Callsite, EmptyCalls};
 use crate::record::contexts::{self, Contexts};
-use crate::record::sampling::Mode;
 use crate::record::table::{Entry, FIRST_LEN};
 use crate::record::thread;
 use crate::record::{BUFFER_LEN, Record};
@@ -26,9 +24,6 @@ pub(crate) struct Overhead {
     pub(crate) total: f64,
     /// The additional ticks that a probe costs its caller if another probe is nested in it.
     pub(crate) nesting: f64,
-    /// The ticks that a timed call of a sampled callsite costs its caller: first if it is timed only for its caller's self ticks, then if it
-    /// stands for one call, then if it stands for several.
-    pub(crate) sampled: [f64; 3],
     /// The error bound of `visible`: how much it differs between places in the program and over time.
     pub(crate) visible_error: f64,
     /// The error bound of `total`, of the same kind.
@@ -47,16 +42,6 @@ const SURROUNDINGS: f64 = 5.0;
 /// prints what calls cost in programs.
 const TIMED_SURROUNDINGS: f64 = 45.0;
 
-/// What a call that is counted and not timed costs in a program ÷ what it costs in the calibration's loop: the median of nine programs. In
-/// eight of them it was 0.75 to 1.20, on a core at its usual speed and on one that was half as fast, because a virtual machine shared it
-/// (EPYC, Zen 4, 2.6 GHz). In a program, the call executes more instructions, because arguments are stored and loaded again and functions
-/// are no longer inlined. The benchmark `fine_grained` prints the ratio.
-const COUNTED_IN_PLACE: f64 = 1.125;
-
-/// The error of what a counted call costs in a program, of the same kind as [`TIMED_SURROUNDINGS`]. The ninth program has large results. In
-/// it the ratio was 1.55, which is 6 ticks more than is subtracted, and in another one 0.75.
-pub(crate) const COUNTED_SURROUNDINGS: f64 = 10.0;
-
 /// How much longer a call takes if its surroundings consist of probes: ticks, and a share of its time. In two programs, of whose ticks
 /// probes were two thirds, functions of 18 to 12 000 ticks took up to 41 ticks and 4 % longer than with no other function annotated (a Xeon
 /// with AMX, 2.6 GHz). The benchmark `fine_grained` prints both times.
@@ -71,9 +56,6 @@ struct Measurements {
     visible: Series,
     total: Series,
     nesting: Series,
-    sampled: [Series; 3],
-    /// The ticks that a call costs if it is counted but not timed.
-    counted: Series,
 }
 
 /// Repeated measurements of one cost.
@@ -117,8 +99,6 @@ impl Default for Measurements {
             visible: Series::EMPTY,
             total: Series::EMPTY,
             nesting: Series::EMPTY,
-            sampled: [Series::EMPTY; 3],
-            counted: Series::EMPTY,
         }
     }
 }
@@ -148,7 +128,7 @@ pub(crate) fn start_from_zero() {
 
 /// The number of calls in a round: enough to make the loop's ends negligible, and few enough for most rounds to pass undisturbed. It is
 /// the length of the buffer, so that each round contains one fold of the buffer.
-pub(super) const CALLS: u32 = BUFFER_LEN as u32;
+const CALLS: u32 = BUFFER_LEN as u32;
 /// The least number of rounds whose calls were recorded. One under Miri, where a probe takes milliseconds and no figure means anything.
 const MIN_ROUNDS: usize = if cfg!(miri) { 1 } else { 9 };
 const MAX_ROUNDS: usize = 301;
@@ -199,33 +179,9 @@ pub(crate) fn of(fence: Fence) -> Overhead {
         visible: measurements.visible.mean(),
         total: measurements.total.mean(),
         nesting: measurements.nesting.mean(),
-        sampled: measurements.sampled.map(|series| series.mean()),
         visible_error: SURROUNDINGS + measurements.visible.half_range(),
         total_error: TIMED_SURROUNDINGS + measurements.total.half_range(),
     }
-}
-
-/// Adds a measurement of what a counted call costs, unless another thread uses the measurements.
-pub(super) fn add_counted(fence: Fence, cost: f64) {
-    if let Some(mut table) = MEASUREMENTS.get(|| {}).try_lock() {
-        table[fence as usize].counted.add(cost);
-    }
-}
-
-/// The ticks that a call costs its caller if it is counted but not timed: the mean over all policies in use, since such a call reads no
-/// counter.
-pub(crate) fn counted() -> f64 {
-    let (sum, count) = with_measurements(|table| {
-        table.iter().fold((0.0, 0), |(sum, count), of| {
-            (sum + of.counted.sum, count + of.counted.count)
-        })
-    });
-    sum / f64::from(count.max(1))
-}
-
-/// What a counted call is taken to cost its caller in the program, if it costs so much in the calibration.
-pub(crate) fn in_place(counted: f64) -> f64 {
-    counted * COUNTED_IN_PLACE
 }
 
 impl Measurements {
@@ -233,10 +189,6 @@ impl Measurements {
         self.visible.add(costs.visible);
         self.total.add(costs.total);
         self.nesting.add(costs.nesting);
-        for (series, cost) in self.sampled.iter_mut().zip(costs.sampled) {
-            series.add(cost);
-        }
-        self.counted.add(costs.counted);
     }
 }
 
@@ -246,12 +198,10 @@ struct Costs {
     visible: f64,
     total: f64,
     nesting: f64,
-    sampled: [f64; 3],
-    counted: f64,
 }
 
 /// The fields of [`Costs`], in the same order.
-type Round = [f64; 7];
+type Round = [f64; 3];
 
 /// Takes the medians over rounds; each round contains all kinds of calls. This thread's sums and table are left unchanged. Returns `None` if
 /// the counter may not be read, or if the calls of no round were recorded, for instance because all of them were interrupted.
@@ -273,10 +223,7 @@ fn measure_attached(empty_calls: EmptyCalls) -> Option<Costs> {
     // SAFETY: the segment is dropped after the record.
     let record = unsafe { Record::new(0, 0, &raw const segment[0]) };
     segment[0].set_record(&raw const record);
-    record.set_mode(Mode::EveryCall);
-    record.skip_small_groups();
-    let mut rounds: [Vec<f64>; 7] = [const { Vec::new() }; 7];
-    let other_data = vec![1; OTHER_DATA];
+    let mut rounds: [Vec<f64>; 3] = [const { Vec::new() }; 3];
     let thread = thread::this();
     // An annotated allocator, or a pause by another thread, must not put the thread's own table back meanwhile.
     let busy = thread.enter_cold_path();
@@ -289,39 +236,28 @@ fn measure_attached(empty_calls: EmptyCalls) -> Option<Costs> {
         }
         let mut measured = None;
         thread.with_segment(&segment, contexts.as_ref(), || {
-            measured = round(empty_calls, &record, &other_data);
+            measured = round(empty_calls, &record);
         });
         for (costs, cost) in rounds.iter_mut().zip(measured.into_iter().flatten()) {
             costs.push(cost);
         }
     }
     drop(busy);
-    let [visible, total, nesting, for_caller, once, often, counted] =
-        rounds.map(|costs| Some(median(costs)?.max(0.0)));
+    let [visible, total, nesting] = rounds.map(|costs| Some(median(costs)?.max(0.0)));
     Some(Costs {
         visible: visible?,
         total: total?,
         nesting: nesting?,
-        sampled: [for_caller?, once?, often?],
-        counted: counted?,
     })
 }
 
 /// The ticks of one of the calls in a round.
-pub(super) fn per_call(ticks: Ticks) -> f64 {
+fn per_call(ticks: Ticks) -> f64 {
     ticks as f64 / f64::from(CALLS)
 }
 
-/// More than fits into the first cache of a core.
-const OTHER_DATA: usize = 128 * 1024;
-
-/// Reads a byte of each cache line.
-fn read_all(data: &[u8]) {
-    core::hint::black_box(data.iter().step_by(64).fold(0_u8, |sum, byte| sum ^ byte));
-}
-
 /// Returns `None` if no annotated call was recorded.
-fn round(empty_calls: EmptyCalls, record: &Record, other_data: &[u8]) -> Option<Round> {
+fn round(empty_calls: EmptyCalls, record: &Record) -> Option<Round> {
     let (samples_before, sum_before) = record.samples();
     let start = clock::now();
     (empty_calls.annotated)(CALLS);
@@ -339,40 +275,5 @@ fn round(empty_calls: EmptyCalls, record: &Record, other_data: &[u8]) -> Option<
     let call = per_call(bare - annotated);
     let total = per_call(annotated - start) - call;
     let nesting = per_call(nested - nested_start) - 2.0 * (total + call);
-    let sampled = |mode| {
-        record.set_mode(mode);
-        let start = clock::now();
-        (empty_calls.annotated)(CALLS);
-        per_call(clock::now() - start) - call
-    };
-    let once = sampled(Mode::OneIn(1));
-    // None of the calls is the next to be timed in its turn, and the call around them seems to stand for several.
-    record.entry().set_skip(2 * CALLS);
-    let innermost = &thread::this().innermost;
-    let around = innermost.enter(true);
-    let start = clock::now();
-    (empty_calls.annotated)(CALLS);
-    let for_caller = per_call(clock::now() - start) - call;
-    innermost.leave(around);
-    // A random one of the calls is timed. As in a program, the processor does not predict which one, and the record is not in its first cache.
-    record.set_mode(Mode::OneIn(CALLS));
-    let skip = record.entry().skip();
-    read_all(other_data);
-    let [counted, inlined] = counting::round(empty_calls, record.entry());
-    record.entry().set_skip(skip);
-    let start = clock::now();
-    (empty_calls.annotated)(CALLS);
-    let with_timed = clock::now() - start;
-    record.set_mode(Mode::EveryCall);
-    // Before the timed call there is a warm-up, which is charged like a call that is timed for its caller.
-    let often = with_timed as f64 - f64::from(CALLS - 2) * counted - for_caller - 2.0 * call;
-    Some([
-        visible,
-        total,
-        nesting,
-        for_caller,
-        once,
-        often,
-        counted - inlined,
-    ])
+    Some([visible, total, nesting])
 }

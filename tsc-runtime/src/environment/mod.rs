@@ -44,8 +44,6 @@ variables! {
     UNIT: "TSC_UNIT", "ticks, ns or cycles", "ticks";
     SORT: "TSC_SORT", "self, total, wall, calls, mean or name", "self";
     TOP: "TSC_TOP", "a number of rows; 0 for all", "all";
-    SAMPLE: "TSC_SAMPLE", "N from 1 to 4096 to time one call in N, or auto", "1";
-    SAMPLE_SEED: "TSC_SAMPLE_SEED", "a number from 0 to 18446744073709551615", "the clock";
     THREADS: "TSC_THREADS", "on or off", "off";
     ONLY: "TSC_ONLY", "a regular expression over module::name", "all functions";
     SKIP: "TSC_SKIP", "a regular expression over module::name", "no function";

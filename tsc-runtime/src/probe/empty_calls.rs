@@ -22,7 +22,6 @@ static CALIBRATION: Callsite = Callsite::new::<Lfence>(Meta {
     line: line!(),
     unit: None,
     returns_iterator: false,
-    sample: None,
 })
 .numbered(0);
 
@@ -31,7 +30,6 @@ const fn empty_calls<P: FencePolicy>() -> EmptyCalls {
         annotated: call_annotated::<P>,
         nested: call_nested::<P>,
         bare: call_bare,
-        inlined: call_inlined,
     }
 }
 
@@ -49,15 +47,6 @@ fn call_nested<P: FencePolicy>(calls: u32) {
 #[inline]
 fn call_bare(calls: u32) {
     call(calls, bare);
-}
-
-#[inline]
-fn call_inlined(calls: u32) {
-    let mut value = u64::from(calls);
-    for _ in 0..calls {
-        value = core::hint::black_box(value);
-    }
-    escape(&value);
 }
 
 #[inline(always)]

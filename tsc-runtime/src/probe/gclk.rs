@@ -21,7 +21,6 @@ static CLK: Callsite = Callsite::new::<Lfence>(Meta {
     line: line!(),
     unit: None,
     returns_iterator: false,
-    sample: None,
 });
 
 /// Prints the net ticks since its start when it is dropped.

@@ -23,13 +23,11 @@ pub(crate) mod gclk;
 mod off_cpu;
 pub(crate) mod per_type;
 pub(crate) mod polls;
-mod sampled;
 pub(crate) mod section;
 mod tree;
 pub(crate) mod units;
 mod unusual;
 
-use sampled::{finish_sampled, prepare_sampled};
 use unusual::{count_panicked, finish_unusual, prepare_rearmed, prepare_unusual};
 
 /// Space on the annotated function's stack for the values that a start hands to its stop. A probe only borrows it: if the probe contained
@@ -92,10 +90,8 @@ const fn cold_path() {}
 
 /// Stands in the place of a record if nothing measures the call.
 const NOTHING: *const Record = core::ptr::null();
-/// Stands in the place of a record if the call was counted and is not timed.
-const COUNTED: *const Record = core::ptr::without_provenance(1);
 /// Stands in the place of a record if the call is measured without the inlined reads, as [`Unmeasured`] describes.
-const ELSEWHERE: *const Record = core::ptr::without_provenance(2);
+const ELSEWHERE: *const Record = core::ptr::without_provenance(1);
 
 /// The measurement of one running call. It stops when it is dropped, whichever way the function is left.
 ///
@@ -111,11 +107,10 @@ pub struct Probe<'a, P: FencePolicy> {
 #[derive(Debug)]
 #[repr(C)]
 struct Started {
-    /// The record of the call, or [`NOTHING`], [`COUNTED`] or [`ELSEWHERE`].
+    /// The record of the call, or [`NOTHING`] or [`ELSEWHERE`].
     record: *const Record,
     /// The thread's running sums at the start. The two are not neighbours, neither here nor in [`Thread`]: otherwise the compiler would
-    /// copy both with one load of 16 bytes, and such a load stalls if it spans two recent stores. For a sampled call, the overhead carries
-    /// a mark.
+    /// copy both with one load of 16 bytes, and such a load stalls if it spans two recent stores.
     overhead: u64,
     start: Ticks,
     work: u64,
@@ -125,8 +120,6 @@ struct Started {
     unmeasured: Unmeasured,
     /// The call tree's node from which this call was made. Written and read only if trees are recorded.
     outer: u32,
-    /// Written and read only where `overhead` is marked.
-    sampled: sampled::Start,
 }
 
 /// How a call is measured that the cold path has started.
@@ -136,8 +129,6 @@ enum Unmeasured {
     OsClock(*const Record),
     /// The thread is ending, so a temporary record for this call alone takes it.
     Orphan(*const Record),
-    /// The call is counted and not timed, and has a place in the call tree.
-    Counted(*const Record),
 }
 
 impl<'a, P: FencePolicy> Probe<'a, P> {
@@ -182,12 +173,11 @@ unsafe extern "C" fn prepare(callsite: &'static Callsite, started: *mut Started)
     }
     // SAFETY: `has` has returned true, so the table has the segment of `position`.
     let entry = unsafe { thread.entry(position) };
-    if !entry.times_every_call() {
-        // SAFETY: guaranteed by the caller: `started` is valid for writes. The entry is the callsite's, and its `skip` is not 0.
-        return unsafe { prepare_sampled(callsite, entry, thread, started) };
-    }
-    // SAFETY: an entry that times every call has a record, which lives as long.
-    let record = unsafe { &*entry.record() };
+    // SAFETY: a record lives as long as its entry, and null becomes `None`.
+    let Some(record) = (unsafe { entry.record().as_ref() }) else {
+        // SAFETY: guaranteed by the caller: `started` is valid for writes.
+        return unsafe { prepare_unusual(callsite, thread, started) };
+    };
     entry.enter();
     // SAFETY: guaranteed by the caller: `started` is valid for writes.
     unsafe { start_with(record, thread, started) };
@@ -296,7 +286,7 @@ unsafe fn finish_clean(started: *const Started, raw: u64) {
     record.leave(raw, 0);
 }
 
-/// Records a call that contains other probes, or that is sampled.
+/// Records a call that contains other probes.
 ///
 /// # Safety
 ///
@@ -305,10 +295,6 @@ unsafe fn finish_clean(started: *const Started, raw: u64) {
 unsafe extern "C" fn finish_nesting(started: *const Started, raw: u64) {
     // SAFETY: guaranteed by the caller: a start on this thread has written `started`, and `record` points to a record.
     unsafe {
-        // A volatile read, so that the value is compared in memory and takes no register.
-        if sampled::is_marked((&raw const (*started).overhead).read_volatile()) {
-            return finish_sampled(started, raw);
-        }
         // SAFETY: `finish` has found them to be different.
         core::hint::assert_unchecked((*(*started).thread).overhead.get() != (*started).overhead);
         let record = &*(*started).record;

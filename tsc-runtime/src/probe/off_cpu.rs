@@ -137,7 +137,6 @@ mod tests {
             line: line!(),
             unit: None,
             returns_iterator: false,
-            sample: None,
         })))
     }
 

@@ -5,18 +5,16 @@
 
 use core::marker::PhantomData;
 
-use super::sampled::{self, Sampled};
-use super::tree::{self, finish_in_tree};
+use super::tree::finish_in_tree;
 use super::unusual::{count_panicked, settle_anomaly, settle_registration};
-use super::{COUNTED, ELSEWHERE, NOTHING, Slot, Started, Unmeasured, off_cpu, prepare, settle};
+use super::{ELSEWHERE, Settled, Slot, Started, Unmeasured, off_cpu, settle};
 use crate::hooks;
 use crate::interruption::Interruption;
 use crate::on_cpu;
 use crate::record::callsite::Callsite;
-use crate::record::contexts;
 use crate::record::thread;
 use crate::record::{Exclusion, Record};
-use crate::registry::{self, Found};
+use crate::registry;
 use crate::tsc::clock;
 use crate::tsc::{FencePolicy, Ticks, elapsed, is_anomalous};
 
@@ -26,10 +24,8 @@ pub(crate) struct FutureTotals {
     net: i64,
     /// When the first measured poll started.
     since: Ticks,
-    /// Measured polls, up to the largest number that fits.
-    polls: u16,
-    /// Whether a sampled call is timed.
-    choice: Choice,
+    /// Measured polls.
+    polls: u32,
     /// How often the thread came back to a CPU during the polls.
     switches: u16,
     /// The gravest thing that happened to one of the polls.
@@ -55,13 +51,7 @@ impl<'a, P: FencePolicy> PollProbe<'a, P> {
         call: &'a mut FutureTotals,
         slot: &'a mut Slot,
     ) -> Self {
-        let started = slot.0.as_mut_ptr();
-        // SAFETY: `started` may be written, because the slot is borrowed mutably, and `prepare_poll` writes what `finish_poll` reads.
-        unsafe {
-            if prepare_poll(callsite, started, call) {
-                (*started).start = P::start();
-            }
-        }
+        slot.start::<P>(callsite);
         Self {
             slot,
             call,
@@ -79,127 +69,6 @@ impl<P: FencePolicy> Drop for PollProbe<'_, P> {
                 finish_poll(started, stop, self.call);
             }
         }
-    }
-}
-
-/// Whether a future of a sampled callsite is timed. This is decided at its first poll.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Choice(u16);
-
-impl Choice {
-    /// Not decided yet, or the callsite is not sampled and there is nothing to decide.
-    const OPEN: Self = Self(0);
-    const COUNTED: Self = Self(u16::MAX);
-
-    /// The future is timed and stands for this many.
-    const fn timed(weight: u32) -> Self {
-        Self(weight as u16)
-    }
-
-    fn weight(self) -> u32 {
-        u32::from(self.0.max(1))
-    }
-}
-
-const _: () = assert!(crate::record::sampling::MOST < u16::MAX as u32);
-
-/// Like [`prepare`], for a poll.
-///
-/// # Safety
-///
-/// As for [`prepare`].
-#[inline(never)]
-unsafe extern "C" fn prepare_poll(
-    callsite: &'static Callsite,
-    started: *mut Started,
-    call: &mut FutureTotals,
-) -> bool {
-    // SAFETY: guaranteed by the caller. The return value of `prepare` says what it has written.
-    unsafe {
-        match call.choice {
-            Choice::COUNTED if thread::this().innermost.times_callees() => {
-                prepare_again(callsite, started, 0)
-            }
-            Choice::COUNTED => {
-                (&raw mut (*started).record).write(COUNTED);
-                if contexts::are_recorded() {
-                    enter_again(callsite, started);
-                }
-                false
-            }
-            Choice::OPEN => {
-                let is_timed = prepare(callsite, started);
-                if tree::is_counted(started) || is_timed && sampled::is_for_caller(started) {
-                    call.choice = Choice::COUNTED;
-                    uncount(callsite, !is_timed);
-                } else if is_timed && sampled::is_marked((*started).overhead) {
-                    call.choice = Choice::timed(sampled::weight(started));
-                }
-                is_timed
-            }
-            timed => prepare_again(callsite, started, timed.weight()),
-        }
-    }
-}
-
-/// Undoes counting a future as a call, because it is not a call before it completes.
-#[inline(never)]
-fn uncount(callsite: &'static Callsite, is_counted_in_tree: bool) {
-    let thread = thread::this();
-    // The record is found even if a report has been made in the meantime.
-    if let Some(record) = thread.find_invalidated(callsite.position()) {
-        record.uncount();
-        if is_counted_in_tree && let Some(contexts) = thread.contexts() {
-            contexts.uncount(&record.place);
-        }
-    }
-}
-
-/// Handles a later poll of a future that is only counted, but has a place in the call tree.
-///
-/// # Safety
-///
-/// As for [`prepare`]; the `record` is written.
-#[inline(never)]
-unsafe fn enter_again(callsite: &'static Callsite, started: *mut Started) {
-    if find_again(callsite).is_some() {
-        // SAFETY: guaranteed by the caller: `started` is valid for writes, and its `record` is written.
-        unsafe { tree::enter_again(callsite, thread::this(), started) };
-    }
-}
-
-/// This thread's record for a later poll, which may be the callsite's first poll on this thread.
-fn find_again(callsite: &'static Callsite) -> Option<*const Record> {
-    if let Some((_, record)) = thread::this().find(callsite.position()) {
-        return Some(record);
-    }
-    match registry::find(callsite, hooks::install) {
-        Found::Record(record) => Some(record),
-        Found::Orphan(record) => {
-            registry::fold_orphan(record);
-            None
-        }
-        Found::Nothing => None,
-    }
-}
-
-/// A later poll of a future that is timed, possibly on another thread.
-///
-/// # Safety
-///
-/// As for [`prepare`].
-unsafe fn prepare_again(callsite: &'static Callsite, started: *mut Started, weight: u32) -> bool {
-    let thread = thread::this();
-    let Some(record) = find_again(callsite) else {
-        // SAFETY: guaranteed by the caller: `started` is valid for writes.
-        unsafe { (&raw mut (*started).record).write(NOTHING) };
-        return false;
-    };
-    // SAFETY: guaranteed by the caller. What was found lives as long as the thread.
-    unsafe {
-        let is_timed = sampled::prepare_timed(&*record, thread, started, weight);
-        tree::enter(callsite, thread, started);
-        is_timed
     }
 }
 
@@ -270,58 +139,34 @@ unsafe fn add_poll(
     call: &mut FutureTotals,
 ) {
     // SAFETY: guaranteed by the caller: a start on this thread has written `started`.
-    let (thread, start, overhead_then) = unsafe {
-        let overhead_then = sampled::unmarked((*started).overhead);
-        (&*(*started).thread, (*started).start, overhead_then)
-    };
-    // SAFETY: guaranteed by the caller: a start on this thread has written `started`.
-    let is_sample = !unsafe { sampled::is_for_caller(started) };
-    if is_sample {
-        if call.polls == 0 {
-            call.since = start;
-        }
-        call.polls = call.polls.saturating_add(1);
-        call.unusual = call.unusual.max(unusual);
+    let (thread, start, overhead_then) =
+        unsafe { (&*(*started).thread, (*started).start, (*started).overhead) };
+    if call.polls == 0 {
+        call.since = start;
     }
+    call.polls = call.polls.saturating_add(1);
+    call.unusual = call.unusual.max(unusual);
     if is_anomalous(raw) {
         // SAFETY: guaranteed by the caller: a start on this thread has written `started`.
         unsafe { settle_anomaly(record, thread, started) };
-        if !is_sample {
-            record.entry().leave();
-            return;
-        }
         // The poll has only its own overhead, which the report subtracts.
-        return record.leave_poll(record.visible.get(), 0, 1);
+        return record.leave_poll(record.visible.get(), 0);
     }
     let after = off_cpu::find_loss(thread, start, overhead_then, raw);
     let inside = off_cpu::claim(thread, start, overhead_then);
     // SAFETY: guaranteed by the caller: a start on this thread has written `started`.
-    let (gross, nested, weight) = unsafe {
+    let Settled { gross, nested, net } = unsafe {
         settle_registration(record, thread, started);
         let off = inside.loss.off;
-        if sampled::is_marked((*started).overhead) {
-            let is_excluded = unusual == Some(Exclusion::Interrupted) && !thread.on_cpu.asks();
-            let sampled = Sampled::settle(record, started, raw, off, is_excluded);
-            // The nested overhead is part of the sampled sums.
-            (sampled.gross, 0, sampled.weight)
-        } else {
-            let settled = settle(record, thread, started, raw.cast_unsigned(), off);
-            (settled.gross, settled.nested, 1)
-        }
+        settle(record, thread, started, raw.cast_unsigned(), off)
     };
-    if !is_sample {
-        record.entry().leave();
-        return after.settle(thread);
-    }
     record.add_off_cpu(&inside);
     if unusual == Some(Exclusion::Interrupted) {
         call.add_switches(record, thread, inside.loss.switches);
     }
-    record.leave_poll(gross, nested, weight);
+    record.leave_poll(gross, nested);
     after.settle(thread);
-    call.net = call
-        .net
-        .wrapping_add(gross.wrapping_sub(record.visible.get()).cast_signed());
+    call.net = call.net.wrapping_add(net.cast_signed());
 }
 
 impl FutureTotals {
@@ -331,7 +176,6 @@ impl FutureTotals {
             net: 0,
             since: 0,
             polls: 0,
-            choice: Choice::OPEN,
             switches: 0,
             unusual: None,
         }
@@ -356,15 +200,6 @@ impl FutureTotals {
 
     /// Called when the future has completed: records its polls as one call.
     pub(crate) fn complete(&mut self, callsite: &'static Callsite) {
-        if self.choice == Choice::COUNTED {
-            self.choice = Choice::OPEN;
-            return registry::with_record(callsite, hooks::install, |record| {
-                record.count_future();
-                if let Some(contexts) = thread::this().contexts() {
-                    contexts.count(&record.place);
-                }
-            });
-        }
         self.end(callsite, |record, call| {
             let wall = elapsed(call.since, clock::now()).max(0);
             // Stored as if a single probe had seen it all, because the report subtracts one visible overhead from each sample.
@@ -374,7 +209,6 @@ impl FutureTotals {
                 gross,
                 wall.cast_unsigned(),
                 call.is_repaired(),
-                call.choice.weight(),
             );
             if let Some(contexts) = thread::this().contexts() {
                 contexts.count(&record.place);
@@ -385,18 +219,12 @@ impl FutureTotals {
     /// Called when the future is dropped. Does nothing after [`complete`](Self::complete); otherwise the future was dropped before it
     /// completed.
     pub(crate) fn cancel(&mut self, callsite: &'static Callsite) {
-        if self.choice == Choice::COUNTED {
-            self.choice = Choice::OPEN;
-            registry::with_record(callsite, hooks::install, Record::cancel);
-        }
         self.end(callsite, |record, _| record.cancel());
     }
 
     /// The cost of this is overhead for the calls around it.
     fn end(&mut self, callsite: &'static Callsite, end: impl FnOnce(&Record, &Self)) {
         if self.polls == 0 {
-            // So that `cancel` finds nothing to do.
-            self.choice = Choice::OPEN;
             return;
         }
         let began = clock::now();
@@ -425,7 +253,6 @@ mod tests {
                 line: line!(),
                 unit: None,
                 returns_iterator: false,
-                sample: None,
             });
             &CALLSITE
         }};

@@ -2,14 +2,13 @@
 
 use core::marker::PhantomData;
 
+use super::off_cpu;
 use super::unusual::is_repaired;
-use super::{off_cpu, sampled};
 use crate::calibration::overhead;
 use crate::environment::complain;
 use crate::hooks;
 use crate::interruption::Interruption;
 use crate::record::callsite::Callsite;
-use crate::record::sampling;
 use crate::record::thread::{self, Thread};
 use crate::record::{Exclusion, Record};
 use crate::registry::{self, Found};
@@ -29,8 +28,6 @@ pub struct Section<P: FencePolicy> {
     record: *const Record,
     /// Whether the record is for this section alone, because the thread is ending.
     is_orphan: bool,
-    /// The number of sections that this one stands for, if the callsite is sampled; 0 if all sections are timed.
-    weight: u32,
     overhead: u64,
     work: u64,
     start: Ticks,
@@ -87,7 +84,6 @@ impl<P: FencePolicy> Section<P> {
             callsite,
             record,
             is_orphan,
-            weight: 0,
             overhead: 0,
             work: 0,
             start: 0,
@@ -97,29 +93,14 @@ impl<P: FencePolicy> Section<P> {
         let Some(record) = (unsafe { record.as_ref() }) else {
             return section;
         };
-        if record.entry().skip() != 0 {
-            let Some(weight) = sampled::turn(record, thread) else {
-                section.record = core::ptr::null();
-                return section;
-            };
-            section.weight = weight;
-        }
         record.entry().enter();
-        add_overhead(thread, section.cost(record) / 2);
+        add_overhead(thread, record.cost.get() / 2);
         if !thread.detector.is_armed() {
             thread.rearm();
         }
         section.overhead = thread.overhead.get();
         section.work = thread.work.get();
         section
-    }
-
-    /// Half of a section's cost, which is added at each end.
-    fn cost(&self, record: &Record) -> u64 {
-        match self.weight {
-            0 => record.cost.get(),
-            weight => record.cost_of(weight),
-        }
     }
 
     /// Adds the figures of a section that started or stops on a thread that is ending, and frees its record.
@@ -139,7 +120,7 @@ impl<P: FencePolicy> Section<P> {
         let thread = thread::this();
         let raw = elapsed(self.start, stop);
         if is_anomalous(raw) {
-            add_overhead(thread, self.cost(record).div_ceil(2));
+            add_overhead(thread, record.cost.get().div_ceil(2));
             record.record_excluded(Exclusion::Anomalous, 0, 0);
             return None;
         }
@@ -152,7 +133,7 @@ impl<P: FencePolicy> Section<P> {
             .get()
             .wrapping_sub(self.overhead)
             .wrapping_sub(off.cast_unsigned());
-        add_overhead(thread, self.cost(record).div_ceil(2));
+        add_overhead(thread, record.cost.get().div_ceil(2));
         if thread.detector.registered_since(self.start) {
             record.add_registration_cost(registry::registration_cost_since(self.overhead));
         }
@@ -162,35 +143,14 @@ impl<P: FencePolicy> Section<P> {
         let callees = thread.work.get().wrapping_sub(self.work);
         let callees = callees.cast_signed().clamp(0, gross.cast_signed().max(0));
         if nested != 0 || callees != 0 {
-            let times = u64::from(self.weight.max(1));
-            record.add_nested(
-                nested.wrapping_mul(times),
-                callees.cast_unsigned().wrapping_mul(times),
-            );
-        }
-        let is_repaired = interruption == Interruption::Interrupted
-            && is_repaired(record, thread, gross, inside.loss.switches);
-        if self.weight != 0 {
-            let is_excluded = interruption == Interruption::Interrupted && !is_repaired;
-            let net = gross.wrapping_sub(record.visible.get()).cast_signed();
-            let ticks = sampling::Ticks {
-                net,
-                raw: raw.wrapping_sub(off),
-                own: net.wrapping_sub(callees),
-                is_own_known: true,
-            };
-            // Sections of one callsite may overlap, and each of them counts in full.
-            record.include(record.included(), self.weight, ticks, is_excluded);
-            record.observe(net.wrapping_add(off), ticks.own, 0);
+            record.add_nested(nested, callees.cast_unsigned());
         }
         record.add_off_cpu(&inside);
         match interruption {
-            Interruption::Clean if self.weight != 0 => record.leave_weighted(gross, self.weight),
-            Interruption::Unknown if self.weight != 0 => record.leave_unknown(gross, self.weight),
             Interruption::Clean => record.leave(gross, nested),
             Interruption::Interrupted => {
-                let weight = self.weight.max(1);
-                record.leave_interrupted(gross, nested, wall, is_repaired, weight);
+                let is_repaired = is_repaired(record, thread, gross, inside.loss.switches);
+                record.leave_interrupted(gross, nested, wall, is_repaired);
             }
             Interruption::Unknown => record.record_excluded(Exclusion::Unknown, gross, nested),
         }

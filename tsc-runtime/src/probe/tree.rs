@@ -4,9 +4,8 @@
 //! reports each call as interrupted. So usual calls need not check whether trees are recorded. A call adds the same ticks to its node as to
 //! its record and the thread's running sums, so the nodes of a callsite add up to its row.
 
-use super::sampled::{self, prepare_sampled};
-use super::unusual::{finish_apart, opaque_true, prepare_found, prepare_rearmed};
-use super::{COUNTED, ELSEWHERE, NOTHING, Started, Unmeasured, settle, start_with};
+use super::unusual::{finish_apart, opaque_true, prepare_first, prepare_rearmed};
+use super::{ELSEWHERE, NOTHING, Started, Unmeasured, settle, start_with};
 use crate::interruption::Interruption;
 use crate::record::callsite::Callsite;
 use crate::record::contexts::{Contexts, Visit};
@@ -29,16 +28,15 @@ pub(super) unsafe fn prepare_in_tree(
     let position = callsite.position();
     if !thread.has_in_tree(position) {
         // SAFETY: guaranteed by the caller: `started` is valid for writes.
-        return unsafe { prepare_unusual_in_tree(callsite, thread, started) };
+        return unsafe { prepare_first(callsite, thread, started) };
     }
     // SAFETY: `has_in_tree` has returned true, so the table has the segment of `position`.
     let entry = unsafe { thread.entry(position) };
-    if !entry.times_every_call() {
+    // SAFETY: a record lives as long as its entry, and null becomes `None`.
+    let Some(record) = (unsafe { entry.record().as_ref() }) else {
         // SAFETY: guaranteed by the caller: `started` is valid for writes.
-        return unsafe { prepare_unusual_in_tree(callsite, thread, started) };
-    }
-    // SAFETY: an entry that times every call has a record, which lives as long as the entry.
-    let record = unsafe { &*entry.record() };
+        return unsafe { prepare_first(callsite, thread, started) };
+    };
     entry.enter();
     let outer = contexts.current();
     // SAFETY: guaranteed by the caller: `started` is valid for writes.
@@ -69,7 +67,7 @@ unsafe extern "C" fn prepare_rest(
     // SAFETY: guaranteed by the caller: `start_with` has written `started`, with a record that outlives the call.
     let record = unsafe { &*(*started).record };
     if !is_known {
-        contexts.enter_found(record.id, &record.place, is_running(record, 1));
+        contexts.enter_found(record.id, &record.place, is_inner(record));
     }
     if !thread.detector.is_armed() {
         // SAFETY: guaranteed by the caller: `start_with` has written `started`.
@@ -78,55 +76,12 @@ unsafe extern "C" fn prepare_rest(
     opaque_true()
 }
 
-/// The first call of a callsite on this thread, or a call of a sampled callsite.
-///
-/// # Safety
-///
-/// As for [`prepare`](super::prepare).
-#[inline(never)]
-unsafe extern "C" fn prepare_unusual_in_tree(
-    callsite: &'static Callsite,
-    thread: &Thread,
-    started: *mut Started,
-) -> bool {
-    // SAFETY: guaranteed by the caller. `started` has what this kind of start writes.
-    unsafe {
-        let is_timed = match thread.find(callsite.position()) {
-            Some((entry, _)) => prepare_sampled(callsite, entry, thread, started),
-            None => prepare_found(callsite, started),
-        };
-        enter(callsite, thread, started);
-        is_timed
-    }
-}
-
-/// Gives the started call its place in the tree, if the thread has a tree. A call that is not timed is counted there.
+/// Gives the started call its place in the tree, if the thread has a tree.
 ///
 /// # Safety
 ///
 /// `started` was written by a start on this thread.
-pub(super) unsafe fn enter(callsite: &'static Callsite, thread: &Thread, started: *mut Started) {
-    // SAFETY: guaranteed by the caller: a start on this thread has written `started`. If the record is ELSEWHERE after `enter_again`,
-    // `unmeasured` is written.
-    unsafe {
-        let was_counted = (*started).record == COUNTED;
-        enter_again(callsite, thread, started);
-        if was_counted && let (ELSEWHERE, Some(contexts)) = ((*started).record, thread.contexts()) {
-            contexts.count(&(*started).unmeasured.record().place);
-        }
-    }
-}
-
-/// The same, and it is counted already if it is not timed: a further poll of a future.
-///
-/// # Safety
-///
-/// As for [`enter`].
-pub(super) unsafe fn enter_again(
-    callsite: &'static Callsite,
-    thread: &Thread,
-    started: *mut Started,
-) {
+pub(super) unsafe fn enter(thread: &Thread, started: *mut Started) {
     let Some(contexts) = thread.contexts() else {
         return;
     };
@@ -134,32 +89,17 @@ pub(super) unsafe fn enter_again(
     unsafe {
         let record = match (*started).record {
             NOTHING => return,
-            COUNTED => {
-                let Some((_, record)) = thread.find(callsite.position()) else {
-                    return;
-                };
-                // The call needs a stop, because its callees have their places below it.
-                (&raw mut (*started).record).write(ELSEWHERE);
-                (&raw mut (*started).unmeasured).write(Unmeasured::Counted(record));
-                (&raw mut (*started).thread).write(thread);
-                (&raw mut (*started).start).write(1);
-                record
-            }
             ELSEWHERE => (*started).unmeasured.record(),
             record => &*record,
         };
-        let is_counted = is_counted(started);
-        let is_running = is_running(record, u32::from(!is_counted));
-        if is_counted {
-            record.place.enter_counted();
-        }
-        (&raw mut (*started).outer).write(contexts.enter(record.id, &record.place, is_running));
+        let outer = contexts.enter(record.id, &record.place, is_inner(record));
+        (&raw mut (*started).outer).write(outer);
     }
 }
 
-/// Whether calls of the callsite are running in addition to the `started` ones that the thread's table counts.
-fn is_running(record: &Record, started: u32) -> bool {
-    record.entry().depth() > started || record.place.has_counted()
+/// Whether the running call is inside another one of the same callsite.
+fn is_inner(record: &Record) -> bool {
+    record.entry().depth() > 1
 }
 
 /// The stop of a call that has a place in the tree.
@@ -177,11 +117,8 @@ pub(super) unsafe fn finish_call_in_tree(
     let (record, start) = unsafe { ((*started).record, (*started).start) };
     let raw = elapsed(start, stop).cast_unsigned();
     // SAFETY: guaranteed by the caller. A call that is not timed counts as long.
-    let is_usual = unsafe {
-        !is_long(raw)
-            && (*(*started).thread).detector.is_clean_in_tree(start)
-            && !sampled::is_marked((*started).overhead)
-    };
+    let is_usual =
+        unsafe { !is_long(raw) && (*(*started).thread).detector.is_clean_in_tree(start) };
     if !is_usual {
         // SAFETY: guaranteed by the caller: a start on this thread has written `started`.
         return unsafe { finish_unusual_in_tree(contexts, started, stop) };
@@ -208,7 +145,7 @@ pub(super) unsafe fn finish_call_in_tree(
     record.add_sample(settled.gross);
 }
 
-/// The stop of a call that has a place in the tree and was interrupted, long, sampled, or not measured by the inlined reads.
+/// The stop of a call that has a place in the tree and was interrupted, long, or not measured by the inlined reads.
 ///
 /// # Safety
 ///
@@ -249,61 +186,20 @@ pub(super) unsafe fn finish_in_tree(
             record,
         )
     };
-    // SAFETY: guaranteed by the caller: a start on this thread has written `started`.
-    let is_counted = unsafe { is_counted(started) };
-    if is_counted {
-        let visit = Visit {
-            is_clean: true,
-            ..Visit::default()
-        };
-        record.place.leave_counted();
-        return contexts.leave(outer, visit);
-    }
-    // SAFETY: guaranteed by the caller: every start of a call that is not only counted writes the overhead.
-    let is_sampled = sampled::is_marked(unsafe { (*started).overhead });
     let is_clean = thread.detector.verdict(start) == Interruption::Clean;
-    let is_inner = record.entry().depth() > 1;
-    let (work, own, included, off) = (
-        thread.work.get(),
-        record.own(),
-        record.included().net(),
-        record.off_cpu(),
-    );
+    let is_inner = is_inner(record);
+    let (work, off) = (thread.work.get(), record.off_cpu());
     finish();
     let work_now = thread.work.get();
-    let on_cpu = match (is_sampled, is_inner) {
-        (true, _) => record.included().net().wrapping_sub(included),
-        (false, true) => 0,
-        (false, false) => work_now.wrapping_sub(work_then).cast_signed(),
-    };
+    let ticks_since = |then| work_now.wrapping_sub(then).cast_signed();
     let visit = Visit {
         calls,
         is_clean,
-        on_cpu,
-        own: if is_sampled {
-            record.own().wrapping_sub(own)
-        } else {
-            work_now.wrapping_sub(work).cast_signed()
-        },
+        on_cpu: if is_inner { 0 } else { ticks_since(work_then) },
+        own: ticks_since(work),
         off: record.off_cpu().wrapping_sub(off),
     };
     contexts.leave(outer, visit);
-}
-
-/// Whether the started call is only counted.
-///
-/// # Safety
-///
-/// `started` was written by a start.
-pub(super) unsafe fn is_counted(started: *const Started) -> bool {
-    // SAFETY: guaranteed by the caller. `unmeasured` is written if `record` is ELSEWHERE.
-    unsafe {
-        match (*started).record {
-            COUNTED => true,
-            ELSEWHERE => matches!((*started).unmeasured, Unmeasured::Counted(_)),
-            _ => false,
-        }
-    }
 }
 
 impl Unmeasured {
@@ -311,7 +207,7 @@ impl Unmeasured {
     ///
     /// `record` points to a record.
     pub(super) unsafe fn record(&self) -> &Record {
-        let (Self::OsClock(record) | Self::Orphan(record) | Self::Counted(record)) = *self;
+        let (Self::OsClock(record) | Self::Orphan(record)) = *self;
         // SAFETY: guaranteed by the caller: the pointer is one to a record.
         unsafe { &*record }
     }

@@ -3,7 +3,6 @@
 
 use core::hint;
 
-use super::sampled::{self, Sampled};
 use super::tree::{self, finish_call_in_tree, prepare_in_tree};
 use super::{ELSEWHERE, NOTHING, Settled, Started, Unmeasured, off_cpu, settle, start_with};
 use crate::hooks;
@@ -25,13 +24,8 @@ pub(super) unsafe fn settle_anomaly(record: &Record, thread: &Thread, started: *
     thread
         .overhead
         .set(thread.overhead.get().wrapping_add(record.cost.get()));
-    // SAFETY: guaranteed by the caller: a start on this thread has written `started`. If the overhead is marked, it was `prepare_timed`.
-    unsafe {
-        thread.work.set((*started).work);
-        if sampled::is_marked((*started).overhead) {
-            sampled::abandon(thread, started);
-        }
-    }
+    // SAFETY: guaranteed by the caller: a start on this thread has written `started`.
+    thread.work.set(unsafe { (*started).work });
 }
 
 /// Called before [`settle`]: notes which part of the nested overhead was for registrations and reports.
@@ -46,8 +40,7 @@ pub(super) unsafe fn settle_registration(
     started: *const Started,
 ) {
     // SAFETY: guaranteed by the caller: a start on this thread has written `started`.
-    let (start, overhead_then) =
-        unsafe { ((*started).start, sampled::unmarked((*started).overhead)) };
+    let (start, overhead_then) = unsafe { ((*started).start, (*started).overhead) };
     if thread.detector.registered_since(start) {
         record.add_registration_cost(registry::registration_cost_since(overhead_then));
     }
@@ -92,26 +85,17 @@ pub(super) unsafe extern "C" fn finish_apart(started: *const Started, stop: Tick
     if is_anomalous(raw) {
         // SAFETY: guaranteed by the caller: a start on this thread has written `started`, which has a record.
         unsafe { settle_anomaly(record, thread, started) };
-        // SAFETY: guaranteed by the caller, as above.
-        if unsafe { sampled::is_for_caller(started) } {
-            record.entry().leave();
-            return;
-        }
         return record.record_excluded(Exclusion::Anomalous, 0, 0);
     }
     let interruption = thread.detector.verdict(start);
     // SAFETY: guaranteed by the caller: a start has written the overhead, because there is a record.
-    let overhead_then = unsafe { sampled::unmarked((*started).overhead) };
+    let overhead_then = unsafe { (*started).overhead };
     let after = off_cpu::find_loss(thread, start, overhead_then, raw);
     let inside = off_cpu::claim(thread, start, overhead_then);
     let off = inside.loss.off;
     // SAFETY: guaranteed by the caller: a start on this thread has written what these functions read, because there is a record.
     let Settled { gross, nested, .. } = unsafe {
         settle_registration(record, thread, started);
-        if sampled::is_marked((*started).overhead) {
-            sampled::finish_unusual(record, started, raw, interruption, &inside);
-            return after.settle(thread);
-        }
         settle(record, thread, started, raw.cast_unsigned(), off)
     };
     record.add_off_cpu(&inside);
@@ -120,7 +104,7 @@ pub(super) unsafe extern "C" fn finish_apart(started: *const Started, stop: Tick
         Interruption::Interrupted => {
             let is_repaired = is_repaired(record, thread, gross, inside.loss.switches);
             let wall = gross.wrapping_add_signed(off);
-            record.leave_interrupted(gross, nested, wall, is_repaired, 1);
+            record.leave_interrupted(gross, nested, wall, is_repaired);
         }
         Interruption::Unknown => record.record_excluded(Exclusion::Unknown, gross, nested),
     }
@@ -203,14 +187,14 @@ pub(super) unsafe extern "C" fn prepare_unusual(
     }
 }
 
-/// The first call of a callsite on this thread, or the first after a pause, a reset or a fork, on a thread that has no tree so far. The cost
-/// of preparing it is overhead for the calls around it.
+/// The first call of a callsite on this thread, or the first after a pause, a reset or a fork. The cost of preparing it is overhead for the
+/// calls around it.
 ///
 /// # Safety
 ///
 /// As for [`prepare`](super::prepare).
 #[inline(never)]
-unsafe extern "C" fn prepare_first(
+pub(super) unsafe extern "C" fn prepare_first(
     callsite: &'static Callsite,
     thread: &Thread,
     started: *mut Started,
@@ -219,7 +203,7 @@ unsafe extern "C" fn prepare_first(
     unsafe {
         let is_timed = prepare_found(callsite, started);
         // If this was the thread's first call, it may have a tree now.
-        tree::enter(callsite, thread, started);
+        tree::enter(thread, started);
         is_timed
     }
 }
@@ -229,7 +213,7 @@ unsafe extern "C" fn prepare_first(
 /// # Safety
 ///
 /// As for [`prepare`].
-pub(super) unsafe fn prepare_found(callsite: &'static Callsite, started: *mut Started) -> bool {
+unsafe fn prepare_found(callsite: &'static Callsite, started: *mut Started) -> bool {
     let thread = thread::this();
     let unmeasured = match registry::find(callsite, hooks::install) {
         Found::Nothing => {
@@ -243,9 +227,6 @@ pub(super) unsafe fn prepare_found(callsite: &'static Callsite, started: *mut St
             thread.rearm();
             // SAFETY: guaranteed by the caller. What the registry found lives as long as the thread.
             unsafe {
-                if (*record).entry().skip() != 0 {
-                    return sampled::prepare_first_sampled(callsite, &*record, thread, started);
-                }
                 (*record).entry().enter();
                 start_with(&*record, thread, started);
             }
@@ -255,12 +236,8 @@ pub(super) unsafe fn prepare_found(callsite: &'static Callsite, started: *mut St
     // SAFETY: guaranteed by the caller. What the registry found lives as long as this call.
     unsafe {
         let record = unmeasured.record();
-        if record.entry().skip() == 0 {
-            record.entry().enter();
-            start_with(record, thread, started);
-        } else {
-            sampled::prepare_timed(record, thread, started, 1);
-        }
+        record.entry().enter();
+        start_with(record, thread, started);
         (&raw mut (*started).record).write(ELSEWHERE);
         (&raw mut (*started).unmeasured).write(unmeasured);
         // `finish` will see the duration from this value to 0, which counts as long. So it does not access the record first.
@@ -282,16 +259,10 @@ pub(super) unsafe extern "C" fn finish_unmeasured(started: *const Started) {
     let raw = elapsed(start, clock::now()).max(0);
     // SAFETY: guaranteed by the caller. What the registry found lives as long as this call.
     unsafe {
-        let record = unmeasured.record();
-        settle_registration(record, &*(*started).thread, started);
-        if sampled::is_marked((*started).overhead) {
-            let sampled = Sampled::settle(record, started, raw, 0, false);
-            record.leave_unknown(sampled.gross, sampled.weight);
-        } else {
-            let thread = &*(*started).thread;
-            let settled = settle(record, thread, started, raw.cast_unsigned(), 0);
-            record.record_excluded(Exclusion::Unknown, settled.gross, settled.nested);
-        }
+        let (record, thread) = (unmeasured.record(), &*(*started).thread);
+        settle_registration(record, thread, started);
+        let settled = settle(record, thread, started, raw.cast_unsigned(), 0);
+        record.record_excluded(Exclusion::Unknown, settled.gross, settled.nested);
     }
     if let Unmeasured::Orphan(record) = unmeasured {
         registry::fold_orphan(record);

@@ -27,8 +27,6 @@ pub struct Meta {
     pub unit: Option<Unit>,
     /// Whether the function returns an iterator, whose work is done where it is consumed.
     pub returns_iterator: bool,
-    /// `sample = N`, if given: one call in N is timed.
-    pub sample: Option<u32>,
 }
 
 /// The facts that every function has. `_inside` is something defined in the function. The file is that of the caller.
@@ -43,7 +41,6 @@ pub const fn meta<T>(_inside: &T, module: &'static str, line: u32) -> Meta {
         line,
         unit: None,
         returns_iterator: false,
-        sample: None,
     }
 }
 
@@ -53,15 +50,6 @@ impl Meta {
     pub const fn named(self, name: &'static str) -> Self {
         Self {
             name: Some(name),
-            ..self
-        }
-    }
-
-    /// `sample = N`.
-    #[must_use]
-    pub const fn sampled(self, every: u32) -> Self {
-        Self {
-            sample: Some(every),
             ..self
         }
     }
@@ -127,8 +115,6 @@ pub(crate) struct EmptyCalls {
     pub(crate) annotated: fn(u32),
     pub(crate) nested: fn(u32),
     pub(crate) bare: fn(u32),
-    /// A loop without a call.
-    pub(crate) inlined: fn(u32),
 }
 
 /// This is greater than the number of segments of any table. So one comparison detects both a new callsite and a table that is too short.

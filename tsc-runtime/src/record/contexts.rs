@@ -69,10 +69,10 @@ pub(crate) struct ContextTotals {
     pub(crate) sums: ContextSums,
 }
 
-/// What a call adds to its node: net ticks, weighted if it stands for others that were not timed.
+/// What a call adds to its node, in net ticks.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Visit {
-    /// Calls that return: none of a future, nor of a call that is not timed, for [`Contexts::count`] counts them.
+    /// Calls that return: none of a future, for [`Contexts::count`] counts them.
     pub(crate) calls: u64,
     pub(crate) is_clean: bool,
     /// On the CPU; of a recursion, the outermost call's.
@@ -90,8 +90,6 @@ pub(crate) struct Place {
     node: Cell<u32>,
     /// The parent of that node. It is kept here as well, because a start has to wait for it, and here it is one load closer.
     parent: Cell<u32>,
-    /// Running calls that are counted and not timed, which the thread's table does not count.
-    counted: Cell<u32>,
 }
 
 impl Place {
@@ -99,23 +97,7 @@ impl Place {
         Self {
             node: Cell::new(NOWHERE),
             parent: Cell::new(NOWHERE),
-            counted: Cell::new(0),
         }
-    }
-
-    /// A call starts that is counted and not timed.
-    pub(crate) fn enter_counted(&self) {
-        self.counted.set(self.counted.get().wrapping_add(1));
-    }
-
-    /// Such a call stops.
-    pub(crate) fn leave_counted(&self) {
-        self.counted.set(self.counted.get().wrapping_sub(1));
-    }
-
-    /// Whether such a call is running.
-    pub(crate) fn has_counted(&self) -> bool {
-        self.counted.get() != 0
     }
 }
 
@@ -198,14 +180,9 @@ impl Contexts {
         &figures.on_cpu
     }
 
-    /// A call is counted in the place's node: a future completes that was polled there last, or a call starts that is not timed.
+    /// A call is counted in the place's node: a future completes that was polled there last.
     pub(crate) fn count(&self, place: &Place) {
         self.node(place.node.get()).figures.calls.add(1);
-    }
-
-    /// What was just counted there is no call yet, but the first poll of a future.
-    pub(crate) fn uncount(&self, place: &Place) {
-        self.node(place.node.get()).figures.calls.add(u64::MAX);
     }
 
     /// The child of `parent` for `callsite`, which becomes the first of its list.

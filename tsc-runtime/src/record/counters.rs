@@ -33,10 +33,6 @@ pub(crate) struct WideSum {
     high: AtomicU64,
 }
 
-/// A sum that is only used for statistics and need not be exact.
-#[derive(Debug)]
-pub(crate) struct FloatSum(AtomicU64);
-
 /// The smallest of some ticks; [`i64::MAX`] if there are none.
 #[derive(Debug)]
 pub(crate) struct Min(AtomicI64);
@@ -107,16 +103,6 @@ impl WideSum {
         let sum = self.read().wrapping_add(value);
         self.low.store(sum as u64, Relaxed);
         self.high.store((sum >> 64) as u64, Relaxed);
-    }
-}
-
-impl FloatSum {
-    const fn new() -> Self {
-        Self(AtomicU64::new(0))
-    }
-
-    pub(super) fn add(&self, value: f64) {
-        self.0.store((self.read() + value).to_bits(), Relaxed);
     }
 }
 
@@ -215,26 +201,6 @@ impl Cell for WideSum {
 
     fn subtract(total: &mut u128, earlier: &u128) {
         *total = total.wrapping_sub(*earlier);
-    }
-}
-
-impl Cell for FloatSum {
-    type Total = f64;
-
-    fn take_off(&self, earlier: &f64) {
-        self.0.store((self.read() - *earlier).to_bits(), Relaxed);
-    }
-
-    fn read(&self) -> f64 {
-        f64::from_bits(self.0.load(Relaxed))
-    }
-
-    fn merge(total: &mut f64, other: &f64) {
-        *total += *other;
-    }
-
-    fn subtract(total: &mut f64, earlier: &f64) {
-        *total -= *earlier;
     }
 }
 
@@ -353,8 +319,6 @@ counters! {
         /// The visible overhead of all probes, in whole ticks; and the part of it in activations inside others of the same callsite.
         pub(crate) visible: i64,
         pub(crate) inner_visible: i64,
-        /// N of a sampled callsite; 0 for any other.
-        pub(crate) sample: u32,
         /// The first call of the process: the number of its registration, and its ticks.
         pub(crate) first: Option<(u64, i64)>,
         /// The samples.
@@ -414,26 +378,6 @@ counters! {
     polls_gross: Sum;
     wall: Count;
     cancelled: Count;
-    /// For a sampled callsite: the calls that are only counted, including those that its skip has announced.
-    counted: Count;
-    /// The sum of the weights of its samples, minus their number.
-    surplus: Count;
-    /// The sum of the weights of all timed calls: the number of calls that the following sums stand for.
-    weights: Count;
-    /// Weighted net ticks outside annotated callees; and the weighted net and raw ticks of the outermost activations.
-    own: Sum;
-    included: Sum;
-    included_raw: Sum;
-    /// For the error of a weighted mean: the sums of w² − w, multiplied by the powers 0, 1 and 2 of the sample.
-    excess: FloatSum;
-    excess_sum: FloatSum;
-    excess_squares: FloatSum;
-    /// The same for the self ticks, and the variance of the self ticks that comes from callees of which only some calls were timed.
-    own_excess_sum: FloatSum;
-    own_excess_squares: FloatSum;
-    own_variance: FloatSum;
-    /// The variance of `included`.
-    included_variance: FloatSum;
     /// The part of `nested` that registrations and reports took, in outermost activations.
     registration_costs: Sum;
 }
@@ -444,7 +388,6 @@ impl Totals {
         self.running += other.running;
         self.visible += other.visible;
         self.inner_visible += other.inner_visible;
-        self.sample = self.sample.max(other.sample);
         self.first = merge_option(self.first, other.first, <(u64, i64)>::min);
         self.histogram.merge(&other.histogram);
         self.repaired_histogram.merge(&other.repaired_histogram);

@@ -72,38 +72,13 @@ impl Record {
         self.close();
     }
 
-    /// Adds one sample that stands for `weight` calls.
-    pub(super) fn fold_weighted(&self, sample: i64, weight: u32) {
-        self.open();
-        self.add_weighted_sums(sample, weight);
-        self.add_extremes(sample);
-        self.buckets.expect(weight);
-        self.buckets
-            .count(BucketIndex::of(not_below_zero(sample)), weight);
-        self.close();
-    }
-
     /// Adds an interrupted call's ticks on the CPU. To be called within an [`open`](Self::open) write.
-    pub(super) fn add_repaired(&self, sample: i64, weight: u32) {
-        self.counters.repaired.add(u64::from(weight));
-        self.add_weighted_sums(sample, weight);
+    pub(super) fn add_repaired(&self, sample: i64) {
+        self.counters.repaired.add(1);
+        self.add_sums(1, sample, square(sample));
         self.add_extremes(sample);
-        let place = BucketIndex::of(not_below_zero(sample));
-        self.side.add(Side::Repaired, place, weight);
-    }
-
-    fn add_weighted_sums(&self, sample: i64, weight: u32) {
-        let sum = sample.wrapping_mul(i64::from(weight));
-        let squares = square(sample).wrapping_mul(u128::from(weight));
-        self.add_sums(u64::from(weight), sum, squares);
-        if weight > 1 {
-            let excess = f64::from(weight) * f64::from(weight - 1);
-            let ticks = sample as f64;
-            self.counters.surplus.add(u64::from(weight - 1));
-            self.counters.excess.add(excess);
-            self.counters.excess_sum.add(excess * ticks);
-            self.counters.excess_squares.add(excess * ticks * ticks);
-        }
+        self.side
+            .count(Side::Repaired, BucketIndex::of(not_below_zero(sample)));
     }
 
     fn add_sums(&self, samples: u64, sum: i64, squares: u128) {
@@ -177,7 +152,7 @@ mod tests {
             match unusual {
                 None => record.leave(gross.cast_unsigned(), 0),
                 Some(Exclusion::Interrupted) => {
-                    record.leave_interrupted(gross.cast_unsigned(), 0, 5_000, gross > 2_000, 1);
+                    record.leave_interrupted(gross.cast_unsigned(), 0, 5_000, gross > 2_000);
                 }
                 Some(why) => record.record_excluded(why, gross.cast_unsigned(), 0),
             }
@@ -241,35 +216,5 @@ mod tests {
         assert_eq!(wall.buckets().last(), Some((octave, sub, 2)));
         assert_eq!(wall.count(), 4);
         assert_eq!((totals.unknown, totals.anomalies), (1, 1));
-    }
-
-    /// More calls than 32 bits can count. A sampled callsite's calls have the greatest possible weight.
-    #[test]
-    fn billions_of_calls_are_counted() {
-        const WEIGHT: u32 = u32::MAX - 1;
-        let entry = Box::new(Entry::new());
-        // SAFETY: the entry is dropped after the record.
-        let record = Box::new(unsafe { Record::new(1, 1, &raw const *entry) });
-        let call = |gross| {
-            entry.enter();
-            record.leave(gross, 0);
-        };
-        call(100);
-        (0..3).for_each(|_| record.fold_weighted(100, WEIGHT));
-        // The counts pass 32 bits inside a batch and between batches.
-        (0..1000).for_each(|n| call(100 + 100 * (n % 2)));
-        let mut totals = Totals::default();
-        record.read(&mut totals, true);
-        let weighted = 3 * u64::from(WEIGHT);
-        assert!(weighted + 1000 > 1 << 33);
-        assert_eq!((totals.firsts, totals.samples), (1, weighted + 1000));
-        assert_eq!(totals.sum, (weighted * 100 + 150_000).cast_signed());
-        assert_eq!(totals.histogram.count(), weighted + 1000);
-        let (octave, sub) = bucket(200);
-        assert_eq!(totals.histogram.count_in(octave, sub), 500);
-        record.take_off(&totals);
-        let mut rest = Totals::default();
-        record.read(&mut rest, true);
-        assert_eq!((rest.samples, rest.histogram.count()), (0, 0));
     }
 }

@@ -32,8 +32,8 @@ impl Shared {
         entry.enter();
         let gross = number as u64 + 1;
         match number {
-            62 => record.leave_interrupted(gross, 0, 500, false, 1),
-            63 => record.leave_interrupted(gross, 0, 700, true, 1),
+            62 => record.leave_interrupted(gross, 0, 500, false),
+            63 => record.leave_interrupted(gross, 0, 700, true),
             67 => record.leave(BUFFERED_BELOW, 0),
             _ => record.leave(gross, 0),
         }

@@ -12,7 +12,6 @@ use crate::record::atomic_histogram::AtomicHistogram;
 use crate::record::contexts::Place;
 use crate::record::counters::{Count, Counters};
 use crate::record::histogram::{BucketIndex, SHORT};
-use crate::record::sampling::Sampling;
 use crate::record::sequence::Sequence;
 use crate::record::side_histograms::{Side, SideHistograms};
 use crate::record::table::Entry;
@@ -33,7 +32,6 @@ pub(crate) mod name;
 mod owned;
 mod pages;
 mod read;
-pub(crate) mod sampling;
 mod sequence;
 mod side_histograms;
 pub(crate) mod table;
@@ -68,12 +66,8 @@ pub(crate) struct Record {
     pub(crate) cost: Count,
     /// The additional ticks that it costs them if other probes are nested in it.
     pub(crate) nesting: Count,
-    /// The ticks that it costs them if a call of a sampled callsite is timed for its caller's self ticks, rounded. It is here so that such a
-    /// call needs no other cache line of the record.
-    pub(crate) for_caller: Count,
     buffer: [AtomicU32; BUFFER_LEN],
     counters: Counters,
-    pub(crate) sampling: Sampling,
 
     /// Odd while the following fields are being written.
     sequence: Sequence,
@@ -115,10 +109,8 @@ impl Record {
             visible: Count::new(),
             cost: Count::new(),
             nesting: Count::new(),
-            for_caller: Count::new(),
             buffer: [const { AtomicU32::new(0) }; BUFFER_LEN],
             counters: Counters::new(),
-            sampling: Sampling::new(),
             sequence: Sequence(AtomicU32::new(0)),
             id,
             order,
@@ -234,13 +226,13 @@ impl Record {
         self.add_inner(self.entry().leave(), gross, nested);
         match why {
             Exclusion::Anomalous => self.counters.anomalies.add(1),
-            Exclusion::Unknown | Exclusion::Interrupted => self.add_unknown(gross, 1),
+            Exclusion::Unknown | Exclusion::Interrupted => self.add_unknown(gross),
         }
     }
 
-    fn add_unknown(&self, gross: u64, weight: u32) {
-        self.counters.unknown.add(u64::from(weight));
-        self.add_weighted(gross, weight);
+    fn add_unknown(&self, gross: u64) {
+        self.counters.unknown.add(1);
+        self.add_sample(gross);
     }
 
     /// Called before an activation stops in which so much was lost.
@@ -265,32 +257,23 @@ impl Record {
     }
 
     /// Called when an activation stops that was interrupted: its gross ticks on the CPU and by the wall clock. It is a sample if it is
-    /// repaired, and then stands for `weight` calls.
-    pub(crate) fn leave_interrupted(
-        &self,
-        gross: u64,
-        nested: u64,
-        wall: u64,
-        is_repaired: bool,
-        weight: u32,
-    ) {
+    /// repaired.
+    pub(crate) fn leave_interrupted(&self, gross: u64, nested: u64, wall: u64, is_repaired: bool) {
         self.add_inner(self.entry().leave(), gross, nested);
-        self.add_interrupted(gross, wall, is_repaired, weight);
+        self.add_interrupted(gross, wall, is_repaired);
     }
 
-    fn add_interrupted(&self, gross: u64, wall: u64, is_repaired: bool, weight: u32) {
+    fn add_interrupted(&self, gross: u64, wall: u64, is_repaired: bool) {
         if self.is_first() {
             return self.leave_first(gross, true);
         }
-        let weight = if is_repaired { weight } else { 1 };
         self.open();
-        self.count_wall(wall, weight);
-        let off = wall.wrapping_sub(gross).cast_signed();
+        self.count_wall(wall);
         self.counters
             .calls_off
-            .add(off.wrapping_mul(i64::from(weight)));
+            .add(wall.wrapping_sub(gross).cast_signed());
         if is_repaired {
-            self.add_repaired(gross.cast_signed(), weight);
+            self.add_repaired(gross.cast_signed());
         } else {
             self.counters.excluded.add(1);
             self.counters.excluded_sum.add(gross.cast_signed());
@@ -299,8 +282,8 @@ impl Record {
         self.close();
     }
 
-    fn count_wall(&self, wall: u64, weight: u32) {
-        self.side.add(Side::Wall, bucket_of(wall), weight);
+    fn count_wall(&self, wall: u64) {
+        self.side.count(Side::Wall, bucket_of(wall));
         self.counters.wall_max.add(wall.cast_signed());
     }
 
@@ -320,9 +303,9 @@ impl Record {
     }
 
     /// Called when a poll of a future stops.
-    pub(crate) fn leave_poll(&self, gross: u64, nested: u64, weight: u32) {
+    pub(crate) fn leave_poll(&self, gross: u64, nested: u64) {
         self.add_inner(self.entry().leave(), gross, nested);
-        self.counters.polls.add(u64::from(weight));
+        self.counters.polls.add(1);
         self.counters.polls_gross.add(gross.cast_signed());
     }
 
@@ -333,19 +316,18 @@ impl Record {
         gross: u64,
         wall: u64,
         is_repaired: bool,
-        weight: u32,
     ) {
-        self.counters.wall.add(wall.wrapping_mul(u64::from(weight)));
+        self.counters.wall.add(wall);
         if unusual == Some(Exclusion::Interrupted) {
-            return self.add_interrupted(gross, wall, is_repaired, weight);
+            return self.add_interrupted(gross, wall, is_repaired);
         }
         if !self.is_first() && unusual != Some(Exclusion::Anomalous) {
-            self.count_wall(wall, weight);
+            self.count_wall(wall);
         }
         match unusual {
             Some(Exclusion::Anomalous) => self.counters.anomalies.add(1),
-            Some(_) => self.add_unknown(gross, weight),
-            None => self.add_weighted(gross, weight),
+            Some(_) => self.add_unknown(gross),
+            None => self.add_sample(gross),
         }
     }
 

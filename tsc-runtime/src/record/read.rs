@@ -151,7 +151,6 @@ impl Record {
             totals.add_sample(i64::from(sample.load(Relaxed)));
         }
         self.add_visible(&mut totals);
-        self.settle_sampled(&mut totals);
         totals.threads = u64::from(totals.calls() + totals.polls != 0);
         totals
     }

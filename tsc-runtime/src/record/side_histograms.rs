@@ -50,14 +50,9 @@ impl SideHistograms {
 
     /// Counts one call. If no page can be mapped, the call is only in the sums.
     pub(super) fn count(&self, side: Side, place: BucketIndex) {
-        self.add(side, place, 1);
-    }
-
-    /// Counts several calls.
-    pub(super) fn add(&self, side: Side, place: BucketIndex, calls: u32) {
         if let Some(page) = self.page().or_else(|| self.map()) {
             let count = &page.chunk(side, place.octave())[place.sub()];
-            count.store(count.load(Relaxed).saturating_add(calls), Relaxed);
+            count.store(count.load(Relaxed).saturating_add(1), Relaxed);
         }
     }
 

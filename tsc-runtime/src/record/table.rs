@@ -26,9 +26,6 @@ pub(crate) struct Entry {
     record: AtomicPtr<Record>,
     /// Activations that have started and not stopped. Written by the thread alone.
     depth: AtomicU32,
-    /// 0 if every call is timed. Otherwise the number of calls up to and including the next timed one; 1 if there is no record yet. Only
-    /// the thread itself writes it.
-    skip: AtomicU32,
 }
 
 impl Entry {
@@ -36,7 +33,6 @@ impl Entry {
         Self {
             record: AtomicPtr::new(ptr::null_mut()),
             depth: AtomicU32::new(0),
-            skip: AtomicU32::new(1),
         }
     }
 
@@ -61,23 +57,6 @@ impl Entry {
         let depth = self.depth().wrapping_sub(1);
         self.depth.store(depth, Relaxed);
         depth != 0
-    }
-
-    /// Whether there is a record, and every call is timed. For the table's own thread.
-    #[inline(always)]
-    pub(crate) fn times_every_call(&self) -> bool {
-        // SAFETY: no other thread writes it, so this need not be an atomic load, which the compiler would not merge with the comparison.
-        unsafe { self.skip.as_ptr().read() == 0 }
-    }
-
-    #[inline(always)]
-    pub(crate) fn skip(&self) -> u32 {
-        self.skip.load(Relaxed)
-    }
-
-    #[inline(always)]
-    pub(crate) fn set_skip(&self, skip: u32) {
-        self.skip.store(skip, Relaxed);
     }
 
     #[inline(always)]

@@ -7,7 +7,6 @@ use crate::interruption::Detector;
 use crate::on_cpu::OnCpu;
 use crate::record::Record;
 use crate::record::contexts::Contexts;
-use crate::record::sampling::{Innermost, Sampler};
 use crate::record::table::{Entry, FIRST_LEN, Position, SEGMENTS, Table};
 use crate::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use crate::sync::thread_local;
@@ -21,8 +20,6 @@ pub(crate) struct Thread {
     /// The number of the table's segments that may be used. This is the only field that other threads write: 0 sends this thread's next
     /// probe through the cold path, where it notices a pause or a reset.
     len: AtomicU32,
-    /// Here because counted calls load it, like the fields beside it.
-    pub(crate) innermost: Innermost,
     /// The cost of all probes of this thread so far, in ticks, plus the time off the CPU. A probe saves this sum at its start. The
     /// difference at its stop is the cost of nested probes and the time that was lost.
     pub(crate) overhead: Cell<u64>,
@@ -35,7 +32,6 @@ pub(crate) struct Thread {
     /// Net ticks of all activations so far, each counted once. The difference over a call is the time of its annotated callees.
     pub(crate) work: Cell<u64>,
     pub(crate) detector: Detector,
-    pub(crate) sampler: Sampler,
     segments: [Cell<*const Entry>; SEGMENTS],
     /// The number of segments, whether they may be used or not.
     segments_len: Cell<u32>,
@@ -44,8 +40,6 @@ pub(crate) struct Thread {
     /// check.
     contexts: Cell<*const Contexts>,
     len_in_tree: AtomicU32,
-    /// The variance of `work` that results from timing only some calls.
-    pub(crate) variance: Cell<f64>,
     pub(crate) on_cpu: OnCpu,
     /// The ticks that each cold path takes, if time is simulated.
     simulated_cold_path: Cell<Option<Ticks>>,
@@ -55,11 +49,9 @@ thread_local! {
     static THREAD: Thread = const {
         Thread {
             len: AtomicU32::new(0),
-            innermost: Innermost::new(),
             overhead: Cell::new(0),
             work: Cell::new(0),
             detector: Detector::new(),
-            sampler: Sampler::new(),
             busy: Cell::new(false),
             reporting: Cell::new(false),
             ended: Cell::new(false),
@@ -67,7 +59,6 @@ thread_local! {
             segments_len: Cell::new(0),
             contexts: Cell::new(ptr::null()),
             len_in_tree: AtomicU32::new(0),
-            variance: Cell::new(0.0),
             on_cpu: OnCpu::new(),
             simulated_cold_path: Cell::new(None),
         }
@@ -195,7 +186,6 @@ impl Thread {
         let own = self.contexts.get();
         self.set_contexts(contexts.map_or(ptr::null(), ptr::from_ref));
         let (overhead, work) = (self.overhead.get(), self.work.get());
-        let caller = self.innermost.enter(false);
         let own_segment = self.segments[0].replace(segment.as_ptr());
         self.set_len(1);
         f();
@@ -204,7 +194,6 @@ impl Thread {
         self.set_contexts(own);
         self.overhead.set(overhead);
         self.work.set(work);
-        self.innermost.leave(caller);
     }
 
     /// Arms the detector of interruptions for a start that follows. If the detector was cleared, the time lost since the last check belongs

@@ -7,18 +7,12 @@ use super::{not_below_zero, square};
 pub(crate) use super::counters::Totals;
 
 impl Totals {
-    /// All calls that have returned. For a sampled function, also the running calls that were only counted.
+    /// All calls that have returned.
     pub(crate) fn calls(&self) -> u64 {
-        self.timed().wrapping_add(self.counted)
+        self.samples + self.firsts + self.excluded + self.anomalies
     }
 
-    /// The calls that were timed.
-    pub(crate) fn timed(&self) -> u64 {
-        (self.samples + self.firsts + self.excluded + self.anomalies).wrapping_sub(self.surplus)
-    }
-
-    /// How many times a probe's visible overhead is contained in the gross ticks: once for each call or poll, multiplied by the weight of
-    /// a sampled one.
+    /// How many times a probe's visible overhead is contained in the gross ticks: once for each call or poll.
     pub(crate) fn probes(&self) -> u64 {
         match self.polls {
             0 => self.samples + self.firsts + self.excluded,

@@ -39,7 +39,6 @@ fn begin_process() -> [&'static Callsite; 2] {
             line: line!(),
             unit: None,
             returns_iterator: false,
-            sample: None,
         };
         &*Box::leak(Box::new(Callsite::new::<Lfence>(meta)))
     })

@@ -27,7 +27,6 @@ use crate::sync::atomic::{
 use crate::tsc::{Ticks, clock};
 
 mod control;
-mod counted_cost;
 mod filter;
 #[cfg(all(unix, any(all(test, shuttle), not(miri))))]
 mod fork;
@@ -36,7 +35,6 @@ mod generation;
 mod interleavings;
 mod registration;
 mod registration_costs;
-mod sample;
 mod shard;
 mod sheets;
 mod thread_end;
@@ -46,13 +44,11 @@ mod understood;
 
 pub(crate) use control::{do_what_was_put_off, reset};
 pub use control::{pause, resume, tree as record_tree};
-pub(crate) use counted_cost::keep_up_to_date as keep_counted_cost_up_to_date;
 #[cfg(all(unix, not(miri)))]
 pub(crate) use fork::start_from_zero;
 pub(crate) use generation::totals;
 pub(crate) use generation::{figures, take_figures};
 pub(crate) use registration::{add_cost_of_report, begin_report, registration_cost_since};
-pub use sample::seed_sampling;
 pub(crate) use sheets::{Figures, ThreadName};
 pub(crate) use thread_end::{fold_lingering, fold_orphan};
 pub(crate) use tree::{Tree, ask_for as ask_for_tree};

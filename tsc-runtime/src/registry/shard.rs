@@ -6,12 +6,11 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use super::sheets::{ThreadName, name_of_this_thread};
 use super::tree::ThreadTree;
-use super::{RECORDS, Registry, sample};
+use super::{RECORDS, Registry};
 use crate::calibration::overhead;
 use crate::interruption;
 use crate::record::callsite::Callsite;
 use crate::record::contexts;
-use crate::record::sampling::Mode;
 use crate::record::table::{Entry, Table};
 use crate::record::thread::{self, Thread};
 use crate::record::totals::Totals;
@@ -63,11 +62,6 @@ impl Shard {
         // If the counter may not be read, the detector cannot note when it was armed, and the system's clock itself may read the counter.
         if clock::availability().is_ok() {
             thread.detector.attach();
-            if !thread.sampler.is_seeded() {
-                thread.sampler.seed(sample::seed());
-            }
-            let counted = overhead::in_place(overhead::counted());
-            thread.sampler.set_counted_cost(counted);
             if interruption::unavailable().is_none() {
                 thread.on_cpu.attach();
             }
@@ -136,16 +130,5 @@ pub(super) unsafe fn make_record(
     record.visible.set(overhead.visible.round() as u64);
     record.cost.set(overhead.total.round() as u64);
     record.nesting.set(overhead.nesting.round() as u64);
-    let costs = [&record.for_caller]
-        .into_iter()
-        .chain(&record.sampling.cost);
-    for (cost, sampled) in costs.zip(overhead.sampled) {
-        cost.set(sampled.round() as u64);
-    }
-    record.set_mode(if clock::is_os_clock() {
-        Mode::EveryCall
-    } else {
-        sample::mode(callsite.meta().sample)
-    });
     record
 }

@@ -117,7 +117,6 @@ mod tests {
             line: line!(),
             unit: None,
             returns_iterator: false,
-            sample: None,
         });
         let rows = |calls| {
             let mut tree = Tree::default();

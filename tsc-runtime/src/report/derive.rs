@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use super::data::histogram::{self, LAST, middle};
 use super::data::saturating_sum;
 use super::outliers::Outliers;
-use super::statistics::{Statistics, mean, std_error_of_self, std_error_of_sum};
+use super::statistics::{Statistics, mean};
 use super::{Bucket, CallsiteReport, CallsiteSums, Clock};
 
 impl CallsiteReport {
@@ -64,7 +64,6 @@ impl CallsiteReport {
         self.anomalies = sums.anomalies;
         self.panicked = sums.panicked;
         self.samples = sums.samples;
-        self.timed = sums.timed;
         self.threads = sums.threads;
         self.saturated = match self.histogram.last() {
             Some(last) if last.from_ticks == LAST => last.calls,
@@ -99,13 +98,11 @@ impl CallsiteReport {
             .map(|overhead| overhead.visible_error_ticks);
         let nested_error = totals.nested.max(0.0) * clock.total_error_share();
         let error_of = |calls: f64, ticks: f64| {
-            let a_call = own_error? + clock.crowding_error_ticks + clock.in_place_error();
+            let a_call = own_error? + clock.crowding_error_ticks;
             Some(calls * a_call + clock.crowding_error_share * ticks + nested_error)
         };
         self.total_error_ticks = error_of(totals.outermost, totals.total.max(0.0));
         self.self_error_ticks = error_of(totals.probes, totals.own.abs());
-        self.total_std_error_ticks = std_error_of_sum(&self.sums);
-        self.self_std_error_ticks = std_error_of_self(&self.sums, totals.own);
         self.systematic_error_ticks = own_error
             .filter(|_| self.sums.samples != 0)
             .map(|own| own * self.probes_a_call() + nested_error_of_a_call(&self.sums, clock));
@@ -348,12 +345,10 @@ mod tests {
                 ..FenceOverhead::default()
             }],
             crowding_error_ticks: 10.0,
-            in_place_excess_ticks: Some(17.0),
-            in_place_excess_std_error_ticks: Some(1.0),
             ..Clock::default()
         });
-        assert_eq!(of.total_error_ticks, Some(35.0));
-        assert_eq!(of.self_error_ticks, Some(105.0));
+        assert_eq!(of.total_error_ticks, Some(15.0));
+        assert_eq!(of.self_error_ticks, Some(45.0));
     }
 
     #[test]

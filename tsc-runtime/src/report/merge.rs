@@ -165,7 +165,6 @@ impl CallsiteReport {
     fn merge(&mut self, other: &Self) {
         self.sums.merge(&other.sums);
         self.fence_supported &= other.fence_supported;
-        self.sample = self.sample.max(other.sample);
         // This comes before the samples are merged: if there is no histogram of wall times, the one of the samples replaces it.
         if !(self.wall_histogram.is_empty() && other.wall_histogram.is_empty()) {
             self.wall_histogram = histogram::merge(self.by_wall(), other.by_wall());

@@ -60,7 +60,6 @@ impl CallsiteReport {
             fence_supported: callsite.fence().is_supported(),
             unit: unit.map(str::to_owned),
             returns_iterator: meta.returns_iterator,
-            sample: (totals.sample != 0).then(|| u64::from(totals.sample)),
             histogram: buckets(&totals.histogram),
             interrupted_histogram: buckets(&totals.excluded_histogram),
             wall_histogram: totals
@@ -163,21 +162,6 @@ fn sums(totals: &Totals) -> CallsiteSums {
         cancelled,
         visible,
         inner_visible,
-        sample,
-        counted,
-        surplus,
-        excess,
-        excess_sum,
-        excess_squares,
-        own_excess_sum,
-        own_excess_squares,
-        own_variance,
-        included_variance,
-        // These are already contained in the sums above.
-        weights: _,
-        own: _,
-        included: _,
-        included_raw: _,
     } = *totals;
     CallsiteSums {
         threads,
@@ -215,22 +199,11 @@ fn sums(totals: &Totals) -> CallsiteSums {
         inner_nested,
         visible_milliticks: visible.wrapping_mul(1000),
         inner_visible_milliticks: inner_visible.wrapping_mul(1000),
-        counted,
-        surplus,
-        excess,
-        excess_sum,
-        excess_squares,
-        own_excess_sum,
-        own_excess_squares,
-        own_variance,
-        included_variance,
-        timed: (sample != 0).then(|| totals.timed()),
         units,
         polls,
         polls_gross,
         wall,
         cancelled,
-        ..CallsiteSums::default()
     }
 }
 

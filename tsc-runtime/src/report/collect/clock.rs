@@ -9,7 +9,6 @@ use crate::interruption;
 use crate::machine::machine;
 use crate::on_cpu;
 use crate::record::callsite::Callsite;
-use crate::record::sampling::in_place;
 use crate::record::totals::Totals;
 use crate::report::{Clock, FenceOverhead};
 use crate::self_test::{self, Finding, Verdict};
@@ -32,7 +31,6 @@ impl Clock {
             Vec::new()
         };
         let probes = share_of_probes(totals);
-        let in_place = is_sampled(totals).then(in_place::excess).flatten();
         let having = |verdict| findings.iter().filter(move |line| line.verdict == verdict);
         Self {
             hz: rate.map(|rate| rate.hz),
@@ -54,8 +52,6 @@ impl Clock {
             overheads: overheads(totals),
             crowding_error_ticks: overhead::CROWDING * probes,
             crowding_error_share: overhead::CROWDING_SHARE * probes,
-            in_place_excess_ticks: in_place.map(|(ticks, _)| ticks),
-            in_place_excess_std_error_ticks: in_place.map(|(_, error)| error),
             warnings: having(Verdict::Bad).map(sentence).collect(),
             doubtful: having(Verdict::Doubtful).map(sentence).collect(),
             doubts: having(Verdict::Doubtful).count() as u64,
@@ -88,15 +84,11 @@ fn source(available: bool) -> &'static str {
     }
 }
 
-fn is_sampled(totals: &[(&'static Callsite, Totals)]) -> bool {
-    totals.iter().any(|(_, totals)| totals.sample != 0)
-}
-
 /// The probes' share of the ticks of all annotated functions.
 fn share_of_probes(totals: &[(&'static Callsite, Totals)]) -> f64 {
     let (mut probes, mut own) = (0.0, 0.0);
     for (callsite, totals) in totals {
-        probes += totals.timed() as f64 * overhead::of(callsite.fence()).total;
+        probes += totals.calls() as f64 * overhead::of(callsite.fence()).total;
         let callees = totals.callees.wrapping_add(totals.visible);
         own += totals.gross().wrapping_sub(callees) as f64;
     }
@@ -110,8 +102,6 @@ fn overheads(totals: &[(&'static Callsite, Totals)]) -> Vec<FenceOverhead> {
             .iter()
             .any(|(callsite, _)| callsite.fence() == *fence)
     };
-    let is_sampled = is_sampled(totals);
-    let counted = is_sampled.then(overhead::counted);
     Fence::ALL
         .into_iter()
         .filter(in_use)
@@ -124,9 +114,6 @@ fn overheads(totals: &[(&'static Callsite, Totals)]) -> Vec<FenceOverhead> {
                 total_ticks: overhead.total,
                 total_error_ticks: overhead.total_error,
                 nesting_ticks: overhead.nesting,
-                counted_ticks: counted,
-                counted_in_place_ticks: counted.map(overhead::in_place),
-                counted_error_ticks: is_sampled.then_some(overhead::COUNTED_SURROUNDINGS),
             }
         })
         .collect()

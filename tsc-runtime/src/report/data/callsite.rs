@@ -52,7 +52,7 @@ data! {
         /// in `calls`, but have no ticks.
         anomalies: u64,
         /// Calls that a panic ended, and not a return; of an async function, such polls. Their ticks count like those of other calls. A
-        /// call from a destructor that runs while a panic unwinds the thread is counted as well. Only timed calls are.
+        /// call from a destructor that runs while a panic unwinds the thread is counted as well.
         panicked: u64,
         /// Samples that are longer than the histogram's last bucket: calls of over 30 hours at 2.6 GHz, or during which the counter stepped.
         /// They are in all sums and in `max_ticks`. Quantiles do not go beyond the last bucket.
@@ -60,26 +60,18 @@ data! {
         /// The calls from which mean, deviation, minimum, maximum and quantiles are computed: the clean and the repaired ones with their
         /// time on the CPU, and the unknown ones with their wall time. If most calls are excluded, mean and quantiles are of all calls.
         samples: u64,
-        /// N, if one call in N is timed by now; `None` if all calls are.
-        sample: Option<u64>,
-        /// The calls that were timed; `None` if all were.
-        timed: Option<u64>,
         /// Inclusive ticks, that is, with all callees. Of a recursion, only the outermost call is added.
         total_ticks: f64,
         /// The error of `total_ticks` in either direction: by how much the cost of all probes in the calls may differ from their
-        /// calibration, and how much longer the calls may take because of other probes (`crowding_error_ticks` and `crowding_error_share`)
-        /// and of their own (`in_place_excess_ticks`).
+        /// calibration, and how much longer the calls may take because of other probes (`crowding_error_ticks` and
+        /// `crowding_error_share`).
         total_error_ticks: Option<f64>,
-        /// Standard error of `total_ticks`, if only some calls were timed.
-        total_std_error_ticks: Option<f64>,
         /// Ticks outside annotated callees.
         self_ticks: f64,
         /// The systematic error of `self_ticks` in either direction, of the same kind as `total_error_ticks`. Of a recursion, every call
         /// adds to it, not only the outermost ones. It includes the error of all probes in the calls, because it is not recorded which of
         /// them are in callees of callees.
         self_error_ticks: Option<f64>,
-        /// Standard error of `self_ticks`, if only some calls of the function or of its callees were timed.
-        self_std_error_ticks: Option<f64>,
         /// The part of `total_ticks` on the CPU. `on_cpu_ticks + blocked_ticks + waiting_ticks = total_ticks`.
         on_cpu_ticks: Option<f64>,
         /// The part of `self_ticks` on the CPU.
@@ -97,8 +89,8 @@ data! {
         visible_overhead_ticks: f64,
         /// The part of the overhead from probes nested in the calls, at their calibrated cost.
         nested_overhead_ticks: f64,
-        /// The part of the overhead that is not from probes: registering other callsites at their first calls inside these calls, reports
-        /// made inside, and repeated measurements of `counted_ticks`. It is measured each time.
+        /// The part of the overhead that is not from probes: registering other callsites at their first calls inside these calls, and
+        /// reports made inside. It is measured each time.
         registration_overhead_ticks: f64,
         /// Mean of the samples.
         mean_ticks: Option<f64>,

@@ -45,11 +45,6 @@ data! {
         crowding_error_ticks: f64,
         /// The share of its own time by which a call may take longer, in addition to these ticks.
         crowding_error_share: f64,
-        /// The ticks that timing a call costs its caller in this program above the calibrated cost, if calls are sampled and it is
-        /// known to 10 ticks. Nothing is corrected by it; it is part of the errors of total and self ticks, for each call.
-        in_place_excess_ticks: Option<f64>,
-        /// The standard error of `in_place_excess_ticks`.
-        in_place_excess_std_error_ticks: Option<f64>,
         /// What makes the figures unusable, in sentences; usually empty.
         warnings: Vec<String>,
         /// The doubtful findings of the self-test, in sentences that begin with the finding's name.
@@ -78,14 +73,6 @@ data! {
         total_error_ticks: f64,
         /// The additional ticks that a probe with nested probes costs its caller.
         nesting_ticks: f64,
-        /// The ticks that a call which is only counted costs its caller, compared with an inlined call without the attribute; `None` if
-        /// every call is timed. The mean of measurements made about every millisecond.
-        counted_ticks: Option<f64>,
-        /// What is subtracted from a caller for such a call: nine eighths of `counted_ticks`, because a call in a program executes more
-        /// instructions than one in the calibration's loop.
-        counted_in_place_ticks: Option<f64>,
-        /// The error of `counted_in_place_ticks`.
-        counted_error_ticks: Option<f64>,
     }
 }
 
@@ -95,23 +82,11 @@ impl Clock {
         self.overheads.iter().find(|of| of.fence == fence)
     }
 
-    /// By how many ticks a call may take longer because its own probe ends its overlap with its surroundings, if this is known: what timing a
-    /// call costs in the program and not in the calibration's loop, and three standard errors of it.
-    pub(crate) fn in_place_error(&self) -> f64 {
-        let excess = self
-            .in_place_excess_ticks
-            .zip(self.in_place_excess_std_error_ticks);
-        excess.map_or(0.0, |(ticks, error)| ticks.abs() + 3.0 * error)
-    }
-
     /// The greatest error of a probe's cost over all policies in use, as a share of that cost.
     pub(crate) fn total_error_share(&self) -> f64 {
-        let share = |error: f64, ticks: f64| if ticks > 0.0 { error / ticks } else { 0.0 };
-        let of = |of: &FenceOverhead| {
-            let counted = of.counted_error_ticks.zip(of.counted_in_place_ticks);
-            let counted = counted.map_or(0.0, |(error, ticks)| share(error, ticks));
-            share(of.total_error_ticks, of.total_ticks).max(counted)
-        };
-        self.overheads.iter().map(of).fold(0.0, f64::max)
+        let known = self.overheads.iter().filter(|of| of.total_ticks > 0.0);
+        known
+            .map(|of| of.total_error_ticks / of.total_ticks)
+            .fold(0.0, f64::max)
     }
 }

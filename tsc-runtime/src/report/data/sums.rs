@@ -114,26 +114,6 @@ sums! {
     wall: u64 by add,
     /// Futures dropped before completion.
     cancelled: u64 by add,
-    /// Calls that were timed, if only some are.
-    timed: Option<u64> by add_known,
-    /// Calls that were only counted.
-    counted: u64 by add,
-    /// The weights of all samples minus the number of timed calls.
-    surplus: u64 by add,
-    /// For the standard error if only some calls were timed: the sum of w² − w over the samples, each of which stands for w calls.
-    excess: f64 by add_float,
-    /// The same sum, each term times the sample's ticks.
-    excess_sum: f64 by add_float,
-    /// The same sum, each term times the square of the sample's ticks.
-    excess_squares: f64 by add_float,
-    /// Like `excess_sum`, with the samples' ticks outside annotated callees.
-    own_excess_sum: f64 by add_float,
-    /// The same sum, each term times the square of the sample's ticks.
-    own_excess_squares: f64 by add_float,
-    /// The variance of all ticks outside annotated callees that comes from callees of which only some calls were timed.
-    own_variance: f64 by add_float,
-    /// The variance of the inclusive ticks of all calls of a function that calls itself, if only some calls were timed.
-    included_variance: f64 by add_float,
 }
 
 data! {
@@ -182,10 +162,7 @@ impl CallsiteSums {
     /// The number of calls that have returned.
     #[must_use]
     pub fn calls(&self) -> u64 {
-        let timed = [self.samples, self.firsts, self.excluded, self.anomalies];
-        saturating_sum(timed)
-            .saturating_add(self.counted)
-            .wrapping_sub(self.surplus)
+        saturating_sum([self.samples, self.firsts, self.excluded, self.anomalies])
     }
 
     /// How many times a probe's visible overhead is contained in the gross ticks: once for each call, or once for each poll.
@@ -226,16 +203,6 @@ pub(crate) fn saturating_sum(counts: impl IntoIterator<Item = u64>) -> u64 {
     counts.into_iter().fold(0, u64::saturating_add)
 }
 
-mod add_float {
-    pub(super) fn merge(one: f64, other: f64) -> f64 {
-        one + other
-    }
-
-    pub(super) fn since(later: f64, earlier: f64) -> f64 {
-        later - earlier
-    }
-}
-
 /// Counts, which never decrease.
 mod add {
     pub(super) fn merge(one: u64, other: u64) -> u64 {
@@ -267,20 +234,6 @@ mod add_squares {
 
     pub(super) fn since(later: SumOfSquares, earlier: SumOfSquares) -> SumOfSquares {
         SumOfSquares(later.0.saturating_sub(earlier.0))
-    }
-}
-
-/// Counts that may be unknown. The sum is unknown if one of the two is unknown.
-mod add_known {
-    pub(super) fn merge(one: Option<u64>, other: Option<u64>) -> Option<u64> {
-        one.zip(other)
-            .map(|(one, other)| super::add::merge(one, other))
-    }
-
-    pub(super) fn since(later: Option<u64>, earlier: Option<u64>) -> Option<u64> {
-        later
-            .zip(earlier)
-            .map(|(later, earlier)| super::add::since(later, earlier))
     }
 }
 

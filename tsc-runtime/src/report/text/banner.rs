@@ -18,9 +18,6 @@ pub(super) fn write(
     writeln!(out, "{}", style.dim(&machine))?;
     let probes = fitting(&probes(clock, scale), width);
     writeln!(out, "{}", style.dim(&probes))?;
-    if let Some(in_place) = in_place(clock) {
-        writeln!(out, "{}", style.dim(&cut(in_place, width)))?;
-    }
     for warning in &clock.warnings {
         let line = cut(format!("tsc: {warning}"), width);
         writeln!(out, "{}", style.bad(&line))?;
@@ -93,18 +90,6 @@ fn probes(clock: &Clock, scale: &Scale) -> Vec<String> {
         parts.push("no fence was used".to_owned());
     }
     parts
-}
-
-/// What timing a call costs in the program, if that is known.
-fn in_place(clock: &Clock) -> Option<String> {
-    let (excess, error) = clock
-        .in_place_excess_ticks
-        .zip(clock.in_place_excess_std_error_ticks)?;
-    let than = if excess < 0.0 { "less" } else { "more" };
-    Some(format!(
-        "tsc: in this program, timing a call costs {:.0} ± {error:.0} ticks {than} than that",
-        excess.abs()
-    ))
 }
 
 /// A line for each reason to doubt the figures.

@@ -38,7 +38,6 @@ pub(super) fn write(
     notes.extend(outliers(row));
     notes.extend(uncertain(row, scale));
     notes.extend(uncounted(report, row));
-    notes.extend(sampled(row, scale));
     write_wrapped(out, &notes.join("; "), width)?;
     for thread in threads(row, scale) {
         write_wrapped(out, &thread, width)?;
@@ -249,30 +248,6 @@ fn uncounted(report: &Report, row: &CallsiteReport) -> Vec<String> {
     notes
 }
 
-/// How many calls were timed if not all were, and three standard errors of figures for which this is a large part.
-fn sampled(row: &CallsiteReport, scale: &Scale) -> Option<String> {
-    let (sample, timed) = (row.sample?, row.timed?);
-    let three = |error: Option<f64>| error.map(|error| 3.0 * error);
-    let (total, own) = (row.total_std_error_ticks, row.self_std_error_ticks);
-    let errors: Vec<String> = [
-        large("total", row.total_ticks, three(total), scale),
-        large("self", row.self_ticks, three(own), scale),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
-    let what = match sample {
-        2.. => format!("{} timed, now one in {sample}", calls(timed)),
-        _ if timed < row.calls => format!("{} timed, now each", calls(timed)),
-        _ if errors.is_empty() => return None,
-        _ => "not all calls inside were timed".to_owned(),
-    };
-    if errors.is_empty() {
-        return Some(what);
-    }
-    Some(format!("{what}: {}", errors.join(", ")))
-}
-
 fn calls(count: u64) -> String {
     match count {
         1 => "1 call".to_owned(),
@@ -284,34 +259,6 @@ fn calls(count: u64) -> String {
 mod tests {
     use super::*;
     use crate::report::{Clock, TextUnit};
-
-    #[test]
-    fn standard_errors_are_noted_where_they_are_large() {
-        let scale = Scale::new(&Clock::default(), TextUnit::Ticks);
-        let note_of = |calls, sample, total_error, self_error| {
-            let row = CallsiteReport {
-                calls,
-                sample: Some(sample),
-                timed: Some(3),
-                total_ticks: 10_000.0,
-                total_std_error_ticks: total_error,
-                self_ticks: -500.0,
-                self_std_error_ticks: self_error,
-                ..CallsiteReport::default()
-            };
-            sampled(&row, &scale)
-        };
-        let note = |sample, total_error, self_error| note_of(3, sample, total_error, self_error);
-        let is = |noted: &str| Some(noted.to_owned());
-        assert_eq!(note(1, None, None), None);
-        assert_eq!(note(1, Some(300.0), Some(10.0)), None);
-        assert_eq!(note(8, None, Some(10.0)), is("3 calls timed, now one in 8"));
-        assert_eq!(note_of(9, 1, None, None), is("3 calls timed, now each"));
-        let inside = "not all calls inside were timed: self ± 600 ticks";
-        assert_eq!(note(1, None, Some(200.0)), is(inside));
-        let both = "3 calls timed, now one in 8: total ± 3000 ticks, self ± 600 ticks";
-        assert_eq!(note(8, Some(1_000.0), Some(200.0)), is(both));
-    }
 
     #[test]
     fn the_error_of_self_ticks_is_noted_in_recursions() {
