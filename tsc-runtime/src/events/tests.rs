@@ -4,6 +4,7 @@ use std::env;
 use std::process::{Command, Output};
 use std::time::Duration;
 
+use crate::probe::polls::{FutureTotals, PollProbe};
 use crate::probe::{Probe, Slot};
 use crate::record::callsite::{Callsite, meta};
 use crate::report::{CallsiteReport, Report};
@@ -65,6 +66,20 @@ fn recursive(depth: u32) {
     });
 }
 
+fn polls() {
+    static CALLSITE: Callsite = Callsite::new::<Lfence>(meta(&(), module_path!(), line!()));
+    measured!(polls, {
+        let mut future = FutureTotals::new();
+        for _ in 0..2 {
+            let mut slot = Slot::new();
+            let _probe = PollProbe::<Lfence>::start(&CALLSITE, &mut future, &mut slot);
+            fault();
+        }
+        future.complete(&CALLSITE);
+        fault();
+    });
+}
+
 fn sleeps() {
     measured!(sleeps, { std::thread::sleep(Duration::from_millis(2)) });
 }
@@ -110,6 +125,7 @@ fn page_faults_are_counted_where_they_happen() {
     }
     for _ in 0..CALLS {
         outer();
+        polls();
         spins();
     }
     (0..CALLS).for_each(|_| recursive(5));
@@ -119,12 +135,16 @@ fn page_faults_are_counted_where_they_happen() {
         return;
     };
     let each = |calls: u64| (PAGES as u64 * calls) as i64;
-    assert_eq!(calls, 3 * CALLS);
+    assert_eq!(calls, 6 * CALLS);
     assert!(
         (each(calls)..each(calls) + FEW).contains(&faults),
         "{faults}"
     );
-    for (row, faults_of) in [("outer", 2 * CALLS), ("recursive", CALLS)] {
+    for (row, faults_of) in [
+        ("outer", 2 * CALLS),
+        ("polls", 3 * CALLS),
+        ("recursive", CALLS),
+    ] {
         let (calls, faults) = count(&report, row, "page-faults").unwrap();
         assert_eq!(calls, CALLS, "{row}");
         assert!(
