@@ -9,7 +9,7 @@ use syn::{Error, Expr, LitStr, Path, Result, Token};
 use crate::fence;
 
 const ACCEPTED: &str =
-    "name = \"…\", fence = \"…\", bytes = …, items = …, per_type, skip, crate = …";
+    "light, name = \"…\", fence = \"…\", bytes = …, items = …, per_type, skip, crate = …";
 
 /// The arguments that are present; `None` and `false` for the others.
 #[derive(Clone, Default)]
@@ -19,6 +19,8 @@ pub(crate) struct Args {
     pub(crate) krate: Option<Path>,
     /// `bytes` or `items`, and the expression over the parameters.
     pub(crate) units: Option<(Ident, Expr)>,
+    /// The calls are counted and not timed.
+    pub(crate) light: Option<Ident>,
     pub(crate) per_type: Option<Ident>,
     pub(crate) skip: Option<Ident>,
     /// Whether another attribute on a surrounding block must see that the block's functions are `async`.
@@ -31,11 +33,17 @@ impl Args {
         Self::parse_all.parse2(tokens)
     }
 
-    /// These arguments, completed with those of the surrounding block.
+    /// These arguments, completed with those of the surrounding block. A function's own kind of probe replaces that of the block: a fence
+    /// means that its calls are timed.
     pub(crate) fn over(self, block: &Self) -> Self {
+        let (fence, light) = match (self.fence, self.light) {
+            (None, None) => (block.fence.clone(), block.light.clone()),
+            own => own,
+        };
         Self {
             name: self.name.or_else(|| block.name.clone()),
-            fence: self.fence.or_else(|| block.fence.clone()),
+            fence,
+            light,
             krate: self.krate.or_else(|| block.krate.clone()),
             units: self.units.or_else(|| block.units.clone()),
             per_type: self.per_type.or_else(|| block.per_type.clone()),
@@ -57,7 +65,10 @@ impl Args {
         let literal = |literal: &LitStr| literal.to_token_stream();
         let name = self.name.as_ref().or(self.fence.as_ref()).map(literal);
         let ident = self.units.as_ref().map(|(key, _)| key);
-        let ident = ident.or(self.per_type.as_ref()).or(self.skip.as_ref());
+        let ident = ident
+            .or(self.light.as_ref())
+            .or(self.per_type.as_ref())
+            .or(self.skip.as_ref());
         name.or_else(|| ident.map(ToTokens::to_token_stream))
     }
 
@@ -74,7 +85,18 @@ impl Args {
             }
             input.parse::<Option<Token![,]>>()?;
         }
-        errors.map_or(Ok(args), Err)
+        errors.map_or_else(|| args.checked(), Err)
+    }
+
+    /// An error about arguments that contradict each other.
+    fn checked(self) -> Result<Self> {
+        match (&self.light, &self.fence) {
+            (Some(_), Some(fence)) => Err(Error::new_spanned(
+                fence,
+                "`light` and `fence` exclude each other: a light probe does not read the counter, so there is nothing to fence",
+            )),
+            _ => Ok(self),
+        }
     }
 
     fn parse_one(&mut self, input: ParseStream<'_>) -> Result<()> {
@@ -98,6 +120,7 @@ impl Args {
             "fence" => once(&key, &mut self.fence, fence_value(&key, input)?),
             "crate" => once(&key, &mut self.krate, crate_value(&key, input)?),
             "bytes" | "items" => once(&key, &mut self.units, units_value(&key, input)?),
+            "light" => once(&key, &mut self.light, flag(&key, input)?),
             "per_type" => once(&key, &mut self.per_type, flag(&key, input)?),
             "skip" => once(&key, &mut self.skip, flag(&key, input)?),
             _ => Err(Error::new_spanned(

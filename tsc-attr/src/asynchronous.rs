@@ -114,7 +114,7 @@ fn is_pin(callee: &Expr) -> bool {
 }
 
 // Output: let __callsite = { static …; || &__CALLSITE };
-//         polled::<Lfence, _, _>(__callsite, future)
+//         polled::<Lfence, _, _>(__callsite, future)      or light_polled(__callsite, future)
 fn polled(
     args: &Args,
     sig: &Signature,
@@ -122,7 +122,14 @@ fn polled(
     span: Span,
     (first, last): (Span, Span),
 ) -> Result<TokenStream> {
-    let policy = fence::policy(args.fence.as_ref())?;
+    let private = args.private(first);
+    let polled = match &args.light {
+        Some(_) => quote_spanned!(first=> #private::light_polled),
+        None => {
+            let policy = fence::policy(args.fence.as_ref())?;
+            quote_spanned!(first=> #private::polled::<#private::#policy, _, _>)
+        }
+    };
     let nothing = TokenStream::new();
     let callsite = callsite::with(
         args,
@@ -133,20 +140,21 @@ fn polled(
     )?;
     let arguments = quote_spanned!(span=> __callsite, #future);
     let arguments = delimited(Delimiter::Parenthesis, arguments, last);
-    let private = args.private(first);
-    let polled = quote_spanned!(first=> #private::polled::<#private::#policy, _, _> #arguments);
-    Ok(quote_spanned!(span=> let __callsite = #callsite; #polled))
+    Ok(quote_spanned!(span=> let __callsite = #callsite; #polled #arguments))
 }
 
-// Output: escape(&self); escape(&a); add_units(__callsite(), expr);
+// Output: escape(&self); escape(&a); add_units(__callsite(), expr);      or, for a light probe, add_light_units(__callsite(), expr);
 //
 // `self` is captured even if the body does not mention it, because in an `async fn` it lives as long as the future.
 fn prologue(args: &Args, function: &Function, span: Span) -> TokenStream {
     let private = args.private(span);
-    let units = args
-        .units
-        .as_ref()
-        .map(|(_, count)| quote_spanned!(span=> #private::add_units(__callsite(), #count);));
+    let units = args.units.as_ref().map(|(_, count)| match args.light {
+        Some(_) => quote_spanned!(span=> #private::add_light_units(__callsite(), #count);),
+        None => quote_spanned!(span=> #private::add_units(__callsite(), #count);),
+    });
+    if args.light.is_some() {
+        return units.unwrap_or_default();
+    }
     let mut mentioned = function.body.stream();
     mentioned.extend(
         function

@@ -20,16 +20,16 @@ pub(crate) fn with(
     start: impl FnOnce(TokenStream) -> TokenStream,
 ) -> Result<TokenStream> {
     let private = args.private(span);
-    let policy = fence::policy(args.fence.as_ref())?;
+    let kind = fence::kind(args)?;
     let meta = meta(args, sig, span);
     let (definition, callsite) = if args.per_type.is_some() {
         (
-            quote_spanned!(span=> static __CALLSITES: #private::Instances = #private::Instances::new::<#private::#policy>(#meta);),
+            quote_spanned!(span=> static __CALLSITES: #private::Instances = #private::Instances::new::<#private::#kind>(#meta);),
             quote_spanned!(span=> __CALLSITES.of(#private::path_of(&|| {}))),
         )
     } else {
         (
-            quote_spanned!(span=> static __CALLSITE: #private::Callsite = #private::Callsite::new::<#private::#policy>(#meta);),
+            quote_spanned!(span=> static __CALLSITE: #private::Callsite = #private::Callsite::new::<#private::#kind>(#meta);),
             quote_spanned!(span=> &__CALLSITE),
         )
     };

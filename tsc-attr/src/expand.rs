@@ -66,15 +66,57 @@ fn sync(args: &Args, function: &Function) -> Result<TokenStream> {
     let returns = is_named_value(sig);
     // A message about the probe points at the body's brace.
     let prologue = Span::mixed_site().located_at(body.span_open());
-    let probe = probe(args, function, prologue)?;
+    if args.light.is_some() {
+        return light(args, function, prologue);
+    }
     let Body {
         inner_attrs,
         items,
         stmts,
         tail,
     } = Body::split(body, returns);
+    let probe = probe(args, function, prologue)?;
     let held = tail.map(|tail| hold(args, &tail, body.span()));
     let measured = quote_spanned!(prologue=> #inner_attrs #items #probe #stmts #held);
+    let measured = delimited(Delimiter::Brace, measured, body.span());
+    Ok(quote_spanned!(Span::mixed_site()=> #head #measured))
+}
+
+// Input:  fn f(a: A) -> R { body }
+// Output: fn f(a: A) -> R {
+//             let __callsite = { static __CALLSITE: Callsite = …; &__CALLSITE };
+//             let __frame = Frame::new();
+//             let __probe = LightProbe::start(__callsite, &__frame);
+//             add_light_units(__callsite, expr);    // with `bytes = expr`
+//             body
+//         }
+//
+// Nothing is escaped: the compiler may move work over the probes, as it may without them.
+fn light(args: &Args, function: &Function, span: Span) -> Result<TokenStream> {
+    let Function {
+        head, sig, body, ..
+    } = function;
+    let private = args.private(span);
+    let nothing = TokenStream::new();
+    let callsite = callsite::with(args, sig, span, &nothing, |callsite| callsite)?;
+    let units = args
+        .units
+        .as_ref()
+        .map(|(_, count)| quote_spanned!(span=> #private::add_light_units(__callsite, #count);));
+    let Body {
+        inner_attrs,
+        items,
+        stmts,
+        ..
+    } = Body::split(body, false);
+    let measured = quote_spanned! {span=>
+        #inner_attrs #items
+        let __callsite = #callsite;
+        let __frame = #private::Frame::new();
+        let __probe = #private::LightProbe::start(__callsite, &__frame);
+        #units
+        #stmts
+    };
     let measured = delimited(Delimiter::Brace, measured, body.span());
     Ok(quote_spanned!(Span::mixed_site()=> #head #measured))
 }

@@ -4,6 +4,8 @@ use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
 use quote::{ToTokens as _, format_ident};
 use syn::{Error, LitStr, Result};
 
+use crate::args::Args;
+
 /// The values that the attribute accepts, and the runtime's type for each.
 const FENCES: [(&str, &str); 7] = [
     ("lfence", "Lfence"),
@@ -24,6 +26,14 @@ pub(crate) fn policy(literal: Option<&LitStr>) -> Result<Ident> {
     match FENCES.iter().find(|(name, _)| *name == value) {
         Some((_, policy)) => Ok(mixed(policy)),
         None => Err(unknown(&literal.to_token_stream())),
+    }
+}
+
+/// The runtime's type for the kind of probe that the arguments ask for.
+pub(crate) fn kind(args: &Args) -> Result<Ident> {
+    match &args.light {
+        Some(_) => Ok(mixed("Light")),
+        None => policy(args.fence.as_ref()),
     }
 }
 

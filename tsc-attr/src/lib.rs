@@ -62,6 +62,7 @@ mod tokens;
 /// | `name = "…"` | the row's name; on a block, a prefix for the names in it |
 /// | `fence = "lfence"` | how the two reads are ordered: `lfence` (the default), `none`, `rdtscp`, `mfence`, `serialize`, `cpuid`, `cpuid-start` |
 /// | `bytes = expr`, `items = expr` | an integer over the parameters: how much one call works on |
+/// | `light` | counts every call, and tells its time from ticks of a clock: for functions that take less than about 100 ns |
 /// | `per_type` | a row for each instantiation of a generic function |
 /// | `skip` | on a function in a block: do not measure it |
 /// | `crate = path` | the path of `tsc_runtime`, if it is renamed or the attribute comes from a macro |

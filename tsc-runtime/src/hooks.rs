@@ -13,6 +13,8 @@ use crate::process::keep_mapped;
 use crate::record::thread;
 #[cfg(all(unix, not(miri)))]
 use crate::registry;
+#[cfg(all(unix, not(miri)))]
+use crate::tick_clock;
 use crate::{calibration, events, report};
 
 /// Installs the hooks, unless they are installed. The cold path calls this when the process begins to measure, so nothing runs before the
@@ -145,6 +147,8 @@ extern "C" fn after_fork() {
 extern "C" fn in_child() {
     registry::start_from_zero();
     calibration::overhead::start_from_zero();
+    calibration::light_cost::start_from_zero();
+    tick_clock::start_from_zero();
     report::start_from_zero();
     #[cfg(all(feature = "pmu", target_os = "linux", not(miri)))]
     events::start_from_zero();

@@ -36,6 +36,8 @@ mod process;
 mod registry;
 #[cfg(measuring)]
 mod sync;
+#[cfg(measuring)]
+mod tick_clock;
 
 // The same, for programs too that measure themselves. They need the feature `on`: without it, only debug builds would have these modules.
 #[cfg(feature = "on")]
@@ -101,7 +103,7 @@ pub use report::ReadError;
 pub use report::{
     Bucket, CallsiteReport, CallsiteSums, Clock, Context, Ended, EventCount, FenceOverhead,
     FirstCall, MachineReport, MergeError, MetaMap, Process, Report, SumOfSquares, TextForm,
-    TextOptions, TextSort, TextUnit, ThreadReport,
+    TextOptions, TextSort, TextUnit, ThreadReport, TickClock,
 };
 #[cfg(measuring)]
 pub use report::{Session, dump_to, report, reset, session, snapshot, take};

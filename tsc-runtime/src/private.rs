@@ -10,13 +10,17 @@ pub use tsc_attr::{check_fence, unexpected};
 /// The names that an expansion uses in builds that measure.
 #[cfg(measuring)]
 mod measured {
+    pub use crate::probe::empty_calls::{Light, ProbeKind};
     pub use crate::probe::future::{Polled, polled};
     pub use crate::probe::gclk::Clk;
+    pub use crate::probe::light::future::{LightPolled, light_polled};
+    pub use crate::probe::light::{LightProbe, add_light_units};
     pub use crate::probe::per_type::Instances;
     pub use crate::probe::section::Section;
     pub use crate::probe::units::{Units, add_units};
     pub use crate::probe::{Probe, Slot};
     pub use crate::record::callsite::{Callsite, Meta, Unit, meta, path_of};
+    pub use crate::record::light::Frame;
     pub use crate::record::thread::simulate_time;
     pub use crate::tsc::{
         Cpuid, CpuidStart, Lfence, Mfence, Rdtscp, Serialize, Unfenced, escape, result,

@@ -119,7 +119,7 @@ fn functions(report: &Report) -> BTreeMap<Place, Function> {
         };
         let callees = &mut functions.entry(caller).or_default().callees;
         let arc = callees.entry(places[index].clone()).or_default();
-        arc.calls = arc.calls.saturating_add(context.calls());
+        arc.calls = arc.calls.saturating_add(context.calls().unwrap_or(0));
         arc.ticks = arc.ticks.saturating_add(ticks[index]);
     }
     functions

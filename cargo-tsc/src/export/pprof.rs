@@ -144,7 +144,10 @@ fn profile(report: &Report) -> Profile {
         }],
     });
     for context in report.contexts() {
-        let mut value = vec![context.calls() as i64, whole(context.self_ticks())];
+        let mut value = vec![
+            context.calls().unwrap_or(0) as i64,
+            whole(context.self_ticks()),
+        ];
         value.extend(nanoseconds.map(|each| whole(context.self_ticks() * each)));
         let location_id = stack(report, context)
             .map(|context| context.callsite().map_or(other, |index| index + 1))

@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 
 use super::statistics::median;
 use crate::process::PerProcess;
-use crate::record::callsite::{Callsite, EmptyCalls};
+use crate::record::callsite::{Callsite, EmptyCalls, Kind};
 use crate::record::contexts::{self, Contexts};
 use crate::record::table::{Entry, FIRST_LEN};
 use crate::record::thread;
@@ -137,10 +137,12 @@ const ENOUGH: Ticks = 6_000_000;
 
 /// Measures the overhead of `callsite`'s fence policy, unless it has been measured.
 pub(crate) fn calibrate(callsite: &Callsite) {
-    let fence = callsite.fence();
+    let Kind::Timed(fence, empty_calls) = callsite.kind() else {
+        return;
+    };
     let is_measured = |table: &mut Table| table[fence as usize].empty_calls.is_some();
     if !with_measurements(is_measured) {
-        measure_and_add(fence as usize, callsite.empty_calls());
+        measure_and_add(fence as usize, empty_calls);
     }
 }
 

@@ -7,6 +7,7 @@ mod stderr;
 mod write_signals;
 
 use std::ffi::OsString;
+use std::time::Duration;
 
 #[cfg(fuzzing)]
 pub(crate) use stderr::take_complaints;
@@ -49,6 +50,7 @@ variables! {
     SKIP: "TSC_SKIP", "a regular expression over module::name", "no function";
     EVENTS: "TSC_EVENTS", "a list of events, comma-separated", "none";
     TREE: "TSC_TREE", "1 to record the call tree, or 0", "0";
+    TICK: "TSC_TICK", "a time of 20us to 1s, such as 200us or 1ms", "from 200us to 4ms, growing with the run";
     META: "TSC_META", "key=value,…", "nothing";
     ON_CPU: "TSC_ON_CPU", "on or off", "on";
 }
@@ -60,6 +62,22 @@ pub(crate) fn switch(value: &str) -> Option<bool> {
         "off" => Some(false),
         _ => None,
     }
+}
+
+/// Parses a time such as `200us`, `500ms`, `10s`, `5m` or `1h`.
+pub(crate) fn duration(value: &str) -> Option<Duration> {
+    let unit_at = value.find(|character: char| character.is_ascii_alphabetic())?;
+    let (number, unit) = value.split_at(unit_at);
+    let seconds = match unit {
+        "us" => 1e-6,
+        "ms" => 0.001,
+        "s" => 1.0,
+        "m" => 60.0,
+        "h" => 3600.0,
+        _ => return None,
+    };
+    let number: f64 = number.trim_end().parse().ok()?;
+    Duration::try_from_secs_f64(number * seconds).ok()
 }
 
 /// The names of all variables.

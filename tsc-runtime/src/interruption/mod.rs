@@ -47,6 +47,8 @@ mod rseq;
 #[path = "absent.rs"]
 mod rseq;
 
+pub(crate) use rseq::{DESCRIPTORS, Descriptor};
+
 /// What the detector knows about the time between a start and a stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Interruption {
@@ -98,10 +100,40 @@ impl Detector {
         unsafe { self.word.get().read_volatile() }
     }
 
-    /// Whether the word is armed, so that a start does not have to arm it.
+    /// Whether the word is armed, so that a start does not have to arm it. Where light probes arm the word, this is usually false.
     #[inline(always)]
     pub(crate) fn is_armed(&self) -> bool {
         self.seen() == rseq::descriptor()
+    }
+
+    /// Whether the word is armed, by a timed or by a light probe.
+    pub(crate) fn is_armed_by_any(&self) -> bool {
+        is_ours(self.seen())
+    }
+
+    /// This thread's word, if the thread is attached.
+    pub(crate) fn word(&self) -> Option<*const u64> {
+        self.is_attached().then(|| self.word.get().cast_const())
+    }
+
+    /// Arms the word for light probes, with the address of a descriptor. Returns what it contained.
+    pub(crate) fn arm_with(&self, descriptor: u64) -> Seen {
+        let seen = self.seen();
+        if seen != 0 && !is_ours(seen) {
+            return Seen::Foreign;
+        }
+        if seen == 0 {
+            let now = on_cpu::now();
+            self.set_changed_at(now);
+            self.rearmed_at.set(now);
+        }
+        // SAFETY: as in `seen`. The word is null or ours, so no other library uses it.
+        unsafe { self.word.get().write_volatile(descriptor) };
+        if seen == 0 {
+            Seen::Cleared
+        } else {
+            Seen::Armed
+        }
     }
 
     /// Whether the thread was not interrupted since a start at `start`, at which the word was armed.
@@ -140,7 +172,7 @@ impl Detector {
     /// Replaces [`is_clean_since`](Self::is_clean_since) while [`look_at_every_call`](Self::look_at_every_call) is in effect.
     #[inline(always)]
     pub(crate) fn is_clean_in_tree(&self, start: Ticks) -> bool {
-        self.is_armed() && self.changed_at.get() <= start
+        self.is_armed_by_any() && self.changed_at.get() <= start
     }
 
     /// Whether the word was armed again after `start`.
@@ -151,10 +183,8 @@ impl Detector {
     /// What happened since a start at `start`, before which [`arm`](Self::arm) was called.
     pub(crate) fn verdict(&self, start: Ticks) -> Interruption {
         match self.seen() {
-            seen if seen == rseq::descriptor() && self.rearmed_at.get() <= start => {
-                Interruption::Clean
-            }
-            seen if seen == rseq::descriptor() || seen == 0 => Interruption::Interrupted,
+            seen if is_ours(seen) && self.rearmed_at.get() <= start => Interruption::Clean,
+            seen if is_ours(seen) || seen == 0 => Interruption::Interrupted,
             _ => Interruption::Unknown,
         }
     }
@@ -216,7 +246,7 @@ impl Detector {
         let word = self.word.replace((&raw const NOT_OURS).cast_mut());
         // SAFETY: as in `seen`. NOT_OURS never contains the descriptor's address, so it is not written.
         unsafe {
-            if word.read_volatile() == rseq::descriptor() {
+            if is_ours(word.read_volatile()) {
                 word.write_volatile(0);
             }
         }
@@ -224,6 +254,23 @@ impl Detector {
             rseq::detach();
         }
     }
+}
+
+/// Whether a word contains the address of one of our descriptors.
+fn is_ours(seen: u64) -> bool {
+    let first = (&raw const DESCRIPTORS).addr() as u64;
+    seen.wrapping_sub(first) < size_of_val(&DESCRIPTORS) as u64
+}
+
+/// What a word contained before it was armed for light probes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Seen {
+    /// The thread has not left its CPU since it was armed.
+    Armed,
+    /// The thread was off its CPU, or has received a signal.
+    Cleared,
+    /// Another library uses the word.
+    Foreign,
 }
 
 /// Why interruptions cannot be detected on this thread, if they cannot. One reason is that the counter may not be read: then the time of

@@ -7,9 +7,10 @@ use std::sync::atomic::{AtomicIsize, AtomicU64, Ordering};
 #[path = "own_rseq.rs"]
 mod own;
 
-/// `struct rseq_cs` of the kernel's ABI. [`complete_descriptor`] fills in the addresses before the first arming.
+/// `struct rseq_cs` of the kernel's ABI. [`complete_descriptors`] fills in the addresses before the first arming.
+#[derive(Debug)]
 #[repr(C, align(32))]
-struct Descriptor {
+pub(crate) struct Descriptor {
     /// Version 0 in the low half, no flags in the high half.
     version_and_flags: u64,
     start: AtomicU64,
@@ -18,12 +19,15 @@ struct Descriptor {
     abort: AtomicU64,
 }
 
-static DESCRIPTOR: Descriptor = Descriptor {
-    version_and_flags: 0,
-    start: AtomicU64::new(0),
-    length: 0,
-    abort: AtomicU64::new(0),
-};
+/// The first one is armed by timed probes, and all of them, in turn, by light ones.
+pub(crate) static DESCRIPTORS: [Descriptor; 64] = [const {
+    Descriptor {
+        version_and_flags: 0,
+        start: AtomicU64::new(0),
+        length: 0,
+        abort: AtomicU64::new(0),
+    }
+}; 64];
 
 /// The offset of `rseq_cs` in `struct rseq`, and how many bytes a registration must cover to contain it.
 const RSEQ_CS_OFFSET: isize = 8;
@@ -35,12 +39,12 @@ static WORD_OFFSET: AtomicIsize = AtomicIsize::new(0);
 /// The value of an armed word.
 #[inline(always)]
 pub(super) fn descriptor() -> u64 {
-    (&raw const DESCRIPTOR).addr() as u64
+    (&raw const DESCRIPTORS[0]).addr() as u64
 }
 
 /// Finds this thread's `rseq_cs`, and registers one if the C library does not.
 pub(super) fn attach() -> Result<*mut u64, &'static str> {
-    complete_descriptor();
+    complete_descriptors();
     match c_library_word() {
         #[cfg(not(target_env = "gnu"))]
         Err(NO_SYMBOLS) => own::register(),
@@ -65,9 +69,11 @@ pub(super) fn unavailable() -> Option<&'static str> {
     }
 }
 
-fn complete_descriptor() {
-    DESCRIPTOR.start.store(abort_address(), Ordering::Relaxed);
-    DESCRIPTOR.abort.store(abort_address(), Ordering::Relaxed);
+fn complete_descriptors() {
+    for descriptor in &DESCRIPTORS {
+        descriptor.start.store(abort_address(), Ordering::Relaxed);
+        descriptor.abort.store(abort_address(), Ordering::Relaxed);
+    }
 }
 
 const NO_SYMBOLS: &str = "the C library registers no rseq (glibc 2.35 or later does)";

@@ -113,10 +113,10 @@ pub(super) fn clock_is_fine() -> Result<(), &'static str> {
 }
 
 /// Preserves the C library's `errno`, which the annotated function may just have set for the program.
-pub(super) struct Errno(libc::c_int);
+pub(crate) struct Errno(libc::c_int);
 
 impl Errno {
-    pub(super) fn save() -> Self {
+    pub(crate) fn save() -> Self {
         // SAFETY: the address is this thread's errno.
         Self(unsafe { ptr::read(libc::__errno_location()) })
     }

@@ -54,7 +54,9 @@ mod stretch;
 
 pub(crate) use losses::{Inside, Loss};
 
-use kernel::{Errno, Kernel};
+pub(crate) use kernel::Errno;
+
+use kernel::Kernel;
 use losses::Losses;
 use reading::Reading;
 use stretch::Stretch;
@@ -89,6 +91,8 @@ struct State {
     last: Option<Reading>,
     losses: Losses,
     stretch: Stretch,
+    /// The losses since the account of light probes has looked.
+    since_look: Loss,
     /// Ticks that the thread has waited and that are not part of any loss yet.
     early: i64,
     /// The last known cost of asking.
@@ -112,6 +116,7 @@ impl OnCpu {
             last: None,
             losses: Losses::new(),
             stretch: Stretch::new(),
+            since_look: Loss::NONE,
             early: 0,
             cost: 0,
         }))
@@ -130,6 +135,7 @@ impl OnCpu {
         });
         state.losses.clear();
         state.stretch = Stretch::new();
+        state.since_look = Loss::NONE;
         state.early = 0;
         state.last = None;
         if is_available.is_ok() {
@@ -137,6 +143,14 @@ impl OnCpu {
             state.kernel.attach();
             state.last = state.read();
         }
+    }
+
+    /// The same for light probes, which ask on all systems, unless the thread is prepared.
+    pub(crate) fn attach_for_light(&self) {
+        if !self.asks() {
+            self.attach();
+        }
+        self.look();
     }
 
     #[cfg(test)]
@@ -168,11 +182,19 @@ impl OnCpu {
         state.last = state.read();
         let reading = state.last?;
         let lost = last.loss_until(&reading, ticks_per_ns()?, &mut state.early);
+        state.since_look = state.since_look.plus(lost);
         let loss = state.stretch.end(lost);
         Some(Answer {
             began,
             at: reading.at,
             loss,
+        })
+    }
+
+    /// The losses since the last look.
+    pub(crate) fn look(&self) -> Loss {
+        self.0.try_borrow_mut().map_or(Loss::NONE, |mut state| {
+            std::mem::replace(&mut state.since_look, Loss::NONE)
         })
     }
 
@@ -264,6 +286,11 @@ fn ticks_per_ns() -> Option<f64> {
         return Some(1.0);
     }
     rate::ticks_per_ns()
+}
+
+/// The ticks of the counter in a microsecond.
+pub(crate) fn ticks_per_us() -> Option<f64> {
+    Some(ticks_per_ns()? * 1000.0)
 }
 
 /// The counter.

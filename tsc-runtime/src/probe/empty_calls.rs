@@ -1,20 +1,55 @@
 //! Loops over a function that does nothing, with and without probes. Calibration uses them to measure a probe's overhead.
 
-use crate::record::callsite::{Callsite, EmptyCalls, Meta};
+use crate::record::callsite::{Callsite, EmptyCalls, EmptyLightCalls, Kind, Meta};
+use crate::record::light::Frame;
 use crate::tsc::{FencePolicy, Lfence, escape, result};
 
+use super::light::LightProbe;
 use super::{Probe, Slot};
 
+/// A kind of probe: a fence policy, or [`Light`].
+pub trait ProbeKind {
+    /// What callsites of this kind have in common.
+    const KIND: Kind;
+}
+
+impl<P: FencePolicy> ProbeKind for P {
+    const KIND: Kind = Kind::Timed(P::FENCE, empty_calls::<P>());
+}
+
+/// The kind of light probes.
+#[derive(Clone, Copy, Debug)]
+pub struct Light;
+
+impl ProbeKind for Light {
+    const KIND: Kind = Kind::Light(EmptyLightCalls {
+        annotated: call_light,
+        bare: call_bare,
+    });
+}
+
 impl Callsite {
-    /// A callsite for the calibration of `P`; no annotated function has it.
+    /// A callsite with probes of this kind.
     #[must_use]
-    pub const fn new<P: FencePolicy>(meta: Meta) -> Self {
-        Self::with(P::FENCE, empty_calls::<P>(), meta)
+    pub const fn new<K: ProbeKind>(meta: Meta) -> Self {
+        Self::with(K::KIND, meta)
     }
 }
 
 /// The callsite that replaces the annotated function's during calibration. It has the first entry of every thread's table.
 static CALIBRATION: Callsite = Callsite::new::<Lfence>(Meta {
+    name: Some("overhead"),
+    path: || "",
+    module: module_path!(),
+    file: file!(),
+    line: line!(),
+    unit: None,
+    returns_iterator: false,
+})
+.numbered(0);
+
+/// The same for light probes. It has the first row of every thread.
+static LIGHT_CALIBRATION: Callsite = Callsite::new::<Light>(Meta {
     name: Some("overhead"),
     path: || "",
     module: module_path!(),
@@ -42,6 +77,11 @@ fn call_annotated<P: FencePolicy>(calls: u32) {
 #[inline]
 fn call_nested<P: FencePolicy>(calls: u32) {
     call(calls, nested::<P>);
+}
+
+#[inline]
+fn call_light(calls: u32) {
+    call(calls, light);
 }
 
 #[inline]
@@ -75,6 +115,13 @@ fn nested<P: FencePolicy>(value: u64) -> u64 {
     let mut slot = Slot::new();
     let _probe = Probe::<P>::start(&CALIBRATION, &mut slot);
     result(annotated::<P>(value))
+}
+
+#[inline(never)]
+fn light(value: u64) -> u64 {
+    let frame = Frame::new();
+    let _probe = LightProbe::start(&LIGHT_CALIBRATION, &frame);
+    value
 }
 
 #[inline(never)]

@@ -17,9 +17,10 @@ use crate::record::thread::{self, Thread};
 use crate::record::{Record, is_long};
 use crate::tsc::{FencePolicy, Ticks, elapsed};
 
-mod empty_calls;
+pub(crate) mod empty_calls;
 pub(crate) mod future;
 pub(crate) mod gclk;
+pub(crate) mod light;
 mod off_cpu;
 pub(crate) mod per_type;
 pub(crate) mod polls;

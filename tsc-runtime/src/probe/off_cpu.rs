@@ -168,8 +168,9 @@ mod tests {
     }
 
     fn totals(callsite: &'static Callsite) -> Totals {
-        registry::totals()
+        registry::figures()
             .unwrap()
+            .callsites
             .into_iter()
             .find(|(one, _)| core::ptr::eq(*one, callsite))
             .map(|(_, totals)| totals)

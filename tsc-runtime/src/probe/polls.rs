@@ -265,8 +265,9 @@ mod tests {
     }
 
     fn totals(callsite: &'static Callsite) -> Totals {
-        let found = registry::totals()
+        let found = registry::figures()
             .unwrap()
+            .callsites
             .into_iter()
             .find(|(one, _)| core::ptr::eq(*one, callsite));
         found.map(|(_, totals)| totals).unwrap_or_default()

@@ -1,5 +1,6 @@
 //! What belongs to a whole process: values that the child of a fork does not share, and libraries that must stay mapped.
 
+pub(crate) mod cpu_time;
 mod mapped;
 mod per_process;
 

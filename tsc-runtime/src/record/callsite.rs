@@ -2,10 +2,11 @@
 
 #[cfg(all(feature = "pmu", target_os = "linux", not(miri)))]
 use crate::record::event_row::RowCell;
+use crate::record::light::Row;
 use crate::record::table::Position;
 use crate::sync::atomic::{
-    AtomicU8, AtomicU32,
-    Ordering::{Acquire, Relaxed, Release},
+    AtomicPtr, AtomicU8, AtomicU32,
+    Ordering::{AcqRel, Acquire, Relaxed, Release},
 };
 use crate::tsc::Fence;
 
@@ -99,19 +100,40 @@ pub struct Callsite {
     /// the offset in it.
     segment: AtomicU8,
     offset: AtomicU32,
-    fence: Fence,
-    /// The functions with which the overhead of its probes is measured.
-    empty_calls: EmptyCalls,
+    /// The place of its row in the rows of every thread, in bytes, if its probes are light; otherwise, and before the first call,
+    /// [`NO_ROW`].
+    row: AtomicU32,
+    kind: Kind,
     meta: Meta,
+    /// The callsite that was registered before this one.
+    registered_before: AtomicPtr<Callsite>,
     /// The events counted in its calls.
     #[cfg(all(feature = "pmu", target_os = "linux", not(miri)))]
     events: RowCell,
 }
 
+/// What kind of probe a callsite has, and the functions with which the overhead of its probes is measured.
+#[derive(Clone, Copy, Debug)]
+pub enum Kind {
+    /// Each call is timed, with this fence policy.
+    #[doc(hidden)]
+    Timed(Fence, EmptyCalls),
+    /// Each call is counted, and ticks of a clock tell where the time goes.
+    #[doc(hidden)]
+    Light(EmptyLightCalls),
+}
+
+/// Functions with a loop over an empty call, with a light probe and without.
+#[derive(Clone, Copy, Debug)]
+pub struct EmptyLightCalls {
+    pub(crate) annotated: fn(u32),
+    pub(crate) bare: fn(u32),
+}
+
 /// Functions with a loop over an empty call: with a probe, with a probe in which the former is nested, and without a probe. They are
 /// instantiated in the annotated crate, so they are compiled with the same options as the crate's own functions.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct EmptyCalls {
+pub struct EmptyCalls {
     pub(crate) annotated: fn(u32),
     pub(crate) nested: fn(u32),
     pub(crate) bare: fn(u32),
@@ -121,16 +143,33 @@ pub(crate) struct EmptyCalls {
 const UNREGISTERED: u8 = u8::MAX;
 /// The segment of a callsite that is not measured. No table has it either.
 const LEFT_OUT: u8 = u8::MAX - 1;
+/// No thread has so many rows.
+const NO_ROW: u32 = u32::MAX;
+
+/// The callsite that was registered last, from which the list of all of them begins. In the child of a fork, it has those of the parent,
+/// too.
+static REGISTERED: AtomicPtr<Callsite> = AtomicPtr::new(core::ptr::null_mut());
+
+/// All callsites that were registered, the last one first.
+pub(crate) fn registered() -> impl Iterator<Item = &'static Callsite> {
+    let before = |callsite: &&'static Callsite| {
+        // SAFETY: null, or written by `set_number`, from a reference to a static.
+        unsafe { callsite.registered_before.load(Relaxed).as_ref() }
+    };
+    // SAFETY: as above.
+    core::iter::successors(unsafe { REGISTERED.load(Acquire).as_ref() }, before)
+}
 
 impl Callsite {
-    /// A callsite that has not been called yet. `empty_calls` measures the overhead of its fence policy.
-    pub(crate) const fn with(fence: Fence, empty_calls: EmptyCalls, meta: Meta) -> Self {
+    /// A callsite that has not been called yet.
+    pub(crate) const fn with(kind: Kind, meta: Meta) -> Self {
         Self {
             segment: AtomicU8::new(UNREGISTERED),
             offset: AtomicU32::new(0),
-            fence,
-            empty_calls,
+            row: AtomicU32::new(NO_ROW),
+            kind,
             meta,
+            registered_before: AtomicPtr::new(core::ptr::null_mut()),
             #[cfg(all(feature = "pmu", target_os = "linux", not(miri)))]
             events: RowCell::new(),
         }
@@ -141,7 +180,16 @@ impl Callsite {
         let position = Position::of(number);
         self.segment = AtomicU8::new(position.segment);
         self.offset = AtomicU32::new(position.offset);
+        if self.is_light() {
+            self.row = AtomicU32::new(Row::offset(number));
+        }
         self
+    }
+
+    /// Where the rows of a thread have this callsite's, in bytes, if they are long enough.
+    #[inline(always)]
+    pub(crate) fn row(&self) -> u32 {
+        self.row.load(Relaxed)
     }
 
     /// The callsite's position. No table has it before the callsite is registered.
@@ -171,19 +219,35 @@ impl Callsite {
     }
 
     /// Sets the callsite's number. Called once, under the registry's lock.
-    pub(crate) fn set_number(&self, number: u32) {
+    pub(crate) fn set_number(&'static self, number: u32) {
         let position = Position::of(number);
         // The order matters: a thread that sees the segment must also see the offset.
         self.offset.store(position.offset, Relaxed);
         self.segment.store(position.segment, Release);
+        if self.is_light() {
+            self.row.store(Row::offset(number), Release);
+        }
+        let this = core::ptr::from_ref(self).cast_mut();
+        self.registered_before
+            .store(REGISTERED.load(Relaxed), Relaxed);
+        REGISTERED.swap(this, AcqRel);
     }
 
-    pub(crate) fn fence(&self) -> Fence {
-        self.fence
+    /// Whether its probes are light.
+    pub(crate) const fn is_light(&self) -> bool {
+        matches!(self.kind, Kind::Light(_))
     }
 
-    pub(crate) fn empty_calls(&self) -> EmptyCalls {
-        self.empty_calls
+    /// The fence policy of its probes, if they are timed.
+    pub(crate) const fn fence(&self) -> Option<Fence> {
+        match self.kind {
+            Kind::Timed(fence, _) => Some(fence),
+            Kind::Light(_) => None,
+        }
+    }
+
+    pub(crate) const fn kind(&self) -> Kind {
+        self.kind
     }
 
     /// The addresses that must stay mapped as long as the callsite is known: the callsite, its name, and the functions that measure its
@@ -192,7 +256,10 @@ impl Callsite {
         [
             core::ptr::from_ref(self).cast(),
             self.meta.path as *const (),
-            self.empty_calls.annotated as *const (),
+            match self.kind {
+                Kind::Timed(_, empty_calls) => empty_calls.annotated,
+                Kind::Light(empty_calls) => empty_calls.annotated,
+            } as *const (),
         ]
     }
 

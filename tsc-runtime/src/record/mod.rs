@@ -28,6 +28,7 @@ mod fold;
 pub(crate) mod histogram;
 #[cfg(all(test, shuttle))]
 mod interleavings;
+pub(crate) mod light;
 pub(crate) mod name;
 mod owned;
 mod pages;

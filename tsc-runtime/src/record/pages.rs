@@ -8,7 +8,7 @@ use core::ptr::NonNull;
 /// # Safety
 ///
 /// The type must be valid if all its bytes are zero, and must have no destructor.
-pub(super) unsafe trait Zeroed {}
+pub(crate) unsafe trait Zeroed {}
 
 #[cfg(all(unix, not(miri)))]
 mod memory {
@@ -55,7 +55,7 @@ mod memory {
 }
 
 /// Zeroed memory on pages of its own. `None` if the system has no more. Pages that are never used take no memory.
-pub(super) fn map<T: Zeroed>() -> Option<NonNull<T>> {
+pub(crate) fn map<T: Zeroed>() -> Option<NonNull<T>> {
     const {
         assert!(size_of::<T>() != 0 && align_of::<T>() <= 4096);
     }
@@ -67,6 +67,6 @@ pub(super) fn map<T: Zeroed>() -> Option<NonNull<T>> {
 /// # Safety
 ///
 /// [`map`] must have returned it, and nothing may refer to it any more.
-pub(super) unsafe fn unmap<T: Zeroed>(pages: NonNull<T>) {
+pub(crate) unsafe fn unmap<T: Zeroed>(pages: NonNull<T>) {
     memory::unmap(pages);
 }

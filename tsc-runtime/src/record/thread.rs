@@ -4,9 +4,10 @@ use std::cell::Cell;
 use std::ptr;
 
 use crate::interruption::Detector;
-use crate::on_cpu::OnCpu;
+use crate::on_cpu::{self, OnCpu};
 use crate::record::Record;
 use crate::record::contexts::Contexts;
+use crate::record::light::Passed;
 use crate::record::table::{Entry, FIRST_LEN, Position, SEGMENTS, Table};
 use crate::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use crate::sync::thread_local;
@@ -214,14 +215,34 @@ impl Thread {
         self.on_cpu.forget_since(start, elapsed(start, end))
     }
 
-    fn note_loss(&self) {
-        if let Some(answer) = self.on_cpu.ask() {
+    /// Asks the kernel what was lost since the last request. Returns when it answered, if it did.
+    fn note_loss(&self) -> Option<Ticks> {
+        let answer = self.on_cpu.ask()?;
+        // On a thread without timed probes, nobody needs it.
+        if self.segments_len.get() != 0 {
             self.on_cpu.add(answer.at, answer.loss);
-            let cost = self
-                .on_cpu
-                .cost_since(answer.began, self.detector.is_armed());
+            let is_clean = self.detector.is_armed_by_any();
+            let cost = self.on_cpu.cost_since(answer.began, is_clean);
             self.add_overhead(answer.loss.off.wrapping_add(cost));
         }
+        Some(answer.at)
+    }
+
+    /// What has passed since the last check of the light probes. If the thread `was_off` the CPU, or may have been, the kernel is asked.
+    /// `None` if it does not answer.
+    pub(crate) fn passed(&self, was_off: bool, tick: Option<Ticks>) -> Option<Passed> {
+        let now = if was_off {
+            self.note_loss()?
+        } else {
+            on_cpu::now()
+        };
+        let loss = self.on_cpu.look();
+        Some(Passed {
+            now,
+            off: loss.off,
+            waiting: loss.waiting,
+            tick,
+        })
     }
 
     /// Adds to the running overhead.

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::{BEGUN, REGISTRY, UNRECORDED};
+use super::{BEGUN, REGISTRY, UNRECORDED, light};
 use crate::record::thread;
 
 /// Called in the child of a fork, where all figures are the parent's.
@@ -14,4 +14,5 @@ pub(crate) fn start_from_zero() {
     thread.invalidate();
     // The file descriptor belongs to the parent's thread.
     thread.on_cpu.detach();
+    light::start_from_zero();
 }

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use super::shard::{Own, Shard};
-use super::sheets::{CallsiteTotals, Figures};
+use super::sheets::Figures;
 use super::tree::Tree;
 use super::{Lists, Registry, UNRECORDED, busy_with, in_cold_path, registry};
 use crate::record::Record;
@@ -24,10 +24,14 @@ pub(crate) fn figures() -> Option<Figures> {
         let registry = registry();
         let _reading = registry.reading.lock();
         let mut tree = Tree::default();
-        let (mut sheets, shards) = {
+        let (mut sheets, mut light, shards) = {
             let lists = registry.lists.lock();
             tree.add_tree(&lists.ended_tree);
-            (lists.ended.clone(), lists.shards())
+            (
+                lists.ended.clone(),
+                lists.ended_light.clone(),
+                lists.shards(),
+            )
         };
         for shard in shards {
             let mut own = shard.own.lock();
@@ -36,14 +40,12 @@ pub(crate) fn figures() -> Option<Figures> {
             if let Some(own) = &own.tree {
                 tree.add(own.rest());
             }
+            if let Some(own) = &own.light {
+                light.of(&shard.name).add(&own.rest());
+            }
         }
-        sheets.figures(&registry.callsites(), tree)
+        sheets.figures(&registry.callsites(), tree, light)
     })
-}
-
-/// The totals of all threads together.
-pub(crate) fn totals() -> Option<CallsiteTotals> {
-    Some(figures()?.callsites)
 }
 
 /// The same, and takes the figures: the next totals are those of calls that have returned since. Also returns the number of calls that were
@@ -61,13 +63,14 @@ pub(super) fn forget() -> bool {
 fn hand_out() -> (Figures, u64) {
     let registry = registry();
     let _reading = registry.reading.lock();
-    let (mut sheets, mut tree, shards, generation) = {
+    let (mut sheets, mut tree, mut light, shards, generation) = {
         let mut lists = registry.lists.lock();
         let ended = std::mem::take(&mut lists.ended);
         let generation = registry.generation.fetch_add(1, Relaxed) + 1;
         lists.invalidate_threads();
         let tree = std::mem::take(&mut lists.ended_tree);
-        (ended, tree, lists.shards(), generation)
+        let light = std::mem::take(&mut lists.ended_light);
+        (ended, tree, light, lists.shards(), generation)
     };
     for shard in shards {
         let mut own = shard.own.lock();
@@ -75,11 +78,14 @@ fn hand_out() -> (Figures, u64) {
         if let Some(own) = &mut own.tree {
             own.hand_out(&mut tree, is_current);
         }
+        if let Some(own) = &mut own.light {
+            light.of(&shard.name).add(&own.hand_out());
+        }
         let totals = sheets.of(&shard.name, own.records.len());
         own.hand_out(shard.is_own(), generation, totals);
     }
     (
-        sheets.figures(&registry.callsites(), tree),
+        sheets.figures(&registry.callsites(), tree, light),
         UNRECORDED.swap(0, Relaxed),
     )
 }
@@ -106,7 +112,10 @@ impl Lists {
         fence(SeqCst);
         for shard in &self.live {
             // SAFETY: see `Shard`: this is under the registry's lock.
-            unsafe { (*shard.thread).invalidate() };
+            unsafe {
+                (*shard.thread).invalidate();
+                (*shard.light_thread).invalidate();
+            }
         }
     }
 }

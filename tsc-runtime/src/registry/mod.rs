@@ -33,6 +33,9 @@ mod fork;
 mod generation;
 #[cfg(all(test, shuttle))]
 mod interleavings;
+mod light;
+mod light_check;
+mod light_totals;
 mod registration;
 mod registration_costs;
 mod shard;
@@ -46,8 +49,10 @@ pub(crate) use control::{do_what_was_put_off, reset};
 pub use control::{pause, resume, tree as record_tree};
 #[cfg(all(unix, not(miri)))]
 pub(crate) use fork::start_from_zero;
-pub(crate) use generation::totals;
 pub(crate) use generation::{figures, take_figures};
+pub(crate) use light::{FoundRow, count_after_end, find_row, has_light_probes};
+pub(crate) use light_check::check_light;
+pub(crate) use light_totals::{LightRow, LightTotals, Ticked};
 pub(crate) use registration::{add_cost_of_report, begin_report, registration_cost_since};
 pub(crate) use sheets::{Figures, ThreadName};
 pub(crate) use thread_end::{fold_lingering, fold_orphan};
@@ -55,6 +60,7 @@ pub(crate) use tree::{Tree, ask_for as ask_for_tree};
 #[cfg(fuzzing)]
 pub(crate) use understood::understood;
 
+use light_totals::LightSheets;
 use registration::{add_registration_cost, begin_cold_path};
 use shard::{Shard, make_record};
 use sheets::Sheets;
@@ -87,6 +93,8 @@ struct Lists {
     ended: Sheets,
     /// The call trees of ended threads.
     ended_tree: Tree,
+    /// The figures of light probes on ended threads.
+    ended_light: LightSheets,
     live: Vec<Arc<Shard>>,
     /// The records of sections that were still running when their threads ended.
     lingering: Vec<Arc<Shard>>,
@@ -106,7 +114,6 @@ pub(crate) enum Found {
 }
 
 /// Whether recording is paused.
-#[cfg(all(feature = "pmu", target_os = "linux", not(miri)))]
 pub(crate) fn is_paused() -> bool {
     PAUSED.load(Relaxed)
 }

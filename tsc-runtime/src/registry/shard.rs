@@ -11,6 +11,7 @@ use crate::calibration::overhead;
 use crate::interruption;
 use crate::record::callsite::Callsite;
 use crate::record::contexts;
+use crate::record::light::{self, LightRecord, LightThread};
 use crate::record::table::{Entry, Table};
 use crate::record::thread::{self, Thread};
 use crate::record::totals::Totals;
@@ -23,12 +24,14 @@ use crate::tsc::clock;
 pub(super) struct Shard {
     pub(super) home: *const Registry,
     pub(super) thread: *const Thread,
+    pub(super) light_thread: *const LightThread,
     pub(super) name: ThreadName,
     pub(super) own: Mutex<Own>,
 }
 
 // SAFETY: `home` is only compared. `thread` is used under the registry's lock while the shard is in the list of running threads, which it
-// leaves before the thread ends, and any thread may call `Thread::invalidate`. `Own` points to what it owns.
+// leaves before the thread ends, and any thread may call `Thread::invalidate`. The same holds for `light_thread`. `Own` points to what it
+// owns.
 unsafe impl Send for Shard {}
 // SAFETY: the same reasons as for `Send` hold for shared references.
 unsafe impl Sync for Shard {}
@@ -42,6 +45,8 @@ pub(super) struct Own {
     pub(super) registration_costs: RegistrationCosts,
     /// `Some` if call trees are recorded.
     pub(super) tree: Option<ThreadTree>,
+    /// `Some` after the thread's first call of a light function.
+    pub(super) light: Option<LightRecord>,
     /// The registry's generation of the records.
     pub(super) generation: u64,
     /// By callsite number: the figures that were taken when a later generation began. They remain in the records until the thread has
@@ -75,6 +80,7 @@ impl Shard {
         let shard = Arc::new(Self {
             home: registry,
             thread,
+            light_thread: light::this(),
             name,
             own: Mutex::new(Own {
                 tree,
@@ -126,9 +132,11 @@ pub(super) unsafe fn make_record(
     let order = RECORDS.fetch_add(1, Relaxed) + 1;
     // SAFETY: guaranteed by the caller: the entry outlives the record.
     let record = OwnedRecord::new(unsafe { Record::new(number as u32, order, entry) });
-    let overhead = overhead::of(callsite.fence());
-    record.visible.set(overhead.visible.round() as u64);
-    record.cost.set(overhead.total.round() as u64);
-    record.nesting.set(overhead.nesting.round() as u64);
+    if let Some(fence) = callsite.fence() {
+        let overhead = overhead::of(fence);
+        record.visible.set(overhead.visible.round() as u64);
+        record.cost.set(overhead.total.round() as u64);
+        record.nesting.set(overhead.nesting.round() as u64);
+    }
     record
 }

@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use once_cell::race::OnceBool;
 
+use super::light_totals::{LightSheets, LightTotals};
 use super::tree::Tree;
 use crate::environment;
-use crate::record::callsite::Callsite;
+use crate::record::callsite::{self, Callsite};
+use crate::record::light::Row;
 use crate::record::totals::Totals;
 
 /// The name of some threads; `None` for threads without a name, and for all threads if no rows for threads are asked for.
@@ -23,6 +25,24 @@ pub(crate) struct Figures {
     pub(crate) by_thread: Vec<(ThreadName, CallsiteTotals)>,
     /// The call tree; without nodes if it is not recorded.
     pub(crate) tree: Tree,
+    /// What light probes have counted, and the time by ticks of the clock.
+    pub(crate) light: LightTotals,
+    pub(crate) light_by_thread: Vec<(ThreadName, LightTotals)>,
+}
+
+impl Figures {
+    /// The number of calls that have started.
+    pub(crate) fn started(&self) -> u64 {
+        let timed = self.callsites.iter();
+        let timed: u64 = timed
+            .map(|(_, totals)| totals.calls() + totals.running)
+            .sum();
+        let light = self.callsites.iter().filter_map(|(callsite, _)| {
+            let row = self.light.get(callsite.number()?)?;
+            Some(row.counts.get(Row::CALLS))
+        });
+        timed + light.sum::<u64>()
+    }
 }
 
 /// The totals by callsite number, for each name of threads.
@@ -39,7 +59,12 @@ impl Sheets {
         sheet
     }
 
-    pub(super) fn figures(self, callsites: &[Option<&'static Callsite>], tree: Tree) -> Figures {
+    pub(super) fn figures(
+        self,
+        callsites: &[Option<&'static Callsite>],
+        tree: Tree,
+        light: LightSheets,
+    ) -> Figures {
         let mut all = Vec::new();
         let mut by_thread = Vec::new();
         for (name, sheet) in self.0 {
@@ -56,10 +81,23 @@ impl Sheets {
         }
         let in_tree = tree.callsites();
         all.resize_with(all.len().max(callsites.len()), Totals::default);
+        let light_by_thread = if are_apart() {
+            let sheets = light.by_thread();
+            sheets
+                .map(|(name, totals)| (name.clone(), totals.clone()))
+                .collect()
+        } else {
+            Vec::new()
+        };
+        let light = light.all();
+        let mut called = called(callsites, all, &in_tree);
+        called.extend(called_light(&light));
         Figures {
-            callsites: called(callsites, all, &in_tree),
+            callsites: called,
             by_thread,
             tree,
+            light,
+            light_by_thread,
         }
     }
 }
@@ -79,6 +117,22 @@ fn called(
         .filter(|((_, totals), number)| called(totals) || in_tree.contains(number))
         .filter_map(|((callsite, totals), _)| Some(((*callsite)?, totals)))
         .collect()
+}
+
+/// The light callsites that were called, in the order of their numbers. They have no other totals.
+fn called_light(light: &LightTotals) -> CallsiteTotals {
+    let mut called: CallsiteTotals = callsite::registered()
+        .filter(|callsite| callsite.is_light())
+        .filter(|callsite| {
+            callsite
+                .number()
+                .and_then(|number| light.get(number))
+                .is_some()
+        })
+        .map(|callsite| (callsite, Totals::default()))
+        .collect();
+    called.sort_by_key(|(callsite, _)| callsite.number());
+    called
 }
 
 /// Whether totals are kept apart by the threads' names.
@@ -129,7 +183,8 @@ mod tests {
                 },
             };
             tree.add([late].into_iter());
-            let figures = Sheets::default().figures(&[None, Some(&CALLSITE)], tree);
+            let figures =
+                Sheets::default().figures(&[None, Some(&CALLSITE)], tree, LightSheets::default());
             figures.callsites.len()
         };
         assert_eq!((rows(1), rows(0)), (1, 0));

@@ -5,10 +5,12 @@ use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
+use super::light_check::end_light;
 use super::shard::Shard;
 use super::sheets::ThreadName;
 use super::{Lists, Registry, UNRECORDED, in_cold_path, registry};
 use crate::record::contexts;
+use crate::record::light;
 use crate::record::thread::{self, Thread};
 use crate::record::{OwnedRecord, Record};
 use crate::sync::thread_local;
@@ -46,7 +48,9 @@ impl Slot {
 
 impl Drop for Slot {
     fn drop(&mut self) {
-        thread::this().end();
+        let thread = thread::this();
+        end_light(light::this(), thread);
+        thread.end();
         let shard = self.0.replace(ptr::null());
         if shard.is_null() {
             return;
@@ -75,6 +79,9 @@ impl Lists {
         if let Some(tree) = &mut own.tree {
             self.ended_tree.add(tree.rest());
             tree.forget();
+        }
+        if let Some(light) = own.light.take() {
+            self.ended_light.of(&shard.name).add(&light.rest());
         }
         let mut lingers = false;
         for slot in &mut own.records {

@@ -42,6 +42,7 @@ impl CallsiteReport {
         self.derive_outliers(clock, visible);
         self.derive_interrupted(visible);
         self.derive_wall(visible);
+        self.derive_by_ticks();
         self.derive_units(clock);
         self.derive_futures();
     }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::data::{WholeTicks, histogram};
 use super::order::{order, reorder};
+use super::ticked::derive_errors;
 use super::{
     CallsiteReport, Clock, Context, FenceOverhead, MachineReport, MergeError, Process, Report,
     ThreadReport,
@@ -18,7 +19,7 @@ impl Report {
     /// from the sums. So the result is what one process would have reported that had made all of the calls, in whatever order reports are
     /// merged.
     ///
-    /// Two callsites are the same if name, module, file, line, fence and unit are equal. [`process`](Self::process) and
+    /// Two callsites are the same if name, module, file, line, probe, fence and unit are equal. [`process`](Self::process) and
     /// [`clock`](Self::clock) are those of the process that started first; [`meta`](Self::meta) and [`machine`](Self::machine) keep what
     /// is equal in both reports.
     ///
@@ -47,6 +48,10 @@ impl Report {
         self.clock.check_addable(&other.clock)?;
         let other_is_earlier = other.process.order() < self.process.order();
         self.clock.merge(&other.clock, other_is_earlier);
+        self.tick_clock = match (self.tick_clock.take(), &other.tick_clock) {
+            (Some(one), Some(other)) => Some(one.plus(other)),
+            (one, other) => one.or_else(|| other.clone()),
+        };
         if other_is_earlier {
             self.process = other.process.clone();
         }
@@ -112,6 +117,7 @@ impl Report {
         for callsite in &mut self.callsites {
             callsite.derive(&self.clock);
         }
+        derive_errors(&mut self.callsites);
         self.sort();
     }
 
@@ -140,6 +146,7 @@ pub(super) struct Identity {
     name: String,
     file: String,
     line: u32,
+    probe: String,
     fence: String,
     unit: Option<String>,
 }
@@ -157,6 +164,7 @@ impl CallsiteReport {
             name: self.name.clone(),
             file: self.file.clone(),
             line: self.line,
+            probe: self.probe.clone(),
             fence: self.fence.clone(),
             unit: self.unit.clone(),
         }
@@ -207,7 +215,8 @@ impl ThreadReport {
 
 impl Context {
     fn merge(&mut self, other: &Self) {
-        self.calls = self.calls.saturating_add(other.calls);
+        let calls = self.calls.zip(other.calls);
+        self.calls = calls.map(|(one, other)| one.saturating_add(other));
         let clean = self.clean.zip(other.clean);
         self.clean = clean.map(|(one, other)| one.saturating_add(other));
         self.total_ticks = self.total_ticks.plus(other.total_ticks);
@@ -368,12 +377,12 @@ mod tests {
         let contexts = vec![
             Context {
                 callsite: Some(0),
-                calls: 1,
+                calls: Some(1),
                 ..Context::default()
             },
             Context {
                 callsite: Some(0),
-                calls: u64::from(second),
+                calls: Some(u64::from(second)),
                 parent: Some(0),
                 ..Context::default()
             },
@@ -411,8 +420,8 @@ mod tests {
         (one.processes, one.clock.ppm) = (3, Some(3.0));
         one.callsites[0].sums.threads = 3;
         one.callsites[0].threads = 3;
-        one.contexts[0].calls = 3;
-        one.contexts[1].calls = 6;
+        one.contexts[0].calls = Some(3);
+        one.contexts[1].calls = Some(6);
         assert_eq!(both, one);
     }
 
@@ -490,7 +499,7 @@ mod tests {
         let of: Vec<_> = both
             .contexts
             .iter()
-            .map(|context| (named(context), context.parent, context.calls))
+            .map(|context| (named(context), context.parent, context.calls.unwrap_or(0)))
             .collect();
         assert_eq!(
             of,

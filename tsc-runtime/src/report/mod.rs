@@ -29,6 +29,8 @@ mod statistics;
 #[cfg(has_callsites)]
 mod text;
 #[cfg(has_callsites)]
+mod ticked;
+#[cfg(has_callsites)]
 mod tree;
 #[cfg(fuzzing)]
 mod understood;
@@ -55,7 +57,7 @@ pub(crate) use collect::begin;
 pub(crate) use collect::start_from_zero;
 pub use data::{
     Bucket, CallsiteReport, CallsiteSums, Clock, Context, Ended, EventCount, FenceOverhead,
-    FirstCall, MachineReport, MetaMap, Process, Report, SumOfSquares, ThreadReport,
+    FirstCall, MachineReport, MetaMap, Process, Report, SumOfSquares, ThreadReport, TickClock,
 };
 #[cfg(measuring)]
 pub(crate) use exit::dump_at_exit;

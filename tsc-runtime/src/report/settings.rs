@@ -59,7 +59,7 @@ impl Settings {
         Self {
             form: if form == Form::Json { json() } else { form },
             file,
-            every: environment::REPORT_EVERY.parse(duration),
+            every: environment::REPORT_EVERY.parse(period),
             dump_signal: environment::DUMP_SIGNAL.parse(signal),
             signals: environment::SIGNALS
                 .parse(environment::switch)
@@ -104,21 +104,9 @@ fn json() -> Form {
     Form::Text(TextForm::Short)
 }
 
-/// Parses `500ms`, `10s`, `5m` or `1h`; at least 10 ms.
-fn duration(value: &str) -> Option<Duration> {
-    let unit_at = value.find(|character: char| character.is_ascii_alphabetic())?;
-    let (number, unit) = value.split_at(unit_at);
-    let seconds = match unit {
-        "ms" => 0.001,
-        "s" => 1.0,
-        "m" => 60.0,
-        "h" => 3600.0,
-        _ => return None,
-    };
-    let number: f64 = number.trim_end().parse().ok()?;
-    Duration::try_from_secs_f64(number * seconds)
-        .ok()
-        .filter(|&time| time >= Duration::from_millis(10))
+/// A time between two reports.
+fn period(value: &str) -> Option<Duration> {
+    environment::duration(value).filter(|&time| time >= Duration::from_millis(10))
 }
 
 #[cfg(unix)]
@@ -178,7 +166,7 @@ mod tests {
 
     #[test]
     fn durations_have_units() {
-        let ms = |value| duration(value).map(|time| time.as_millis());
+        let ms = |value| period(value).map(|time| time.as_millis());
         assert_eq!(
             ["10ms", "1.5s", "2 m", "1h"].map(ms),
             [Some(10), Some(1500), Some(120_000), Some(3_600_000)]

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::data::WholeTicks;
 use super::data::histogram::{self, end};
+use super::ticked::derive_errors;
 use super::{CallsiteReport, CallsiteSums, Context, Report, ThreadReport};
 
 impl Report {
@@ -40,7 +41,9 @@ impl Report {
         let mut report = self.clone();
         for callsite in &mut report.callsites {
             if let Some(earlier) = known.remove(&callsite.identity()) {
-                if callsite.sums.probes() < earlier.sums.probes() {
+                let calls = |sums: &CallsiteSums| (sums.probes(), sums.counted);
+                let (now, then) = (calls(&callsite.sums), calls(&earlier.sums));
+                if now.0 < then.0 || now.1 < then.1 {
                     return None;
                 }
                 callsite.take_away(earlier);
@@ -51,6 +54,11 @@ impl Report {
         if known.values().any(|callsite| callsite.calls != 0) {
             return None;
         }
+        derive_errors(&mut report.callsites);
+        report.tick_clock = match (report.tick_clock.take(), &earlier.tick_clock) {
+            (Some(now), Some(earlier)) => Some(now.minus(earlier)),
+            (now, _) => now,
+        };
         report.take_contexts_away(earlier);
         report.leave_out_what_was_not_called();
         report.process.duration_ns = self
@@ -101,11 +109,7 @@ impl Report {
 
     /// Leaves out callsites and contexts that were not called and that nothing refers to.
     fn leave_out_what_was_not_called(&mut self) {
-        let mut is_needed: Vec<bool> = self
-            .contexts
-            .iter()
-            .map(|context| context.calls != 0)
-            .collect();
+        let mut is_needed: Vec<bool> = self.contexts.iter().map(Context::has_figures).collect();
         // Parents precede their children.
         for (index, context) in self.contexts.iter().enumerate().rev() {
             if let Some(parent) = context.parent.filter(|_| is_needed[index]) {
@@ -152,7 +156,12 @@ fn places(kept: &[bool]) -> Vec<u64> {
 
 impl CallsiteReport {
     fn was_called(&self) -> bool {
-        self.calls != 0 || self.running != 0 || self.sums.polls != 0 || self.sums.cancelled != 0
+        let sums = &self.sums;
+        self.calls != 0
+            || self.running != 0
+            || sums.polls != 0
+            || sums.cancelled != 0
+            || sums.ticked != 0
     }
 
     fn take_away(&mut self, earlier: &Self) {
@@ -216,7 +225,8 @@ impl ThreadReport {
 
 impl Context {
     fn take_away(&mut self, earlier: &Self) {
-        self.calls = self.calls.saturating_sub(earlier.calls);
+        let calls = self.calls.zip(earlier.calls);
+        self.calls = calls.map(|(later, earlier)| later.saturating_sub(earlier));
         self.clean = self
             .clean
             .zip(earlier.clean)
@@ -268,7 +278,7 @@ mod tests {
             report.contexts.push(Context {
                 callsite: Some(index as u64),
                 parent: (index as u64).checked_sub(1),
-                calls: samples.len() as u64,
+                calls: Some(samples.len() as u64),
                 total_ticks: WholeTicks::rounded(callsite.total_ticks),
                 ..Context::default()
             });
@@ -330,7 +340,7 @@ mod tests {
                 (
                     since.name_of_context(context),
                     context.parent,
-                    context.calls,
+                    context.calls.unwrap_or(0),
                 )
             })
             .collect();

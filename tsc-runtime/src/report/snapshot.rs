@@ -4,9 +4,9 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::collect::{collect_callsites, collect_contexts};
 use super::settings::{Form, settings};
-use super::{Clock, Ended, MachineReport, Process, Report, output};
+use super::{Clock, Ended, MachineReport, Process, Report, TickClock, output};
 use crate::calibration;
-use crate::calibration::overhead;
+use crate::calibration::{light_cost, overhead};
 use crate::events;
 use crate::gate;
 use crate::record::thread;
@@ -75,7 +75,7 @@ pub(super) fn sums() -> Report {
         let (callsites, numbers) = collect_callsites(&figures, &Clock::default());
         Some(Report {
             process: Process::collect(),
-            contexts: collect_contexts(&figures.tree, &numbers),
+            contexts: collect_contexts(&figures, &numbers),
             callsites,
             unrecorded_calls: registry::unrecorded(),
             ..Report::default()
@@ -125,11 +125,7 @@ pub(super) fn report_at_end(ended: Ended) {
 
 /// The number of calls that have started so far.
 fn started() -> u64 {
-    registry::totals()
-        .unwrap_or_default()
-        .iter()
-        .map(|(_, totals)| totals.calls() + totals.running)
-        .sum()
+    registry::figures().map_or(0, |figures| figures.started())
 }
 
 /// Resets all figures on all threads.
@@ -158,6 +154,7 @@ impl Report {
         let measured = !totals.is_empty();
         if measured {
             overhead::recalibrate();
+            light_cost::recalibrate();
         }
         let rate = measured.then(|| calibration::rate().ok()).flatten();
         let clock = Clock::collect(totals, rate.as_ref());
@@ -166,8 +163,9 @@ impl Report {
             process: Process::collect(),
             meta: settings().meta.clone(),
             machine: MachineReport::collect(),
-            contexts: collect_contexts(&figures.tree, &numbers),
+            contexts: collect_contexts(figures, &numbers),
             callsites,
+            tick_clock: TickClock::collect(figures),
             clock,
             nothing_because: gate::reason_against()
                 .filter(|_| !measured)

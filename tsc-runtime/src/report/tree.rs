@@ -92,15 +92,15 @@ impl<'a> Tree<'a> {
     }
 
     fn line(&self, f: &mut dyn fmt::Write, context: &Context, depth: usize) -> fmt::Result {
-        let mean = match context.calls {
-            0 => "-".to_owned(),
-            calls => format!("{:.1}", context.total_ticks() / calls as f64),
-        };
+        let calls = context.calls.filter(|&calls| calls != 0);
+        let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
+        let mean =
+            or_dash(calls.map(|calls| format!("{:.1}", context.total_ticks() / calls as f64)));
         writeln!(
             f,
             "tsc: {:>5.1} % {:>11} {:>14.0} {mean:>13}  {:indent$}{}",
             self.share(context) * 100.0,
-            context.calls,
+            or_dash(context.calls.map(|calls| calls.to_string())),
             context.total_ticks(),
             "",
             escaped(self.report.name_of_context(context)),
@@ -138,7 +138,7 @@ mod tests {
         Context {
             callsite: Some(callsite),
             parent,
-            calls,
+            calls: Some(calls),
             total_ticks: WholeTicks::rounded(total_ticks),
             ..Context::default()
         }

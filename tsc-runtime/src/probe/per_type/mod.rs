@@ -2,9 +2,9 @@
 
 use core::ptr;
 
+use super::empty_calls::ProbeKind;
 use crate::record::callsite::{Callsite, Meta};
 use crate::record::thread;
-use crate::tsc::FencePolicy;
 
 mod trie;
 
@@ -33,11 +33,11 @@ struct Instance {
 impl Instances {
     /// No instantiations yet. `meta` is what they have in common.
     #[must_use]
-    pub const fn new<P: FencePolicy>(meta: Meta) -> Self {
+    pub const fn new<K: ProbeKind>(meta: Meta) -> Self {
         Self {
             meta,
-            new: Callsite::new::<P>,
-            unrecorded: Callsite::new::<P>(meta),
+            new: Callsite::new::<K>,
+            unrecorded: Callsite::new::<K>(meta),
             by_address: Trie::new(),
             by_path: Trie::new(),
         }

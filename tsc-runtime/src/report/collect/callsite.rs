@@ -4,17 +4,21 @@ use std::collections::HashMap;
 use std::ptr;
 
 use super::process_started;
+use crate::calibration::light_cost;
 use crate::events;
 use crate::record::callsite::{Callsite, Unit};
 use crate::record::histogram::{Histogram, least};
+use crate::record::light::Row;
 use crate::record::name;
 use crate::record::totals::Totals;
-use crate::registry::{Figures, ThreadName};
+use crate::registry::{Figures, LightRow, ThreadName, Ticked};
 use crate::report::data::WholeTicks;
 use crate::report::order::{order, reorder};
+use crate::report::ticked::{LIGHT, TIMED, derive_errors};
 use crate::report::{
     Bucket, CallsiteReport, CallsiteSums, Clock, EventCount, FirstCall, SumOfSquares, ThreadReport,
 };
+use crate::tsc::Fence;
 
 /// The reports of all callsites, by descending self ticks, and for each of them the callsite's number.
 pub(in crate::report) fn collect_callsites(
@@ -22,22 +26,35 @@ pub(in crate::report) fn collect_callsites(
     clock: &Clock,
 ) -> (Vec<CallsiteReport>, Vec<Option<u32>>) {
     let mut parts: HashMap<*const Callsite, Vec<(&ThreadName, &Totals)>> = HashMap::new();
+    let cost = light_cost::ticks().unwrap_or(0.0);
     for (name, callsites) in &figures.by_thread {
         for (callsite, totals) in callsites {
             let parts = parts.entry(ptr::from_ref(*callsite)).or_default();
             parts.push((name, totals));
         }
     }
-    let (callsites, numbers): (Vec<_>, Vec<_>) = figures
+    let (callsites, numbers): (Vec<CallsiteReport>, Vec<_>) = figures
         .callsites
         .iter()
         .map(|&(callsite, ref totals)| {
-            let mut report = CallsiteReport::collect(callsite, totals, clock);
+            let number = callsite.number();
+            let light = number.and_then(|number| figures.light.get(number));
+            let mut sums = sums(totals);
+            if let Some(light) = light {
+                add_light(&mut sums, light, cost);
+            }
+            let mut report = CallsiteReport::collect(callsite, totals, sums, clock);
             let parts = parts.remove(&ptr::from_ref(callsite)).unwrap_or_default();
-            report.thread_rows = thread_rows(&report, &parts, clock);
-            (report, callsite.number())
+            report.thread_rows = if callsite.is_light() {
+                light_thread_rows(number, figures)
+            } else {
+                thread_rows(&report, &parts, clock)
+            };
+            (report, number)
         })
         .unzip();
+    let mut callsites = callsites;
+    derive_errors(&mut callsites);
     let order = order(callsites.len(), &|one, other| {
         CallsiteReport::by_self(&callsites[one], &callsites[other])
     });
@@ -45,8 +62,8 @@ pub(in crate::report) fn collect_callsites(
 }
 
 impl CallsiteReport {
-    fn collect(callsite: &Callsite, totals: &Totals, clock: &Clock) -> Self {
-        let meta = callsite.meta();
+    fn collect(callsite: &Callsite, totals: &Totals, sums: CallsiteSums, clock: &Clock) -> Self {
+        let (meta, fence) = (callsite.meta(), callsite.fence());
         let unit = meta.unit.map(|unit| match unit {
             Unit::Bytes => "bytes",
             Unit::Items => "items",
@@ -56,8 +73,9 @@ impl CallsiteReport {
             module: meta.module.to_owned(),
             file: meta.file.to_owned(),
             line: meta.line,
-            fence: callsite.fence().name().to_owned(),
-            fence_supported: callsite.fence().is_supported(),
+            probe: if callsite.is_light() { LIGHT } else { TIMED }.to_owned(),
+            fence: fence.map_or("", Fence::name).to_owned(),
+            fence_supported: fence.is_none_or(Fence::is_supported),
             unit: unit.map(str::to_owned),
             returns_iterator: meta.returns_iterator,
             histogram: buckets(&totals.histogram),
@@ -67,7 +85,7 @@ impl CallsiteReport {
                 .as_ref()
                 .map(buckets)
                 .unwrap_or_default(),
-            sums: sums(totals),
+            sums,
             events: events(callsite),
             ..Self::default()
         };
@@ -116,6 +134,52 @@ fn thread_rows(
         rows[other].self_ticks.cmp(&rows[one].self_ticks)
     });
     reorder(rows, &order)
+}
+
+/// Adds what light probes have found. `cost` is that of one light call, in ticks.
+fn add_light(sums: &mut CallsiteSums, light: &LightRow, cost: f64) {
+    let LightRow {
+        counts,
+        threads,
+        ticked: Ticked { own, inclusive },
+    } = light;
+    let probes = counts.get(Row::CALLS).max(counts.get(Row::POLLS));
+    sums.threads = sums.threads.max(*threads);
+    sums.units += counts.get(Row::UNITS);
+    sums.polls += counts.get(Row::POLLS);
+    sums.cancelled += counts.get(Row::CANCELLED);
+    sums.counted = counts.get(Row::CALLS);
+    sums.clock_ticks = own.ticks;
+    sums.ticked_own = own.on_cpu;
+    sums.ticked_own_off = own.off;
+    sums.ticked_own_waiting = own.waiting;
+    sums.ticked_squares = own.squares;
+    sums.ticked = inclusive.on_cpu;
+    sums.ticked_off = inclusive.off;
+    sums.ticked_waiting = inclusive.waiting;
+    sums.light_probe_milliticks = (probes as f64 * cost * 1000.0) as i64;
+}
+
+/// The parts of the threads in a light callsite, by descending self ticks.
+fn light_thread_rows(number: Option<u32>, figures: &Figures) -> Vec<ThreadReport> {
+    let mut rows: Vec<ThreadReport> = figures
+        .light_by_thread
+        .iter()
+        .filter_map(|(name, totals)| {
+            let row = totals.get(number?)?;
+            let Ticked { own, inclusive } = &row.ticked;
+            Some(ThreadReport {
+                name: name.as_deref().map(str::to_owned),
+                threads: row.threads,
+                calls: row.counts.get(Row::CALLS),
+                total_ticks: WholeTicks(inclusive.on_cpu).plus(WholeTicks(inclusive.off)),
+                self_ticks: WholeTicks(own.on_cpu).plus(WholeTicks(own.off)),
+                on_cpu_ticks: Some(WholeTicks(inclusive.on_cpu)),
+            })
+        })
+        .collect();
+    rows.sort_by_key(|row| std::cmp::Reverse(row.self_ticks));
+    rows
 }
 
 /// The fields of the totals are listed by name, so that a new one cannot be forgotten here.
@@ -204,6 +268,7 @@ fn sums(totals: &Totals) -> CallsiteSums {
         polls_gross,
         wall,
         cancelled,
+        ..CallsiteSums::default() // the rest is from light probes
     }
 }
 

@@ -88,7 +88,10 @@ fn source(available: bool) -> &'static str {
 fn share_of_probes(totals: &[(&'static Callsite, Totals)]) -> f64 {
     let (mut probes, mut own) = (0.0, 0.0);
     for (callsite, totals) in totals {
-        probes += totals.calls() as f64 * overhead::of(callsite.fence()).total;
+        let Some(fence) = callsite.fence() else {
+            continue;
+        };
+        probes += totals.calls() as f64 * overhead::of(fence).total;
         let callees = totals.callees.wrapping_add(totals.visible);
         own += totals.gross().wrapping_sub(callees) as f64;
     }
@@ -100,7 +103,7 @@ fn overheads(totals: &[(&'static Callsite, Totals)]) -> Vec<FenceOverhead> {
     let in_use = |fence: &Fence| {
         totals
             .iter()
-            .any(|(callsite, _)| callsite.fence() == *fence)
+            .any(|(callsite, _)| callsite.fence() == Some(*fence))
     };
     Fence::ALL
         .into_iter()

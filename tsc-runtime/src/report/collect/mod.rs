@@ -5,6 +5,7 @@ mod clock;
 mod contexts;
 mod machine;
 mod process;
+mod tick_clock;
 mod timestamp;
 
 pub(super) use callsite::collect_callsites;

@@ -22,7 +22,10 @@ data! {
         file: String,
         /// The line of the function's name.
         line: u32,
-        /// The fence policy, as the attribute takes it.
+        /// `timed` or `light`: whether each call was timed, or counted and found by ticks of a clock. Of a light function, what describes
+        /// single calls is unknown, except for the mean.
+        probe: String,
+        /// The fence policy, as the attribute takes it; empty for light probes.
         fence: String,
         /// Whether the CPU has the policy's instructions. If not, those of `lfence` were executed.
         fence_supported: bool,
@@ -60,7 +63,11 @@ data! {
         /// The calls from which mean, deviation, minimum, maximum and quantiles are computed: the clean and the repaired ones with their
         /// time on the CPU, and the unknown ones with their wall time. If most calls are excluded, mean and quantiles are of all calls.
         samples: u64,
-        /// Inclusive ticks, that is, with all callees. Of a recursion, only the outermost call is added.
+        /// How many ticks of the clock found the function on the CPU, outside annotated callees, if the program has light probes. The more, the
+        /// more exact are its self ticks.
+        clock_ticks: Option<u64>,
+        /// Inclusive ticks, that is, with all callees. Of a recursion, only the outermost call is added. In a program with light probes, the
+        /// totals and self ticks of all functions, except for sections, are times by ticks of the clock.
         total_ticks: f64,
         /// The error of `total_ticks` in either direction: by how much the cost of all probes in the calls may differ from their
         /// calibration, and how much longer the calls may take because of other probes (`crowding_error_ticks` and
@@ -68,6 +75,11 @@ data! {
         total_error_ticks: Option<f64>,
         /// Ticks outside annotated callees.
         self_ticks: f64,
+        /// The standard error of `self_ticks` that comes from the number of ticks of the clock, if the program has light probes.
+        self_std_error_ticks: Option<f64>,
+        /// What the function's light probes cost, which is a part of its self ticks and of its callers': the calls times the calibrated cost
+        /// of one. It is not subtracted.
+        probe_ticks: Option<f64>,
         /// The systematic error of `self_ticks` in either direction, of the same kind as `total_error_ticks`. Of a recursion, every call
         /// adds to it, not only the outermost ones. It includes the error of all probes in the calls, because it is not recorded which of
         /// them are in callees of callees.

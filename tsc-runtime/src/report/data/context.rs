@@ -15,8 +15,8 @@ data! {
         callsite: Option<u64>,
         /// The context from which this one was called, as an index into `contexts` that is smaller than this one's own. `None` for a root.
         parent: Option<u64>,
-        /// Calls that have returned.
-        calls: u64,
+        /// Calls that have returned; `None` if they are unknown, as in programs with light probes.
+        calls: Option<u64>,
         /// Those of the calls that were neither preempted, migrated nor signalled; `None` if this is unknown.
         clean: Option<u64>,
         /// Inclusive net ticks.
@@ -29,6 +29,11 @@ data! {
 }
 
 impl Context {
+    /// Whether anything happened in it.
+    pub(crate) fn has_figures(&self) -> bool {
+        self.calls.is_some_and(|calls| calls != 0) || self.total_ticks != WholeTicks::default()
+    }
+
     /// The contexts in a fixed order: each is followed by those called from it, in the order of their callsites.
     pub(crate) fn sorted(contexts: &[Self]) -> Vec<Self> {
         let mut called_from: HashMap<Option<u64>, Vec<usize>> = HashMap::new();

@@ -39,6 +39,7 @@ macro_rules! Getter {
     (String) => { &str };
     (Option<String>) => { Option<&str> };
     (Option<Ended>) => { Option<&Ended> };
+    (Option<TickClock>) => { Option<&TickClock> };
     (WholeTicks) => { f64 };
     (Option<WholeTicks>) => { Option<f64> };
     (Option<$type:ident>) => { Option<$type> };
@@ -57,6 +58,9 @@ macro_rules! get {
         $value.as_deref()
     };
     ($value:expr, Option<Ended>) => {
+        $value.as_ref()
+    };
+    ($value:expr, Option<TickClock>) => {
         $value.as_ref()
     };
     ($value:expr, WholeTicks) => {

@@ -9,6 +9,7 @@ pub(super) mod histogram;
 mod machine;
 mod process;
 mod sums;
+mod tick_clock;
 mod whole_ticks;
 
 use getters::data;
@@ -21,6 +22,7 @@ pub use machine::MachineReport;
 pub use process::{Ended, MetaMap, Process};
 pub(crate) use sums::saturating_sum;
 pub use sums::{CallsiteSums, FirstCall, SumOfSquares};
+pub use tick_clock::TickClock;
 pub(crate) use whole_ticks::WholeTicks;
 
 /// The version of the report's structure. Later versions of this crate with the same number only add to it.
@@ -45,6 +47,8 @@ data! {
         machine: MachineReport,
         /// The clock that counted the ticks, and its properties.
         clock: Clock,
+        /// The clock whose ticks tell where the time goes, if the program has light probes.
+        tick_clock: Option<TickClock>,
         /// Every callsite that was called, the one with the most self ticks first.
         callsites: Vec<CallsiteReport>,
         /// The call tree, if it was recorded: parents before their children.
@@ -77,6 +81,7 @@ impl Default for Report {
             meta: MetaMap::new(),
             machine: MachineReport::default(),
             clock: Clock::default(),
+            tick_clock: None,
             callsites: Vec::new(),
             contexts: Vec::new(),
             left_out: Vec::new(),

@@ -114,6 +114,26 @@ sums! {
     wall: u64 by add,
     /// Futures dropped before completion.
     cancelled: u64 by add,
+    /// Calls of a light function, counted when they start; of an async function, when they complete.
+    counted: u64 by add,
+    /// Ticks of the clock that found the function innermost and the thread on the CPU.
+    clock_ticks: u64 by add,
+    /// Time on the CPU by these ticks, in ticks of the counter.
+    ticked_own: i64 by add_signed,
+    /// Time off the CPU in which the function was innermost.
+    ticked_own_off: i64 by add_signed,
+    /// The part of `ticked_own_off` in which the thread was ready to run.
+    ticked_own_waiting: i64 by add_signed,
+    /// The sum of the squares of the times that the ticks stand for, in units of 1024 ticks squared.
+    ticked_squares: u64 by add,
+    /// Time on the CPU of the ticks during which the function was running.
+    ticked: i64 by add_signed,
+    /// Time off the CPU in which the function was running.
+    ticked_off: i64 by add_signed,
+    /// The part of `ticked_off` in which the thread was ready to run.
+    ticked_waiting: i64 by add_signed,
+    /// The cost of light probes in the calls, in thousandths of a tick.
+    light_probe_milliticks: i64 by add_signed,
 }
 
 data! {
@@ -162,7 +182,13 @@ impl CallsiteSums {
     /// The number of calls that have returned.
     #[must_use]
     pub fn calls(&self) -> u64 {
-        saturating_sum([self.samples, self.firsts, self.excluded, self.anomalies])
+        saturating_sum([
+            self.samples,
+            self.firsts,
+            self.excluded,
+            self.anomalies,
+            self.counted,
+        ])
     }
 
     /// How many times a probe's visible overhead is contained in the gross ticks: once for each call, or once for each poll.

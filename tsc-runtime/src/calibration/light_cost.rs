@@ -1,0 +1,95 @@
+//! Measures what a light probe costs, with the same code that the attribute inlines: at the first call of a light callsite, and again for
+//! every report.
+
+use parking_lot::Mutex;
+
+use super::statistics::median;
+use crate::process::PerProcess;
+use crate::record::callsite::{Callsite, EmptyLightCalls, Kind};
+use crate::record::light::{self, Row};
+use crate::record::thread;
+use crate::tsc::Ticks;
+use crate::tsc::clock;
+
+/// The calls of a round.
+const CALLS: u32 = 256;
+const ROUNDS: usize = 15;
+
+#[derive(Default)]
+struct Measurements {
+    /// `None` until a light callsite is called.
+    empty_calls: Option<EmptyLightCalls>,
+    sum: f64,
+    count: u32,
+}
+
+static MEASUREMENTS: PerProcess<Mutex<Measurements>> = PerProcess::new();
+
+/// Calls `f` with the measurements. Meanwhile the thread counts as being in the cold path, so that a signal handler does not wait for the
+/// lock that the thread it interrupts holds.
+fn with_measurements<T>(f: impl FnOnce(&mut Measurements) -> T) -> T {
+    let busy = thread::this().enter_cold_path();
+    let result = f(&mut MEASUREMENTS.get(|| {}).lock());
+    drop(busy);
+    result
+}
+
+/// Forgets all measurements, in the child of a fork.
+#[cfg(all(unix, not(miri)))] // no process is forked elsewhere
+pub(crate) fn start_from_zero() {
+    MEASUREMENTS.forget();
+}
+
+/// Measures the cost with the functions of this callsite, unless it has been measured.
+pub(crate) fn calibrate(callsite: &Callsite) {
+    if let Kind::Light(empty_calls) = callsite.kind()
+        && with_measurements(|known| known.empty_calls.is_none())
+    {
+        measure_and_add(empty_calls);
+    }
+}
+
+/// Measures the cost again, if light probes are in use.
+pub(crate) fn recalibrate() {
+    if let Some(empty_calls) = with_measurements(|known| known.empty_calls) {
+        measure_and_add(empty_calls);
+    }
+}
+
+fn measure_and_add(empty_calls: EmptyLightCalls) {
+    let cost = measure(empty_calls);
+    with_measurements(|known| {
+        known.empty_calls = Some(empty_calls);
+        known.sum += cost;
+        known.count += 1;
+    });
+}
+
+/// The ticks that a light call costs its program more than a call without the probe. `None` if there are no light probes.
+pub(crate) fn ticks() -> Option<f64> {
+    with_measurements(|known| (known.count != 0).then(|| known.sum / f64::from(known.count)))
+}
+
+/// The median over rounds.
+fn measure(empty_calls: EmptyLightCalls) -> f64 {
+    let rows = [Row::default()];
+    let thread = thread::this();
+    // A tick or an annotated allocator must not record anything meanwhile.
+    let busy = thread.enter_cold_path();
+    let mut costs = Vec::with_capacity(ROUNDS);
+    for _ in 0..ROUNDS {
+        light::this().with_rows(&rows, || costs.push(round(empty_calls)));
+    }
+    drop(busy);
+    median(costs).unwrap_or(0.0).max(0.0)
+}
+
+fn round(empty_calls: EmptyLightCalls) -> f64 {
+    let start = clock::now();
+    (empty_calls.annotated)(CALLS);
+    let annotated = clock::now();
+    (empty_calls.bare)(CALLS);
+    let bare = clock::now();
+    let per_call = |ticks: Ticks| ticks as f64 / f64::from(CALLS);
+    per_call(annotated - start) - per_call(bare - annotated)
+}

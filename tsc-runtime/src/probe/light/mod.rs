@@ -1,0 +1,92 @@
+//! The hot path of a light probe. Read it from top to bottom; there is no more to it.
+//!
+//! A light probe counts its call and links a frame, which lies on the function's stack, to those of the running calls around it. It executes
+//! no fence and does not read the counter, so that the call overlaps with its surroundings as it does without the probe. Where the time
+//! goes, the clock's ticks tell: `record/light/account.rs` says how.
+//!
+//! All of it is inlined. What is unusual is one call, out of line: the first call of a callsite on a thread, and a probe that finds that the
+//! clock has ticked or that the thread was off the CPU.
+
+use core::marker::PhantomData;
+
+use crate::count::Count;
+use crate::record::callsite::Callsite;
+use crate::record::light::{self, Frame, LightThread, Row};
+
+mod cold;
+pub(crate) mod future;
+
+use cold::{add_units_cold, start_call_cold, start_poll_cold, stop_cold};
+
+/// A running call of a light function. It ends when this is dropped, whichever way the function is left.
+///
+/// Not `Send`, because the frame belongs to this thread.
+#[derive(Debug)]
+#[must_use]
+pub struct LightProbe<'a> {
+    frame: &'a Frame,
+    thread: &'static LightThread,
+    local: PhantomData<*const ()>,
+}
+
+impl<'a> LightProbe<'a> {
+    /// A call starts. The frame must stay where it is until the probe is dropped, which the borrow ensures.
+    #[inline(always)]
+    pub fn start(callsite: &'static Callsite, frame: &'a Frame) -> Self {
+        Self::start_as::<{ Row::CALLS }>(callsite, frame)
+    }
+
+    /// A poll of a future starts.
+    #[inline(always)]
+    pub(crate) fn start_poll(callsite: &'static Callsite, frame: &'a Frame) -> Self {
+        Self::start_as::<{ Row::POLLS }>(callsite, frame)
+    }
+
+    #[inline(always)]
+    fn start_as<const COUNTER: usize>(callsite: &'static Callsite, frame: &'a Frame) -> Self {
+        let thread = light::this();
+        frame.set_callsite(callsite);
+        let row = callsite.row();
+        if thread.is_current() && thread.has(row) {
+            // SAFETY: `has` has returned true.
+            unsafe { thread.row(row) }.add(COUNTER, 1);
+            thread.enter(frame);
+        } else {
+            let start_cold = match COUNTER {
+                Row::POLLS => start_poll_cold,
+                _ => start_call_cold,
+            };
+            // SAFETY: the frame has its callsite.
+            unsafe { start_cold(frame) };
+        }
+        Self {
+            frame,
+            thread,
+            local: PhantomData,
+        }
+    }
+}
+
+impl Drop for LightProbe<'_> {
+    // Not `inline(always)`: where a panic passes, the compiler may call this instead.
+    #[inline]
+    fn drop(&mut self) {
+        if !self.thread.is_current() {
+            stop_cold();
+        }
+        // SAFETY: every start has given the frame its `outer`, on this thread.
+        unsafe { self.thread.leave(self.frame) };
+    }
+}
+
+/// `bytes = count` or `items = count` of a call that has started.
+#[inline]
+pub fn add_light_units(callsite: &'static Callsite, count: impl Count) {
+    let (thread, row, count) = (light::this(), callsite.row(), count.count());
+    if thread.has(row) {
+        // SAFETY: `has` has returned true.
+        unsafe { thread.row(row) }.add(Row::UNITS, count);
+    } else {
+        add_units_cold(callsite, count);
+    }
+}

@@ -1,0 +1,15 @@
+//! What a thread keeps for its light probes: the numbers of calls, the frames of the running ones, and the time of each chain of them.
+
+mod account;
+mod frame;
+mod owned;
+mod paths;
+mod rows;
+mod thread;
+
+pub(crate) use account::{Microseconds, Passed};
+pub use frame::Frame;
+pub(crate) use owned::{LightRecord, LightSums};
+pub(crate) use paths::{PathSums, PathTotals, Paths, ROOT};
+pub(crate) use rows::{Counts, Row};
+pub(crate) use thread::{LightThread, this};

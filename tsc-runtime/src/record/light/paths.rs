@@ -1,0 +1,364 @@
+//! The chains of callers in which ticks have found a thread, and the time of each.
+//!
+//! # Recursion
+//!
+//! The report has a context for each chain of callers, in which a callsite stands once: a call inside another one of the same callsite
+//! belongs to the outer one's context. So recursion makes no further contexts, also through other functions. But the inclusive time of a
+//! callsite is that of all ticks during which it was running, also if the innermost calls belong to a context further out: in A → B → A, the
+//! tick is in the context of the outer A, and B is running, too.
+//!
+//! So a place is more than a context. It knows the *chain*: the callsites that are running, in the order in which they were called first,
+//! and which of them is innermost. The place of a call whose callsite is not running yet extends the chain of its caller; the place of a
+//! recursive call has the chain of its caller. Every place has the time in which it was innermost. The context and the chain follow from the
+//! place when the figures are read, and nothing has to be added up at a tick.
+
+use core::cell::Cell;
+use core::ptr::NonNull;
+
+use super::frame::{Frame, Who};
+use crate::record::callsite;
+use crate::record::pages;
+use crate::sync::atomic::{
+    AtomicI64, AtomicPtr, AtomicU32, AtomicU64,
+    Ordering::{Acquire, Relaxed, Release},
+};
+
+/// The place outside of all light functions.
+pub(crate) const ROOT: Place = Place(0);
+/// The place of everything for which there is no room.
+const OTHER: Place = Place(1);
+/// A page of memory holds this many.
+const SEGMENT: usize = 64;
+/// A thread has at most this many times as many.
+const SEGMENTS: usize = 256;
+
+/// The place of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place(u32);
+
+impl Place {
+    pub(super) const fn from_index(index: usize) -> Self {
+        Self(index as u32)
+    }
+
+    pub(crate) const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// All zeros is a place that is not in use.
+#[derive(Debug)]
+#[repr(C, align(64))]
+struct State {
+    /// The callsite's number + 1, so that 0 is none.
+    callsite: AtomicU32,
+    /// The last place that has extended the chain. It is this place itself unless the call is a recursive one.
+    chain: AtomicU32,
+    /// Of a place that extends the chain, the one that has extended it before. Of a recursive call, the one of the same callsite.
+    outer: AtomicU32,
+    /// Of a place that extends the chain, the place whose context is the caller.
+    caller: AtomicU32,
+    /// The list of places that are entered from this one. [`ROOT`] ends it.
+    first_child: Cell<u32>,
+    next_sibling: Cell<u32>,
+    sums: Sums,
+}
+
+/// The figures of a place, which only the thread itself writes.
+#[derive(Debug)]
+struct Sums {
+    ticks: AtomicU64,
+    on_cpu: AtomicI64,
+    off: AtomicI64,
+    waiting: AtomicI64,
+    squares: AtomicU64,
+}
+
+// SAFETY: a state consists of integers, for which zero is a value, and has no destructor.
+unsafe impl pages::Zeroed for [State; SEGMENT] {}
+
+/// What the ticks in one place add up to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct PathSums {
+    /// Ticks of the clock that found the thread on the CPU.
+    pub(crate) ticks: u64,
+    /// Time on the CPU, in ticks of the counter.
+    pub(crate) on_cpu: i64,
+    /// Time off the CPU, likewise.
+    pub(crate) off: i64,
+    /// The part of it in which the thread was ready to run.
+    pub(crate) waiting: i64,
+    /// The sum of the squares of the times that single ticks stand for, in units of [`UNIT`](Self::UNIT) ticks squared.
+    pub(crate) squares: u64,
+}
+
+impl PathSums {
+    /// Times are divided by this before they are squared, so that the sum does not overflow.
+    pub(crate) const UNIT: i64 = 1024;
+
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.ticks = self.ticks.wrapping_add(other.ticks);
+        self.on_cpu = self.on_cpu.wrapping_add(other.on_cpu);
+        self.off = self.off.wrapping_add(other.off);
+        self.waiting = self.waiting.wrapping_add(other.waiting);
+        self.squares = self.squares.wrapping_add(other.squares);
+    }
+
+    pub(crate) fn since(&self, earlier: &Self) -> Self {
+        Self {
+            ticks: self.ticks.wrapping_sub(earlier.ticks),
+            on_cpu: self.on_cpu.wrapping_sub(earlier.on_cpu),
+            off: self.off.wrapping_sub(earlier.off),
+            waiting: self.waiting.wrapping_sub(earlier.waiting),
+            squares: self.squares.wrapping_sub(earlier.squares),
+        }
+    }
+
+    /// A tick that stands for this much time on the CPU.
+    pub(crate) fn tick(on_cpu: i64) -> Self {
+        let units = on_cpu.unsigned_abs().div_ceil(Self::UNIT.unsigned_abs());
+        Self {
+            ticks: 1,
+            on_cpu,
+            squares: units.saturating_mul(units),
+            ..Self::default()
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl Sums {
+    fn add(&self, part: &PathSums) {
+        let mut sums = self.read();
+        sums.add(part);
+        self.ticks.store(sums.ticks, Relaxed);
+        self.on_cpu.store(sums.on_cpu, Relaxed);
+        self.off.store(sums.off, Relaxed);
+        self.waiting.store(sums.waiting, Relaxed);
+        self.squares.store(sums.squares, Relaxed);
+    }
+
+    fn read(&self) -> PathSums {
+        PathSums {
+            ticks: self.ticks.load(Relaxed),
+            on_cpu: self.on_cpu.load(Relaxed),
+            off: self.off.load(Relaxed),
+            waiting: self.waiting.load(Relaxed),
+            squares: self.squares.load(Relaxed),
+        }
+    }
+}
+
+/// A place as another thread reads it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PathTotals {
+    /// The callsite's number. `None` for the place outside of all functions, for the one of everything without room, and for one that is
+    /// being made.
+    pub(crate) callsite: Option<u32>,
+    pub(crate) chain: usize,
+    pub(crate) outer: usize,
+    pub(crate) caller: usize,
+    pub(crate) sums: PathSums,
+}
+
+/// The places of one thread.
+#[derive(Debug)]
+pub(crate) struct Paths {
+    segments: [AtomicPtr<[State; SEGMENT]>; SEGMENTS],
+    used: AtomicU32,
+}
+
+// SAFETY: the cells are used by the thread alone, through `place_of` and `add`. What others read, through `read`, are atomics.
+unsafe impl Sync for Paths {}
+
+impl Paths {
+    /// The two first places. `None` if the system has no memory.
+    pub(crate) fn new() -> Option<Self> {
+        let paths = Self {
+            segments: [const { AtomicPtr::new(core::ptr::null_mut()) }; SEGMENTS],
+            used: AtomicU32::new(0),
+        };
+        for _ in [ROOT, OTHER] {
+            let place = paths.take()?;
+            paths.state(place).chain.store(place.0, Relaxed);
+        }
+        Some(paths)
+    }
+
+    fn state(&self, place: Place) -> &State {
+        let segment = self.segments[place.index() / SEGMENT].load(Acquire);
+        // SAFETY: a place exists only if its segment is mapped, and segments are unmapped with `Paths`.
+        unsafe { &(&*segment)[place.index() % SEGMENT] }
+    }
+
+    /// The place of the call with this frame. The frames that were not looked for before get theirs, too.
+    ///
+    /// # Safety
+    ///
+    /// The frame is null, or the innermost one of the calling thread; frames around it that have a place have one of these places.
+    pub(crate) unsafe fn place_of(&self, innermost: *const Frame) -> Place {
+        // The places follow from the outermost frame inwards, and frames know only those around them. So on the way outwards each frame
+        // is linked to the one inside it, and on the way back the links are restored. This takes no memory, however deep the calls nest.
+        let mut inner: *const Frame = core::ptr::null();
+        let mut at = innermost;
+        let mut place = ROOT;
+        // SAFETY: linked frames belong to running functions, so they exist, and both of their fields are written.
+        unsafe {
+            while let Some(frame) = at.as_ref() {
+                if let Who::Placed(known) = frame.who() {
+                    place = known;
+                    break;
+                }
+                let outer = frame.outer();
+                frame.set_outer(inner);
+                inner = at;
+                at = outer;
+            }
+            while let Some(frame) = inner.as_ref() {
+                let further = frame.outer();
+                frame.set_outer(at);
+                if let Who::Fresh(callsite) = frame.who()
+                    && let Some(number) = callsite.number()
+                {
+                    place = self.enter(place, number);
+                }
+                frame.set_place(place);
+                at = inner;
+                inner = further;
+            }
+        }
+        place
+    }
+
+    /// Gives running calls their callsites back in the place of places.
+    ///
+    /// # Safety
+    ///
+    /// As for [`place_of`](Self::place_of).
+    pub(crate) unsafe fn take_places_from(&self, innermost: *const Frame) {
+        let mut at = innermost;
+        // SAFETY: linked frames belong to running functions, so they exist, and both of their fields are written.
+        unsafe {
+            while let Some(frame) = at.as_ref() {
+                at = frame.outer();
+                let Who::Placed(place) = frame.who() else {
+                    continue;
+                };
+                let number = self.state(place).callsite.load(Relaxed).checked_sub(1);
+                match callsite::registered()
+                    .find(|known| number.is_some() && known.number() == number)
+                {
+                    Some(callsite) => frame.set_callsite(callsite),
+                    // All paths have this place.
+                    None => frame.set_place(OTHER),
+                }
+            }
+        }
+    }
+
+    /// Adds to the figures of a place.
+    pub(crate) fn add(&self, place: Place, part: &PathSums) {
+        self.state(place).sums.add(part);
+    }
+
+    /// The place of a call that is made from `from`.
+    fn enter(&self, from: Place, callsite: u32) -> Place {
+        if from == OTHER {
+            return OTHER;
+        }
+        let chain = Place(self.state(from).chain.load(Relaxed));
+        let running = self.find_running(chain, callsite);
+        if running == Some(chain) {
+            // The chain ends with it, so this is its own place.
+            return chain;
+        }
+        self.find_child(from, callsite)
+            .unwrap_or_else(|| self.add_child(from, chain, callsite, running))
+    }
+
+    /// The place at which a callsite has joined the chain.
+    fn find_running(&self, chain: Place, callsite: u32) -> Option<Place> {
+        let mut place = chain;
+        while place != ROOT {
+            let state = self.state(place);
+            if state.callsite.load(Relaxed) == callsite + 1 {
+                return Some(place);
+            }
+            place = Place(state.outer.load(Relaxed));
+        }
+        None
+    }
+
+    fn find_child(&self, from: Place, callsite: u32) -> Option<Place> {
+        let mut child = Place(self.state(from).first_child.get());
+        while child != ROOT {
+            let state = self.state(child);
+            if state.callsite.load(Relaxed) == callsite + 1 {
+                return Some(child);
+            }
+            child = Place(state.next_sibling.get());
+        }
+        None
+    }
+
+    fn add_child(&self, from: Place, chain: Place, callsite: u32, running: Option<Place>) -> Place {
+        let Some(place) = self.take() else {
+            return OTHER;
+        };
+        let state = self.state(place);
+        let (own_chain, outer) = match running {
+            Some(running) => (chain, running),
+            None => (place, chain),
+        };
+        state.chain.store(own_chain.0, Relaxed);
+        state.outer.store(outer.0, Relaxed);
+        state.caller.store(from.0, Relaxed);
+        let parent = self.state(from);
+        state.next_sibling.set(parent.first_child.replace(place.0));
+        // Who sees the callsite must see the rest.
+        state.callsite.store(callsite + 1, Release);
+        place
+    }
+
+    /// The next place that is not in use, on a page that is mapped if necessary.
+    fn take(&self) -> Option<Place> {
+        let index = self.used.load(Relaxed);
+        let segment = self.segments.get(index as usize / SEGMENT)?;
+        if segment.load(Relaxed).is_null() {
+            segment.store(pages::map::<[State; SEGMENT]>()?.as_ptr(), Release);
+        }
+        self.used.store(index + 1, Release);
+        Some(Place(index))
+    }
+
+    /// All places. The indices in each are those of this list, in which a place comes after those that it refers to.
+    pub(crate) fn read(&self) -> Vec<PathTotals> {
+        (0..self.used.load(Acquire))
+            .map(|index| {
+                let state = self.state(Place(index));
+                let callsite = state.callsite.load(Acquire);
+                PathTotals {
+                    callsite: callsite.checked_sub(1),
+                    chain: state.chain.load(Relaxed) as usize,
+                    outer: state.outer.load(Relaxed) as usize,
+                    caller: state.caller.load(Relaxed) as usize,
+                    sums: state.sums.read(),
+                }
+            })
+            .collect()
+    }
+}
+
+impl Drop for Paths {
+    fn drop(&mut self) {
+        for segment in &self.segments {
+            if let Some(pages) = NonNull::new(segment.load(Relaxed)) {
+                // SAFETY: `take` has mapped it, and only `self` referred to it.
+                unsafe { pages::unmap(pages) };
+            }
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! How often each light callsite was called on a thread.
+
+use crate::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// The counters of one callsite on one thread, which only this thread writes.
+#[derive(Debug, Default)]
+#[repr(C, align(32))]
+pub(crate) struct Row([AtomicU64; Row::COUNTERS]);
+
+impl Row {
+    const COUNTERS: usize = 4;
+    /// Calls that have started; of an async function, those that have completed.
+    pub(crate) const CALLS: usize = 0;
+    /// What `bytes = …` or `items = …` counts.
+    pub(crate) const UNITS: usize = 1;
+    /// Polls of futures.
+    pub(crate) const POLLS: usize = 2;
+    /// Futures that were dropped before completion.
+    pub(crate) const CANCELLED: usize = 3;
+
+    /// The place of a callsite's row in the array of each thread, in bytes.
+    pub(crate) const fn offset(number: u32) -> u32 {
+        number * size_of::<Self>() as u32
+    }
+
+    /// Adds to a counter. The thread itself is the only writer, so the usual instruction for adding to memory is enough.
+    #[inline(always)]
+    pub(crate) fn add(&self, counter: usize, count: u64) {
+        let counter = &self.0[counter];
+        counter.store(counter.load(Relaxed).wrapping_add(count), Relaxed);
+    }
+
+    fn read(&self) -> Counts {
+        Counts(core::array::from_fn(|index| self.0[index].load(Relaxed)))
+    }
+}
+
+/// The values of a row's counters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Counts([u64; Row::COUNTERS]);
+
+impl Counts {
+    pub(crate) const fn get(&self, counter: usize) -> u64 {
+        self.0[counter]
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0 == [0; Row::COUNTERS]
+    }
+
+    pub(crate) fn add(&mut self, other: &Self) {
+        for (sum, part) in self.0.iter_mut().zip(other.0) {
+            *sum = sum.wrapping_add(part);
+        }
+    }
+
+    pub(crate) fn since(&self, earlier: &Self) -> Self {
+        Self(core::array::from_fn(|index| {
+            self.0[index].wrapping_sub(earlier.0[index])
+        }))
+    }
+
+    /// Counts of a single counter.
+    pub(crate) fn of(counter: usize, count: u64) -> Self {
+        let mut counts = Self::default();
+        counts.0[counter] = count;
+        counts
+    }
+}
+
+/// The rows of a thread, by callsite number.
+///
+/// An array that has become too short stays, and its counts are part of the sums: a signal handler may have interrupted a probe that is about
+/// to count in it.
+#[derive(Debug, Default)]
+pub(crate) struct Rows(Vec<Box<[Row]>>);
+
+impl Rows {
+    /// The array in use; empty before the first call.
+    pub(crate) fn current(&self) -> &[Row] {
+        self.0.last().map_or(&[], |rows| rows)
+    }
+
+    /// Makes room for this many callsites.
+    pub(crate) fn reserve(&mut self, callsites: usize) {
+        if self.current().len() < callsites {
+            let rows = (0..callsites.next_power_of_two().max(16)).map(|_| Row::default());
+            self.0.push(rows.collect());
+        }
+    }
+
+    /// The counts of each callsite.
+    pub(crate) fn read(&self) -> Vec<Counts> {
+        let mut counts = vec![Counts::default(); self.current().len()];
+        for rows in &self.0 {
+            for (sum, row) in counts.iter_mut().zip(rows) {
+                sum.add(&row.read());
+            }
+        }
+        counts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_survive_growth() {
+        let mut rows = Rows::default();
+        assert!(rows.current().is_empty() && rows.read().is_empty());
+        rows.reserve(3);
+        rows.current()[2].add(Row::CALLS, 5);
+        let old: *const Row = &raw const rows.current()[2];
+        rows.reserve(100);
+        rows.current()[2].add(Row::CALLS, 1);
+        rows.current()[99].add(Row::UNITS, 7);
+        // SAFETY: old arrays stay.
+        unsafe { &*old }.add(Row::CALLS, 10);
+        let counts = rows.read();
+        assert_eq!(counts[2].get(Row::CALLS), 16);
+        assert_eq!(counts[99], Counts::of(Row::UNITS, 7));
+        rows.reserve(50);
+        assert_eq!(rows.current().len(), 128);
+    }
+}

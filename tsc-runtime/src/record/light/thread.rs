@@ -1,0 +1,227 @@
+//! The state that a thread keeps for its light probes.
+
+use std::cell::Cell;
+use std::ptr;
+use std::sync::atomic::compiler_fence;
+
+use super::account::Account;
+use super::{Frame, Paths, Row};
+use crate::interruption::{Descriptor, Detector};
+use crate::sync::atomic::{
+    AtomicPtr, AtomicU32,
+    Ordering::{Relaxed, SeqCst},
+};
+use crate::sync::thread_local;
+use crate::tick_clock;
+
+/// A thread that is not attached looks at this word, which never equals the epoch.
+static NEVER: u64 = 0;
+
+/// A single `thread_local!` for all light callsites, initialised by a constant and without a destructor.
+#[derive(Debug)]
+#[repr(C)]
+pub(crate) struct LightThread {
+    /// Equals the epoch as long as the clock has not ticked and the thread has not left the CPU.
+    word: Cell<*const u64>,
+    /// Here, and not found by its name, because this takes less code.
+    epoch: &'static AtomicPtr<Descriptor>,
+    rows: Cell<*const Row>,
+    innermost: Cell<*const Frame>,
+    /// The length of `rows` that may be used, in bytes. This is the only field that other threads write: 0 sends this thread's next probe
+    /// through the cold path, where it notices a pause.
+    len: AtomicU32,
+    /// The light calls of this thread so far, for the timed calls around them.
+    calls: Cell<u64>,
+    /// The length of `rows`, whether it may be used or not.
+    whole_len: Cell<u32>,
+    paths: Cell<*const Paths>,
+    /// Replaces the kernel's word where there is none.
+    own_word: Cell<u64>,
+    pub(crate) account: Account,
+}
+
+thread_local! {
+    static THREAD: LightThread = const {
+        LightThread {
+            word: Cell::new(&raw const NEVER),
+            epoch: tick_clock::epoch(),
+            rows: Cell::new(ptr::null()),
+            innermost: Cell::new(ptr::null()),
+            len: AtomicU32::new(0),
+            calls: Cell::new(0),
+            whole_len: Cell::new(0),
+            paths: Cell::new(ptr::null()),
+            own_word: Cell::new(0),
+            account: Account::new(),
+        }
+    };
+}
+
+/// This thread's state.
+#[inline(always)]
+pub(crate) fn this() -> &'static LightThread {
+    // `with` cannot fail, because there is no destructor that ends the state early.
+    let thread: *const LightThread = in_register(THREAD.with(ptr::from_ref));
+    // SAFETY: the state lives as long as the thread. `'static` is longer, but it is not `Sync`, so the reference stays on its thread.
+    unsafe { &*thread }
+}
+
+/// Makes the compiler keep the address in a register. Otherwise it would find the thread again for each field, by longer instructions.
+#[inline(always)]
+#[allow(unused_mut)]
+fn in_register(mut thread: *const LightThread) -> *const LightThread {
+    #[cfg(all(any(target_arch = "x86_64", target_arch = "x86"), not(miri)))]
+    // SAFETY: the template is a comment, so no instruction is executed.
+    unsafe {
+        core::arch::asm!("/* {0} */", inout(reg) thread, options(pure, nomem, nostack, preserves_flags));
+    }
+    thread
+}
+
+impl LightThread {
+    /// Whether the clock has not ticked and the thread has not left the CPU since the last check.
+    #[inline(always)]
+    pub(crate) fn is_current(&self) -> bool {
+        self.epoch.load(Relaxed).addr() as u64 == self.word()
+    }
+
+    #[inline(always)]
+    pub(crate) fn word(&self) -> u64 {
+        // SAFETY: the word is a static, a field of `self`, or a word of the thread that lives as long.
+        unsafe { self.word.get().read_volatile() }
+    }
+
+    /// Whether the rows of this thread have one at `offset`, and may be used.
+    #[inline(always)]
+    pub(crate) fn has(&self, offset: u32) -> bool {
+        offset < self.len.load(Relaxed)
+    }
+
+    /// # Safety
+    ///
+    /// [`has`](Self::has) has returned true for the offset of a callsite.
+    #[inline(always)]
+    pub(crate) unsafe fn row(&self, offset: u32) -> &Row {
+        // SAFETY: guaranteed by the caller: the array has a row there. It is freed only after the thread's end has set `len` to 0.
+        unsafe { &*self.rows.get().byte_add(offset as usize) }
+    }
+
+    /// Links the frame of a call that starts.
+    #[inline(always)]
+    pub(crate) fn enter(&self, frame: &Frame) {
+        self.calls.set(self.calls.get().wrapping_add(1));
+        frame.set_outer(self.innermost.get());
+        // A signal handler that comes in between must find the frame complete.
+        compiler_fence(SeqCst);
+        self.innermost.set(frame);
+    }
+
+    /// Unlinks the frame of a call that ends.
+    ///
+    /// # Safety
+    ///
+    /// The frame was given its `outer` on this thread.
+    #[inline(always)]
+    pub(crate) unsafe fn leave(&self, frame: &Frame) {
+        // SAFETY: guaranteed by the caller.
+        self.innermost.set(unsafe { frame.outer() });
+    }
+
+    pub(crate) fn innermost(&self) -> *const Frame {
+        self.innermost.get()
+    }
+
+    /// The light calls of this thread so far.
+    #[inline(always)]
+    pub(crate) fn calls(&self) -> u64 {
+        self.calls.get()
+    }
+
+    /// The thread's paths; `None` before its first light call, and after its end.
+    pub(crate) fn paths(&self) -> Option<&Paths> {
+        // SAFETY: the pointer is null, or was set by `begin`, whose caller keeps the paths until `end`.
+        unsafe { self.paths.get().as_ref() }
+    }
+
+    /// Begins to use the word that the detector has found, or one of the thread's own. The paths must live until [`end`](Self::end). In the
+    /// child of a fork, running calls have places in the parent's paths, which they lose.
+    pub(crate) fn begin(&self, detector: &Detector, paths: &Paths) {
+        if let Some(old) = self.paths() {
+            // SAFETY: the frame is this thread's innermost one. In the child of a fork, the parent's paths are never freed.
+            unsafe { old.take_places_from(self.innermost.get()) };
+        }
+        let word = detector.word().unwrap_or(self.own_word.as_ptr());
+        self.word.set(word);
+        self.paths.set(paths);
+    }
+
+    /// Forgets the rows, in the child of a fork, where they are the parent's.
+    #[cfg(all(unix, any(all(test, shuttle), not(miri))))] // no process is forked elsewhere
+    pub(crate) fn forget_rows(&self) {
+        self.invalidate();
+        self.whole_len.set(0);
+    }
+
+    /// Begins to use a word of the thread's own, because another library uses the kernel's.
+    pub(crate) fn use_own_word(&self) {
+        self.word.set(self.own_word.as_ptr());
+    }
+
+    /// Whether the word is one of the thread's own, which the kernel does not clear.
+    pub(crate) fn has_own_word(&self) -> bool {
+        ptr::eq(self.word.get(), self.own_word.as_ptr())
+    }
+
+    pub(crate) fn set_own_word(&self, value: u64) {
+        self.own_word.set(value);
+    }
+
+    /// Sets the rows to use from now on. They must live until [`end`](Self::end).
+    pub(crate) fn set_rows(&self, rows: &[Row]) {
+        // A signal handler may come in between. The old rows stay.
+        self.len.store(0, Relaxed);
+        compiler_fence(SeqCst);
+        self.rows.set(rows.as_ptr());
+        compiler_fence(SeqCst);
+        self.whole_len.set(size_of_val(rows) as u32);
+        self.validate();
+    }
+
+    /// Makes the thread use its rows again after [`invalidate`](Self::invalidate).
+    pub(crate) fn validate(&self) {
+        self.len.store(self.whole_len.get(), Relaxed);
+    }
+
+    /// Sends the next start through the cold path. Any thread may call this.
+    pub(crate) fn invalidate(&self) {
+        self.len.store(0, Relaxed);
+    }
+
+    /// Whether the thread has a row at `offset`, even after [`invalidate`](Self::invalidate).
+    pub(crate) fn has_invalidated(&self, offset: u32) -> bool {
+        offset < self.whole_len.get()
+    }
+
+    /// Uses other rows while `f` runs, for the calibration. No probe takes the cold path meanwhile, unless the clock ticks.
+    pub(crate) fn with_rows(&self, rows: &[Row], f: impl FnOnce()) {
+        let (own, own_len) = (self.rows.get(), self.whole_len.get());
+        let (word, calls) = (self.word.get(), self.calls.get());
+        self.own_word.set(self.epoch.load(Relaxed).addr() as u64);
+        self.use_own_word();
+        self.set_rows(rows);
+        f();
+        self.invalidate();
+        self.rows.set(own);
+        self.whole_len.set(own_len);
+        self.word.set(word);
+        self.calls.set(calls);
+    }
+
+    /// Ends the use of rows and paths, because the thread ends.
+    pub(crate) fn end(&self) {
+        self.invalidate();
+        self.whole_len.set(0);
+        self.paths.set(ptr::null());
+        self.word.set(&raw const NEVER);
+    }
+}

@@ -1,0 +1,171 @@
+//! Light probes in the registry: how a thread gets its rows, and what becomes of them when it ends.
+
+use std::sync::atomic::AtomicI64;
+
+use super::shard::Shard;
+use super::thread_end::with_shard_slot;
+use super::{
+    BEGUN, NUMBERS, PAUSED, UNRECORDED, add_registration_cost, begin_cold_path, in_cold_path,
+    number_of, registry,
+};
+use crate::calibration::light_cost;
+use crate::on_cpu;
+use crate::record::callsite::Callsite;
+use crate::record::light::{self, Counts, LightRecord, LightThread};
+use crate::record::thread::{self, Thread};
+use crate::sync::atomic::{
+    AtomicBool,
+    Ordering::{Relaxed, SeqCst},
+    fence,
+};
+use crate::tick_clock;
+use crate::tsc::clock;
+
+/// Whether the process has light probes.
+static IN_USE: AtomicBool = AtomicBool::new(false);
+/// CPU time in ticks of threads that have ended before a tick could give it to a function. The first tick of another thread takes it, so that
+/// functions on many short-lived threads get their share.
+static LEFT_BEHIND: AtomicI64 = AtomicI64::new(0);
+
+/// The result of looking for a callsite's row in the cold path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FoundRow {
+    /// The thread has it.
+    Own,
+    /// The thread has ended. To be given to [`count_after_end`].
+    OfEndedThreads,
+    /// There is none: recording is paused, or the call comes from within the cold path.
+    Nothing,
+}
+
+pub(crate) fn leave_behind(ticks: i64) {
+    LEFT_BEHIND.fetch_add(ticks, Relaxed);
+}
+
+pub(crate) fn take_left_behind() -> i64 {
+    LEFT_BEHIND.swap(0, Relaxed)
+}
+
+/// Whether the process has light probes, so that timed calls link frames, too.
+pub(crate) fn has_light_probes() -> bool {
+    IN_USE.load(Relaxed)
+}
+
+/// Finds or makes this thread's row of a light callsite. `begin` is run before the process's first record is made.
+pub(crate) fn find_row(callsite: &'static Callsite, begin: fn()) -> FoundRow {
+    if PAUSED.load(Relaxed) {
+        return FoundRow::Nothing;
+    }
+    if is_found_again(callsite) {
+        return FoundRow::Own;
+    }
+    let began = begin_cold_path(thread::this());
+    let found = in_cold_path(|thread| {
+        // If anything in here panics, the call is not counted, and the program continues.
+        let found = std::panic::catch_unwind(|| {
+            BEGUN.get(begin);
+            make_row(thread::this(), callsite)
+        });
+        add_registration_cost(thread, began);
+        found.ok()
+    });
+    found.flatten().unwrap_or_else(|| {
+        UNRECORDED.fetch_add(1, Relaxed);
+        FoundRow::Nothing
+    })
+}
+
+/// Whether the thread has the row, and has only noticed a pause that is over, or a reset. Neither allocates nor waits: a signal handler may
+/// have interrupted the allocator.
+fn is_found_again(callsite: &Callsite) -> bool {
+    let light = light::this();
+    if !light.has_invalidated(callsite.row()) {
+        return false;
+    }
+    light.validate();
+    keep_valid(light);
+    true
+}
+
+/// Sends the next start through the cold path if a pause has come in between. Either the pause has seen the rows that were just put in use,
+/// or this function sees the pause.
+fn keep_valid(light: &LightThread) {
+    fence(SeqCst);
+    if PAUSED.load(Relaxed) {
+        light.invalidate();
+    }
+}
+
+fn make_row(thread: &Thread, callsite: &'static Callsite) -> FoundRow {
+    if number_of(callsite).is_none() {
+        return FoundRow::Nothing;
+    }
+    light_cost::calibrate(callsite);
+    let registry = registry();
+    if !IN_USE.swap(true, SeqCst) {
+        // Timed calls link frames from now on.
+        registry.lists.lock().invalidate_threads();
+    }
+    if clock::availability().is_ok() {
+        tick_clock::begin();
+    }
+    with_shard_slot(|slot| {
+        let shard = slot.current_or_begin(registry, thread);
+        if shard.begin_light(thread) {
+            FoundRow::Own
+        } else {
+            FoundRow::Nothing
+        }
+    })
+    .unwrap_or(FoundRow::OfEndedThreads)
+}
+
+impl Shard {
+    /// Gives the thread rows for all callsites that have numbers, and begins its account if that is not done. Returns false if the system has
+    /// no memory. For the shard's own thread.
+    pub(super) fn begin_light(&self, thread: &Thread) -> bool {
+        let light = light::this();
+        let mut own = self.own.lock();
+        if own.light.is_none() {
+            let Some(record) = LightRecord::new() else {
+                return false;
+            };
+            if clock::availability().is_ok() {
+                thread.on_cpu.attach_for_light();
+            }
+            light.begin(&thread.detector, &record.paths);
+            light
+                .account
+                .begin(on_cpu::now(), tick_clock::last().number);
+            own.light = Some(record);
+        }
+        let Some(record) = &mut own.light else {
+            return false;
+        };
+        record.rows.reserve(NUMBERS.load(Relaxed) as usize);
+        light.set_rows(record.rows.current());
+        keep_valid(light);
+        true
+    }
+}
+
+/// Counts a call on a thread that has ended.
+pub(crate) fn count_after_end(callsite: &Callsite, counter: usize, count: u64) {
+    let counted = in_cold_path(|_| {
+        let number = callsite.number()?;
+        let mut lists = registry().lists.lock();
+        let row = lists.ended_light.of(&None).row(number);
+        row.counts.add(&Counts::of(counter, count));
+        Some(())
+    });
+    if counted.flatten().is_none() {
+        UNRECORDED.fetch_add(1, Relaxed);
+    }
+}
+
+/// In the child of a fork: the calling thread's next light call finds out that it has no rows here.
+#[cfg(all(unix, any(all(test, shuttle), not(miri))))] // no process is forked elsewhere
+pub(super) fn start_from_zero() {
+    LEFT_BEHIND.store(0, Relaxed);
+    light::this().forget_rows();
+}

@@ -1,0 +1,78 @@
+//! What a check of the light probes finds: that the clock has ticked, or that the thread was off the CPU.
+
+use super::is_paused;
+use super::light::{leave_behind, take_left_behind};
+use crate::interruption::Seen;
+use crate::on_cpu;
+use crate::record::light::{LightThread, Microseconds};
+use crate::record::thread::{self, Thread};
+use crate::tick_clock::{self, Tick};
+
+/// Finds out what has happened since the last check, and adds it to the figures of the innermost function. Does nothing if nothing has
+/// happened, or inside the runtime's own work.
+pub(crate) fn check_light(light: &LightThread) {
+    let tick = tick_clock::last();
+    if light.word() == tick.armed || light.paths().is_none() {
+        return;
+    }
+    let thread = thread::this();
+    let Some(busy) = thread.enter_cold_path() else {
+        return;
+    };
+    settle(light, thread, tick);
+    light.account.leave(on_cpu::now());
+    drop(busy);
+}
+
+/// The last check of a thread that ends. The CPU time that no tick has given to a function is left to other threads.
+pub(super) fn end_light(light: &LightThread, thread: &Thread) {
+    if light.paths().is_some() {
+        settle(light, thread, tick_clock::last());
+        leave_behind(light.account.rest());
+    }
+    light.end();
+}
+
+fn settle(light: &LightThread, thread: &Thread, tick: Tick) {
+    let _errno = on_cpu::Errno::save();
+    // Armed before the clocks are read: what happens in between is found by the next check.
+    let was_off = arm(light, thread, tick.armed);
+    let new = light.account.notices(tick.number).then_some(tick.at);
+    if new.is_some() || was_off {
+        tick_clock::note_noticed(tick.number);
+    }
+    let Some(passed) = thread.passed(was_off, new) else {
+        return;
+    };
+    if light.account.is_paused(is_paused()) {
+        light.account.skip(passed.now);
+        return;
+    }
+    let (Some(paths), Some(microseconds)) =
+        (light.paths(), on_cpu::ticks_per_us().map(Microseconds))
+    else {
+        return;
+    };
+    if light.account.is_first_tick() && new.is_some() {
+        light.account.add_pending(take_left_behind());
+    }
+    let sums = light.account.settle(passed, microseconds);
+    if !sums.is_empty() {
+        // SAFETY: the frame is this thread's innermost one, and the frames have places in no other paths.
+        let place = unsafe { paths.place_of(light.innermost()) };
+        paths.add(place, &sums);
+    }
+}
+
+/// Makes the thread's word equal to the epoch. Returns whether the thread may have been off the CPU since the last time.
+fn arm(light: &LightThread, thread: &Thread, armed: u64) -> bool {
+    if !light.has_own_word() {
+        match thread.detector.arm_with(armed) {
+            Seen::Armed => return false,
+            Seen::Cleared => return true,
+            Seen::Foreign => light.use_own_word(),
+        }
+    }
+    light.set_own_word(armed);
+    true
+}

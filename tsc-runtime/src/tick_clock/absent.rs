@@ -1,0 +1,15 @@
+//! Platforms on which no clock runs. There, light probes count calls, and their times are unknown.
+
+use super::Facts;
+
+pub(crate) fn begin() {}
+
+pub(crate) fn note_noticed(_number: u64) {}
+
+pub(crate) fn unavailable() -> Option<&'static str> {
+    Some("no clock of light probes runs on this platform")
+}
+
+pub(crate) fn facts() -> Option<Facts> {
+    None
+}

@@ -1,0 +1,93 @@
+//! The clock of light probes: a thread that advances one number, the epoch, at random intervals.
+//!
+//! A light probe compares the epoch with a word of its own thread. If they are equal, nothing has happened since the last check. If they
+//! are not, the probe takes the cold path, which finds out what happened, and makes them equal again.
+//!
+//! The epoch is the address of a descriptor of the [detector](crate::interruption), and the word is the one that the kernel clears when the
+//! thread leaves its CPU. So the same comparison notices both: that the clock has ticked, and that the thread was off the CPU.
+
+use std::sync::atomic::AtomicU64;
+use std::time::Duration;
+
+use crate::interruption::{DESCRIPTORS, Descriptor};
+use crate::sync::atomic::{
+    AtomicPtr,
+    Ordering::{Acquire, Relaxed, Release},
+};
+use crate::tsc::Ticks;
+
+#[cfg(all(not(miri), not(target_family = "wasm"), not(shuttle)))]
+mod idleness;
+#[cfg_attr(any(miri, target_family = "wasm", shuttle), allow(dead_code))]
+mod pace;
+#[cfg(all(not(miri), not(target_family = "wasm"), not(shuttle)))]
+mod system;
+#[cfg(all(not(miri), not(target_family = "wasm"), not(shuttle)))]
+mod thread;
+#[cfg(any(miri, target_family = "wasm", shuttle))]
+#[path = "absent.rs"]
+mod thread;
+
+#[cfg(all(unix, not(miri)))] // no process is forked elsewhere
+pub(crate) use thread::start_from_zero;
+pub(crate) use thread::{begin, facts, note_noticed, unavailable};
+
+/// Alone in its cache lines, because every core reads it.
+#[repr(C, align(128))]
+struct Epoch {
+    /// What a thread's word holds if nothing has happened.
+    armed: AtomicPtr<Descriptor>,
+    /// The number of ticks so far.
+    number: AtomicU64,
+    /// When the last tick was.
+    at: AtomicU64,
+}
+
+static EPOCH: Epoch = Epoch {
+    armed: AtomicPtr::new((&raw const DESCRIPTORS[0]).cast_mut()),
+    number: AtomicU64::new(0),
+    at: AtomicU64::new(0),
+};
+
+/// The epoch, which light probes load.
+pub(crate) const fn epoch() -> &'static AtomicPtr<Descriptor> {
+    &EPOCH.armed
+}
+
+/// What the clock has done so far.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Facts {
+    pub(crate) ticks: u64,
+    /// The time since it began.
+    pub(crate) age: Duration,
+    /// The CPU time that it took.
+    pub(crate) cost: Duration,
+}
+
+/// The last tick of the clock.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tick {
+    /// The value for the words of threads.
+    pub(crate) armed: u64,
+    pub(crate) number: u64,
+    pub(crate) at: Ticks,
+}
+
+/// The last tick. If the clock ticks meanwhile, the time may be that of the next one.
+pub(crate) fn last() -> Tick {
+    Tick {
+        armed: EPOCH.armed.load(Acquire).addr() as u64,
+        number: EPOCH.number.load(Relaxed),
+        at: EPOCH.at.load(Relaxed),
+    }
+}
+
+/// The clock ticks at the time `now`. Called by the clock's thread, and by tests in its place.
+#[cfg_attr(any(miri, target_family = "wasm", shuttle), allow(dead_code))]
+pub(crate) fn advance(now: Ticks) {
+    let number = EPOCH.number.load(Relaxed).wrapping_add(1);
+    EPOCH.at.store(now, Relaxed);
+    EPOCH.number.store(number, Relaxed);
+    let armed = &raw const DESCRIPTORS[number as usize % DESCRIPTORS.len()];
+    EPOCH.armed.store(armed.cast_mut(), Release);
+}

@@ -1,0 +1,96 @@
+//! How long the clock waits between two ticks.
+
+use std::time::Duration;
+
+/// The mean interval at first.
+const FASTEST: Duration = Duration::from_micros(200);
+/// The mean interval in a long run.
+const SLOWEST: Duration = Duration::from_millis(4);
+/// About so many ticks are wanted by any time: 10 000 ticks tell a share of 1 % from one of 1.1 %.
+const TICKS: u32 = 5000;
+/// The clock's thread may use this much CPU time, and this share of the time since it began. A wake-up takes some 5 to 30 µs.
+const HEAD_START: Duration = Duration::from_millis(10);
+const SHARE: u32 = 50;
+/// The mean interval while the process does nothing.
+const IDLE: Duration = Duration::from_millis(50);
+
+/// What the clock's thread has done so far.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SoFar {
+    /// The time since it began.
+    pub(super) elapsed: Duration,
+    /// Its CPU time.
+    pub(super) cost: Duration,
+    /// The number of ticks.
+    pub(super) ticks: u32,
+}
+
+/// The mean of the next interval; `fixed` if the user has chosen it.
+pub(super) fn mean(fixed: Option<Duration>, so_far: SoFar) -> Duration {
+    if let Some(fixed) = fixed {
+        return fixed;
+    }
+    let SoFar {
+        elapsed,
+        cost,
+        ticks,
+    } = so_far;
+    let wanted = (elapsed / TICKS).clamp(FASTEST, SLOWEST);
+    if cost <= HEAD_START + elapsed / SHARE {
+        return wanted;
+    }
+    wanted.max(cost / ticks.max(1) * SHARE)
+}
+
+/// The mean of the interval after one of `mean` in which the process did nothing.
+pub(super) fn slower(mean: Duration) -> Duration {
+    (mean * 2).min(IDLE.max(mean))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn after(elapsed_ms: u64, cost_us: u64, ticks: u32) -> Duration {
+        let so_far = SoFar {
+            elapsed: Duration::from_millis(elapsed_ms),
+            cost: Duration::from_micros(cost_us),
+            ticks,
+        };
+        mean(None, so_far)
+    }
+
+    #[test]
+    fn interval_grows_with_the_run() {
+        assert_eq!(after(0, 0, 0), FASTEST);
+        assert_eq!(after(1_000, 5_000, 5_000), FASTEST);
+        assert_eq!(after(10_000, 50_000, 15_000), Duration::from_millis(2));
+        assert_eq!(after(60_000, 50_000, 15_000), SLOWEST);
+    }
+
+    #[test]
+    fn clock_stays_within_its_share() {
+        let mut so_far = SoFar {
+            elapsed: Duration::ZERO,
+            cost: Duration::ZERO,
+            ticks: 0,
+        };
+        while so_far.elapsed < Duration::from_secs(1) {
+            so_far.elapsed += mean(None, so_far);
+            so_far.cost += Duration::from_micros(26);
+            so_far.ticks += 1;
+        }
+        assert!(so_far.cost <= so_far.elapsed * 3 / 100, "{so_far:?}");
+        assert!(so_far.ticks > 1000, "{so_far:?}");
+    }
+
+    #[test]
+    fn idle_clock_slows_down_to_a_limit() {
+        let mut mean = FASTEST;
+        for _ in 0..20 {
+            mean = slower(mean);
+        }
+        assert_eq!(mean, IDLE);
+        assert_eq!(slower(Duration::from_secs(1)), Duration::from_secs(1));
+    }
+}

@@ -1,0 +1,157 @@
+//! The clock's thread.
+//!
+//! It starts with the first callsite of a light probe, and never ends. It is detached, has a small stack and a name, and blocks all
+//! signals, so that the program's handlers do not run on it.
+
+use std::io;
+use std::sync::atomic::{
+    AtomicBool, AtomicU64,
+    Ordering::{Acquire, Relaxed, Release},
+};
+use std::thread::Thread;
+use std::time::{Duration, Instant};
+
+use once_cell::race::OnceBox;
+
+use super::idleness::{self, Idleness};
+use super::pace::{self, SoFar};
+use super::system;
+use super::{Facts, last};
+use crate::environment;
+use crate::process::{PerProcess, cpu_time};
+use crate::tsc::clock;
+
+/// What the system reserves for the thread, whose functions need some kilobytes.
+const STACK: usize = 64 * 1024;
+
+static BEGUN: AtomicBool = AtomicBool::new(false);
+/// Whether the thread sleeps for longer than usual, because the process was idle.
+static SLOW: AtomicBool = AtomicBool::new(false);
+/// The thread's CPU time so far, in nanoseconds.
+static COST: AtomicU64 = AtomicU64::new(0);
+/// How long the thread has existed, likewise.
+static AGE: AtomicU64 = AtomicU64::new(0);
+static THREAD: PerProcess<OnceBox<Thread>> = PerProcess::new();
+static REFUSED: OnceBox<String> = OnceBox::new();
+
+/// Starts the clock, unless it runs.
+pub(crate) fn begin() {
+    if BEGUN.load(Relaxed) || BEGUN.swap(true, Relaxed) {
+        return;
+    }
+    if let Err(error) = spawn() {
+        REFUSED
+            .get_or_init(|| Box::new(format!("no thread could be started for its clock: {error}")));
+    }
+}
+
+/// In the child of a fork, where the thread does not exist. The next light callsite that is called starts another one.
+#[cfg(unix)]
+pub(crate) fn start_from_zero() {
+    BEGUN.store(false, Relaxed);
+    SLOW.store(false, Relaxed);
+    THREAD.forget();
+    for count in [&COST, &AGE] {
+        count.store(0, Relaxed);
+    }
+}
+
+/// An interval that the user has chosen.
+fn interval(value: &str) -> Option<Duration> {
+    let allowed = Duration::from_micros(20)..=Duration::from_secs(1);
+    environment::duration(value).filter(|time| allowed.contains(time))
+}
+
+fn spawn() -> io::Result<()> {
+    let fixed = environment::TICK.parse(interval);
+    let spawned = system::with_signals_blocked(|| {
+        std::thread::Builder::new()
+            .name("tsc-clock".to_owned())
+            .stack_size(STACK)
+            .spawn(move || run(fixed))
+    })?;
+    let thread = Box::new(spawned.thread().clone());
+    // Only this thread has begun the clock.
+    let _ = THREAD.get(|| {}).set(thread);
+    Ok(())
+}
+
+/// Why there is no clock, if it could not be started.
+pub(crate) fn unavailable() -> Option<&'static str> {
+    REFUSED.get().map(String::as_str)
+}
+
+/// A thread has noticed a tick, or has been off the CPU. If the clock is slow, this wakes it up.
+pub(crate) fn note_noticed(number: u64) {
+    idleness::note(number);
+    if SLOW.load(Acquire)
+        && SLOW.swap(false, Relaxed)
+        && let Some(thread) = THREAD.get_if_made().and_then(OnceBox::get)
+    {
+        thread.unpark();
+    }
+}
+
+pub(crate) fn facts() -> Option<Facts> {
+    let age = AGE.load(Relaxed);
+    (age != 0).then(|| Facts {
+        ticks: last().number,
+        age: Duration::from_nanos(age),
+        cost: Duration::from_nanos(COST.load(Relaxed)),
+    })
+}
+
+fn run(fixed: Option<Duration>) {
+    system::shorten_slice();
+    let began = Instant::now();
+    let mut random = Random::new(clock::now());
+    let mut idleness = Idleness::default();
+    let mut slowed: Option<Duration> = None;
+    for ticks in 0.. {
+        let so_far = SoFar {
+            elapsed: began.elapsed(),
+            cost: cpu_time::of_thread().unwrap_or_default(),
+            ticks,
+        };
+        COST.store(so_far.cost.as_nanos() as u64, Relaxed);
+        AGE.store((so_far.elapsed.as_nanos() as u64).max(1), Relaxed);
+        let mean = pace::mean(fixed, so_far);
+        let interval = random.around(mean);
+        std::thread::sleep(interval);
+        let is_busy = slowed.is_some_and(|longer| park(longer.saturating_sub(interval)));
+        let number = last().number;
+        let is_idle = !is_busy && idleness.is_idle(number, slowed.unwrap_or(mean), so_far.cost);
+        slowed = is_idle.then(|| pace::slower(slowed.unwrap_or(mean)));
+        super::advance(clock::now());
+    }
+}
+
+/// Sleeps for this time, or until a thread notices that the clock has ticked or that it was off the CPU. Returns whether one has.
+fn park(time: Duration) -> bool {
+    SLOW.store(true, Release);
+    std::thread::park_timeout(time);
+    !SLOW.swap(false, Relaxed)
+}
+
+/// Random numbers that are good enough not to follow the program's own rhythm.
+struct Random(u64);
+
+impl Random {
+    const fn new(seed: u64) -> Self {
+        Self(seed | 1)
+    }
+
+    /// Marsaglia's xorshift64 (Journal of Statistical Software 8/14, 2003).
+    const fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    /// A time from a half to three halves of `mean`.
+    fn around(&mut self, mean: Duration) -> Duration {
+        let mean = (mean.as_nanos() as u64).max(2);
+        Duration::from_nanos(mean / 2 + self.next() % mean)
+    }
+}
