@@ -11,6 +11,8 @@ mod diff;
 mod execute;
 mod exit;
 mod export;
+
+mod output;
 mod progress;
 mod rows;
 mod session;
@@ -19,8 +21,10 @@ mod table;
 mod top;
 mod verbs;
 
+use std::io::Write as _;
 use std::process::ExitCode;
 
+use anyhow::Context as _;
 use cargo_tsc::{annotate, statistics};
 use clap::Parser as _;
 
@@ -50,6 +54,11 @@ fn main() -> ExitCode {
         Verb::Merge(args) => verbs::merge::merge(args),
         Verb::Annotate(args) => verbs::annotate::annotate(args),
     };
+    // A full disk may become known only now.
+    let exit = exit.and_then(|exit| {
+        std::io::stdout().flush().context("standard output")?;
+        Ok(exit)
+    });
     let exit = exit.unwrap_or_else(|error| {
         // If the reader of the output stops early, as `head` does, that is not an error.
         if error

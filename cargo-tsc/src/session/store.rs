@@ -9,6 +9,7 @@ use anyhow::{Context as _, Result, bail};
 use tsc_runtime::Report;
 
 use super::{About, Run, read};
+use crate::output;
 use crate::statistics::median;
 
 /// The folder that contains the sessions.
@@ -241,17 +242,13 @@ impl Writer {
         Ok(self.remark)
     }
 
-    /// Writes `session.json` to a temporary file, and renames that.
+    /// Writes `session.json`.
     ///
     /// # Errors
     /// If it cannot be written.
     pub fn save(&self) -> Result<()> {
-        let path = self.folder.join("session.json");
         let text = serde_json::to_string_pretty(&self.about)? + "\n";
-        let beside = self.folder.join("session.json.new");
-        fs::write(&beside, text)
-            .and_then(|()| fs::rename(&beside, &path))
-            .with_context(|| path.display().to_string())
+        output::write(&self.folder.join("session.json"), text)
     }
 }
 
