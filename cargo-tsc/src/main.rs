@@ -11,6 +11,7 @@ mod diff;
 mod execute;
 mod exit;
 mod export;
+mod git;
 
 mod output;
 mod progress;

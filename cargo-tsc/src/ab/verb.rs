@@ -29,6 +29,8 @@ pub fn ab(args: &AbArgs) -> Result<Exit> {
         .to_owned();
     let store = Store::new(&target);
     let folder = store.folder().join(".ab");
+    std::fs::create_dir_all(&folder)?;
+    repository.sweep(&folder)?;
     let before = repository.check_out(&args.before, &folder)?;
     let after = repository.check_out(&args.after, &folder)?;
     let mut sides = [

@@ -9,6 +9,7 @@ use anyhow::{Context as _, Result, bail};
 use cargo_metadata::{Artifact, Message, PackageId};
 
 use super::{CargoCommand, CargoVerb, Executable, Project, Selection};
+use crate::git;
 use crate::progress;
 
 /// The variable for cargo's folder for intermediate files, if that is not the target folder.
@@ -89,6 +90,7 @@ impl Build<'_> {
         if let Some(target) = self.target {
             command.arg("--target-dir").arg(target);
             command.env(BUILD_DIR, intermediate(self.intermediate.unwrap_or(target)));
+            git::leave_hook(&mut command);
         }
         command.envs(self.environment.iter().map(|(name, value)| (name, value)));
         // Build scripts and macros may be annotated, too, but their figures are not wanted here.
