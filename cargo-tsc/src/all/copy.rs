@@ -12,6 +12,9 @@ use super::folder::{Folder, Kind};
 /// Files whose contents differ between the copy and the original.
 pub type Replaced = std::collections::BTreeMap<PathBuf, Vec<u8>>;
 
+/// Cargo's lock file.
+const LOCK: &str = "Cargo.lock";
+
 /// Makes `to` a copy of `from`, without the paths in `leave_out` and with the contents in `replaced` (paths as in `from`).
 ///
 /// # Errors
@@ -67,10 +70,36 @@ fn sync_link(source: &Path, to: &Folder, name: &OsStr) -> Result<()> {
     Ok(to.link(name, &target)?)
 }
 
-/// Removes what the original no longer has. Cargo's lock file stays, because the copy may have its own.
+/// Copies the project's lock file if it is another one than before. Cargo adds the runtime to it in the copy, and need not do this again
+/// as long as the original stays the same. So the original as it was copied is kept in `beside`, under a name that begins with `name`.
+///
+/// # Errors
+/// If the file cannot be read or written.
+pub fn sync_lock(from: &Path, to: &Folder, beside: &Folder, name: &OsStr) -> Result<()> {
+    let lock = OsStr::new(LOCK);
+    let mut copied = name.to_owned();
+    copied.push(".lock");
+    let wanted = match fs::read(from.join(lock)) {
+        Ok(wanted) => wanted,
+        // Without a lock file of the project, that of the copy stays, unless it was made from one.
+        Err(_) if beside.kind(&copied).is_none() => return Ok(()),
+        Err(_) => {
+            to.remove(lock)?;
+            return Ok(beside.remove(&copied)?);
+        }
+    };
+    let is_same = beside.read(&copied).is_ok_and(|there| there == wanted);
+    if !is_same || to.kind(lock) != Some(Kind::File) {
+        to.write(lock, &wanted, None)?;
+        beside.write(&copied, &wanted, None)?;
+    }
+    Ok(())
+}
+
+/// Removes what the original no longer has, except the lock file, which [`sync_lock`] copies.
 fn remove_others(folder: &Folder, present: &BTreeSet<OsString>) -> Result<()> {
     for name in folder.names()? {
-        if !present.contains(&name) && name != "Cargo.lock" && name != ".git" {
+        if !present.contains(&name) && name != LOCK && name != ".git" {
             folder.remove(&name)?;
         }
     }
@@ -149,6 +178,36 @@ mod tests {
             (trees.read("to/a/inner"), trees.read("to/b")),
             ("a".into(), "b".into())
         );
+    }
+
+    #[test]
+    fn lock_files_are_the_projects_with_what_cargo_adds() {
+        let trees = Trees::new();
+        let sync_lock = || {
+            let all = Folder::open(trees.dir.path(), "all").unwrap();
+            let to = all.folder(OsStr::new("to")).unwrap();
+            sync_lock(&trees.path("from"), &to, &all, OsStr::new("to")).unwrap();
+        };
+        let copy = "all/to/Cargo.lock";
+        sync_lock();
+        assert!(!trees.path(copy).exists());
+        trees.write("from/Cargo.lock", "one");
+        sync_lock();
+        trees.write(copy, "one and the runtime");
+        sync_lock();
+        assert_eq!(trees.read(copy), "one and the runtime");
+        trees.write("from/Cargo.lock", "two");
+        sync_lock();
+        assert_eq!(trees.read(copy), "two");
+        fs::remove_file(trees.path(copy)).unwrap();
+        sync_lock();
+        assert_eq!(trees.read(copy), "two");
+        fs::remove_file(trees.path("from/Cargo.lock")).unwrap();
+        sync_lock();
+        assert!(!trees.path(copy).exists());
+        trees.write(copy, "of the copy");
+        sync_lock();
+        assert_eq!(trees.read(copy), "of the copy");
     }
 
     #[cfg(unix)]

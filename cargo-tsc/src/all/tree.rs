@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use cargo_metadata::{CrateType, Edition, TargetKind};
 
-use super::copy::{Replaced, sync};
+use super::copy::{Replaced, sync, sync_lock};
 use super::folder::Folder;
 use super::manifest::{self, Runtime};
 use super::rustc;
@@ -137,14 +137,13 @@ impl<'a> Tree<'a> {
             // Cargo finds this folder from inside the copy anyway. With a second one, lists in its settings would be doubled.
             leave_out.push(root.join(".cargo"));
         }
-        let fresh = !copy.join("Cargo.lock").exists();
-        if !fresh {
-            leave_out.push(root.join("Cargo.lock"));
-        }
-        let folder = Folder::open(&self.original.target().join("tsc"), ALL)
-            .and_then(|all| all.folder(copy.file_name().unwrap_or_default()))
-            .with_context(|| copy.display().to_string())?;
+        leave_out.push(root.join("Cargo.lock"));
+        let context = || copy.display().to_string();
+        let all = Folder::open(&self.original.target().join("tsc"), ALL).with_context(context)?;
+        let name = copy.file_name().unwrap_or_default();
+        let folder = all.folder(name).with_context(context)?;
         sync(root, &folder, &leave_out, replaced)?;
+        sync_lock(root, &folder, &all, name).with_context(context)?;
         // Build scripts may ask git for the version.
         let git = root.join(".git");
         if git.is_dir() {
