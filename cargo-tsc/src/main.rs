@@ -12,6 +12,7 @@ mod execute;
 mod exit;
 mod export;
 mod git;
+mod lock;
 
 mod output;
 mod progress;

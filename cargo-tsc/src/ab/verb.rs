@@ -29,6 +29,7 @@ pub fn ab(args: &AbArgs) -> Result<Exit> {
         .to_owned();
     let store = Store::new(&target);
     let folder = store.folder().join(".ab");
+    let _lock = store.lock("ab")?;
     std::fs::create_dir_all(&folder)?;
     repository.sweep(&folder)?;
     let before = repository.check_out(&args.before, &folder)?;

@@ -29,6 +29,7 @@ pub fn run(args: &RunArgs, command: &CargoCommand) -> Result<Exit> {
     let project = Project::find_members(command, &here)?;
     let store = Store::new(project.target());
     let runtime = Runtime::find(args.runtime.as_deref());
+    let _lock = store.lock("all")?;
     let mut tree = Tree::new(&project, command, &here);
     if !command.is_optimised() {
         remark("this is a debug build: --release measures what users run");
