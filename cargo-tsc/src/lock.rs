@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 
+use crate::interrupt;
 use crate::progress::remark;
 
 /// How often to look whether a lock is free.
@@ -39,6 +40,7 @@ impl Lock {
                 ));
                 is_said = true;
             }
+            interrupt::check()?;
             std::thread::sleep(EVERY);
         }
     }

@@ -12,6 +12,8 @@ mod execute;
 mod exit;
 mod export;
 mod git;
+mod input;
+mod interrupt;
 mod lock;
 
 mod output;
@@ -32,6 +34,7 @@ use clap::Parser as _;
 
 use command_line::{CommandLine, Verb};
 use exit::Exit;
+use interrupt::Interrupted;
 
 fn main() -> ExitCode {
     if all::is_rustc() {
@@ -69,7 +72,12 @@ fn main() -> ExitCode {
         {
             return Exit::Fine;
         }
-        anstream::eprintln!("error: {error:#}");
+        if let Some(interrupted) = error.downcast_ref::<Interrupted>() {
+            progress::remark("interrupted");
+            return Exit::Program(interrupted.status());
+        }
+        // Without a terminal that could show it, the status says it.
+        let _ = writeln!(anstream::stderr(), "error: {error:#}");
         Exit::Unusable
     });
     exit.into()

@@ -28,7 +28,7 @@ fn git(folder: &Path, words: &[&str]) -> String {
 }
 
 /// A repository with the revisions `one` and `two`. In the latter, `work` does half as much work again.
-fn repository() -> Project {
+pub(crate) fn repository() -> Project {
     let project = Project::new(PROGRAM);
     let root = project.path(".");
     project.write(".gitignore", "target\n");
@@ -49,7 +49,7 @@ fn repository() -> Project {
 }
 
 /// The state of the repository: the working tree's changes, the list of worktrees, and all references.
-fn state(project: &Project) -> (String, String, String) {
+pub(crate) fn state(project: &Project) -> (String, String, String) {
     let root = project.path(".");
     (
         git(&root, &["status", "--porcelain"]),
