@@ -1,36 +1,15 @@
 //! Runs programs, and reports how they ended.
 
-use std::fs::File;
-use std::io::{self, IsTerminal as _, Seek as _, SeekFrom};
+use std::io;
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Arc, LazyLock};
 use std::time::Instant;
 
 use anyhow::{Context as _, Result};
-use signal_hook::consts::SIGINT;
 
 use crate::build::Executable;
-
-/// Set in the signal handler itself. A thread that is notified of the signal might run only after the program's end has been noticed.
-static INTERRUPTED: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
-
-/// After this call, Ctrl-C ends the running program, which first makes its report, but not this program, which then finishes its work.
-///
-/// # Errors
-/// If the signal handler cannot be installed.
-pub fn outlive_interrupts() -> Result<()> {
-    signal_hook::flag::register(SIGINT, Arc::clone(&INTERRUPTED))
-        .context("no handler for Ctrl-C")?;
-    Ok(())
-}
-
-/// Whether there has been a Ctrl-C.
-#[must_use]
-pub fn was_interrupted() -> bool {
-    INTERRUPTED.load(Relaxed)
-}
+use crate::input::Input;
+use crate::interrupt;
 
 /// How a program ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -56,37 +35,10 @@ pub enum Output {
     Hidden,
 }
 
-/// The input of all runs: this program's standard input. Unless it is a terminal, it is saved, so that each run reads the same.
-#[derive(Debug)]
-pub struct Input(Option<File>);
-
-impl Input {
-    /// Prepares the input for this many runs.
-    ///
-    /// # Errors
-    /// If it cannot be saved.
-    pub fn for_runs(runs: u32) -> Result<Self> {
-        if runs < 2 || io::stdin().is_terminal() {
-            return Ok(Self(None));
-        }
-        let mut file = tempfile::tempfile().context("no temporary file for the input")?;
-        io::copy(&mut io::stdin().lock(), &mut file).context("standard input cannot be read")?;
-        Ok(Self(Some(file)))
-    }
-
-    fn stdio(&mut self) -> Result<Stdio> {
-        let Some(file) = &mut self.0 else {
-            return Ok(Stdio::inherit());
-        };
-        file.seek(SeekFrom::Start(0))?;
-        Ok(file.try_clone()?.into())
-    }
-}
-
 /// Runs a program to its end. It writes its reports to `reports`, or none if that is `None`.
 ///
 /// # Errors
-/// If the program cannot be started.
+/// If the program cannot be started, or if a signal has ended the work before.
 pub fn execute(
     executable: &Executable,
     reports: Option<&Path>,
@@ -120,10 +72,14 @@ pub fn execute(
         Output::Aside => drop(command.stdout(io::stderr())),
         Output::Hidden => drop(command.stdout(Stdio::null()).stderr(Stdio::null())),
     }
+    interrupt::check()?;
     let (start, cpu) = (Instant::now(), cpu_seconds_of_children());
-    let status = command
-        .status()
+    let mut child = command
+        .spawn()
         .with_context(|| format!("{} cannot be started", executable.path.display()))?;
+    let passing = interrupt::pass_to(&child);
+    let status = child.wait()?;
+    drop(passing);
     let seconds = start.elapsed().as_secs_f64();
     let cpu_seconds = cpu_seconds_of_children()
         .zip(cpu)

@@ -11,6 +11,12 @@ mod diff;
 mod execute;
 mod exit;
 mod export;
+mod git;
+mod input;
+mod interrupt;
+mod lock;
+
+mod output;
 mod progress;
 mod rows;
 mod session;
@@ -19,13 +25,16 @@ mod table;
 mod top;
 mod verbs;
 
+use std::io::Write as _;
 use std::process::ExitCode;
 
+use anyhow::Context as _;
 use cargo_tsc::{annotate, statistics};
 use clap::Parser as _;
 
 use command_line::{CommandLine, Verb};
 use exit::Exit;
+use interrupt::Interrupted;
 
 fn main() -> ExitCode {
     if all::is_rustc() {
@@ -50,6 +59,11 @@ fn main() -> ExitCode {
         Verb::Merge(args) => verbs::merge::merge(args),
         Verb::Annotate(args) => verbs::annotate::annotate(args),
     };
+    // A full disk may become known only now.
+    let exit = exit.and_then(|exit| {
+        std::io::stdout().flush().context("standard output")?;
+        Ok(exit)
+    });
     let exit = exit.unwrap_or_else(|error| {
         // If the reader of the output stops early, as `head` does, that is not an error.
         if error
@@ -58,7 +72,12 @@ fn main() -> ExitCode {
         {
             return Exit::Fine;
         }
-        anstream::eprintln!("error: {error:#}");
+        if let Some(interrupted) = error.downcast_ref::<Interrupted>() {
+            progress::remark("interrupted");
+            return Exit::Program(interrupted.status());
+        }
+        // Without a terminal that could show it, the status says it.
+        let _ = writeln!(anstream::stderr(), "error: {error:#}");
         Exit::Unusable
     });
     exit.into()

@@ -1,5 +1,6 @@
 //! Shows on a terminal how far a long task is. In a pipe nothing is shown.
 
+use std::io::Write as _;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -39,5 +40,6 @@ fn hidden(count: Option<u64>, title: &str, template: &str) -> ProgressBar {
 
 /// Prints a line for people on standard error.
 pub fn remark(text: &str) {
-    anstream::eprintln!("tsc: {text}");
+    // If nobody reads it, as after the terminal's end, the work goes on.
+    let _ = writeln!(anstream::stderr(), "tsc: {text}");
 }

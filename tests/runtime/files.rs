@@ -4,6 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use tsc_runtime::Report;
+
 /// A temporary folder for one test, which is removed at the end of the test.
 struct Folder(PathBuf);
 
@@ -102,6 +104,23 @@ fn reports_before_a_reset_stay_in_the_file() {
     let output = run("report-reset-report", &file);
     assert_eq!(stderr(&output), "");
     assert_eq!(calls(&read(&file)), [10, 1]);
+    let reports: Vec<Report> = read(&file)
+        .lines()
+        .map(|line| Report::from_json(line).expect("a line is a report"))
+        .collect();
+    let [first, second] = &reports[..] else {
+        panic!("two reports")
+    };
+    assert_eq!(first.process().since_ns(), None);
+    assert!(second.process().since_ns() >= Some(first.process().duration_ns()));
+    let mut both = second.clone();
+    both.append(first).expect("the ticks are comparable");
+    assert_eq!((both.processes(), both.callsites()[0].calls()), (1, 11));
+    let (begin, end) = (second.process().since_ns(), second.process().duration_ns());
+    assert_eq!(
+        (both.process().since_ns(), both.process().duration_ns()),
+        (None, begin.expect("it begins later") + end)
+    );
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Measures two revisions in turns.
 
+mod submodules;
 mod verb;
 mod worktree;
 

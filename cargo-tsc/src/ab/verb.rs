@@ -8,8 +8,10 @@ use super::worktree::{Checkout, Repository};
 use crate::build::{Build, CargoCommand, Executable, Measurement, Project, What};
 use crate::command_line::AbArgs;
 use crate::diff::Policy;
-use crate::execute::{self, Input, Output, execute};
+use crate::execute::{Output, execute};
 use crate::exit::Exit;
+use crate::input::Input;
+use crate::interrupt;
 use crate::progress::{self, remark};
 use crate::session::{self, About, Run, Store, Writer};
 use crate::verbs::{diff, run};
@@ -22,13 +24,16 @@ pub fn ab(args: &AbArgs) -> Result<Exit> {
     let What::Cargo(command) = What::parse(&args.command)? else {
         bail!("ab builds what it compares: give it `run`, `test` or `bench`, not a program");
     };
-    execute::outlive_interrupts()?;
+    interrupt::outlive()?;
     let repository = Repository::here()?;
     let target = Project::find_members(&command, &std::env::current_dir()?)?
         .target()
         .to_owned();
     let store = Store::new(&target);
     let folder = store.folder().join(".ab");
+    let _lock = store.lock("ab")?;
+    std::fs::create_dir_all(&folder)?;
+    repository.sweep(&folder)?;
     let before = repository.check_out(&args.before, &folder)?;
     let after = repository.check_out(&args.after, &folder)?;
     let mut sides = [
@@ -196,9 +201,9 @@ fn take_turns(args: &AbArgs, sides: &mut [Side; 2]) -> Result<Option<Exit>> {
         for side in order {
             let status = sides[side].run(&mut input)?;
             bar.inc(1);
-            if execute::was_interrupted() {
+            if let Some(status) = interrupt::status() {
                 remark("interrupted; the runs so far are kept");
-                return Ok(Some(Exit::Program(130)));
+                return Ok(Some(Exit::Program(status)));
             }
             if let Some(status) = status {
                 return Ok(Some(Exit::Program(status)));

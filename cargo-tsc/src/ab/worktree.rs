@@ -1,13 +1,18 @@
 //! Checks out a revision in a separate folder. The user's working tree does not change.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Result, bail};
 use tempfile::TempDir;
+
+use super::submodules;
+use crate::git::git;
 
 /// The name of the working tree in its present state, in place of a revision.
 const AS_IT_IS: &str = ".";
+
+/// The beginning of the names of checkouts.
+const PREFIX: &str = "worktree-";
 
 /// A git repository, and the user's folder in it.
 #[derive(Debug)]
@@ -32,6 +37,39 @@ impl Repository {
         Ok(Self { root, inner })
     }
 
+    /// Removes the checkouts in `parent` of runs that were killed, also those whose folders are gone. No other run may use `parent`.
+    ///
+    /// # Errors
+    /// If git does not list its worktrees.
+    pub fn sweep(&self, parent: &Path) -> Result<()> {
+        let beginning = parent.canonicalize()?.join(PREFIX).display().to_string();
+        let known = git(&self.root, &["worktree", "list", "--porcelain"])?;
+        let known = known
+            .lines()
+            .filter_map(|line| line.strip_prefix("worktree "))
+            .map(PathBuf::from);
+        let there = std::fs::read_dir(parent)?.filter_map(|entry| Some(entry.ok()?.path()));
+        for path in known.chain(there) {
+            let whole = path.canonicalize().unwrap_or(path.clone());
+            if whole.display().to_string().starts_with(&beginning) {
+                self.remove(&path);
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes a checkout, and makes git forget it.
+    fn remove(&self, path: &Path) {
+        let text = path.display().to_string();
+        // Said twice, it also removes one that was killed while git made it.
+        let forced = ["worktree", "remove", "--force", "--force", &text];
+        let removed = git(&self.root, &forced);
+        // If git does not know it, or a file in it cannot be removed, this removes what it can.
+        if removed.is_err() && std::fs::remove_dir_all(path).is_ok() {
+            let _ = git(&self.root, &forced);
+        }
+    }
+
     /// Checks out a revision in a folder in `parent`.
     ///
     /// # Errors
@@ -47,10 +85,7 @@ impl Repository {
         let Ok(commit) = git(&self.root, &["rev-parse", "--verify", "--quiet", &commit]) else {
             bail!("{revision}: no such revision in {}", self.root.display());
         };
-        std::fs::create_dir_all(parent)?;
-        let folder = tempfile::Builder::new()
-            .prefix("worktree-")
-            .tempdir_in(parent)?;
+        let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(parent)?;
         // This is created before the checkout, so that the folder is removed whatever happens.
         let checkout = Checkout {
             repository: self,
@@ -63,6 +98,7 @@ impl Repository {
                 "worktree", "add", "--quiet", "--detach", "--force", &path, &commit,
             ],
         )?;
+        submodules::fill(&self.root, &commit, checkout.root())?;
         Ok(checkout)
     }
 }
@@ -97,37 +133,98 @@ impl Checkout<'_> {
 impl Drop for Checkout<'_> {
     fn drop(&mut self) {
         if let Some(folder) = self.folder.take() {
-            let path = folder.path().display().to_string();
-            let removed = git(
-                &self.repository.root,
-                &["worktree", "remove", "--force", &path],
-            );
-            drop(folder);
-            if removed.is_err() {
-                // The folder has been removed; this makes git forget it, too.
-                let _ = git(&self.repository.root, &["worktree", "prune"]);
-            }
+            self.repository.remove(folder.path());
         }
     }
 }
 
-/// Runs git and returns its output.
-fn git(folder: &Path, arguments: &[&str]) -> Result<String> {
-    let mut command = Command::new("git");
-    command.current_dir(folder).args(arguments);
-    #[cfg(unix)]
-    // A Ctrl-C must not end git while it removes a worktree.
-    std::os::unix::process::CommandExt::process_group(&mut command, 0);
-    let output = command.output().context("git cannot be started")?;
-    if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        bail!(
-            "git {}: {}",
-            arguments.first().copied().unwrap_or_default(),
-            said.trim().replace('\n', ": ")
-        );
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    /// Makes a repository with one commit of everything in the folder.
+    fn commit(folder: &Path) {
+        git(folder, &["init", "--quiet"]).unwrap();
+        git(folder, &["add", "."]).unwrap();
+        let author = ["-c", "user.name=a", "-c", "user.email=a@b.c"];
+        let unsigned = [
+            "-c",
+            "commit.gpgsign=false",
+            "commit",
+            "--quiet",
+            "-m",
+            "one",
+        ];
+        git(folder, &[&author[..], &unsigned[..]].concat()).unwrap();
     }
-    Ok(String::from_utf8_lossy(&output.stdout)
-        .trim_end()
-        .to_owned())
+
+    fn repository() -> (tempfile::TempDir, Repository) {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().join("main");
+        fs::create_dir_all(root.join("part/inner")).unwrap();
+        fs::write(root.join("part/inner/file"), "inner").unwrap();
+        commit(&root.join("part/inner"));
+        fs::write(root.join("part/file"), "outer").unwrap();
+        commit(&root.join("part"));
+        fs::write(root.join("file"), "main").unwrap();
+        commit(&root);
+        let inner = PathBuf::new();
+        (dir, Repository { root, inner })
+    }
+
+    #[test]
+    fn submodules_are_checked_out_too() {
+        let (dir, repository) = repository();
+        let worktrees = git(&repository.root, &["worktree", "list"]).unwrap();
+        fs::write(repository.root.join("part/inner/file"), "changed").unwrap();
+        let checkout = repository.check_out("HEAD", dir.path()).unwrap();
+        let read = |path: &str| fs::read_to_string(checkout.folder().join(path)).unwrap();
+        assert_eq!(
+            ["file", "part/file", "part/inner/file"].map(read),
+            ["main", "outer", "inner"]
+        );
+        let root = checkout.root().to_owned();
+        drop(checkout);
+        assert!(!root.exists());
+        assert_eq!(
+            git(&repository.root, &["worktree", "list"]).unwrap(),
+            worktrees
+        );
+        let part = repository.root.join("part");
+        assert_eq!(git(&part, &["status", "--porcelain"]).unwrap(), " M inner");
+    }
+
+    #[test]
+    fn what_killed_runs_have_left_is_removed() {
+        let (dir, repository) = repository();
+        let list = || git(&repository.root, &["worktree", "list"]).unwrap();
+        let before = list();
+        let parent = dir.path().join("checkouts");
+        fs::create_dir(&parent).unwrap();
+        let names = [
+            "worktree-there",
+            "worktree-gone",
+            "worktree-locked",
+            "other",
+        ];
+        for path in names.map(|name| parent.join(name).display().to_string()) {
+            git(
+                &repository.root,
+                &["worktree", "add", "--quiet", "--detach", &path],
+            )
+            .unwrap();
+        }
+        let locked = parent.join("worktree-locked").display().to_string();
+        git(&repository.root, &["worktree", "lock", &locked]).unwrap();
+        fs::remove_dir_all(parent.join("worktree-gone")).unwrap();
+        fs::create_dir(parent.join("worktree-unknown")).unwrap();
+        repository.sweep(&parent).unwrap();
+        let left: Vec<_> = fs::read_dir(&parent)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name())
+            .collect();
+        assert_eq!(left, ["other"]);
+        assert_eq!(list().lines().count(), before.lines().count() + 1);
+    }
 }

@@ -5,7 +5,8 @@ use tsc_runtime::Report;
 
 use super::prune::Measured;
 use crate::build::Executable;
-use crate::execute::{Input, Output, execute};
+use crate::execute::{Output, execute};
+use crate::input::Input;
 use crate::session::Writer;
 use crate::statistics::median;
 use crate::verbs::run::sum;

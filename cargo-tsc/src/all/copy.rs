@@ -1,103 +1,107 @@
 //! Updates a copy of a source tree. Files that did not change are not written, so that cargo only rebuilds what changed.
 
 use std::collections::BTreeSet;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 
+use super::folder::{Folder, Kind};
+
 /// Files whose contents differ between the copy and the original.
 pub type Replaced = std::collections::BTreeMap<PathBuf, Vec<u8>>;
+
+/// Cargo's lock file.
+const LOCK: &str = "Cargo.lock";
 
 /// Makes `to` a copy of `from`, without the paths in `leave_out` and with the contents in `replaced` (paths as in `from`).
 ///
 /// # Errors
 /// If a file cannot be read or written.
-pub fn sync(from: &Path, to: &Path, leave_out: &[PathBuf], replaced: &Replaced) -> Result<()> {
-    fs::create_dir_all(to).with_context(|| to.display().to_string())?;
+pub fn sync(from: &Path, to: &Folder, leave_out: &[PathBuf], replaced: &Replaced) -> Result<()> {
     let mut present = BTreeSet::new();
     for entry in fs::read_dir(from).with_context(|| from.display().to_string())? {
         let entry = entry?;
-        let source = entry.path();
+        let (source, name) = (entry.path(), entry.file_name());
         if leave_out.contains(&source) {
             continue;
         }
-        let copy = to.join(entry.file_name());
-        present.insert(copy.clone());
         let kind = entry.file_type()?;
+        let context = || source.display().to_string();
         if kind.is_symlink() {
-            sync_link(&source, &copy)?;
+            sync_link(&source, to, &name).with_context(context)?;
         } else if kind.is_dir() {
-            sync(&source, &copy, leave_out, replaced)?;
+            let folder = to.folder(&name).with_context(context)?;
+            sync(&source, &folder, leave_out, replaced)?;
         } else if kind.is_file() {
-            sync_file(&source, &copy, replaced.get(&source).map(Vec::as_slice))?;
+            let replaced = replaced.get(&source).map(Vec::as_slice);
+            sync_file(&source, to, &name, replaced).with_context(context)?;
         }
+        present.insert(name);
     }
-    remove_others(to, &present)
+    remove_others(to, &present).with_context(|| from.display().to_string())
 }
 
-fn sync_file(source: &Path, copy: &Path, replaced: Option<&[u8]>) -> Result<()> {
-    let context = || source.display().to_string();
+fn sync_file(source: &Path, to: &Folder, name: &OsStr, replaced: Option<&[u8]>) -> Result<()> {
     let read;
     let wanted = match replaced {
         Some(bytes) => bytes,
         None => {
-            read = fs::read(source).with_context(context)?;
+            read = fs::read(source)?;
             &read
         }
     };
-    if fs::read(copy).is_ok_and(|there| there == wanted) {
+    if to.kind(name) == Some(Kind::File) && to.read(name).is_ok_and(|there| there == wanted) {
         return Ok(());
     }
-    if copy.is_dir() {
-        fs::remove_dir_all(copy)?;
-    }
-    // The file is removed first, because a read-only file could not be overwritten.
-    let _ = fs::remove_file(copy);
-    fs::write(copy, wanted).with_context(|| copy.display().to_string())?;
-    fs::set_permissions(
-        copy,
-        fs::metadata(source).with_context(context)?.permissions(),
-    )?;
-    Ok(())
+    Ok(to.write(name, wanted, Some(fs::metadata(source)?.permissions()))?)
 }
 
 /// Makes a link in the copy that leads where the original one does.
-fn sync_link(source: &Path, copy: &Path) -> Result<()> {
+fn sync_link(source: &Path, to: &Folder, name: &OsStr) -> Result<()> {
     let target = fs::read_link(source)?;
     let target = source
         .parent()
         .map_or(target.clone(), |folder| folder.join(&target));
-    if fs::read_link(copy).is_ok_and(|there| there == target) {
+    if to.target(name).is_some_and(|there| there == target) {
         return Ok(());
     }
-    let _ = fs::remove_file(copy);
-    #[cfg(unix)]
-    std::os::unix::fs::symlink(&target, copy).with_context(|| copy.display().to_string())?;
-    #[cfg(not(unix))]
-    if target.is_file() {
-        fs::copy(&target, copy)?;
+    Ok(to.link(name, &target)?)
+}
+
+/// Copies the project's lock file if it is another one than before. Cargo adds the runtime to it in the copy, and need not do this again
+/// as long as the original stays the same. So the original as it was copied is kept in `beside`, under a name that begins with `name`.
+///
+/// # Errors
+/// If the file cannot be read or written.
+pub fn sync_lock(from: &Path, to: &Folder, beside: &Folder, name: &OsStr) -> Result<()> {
+    let lock = OsStr::new(LOCK);
+    let mut copied = name.to_owned();
+    copied.push(".lock");
+    let wanted = match fs::read(from.join(lock)) {
+        Ok(wanted) => wanted,
+        // Without a lock file of the project, that of the copy stays, unless it was made from one.
+        Err(_) if beside.kind(&copied).is_none() => return Ok(()),
+        Err(_) => {
+            to.remove(lock)?;
+            return Ok(beside.remove(&copied)?);
+        }
+    };
+    let is_same = beside.read(&copied).is_ok_and(|there| there == wanted);
+    if !is_same || to.kind(lock) != Some(Kind::File) {
+        to.write(lock, &wanted, None)?;
+        beside.write(&copied, &wanted, None)?;
     }
     Ok(())
 }
 
-/// Removes what the original no longer has. Cargo's lock file stays, because the copy may have its own.
-fn remove_others(folder: &Path, present: &BTreeSet<PathBuf>) -> Result<()> {
-    for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
-        if present.contains(&path)
-            || path
-                .file_name()
-                .is_some_and(|name| name == "Cargo.lock" || name == ".git")
-        {
-            continue;
+/// Removes what the original no longer has, except the lock file, which [`sync_lock`] copies.
+fn remove_others(folder: &Folder, present: &BTreeSet<OsString>) -> Result<()> {
+    for name in folder.names()? {
+        if !present.contains(&name) && name != LOCK && name != ".git" {
+            folder.remove(&name)?;
         }
-        let removed = if path.is_dir() && !path.is_symlink() {
-            fs::remove_dir_all(&path)
-        } else {
-            fs::remove_file(&path)
-        };
-        removed.with_context(|| path.display().to_string())?;
     }
     Ok(())
 }
@@ -106,33 +110,150 @@ fn remove_others(folder: &Path, present: &BTreeSet<PathBuf>) -> Result<()> {
 mod tests {
     use super::*;
 
+    /// A project and its copy, in a folder that also contains what must not change.
+    struct Trees {
+        dir: tempfile::TempDir,
+    }
+
+    impl Trees {
+        fn new() -> Self {
+            let trees = Self {
+                dir: tempfile::tempdir().unwrap(),
+            };
+            fs::create_dir_all(trees.path("from/src")).unwrap();
+            trees
+        }
+
+        fn path(&self, path: &str) -> PathBuf {
+            self.dir.path().join(path)
+        }
+
+        fn write(&self, path: &str, text: &str) {
+            fs::write(self.path(path), text).unwrap();
+        }
+
+        fn read(&self, path: &str) -> String {
+            fs::read_to_string(self.path(path)).unwrap()
+        }
+
+        fn sync(&self, leave_out: &[PathBuf], replaced: &Replaced) {
+            let to = Folder::open(self.dir.path(), "to").unwrap();
+            sync(&self.path("from"), &to, leave_out, replaced).unwrap();
+        }
+    }
+
     #[test]
     fn copy_follows_the_original() {
-        let dir = tempfile::tempdir().unwrap();
-        let (from, to) = (dir.path().join("from"), dir.path().join("to"));
-        fs::create_dir_all(from.join("src")).unwrap();
-        fs::create_dir_all(from.join("target")).unwrap();
-        fs::write(from.join("src/a.rs"), "a").unwrap();
-        fs::write(from.join("src/b.rs"), "b").unwrap();
-        let leave_out = [from.join("target")];
-        let replaced = Replaced::from([(from.join("src/b.rs"), b"B".to_vec())]);
-        sync(&from, &to, &leave_out, &replaced).unwrap();
-        assert_eq!(fs::read_to_string(to.join("src/b.rs")).unwrap(), "B");
-        assert!(!to.join("target").exists());
-        let before = fs::metadata(to.join("src/a.rs"))
-            .unwrap()
-            .modified()
-            .unwrap();
-        fs::remove_file(from.join("src/b.rs")).unwrap();
-        fs::write(from.join("src/c.rs"), "c").unwrap();
-        sync(&from, &to, &leave_out, &Replaced::new()).unwrap();
+        let trees = Trees::new();
+        fs::create_dir(trees.path("from/target")).unwrap();
+        trees.write("from/src/a.rs", "a");
+        trees.write("from/src/b.rs", "b");
+        let replaced = Replaced::from([(trees.path("from/src/b.rs"), b"B".to_vec())]);
+        trees.sync(&[trees.path("from/target")], &replaced);
+        assert_eq!(trees.read("to/src/b.rs"), "B");
+        assert!(!trees.path("to/target").exists());
+        let modified = |path| fs::metadata(trees.path(path)).unwrap().modified().unwrap();
+        let before = modified("to/src/a.rs");
+        fs::remove_file(trees.path("from/src/b.rs")).unwrap();
+        trees.write("from/src/c.rs", "c");
+        trees.sync(&[trees.path("from/target")], &Replaced::new());
+        assert_eq!(modified("to/src/a.rs"), before);
+        assert!(!trees.path("to/src/b.rs").exists() && trees.path("to/src/c.rs").exists());
+    }
+
+    #[test]
+    fn a_file_may_become_a_folder_and_a_folder_a_file() {
+        let trees = Trees::new();
+        trees.write("from/a", "a");
+        fs::create_dir(trees.path("from/b")).unwrap();
+        trees.write("from/b/inner", "b");
+        trees.sync(&[], &Replaced::new());
+        fs::remove_file(trees.path("from/a")).unwrap();
+        fs::remove_dir_all(trees.path("from/b")).unwrap();
+        fs::create_dir(trees.path("from/a")).unwrap();
+        trees.write("from/a/inner", "a");
+        trees.write("from/b", "b");
+        trees.sync(&[], &Replaced::new());
         assert_eq!(
-            fs::metadata(to.join("src/a.rs"))
-                .unwrap()
-                .modified()
-                .unwrap(),
-            before
+            (trees.read("to/a/inner"), trees.read("to/b")),
+            ("a".into(), "b".into())
         );
-        assert!(!to.join("src/b.rs").exists() && to.join("src/c.rs").exists());
+    }
+
+    #[test]
+    fn lock_files_are_the_projects_with_what_cargo_adds() {
+        let trees = Trees::new();
+        let sync_lock = || {
+            let all = Folder::open(trees.dir.path(), "all").unwrap();
+            let to = all.folder(OsStr::new("to")).unwrap();
+            sync_lock(&trees.path("from"), &to, &all, OsStr::new("to")).unwrap();
+        };
+        let copy = "all/to/Cargo.lock";
+        sync_lock();
+        assert!(!trees.path(copy).exists());
+        trees.write("from/Cargo.lock", "one");
+        sync_lock();
+        trees.write(copy, "one and the runtime");
+        sync_lock();
+        assert_eq!(trees.read(copy), "one and the runtime");
+        trees.write("from/Cargo.lock", "two");
+        sync_lock();
+        assert_eq!(trees.read(copy), "two");
+        fs::remove_file(trees.path(copy)).unwrap();
+        sync_lock();
+        assert_eq!(trees.read(copy), "two");
+        fs::remove_file(trees.path("from/Cargo.lock")).unwrap();
+        sync_lock();
+        assert!(!trees.path(copy).exists());
+        trees.write(copy, "of the copy");
+        sync_lock();
+        assert_eq!(trees.read(copy), "of the copy");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn no_link_leads_out_of_the_copy() {
+        use std::os::unix::fs::symlink;
+
+        let trees = Trees::new();
+        let photos = trees.path("photos");
+        fs::create_dir(&photos).unwrap();
+        trees.write("photos/holiday.jpg", "keep");
+        trees.write("photos/lib.rs", "keep");
+        let links = ["from/src/folder", "from/src/lib.rs", "from/src/gone"];
+        symlink(&photos, trees.path(links[0])).unwrap();
+        symlink(photos.join("lib.rs"), trees.path(links[1])).unwrap();
+        symlink(&photos, trees.path(links[2])).unwrap();
+        trees.sync(&[], &Replaced::new());
+        assert_eq!(fs::read_link(trees.path("to/src/folder")).unwrap(), photos);
+        for link in links {
+            fs::remove_file(trees.path(link)).unwrap();
+        }
+        // What was a link is now a folder, a file with the same contents, and nothing.
+        fs::create_dir(trees.path("from/src/folder")).unwrap();
+        trees.write("from/src/folder/lib.rs", "new");
+        trees.write("from/src/lib.rs", "keep");
+        trees.sync(&[], &Replaced::new());
+        assert_eq!(trees.read("to/src/folder/lib.rs"), "new");
+        assert!(!trees.path("to/src/lib.rs").is_symlink());
+        assert!(!trees.path("to/src/gone").is_symlink());
+        let is_kept = || {
+            let mut names: Vec<_> = fs::read_dir(&photos)
+                .unwrap()
+                .map(|entry| entry.unwrap().file_name())
+                .collect();
+            names.sort();
+            names == ["holiday.jpg", "lib.rs"] && trees.read("photos/lib.rs") == "keep"
+        };
+        assert!(is_kept());
+        // The copy itself, and a folder in it, have been replaced by links.
+        fs::remove_dir_all(trees.path("to/src")).unwrap();
+        symlink(&photos, trees.path("to/src")).unwrap();
+        trees.sync(&[], &Replaced::new());
+        assert!(is_kept() && !trees.path("to/src").is_symlink());
+        fs::remove_dir_all(trees.path("to")).unwrap();
+        symlink(&photos, trees.path("to")).unwrap();
+        trees.sync(&[], &Replaced::new());
+        assert!(is_kept() && !trees.path("to").is_symlink());
     }
 }

@@ -2,6 +2,7 @@
 
 mod beside;
 mod copy;
+mod folder;
 mod manifest;
 mod prune;
 mod remarks;

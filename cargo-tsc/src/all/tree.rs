@@ -1,19 +1,24 @@
 //! The copy of a project: where it is, what is annotated in it, and how it is built.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use cargo_metadata::{CrateType, Edition, TargetKind};
 
-use super::copy::{Replaced, sync};
+use super::copy::{Replaced, sync, sync_lock};
+use super::folder::Folder;
 use super::manifest::{self, Runtime};
 use super::rustc;
 use crate::annotate::{self, Function, Where};
 use crate::build::{Build, CargoCommand, CargoVerb, Executable, Measurement, Project};
 use crate::progress::remark;
 use crate::sources;
+
+/// The folder in `target/tsc` of the copies and of what is built from them.
+const ALL: &str = ".all";
 
 /// The place of a function as a report names it: the file, relative to the workspace or absolute, and the line.
 pub type Place = (PathBuf, u32);
@@ -61,7 +66,7 @@ impl<'a> Tree<'a> {
         Self {
             original,
             command,
-            folder: original.target().join("tsc").join(".all"),
+            folder: original.target().join("tsc").join(ALL),
             inner,
             used: BTreeSet::new(),
             pruned: BTreeSet::new(),
@@ -132,15 +137,18 @@ impl<'a> Tree<'a> {
             // Cargo finds this folder from inside the copy anyway. With a second one, lists in its settings would be doubled.
             leave_out.push(root.join(".cargo"));
         }
-        let fresh = !copy.join("Cargo.lock").exists();
-        if !fresh {
-            leave_out.push(root.join("Cargo.lock"));
-        }
-        sync(root, copy, &leave_out, replaced)?;
+        leave_out.push(root.join("Cargo.lock"));
+        let context = || copy.display().to_string();
+        let all = Folder::open(&self.original.target().join("tsc"), ALL).with_context(context)?;
+        let name = copy.file_name().unwrap_or_default();
+        let folder = all.folder(name).with_context(context)?;
+        sync(root, &folder, &leave_out, replaced)?;
+        sync_lock(root, &folder, &all, name).with_context(context)?;
         // Build scripts may ask git for the version.
         let git = root.join(".git");
         if git.is_dir() {
-            fs::write(copy.join(".git"), format!("gitdir: {}\n", git.display()))?;
+            let text = format!("gitdir: {}\n", git.display());
+            folder.write(OsStr::new(".git"), text.as_bytes(), None)?;
         }
         Ok(())
     }

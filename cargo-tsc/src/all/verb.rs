@@ -11,8 +11,9 @@ use super::remarks;
 use super::tree::Tree;
 use crate::build::{CargoCommand, Project};
 use crate::command_line::RunArgs;
-use crate::execute::{self, Input};
 use crate::exit::Exit;
+use crate::input::Input;
+use crate::interrupt;
 use crate::progress::{self, remark};
 use crate::session::{About, Store};
 use crate::verbs::run::{self, Outcome};
@@ -29,6 +30,7 @@ pub fn run(args: &RunArgs, command: &CargoCommand) -> Result<Exit> {
     let project = Project::find_members(command, &here)?;
     let store = Store::new(project.target());
     let runtime = Runtime::find(args.runtime.as_deref());
+    let _lock = store.lock("all")?;
     let mut tree = Tree::new(&project, command, &here);
     if !command.is_optimised() {
         remark("this is a debug build: --release measures what users run");
@@ -63,7 +65,7 @@ pub fn run(args: &RunArgs, command: &CargoCommand) -> Result<Exit> {
             return run::print(args, &session, &store, &outcome);
         }
         beside.run(&mut session, &mut input)?;
-        outcome.interrupted = execute::was_interrupted();
+        outcome.interrupted = interrupt::status().is_some();
         let sum = session.sum()?;
         let over = beside
             .ratio(&session, &sum)
@@ -96,7 +98,7 @@ pub fn run(args: &RunArgs, command: &CargoCommand) -> Result<Exit> {
             let mut next = run::runs(&first, &executables, &mut session, &mut input, true, &bar)?;
             if !next.interrupted {
                 beside.run(&mut session, &mut input)?;
-                next.interrupted = execute::was_interrupted();
+                next.interrupted = interrupt::status().is_some();
             }
             outcome = Outcome {
                 reported: outcome.reported + next.reported,

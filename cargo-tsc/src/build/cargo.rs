@@ -9,6 +9,8 @@ use anyhow::{Context as _, Result, bail};
 use cargo_metadata::{Artifact, Message, PackageId};
 
 use super::{CargoCommand, CargoVerb, Executable, Project, Selection};
+use crate::git;
+use crate::interrupt;
 use crate::progress;
 
 /// The variable for cargo's folder for intermediate files, if that is not the target folder.
@@ -89,6 +91,7 @@ impl Build<'_> {
         if let Some(target) = self.target {
             command.arg("--target-dir").arg(target);
             command.env(BUILD_DIR, intermediate(self.intermediate.unwrap_or(target)));
+            git::leave_hook(&mut command);
         }
         command.envs(self.environment.iter().map(|(name, value)| (name, value)));
         // Build scripts and macros may be annotated, too, but their figures are not wanted here.
@@ -146,7 +149,9 @@ impl Build<'_> {
         if progress.is_hidden() {
             command.arg("--quiet");
         }
+        interrupt::check()?;
         let mut child = command.spawn().context("cargo cannot be started")?;
+        let passing = interrupt::pass_to(&child);
         let mut artifacts = Vec::new();
         if let Some(stdout) = child.stdout.take() {
             for message in Message::parse_stream(BufReader::new(stdout)) {
@@ -161,7 +166,9 @@ impl Build<'_> {
             }
         }
         let status = child.wait()?;
+        drop(passing);
         progress.finish_and_clear();
+        interrupt::check()?;
         if !status.success() {
             bail!("the build failed; the compiler's messages are above");
         }

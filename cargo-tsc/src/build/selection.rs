@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result, bail};
 use cargo_metadata::{CargoOpt, Metadata, MetadataCommand, Package, PackageId, TargetKind};
 
 use super::{CargoCommand, CargoVerb};
+use crate::interrupt;
 
 /// The name of the runtime's package.
 const RUNTIME: &str = "tsc-runtime";
@@ -93,12 +94,7 @@ impl Project {
             }
         }
         query.other_options(options);
-        let metadata = query.exec().map_err(|error| match error {
-            cargo_metadata::Error::CargoMetadata { stderr } => {
-                anyhow::anyhow!("{}", first_cause(&stderr))
-            }
-            error => error.into(),
-        })?;
+        let metadata = answer(&query)?;
         let here = manifest
             .as_deref()
             .and_then(Path::parent)
@@ -252,6 +248,24 @@ impl Project {
         }
         dependents
     }
+}
+
+/// Asks cargo. Unlike `MetadataCommand::exec`, this ends at a signal.
+fn answer(query: &MetadataCommand) -> Result<Metadata> {
+    interrupt::check()?;
+    let mut command = query.cargo_command();
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().context("cargo cannot be started")?;
+    let passing = interrupt::pass_to(&child);
+    let output = child.wait_with_output()?;
+    drop(passing);
+    interrupt::check()?;
+    if !output.status.success() {
+        bail!("{}", first_cause(&String::from_utf8_lossy(&output.stderr)));
+    }
+    let text = String::from_utf8(output.stdout).context("cargo's metadata")?;
+    let json = text.lines().find(|line| line.starts_with('{'));
+    MetadataCommand::parse(json.unwrap_or_default()).context("cargo's metadata")
 }
 
 /// Cargo's message in one line, without its decoration.

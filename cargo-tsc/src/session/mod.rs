@@ -1,5 +1,7 @@
 //! Saved runs: `target/tsc/NAME/session.json`, and the reports of each run in `target/tsc/NAME/RUN/`, one for each process.
 
+mod name;
+mod parts;
 pub mod read;
 mod store;
 

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, bail};
 use tsc_runtime::{ReadError, Report};
 
-use super::{About, Session, Store};
+use super::{About, Session, Store, parts};
+use crate::progress::remark;
 
 /// Loads the session with the path or name `name`, or the newest one.
 ///
@@ -114,33 +115,36 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-/// Reads the report of one process. A file may contain several, one on each line. Each of them contains everything up to its time, so the
-/// last one is used.
+/// Reads a file of reports, one on each line, and adds them.
 ///
 /// # Errors
-/// If the file cannot be read, or contains no report.
+/// If the file cannot be read, contains no report, or contains reports that cannot be added.
 pub fn read_report(path: &Path) -> Result<Report> {
     let context = || path.display().to_string();
     let text = fs::read_to_string(path).with_context(context)?;
-    parse(&text).with_context(context)
+    parse(&text, path).with_context(context)
 }
 
-/// The report in a file's text.
-///
-/// # Errors
-/// If there is none.
-pub fn parse(text: &str) -> Result<Report> {
-    let whole = Report::from_json(text);
-    let error = match whole {
+/// The sum of the reports in a file's text.
+fn parse(text: &str, path: &Path) -> Result<Report> {
+    let error = match Report::from_json(text) {
         Ok(report) => return Ok(report),
         Err(error) => error,
     };
-    let last = text
-        .lines()
-        .rev()
-        .find_map(|line| Report::from_json(line).ok());
-    if let Some(report) = last {
-        return Ok(report);
+    let lines = || text.lines().filter(|line| !line.trim().is_empty());
+    let reports: Vec<Report> = lines()
+        .filter_map(|line| Report::from_json(line).ok())
+        .collect();
+    if !reports.is_empty() {
+        let others = lines().count() - reports.len();
+        if others > 0 {
+            remark(&format!(
+                "{}: {others} of {} lines are no reports, and are left out",
+                path.display(),
+                others + reports.len()
+            ));
+        }
+        return parts::sum(reports);
     }
     let advice = match &error {
         ReadError::Schema(schema) if *schema < 2 => {

@@ -3,12 +3,15 @@
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use anyhow::{Context as _, Result, bail};
 use tsc_runtime::Report;
 
+use super::name::{is_file_name, now};
 use super::{About, Run, read};
+use crate::lock::Lock;
+use crate::output;
 use crate::statistics::median;
 
 /// The folder that contains the sessions.
@@ -76,86 +79,80 @@ impl Store {
         })
     }
 
-    /// Begins a session. An older session with the same name is renamed.
+    /// Keeps other processes from using `what` as long as the result exists. If one does, waits until it has finished.
+    ///
+    /// # Errors
+    /// If there is no file that can be locked.
+    pub fn lock(&self, what: &str) -> Result<Lock> {
+        Lock::take(&self.folder.join(".locks").join(what))
+    }
+
+    /// Begins a session. An older session with the same name is renamed. If another process is writing it, waits until it has finished.
     ///
     /// # Errors
     /// If the name is not valid as a file name, or the folder cannot be created.
     pub fn begin(&self, name: Option<&str>, about: About) -> Result<Writer> {
-        let name = match name {
-            Some(name) if is_file_name(name) => name.to_owned(),
+        fs::create_dir_all(&self.folder).with_context(|| self.folder.display().to_string())?;
+        let (mut lock, mut remark) = (None, None);
+        let folder = match name {
+            Some(name) if is_file_name(name) => {
+                lock = Some(self.lock(&format!("session-{name}"))?);
+                remark = self.make_room(name)?;
+                let folder = self.folder.join(name);
+                fs::create_dir(&folder).with_context(|| folder.display().to_string())?;
+                folder
+            }
             Some(name) => bail!(
                 "--name {name}: use letters, digits, '-', '_' and '.', and do not begin with '.'"
             ),
-            None => now(),
+            None => self.new_folder()?,
         };
-        let folder = self.folder.join(&name);
-        let mut remark = None;
-        if folder.exists() {
-            let kept = (1..)
-                .map(|n| format!("{name}.{n}"))
-                .find(|name| !self.folder.join(name).exists());
-            let kept = kept.unwrap_or_default();
-            fs::rename(&folder, self.folder.join(&kept))
-                .with_context(|| folder.display().to_string())?;
-            remark = Some(format!("the session that was named {name} is now {kept}"));
-        }
-        fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
         let writer = Writer {
             folder,
             about,
             remark,
+            _lock: lock,
         };
         writer.save()?;
         Ok(writer)
     }
-}
 
-fn is_file_name(name: &str) -> bool {
-    let allowed = |byte: char| byte.is_alphanumeric() || matches!(byte, '-' | '_' | '.');
-    !name.is_empty() && !name.starts_with('.') && name.chars().all(allowed)
-}
-
-/// The time as a name that can be sorted: `20261121-193000`.
-fn now() -> String {
-    let since = SystemTime::now()
-        .duration_since(SystemTime::UNIX_EPOCH)
-        .unwrap_or(Duration::ZERO);
-    let (days, second) = (since.as_secs() / 86_400, since.as_secs() % 86_400);
-    let (year, month, day) = date(days);
-    format!(
-        "{year:04}{month:02}{day:02}-{:02}{:02}{:02}",
-        second / 3600,
-        second / 60 % 60,
-        second % 60
-    )
-}
-
-/// The Gregorian date this many days after 1970-01-01.
-fn date(mut days: u64) -> (u64, usize, u64) {
-    let mut year = 1970;
-    loop {
-        let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-        let lengths = [
-            31,
-            28 + u64::from(leap),
-            31,
-            30,
-            31,
-            30,
-            31,
-            31,
-            30,
-            31,
-            30,
-            31,
-        ];
-        for (month, length) in lengths.into_iter().enumerate() {
-            if days < length {
-                return (year, month + 1, days + 1);
-            }
-            days -= length;
+    /// Renames the session with this name, if there is one. Returns a remark on it.
+    fn make_room(&self, name: &str) -> Result<Option<String>> {
+        let folder = self.folder.join(name);
+        if !folder.exists() {
+            return Ok(None);
         }
-        year += 1;
+        let names = (1..).map(|n| format!("{name}.{n}"));
+        for kept in names.filter(|kept| !self.folder.join(kept).exists()) {
+            match fs::rename(&folder, self.folder.join(&kept)) {
+                Ok(()) => {
+                    let remark = format!("the session that was named {name} is now {kept}");
+                    return Ok(Some(remark));
+                }
+                // Another process has just taken the name.
+                Err(_) if self.folder.join(&kept).exists() => {}
+                Err(error) => return Err(error).context(folder.display().to_string()),
+            }
+        }
+        unreachable!("there are more names than sessions")
+    }
+
+    /// Creates a folder that is named by the time, and that no other process has created.
+    fn new_folder(&self) -> Result<PathBuf> {
+        let name = now();
+        for n in 1.. {
+            let folder = self.folder.join(match n {
+                1 => name.clone(),
+                n => format!("{name}-{n}"),
+            });
+            match fs::create_dir(&folder) {
+                Ok(()) => return Ok(folder),
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error).context(folder.display().to_string()),
+            }
+        }
+        unreachable!("there are more names than sessions")
     }
 }
 
@@ -167,6 +164,8 @@ pub struct Writer {
     pub about: About,
     /// The new name of an older session that had this name.
     pub remark: Option<String>,
+    /// Keeps other processes from using the name.
+    _lock: Option<Lock>,
 }
 
 impl Writer {
@@ -241,30 +240,19 @@ impl Writer {
         Ok(self.remark)
     }
 
-    /// Writes `session.json` to a temporary file, and renames that.
+    /// Writes `session.json`.
     ///
     /// # Errors
     /// If it cannot be written.
     pub fn save(&self) -> Result<()> {
-        let path = self.folder.join("session.json");
         let text = serde_json::to_string_pretty(&self.about)? + "\n";
-        let beside = self.folder.join("session.json.new");
-        fs::write(&beside, text)
-            .and_then(|()| fs::rename(&beside, &path))
-            .with_context(|| path.display().to_string())
+        output::write(&self.folder.join("session.json"), text)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn dates_are_the_calendars() {
-        assert_eq!(date(0), (1970, 1, 1));
-        assert_eq!(date(19_782), (2024, 2, 29));
-        assert_eq!(date(20_778), (2026, 11, 21));
-    }
 
     #[test]
     fn a_session_of_the_same_name_is_kept() {
@@ -280,10 +268,38 @@ mod tests {
     }
 
     #[test]
-    fn names_do_not_leave_the_folder() {
-        for name in ["", "..", "a/b", ".hidden", "a b"] {
-            assert!(!is_file_name(name), "{name}");
+    fn sessions_of_one_second_have_two_names() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::new(dir.path());
+        let sessions: Vec<Writer> = (0..50)
+            .map(|_| store.begin(None, About::default()).unwrap())
+            .collect();
+        assert!(sessions.iter().all(|session| session.remark.is_none()));
+        assert_eq!(store.sessions().unwrap().len(), 50);
+    }
+
+    #[test]
+    fn sessions_of_one_name_do_not_disturb_each_other() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::new(dir.path());
+        let write = |n: u8| {
+            let mut session = store.begin(Some("a"), About::default()).unwrap();
+            session.about.command = vec![n.to_string()];
+            fs::write(session.next_run().unwrap().join("report"), [n]).unwrap();
+            session.enter(Run::default()).unwrap();
+        };
+        std::thread::scope(|scope| {
+            for n in 0..8 {
+                scope.spawn(move || write(n));
+            }
+        });
+        let sessions = store.sessions().unwrap();
+        assert_eq!(sessions.len(), 8);
+        for session in sessions {
+            let about = fs::read_to_string(session.join("session.json")).unwrap();
+            let about: About = serde_json::from_str(&about).unwrap();
+            let n = fs::read(session.join("001/report")).unwrap()[0];
+            assert_eq!((about.command, about.runs.len()), (vec![n.to_string()], 1));
         }
-        assert!(is_file_name("base-1.2_x"));
     }
 }

@@ -10,6 +10,7 @@ use crate::annotate::{self, Where};
 use crate::build::{CargoCommand, CargoVerb, Project};
 use crate::command_line::AnnotateArgs;
 use crate::exit::Exit;
+use crate::output;
 use crate::progress::remark;
 use crate::sources;
 
@@ -86,20 +87,7 @@ fn change(file: &Path, write: bool) -> Result<syn::Result<usize>> {
         Err(error) => return Ok(Err(error)),
     };
     if count > 0 {
-        replace(file, &text).with_context(context)?;
+        output::write(file, text)?;
     }
     Ok(Ok(count))
-}
-
-/// Writes a temporary file and renames it, so that no source is lost if the disk is full.
-fn replace(file: &Path, text: &str) -> Result<()> {
-    let file = fs::canonicalize(file)?;
-    let folder = file.parent().unwrap_or(Path::new("."));
-    let mut beside = tempfile::NamedTempFile::new_in(folder)?;
-    beside.write_all(text.as_bytes())?;
-    beside
-        .as_file()
-        .set_permissions(fs::metadata(&file)?.permissions())?;
-    beside.persist(&file)?;
-    Ok(())
 }

@@ -1,13 +1,13 @@
 //! `cargo tsc export`: writes a report in another program's format.
 
-use std::fs;
 use std::io::Write as _;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 
 use crate::command_line::ExportArgs;
 use crate::exit::Exit;
 use crate::export;
+use crate::output;
 use crate::session::{self, Store};
 
 /// Runs the verb.
@@ -21,17 +21,7 @@ pub fn export(args: &ExportArgs) -> Result<Exit> {
         None => (session.sum()?.to_json() + "\n").into_bytes(),
     };
     match &args.output {
-        // The file is renamed into place, because node_exporter may read it at any time.
-        Some(path) => {
-            let beside = {
-                let mut name = path.clone().into_os_string();
-                name.push(".new");
-                std::path::PathBuf::from(name)
-            };
-            fs::write(&beside, bytes)
-                .and_then(|()| fs::rename(&beside, path))
-                .with_context(|| path.display().to_string())?;
-        }
+        Some(path) => output::write(path, bytes)?,
         None => std::io::stdout().lock().write_all(&bytes)?,
     }
     Ok(Exit::Fine)

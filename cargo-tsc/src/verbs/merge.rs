@@ -1,6 +1,5 @@
 //! `cargo tsc merge`: adds the reports of many processes or hosts.
 
-use std::fs;
 use std::io::Write as _;
 
 use anyhow::{Context as _, Result};
@@ -8,6 +7,7 @@ use tsc_runtime::Report;
 
 use crate::command_line::MergeArgs;
 use crate::exit::Exit;
+use crate::output;
 use crate::progress::remark;
 use crate::session::{self, Store};
 
@@ -27,7 +27,7 @@ pub fn merge(args: &MergeArgs) -> Result<Exit> {
     let json = sum.to_json() + "\n";
     match &args.output {
         Some(path) => {
-            fs::write(path, json).with_context(|| path.display().to_string())?;
+            output::write(path, json)?;
             remark(&format!(
                 "{} processes in {}",
                 sum.processes(),

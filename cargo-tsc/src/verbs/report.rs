@@ -1,14 +1,14 @@
 //! `cargo tsc report`: prints a saved session as a table.
 
-use std::fs;
 use std::io::Write as _;
 use std::path::Path;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Result, bail};
 use tsc_runtime::{CallsiteReport, Report};
 
 use crate::command_line::{ReportArgs, Sort, Unit, View};
 use crate::exit::Exit;
+use crate::output;
 use crate::progress::remark;
 use crate::rows::{all_self_ticks, key, maybe, number, path, per_tick, percent, self_ticks};
 use crate::session::{self, About, Session, Store};
@@ -37,7 +37,7 @@ pub fn report(args: &ReportArgs) -> Result<Exit> {
 
 fn write_page(file: &Path, sum: &Report, before: Option<&Report>) -> Result<()> {
     let page = cargo_tsc::html::page(sum, before)?;
-    fs::write(file, page).with_context(|| format!("cannot write {}", file.display()))?;
+    output::write(file, page)?;
     remark(&format!("wrote {}", file.display()));
     if sum.contexts().is_empty() {
         remark("the page has no flame graph: record the call tree with `cargo tsc run --tree`");

@@ -8,14 +8,13 @@ use indicatif::ProgressBar;
 use crate::all;
 use crate::build::{Build, CargoCommand, Executable, Measurement, Project, What};
 use crate::command_line::RunArgs;
-use crate::execute::{self, Ended, Input, Output, execute};
+use crate::execute::{Ended, Output, execute};
 use crate::exit::Exit;
+use crate::input::Input;
+use crate::interrupt;
 use crate::progress::{self, remark};
 use crate::session::{About, Run, Store, Writer};
 use crate::verbs::report;
-
-/// The status that shells report for a program that Ctrl-C has ended.
-const INTERRUPTED: u8 = 130;
 
 /// Runs the verb.
 ///
@@ -23,7 +22,7 @@ const INTERRUPTED: u8 = 130;
 /// If nothing can be built, run or reported.
 pub fn run(args: &RunArgs) -> Result<Exit> {
     let what = What::parse(&args.command)?;
-    execute::outlive_interrupts()?;
+    interrupt::outlive()?;
     match &what {
         What::Cargo(command) if args.all => all::run(args, command),
         What::Cargo(command) => {
@@ -66,16 +65,10 @@ fn build(project: &Project, command: &CargoCommand, here: &Path) -> Result<Vec<E
 
 /// Runs the programs as often as requested, saves their reports, and prints them.
 fn measure(args: &RunArgs, executables: &[Executable], store: &Store) -> Result<Exit> {
+    let mut input = Input::for_runs(args.runs)?;
     let mut session = store.begin(args.name.as_deref(), about(args))?;
     let bar = progress::runs("measuring", u64::from(args.runs));
-    let outcome = runs(
-        args,
-        executables,
-        &mut session,
-        &mut Input::for_runs(args.runs)?,
-        false,
-        &bar,
-    )?;
+    let outcome = runs(args, executables, &mut session, &mut input, false, &bar)?;
     bar.finish_and_clear();
     print(args, &session, store, &outcome)
 }
@@ -137,7 +130,7 @@ pub fn runs(
         let ended = one_run(args, executables, session, input, output)?;
         bar.inc(1);
         outcome.reported += usize::from(ended.1);
-        outcome.interrupted = execute::was_interrupted();
+        outcome.interrupted = interrupt::status().is_some();
         (outcome.status, outcome.signal) = (ended.0.status, ended.0.signal);
         if outcome.status != 0 || outcome.interrupted {
             break;
@@ -251,9 +244,9 @@ pub fn print(args: &RunArgs, session: &Writer, store: &Store, outcome: &Outcome)
         return Ok(Exit::Program(outcome.status));
     }
     let runs = session.about.runs.len();
-    if outcome.interrupted && runs < args.runs as usize {
+    if let Some(status) = interrupt::status().filter(|_| runs < args.runs as usize) {
         remark(&format!("interrupted in run {runs} of {}", args.runs));
-        return Ok(Exit::Program(INTERRUPTED));
+        return Ok(Exit::Program(status));
     }
     Ok(Exit::Fine)
 }

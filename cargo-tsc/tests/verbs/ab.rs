@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::project::{PROGRAM, Project};
+use crate::project::{Ended, PROGRAM, Project};
 
 fn git(folder: &Path, words: &[&str]) -> String {
     let mut command = Command::new("git");
@@ -28,7 +28,7 @@ fn git(folder: &Path, words: &[&str]) -> String {
 }
 
 /// A repository with the revisions `one` and `two`. In the latter, `work` does half as much work again.
-fn repository() -> Project {
+pub(crate) fn repository() -> Project {
     let project = Project::new(PROGRAM);
     let root = project.path(".");
     project.write(".gitignore", "target\n");
@@ -49,7 +49,7 @@ fn repository() -> Project {
 }
 
 /// The state of the repository: the working tree's changes, the list of worktrees, and all references.
-fn state(project: &Project) -> (String, String, String) {
+pub(crate) fn state(project: &Project) -> (String, String, String) {
     let root = project.path(".");
     (
         git(&root, &["status", "--porcelain"]),
@@ -140,6 +140,26 @@ fn what_is_no_revision_or_does_not_build_leaves_nothing_behind() {
         .tsc("ab one two")
         .ends(2)
         .complains("not a git repository");
+}
+
+#[test]
+fn the_index_of_a_commit_that_is_being_made_stays() {
+    let project = repository();
+    let root = project.path(".");
+    project.write("new.rs", "");
+    git(&root, &["add", "new.rs"]);
+    let before = state(&project);
+    // Git sets these for a hook. Cargo refuses the command after the revision has been checked out.
+    let mut command = project.command("ab one . -n 1 -- run --bin none");
+    command
+        .env("GIT_INDEX_FILE", root.join(".git/index"))
+        .env("GIT_DIR", root.join(".git"))
+        .env("GIT_PREFIX", "");
+    Ended::of(command.output().unwrap(), "ab in a hook")
+        .ends(2)
+        .complains("the build failed");
+    assert!(before.0.contains("A  new.rs"), "{before:?}");
+    assert_eq!(state(&project), before);
 }
 
 #[cfg(unix)]

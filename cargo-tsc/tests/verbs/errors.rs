@@ -1,5 +1,7 @@
 //! Bad input: one clear line, the right exit status, nothing lost.
 
+#[cfg(target_os = "linux")]
+use crate::project::{Ended, report};
 use crate::project::{PROGRAM, Project};
 
 #[test]
@@ -38,6 +40,28 @@ fn missing_and_damaged_files_are_named() {
         .tsc("report folder")
         .ends(2)
         .complains("no report in this folder");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_an_error() {
+    let project = Project::new(PROGRAM);
+    project.write("report.json", report());
+    let formats =
+        ["jsonl", "openmetrics", "bmf"].map(|it| format!("export report.json --format {it}"));
+    let others = [
+        "merge report.json",
+        "report report.json",
+        "report report.json --json",
+    ];
+    for words in formats.iter().map(String::as_str).chain(others) {
+        let full = std::fs::File::options().write(true).open("/dev/full");
+        let mut command = project.command(words);
+        command.stdout(full.unwrap());
+        Ended::of(command.output().unwrap(), words)
+            .ends(2)
+            .complains("No space left on device");
+    }
 }
 
 #[test]

@@ -8,6 +8,8 @@ mod diff;
 mod errors;
 mod export;
 mod fleet;
+#[cfg(unix)]
+mod interrupt;
 mod npm;
 mod page;
 mod project;

@@ -4,6 +4,7 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use tempfile::TempDir;
@@ -38,6 +39,17 @@ fn main() {
     }
 }
 "#;
+
+/// A report of [`PROGRAM`] with its call tree, as JSON in one line. The program is built and run once for all tests.
+pub(crate) fn report() -> &'static str {
+    static REPORT: OnceLock<String> = OnceLock::new();
+    REPORT.get_or_init(|| {
+        let project = Project::new(PROGRAM);
+        project.tsc("run --tree --name one").ends(0);
+        let mut files = fs::read_dir(project.path("target/tsc/one/001")).unwrap();
+        fs::read_to_string(files.next().unwrap().unwrap().path()).unwrap()
+    })
+}
 
 /// A project, whose folder is removed when this is dropped.
 pub(crate) struct Project {

@@ -27,6 +27,15 @@ impl Report {
         Ok(())
     }
 
+    /// Does nothing, like [`merge`](Self::merge).
+    ///
+    /// # Errors
+    ///
+    /// This function does not fail.
+    pub fn append(&mut self, _other: &Self) -> Result<(), MergeError> {
+        Ok(())
+    }
+
     /// The same report.
     #[must_use]
     pub fn since(&self, _earlier: &Self) -> Option<Self> {

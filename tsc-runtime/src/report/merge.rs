@@ -72,6 +72,31 @@ impl Report {
         Ok(())
     }
 
+    /// Adds another report of the same process, of another part of its run: before or after a `reset` or a `take`, or of another session.
+    /// Like [`merge`](Self::merge), but it stays one process, and [`process`](Self::process) covers both parts.
+    ///
+    /// ```
+    /// let mut both = tsc_runtime::take();
+    /// both.append(&tsc_runtime::take())?;
+    /// assert_eq!(both.processes(), 1);
+    /// # Ok::<(), tsc_runtime::MergeError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of [`merge`](Self::merge).
+    pub fn append(&mut self, other: &Self) -> Result<(), MergeError> {
+        let (processes, one, two) = (self.processes, self.process.span(), other.process.span());
+        let is_latest = two.1 > one.1;
+        self.merge(other)?;
+        self.processes = processes;
+        self.process.set_span((one.0.min(two.0), one.1.max(two.1)));
+        if is_latest {
+            self.process.ended.clone_from(&other.process.ended);
+        }
+        Ok(())
+    }
+
     /// Adds callsites and the contexts that refer to them. `known` contains the index of each callsite that was added before.
     fn add(
         &mut self,

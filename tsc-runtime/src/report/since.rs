@@ -61,10 +61,8 @@ impl Report {
         };
         report.take_contexts_away(earlier);
         report.leave_out_what_was_not_called();
-        report.process.duration_ns = self
-            .process
-            .duration_ns
-            .saturating_sub(earlier.process.duration_ns);
+        let (begin, end) = (earlier.process.span().1, self.process.span().1);
+        report.process.set_span((begin, end));
         report.unrecorded_calls = self.unrecorded_calls - earlier.unrecorded_calls;
         Some(report)
     }

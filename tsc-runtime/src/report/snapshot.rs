@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use super::collect::{collect_callsites, collect_contexts};
+use super::collect::{begin_anew, collect_callsites, collect_contexts};
 use super::settings::{Form, settings};
 use super::{Clock, Ended, MachineReport, Process, Report, TickClock, output};
 use crate::calibration;
@@ -64,7 +64,9 @@ pub fn take() -> Report {
         output::keep();
         let (figures, unrecorded) = registry::take_figures()?;
         REPORTED.store(0, Relaxed);
-        Some(events::hand_out(|| Report::collect(&figures, unrecorded)))
+        let report = events::hand_out(|| Report::collect(&figures, unrecorded));
+        begin_anew(Some(&report.process));
+        Some(report)
     })
 }
 
@@ -144,6 +146,7 @@ pub fn reset() {
         output::keep();
     }
     registry::reset();
+    begin_anew(None);
     events::forget();
     REPORTED.store(0, Relaxed);
 }

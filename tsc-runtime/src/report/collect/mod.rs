@@ -13,5 +13,5 @@ pub(super) use contexts::collect_contexts;
 pub(crate) use process::begin;
 #[cfg(all(unix, not(miri)))]
 pub(crate) use process::start_from_zero;
-pub(super) use process::{host, process_started};
+pub(super) use process::{begin_anew, host, process_started};
 pub(super) use timestamp::compact;

@@ -11,6 +11,9 @@ use crate::tsc::os_clock;
 static STARTED_UNIX_NS: AtomicU64 = AtomicU64::new(0);
 static STARTED_NS: AtomicU64 = AtomicU64::new(0);
 
+/// From when on calls are reported: after the latest reset. Nanoseconds since the process began to measure.
+static SINCE_NS: AtomicU64 = AtomicU64::new(0);
+
 /// Notes that the process begins to measure now.
 pub(crate) fn begin() {
     settings();
@@ -23,6 +26,7 @@ pub(crate) fn begin() {
 #[cfg(all(unix, not(miri)))] // no process is forked elsewhere
 pub(crate) fn start_from_zero() {
     STARTED_UNIX_NS.store(0, Relaxed);
+    SINCE_NS.store(0, Relaxed);
     crate::report::output::start_from_zero();
     watch::start_from_zero();
 }
@@ -32,12 +36,26 @@ pub(in crate::report) fn process_started() -> u64 {
     STARTED_UNIX_NS.load(Relaxed)
 }
 
+/// Notes that the figures were reset, so that later reports begin here, or where a report of everything before ends.
+pub(in crate::report) fn begin_anew(last: Option<&Process>) {
+    let end = last.map_or_else(since_start, |last| last.span().1);
+    SINCE_NS.store(end, Relaxed);
+}
+
+/// The time since this process began to measure, in nanoseconds; 0 if it has not.
+fn since_start() -> u64 {
+    match process_started() {
+        0 => 0,
+        _ => os_clock::now().saturating_sub(STARTED_NS.load(Relaxed)),
+    }
+}
+
 impl Process {
     /// The data of this process, as it is now.
     pub(in crate::report) fn collect() -> Self {
         let started = process_started();
         let begun = started != 0;
-        Self {
+        let mut process = Self {
             argv: std::env::args_os()
                 .map(|argument| argument.to_string_lossy().into_owned())
                 .collect(),
@@ -48,13 +66,12 @@ impl Process {
             } else {
                 String::new()
             },
-            duration_ns: if begun {
-                os_clock::now().saturating_sub(STARTED_NS.load(Relaxed))
-            } else {
-                0
-            },
+            duration_ns: 0,
+            since_ns: None,
             ended: None,
-        }
+        };
+        process.set_span((SINCE_NS.load(Relaxed), since_start()));
+        process
     }
 }
 

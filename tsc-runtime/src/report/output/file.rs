@@ -33,6 +33,9 @@ type Identity = (u64, u64);
 
 static WRITTEN: PerProcess<Mutex<Written>> = PerProcess::new();
 
+/// A file of at least this many bytes is not written again for each report that follows a reset.
+const LONG: usize = 1 << 20;
+
 /// File systems take times from a clock that may be late by this much.
 const COARSE_CLOCK_NS: u64 = 10_000_000;
 
@@ -75,6 +78,9 @@ pub(super) fn write_own(path: &Path, text: &str) -> io::Result<Option<PathBuf>> 
     let Destination::File(target) = Destination::of(path)? else {
         return write_to_stream(path, text).map(|()| None);
     };
+    if append(&mut written, path, text)? {
+        return Ok(None);
+    }
     let contents = format!("{}{text}", written.kept);
     let beside = Beside::write(&target, &contents)?;
     let _lock = lock(folder(&target));
@@ -92,6 +98,35 @@ pub(super) fn write_own(path: &Path, text: &str) -> io::Result<Option<PathBuf>> 
     written.place = Some((path.to_owned(), place.clone()));
     text.clone_into(&mut written.latest);
     Ok(is_taken.then_some(place))
+}
+
+/// Adds `text` to a long file that contains what is to be kept and nothing else, because it would take ever longer to write everything
+/// again. Returns whether this was possible.
+fn append(written: &mut Written, path: &Path, text: &str) -> io::Result<bool> {
+    let Some((asked, place)) = &written.place else {
+        return Ok(false);
+    };
+    let length = written.kept.len();
+    if asked != path || length < LONG || !written.latest.is_empty() {
+        return Ok(false);
+    }
+    let _lock = lock(folder(place));
+    let is_own = written.identity.is_some() && identity(place) == written.identity;
+    let is_kept = |file: &File| file.metadata().is_ok_and(|it| it.len() == length as u64);
+    let opened = OpenOptions::new().append(true).open(place);
+    let Some(mut file) = opened.ok().filter(|file| is_own && is_kept(file)) else {
+        return Ok(false);
+    };
+    let added = file
+        .write_all(text.as_bytes())
+        .and_then(|()| file.sync_data());
+    if added.is_err() {
+        let _: io::Result<()> = file.set_len(length as u64);
+    }
+    written.identity = identity(place);
+    added?;
+    text.clone_into(&mut written.latest);
+    Ok(true)
 }
 
 /// Replaces the contents of the file by `text`.
@@ -234,6 +269,39 @@ fn write_to_stream(path: &Path, text: &str) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(all(unix, not(miri)))]
+    #[test]
+    fn long_files_are_not_written_again() {
+        let folder = std::env::temp_dir().join(format!("tsc-long-{}", crate::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let path = folder.join("run.json");
+        let write = |text: &str| {
+            assert_eq!(write_own(&path, text).unwrap(), None);
+            identity(&path)
+        };
+        let text = "x".repeat(LONG);
+        let first = write(&text);
+        keep();
+        assert_eq!(write("second"), first);
+        // It has not been kept, so it is replaced.
+        assert_ne!(write("third"), first);
+        keep();
+        write("fourth");
+        assert_eq!(
+            fs::read_to_string(&path).unwrap(),
+            format!("{text}thirdfourth")
+        );
+        keep();
+        // What somebody else has changed is written again.
+        fs::write(&path, "").unwrap();
+        write("fifth");
+        assert_eq!(
+            fs::read_to_string(&path).unwrap(),
+            format!("{text}thirdfourthfifth")
+        );
+        fs::remove_dir_all(&folder).unwrap();
+    }
 
     #[test]
     fn own_names_keep_the_extension() {

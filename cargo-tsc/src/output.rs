@@ -1,0 +1,133 @@
+//! Writes the files that this program makes or changes.
+
+use std::fs::{self, Metadata, OpenOptions};
+use std::io::{self, ErrorKind, Write as _};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+
+/// Makes `contents` the contents of the file. They are written to a new file, which then takes the other's name, so that a reader never
+/// finds a part of them, and an error leaves the file as it was. Symbolic links are followed, and a terminal, a pipe or another device is
+/// written to.
+///
+/// # Errors
+/// If the file cannot be written, if it is a directory, or if it is a link that leads nowhere.
+pub fn write(path: &Path, contents: impl AsRef<[u8]>) -> Result<()> {
+    write_to(path, contents.as_ref()).with_context(|| format!("cannot write {}", path.display()))
+}
+
+fn write_to(path: &Path, contents: &[u8]) -> io::Result<()> {
+    match fs::metadata(path) {
+        Ok(there) if there.is_dir() => Err(io::Error::other("it is a directory")),
+        Ok(there) if there.is_file() => {
+            let path = fs::canonicalize(path)?;
+            // A new file could take the place of one that the user may not change.
+            OpenOptions::new().append(true).open(&path)?;
+            replace(&path, contents, Some(&there))
+        }
+        Ok(_) => OpenOptions::new()
+            .write(true)
+            .open(path)?
+            .write_all(contents),
+        Err(error) if error.kind() == ErrorKind::NotFound && path.is_symlink() => Err(
+            io::Error::other("it is a symbolic link to a path that does not exist"),
+        ),
+        Err(error) if error.kind() == ErrorKind::NotFound => replace(path, contents, None),
+        Err(error) => Err(error),
+    }
+}
+
+fn replace(path: &Path, contents: &[u8], there: Option<&Metadata>) -> io::Result<()> {
+    let mut beside = tempfile::Builder::new();
+    beside.prefix(".cargo-tsc-");
+    #[cfg(unix)]
+    // What the user's mask leaves of it, as for every new file.
+    beside.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut beside = beside.tempfile_in(folder(path))?;
+    beside.write_all(contents)?;
+    if let Some(there) = there {
+        beside.as_file().set_permissions(there.permissions())?;
+    }
+    // On a full disk, some file systems only report an error here.
+    beside.as_file().sync_data()?;
+    beside.persist(path)?;
+    Ok(())
+}
+
+fn folder(path: &Path) -> PathBuf {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
+        _ => PathBuf::from("."),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs::File;
+
+    #[test]
+    fn a_reader_finds_the_old_contents_or_the_new_ones() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("file");
+        write(&path, "the old contents").unwrap();
+        let old = File::open(&path).unwrap();
+        write(&path, "new").unwrap();
+        assert_eq!(io::read_to_string(old).unwrap(), "the old contents");
+        assert_eq!(fs::read_to_string(&path).unwrap(), "new");
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn directories_are_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let error = write(dir.path(), "x").unwrap_err();
+        assert!(
+            format!("{error:#}").ends_with("it is a directory"),
+            "{error:#}"
+        );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_and_permissions_stay() {
+        use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+        let dir = tempfile::tempdir().unwrap();
+        let (file, link, lost) = (
+            dir.path().join("a"),
+            dir.path().join("b"),
+            dir.path().join("c"),
+        );
+        let mode = || fs::metadata(&file).unwrap().permissions().mode() & 0o777;
+        File::create(&file).unwrap();
+        let usual = mode();
+        fs::remove_file(&file).unwrap();
+        write(&file, "").unwrap();
+        assert_eq!(mode(), usual);
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o741)).unwrap();
+        symlink("a", &link).unwrap();
+        write(&link, "new").unwrap();
+        assert!(link.is_symlink() && mode() == 0o741);
+        assert_eq!(fs::read_to_string(&file).unwrap(), "new");
+        symlink("nothing", &lost).unwrap();
+        assert!(write(&lost, "new").is_err() && lost.is_symlink());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_is_written_to() {
+        use std::os::unix::fs::FileTypeExt as _;
+
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("pipe");
+        nix::unistd::mkfifo(&path, nix::sys::stat::Mode::S_IRWXU).unwrap();
+        let reader = std::thread::spawn({
+            let path = path.clone();
+            move || fs::read_to_string(path).unwrap()
+        });
+        write(&path, "through the pipe").unwrap();
+        assert_eq!(reader.join().unwrap(), "through the pipe");
+        assert!(fs::metadata(&path).unwrap().file_type().is_fifo());
+    }
+}

@@ -1,0 +1,134 @@
+//! Signals, while `cargo tsc` waits for something.
+
+use std::fs::File;
+use std::io::{BufRead as _, BufReader};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt as _;
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use crate::ab;
+use crate::project::{Ended, Project};
+
+/// Starts `cargo tsc` with a script in place of cargo, and waits until it asks for the dependencies. The script says so and does what `then`
+/// says.
+fn asking(project: &Project, words: &str, then: &str) -> Child {
+    let (cargo, started) = (env!("CARGO"), project.path("started"));
+    let text = format!(
+        "#!/bin/sh\ncase $* in -vV | *--no-deps*) exec {cargo} \"$@\" ;; esac\necho $$ > {started:?}\n{then}\n"
+    );
+    project.write("cargo", &text);
+    let script = project.path("cargo");
+    std::fs::set_permissions(&script, PermissionsExt::from_mode(0o755)).unwrap();
+    let mut command = project.command(words);
+    command
+        .env("CARGO", script)
+        .process_group(0)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let child = command.spawn().unwrap();
+    until(|| project.path("started").exists() && !project.read("started").is_empty());
+    child
+}
+
+#[track_caller]
+fn until(condition: impl Fn() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(300);
+    while !condition() {
+        assert!(Instant::now() < deadline, "it does not happen");
+        sleep(Duration::from_millis(10));
+    }
+}
+
+/// Sends a signal to a process, or to its group.
+fn send(signal: &str, to: &str) {
+    let mut kill = Command::new("kill");
+    assert!(kill.args([signal, "--", to]).status().unwrap().success());
+}
+
+#[track_caller]
+fn says_one_line(child: Child, status: i32) {
+    let ended = Ended::of(child.wait_with_output().unwrap(), "run").ends(status);
+    assert_eq!((&*ended.out, &*ended.err), ("", "tsc: interrupted\n"));
+}
+
+#[test]
+fn ctrl_c_ends_the_work_at_once() {
+    let project = Project::with_manifest("", "fn main() {}");
+    let child = asking(&project, "run", "exec sleep 1000");
+    send("-INT", &format!("-{}", child.id()));
+    says_one_line(child, 128 + 2);
+}
+
+#[test]
+fn ctrl_c_that_no_child_has_noticed_is_not_lost() {
+    let project = Project::with_manifest("", "fn main() {}");
+    let cargo = env!("CARGO");
+    let then = format!("while [ ! -e sent ]; do sleep 0.01; done\nexec {cargo} \"$@\"");
+    let child = asking(&project, "run", &then);
+    send("-INT", &child.id().to_string());
+    project.write("sent", "");
+    says_one_line(child, 128 + 2);
+}
+
+#[test]
+fn what_the_system_ends_ends_what_it_has_started() {
+    for (signal, number) in [("-TERM", 15), ("-HUP", 1)] {
+        let project = Project::with_manifest("", "fn main() {}");
+        let child = asking(&project, "run", "exec sleep 1000");
+        let script = project.read("started");
+        send(signal, &child.id().to_string());
+        says_one_line(child, 128 + number);
+        let mut kill = Command::new("kill");
+        let kill = kill.args(["-0", script.trim()]).stderr(Stdio::null());
+        assert!(!kill.status().unwrap().success(), "{signal}");
+    }
+}
+
+#[test]
+fn a_comparison_that_is_ended_leaves_no_worktree() {
+    let project = ab::repository();
+    project.write(".gitignore", "target\ncargo\nstarted\n");
+    let before = ab::state(&project);
+    let child = asking(&project, "ab one two -n 1", "exec sleep 1000");
+    assert_ne!(ab::state(&project), before, "there are worktrees");
+    send("-TERM", &child.id().to_string());
+    says_one_line(child, 128 + 15);
+    assert_eq!(ab::state(&project), before);
+}
+
+#[test]
+fn input_without_an_end_is_said_and_can_be_interrupted() {
+    let project = Project::with_manifest("", "fn main() {}");
+    let mut command = project.command("run -n 2 -- /bin/true");
+    command.stdin(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut err = BufReader::new(child.stderr.take().unwrap());
+    let mut line = String::new();
+    err.read_line(&mut line).unwrap();
+    assert!(line.starts_with("tsc: reading standard input"), "{line}");
+    send("-INT", &child.id().to_string());
+    line.clear();
+    err.read_line(&mut line).unwrap();
+    assert_eq!(line, "tsc: interrupted\n");
+    let _input = child.stdin.take();
+    assert_eq!(child.wait().unwrap().code(), Some(128 + 2));
+}
+
+#[test]
+fn a_file_is_read_again_from_where_it_was() {
+    let project = Project::with_manifest("", "fn main() {}");
+    project.write("input", "one\ntwo\n");
+    project.write("save", "#!/bin/sh\ncat >> saved\n");
+    std::fs::set_permissions(project.path("save"), PermissionsExt::from_mode(0o755)).unwrap();
+    let mut input = File::open(project.path("input")).unwrap();
+    std::io::Seek::seek(&mut input, std::io::SeekFrom::Start(4)).unwrap();
+    let mut command = project.command("run -n 3 -- ./save");
+    let output = command.stdin(input).output().unwrap();
+    Ended::of(output, "run")
+        .ends(2)
+        .complains("nothing was measured");
+    assert_eq!(project.read("saved"), "two\n".repeat(3));
+}
