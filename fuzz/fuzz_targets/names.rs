@@ -67,15 +67,7 @@ fn replace(value: &mut Value, text: &str) {
         Value::Array(list) => list.iter_mut().for_each(|value| replace(value, text)),
         Value::Object(fields) => {
             // `null` there is no text.
-            let numbers = [
-                "ended",
-                "pinned_cpu",
-                "counted_ticks",
-                "counted_in_place_ticks",
-                "counted_error_ticks",
-                "boost",
-                "smt",
-            ];
+            let numbers = ["ended", "pinned_cpu", "boost", "smt"];
             let fields = fields
                 .iter_mut()
                 .filter(|(key, _)| !numbers.contains(&key.as_str()));

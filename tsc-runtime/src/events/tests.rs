@@ -67,15 +67,15 @@ fn recursive(depth: u32) {
 }
 
 fn polls() {
-    static CALLSITE: Callsite = Callsite::new::<Lfence>(meta(&(), module_path!(), line!()));
+    static FUTURE: Callsite = Callsite::new::<Lfence>(meta(&(), module_path!(), line!()));
     measured!(polls, {
         let mut future = FutureTotals::new();
         for _ in 0..2 {
             let mut slot = Slot::new();
-            let _probe = PollProbe::<Lfence>::start(&CALLSITE, &mut future, &mut slot);
+            let _probe = PollProbe::<Lfence>::start(&FUTURE, &mut future, &mut slot);
             fault();
         }
-        future.complete(&CALLSITE);
+        future.complete(&FUTURE);
         fault();
     });
 }
