@@ -78,7 +78,9 @@ fn expansions_are_as_reviewed() {
 fn every_snapshot_shows_that_the_macro_ran() {
     for input in inputs() {
         let snapshot = fs::read_to_string(input.with_extension("expanded.rs")).unwrap();
-        let ran = snapshot.contains("Probe::<") || snapshot.contains("polled::<");
+        let ran = ["Probe::<", "polled::<", "LightProbe::", "light_polled("]
+            .iter()
+            .any(|probe| snapshot.contains(probe));
         assert!(ran, "{}", input.display());
     }
 }

@@ -4,6 +4,7 @@
 ///
 /// `?`, `return`, `break` and `continue` leave the block as they would without the macro, and each way out is recorded. The names in
 /// brackets are inputs: the compiler does not begin to compute with them before the block. A block that only calls functions needs none.
+/// With `light` before the block, its executions are counted, and ticks of a clock tell their time, as with `#[cycles(light)]`.
 ///
 /// ```
 /// use tsc_runtime::cycles_block;
@@ -11,6 +12,7 @@
 /// fn longest(words: &[&str]) -> Option<usize> {
 ///     let longest = cycles_block!("scan", [words], { words.iter().map(|word| word.len()).max()? });
 ///     cycles_block!("check", fence = "none", { assert!(longest < 100) });
+///     cycles_block!("hash", light, { words.iter().map(|word| word.len() as u64).sum::<u64>() });
 ///     Some(longest)
 /// }
 /// assert_eq!(longest(&["a", "abc"]), Some(3));
@@ -20,6 +22,16 @@ macro_rules! cycles_block {
     ($name:literal, $([$($input:expr),* $(,)?],)? $body:block $(,)?) => {
         $crate::cycles_block!($name, fence = "lfence", $([$($input),*],)? $body)
     };
+    ($name:literal, light, $body:block $(,)?) => {{
+        $crate::__gate!({
+            let frame = $crate::__private::Frame::new();
+            let _probe = $crate::__private::LightProbe::start(
+                $crate::__callsite!($name, $crate::__private::Light),
+                &frame,
+            );
+            $body
+        } else $body)
+    }};
     ($name:literal, fence = $fence:tt, $([$($input:expr),* $(,)?],)? $body:block $(,)?) => {{
         $crate::__private::check_fence!($fence);
         $crate::__gate!({
@@ -27,7 +39,7 @@ macro_rules! cycles_block {
             let _probe = {
                 $($($crate::__private::escape(&$input);)*)?
                 $crate::__private::Probe::<$crate::__policy!($fence)>::start(
-                    $crate::__callsite!($name, $fence),
+                    $crate::__callsite!($name, $crate::__policy!($fence)),
                     &mut slot,
                 )
             };
@@ -62,7 +74,7 @@ macro_rules! cycles_block {
 macro_rules! __expected_block {
     ($($unexpected:tt)*) => {
         $crate::__private::unexpected!(
-            "expected a block last: cycles_block!(\"name\", { … }), or with `fence = \"…\",` and the block's `[inputs],` before it"
+            "expected a block last: cycles_block!(\"name\", { … }), or with `light,`, or with `fence = \"…\",` and the block's `[inputs],` before it"
             $($unexpected)*
         )
     };
@@ -173,7 +185,7 @@ macro_rules! start {
         $crate::__private::check_fence!($fence);
         $crate::__gate!({
             $crate::__private::Section::<$crate::__policy!($fence)>::start(
-                $crate::__callsite!($name, $fence),
+                $crate::__callsite!($name, $crate::__policy!($fence)),
             )
         } else {
             $crate::__private::Unmeasured
@@ -287,18 +299,17 @@ macro_rules! __require_runtime {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __callsite {
-    ($name:literal, $fence:tt) => {{
-        static CALLSITE: $crate::__private::Callsite = $crate::__private::Callsite::new::<
-            $crate::__policy!($fence),
-        >($crate::__private::Meta {
-            name: ::core::option::Option::Some($name),
-            path: || $name,
-            module: ::core::module_path!(),
-            file: ::core::file!(),
-            line: ::core::line!(),
-            unit: ::core::option::Option::None,
-            returns_iterator: false,
-        });
+    ($name:literal, $kind:ty) => {{
+        static CALLSITE: $crate::__private::Callsite =
+            $crate::__private::Callsite::new::<$kind>($crate::__private::Meta {
+                name: ::core::option::Option::Some($name),
+                path: || $name,
+                module: ::core::module_path!(),
+                file: ::core::file!(),
+                line: ::core::line!(),
+                unit: ::core::option::Option::None,
+                returns_iterator: false,
+            });
         &CALLSITE
     }};
 }

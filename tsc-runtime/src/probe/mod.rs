@@ -13,6 +13,7 @@ use core::mem::MaybeUninit;
 #[cfg(all(feature = "pmu", target_os = "linux", not(miri)))]
 use crate::events;
 use crate::record::callsite::Callsite;
+use crate::record::light::Frame;
 use crate::record::thread::{self, Thread};
 use crate::record::{Record, is_long};
 use crate::tsc::{FencePolicy, Ticks, elapsed};
@@ -21,6 +22,7 @@ pub(crate) mod empty_calls;
 pub(crate) mod future;
 pub(crate) mod gclk;
 pub(crate) mod light;
+mod mixed;
 mod off_cpu;
 pub(crate) mod per_type;
 pub(crate) mod polls;
@@ -121,6 +123,8 @@ struct Started {
     unmeasured: Unmeasured,
     /// The call tree's node from which this call was made. Written and read only if trees are recorded.
     outer: u32,
+    /// Written and read only in programs that have light probes, too.
+    frame: Frame,
 }
 
 /// How a call is measured that the cold path has started.

@@ -5,6 +5,7 @@
 
 use core::marker::PhantomData;
 
+use super::mixed;
 use super::tree::finish_in_tree;
 use super::unusual::{count_panicked, settle_anomaly, settle_registration};
 use super::{ELSEWHERE, Settled, Slot, Started, Unmeasured, off_cpu, settle};
@@ -84,7 +85,11 @@ unsafe extern "C" fn finish_poll(started: *const Started, stop: Ticks, call: &mu
         if std::thread::panicking() {
             count_panicked(started);
         }
-        match (*(*started).thread).contexts() {
+        let thread = &*(*started).thread;
+        if thread.is_mixed() {
+            mixed::unlink(thread, started);
+        }
+        match thread.contexts() {
             None => finish_poll_apart(started, stop, call),
             Some(contexts) => {
                 finish_in_tree(contexts, started, 0, || {

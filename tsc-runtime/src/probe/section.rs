@@ -2,6 +2,7 @@
 
 use core::marker::PhantomData;
 
+use super::mixed::add_light_calls;
 use super::off_cpu;
 use super::unusual::is_repaired;
 use crate::calibration::overhead;
@@ -95,6 +96,9 @@ impl<P: FencePolicy> Section<P> {
         };
         record.entry().enter();
         add_overhead(thread, record.cost.get() / 2);
+        if thread.is_mixed() {
+            add_light_calls(thread);
+        }
         if !thread.detector.is_armed() {
             thread.rearm();
         }
@@ -123,6 +127,9 @@ impl<P: FencePolicy> Section<P> {
             add_overhead(thread, record.cost.get().div_ceil(2));
             record.record_excluded(Exclusion::Anomalous, 0, 0);
             return None;
+        }
+        if thread.is_mixed() {
+            add_light_calls(thread);
         }
         let interruption = thread.detector.verdict(self.start);
         let after = off_cpu::find_loss(thread, self.start, self.overhead, raw);

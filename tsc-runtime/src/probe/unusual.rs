@@ -3,6 +3,7 @@
 
 use core::hint;
 
+use super::mixed::{self, finish_mixed, prepare_mixed};
 use super::tree::{self, finish_call_in_tree, prepare_in_tree};
 use super::{ELSEWHERE, NOTHING, Settled, Started, Unmeasured, off_cpu, settle, start_with};
 use crate::hooks;
@@ -57,7 +58,9 @@ pub(super) unsafe fn settle_registration(
 pub(super) unsafe extern "C" fn finish_unusual(started: *const Started, stop: Ticks) {
     // SAFETY: guaranteed by the caller. Every start writes the thread.
     unsafe {
-        match (*(*started).thread).contexts() {
+        let thread = &*(*started).thread;
+        match thread.contexts() {
+            None if thread.is_mixed() => finish_mixed(started, stop),
             None => finish_apart(started, stop),
             Some(contexts) => finish_call_in_tree(contexts, started, stop),
         }
@@ -181,6 +184,7 @@ pub(super) unsafe extern "C" fn prepare_unusual(
             return false;
         }
         match thread.contexts() {
+            None if thread.is_mixed() => prepare_mixed(callsite, thread, started),
             None => prepare_first(callsite, thread, started),
             Some(contexts) => prepare_in_tree(callsite, thread, contexts, started),
         }
@@ -202,8 +206,11 @@ pub(super) unsafe extern "C" fn prepare_first(
     // SAFETY: guaranteed by the caller: `started` is valid for writes.
     unsafe {
         let is_timed = prepare_found(callsite, started);
-        // If this was the thread's first call, it may have a tree now.
+        // If this was the thread's first call, it may have a tree now, or it may link frames from now on.
         tree::enter(thread, started);
+        if thread.is_mixed() {
+            mixed::link(callsite, started);
+        }
         is_timed
     }
 }

@@ -40,6 +40,8 @@ pub(crate) struct Thread {
     /// segments instead. So every probe takes the path of unusual ones, and from there that of the tree; without trees no probe has to
     /// check.
     contexts: Cell<*const Contexts>,
+    /// Whether the program has light probes, too. Then each probe takes the same path, but no call tree is recorded.
+    mixed: Cell<bool>,
     len_in_tree: AtomicU32,
     pub(crate) on_cpu: OnCpu,
     /// The ticks that each cold path takes, if time is simulated.
@@ -59,6 +61,7 @@ thread_local! {
             segments: [const { Cell::new(ptr::null()) }; SEGMENTS],
             segments_len: Cell::new(0),
             contexts: Cell::new(ptr::null()),
+            mixed: Cell::new(false),
             len_in_tree: AtomicU32::new(0),
             on_cpu: OnCpu::new(),
             simulated_cold_path: Cell::new(None),
@@ -149,11 +152,26 @@ impl Thread {
 
     fn set_contexts(&self, contexts: *const Contexts) {
         self.contexts.set(contexts);
-        self.detector.look_at_every_call(!contexts.is_null());
+        self.detector.look_at_every_call(self.looks_at_every_call());
+    }
+
+    fn looks_at_every_call(&self) -> bool {
+        self.mixed.get() || !self.contexts.get().is_null()
+    }
+
+    /// From now on the program has light probes, too. Called before the table is used again.
+    pub(crate) fn begin_to_mix(&self) {
+        if !self.mixed.replace(true) {
+            self.set_contexts(ptr::null());
+        }
+    }
+
+    pub(crate) fn is_mixed(&self) -> bool {
+        self.mixed.get()
     }
 
     fn set_len(&self, len: u32) {
-        if self.contexts.get().is_null() {
+        if !self.looks_at_every_call() {
             self.len.store(len, Relaxed);
         } else {
             self.len_in_tree.store(len, Relaxed);

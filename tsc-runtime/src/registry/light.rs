@@ -134,9 +134,7 @@ impl Shard {
                 thread.on_cpu.attach_for_light();
             }
             light.begin(&thread.detector, &record.paths);
-            light
-                .account
-                .begin(on_cpu::now(), tick_clock::last().number);
+            light.account.begin(on_cpu::now(), light.last_tick().number);
             own.light = Some(record);
         }
         let Some(record) = &mut own.light else {

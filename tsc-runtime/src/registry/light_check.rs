@@ -11,7 +11,7 @@ use crate::tick_clock::{self, Tick};
 /// Finds out what has happened since the last check, and adds it to the figures of the innermost function. Does nothing if nothing has
 /// happened, or inside the runtime's own work.
 pub(crate) fn check_light(light: &LightThread) {
-    let tick = tick_clock::last();
+    let tick = light.last_tick();
     if light.word() == tick.armed || light.paths().is_none() {
         return;
     }
@@ -27,7 +27,7 @@ pub(crate) fn check_light(light: &LightThread) {
 /// The last check of a thread that ends. The CPU time that no tick has given to a function is left to other threads.
 pub(super) fn end_light(light: &LightThread, thread: &Thread) {
     if light.paths().is_some() {
-        settle(light, thread, tick_clock::last());
+        settle(light, thread, light.last_tick());
         leave_behind(light.account.rest());
     }
     light.end();

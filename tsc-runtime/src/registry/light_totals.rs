@@ -209,3 +209,176 @@ impl LightSheets {
         self.0.iter()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::probe::empty_calls::Light;
+    use crate::record::callsite::{Callsite, meta};
+    use crate::record::light::{Frame, Paths};
+
+    /// The callsite with this number.
+    fn callsite(number: u32) -> &'static Callsite {
+        let callsite = Callsite::new::<Light>(meta(&(), module_path!(), line!()));
+        Box::leak(Box::new(callsite.numbered(number)))
+    }
+
+    /// A tick finds the calls of these callsites running, the outermost first.
+    fn tick(paths: &Paths, stack: &[u32]) {
+        let frames: Vec<Frame> = stack.iter().map(|_| Frame::new()).collect();
+        let mut innermost = std::ptr::null();
+        for (frame, number) in frames.iter().zip(stack) {
+            frame.set_callsite(callsite(*number));
+            frame.set_outer(innermost);
+            innermost = frame;
+        }
+        // SAFETY: the frames exist, and have both fields.
+        unsafe {
+            let place = paths.place_of(innermost);
+            paths.add(place, &PathSums::tick(1000));
+            // The links are restored, and the places are kept.
+            assert_eq!(paths.place_of(innermost), place);
+            let mut count = 0;
+            while let Some(frame) = innermost.as_ref() {
+                innermost = frame.outer();
+                count += 1;
+            }
+            assert_eq!(count, stack.len());
+        }
+    }
+
+    fn totals(stacks: &[&[u32]]) -> LightTotals {
+        let paths = Paths::new().unwrap();
+        for stack in stacks {
+            tick(&paths, stack);
+        }
+        let mut totals = LightTotals::default();
+        totals.add(&LightSums {
+            counts: Vec::new(),
+            paths: paths.read(),
+        });
+        totals
+    }
+
+    /// The ticks in which a callsite was innermost, and thousands of ticks of the counter in which it was running.
+    fn row(totals: &LightTotals, number: u32) -> (u64, i64) {
+        let ticked = &totals.get(number).unwrap().ticked;
+        (ticked.own.ticks, ticked.inclusive.on_cpu / 1000)
+    }
+
+    /// The chains of callsites, outermost first, with the same figures.
+    fn contexts(totals: &LightTotals) -> Vec<(Vec<u32>, u64, i64)> {
+        let chain = |context: &LightContext| {
+            let mut chain = vec![context.callsite.unwrap()];
+            let mut parent = context.parent;
+            while let Some(index) = parent {
+                chain.insert(0, totals.contexts()[index].callsite.unwrap());
+                parent = totals.contexts()[index].parent;
+            }
+            let ticked = &context.ticked;
+            (chain, ticked.own.ticks, ticked.inclusive.on_cpu / 1000)
+        };
+        let mut contexts: Vec<_> = totals.contexts().iter().map(chain).collect();
+        contexts.sort();
+        contexts
+    }
+
+    #[test]
+    fn chain_of_callers_is_a_context() {
+        let totals = totals(&[&[], &[1], &[1, 2], &[1, 2], &[1, 3], &[1, 3, 2], &[2]]);
+        assert_eq!(
+            [1, 2, 3].map(|number| row(&totals, number)),
+            [(1, 5), (4, 4), (1, 2)]
+        );
+        assert_eq!((totals.outside.ticks, totals.outside.on_cpu), (1, 1000));
+        assert_eq!(
+            contexts(&totals),
+            [
+                (vec![1], 1, 5),
+                (vec![1, 2], 2, 2),
+                (vec![1, 3], 1, 2),
+                (vec![1, 3, 2], 1, 1),
+                (vec![2], 1, 1),
+            ]
+        );
+    }
+
+    #[test]
+    fn recursion_counts_each_tick_once() {
+        let totals = totals(&[&[1, 1, 1], &[1, 1, 2], &[1, 2, 2, 2], &[1]]);
+        assert_eq!([1, 2].map(|number| row(&totals, number)), [(2, 4), (2, 2)]);
+        assert_eq!(contexts(&totals), [(vec![1], 2, 4), (vec![1, 2], 2, 2)]);
+    }
+
+    #[test]
+    fn function_runs_while_calls_inside_it_are_in_an_outer_context() {
+        // A calls B, which calls A again, which calls C.
+        let totals = totals(&[
+            &[1, 2],
+            &[1, 2, 1],
+            &[1, 2, 1, 3],
+            &[1, 3],
+            &[1, 2, 1, 3, 2],
+        ]);
+        assert_eq!(
+            [1, 2, 3].map(|number| row(&totals, number)),
+            [(1, 5), (2, 4), (2, 3)]
+        );
+        assert_eq!(
+            contexts(&totals),
+            [(vec![1], 1, 5), (vec![1, 2], 2, 4), (vec![1, 3], 2, 3)]
+        );
+    }
+
+    #[test]
+    fn recursion_may_be_deep() {
+        let deep: Vec<u32> = (0..100_000).map(|depth| 1 + depth % 3).collect();
+        let totals = totals(&[&deep]);
+        assert_eq!(
+            [1, 2, 3].map(|number| row(&totals, number)),
+            [(1, 1), (0, 1), (0, 1)]
+        );
+    }
+
+    #[test]
+    fn chains_without_room_have_one_context() {
+        let paths = Paths::new().unwrap();
+        for number in 1..20_000 {
+            tick(&paths, &[number]);
+        }
+        let mut totals = LightTotals::default();
+        totals.add(&LightSums {
+            counts: Vec::new(),
+            paths: paths.read(),
+        });
+        let ticks: u64 = totals
+            .contexts()
+            .iter()
+            .map(|context| context.ticked.own.ticks)
+            .sum();
+        assert_eq!(ticks, 19_999);
+        let other = totals
+            .contexts()
+            .iter()
+            .find(|context| context.callsite.is_none());
+        assert!(other.unwrap().ticked.own.ticks > 3000);
+    }
+
+    #[test]
+    fn threads_add_up() {
+        let (one, other) = (totals(&[&[1], &[1, 2]]), totals(&[&[2], &[1, 2], &[1, 3]]));
+        let mut both = LightTotals::default();
+        both.merge(&one);
+        both.merge(&other);
+        assert_eq!(
+            contexts(&both),
+            [
+                (vec![1], 1, 4),
+                (vec![1, 2], 2, 2),
+                (vec![1, 3], 1, 1),
+                (vec![2], 1, 1),
+            ]
+        );
+        assert_eq!(row(&both, 2), (3, 3));
+    }
+}

@@ -188,6 +188,10 @@ fn find_known(thread: &Thread, callsite: &'static Callsite, began: Ticks) -> Opt
         let registry = REGISTRY.get_if_made()?;
         let shard = slot.current(registry)?;
         let record: *const Record = thread.find_invalidated(callsite.position())?;
+        if has_light_probes() && !thread.is_mixed() {
+            // The thread needs an account first.
+            return None;
+        }
         // If it is locked, another thread is reading the records. Then this record is used as it is, and the next call tries again.
         if let Some(mut own) = shard.own.try_lock()
             && own.catch_up(registry.generation())
@@ -221,6 +225,9 @@ fn find_here(thread: &Thread, callsite: &'static Callsite) -> Found {
     let registry = registry();
     with_shard_slot(|slot| {
         let shard = slot.current_or_begin(registry, thread);
+        if has_light_probes() {
+            shard.begin_light(thread);
+        }
         let (record, generation) = shard.record(registry, thread, callsite, number);
         keep_valid(thread, registry, generation);
         Found::Record(record)

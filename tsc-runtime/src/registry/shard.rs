@@ -4,6 +4,7 @@ use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
+use super::light::has_light_probes;
 use super::sheets::{ThreadName, name_of_this_thread};
 use super::tree::ThreadTree;
 use super::{RECORDS, Registry};
@@ -116,6 +117,9 @@ impl Shard {
         });
         let record = record.as_ptr();
         entry.set_record(record);
+        if has_light_probes() {
+            thread.begin_to_mix();
+        }
         thread.set_table(table);
         (record, own.generation)
     }

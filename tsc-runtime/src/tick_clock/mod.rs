@@ -32,9 +32,10 @@ mod thread;
 pub(crate) use thread::start_from_zero;
 pub(crate) use thread::{begin, facts, note_noticed, unavailable};
 
-/// Alone in its cache lines, because every core reads it.
+/// What the clock advances. Alone in its cache lines, because every core reads it.
+#[derive(Debug)]
 #[repr(C, align(128))]
-struct Epoch {
+pub(crate) struct Epoch {
     /// What a thread's word holds if nothing has happened.
     armed: AtomicPtr<Descriptor>,
     /// The number of ticks so far.
@@ -43,16 +44,8 @@ struct Epoch {
     at: AtomicU64,
 }
 
-static EPOCH: Epoch = Epoch {
-    armed: AtomicPtr::new((&raw const DESCRIPTORS[0]).cast_mut()),
-    number: AtomicU64::new(0),
-    at: AtomicU64::new(0),
-};
-
-/// The epoch, which light probes load.
-pub(crate) const fn epoch() -> &'static AtomicPtr<Descriptor> {
-    &EPOCH.armed
-}
+/// That of the clock. A test may have one of its own, whose ticks it makes itself.
+pub(crate) static EPOCH: Epoch = Epoch::new();
 
 /// What the clock has done so far.
 #[derive(Clone, Copy, Debug)]
@@ -73,21 +66,37 @@ pub(crate) struct Tick {
     pub(crate) at: Ticks,
 }
 
-/// The last tick. If the clock ticks meanwhile, the time may be that of the next one.
-pub(crate) fn last() -> Tick {
-    Tick {
-        armed: EPOCH.armed.load(Acquire).addr() as u64,
-        number: EPOCH.number.load(Relaxed),
-        at: EPOCH.at.load(Relaxed),
+impl Epoch {
+    pub(crate) const fn new() -> Self {
+        Self {
+            armed: AtomicPtr::new((&raw const DESCRIPTORS[0]).cast_mut()),
+            number: AtomicU64::new(0),
+            at: AtomicU64::new(0),
+        }
     }
-}
 
-/// The clock ticks at the time `now`. Called by the clock's thread, and by tests in its place.
-#[cfg_attr(any(miri, target_family = "wasm", shuttle), allow(dead_code))]
-pub(crate) fn advance(now: Ticks) {
-    let number = EPOCH.number.load(Relaxed).wrapping_add(1);
-    EPOCH.at.store(now, Relaxed);
-    EPOCH.number.store(number, Relaxed);
-    let armed = &raw const DESCRIPTORS[number as usize % DESCRIPTORS.len()];
-    EPOCH.armed.store(armed.cast_mut(), Release);
+    /// What a thread's word holds if nothing has happened.
+    #[inline(always)]
+    pub(crate) fn armed(&self) -> u64 {
+        self.armed.load(Acquire).addr() as u64
+    }
+
+    /// The last tick. If the clock ticks meanwhile, the time may be that of the next one.
+    pub(crate) fn last(&self) -> Tick {
+        Tick {
+            armed: self.armed(),
+            number: self.number.load(Relaxed),
+            at: self.at.load(Relaxed),
+        }
+    }
+
+    /// The clock ticks at the time `now`. Only one thread calls this.
+    #[cfg_attr(any(miri, target_family = "wasm", shuttle), allow(dead_code))]
+    pub(crate) fn advance(&self, now: Ticks) {
+        let number = self.number.load(Relaxed).wrapping_add(1);
+        self.at.store(now, Relaxed);
+        self.number.store(number, Relaxed);
+        let armed = &raw const DESCRIPTORS[number as usize % DESCRIPTORS.len()];
+        self.armed.store(armed.cast_mut(), Release);
+    }
 }

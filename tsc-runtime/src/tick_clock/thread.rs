@@ -16,7 +16,7 @@ use once_cell::race::OnceBox;
 use super::idleness::{self, Idleness};
 use super::pace::{self, SoFar};
 use super::system;
-use super::{Facts, last};
+use super::{EPOCH, Facts};
 use crate::environment;
 use crate::process::{PerProcess, cpu_time};
 use crate::tsc::clock;
@@ -95,7 +95,7 @@ pub(crate) fn note_noticed(number: u64) {
 pub(crate) fn facts() -> Option<Facts> {
     let age = AGE.load(Relaxed);
     (age != 0).then(|| Facts {
-        ticks: last().number,
+        ticks: EPOCH.last().number,
         age: Duration::from_nanos(age),
         cost: Duration::from_nanos(COST.load(Relaxed)),
     })
@@ -119,10 +119,10 @@ fn run(fixed: Option<Duration>) {
         let interval = random.around(mean);
         std::thread::sleep(interval);
         let is_busy = slowed.is_some_and(|longer| park(longer.saturating_sub(interval)));
-        let number = last().number;
+        let number = EPOCH.last().number;
         let is_idle = !is_busy && idleness.is_idle(number, slowed.unwrap_or(mean), so_far.cost);
         slowed = is_idle.then(|| pace::slower(slowed.unwrap_or(mean)));
-        super::advance(clock::now());
+        EPOCH.advance(clock::now());
     }
 }
 

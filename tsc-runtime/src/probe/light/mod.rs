@@ -15,6 +15,8 @@ use crate::record::light::{self, Frame, LightThread, Row};
 
 mod cold;
 pub(crate) mod future;
+#[cfg(all(test, not(shuttle)))]
+mod tests;
 
 use cold::{add_units_cold, start_call_cold, start_poll_cold, stop_cold};
 

@@ -86,6 +86,13 @@ impl Account {
         self.has_ticked.set(false);
     }
 
+    /// The same on a simulated thread, which takes nothing that other threads have left behind.
+    #[cfg(test)]
+    pub(crate) fn begin_simulated(&self, now: Ticks) {
+        self.begin(now, 0);
+        self.has_ticked.set(true);
+    }
+
     /// Whether the tick `number` is new to the thread.
     pub(crate) fn notices(&self, number: u64) -> bool {
         self.noticed.replace(number) != number

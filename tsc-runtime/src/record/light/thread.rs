@@ -6,13 +6,13 @@ use std::sync::atomic::compiler_fence;
 
 use super::account::Account;
 use super::{Frame, Paths, Row};
-use crate::interruption::{Descriptor, Detector};
+use crate::interruption::Detector;
 use crate::sync::atomic::{
-    AtomicPtr, AtomicU32,
+    AtomicU32,
     Ordering::{Relaxed, SeqCst},
 };
 use crate::sync::thread_local;
-use crate::tick_clock;
+use crate::tick_clock::{EPOCH, Epoch, Tick};
 
 /// A thread that is not attached looks at this word, which never equals the epoch.
 static NEVER: u64 = 0;
@@ -24,7 +24,7 @@ pub(crate) struct LightThread {
     /// Equals the epoch as long as the clock has not ticked and the thread has not left the CPU.
     word: Cell<*const u64>,
     /// Here, and not found by its name, because this takes less code.
-    epoch: &'static AtomicPtr<Descriptor>,
+    epoch: Cell<&'static Epoch>,
     rows: Cell<*const Row>,
     innermost: Cell<*const Frame>,
     /// The length of `rows` that may be used, in bytes. This is the only field that other threads write: 0 sends this thread's next probe
@@ -32,6 +32,8 @@ pub(crate) struct LightThread {
     len: AtomicU32,
     /// The light calls of this thread so far, for the timed calls around them.
     calls: Cell<u64>,
+    /// Those of the calls whose cost is in the thread's running overhead.
+    accounted: Cell<u64>,
     /// The length of `rows`, whether it may be used or not.
     whole_len: Cell<u32>,
     paths: Cell<*const Paths>,
@@ -44,11 +46,12 @@ thread_local! {
     static THREAD: LightThread = const {
         LightThread {
             word: Cell::new(&raw const NEVER),
-            epoch: tick_clock::epoch(),
+            epoch: Cell::new(&EPOCH),
             rows: Cell::new(ptr::null()),
             innermost: Cell::new(ptr::null()),
             len: AtomicU32::new(0),
             calls: Cell::new(0),
+            accounted: Cell::new(0),
             whole_len: Cell::new(0),
             paths: Cell::new(ptr::null()),
             own_word: Cell::new(0),
@@ -68,7 +71,7 @@ pub(crate) fn this() -> &'static LightThread {
 
 /// Makes the compiler keep the address in a register. Otherwise it would find the thread again for each field, by longer instructions.
 #[inline(always)]
-#[allow(unused_mut)]
+#[allow(unused_mut, clippy::pointers_in_nomem_asm_block)] // the template reads no memory
 fn in_register(mut thread: *const LightThread) -> *const LightThread {
     #[cfg(all(any(target_arch = "x86_64", target_arch = "x86"), not(miri)))]
     // SAFETY: the template is a comment, so no instruction is executed.
@@ -82,7 +85,7 @@ impl LightThread {
     /// Whether the clock has not ticked and the thread has not left the CPU since the last check.
     #[inline(always)]
     pub(crate) fn is_current(&self) -> bool {
-        self.epoch.load(Relaxed).addr() as u64 == self.word()
+        self.epoch.get().armed() == self.word()
     }
 
     #[inline(always)]
@@ -110,6 +113,12 @@ impl LightThread {
     #[inline(always)]
     pub(crate) fn enter(&self, frame: &Frame) {
         self.calls.set(self.calls.get().wrapping_add(1));
+        self.enter_uncounted(frame);
+    }
+
+    /// The same for a timed call.
+    #[inline(always)]
+    pub(crate) fn enter_uncounted(&self, frame: &Frame) {
         frame.set_outer(self.innermost.get());
         // A signal handler that comes in between must find the frame complete.
         compiler_fence(SeqCst);
@@ -127,14 +136,31 @@ impl LightThread {
         self.innermost.set(unsafe { frame.outer() });
     }
 
+    /// The last tick of the clock.
+    pub(crate) fn last_tick(&self) -> Tick {
+        self.epoch.get().last()
+    }
+
+    #[cfg(test)]
+    pub(crate) fn epoch(&self) -> &'static Epoch {
+        self.epoch.get()
+    }
+
+    /// Follows another clock, and the word of a simulated thread.
+    #[cfg(test)]
+    pub(crate) fn simulate(&self, epoch: &'static Epoch, detector: &Detector) {
+        self.epoch.set(epoch);
+        self.word.set(detector.word().expect("it is attached"));
+    }
+
     pub(crate) fn innermost(&self) -> *const Frame {
         self.innermost.get()
     }
 
-    /// The light calls of this thread so far.
-    #[inline(always)]
-    pub(crate) fn calls(&self) -> u64 {
-        self.calls.get()
+    /// The light calls of this thread since the last time that this was asked.
+    pub(crate) fn new_calls(&self) -> u64 {
+        let calls = self.calls.get();
+        calls.wrapping_sub(self.accounted.replace(calls))
     }
 
     /// The thread's paths; `None` before its first light call, and after its end.
@@ -206,7 +232,7 @@ impl LightThread {
     pub(crate) fn with_rows(&self, rows: &[Row], f: impl FnOnce()) {
         let (own, own_len) = (self.rows.get(), self.whole_len.get());
         let (word, calls) = (self.word.get(), self.calls.get());
-        self.own_word.set(self.epoch.load(Relaxed).addr() as u64);
+        self.own_word.set(self.epoch.get().armed());
         self.use_own_word();
         self.set_rows(rows);
         f();

@@ -1,0 +1,4 @@
+#[cycles(light)]
+async fn fetch(url: String) -> usize {
+    get(&url).await
+}

@@ -1,0 +1,177 @@
+//! Light probes on a thread whose time and clock are simulated.
+
+use std::cell::RefCell;
+
+use super::LightProbe;
+use crate::on_cpu::script;
+use crate::probe::empty_calls::Light;
+use crate::record::callsite::{Callsite, meta};
+use crate::record::light::{self, Frame, PathSums, Row};
+use crate::record::thread;
+use crate::registry::{self, LightRow, Ticked};
+use crate::tick_clock::Epoch;
+
+fn callsite(name: &'static str) -> &'static Callsite {
+    let callsite = Callsite::new::<Light>(meta(&(), module_path!(), line!()).named(name));
+    Box::leak(Box::new(callsite))
+}
+
+/// Runs `body` as a call.
+fn call<T>(callsite: &'static Callsite, body: impl FnOnce() -> T) -> T {
+    let frame = Frame::new();
+    let _probe = LightProbe::start(callsite, &frame);
+    body()
+}
+
+/// Callsites that were called once, on a thread of its own whose time is simulated from there on. The clock ticks for this thread only when
+/// the test says so.
+fn simulated<const N: usize>(
+    names: [&'static str; N],
+    test: impl FnOnce([&'static Callsite; N]) + Send,
+) {
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let callsites = names.map(callsite);
+            for callsite in callsites {
+                call(callsite, || {});
+            }
+            script::begin();
+            let light = light::this();
+            light.simulate(Box::leak(Box::new(Epoch::new())), &thread::this().detector);
+            light.account.begin_simulated(script::now().unwrap());
+            let before = callsites.map(|callsite| (callsite, row(callsite).ticked));
+            BEFORE.set(before.to_vec());
+            test(callsites);
+        });
+    });
+}
+
+/// The clock ticks. The next probe finds it.
+fn tick() {
+    light::this().epoch().advance(script::now().unwrap());
+}
+
+fn row(callsite: &'static Callsite) -> LightRow {
+    let figures = registry::figures().unwrap();
+    *figures.light.get(callsite.number().unwrap()).unwrap()
+}
+
+thread_local! {
+    /// What was found before the simulation began.
+    static BEFORE: RefCell<Vec<(&'static Callsite, Ticked)>> = const { RefCell::new(Vec::new()) };
+}
+
+fn since_the_beginning(callsite: &'static Callsite, of: fn(&Ticked) -> PathSums) -> PathSums {
+    let before = BEFORE.with_borrow(|before| {
+        let found = before.iter().find(|(one, _)| std::ptr::eq(*one, callsite));
+        of(&found.unwrap().1)
+    });
+    of(&row(callsite).ticked).since(&before)
+}
+
+/// Ticks of the clock, and ticks of the counter on the CPU, blocked and waiting, outside of light callees.
+fn own(callsite: &'static Callsite) -> (u64, i64, i64, i64) {
+    let own = since_the_beginning(callsite, |ticked| ticked.own);
+    (own.ticks, own.on_cpu, own.off - own.waiting, own.waiting)
+}
+
+#[test]
+fn every_call_is_counted() {
+    let [outer, inner] = ["outer", "inner"].map(callsite);
+    for _ in 0..10 {
+        call(outer, || (0..7).for_each(|_| call(inner, || {})));
+    }
+    assert_eq!(row(outer).counts.get(Row::CALLS), 10);
+    assert_eq!(row(inner).counts.get(Row::CALLS), 70);
+}
+
+#[test]
+fn tick_belongs_to_the_function_that_ran() {
+    simulated(["caller", "callee"], |[caller, callee]| {
+        call(caller, || {
+            script::run(300);
+            tick();
+            script::run(20);
+            // Found by the callee's start.
+            call(callee, || {
+                script::run(50);
+                tick();
+            });
+            // Found by the callee's stop. The rest is found by nobody.
+            script::run(4000);
+        });
+        assert_eq!(own(caller), (1, 320, 0, 0));
+        assert_eq!(own(callee), (1, 50, 0, 0));
+        let inclusive = since_the_beginning(caller, |ticked| ticked.inclusive);
+        assert_eq!(inclusive.on_cpu, 370);
+    });
+}
+
+#[test]
+fn time_off_the_cpu_belongs_to_the_function_that_lost_it() {
+    simulated(["works", "sleeps"], |[works, sleeps]| {
+        for _ in 0..4 {
+            call(works, || script::run(50_000));
+            call(sleeps, || {
+                script::run(1_000);
+                script::lose(300_000, 30_000);
+            });
+        }
+        // Nobody has seen a tick on the CPU.
+        assert_eq!(own(sleeps), (0, 0, 1_080_000, 120_000));
+        call(works, || {
+            script::run(50_000);
+            tick();
+        });
+        assert_eq!(own(works), (1, 4 * 51_000 + 50_000, 0, 0));
+    });
+}
+
+#[test]
+fn tick_in_a_block_leaves_the_work_to_the_next_one() {
+    simulated(["worker", "sleeper"], |[worker, sleeper]| {
+        call(worker, || script::run(50_000));
+        call(sleeper, || {
+            script::lose(100_000, 0);
+            tick();
+            script::lose(200_000, 0);
+        });
+        assert_eq!(own(sleeper), (0, 0, 300_000, 0));
+        call(worker, || {
+            script::run(1);
+            tick();
+            script::run(9_999);
+        });
+        assert_eq!(own(worker), (1, 60_000, 0, 0));
+    });
+}
+
+#[test]
+fn thread_that_waits_for_a_cpu_has_its_tick() {
+    simulated(["long"], |[long]| {
+        call(long, || {
+            script::run(1_000_000);
+            script::lose(5_000_000, 5_000_000);
+            tick();
+            script::run(1_000_000);
+        });
+        assert_eq!(own(long), (1, 2_000_000, 0, 5_000_000));
+    });
+}
+
+#[test]
+fn panic_unlinks_the_frames_that_it_leaves() {
+    simulated(["catches", "panics"], |[catches, panics]| {
+        call(catches, || {
+            let caught = std::panic::catch_unwind(|| {
+                call(catches, || call(panics, || std::panic::panic_any(())));
+            });
+            assert!(caught.is_err());
+            script::run(77);
+            tick();
+        });
+        assert_eq!(own(catches), (1, 77, 0, 0));
+        assert_eq!(row(panics).counts.get(Row::CALLS), 2);
+        assert!(light::this().innermost().is_null());
+    });
+}
