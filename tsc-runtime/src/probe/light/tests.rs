@@ -3,13 +3,16 @@
 use std::cell::RefCell;
 
 use super::LightProbe;
+use crate::calibration::light_cost;
 use crate::on_cpu::script;
 use crate::probe::empty_calls::Light;
+use crate::probe::{Probe, Slot};
 use crate::record::callsite::{Callsite, meta};
 use crate::record::light::{self, Frame, PathSums, Row};
 use crate::record::thread;
 use crate::registry::{self, LightRow, Ticked};
 use crate::tick_clock::Epoch;
+use crate::tsc::{Fence, FencePolicy, Ticks, Unfenced};
 
 fn callsite(name: &'static str) -> &'static Callsite {
     let callsite = Callsite::new::<Light>(meta(&(), module_path!(), line!()).named(name));
@@ -35,15 +38,47 @@ fn simulated<const N: usize>(
             for callsite in callsites {
                 call(callsite, || {});
             }
+            TIMED.with(|timed| call_timed(timed, || {}));
             script::begin();
             let light = light::this();
             light.simulate(Box::leak(Box::new(Epoch::new())), &thread::this().detector);
             light.account.begin_simulated(script::now().unwrap());
-            let before = callsites.map(|callsite| (callsite, row(callsite).ticked));
-            BEFORE.set(before.to_vec());
+            let before = |callsite| (callsite, row(callsite).ticked);
+            let timed = TIMED.with(|timed| *timed);
+            BEFORE.set([timed].into_iter().chain(callsites).map(before).collect());
             test(callsites);
         });
     });
+}
+
+thread_local! {
+    /// A timed callsite of the thread.
+    static TIMED: &'static Callsite = Box::leak(Box::new(Callsite::new::<Scripted>(
+        meta(&(), module_path!(), line!()).named("timed"),
+    )));
+}
+
+/// Reads the simulated counter; before the simulation begins, the real one.
+#[derive(Debug)]
+struct Scripted;
+
+impl FencePolicy for Scripted {
+    const FENCE: Fence = Fence::Unfenced;
+
+    fn start() -> Ticks {
+        script::now().unwrap_or_else(Unfenced::start)
+    }
+
+    fn stop() -> Ticks {
+        Self::start()
+    }
+}
+
+/// Runs `body` as a timed call.
+fn call_timed<T>(callsite: &'static Callsite, body: impl FnOnce() -> T) -> T {
+    let mut slot = Slot::new();
+    let _probe = Probe::<Scripted>::start(callsite, &mut slot);
+    body()
 }
 
 /// The clock ticks. The next probe finds it.
@@ -53,7 +88,8 @@ fn tick() {
 
 fn row(callsite: &'static Callsite) -> LightRow {
     let figures = registry::figures().unwrap();
-    *figures.light.get(callsite.number().unwrap()).unwrap()
+    let row = figures.light.get(callsite.number().unwrap());
+    row.copied().unwrap_or_default()
 }
 
 thread_local! {
@@ -173,5 +209,52 @@ fn panic_unlinks_the_frames_that_it_leaves() {
         assert_eq!(own(catches), (1, 77, 0, 0));
         assert_eq!(row(panics).counts.get(Row::CALLS), 2);
         assert!(light::this().innermost().is_null());
+    });
+}
+
+#[test]
+fn tick_in_a_timed_call_is_not_its_callers() {
+    simulated(["around", "inside"], |[around, inside]| {
+        let timed = TIMED.with(|timed| *timed);
+        call(around, || {
+            script::run(10);
+            call_timed(timed, || {
+                script::run(1_000);
+                tick();
+                script::run(1);
+                call(inside, || {
+                    script::run(100);
+                    tick();
+                });
+                script::lose(90_000, 0);
+            });
+            script::run(5);
+            tick();
+        });
+        assert_eq!(own(timed), (1, 1_011, 90_000, 0));
+        assert_eq!(own(inside), (1, 100, 0, 0));
+        assert_eq!(own(around), (1, 5, 0, 0));
+        let inclusive = since_the_beginning(timed, |ticked| ticked.inclusive);
+        assert_eq!((inclusive.on_cpu, inclusive.off), (1_111, 90_000));
+        assert!(light::this().innermost().is_null());
+    });
+}
+
+#[test]
+fn light_calls_are_overhead_of_timed_ones() {
+    simulated(["cheap"], |[cheap]| {
+        let timed = TIMED.with(|timed| *timed);
+        let nested = || {
+            let found = thread::this().find(timed.position()).unwrap().1;
+            found.totals(true).nested
+        };
+        let before = nested();
+        call_timed(timed, || {
+            (0..1000).for_each(|_| call(cheap, || {}));
+            script::run(1_000_000);
+        });
+        let cost = nested() - before;
+        let expected = light_cost::of(1000);
+        assert!((cost - expected).abs() <= 1, "{cost}, {expected}");
     });
 }
