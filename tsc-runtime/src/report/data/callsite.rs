@@ -190,10 +190,10 @@ data! {
 }
 
 impl CallsiteReport {
-    /// Whether a call cannot be distinguished from an empty one, so that only many together mean something.
+    /// Whether a timed call cannot be distinguished from an empty one, so that only many together mean something.
     #[must_use]
     pub fn is_below_resolution(&self) -> bool {
-        self.mean_ticks.is_some_and(|mean| mean < RESOLVED_TICKS)
+        self.probe != "light" && self.mean_ticks.is_some_and(|mean| mean < RESOLVED_TICKS)
     }
 }
 

@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::scale::Scale;
 use super::style::Style;
+use super::tick_clock;
 use crate::report::{Clock, Report};
 
 pub(super) fn write(
@@ -18,11 +19,15 @@ pub(super) fn write(
     writeln!(out, "{}", style.dim(&machine))?;
     let probes = fitting(&probes(clock, scale), width);
     writeln!(out, "{}", style.dim(&probes))?;
+    if let Some(cost) = tick_clock::cost(report) {
+        let line = cut(format!("tsc: {cost}"), width);
+        writeln!(out, "{}", style.dim(&line))?;
+    }
     for warning in &clock.warnings {
         let line = cut(format!("tsc: {warning}"), width);
         writeln!(out, "{}", style.bad(&line))?;
     }
-    for doubt in doubts(clock) {
+    for doubt in doubts(clock).into_iter().chain(tick_clock::doubt(report)) {
         let line = cut(format!("tsc: {doubt}"), width);
         writeln!(out, "{}", style.doubtful(&line))?;
     }

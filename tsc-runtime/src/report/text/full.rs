@@ -6,6 +6,7 @@ use super::marks::Mark;
 use super::names::{NAME, Names};
 use super::rows::Rows;
 use super::scale::{Scale, fixed};
+use super::tick_clock;
 use super::{TextOptions, TextUnit, footer, full_banner, full_notes, notes};
 use crate::report::{CallsiteReport, Clock, Report};
 
@@ -25,6 +26,12 @@ pub(super) fn write(
 ) -> fmt::Result {
     let scale = Scale::new(&report.clock, TextUnit::Ticks);
     full_banner::write(out, &report.clock)?;
+    for line in tick_clock::cost(report)
+        .into_iter()
+        .chain(tick_clock::doubt(report))
+    {
+        writeln!(out, "tsc: {line}")?;
+    }
     write_heading(out, &report.clock)?;
     for row in rows.shown() {
         write_row(out, row, names.shown(row), rows.self_share(row))?;

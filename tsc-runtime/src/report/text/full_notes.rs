@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::full::ticks;
 use super::names::{NAME, escaped};
+use super::tick_clock;
 use crate::report::data::saturating_sum;
 use crate::report::{Bucket, CallsiteReport};
 
@@ -18,21 +19,11 @@ pub(super) fn write(f: &mut dyn fmt::Write, callsite: &CallsiteReport) -> fmt::R
         escaped(&callsite.file),
         callsite.line
     )?;
-    writeln!(
-        f,
-        "      {:<NAME$}   raw {:.0} - visible {:.0} - nested {:.0} - registration {:.0} = net {:.0} ± {}; self {:.0} ± {}; mean raw {}, min raw {}",
-        "",
-        callsite.raw_ticks,
-        callsite.visible_overhead_ticks,
-        callsite.nested_overhead_ticks,
-        callsite.registration_overhead_ticks,
-        callsite.total_ticks,
-        ticks(callsite.total_error_ticks, 0),
-        callsite.self_ticks,
-        ticks(callsite.self_error_ticks, 0),
-        ticks(callsite.mean_raw_ticks, 1),
-        ticks(callsite.min_raw_ticks, 0),
-    )?;
+    if let Some(line) = tick_clock::row(callsite) {
+        writeln!(f, "      {:<NAME$}   {line}", "")?;
+    } else {
+        write_raw(f, callsite)?;
+    }
     if let Some(threshold) = callsite.outlier_threshold_ticks {
         writeln!(
             f,
@@ -57,6 +48,25 @@ pub(super) fn write(f: &mut dyn fmt::Write, callsite: &CallsiteReport) -> fmt::R
         "      {:<NAME$}   interrupted calls: {}",
         "",
         octaves.join(", ")
+    )
+}
+
+/// How net ticks follow from raw ones.
+fn write_raw(f: &mut dyn fmt::Write, callsite: &CallsiteReport) -> fmt::Result {
+    writeln!(
+        f,
+        "      {:<NAME$}   raw {:.0} - visible {:.0} - nested {:.0} - registration {:.0} = net {:.0} ± {}; self {:.0} ± {}; mean raw {}, min raw {}",
+        "",
+        callsite.raw_ticks,
+        callsite.visible_overhead_ticks,
+        callsite.nested_overhead_ticks,
+        callsite.registration_overhead_ticks,
+        callsite.total_ticks,
+        ticks(callsite.total_error_ticks, 0),
+        callsite.self_ticks,
+        ticks(callsite.self_error_ticks, 0),
+        ticks(callsite.mean_raw_ticks, 1),
+        ticks(callsite.min_raw_ticks, 0),
     )
 }
 

@@ -5,6 +5,9 @@ use crate::report::{CallsiteReport, Clock};
 /// A row is marked if the probes are more than this share of its raw ticks.
 pub(super) const PERTURBED: f64 = 0.5;
 
+/// The same for the row of a light function, and the light probes' share of its self ticks.
+const MOSTLY_PROBES: f64 = 1.0 / 3.0;
+
 /// A row is marked if its median is fewer steps of the counter than this: ± 1 step then is over 5 % of it.
 const COARSE_STEPS: f64 = 20.0;
 
@@ -13,11 +16,17 @@ const COARSE_STEPS: f64 = 20.0;
 pub(super) enum Mark {
     BelowResolution,
     Perturbed,
+    MostlyProbes,
     Coarse,
 }
 
 impl Mark {
-    pub(super) const ALL: [Self; 3] = [Self::BelowResolution, Self::Perturbed, Self::Coarse];
+    pub(super) const ALL: [Self; 4] = [
+        Self::BelowResolution,
+        Self::Perturbed,
+        Self::MostlyProbes,
+        Self::Coarse,
+    ];
 
     /// The gravest mark of a row.
     pub(super) fn of(row: &CallsiteReport, clock: &Clock) -> Option<Self> {
@@ -27,7 +36,8 @@ impl Mark {
     pub(super) fn is_on(self, row: &CallsiteReport, clock: &Clock) -> bool {
         match self {
             Self::BelowResolution => row.is_below_resolution(),
-            Self::Perturbed => row.perturbation > PERTURBED,
+            Self::Perturbed => !row.is_light() && row.perturbation > PERTURBED,
+            Self::MostlyProbes => row.is_light() && row.perturbation > MOSTLY_PROBES,
             Self::Coarse => !row.is_below_resolution() && is_coarse(row, clock),
         }
     }
@@ -35,7 +45,7 @@ impl Mark {
     pub(super) fn character(self) -> char {
         match self {
             Self::BelowResolution => '<',
-            Self::Perturbed => '!',
+            Self::Perturbed | Self::MostlyProbes => '!',
             Self::Coarse => '~',
         }
     }
@@ -49,6 +59,10 @@ impl Mark {
             }
             Self::Perturbed => {
                 "over half of the raw ticks are probes; annotate fewer of its callees".to_owned()
+            }
+            Self::MostlyProbes => {
+                "over a third of the self ticks are light probes; leave the attribute out"
+                    .to_owned()
             }
             Self::Coarse => format!(
                 "min and quantiles are known to ± 1 step of the counter ({} ticks)",

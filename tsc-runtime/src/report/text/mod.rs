@@ -16,6 +16,7 @@ mod off_cpu;
 mod rows;
 mod scale;
 mod style;
+mod tick_clock;
 
 use std::fmt;
 
