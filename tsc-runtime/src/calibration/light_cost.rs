@@ -14,8 +14,11 @@ use crate::tsc::Ticks;
 use crate::tsc::clock;
 
 /// The calls of a round.
-const CALLS: u32 = 2048;
-const ROUNDS: usize = if cfg!(miri) { 1 } else { 31 };
+const CALLS: u32 = 512;
+const MIN_ROUNDS: usize = if cfg!(miri) { 1 } else { 5 };
+const MAX_ROUNDS: usize = 101;
+/// After this time, about half a millisecond, rounds are made only until there are enough.
+const ENOUGH: Ticks = 1_250_000;
 
 #[derive(Default)]
 struct Measurements {
@@ -87,8 +90,12 @@ fn measure(empty_calls: EmptyLightCalls) -> f64 {
     let thread = thread::this();
     // A tick or an annotated allocator must not record anything meanwhile.
     let busy = thread.enter_cold_path();
-    let mut costs = Vec::with_capacity(ROUNDS);
-    for _ in 0..ROUNDS {
+    let mut costs = Vec::with_capacity(MAX_ROUNDS);
+    let began = clock::now();
+    for _ in 0..MAX_ROUNDS {
+        if costs.len() >= MIN_ROUNDS && clock::now() - began >= ENOUGH {
+            break;
+        }
         light::this().with_rows(&rows, || costs.push(round(empty_calls)));
     }
     drop(busy);

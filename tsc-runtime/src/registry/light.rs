@@ -135,11 +135,13 @@ impl Shard {
             let Some(record) = LightRecord::new() else {
                 return false;
             };
-            if clock::availability().is_ok() {
-                thread.on_cpu.attach_for_light();
+            if has_times(thread) {
+                light.begin(&thread.detector, &record.paths);
+                let number = light.last_tick().number;
+                light.account.begin(on_cpu::now(), number);
+            } else {
+                light.begin_to_count();
             }
-            light.begin(&thread.detector, &record.paths);
-            light.account.begin(on_cpu::now(), light.last_tick().number);
             own.light = Some(record);
         }
         let Some(record) = &mut own.light else {
@@ -150,6 +152,16 @@ impl Shard {
         keep_valid(light);
         true
     }
+}
+
+/// Whether the times of light functions can be known on this thread: the counter may be read, the clock runs, and the kernel tells how long
+/// the thread has run.
+fn has_times(thread: &Thread) -> bool {
+    if clock::availability().is_err() || tick_clock::unavailable().is_some() {
+        return false;
+    }
+    thread.on_cpu.attach_for_light();
+    thread.on_cpu.asks()
 }
 
 /// Counts a call on a thread that has ended.

@@ -51,7 +51,7 @@ impl<'a> LightProbe<'a> {
         let row = callsite.row();
         if thread.is_current() && thread.has(row) {
             // SAFETY: `has` has returned true.
-            unsafe { thread.row(row) }.add(COUNTER, 1);
+            unsafe { thread.row(row) }.count::<COUNTER>();
             thread.enter(frame);
         } else {
             let start_cold = match COUNTER {

@@ -23,10 +23,34 @@ impl Row {
         number * size_of::<Self>() as u32
     }
 
-    /// Adds to a counter. The thread itself is the only writer, so the usual instruction for adding to memory is enough.
+    /// Adds 1 to a counter. A single instruction on x86-64, so that a signal handler that counts in the same row runs before or after it,
+    /// not in between.
+    #[inline(always)]
+    pub(crate) fn count<const COUNTER: usize>(&self) {
+        #[cfg(all(target_arch = "x86_64", not(miri)))]
+        // SAFETY: this adds to an atomic that only this thread writes. Other threads see it like a store.
+        unsafe {
+            core::arch::asm!(
+                "inc qword ptr [{} + {}]",
+                in(reg) self.0.as_ptr(),
+                const COUNTER * size_of::<AtomicU64>(),
+                options(nostack)
+            );
+        }
+        #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+        self.add(COUNTER, 1);
+    }
+
+    /// Adds to a counter, by a single instruction as well.
     #[inline(always)]
     pub(crate) fn add(&self, counter: usize, count: u64) {
         let counter = &self.0[counter];
+        #[cfg(all(target_arch = "x86_64", not(miri)))]
+        // SAFETY: as above.
+        unsafe {
+            core::arch::asm!("add qword ptr [{}], {}", in(reg) counter.as_ptr(), in(reg) count, options(nostack));
+        }
+        #[cfg(not(all(target_arch = "x86_64", not(miri))))]
         counter.store(counter.load(Relaxed).wrapping_add(count), Relaxed);
     }
 

@@ -181,6 +181,12 @@ impl LightThread {
         self.paths.set(paths);
     }
 
+    /// Begins to count calls, where no times are known. Without a clock that ticks, no probe finds anything.
+    pub(crate) fn begin_to_count(&self) {
+        self.use_own_word();
+        self.set_own_word(self.epoch.get().armed());
+    }
+
     /// Forgets the rows, in the child of a fork, where they are the parent's.
     #[cfg(all(unix, any(all(test, shuttle), not(miri))))] // no process is forked elsewhere
     pub(crate) fn forget_rows(&self) {

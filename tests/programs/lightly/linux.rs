@@ -1,0 +1,174 @@
+//! The ways of the program, on Linux.
+
+use std::hint::black_box;
+use std::ptr;
+use std::time::{Duration, Instant};
+
+use tsc_runtime::cycles;
+
+#[cycles(light)]
+fn tiny(value: u64) -> u64 {
+    black_box(value) + 1
+}
+
+#[cycles(light)]
+fn handled() {
+    tiny(0);
+}
+
+#[cycles(light)]
+fn deep(depth: u32) -> u64 {
+    if depth == 0 {
+        spin(Duration::from_millis(30));
+        return 0;
+    }
+    black_box(deep(depth - 1)) + 1
+}
+
+#[cycles(light)]
+fn around_a_fork(depth: u32) -> i32 {
+    if depth != 0 {
+        return around_a_fork(depth - 1);
+    }
+    // Ticks find the frames of the calls that are running, before the fork and after it.
+    call(10, Duration::from_millis(20));
+    // SAFETY: this thread is the only one that uses the program's data.
+    let child = unsafe { libc::fork() };
+    call(10, Duration::from_millis(20));
+    child
+}
+
+fn spin(time: Duration) {
+    let began = Instant::now();
+    while began.elapsed() < time {
+        std::hint::spin_loop();
+    }
+}
+
+/// Calls `tiny` so many times, and goes on with blocks of a thousand calls until the time has passed. Returns the number of calls.
+fn call(times: u64, time: Duration) -> u64 {
+    let began = Instant::now();
+    let mut calls = times;
+    (0..times).for_each(|value| _ = tiny(value));
+    while began.elapsed() < time {
+        calls += 1000;
+        (0..1000).for_each(|value| _ = tiny(value));
+    }
+    calls
+}
+
+pub(crate) fn main() {
+    match std::env::args().nth(1).unwrap_or_default().as_str() {
+        "fork" => fork(),
+        "signals" => signals(),
+        "exit-in-thread" => {
+            call(10, Duration::ZERO);
+            let _ = std::thread::spawn(|| {
+                deep(3);
+                std::process::exit(0)
+            })
+            .join();
+        }
+        "deep" => assert_eq!(deep(5_000), 5_000),
+        "threads" => {
+            for _ in 0..200 {
+                let threads: Vec<_> = (0..50)
+                    .map(|_| std::thread::spawn(|| call(10, Duration::ZERO)))
+                    .collect();
+                threads.into_iter().for_each(|thread| _ = thread.join());
+            }
+        }
+        "idle" => {
+            call(10, Duration::ZERO);
+            std::thread::sleep(Duration::from_millis(1500));
+        }
+        "forbid-threads" => {
+            forbid(&[libc::SYS_clone, libc::SYS_clone3]);
+            println!("{}", call(1000, Duration::from_millis(20)));
+        }
+        "forbid-scheduling" => {
+            forbid(&[libc::SYS_sched_setattr, libc::SYS_prctl]);
+            println!("{}", call(1000, Duration::from_millis(100)));
+        }
+        "forbid-cpu-clock" => {
+            forbid(&[libc::SYS_clock_gettime]);
+            println!("{}", call(1000, Duration::from_millis(20)));
+        }
+        _ => println!("{}", call(1000, Duration::from_millis(100))),
+    }
+}
+
+fn fork() {
+    let child = around_a_fork(5);
+    if child == 0 {
+        return;
+    }
+    let mut status = 0;
+    // SAFETY: the child is ours, and the status may be written.
+    unsafe { libc::waitpid(child, &raw mut status, 0) };
+    assert_eq!(status, 0);
+}
+
+/// Calls light functions while a signal handler does, too.
+fn signals() {
+    static HANDLED: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
+    extern "C" fn handler(_: libc::c_int) {
+        handled();
+        HANDLED.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+    }
+    handled();
+    // SAFETY: the handler calls light functions alone, which is what this is about.
+    unsafe {
+        libc::signal(
+            libc::SIGALRM,
+            handler as extern "C" fn(libc::c_int) as libc::sighandler_t,
+        );
+        let every = libc::timeval {
+            tv_sec: 0,
+            tv_usec: 100,
+        };
+        let timer = libc::itimerval {
+            it_interval: every,
+            it_value: every,
+        };
+        libc::setitimer(libc::ITIMER_REAL, &raw const timer, ptr::null_mut());
+    }
+    let calls = call(10, Duration::from_millis(500));
+    // SAFETY: a timer of zeros is none.
+    unsafe {
+        let none = std::mem::zeroed::<libc::itimerval>();
+        libc::setitimer(libc::ITIMER_REAL, &raw const none, ptr::null_mut());
+    }
+    let handled = HANDLED.load(std::sync::atomic::Ordering::Relaxed) + 1;
+    println!("{} {handled}", calls + handled);
+}
+
+/// Lets these system calls fail from here on, as a sandbox does.
+fn forbid(calls: &[libc::c_long]) {
+    const LOAD: u16 = 0x20;
+    const IF_EQUAL: u16 = 0x15;
+    const RETURN: u16 = 0x06;
+    const ALLOW: u32 = 0x7fff_0000;
+    const FAIL: u32 = 0x0005_0000 | libc::EPERM.cast_unsigned();
+    let step = |code, jt, jf, k| libc::sock_filter { code, jt, jf, k };
+    let mut program = vec![step(LOAD, 0, 0, 0)];
+    for call in calls {
+        program.push(step(IF_EQUAL, 0, 1, *call as u32));
+        program.push(step(RETURN, 0, 0, FAIL));
+    }
+    program.push(step(RETURN, 0, 0, ALLOW));
+    let filter = libc::sock_fprog {
+        len: program.len() as u16,
+        filter: program.as_mut_ptr(),
+    };
+    // SAFETY: the filter is as long as it says.
+    let refused = unsafe {
+        libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0
+            || libc::prctl(
+                libc::PR_SET_SECCOMP,
+                libc::SECCOMP_MODE_FILTER,
+                &raw const filter,
+            ) != 0
+    };
+    assert!(!refused, "seccomp is refused");
+}

@@ -1,0 +1,167 @@
+//! Programs with light probes that fork, end in odd places, receive signals, or may not do what the clock needs.
+
+#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
+
+use std::fs;
+use std::process::Command;
+
+use tsc_runtime::Report;
+
+/// What the program prints, and the reports of its processes in the order in which they began.
+fn run(way: &str, variables: &[(&str, &str)]) -> (String, Vec<Report>) {
+    let folder = std::env::temp_dir().join(format!("lightly-{way}-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_lightly"))
+        .arg(way)
+        .env("TSC_REPORT", "json")
+        .env("TSC_REPORT_FILE", folder.join("%p.json"))
+        .envs(variables.iter().copied())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{way}: {output:?}");
+    let mut reports: Vec<Report> = fs::read_dir(&folder)
+        .unwrap()
+        .map(|entry| {
+            Report::from_json(&fs::read_to_string(entry.unwrap().path()).unwrap()).unwrap()
+        })
+        .collect();
+    reports.sort_by(|one, other| one.process().started().cmp(other.process().started()));
+    fs::remove_dir_all(folder).unwrap();
+    (String::from_utf8(output.stdout).unwrap(), reports)
+}
+
+fn calls(report: &Report, name: &str) -> u64 {
+    report
+        .callsite(name)
+        .unwrap_or_else(|| panic!("no row {name} in {report}"))
+        .calls()
+}
+
+fn numbers(printed: &str) -> Vec<u64> {
+    printed
+        .split_whitespace()
+        .map(|number| number.parse().unwrap())
+        .collect()
+}
+
+#[test]
+fn child_of_a_fork_starts_from_zero_and_has_a_clock() {
+    let (_, reports) = run("fork", &[]);
+    assert_eq!(reports.len(), 2);
+    let (parent, child) = (&reports[0], &reports[1]);
+    assert_eq!(calls(parent, "around_a_fork"), 6);
+    // Its running calls were the parent's, but their time goes on here.
+    let around = child.callsite("around_a_fork").unwrap();
+    assert_eq!(around.calls(), 0);
+    assert!(around.total_ticks() > 0.0, "{child}");
+    let tiny = child.callsite("tiny").unwrap();
+    assert!(
+        tiny.calls() >= 10 && tiny.clock_ticks().unwrap() > 0,
+        "{child}"
+    );
+    assert!(child.tick_clock().unwrap().ticks() > 0);
+    let chain = child
+        .contexts()
+        .iter()
+        .filter(|context| context.parent().is_some());
+    assert!(chain.count() > 0, "{child}");
+}
+
+#[test]
+fn handlers_of_signals_are_counted() {
+    let (printed, reports) = run("signals", &[]);
+    let [tiny, handled] = numbers(&printed)[..] else {
+        panic!("{printed}");
+    };
+    let report = &reports[0];
+    // A handler that interrupts the runtime's own work is not counted there, and said to be missing.
+    let unrecorded = report.unrecorded_calls();
+    let counted = (calls(report, "tiny"), calls(report, "handled"));
+    assert!(
+        counted.0 <= tiny && counted.1 <= handled,
+        "{counted:?} {printed}"
+    );
+    assert!(
+        counted.0 + counted.1 + unrecorded >= tiny + handled,
+        "{counted:?} + {unrecorded}: {printed}"
+    );
+}
+
+#[test]
+fn exit_in_a_thread_reports_running_calls() {
+    let (_, reports) = run("exit-in-thread", &[]);
+    assert_eq!(calls(&reports[0], "tiny"), 10);
+    assert_eq!(calls(&reports[0], "deep"), 4);
+}
+
+#[test]
+fn deep_recursion_counts_its_time_once() {
+    let (_, reports) = run("deep", &[]);
+    let report = &reports[0];
+    let row = report.callsite("deep").unwrap();
+    assert_eq!(row.calls(), 5_001);
+    assert_eq!(row.total_ticks(), row.self_ticks());
+    let took = report.process().duration_ns() as f64 * 1e-9 * report.clock().hz().unwrap();
+    assert!(
+        row.total_ticks() > 0.0 && row.total_ticks() <= took,
+        "{report}"
+    );
+    assert_eq!(report.contexts().len(), 1);
+}
+
+#[test]
+fn many_threads_are_counted_exactly() {
+    let (_, reports) = run("threads", &[]);
+    let row = reports[0].callsite("tiny").unwrap();
+    assert_eq!((row.calls(), row.threads()), (100_000, 10_000));
+}
+
+#[test]
+fn functions_can_be_left_out() {
+    let (_, reports) = run("usual", &[("TSC_SKIP", "tiny")]);
+    assert!(reports.is_empty() || reports[0].callsites().is_empty());
+    let (_, reports) = run("exit-in-thread", &[("TSC_ONLY", "deep")]);
+    assert_eq!(calls(&reports[0], "deep"), 4);
+    assert!(reports[0].callsite("tiny").is_none());
+}
+
+#[test]
+fn interval_of_the_clock_can_be_chosen() {
+    let (_, reports) = run("usual", &[("TSC_TICK", "20ms")]);
+    let clock = reports[0].tick_clock().unwrap();
+    assert!(clock.mean_us() > 5_000.0 && clock.ticks() < 40, "{clock:?}");
+}
+
+#[test]
+fn clock_slows_down_while_the_process_is_idle() {
+    let (_, reports) = run("idle", &[]);
+    let clock = reports[0].tick_clock().unwrap();
+    assert!(clock.mean_us() > 5_000.0, "{clock:?}");
+}
+
+#[test]
+fn calls_are_counted_where_no_clock_can_run() {
+    for (way, why) in [
+        ("forbid-threads", "no thread could be started"),
+        ("forbid-cpu-clock", "CLOCK_THREAD_CPUTIME_ID"),
+    ] {
+        let (printed, reports) = run(way, &[]);
+        let report = &reports[0];
+        assert_eq!(calls(report, "tiny"), numbers(&printed)[0], "{way}");
+        let clock = report.tick_clock().unwrap();
+        let because = clock.no_times_because().unwrap_or_default();
+        assert!(because.contains(why), "{way}: {because:?}");
+        let text = report.to_string();
+        assert!(text.contains("no times are known"), "{way}: {text}");
+        assert_eq!(report.callsite("tiny").unwrap().total_ticks(), 0.0, "{way}");
+    }
+}
+
+#[test]
+fn clock_runs_with_the_default_scheduling() {
+    let (printed, reports) = run("forbid-scheduling", &[]);
+    let report = &reports[0];
+    let tiny = report.callsite("tiny").unwrap();
+    assert_eq!(tiny.calls(), numbers(&printed)[0]);
+    assert!(report.tick_clock().unwrap().ticks() > 0 && tiny.self_ticks() > 0.0);
+}
