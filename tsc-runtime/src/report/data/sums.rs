@@ -132,7 +132,7 @@ sums! {
     ticked_off: i64 by add_signed,
     /// The part of `ticked_off` in which the thread was ready to run.
     ticked_waiting: i64 by add_signed,
-    /// The cost of light probes in the calls, in thousandths of a tick.
+    /// The cost of the callsite's light probes, in thousandths of a tick.
     light_probe_milliticks: i64 by add_signed,
 }
 
