@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use cargo_metadata::{CrateType, Edition, TargetKind};
@@ -15,7 +15,7 @@ use super::rustc;
 use crate::annotate::{self, Function, Where};
 use crate::build::{Build, CargoCommand, CargoVerb, Executable, Measurement, Project};
 use crate::progress::remark;
-use crate::sources;
+use crate::sources::{Sources, whole};
 
 /// The folder in `target/tsc` of the copies and of what is built from them.
 const ALL: &str = ".all";
@@ -126,6 +126,21 @@ impl<'a> Tree<'a> {
         )
     }
 
+    /// The path without `..` of a file in the project. `None` if the copy does not have the file: it is elsewhere, or reached through a link,
+    /// which the copy has, too.
+    fn place(&self, file: &Path) -> Option<PathBuf> {
+        let root = self.original.root();
+        let mut place = PathBuf::new();
+        for part in file.components() {
+            match part {
+                Component::ParentDir => drop(place.pop()),
+                part => place.push(part),
+            }
+        }
+        let inner = place.strip_prefix(root).ok()?;
+        (whole(file.to_owned()) == whole(root.to_owned()).join(inner)).then_some(place)
+    }
+
     fn sync(&self, copy: &Path, replaced: &Replaced) -> Result<()> {
         let root = self.original.root();
         let mut leave_out = vec![
@@ -221,7 +236,9 @@ impl<'a> Tree<'a> {
         (self.attributes, self.too_short) = (0, 0);
         let with_examples = self.command.verb != CargoVerb::Run
             || self.command.values("--example", None) != [""; 0];
-        for package in self.original.metadata().workspace_packages() {
+        let members = self.original.metadata().workspace_packages();
+        let sources = Sources::new(&members);
+        for package in members {
             if !self.used.contains(package.name.as_str()) {
                 continue;
             }
@@ -237,7 +254,14 @@ impl<'a> Tree<'a> {
                 let text = manifest::with_runtime(&String::from_utf8_lossy(text), runtime)?;
                 replaced.insert(path, text.into_bytes());
             }
-            for file in sources::of_package(package, with_examples)? {
+            for file in sources.of(package, with_examples)? {
+                let Some(place) = self.place(&file) else {
+                    remark(&format!(
+                        "{}: not measured, because it is outside of the project or reached through a symbolic link",
+                        file.display()
+                    ));
+                    continue;
+                };
                 let source =
                     fs::read_to_string(&file).with_context(|| file.display().to_string())?;
                 let leave_out =
@@ -253,7 +277,7 @@ impl<'a> Tree<'a> {
                             // at the end, so that no line moves.
                             text.push_str("\nextern crate tsc_runtime;\n");
                         }
-                        replaced.insert(file, text.into_bytes());
+                        replaced.insert(place, text.into_bytes());
                     }
                     Err(error) => remark(&format!("{}: left as it is: {error}", file.display())),
                 }

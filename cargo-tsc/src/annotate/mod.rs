@@ -8,7 +8,7 @@ mod strip;
 mod tests;
 
 pub use insert::{Annotated, Function, Where, annotate};
-pub use modules::files_of;
+pub use modules::{files_of, files_with_included};
 pub use strip::strip;
 
 /// The text that is inserted. The empty parentheses distinguish it from an attribute that somebody wrote by hand, so that
