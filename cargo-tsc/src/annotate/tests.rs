@@ -54,7 +54,8 @@ fn what_is_done_sooner_than_a_probe_stays_bare() {
 
 #[test]
 fn attributes_by_hand_are_neither_doubled_nor_stripped() {
-    let source = "#[cycles] fn a() {}\n#[::tsc_runtime::cycles] fn b() {}\n#[tsc_runtime::cycles(skip)] fn c() {}\n";
+    let source = "#[cycles] fn a() {}\n#[::tsc_runtime::cycles] fn b() {}\n#[tsc_runtime::cycles(skip)] fn c() {}\n\
+        #[::tsc_runtime::cycles()] fn d() {}\n#[::tsc_runtime::cycles(/* mine */)] fn e() {}\n";
     assert_eq!(everything(source, Where::Functions), source);
     assert_eq!(strip(source).unwrap(), (source.to_owned(), 0));
 }
@@ -67,8 +68,11 @@ fn annotating_twice_is_annotating_once() {
 
 #[test]
 fn attribute_on_a_line_of_its_own_goes_with_the_line() {
-    let formatted = "impl T {\n    #[::tsc_runtime::cycles()]\n    fn a() {}\n}\n";
-    assert_eq!(strip(formatted).unwrap().0, "impl T {\n    fn a() {}\n}\n");
+    let formatted = format!(
+        "impl T {{\n    {}\n    fn a() {{}}\n}}\n",
+        ATTRIBUTE.trim_end()
+    );
+    assert_eq!(strip(&formatted).unwrap().0, "impl T {\n    fn a() {}\n}\n");
 }
 
 #[test]
