@@ -1,7 +1,7 @@
 //! The source files of a project's own crates.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use cargo_metadata::{Package, Target, TargetKind};
@@ -65,6 +65,19 @@ fn runs_in_compiler(target: &Target) -> bool {
     let is_one =
         |kind: &TargetKind| matches!(kind, TargetKind::ProcMacro | TargetKind::CustomBuild);
     target.kind.iter().any(is_one)
+}
+
+/// The path without `..`, as text. If the path has links, it may lead elsewhere.
+#[must_use]
+pub fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => drop(plain.pop()),
+            part => plain.push(part),
+        }
+    }
+    plain
 }
 
 /// The path without links and without `..`.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use cargo_metadata::{CrateType, Edition, TargetKind};
@@ -11,11 +11,12 @@ use cargo_metadata::{CrateType, Edition, TargetKind};
 use super::copy::{Replaced, sync, sync_lock};
 use super::folder::Folder;
 use super::manifest::{self, Runtime};
+use super::outside::Outside;
 use super::rustc;
 use crate::annotate::{self, Function, Where};
 use crate::build::{Build, CargoCommand, CargoVerb, Executable, Measurement, Project};
 use crate::progress::remark;
-use crate::sources::{Sources, whole};
+use crate::sources::{Sources, plain, whole};
 
 /// The folder in `target/tsc` of the copies and of what is built from them.
 const ALL: &str = ".all";
@@ -30,6 +31,8 @@ pub struct Tree<'a> {
     command: CargoCommand,
     /// The folder of the copies and of what is built from them.
     folder: PathBuf,
+    /// The files that belong to the project and are not in it.
+    outside: Outside,
     /// The folder in which cargo would be started in the original, relative to the workspace.
     inner: PathBuf,
     /// The names of the workspace members that the command builds.
@@ -67,6 +70,7 @@ impl<'a> Tree<'a> {
             original,
             command,
             folder: original.target().join("tsc").join(ALL),
+            outside: Outside::new(original),
             inner,
             used: BTreeSet::new(),
             pruned: BTreeSet::new(),
@@ -90,9 +94,8 @@ impl<'a> Tree<'a> {
     /// # Errors
     /// If the project cannot be copied or built.
     pub fn annotated(&mut self, runtime: &Runtime) -> Result<Vec<Executable>> {
-        let copy = self.folder.join("annotated");
         let replaced = self.replaced(runtime)?;
-        self.sync(&copy, &replaced)?;
+        let copy = self.sync("annotated", &replaced)?;
         self.build(
             &copy,
             "annotated-target",
@@ -108,8 +111,7 @@ impl<'a> Tree<'a> {
     /// # Errors
     /// If the project cannot be copied or built.
     pub fn bare(&mut self) -> Result<Vec<Executable>> {
-        let copy = self.folder.join("bare");
-        self.sync(&copy, &self.manifests()?)?;
+        let copy = self.sync("bare", &self.manifests()?)?;
         let project = Project::find(&self.command, &copy.join(&self.inner))?;
         let selection = project.select(&self.command)?;
         let used = project.members_used(&selection.packages);
@@ -130,19 +132,15 @@ impl<'a> Tree<'a> {
     /// which the copy has, too.
     fn place(&self, file: &Path) -> Option<PathBuf> {
         let root = self.original.root();
-        let mut place = PathBuf::new();
-        for part in file.components() {
-            match part {
-                Component::ParentDir => drop(place.pop()),
-                part => place.push(part),
-            }
-        }
+        let place = plain(file);
         let inner = place.strip_prefix(root).ok()?;
         (whole(file.to_owned()) == whole(root.to_owned()).join(inner)).then_some(place)
     }
 
-    fn sync(&self, copy: &Path, replaced: &Replaced) -> Result<()> {
+    /// Updates the copy of this name, and returns its folder.
+    fn sync(&self, name: &str, replaced: &Replaced) -> Result<PathBuf> {
         let root = self.original.root();
+        let copy = self.outside.copy(&self.folder, name);
         let mut leave_out = vec![
             self.original.target().to_owned(),
             root.join("target"),
@@ -155,17 +153,16 @@ impl<'a> Tree<'a> {
         leave_out.push(root.join("Cargo.lock"));
         let context = || copy.display().to_string();
         let all = Folder::open(&self.original.target().join("tsc"), ALL).with_context(context)?;
-        let name = copy.file_name().unwrap_or_default();
-        let folder = all.folder(name).with_context(context)?;
+        let folder = self.outside.open(&all, name).with_context(context)?;
         sync(root, &folder, &leave_out, replaced)?;
-        sync_lock(root, &folder, &all, name).with_context(context)?;
+        sync_lock(root, &folder, &all, OsStr::new(name)).with_context(context)?;
         // Build scripts may ask git for the version.
         let git = root.join(".git");
         if git.is_dir() {
             let text = format!("gitdir: {}\n", git.display());
             folder.write(OsStr::new(".git"), text.as_bytes(), None)?;
         }
-        Ok(())
+        Ok(copy)
     }
 
     fn build(

@@ -144,14 +144,19 @@ fn errors_point_at_the_users_own_lines() {
 #[test]
 fn files_that_cannot_be_measured_are_said() {
     let elsewhere = tempfile::tempdir().unwrap();
-    std::fs::write(
-        elsewhere.path().join("linked.rs"),
-        "pub fn linked() { println!(\"linked\") }\n",
-    )
-    .unwrap();
-    let main = "mod cli;\nmod part { include!(\"part.rs\"); }\n#[path = \"deep/../other.rs\"]\nmod other;\nmod links { pub mod linked; }\n\
-        fn main() { cli::names(); part::part(); other::other(); links::linked::linked() }\n";
-    let project = Project::with_manifest("", main);
+    for name in ["linked", "outside"] {
+        let file = elsewhere.path().join(format!("{name}.rs"));
+        std::fs::write(
+            file,
+            format!("pub fn {name}() {{ println!(\"{name}\") }}\n"),
+        )
+        .unwrap();
+    }
+    let main = "mod cli;\nmod part { include!(\"part.rs\"); }\n#[path = \"deep/../other.rs\"]\nmod other;\nmod links { pub mod linked; }\n#[path = \"../../OUTSIDE/outside.rs\"]\nmod outside;\n\
+        fn main() { cli::names(); part::part(); other::other(); links::linked::linked(); outside::outside() }\n";
+    // Both are in the folder for temporary files.
+    let name = elsewhere.path().file_name().unwrap().to_str().unwrap();
+    let project = Project::with_manifest("", &main.replace("OUTSIDE", name));
     for name in ["names", "part", "other"] {
         let file = if name == "names" { "cli" } else { name };
         project.write(
@@ -169,7 +174,8 @@ fn files_that_cannot_be_measured_are_said() {
     let names: Vec<String> = calls(&ended.json()).into_keys().collect();
     assert_eq!(names, ["app::main", "app::other::other"]);
     let ended = ended.remarks("src/cli.rs: left as it is, because a build script");
-    ended.remarks("src/links/linked.rs: not measured");
+    let ended = ended.remarks("src/links/linked.rs: not measured");
+    ended.remarks("outside.rs: not measured");
 }
 
 #[test]
