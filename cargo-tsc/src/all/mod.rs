@@ -4,6 +4,7 @@ mod beside;
 mod copy;
 mod folder;
 mod manifest;
+mod outside;
 mod prune;
 mod remarks;
 mod rustc;
