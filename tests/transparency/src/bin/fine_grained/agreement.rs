@@ -11,6 +11,7 @@ use crate::profile::Callers;
 
 /// Rows below this share are not ranked.
 const RANKED: f64 = 0.01;
+const ALL: f64 = 0.0;
 
 /// Shares by the row's name.
 type Shares = HashMap<String, f64>;
@@ -30,7 +31,7 @@ pub(crate) fn print(rounds: &[Round], names: &Names, callers: &Callers) {
         range(rounds.iter().map(|round| outside(round, names)))
     );
     println!(
-        "\n| self ticks | rank correlation with perf, rows above 1 % | all runs in one | points in the wrong row | all runs in one | smallest row, % |\n|---|---|---|---|---|---|"
+        "\n| self ticks | rank correlation with perf, rows above 1 % | all runs in one | points in the wrong row, rows above 1 % | all runs in one | all rows, all runs in one | smallest row, % |\n|---|---|---|---|---|---|---|"
     );
     let perf: Vec<Shares> = rounds
         .iter()
@@ -48,11 +49,12 @@ pub(crate) fn print(rounds: &[Round], names: &Names, callers: &Callers) {
         let smallest =
             |shares: &Shares| 100.0 * shares.values().copied().fold(f64::INFINITY, f64::min);
         println!(
-            "| {name} | {} | {:.3} | {} | {:.1} | {} |",
+            "| {name} | {} | {:.3} | {} | {:.1} | {:.1} | {} |",
             range(pairs().map(|(light, perf)| rank_correlation(light, perf))),
             rank_correlation(&in_one, &perf_in_one),
-            range(pairs().map(|(light, perf)| misplaced(light, perf))),
-            misplaced(&in_one, &perf_in_one),
+            range(pairs().map(|(light, perf)| misplaced(light, perf, RANKED))),
+            misplaced(&in_one, &perf_in_one, RANKED),
+            misplaced(&in_one, &perf_in_one, ALL),
             range(light.iter().map(smallest)),
         );
         all.push(in_one);
@@ -162,12 +164,15 @@ fn rank_correlation(light: &Shares, perf: &Shares) -> f64 {
     spearman(&pairs)
 }
 
-/// Of 100 points: how many are in another row than `perf`'s.
-fn misplaced(light: &Shares, perf: &Shares) -> f64 {
+/// Of 100 points: how many are in another row than `perf`'s, among the rows that have more than the `least` share in either.
+fn misplaced(light: &Shares, perf: &Shares, least: f64) -> f64 {
     let both = light
         .keys()
         .filter(|name| !perf.contains_key(*name))
         .chain(perf.keys());
-    let differences = both.map(|name| (share(light, name) - share(perf, name)).abs());
+    let differences = both
+        .map(|name| (share(light, name), share(perf, name)))
+        .filter(|(light, perf)| light.max(*perf) > least)
+        .map(|(light, perf)| (light - perf).abs());
     100.0 * differences.sum::<f64>() / 2.0
 }
