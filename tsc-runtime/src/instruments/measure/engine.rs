@@ -18,6 +18,8 @@ const SAMPLE_STEPS: u64 = 64;
 const LONGEST_BATCH: usize = 4096;
 /// The number of rounds between two checks whether to evaluate the run.
 const ROUNDS_PER_LOOK: usize = 64;
+/// A run goes on until the standard error of the core clock is at most this share of it.
+const CLOCK_PRECISION: f64 = 0.0005;
 /// The number of calls that are timed one by one before everything else, to show the warm-up.
 pub(super) const WARM_UP_CALLS: usize = 8;
 
@@ -44,6 +46,8 @@ pub(super) struct Outcome {
     pub(super) core_cycles: Option<(f64, f64)>,
     /// Core cycles per tick during the run: mean, least and greatest.
     pub(super) clock: Option<(f64, f64, f64)>,
+    /// The standard error of the core clock's mean, as a share of it. 0 if there are no core cycles.
+    pub(super) clock_error: f64,
     /// The ticks of a whole sample of the baseline.
     pub(super) baseline: f64,
     /// The standard error that subtracting the baseline adds to the ticks of a call.
@@ -70,7 +74,7 @@ pub(super) fn run<P: FencePolicy>(
         .unwrap_or_else(|| batch_for::<P>(work, plan, started))
         .clamp(1, LONGEST_BATCH);
     let mut known = Calls::new(reference_chain::forty_additions);
-    let mut run = Run::new(batch);
+    let mut run = Run::new(batch, plan.step);
     let mut progress = Progress::new();
     let mut next_look = LEAST_SAMPLES;
     let mut outcome = loop {
@@ -88,7 +92,8 @@ pub(super) fn run<P: FencePolicy>(
         next_look = run.len() + run.len() / 4;
         let outcome = run.evaluate(plan);
         progress.show(|| format!("{name}: {}", brief(&outcome)));
-        if late || matches!(outcome.verdict, Verdict::Constant { .. }) {
+        let is_constant = matches!(outcome.verdict, Verdict::Constant { .. });
+        if late || is_constant && outcome.clock_error <= CLOCK_PRECISION {
             break outcome;
         }
     };

@@ -23,6 +23,7 @@
 
 mod aligned;
 mod builder;
+mod clocks;
 mod display;
 mod engine;
 mod fence_hiding;

@@ -81,6 +81,7 @@ mod tests {
         let constant = Verdict::Constant {
             ticks: 1019.0,
             core_cycles: None,
+            core_cycles_plus_minus: None,
             plus_minus: 0.1,
             share: 1.0,
             samples: 100,

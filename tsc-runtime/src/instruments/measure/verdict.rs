@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::instruments::bench::distribution::Distribution;
+use crate::instruments::bench::distribution::{Distribution, PARTS, means_of_parts};
 use crate::tsc::TscUnavailable;
 
 /// The outcome of a measurement.
@@ -17,6 +17,8 @@ pub enum Verdict {
         ticks: f64,
         /// Net core cycles per call, if they are known.
         core_cycles: Option<f64>,
+        /// The standard error of the core cycles.
+        core_cycles_plus_minus: Option<f64>,
         /// The standard error of the ticks.
         plus_minus: f64,
         /// The share of the samples near the mode.
@@ -149,8 +151,6 @@ pub(crate) struct Tolerance {
     pub(crate) step: f64,
 }
 
-/// A run is divided into this many parts. The first two are compared with the last two.
-const WINDOWS: usize = 8;
 /// The smallest number of samples for a verdict.
 pub(crate) const LEAST_SAMPLES: usize = 64;
 /// Values count as equal if they differ by no more than this share, or by no more than the wanted precision.
@@ -181,16 +181,14 @@ pub(crate) fn judge(
     if let Some((a, b, share)) = all.two_modes((3.0 * tolerance).max(2.5 * demand.step)) {
         return Err(UnsettledReason::TwoModes { a, b, share });
     }
-    let windows: Vec<f64> = samples
-        .chunks(samples.len().div_ceil(WINDOWS))
-        .map(|window| Distribution::new(window).centre(2.0 * demand.step).mean)
-        .collect();
+    let windows = means_of_parts(samples, 2.0 * demand.step);
+    // The first two parts are compared with the last two.
     let (first, last) = (
         mean_of(&windows[..2]),
         mean_of(&windows[windows.len() - 2..]),
     );
     // A difference that is explained by the scatter inside a window is not a drift.
-    let scatter = all.robust_deviation() / (samples.len() as f64 / WINDOWS as f64).sqrt();
+    let scatter = all.robust_deviation() / (samples.len() as f64 / PARTS as f64).sqrt();
     if (last - first).abs() > (2.0 * tolerance).max(4.0 * scatter) {
         return Err(UnsettledReason::Drifting {
             from: first,
