@@ -15,7 +15,7 @@ use crate::record::table::{Entry, FIRST_LEN};
 use crate::record::thread;
 use crate::record::{BUFFER_LEN, Record};
 use crate::tsc::clock;
-use crate::tsc::{Fence, Ticks};
+use crate::tsc::{Fence, Ticks, elapsed};
 
 /// The cost of a probe around an empty body, in ticks.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -39,6 +39,12 @@ pub(crate) struct Overhead {
 /// differently. One program had 64 empty functions with eight signatures, each beside code of another length: their means were between 5.1
 /// ticks below and 3.6 above the calibrated value (a Xeon with AMX, 2.6 GHz). At five places on Zen 4, the means were 59.4 to 65.5 ticks.
 const SURROUNDINGS: f64 = 5.0;
+
+/// The same for a probe that reads the operating system's clock, as a share of a reading. A reading is a system call, after which the core
+/// executes the rest of the probe slowly: empty functions took 31 to 35 ns more than a reading of 170 ns (EPYC, Zen 5), and cost their
+/// callers 90 ns more than three readings.
+const OS_CLOCK_SURROUNDINGS: f64 = 0.25;
+const OS_CLOCK_TIMED_SURROUNDINGS: f64 = 0.75;
 
 /// How much the cost of a timed call to its caller differs between places in a program, in ticks. In five programs of functions that take
 /// a few ticks each, the cost was 10 to 41 ticks above the calibrated value: code and data compete for caches and predictors, and the
@@ -152,6 +158,8 @@ pub(super) const CALLS: u32 = BUFFER_LEN as u32;
 /// The least number of rounds whose calls were recorded. One under Miri, where a probe takes milliseconds and no figure means anything.
 const MIN_ROUNDS: usize = if cfg!(miri) { 1 } else { 9 };
 const MAX_ROUNDS: usize = 301;
+/// The readings of the operating system's clock that are taken to find out what one costs.
+const OS_CLOCK_READINGS: usize = 301;
 /// After this time, 2 to 3 ms at common rates, rounds are made only until there are enough.
 const ENOUGH: Ticks = 6_000_000;
 
@@ -195,13 +203,22 @@ pub(crate) fn visible(fence: Fence) -> f64 {
 /// The mean of all measurements of a policy. All 0 if the policy is not in use.
 pub(crate) fn of(fence: Fence) -> Overhead {
     let measurements = with_measurements(|table| table[fence as usize]);
+    let visible = measurements.visible.mean();
+    let (surroundings, timed_surroundings) = if clock::is_os_clock() {
+        (
+            OS_CLOCK_SURROUNDINGS * visible,
+            OS_CLOCK_TIMED_SURROUNDINGS * visible,
+        )
+    } else {
+        (SURROUNDINGS, TIMED_SURROUNDINGS)
+    };
     Overhead {
-        visible: measurements.visible.mean(),
+        visible,
         total: measurements.total.mean(),
         nesting: measurements.nesting.mean(),
         sampled: measurements.sampled.map(|series| series.mean()),
-        visible_error: SURROUNDINGS + measurements.visible.half_range(),
-        total_error: TIMED_SURROUNDINGS + measurements.total.half_range(),
+        visible_error: surroundings + measurements.visible.half_range(),
+        total_error: timed_surroundings + measurements.total.half_range(),
     }
 }
 
@@ -261,7 +278,7 @@ type Round = [f64; 7];
 fn measure(empty_calls: EmptyCalls) -> Option<Costs> {
     // The operating system's clock replaces the TSC, whose inlined reads would kill the process.
     if clock::is_os_clock() {
-        return None;
+        return os_clock_costs(clock::now);
     }
     thread::this()
         .detector
@@ -304,6 +321,25 @@ fn measure_attached(empty_calls: EmptyCalls) -> Option<Costs> {
         nesting: nesting?,
         sampled: [for_caller?, once?, often?],
         counted: counted?,
+    })
+}
+
+/// The costs of a probe that reads the operating system's clock with `now`. A call contains the end of one reading and the beginning of the
+/// next, which together are a reading. The probe takes four: two for the call, and two for the time that the search for the record takes,
+/// which contains one reading and is subtracted by itself.
+fn os_clock_costs(now: impl Fn() -> Ticks) -> Option<Costs> {
+    let readings: Vec<Ticks> = (0..=OS_CLOCK_READINGS).map(|_| now()).collect();
+    let gaps = readings
+        .windows(2)
+        .map(|pair| elapsed(pair[0], pair[1]) as f64);
+    let reading = median(gaps.collect())?;
+    let total = 3.0 * reading;
+    Some(Costs {
+        visible: reading,
+        total,
+        nesting: 0.0,
+        sampled: [total; 3],
+        counted: 0.0,
     })
 }
 
@@ -375,4 +411,25 @@ fn round(empty_calls: EmptyCalls, record: &Record, other_data: &[u8]) -> Option<
         often,
         counted - inlined,
     ])
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    #[test]
+    fn reading_of_the_systems_clock_is_the_usual_gap_between_two() {
+        let (time, readings) = (Cell::new(0), Cell::new(0));
+        let costs = os_clock_costs(|| {
+            readings.set(readings.get() + 1);
+            // Every tenth reading is interrupted.
+            let interruption = if readings.get() % 10 == 0 { 5_000 } else { 0 };
+            time.set(time.get() + 170 + interruption);
+            time.get()
+        });
+        let costs = costs.expect("time passes");
+        assert_eq!((costs.visible, costs.total), (170.0, 510.0));
+    }
 }
