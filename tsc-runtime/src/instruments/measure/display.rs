@@ -11,7 +11,7 @@ impl Display for Note {
         f.pad(match self {
             Self::CacheWarmUp => "cache warm-up",
             Self::Disturbed => "disturbed",
-            Self::Constant => "constant",
+            Self::Constant => "constant performance is reached",
             Self::Unsettled => "not constant",
         })
     }
@@ -19,7 +19,11 @@ impl Display for Note {
 
 impl Display for Step {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:.0} ticks", self.ticks())?;
+        if let Some(Note::Constant | Note::Unsettled) = self.note() {
+            write!(f, "{:.1} ticks on average", self.ticks())?;
+        } else {
+            write!(f, "{:.0} ticks", self.ticks())?;
+        }
         self.note().map_or(Ok(()), |note| write!(f, " <== {note}"))
     }
 }
@@ -57,7 +61,7 @@ impl Display for Verdict {
                 }
                 write!(
                     f,
-                    ", constant: {:.0} % of {samples} samples agree",
+                    ", constant: {:.0} % of {samples} samples are near the most frequent value",
                     100.0 * share
                 )
             }

@@ -22,6 +22,8 @@ const ROUNDS_PER_LOOK: usize = 64;
 const CLOCK_PRECISION: f64 = 0.0005;
 /// The number of calls that are timed one by one before everything else, to show the warm-up.
 pub(super) const WARM_UP_CALLS: usize = 8;
+/// The number of empty calls that are timed after each of these.
+const EMPTY_CALLS: usize = 3;
 
 /// The options of a run.
 #[derive(Clone, Copy, Debug)]
@@ -111,7 +113,7 @@ fn brief(outcome: &Outcome) -> String {
     )
 }
 
-/// Times each of the first calls alone.
+/// Times each of the first calls alone. From each, the mean of the empty calls is subtracted, so that a call is off by less than a step.
 fn first_calls<P: FencePolicy>(
     work: &mut impl Work,
     baseline: &mut impl Work,
@@ -119,19 +121,22 @@ fn first_calls<P: FencePolicy>(
     started: Instant,
 ) -> Vec<f64> {
     let mut calls = Vec::with_capacity(WARM_UP_CALLS);
-    for _ in 0..WARM_UP_CALLS.max(1) {
+    let mut empty = Vec::with_capacity(EMPTY_CALLS * WARM_UP_CALLS);
+    for _ in 0..WARM_UP_CALLS {
         work.prepare(1);
-        let ticks = work.sample::<P>(1, plan.isolated);
-        let empty = (0..3)
-            .map(|_| {
-                baseline.prepare(1);
-                baseline.sample::<P>(1, plan.isolated)
-            })
-            .min();
-        calls.push((ticks - empty.unwrap_or(0)) as f64);
+        calls.push(work.sample::<P>(1, plan.isolated) as f64);
+        empty.extend((0..EMPTY_CALLS).map(|_| {
+            baseline.prepare(1);
+            baseline.sample::<P>(1, plan.isolated) as f64
+        }));
         if started.elapsed() >= plan.time_limit / 4 {
-            return calls;
+            break;
         }
+    }
+    let empty = Distribution::new(&empty).centre(plan.step as f64 + 1.0);
+    calls.iter_mut().for_each(|ticks| *ticks -= empty.mean);
+    if started.elapsed() >= plan.time_limit / 4 {
+        return calls;
     }
     for _ in WARM_UP_CALLS..plan.warm_up {
         work.prepare(1);

@@ -174,7 +174,12 @@ impl Measurement {
         let centre = centre_of_run(&outcome.ticks, 2.0 * step);
         let (mean, deviation) = samples.moments();
         Self {
-            settling: settling(&outcome.first, centre.mean, &outcome.verdict),
+            settling: settling(
+                &outcome.first,
+                centre.mean,
+                resolution_ticks,
+                &outcome.verdict,
+            ),
             first_ticks: outcome.first.first().copied().unwrap_or(f64::NAN),
             verdict: outcome.verdict,
             samples: samples.len(),

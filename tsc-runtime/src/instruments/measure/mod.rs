@@ -24,6 +24,7 @@
 mod aligned;
 mod builder;
 mod clocks;
+mod constancy;
 mod display;
 mod engine;
 mod fence_hiding;
@@ -36,6 +37,7 @@ mod work;
 
 pub use crate::aligned;
 pub use builder::Measure;
+pub use constancy::{Constant, constant};
 pub use measurement::{CoreRatio, Measurement};
 pub use settling::{Note, Step};
 pub use verdict::{UnsettledReason, Verdict};
