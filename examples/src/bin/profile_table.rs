@@ -141,7 +141,7 @@ mod tables {
         };
         Ok(writeln!(
             out,
-            "{name:<18}  {short}; from 64 to 192 NOPs, each costs {:.3}",
+            "{name:<20} {short}; from 64 to 192 NOPs, each costs {:.3}",
             (of(192) - of(64)) / 128.0
         )?)
     }
