@@ -105,6 +105,7 @@ fn everything_that_decides_is_looked_at() {
         "counter",
         "invariant counter",
         "RDTSCP",
+        "LFENCE",
         "kernel's clock",
         "interruptions",
         "placement",
