@@ -137,6 +137,9 @@ mod tests {
             .map(|i| [0, 0, 42, 0, 0, 41, 0, 42, 0][i % 9])
             .collect();
         assert_eq!(step(&gaps, &[41, 42, 83, 84, 125, 0]), 42);
+        // One that is read more slowly than it advances, and whose steps are of 16 or 17 ticks.
+        let gaps: Vec<i64> = (0..900).map(|i| [17, 0, 17, 16, 0, 17][i % 6]).collect();
+        assert_eq!(step(&gaps, &[17, 33, 34, 50, 51]), 17);
         // A timer of 25 MHz, not scaled.
         let gaps: Vec<i64> = (0..900).map(|i| i64::from(i % 4 == 0)).collect();
         assert_eq!(step(&gaps, &[1, 2, 1, 3]), 1);
