@@ -169,7 +169,7 @@ data! {
         wall_p99_ticks: Option<f64>,
         /// The longest of these calls.
         wall_max_ticks: Option<f64>,
-        /// Of an async function: futures that were dropped before completion.
+        /// Of an async function: futures that were polled, and dropped before completion.
         cancelled: Option<u64>,
         /// The samples by their length: see [`Bucket`].
         histogram: Vec<Bucket>,
