@@ -137,7 +137,8 @@ data! {
         /// Samples of at least this length are outliers, because timer interrupts and time that a hypervisor gives to other guests leave no
         /// other trace. The threshold lies above the 99th percentile by 400 ns and by four times that percentile's distance from the
         /// median. For calls over 10 µs it is a lower percentile, down to the 90th at 100 µs, because interrupts that come a thousand times
-        /// a second hit that many of them. A rare slow path of the function looks the same, so outliers stay in all figures.
+        /// a second hit that many of them. A rare slow path of the function looks the same, so outliers stay in all figures. Unknown for
+        /// a function that calls itself, whose outer calls are rare and long.
         outlier_threshold_ticks: Option<f64>,
         /// The number of outliers.
         outliers: u64,
@@ -174,7 +175,7 @@ data! {
         wall_p99_ticks: Option<f64>,
         /// The longest of these calls.
         wall_max_ticks: Option<f64>,
-        /// Of an async function: futures that were dropped before completion.
+        /// Of an async function: futures that were polled, and dropped before completion.
         cancelled: Option<u64>,
         /// The samples by their length: see [`Bucket`].
         histogram: Vec<Bucket>,

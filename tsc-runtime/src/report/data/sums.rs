@@ -112,7 +112,7 @@ sums! {
     polls_gross: i64 by add_signed,
     /// Ticks from futures' first polls to their completion.
     wall: u64 by add,
-    /// Futures dropped before completion.
+    /// Futures that were polled, and dropped before completion.
     cancelled: u64 by add,
     /// Calls of a light function, counted when they start; of an async function, when they complete.
     counted: u64 by add,
