@@ -7,11 +7,11 @@ mod strip;
 #[cfg(test)]
 mod tests;
 
-pub use insert::{Annotated, Function, Where, annotate};
+pub use insert::{Annotated, Function, Probe, Where, annotate, annotate_each};
 pub use modules::files_of;
 pub use strip::strip;
 
-/// The text that is inserted. The empty parentheses distinguish it from an attribute that somebody wrote by hand, so that
+/// The text that is inserted where every call is timed. The empty parentheses distinguish it from an attribute that somebody wrote by hand, so that
 /// [`strip`](fn@strip) leaves those.
 pub const ATTRIBUTE: &str = "#[::tsc_runtime::cycles()] ";
 

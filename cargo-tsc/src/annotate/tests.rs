@@ -1,4 +1,4 @@
-use super::{ATTRIBUTE, Function, Where, annotate, files_of, strip};
+use super::{ATTRIBUTE, Function, Probe, Where, annotate, annotate_each, files_of, strip};
 use std::fs;
 
 fn everything(source: &str, place: Where) -> String {
@@ -76,6 +76,27 @@ fn functions_can_be_left_out_by_line() {
     let annotated = annotate(source, Where::Functions, &leave_out).unwrap();
     assert_eq!(annotated.text, format!("{ATTRIBUTE}{source}"));
     assert_eq!(annotated.attributes, 1);
+}
+
+#[test]
+fn each_function_gets_its_own_probe() {
+    let source = "fn often() {}\nfn rarely() {}\nfn never() {}\n";
+    let annotated = annotate_each(
+        source,
+        Where::Functions,
+        &|function| match &*function.name {
+            "often" => Some(Probe::Light),
+            "rarely" => Some(Probe::Timed),
+            _ => None,
+        },
+    )
+    .unwrap();
+    let light = "#[::tsc_runtime::cycles(light)] fn often() {}\n";
+    assert_eq!(
+        annotated.text,
+        format!("{light}{ATTRIBUTE}fn rarely() {{}}\nfn never() {{}}\n")
+    );
+    assert_eq!((annotated.attributes, annotated.light), (2, 1));
 }
 
 #[test]
