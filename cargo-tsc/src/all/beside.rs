@@ -3,7 +3,7 @@
 use anyhow::Result;
 use tsc_runtime::Report;
 
-use super::prune::Measured;
+use super::choice::{Measured, Runs};
 use crate::build::Executable;
 use crate::execute::{Output, execute};
 use crate::input::Input;
@@ -64,6 +64,19 @@ impl<'a> Beside<'a> {
         session.save()
     }
 
+    /// The runs so far, from which probes are chosen. The ratio is that of [`ratio`](Self::ratio).
+    #[must_use]
+    pub fn so_far(&self, sum: &Report, ratio: f64) -> Runs {
+        let seconds = self.bare_cpu_seconds().unwrap_or(self.bare_seconds());
+        let of_clock = sum.tick_clock().map_or(0, |clock| clock.cpu_ns()) as f64 / 1e9;
+        Runs {
+            hz: sum.clock().hz().unwrap_or(0.0),
+            bare_seconds: seconds,
+            ratio,
+            of_clock: of_clock / self.runs() as f64 / seconds.max(f64::MIN_POSITIVE),
+        }
+    }
+
     /// The number of runs.
     #[must_use]
     pub fn runs(&self) -> usize {
@@ -82,23 +95,17 @@ impl<'a> Beside<'a> {
         median(self.cpu_seconds.as_ref()?)
     }
 
-    /// How many times as long the measured runs took, without the time that every measured process needs. `None` if they cannot be
-    /// compared.
-    ///
-    /// This is the smaller of the ratios by the clock and of CPU time. On a busy machine, a program waits for a CPU as it happens, and a
-    /// program that mostly sleeps is not slowed down by what little it computes.
+    /// How many times the bare program's CPU time the measured runs took, or time if CPU time is not known, without what every measured
+    /// process needs. `None` if they cannot be compared.
     #[must_use]
     pub fn ratio(&self, session: &Writer, sum: &Report) -> Option<f64> {
-        let bare = self.bare_seconds();
-        if self.otherwise.is_some() || bare <= 0.0 {
+        if self.otherwise.is_some() {
             return None;
         }
-        let by_clock = self.slowdown(session.seconds()?, bare, sum);
-        let cpu = session.cpu_seconds().zip(self.bare_cpu_seconds());
-        let of_cpu = cpu
-            .filter(|&(_, bare)| bare > 0.0)
-            .map(|(measured, bare)| self.slowdown(measured, bare, sum));
-        Some(of_cpu.map_or(by_clock, |of_cpu| of_cpu.min(by_clock)))
+        let of_cpu = session.cpu_seconds().zip(self.bare_cpu_seconds());
+        let by_clock = || Some((session.seconds()?, self.bare_seconds()));
+        let (measured, bare) = of_cpu.or_else(by_clock)?;
+        (bare > 0.0).then(|| self.slowdown(measured, bare, sum))
     }
 
     fn slowdown(&self, measured: f64, bare: f64, sum: &Report) -> f64 {

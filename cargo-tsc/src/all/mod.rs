@@ -1,11 +1,11 @@
 //! Measures every function of a project that does not use the runtime, in a copy of the project.
 
 mod beside;
+mod choice;
 mod copy;
 mod folder;
 mod manifest;
 mod outside;
-mod prune;
 mod remarks;
 mod rustc;
 mod tree;

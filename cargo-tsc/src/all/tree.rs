@@ -1,6 +1,6 @@
 //! The copy of a project: where it is, what is annotated in it, and how it is built.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,12 +8,13 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use cargo_metadata::{CrateType, Edition, TargetKind};
 
+use super::choice::Choice;
 use super::copy::{Replaced, sync, sync_lock};
 use super::folder::Folder;
 use super::manifest::{self, Runtime};
 use super::outside::Outside;
 use super::rustc;
-use crate::annotate::{self, Function, Where};
+use crate::annotate::{self, Function, Probe, Where};
 use crate::build::{Build, CargoCommand, CargoVerb, Executable, Measurement, Project};
 use crate::progress::remark;
 use crate::sources::{Sources, plain, whole};
@@ -37,10 +38,12 @@ pub struct Tree<'a> {
     inner: PathBuf,
     /// The names of the workspace members that the command builds.
     used: BTreeSet<String>,
-    /// The functions that get no attribute.
-    pruned: BTreeSet<Place>,
-    /// How many functions have an attribute.
+    /// The probes of functions, or `None` for no probe. All others get a light one.
+    probes: BTreeMap<Place, Option<Probe>>,
+    /// How many functions have a probe.
     pub attributes: usize,
+    /// How many functions have a light one.
+    pub light: usize,
     /// How many functions are too short for one.
     pub too_short: usize,
 }
@@ -73,20 +76,25 @@ impl<'a> Tree<'a> {
             outside: Outside::new(original),
             inner,
             used: BTreeSet::new(),
-            pruned: BTreeSet::new(),
+            probes: BTreeMap::new(),
             attributes: 0,
+            light: 0,
             too_short: 0,
         }
     }
 
-    /// Adds functions that get no attribute from now on.
-    pub fn prune(&mut self, places: impl IntoIterator<Item = Place>) {
+    /// Uses these probes from now on.
+    pub fn choose(&mut self, choice: &Choice) {
         let root = self.original.root();
-        self.pruned.extend(
-            places
-                .into_iter()
-                .map(|(file, line)| (root.join(file), line)),
-        );
+        let mut set = |(file, line): &Place, probe| {
+            self.probes.insert((root.join(file), *line), probe);
+        };
+        for function in &choice.timed {
+            set(&function.place, Some(Probe::Timed));
+        }
+        for function in &choice.bare {
+            set(&function.place, None);
+        }
     }
 
     /// Annotates the copy and builds it.
@@ -230,7 +238,7 @@ impl<'a> Tree<'a> {
     /// The manifests with the runtime, and the annotated sources.
     fn replaced(&mut self, runtime: &Runtime) -> Result<Replaced> {
         let mut replaced = self.manifests()?;
-        (self.attributes, self.too_short) = (0, 0);
+        (self.attributes, self.light, self.too_short) = (0, 0, 0);
         let with_examples = self.command.verb != CargoVerb::Run
             || self.command.values("--example", None) != [""; 0];
         let members = self.original.metadata().workspace_packages();
@@ -261,11 +269,14 @@ impl<'a> Tree<'a> {
                 };
                 let source =
                     fs::read_to_string(&file).with_context(|| file.display().to_string())?;
-                let leave_out =
-                    |function: &Function| self.pruned.contains(&(file.clone(), function.line));
-                match annotate::annotate(&source, Where::Worthwhile, &leave_out) {
+                let probe = |function: &Function| {
+                    let chosen = self.probes.get(&(file.clone(), function.line));
+                    chosen.copied().unwrap_or(Some(Probe::Light))
+                };
+                match annotate::annotate_each(&source, Where::Worthwhile, &probe) {
                     Ok(annotated) => {
                         self.attributes += annotated.attributes;
+                        self.light += annotated.light;
                         self.too_short += annotated.too_short;
                         let mut text = annotated.text;
                         let is_root = package.targets.iter().any(|target| target.src_path == file);

@@ -5,8 +5,8 @@ use std::io::{self, IsTerminal as _};
 use anyhow::{Result, bail};
 
 use super::beside::Beside;
+use super::choice::{self, ALLOWED, Measured};
 use super::manifest::Runtime;
-use super::prune::{self, ALLOWED, Measured};
 use super::remarks;
 use super::tree::Tree;
 use crate::build::{CargoCommand, Project};
@@ -18,8 +18,8 @@ use crate::progress::{self, remark};
 use crate::session::{About, Store};
 use crate::verbs::run::{self, Outcome};
 
-/// The greatest number of rounds in which functions are left out.
-const ROUNDS: usize = 5;
+/// After at most this many rounds the probes stay as they are.
+const ROUNDS: usize = 3;
 
 /// Measures every function of a project, in a copy of the project.
 ///
@@ -38,7 +38,7 @@ pub fn run(args: &RunArgs, command: &CargoCommand) -> Result<Exit> {
     // The program without measurement is built first. If this fails, the attributes are not the reason.
     let bare = tree.bare()?;
     let mut input = Input::for_runs(2)?;
-    let mut pruned: Vec<Measured> = Vec::new();
+    let mut left_out: Vec<Measured> = Vec::new();
     let mut renamed = None;
     for round in 0.. {
         let executables = tree.annotated(&runtime)?;
@@ -55,41 +55,33 @@ pub fn run(args: &RunArgs, command: &CargoCommand) -> Result<Exit> {
             ..args.clone()
         };
         let quiet = round > 0;
-        let bar = progress::runs(&title(pruned.len()), u64::from(args.runs));
+        let bar = progress::runs(&title(round, left_out.len()), u64::from(args.runs));
         let mut outcome = run::runs(&first, &executables, &mut session, &mut input, quiet, &bar)?;
         if outcome.interrupted {
             bar.finish_and_clear();
             // If the user has ended the program, it is not started again.
-            session.about.remarks = remarks::interrupted(&tree, &pruned);
+            session.about.remarks = remarks::interrupted(&tree, &left_out);
             session.save()?;
             return run::print(args, &session, &store, &outcome);
         }
         beside.run(&mut session, &mut input)?;
         outcome.interrupted = interrupt::status().is_some();
         let sum = session.sum()?;
-        let over = beside
-            .ratio(&session, &sum)
-            .filter(|ratio| *ratio > ALLOWED);
-        if over.is_some() && round == 0 && io::stdout().is_terminal() {
-            // Writing to a terminal is slow, and the output of the program without measurement was not shown. So the output of the next
-            // run is not shown either.
-            renamed = session.discard()?;
-            bar.finish_and_clear();
-            continue;
-        }
-        let chosen = match over {
-            Some(ratio) if round < ROUNDS => {
-                let ticks = beside.bare_seconds() * sum.clock().hz().unwrap_or(0.0);
-                prune::choose(Measured::all(&sum), ratio, ticks)
-            }
-            _ => Vec::new(),
+        let ratio = match beside.ratio(&session, &sum) {
+            // Writing to a terminal is slow, too. Only the output of the first round is shown.
+            Some(_) if round == 0 && io::stdout().is_terminal() => 1.0,
+            ratio => ratio.unwrap_or(1.0),
         };
-        if !chosen.is_empty() {
-            tree.prune(chosen.iter().map(|function| function.place.clone()));
-            pruned.extend(chosen);
-            renamed = session.discard()?;
-            bar.finish_and_clear();
-            continue;
+        // The first round only serves to choose probes.
+        if !outcome.interrupted && (round == 0 || (round < ROUNDS && ratio > ALLOWED)) {
+            let choice = choice::choose(Measured::all(&sum), beside.so_far(&sum, ratio));
+            if round == 0 || !choice.bare.is_empty() {
+                tree.choose(&choice);
+                left_out.extend(choice.bare);
+                renamed = session.discard()?;
+                bar.finish_and_clear();
+                continue;
+            }
         }
         for _ in 1..args.runs {
             if outcome.status != 0 || outcome.interrupted {
@@ -106,18 +98,18 @@ pub fn run(args: &RunArgs, command: &CargoCommand) -> Result<Exit> {
             };
         }
         bar.finish_and_clear();
-        session.about.remarks = remarks::of(&tree, &pruned, &beside, &session)?;
+        session.about.remarks = remarks::of(&tree, &left_out, &beside, &session)?;
         session.save()?;
         return run::print(args, &session, &store, &outcome);
     }
-    unreachable!("the last round prunes nothing")
+    unreachable!("the last round keeps its probes")
 }
 
-/// The title of the progress bar. When functions have been left out, the runs begin again.
-fn title(left_out: usize) -> String {
-    match left_out {
-        0 => "measuring".to_owned(),
-        1 => "measuring without 1 function".to_owned(),
+/// The title of the progress bar. When probes have been chosen, the runs begin again.
+fn title(round: usize, left_out: usize) -> String {
+    match (round, left_out) {
+        (0, _) => "measuring every function".to_owned(),
+        (_, 1) => "measuring without 1 function".to_owned(),
         _ => format!("measuring without {left_out} functions"),
     }
 }

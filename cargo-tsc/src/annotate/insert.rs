@@ -7,7 +7,7 @@ use syn::{
     Attribute, ImplItemFn, Item, ItemFn, ItemImpl, ItemMod, Signature, TraitItemFn, Visibility,
 };
 
-use super::{ATTRIBUTE, exempt, parse};
+use super::{exempt, parse};
 
 /// Which items get the attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +19,26 @@ pub enum Where {
     Worthwhile,
     /// Every `impl`, `trait` and inline `mod` at the top level of a file.
     Blocks,
+}
+
+/// The kind of probe that a function gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Probe {
+    /// Times every call.
+    Timed,
+    /// Counts every call, and tells its time from ticks of a clock.
+    Light,
+}
+
+impl Probe {
+    /// The text that is inserted.
+    #[must_use]
+    pub const fn attribute(self) -> &'static str {
+        match self {
+            Self::Timed => super::ATTRIBUTE,
+            Self::Light => "#[::tsc_runtime::cycles(light /* cargo tsc */)] ",
+        }
+    }
 }
 
 /// The place of a function, as in a report.
@@ -37,11 +57,13 @@ pub struct Annotated {
     pub text: String,
     /// How many attributes were added.
     pub attributes: usize,
+    /// How many of these are light.
+    pub light: usize,
     /// Functions that are too short for a probe.
     pub too_short: usize,
 }
 
-/// Annotates `source` in the places that `place` selects, except for functions for which `leave_out` returns true.
+/// Annotates `source` in the places that `place` selects, except for functions for which `leave_out` returns true. Every call is timed.
 ///
 /// # Errors
 /// If `source` is not a Rust file, or has a syntax that the parser does not know.
@@ -50,35 +72,54 @@ pub fn annotate(
     place: Where,
     leave_out: &dyn Fn(&Function) -> bool,
 ) -> syn::Result<Annotated> {
+    annotate_each(source, place, &|function| {
+        (!leave_out(function)).then_some(Probe::Timed)
+    })
+}
+
+/// Like [`annotate`], with a probe for each function. Blocks are timed.
+///
+/// # Errors
+/// If `source` is not a Rust file, or has a syntax that the parser does not know.
+pub fn annotate_each(
+    source: &str,
+    place: Where,
+    probe: &dyn Fn(&Function) -> Option<Probe>,
+) -> syn::Result<Annotated> {
     let (file, begin) = parse(source)?;
     let mut functions = Functions {
-        offsets: Vec::new(),
+        found: Vec::new(),
         too_short: 0,
         place,
-        leave_out,
+        probe,
     };
     match place {
-        Where::Blocks => functions.offsets = file.items.iter().filter_map(block).collect(),
+        Where::Blocks => {
+            let blocks = file.items.iter().filter_map(block);
+            functions.found = blocks.map(|offset| (offset, Probe::Timed)).collect();
+        }
         Where::Functions | Where::Worthwhile => functions.visit_file(&file),
     }
-    functions.offsets.sort_unstable();
+    functions.found.sort_unstable_by_key(|&(offset, _)| offset);
     let mut text = source.to_owned();
-    for &offset in functions.offsets.iter().rev() {
-        text.insert_str(begin + offset, ATTRIBUTE);
+    for &(offset, probe) in functions.found.iter().rev() {
+        text.insert_str(begin + offset, probe.attribute());
     }
+    let is_light = |&&(_, probe): &&(usize, Probe)| probe == Probe::Light;
     Ok(Annotated {
         text,
-        attributes: functions.offsets.len(),
+        attributes: functions.found.len(),
+        light: functions.found.iter().filter(is_light).count(),
         too_short: functions.too_short,
     })
 }
 
 struct Functions<'a> {
-    /// The offset of the first token after the attributes of each function.
-    offsets: Vec<usize>,
+    /// The offset of the first token after the attributes of each function, and its probe.
+    found: Vec<(usize, Probe)>,
     too_short: usize,
     place: Where,
-    leave_out: &'a dyn Fn(&Function) -> bool,
+    probe: &'a dyn Fn(&Function) -> Option<Probe>,
 }
 
 impl Functions<'_> {
@@ -90,9 +131,9 @@ impl Functions<'_> {
             name: sig.ident.to_string(),
             line: sig.ident.span().start().line as u32,
         };
-        if (self.leave_out)(&function) {
+        let Some(probe) = (self.probe)(&function) else {
             return;
-        }
+        };
         if self.place == Where::Worthwhile {
             if exempt::is_special(attributes) {
                 return;
@@ -102,7 +143,7 @@ impl Functions<'_> {
                 return;
             }
         }
-        self.offsets.push(first.byte_range().start);
+        self.found.push((first.byte_range().start, probe));
     }
 
     fn passes_by(&self, attributes: &[Attribute]) -> bool {

@@ -7,11 +7,11 @@ mod strip;
 #[cfg(test)]
 mod tests;
 
-pub use insert::{Annotated, Function, Where, annotate};
+pub use insert::{Annotated, Function, Probe, Where, annotate, annotate_each};
 pub use modules::{files_of, files_with_included};
 pub use strip::strip;
 
-/// The text that is inserted.
+/// The text that is inserted where every call is timed.
 pub const ATTRIBUTE: &str = "#[::tsc_runtime::cycles(/* cargo tsc */)] ";
 
 /// The part of the text that distinguishes it from an attribute that somebody wrote by hand, so that [`strip`](fn@strip) leaves those.

@@ -1,4 +1,7 @@
-use super::{ATTRIBUTE, Function, Where, annotate, files_of, files_with_included, strip};
+use super::{
+    ATTRIBUTE, Function, Probe, Where, annotate, annotate_each, files_of, files_with_included,
+    strip,
+};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
@@ -82,6 +85,27 @@ fn functions_can_be_left_out_by_line() {
     let annotated = annotate(source, Where::Functions, &leave_out).unwrap();
     assert_eq!(annotated.text, format!("{ATTRIBUTE}{source}"));
     assert_eq!(annotated.attributes, 1);
+}
+
+#[test]
+fn each_function_gets_its_own_probe() {
+    let source = "fn often() {}\nfn rarely() {}\nfn never() {}\n";
+    let annotated = annotate_each(
+        source,
+        Where::Functions,
+        &|function| match &*function.name {
+            "often" => Some(Probe::Light),
+            "rarely" => Some(Probe::Timed),
+            _ => None,
+        },
+    )
+    .unwrap();
+    let light = "#[::tsc_runtime::cycles(light /* cargo tsc */)] fn often() {}\n";
+    assert_eq!(
+        annotated.text,
+        format!("{light}{ATTRIBUTE}fn rarely() {{}}\nfn never() {{}}\n")
+    );
+    assert_eq!((annotated.attributes, annotated.light), (2, 1));
 }
 
 #[test]

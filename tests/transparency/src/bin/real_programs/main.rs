@@ -29,7 +29,7 @@ use transparency::{cargo, fetch};
 const RUNS: u32 = 5;
 
 const TABLE: &str = "\
-| program | kind | functions annotated | too short | left out | same output | source untouched | s, bare | measured | × | × of CPU time | main's net ÷ bare | largest by self | first report after, s |
+| program | kind | functions light | timed | too short | left out | same output | source untouched | s, bare | measured | × | × of CPU time | largest by self | first report after, s |
 |---|---|---|---|---|---|---|---|---|---|---|---|---|---|";
 
 const RANKS: &str = "

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{fs, io};
 
-use cargo_tsc::annotate::ATTRIBUTE;
+use cargo_tsc::annotate::Probe;
 use serde_json::Value;
 use transparency::programs::NOT_INLINED;
 use transparency::programs::callgrind::instructions;
@@ -87,8 +87,11 @@ fn replace_attribute(folder: &Path) -> io::Result<()> {
         if path.is_dir() {
             replace_attribute(&path)?;
         } else if path.extension().is_some_and(|extension| extension == "rs") {
-            let text = fs::read_to_string(&path)?;
-            fs::write(&path, text.replace(ATTRIBUTE, NOT_INLINED))?;
+            let mut text = fs::read_to_string(&path)?;
+            for probe in [Probe::Light, Probe::Timed] {
+                text = text.replace(probe.attribute(), NOT_INLINED);
+            }
+            fs::write(&path, text)?;
         }
     }
     Ok(())

@@ -127,7 +127,7 @@ fn is_hidden(path: &Path) -> bool {
         .is_some_and(|name| name.to_string_lossy().starts_with('.'))
 }
 
-/// The numbers of annotated, too short and left out functions in the first remark.
+/// The numbers of light, timed, too short and left out functions in the first remark.
 pub fn functions(session: &Value) -> String {
     let first = session["remarks"][0].as_str().unwrap_or_default();
     let numbers: Vec<&str> = first
@@ -137,24 +137,14 @@ pub fn functions(session: &Value) -> String {
     numbers.join(" | ")
 }
 
-/// The times of the bare and the measured program, their ratio, that of their CPU times, and the net time of the root ÷ the time of the
-/// bare program.
+/// The times of the bare and the measured program, their ratio, and that of their CPU times.
 pub fn times(session: &Value) -> String {
     let runs = session["runs"].as_array().map_or(&[][..], Vec::as_slice);
     let of = |key: &str| median(runs.iter().filter_map(|run| run[key].as_f64()).collect());
     let (bare, measured) = (of("bare_seconds"), of("seconds"));
     let of_cpu = of("cpu_seconds") / of("bare_cpu_seconds");
-    let remarks = session["remarks"].as_array().map_or(&[][..], Vec::as_slice);
-    let net = remarks
-        .iter()
-        .filter_map(Value::as_str)
-        .find_map(|remark| {
-            let rest = remark.strip_prefix("main's net time is ")?;
-            rest.split(", ").nth(1)?.split(' ').next()
-        })
-        .unwrap_or("-");
     format!(
-        "{bare:.3} | {measured:.3} | {:.2} | {of_cpu:.2} | {net}",
+        "{bare:.3} | {measured:.3} | {:.2} | {of_cpu:.2}",
         measured / bare
     )
 }

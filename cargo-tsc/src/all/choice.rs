@@ -1,0 +1,232 @@
+//! Chooses the probe of each function, from what a run with light probes has counted.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use tsc_runtime::{CallsiteReport, FenceOverhead, Report};
+
+use super::Place;
+use crate::rows::{path, self_ticks};
+
+/// A measured run may take this many times the CPU time of one without measurement.
+pub const ALLOWED: f64 = 1.2;
+/// Leaving out functions aims at this ratio, so that it need not be repeated.
+const WANTED: f64 = 1.15;
+/// Functions that take this long are timed: a timed probe is then at most a few per cent of them. A single call has no distribution, and a
+/// light probe tells its time as well. That is the case of `main`, which begins before the clock does.
+const TIMED_SECONDS: f64 = 5e-6;
+/// Functions are left out if a greater share of their time are probes.
+const MOSTLY: f64 = 1.0 / 3.0;
+/// Probes that cost less than this share of the run are kept, because they do not slow it down noticeably, and too few ticks of the clock
+/// tell how long their functions took.
+const NOTICEABLE: f64 = 0.001;
+/// Functions with a smaller share of probes are never left out, because a run gains little from it.
+const WORTH: f64 = 1.0 / 40.0;
+/// The cost of a timed call in ticks, if the report does not contain it.
+const A_CALL: f64 = 120.0;
+
+/// A function, and the cost of measuring it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measured {
+    /// Its place in the source.
+    pub place: Place,
+    /// `module::name`.
+    pub name: String,
+    /// Its calls in the measured run.
+    pub calls: u64,
+    /// How often it was entered: its calls, or the polls of an async function.
+    entries: u64,
+    /// Ticks with callees.
+    total_ticks: f64,
+    /// Ticks without callees.
+    self_ticks: f64,
+    /// The cost of its probes, in ticks.
+    pub probes: f64,
+}
+
+impl Measured {
+    /// All functions in a report. A file may belong to two crates, and its functions to two rows.
+    #[must_use]
+    pub fn all(report: &Report) -> Vec<Self> {
+        let mut all = BTreeMap::<Place, Self>::new();
+        for row in report.callsites() {
+            let one = Self::new(report, row);
+            match all.get_mut(&one.place) {
+                Some(same) => same.add(&one),
+                None => drop(all.insert(one.place.clone(), one)),
+            }
+        }
+        all.into_values().collect()
+    }
+
+    fn new(report: &Report, row: &CallsiteReport) -> Self {
+        Self {
+            place: (row.file().into(), row.line()),
+            name: path(row),
+            calls: row.calls(),
+            entries: row.calls().max(row.polls().unwrap_or(0)),
+            total_ticks: row.total_ticks(),
+            self_ticks: self_ticks(row),
+            probes: row.probe_ticks().unwrap_or_else(|| timed(report, row)),
+        }
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.calls += other.calls;
+        self.entries += other.entries;
+        self.total_ticks += other.total_ticks;
+        self.self_ticks += other.self_ticks;
+        self.probes += other.probes;
+    }
+
+    /// The probes' share of the function's own time.
+    #[must_use]
+    pub fn perturbation(&self) -> f64 {
+        (self.probes / self.self_ticks.max(f64::MIN_POSITIVE)).min(1.0)
+    }
+}
+
+/// What timing the calls of a function costs.
+fn timed(report: &Report, row: &CallsiteReport) -> f64 {
+    let overheads = report.clock().overheads();
+    let of_fence = overheads
+        .iter()
+        .find(|overhead| overhead.fence() == row.fence());
+    row.calls() as f64 * of_fence.map_or(A_CALL, FenceOverhead::total_ticks)
+}
+
+/// The runs from which probes are chosen.
+#[derive(Clone, Copy, Debug)]
+pub struct Runs {
+    /// The rate of the ticks.
+    pub hz: f64,
+    /// The time of the program without measurement, in seconds.
+    pub bare_seconds: f64,
+    /// How many times as long the program with measurement takes.
+    pub ratio: f64,
+    /// The clock's part of the ratio, which does not depend on the probes.
+    pub of_clock: f64,
+}
+
+/// The functions that get no light probe.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Choice {
+    /// Every call is timed.
+    pub timed: Vec<Measured>,
+    /// There is no probe, and their time is their callers'.
+    pub bare: Vec<Measured>,
+}
+
+/// Chooses the functions whose calls are long enough to be timed, and those that are left out: those that are mostly probe, and then
+/// others with the greatest share of probes, until a run is only a little slower than without measurement.
+#[must_use]
+pub fn choose(functions: Vec<Measured>, runs: Runs) -> Choice {
+    // The calibrated cost may not be all that probes cost, because they also keep the compiler from inlining. So it is scaled to the
+    // measured slowdown.
+    let all: f64 = functions.iter().map(|function| function.probes).sum();
+    let mut excess = runs.ratio - 1.0;
+    let per_tick = (excess - runs.of_clock).max(0.0) / all.max(1.0);
+    let long = TIMED_SECONDS * runs.hz;
+    let is_long = |function: &Measured| {
+        function.calls > 1 && function.total_ticks >= long * function.entries as f64
+    };
+    let (timed, mut bare): (Vec<_>, Vec<_>) = functions.into_iter().partition(is_long);
+    let noticeable = NOTICEABLE * runs.bare_seconds * runs.hz;
+    bare.retain(|function| function.probes > noticeable && function.perturbation() > WORTH);
+    bare.sort_by(|a, b| {
+        let by_share = b.perturbation().total_cmp(&a.perturbation());
+        by_share.then(b.probes.total_cmp(&a.probes))
+    });
+    let needed = bare.iter().take_while(|function| {
+        let more = function.perturbation() > MOSTLY || excess > WANTED - 1.0;
+        excess -= function.probes * per_tick;
+        more
+    });
+    let needed = needed.count();
+    bare.truncate(needed);
+    bare.sort_by_key(|function| Reverse(function.calls));
+    Choice { timed, bare }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A run of a second in which no function is slowed down.
+    const RUNS: Runs = Runs {
+        hz: 1e9,
+        bare_seconds: 1.0,
+        ratio: 1.0,
+        of_clock: 0.0,
+    };
+
+    /// A function with calls of so many ticks, of which `own` are its own, and with probes of 5 ticks.
+    fn function(name: &str, calls: u64, ticks: f64, own: f64) -> Measured {
+        Measured {
+            place: ("src/main.rs".into(), 1),
+            name: name.to_owned(),
+            calls,
+            entries: calls,
+            total_ticks: ticks * calls as f64,
+            self_ticks: own * calls as f64,
+            probes: 5.0 * calls as f64,
+        }
+    }
+
+    /// The names of the timed functions, and of those that are left out.
+    fn chosen(functions: &[Measured], runs: Runs) -> [Vec<String>; 2] {
+        let choice = choose(functions.to_vec(), runs);
+        [choice.timed, choice.bare].map(|some| some.into_iter().map(|one| one.name).collect())
+    }
+
+    #[test]
+    fn long_calls_are_timed_with_their_callees() {
+        let functions = [
+            function("main", 1, 1e9, 0.0),
+            function("enough", 100, 5000.0, 10.0),
+            function("short", 100, 4999.0, 4999.0),
+        ];
+        assert_eq!(chosen(&functions, RUNS), [vec!["enough"], vec![]]);
+        let mut polled = function("polled", 10, 1e6, 1e6);
+        polled.entries = 10_000;
+        assert_eq!(chosen(&[polled], RUNS), [vec![""; 0], vec![]]);
+    }
+
+    #[test]
+    fn what_is_mostly_probe_is_left_out_if_it_costs_something() {
+        let functions = [
+            function("most", 1_000_000, 100.0, 14.0),
+            function("least", 1_000_000, 100.0, 16.0),
+            function("unseen", 1_000_000, 100.0, 0.0),
+            function("rare", 100, 6.0, 6.0),
+        ];
+        assert_eq!(chosen(&functions, RUNS)[1], ["most", "unseen"]);
+    }
+
+    #[test]
+    fn a_slow_run_loses_the_greatest_shares_of_probes_and_no_more_than_needed() {
+        let functions = [
+            function("main", 1, 1e9, 1e6),
+            function("large", 1_000_000, 251.0, 251.0),
+            function("medium", 8_000_000, 60.0, 60.0),
+            function("small", 10_000_000, 30.0, 30.0),
+            function("tiny", 10_000_000, 20.0, 20.0),
+        ];
+        let slow = |ratio| Runs { ratio, ..RUNS };
+        // The probes cost 0.145 of the run by calibration. What leaving out one gains is scaled to what they really cost.
+        assert!(chosen(&functions, slow(1.1))[1].is_empty());
+        assert_eq!(chosen(&functions, slow(1.16))[1], ["tiny"]);
+        assert_eq!(chosen(&functions, slow(1.25))[1], ["small", "tiny"]);
+        let all = ["small", "tiny", "medium"];
+        assert_eq!(chosen(&functions, slow(3.0))[1], all, "large is kept");
+    }
+
+    #[test]
+    fn a_few_calls_are_not_what_slows_a_run_down() {
+        let functions = [
+            function("main", 1, 1e6, 1e6),
+            function("once", 1, 20.0, 20.0),
+        ];
+        assert!(chosen(&functions, Runs { ratio: 3.0, ..RUNS })[1].is_empty());
+    }
+}
