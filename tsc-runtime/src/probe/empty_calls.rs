@@ -131,18 +131,26 @@ fn nested<P: FencePolicy>(value: u64) -> u64 {
     result(annotated::<P>(value))
 }
 
-/// Keeps its argument in memory, as functions of programs often do. Around an empty body, a light probe takes half as long as in programs,
-/// because nothing else competes for the core.
+/// Around a body that does nothing, a light probe takes half as long as in programs, because nothing competes with it for the core.
+#[inline(always)]
+fn some_work(value: u64) -> u64 {
+    (0..8).fold(value, |value, _| {
+        core::hint::black_box(value)
+            .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+            .rotate_left(7)
+    })
+}
+
 #[inline(never)]
 fn light(value: u64) -> u64 {
     let frame = Frame::new();
     let _probe = LightProbe::start(&LIGHT_CALIBRATION, &frame);
-    core::hint::black_box(value) + 1
+    some_work(value)
 }
 
 #[inline(never)]
 fn not_light(value: u64) -> u64 {
-    core::hint::black_box(value) + 1
+    some_work(value)
 }
 
 #[inline(never)]
