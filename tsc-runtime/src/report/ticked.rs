@@ -3,6 +3,7 @@
 use super::CallsiteReport;
 
 /// The names of the two kinds of probes in [`CallsiteReport::probe`].
+#[cfg(measuring)]
 pub(super) const TIMED: &str = "timed";
 pub(super) const LIGHT: &str = "light";
 
