@@ -44,13 +44,22 @@ pub fn outlive() -> Result<()> {
     let mut signals = vec![SIGINT, SIGTERM];
     #[cfg(unix)]
     signals.push(signal_hook::consts::SIGHUP);
-    for signal in signals {
+    signals.retain(|&signal| !is_ignored(signal));
+    for &signal in &signals {
         let value = signal as usize;
         signal_hook::flag::register_usize(signal, Arc::clone(&SIGNAL), value).context(context)?;
     }
     #[cfg(unix)]
-    unix::pass_on().context(context)?;
+    unix::pass_on(signals).context(context)?;
     Ok(())
+}
+
+/// Whether the signal is not to end this process, as `nohup` asks for. Only Linux tells.
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|digits| u64::from_str_radix(digits.trim(), 16).ok());
+    ignored.is_some_and(|bits| bits >> (signal - 1) & 1 == 1)
 }
 
 /// The status for the signal that was sent to this process, if there was one.
@@ -104,15 +113,16 @@ mod unix {
 
     use nix::sys::signal::{Signal, kill};
     use nix::unistd::Pid;
-    use signal_hook::consts::{SIGHUP, SIGTERM};
+    use signal_hook::consts::SIGINT;
     use signal_hook::iterator::Signals;
 
     /// A signal is often sent to a whole group of processes. What the child has not ended by after this time, it was not sent to.
     const PATIENCE: Duration = Duration::from_millis(500);
 
-    /// Passes on the signals that are usually sent to one process. Ctrl-C is sent to all processes of the terminal.
-    pub(super) fn pass_on() -> io::Result<()> {
-        let mut signals = Signals::new([SIGTERM, SIGHUP])?;
+    /// Passes on those of the signals that are usually sent to one process. Ctrl-C is sent to all processes of the terminal.
+    pub(super) fn pass_on(mut signals: Vec<i32>) -> io::Result<()> {
+        signals.retain(|&signal| signal != SIGINT);
+        let mut signals = Signals::new(signals)?;
         let pass_on = move || {
             for signal in signals.forever() {
                 thread::sleep(PATIENCE);

@@ -8,6 +8,7 @@ mod all;
 mod build;
 mod command_line;
 mod diff;
+mod escape;
 mod execute;
 mod exit;
 mod export;
@@ -35,6 +36,13 @@ use clap::Parser as _;
 use command_line::{CommandLine, Verb};
 use exit::Exit;
 use interrupt::Interrupted;
+
+/// The error and its causes. Lines after the first are indented, so that they are not taken for others.
+fn message(error: &anyhow::Error) -> String {
+    let text = format!("{error:#}");
+    let lines: Vec<String> = text.lines().map(escape::escaped).collect();
+    lines.join("\n  ")
+}
 
 fn main() -> ExitCode {
     if all::is_rustc() {
@@ -77,7 +85,7 @@ fn main() -> ExitCode {
             return Exit::Program(interrupted.status());
         }
         // Without a terminal that could show it, the status says it.
-        let _ = writeln!(anstream::stderr(), "error: {error:#}");
+        let _ = writeln!(anstream::stderr(), "error: {}", message(&error));
         Exit::Unusable
     });
     exit.into()

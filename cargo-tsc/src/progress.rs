@@ -1,9 +1,10 @@
 //! Shows on a terminal how far a long task is. In a pipe nothing is shown.
 
-use std::io::Write as _;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::escape;
 
 /// An indicator for a task of unknown length.
 #[must_use]
@@ -41,5 +42,5 @@ fn hidden(count: Option<u64>, title: &str, template: &str) -> ProgressBar {
 /// Prints a line for people on standard error.
 pub fn remark(text: &str) {
     // If nobody reads it, as after the terminal's end, the work goes on.
-    let _ = writeln!(anstream::stderr(), "tsc: {text}");
+    let _ = escape::line(&mut anstream::stderr(), &format!("tsc: {text}"));
 }

@@ -1,30 +1,87 @@
 //! The source files of a project's own crates.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context as _, Result};
-use cargo_metadata::{Package, TargetKind};
+use cargo_metadata::{Package, Target, TargetKind};
 
 use crate::annotate;
+use crate::progress::remark;
 
-/// The files of a package's libraries and binaries. Macros and build scripts are left out, because they run inside the compiler. Tests,
-/// benchmarks and examples are left out unless `with_examples` is true.
-///
-/// # Errors
-/// If the root file of a crate cannot be read.
-pub fn of_package(package: &Package, with_examples: bool) -> Result<BTreeSet<PathBuf>> {
-    let mut files = BTreeSet::new();
-    for target in &package.targets {
-        let is_wanted = target.kind.iter().any(|kind| match kind {
-            TargetKind::ProcMacro | TargetKind::CustomBuild => false,
-            TargetKind::Bench | TargetKind::Example | TargetKind::Test => with_examples,
-            _ => true,
+/// The files that can be annotated in the packages of a workspace.
+#[derive(Debug)]
+pub struct Sources {
+    /// The files of build scripts and macros, which are compiled without the runtime.
+    bare: BTreeSet<PathBuf>,
+}
+
+impl Sources {
+    /// The files in these packages.
+    #[must_use]
+    pub fn new(members: &[&Package]) -> Self {
+        let targets = members.iter().flat_map(|package| &package.targets);
+        let roots = targets.filter(|target| runs_in_compiler(target));
+        // What cannot be read cannot be compiled either.
+        let files = roots
+            .filter_map(|target| annotate::files_with_included(target.src_path.as_std_path()).ok());
+        let bare = files.flatten().map(whole).collect();
+        Self { bare }
+    }
+
+    /// The files of a package's libraries and binaries. Macros and build scripts are left out, because they run inside the compiler, and so
+    /// are the files that one of them shares with the package, which is said. Tests, benchmarks and examples are left out unless
+    /// `with_examples` is true.
+    ///
+    /// # Errors
+    /// If the root file of a crate cannot be read.
+    pub fn of(&self, package: &Package, with_examples: bool) -> Result<BTreeSet<PathBuf>> {
+        let mut files = BTreeSet::new();
+        for target in &package.targets {
+            let is_wanted = target.kind.iter().any(|kind| match kind {
+                TargetKind::Bench | TargetKind::Example | TargetKind::Test => with_examples,
+                _ => true,
+            });
+            if is_wanted && !runs_in_compiler(target) {
+                let root = target.src_path.as_std_path();
+                files.extend(annotate::files_of(root).with_context(|| root.display().to_string())?);
+            }
+        }
+        files.retain(|file| {
+            let is_bare = self.bare.contains(&whole(file.clone()));
+            if is_bare {
+                remark(&format!(
+                    "{}: left as it is, because a build script or a macro includes it, too",
+                    file.display()
+                ));
+            }
+            !is_bare
         });
-        if is_wanted {
-            let root = target.src_path.as_std_path();
-            files.extend(annotate::files_of(root).with_context(|| root.display().to_string())?);
+        Ok(files)
+    }
+}
+
+fn runs_in_compiler(target: &Target) -> bool {
+    let is_one =
+        |kind: &TargetKind| matches!(kind, TargetKind::ProcMacro | TargetKind::CustomBuild);
+    target.kind.iter().any(is_one)
+}
+
+/// The path without `..`, as text. If the path has links, it may lead elsewhere.
+#[must_use]
+pub fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => drop(plain.pop()),
+            part => plain.push(part),
         }
     }
-    Ok(files)
+    plain
+}
+
+/// The path without links and without `..`.
+#[must_use]
+pub fn whole(path: PathBuf) -> PathBuf {
+    path.canonicalize().unwrap_or(path)
 }

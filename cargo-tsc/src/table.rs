@@ -4,13 +4,15 @@ use std::fmt::Write as _;
 
 use anstyle::Style;
 
+use crate::escape::{escaped, markdown};
+
 /// The width if that of the terminal is not known.
 const USUAL_WIDTH: usize = 100;
 /// Names are not cut to fewer characters than this.
 const LEAST_NAME: usize = 40;
 const BOLD: Style = Style::new().bold();
 
-/// A cell, and its style where colours are shown.
+/// A cell, escaped as it is shown, and its style where colours are shown.
 #[derive(Clone, Debug)]
 pub struct Cell {
     text: String,
@@ -19,15 +21,15 @@ pub struct Cell {
 
 impl Cell {
     /// A cell with a style.
-    pub fn styled(text: impl Into<String>, style: Style) -> Self {
+    pub fn styled(text: impl AsRef<str>, style: Style) -> Self {
         Self {
-            text: text.into(),
+            text: escaped(text.as_ref()),
             style,
         }
     }
 }
 
-impl<T: Into<String>> From<T> for Cell {
+impl<T: AsRef<str>> From<T> for Cell {
     fn from(text: T) -> Self {
         Self::styled(text, Style::new())
     }
@@ -107,10 +109,7 @@ impl Table {
     pub fn to_markdown(&self) -> String {
         let mut text = String::new();
         for (index, row) in std::iter::once(&self.heading).chain(&self.rows).enumerate() {
-            let cells: Vec<String> = row
-                .iter()
-                .map(|cell| cell.text.replace('|', "\\|").replace('<', "&lt;"))
-                .collect();
+            let cells: Vec<String> = row.iter().map(|cell| markdown(&cell.text)).collect();
             let _ = writeln!(text, "| {} |", cells.join(" | "));
             if index == 0 {
                 let _ = writeln!(text, "|:--{}|", "|--:".repeat(row.len() - 1));
@@ -193,7 +192,7 @@ mod tests {
     fn markdown_is_escaped() {
         let text = table().to_markdown();
         assert!(
-            text.contains("|:--|--:|--:|\n") && text.contains("| b\\|&lt;T> | 2 | 8 |"),
+            text.contains("|:--|--:|--:|\n") && text.contains("| b&#124;&#60;T> | 2 | 8 |"),
             "{text}"
         );
     }

@@ -1,22 +1,23 @@
-//! RDTSC between the fences, none, once, twice, and so on. Each must cost the same.
+//! RDTSC between the fences, none, once, twice, and so on.
 
 use std::time::Duration;
 
 use tsc_runtime::measure::{Measure, Measurement};
 
-/// Executes RDTSC `$count` times, and discards the values.
+/// Executes RDTSC `$count` times, each followed by `$then` if given, and discards the values.
 #[macro_export]
 macro_rules! rdtscs {
-    ($count:literal) => {
+    ($count:literal $(, $then:literal)?) => {
         // SAFETY: RDTSC only reads the counter, and the measurement around it reads the counter, too.
         unsafe {
-            ::std::arch::asm!(concat!(".rept ", $count), "rdtsc", ".endr", out("eax") _, out("edx") _, options(nostack));
+            ::std::arch::asm!(concat!(".rept ", $count), "rdtsc", $($then,)? ".endr", out("eax") _, out("edx") _, options(nostack));
         }
     };
 }
 
 macro_rules! rungs {
-    ($($count:literal)*) => {[$(
+    ([$($count:literal)*] $then:tt) => {[$(rungs!(@ $count $then)),*]};
+    (@ $count:literal [$($then:literal)?]) => {
         (|| {
             // The code that is subtracted is the same, without an RDTSC. An empty closure would be compiled to other moves of registers
             // between the fences, and the ladder, which should begin at zero, began at -1.5 ticks.
@@ -25,9 +26,9 @@ macro_rules! rungs {
                 .overlapping()
                 .precision(0.002)
                 .time_limit(LIMIT)
-                .minus(|| rdtscs!(0), || rdtscs!($count))
+                .minus(|| rdtscs!(0), || rdtscs!($count $(, $then)?))
         }) as fn() -> Measurement
-    ),*]};
+    };
 }
 
 /// The time limit for each row.
@@ -37,10 +38,21 @@ const CLIMBS: usize = 9;
 
 /// Measures 0 … 16 RDTSC between one pair of fenced reads.
 ///
+/// The first one adds more than the others: the fence waits until it is complete, while in a row each begins before the one before it is
+/// complete.
+pub fn climb() -> Vec<Measurement> {
+    climbed(&rungs!([0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16] []))
+}
+
+/// Measures 0 … 16 RDTSC, each followed by an LFENCE, between one pair of fenced reads. None begins before the one before it is complete,
+/// so each adds the same, also the first.
+pub fn climb_with_fences() -> Vec<Measurement> {
+    climbed(&rungs!([0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16] ["lfence"]))
+}
+
 /// The core clock changes now and then, and with it the ticks of a cycle. So that all rows have the same core clock, the ladder is
 /// measured several times, and for each row the measurement is used whose core clock was nearest to the median of all.
-pub fn climb() -> Vec<Measurement> {
-    let rungs = rungs!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16);
+fn climbed(rungs: &[fn() -> Measurement]) -> Vec<Measurement> {
     let climbs: Vec<Vec<Measurement>> = (0..CLIMBS)
         .map(|_| rungs.iter().map(|rung| rung()).collect())
         .collect();

@@ -6,7 +6,11 @@ use std::process::{Command, Output, Stdio};
 /// Each example and the options that its help must name.
 const EXAMPLES: [(&str, &str, &[&str]); 9] = [
     ("doctor", env!("CARGO_BIN_EXE_doctor"), &[]),
-    ("double_loop", env!("CARGO_BIN_EXE_double_loop"), &[]),
+    (
+        "double_loop",
+        env!("CARGO_BIN_EXE_double_loop"),
+        &["--threshold"],
+    ),
     (
         "hotspots",
         env!("CARGO_BIN_EXE_hotspots"),

@@ -70,6 +70,43 @@ pub(crate) fn known_lengths() -> Check {
     }
 }
 
+/// How often the default options are tried.
+const DEFAULTS: usize = 20;
+
+pub(crate) fn by_default() -> Check {
+    let shares: Vec<(f64, f64)> = (0..DEFAULTS)
+        .map(|_| {
+            let measured = tsc_runtime::measure("4000 additions", || {
+                // SAFETY: integer arithmetic on declared registers.
+                unsafe {
+                    asm!(
+                        ".rept 4000", "add {x}, {y}", ".endr",
+                        x = inout(reg) 1_u64 => _, y = in(reg) 3_u64, options(nostack),
+                    );
+                }
+            });
+            let share = |cycles: Option<f64>| cycles.map_or(f64::NAN, |it| it / 4000.0);
+            let off = share(measured.core_cycles()) - 1.0;
+            (off.abs(), share(measured.std_error_core_cycles()))
+        })
+        .collect();
+    let greatest = |of: fn(&(f64, f64)) -> f64| shares.iter().map(of).fold(0.0, f64::max);
+    Check {
+        must: "4000 dependent additions with the default options, 20 times: within 0.3 %, or three standard errors of at most 0.3 %",
+        measured: format!(
+            "at most {:.2} % off, standard errors of at most {:.2} %",
+            100.0 * greatest(|share| share.0),
+            100.0 * greatest(|share| share.1)
+        ),
+        holds: Some(
+            shares
+                .iter()
+                .all(|(off, error)| *error <= 0.003 && *off <= (3.0 * error).max(0.003)),
+        ),
+        details: Vec::new(),
+    }
+}
+
 pub(crate) fn beside_a_competitor(cpu: Option<usize>) -> Check {
     // So precise that each takes all of its time, in which the other thread wants its share.
     let measure = || {

@@ -5,12 +5,13 @@ use std::ffi::OsString;
 use lexopt::{Arg, Parser, ValueExt as _};
 
 /// The checks, in the order of the table.
-pub(crate) const NAMES: [&str; 9] = [
+pub(crate) const NAMES: [&str; 10] = [
     "catalogue",
     "catalogue-time",
     "integers",
     "ladder",
     "additions",
+    "default",
     "same",
     "one-percent",
     "nops",

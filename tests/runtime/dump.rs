@@ -8,8 +8,17 @@ use tsc_runtime::{Report, cycles, snapshot};
 
 /// The output of the program `dumping` with `TSC_REPORT=json`, which has functions of every kind.
 fn dump() -> String {
+    dump_with(&["one", "two words"])
+}
+
+/// That of the same program with light probes.
+fn light_dump() -> String {
+    dump_with(&["light"])
+}
+
+fn dump_with(args: &[&str]) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_dumping"))
-        .args(["one", "two words"])
+        .args(args)
         .env("TSC_REPORT", "json")
         .env("TSC_META", "commit=abc,input=small")
         .env_remove("TSC_REPORT_FILE")
@@ -33,11 +42,13 @@ fn value(text: &str) -> Value {
 fn dump_is_valid_by_the_schema() {
     let validator = jsonschema::draft202012::new(&schema()).expect("the schema is one");
     let dump = value(&dump());
-    let errors: Vec<String> = validator
-        .iter_errors(&dump)
-        .map(|error| format!("{}: {error}", error.instance_path()))
-        .collect();
-    assert!(errors.is_empty(), "{errors:#?}");
+    for dump in [&dump, &value(&light_dump())] {
+        let errors: Vec<String> = validator
+            .iter_errors(dump)
+            .map(|error| format!("{}: {error}", error.instance_path()))
+            .collect();
+        assert!(errors.is_empty(), "{errors:#?}");
+    }
     // The schema also rejects wrong values.
     for (pointer, wrong) in [
         ("/schema", Value::from(1)),
@@ -84,6 +95,7 @@ fn schema_and_dump_have_the_same_keys() {
     add("MachineReport", &report["machine"]);
     add("Clock", &report["clock"]);
     add("FenceOverhead", &report["clock"]["overheads"][0]);
+    add("TickClock", &value(&light_dump())["tick_clock"]);
     add("CallsiteReport", &report["callsites"][0]);
     add("CallsiteSums", &report["callsites"][0]["sums"]);
     add("FirstCall", &report["callsites"][0]["sums"]["first"]);
@@ -269,7 +281,8 @@ fn figures_follow_from_the_sums() {
         };
         let visible = sum("visible_milliticks") / 1000.0;
         let inner_visible = sum("inner_visible_milliticks") / 1000.0;
-        let calls = sum("samples") + sum("firsts") + sum("excluded") + sum("anomalies");
+        let calls =
+            sum("samples") + sum("firsts") + sum("excluded") + sum("anomalies") + sum("counted");
         let probes = if futures {
             sum("polls")
         } else {
@@ -319,6 +332,55 @@ fn figures_follow_from_the_sums() {
         };
         assert_eq!(counted("histogram"), n as u64);
         assert_eq!(counted("interrupted_histogram"), sum("excluded") as u64);
+    }
+}
+
+/// The same for the table of figures by ticks of the clock.
+#[test]
+fn figures_by_ticks_follow_from_the_sums() {
+    let report = value(&light_dump());
+    let callsites = report["callsites"].as_array().expect("callsites");
+    let sum = |of: &Value, key: &str| of["sums"][key].as_f64().expect("a number");
+    let is_light = |of: &Value| of["probe"] == "light";
+    let is_by_ticks = |of: &&Value| {
+        let ticked = ["clock_ticks", "ticked", "ticked_off"];
+        is_light(of) || ticked.iter().any(|key| sum(of, key) != 0.0)
+    };
+    let sum_of_all = |key| -> f64 {
+        let ticked = callsites.iter().filter(is_by_ticks);
+        ticked.map(|of| sum(of, key)).sum()
+    };
+    let one_more = sum_of_all("ticked_squares") / sum_of_all("clock_ticks").max(1.0);
+    assert!(callsites.iter().filter(|of| is_light(of)).count() == 2);
+    for of in callsites.iter().filter(is_by_ticks) {
+        let sum = |key| sum(of, key);
+        let same = |key: &str, expected: f64| {
+            let got = of[key].as_f64().expect("a number");
+            assert!(
+                (got - expected).abs() <= 1e-9 * expected.abs().max(1e6),
+                "{key}: {got}, {expected}"
+            );
+        };
+        same("on_cpu_ticks", sum("ticked"));
+        same("self_on_cpu_ticks", sum("ticked_own"));
+        same("blocked_ticks", sum("ticked_off") - sum("ticked_waiting"));
+        same("waiting_ticks", sum("ticked_waiting"));
+        same("total_ticks", sum("ticked") + sum("ticked_off"));
+        same("self_ticks", sum("ticked_own") + sum("ticked_own_off"));
+        if sum_of_all("clock_ticks") != 0.0 {
+            let share = sum("ticked_own") / sum_of_all("ticked_own").max(1.0);
+            let variance = (sum("ticked_squares") + one_more) * (1.0 - share);
+            same("self_std_error_ticks", 1024.0 * variance.sqrt());
+        }
+        if is_light(of) {
+            same("calls", sum("counted"));
+            same("probe_ticks", sum("light_probe_milliticks") / 1000.0);
+            same(
+                "mean_ticks",
+                (sum("ticked") + sum("ticked_off")) / sum("counted"),
+            );
+            assert_eq!(of["fence"], "");
+        }
     }
 }
 

@@ -168,7 +168,9 @@ fn threads_that_end_leave_their_figures() {
     }
     for _ in 0..20 {
         let threads = [(); 4].map(|()| thread::spawn(|| (0..50).for_each(|_| on_threads())));
-        threads.map(|thread| thread.join().unwrap());
+        for thread in threads {
+            thread.join().unwrap();
+        }
     }
     let row = row("on threads");
     assert_eq!((row.calls(), row.threads()), (4000, 80));

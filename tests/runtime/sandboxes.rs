@@ -105,6 +105,7 @@ fn everything_that_decides_is_looked_at() {
         "counter",
         "invariant counter",
         "RDTSCP",
+        "LFENCE",
         "kernel's clock",
         "interruptions",
         "placement",
@@ -146,6 +147,19 @@ fn forbidden_rdtsc_is_replaced_by_the_systems_clock() {
     // The dump also says that RDTSC is forbidden, and its unit is nanoseconds and not ticks.
     assert!(run.report.contains("PR_TSC_SIGSEGV"), "{}", run.report);
     assert!(run.report.contains("net ns"), "{}", run.report);
+    // A reading takes a system call, which is measured, and subtracted from each call.
+    let full = child()
+        .arg("forbid-rdtsc")
+        .env("TSC_REPORT", "full")
+        .env_remove("TSC_REPORT_FILE")
+        .output();
+    let full = full.expect("the program starts").stderr;
+    let full = String::from_utf8_lossy(&full);
+    let probe = full.lines().find(|line| line.contains("probe: "));
+    assert!(
+        probe.is_some_and(|line| line.contains("subtracted from the call")),
+        "{full}"
+    );
 }
 
 #[test]

@@ -72,6 +72,12 @@ fn report_says_why_there_is_none() {
         stderr(&off, &[], &["report", "again"]),
         "tsc: nothing was measured: tsc-runtime was built with neither `debug-builds` nor `release-builds`\n"
     );
+    let silent = Command::new(tests::built(&target(), "debug").join("without_features"))
+        .arg("report")
+        .env("TSC_REPORT", "off")
+        .output()
+        .expect("the program starts");
+    assert_eq!(String::from_utf8_lossy(&silent.stderr), "");
     let release = project("without_release_builds", "", REPORTS);
     assert_eq!(stderr(&release, &["--release"], &[]), "");
     let text = stderr(&release, &["--release"], &["report"]);
@@ -100,6 +106,11 @@ fn main() {
     assert!(report.openmetrics().ends_with("# EOF\n"));
     assert!(!report.prometheus().contains("# EOF"));
     assert!(affinity::cpus().is_ok_and(|cpus| !cpus.is_empty()));
+    let file = std::env::temp_dir().join(format!("unmeasured.{}", std::process::id()));
+    tsc_runtime::dump_to(&file).expect("a temporary file can be written");
+    let dumped = std::fs::read_to_string(&file).expect("it has been written");
+    std::fs::remove_file(&file).expect("it is there");
+    assert_eq!(dumped, snapshot().to_string());
     eprint!("{}", report.text(&TextOptions::default()));
 }
 "##;

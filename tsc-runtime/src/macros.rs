@@ -106,8 +106,8 @@ macro_rules! __expected_block {
 /// assert_eq!(parse(), Some(21));
 /// ```
 ///
-/// The variable of a single `let` (without `else`) is available after the macro. Several statements form a block, as in the original,
-/// and their variables end with it.
+/// The variables of a single `let`, with or without `else`, are available after the macro. Several statements form a block, as in the
+/// original, and their variables end with it.
 ///
 /// # The first execution
 ///
@@ -129,6 +129,23 @@ macro_rules! gclk {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __clk {
+    // The first `else` outside of brackets is that of the `let`: what comes before it may not end with a block.
+    (@else $text:tt [$pat:pat] [$($value:tt)*] else { $($otherwise:tt)* } $(;)?) => {
+        let $pat = $crate::__clk!($text $($value)*) else { $($otherwise)* };
+    };
+    (@else $text:tt $pat:tt $value:tt else $($rest:tt)*) => { $crate::__clk!(@statements $text) };
+    (@else $text:tt $pat:tt [$($value:tt)*] $next:tt $($rest:tt)*) => {
+        $crate::__clk!(@else $text $pat [$($value)* $next] $($rest)*)
+    };
+    (@statements [$($statement:tt)*]) => {
+        $crate::__gate!({
+            let _clk = $crate::__private::Clk::start(::core::stringify!($($statement)*));
+            #[allow(unreachable_code)] // the statements may leave for good
+            {
+                $crate::__private::result({ $($statement)* })
+            }
+        } else { $($statement)* })
+    };
     ($text:tt let mut $name:ident : $ty:ty = $value:expr $(;)?) => {
         let mut $name: $ty = $crate::__clk!($text $value);
     };
@@ -141,6 +158,8 @@ macro_rules! __clk {
     ($text:tt let $pat:pat = $value:expr $(;)?) => {
         let $pat = $crate::__clk!($text $value);
     };
+    ($text:tt let $pat:pat = $value:expr; $($rest:tt)+) => { $crate::__clk!(@statements $text) };
+    ($text:tt let $pat:pat = $($rest:tt)+) => { $crate::__clk!(@else $text [$pat] [] $($rest)+) };
     ([$($text:tt)*] $value:expr) => {
         $crate::__gate!({
             let _clk = $crate::__private::Clk::start(::core::stringify!($($text)*));
@@ -150,15 +169,7 @@ macro_rules! __clk {
             }
         } else { $value })
     };
-    ([$($text:tt)*] $($statement:tt)*) => {
-        $crate::__gate!({
-            let _clk = $crate::__private::Clk::start(::core::stringify!($($text)*));
-            #[allow(unreachable_code)] // the statements may leave for good
-            {
-                $crate::__private::result({ $($statement)* })
-            }
-        } else { $($statement)* })
-    };
+    ($text:tt $($statement:tt)*) => { $crate::__clk!(@statements $text) };
 }
 
 /// Starts a section, for code that no block can enclose. The section ends when its value is passed to [`stop!`](crate::stop).

@@ -43,7 +43,11 @@ pub fn sync(from: &Path, to: &Folder, leave_out: &[PathBuf], replaced: &Replaced
     remove_others(to, &present).with_context(|| from.display().to_string())
 }
 
-fn sync_file(source: &Path, to: &Folder, name: &OsStr, replaced: Option<&[u8]>) -> Result<()> {
+/// Makes a file in the copy equal to `source`, or to `replaced`.
+///
+/// # Errors
+/// If it cannot be read or written.
+pub fn sync_file(source: &Path, to: &Folder, name: &OsStr, replaced: Option<&[u8]>) -> Result<()> {
     let read;
     let wanted = match replaced {
         Some(bytes) => bytes,

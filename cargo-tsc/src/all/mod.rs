@@ -5,6 +5,7 @@ mod choice;
 mod copy;
 mod folder;
 mod manifest;
+mod outside;
 mod remarks;
 mod rustc;
 mod tree;

@@ -12,11 +12,12 @@ use super::choice::Choice;
 use super::copy::{Replaced, sync, sync_lock};
 use super::folder::Folder;
 use super::manifest::{self, Runtime};
+use super::outside::Outside;
 use super::rustc;
 use crate::annotate::{self, Function, Probe, Where};
 use crate::build::{Build, CargoCommand, CargoVerb, Executable, Measurement, Project};
 use crate::progress::remark;
-use crate::sources;
+use crate::sources::{Sources, plain, whole};
 
 /// The folder in `target/tsc` of the copies and of what is built from them.
 const ALL: &str = ".all";
@@ -31,6 +32,8 @@ pub struct Tree<'a> {
     command: CargoCommand,
     /// The folder of the copies and of what is built from them.
     folder: PathBuf,
+    /// The files that belong to the project and are not in it.
+    outside: Outside,
     /// The folder in which cargo would be started in the original, relative to the workspace.
     inner: PathBuf,
     /// The names of the workspace members that the command builds.
@@ -70,6 +73,7 @@ impl<'a> Tree<'a> {
             original,
             command,
             folder: original.target().join("tsc").join(ALL),
+            outside: Outside::new(original),
             inner,
             used: BTreeSet::new(),
             probes: BTreeMap::new(),
@@ -98,9 +102,8 @@ impl<'a> Tree<'a> {
     /// # Errors
     /// If the project cannot be copied or built.
     pub fn annotated(&mut self, runtime: &Runtime) -> Result<Vec<Executable>> {
-        let copy = self.folder.join("annotated");
         let replaced = self.replaced(runtime)?;
-        self.sync(&copy, &replaced)?;
+        let copy = self.sync("annotated", &replaced)?;
         self.build(
             &copy,
             "annotated-target",
@@ -116,8 +119,7 @@ impl<'a> Tree<'a> {
     /// # Errors
     /// If the project cannot be copied or built.
     pub fn bare(&mut self) -> Result<Vec<Executable>> {
-        let copy = self.folder.join("bare");
-        self.sync(&copy, &self.manifests()?)?;
+        let copy = self.sync("bare", &self.manifests()?)?;
         let project = Project::find(&self.command, &copy.join(&self.inner))?;
         let selection = project.select(&self.command)?;
         let used = project.members_used(&selection.packages);
@@ -134,8 +136,19 @@ impl<'a> Tree<'a> {
         )
     }
 
-    fn sync(&self, copy: &Path, replaced: &Replaced) -> Result<()> {
+    /// The path without `..` of a file in the project. `None` if the copy does not have the file: it is elsewhere, or reached through a link,
+    /// which the copy has, too.
+    fn place(&self, file: &Path) -> Option<PathBuf> {
         let root = self.original.root();
+        let place = plain(file);
+        let inner = place.strip_prefix(root).ok()?;
+        (whole(file.to_owned()) == whole(root.to_owned()).join(inner)).then_some(place)
+    }
+
+    /// Updates the copy of this name, and returns its folder.
+    fn sync(&self, name: &str, replaced: &Replaced) -> Result<PathBuf> {
+        let root = self.original.root();
+        let copy = self.outside.copy(&self.folder, name);
         let mut leave_out = vec![
             self.original.target().to_owned(),
             root.join("target"),
@@ -148,17 +161,16 @@ impl<'a> Tree<'a> {
         leave_out.push(root.join("Cargo.lock"));
         let context = || copy.display().to_string();
         let all = Folder::open(&self.original.target().join("tsc"), ALL).with_context(context)?;
-        let name = copy.file_name().unwrap_or_default();
-        let folder = all.folder(name).with_context(context)?;
+        let folder = self.outside.open(&all, name).with_context(context)?;
         sync(root, &folder, &leave_out, replaced)?;
-        sync_lock(root, &folder, &all, name).with_context(context)?;
+        sync_lock(root, &folder, &all, OsStr::new(name)).with_context(context)?;
         // Build scripts may ask git for the version.
         let git = root.join(".git");
         if git.is_dir() {
             let text = format!("gitdir: {}\n", git.display());
             folder.write(OsStr::new(".git"), text.as_bytes(), None)?;
         }
-        Ok(())
+        Ok(copy)
     }
 
     fn build(
@@ -229,7 +241,9 @@ impl<'a> Tree<'a> {
         (self.attributes, self.light, self.too_short) = (0, 0, 0);
         let with_examples = self.command.verb != CargoVerb::Run
             || self.command.values("--example", None) != [""; 0];
-        for package in self.original.metadata().workspace_packages() {
+        let members = self.original.metadata().workspace_packages();
+        let sources = Sources::new(&members);
+        for package in members {
             if !self.used.contains(package.name.as_str()) {
                 continue;
             }
@@ -245,7 +259,14 @@ impl<'a> Tree<'a> {
                 let text = manifest::with_runtime(&String::from_utf8_lossy(text), runtime)?;
                 replaced.insert(path, text.into_bytes());
             }
-            for file in sources::of_package(package, with_examples)? {
+            for file in sources.of(package, with_examples)? {
+                let Some(place) = self.place(&file) else {
+                    remark(&format!(
+                        "{}: not measured, because it is outside of the project or reached through a symbolic link",
+                        file.display()
+                    ));
+                    continue;
+                };
                 let source =
                     fs::read_to_string(&file).with_context(|| file.display().to_string())?;
                 let probe = |function: &Function| {
@@ -264,7 +285,7 @@ impl<'a> Tree<'a> {
                             // at the end, so that no line moves.
                             text.push_str("\nextern crate tsc_runtime;\n");
                         }
-                        replaced.insert(file, text.into_bytes());
+                        replaced.insert(place, text.into_bytes());
                     }
                     Err(error) => remark(&format!("{}: left as it is: {error}", file.display())),
                 }

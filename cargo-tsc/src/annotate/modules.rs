@@ -7,7 +7,7 @@ use std::{fs, io};
 
 use proc_macro2::{TokenStream, TokenTree};
 use syn::visit::{self, Visit};
-use syn::{Expr, ExprLit, ItemMod, Lit, Macro, Meta};
+use syn::{Expr, ExprLit, ItemMod, Lit, LitStr, Macro, Meta};
 
 use super::exempt;
 
@@ -17,21 +17,40 @@ use super::exempt;
 /// # Errors
 /// If the root cannot be read.
 pub fn files_of(root: &Path) -> io::Result<BTreeSet<PathBuf>> {
+    files(root, false)
+}
+
+/// Like [`files_of`], with the files that `include!` names.
+///
+/// # Errors
+/// If the root cannot be read.
+pub fn files_with_included(root: &Path) -> io::Result<BTreeSet<PathBuf>> {
+    files(root, true)
+}
+
+fn files(root: &Path, included: bool) -> io::Result<BTreeSet<PathBuf>> {
     let text = fs::read_to_string(root)?;
     let mut files = BTreeSet::from([root.to_owned()]);
     let dir = root.parent().unwrap_or(Path::new("")).to_owned();
-    follow(&text, &dir, &dir, &mut files);
+    follow(&text, &dir, &dir, included, &mut files);
     Ok(files)
 }
 
 /// Adds the modules that `text` declares. Files for `mod x;` are searched in `children`, and files for `#[path]` in `beside`.
-fn follow(text: &str, children: &Path, beside: &Path, files: &mut BTreeSet<PathBuf>) {
+fn follow(
+    text: &str,
+    children: &Path,
+    beside: &Path,
+    included: bool,
+    files: &mut BTreeSet<PathBuf>,
+) {
     let Ok(file) = syn::parse_file(text) else {
         return;
     };
     let mut declared = Declared {
         children: children.to_owned(),
         beside: beside.to_owned(),
+        folder: included.then(|| beside.to_owned()),
         found: Vec::new(),
     };
     declared.visit_file(&file);
@@ -42,7 +61,7 @@ fn follow(text: &str, children: &Path, beside: &Path, files: &mut BTreeSet<PathB
         };
         let beside = path.parent().unwrap_or(Path::new("")).to_owned();
         if files.insert(path) {
-            follow(&text, &grandchildren, &beside, files);
+            follow(&text, &grandchildren, &beside, included, files);
         }
     }
 }
@@ -50,6 +69,8 @@ fn follow(text: &str, children: &Path, beside: &Path, files: &mut BTreeSet<PathB
 struct Declared {
     children: PathBuf,
     beside: PathBuf,
+    /// The folder of this file, if the files that `include!` names are searched.
+    folder: Option<PathBuf>,
     /// The files that may exist, and the folders in which the files of their modules are searched.
     found: Vec<(PathBuf, PathBuf)>,
 }
@@ -112,6 +133,14 @@ impl<'ast> Visit<'ast> for Declared {
     }
 
     fn visit_macro(&mut self, invocation: &'ast Macro) {
+        if let Some(folder) = &self.folder
+            && invocation.path.is_ident("include")
+            && let Ok(path) = invocation.parse_body::<LitStr>()
+        {
+            let file = folder.join(path.value());
+            let children = file.parent().unwrap_or(Path::new("")).to_owned();
+            self.found.push((file, children));
+        }
         self.search(invocation.tokens.clone());
     }
 }

@@ -4,7 +4,7 @@ use syn::spanned::Spanned as _;
 use syn::visit::{self, Visit};
 use syn::{Attribute, Meta};
 
-use super::parse;
+use super::{MARK, parse};
 
 /// Returns the source without inserted attributes, and how many there were. The result of [`annotate`](super::annotate) becomes its input
 /// again, byte for byte. If a formatter has moved the attribute to a line of its own, the line is removed, too.
@@ -15,6 +15,9 @@ pub fn strip(source: &str) -> syn::Result<(String, usize)> {
     let (file, begin) = parse(source)?;
     let mut inserted = Inserted(Vec::new());
     inserted.visit_file(&file);
+    inserted
+        .0
+        .retain(|range| source[begin + range.start..begin + range.end].contains(MARK));
     let mut text = source.to_owned();
     inserted.0.sort_unstable_by_key(|range| range.start);
     for range in inserted.0.iter().rev() {
@@ -29,15 +32,15 @@ struct Inserted(Vec<std::ops::Range<usize>>);
 
 impl<'ast> Visit<'ast> for Inserted {
     fn visit_attribute(&mut self, attribute: &'ast Attribute) {
-        if is_inserted(attribute) {
+        if is_alike(attribute) {
             self.0.push(attribute.span().byte_range());
         }
         visit::visit_attribute(self, attribute);
     }
 }
 
-/// Whether the attribute is `::tsc_runtime::cycles` with empty parentheses, which only this tool writes.
-fn is_inserted(attribute: &Attribute) -> bool {
+/// Whether the attribute is `::tsc_runtime::cycles` with parentheses that contain at most a comment.
+fn is_alike(attribute: &Attribute) -> bool {
     let Meta::List(list) = &attribute.meta else {
         return false;
     };

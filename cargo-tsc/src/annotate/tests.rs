@@ -1,5 +1,10 @@
-use super::{ATTRIBUTE, Function, Probe, Where, annotate, annotate_each, files_of, strip};
+use super::{
+    ATTRIBUTE, Function, Probe, Where, annotate, annotate_each, files_of, files_with_included,
+    strip,
+};
+use std::collections::BTreeSet;
 use std::fs;
+use std::path::PathBuf;
 
 fn everything(source: &str, place: Where) -> String {
     annotate(source, place, &|_| false).unwrap().text
@@ -52,7 +57,8 @@ fn what_is_done_sooner_than_a_probe_stays_bare() {
 
 #[test]
 fn attributes_by_hand_are_neither_doubled_nor_stripped() {
-    let source = "#[cycles] fn a() {}\n#[::tsc_runtime::cycles] fn b() {}\n#[tsc_runtime::cycles(skip)] fn c() {}\n";
+    let source = "#[cycles] fn a() {}\n#[::tsc_runtime::cycles] fn b() {}\n#[tsc_runtime::cycles(skip)] fn c() {}\n\
+        #[::tsc_runtime::cycles()] fn d() {}\n#[::tsc_runtime::cycles(/* mine */)] fn e() {}\n";
     assert_eq!(everything(source, Where::Functions), source);
     assert_eq!(strip(source).unwrap(), (source.to_owned(), 0));
 }
@@ -65,8 +71,11 @@ fn annotating_twice_is_annotating_once() {
 
 #[test]
 fn attribute_on_a_line_of_its_own_goes_with_the_line() {
-    let formatted = "impl T {\n    #[::tsc_runtime::cycles()]\n    fn a() {}\n}\n";
-    assert_eq!(strip(formatted).unwrap().0, "impl T {\n    fn a() {}\n}\n");
+    let formatted = format!(
+        "impl T {{\n    {}\n    fn a() {{}}\n}}\n",
+        ATTRIBUTE.trim_end()
+    );
+    assert_eq!(strip(&formatted).unwrap().0, "impl T {\n    fn a() {}\n}\n");
 }
 
 #[test]
@@ -119,7 +128,10 @@ fn files_are_those_that_modules_name() {
         "main.rs",
         "mod a; mod inline { mod b; } #[path = \"odd/place.rs\"] mod p; cfg_if! { if #[cfg(x)] { mod c; } } #[cfg(test)] mod tests;",
     );
-    write("a.rs", "mod deeper;");
+    write(
+        "a.rs",
+        "mod deeper; mod inner { include!(\"included/x.rs\"); include!(concat!(env!(\"X\"), \"/y.rs\")); }",
+    );
     write("a/deeper.rs", "");
     write("inline/b.rs", "");
     write("odd/place.rs", "mod near;");
@@ -128,11 +140,12 @@ fn files_are_those_that_modules_name() {
     write("c/d.rs", "this does not parse");
     write("tests.rs", "");
     write("template.rs", "");
-    let files = files_of(&dir.path().join("main.rs")).unwrap();
-    let names: Vec<_> = files
-        .iter()
-        .map(|file| file.strip_prefix(dir.path()).unwrap().to_str().unwrap())
-        .collect();
+    write("included/x.rs", "");
+    let names = |files: BTreeSet<PathBuf>| -> Vec<String> {
+        let name = |file: &PathBuf| file.strip_prefix(dir.path()).unwrap().display().to_string();
+        files.iter().map(name).collect()
+    };
+    let root = dir.path().join("main.rs");
     let expected = [
         "a/deeper.rs",
         "a.rs",
@@ -143,5 +156,8 @@ fn files_are_those_that_modules_name() {
         "odd/near.rs",
         "odd/place.rs",
     ];
-    assert_eq!(names, expected);
+    assert_eq!(names(files_of(&root).unwrap()), expected);
+    let mut included = names(files_with_included(&root).unwrap());
+    included.retain(|name| !expected.contains(&name.as_str()));
+    assert_eq!(included, ["included/x.rs"]);
 }

@@ -7,6 +7,7 @@ use anyhow::Result;
 
 use super::{Comparison, Row, Verdict};
 use crate::command_line::Judgement;
+use crate::escape::{escaped, line, markdown};
 use crate::progress::remark;
 use crate::rows::{maybe, percent};
 use crate::session::Session;
@@ -31,10 +32,10 @@ pub fn print(
     let table = rows(comparison);
     let summary = summary(before, after, comparison);
     if judgement.markdown {
-        writeln!(out, "### {summary}\n")?;
+        writeln!(out, "### {}\n", markdown(&escaped(&summary)))?;
         writeln!(out, "{}", table.to_markdown())?;
     } else {
-        writeln!(out, "{summary}")?;
+        line(&mut out, &summary)?;
         if !table.is_empty() {
             write!(out, "{}", table.to_text(table::width()))?;
         }
@@ -131,7 +132,7 @@ fn change(ratio: f64) -> String {
 fn verdict(row: &Row) -> Cell {
     let cell = |text: &str, style| match row.share_of_calls {
         Some(share) => Cell::styled(format!("{text} in {:.0} % of calls", share * 100.0), style),
-        None => Cell::styled(text.to_owned(), style),
+        None => Cell::styled(text, style),
     };
     let (text, style) = match row.verdict {
         Verdict::Slower => ("slower", AnsiColor::Red.on_default().bold()),

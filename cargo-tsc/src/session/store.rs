@@ -123,19 +123,14 @@ impl Store {
         if !folder.exists() {
             return Ok(None);
         }
-        let names = (1..).map(|n| format!("{name}.{n}"));
-        for kept in names.filter(|kept| !self.folder.join(kept).exists()) {
-            match fs::rename(&folder, self.folder.join(&kept)) {
-                Ok(()) => {
-                    let remark = format!("the session that was named {name} is now {kept}");
-                    return Ok(Some(remark));
-                }
-                // Another process has just taken the name.
-                Err(_) if self.folder.join(&kept).exists() => {}
-                Err(error) => return Err(error).context(folder.display().to_string()),
-            }
-        }
-        unreachable!("there are more names than sessions")
+        let mut names = (1..).map(|n| format!("{name}.{n}"));
+        let kept = names.find(|kept| !self.folder.join(kept).exists());
+        let kept = kept.unwrap_or_default();
+        fs::rename(&folder, self.folder.join(&kept))
+            .with_context(|| folder.display().to_string())?;
+        Ok(Some(format!(
+            "the session that was named {name} is now {kept}"
+        )))
     }
 
     /// Creates a folder that is named by the time, and that no other process has created.

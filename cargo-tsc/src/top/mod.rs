@@ -10,6 +10,7 @@ use anyhow::Result;
 use tsc_runtime::Report;
 
 use crate::command_line::TopArgs;
+use crate::escape::escaped;
 use crate::exit::Exit;
 use crate::rows::{maybe, path, percent, self_ticks};
 use crate::session::read_report;
@@ -67,7 +68,7 @@ fn page(pid: u32, latest: &Report, before: Option<&Report>, width: usize, height
         "process {pid}, after {seconds:.1} s (q quits): {}",
         latest.process().argv().join(" ")
     );
-    let title: String = title.chars().take(width).collect();
+    let title: String = escaped(&title).chars().take(width).collect();
     let earlier = |name: &str, line: u32| {
         let mut rows = before.into_iter().flat_map(Report::callsites);
         let row = rows.find(|row| row.line() == line && path(row) == name);

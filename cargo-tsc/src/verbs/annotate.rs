@@ -12,7 +12,7 @@ use crate::command_line::AnnotateArgs;
 use crate::exit::Exit;
 use crate::output;
 use crate::progress::remark;
-use crate::sources;
+use crate::sources::Sources;
 
 /// Runs the verb.
 ///
@@ -28,12 +28,13 @@ pub fn annotate(args: &AnnotateArgs) -> Result<Exit> {
         options,
         arguments: Vec::new(),
     };
-    let project = Project::find(&command, &std::env::current_dir()?)?;
+    let project = Project::find_members(&command, &std::env::current_dir()?)?;
     let members = project.metadata().workspace_packages();
+    let sources = Sources::new(&members);
     let mut changed = Vec::new();
     let mut functions = 0;
     for package in &members {
-        for file in sources::of_package(package, false)? {
+        for file in sources.of(package, false)? {
             match change(&file, args.write)? {
                 Ok(0) => {}
                 Ok(count) => {

@@ -7,6 +7,7 @@ use anyhow::{Result, bail};
 use tsc_runtime::{CallsiteReport, Report};
 
 use crate::command_line::{ReportArgs, Sort, Unit, View};
+use crate::escape::line;
 use crate::exit::Exit;
 use crate::output;
 use crate::progress::remark;
@@ -144,27 +145,28 @@ fn heading(
     if runs > 1 {
         facts.push(format!("{runs} runs"));
     }
-    write!(out, "{}", session.label)?;
+    let mut title = session.label.clone();
     if !facts.is_empty() {
-        write!(out, ": {}", facts.join("; "))?;
+        title += &format!(": {}", facts.join("; "));
     }
+    line(out, &title)?;
     let clock = sum.clock();
     let cpu = sum
         .machine()
         .cpu()
         .or(clock.cpu())
         .unwrap_or("an unknown CPU");
-    write!(out, "\n{cpu}, {}", clock.source())?;
-    if let Some(hz) = clock.hz() {
-        write!(out, " at {:.1} MHz", hz / 1e6)?;
-    }
-    writeln!(out, "; figures in {}, of all runs together", unit.name)?;
+    let rate = clock
+        .hz()
+        .map_or(String::new(), |hz| format!(" at {:.1} MHz", hz / 1e6));
+    let figures = format!("figures in {}, of all runs together", unit.name);
+    line(out, &format!("{cpu}, {}{rate}; {figures}", clock.source()))?;
     let about: &[String] = session
         .about
         .as_ref()
         .map_or(&[], |About { remarks, .. }| remarks);
     for sentence in about {
-        writeln!(out, "{sentence}")?;
+        line(out, sentence)?;
     }
     Ok(())
 }
@@ -225,12 +227,9 @@ fn histogram(out: &mut impl std::io::Write, row: &CallsiteReport, unit: &Scale) 
         }
     }
     let most = octaves.iter().map(|octave| octave.1).max().unwrap_or(1) as f64;
-    writeln!(
-        out,
-        "\n{}: {} samples by their length, probe included",
-        path(row),
-        row.samples()
-    )?;
+    let samples = format!("{} samples by their length, probe included", row.samples());
+    writeln!(out)?;
+    line(out, &format!("{}: {samples}", path(row)))?;
     for (from, calls) in octaves {
         let bar = "█".repeat((calls as f64 / most * BAR).ceil() as usize);
         writeln!(out, "{:>10}.. {calls:>12} {bar}", unit.show(from as f64))?;
@@ -242,7 +241,8 @@ fn threads(out: &mut impl std::io::Write, row: &CallsiteReport, unit: &Scale) ->
     if row.thread_rows().is_empty() {
         return Ok(());
     }
-    writeln!(out, "\n{} by thread", path(row))?;
+    writeln!(out)?;
+    line(out, &format!("{} by thread", path(row)))?;
     let mut table = Table::new(["thread", "threads", "calls", "self", "total"]);
     for thread in row.thread_rows() {
         table.push([

@@ -139,6 +139,44 @@ fn errors_point_at_the_users_own_lines() {
     assert!(ended.err.contains("src/main.rs:6:"), "{}", ended.err);
 }
 
+#[cfg(unix)]
+#[test]
+fn files_that_cannot_be_measured_are_said() {
+    let elsewhere = tempfile::tempdir().unwrap();
+    for name in ["linked", "outside"] {
+        let file = elsewhere.path().join(format!("{name}.rs"));
+        std::fs::write(
+            file,
+            format!("pub fn {name}() {{ println!(\"{name}\") }}\n"),
+        )
+        .unwrap();
+    }
+    let main = "mod cli;\nmod part { include!(\"part.rs\"); }\n#[path = \"deep/../other.rs\"]\nmod other;\nmod links { pub mod linked; }\n#[path = \"../../OUTSIDE/outside.rs\"]\nmod outside;\n\
+        fn main() { cli::names(); part::part(); other::other(); links::linked::linked(); outside::outside() }\n";
+    // Both are in the folder for temporary files.
+    let name = elsewhere.path().file_name().unwrap().to_str().unwrap();
+    let project = Project::with_manifest("", &main.replace("OUTSIDE", name));
+    for name in ["names", "part", "other"] {
+        let file = if name == "names" { "cli" } else { name };
+        project.write(
+            &format!("src/{file}.rs"),
+            &format!("pub fn {name}() {{ println!(\"{name}\") }}\n"),
+        );
+    }
+    project.write("src/deep/mod.rs", "");
+    project.write(
+        "build.rs",
+        "#[path = \"src/cli.rs\"]\nmod cli;\ninclude!(\"src/part.rs\");\nfn main() { cli::names(); part() }\n",
+    );
+    std::os::unix::fs::symlink(elsewhere.path(), project.path("src/links")).unwrap();
+    let ended = project.tsc("run --all --json").ends(0);
+    let names: Vec<String> = calls(&ended.json()).into_keys().collect();
+    assert_eq!(names, ["app::main", "app::other::other"]);
+    let ended = ended.remarks("src/cli.rs: left as it is, because a build script");
+    let ended = ended.remarks("src/links/linked.rs: not measured");
+    ended.remarks("outside.rs: not measured");
+}
+
 #[test]
 fn older_editions_are_measured_too() {
     for edition in ["2015", "2018"] {

@@ -5,8 +5,9 @@ use crate::project::Project;
 #[test]
 fn strip_gives_back_the_very_bytes() {
     let main = "\u{feff}mod part;\r\n#[inline]\r\npub fn a() { part::b(\"fn x() {}\") }\r\nfn main() { a() } // ünï";
-    let part = "#[::tsc_runtime::cycles] pub fn by_hand() { b(\"\") }\npub fn b(_: &str) { println!() }\nmod macros { macro_rules! m { () => { fn c() {} } } }\n";
+    let part = "#[::tsc_runtime::cycles()] pub fn by_hand() { b(\"\") }\npub fn b(_: &str) { println!() }\nmod macros { macro_rules! m { () => { fn c() {} } } }\n";
     let project = Project::with_manifest("", main);
+    std::fs::remove_file(project.path("Cargo.lock")).unwrap();
     project.write("src/part.rs", part);
     project.write("src/unused.rs", "fn not_of_this_crate() { x() }\n");
     project
@@ -17,7 +18,7 @@ fn strip_gives_back_the_very_bytes() {
     assert!(
         project
             .read("src/main.rs")
-            .contains("#[inline]\r\n#[::tsc_runtime::cycles()] pub fn a()")
+            .contains("#[inline]\r\n#[::tsc_runtime::cycles(/* cargo tsc */)] pub fn a()")
     );
     assert_eq!(
         project.read("src/unused.rs"),
@@ -27,6 +28,7 @@ fn strip_gives_back_the_very_bytes() {
     assert_eq!(json["attributes"], 3);
     assert_eq!(project.read("src/main.rs"), main);
     assert_eq!(project.read("src/part.rs"), part);
+    assert!(!project.path("Cargo.lock").exists());
 }
 
 #[test]

@@ -1,8 +1,10 @@
 //! Bad input: one clear line, the right exit status, nothing lost.
 
+use serde_json::Value;
+
 #[cfg(target_os = "linux")]
-use crate::project::{Ended, report};
-use crate::project::{PROGRAM, Project};
+use crate::project::Ended;
+use crate::project::{PROGRAM, Project, report};
 
 #[test]
 fn missing_and_damaged_files_are_named() {
@@ -136,4 +138,65 @@ fn the_command_line_blames_the_word() {
         .tsc("--help")
         .ends(0)
         .says("Exit status: 0 fine, 1 regression");
+}
+
+#[test]
+fn names_that_somebody_has_forged_are_escaped() {
+    const FORGED: &str = " |[x](y)\n\rtsc: forged\u{1b}[2J\u{7}\u{9b}31m\u{202e}\u{2066}\u{2028}";
+    fn forge(value: &mut Value, key: &str) {
+        let names = [
+            "name", "module", "file", "argv", "cpu", "host", "unit", "warnings",
+        ];
+        match value {
+            Value::String(text) if names.contains(&key) => text.push_str(FORGED),
+            Value::Array(values) => values.iter_mut().for_each(|value| forge(value, key)),
+            Value::Object(values) => values.iter_mut().for_each(|(key, value)| forge(value, key)),
+            _ => {}
+        }
+    }
+    let project = Project::with_manifest("", "fn main() {}");
+    let mut honest: Value = serde_json::from_str(report()).unwrap();
+    honest["clock"]["warnings"] = ["a warning"].into();
+    let mut forged = honest.clone();
+    forge(&mut forged, "");
+    project.write("honest.json", &honest.to_string());
+    project.write("forged.json", &forged.to_string());
+    for words in [
+        "report FILE --histogram --threads",
+        "report FILE --markdown",
+        "diff FILE FILE --within-runs --lenient",
+        "diff FILE FILE --within-runs --lenient --markdown",
+        "diff FILE other.json --within-runs",
+        "gate --baseline FILE FILE --within-runs --lenient",
+    ] {
+        let mut other = honest.clone();
+        other["machine"]["cpu"] = "another".into();
+        project.write("other.json", &other.to_string());
+        let run = |file: &str| project.tsc(&words.replace("FILE", file));
+        let (honest, forged) = (run("honest.json"), run("forged.json"));
+        if words.contains("--markdown") {
+            let cells = |text: &str| text.matches('|').count();
+            assert_eq!(cells(&honest.out), cells(&forged.out), "{words}");
+            assert!(!forged.out.contains("[x]"), "{words}: {}", forged.out);
+        }
+        assert_eq!(honest.status, forged.status, "{words}: {}", forged.err);
+        for (honest, forged) in [(honest.out, forged.out), (honest.err, forged.err)] {
+            let shown = |character: char| character == '\n' || character.escape_debug().len() == 1;
+            let hidden = forged
+                .chars()
+                .find(|&it| !shown(it) && !"\"'\\".contains(it));
+            assert_eq!(hidden, None, "{words}: {forged:?}");
+            assert_eq!(
+                honest.lines().count(),
+                forged.lines().count(),
+                "{words}: {forged}"
+            );
+        }
+    }
+    let mut contradiction = forged;
+    contradiction["callsites"][0]["sums"]["samples"] = 0.into();
+    project.write("forged.json", &contradiction.to_string());
+    let ended = project.tsc("report forged.json").ends(2);
+    assert!(!ended.err.contains('\u{1b}'), "{:?}", ended.err);
+    assert!(!ended.err.contains("\ntsc:"), "{:?}", ended.err);
 }

@@ -14,6 +14,16 @@ use crate::project::{Ended, Project};
 /// Starts `cargo tsc` with a script in place of cargo, and waits until it asks for the dependencies. The script says so and does what `then`
 /// says.
 fn asking(project: &Project, words: &str, then: &str) -> Child {
+    asking_through(None, project, words, then)
+}
+
+/// The same, with another program and its words before the command.
+fn asking_through(
+    through: Option<(&str, &[&str])>,
+    project: &Project,
+    words: &str,
+    then: &str,
+) -> Child {
     let (cargo, started) = (env!("CARGO"), project.path("started"));
     let text = format!(
         "#!/bin/sh\ncase $* in -vV | *--no-deps*) exec {cargo} \"$@\" ;; esac\necho $$ > {started:?}\n{then}\n"
@@ -22,6 +32,15 @@ fn asking(project: &Project, words: &str, then: &str) -> Child {
     let script = project.path("cargo");
     std::fs::set_permissions(&script, PermissionsExt::from_mode(0o755)).unwrap();
     let mut command = project.command(words);
+    if let Some((program, before)) = through {
+        let own = std::mem::replace(&mut command, Command::new(program));
+        command
+            .args(before)
+            .arg(own.get_program())
+            .args(own.get_args());
+        command.current_dir(project.path("."));
+        command.env("CARGO_TARGET_DIR", project.path("target"));
+    }
     command
         .env("CARGO", script)
         .process_group(0)
@@ -85,6 +104,23 @@ fn what_the_system_ends_ends_what_it_has_started() {
         let kill = kill.args(["-0", script.trim()]).stderr(Stdio::null());
         assert!(!kill.status().unwrap().success(), "{signal}");
     }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn signals_that_are_ignored_stay_so() {
+    let project = Project::with_manifest("", "fn main() {}");
+    let cargo = env!("CARGO");
+    let then = format!("while [ ! -e sent ]; do sleep 0.01; done\nexec {cargo} \"$@\"");
+    // As nohup does.
+    let words = ["-c", "trap '' HUP; exec \"$@\"", "sh"];
+    let child = asking_through(Some(("sh", &words)), &project, "run", &then);
+    send("-HUP", &child.id().to_string());
+    project.write("sent", "");
+    let ended = Ended::of(child.wait_with_output().unwrap(), "run");
+    ended
+        .ends(2)
+        .complains("app does not depend on tsc-runtime");
 }
 
 #[test]

@@ -56,6 +56,22 @@ fn gclk_has_the_value_of_its_statement() {
 }
 
 #[test]
+fn gclk_takes_a_let_with_else() {
+    let second = |numbers: &[u64]| -> Option<u64> {
+        gclk!(let Some(number) = numbers.get(1) else { return Some(9) });
+        gclk!(let (Some(first), 1..=9) = (numbers.first(), *number) else {
+            return Some(0);
+        };);
+        gclk!(let Some(sum) = first.checked_add(*number) else { return Some(8) }; std::hint::black_box(sum););
+        Some(first + number)
+    };
+    assert_eq!(second(&[1]), Some(9));
+    assert_eq!(second(&[u64::MAX, 1]), Some(8));
+    assert_eq!(second(&[1, 10]), Some(0));
+    assert_eq!(second(&[1, 2]), Some(3));
+}
+
+#[test]
 fn gclk_takes_any_statements() {
     let mut calls = Vec::new();
     gclk!(calls.push(1); calls.push(2););

@@ -44,6 +44,11 @@ pub(crate) fn measure() -> Result<Vec<Figure>, String> {
         });
     }
     figures.push(Figure {
+        name: "a light call",
+        instructions: Part::run("light")?.without(&[])? - Part::run("bare")?.without(&[])?,
+        margin: CALL_MARGIN,
+    });
+    figures.push(Figure {
         name: "folding a sample",
         instructions: Part::run("scripted")?.only(FOLDING)?,
         margin: CALL_MARGIN,

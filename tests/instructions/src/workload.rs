@@ -30,6 +30,12 @@ fn unfenced(value: u64) -> u64 {
     value
 }
 
+#[cycles(light)]
+#[inline(never)]
+fn light(value: u64) -> u64 {
+    value
+}
+
 #[cycles]
 #[inline(never)]
 fn outer(value: u64) -> u64 {
@@ -54,6 +60,7 @@ pub(crate) fn run(part: &str) {
         "bare" => calls(bare),
         "fenced" => calls(fenced),
         "unfenced" => calls(unfenced),
+        "light" => calls(light),
         "nested" => calls(outer),
         "bare nested" => calls(bare_outer),
         "scripted" => calls(scripted::call_one),

@@ -1,9 +1,10 @@
-//! A program with annotated functions of every kind, whose dump `dump.rs` reads.
+//! A program with annotated functions of every kind, whose dump `dump.rs` reads. With the argument `light` it has light probes, too.
 
 use std::future::Future;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use tsc_runtime::cycles;
 
@@ -48,10 +49,27 @@ async fn suspended() -> u64 {
 
 #[cycles]
 fn sleeps() {
-    thread::sleep(std::time::Duration::from_micros(50));
+    thread::sleep(Duration::from_micros(50));
+}
+
+/// Runs for so long that ticks of the clock find it.
+#[cycles(light)]
+fn counted() {
+    let began = Instant::now();
+    while began.elapsed() < Duration::from_millis(50) {
+        light_work();
+    }
+}
+
+#[cycles(light, items = 2)]
+fn light_work() {
+    work(4);
 }
 
 fn main() {
+    if std::env::args().any(|argument| argument == "light") {
+        counted();
+    }
     for seed in 0..200 {
         work(seed);
         recursive(seed % 5);

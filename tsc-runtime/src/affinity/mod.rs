@@ -226,7 +226,12 @@ impl fmt::Display for AffinityError {
             ),
             Self::RealTime { source } => write!(
                 f,
-                "the thread stays in its ordinary class; a real-time class needs root, CAP_SYS_NICE or a RLIMIT_RTPRIO above 0: {source}"
+                "the thread stays in its ordinary class; for a real-time class it needs {}: {source}",
+                if cfg!(windows) {
+                    "an administrator's right to increase priorities"
+                } else {
+                    "root, CAP_SYS_NICE or a RLIMIT_RTPRIO above 0"
+                }
             ),
             Self::OneCpu => f.write_str(
                 "there is one CPU: a real-time thread that does not block would keep everything else off it",

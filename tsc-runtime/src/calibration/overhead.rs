@@ -13,7 +13,7 @@ use crate::record::table::{Entry, FIRST_LEN};
 use crate::record::thread;
 use crate::record::{BUFFER_LEN, Record};
 use crate::tsc::clock;
-use crate::tsc::{Fence, Ticks};
+use crate::tsc::{Fence, Ticks, elapsed};
 
 /// The cost of a probe around an empty body, in ticks.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -35,16 +35,21 @@ pub(crate) struct Overhead {
 /// ticks below and 3.6 above the calibrated value (a Xeon with AMX, 2.6 GHz). At five places on Zen 4, the means were 59.4 to 65.5 ticks.
 const SURROUNDINGS: f64 = 5.0;
 
+/// The same for a probe that reads the operating system's clock, as a share of a reading. A reading is a system call, after which the core
+/// executes the rest of the probe slowly: empty functions took 31 to 35 ns more than a reading of 170 ns (EPYC, Zen 5), and cost their
+/// callers 90 ns more than three readings.
+const OS_CLOCK_SURROUNDINGS: f64 = 0.25;
+const OS_CLOCK_TIMED_SURROUNDINGS: f64 = 0.75;
+
 /// How much the cost of a timed call to its caller differs between places in a program, in ticks. In five programs of functions that take
 /// a few ticks each, the cost was 10 to 41 ticks above the calibrated value: code and data compete for caches and predictors, and the
 /// arguments and the result are kept in memory (a Xeon with AMX, 2.6 GHz). Beside 20 ticks of other work, the cost was 7 below, and beside
-/// 80 ticks 20 below, because part of the recording runs in parallel with that work (EPYC, Zen 5, 2.6 GHz). The benchmark `fine_grained`
-/// prints what calls cost in programs.
+/// 80 ticks 20 below, because part of the recording runs in parallel with that work (EPYC, Zen 5, 2.6 GHz).
 const TIMED_SURROUNDINGS: f64 = 45.0;
 
 /// How much longer a call takes if its surroundings consist of probes: ticks, and a share of its time. In two programs, of whose ticks
 /// probes were two thirds, functions of 18 to 12 000 ticks took up to 41 ticks and 4 % longer than with no other function annotated (a Xeon
-/// with AMX, 2.6 GHz). The benchmark `fine_grained` prints both times.
+/// with AMX, 2.6 GHz).
 pub(crate) const CROWDING: f64 = 65.0;
 pub(crate) const CROWDING_SHARE: f64 = 0.06;
 
@@ -132,6 +137,8 @@ const CALLS: u32 = BUFFER_LEN as u32;
 /// The least number of rounds whose calls were recorded. One under Miri, where a probe takes milliseconds and no figure means anything.
 const MIN_ROUNDS: usize = if cfg!(miri) { 1 } else { 9 };
 const MAX_ROUNDS: usize = 301;
+/// The readings of the operating system's clock that are taken to find out what one costs.
+const OS_CLOCK_READINGS: usize = 301;
 /// After this time, 2 to 3 ms at common rates, rounds are made only until there are enough.
 const ENOUGH: Ticks = 6_000_000;
 
@@ -177,12 +184,21 @@ pub(crate) fn visible(fence: Fence) -> f64 {
 /// The mean of all measurements of a policy. All 0 if the policy is not in use.
 pub(crate) fn of(fence: Fence) -> Overhead {
     let measurements = with_measurements(|table| table[fence as usize]);
+    let visible = measurements.visible.mean();
+    let (surroundings, timed_surroundings) = if clock::is_os_clock() {
+        (
+            OS_CLOCK_SURROUNDINGS * visible,
+            OS_CLOCK_TIMED_SURROUNDINGS * visible,
+        )
+    } else {
+        (SURROUNDINGS, TIMED_SURROUNDINGS)
+    };
     Overhead {
-        visible: measurements.visible.mean(),
+        visible,
         total: measurements.total.mean(),
         nesting: measurements.nesting.mean(),
-        visible_error: SURROUNDINGS + measurements.visible.half_range(),
-        total_error: TIMED_SURROUNDINGS + measurements.total.half_range(),
+        visible_error: surroundings + measurements.visible.half_range(),
+        total_error: timed_surroundings + measurements.total.half_range(),
     }
 }
 
@@ -213,7 +229,7 @@ type Round = [f64; 3];
 fn measure(empty_calls: EmptyCalls) -> Option<Costs> {
     // The operating system's clock replaces the TSC, whose inlined reads would kill the process.
     if clock::is_os_clock() {
-        return None;
+        return os_clock_costs(clock::now);
     }
     thread::this()
         .detector
@@ -254,6 +270,23 @@ fn measure_attached(empty_calls: EmptyCalls) -> Option<Costs> {
     })
 }
 
+/// The costs of a probe that reads the operating system's clock with `now`. A call contains the end of one reading and the beginning of the
+/// next, which together are a reading. The probe takes four: two for the call, and two for the time that the search for the record takes,
+/// which contains one reading and is subtracted by itself.
+fn os_clock_costs(now: impl Fn() -> Ticks) -> Option<Costs> {
+    let readings: Vec<Ticks> = (0..=OS_CLOCK_READINGS).map(|_| now()).collect();
+    let gaps = readings
+        .windows(2)
+        .map(|pair| elapsed(pair[0], pair[1]) as f64);
+    let reading = median(gaps.collect())?;
+    let total = 3.0 * reading;
+    Some(Costs {
+        visible: reading,
+        total,
+        nesting: 0.0,
+    })
+}
+
 /// The ticks of one of the calls in a round.
 fn per_call(ticks: Ticks) -> f64 {
     ticks as f64 / f64::from(CALLS)
@@ -279,4 +312,25 @@ fn round(empty_calls: EmptyCalls, record: &Record) -> Option<Round> {
     let total = per_call(annotated - start) - call;
     let nesting = per_call(nested - nested_start) - 2.0 * (total + call);
     Some([visible, total, nesting])
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    #[test]
+    fn reading_of_the_systems_clock_is_the_usual_gap_between_two() {
+        let (time, readings) = (Cell::new(0), Cell::new(0));
+        let costs = os_clock_costs(|| {
+            readings.set(readings.get() + 1);
+            // Every tenth reading is interrupted.
+            let interruption = if readings.get() % 10 == 0 { 5_000 } else { 0 };
+            time.set(time.get() + 170 + interruption);
+            time.get()
+        });
+        let costs = costs.expect("time passes");
+        assert_eq!((costs.visible, costs.total), (170.0, 510.0));
+    }
 }

@@ -12,6 +12,7 @@ pub(super) struct Facts {
     pub(super) virtualized: Option<bool>,
     pub(super) invariant_tsc: Option<bool>,
     pub(super) rdtscp: Option<bool>,
+    pub(super) lfence_serializing: Option<bool>,
     pub(super) rdpru: Option<bool>,
     pub(super) stated_hz: Option<f64>,
 }
@@ -60,11 +61,13 @@ fn from_leaves(read: impl Fn(u32, u32) -> [u32; 4]) -> Facts {
     let signature = leaf(1).unwrap_or_default()[EAX];
     let (family, model) = family_and_model(signature);
 
+    let vendor = text(&[first[EBX], first[EDX], first[ECX]]);
+    let is_amd = matches!(vendor.as_deref(), Some("AuthenticAMD" | "HygonGenuine"));
     let virtualized = leaf(1).map(|leaf| leaf[ECX] >> 31 == 1);
     let hypervisor = (virtualized == Some(true)).then(|| read(HYPERVISOR, 0));
     Facts {
         brand: brand(&leaf),
-        vendor: text(&[first[EBX], first[EDX], first[ECX]]),
+        vendor,
         family: Some(family),
         model: Some(model),
         stepping: Some(signature & 0xf),
@@ -73,6 +76,7 @@ fn from_leaves(read: impl Fn(u32, u32) -> [u32; 4]) -> Facts {
         // This leaf is AMD's, and Intel's and Zhaoxin's CPUs have it, too. A CPU without it does not guarantee an invariant counter.
         invariant_tsc: bit(0x8000_0007, EDX, 8).or(Some(false)),
         rdtscp: bit(0x8000_0001, EDX, 27).or(Some(false)),
+        lfence_serializing: is_amd.then(|| bit(0x8000_0021, EAX, 2).unwrap_or(false)),
         rdpru: bit(0x8000_0008, EBX, 4).or(Some(false)),
         stated_hz: stated_hz(leaf(0x15), hypervisor, &read),
     }
@@ -181,6 +185,7 @@ mod tests {
             0x8000_0002 => words("AMD EPYC"),
             0x8000_0007 => [0, 0, 0, 0x100],
             0x8000_0008 => [0, 0x5002_0005, 0, 0],
+            0x8000_0021 => [0x204, 0, 0, 0],
             _ => [0; 4],
         }
     }
@@ -198,6 +203,7 @@ mod tests {
             virtualized: Some(true),
             invariant_tsc: Some(true),
             rdtscp: Some(true),
+            lfence_serializing: Some(true),
             rdpru: Some(false),
             stated_hz: None,
         };

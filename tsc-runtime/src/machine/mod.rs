@@ -55,6 +55,9 @@ pub struct Machine {
     pub invariant_tsc: Option<bool>,
     /// Whether the CPU has RDTSCP. Some hypervisors hide it.
     pub rdtscp: Option<bool>,
+    /// Whether LFENCE always waits for earlier instructions. `Some(false)` if it does so only where the system has set bit 1 of the MSR
+    /// C001_1029. `None` if the CPU is not AMD's, and has no such setting.
+    pub lfence_serializing: Option<bool>,
     /// Whether the CPU has RDPRU, which reads core cycles without privileges (AMD Zen 2 and later).
     pub rdpru: Option<bool>,
     /// The counter's rate in Hz, as the CPU or the hypervisor reports it.
@@ -98,6 +101,7 @@ pub fn machine() -> &'static Machine {
                 .invariant_tsc
                 .or(cfg!(target_arch = "aarch64").then_some(true)),
             rdtscp: cpu.rdtscp,
+            lfence_serializing: cpu.lfence_serializing,
             rdpru: cpu.rdpru,
             stated_hz: cpu.stated_hz,
             tsc_flags: system::tsc_flags(),

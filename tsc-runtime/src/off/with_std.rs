@@ -7,10 +7,11 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use crate::gate;
 use crate::report::Report;
 
-/// Prints once on standard error that nothing is measured, and why.
+/// Prints once on standard error that nothing is measured, and why, unless `TSC_REPORT` is `off`. No other variable has an effect.
 pub fn report() {
     static SAID: AtomicBool = AtomicBool::new(false);
-    if !SAID.swap(true, Relaxed) {
+    let is_silent = std::env::var_os("TSC_REPORT").is_some_and(|form| form == "off");
+    if !is_silent && !SAID.swap(true, Relaxed) {
         // If standard error is closed, nobody wants the line.
         let _: io::Result<()> = write!(io::stderr(), "{}", snapshot());
     }
@@ -25,13 +26,13 @@ pub fn snapshot() -> Report {
     }
 }
 
-/// Writes nothing.
+/// Writes to the file that nothing is measured, and why.
 ///
 /// # Errors
 ///
-/// This function does not fail.
-pub fn dump_to(_path: impl AsRef<Path>) -> io::Result<()> {
-    Ok(())
+/// The file cannot be written.
+pub fn dump_to(path: impl AsRef<Path>) -> io::Result<()> {
+    std::fs::write(path, snapshot().to_string())
 }
 
 /// A session of which nothing is reported.

@@ -111,9 +111,6 @@ fn make_row(thread: &Thread, callsite: &'static Callsite) -> FoundRow {
         // Timed calls link frames from now on.
         registry.lists.lock().invalidate_threads();
     }
-    if clock::availability().is_ok() {
-        tick_clock::begin();
-    }
     with_shard_slot(|slot| {
         let shard = slot.current_or_begin(registry, thread);
         if shard.begin_light(thread) {
@@ -154,14 +151,18 @@ impl Shard {
     }
 }
 
-/// Whether the times of light functions can be known on this thread: the counter may be read, the clock runs, and the kernel tells how long
-/// the thread has run.
+/// Whether the times of light functions can be known on this thread: the counter may be read, the kernel tells how long the thread has run,
+/// and the clock runs, which is started now.
 fn has_times(thread: &Thread) -> bool {
-    if clock::availability().is_err() || tick_clock::unavailable().is_some() {
+    if clock::availability().is_err() {
         return false;
     }
     thread.on_cpu.attach_for_light();
-    thread.on_cpu.asks()
+    if !thread.on_cpu.asks() {
+        return false;
+    }
+    tick_clock::begin();
+    tick_clock::unavailable().is_none()
 }
 
 /// Counts a call on a thread that has ended.

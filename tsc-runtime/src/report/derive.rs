@@ -165,7 +165,10 @@ impl CallsiteReport {
     }
 
     fn derive_outliers(&mut self, clock: &Clock, visible: f64) {
-        let outliers = Outliers::find(&self.sums, &self.histogram, clock.hz);
+        // The outer calls of a recursion are as long as all calls in them. They are rare and long, and neither the system's doing nor the
+        // hypervisor's.
+        let outliers =
+            Outliers::find(&self.sums, &self.histogram, clock.hz).filter(|_| self.sums.inner == 0);
         self.outlier_threshold_ticks = outliers.as_ref().map(|of| of.threshold - visible);
         self.outliers = outliers.as_ref().map_or(0, |of| of.count);
         self.outlier_excess_mean_ticks = outliers
@@ -174,7 +177,6 @@ impl CallsiteReport {
         self.outlier_excess_share = outliers
             .zip(self.on_cpu_ticks.or(Some(self.total_ticks)))
             .filter(|&(_, total)| total > 0.0)
-            // In a recursion, the same outlier is in every activation.
             .map(|(of, total)| (of.excess / total).min(1.0));
     }
 
@@ -319,6 +321,20 @@ mod tests {
         change(&mut report.sums);
         report.derive(&Clock::default());
         report
+    }
+
+    #[test]
+    fn outer_calls_of_a_recursion_are_no_outliers() {
+        let calls: Vec<i64> = (0..2_000)
+            .map(|call| if call % 500 == 0 { 90_000_000 } else { 1_000 })
+            .collect();
+        let plain = report(&calls, 0, |_| {});
+        assert_eq!(plain.outliers, 4);
+        let recursive = report(&calls, 0, |sums| sums.inner = 1_996);
+        assert_eq!(
+            (recursive.outliers, recursive.outlier_excess_share),
+            (0, None)
+        );
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What the CPU and the operating system report about themselves.
 
-use super::Finding;
+use super::{Finding, lfence};
 use crate::affinity::{self, Cpus};
 use crate::interruption;
 use crate::machine::{Emulator, Machine, clocksource, machine};
@@ -17,6 +17,7 @@ pub(super) fn lines() -> Vec<Finding> {
         counter(clock::availability()),
         invariance(machine.invariant_tsc),
         rdtscp(machine.rdtscp),
+        lfence::line(),
         kernel_clock(machine, clocksource()),
         interruptions(interruption::unavailable()),
         placement(affinity::cpus().ok()),

@@ -3,6 +3,7 @@
 use std::fmt;
 
 mod facts;
+mod lfence;
 mod read_cost;
 mod skew;
 mod steadiness;

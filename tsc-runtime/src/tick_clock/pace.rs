@@ -21,8 +21,8 @@ pub(super) struct SoFar {
     pub(super) elapsed: Duration,
     /// Its CPU time.
     pub(super) cost: Duration,
-    /// The number of ticks.
-    pub(super) ticks: u32,
+    /// How often it has woken up.
+    pub(super) wake_ups: u32,
 }
 
 /// The mean of the next interval; `fixed` if the user has chosen it.
@@ -33,13 +33,13 @@ pub(super) fn mean(fixed: Option<Duration>, so_far: SoFar) -> Duration {
     let SoFar {
         elapsed,
         cost,
-        ticks,
+        wake_ups,
     } = so_far;
     let wanted = (elapsed / TICKS).clamp(FASTEST, SLOWEST);
     if cost <= HEAD_START + elapsed / SHARE {
         return wanted;
     }
-    wanted.max(cost / ticks.max(1) * SHARE)
+    wanted.max(cost / wake_ups.max(1) * SHARE)
 }
 
 /// The mean of the interval after one of `mean` in which the process did nothing.
@@ -51,11 +51,11 @@ pub(super) fn slower(mean: Duration) -> Duration {
 mod tests {
     use super::*;
 
-    fn after(elapsed_ms: u64, cost_us: u64, ticks: u32) -> Duration {
+    fn after(elapsed_ms: u64, cost_us: u64, wake_ups: u32) -> Duration {
         let so_far = SoFar {
             elapsed: Duration::from_millis(elapsed_ms),
             cost: Duration::from_micros(cost_us),
-            ticks,
+            wake_ups,
         };
         mean(None, so_far)
     }
@@ -73,15 +73,15 @@ mod tests {
         let mut so_far = SoFar {
             elapsed: Duration::ZERO,
             cost: Duration::ZERO,
-            ticks: 0,
+            wake_ups: 0,
         };
         while so_far.elapsed < Duration::from_secs(1) {
             so_far.elapsed += mean(None, so_far);
             so_far.cost += Duration::from_micros(26);
-            so_far.ticks += 1;
+            so_far.wake_ups += 1;
         }
         assert!(so_far.cost <= so_far.elapsed * 3 / 100, "{so_far:?}");
-        assert!(so_far.ticks > 1000, "{so_far:?}");
+        assert!(so_far.wake_ups > 1000, "{so_far:?}");
     }
 
     #[test]

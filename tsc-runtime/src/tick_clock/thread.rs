@@ -107,20 +107,26 @@ fn run(fixed: Option<Duration>) {
     let mut random = Random::new(clock::now());
     let mut idleness = Idleness::default();
     let mut slowed: Option<Duration> = None;
-    for ticks in 0.. {
+    let mut wake_ups = 0;
+    loop {
         let so_far = SoFar {
             elapsed: began.elapsed(),
             cost: cpu_time::of_thread().unwrap_or_default(),
-            ticks,
+            wake_ups,
         };
+        wake_ups += 1;
         COST.store(so_far.cost.as_nanos() as u64, Relaxed);
         AGE.store((so_far.elapsed.as_nanos() as u64).max(1), Relaxed);
         let mean = pace::mean(fixed, so_far);
         let interval = random.around(mean);
         std::thread::sleep(interval);
-        let is_busy = slowed.is_some_and(|longer| park(longer.saturating_sub(interval)));
+        if slowed.is_some_and(|longer| park(longer.saturating_sub(interval))) {
+            // A tick now would follow the thread that has just woken up, and not come at random.
+            slowed = None;
+            continue;
+        }
         let number = EPOCH.last().number;
-        let is_idle = !is_busy && idleness.is_idle(number, slowed.unwrap_or(mean), so_far.cost);
+        let is_idle = idleness.is_idle(number, slowed.unwrap_or(mean), so_far.cost);
         slowed = is_idle.then(|| pace::slower(slowed.unwrap_or(mean)));
         EPOCH.advance(clock::now());
     }

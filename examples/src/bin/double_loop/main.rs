@@ -1,16 +1,18 @@
-//! Runs a double loop sixty times, and prints the mean, the standard deviation, the lower threshold and a chart of all runs; then measures
-//! the loop until its cost is constant.
+//! Runs a double loop sixty times, and prints the mean, the standard deviation, the lower threshold and a chart of all runs; then runs it
+//! thousands of times, and prints the values around which the runs gather; then measures the loop until its cost is constant.
 //!
 //! `cargo run --release -p examples --bin double_loop`
 
 mod chart;
+mod modes;
 mod runs;
 
 use std::hint::black_box;
 use std::io::Write;
-use std::process::ExitCode;
+use std::process::{Command, ExitCode, Stdio};
 
 use examples::command::{Example, Outcome};
+use modes::Mode;
 use runs::Runs;
 use tsc_runtime::measure::Measure;
 use tsc_runtime::{start, stop, tsc};
@@ -19,13 +21,19 @@ const EXAMPLE: Example = Example {
     name: "double_loop",
     about: "Times a double loop of 254 x 254 turns sixty times with a start and a stop, as\n\
             \"A Simple Method For Timing Code\" (CodeGuru, 2001) did with PERF_START, PERF_STOP and PERF_REPORT.",
-    flags: &[],
+    flags: &[(
+        "threshold",
+        "the lower threshold of sixty runs alone, in ticks",
+    )],
 };
 
 const RUNS: usize = 60;
-/// The bound of both loops, which begin at one.
-const BOUND: u32 = 0xff;
-const TURNS: u32 = (BOUND - 1) * (BOUND - 1);
+/// The number of processes of which the lower thresholds are shown.
+const PROCESSES: usize = 12;
+/// The number of runs in which modes are sought: the branch predictor may need thousands to learn the loops.
+const MORE_RUNS: usize = 6000;
+/// The turns of each of the article's loops, from 1 to 0xfe.
+const TURNS: u32 = 254;
 
 /// The article's figures for its sixty runs, on a Pentium III under Windows 98.
 const ARTICLE: Runs = Runs {
@@ -35,11 +43,12 @@ const ARTICLE: Runs = Runs {
     threshold: 457_313.0,
 };
 
-/// The article's loops. Its variables were in memory, and so is `k` here; otherwise the compiler would remove the loops.
-fn double_loop() {
+/// The article's loops. `k` is in memory; otherwise the compiler would remove the loops.
+#[inline(never)]
+fn double_loop<const OUTER: u32, const INNER: u32>() {
     let mut k = 0;
-    for i in 1..BOUND {
-        for j in 1..BOUND {
+    for i in 1..OUTER + 1 {
+        for j in 1..INNER + 1 {
             black_box(&mut k);
             k = i + j;
         }
@@ -48,34 +57,94 @@ fn double_loop() {
 }
 
 fn main() -> ExitCode {
-    EXAMPLE.run(|_, out| {
+    EXAMPLE.run(|flags, out| {
         tsc::detect()?;
         let _pinned = examples::stay_on_one_cpu();
-        let ticks = sixty_runs();
+        let ticks = run::<TURNS, TURNS>(RUNS);
+        if flags.has("threshold") {
+            return Ok(writeln!(out, "{:.0}", Runs::of(&ticks).threshold)?);
+        }
         if let Some(ticks) = ticks.last() {
-            writeln!(out, "Cycles needed: {ticks:.0} (ticks, by the last run)\n")?;
+            writeln!(out, "Ticks needed: {ticks:.0} (by the last run)\n")?;
         }
         side_by_side(out, &Runs::of(&ticks))?;
-        writeln!(out, "\nrun by run:\n")?;
+        writeln!(out, "\nrun by run, ticks:\n")?;
         chart::print(out, &ticks)?;
-        writeln!(out, "\nthe same measured to a constant:\n")?;
-        write!(
-            out,
-            "{}",
-            Measure::new("double loop")
-                .precision(0.002)
-                .run(double_loop)
-        )?;
-        Ok(())
+        print_thresholds(out)?;
+        let found = modes::find(&run::<TURNS, TURNS>(MORE_RUNS));
+        print_modes(out, "254 x 254 turns", &found)?;
+        let short = modes::find(&run::<1016, 64>(MORE_RUNS));
+        print_modes(out, "about as many turns, 1016 x 64", &short)?;
+        measured_to_a_constant(out, &found)
     })
 }
 
+/// Runs this program again in processes of their own, because each finds code, stack and predictors in another state.
+fn print_thresholds(out: &mut dyn Write) -> Outcome {
+    writeln!(
+        out,
+        "\nthe lower thresholds of {PROCESSES} processes, sixty runs each, ticks:\n"
+    )?;
+    for _ in 0..PROCESSES {
+        let process = Command::new(std::env::current_exe()?)
+            .arg("--threshold")
+            .stderr(Stdio::inherit())
+            .output()?;
+        write!(out, " {}", String::from_utf8_lossy(&process.stdout).trim())?;
+    }
+    writeln!(out)?;
+    Ok(())
+}
+
+fn print_modes(out: &mut dyn Write, loops: &str, modes: &[Mode]) -> Outcome {
+    writeln!(
+        out,
+        "\n{MORE_RUNS} runs more, {loops}; modes, each with a tenth of the runs or more within 2 %:\n"
+    )?;
+    for mode in modes {
+        let (first, last) = mode.runs;
+        writeln!(
+            out,
+            "{:>10.0} ticks: {:>3.0} % of the runs, from run {first} to run {last}",
+            mode.ticks,
+            100.0 * mode.share
+        )?;
+    }
+    if modes.is_empty() {
+        writeln!(out, "none: the runs are scattered")?;
+    }
+    Ok(())
+}
+
+fn measured_to_a_constant(out: &mut dyn Write, modes: &[Mode]) -> Outcome {
+    writeln!(out, "\nthe same measured to a constant:\n")?;
+    let measured = Measure::new("double loop")
+        .precision(0.002)
+        .run(double_loop::<TURNS, TURNS>);
+    write!(out, "{measured}")?;
+    if !measured.is_constant() {
+        return Ok(());
+    }
+    let ticks = measured.mean_ticks();
+    match modes.iter().find(|mode| mode.contains(ticks)) {
+        Some(mode) if modes.len() > 1 => writeln!(
+            out,
+            "this is the mode of {:.0} ticks, one of {}",
+            mode.ticks,
+            modes.len()
+        )?,
+        Some(_) => {}
+        None => writeln!(out, "this is none of the modes above")?,
+    }
+    Ok(())
+}
+
 /// The ticks of each run. The first one finds cold caches.
-fn sixty_runs() -> Vec<f64> {
-    let ticks = (0..RUNS)
+fn run<const OUTER: u32, const INNER: u32>(runs: usize) -> Vec<f64> {
+    let ticks = (0..runs)
         .filter_map(|_| {
             let run = start!("double loop");
-            double_loop();
+            double_loop::<OUTER, INNER>();
             stop!(run)
         })
         .collect();
@@ -99,7 +168,7 @@ fn side_by_side(out: &mut dyn Write, ours: &Runs) -> Outcome {
             format!("{:.2} %", 100.0 * (runs.mean / runs.threshold - 1.0))
         }),
         ("threshold per turn", |runs| {
-            format!("{:.3}", runs.threshold / f64::from(TURNS))
+            format!("{:.3}", runs.threshold / f64::from(TURNS * TURNS))
         }),
     ];
     writeln!(

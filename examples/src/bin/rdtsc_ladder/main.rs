@@ -1,4 +1,5 @@
-//! Measures 0, 1, 2, 3 … RDTSC between the fences. If the measurement is correct, none costs nothing, and each RDTSC adds the same.
+//! Measures 0, 1, 2, 3 … RDTSC between the fences. If the measurement is correct, none costs nothing, and each RDTSC after the
+//! first adds the same.
 //!
 //! `cargo run --release -p examples --bin rdtsc_ladder`
 
@@ -8,6 +9,8 @@ mod article;
 mod no_operation;
 #[cfg(target_arch = "x86_64")]
 mod rungs;
+#[cfg(target_arch = "x86_64")]
+mod step;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -29,6 +32,7 @@ fn main() -> ExitCode {
 fn demonstrate(out: &mut dyn Write) -> Outcome {
     tsc_runtime::tsc::detect()?;
     let _pinned = examples::stay_on_one_cpu();
+    step::print(out)?;
     no_operation::print(out)?;
     article::print(out)?;
     rungs::print(out)

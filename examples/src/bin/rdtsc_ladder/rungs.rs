@@ -1,21 +1,42 @@
-//! The table for 0 to 16 RDTSC.
+//! The tables for 0 to 16 RDTSC.
 
 use std::io::Write;
 
 use examples::command::Outcome;
 use examples::ladder;
+use tsc_runtime::measure::Measurement;
 
-/// Measures the ladder, and prints it with the lines through its rows.
+/// Measures the ladders, and prints them with the lines through their rows.
 pub(crate) fn print(out: &mut dyn Write) -> Outcome {
     writeln!(
         out,
         "0 ... 16 RDTSC between lfence's reads; the same code without an RDTSC is subtracted:\n"
     )?;
+    let rungs = ladder::climb();
+    print_table(out, &rungs)?;
+    writeln!(
+        out,
+        "core cycles of an RDTSC by InstLatx64: Skylake 25.2, Ice Lake 27.0, Zen 3 36.0, Zen 4 35.3, Zen 5 37.8\n"
+    )?;
+    writeln!(
+        out,
+        "The same with an LFENCE after each RDTSC, so that each begins only when the one before it is complete:\n"
+    )?;
+    print_table(out, &ladder::climb_with_fences())?;
+    writeln!(
+        out,
+        "subtracted from each: {:.1} ticks; the counter's step: {}",
+        rungs[0].baseline_ticks(),
+        rungs[0].resolution_ticks()
+    )?;
+    Ok(())
+}
+
+fn print_table(out: &mut dyn Write, rungs: &[Measurement]) -> Outcome {
     writeln!(
         out,
         "rdtsc   ticks, mean ± s.e.     added   least read   core cycles     added"
     )?;
-    let rungs = ladder::climb();
     let mut before = None;
     for (count, rung) in rungs.iter().enumerate() {
         let ticks = rung.mean_ticks();
@@ -43,16 +64,6 @@ pub(crate) fn print(out: &mut dyn Write) -> Outcome {
     if let Some(cycles) = cycles {
         print_line(out, &cycles, "core cycles")?;
     }
-    writeln!(
-        out,
-        "core cycles of an RDTSC by InstLatx64: Skylake 25.2, Ice Lake 27.0, Zen 3 36.0, Zen 4 35.3"
-    )?;
-    writeln!(
-        out,
-        "subtracted from each: {:.1} ticks; the counter's step: {}",
-        rungs[0].baseline_ticks(),
-        rungs[0].resolution_ticks()
-    )?;
     Ok(())
 }
 

@@ -92,6 +92,23 @@ impl Names {
         if name.contains("{{closure}}") || name.contains("{closure#") {
             return None;
         }
+        self.find_plain(&name)
+    }
+
+    /// The same, but a closure belongs to the function that it is written in.
+    #[must_use]
+    pub fn find_around(&self, symbol: &str) -> Option<String> {
+        let name = format!("{:#}", rustc_demangle::demangle(symbol));
+        let mut function = name.as_str();
+        while function.ends_with('}')
+            && let Some(begin) = function.rfind("::{")
+        {
+            function = &function[..begin];
+        }
+        self.find_plain(function)
+    }
+
+    fn find_plain(&self, name: &str) -> Option<String> {
         // If an implementation is not in the module of its type, the name is `module::<impl Type>::method`.
         if let Some(begin) = name
             .find("<impl ")
@@ -102,7 +119,7 @@ impl Names {
                 .iter()
                 .find_map(|key| self.methods.get(key).cloned().flatten());
         }
-        Some(without_generics(&name)).filter(|path| self.paths.contains(path))
+        Some(without_generics(name)).filter(|path| self.paths.contains(path))
     }
 }
 

@@ -13,26 +13,54 @@ use crate::cargo;
 use crate::project::{copy_dir, dependency, stand_alone};
 use cargo_tsc::annotate::{ATTRIBUTE, Where, annotate};
 
-/// Where a function is defined: the path of its file in the crate, and the line of its name.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
-    pub file: String,
-    pub line: u32,
-}
-
 /// The attributes that are added to the functions of the copy.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// No attributes.
     Bare,
     /// `#[cycles]` on all functions and on the root.
-    All,
-    /// `#[cycles]` on this function alone.
-    Only(Place),
+    Timed,
+    /// `#[cycles(light)]` on all functions and on the root.
+    Light,
     /// `#[inline(never)]` on all functions that could have `#[cycles]`.
     NotInlined,
-    /// The same without optimisation, so that each call in the source is executed as a call.
+    /// The same, and `#[cycles(light)]` on the root: the program has all that [`Light`](Self::Light) has but the functions' probes.
+    LightRoot,
+    /// As `NotInlined`, but without optimisation, so that each call in the source is executed as a call.
     AsWritten,
+}
+
+impl Form {
+    /// What the functions of the crate get.
+    fn attribute(self) -> Option<&'static str> {
+        match self {
+            Self::Bare => None,
+            Self::Timed => Some(ATTRIBUTE),
+            Self::Light => Some(LIGHT),
+            Self::NotInlined | Self::LightRoot | Self::AsWritten => Some(NOT_INLINED),
+        }
+    }
+
+    /// What the root gets.
+    fn root_attribute(self) -> Option<&'static str> {
+        match self {
+            Self::Timed => Some("#[tsc_runtime::cycles(name = \"root\")]"),
+            Self::Light | Self::LightRoot => Some("#[tsc_runtime::cycles(light, name = \"root\")]"),
+            Self::Bare | Self::NotInlined | Self::AsWritten => None,
+        }
+    }
+
+    /// The name of its folder.
+    fn folder(self) -> &'static str {
+        match self {
+            Self::Bare => "bare",
+            Self::Timed => "timed",
+            Self::Light => "light",
+            Self::NotInlined => "not_inlined",
+            Self::LightRoot => "light_root",
+            Self::AsWritten => "as_written",
+        }
+    }
 }
 
 /// A crate, and the program that uses it.
@@ -124,16 +152,16 @@ const ROWS: &str = include_str!("texts/rows.rs");
 
 /// Used in place of [`ATTRIBUTE`].
 pub const NOT_INLINED: &str = "#[inline(never)] ";
+const LIGHT: &str = "#[::tsc_runtime::cycles(light)] ";
 
 /// The program's executable and how many functions of its crate were given an attribute.
 pub fn build(
     program: &Program,
     source: &Path,
     scratch: &Path,
-    label: &str,
-    form: &Form,
+    form: Form,
 ) -> io::Result<(PathBuf, usize)> {
-    let dir = scratch.join(program.name).join(label);
+    let dir = scratch.join(program.name).join(form.folder());
     if dir.exists() {
         fs::remove_dir_all(&dir)?;
     }
@@ -147,50 +175,41 @@ pub fn build(
     Ok((executable, attributes))
 }
 
-fn copy(source: &Path, dir: &Path, form: &Form) -> io::Result<usize> {
+fn copy(source: &Path, dir: &Path, form: Form) -> io::Result<usize> {
     copy_dir(source, dir)?;
     let _ = fs::remove_file(dir.join("Cargo.lock"));
     let manifest = dir.join("Cargo.toml");
     let mut text = fs::read_to_string(&manifest)?;
-    if matches!(form, Form::All | Form::Only(_)) {
+    if matches!(form, Form::Timed | Form::Light) {
         text.push_str(&without_profile(&dependency()));
     }
     fs::write(&manifest, text)?;
-    annotate_dir(dir, &dir.join("src"), form)
+    annotate_dir(&dir.join("src"), form)
 }
 
-fn annotate_dir(root: &Path, dir: &Path, form: &Form) -> io::Result<usize> {
+fn annotate_dir(dir: &Path, form: Form) -> io::Result<usize> {
     let mut attributes = 0;
     for entry in fs::read_dir(dir)? {
         let path = entry?.path();
         if path.is_dir() {
-            attributes += annotate_dir(root, &path, form)?;
+            attributes += annotate_dir(&path, form)?;
         } else if path.extension().is_some_and(|extension| extension == "rs") {
-            attributes += annotate_file(root, &path, form)?;
+            attributes += annotate_file(&path, form)?;
         }
     }
     Ok(attributes)
 }
 
-fn annotate_file(root: &Path, path: &Path, form: &Form) -> io::Result<usize> {
-    let file = path.strip_prefix(root).unwrap_or(path).to_string_lossy();
-    let attribute = match form {
-        Form::Bare => return Ok(0),
-        Form::All | Form::Only(_) => ATTRIBUTE,
-        Form::NotInlined | Form::AsWritten => NOT_INLINED,
-    };
-    let leave_out = |line: u32| match form {
-        Form::Only(place) => place.file != file || place.line != line,
-        _ => false,
+fn annotate_file(path: &Path, form: Form) -> io::Result<usize> {
+    let Some(attribute) = form.attribute() else {
+        return Ok(0);
     };
     let mut source = fs::read_to_string(path)?;
-    if matches!(form, Form::AsWritten) {
+    if form == Form::AsWritten {
         // Functions with `#[inline(always)]` would be inlined even without optimisation.
         source = source.replace("#[inline(always)]", "#[inline]");
     }
-    match annotate(&source, Where::Functions, &|function| {
-        leave_out(function.line)
-    }) {
+    match annotate(&source, Where::Functions, &|_| false) {
         Ok(annotated) => {
             fs::write(path, annotated.text.replace(ATTRIBUTE, attribute))?;
             Ok(annotated.attributes)
@@ -203,25 +222,20 @@ fn annotate_file(root: &Path, path: &Path, form: &Form) -> io::Result<usize> {
 }
 
 /// The package that has the main function.
-fn write_main(program: &Program, dir: &Path, form: &Form) -> io::Result<()> {
+fn write_main(program: &Program, dir: &Path, form: Form) -> io::Result<()> {
     let mut manifest = format!(
         "[package]\nname = \"program\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[dependencies]\nlibc = \"0.2\"\n{} = {{ path = \"crate\" }}\n",
         program.name
     );
     let mut main = format!("{}\n{MAIN}", program.main);
-    if matches!(form, Form::All | Form::Only(_)) {
+    if let Some(attribute) = form.root_attribute() {
         manifest.push_str(&without_profile(&dependency()));
         main.push_str(ROWS);
         main = main.replace("// ROWS", "rows();");
-    }
-    if matches!(form, Form::All) {
-        main = main.replace(
-            "fn root(",
-            "#[tsc_runtime::cycles(name = \"root\")]\nfn root(",
-        );
+        main = main.replace("fn root(", &format!("{attribute}\nfn root("));
     }
     stand_alone(&mut manifest);
-    if matches!(form, Form::AsWritten) {
+    if form == Form::AsWritten {
         manifest.push_str("\n[profile.release]\nopt-level = 0\n");
     }
     fs::create_dir_all(dir.join("src"))?;

@@ -1,10 +1,8 @@
 //! What one run of a program gave: its time, its result and the figures in its report.
 
-use super::Place;
-
 /// The CPU time of a run according to the operating system, and the report if there is one.
 pub struct Run {
-    /// CPU time of all calls of the root, in ns.
+    /// CPU time of the process during all calls of the root, in ns.
     pub took: f64,
     /// The result of each of these calls.
     pub outcome: String,
@@ -14,19 +12,84 @@ pub struct Run {
 /// The part of a report that is compared.
 pub struct Report {
     pub rows: Vec<Row>,
-    /// Empty unless the call tree was recorded.
+    /// Empty if the call paths are unknown.
     pub contexts: Vec<Context>,
     /// Ticks in a nanosecond.
     pub ticks_per_ns: f64,
-    /// The calibrated cost of a call to its caller.
-    pub cost_ticks: f64,
+    /// The CPU time of the clock of light probes, in ns.
+    pub clock_took: f64,
 }
 
 /// Calls from one function to another, each with module and name. Both are empty for the caller of the outermost function.
 pub struct Context {
     pub caller: (String, String),
     pub callee: (String, String),
+    /// 0 if unknown.
     pub calls: u64,
+    /// Inclusive ticks.
+    pub total: f64,
+}
+
+pub struct Row {
+    pub module: String,
+    pub name: String,
+    /// Where the function is defined: the path of its file in the crate, and the line of its name.
+    pub place: (String, u32),
+    pub calls: u64,
+    /// Self ticks on the CPU.
+    pub own: f64,
+    /// How many ticks of the clock found the function running.
+    pub clock_ticks: u64,
+    /// The standard error of the self ticks.
+    pub std_error: f64,
+    /// What the row's probes cost.
+    pub probe_ticks: f64,
+}
+
+impl Run {
+    /// Parses the output of `texts/main.rs`, and of `texts/rows.rs` if there is any.
+    pub fn parse(output: &str) -> Option<Self> {
+        let mut lines = output.lines();
+        let (took, outcome) = lines.next()?.split_once(' ')?;
+        let report = match lines.next() {
+            Some(head) => Some(Report::parse(head, lines)?),
+            None => None,
+        };
+        Some(Self {
+            took: took.parse().ok()?,
+            outcome: outcome.to_owned(),
+            report,
+        })
+    }
+}
+
+impl Report {
+    fn parse<'a>(head: &str, lines: impl Iterator<Item = &'a str>) -> Option<Self> {
+        let (hz, clock_took) = head.split_once('\t')?;
+        let mut report = Self {
+            rows: Vec::new(),
+            contexts: Vec::new(),
+            ticks_per_ns: hz.parse::<f64>().ok()? / 1e9,
+            clock_took: clock_took.parse().ok()?,
+        };
+        for line in lines {
+            match line.strip_prefix("context\t") {
+                Some(context) => report.contexts.push(Context::parse(context)?),
+                None => report.rows.push(Row::parse(line)?),
+            }
+        }
+        Some(report)
+    }
+
+    /// All calls of all rows.
+    pub fn calls(&self) -> u64 {
+        self.rows.iter().map(|row| row.calls).sum()
+    }
+
+    /// The self ticks of all rows.
+    pub fn own(&self) -> f64 {
+        self.rows.iter().map(|row| row.own).sum()
+    }
 }
 
 impl Context {
@@ -36,65 +99,12 @@ impl Context {
             caller: (fields.next()?, fields.next()?),
             callee: (fields.next()?, fields.next()?),
             calls: fields.next()?.parse().ok()?,
+            total: fields.next()?.parse().ok()?,
         })
-    }
-}
-
-#[derive(Clone)]
-pub struct Row {
-    pub module: String,
-    pub name: String,
-    pub place: Place,
-    pub calls: u64,
-    pub total: f64,
-    pub own: f64,
-    /// How far the total may be off.
-    pub total_error: f64,
-    /// The same of the self ticks.
-    pub own_error: f64,
-}
-
-impl Report {
-    /// Parses the output of `texts/rows.rs`, if there is any.
-    pub fn parse(lines: &[String]) -> Option<Self> {
-        let (clock, lines) = lines.split_first()?;
-        let mut figures = clock.split(' ').map(str::parse::<f64>);
-        let mut figure = || figures.next()?.ok();
-        let (hz, cost_ticks) = (figure()?, figure()?);
-        let (mut rows, mut contexts) = (Vec::new(), Vec::new());
-        for line in lines {
-            match line.strip_prefix("context\t") {
-                Some(context) => contexts.push(Context::parse(context)?),
-                None => rows.push(Row::parse(line)?),
-            }
-        }
-        Some(Self {
-            rows,
-            contexts,
-            ticks_per_ns: hz / 1e9,
-            cost_ticks,
-        })
-    }
-
-    pub fn root(&self) -> Option<&Row> {
-        self.rows.iter().find(|row| row.name == "root")
-    }
-
-    pub fn calls(&self) -> u64 {
-        self.rows.iter().map(|row| row.calls).sum()
     }
 }
 
 impl Row {
-    /// The path of a free function. A method has the path of its type in its name.
-    pub fn path(&self) -> String {
-        if self.name.contains("::") {
-            self.name.clone()
-        } else {
-            format!("{}::{}", self.module, self.name)
-        }
-    }
-
     fn parse(line: &str) -> Option<Self> {
         let mut fields = line.split('\t');
         let module = fields.next()?.to_owned();
@@ -103,20 +113,15 @@ impl Row {
         // The crate is a path dependency, so the path that rustc gets begins above the crate's folder.
         let file = file.rsplit_once("crate/").map_or(file, |(_, file)| file);
         let line = fields.next()?.parse().ok()?;
-        let calls = fields.next()?.parse().ok()?;
-        let mut ticks = || fields.next()?.parse::<f64>().ok();
         Some(Self {
             module,
             name,
-            place: Place {
-                file: file.to_owned(),
-                line,
-            },
-            calls,
-            total: ticks()?,
-            own: ticks()?,
-            total_error: ticks()?,
-            own_error: ticks()?,
+            place: (file.to_owned(), line),
+            calls: fields.next()?.parse().ok()?,
+            own: fields.next()?.parse().ok()?,
+            clock_ticks: fields.next()?.parse().ok()?,
+            std_error: fields.next()?.parse().ok()?,
+            probe_ticks: fields.next()?.parse().ok()?,
         })
     }
 }

@@ -6,16 +6,9 @@ pub fn median(mut values: Vec<f64>) -> f64 {
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-/// The number of `values` for which `is` is true, and the number of all.
-pub fn share(values: &[f64], is: impl Fn(f64) -> bool) -> String {
-    let count = values.iter().filter(|&&value| is(value)).count();
-    format!("{count} of {}", values.len())
-}
-
 /// The median, the smallest and the largest of the known values.
-pub fn range(values: &[f64]) -> String {
-    let mut sorted = values.to_vec();
-    sorted.retain(|value| value.is_finite());
+pub fn range(values: impl Iterator<Item = f64>) -> String {
+    let mut sorted: Vec<f64> = values.filter(|value| value.is_finite()).collect();
     sorted.sort_by(f64::total_cmp);
     match (sorted.first(), sorted.last()) {
         (Some(least), Some(greatest)) => {

@@ -15,8 +15,31 @@ pub(crate) struct Centre {
     pub(crate) std_error: f64,
 }
 
+/// A run is divided into this many parts.
+pub(crate) const PARTS: usize = 8;
+
 /// Samples farther from the median than this many robust standard deviations are not part of the centre.
 pub(crate) const DEVIATIONS: f64 = 5.0;
+
+/// The centre of samples in the order of a run. Samples that follow one another may have an error in common, which does not show in the
+/// differences between single samples. So the standard error is at least the one that the differences between parts of the run show.
+pub(crate) fn centre_of_run(samples: &[f64], floor: f64) -> Centre {
+    let centre = Distribution::new(samples).centre(floor);
+    let parts = means_of_parts(samples, floor);
+    let by_parts = deviation(&parts) / (parts.len() as f64).sqrt();
+    Centre {
+        std_error: centre.std_error.max(by_parts),
+        ..centre
+    }
+}
+
+/// The means of [`PARTS`] parts of a run, without outliers: fewer parts if there are not enough samples.
+pub(crate) fn means_of_parts(samples: &[f64], floor: f64) -> Vec<f64> {
+    samples
+        .chunks(samples.len().div_ceil(PARTS).max(1))
+        .map(|part| Distribution::new(part).centre(floor).mean)
+        .collect()
+}
 
 impl Distribution {
     pub(crate) fn new(samples: &[f64]) -> Self {
@@ -182,6 +205,22 @@ mod tests {
         let centre = Distribution::new(&samples).centre(2.0);
         assert!((centre.mean - 1000.0).abs() < 0.5, "{centre:?}");
         assert!(centre.std_error < 0.3);
+    }
+
+    #[test]
+    fn error_of_a_run_contains_what_neighbours_have_in_common() {
+        // Eight levels, each for a hundred samples: the deviation of single samples divided by the root of their number is too small.
+        let levels = [0.0, 3.0, -1.0, 2.0, -3.0, 1.0, 0.0, -2.0];
+        let run: Vec<f64> = levels
+            .iter()
+            .flat_map(|level| spread(1000.0 + level, 0.1, 100))
+            .collect();
+        let alone = Distribution::new(&run).centre(2.0);
+        let in_order = centre_of_run(&run, 2.0);
+        assert_eq!(in_order.mean, alone.mean);
+        assert!((in_order.std_error - 2.0 / 8.0_f64.sqrt()).abs() < 0.01);
+        assert!(alone.std_error < 0.1);
+        assert!(centre_of_run(&[], 2.0).std_error.is_nan());
     }
 
     #[test]

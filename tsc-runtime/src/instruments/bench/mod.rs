@@ -3,3 +3,5 @@
 pub(super) mod distribution;
 pub(super) mod progress;
 pub(super) mod random;
+#[cfg(test)]
+pub(super) mod scripted;

@@ -14,37 +14,48 @@
 /// ```
 ///
 /// The function gets a section of its own, with an alignment of 4096 bytes. It is never inlined. It must not be generic, and it must be in
-/// a module, not in the body of a function. On systems other than Linux, and on architectures other than x86-64, x86 and AArch64, it is not
-/// aligned. `RUSTFLAGS="-C llvm-args=-align-all-functions=12"` aligns every function of a build.
+/// a module, not in the body of a function.
+///
+/// On Apple's systems and WebAssembly this cannot be done, and a compile error says so. There,
+/// `RUSTFLAGS="-C llvm-args=-align-all-functions=12"` aligns every function of a build. Under Miri, functions have no addresses to align.
 #[macro_export]
 macro_rules! aligned {
     ($(#[$attribute:meta])* $visibility:vis fn $name:ident($($arguments:tt)*) $(-> $result:ty)? $body:block) => {
-        #[cfg(all(
-            target_os = "linux",
-            any(target_arch = "x86_64", target_arch = "x86", target_arch = "aarch64"),
-            not(miri)
-        ))]
+        #[cfg(not(any(unix, windows, miri)))]
+        ::core::compile_error!("`aligned!` cannot align functions on this system");
+        #[cfg(all(target_vendor = "apple", not(miri)))]
+        ::core::compile_error!(
+            "`aligned!` cannot align functions on Apple's systems; `-C llvm-args=-align-all-functions=12` aligns all of a build"
+        );
+
+        #[cfg(all(unix, not(target_vendor = "apple"), not(miri)))]
         ::core::arch::global_asm!(
-            concat!(".pushsection .text.tsc_aligned_", stringify!($name), ",\"ax\",@progbits"),
+            concat!(".pushsection .text.tsc_aligned_", stringify!($name), ",\"ax\",%progbits"),
             ".p2align 12",
             ".popsection",
+        );
+        #[cfg(all(windows, not(miri)))]
+        ::core::arch::global_asm!(
+            concat!(".section .text$tsc_aligned_", stringify!($name), ",\"xr\""),
+            ".p2align 12",
+            ".text",
         );
 
         $(#[$attribute])*
         #[inline(never)]
         #[cfg_attr(
-            all(
-                target_os = "linux",
-                any(target_arch = "x86_64", target_arch = "x86", target_arch = "aarch64"),
-                not(miri)
-            ),
+            all(unix, not(target_vendor = "apple"), not(miri)),
             unsafe(link_section = concat!(".text.tsc_aligned_", stringify!($name)))
+        )]
+        #[cfg_attr(
+            all(windows, not(miri)),
+            unsafe(link_section = concat!(".text$tsc_aligned_", stringify!($name)))
         )]
         $visibility fn $name($($arguments)*) $(-> $result)? $body
     };
 }
 
-#[cfg(test)]
+#[cfg(all(test, any(unix, windows), not(target_vendor = "apple")))]
 mod tests {
     aligned! {
         fn on_a_page(x: u64) -> u64 {
@@ -53,8 +64,8 @@ mod tests {
     }
 
     #[test]
-    #[cfg(all(target_os = "linux", target_arch = "x86_64", not(miri)))]
     fn function_begins_on_a_page() {
+        #[cfg(not(miri))]
         assert_eq!((on_a_page as fn(u64) -> u64 as usize) % 4096, 0);
         assert_eq!(on_a_page(0), 0x5555);
     }

@@ -11,7 +11,7 @@ impl Display for Note {
         f.pad(match self {
             Self::CacheWarmUp => "cache warm-up",
             Self::Disturbed => "disturbed",
-            Self::Constant => "constant",
+            Self::Constant => "constant performance is reached",
             Self::Unsettled => "not constant",
         })
     }
@@ -19,8 +19,28 @@ impl Display for Note {
 
 impl Display for Step {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:.0} ticks", self.ticks())?;
+        if let Some(Note::Constant | Note::Unsettled) = self.note() {
+            write!(f, "{:.1} ticks on average", self.ticks())?;
+        } else {
+            write!(f, "{:.0} ticks", self.ticks())?;
+        }
         self.note().map_or(Ok(()), |note| write!(f, " <== {note}"))
+    }
+}
+
+/// A value and its standard error, with as many decimals as the error has in its first two digits, but at least one.
+struct WithError(f64, f64);
+
+impl Display for WithError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(value, error) = self;
+        // An error of 0, or of millionths, would need more decimals than anybody reads.
+        let decimals = if *error < 1e-4 {
+            1
+        } else {
+            (1.0 - error.log10().floor()).clamp(1.0, 5.0) as usize
+        };
+        write!(f, "{value:.decimals$} ± {error:.decimals$}")
     }
 }
 
@@ -30,17 +50,18 @@ impl Display for Verdict {
             Self::Constant {
                 ticks,
                 core_cycles,
+                core_cycles_plus_minus,
                 plus_minus,
                 share,
                 samples,
             } => {
-                write!(f, "{ticks:.1} ± {plus_minus:.1} ticks")?;
-                if let Some(cycles) = core_cycles {
-                    write!(f, ", {cycles:.1} core cycles")?;
+                write!(f, "{} ticks", WithError(*ticks, *plus_minus))?;
+                if let Some((cycles, error)) = core_cycles.zip(*core_cycles_plus_minus) {
+                    write!(f, ", {} core cycles", WithError(cycles, error))?;
                 }
                 write!(
                     f,
-                    ", constant: {:.0} % of {samples} samples agree",
+                    ", constant: {:.0} % of {samples} samples are near the most frequent value",
                     100.0 * share
                 )
             }
@@ -107,5 +128,20 @@ impl Display for Measurement {
         self.remarks()
             .iter()
             .try_for_each(|remark| writeln!(f, "  {remark}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_have_two_digits() {
+        let shown = |value, error| WithError(value, error).to_string();
+        assert_eq!(shown(33.8123, 0.0421), "33.812 ± 0.042");
+        assert_eq!(shown(33.8123, 0.421), "33.81 ± 0.42");
+        assert_eq!(shown(1119.74, 4.93), "1119.7 ± 4.9");
+        assert_eq!(shown(50_850.6, 312.5), "50850.6 ± 312.5");
+        assert_eq!(shown(0.5, 0.0), "0.5 ± 0.0");
     }
 }

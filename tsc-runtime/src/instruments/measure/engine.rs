@@ -18,8 +18,12 @@ const SAMPLE_STEPS: u64 = 64;
 const LONGEST_BATCH: usize = 4096;
 /// The number of rounds between two checks whether to evaluate the run.
 const ROUNDS_PER_LOOK: usize = 64;
+/// A run goes on until the standard error of the core clock is at most this share of it.
+const CLOCK_PRECISION: f64 = 0.0005;
 /// The number of calls that are timed one by one before everything else, to show the warm-up.
 pub(super) const WARM_UP_CALLS: usize = 8;
+/// The number of empty calls that are timed after each of these.
+const EMPTY_CALLS: usize = 3;
 
 /// The options of a run.
 #[derive(Clone, Copy, Debug)]
@@ -44,6 +48,8 @@ pub(super) struct Outcome {
     pub(super) core_cycles: Option<(f64, f64)>,
     /// Core cycles per tick during the run: mean, least and greatest.
     pub(super) clock: Option<(f64, f64, f64)>,
+    /// The standard error of the core clock's mean, as a share of it. 0 if there are no core cycles.
+    pub(super) clock_error: f64,
     /// The ticks of a whole sample of the baseline.
     pub(super) baseline: f64,
     /// The standard error that subtracting the baseline adds to the ticks of a call.
@@ -70,7 +76,7 @@ pub(super) fn run<P: FencePolicy>(
         .unwrap_or_else(|| batch_for::<P>(work, plan, started))
         .clamp(1, LONGEST_BATCH);
     let mut known = Calls::new(reference_chain::forty_additions);
-    let mut run = Run::new(batch);
+    let mut run = Run::new(batch, plan.step);
     let mut progress = Progress::new();
     let mut next_look = LEAST_SAMPLES;
     let mut outcome = loop {
@@ -88,7 +94,8 @@ pub(super) fn run<P: FencePolicy>(
         next_look = run.len() + run.len() / 4;
         let outcome = run.evaluate(plan);
         progress.show(|| format!("{name}: {}", brief(&outcome)));
-        if late || matches!(outcome.verdict, Verdict::Constant { .. }) {
+        let is_constant = matches!(outcome.verdict, Verdict::Constant { .. });
+        if late || is_constant && outcome.clock_error <= CLOCK_PRECISION {
             break outcome;
         }
     };
@@ -106,7 +113,7 @@ fn brief(outcome: &Outcome) -> String {
     )
 }
 
-/// Times each of the first calls alone.
+/// Times each of the first calls alone. From each, the mean of the empty calls is subtracted, so that a call is off by less than a step.
 fn first_calls<P: FencePolicy>(
     work: &mut impl Work,
     baseline: &mut impl Work,
@@ -114,19 +121,22 @@ fn first_calls<P: FencePolicy>(
     started: Instant,
 ) -> Vec<f64> {
     let mut calls = Vec::with_capacity(WARM_UP_CALLS);
-    for _ in 0..WARM_UP_CALLS.max(1) {
+    let mut empty = Vec::with_capacity(EMPTY_CALLS * WARM_UP_CALLS);
+    for _ in 0..WARM_UP_CALLS {
         work.prepare(1);
-        let ticks = work.sample::<P>(1, plan.isolated);
-        let empty = (0..3)
-            .map(|_| {
-                baseline.prepare(1);
-                baseline.sample::<P>(1, plan.isolated)
-            })
-            .min();
-        calls.push((ticks - empty.unwrap_or(0)) as f64);
+        calls.push(work.sample::<P>(1, plan.isolated) as f64);
+        empty.extend((0..EMPTY_CALLS).map(|_| {
+            baseline.prepare(1);
+            baseline.sample::<P>(1, plan.isolated) as f64
+        }));
         if started.elapsed() >= plan.time_limit / 4 {
-            return calls;
+            break;
         }
+    }
+    let empty = Distribution::new(&empty).centre(plan.step as f64 + 1.0);
+    calls.iter_mut().for_each(|ticks| *ticks -= empty.mean);
+    if started.elapsed() >= plan.time_limit / 4 {
+        return calls;
     }
     for _ in WARM_UP_CALLS..plan.warm_up {
         work.prepare(1);

@@ -3,7 +3,7 @@
 use super::engine::Outcome;
 use super::settling::{Step, settling};
 use super::verdict::{UnsettledReason, Verdict};
-use crate::instruments::bench::distribution::Distribution;
+use crate::instruments::bench::distribution::{Distribution, centre_of_run};
 
 /// What one call of a piece of work costs, and how this was found.
 ///
@@ -171,10 +171,15 @@ impl Measurement {
     pub(super) fn new(name: String, outcome: Outcome, resolution_ticks: u64) -> Self {
         let samples = Distribution::new(&outcome.ticks);
         let step = resolution_ticks as f64 / outcome.batch as f64;
-        let centre = samples.centre(2.0 * step);
+        let centre = centre_of_run(&outcome.ticks, 2.0 * step);
         let (mean, deviation) = samples.moments();
         Self {
-            settling: settling(&outcome.first, centre.mean, &outcome.verdict),
+            settling: settling(
+                &outcome.first,
+                centre.mean,
+                resolution_ticks,
+                &outcome.verdict,
+            ),
             first_ticks: outcome.first.first().copied().unwrap_or(f64::NAN),
             verdict: outcome.verdict,
             samples: samples.len(),
@@ -217,6 +222,7 @@ impl Measurement {
             ticks: Vec::new(),
             core_cycles: None,
             clock: None,
+            clock_error: 0.0,
             baseline: f64::NAN,
             baseline_error: 0.0,
             interrupted: 0,

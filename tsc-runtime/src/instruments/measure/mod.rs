@@ -23,6 +23,8 @@
 
 mod aligned;
 mod builder;
+mod clocks;
+mod constancy;
 mod display;
 mod engine;
 mod fence_hiding;
@@ -35,6 +37,7 @@ mod work;
 
 pub use crate::aligned;
 pub use builder::Measure;
+pub use constancy::{Constant, constant};
 pub use measurement::{CoreRatio, Measurement};
 pub use settling::{Note, Step};
 pub use verdict::{UnsettledReason, Verdict};

@@ -1,20 +1,21 @@
 //! The rounds of a measurement, each with the baseline, the work and the reference chain, and their evaluation.
 
+use super::clocks::Clocks;
 use super::engine::{Outcome, Plan};
 use super::fence_hiding;
 use super::verdict::{self, LEAST_SAMPLES, Tolerance, UnsettledReason, Verdict};
 use super::work::Work;
 use super::{arm, interruption_since};
 use crate::calibration::reference_chain::{self, LINKS_PER_BLOCK};
-use crate::instruments::bench::distribution::{Centre, Distribution};
+use crate::instruments::bench::distribution::{Centre, Distribution, centre_of_run};
 use crate::instruments::bench::random::Random;
 use crate::interruption::Interruption;
 use crate::tsc::FencePolicy;
 
-/// The blocks of the reference chain's short run in a round. The long run has twice as many.
+/// The fewest blocks of the reference chain's short run in a round. The long run has twice as many.
 const REFERENCE_BLOCKS: u64 = 8;
-/// The number of consecutive rounds during which the core clock is taken to be the same.
-const ROUNDS_PER_CLOCK: usize = 16;
+/// The core cycles of the short run for each tick of the counter's step, so that the step is a small part of the run.
+const REFERENCE_CYCLES_PER_STEP: u64 = 100;
 
 /// The ticks of one round. `reference` is the difference between the long and the short run of the reference chain.
 #[derive(Clone, Copy, Debug)]
@@ -32,16 +33,21 @@ pub(super) struct Run {
     interrupted: usize,
     detected: bool,
     batch: usize,
+    reference_blocks: u64,
     jitter: Random,
 }
 
 impl Run {
-    pub(super) fn new(batch: usize) -> Self {
+    /// No rounds, which will have samples of `batch` calls. The counter advances by `step` ticks at a time.
+    pub(super) fn new(batch: usize, step: u64) -> Self {
         Self {
             rounds: Vec::new(),
             interrupted: 0,
             detected: false,
             batch,
+            reference_blocks: (REFERENCE_CYCLES_PER_STEP * step)
+                .div_ceil(LINKS_PER_BLOCK)
+                .max(REFERENCE_BLOCKS),
             jitter: Random::new(0x9e37_79b9_7f4a_7c15),
         }
     }
@@ -65,7 +71,8 @@ impl Run {
         let mirrored = self.rounds.len() % 2 == 1;
         let mut ticks = [0; 3];
         let armed = arm();
-        let before = reference_chain::additions(if mirrored { 2 } else { 1 } * REFERENCE_BLOCKS);
+        let before =
+            reference_chain::additions(if mirrored { 2 } else { 1 } * self.reference_blocks);
         for i in 0..3 {
             let which = if mirrored { 2 - i } else { i };
             self.jitter.wait();
@@ -76,7 +83,8 @@ impl Run {
                 _ => 0,
             };
         }
-        let after = reference_chain::additions(if mirrored { 1 } else { 2 } * REFERENCE_BLOCKS);
+        let after =
+            reference_chain::additions(if mirrored { 1 } else { 2 } * self.reference_blocks);
         match interruption_since(armed) {
             Interruption::Interrupted => {
                 self.interrupted += 1;
@@ -109,17 +117,12 @@ impl Run {
         };
         let (mut ticks, baseline) = self.net(|round| round.work, |ticks, _| ticks, 2.0 * step);
         let baseline_error = baseline.std_error / self.batch as f64;
-        let clocks = self.clocks();
-        let clock = clocks.as_ref().map(|clocks| Distribution::new(clocks));
-        let cycles = clocks.as_ref().zip(clock.as_ref()).map(|(clocks, clock)| {
-            let greatest = clock.quantile(1.0);
+        let clocks = self.clocks(step);
+        let cycles = clocks.as_ref().map(|clocks| {
+            let greatest = clocks.greatest();
             let floor = 2.0 * step * greatest;
-            let net = |get| {
-                self.net(get, |ticks, i| ticks * clocks[i / ROUNDS_PER_CLOCK], floor)
-                    .0
-            };
-            let centre =
-                |cycles: &[f64]| Distribution::new(cycles).centre(floor / self.batch as f64);
+            let net = |get| self.net(get, |ticks, i| ticks * clocks.during(i), floor).0;
+            let centre = |cycles: &[f64]| centre_of_run(cycles, floor / self.batch as f64);
             let mut cycles = net(|round| round.work);
             if plan.baseline_is_empty {
                 let fence_hiding = fence_hiding::cycles(centre(&net(|round| round.known)).mean);
@@ -127,14 +130,17 @@ impl Run {
                 cycles.iter_mut().for_each(|cycles| *cycles += hidden);
                 ticks
                     .iter_mut()
-                    .for_each(|ticks| *ticks += hidden / clock.median());
+                    .for_each(|ticks| *ticks += hidden / clocks.median());
             }
             let demand = Tolerance {
                 step: demand.step * greatest,
                 ..demand
             };
             let mut known = centre(&cycles);
-            known.std_error = known.std_error.hypot(baseline_error * clock.median());
+            known.std_error = known
+                .std_error
+                .hypot(baseline_error * clocks.median())
+                .hypot(clocks.error * known.mean);
             (known, verdict::judge(&cycles, demand))
         });
         let in_ticks = verdict::judge(&ticks, demand);
@@ -156,10 +162,11 @@ impl Run {
             }
             (None, Err(why)) => Verdict::Unsettled { why },
             (share, _) => {
-                let centre = Distribution::new(&ticks).centre(2.0 * demand.step);
+                let centre = centre_of_run(&ticks, 2.0 * demand.step);
                 Verdict::Constant {
                     ticks: centre.mean,
                     core_cycles: cycles.as_ref().map(|(cycles, _)| cycles.mean),
+                    core_cycles_plus_minus: cycles.as_ref().map(|(cycles, _)| cycles.std_error),
                     plus_minus: centre.std_error.hypot(baseline_error),
                     share: share.unwrap_or(f64::NAN),
                     samples: ticks.len(),
@@ -171,7 +178,10 @@ impl Run {
             batch: self.batch,
             ticks,
             core_cycles: cycles.map(|(cycles, _)| (cycles.mean, cycles.std_error)),
-            clock: clock.map(|clock| (clock.median(), clock.quantile(0.0), clock.quantile(1.0))),
+            clock: clocks
+                .as_ref()
+                .map(|clocks| (clocks.median(), clocks.least(), clocks.greatest())),
+            clock_error: clocks.map_or(0.0, |clocks| clocks.error),
             baseline: baseline.mean,
             baseline_error,
             interrupted: self.interrupted,
@@ -203,24 +213,74 @@ impl Run {
         (net, baseline)
     }
 
-    /// The core cycles per tick of every [`ROUNDS_PER_CLOCK`] consecutive rounds. They come from a mean without outliers, because a single
-    /// disturbed round would spoil a sum.
-    fn clocks(&self) -> Option<Vec<f64>> {
-        if !reference_chain::AVAILABLE || self.rounds.len() < LEAST_SAMPLES {
-            return None;
-        }
-        let cycles = (REFERENCE_BLOCKS * LINKS_PER_BLOCK) as f64;
-        let clocks: Vec<f64> = self
+    /// The core clock during the rounds.
+    fn clocks(&self, step: f64) -> Option<Clocks> {
+        let references: Vec<f64> = self
             .rounds
-            .chunks(ROUNDS_PER_CLOCK)
-            .map(|rounds| {
-                let ticks: Vec<f64> = rounds.iter().map(|round| round.reference as f64).collect();
-                cycles / Distribution::new(&ticks).centre(0.0).mean
-            })
-            .collect();
-        clocks
             .iter()
-            .all(|clock| clock.is_finite() && *clock > 0.0)
-            .then_some(clocks)
+            .map(|round| round.reference as f64)
+            .collect();
+        let cycles = (self.reference_blocks * LINKS_PER_BLOCK) as f64;
+        (reference_chain::AVAILABLE && references.len() >= LEAST_SAMPLES)
+            .then(|| Clocks::new(&references, cycles, step))
+            .flatten()
+    }
+}
+
+// Elsewhere there is no chain of known length, and so there are no core cycles.
+#[cfg(all(test, target_arch = "x86_64", not(miri)))]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::instruments::bench::scripted::Scripted;
+
+    /// The core cycles of the two reads and the fences of a sample.
+    const READS: f64 = 85.0;
+
+    /// Rounds of `calls` calls of a chain of `length` additions, read from `counter`.
+    fn run(counter: &mut Scripted, calls: usize, length: f64, rounds: usize) -> Run {
+        let mut run = Run::new(calls, counter.step());
+        let reference = (run.reference_blocks * LINKS_PER_BLOCK) as f64;
+        for _ in 0..rounds {
+            run.rounds.push(Round {
+                work: counter.ticks(READS + calls as f64 * length),
+                baseline: counter.ticks(READS),
+                known: counter.ticks(READS + calls as f64 * 40.0),
+                reference: counter.ticks(READS + 2.0 * reference)
+                    - counter.ticks(READS + reference),
+            });
+        }
+        run
+    }
+
+    fn plan(counter: &Scripted) -> Plan {
+        Plan {
+            precision: 0.01,
+            time_limit: Duration::from_secs(1),
+            warm_up: 0,
+            batch: None,
+            isolated: true,
+            step: counter.step(),
+            baseline_is_empty: true,
+        }
+    }
+
+    #[test]
+    fn core_cycles_are_right_whatever_the_counters_step() {
+        for seed in 1..30 {
+            for mut counter in Scripted::both(seed) {
+                let outcome = run(&mut counter, 1, 4000.0, 256).evaluate(plan(&counter));
+                let (cycles, error) = outcome.core_cycles.expect("a chain of known length");
+                assert!(
+                    (cycles / 4000.0 - 1.0).abs() < 0.003,
+                    "{cycles} ± {error}, step {}",
+                    counter.step()
+                );
+                assert!(error < 0.0015 * 4000.0, "{error}");
+                assert!((cycles - 4000.0).abs() < 4.5 * error, "{cycles} ± {error}");
+                assert!(matches!(outcome.verdict, Verdict::Constant { .. }));
+            }
+        }
     }
 }

@@ -1,8 +1,10 @@
 //! The lines that show how a run settles.
 
+use super::constancy::agrees;
 use super::verdict::Verdict;
+use crate::tsc::Ticks;
 
-/// One line: a call, or the constant value.
+/// One line: a call, or the constant value, which is a mean of many.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "json", derive(serde::Serialize))]
 pub struct Step {
@@ -11,7 +13,7 @@ pub struct Step {
 }
 
 impl Step {
-    /// The ticks of the call.
+    /// The ticks of the call, or the mean of all samples.
     #[must_use]
     pub fn ticks(&self) -> f64 {
         self.ticks
@@ -32,7 +34,8 @@ impl Step {
 pub enum Note {
     /// The first call: the caches are cold, and the branch predictor has not seen the branches.
     CacheWarmUp,
-    /// The call took over one and a half times as long as the previous one: something disturbed it.
+    /// The call took over one and a half times as long as the previous one, and longer by more than a step of the counter: something
+    /// disturbed it.
     Disturbed,
     /// The work is constant from here on.
     Constant,
@@ -40,12 +43,11 @@ pub enum Note {
     Unsettled,
 }
 
-/// The first calls until one is within 3 % or 3 ticks of the constant value, and then the constant value.
-pub(super) fn settling(first: &[f64], constant: f64, verdict: &Verdict) -> Vec<Step> {
-    let tolerance = (0.03 * constant.abs()).max(3.0);
+/// The first calls until one [agrees] with the constant value, and then the constant value.
+pub(super) fn settling(first: &[f64], constant: f64, step: Ticks, verdict: &Verdict) -> Vec<Step> {
     let cold = first
         .iter()
-        .take_while(|ticks| (*ticks - constant).abs() > tolerance);
+        .take_while(|ticks| !agrees(**ticks, constant, step));
     let mut steps: Vec<Step> = cold
         .map(|ticks| Step {
             ticks: *ticks,
@@ -53,7 +55,8 @@ pub(super) fn settling(first: &[f64], constant: f64, verdict: &Verdict) -> Vec<S
         })
         .collect();
     for i in 1..steps.len() {
-        if steps[i].ticks > 1.5 * steps[i - 1].ticks {
+        let (before, now) = (steps[i - 1].ticks, steps[i].ticks);
+        if now > 1.5 * before && !agrees(now, before, step) {
             steps[i].note = Some(Note::Disturbed);
         }
     }
@@ -75,17 +78,24 @@ pub(super) fn settling(first: &[f64], constant: f64, verdict: &Verdict) -> Vec<S
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::measure::UnsettledReason;
 
     #[test]
     fn settling_ends_with_the_constant() {
         let constant = Verdict::Constant {
             ticks: 1019.0,
             core_cycles: None,
+            core_cycles_plus_minus: None,
             plus_minus: 0.1,
             share: 1.0,
             samples: 100,
         };
-        let steps = settling(&[1489.0, 1210.0, 9000.0, 1021.0, 1500.0], 1019.0, &constant);
+        let steps = settling(
+            &[1489.0, 1210.0, 9000.0, 1021.0, 1500.0],
+            1019.0,
+            2,
+            &constant,
+        );
         let lines: Vec<_> = steps
             .iter()
             .map(|step| (step.ticks(), step.note()))
@@ -97,6 +107,24 @@ mod tests {
                 (1210.0, None),
                 (9000.0, Some(Note::Disturbed)),
                 (1019.0, Some(Note::Constant))
+            ]
+        );
+    }
+    #[test]
+    fn one_step_is_no_disturbance() {
+        let unsettled = Verdict::Unsettled {
+            why: UnsettledReason::Nothing,
+        };
+        let steps = settling(&[156.0, 104.0, 78.0, 104.0, 26.0], 34.0, 26, &unsettled);
+        let notes: Vec<_> = steps.iter().map(Step::note).collect();
+        assert_eq!(
+            notes,
+            [
+                Some(Note::CacheWarmUp),
+                None,
+                None,
+                None,
+                Some(Note::Unsettled)
             ]
         );
     }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::instruments::bench::distribution::Distribution;
+use crate::instruments::bench::distribution::{Distribution, PARTS, centre_of_run, means_of_parts};
 use crate::tsc::TscUnavailable;
 
 /// The outcome of a measurement.
@@ -17,6 +17,8 @@ pub enum Verdict {
         ticks: f64,
         /// Net core cycles per call, if they are known.
         core_cycles: Option<f64>,
+        /// The standard error of the core cycles.
+        core_cycles_plus_minus: Option<f64>,
         /// The standard error of the ticks.
         plus_minus: f64,
         /// The share of the samples near the mode.
@@ -149,8 +151,6 @@ pub(crate) struct Tolerance {
     pub(crate) step: f64,
 }
 
-/// A run is divided into this many parts. The first two are compared with the last two.
-const WINDOWS: usize = 8;
 /// The smallest number of samples for a verdict.
 pub(crate) const LEAST_SAMPLES: usize = 64;
 /// Values count as equal if they differ by no more than this share, or by no more than the wanted precision.
@@ -172,25 +172,24 @@ pub(crate) fn judge(
         .max(0.5);
     // If the mean is near zero, the error cannot be taken as a share of it.
     let good = demand.precision * centre.mean.abs().max(SMALL);
+    let limit = |std_error: f64| UnsettledReason::Limit {
+        reached: std_error / centre.mean.abs(),
+        wanted: demand.precision,
+    };
     if samples.len() < LEAST_SAMPLES || centre.std_error.is_nan() || centre.std_error > good {
-        return Err(UnsettledReason::Limit {
-            reached: centre.std_error / centre.mean.abs(),
-            wanted: demand.precision,
-        });
+        return Err(limit(centre.std_error));
     }
     if let Some((a, b, share)) = all.two_modes((3.0 * tolerance).max(2.5 * demand.step)) {
         return Err(UnsettledReason::TwoModes { a, b, share });
     }
-    let windows: Vec<f64> = samples
-        .chunks(samples.len().div_ceil(WINDOWS))
-        .map(|window| Distribution::new(window).centre(2.0 * demand.step).mean)
-        .collect();
+    let windows = means_of_parts(samples, 2.0 * demand.step);
+    // The first two parts are compared with the last two.
     let (first, last) = (
         mean_of(&windows[..2]),
         mean_of(&windows[windows.len() - 2..]),
     );
     // A difference that is explained by the scatter inside a window is not a drift.
-    let scatter = all.robust_deviation() / (samples.len() as f64 / WINDOWS as f64).sqrt();
+    let scatter = all.robust_deviation() / (samples.len() as f64 / PARTS as f64).sqrt();
     if (last - first).abs() > (2.0 * tolerance).max(4.0 * scatter) {
         return Err(UnsettledReason::Drifting {
             from: first,
@@ -202,7 +201,11 @@ pub(crate) fn judge(
         let (p10, p90) = (all.quantile(0.1), all.quantile(0.9));
         return Err(UnsettledReason::Scattered { p10, p90 });
     }
-    Ok((centre.mean, centre.std_error, share))
+    let of_run = centre_of_run(samples, 2.0 * demand.step);
+    if of_run.std_error > good {
+        return Err(limit(of_run.std_error));
+    }
+    Ok((of_run.mean, of_run.std_error, share))
 }
 
 fn mean_of(values: &[f64]) -> f64 {
@@ -261,6 +264,30 @@ mod tests {
         assert!(
             matches!(why, UnsettledReason::Drifting { from, to } if from < 1100.0 && to > 1300.0),
             "{why}"
+        );
+    }
+
+    #[test]
+    fn parts_that_differ_are_no_constant() {
+        // One part in eight is a tenth longer: too few for a second mode, and the ends agree.
+        let run = noisy(|i| if i / 50 == 3 { 1100.0 } else { 1000.0 });
+        let demand = Tolerance {
+            precision: 0.005,
+            ..DEMAND
+        };
+        assert!(matches!(
+            judge(&run, demand),
+            Err(UnsettledReason::Limit { .. })
+        ));
+        assert!(
+            judge(
+                &run,
+                Tolerance {
+                    precision: 0.05,
+                    ..DEMAND
+                }
+            )
+            .is_ok()
         );
     }
 

@@ -11,7 +11,8 @@ data! {
     /// What one annotated function took, over all threads.
     ///
     /// All ticks are net, that is, without the probes' own cost, unless their name or description says raw, gross or overhead. They can be
-    /// negative, because that cost is only known on average, and because clamped figures would not add up. `None` means unknown.
+    /// negative, because that cost is only known on average, and because clamped figures would not add up. `None` means unknown. The cost
+    /// of light probes is not taken out: `probe_ticks` states it.
     #[derive(Default)]
     pub struct CallsiteReport {
         /// The attribute's `name = "…"`, or the function's path in its module.
@@ -32,9 +33,9 @@ data! {
         /// Whether the function returns an `impl Iterator` or a `dyn Iterator`. The work of the iterator is done, and counted, where it is
         /// consumed, and not in this row.
         returns_iterator: bool,
-        /// Calls that have returned.
+        /// Calls that have returned; of a light function, those that have started.
         calls: u64,
-        /// Calls that have started and not returned. They are in no other figure.
+        /// Calls that have started and not returned. They are in no other figure. Of a light function it is 0, because `calls` has them.
         running: u64,
         /// Calls that were not preempted, migrated or signalled, without each thread's first call. `None` if interruptions are not
         /// detected.
@@ -55,7 +56,7 @@ data! {
         /// in `calls`, but have no ticks.
         anomalies: u64,
         /// Calls that a panic ended, and not a return; of an async function, such polls. Their ticks count like those of other calls. A
-        /// call from a destructor that runs while a panic unwinds the thread is counted as well.
+        /// call from a destructor that runs while a panic unwinds the thread is counted as well. Not counted of a light function.
         panicked: u64,
         /// Samples that are longer than the histogram's last bucket: calls of over 30 hours at 2.6 GHz, or during which the counter stepped.
         /// They are in all sums and in `max_ticks`. Quantiles do not go beyond the last bucket.
@@ -67,7 +68,7 @@ data! {
         /// more exact are its self ticks.
         clock_ticks: Option<u64>,
         /// Inclusive ticks, that is, with all callees. Of a recursion, only the outermost call is added. In a program with light probes, the
-        /// totals and self ticks of all functions, except for sections, are times by ticks of the clock.
+        /// totals and self ticks of all functions, except for sections, are times by ticks of the clock; 0 if no times are known.
         total_ticks: f64,
         /// The error of `total_ticks` in either direction: by how much the cost of all probes in the calls may differ from their
         /// calibration, and how much longer the calls may take because of other probes (`crowding_error_ticks` and
@@ -104,7 +105,7 @@ data! {
         /// The part of the overhead that is not from probes: registering other callsites at their first calls inside these calls, and
         /// reports made inside. It is measured each time.
         registration_overhead_ticks: f64,
-        /// Mean of the samples.
+        /// Mean of the samples; of a light function, `total_ticks / calls`.
         mean_ticks: Option<f64>,
         /// Standard error of the mean.
         std_error_ticks: Option<f64>,
@@ -136,7 +137,8 @@ data! {
         /// Samples of at least this length are outliers, because timer interrupts and time that a hypervisor gives to other guests leave no
         /// other trace. The threshold lies above the 99th percentile by 400 ns and by four times that percentile's distance from the
         /// median. For calls over 10 µs it is a lower percentile, down to the 90th at 100 µs, because interrupts that come a thousand times
-        /// a second hit that many of them. A rare slow path of the function looks the same, so outliers stay in all figures.
+        /// a second hit that many of them. A rare slow path of the function looks the same, so outliers stay in all figures. Unknown for
+        /// a function that calls itself, whose outer calls are rare and long.
         outlier_threshold_ticks: Option<f64>,
         /// The number of outliers.
         outliers: u64,
@@ -151,7 +153,8 @@ data! {
         interrupted_p50_ticks: Option<f64>,
         /// Threads that called it.
         threads: u64,
-        /// The probes' share of the raw ticks. Above one half, the figures say more about the probes than about the function.
+        /// The probes' share of the raw ticks. Above one half, the figures say more about the probes than about the function. Of a light
+        /// function, `probe_ticks` as a share of the self ticks on the CPU, and at most 1.
         perturbation: f64,
         /// What the attribute counts, `bytes` or `items`.
         unit: Option<String>,
@@ -172,7 +175,7 @@ data! {
         wall_p99_ticks: Option<f64>,
         /// The longest of these calls.
         wall_max_ticks: Option<f64>,
-        /// Of an async function: futures that were dropped before completion.
+        /// Of an async function: futures that were polled, and dropped before completion.
         cancelled: Option<u64>,
         /// The samples by their length: see [`Bucket`].
         histogram: Vec<Bucket>,

@@ -51,7 +51,7 @@ data! {
         tick_clock: Option<TickClock>,
         /// Every callsite that was called, the one with the most self ticks first.
         callsites: Vec<CallsiteReport>,
-        /// The call tree, if it was recorded: parents before their children.
+        /// The call tree, if it was recorded or the program has light probes: parents before their children.
         contexts: Vec<Context>,
         /// The callsites that `TSC_ONLY` or `TSC_SKIP` left out, as `module::name`.
         left_out: Vec<String>,

@@ -112,7 +112,7 @@ sums! {
     polls_gross: i64 by add_signed,
     /// Ticks from futures' first polls to their completion.
     wall: u64 by add,
-    /// Futures dropped before completion.
+    /// Futures that were polled, and dropped before completion.
     cancelled: u64 by add,
     /// Calls of a light function, counted when they start; of an async function, when they complete.
     counted: u64 by add,
@@ -132,7 +132,7 @@ sums! {
     ticked_off: i64 by add_signed,
     /// The part of `ticked_off` in which the thread was ready to run.
     ticked_waiting: i64 by add_signed,
-    /// The cost of light probes in the calls, in thousandths of a tick.
+    /// The cost of the callsite's light probes, in thousandths of a tick.
     light_probe_milliticks: i64 by add_signed,
 }
 

@@ -16,7 +16,7 @@ data! {
         age_ns: u64,
         /// The CPU time of the clock's own thread, in nanoseconds.
         cpu_ns: u64,
-        /// The CPU time outside of all annotated functions, on threads that have called a light one, in ticks of the counter.
+        /// The CPU time of threads outside of all annotated functions, since the first call of one, in ticks of the counter.
         outside_ticks: i64,
         /// What a light probe costs its program for each call, in ticks of the counter.
         light_call_ticks: Option<f64>,

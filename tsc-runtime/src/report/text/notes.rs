@@ -119,7 +119,9 @@ fn throughput(row: &CallsiteReport, scale: &Scale) -> Option<String> {
 
 fn events(row: &CallsiteReport) -> Option<String> {
     let counted = |event: &EventCount| {
-        let each = event.count as f64 / event.calls as f64;
+        // Of a recursion, only the outermost calls are counted, with what happened in the calls inside them.
+        let calls = saturating_sum([event.calls, row.sums.inner]);
+        let each = event.count as f64 / calls as f64;
         let digits = if each.abs() < 10.0 { 3 } else { 1 };
         format!("{} {each:.digits$}", escaped(&event.event))
     };
@@ -259,6 +261,24 @@ fn calls(count: u64) -> String {
 mod tests {
     use super::*;
     use crate::report::{Clock, TextUnit};
+
+    #[test]
+    fn events_of_a_recursion_are_per_call_and_not_per_outermost_call() {
+        let note = |inner| {
+            let mut row = CallsiteReport {
+                events: vec![EventCount {
+                    event: "page-faults".to_owned(),
+                    calls: 2,
+                    count: 600,
+                }],
+                ..CallsiteReport::default()
+            };
+            row.sums.inner = inner;
+            events(&row)
+        };
+        assert_eq!(note(0).as_deref(), Some("per call: page-faults 300.0"));
+        assert_eq!(note(198).as_deref(), Some("per call: page-faults 3.000"));
+    }
 
     #[test]
     fn the_error_of_self_ticks_is_noted_in_recursions() {

@@ -3,7 +3,7 @@
 //!
 //! `cargo run --release --manifest-path tests/transparency/Cargo.toml --bin call_counts [PROGRAM…]` fetches the programs' crates from the
 //! public registry. It runs them annotated with `TSC_TREE=1`, and without attributes and optimisation under callgrind. It prints a table
-//! and each difference, and fails if there is one. `--bin fine_grained` compares the ranking by self ticks with callgrind's instructions.
+//! and each difference, and fails if there is one.
 
 #![forbid(unsafe_code)]
 
@@ -43,12 +43,12 @@ fn main() -> io::Result<ExitCode> {
 
 fn compare(program: &Program, scratch: &Path) -> io::Result<bool> {
     let (version, source) = fetch::newest(program.name, scratch)?;
-    let (annotated, _) = build(program, &source, scratch, "all", &Form::All)?;
+    let (annotated, _) = build(program, &source, scratch, Form::Timed)?;
     let report = run_with_tree(&annotated)?.report;
     let contexts = report.map(|report| report.contexts).unwrap_or_default();
     let mut names = Names::default();
     let ours = of_tree(&contexts, &mut names);
-    let (plain, _) = build(program, &source, scratch, "as_written", &Form::AsWritten)?;
+    let (plain, _) = build(program, &source, scratch, Form::AsWritten)?;
     let theirs = arcs(&plain, &names)?;
     let recursive = recursive(&theirs);
     // A context contains each function only once, so calls inside a recursion count in the context of the outermost call. For these calls,

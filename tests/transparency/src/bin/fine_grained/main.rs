@@ -1,274 +1,212 @@
-//! Programs whose functions take a few nanoseconds, with every function annotated: are the figures correct, and what do they cost?
+//! Programs whose functions take a few nanoseconds, with every function light: are the figures those that a sampling profiler gives for the
+//! program without probes, and what do the probes cost?
 //!
-//! `cargo run --release --manifest-path tests/transparency/Cargo.toml --bin fine_grained [RUNS [PROGRAM…]]` fetches the programs' crates
-//! from the public registry, builds them bare and annotated, runs both in turns (20 times by default) and prints a table. Linux only:
-//! a run's time is that of its thread on the CPU.
+//! `cargo run --release --manifest-path tests/transparency/Cargo.toml --bin fine_grained [--coverage] [RUNS [PROGRAM…]]` fetches the
+//! programs' crates from the public registry, builds them in several forms, runs these in turns (5 times by default), records the one
+//! without probes by `perf`, and prints tables. With `--coverage` it also compares the stated standard errors with the differences between
+//! 40 runs. Linux only; `perf` is in Debian's package `linux-perf`.
 
 #![forbid(unsafe_code)]
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::{env, io};
 
-use transparency::programs::process::{run, run_in_turns};
+use transparency::programs::calls::Names;
+use transparency::programs::process::run;
 use transparency::programs::run::{Report, Row, Run};
-use transparency::programs::statistics::{median, range, share};
+use transparency::programs::statistics::range;
 use transparency::programs::{FURTHER, Form, PROGRAMS, Program, build};
 use transparency::{cargo, fetch};
-use tsc_runtime::affinity;
 
-mod ranks;
+mod agreement;
+mod coverage;
+mod profile;
+mod size;
 
-const RUNS: usize = 20;
-/// How often each process of a run calls its root, in turns with the other.
-const TURNS: usize = 8;
-/// Rows whose means are compared with those of a program in which only that row's function is annotated.
-const LARGEST: usize = 10;
+const RUNS: usize = 5;
+/// How long the bare program works in a run, in ns.
+const WORK: f64 = 1.5e9;
 
 fn main() -> io::Result<()> {
-    let mut arguments = env::args().skip(1);
-    let runs = arguments
-        .next()
-        .and_then(|runs| runs.parse().ok())
-        .unwrap_or(RUNS);
-    let wanted: Vec<String> = arguments.collect();
+    let mut arguments: Vec<String> = env::args().skip(1).collect();
+    let with_coverage = arguments.first().is_some_and(|first| first == "--coverage");
+    arguments.drain(..usize::from(with_coverage));
+    let runs = arguments.first().and_then(|runs| runs.parse().ok());
+    let wanted = arguments.get(1..).unwrap_or_default();
+    profile::check()?;
     let scratch = cargo::scratch("fine_grained")?;
     for program in PROGRAMS.iter().chain(&FURTHER) {
-        if wanted.is_empty() || wanted.iter().any(|name| name == program.name) {
-            measure(program, runs, &scratch)?;
+        let is_default = PROGRAMS.iter().any(|other| other.name == program.name);
+        if wanted.is_empty() && is_default || wanted.iter().any(|name| name == program.name) {
+            measure(program, runs.unwrap_or(RUNS), with_coverage, &scratch)?;
         }
     }
     Ok(())
-}
-
-/// The runs of each form. The forms take turns.
-#[derive(Default)]
-struct Runs {
-    /// What the machine alone does to the comparison.
-    bare: Vec<Compared>,
-    /// Bare, but no function that would be annotated is inlined.
-    not_inlined: Vec<Compared>,
-    annotated: Vec<Compared>,
-}
-
-/// A run of the program in one of its forms, and one of the bare program that took turns with it.
-struct Compared {
-    run: Run,
-    bare: Run,
-}
-
-impl Compared {
-    /// The run's time ÷ that of the bare program.
-    fn slowdown(&self) -> f64 {
-        self.run.took / self.bare.took
-    }
 }
 
 /// The executables.
 struct Forms {
     bare: PathBuf,
     not_inlined: PathBuf,
-    annotated: PathBuf,
+    light: PathBuf,
+    light_root: PathBuf,
+    timed: PathBuf,
+    /// How many functions have an attribute.
+    functions: usize,
 }
 
-impl Runs {
-    fn measure(runs: usize, forms: &Forms) -> io::Result<Self> {
-        // Both processes of a comparison inherit the CPU.
-        let pinned = affinity::cpus().and_then(|cpus| affinity::pin(cpus[cpus.len() - 1]));
-        if let Err(error) = &pinned {
-            eprintln!("the processes may run on different CPUs: {error}");
-        }
-        let compare = |executable: &Path| -> io::Result<Compared> {
-            let (bare, run) = run_in_turns(&forms.bare, executable, TURNS)?;
-            Ok(Compared { run, bare })
+impl Forms {
+    fn build(program: &Program, scratch: &Path) -> io::Result<(String, Self)> {
+        let (version, source) = fetch::newest(program.name, scratch)?;
+        let form = |form| build(program, &source, scratch, form);
+        let (light, functions) = form(Form::Light)?;
+        let forms = Self {
+            bare: form(Form::Bare)?.0,
+            not_inlined: form(Form::NotInlined)?.0,
+            light,
+            light_root: form(Form::LightRoot)?.0,
+            timed: form(Form::Timed)?.0,
+            functions,
         };
-        let mut of = Self::default();
-        for _ in 0..runs {
-            of.bare.push(compare(&forms.bare)?);
-            of.not_inlined.push(compare(&forms.not_inlined)?);
-            of.annotated.push(compare(&forms.annotated)?);
-        }
-        Ok(of)
-    }
-
-    /// Whether all runs computed the same.
-    fn agree(&self) -> bool {
-        let forms = [&self.bare, &self.not_inlined, &self.annotated];
-        let mut all = forms
-            .into_iter()
-            .flatten()
-            .flat_map(|compared| [&compared.run.outcome, &compared.bare.outcome]);
-        let Some(first) = all.next() else { return true };
-        all.all(|outcome| outcome == first)
+        Ok((version, forms))
     }
 }
 
-fn measure(program: &Program, runs: usize, scratch: &Path) -> io::Result<()> {
-    let (version, source) = fetch::newest(program.name, scratch)?;
-    let (bare, _) = build(program, &source, scratch, "bare", &Form::Bare)?;
-    let (not_inlined, _) = build(program, &source, scratch, "not_inlined", &Form::NotInlined)?;
-    let (annotated, attributes) = build(program, &source, scratch, "all", &Form::All)?;
-    let forms = Forms {
-        bare,
-        not_inlined,
-        annotated,
-    };
-    let of = Runs::measure(runs, &forms)?;
-    if !of.agree() {
-        return Err(io::Error::other(
-            "the annotated program computes something else",
-        ));
+/// One run of each form, one after the other.
+struct Round {
+    bare: Run,
+    not_inlined: Run,
+    light: Run,
+    report: Report,
+    profile: profile::Samples,
+}
+
+impl Round {
+    fn measure(forms: &Forms, turns: u64) -> io::Result<Self> {
+        let (light, report) = run_reporting(&forms.light, turns)?;
+        let round = Self {
+            bare: run(&forms.bare, turns)?,
+            not_inlined: run(&forms.not_inlined, turns)?,
+            light,
+            report,
+            profile: profile::record(&forms.not_inlined, turns)?,
+        };
+        let outcomes = [&round.bare, &round.not_inlined, &round.light].map(|run| &run.outcome);
+        if outcomes.iter().any(|outcome| *outcome != outcomes[0]) {
+            return Err(io::Error::other("the forms compute different results"));
+        }
+        Ok(round)
     }
+}
+
+/// Runs an annotated program.
+fn run_reporting(executable: &Path, turns: u64) -> io::Result<(Run, Report)> {
+    let mut run = run(executable, turns)?;
+    let report = run.report.take();
+    let report = report.ok_or_else(|| io::Error::other("the program has no report"))?;
+    Ok((run, report))
+}
+
+fn measure(program: &Program, runs: usize, with_coverage: bool, scratch: &Path) -> io::Result<()> {
+    let (version, forms) = Forms::build(program, scratch)?;
+    let turns = (WORK / run(&forms.bare, 1)?.took).ceil().max(1.0) as u64;
+    let rounds = (0..runs)
+        .map(|_| Round::measure(&forms, turns))
+        .collect::<io::Result<Vec<Round>>>()?;
     println!(
-        "\n## {}: {} {version}, {attributes} functions annotated\n\n| | |\n|---|---|",
-        program.kind, program.name
+        "\n## {}: {} {version}, {} light functions, {runs} runs\n\n| | median (range) |\n|---|---|",
+        program.kind, program.name, forms.functions
     );
-    print_bare(&of);
-    print_totals(&of.annotated);
-    print_rows(program, &source, scratch, &of.annotated)?;
-    ranks::print(&forms.not_inlined, &of);
+    print_totals(&rounds);
+    let (_, timed) = run_reporting(&forms.timed, turns)?;
+    print_counts(&rounds, &timed);
+    print_size(&forms)?;
+    if let Some(round) = rounds.first() {
+        let names = names(&round.report);
+        let callers = profile::Callers::record(&forms.not_inlined, turns, &names)?;
+        agreement::print(&rounds, &names, &callers);
+    }
+    if with_coverage {
+        coverage::print(&forms.light, turns)?;
+    }
     Ok(())
 }
 
-fn reports(runs: &[Compared]) -> impl Iterator<Item = &Report> {
-    runs.iter()
-        .filter_map(|compared| compared.run.report.as_ref())
+fn names(report: &Report) -> Names {
+    let mut names = Names::default();
+    for row in &report.rows {
+        names.add(&row.module, &row.name);
+    }
+    names
 }
 
-/// The root's net time, in ns. It is time on the CPU, so other processes do not change it much.
-fn net(report: &Report) -> Option<f64> {
-    Some(report.root()?.total / report.ticks_per_ns)
-}
-
-/// What the machine and the lost inlining alone do to the comparison.
-fn print_bare(of: &Runs) {
-    let milliseconds = of.bare.iter().map(|compared| compared.bare.took / 1e6);
-    println!(
-        "| bare, ms of CPU for {TURNS} calls of the root | {} |",
-        range(&milliseconds.collect::<Vec<_>>())
-    );
-    let ratios = |runs: &[Compared]| runs.iter().map(Compared::slowdown).collect::<Vec<_>>();
-    println!("| … ÷ bare | {} |", range(&ratios(&of.bare)));
-    println!("| … in 0.9–1.1 | {} |", share(&ratios(&of.bare), is_close));
-    println!(
-        "| slowdown if nothing that is annotated is inlined | {} |",
-        range(&ratios(&of.not_inlined))
-    );
-}
-
-fn is_close(ratio: f64) -> bool {
-    (0.9..=1.1).contains(&ratio)
-}
-
-fn print_totals(runs: &[Compared]) {
-    let line = |name: &str, cell: String| println!("| {name} | {cell} |");
-    let counts = |report: &Report| -> Vec<(String, u32, u64)> {
-        let mut rows: Vec<_> = report
+fn print_totals(rounds: &[Round]) {
+    let line = |name: &str, of: &dyn Fn(&Round) -> f64| {
+        println!("| {name} | {} |", range(rounds.iter().map(of)));
+    };
+    let calls = |round: &Round| round.report.calls() as f64;
+    line("million calls", &|round| calls(round) / 1e6);
+    line("ns of work a call", &|round| round.bare.took / calls(round));
+    line("light ÷ bare, CPU time", &|round| {
+        round.light.took / round.bare.took
+    });
+    line("not inlined ÷ bare, CPU time", &|round| {
+        round.not_inlined.took / round.bare.took
+    });
+    line("ns a call, light − not inlined", &|round| {
+        (round.light.took - round.not_inlined.took) / calls(round)
+    });
+    line("the clock's CPU time, % of the program's", &|round| {
+        100.0 * round.report.clock_took / round.light.took
+    });
+    line("Σ self, % of the CPU time without the clock's", &|round| {
+        let threads = round.light.took - round.report.clock_took;
+        100.0 * round.report.own() / round.report.ticks_per_ns / threads
+    });
+    line("thousand clock ticks in rows", &|round| {
+        round
+            .report
             .rows
             .iter()
-            .map(|row| (row.place.file.clone(), row.place.line, row.calls))
-            .collect();
-        rows.sort();
-        rows
-    };
-    if let Some(first) = reports(runs).next() {
-        line(
-            "million calls",
-            format!("{:.2}", first.calls() as f64 / 1e6),
-        );
-        let expected = counts(first);
-        let same = reports(runs).filter(|report| counts(report) == expected);
-        let same = format!("{} of {}", same.count(), runs.len());
-        line("runs with the same counts in every row", same);
-    }
-    // `figure` of each report, with the bare time beside it.
-    let compare = |figure: &dyn Fn(&Report, f64) -> Option<f64>| -> Vec<f64> {
-        let figure =
-            |compared: &Compared| figure(compared.run.report.as_ref()?, compared.bare.took);
-        runs.iter().filter_map(figure).collect()
-    };
-    let slowdowns: Vec<f64> = runs.iter().map(Compared::slowdown).collect();
-    line("slowdown", range(&slowdowns));
-    let more = |compared: &Compared| {
-        let calls = compared.run.report.as_ref()?.calls();
-        Some((compared.run.took - compared.bare.took) / calls as f64)
-    };
-    let more: Vec<f64> = runs.iter().filter_map(more).collect();
-    line("ns a call more than bare", range(&more));
-    let costs = compare(&|report, _| Some(report.cost_ticks));
-    line("calibrated cost of a call, ticks", range(&costs));
-    let above = compare(&|report, bare| {
-        Some((net(report)? - bare) * report.ticks_per_ns / report.calls() as f64)
+            .map(|row| row.clock_ticks as f64 / 1e3)
+            .sum()
     });
-    line(
-        "cost of a call in the program above what is subtracted, ticks",
-        range(&above),
-    );
-    let ratios = compare(&|report, bare| Some(net(report)? / bare));
-    line("root's net ÷ bare", range(&ratios));
-    line("… in 0.9–1.1", share(&ratios, is_close));
-    let error = |report: &Report| Some(report.root()?.total_error / report.ticks_per_ns);
-    let errors = compare(&|report, bare| Some(error(report)? / bare));
-    line("root's stated error ÷ bare", range(&errors));
-    let off = compare(&|report, bare| Some((net(report)? - bare).abs() / error(report)?));
-    line("… covers the bare time", share(&off, |off| off <= 1.0));
-    let worst = reports(runs)
-        .filter_map(|report| {
-            let own: f64 = report.rows.iter().map(|row| row.own).sum();
-            Some((own / report.root()?.total - 1.0).abs())
-        })
-        .fold(0.0, f64::max);
-    line("Σ self ÷ root's net", format!("1 ± {worst:.5}"));
 }
 
-/// Compares the largest rows with programs in which only the row's function is annotated.
-fn print_rows(
-    program: &Program,
-    source: &Path,
-    scratch: &Path,
-    runs: &[Compared],
-) -> io::Result<()> {
-    let Some(report) = reports(runs).next() else {
-        return Ok(());
+/// How many rows have the counts of a timed run.
+fn print_counts(rounds: &[Round], timed: &Report) {
+    let of = |report: &Report| -> HashSet<(String, String, (String, u32), u64)> {
+        let rows = report.rows.iter().filter(|row| row.calls != 0);
+        let key = |row: &Row| {
+            (
+                row.module.clone(),
+                row.name.clone(),
+                row.place.clone(),
+                row.calls,
+            )
+        };
+        rows.map(key).collect()
     };
-    let mut largest: Vec<&Row> = report
-        .rows
-        .iter()
-        .filter(|row| row.name != "root")
-        .collect();
-    largest.sort_by(|one, other| other.total.total_cmp(&one.total));
+    let expected = of(timed);
+    let as_timed = |round: &Round| of(&round.report).intersection(&expected).count() as f64;
     println!(
-        "\n| largest rows | calls | mean where it alone is annotated, ticks | mean of all runs | covered by its error |\n|---|---|---|---|---|"
+        "| rows with the count of a timed run, of {} | {} |",
+        expected.len(),
+        range(rounds.iter().map(as_timed))
     );
-    for row in largest.into_iter().take(LARGEST) {
-        let form = Form::Only(row.place.clone());
-        let (alone, _) = build(program, source, scratch, "alone", &form)?;
-        let truths: io::Result<Vec<Run>> = (0..3).map(|_| run(&alone)).collect();
-        let truth: Vec<f64> = truths?
-            .iter()
-            .filter_map(|run| run.report.as_ref()?.rows.first().map(per_call))
-            .collect();
-        if truth.is_empty() {
-            continue;
-        }
-        let truth = median(truth);
-        let rows: Vec<&Row> = reports(runs)
-            .filter_map(|report| report.rows.iter().find(|other| other.place == row.place))
-            .collect();
-        let mean = median(rows.iter().map(|row| per_call(row)).collect());
-        let off: Vec<f64> = rows
-            .iter()
-            .map(|row| (per_call(row) - truth).abs() * row.calls as f64 / row.total_error)
-            .collect();
-        let covered = share(&off, |off| off <= 1.0);
-        println!(
-            "| {} | {} | {truth:.1} | {mean:.1} | {covered} |",
-            row.name, row.calls
-        );
-    }
-    Ok(())
 }
 
-/// Inclusive ticks per call.
-fn per_call(row: &Row) -> f64 {
-    row.total / row.calls.max(1) as f64
+/// What the probes add to the code of a program in which the runtime and the root are the same.
+fn print_size(forms: &Forms) -> io::Result<()> {
+    let more = |of: fn(&Path) -> io::Result<f64>| -> io::Result<f64> {
+        Ok(of(&forms.light)? - of(&forms.light_root)?)
+    };
+    let bytes = more(size::code)?;
+    println!(
+        "| bytes of code a light function, more than not inlined | {:.0} |\n| … a light function in the executable | {:.0} |",
+        bytes / forms.functions as f64,
+        bytes / more(size::callsites)?
+    );
+    Ok(())
 }

@@ -1,13 +1,11 @@
 
 // After what all programs have: what an annotated one says of itself, without the feature `json`, whose crates the program does not know.
 
-/// In the first line the clock's rate and what a call costs. Then a line a row.
+/// In the first line the counter's rate and the CPU time of the clock of light probes. Then a line a row and a line a context.
 fn rows() {
     let report = tsc_runtime::snapshot();
-    let clock = report.clock();
-    let probe = clock.overheads().first();
-    let figures = [clock.hz(), probe.map(|probe| probe.total_ticks())];
-    println!("{}", figures.map(|figure| figure.unwrap_or(f64::NAN).to_string()).join(" "));
+    let hz = report.clock().hz().unwrap_or(f64::NAN);
+    println!("{hz}\t{}", report.tick_clock().map_or(0, |clock| clock.cpu_ns()));
     for row in report.callsites() {
         println!(
             "{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}",
@@ -16,10 +14,10 @@ fn rows() {
             row.file(),
             row.line(),
             row.calls(),
-            row.on_cpu_ticks().unwrap_or(row.total_ticks()),
             row.self_on_cpu_ticks().unwrap_or(row.self_ticks()),
-            row.total_error_ticks().unwrap_or(f64::NAN),
-            row.self_error_ticks().unwrap_or(f64::NAN),
+            row.clock_ticks().unwrap_or(0),
+            row.self_std_error_ticks().unwrap_or(f64::NAN),
+            row.probe_ticks().unwrap_or(f64::NAN),
         );
     }
     let path = |index: Option<u64>| {
@@ -28,6 +26,7 @@ fn rows() {
     };
     for context in report.contexts() {
         let caller = context.parent().and_then(|parent| report.contexts()[parent as usize].callsite());
-        println!("context\t{}\t{}\t{}", path(caller), path(context.callsite()), context.calls());
+        let (caller, callee) = (path(caller), path(context.callsite()));
+        println!("context\t{caller}\t{callee}\t{}\t{}", context.calls().unwrap_or(0), context.total_ticks());
     }
 }

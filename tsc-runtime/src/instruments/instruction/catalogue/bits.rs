@@ -1,4 +1,5 @@
-//! Shifts, rotations, bit fields, and checksums of integers.
+//! Shifts, rotations, bit fields, and checksums of integers. The MOV before a checksum makes it independent of the earlier ones, as in the
+//! multiplications.
 #![cfg(all(target_arch = "x86_64", not(miri)))]
 
 use crate::instruction;
@@ -30,6 +31,6 @@ pub(super) static INSTRUCTIONS: &[Instruction] = &[
     instruction!("bzhi", "r64,r64,r64", requires "bmi2", listing r"bzhi r\i, rcx, rdx", chain "bzhi r8, r8, rdx"),
     instruction!("pdep", "r64,r64,r64", requires "bmi2", listing r"pdep r\i, rcx, rdx", chain "pdep r8, r8, rdx"),
     instruction!("pext", "r64,r64,r64", requires "bmi2", listing r"pext r\i, rcx, rdx", chain "pext r8, r8, rdx"),
-    instruction!("crc32", "r32,r32", requires "sse4.2", listing r"crc32 r\i\()d, ecx"),
-    instruction!("crc32", "r64,r64", requires "sse4.2", listing r"crc32 r\i, rcx"),
+    instruction!("crc32", "r32,r32", requires "sse4.2", listing r"mov r\i\()d, ecx; crc32 r\i\()d, ecx", chain "crc32 r8d, ecx"),
+    instruction!("crc32", "r64,r64", requires "sse4.2", listing r"mov r\i, rcx; crc32 r\i, rcx", chain "crc32 r8, rcx"),
 ];

@@ -10,8 +10,8 @@ use crate::instruments::instruction::Instruction;
 
 #[rustfmt::skip]
 pub(super) static INSTRUCTIONS: &[Instruction] = &[
-    instruction!("imul", "r32,r32", listing r"imul r\i\()d, ecx"),
-    instruction!("imul", "r64,r64", listing r"imul r\i, rcx"),
+    instruction!("imul", "r32,r32", listing r"mov r\i\()d, ecx; imul r\i\()d, ecx", chain "imul r8d, ecx"),
+    instruction!("imul", "r64,r64", listing r"mov r\i, rcx; imul r\i, rcx", chain "imul r8, rcx"),
     instruction!("imul", "r64,r64,imm8", listing r"imul r\i, rcx, 7", chain "imul r8, r8, 7"),
     instruction!("imul", "r64 rdx:rax", init "mov ecx, 1", listing "mov eax, 5; imul rcx", chain "imul rcx"),
     instruction!("mul", "r32 edx:eax", init "mov ecx, 1", listing "mov eax, 5; mul ecx", chain "mul ecx"),

@@ -11,7 +11,7 @@ use crate::instruments::instruction::Instruction;
 pub(super) static INSTRUCTIONS: &[Instruction] = &[
     instruction!("rdtsc", "", listing "rdtsc", chain none, copies 5),
     instruction!("rdtscp", "", requires "rdtscp", listing "rdtscp", chain none, copies 5),
-    instruction!("lfence", "", listing "lfence", chain none, copies 5),
+    instruction!("lfence", "", listing "lfence", chain none, copies 10),
     instruction!("lfence+rdtsc+lfence", "", listing "lfence; rdtsc; lfence", chain none, copies 5),
     instruction!("sfence", "", listing "sfence", chain none, copies 5),
     instruction!("mfence", "", listing "mfence", chain none, copies 5),

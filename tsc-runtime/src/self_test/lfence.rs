@@ -1,0 +1,85 @@
+//! Whether LFENCE waits for earlier instructions, on which the default fence depends.
+
+use super::Finding;
+use crate::calibration::reference_chain::{self, additions, multiplications};
+use crate::calibration::statistics::median;
+use crate::machine::machine;
+use crate::tsc::clock;
+
+const NAME: &str = "LFENCE";
+const ROUNDS: usize = 101;
+/// A hundred multiplications between two LFENCE take over twice as long as a hundred additions if the second LFENCE waits for them, and
+/// about as long if it does not.
+const WAITS: f64 = 1.6;
+
+pub(super) fn line() -> Finding {
+    match machine().lfence_serializing {
+        None => Finding::good(
+            NAME,
+            "not a setting of this CPU",
+            "the default fence keeps reads of the counter and measured work apart",
+        ),
+        Some(true) => Finding::good(
+            NAME,
+            "always waits (CPUID 8000_0021)",
+            "the default fence keeps reads of the counter and measured work apart",
+        ),
+        Some(false) => measured(ratio()),
+    }
+}
+
+/// How many times as long multiplications take as additions. `None` if this cannot be measured here.
+fn ratio() -> Option<f64> {
+    if !reference_chain::AVAILABLE || clock::availability().is_err() {
+        return None;
+    }
+    let typical = |chain: fn(u64) -> i64| median((0..ROUNDS).map(|_| chain(1) as f64).collect());
+    Some(typical(multiplications)? / typical(additions)?)
+}
+
+/// The finding on an AMD CPU whose LFENCE waits only if the system has set a bit for that.
+fn measured(ratio: Option<f64>) -> Finding {
+    match ratio {
+        Some(ratio) if ratio >= WAITS => Finding::good(
+            NAME,
+            "waits, as measured (MSR C001_1029, bit 1)",
+            "the default fence keeps reads of the counter and measured work apart",
+        ),
+        Some(_) => Finding::bad(
+            NAME,
+            "does not wait, as measured (MSR C001_1029, bit 1)",
+            "measured work may run outside of the measured span, and other work inside",
+            "let the system set the bit, as Linux does, or use fence = \"rdtscp\" or \"mfence\"",
+        ),
+        None => Finding::unknown(
+            NAME,
+            "it depends on MSR C001_1029, bit 1, which only the system can read",
+            "if it is not set, measured work may run outside of the measured span",
+            "Linux sets it at boot; on other systems, compare with fence = \"rdtscp\"",
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::self_test::Verdict;
+
+    #[test]
+    fn fence_that_does_not_wait_is_bad() {
+        assert_eq!(measured(Some(2.2)).verdict, Verdict::Good);
+        assert_eq!(measured(Some(1.1)).verdict, Verdict::Bad);
+        assert_eq!(measured(Some(f64::NAN)).verdict, Verdict::Bad);
+        assert_eq!(measured(None).verdict, Verdict::Unknown);
+    }
+
+    #[test]
+    fn fence_of_this_machine_waits() {
+        // In an emulator, both chains may take equally long.
+        if machine().emulator.is_none()
+            && let Some(ratio) = ratio()
+        {
+            assert!(ratio > 1.2, "{ratio}");
+        }
+    }
+}
