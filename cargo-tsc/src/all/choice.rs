@@ -1,6 +1,5 @@
 //! Chooses the probe of each function, from what a run with light probes has counted.
 
-use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use tsc_runtime::{CallsiteReport, FenceOverhead, Report};
@@ -121,6 +120,10 @@ pub struct Choice {
 /// others with the greatest share of probes, until a run is only a little slower than without measurement.
 #[must_use]
 pub fn choose(functions: Vec<Measured>, runs: Runs) -> Choice {
+    // Where the clock of light probes cannot run, there are only counts, and nothing to choose from.
+    if functions.iter().all(|function| function.total_ticks == 0.0) {
+        return Choice::default();
+    }
     // The calibrated cost may not be all that probes cost, because they also keep the compiler from inlining. So it is scaled to the
     // measured slowdown.
     let all: f64 = functions.iter().map(|function| function.probes).sum();
@@ -144,7 +147,6 @@ pub fn choose(functions: Vec<Measured>, runs: Runs) -> Choice {
     });
     let needed = needed.count();
     bare.truncate(needed);
-    bare.sort_by_key(|function| Reverse(function.calls));
     Choice { timed, bare }
 }
 
@@ -200,7 +202,7 @@ mod tests {
             function("unseen", 1_000_000, 100.0, 0.0),
             function("rare", 100, 6.0, 6.0),
         ];
-        assert_eq!(chosen(&functions, RUNS)[1], ["most", "unseen"]);
+        assert_eq!(chosen(&functions, RUNS)[1], ["unseen", "most"]);
     }
 
     #[test]
@@ -216,9 +218,15 @@ mod tests {
         // The probes cost 0.145 of the run by calibration. What leaving out one gains is scaled to what they really cost.
         assert!(chosen(&functions, slow(1.1))[1].is_empty());
         assert_eq!(chosen(&functions, slow(1.16))[1], ["tiny"]);
-        assert_eq!(chosen(&functions, slow(1.25))[1], ["small", "tiny"]);
-        let all = ["small", "tiny", "medium"];
+        assert_eq!(chosen(&functions, slow(1.25))[1], ["tiny", "small"]);
+        let all = ["tiny", "small", "medium"];
         assert_eq!(chosen(&functions, slow(3.0))[1], all, "large is kept");
+    }
+
+    #[test]
+    fn counts_alone_say_nothing_about_probes() {
+        let functions = [function("often", 10_000_000, 0.0, 0.0)];
+        assert_eq!(chosen(&functions, RUNS), [vec![""; 0], vec![]]);
     }
 
     #[test]
