@@ -36,7 +36,7 @@ impl Probe {
     pub const fn attribute(self) -> &'static str {
         match self {
             Self::Timed => super::ATTRIBUTE,
-            Self::Light => "#[::tsc_runtime::cycles(light)] ",
+            Self::Light => "#[::tsc_runtime::cycles(light /* cargo tsc */)] ",
         }
     }
 }

@@ -39,7 +39,7 @@ impl<'ast> Visit<'ast> for Inserted {
     }
 }
 
-/// Whether the attribute is `::tsc_runtime::cycles` with parentheses that contain at most a comment.
+/// Whether the attribute is `::tsc_runtime::cycles` with parentheses that contain at most `light` and a comment.
 fn is_alike(attribute: &Attribute) -> bool {
     let Meta::List(list) = &attribute.meta else {
         return false;
@@ -49,5 +49,7 @@ fn is_alike(attribute: &Attribute) -> bool {
         .segments
         .iter()
         .map(|segment| segment.ident.to_string());
-    list.tokens.is_empty() && path.leading_colon.is_some() && segments.eq(["tsc_runtime", "cycles"])
+    let tokens = list.tokens.to_string();
+    let is_ours = tokens.is_empty() || tokens == "light";
+    is_ours && path.leading_colon.is_some() && segments.eq(["tsc_runtime", "cycles"])
 }

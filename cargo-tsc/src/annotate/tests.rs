@@ -100,7 +100,7 @@ fn each_function_gets_its_own_probe() {
         },
     )
     .unwrap();
-    let light = "#[::tsc_runtime::cycles(light)] fn often() {}\n";
+    let light = "#[::tsc_runtime::cycles(light /* cargo tsc */)] fn often() {}\n";
     assert_eq!(
         annotated.text,
         format!("{light}{ATTRIBUTE}fn rarely() {{}}\nfn never() {{}}\n")

@@ -26,9 +26,14 @@ pub(crate) fn check_light(light: &LightThread) {
 
 /// The last check of a thread that ends. The CPU time that no tick has given to a function is left to other threads.
 pub(super) fn end_light(light: &LightThread, thread: &Thread) {
-    if light.paths().is_some() {
+    if let Some(paths) = light.paths() {
         settle(light, thread, light.last_tick());
-        leave_behind(light.account.rest());
+        let rest = light.account.rest();
+        if light.account.has_ticked_often() {
+            paths.divide(rest);
+        } else {
+            leave_behind(rest);
+        }
     }
     light.end();
 }

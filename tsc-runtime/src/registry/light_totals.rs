@@ -365,6 +365,27 @@ mod tests {
     }
 
     #[test]
+    fn time_is_divided_as_the_ticks_are() {
+        let paths = Paths::new().unwrap();
+        for stack in [&[][..], &[1], &[1], &[1, 2]] {
+            tick(&paths, stack);
+        }
+        paths.divide(2002);
+        let mut totals = LightTotals::default();
+        totals.add(&LightSums {
+            counts: Vec::new(),
+            paths: paths.read(),
+        });
+        let own = [1, 2].map(|number| totals.get(number).unwrap().ticked.own.on_cpu);
+        // What cannot be divided evenly is outside.
+        assert_eq!(
+            (totals.outside.on_cpu, own),
+            (1000 + 501, [2000 + 1001, 1000 + 500])
+        );
+        Paths::new().unwrap().divide(5);
+    }
+
+    #[test]
     fn threads_add_up() {
         let (one, other) = (totals(&[&[1], &[1, 2]]), totals(&[&[2], &[1, 2], &[1, 3]]));
         let mut both = LightTotals::default();

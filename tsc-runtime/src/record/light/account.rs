@@ -7,7 +7,8 @@
 //! random, so over many of them each function gets what it used.
 //!
 //! A tick that finds the thread blocked tells nothing about who used the CPU. If it counted, a function that sleeps for 300 µs after 50 µs
-//! of work in other functions would get most of their time. So the CPU time waits for the next tick.
+//! of work in other functions would get most of their time. So the CPU time waits for the next ticks. It is divided among several of them,
+//! because the time from one tick on the CPU to the next varies much on a thread that is mostly blocked, and so would their weights.
 //!
 //! A tick that comes while the thread is in the check itself belongs to no function, so the CPU time waits, too. Such ticks are frequent after
 //! a block, because the timer that wakes the clock up often wakes the thread up as well.
@@ -45,9 +46,15 @@ impl Microseconds {
 /// The thread has blocked if it was off the CPU for longer than this without being ready to run, in microseconds: less is the error of the
 /// clocks, or a signal.
 const BLOCKED: f64 = 3.0;
-/// The CPU time between the end of a block and the next probe, in microseconds: waking up, returning from the system call, and leaving the
-/// function that made it. A tick during this time cannot be distinguished from one in the block.
-const WAKING: f64 = 10.0;
+/// The CPU time that a blocking system call takes itself, in microseconds: going to sleep, waking up, and returning. A tick during this time
+/// cannot be distinguished from one in the block. A sleep took 9 to 33 µs of CPU time in virtual machines, the more the busier the host.
+const BLOCKING: f64 = 40.0;
+
+/// A tick takes this part of the CPU time that waits.
+const PARTS: i64 = 4;
+
+/// So many ticks tell roughly how functions share a thread's time.
+const MANY: u64 = 32;
 
 /// The account of a thread.
 #[derive(Debug)]
@@ -60,8 +67,8 @@ pub(crate) struct Account {
     pending: Cell<i64>,
     /// The number of the last tick that the thread has noticed.
     noticed: Cell<u64>,
-    /// Whether the thread has had a tick on the CPU.
-    has_ticked: Cell<bool>,
+    /// How many ticks the thread has had on the CPU.
+    ticks: Cell<u64>,
     is_paused: Cell<bool>,
 }
 
@@ -72,7 +79,7 @@ impl Account {
             left: Cell::new(0),
             pending: Cell::new(0),
             noticed: Cell::new(0),
-            has_ticked: Cell::new(false),
+            ticks: Cell::new(0),
             is_paused: Cell::new(false),
         }
     }
@@ -83,14 +90,14 @@ impl Account {
         self.left.set(now);
         self.pending.set(0);
         self.noticed.set(number);
-        self.has_ticked.set(false);
+        self.ticks.set(0);
     }
 
     /// The same on a simulated thread, which takes nothing that other threads have left behind.
     #[cfg(test)]
     pub(crate) fn begin_simulated(&self, now: Ticks) {
         self.begin(now, 0);
-        self.has_ticked.set(true);
+        self.ticks.set(1);
     }
 
     /// Whether the tick `number` is new to the thread.
@@ -119,20 +126,21 @@ impl Account {
         let since = elapsed(self.checked.replace(now), now).max(0);
         let off = off.clamp(0, since);
         let waiting = waiting.clamp(0, off);
-        let pending = self.pending.get() + since - off;
+        let (on_cpu, pending) = (since - off, self.pending.get());
         let blocked = off - waiting;
         let found_blocked = |at: Ticks| {
             blocked > microseconds.ticks(BLOCKED)
-                && elapsed(at, now) <= off + microseconds.ticks(WAKING)
+                && elapsed(at, now) <= off + microseconds.ticks(BLOCKING)
         };
         let mut sums = match tick {
             Some(at) if elapsed(self.left.get(), at) > 0 && !found_blocked(at) => {
-                self.pending.set(0);
-                self.has_ticked.set(true);
-                PathSums::tick(pending)
+                let part = pending / PARTS;
+                self.pending.set(pending - part);
+                self.ticks.set(self.ticks.get() + 1);
+                PathSums::tick(on_cpu + part)
             }
             _ => {
-                self.pending.set(pending);
+                self.pending.set(pending + on_cpu);
                 PathSums::default()
             }
         };
@@ -143,7 +151,7 @@ impl Account {
 
     /// Takes CPU time that threads have left behind whose lives were too short for a tick, if this is the thread's own first tick.
     pub(crate) fn is_first_tick(&self) -> bool {
-        !self.has_ticked.get()
+        self.ticks.get() == 0
     }
 
     /// Notes the end of a check.
@@ -159,6 +167,11 @@ impl Account {
     /// The CPU time that no tick has given to a function, when the thread ends.
     pub(crate) fn rest(&self) -> i64 {
         self.pending.take()
+    }
+
+    /// Whether the thread has had so many ticks that they tell how its functions share its time.
+    pub(crate) fn has_ticked_often(&self) -> bool {
+        self.ticks.get() >= MANY
     }
 }
 
@@ -193,8 +206,7 @@ mod tests {
     fn tick_on_the_cpu_takes_all_since_the_last_one() {
         let account = Account::new();
         account.begin(1 << 40, 0);
-        assert_eq!(check(&account, 500, 0, 0, None), PathSums::default());
-        assert_eq!(check(&account, 700, 0, 0, Some(3)), PathSums::tick(1200));
+        assert_eq!(check(&account, 700, 0, 0, Some(3)), PathSums::tick(700));
         assert_eq!(check(&account, 40, 0, 0, Some(3)), PathSums::tick(40));
     }
 
@@ -207,16 +219,16 @@ mod tests {
             (in_block.ticks, in_block.on_cpu, in_block.off),
             (0, 0, 300_000)
         );
+        // What waits is divided among the next ticks.
         assert_eq!(
             check(&account, 7_000, 0, 0, Some(10)),
-            PathSums::tick(57_000)
+            PathSums::tick(7_000 + 50_000 / 4)
         );
+        assert_eq!(account.pending.get(), 37_500);
         // Before the block, the function was on the CPU.
         let before = check(&account, 900_000, 300_000, 0, Some(600_000));
-        assert_eq!(
-            (before.ticks, before.on_cpu, before.off),
-            (1, 900_000, 300_000)
-        );
+        assert_eq!((before.ticks, before.off), (1, 300_000));
+        assert_eq!(before.on_cpu, 900_000 + 37_500 / 4);
     }
 
     #[test]

@@ -125,6 +125,14 @@ impl PathSums {
         }
     }
 
+    /// Time on the CPU without a tick of its own.
+    fn time(on_cpu: i64) -> Self {
+        Self {
+            on_cpu,
+            ..Self::default()
+        }
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         *self == Self::default()
     }
@@ -262,6 +270,20 @@ impl Paths {
     /// Adds to the figures of a place.
     pub(crate) fn add(&self, place: Place, part: &PathSums) {
         self.state(place).sums.add(part);
+    }
+
+    /// Divides time on the CPU among all places, in proportion to what they have.
+    pub(crate) fn divide(&self, on_cpu: i64) {
+        let places = || (0..self.used.load(Relaxed)).map(Place);
+        let of = |place: Place| self.state(place).sums.read().on_cpu;
+        let all: i64 = places().map(of).sum();
+        let mut rest = on_cpu;
+        for place in places().filter(|&place| of(place) != 0) {
+            let part = (i128::from(on_cpu) * i128::from(of(place)) / i128::from(all)) as i64;
+            rest -= part;
+            self.add(place, &PathSums::time(part));
+        }
+        self.add(ROOT, &PathSums::time(rest));
     }
 
     /// The place of a call that is made from `from`.
