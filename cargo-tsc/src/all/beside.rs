@@ -70,7 +70,7 @@ impl<'a> Beside<'a> {
         let seconds = self.bare_cpu_seconds().unwrap_or(self.bare_seconds());
         let of_clock = sum.tick_clock().map_or(0, |clock| clock.cpu_ns()) as f64 / 1e9;
         Runs {
-            hz: sum.clock().hz().unwrap_or(0.0),
+            hz: sum.clock().hz().unwrap_or(f64::INFINITY),
             bare_seconds: seconds,
             ratio,
             of_clock: of_clock / self.runs() as f64 / seconds.max(f64::MIN_POSITIVE),
@@ -95,17 +95,19 @@ impl<'a> Beside<'a> {
         median(self.cpu_seconds.as_ref()?)
     }
 
-    /// How many times the bare program's CPU time the measured runs took, or time if CPU time is not known, without what every measured
-    /// process needs. `None` if they cannot be compared.
+    /// The CPU times of a measured run and of a bare one, or their times if CPU time is not known.
     #[must_use]
-    pub fn ratio(&self, session: &Writer, sum: &Report) -> Option<f64> {
-        if self.otherwise.is_some() {
-            return None;
-        }
+    pub fn times(&self, session: &Writer) -> Option<(f64, f64)> {
         let of_cpu = session.cpu_seconds().zip(self.bare_cpu_seconds());
         let by_clock = || Some((session.seconds()?, self.bare_seconds()));
-        let (measured, bare) = of_cpu.or_else(by_clock)?;
-        (bare > 0.0).then(|| self.slowdown(measured, bare, sum))
+        of_cpu.or_else(by_clock).filter(|&(_, bare)| bare > 0.0)
+    }
+
+    /// The ratio of [`times`](Self::times), without what every measured process needs. `None` if the runs cannot be compared.
+    #[must_use]
+    pub fn ratio(&self, session: &Writer, sum: &Report) -> Option<f64> {
+        let (measured, bare) = self.times(session).filter(|_| self.otherwise.is_none())?;
+        Some(self.slowdown(measured, bare, sum))
     }
 
     fn slowdown(&self, measured: f64, bare: f64, sum: &Report) -> f64 {

@@ -1,6 +1,5 @@
 //! Chooses the probe of each function, from what a run with light probes has counted.
 
-use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use tsc_runtime::{CallsiteReport, FenceOverhead, Report};
@@ -10,8 +9,10 @@ use crate::rows::{path, self_ticks};
 
 /// A measured run may take this many times the CPU time of one without measurement.
 pub const ALLOWED: f64 = 1.2;
+/// Functions are left out once more if a run takes this many times as long. Runs differ by some per cent, and this is a single one.
+pub const REPEATED: f64 = 1.17;
 /// Leaving out functions aims at this ratio, so that it need not be repeated.
-const WANTED: f64 = 1.15;
+const WANTED: f64 = 1.12;
 /// Functions that take this long are timed: a timed probe is then at most a few per cent of them. A single call has no distribution, and a
 /// light probe tells its time as well. That is the case of `main`, which begins before the clock does.
 const TIMED_SECONDS: f64 = 5e-6;
@@ -121,6 +122,10 @@ pub struct Choice {
 /// others with the greatest share of probes, until a run is only a little slower than without measurement.
 #[must_use]
 pub fn choose(functions: Vec<Measured>, runs: Runs) -> Choice {
+    // Where the clock of light probes cannot run, there are only counts, and nothing to choose from.
+    if functions.iter().all(|function| function.total_ticks == 0.0) {
+        return Choice::default();
+    }
     // The calibrated cost may not be all that probes cost, because they also keep the compiler from inlining. So it is scaled to the
     // measured slowdown.
     let all: f64 = functions.iter().map(|function| function.probes).sum();
@@ -144,7 +149,6 @@ pub fn choose(functions: Vec<Measured>, runs: Runs) -> Choice {
     });
     let needed = needed.count();
     bare.truncate(needed);
-    bare.sort_by_key(|function| Reverse(function.calls));
     Choice { timed, bare }
 }
 
@@ -219,6 +223,12 @@ mod tests {
         assert_eq!(chosen(&functions, slow(1.25))[1], ["tiny", "small"]);
         let all = ["tiny", "small", "medium"];
         assert_eq!(chosen(&functions, slow(3.0))[1], all, "large is kept");
+    }
+
+    #[test]
+    fn counts_alone_say_nothing_about_probes() {
+        let functions = [function("often", 10_000_000, 0.0, 0.0)];
+        assert_eq!(chosen(&functions, RUNS), [vec![""; 0], vec![]]);
     }
 
     #[test]

@@ -49,10 +49,10 @@ pub fn of(
         of_cpu(session.cpu_seconds().zip(beside.bare_cpu_seconds()))
     ));
     let ratio = beside.ratio(session, &sum).unwrap_or(1.0);
-    if measured / bare > ALLOWED && ratio <= ALLOWED {
+    let is_slow = |(measured, bare): (f64, f64)| measured / bare > ALLOWED;
+    if beside.times(session).is_some_and(is_slow) && ratio <= ALLOWED {
         remarks.push(format!(
-            "  the probes' part of it is {:.2} ×; the rest is what every measured process takes to start and to report, or waiting for a CPU",
-            ratio
+            "  the probes' part of it is {ratio:.2} ×; the rest is what every measured process takes to start and to report"
         ));
     }
     if ratio > ALLOWED {
@@ -70,7 +70,9 @@ fn probes(tree: &Tree<'_>, left_out: &[Measured]) -> Vec<String> {
         tree.too_short,
         left_out.len()
     )];
-    for function in left_out.iter().take(NAMES) {
+    let mut worst: Vec<&Measured> = left_out.iter().collect();
+    worst.sort_by_key(|function| std::cmp::Reverse(function.calls));
+    for function in worst.iter().take(NAMES) {
         remarks.push(format!(
             "  left out: {}, {} calls, {:.0} % probe",
             function.name,
@@ -78,8 +80,8 @@ fn probes(tree: &Tree<'_>, left_out: &[Measured]) -> Vec<String> {
             function.perturbation() * 100.0
         ));
     }
-    if left_out.len() > NAMES {
-        remarks.push(format!("  and {} more", left_out.len() - NAMES));
+    if worst.len() > NAMES {
+        remarks.push(format!("  and {} more", worst.len() - NAMES));
     }
     remarks
 }

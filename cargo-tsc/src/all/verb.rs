@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal as _};
 use anyhow::{Result, bail};
 
 use super::beside::Beside;
-use super::choice::{self, ALLOWED, Measured};
+use super::choice::{self, Measured, REPEATED};
 use super::manifest::Runtime;
 use super::remarks;
 use super::tree::Tree;
@@ -73,7 +73,7 @@ pub fn run(args: &RunArgs, command: &CargoCommand) -> Result<Exit> {
             ratio => ratio.unwrap_or(1.0),
         };
         // The first round only serves to choose probes.
-        if !outcome.interrupted && (round == 0 || (round < ROUNDS && ratio > ALLOWED)) {
+        if !outcome.interrupted && (round == 0 || (round < ROUNDS && ratio > REPEATED)) {
             let choice = choice::choose(Measured::all(&sum), beside.so_far(&sum, ratio));
             if round == 0 || !choice.bare.is_empty() {
                 tree.choose(&choice);
