@@ -106,6 +106,8 @@ edition = \"2024\"
 
     /// The command `cargo tsc` with these words.
     pub(crate) fn command(&self, words: &str) -> Command {
+        #[cfg(unix)]
+        signals::obey();
         let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-tsc"));
         command
             .current_dir(self.folder.path())
@@ -240,4 +242,24 @@ pub(crate) fn skipped(why: &str) {
     let name = std::thread::current().name().unwrap_or("a test").to_owned();
     // The test harness captures the output of `eprintln!`, so write to stderr directly.
     let _ = writeln!(std::io::stderr(), "skipped: {name}: {why}");
+}
+
+/// The signals that the tests send.
+#[cfg(unix)]
+mod signals {
+    use std::sync::{Arc, Once};
+
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+
+    /// Makes the commands start with the default action of each signal, even if the tests were started with signals ignored, as a shell starts
+    /// a job in the background: a program inherits ignored signals, but not handlers.
+    pub(super) fn obey() {
+        static ONCE: Once = Once::new();
+        ONCE.call_once(|| {
+            for signal in [SIGINT, SIGTERM, SIGHUP] {
+                let always = Arc::new(true.into());
+                signal_hook::flag::register_conditional_default(signal, always).unwrap();
+            }
+        });
+    }
 }
