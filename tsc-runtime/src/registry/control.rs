@@ -42,7 +42,9 @@ pub(crate) fn reset() {
 /// if is_recorded {
 ///     let report = tsc_runtime::snapshot();
 ///     for context in report.contexts() {
-///         println!("{}: {} calls", report.name_of_context(context), context.calls());
+///         if let Some(calls) = context.calls() {
+///             println!("{}: {calls} calls", report.name_of_context(context));
+///         }
 ///     }
 /// }
 /// ```
