@@ -121,6 +121,9 @@ fn called(
 
 /// The light callsites that were called, in the order of their numbers. They have no other totals.
 fn called_light(light: &LightTotals) -> CallsiteTotals {
+    if light.is_empty() {
+        return Vec::new();
+    }
     let mut called: CallsiteTotals = callsite::registered()
         .filter(|callsite| callsite.is_light())
         .filter(|callsite| {

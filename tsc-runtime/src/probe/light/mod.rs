@@ -70,28 +70,13 @@ impl<'a> LightProbe<'a> {
 }
 
 impl Drop for LightProbe<'_> {
-    // Not `inline(always)`: where a panic passes, a call of this takes less code.
-    #[inline]
+    #[inline(always)]
     fn drop(&mut self) {
         if !self.thread.is_current() {
             stop_cold();
         }
-        look_longer();
         // SAFETY: every start has given the frame its `outer`, on this thread.
         unsafe { self.thread.leave(self.frame) };
-    }
-}
-
-/// Executes nothing. LLVM inlines into a landing pad, which it knows to be cold, what it takes for less than about ten instructions; with these
-/// empty ones, it calls the drop there instead. That saves a tenth of a probe's code. Elsewhere it inlines much more.
-#[inline(always)]
-fn look_longer() {
-    #[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri)))]
-    // SAFETY: the templates are empty.
-    unsafe {
-        core::arch::asm!("", options(nomem, nostack, preserves_flags));
-        core::arch::asm!("", options(nomem, nostack, preserves_flags));
-        core::arch::asm!("", options(nomem, nostack, preserves_flags));
     }
 }
 
