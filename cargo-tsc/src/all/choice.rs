@@ -22,7 +22,7 @@ const MOSTLY: f64 = 1.0 / 3.0;
 /// tell how long their functions took.
 const NOTICEABLE: f64 = 0.001;
 /// Functions with a smaller share of probes are never left out, because a run gains little from it.
-const WORTH: f64 = 1.0 / 40.0;
+const WORTH: f64 = 1.0 / 20.0;
 /// The cost of a timed call in ticks, if the report does not contain it.
 const A_CALL: f64 = 120.0;
 

@@ -56,6 +56,11 @@ const PARTS: i64 = 4;
 /// So many ticks tell roughly how functions share a thread's time.
 const MANY: u64 = 32;
 
+/// After a stretch with more CPU time than this, in microseconds, a tick belongs to the innermost function even if the thread has blocked since.
+/// It is three of the longest intervals, so several ticks found the function on the CPU, and it ran for nearly all of the stretch. Each switch
+/// between threads also adds to the error of the clocks, so a long stretch seems to have blocked for a few microseconds.
+const LONG: f64 = 12_000.0;
+
 /// The account of a thread.
 #[derive(Debug)]
 pub(crate) struct Account {
@@ -129,7 +134,8 @@ impl Account {
         let (on_cpu, pending) = (since - off, self.pending.get());
         let blocked = off - waiting;
         let found_blocked = |at: Ticks| {
-            blocked > microseconds.ticks(BLOCKED)
+            on_cpu < microseconds.ticks(LONG)
+                && blocked > microseconds.ticks(BLOCKED)
                 && elapsed(at, now) <= off + microseconds.ticks(BLOCKING)
         };
         let mut sums = match tick {
@@ -241,6 +247,14 @@ mod tests {
         // It has blocked, and then waited to continue.
         let woken = check(&account, 10_000, 300_000, 900_000, Some(800_000));
         assert_eq!((woken.ticks, woken.on_cpu, woken.waiting), (0, 0, 900_000));
+    }
+
+    #[test]
+    fn long_stretch_is_the_functions_own_whatever_the_clocks_err() {
+        let account = Account::new();
+        account.begin(1 << 40, 0);
+        let long = check(&account, 95_000_000, 8_000, 20_000_000, Some(1_000_000));
+        assert_eq!((long.ticks, long.on_cpu), (1, 95_000_000));
     }
 
     #[test]

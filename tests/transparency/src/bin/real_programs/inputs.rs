@@ -14,13 +14,13 @@ pub struct Inputs(Vec<(&'static str, PathBuf)>);
 
 const SCRIPT: &str = "fn fib(n) { if n < 2 { n } else { fib(n-1) + fib(n-2) } }
 let list = [];
-for i in 0..200000 { list.push(i * 7 % 1013); }
+for i in 0..2000000 { list.push(i * 7 % 1013); }
 let sum = 0;
 for x in list { sum += x; }
 let map = #{};
-for i in 0..20000 { map[\"k\" + i % 100] = i; }
+for i in 0..200000 { map[\"k\" + i % 100] = i; }
 print(sum);
-print(fib(22));
+print(fib(28));
 print(map.len());
 ";
 
@@ -87,7 +87,7 @@ fn rows() -> String {
     let mut text = "id,name,price,city\n".to_owned();
     let (names, cities) = (["ann", "bob", "\"c, d\"", "eve"], ["Rome", "Oslo", "Paris"]);
     let mut state = 1_u64;
-    for id in 0..400_000 {
+    for id in 0..4_800_000 {
         state = state
             .wrapping_mul(6_364_136_223_846_793_005)
             .wrapping_add(1);
