@@ -25,8 +25,9 @@ pub(crate) struct LightThread {
     innermost: Cell<*const Frame>,
     /// Equals the epoch as long as the clock has not ticked and the thread has not left the CPU.
     word: Cell<*const u64>,
-    /// Here, and not found by its name, because this takes less code.
-    epoch: Cell<&'static Epoch>,
+    /// Here, and not found by its name, because this takes less code. No reference, because a constant may not hold one to what can
+    /// change before Rust 1.89.
+    epoch: Cell<*const Epoch>,
     rows: Cell<*const Row>,
     /// The length of `rows` that may be used, in bytes. This is the only field that other threads write: 0 sends this thread's next probe
     /// through the cold path, where it notices a pause.
@@ -47,7 +48,7 @@ thread_local! {
     static THREAD: LightThread = const {
         LightThread {
             word: Cell::new(&raw const NEVER),
-            epoch: Cell::new(&EPOCH),
+            epoch: Cell::new(&raw const EPOCH),
             rows: Cell::new(ptr::null()),
             innermost: Cell::new(ptr::null()),
             len: AtomicU32::new(0),
@@ -88,7 +89,7 @@ impl LightThread {
     pub(crate) fn is_current(&self) -> bool {
         // SAFETY: as in `word`. Not volatile, which would take more code: the compiler may take an earlier value only where nothing comes in
         // between that may write memory, and then the next check is early enough.
-        self.epoch.get().armed() == unsafe { self.word.get().read() }
+        self.epoch().armed() == unsafe { self.word.get().read() }
     }
 
     #[inline(always)]
@@ -141,12 +142,13 @@ impl LightThread {
 
     /// The last tick of the clock.
     pub(crate) fn last_tick(&self) -> Tick {
-        self.epoch.get().last()
+        self.epoch().last()
     }
 
-    #[cfg(test)]
+    #[inline(always)]
     pub(crate) fn epoch(&self) -> &'static Epoch {
-        self.epoch.get()
+        // SAFETY: the field holds the address of a static.
+        unsafe { &*self.epoch.get() }
     }
 
     /// Follows another clock, and the word of a simulated thread.
@@ -187,7 +189,7 @@ impl LightThread {
     /// Begins to count calls, where no times are known. Without a clock that ticks, no probe finds anything.
     pub(crate) fn begin_to_count(&self) {
         self.use_own_word();
-        self.set_own_word(self.epoch.get().armed());
+        self.set_own_word(self.epoch().armed());
     }
 
     /// Forgets the rows, in the child of a fork, where they are the parent's.
@@ -241,7 +243,7 @@ impl LightThread {
     pub(crate) fn with_rows(&self, rows: &[Row], f: impl FnOnce()) {
         let (own, own_len) = (self.rows.get(), self.whole_len.get());
         let (word, calls) = (self.word.get(), self.calls.get());
-        self.own_word.set(self.epoch.get().armed());
+        self.own_word.set(self.epoch().armed());
         self.use_own_word();
         self.set_rows(rows);
         f();
