@@ -1,7 +1,7 @@
-//! A small part of `tests/transparency`, which runs with the default tests.
+//! A small part of `studies/transparency`, which runs with the default tests.
 
 #[allow(dead_code)] // the table shows how long a run took; a test does not ask
-#[path = "../transparency/src/project.rs"]
+#[path = "../../studies/transparency/src/project.rs"]
 #[allow(unreachable_pub, missing_docs)] // a tool's own module
 mod project;
 
