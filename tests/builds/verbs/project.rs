@@ -1,13 +1,38 @@
 //! A small project in a folder of its own, and `cargo tsc` in it.
 
 use std::fs;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use tempfile::TempDir;
+pub(crate) use tests::skipped;
+
+/// The workspace of the packages.
+pub(crate) const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+
+/// The program `cargo-tsc`, which is built once for all tests.
+fn tool() -> &'static Path {
+    static TOOL: OnceLock<PathBuf> = OnceLock::new();
+    TOOL.get_or_init(|| {
+        let output = Command::new(env!("CARGO"))
+            .current_dir(ROOT)
+            .args(["build", "--quiet", "--package", "cargo-tsc"])
+            .args(["--message-format", "json-render-diagnostics"])
+            .output()
+            .unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{errors}");
+        let messages = String::from_utf8(output.stdout).unwrap();
+        let mut messages = messages
+            .lines()
+            .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+        let program =
+            messages.find_map(|message| message["executable"].as_str().map(PathBuf::from));
+        program.expect("cargo says where the program is")
+    })
+}
 
 /// A program that calls `work` 20 times and `outer` twice. Its argument says how it ends.
 pub(crate) const PROGRAM: &str = r#"
@@ -59,7 +84,7 @@ pub(crate) struct Project {
 impl Project {
     /// Creates a project with this program, which depends on tsc-runtime.
     pub(crate) fn new(program: &str) -> Self {
-        let runtime = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tsc-runtime");
+        let runtime = Path::new(ROOT).join("tsc-runtime");
         let dependency = format!("[dependencies]\ntsc-runtime = {{ path = {runtime:?} }}\n");
         Self::with_manifest(&dependency, program)
     }
@@ -85,7 +110,7 @@ edition = \"2024\"
         project.write("Cargo.toml", &format!("{head}{end}"));
         project.write("src/main.rs", program);
         // Use the versions of this workspace, which are present already.
-        let lock = Path::new(env!("CARGO_MANIFEST_DIR")).join("../Cargo.lock");
+        let lock = Path::new(ROOT).join("Cargo.lock");
         fs::copy(lock, project.path("Cargo.lock")).unwrap();
         project
     }
@@ -108,7 +133,7 @@ edition = \"2024\"
     pub(crate) fn command(&self, words: &str) -> Command {
         #[cfg(unix)]
         signals::obey();
-        let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-tsc"));
+        let mut command = Command::new(tool());
         command
             .current_dir(self.folder.path())
             .arg("tsc")
@@ -137,7 +162,7 @@ edition = \"2024\"
 #[track_caller]
 pub(crate) fn in_a_terminal(project: &Project, words: &str) -> Option<String> {
     let measured = project.command(words);
-    let tool = env!("CARGO_BIN_EXE_cargo-tsc");
+    let tool = tool().display();
     let command = format!("stty cols 100 rows 30; {tool} tsc {words} > /dev/null");
     let mut script = Command::new("script");
     script
@@ -235,13 +260,6 @@ impl Ended {
     pub(crate) fn json(&self) -> serde_json::Value {
         serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {}", self.out))
     }
-}
-
-/// Prints that a test is skipped. The line is visible even if the output of passing tests is hidden.
-pub(crate) fn skipped(why: &str) {
-    let name = std::thread::current().name().unwrap_or("a test").to_owned();
-    // The test harness captures the output of `eprintln!`, so write to stderr directly.
-    let _ = writeln!(std::io::stderr(), "skipped: {name}: {why}");
 }
 
 /// The signals that the tests send.

@@ -1,6 +1,6 @@
 //! `cargo tsc annotate`.
 
-use crate::project::Project;
+use crate::project::{Project, ROOT};
 
 #[test]
 fn strip_gives_back_the_very_bytes() {
@@ -33,7 +33,7 @@ fn strip_gives_back_the_very_bytes() {
 
 #[test]
 fn annotated_project_builds_and_measures() {
-    let runtime = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../tsc-runtime");
+    let runtime = std::path::Path::new(ROOT).join("tsc-runtime");
     let project = Project::with_manifest(
         &format!("[dependencies]\ntsc-runtime = {{ path = {runtime:?} }}\n"),
         "fn a() { println!(\"hello\") }\nfn main() { a() }\n",

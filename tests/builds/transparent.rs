@@ -1,4 +1,4 @@
-//! A small part of `studies/transparency`, which runs with the default tests.
+//! A small part of `studies/transparency`, which runs with the tests that build programs.
 
 #[allow(dead_code)] // the table shows how long a run took; a test does not ask
 #[path = "../../studies/transparency/src/project.rs"]
@@ -46,7 +46,7 @@ fn host() -> String {
 fn a_crate_that_does_not_know_the_attribute_passes_its_tests_under_it() {
     let scratch = Path::new(env!("CARGO_TARGET_TMPDIR")).join("transparent");
     let source = source();
-    let lock = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../Cargo.lock");
+    let lock = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.lock");
     let run = |form: &str, place| {
         let project = Project::copy(&source, &scratch.join(form), place).unwrap();
         // Use the versions with which this workspace was built. They are present already, so no network is needed.

@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 #[cfg(target_os = "linux")]
 use crate::project::in_a_terminal;
-use crate::project::{Ended, PROGRAM, Project};
+use crate::project::{Ended, PROGRAM, Project, ROOT};
 
 fn calls(json: &serde_json::Value, name: &str) -> u64 {
     let rows = json["report"]["callsites"].as_array().unwrap();
@@ -122,7 +122,7 @@ fn tests_examples_and_built_programs_are_measured() {
 
 #[test]
 fn a_library_of_the_workspace_is_enough() {
-    let runtime = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../tsc-runtime");
+    let runtime = std::path::Path::new(ROOT).join("tsc-runtime");
     let project = Project::with_manifest(
         "[dependencies]\nparser = { path = \"parser\" }\n",
         "fn main() { parser::parse() }\n",

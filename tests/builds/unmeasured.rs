@@ -12,7 +12,7 @@ const REPORTS: &str = "#[tsc_runtime::cycles]\nfn work() {}\n\
 fn project(name: &str, dependency: &str, program: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     fs::create_dir_all(folder.join("src")).expect("the target folder can be written to");
-    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let manifest = format!(
         "[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n[workspace]\n\
          [dependencies]\ntsc-runtime = {{ path = {:?}{dependency} }}\n",

@@ -28,7 +28,7 @@ fn messages(name: &str, source: &str, edition: &'static str, arguments: &[&str])
 fn mistakes_are_reported_as_in_bare_code() {
     let [bare, annotated] = messages(
         "mistakes",
-        include_str!("../fixtures/mistakes.rs"),
+        include_str!("../../attribute/fixtures/mistakes.rs"),
         "2024",
         &["check"],
     );
@@ -40,7 +40,7 @@ fn mistakes_are_reported_as_in_bare_code() {
 fn mistakes_in_borrowing_are_reported_as_in_bare_code() {
     let [bare, annotated] = messages(
         "borrows",
-        include_str!("../fixtures/borrows.rs"),
+        include_str!("../../attribute/fixtures/borrows.rs"),
         "2021",
         &["check"],
     );
@@ -67,12 +67,12 @@ fn mistakes_in_async_functions_are_worded_and_placed_as_in_bare_code() {
     for (name, source, least) in [
         (
             "async-mistakes",
-            include_str!("../fixtures/async_mistakes.rs"),
+            include_str!("../../attribute/fixtures/async_mistakes.rs"),
             24,
         ),
         (
             "async-borrows",
-            include_str!("../fixtures/async_borrows.rs"),
+            include_str!("../../attribute/fixtures/async_borrows.rs"),
             10,
         ),
     ] {
@@ -108,7 +108,7 @@ fn clippy_finds_nothing_that_bare_code_lacks() {
         let arguments = [&["clippy", "--"][..], &lints].concat();
         let [bare, annotated] = messages(
             "lints",
-            include_str!("../fixtures/lints.rs"),
+            include_str!("../../attribute/fixtures/lints.rs"),
             edition,
             &arguments,
         );
@@ -131,7 +131,11 @@ fn a_crate_without_std_builds() {
             features: ON,
             annotated: true,
         };
-        let project = Project::new("bare-metal", include_str!("../fixtures/no_std.rs"), form);
+        let project = Project::new(
+            "bare-metal",
+            include_str!("../../attribute/fixtures/no_std.rs"),
+            form,
+        );
         let output = project.cargo(&["build", "--release"]);
         assert!(
             output.status.success(),
@@ -144,7 +148,7 @@ fn a_crate_without_std_builds() {
 /// Runs the tests of `behaviour` in the other editions. As a test of this workspace, they have the workspace's edition.
 #[test]
 fn behaviour_is_unchanged_in_the_other_editions() {
-    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("behaviour/main.rs");
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../attribute/behaviour/main.rs");
     for edition in ["2018", "2021"] {
         let form = Form {
             edition,
@@ -198,7 +202,7 @@ fn object(features: &'static str, profile: &[&str], annotated: bool) -> Vec<u8> 
     };
     let project = Project::new(
         "machine-code",
-        include_str!("../fixtures/machine_code.rs"),
+        include_str!("../../attribute/fixtures/machine_code.rs"),
         form,
     );
     let object = Path::new(env!("CARGO_TARGET_TMPDIR"))

@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 
 use serde_json::Value;
 
-/// The exit code of the program in `programs/companions`.
+/// The exit code of the program in `companions`.
 const EXIT_CODE: i32 = 7;
 
 /// All builds use one target folder, so that procedural macros are built only once. Therefore the builds take turns.
@@ -57,7 +57,7 @@ impl Build<'_> {
         let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("companions");
         let triple = triple();
         let output = Command::new(env!("CARGO"))
-            .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("programs/companions"))
+            .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("companions"))
             .args(["build", "--quiet", "--locked", "--release"])
             // With an explicit target, the flags apply to the program alone and not to procedural macros.
             .args(["--target", &triple, "--features", self.features])
