@@ -244,21 +244,14 @@ impl FutureTotals {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::callsite::Meta;
+    use crate::record::callsite::meta;
     use crate::record::totals::Totals;
     use crate::tsc::Lfence;
 
     macro_rules! callsite {
         ($name:literal) => {{
-            static CALLSITE: Callsite = Callsite::new::<Lfence>(Meta {
-                name: Some($name),
-                path: || "",
-                module: module_path!(),
-                file: file!(),
-                line: line!(),
-                unit: None,
-                returns_iterator: false,
-            });
+            static CALLSITE: Callsite =
+                Callsite::new::<Lfence>(meta(&(), module_path!(), line!()).named($name));
             &CALLSITE
         }};
     }
