@@ -1,6 +1,8 @@
 //! What several integration tests use. Tests that use the runtime in their own process are in `runtime`, and the programs that some of
 //! them start are in `programs`.
 
+pub mod sandboxed;
+
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 

@@ -103,7 +103,13 @@ fn links_lead_somewhere() {
     let workspace = Path::new(WORKSPACE);
     let docs = fs::read_dir(workspace.join("docs")).expect("docs is a folder");
     let docs = docs.map(|entry| entry.expect("it can be listed").path());
-    let top = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"].map(|name| workspace.join(name));
+    let top = [
+        "README.md",
+        "CONTRIBUTING.md",
+        "CHANGELOG.md",
+        "studies/README.md",
+    ]
+    .map(|name| workspace.join(name));
     let mut links = 0;
     for page in top.into_iter().chain(docs) {
         if page.extension().is_none_or(|extension| extension != "md") {

@@ -156,7 +156,7 @@ fn system_call_is_no_interruption() {
 }
 
 /// If two threads compete for one CPU, about as many calls are flagged as the kernel preempted. The numbers differ, because a call may be
-/// preempted twice, and a thread between two calls. `trust` in tests/overhead prints how well they agree.
+/// preempted twice, and a thread between two calls. `trust` in studies/overhead prints how well they agree.
 #[test]
 fn preempted_calls_are_flagged() {
     if !can_tell() {

@@ -3,79 +3,12 @@
 
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
-use std::path::PathBuf;
 use std::process::Command;
 
-/// Everything that a run of the child printed.
-struct Run {
-    report: String,
-    findings: String,
-}
-
-impl Run {
-    fn of(command: &mut Command) -> Self {
-        let output = command
-            .env_remove("TSC_REPORT")
-            .env_remove("TSC_REPORT_FILE")
-            .output()
-            .unwrap_or_else(|error| panic!("{command:?}: {error}"));
-        let run = Self {
-            report: String::from_utf8_lossy(&output.stderr).into_owned(),
-            findings: String::from_utf8_lossy(&output.stdout).into_owned(),
-        };
-        assert!(
-            output.status.success(),
-            "{command:?}: {}\n{}\n{}",
-            output.status,
-            run.report,
-            run.findings
-        );
-        run
-    }
-
-    /// The self-test's lines on `name`: `VERDICT name value`, meaning, advice.
-    fn finding(&self, name: &str) -> String {
-        let mut lines = self.findings.lines();
-        let first = lines
-            .find(|line| line.get(10..).is_some_and(|line| line.starts_with(name)))
-            .unwrap_or_else(|| panic!("nothing on {name} in:\n{}", self.findings));
-        let more = lines.take_while(|line| line.starts_with("  "));
-        std::iter::once(first)
-            .chain(more)
-            .collect::<Vec<_>>()
-            .join("\n")
-    }
-
-    /// Checks that every call was counted and that the program's own result is right.
-    fn assert_complete(&self) {
-        let row = self
-            .report
-            .lines()
-            .find(|line| line.starts_with(":CLK: sum_of_squares"))
-            .unwrap_or_else(|| panic!("no row in:\n{}", self.report));
-        assert!(row.split_whitespace().any(|word| word == "2000"), "{row}");
-        assert!(
-            self.findings.contains("sums: (328350, Some(328350))"),
-            "{}",
-            self.findings
-        );
-    }
-}
+use tests::sandboxed::{Run, installed};
 
 fn child() -> Command {
     Command::new(env!("CARGO_BIN_EXE_sandboxed"))
-}
-
-/// The first of these programs that is installed. If none is, prints that the test is skipped.
-fn installed(programs: &[&str]) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let found = std::env::split_paths(&path)
-        .flat_map(|folder| programs.iter().map(move |program| folder.join(program)))
-        .find(|program| program.is_file());
-    if found.is_none() {
-        tests::skipped(&format!("none of {programs:?} is installed"));
-    }
-    found
 }
 
 #[test]
@@ -209,71 +142,6 @@ fn user_mode_qemu_is_told() {
         "{emulation}"
     );
     assert!(run.report.contains("QEMU"), "{}", run.report);
-}
-
-/// Builds the child for another target, with the toolchain's own linker and C library. If that target is not installed, prints that the
-/// test is skipped.
-fn built_for(target: &str) -> Option<PathBuf> {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(target);
-    let linker = format!(
-        "CARGO_TARGET_{}_LINKER",
-        target.to_uppercase().replace('-', "_")
-    );
-    let output = Command::new(env!("CARGO"))
-        .args(["build", "--quiet", "--bin", "sandboxed", "--target", target])
-        .args([
-            "--manifest-path",
-            concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"),
-        ])
-        .env("CARGO_TARGET_DIR", &folder)
-        .env(linker, "rust-lld")
-        .output()
-        .unwrap_or_else(|error| panic!("cargo: {error}"));
-    let why = String::from_utf8_lossy(&output.stderr);
-    if why.contains("target may not be installed") || why.contains("`rust-lld` not found") {
-        tests::skipped(&format!("{target} is not installed, or rust-lld"));
-        return None;
-    }
-    assert!(output.status.success(), "{why}");
-    Some(folder.join(target).join("debug/sandboxed"))
-}
-
-#[test]
-fn c_library_without_rseq_is_stood_in_for() {
-    let Some(child) = built_for("x86_64-unknown-linux-musl") else {
-        return;
-    };
-    let run = Run::of(&mut Command::new(&child));
-    run.assert_complete();
-    assert!(
-        run.finding("interruptions").contains("detected (rseq)"),
-        "{}",
-        run.findings
-    );
-    assert!(!run.report.contains("not detected"), "{}", run.report);
-}
-
-#[test]
-fn other_architecture_reads_its_own_counter() {
-    let Some(qemu) = installed(&["qemu-aarch64", "qemu-aarch64-static"]) else {
-        return;
-    };
-    let Some(child) = built_for("aarch64-unknown-linux-musl") else {
-        return;
-    };
-    let run = Run::of(Command::new(qemu).arg(child));
-    run.assert_complete();
-    assert!(run.report.contains("CNTVCT_EL0 "), "{}", run.report);
-    assert!(
-        run.report.contains("interruptions: not detected"),
-        "{}",
-        run.report
-    );
-    assert!(
-        run.finding("emulation").contains("QEMU"),
-        "{}",
-        run.findings
-    );
 }
 
 /// rr itself needs a PMU, so this test only sets the environment variable by which rr is recognised.

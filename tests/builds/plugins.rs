@@ -1,0 +1,106 @@
+//! Libraries that measure may be opened and closed: those of `programs/plugins`, by `programs/attacks` and by a program that shares its
+//! runtime with them.
+#![cfg(target_os = "linux")]
+
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn attack(arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_attacks"));
+    run(command.args(arguments))
+}
+
+/// Runs a program, which must end by itself and report success, and returns its output.
+fn run(command: &mut Command) -> Output {
+    command
+        .env_remove("TSC_REPORT")
+        .env_remove("TSC_REPORT_FILE");
+    let output = command.output().unwrap();
+    let (out, err) = (text(&output.stdout), text(&output.stderr));
+    assert_ne!(
+        output.status.signal(),
+        Some(libc::SIGALRM),
+        "hung:\n{out}{err}"
+    );
+    assert!(output.status.success(), "{}:\n{out}{err}", output.status);
+    output
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Builds the plugins and returns the folder with them.
+fn build(packages: &[&str], flags: &str) -> PathBuf {
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join(packages[0]);
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let plugins = root.join("tests/programs/plugins");
+    // The same versions of dependencies as in the workspace.
+    std::fs::copy(root.join("Cargo.lock"), plugins.join("Cargo.lock")).unwrap();
+    let output = Command::new(env!("CARGO"))
+        .current_dir(plugins)
+        .args(["build", "--quiet"])
+        .args(packages.iter().flat_map(|package| ["--package", package]))
+        .env("CARGO_TARGET_DIR", &target)
+        .env("RUSTFLAGS", flags)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    tests::built(&target, "debug")
+}
+
+/// The folder with the compiler's own libraries.
+fn std_folder() -> String {
+    let mut rustc = Command::new("rustc");
+    rustc.args(["--print", "target-libdir"]);
+    if let Some(target) = std::env::var_os("CARGO_BUILD_TARGET") {
+        rustc.arg("--target").arg(target);
+    }
+    let output = rustc.output().unwrap();
+    text(&output.stdout).trim_end().to_owned()
+}
+
+const WAYS: [&[&str]; 4] = [
+    &["call", "close"],
+    &["thread", "close"],
+    &["thread", "close", "fork"],
+    &["call", "thread", "close", "fork"],
+];
+
+/// Checks that a plugin's calls are in the dump at the end of the process, although the process closed the plugin.
+fn assert_reported(output: &Output) {
+    let (out, err) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(out, "end\n");
+    assert!(err.contains(":CLK: plugin "), "{err}");
+}
+
+/// Why a test of libraries is skipped in a static build.
+const STATIC: &str = "a static program opens no library";
+
+#[test]
+fn library_with_a_runtime_of_its_own_may_be_closed() {
+    if cfg!(target_feature = "crt-static") {
+        return tests::skipped(STATIC);
+    }
+    let library = build(&["own"], "").join("libown.so");
+    for ways in WAYS {
+        assert_reported(&attack(
+            &[&["plugin", library.to_str().unwrap()], ways].concat(),
+        ));
+    }
+}
+
+#[test]
+fn library_that_shares_the_runtime_may_be_closed() {
+    if cfg!(target_feature = "crt-static") {
+        return tests::skipped(STATIC);
+    }
+    let folder = build(&["shared", "shared_host"], "-C prefer-dynamic");
+    let libraries = format!("{}:{}", folder.join("deps").display(), std_folder());
+    for ways in WAYS {
+        let mut command = Command::new(folder.join("shared_host"));
+        command.env("LD_LIBRARY_PATH", &libraries);
+        assert_reported(&run(command.arg(folder.join("libshared.so")).args(ways)));
+    }
+}

@@ -1,0 +1,74 @@
+//! The program `programs/sandboxed` on other targets than the one of these tests. A test prints that it was skipped if what it needs is not
+//! installed.
+
+#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use tests::sandboxed::{Run, installed};
+
+/// Builds the child for another target, with the toolchain's own linker and C library. If that target is not installed, prints that the
+/// test is skipped.
+fn built_for(target: &str) -> Option<PathBuf> {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(target);
+    let linker = format!(
+        "CARGO_TARGET_{}_LINKER",
+        target.to_uppercase().replace('-', "_")
+    );
+    let output = Command::new(env!("CARGO"))
+        .args(["build", "--quiet", "--bin", "sandboxed", "--target", target])
+        .args([
+            "--manifest-path",
+            concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"),
+        ])
+        .env("CARGO_TARGET_DIR", &folder)
+        .env(linker, "rust-lld")
+        .output()
+        .unwrap_or_else(|error| panic!("cargo: {error}"));
+    let why = String::from_utf8_lossy(&output.stderr);
+    if why.contains("target may not be installed") || why.contains("`rust-lld` not found") {
+        tests::skipped(&format!("{target} is not installed, or rust-lld"));
+        return None;
+    }
+    assert!(output.status.success(), "{why}");
+    Some(folder.join(target).join("debug/sandboxed"))
+}
+
+#[test]
+fn c_library_without_rseq_is_stood_in_for() {
+    let Some(child) = built_for("x86_64-unknown-linux-musl") else {
+        return;
+    };
+    let run = Run::of(&mut Command::new(&child));
+    run.assert_complete();
+    assert!(
+        run.finding("interruptions").contains("detected (rseq)"),
+        "{}",
+        run.findings
+    );
+    assert!(!run.report.contains("not detected"), "{}", run.report);
+}
+
+#[test]
+fn other_architecture_reads_its_own_counter() {
+    let Some(qemu) = installed(&["qemu-aarch64", "qemu-aarch64-static"]) else {
+        return;
+    };
+    let Some(child) = built_for("aarch64-unknown-linux-musl") else {
+        return;
+    };
+    let run = Run::of(Command::new(qemu).arg(child));
+    run.assert_complete();
+    assert!(run.report.contains("CNTVCT_EL0 "), "{}", run.report);
+    assert!(
+        run.report.contains("interruptions: not detected"),
+        "{}",
+        run.report
+    );
+    assert!(
+        run.finding("emulation").contains("QEMU"),
+        "{}",
+        run.findings
+    );
+}

@@ -1,0 +1,54 @@
+//! `cargo tsc annotate`.
+
+use crate::project::{Project, ROOT};
+
+#[test]
+fn strip_gives_back_the_very_bytes() {
+    let main = "\u{feff}mod part;\r\n#[inline]\r\npub fn a() { part::b(\"fn x() {}\") }\r\nfn main() { a() } // ünï";
+    let part = "#[::tsc_runtime::cycles()] pub fn by_hand() { b(\"\") }\npub fn b(_: &str) { println!() }\nmod macros { macro_rules! m { () => { fn c() {} } } }\n";
+    let project = Project::with_manifest("", main);
+    std::fs::remove_file(project.path("Cargo.lock")).unwrap();
+    project.write("src/part.rs", part);
+    project.write("src/unused.rs", "fn not_of_this_crate() { x() }\n");
+    project
+        .tsc("annotate --write")
+        .ends(0)
+        .says("added to 3 functions in 2 files")
+        .remarks("cargo add tsc-runtime");
+    assert!(
+        project
+            .read("src/main.rs")
+            .contains("#[inline]\r\n#[::tsc_runtime::cycles(/* cargo tsc */)] pub fn a()")
+    );
+    assert_eq!(
+        project.read("src/unused.rs"),
+        "fn not_of_this_crate() { x() }\n"
+    );
+    let json = project.tsc("annotate --strip --json").ends(0).json();
+    assert_eq!(json["attributes"], 3);
+    assert_eq!(project.read("src/main.rs"), main);
+    assert_eq!(project.read("src/part.rs"), part);
+    assert!(!project.path("Cargo.lock").exists());
+}
+
+#[test]
+fn annotated_project_builds_and_measures() {
+    let runtime = std::path::Path::new(ROOT).join("tsc-runtime");
+    let project = Project::with_manifest(
+        &format!("[dependencies]\ntsc-runtime = {{ path = {runtime:?} }}\n"),
+        "fn a() { println!(\"hello\") }\nfn main() { a() }\n",
+    );
+    project.tsc("annotate --write").ends(0);
+    project.tsc("run").ends(0).says("app::a").says("app::main");
+}
+
+#[test]
+fn a_file_that_does_not_parse_is_named_and_left() {
+    let project = Project::with_manifest("", "fn main( {}");
+    project
+        .tsc("annotate --write")
+        .ends(0)
+        .remarks("src/main.rs: left as it is");
+    assert_eq!(project.read("src/main.rs"), "fn main( {}");
+    project.tsc("annotate").ends(2);
+}

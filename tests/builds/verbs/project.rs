@@ -1,0 +1,283 @@
+//! A small project in a folder of its own, and `cargo tsc` in it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use tempfile::TempDir;
+pub(crate) use tests::skipped;
+
+/// The workspace of the packages.
+pub(crate) const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+
+/// The program `cargo-tsc`, which is built once for all tests.
+fn tool() -> &'static Path {
+    static TOOL: OnceLock<PathBuf> = OnceLock::new();
+    TOOL.get_or_init(|| {
+        let output = Command::new(env!("CARGO"))
+            .current_dir(ROOT)
+            .args(["build", "--quiet", "--package", "cargo-tsc"])
+            .args(["--message-format", "json-render-diagnostics"])
+            .output()
+            .unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{errors}");
+        let messages = String::from_utf8(output.stdout).unwrap();
+        let mut messages = messages
+            .lines()
+            .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+        let program =
+            messages.find_map(|message| message["executable"].as_str().map(PathBuf::from));
+        program.expect("cargo says where the program is")
+    })
+}
+
+/// A program that calls `work` 20 times and `outer` twice. Its argument says how it ends.
+pub(crate) const PROGRAM: &str = r#"
+use tsc_runtime::cycles;
+
+mod inner {
+    #[tsc_runtime::cycles]
+    pub fn work(rounds: u64) -> u64 {
+        (0..rounds).fold(1, |x, i| std::hint::black_box(x * (i | 1) % 1_000_003))
+    }
+}
+
+#[cycles]
+fn outer() -> u64 {
+    (0..10).map(|_| inner::work(2000)).sum()
+}
+
+fn main() {
+    println!("result {}", outer() + outer());
+    match std::env::args().nth(1).as_deref() {
+        Some("fail") => std::process::exit(7),
+        Some("rest") => std::thread::sleep(std::time::Duration::from_millis(600)),
+        Some("abort") => {
+            tsc_runtime::report();
+            std::process::abort()
+        }
+        Some("read") => print!("{}", std::io::read_to_string(std::io::stdin()).unwrap()),
+        _ => {}
+    }
+}
+"#;
+
+/// A report of [`PROGRAM`] with its call tree, as JSON in one line. The program is built and run once for all tests.
+pub(crate) fn report() -> &'static str {
+    static REPORT: OnceLock<String> = OnceLock::new();
+    REPORT.get_or_init(|| {
+        let project = Project::new(PROGRAM);
+        project.tsc("run --tree --name one").ends(0);
+        let mut files = fs::read_dir(project.path("target/tsc/one/001")).unwrap();
+        fs::read_to_string(files.next().unwrap().unwrap().path()).unwrap()
+    })
+}
+
+/// A project, whose folder is removed when this is dropped.
+pub(crate) struct Project {
+    folder: TempDir,
+}
+
+impl Project {
+    /// Creates a project with this program, which depends on tsc-runtime.
+    pub(crate) fn new(program: &str) -> Self {
+        let runtime = Path::new(ROOT).join("tsc-runtime");
+        let dependency = format!("[dependencies]\ntsc-runtime = {{ path = {runtime:?} }}\n");
+        Self::with_manifest(&dependency, program)
+    }
+
+    /// Creates a project whose manifest ends with this text.
+    pub(crate) fn with_manifest(end: &str, program: &str) -> Self {
+        let project = Self {
+            folder: tempfile::tempdir().unwrap(),
+        };
+        // The projects share a build folder, where packages with equal name and version are the same. So each project has its own version.
+        static PROJECTS: AtomicU32 = AtomicU32::new(0);
+        let version = PROJECTS.fetch_add(1, Relaxed);
+        let head = format!(
+            "[package]
+name = \"app\"
+version = \"0.1.{version}\"
+edition = \"2024\"
+
+[workspace]
+
+"
+        );
+        project.write("Cargo.toml", &format!("{head}{end}"));
+        project.write("src/main.rs", program);
+        // Use the versions of this workspace, which are present already.
+        let lock = Path::new(ROOT).join("Cargo.lock");
+        fs::copy(lock, project.path("Cargo.lock")).unwrap();
+        project
+    }
+
+    pub(crate) fn path(&self, path: &str) -> PathBuf {
+        self.folder.path().join(path)
+    }
+
+    pub(crate) fn write(&self, path: &str, text: &str) {
+        let path = self.path(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    pub(crate) fn read(&self, path: &str) -> String {
+        fs::read_to_string(self.path(path)).unwrap()
+    }
+
+    /// The command `cargo tsc` with these words.
+    pub(crate) fn command(&self, words: &str) -> Command {
+        #[cfg(unix)]
+        signals::obey();
+        let mut command = Command::new(tool());
+        command
+            .current_dir(self.folder.path())
+            .arg("tsc")
+            .args(words.split_whitespace());
+        command.env("CARGO_TARGET_DIR", self.path("target"));
+        // The projects are built for this machine, even if these tests are built for another target.
+        command.env_remove("CARGO_BUILD_TARGET");
+        // The common dependencies of all projects are built once.
+        command.env(
+            "CARGO_BUILD_BUILD_DIR",
+            Path::new(env!("CARGO_TARGET_TMPDIR")).join("build"),
+        );
+        command.env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE");
+        command
+    }
+
+    /// Runs the command to its end.
+    pub(crate) fn tsc(&self, words: &str) -> Ended {
+        Ended::of(self.command(words).output().unwrap(), words)
+    }
+}
+
+/// Runs `cargo tsc` with these words in a terminal, and returns what it shows there. The output for data is discarded. `None` if the program
+/// `script`, which makes the terminal, is not installed.
+#[cfg(target_os = "linux")]
+#[track_caller]
+pub(crate) fn in_a_terminal(project: &Project, words: &str) -> Option<String> {
+    let measured = project.command(words);
+    let tool = tool().display();
+    let command = format!("stty cols 100 rows 30; {tool} tsc {words} > /dev/null");
+    let mut script = Command::new("script");
+    script
+        .args(["--quiet", "--return", "--command", &command, "/dev/null"])
+        .current_dir(project.path("."))
+        .env("TERM", "xterm")
+        .stdin(Stdio::null());
+    for (name, value) in measured.get_envs() {
+        match value {
+            Some(value) => script.env(name, value),
+            None => script.env_remove(name),
+        };
+    }
+    match script.output() {
+        Ok(output) => {
+            let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+            assert!(output.status.success(), "{shown}");
+            Some(shown)
+        }
+        Err(error) => {
+            skipped(&format!("script: {error}"));
+            None
+        }
+    }
+}
+
+/// How a command ended, with its output.
+pub(crate) struct Ended {
+    words: String,
+    pub(crate) status: i32,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+impl Ended {
+    pub(crate) fn of(output: Output, words: &str) -> Self {
+        Self {
+            words: words.to_owned(),
+            status: output.status.code().unwrap_or(-1),
+            out: String::from_utf8(output.stdout).unwrap(),
+            err: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+
+    /// Checks the exit status.
+    #[track_caller]
+    pub(crate) fn ends(self, status: i32) -> Self {
+        assert_eq!(
+            self.status, status,
+            "cargo tsc {}\n{}{}",
+            self.words, self.out, self.err
+        );
+        self
+    }
+
+    /// Checks that the output holds a text.
+    #[track_caller]
+    pub(crate) fn says(self, text: &str) -> Self {
+        assert!(
+            self.out.contains(text),
+            "no {text:?} in cargo tsc {}\n{}{}",
+            self.words,
+            self.out,
+            self.err
+        );
+        self
+    }
+
+    /// Checks that the last line is an error that holds a text; the lines before it are cargo's.
+    #[track_caller]
+    pub(crate) fn complains(self, text: &str) -> Self {
+        let last = self.err.lines().last().unwrap_or_default();
+        assert!(
+            last.starts_with("error: ") && last.contains(text),
+            "no {text:?} in cargo tsc {}\n{}",
+            self.words,
+            self.err
+        );
+        self
+    }
+
+    /// Checks that a remark holds a text.
+    #[track_caller]
+    pub(crate) fn remarks(self, text: &str) -> Self {
+        assert!(
+            self.err.contains(text),
+            "no {text:?} in cargo tsc {}\n{}",
+            self.words,
+            self.err
+        );
+        self
+    }
+
+    #[track_caller]
+    pub(crate) fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {}", self.out))
+    }
+}
+
+/// The signals that the tests send.
+#[cfg(unix)]
+mod signals {
+    use std::sync::{Arc, Once};
+
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+
+    /// Makes the commands start with the default action of each signal, even if the tests were started with signals ignored, as a shell starts
+    /// a job in the background: a program inherits ignored signals, but not handlers.
+    pub(super) fn obey() {
+        static ONCE: Once = Once::new();
+        ONCE.call_once(|| {
+            for signal in [SIGINT, SIGTERM, SIGHUP] {
+                let always = Arc::new(true.into());
+                signal_hook::flag::register_conditional_default(signal, always).unwrap();
+            }
+        });
+    }
+}

@@ -1,0 +1,186 @@
+//! `cargo tsc run` and `report`.
+
+use std::io::Write as _;
+use std::process::Stdio;
+
+#[cfg(target_os = "linux")]
+use crate::project::in_a_terminal;
+use crate::project::{Ended, PROGRAM, Project, ROOT};
+
+fn calls(json: &serde_json::Value, name: &str) -> u64 {
+    let rows = json["report"]["callsites"].as_array().unwrap();
+    let row = rows.iter().find(|row| row["name"] == name);
+    row.unwrap_or_else(|| panic!("no {name} in {json}"))["calls"]
+        .as_u64()
+        .unwrap()
+}
+
+#[test]
+fn a_program_is_built_run_reported_and_kept() {
+    let project = Project::new(PROGRAM);
+    let manifest = project.read("Cargo.toml");
+    let ended = project.tsc("run --name first -- --release").ends(0);
+    let ended = ended
+        .says("result ")
+        .says("app::inner::work")
+        .says("app::outer")
+        .remarks("kept in ");
+    assert!(
+        !ended.out.contains('\u{1b}') && !ended.err.contains('\u{1b}'),
+        "no colour or progress in a pipe"
+    );
+    assert_eq!(project.read("Cargo.toml"), manifest);
+    let json = project.tsc("report first --json").ends(0).json();
+    assert_eq!((calls(&json, "work"), calls(&json, "outer")), (20, 2));
+    assert_eq!(json["report"]["schema"], 2);
+}
+
+#[test]
+fn runs_are_repeated_and_add_up() {
+    let project = Project::new(PROGRAM);
+    let json = project.tsc("run -n 5 --name five --json").ends(0);
+    assert_eq!(
+        json.err.matches("result ").count(),
+        1,
+        "the program's output is shown once, and aside of the data"
+    );
+    let json = json.json();
+    assert_eq!(
+        (json["runs"].as_u64(), calls(&json, "work")),
+        (Some(5), 100)
+    );
+    for run in 1..=5 {
+        assert!(project.path(&format!("target/tsc/five/00{run}")).is_dir());
+    }
+}
+
+#[test]
+fn every_run_reads_the_same_input() {
+    let project = Project::new(PROGRAM);
+    let mut child = project
+        .command("run -n 3 -- run -- read")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(b"typed in\n")
+        .unwrap();
+    Ended::of(child.wait_with_output().unwrap(), "run")
+        .ends(0)
+        .says("typed in\n")
+        .says("3 runs");
+}
+
+#[test]
+fn a_program_that_fails_keeps_its_figures_and_its_status() {
+    let project = Project::new(PROGRAM);
+    let ended = project.tsc("run --name failed -- run -- fail").ends(7);
+    ended
+        .says("app::outer")
+        .remarks("the program ended with status 7");
+    assert_eq!(
+        calls(&project.tsc("report failed --json").ends(0).json(), "work"),
+        20
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_program_that_is_killed_keeps_what_it_reported() {
+    let project = Project::new(PROGRAM);
+    let ended = project.tsc("run -- run -- abort").ends(128 + 6);
+    ended
+        .says("app::outer")
+        .remarks("the program was ended by signal 6");
+}
+
+#[test]
+fn tests_examples_and_built_programs_are_measured() {
+    let project = Project::new(&format!(
+        "{PROGRAM}\n#[test]\nfn outer_works() {{ outer(); }}\n"
+    ));
+    project.write(
+        "examples/other.rs",
+        "#[tsc_runtime::cycles]\nfn shown() {}\nfn main() { shown() }\n",
+    );
+    let json = project.tsc("run --json -- test").ends(0).json();
+    assert_eq!(calls(&json, "outer"), 1);
+    let json = project
+        .tsc("run --json -- run --example other")
+        .ends(0)
+        .json();
+    assert_eq!(calls(&json, "shown"), 1);
+    project.tsc("run -- run --bin app").ends(0);
+    let json = project.tsc("run --json -- target/debug/app").ends(0).json();
+    assert_eq!(calls(&json, "work"), 20);
+}
+
+#[test]
+fn a_library_of_the_workspace_is_enough() {
+    let runtime = std::path::Path::new(ROOT).join("tsc-runtime");
+    let project = Project::with_manifest(
+        "[dependencies]\nparser = { path = \"parser\" }\n",
+        "fn main() { parser::parse() }\n",
+    );
+    let manifest = project
+        .read("Cargo.toml")
+        .replace("[workspace]", "[workspace]\nmembers = [\"parser\"]");
+    project.write("Cargo.toml", &manifest);
+    let package = "[package]\nname = \"parser\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[dependencies.cycles]\npackage = \"tsc-runtime\"\n";
+    project.write(
+        "parser/Cargo.toml",
+        &format!("{package}path = {runtime:?}\ndefault-features = false\n"),
+    );
+    project.write(
+        "parser/src/lib.rs",
+        "#[cycles::cycles(crate = ::cycles)]\npub fn parse() {}\n",
+    );
+    assert_eq!(calls(&project.tsc("run --json").ends(0).json(), "parse"), 1);
+}
+
+#[test]
+fn rows_are_sorted_cut_filtered_and_converted() {
+    let project = Project::new(PROGRAM);
+    project.tsc("run --name x -- --release").ends(0);
+    let by_total = project
+        .tsc("report x --sort total --top 1")
+        .ends(0)
+        .says("app::outer")
+        .remarks("1 more rows");
+    assert!(!by_total.out.contains("app::inner::work"));
+    let filtered = project
+        .tsc("report x --filter inner --unit ns --histogram")
+        .ends(0)
+        .says("figures in ns")
+        .says("samples by their length");
+    assert!(!filtered.out.contains("app::outer"));
+    project
+        .tsc("report x --markdown")
+        .ends(0)
+        .says("| app::outer |");
+    project.tsc("report x --sort speed").ends(2);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_terminal_shows_progress_in_one_line() {
+    let project = Project::new(PROGRAM);
+    project.tsc("run -- --release").ends(0);
+    let Some(said) = in_a_terminal(&project, "run -n 5 -- target/release/app rest") else {
+        return;
+    };
+    assert!(said.contains("of 5 ["), "{said:?}");
+    // Each line of progress is drawn over the one before.
+    for drawn in said.split('\r') {
+        assert!(drawn.matches("of 5 [").count() <= 1, "{said:?}");
+        assert!(
+            !drawn.contains('░'),
+            "progress is drawn only in the form of `cargo tsc`: {said:?}"
+        );
+    }
+}

@@ -1,0 +1,89 @@
+//! Runs of the program `programs/sandboxed`.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+/// Everything that a run of the child printed.
+pub struct Run {
+    /// On standard error.
+    pub report: String,
+    /// On standard output: the self-test, and the results of its work.
+    pub findings: String,
+}
+
+impl Run {
+    /// Runs the command, which must succeed.
+    ///
+    /// # Panics
+    ///
+    /// If it does not.
+    #[track_caller]
+    pub fn of(command: &mut Command) -> Self {
+        let output = command
+            .env_remove("TSC_REPORT")
+            .env_remove("TSC_REPORT_FILE")
+            .output()
+            .unwrap_or_else(|error| panic!("{command:?}: {error}"));
+        let run = Self {
+            report: String::from_utf8_lossy(&output.stderr).into_owned(),
+            findings: String::from_utf8_lossy(&output.stdout).into_owned(),
+        };
+        assert!(
+            output.status.success(),
+            "{command:?}: {}\n{}\n{}",
+            output.status,
+            run.report,
+            run.findings
+        );
+        run
+    }
+
+    /// The self-test's lines on `name`: `VERDICT name value`, meaning, advice.
+    ///
+    /// # Panics
+    ///
+    /// If there are none.
+    pub fn finding(&self, name: &str) -> String {
+        let mut lines = self.findings.lines();
+        let first = lines
+            .find(|line| line.get(10..).is_some_and(|line| line.starts_with(name)))
+            .unwrap_or_else(|| panic!("nothing on {name} in:\n{}", self.findings));
+        let more = lines.take_while(|line| line.starts_with("  "));
+        std::iter::once(first)
+            .chain(more)
+            .collect::<Vec<_>>()
+            .join("\n")
+    }
+
+    /// Checks that every call was counted and that the program's own result is right.
+    ///
+    /// # Panics
+    ///
+    /// If not.
+    pub fn assert_complete(&self) {
+        let row = self
+            .report
+            .lines()
+            .find(|line| line.starts_with(":CLK: sum_of_squares"))
+            .unwrap_or_else(|| panic!("no row in:\n{}", self.report));
+        assert!(row.split_whitespace().any(|word| word == "2000"), "{row}");
+        assert!(
+            self.findings.contains("sums: (328350, Some(328350))"),
+            "{}",
+            self.findings
+        );
+    }
+}
+
+/// The first of these programs that is installed. If none is, prints that the test is skipped.
+#[must_use]
+pub fn installed(programs: &[&str]) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&path)
+        .flat_map(|folder| programs.iter().map(move |program| folder.join(program)))
+        .find(|program| program.is_file());
+    if found.is_none() {
+        crate::skipped(&format!("none of {programs:?} is installed"));
+    }
+    found
+}
