@@ -3,8 +3,10 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use regex::Regex;
+use tsc_report::{TextSort, TextUnit};
 
 /// The command line as cargo passes it: `cargo-tsc tsc VERB …`. If the program is started by its own name, `tsc` may be left out.
 #[derive(Debug, Parser)]
@@ -63,6 +65,9 @@ pub struct RunArgs {
     /// Record the call tree
     #[arg(long)]
     pub tree: bool,
+    /// Record each thread's part of each row
+    #[arg(long)]
+    pub threads: bool,
     /// Save the reports as target/tsc/NAME [default: the time]
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
@@ -81,8 +86,8 @@ pub struct RunArgs {
 #[derive(Args, Clone, Debug)]
 pub struct View {
     /// Order of the rows
-    #[arg(long, value_enum, default_value_t = Sort::SelfTime)]
-    pub sort: Sort,
+    #[arg(long, default_value = "self", value_parser = one_of(&TextSort::NAMES))]
+    pub sort: TextSort,
     /// Print at most this many rows
     #[arg(long, value_name = "N", default_value_t = 30)]
     pub top: usize,
@@ -90,51 +95,32 @@ pub struct View {
     #[arg(long, value_name = "REGEX")]
     pub filter: Option<Regex>,
     /// Unit of the figures; cycles are core cycles, at the core clock's rate while the program ran
-    #[arg(long, value_enum, default_value_t = Unit::Ticks)]
-    pub unit: Unit,
+    #[arg(long, default_value = "ticks", value_parser = one_of(&TextUnit::NAMES))]
+    pub unit: TextUnit,
     /// Print a histogram of each row's samples
     #[arg(long)]
     pub histogram: bool,
-    /// Print each thread's part of each row (recorded with TSC_THREADS=1)
-    #[arg(long)]
-    pub threads: bool,
+    /// Print every column, how net ticks follow from raw ones, and every reason for doubt
+    #[arg(long, conflicts_with = "histogram")]
+    pub full: bool,
     /// JSON instead of a table
     #[arg(long, conflicts_with = "markdown")]
     pub json: bool,
-    /// Markdown instead of a table
+    /// The text as a block of Markdown
     #[arg(long)]
     pub markdown: bool,
 }
 
-/// Order of a report's rows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Sort {
-    /// Time on the CPU outside annotated callees
-    #[value(name = "self")]
-    SelfTime,
-    /// Time with callees
-    Total,
-    /// Number of calls
-    Calls,
-    /// Mean of a call
-    Mean,
-    /// 99th percentile of a call
-    P99,
-    /// The longest call
-    Max,
-    /// The row's name
-    Name,
-}
-
-/// Unit of a report's figures.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Unit {
-    /// Ticks of the time-stamp counter
-    Ticks,
-    /// Nanoseconds
-    Ns,
-    /// Core cycles
-    Cycles,
+/// Accepts one of the names.
+fn one_of<T: Copy + Send + Sync + 'static>(
+    names: &'static [(&'static str, T)],
+) -> impl TypedValueParser<Value = T> {
+    let parser = PossibleValuesParser::new(names.iter().map(|(name, _)| *name));
+    parser.map(|chosen| {
+        let mut all = names.iter();
+        let found = all.find(|(name, _)| *name == chosen);
+        found.expect("the parser accepts only these").1
+    })
 }
 
 /// The options of `report`.

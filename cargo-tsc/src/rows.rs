@@ -1,8 +1,6 @@
 //! The figures of a callsite, as the verbs show them.
 
-use tsc_report::{CallsiteReport, Clock, Report};
-
-use crate::command_line::{Sort, Unit};
+use tsc_report::{CallsiteReport, Report};
 
 /// The path of a callsite: `module::name`.
 #[must_use]
@@ -24,33 +22,8 @@ pub fn all_self_ticks(report: &Report) -> f64 {
     report.callsites().iter().map(self_ticks).sum()
 }
 
-/// The value by which rows are sorted, the greatest first. Names are sorted elsewhere.
-#[must_use]
-pub fn key(callsite: &CallsiteReport, sort: Sort) -> f64 {
-    let known = |ticks: Option<f64>| ticks.unwrap_or(f64::NEG_INFINITY);
-    match sort {
-        Sort::SelfTime | Sort::Name => self_ticks(callsite),
-        Sort::Total => callsite.total_ticks(),
-        Sort::Calls => callsite.calls() as f64,
-        Sort::Mean => known(callsite.mean_ticks()),
-        Sort::P99 => known(callsite.p99_ticks()),
-        Sort::Max => known(callsite.max_ticks()),
-    }
-}
-
-/// How many of a unit one tick is. `None` if the rate of the clock or of the core is not known.
-#[must_use]
-pub fn per_tick(unit: Unit, clock: &Clock) -> Option<f64> {
-    match unit {
-        Unit::Ticks => Some(1.0),
-        Unit::Ns => clock.hz().map(|hz| 1e9 / hz),
-        Unit::Cycles => clock.core_cycles_per_tick(),
-    }
-}
-
 /// A figure with about four digits: `73.75M` is 73 750 000.
-#[must_use]
-pub fn number(value: f64) -> String {
+fn number(value: f64) -> String {
     const STEPS: [(f64, &str); 4] = [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e4, "k")];
     let size = value.abs();
     if !value.is_finite() {

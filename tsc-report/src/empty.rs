@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use crate::{Context, MergeError, Report, TextOptions, nothing};
+use crate::{CallsiteReport, Context, MergeError, Report, TextOptions, nothing};
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -16,6 +16,16 @@ impl Report {
     #[must_use]
     pub fn text(&self, _options: &TextOptions) -> String {
         self.to_string()
+    }
+
+    /// The same.
+    #[must_use]
+    pub fn text_of(
+        &self,
+        options: &TextOptions,
+        _is_wanted: &dyn Fn(&CallsiteReport) -> bool,
+    ) -> String {
+        self.text(options)
     }
 
     /// Does nothing, because the other report contains nothing that could be added.

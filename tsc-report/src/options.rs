@@ -16,6 +16,7 @@ pub struct TextOptions {
     pub(crate) sort: TextSort,
     pub(crate) top: Option<usize>,
     pub(crate) colour: bool,
+    pub(crate) modules: bool,
 }
 
 /// How much of a report is written.
@@ -59,6 +60,10 @@ pub enum TextSort {
     Calls,
     /// By the mean.
     Mean,
+    /// By the 99th percentile.
+    P99,
+    /// By the longest call.
+    Max,
     /// Alphabetically by name.
     Name,
 }
@@ -72,6 +77,7 @@ impl Default for TextOptions {
             sort: TextSort::default(),
             top: None,
             colour: false,
+            modules: false,
         }
     }
 }
@@ -109,6 +115,12 @@ impl TextOptions {
         Self { top, ..self }
     }
 
+    /// Sets whether all names are preceded by their modules. By default only those are that would otherwise be equal.
+    #[must_use]
+    pub fn modules(self, modules: bool) -> Self {
+        Self { modules, ..self }
+    }
+
     /// Sets whether to write the escape sequences for colour.
     #[must_use]
     pub fn colour(self, colour: bool) -> Self {
@@ -117,30 +129,38 @@ impl TextOptions {
 }
 
 impl TextUnit {
+    /// All units with their names.
+    pub const NAMES: [(&str, Self); 3] = [
+        ("ticks", Self::Ticks),
+        ("ns", Self::Ns),
+        ("cycles", Self::Cycles),
+    ];
+
     /// The unit with this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "ticks" => Some(Self::Ticks),
-            "ns" => Some(Self::Ns),
-            "cycles" => Some(Self::Cycles),
-            _ => None,
-        }
+        let mut all = Self::NAMES.iter();
+        all.find(|(its, _)| *its == name).map(|&(_, unit)| unit)
     }
 }
 
 impl TextSort {
+    /// All orders with their names.
+    pub const NAMES: [(&str, Self); 8] = [
+        ("self", Self::SelfTicks),
+        ("total", Self::Total),
+        ("wall", Self::Wall),
+        ("calls", Self::Calls),
+        ("mean", Self::Mean),
+        ("p99", Self::P99),
+        ("max", Self::Max),
+        ("name", Self::Name),
+    ];
+
     /// The order with this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "self" => Some(Self::SelfTicks),
-            "total" => Some(Self::Total),
-            "wall" => Some(Self::Wall),
-            "calls" => Some(Self::Calls),
-            "mean" => Some(Self::Mean),
-            "name" => Some(Self::Name),
-            _ => None,
-        }
+        let mut all = Self::NAMES.iter();
+        all.find(|(its, _)| *its == name).map(|&(_, sort)| sort)
     }
 }

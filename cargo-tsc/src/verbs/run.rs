@@ -200,7 +200,7 @@ fn variables(args: &RunArgs) -> Vec<(&'static str, String)> {
     if args.tree {
         variables.push(("TSC_TREE", "1".to_owned()));
     }
-    if args.view.threads {
+    if args.threads {
         variables.push(("TSC_THREADS", "1".to_owned()));
     }
     variables.extend(always());

@@ -151,18 +151,19 @@ fn rows_are_sorted_cut_filtered_and_converted() {
         .tsc("report x --sort total --top 1")
         .ends(0)
         .says("app::outer")
-        .remarks("1 more rows");
+        .says("1 more rows");
     assert!(!by_total.out.contains("app::inner::work"));
     let filtered = project
         .tsc("report x --filter inner --unit ns --histogram")
         .ends(0)
-        .says("figures in ns")
-        .says("samples by their length");
+        .says("net ns")
+        .says("F marks the first call");
     assert!(!filtered.out.contains("app::outer"));
     project
         .tsc("report x --markdown")
         .ends(0)
-        .says("| app::outer |");
+        .says("```text\n")
+        .says(":CLK: app::outer ");
     project.tsc("report x --sort speed").ends(2);
 }
 

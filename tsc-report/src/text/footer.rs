@@ -37,7 +37,7 @@ pub(super) fn write(
     if rows.left_out() != 0 {
         writeln!(
             out,
-            "tsc: {} more rows; TSC_TOP=0 shows all",
+            "tsc: {} more rows; TSC_TOP=0 shows all, or --top of cargo tsc",
             rows.left_out()
         )?;
     }

@@ -28,7 +28,7 @@ use scale::Scale;
 use style::Style;
 
 use crate::options::{TextForm, TextOptions, TextSort, TextUnit};
-use crate::{Report, nothing};
+use crate::{CallsiteReport, Report, nothing};
 pub(super) use names::escaped;
 pub use names::gclk_column;
 use tree::tree;
@@ -50,19 +50,34 @@ impl Report {
     /// The dump as text, in the form that `options` ask for.
     #[must_use]
     pub fn text(&self, options: &TextOptions) -> String {
+        self.text_of(options, &|_| true)
+    }
+
+    /// The same with only those rows for which `is_wanted`. Shares are still of all rows.
+    #[must_use]
+    pub fn text_of(
+        &self,
+        options: &TextOptions,
+        is_wanted: &dyn Fn(&CallsiteReport) -> bool,
+    ) -> String {
         let mut text = String::new();
         // Writing to a `String` cannot fail.
-        let _: fmt::Result = self.write_text(&mut text, options);
+        let _: fmt::Result = self.write_text(&mut text, options, is_wanted);
         text
     }
 
-    fn write_text(&self, out: &mut dyn fmt::Write, options: &TextOptions) -> fmt::Result {
+    fn write_text(
+        &self,
+        out: &mut dyn fmt::Write,
+        options: &TextOptions,
+        is_wanted: &dyn Fn(&CallsiteReport) -> bool,
+    ) -> fmt::Result {
         if let Some(clock) = self.clock.escaped() {
             let report = Self {
                 clock,
                 ..self.clone()
             };
-            return report.write_text(out, options);
+            return report.write_text(out, options, is_wanted);
         }
         if self.callsites.is_empty() {
             if !self.left_out.is_empty() {
@@ -72,9 +87,9 @@ impl Report {
             return nothing::write(out, reason.as_deref());
         }
         let style = Style::new(options.colour);
-        let names = Names::new(self);
+        let names = Names::new(self, options.modules);
         let scale = Scale::new(&self.clock, options.unit);
-        let rows = Rows::new(self, options);
+        let rows = Rows::new(self, options, is_wanted);
         if options.form == TextForm::Full {
             full::write(out, self, &rows, &names, options)?;
             return tree(out, self);
@@ -98,7 +113,7 @@ impl Report {
 mod tests {
     use super::*;
     use crate::data::histogram::tests::histogram;
-    use crate::{CallsiteReport, CallsiteSums, Clock};
+    use crate::{CallsiteSums, Clock};
 
     /// The dump of one function whose calls took these raw ticks, with a counter that advances in steps of 26. No overhead is
     /// subtracted, so net ticks equal raw ones.

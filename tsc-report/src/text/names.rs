@@ -21,18 +21,24 @@ struct Name {
 }
 
 impl Names {
-    pub(super) fn new(report: &Report) -> Self {
+    pub(super) fn new(report: &Report, with_modules: bool) -> Self {
         let by_module = is_test_binary(report);
         let named = occurrences(report.callsites.iter().map(|row| row.name.as_str()));
         let full: Vec<String> = report
             .callsites
             .iter()
-            .map(|row| escaped(&full_name(row, named[row.name.as_str()] > 1, by_module)))
+            .map(|row| {
+                escaped(&full_name(
+                    row,
+                    with_modules || named[row.name.as_str()] > 1,
+                    by_module,
+                ))
+            })
             .collect();
         let shown: Vec<String> = full.iter().map(|name| gclk_column(name)).collect();
         let alike = occurrences(shown.iter().map(String::as_str));
         let note = |(index, row): (usize, &CallsiteReport)| {
-            (alike[shown[index].as_str()] > 1)
+            (alike[shown[index].as_str()] > 1 || with_modules && full[index].len() > NAME)
                 .then(|| format!("{} at {}:{}", full[index], escaped(&row.file), row.line))
         };
         let notes: Vec<_> = report.callsites.iter().enumerate().map(note).collect();
@@ -67,9 +73,9 @@ fn occurrences<'a>(names: impl Iterator<Item = &'a str>) -> HashMap<&'a str, usi
     occurrences
 }
 
-/// The name, preceded by the module if another callsite has the same name.
-fn full_name(row: &CallsiteReport, has_twin: bool, by_module: bool) -> String {
-    if has_twin {
+/// The name, preceded by the whole module or, in a test binary, by what of it distinguishes functions.
+fn full_name(row: &CallsiteReport, with_module: bool, by_module: bool) -> String {
+    if with_module {
         return format!("{}::{}", row.module, row.name);
     }
     match row.module.split_once("::") {
@@ -148,7 +154,7 @@ mod tests {
     }
 
     fn shown(report: &Report) -> Vec<(&str, Option<String>)> {
-        let names = Names::new(report);
+        let names = Names::new(report, false);
         let rows = report.callsites.iter();
         rows.map(|row| {
             let shown = names.shown(row);

@@ -14,15 +14,21 @@ pub(super) struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    pub(super) fn new(report: &'a Report, options: &TextOptions) -> Self {
+    /// Those for which `is_wanted`. Shares are of all rows.
+    pub(super) fn new(
+        report: &'a Report,
+        options: &TextOptions,
+        is_wanted: &dyn Fn(&CallsiteReport) -> bool,
+    ) -> Self {
         let rows = &report.callsites;
         let order = order(rows.len(), &|one, other| {
             compare(options.sort, &rows[one], &rows[other])
         });
-        let all: Vec<&CallsiteReport> = order.iter().map(|&index| &rows[index]).collect();
+        let ordered = order.iter().map(|&index| &rows[index]);
+        let all: Vec<&CallsiteReport> = ordered.filter(|row| is_wanted(row)).collect();
         Self {
             shown: options.top.unwrap_or(all.len()).min(all.len()),
-            self_sum: all.iter().map(|row| row.self_on_cpu()).sum(),
+            self_sum: rows.iter().map(CallsiteReport::self_on_cpu).sum(),
             all,
         }
     }
@@ -48,12 +54,18 @@ impl<'a> Rows<'a> {
 /// The greatest first; equal rows stay in the report's order.
 fn compare(sort: TextSort, one: &CallsiteReport, other: &CallsiteReport) -> Ordering {
     let by = |key: fn(&CallsiteReport) -> f64| key(other).total_cmp(&key(one));
+    let known = |key: fn(&CallsiteReport) -> Option<f64>| {
+        let key = |row| key(row).unwrap_or(f64::NEG_INFINITY);
+        key(other).total_cmp(&key(one))
+    };
     match sort {
         TextSort::SelfTicks => by(CallsiteReport::self_on_cpu),
         TextSort::Total => by(|row| row.on_cpu_ticks.unwrap_or(row.total_ticks)),
         TextSort::Wall => by(|row| row.total_ticks),
         TextSort::Calls => other.calls.cmp(&one.calls),
-        TextSort::Mean => by(|row| row.mean_ticks.unwrap_or(f64::NEG_INFINITY)),
+        TextSort::Mean => known(|row| row.mean_ticks),
+        TextSort::P99 => known(|row| row.p99_ticks),
+        TextSort::Max => known(|row| row.max_ticks),
         TextSort::Name => (&one.name, &one.module).cmp(&(&other.name, &other.module)),
     }
 }

@@ -10,8 +10,8 @@ pub(crate) fn understood() -> Vec<(&'static str, String)> {
     let settings = Settings::read();
     let mut all = vec![
         ("TSC_REPORT", form(settings.form).to_owned()),
-        ("TSC_UNIT", unit(settings.unit).to_owned()),
-        ("TSC_SORT", sort(settings.sort).to_owned()),
+        ("TSC_UNIT", name(&TextUnit::NAMES, settings.unit)),
+        ("TSC_SORT", name(&TextSort::NAMES, settings.sort)),
         ("TSC_TOP", settings.top.unwrap_or(0).to_string()),
         (
             "TSC_SIGNALS",
@@ -41,29 +41,16 @@ pub(crate) fn understood() -> Vec<(&'static str, String)> {
 
 fn form(form: Form) -> &'static str {
     match form {
-        Form::Text(TextForm::Short) => "text",
         Form::Text(TextForm::Full) => "full",
         Form::Text(TextForm::Histogram) => "histogram",
+        Form::Text(_) => "text",
         Form::Json => "json",
         Form::Off => "off",
     }
 }
 
-fn unit(unit: TextUnit) -> &'static str {
-    match unit {
-        TextUnit::Ticks => "ticks",
-        TextUnit::Ns => "ns",
-        TextUnit::Cycles => "cycles",
-    }
-}
-
-fn sort(sort: TextSort) -> &'static str {
-    match sort {
-        TextSort::SelfTicks => "self",
-        TextSort::Total => "total",
-        TextSort::Wall => "wall",
-        TextSort::Calls => "calls",
-        TextSort::Mean => "mean",
-        TextSort::Name => "name",
-    }
+/// The name of what was understood.
+fn name<T: Copy + PartialEq>(names: &[(&'static str, T)], of: T) -> String {
+    let name = names.iter().find(|(_, it)| *it == of);
+    name.map_or("", |(name, _)| name).to_owned()
 }
