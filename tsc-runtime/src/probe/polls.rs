@@ -6,9 +6,10 @@
 use core::marker::PhantomData;
 
 use super::mixed;
+use super::off_cpu::find_loss;
 use super::tree::finish_in_tree;
 use super::unusual::{count_panicked, settle_anomaly, settle_registration};
-use super::{ELSEWHERE, Settled, Slot, Started, Unmeasured, off_cpu, settle};
+use super::{ELSEWHERE, Settled, Slot, Started, Unmeasured, settle};
 use crate::hooks;
 use crate::interruption::Interruption;
 use crate::on_cpu;
@@ -157,8 +158,8 @@ unsafe fn add_poll(
         // The poll has only its own overhead, which the report subtracts.
         return record.leave_poll(record.visible.get(), 0);
     }
-    let after = off_cpu::find_loss(thread, start, overhead_then, raw);
-    let inside = off_cpu::claim(thread, start, overhead_then);
+    let after = find_loss(thread, overhead_then, raw);
+    let inside = thread.claim_loss(start, overhead_then);
     // SAFETY: guaranteed by the caller: a start on this thread has written `started`.
     let Settled { gross, nested, net } = unsafe {
         settle_registration(record, thread, started);

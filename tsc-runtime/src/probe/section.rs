@@ -3,7 +3,7 @@
 use core::marker::PhantomData;
 
 use super::mixed::add_light_calls;
-use super::off_cpu;
+use super::off_cpu::find_loss;
 use super::unusual::is_repaired;
 use crate::calibration::overhead;
 use crate::environment::complain;
@@ -132,8 +132,8 @@ impl<P: FencePolicy> Section<P> {
             add_light_calls(thread);
         }
         let interruption = thread.detector.verdict(self.start);
-        let after = off_cpu::find_loss(thread, self.start, self.overhead, raw);
-        let inside = off_cpu::look_at(thread, self.start, self.overhead);
+        let after = find_loss(thread, self.overhead, raw);
+        let inside = thread.look_at_loss(self.start, self.overhead);
         let off = inside.loss.off;
         let nested = thread
             .overhead

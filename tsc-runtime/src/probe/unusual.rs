@@ -4,8 +4,9 @@
 use core::hint;
 
 use super::mixed::{self, finish_mixed, prepare_mixed};
+use super::off_cpu::find_loss;
 use super::tree::{self, finish_call_in_tree, prepare_in_tree};
-use super::{ELSEWHERE, NOTHING, Settled, Started, Unmeasured, off_cpu, settle, start_with};
+use super::{ELSEWHERE, NOTHING, Settled, Started, Unmeasured, settle, start_with};
 use crate::hooks;
 use crate::interruption::Interruption;
 use crate::on_cpu;
@@ -93,8 +94,8 @@ pub(super) unsafe extern "C" fn finish_apart(started: *const Started, stop: Tick
     let interruption = thread.detector.verdict(start);
     // SAFETY: guaranteed by the caller: a start has written the overhead, because there is a record.
     let overhead_then = unsafe { (*started).overhead };
-    let after = off_cpu::find_loss(thread, start, overhead_then, raw);
-    let inside = off_cpu::claim(thread, start, overhead_then);
+    let after = find_loss(thread, overhead_then, raw);
+    let inside = thread.claim_loss(start, overhead_then);
     let off = inside.loss.off;
     // SAFETY: guaranteed by the caller: a start on this thread has written what these functions read, because there is a record.
     let Settled { gross, nested, .. } = unsafe {
