@@ -192,7 +192,7 @@ fn measure_attached(empty_calls: EmptyCalls) -> Option<Costs> {
     let began = clock::now();
     // A probe costs more if the call tree is recorded. These calls must not appear in the thread's own tree.
     let has_tree = contexts::are_recorded() && !thread.is_mixed();
-    let contexts = has_tree.then(Contexts::new);
+    let contexts = has_tree.then(Contexts::new).flatten();
     for _ in 0..MAX_ROUNDS {
         if rounds[0].len() >= MIN_ROUNDS && clock::now() - began >= ENOUGH {
             break;

@@ -4,9 +4,9 @@
 use std::sync::OnceLock;
 use std::time::Instant;
 
-use super::reading::Reading;
+use super::reading::Statistics;
 use crate::process::cpu_time;
-use crate::tsc::clock;
+use crate::tsc::{Ticks, clock};
 
 #[derive(Debug)]
 pub(super) struct Kernel;
@@ -21,12 +21,12 @@ impl Kernel {
 
     pub(super) fn detach(&mut self) {}
 
-    pub(super) fn read(&mut self) -> Option<Reading> {
-        Some(Reading {
-            at: clock::now(),
-            cpu_ns: cpu_time_ns()?,
-            schedule: None,
-        })
+    pub(super) fn read_clock(&mut self) -> Option<(Ticks, u64)> {
+        Some((clock::now(), cpu_time_ns()?))
+    }
+
+    pub(super) fn read_statistics(&mut self, _cpu_ns: u64) -> Option<Statistics> {
+        None
     }
 }
 

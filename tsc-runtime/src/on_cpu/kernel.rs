@@ -6,7 +6,7 @@
 use std::mem::MaybeUninit;
 use std::ptr;
 
-use super::reading::Reading;
+use super::reading::Statistics;
 use super::schedstat::Schedstat;
 use crate::tsc::{FencePolicy, Lfence, Ticks, Unfenced, elapsed};
 
@@ -33,7 +33,7 @@ impl Kernel {
         self.schedstat.open();
         // The first reading takes longer than the others, and any of them may be interrupted.
         for _ in 0..WARM_UP {
-            self.cpu_clock();
+            self.read_clock();
         }
     }
 
@@ -42,22 +42,12 @@ impl Kernel {
         self.schedstat.close();
     }
 
-    /// Returns `None` if the kernel does not answer.
-    pub(super) fn read(&mut self) -> Option<Reading> {
-        let (at, cpu_ns) = self.cpu_clock()?;
-        Some(Reading {
-            at,
-            cpu_ns,
-            schedule: self.schedstat.read(cpu_ns),
-        })
-    }
-
-    /// The counter and this thread's CPU clock at the same moment.
+    /// The counter and this thread's CPU clock at the same moment. `None` if the kernel does not answer.
     ///
     /// Reading the clock makes the scheduler check whether the thread's time slice is used up. If it is, the thread is preempted after the
     /// kernel has read the clock and before the call returns. So the moment is taken from the counter before the call, without a second
     /// attempt. If the thread is preempted between the two readings, the next request finds the loss.
-    fn cpu_clock(&mut self) -> Option<(Ticks, u64)> {
+    pub(super) fn read_clock(&mut self) -> Option<(Ticks, u64)> {
         let before = Lfence::start();
         let ns = clock_ns(libc::CLOCK_THREAD_CPUTIME_ID)?;
         let width = elapsed(before, Lfence::stop());
@@ -70,6 +60,11 @@ impl Kernel {
             self.width / 2
         };
         Some((before.wrapping_add_signed(half), ns))
+    }
+
+    /// The scheduler's statistics, when the thread has run for `cpu_ns`.
+    pub(super) fn read_statistics(&mut self, cpu_ns: u64) -> Option<Statistics> {
+        self.schedstat.read(cpu_ns)
     }
 }
 
@@ -137,12 +132,12 @@ mod tests {
     fn time_asleep_is_not_run() {
         let mut kernel = Kernel::new();
         kernel.attach();
-        let before = kernel.read().unwrap();
+        let (at_first, ran_first) = kernel.read_clock().unwrap();
         std::thread::sleep(std::time::Duration::from_millis(20));
-        let after = kernel.read().unwrap();
+        let (at, ran) = kernel.read_clock().unwrap();
         // The thread slept, so it cannot have run for half of the time.
-        assert!(after.cpu_ns - before.cpu_ns < 10_000_000);
-        assert!(elapsed(before.at, after.at) > 0);
+        assert!(ran - ran_first < 10_000_000);
+        assert!(elapsed(at_first, at) > 0);
         kernel.detach();
     }
 

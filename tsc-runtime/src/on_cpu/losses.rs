@@ -3,16 +3,16 @@
 //! Calls nest, so the losses form a stack. A call that stops removes all losses since its start from the stack and leaves their sum as a
 //! single, claimed one. A loss that no call has claimed yet belongs to the innermost call that was running when it was found, which is the
 //! next one to stop. The stack has a fixed size. When it is full, two neighbours are joined: those that matter least to a call that may
-//! have started between them.
+//! have started between them. Such a call gets a part of them in proportion to time, and the rest goes to the calls around it. So every loss
+//! is one call's own, and own losses add up to those of the outermost calls.
 
 use crate::tsc::{Ticks, elapsed};
 
-/// Time off the CPU, in ticks. It may be negative, because it is a difference of clocks that are read with an error of some tens of
-/// nanoseconds.
+/// Time off the CPU, in ticks, which is never negative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Loss {
     pub(crate) off: i64,
-    /// The part in which the thread was ready while another one ran. In the rest it was blocked.
+    /// The part in which the thread was ready while another one ran: at most all of it. In the rest it was blocked.
     pub(crate) waiting: i64,
     /// Whether `waiting` is known.
     pub(crate) is_split: bool,
@@ -43,7 +43,7 @@ impl Loss {
         if self.off <= ticks {
             return (self, Self::NONE);
         }
-        let waiting = (self.waiting as f64 * (ticks as f64 / self.off as f64)) as i64;
+        let waiting = part(self.waiting, ticks, self.off);
         let first = Self {
             off: ticks,
             waiting,
@@ -57,6 +57,11 @@ impl Loss {
         };
         (first, rest)
     }
+}
+
+/// `share` of `of` in the same proportion as all of it to `whole`, rounded down.
+fn part(whole: i64, share: i64, of: i64) -> i64 {
+    (i128::from(whole) * i128::from(share) / i128::from(of)) as i64
 }
 
 /// The loss inside a call.
@@ -73,6 +78,29 @@ impl Inside {
         loss: Loss::NONE,
         own: 0,
     };
+
+    fn plus(self, other: Self) -> Self {
+        Self {
+            loss: self.loss.plus(other.loss),
+            own: self.own.wrapping_add(other.own),
+        }
+    }
+
+    /// Like [`Loss::split_at`].
+    fn split_at(self, ticks: i64) -> (Self, Self) {
+        let (first, rest) = self.loss.split_at(ticks);
+        let own = if rest.off == 0 {
+            self.own
+        } else {
+            part(self.own, first.off, self.loss.off)
+        };
+        let first = Self { loss: first, own };
+        let rest = Self {
+            loss: rest,
+            own: self.own - own,
+        };
+        (first, rest)
+    }
 }
 
 /// One loss, or neighbours that were joined.
@@ -81,54 +109,36 @@ struct Entry {
     /// When the first and the last of them were found.
     from: Ticks,
     to: Ticks,
-    loss: Loss,
-    /// The ticks that no call has claimed yet.
-    unclaimed: i64,
+    /// `own` is what no call has claimed yet.
+    inside: Inside,
 }
 
 impl Entry {
     const EMPTY: Self = Self {
         from: 0,
         to: 0,
-        loss: Loss::NONE,
-        unclaimed: 0,
+        inside: Inside::NOTHING,
     };
-
-    fn is_after(&self, start: Ticks) -> bool {
-        elapsed(start, self.to) > 0
-    }
 
     fn join(self, later: Self) -> Self {
         Self {
             from: self.from,
             to: later.to,
-            loss: self.loss.plus(later.loss),
-            unclaimed: self.unclaimed.wrapping_add(later.unclaimed),
+            inside: self.inside.plus(later.inside),
         }
     }
 
-    /// Divides an entry that contains `start` into the losses before and after, in proportion to the time.
-    fn divide(self, start: Ticks) -> (Self, Self) {
-        let share = elapsed(self.from, start) as f64 / elapsed(self.from, self.to) as f64;
-        let (before, after) = self.loss.split_at((self.loss.off as f64 * share) as i64);
-        let unclaimed = (self.unclaimed as f64 * share) as i64;
-        (
-            Self {
-                to: start,
-                loss: before,
-                unclaimed,
-                ..self
-            },
-            Self {
-                from: start,
-                loss: Loss {
-                    switches: self.loss.switches,
-                    ..after
-                },
-                unclaimed: self.unclaimed - unclaimed,
-                ..self
-            },
-        )
+    /// The losses until `start` and those after it, in proportion to the time.
+    fn divide(self, start: Ticks) -> (Inside, Inside) {
+        let earlier = elapsed(self.from, start);
+        if earlier <= 0 {
+            return (Inside::NOTHING, self.inside);
+        }
+        let loss = self.inside.loss;
+        let share = part(loss.off, earlier, elapsed(self.from, self.to));
+        let (before, mut after) = self.inside.split_at(share);
+        after.loss.switches = loss.switches;
+        (before, after)
     }
 }
 
@@ -136,7 +146,7 @@ impl Entry {
 const LEN: usize = 42;
 const _: () = assert!(size_of::<Losses>() <= 2048);
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Losses {
     /// The oldest first. They do not overlap.
     entries: [Entry; LEN],
@@ -156,78 +166,56 @@ impl Losses {
         self.push(Entry {
             from: at,
             to: at,
-            loss,
-            unclaimed: loss.off,
+            inside: Inside {
+                loss,
+                own: loss.off,
+            },
         });
     }
 
-    /// The loss since `start`.
-    pub(super) fn since(&self, start: Ticks) -> Inside {
-        let mut inside = Inside::NOTHING;
-        for entry in self.entries[..self.len]
-            .iter()
-            .rev()
-            .take_while(|entry| entry.is_after(start))
-        {
-            let entry = if elapsed(entry.from, start) > 0 {
-                entry.divide(start).1
-            } else {
-                *entry
-            };
-            inside.loss = entry.loss.plus(inside.loss);
-            inside.own = inside.own.wrapping_add(entry.unclaimed);
+    /// The loss since `start`, which was at most `at_most` ticks.
+    pub(super) fn since(&self, start: Ticks, at_most: i64) -> Inside {
+        match self.last_after(start) {
+            None => Inside::NOTHING,
+            Some(_) => self.clone().claim_since(start, at_most),
         }
-        inside
     }
 
-    /// The loss since `start`, for a call that stops now: from here on it is claimed.
-    pub(super) fn claim_since(&mut self, start: Ticks) -> Inside {
-        let inside = self.since(start);
-        let Some(last) = self.entries[..self.len]
-            .last()
-            .filter(|entry| entry.is_after(start))
-        else {
-            return inside;
+    /// The same for a call that stops now: from here on the loss is claimed.
+    pub(super) fn claim_since(&mut self, start: Ticks, at_most: i64) -> Inside {
+        let Some(last) = self.last_after(start) else {
+            return Inside::NOTHING;
         };
-        let mut claimed = Entry {
-            from: start,
-            to: last.to,
-            loss: inside.loss,
-            unclaimed: 0,
-        };
-        while let Some(entry) = self.entries[..self.len]
-            .last()
-            .copied()
-            .filter(|entry| entry.is_after(start))
-        {
+        let (mut before, mut inside, mut from) = (Inside::NOTHING, Inside::NOTHING, start);
+        while let Some(entry) = self.last_after(start) {
             self.len -= 1;
-            if elapsed(entry.from, start) > 0 {
-                self.push(entry.divide(start).0);
-                break;
-            }
-            claimed.from = entry.from;
+            let after;
+            (before, after) = entry.divide(start);
+            inside = after.plus(inside);
+            from = entry.from;
         }
-        self.push(claimed);
-        inside
-    }
-
-    /// Forgets the losses since `start`, up to `at_most` ticks, and returns how many ticks these were.
-    pub(super) fn forget_since(&mut self, start: Ticks, at_most: i64) -> i64 {
-        let inside = self.claim_since(start);
-        if inside == Inside::NOTHING {
-            return 0;
-        }
-        let claimed = self.entries[self.len - 1];
-        self.len -= 1;
-        let (forgotten, rest) = inside.loss.split_at(at_most);
-        if rest.off != 0 {
+        // Losses that were joined are divided by time, and so the part may be too large.
+        let (inside, rest) = inside.split_at(at_most);
+        let before = before.plus(rest);
+        if before != Inside::NOTHING {
             self.push(Entry {
-                loss: rest,
-                unclaimed: inside.own.clamp(0, rest.off),
-                ..claimed
+                from: from.min(start),
+                to: start,
+                inside: before,
             });
         }
-        forgotten.off
+        self.push(Entry {
+            from: from.max(start),
+            to: last.to,
+            inside: Inside { own: 0, ..inside },
+        });
+        inside
+    }
+
+    /// The last entry, if a part of it was found after `start`.
+    fn last_after(&self, start: Ticks) -> Option<Entry> {
+        let last = self.entries[..self.len].last();
+        last.filter(|entry| elapsed(start, entry.to) > 0).copied()
     }
 
     pub(super) fn clear(&mut self) {
@@ -247,7 +235,7 @@ impl Losses {
     fn make_room(&mut self) {
         let (mut after, mut best, mut least) = (0.0, 0, f64::INFINITY);
         for older in (0..self.len - 1).rev() {
-            let off = |entry: &Entry| entry.loss.off.unsigned_abs() as f64;
+            let off = |entry: &Entry| entry.inside.loss.off as f64;
             let both = off(&self.entries[older]) + off(&self.entries[older + 1]);
             let share = both / (after + 1.0);
             if share < least {
@@ -264,6 +252,9 @@ impl Losses {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// More than any loss in these tests.
+    const ALL: i64 = i64::MAX;
 
     fn loss(off: i64) -> Loss {
         Loss {
@@ -287,12 +278,12 @@ mod tests {
     #[test]
     fn losses_are_those_since_the_start() {
         let mut losses = Losses::new();
-        assert_eq!(losses.since(0), Inside::NOTHING);
+        assert_eq!(losses.since(0, ALL), Inside::NOTHING);
         losses.add(100, loss(40));
         losses.add(200, loss(80));
-        assert_eq!(losses.since(50), inside(120, 120, 2));
-        assert_eq!(losses.since(100), inside(80, 80, 1));
-        assert_eq!(losses.since(200), Inside::NOTHING);
+        assert_eq!(losses.since(50, ALL), inside(120, 120, 2));
+        assert_eq!(losses.since(100, ALL), inside(80, 80, 1));
+        assert_eq!(losses.since(200, ALL), Inside::NOTHING);
     }
 
     #[test]
@@ -300,13 +291,13 @@ mod tests {
         let mut losses = Losses::new();
         // outer(10) { inner(20) { lost; } lost; inner(60) { lost; } }
         losses.add(30, loss(400));
-        assert_eq!(losses.claim_since(20), inside(400, 400, 1));
+        assert_eq!(losses.claim_since(20, ALL), inside(400, 400, 1));
         losses.add(50, loss(40));
         losses.add(70, loss(800));
-        assert_eq!(losses.claim_since(60), inside(800, 800, 1));
-        assert_eq!(losses.claim_since(10), inside(1240, 40, 3));
+        assert_eq!(losses.claim_since(60, ALL), inside(800, 800, 1));
+        assert_eq!(losses.claim_since(10, ALL), inside(1240, 40, 3));
         // The caller of outer.
-        assert_eq!(losses.claim_since(5), inside(1240, 0, 3));
+        assert_eq!(losses.claim_since(5, ALL), inside(1240, 0, 3));
         assert_eq!(losses.len, 1);
     }
 
@@ -319,34 +310,32 @@ mod tests {
         for call in 0..calls {
             let start = 10 + call * 10;
             losses.add(start + 5, loss(each));
-            assert_eq!(losses.claim_since(start), inside(each, each, 1));
+            assert_eq!(losses.claim_since(start, ALL), inside(each, each, 1));
         }
         // All of these losses. Whatever is included of the loss before them is small in comparison.
-        let all = losses.since(10);
+        let all = losses.since(10, ALL);
         let extra = all.loss.off - each * calls as i64;
         assert!((0..each * calls as i64 / 20).contains(&extra), "{extra}");
-        assert_eq!(losses.since(0).loss.off, 1_000_000 + each * calls as i64);
+        assert_eq!(
+            losses.since(0, ALL).loss.off,
+            1_000_000 + each * calls as i64
+        );
         // A call that started in the middle has its part, although losses were joined.
-        let half = losses.since(10 + calls / 2 * 10).loss.off;
+        let half = losses.since(10 + calls / 2 * 10, ALL).loss.off;
         let expected = each * calls as i64 / 2;
         assert!((half - expected).abs() < expected / 5, "{half} {expected}");
-        let last = losses.since(10 + (calls - 5) * 10).loss.off;
+        let last = losses.since(10 + (calls - 5) * 10, ALL).loss.off;
         assert_eq!(last, 5 * each);
     }
 
     #[test]
-    fn forgotten_loss_is_nobodys() {
+    fn call_that_can_have_lost_less_leaves_the_rest_to_its_callers() {
         let mut losses = Losses::new();
         losses.add(100, loss(40));
         losses.add(200, loss(80));
-        losses.add(300, loss(400));
-        assert_eq!(losses.forget_since(150, 1000), 480);
-        assert_eq!(losses.forget_since(150, 1000), 0);
-        assert_eq!(losses.since(0), inside(40, 40, 1));
-        // There was only time for this much; the rest was lost before.
-        losses.add(500, loss(100));
-        assert_eq!(losses.forget_since(450, 60), 60);
-        assert_eq!(losses.since(450).loss.off, 40);
+        assert_eq!(losses.since(50, 100), inside(100, 100, 2));
+        assert_eq!(losses.claim_since(150, 60), inside(60, 60, 1));
+        assert_eq!(losses.claim_since(50, 1_000), inside(120, 60, 2));
     }
 
     #[test]
@@ -357,8 +346,15 @@ mod tests {
         assert_eq!((rest.off, rest.waiting, rest.switches), (700, 175, 0));
         assert_eq!(whole.split_at(1000), (whole, Loss::NONE));
         assert_eq!(whole.split_at(-5).0.off, 0);
-        let below = loss(-8);
-        assert_eq!(below.split_at(0), (below, Loss::NONE));
+        // Nobody waits for longer than was lost, also after rounding.
+        let all = Loss {
+            waiting: 1000,
+            ..whole
+        };
+        for ticks in 0..1000 {
+            let (first, rest) = all.split_at(ticks);
+            assert_eq!((first.waiting, rest.waiting), (first.off, rest.off));
+        }
     }
 
     #[test]
@@ -366,17 +362,11 @@ mod tests {
         let joined = Entry {
             from: 100,
             to: 200,
-            loss: loss(1000),
-            unclaimed: 500,
+            inside: inside(1000, 500, 1),
         };
         let (before, after) = joined.divide(150);
-        assert_eq!(
-            (before.loss.off, before.unclaimed, before.to),
-            (500, 250, 150)
-        );
-        assert_eq!(
-            (after.loss.off, after.unclaimed, after.from),
-            (500, 250, 150)
-        );
+        assert_eq!((before.loss.off, before.own), (500, 250));
+        assert_eq!((after.loss.off, after.own), (500, 250));
+        assert_eq!(joined.divide(100), (Inside::NOTHING, joined.inside));
     }
 }

@@ -50,7 +50,6 @@ mod reading;
 mod schedstat;
 #[cfg(test)]
 pub(crate) mod script;
-mod stretch;
 
 pub(crate) use losses::{Inside, Loss};
 
@@ -58,12 +57,16 @@ pub(crate) use kernel::Errno;
 
 use kernel::Kernel;
 use losses::Losses;
-use reading::Reading;
-use stretch::Stretch;
+use reading::{Left, Reading, Statistics};
 
 /// How much of a context switch the kernel counts as the thread's own time: a part of the switch itself, and the time for refilling cold
 /// caches. `self_test` measures the switch on this machine; the caches depend on the work.
 pub(crate) const SWITCH_NS: f64 = 2_000.0;
+
+/// The scheduler's statistics are asked for once in this time, because reading them takes longer than the rest. Of losses that come more
+/// often, as of two threads that pass each other a microsecond of work at a time, the sum of the time waiting is known, but not in which of
+/// them it was.
+const STATISTICS_NS: f64 = 50_000.0;
 
 /// An interrupted call is a sample of its function's time on the CPU if this time is at least this many times the uncertainty of its
 /// switches.
@@ -90,11 +93,12 @@ struct State {
     /// The figures of the last request. `None` on a thread that does not ask the kernel.
     last: Option<Reading>,
     losses: Losses,
-    stretch: Stretch,
     /// The losses since the account of light probes has looked.
     since_look: Loss,
-    /// Ticks that the thread has waited and that are not part of any loss yet.
-    early: i64,
+    /// What is left of the figures of the last request.
+    left: Left,
+    /// When the scheduler's statistics were read.
+    statistics_at: Ticks,
     /// The last known cost of asking.
     cost: i64,
 }
@@ -115,9 +119,9 @@ impl OnCpu {
             kernel: Kernel::new(),
             last: None,
             losses: Losses::new(),
-            stretch: Stretch::new(),
             since_look: Loss::NONE,
-            early: 0,
+            left: Left::NOTHING,
+            statistics_at: 0,
             cost: 0,
         }))
     }
@@ -133,15 +137,11 @@ impl OnCpu {
             }
             Box::new(kernel::clock_is_fine())
         });
-        state.losses.clear();
-        state.stretch = Stretch::new();
-        state.since_look = Loss::NONE;
-        state.early = 0;
-        state.last = None;
+        state.clear();
         if is_available.is_ok() {
             rate::first_reading();
             state.kernel.attach();
-            state.last = state.read();
+            state.last = state.read(true);
         }
     }
 
@@ -156,10 +156,8 @@ impl OnCpu {
     #[cfg(test)]
     fn begin_script(&self) {
         let mut state = self.0.borrow_mut();
-        state.losses.clear();
-        state.stretch = Stretch::new();
-        state.early = 0;
-        state.last = script::reading();
+        state.clear();
+        state.last = state.read(true);
     }
 
     /// Stops asking, and closes the file descriptor, because the thread ends, or because it is in the child of a fork and the descriptor
@@ -167,8 +165,7 @@ impl OnCpu {
     pub(crate) fn detach(&self) {
         if let Ok(mut state) = self.0.try_borrow_mut() {
             state.kernel.detach();
-            state.losses.clear();
-            state.last = None;
+            state.clear();
         }
     }
 
@@ -179,11 +176,13 @@ impl OnCpu {
         let last = state.last?;
         let _errno = Errno::save();
         let began = now();
-        state.last = state.read();
+        let ticks_per_ns = ticks_per_ns()?;
+        let length = (STATISTICS_NS * ticks_per_ns) as i64;
+        let with_statistics = !(0..length).contains(&elapsed(state.statistics_at, began));
+        state.last = state.read(with_statistics);
         let reading = state.last?;
-        let lost = last.loss_until(&reading, ticks_per_ns()?, &mut state.early);
-        state.since_look = state.since_look.plus(lost);
-        let loss = state.stretch.end(lost);
+        let loss = last.loss_until(&reading, ticks_per_ns, &mut state.left);
+        state.since_look = state.since_look.plus(loss);
         Some(Answer {
             began,
             at: reading.at,
@@ -196,28 +195,6 @@ impl OnCpu {
         self.0.try_borrow_mut().map_or(Loss::NONE, |mut state| {
             std::mem::replace(&mut state.since_look, Loss::NONE)
         })
-    }
-
-    /// Notes that the last request came from the stop of a call that can have lost at most this many ticks.
-    pub(crate) fn asked_by_call(&self, room: i64) {
-        if let Ok(mut state) = self.0.try_borrow_mut() {
-            state.stretch.ended_in_call(room);
-        }
-    }
-
-    /// The probable loss of a call from `start` until now, if the last request was so short a time ago that another one is not worth its
-    /// cost.
-    pub(crate) fn take_for_lost(&self, start: Ticks, room: i64) -> Option<Loss> {
-        let mut state = self.0.try_borrow_mut().ok()?;
-        let since = state.last?.at;
-        let length = elapsed(since, now());
-        let is_short = elapsed(since, start) >= 0
-            && (0..(stretch::LENGTH_NS * ticks_per_ns()?) as i64).contains(&length);
-        if is_short {
-            state.stretch.take(room)
-        } else {
-            None
-        }
     }
 
     /// The cost of asking, from `began` until now. If the thread was interrupted meanwhile, the last known cost.
@@ -244,39 +221,65 @@ impl OnCpu {
         }
     }
 
-    /// The loss since `start`.
-    pub(crate) fn lost_since(&self, start: Ticks) -> Inside {
+    /// The loss since `start`, which was at most `at_most` ticks.
+    pub(crate) fn lost_since(&self, start: Ticks, at_most: i64) -> Inside {
         self.0
             .try_borrow()
-            .map_or(Inside::NOTHING, |state| state.losses.since(start))
+            .map_or(Inside::NOTHING, |state| state.losses.since(start, at_most))
     }
 
-    /// Forgets the losses since `start`, up to `at_most` ticks, and returns how many ticks these were.
-    pub(crate) fn forget_since(&self, start: Ticks, at_most: i64) -> i64 {
+    /// The same for a call that started at `start` and stops now.
+    pub(crate) fn claim_since(&self, start: Ticks, at_most: i64) -> Inside {
         self.0
             .try_borrow_mut()
-            .map_or(0, |mut state| state.losses.forget_since(start, at_most))
-    }
-
-    /// The loss in a call that started at `start` and stops now.
-    pub(crate) fn claim_since(&self, start: Ticks) -> Inside {
-        self.0
-            .try_borrow_mut()
-            .map_or(Inside::NOTHING, |mut state| state.losses.claim_since(start))
+            .map_or(Inside::NOTHING, |mut state| {
+                state.losses.claim_since(start, at_most)
+            })
     }
 }
 
 impl State {
-    fn read(&mut self) -> Option<Reading> {
-        #[cfg(test)]
-        if let Some(scripted) = script::reading() {
-            return Some(scripted);
-        }
-        let reading = self.kernel.read();
-        if reading.is_none() {
+    /// Forgets all requests.
+    fn clear(&mut self) {
+        self.losses.clear();
+        self.since_look = Loss::NONE;
+        self.left = Left::NOTHING;
+        self.last = None;
+    }
+
+    fn read(&mut self, with_statistics: bool) -> Option<Reading> {
+        let clock = self.read_clock();
+        if clock.is_none() {
             REFUSED.store(true, Relaxed);
         }
-        reading
+        let (at, cpu_ns) = clock?;
+        let statistics = if with_statistics {
+            self.statistics_at = at;
+            self.read_statistics(cpu_ns)
+        } else {
+            self.last?.statistics
+        };
+        Some(Reading {
+            at,
+            cpu_ns,
+            statistics,
+        })
+    }
+
+    fn read_clock(&mut self) -> Option<(Ticks, u64)> {
+        #[cfg(test)]
+        if let Some(scripted) = script::clock() {
+            return Some(scripted);
+        }
+        self.kernel.read_clock()
+    }
+
+    fn read_statistics(&mut self, cpu_ns: u64) -> Option<Statistics> {
+        #[cfg(test)]
+        if script::now().is_some() {
+            return script::statistics();
+        }
+        self.kernel.read_statistics(cpu_ns)
     }
 }
 

@@ -6,7 +6,7 @@
 
 use std::mem::MaybeUninit;
 
-use super::reading::Schedule;
+use super::reading::Statistics;
 
 /// No descriptor.
 const NONE: libc::c_int = -1;
@@ -23,7 +23,7 @@ pub(super) struct Schedstat {
     descriptor: libc::c_int,
     file: Option<Identity>,
     /// The statistics that were read last. They only grow.
-    last: Schedule,
+    last: Statistics,
     state: State,
 }
 
@@ -49,7 +49,7 @@ impl Schedstat {
         Self {
             descriptor: NONE,
             file: None,
-            last: Schedule {
+            last: Statistics {
                 ran_ns: 0,
                 waited_ns: 0,
                 runs: 0,
@@ -91,7 +91,7 @@ impl Schedstat {
     }
 
     /// The statistics of a thread that has run for `cpu_ns`.
-    pub(super) fn read(&mut self, cpu_ns: u64) -> Option<Schedule> {
+    pub(super) fn read(&mut self, cpu_ns: u64) -> Option<Statistics> {
         match self.state {
             State::Refused => return None,
             State::Kept => {
@@ -120,7 +120,7 @@ impl Schedstat {
         found
     }
 
-    fn read_own(&mut self, cpu_ns: u64) -> Option<Schedule> {
+    fn read_own(&mut self, cpu_ns: u64) -> Option<Statistics> {
         let mut text = [0_u8; 72];
         // SAFETY: the buffer has the given length.
         let length =
@@ -139,7 +139,7 @@ impl Schedstat {
 }
 
 /// Parses three numbers and the end of the line. All are 0 if the kernel keeps no statistics.
-fn parse(text: &[u8]) -> Option<Schedule> {
+fn parse(text: &[u8]) -> Option<Statistics> {
     let text = std::str::from_utf8(text).ok()?.strip_suffix('\n')?;
     let mut numbers = text.split(' ').map(|number| number.parse::<u64>().ok());
     let (Some(Some(ran_ns)), Some(Some(waited_ns)), Some(Some(runs)), None) = (
@@ -150,7 +150,7 @@ fn parse(text: &[u8]) -> Option<Schedule> {
     ) else {
         return None;
     };
-    (runs != 0).then_some(Schedule {
+    (runs != 0).then_some(Statistics {
         ran_ns,
         waited_ns,
         runs,
@@ -221,7 +221,7 @@ mod tests {
     fn only_three_numbers_are_statistics() {
         assert_eq!(
             parse(b"12 34 5\n"),
-            Some(Schedule {
+            Some(Statistics {
                 ran_ns: 12,
                 waited_ns: 34,
                 runs: 5

@@ -4,7 +4,7 @@
 
 use std::cell::Cell;
 
-use super::reading::{Reading, Schedule};
+use super::reading::Statistics;
 use crate::record::thread;
 use crate::tsc::Ticks;
 
@@ -12,6 +12,7 @@ thread_local! {
     static SCRIPT: Cell<Option<Script>> = const { Cell::new(None) };
     static WORD: Cell<u64> = const { Cell::new(0) };
     static ASKINGS: Cell<u32> = const { Cell::new(0) };
+    static AHEAD: Cell<i64> = const { Cell::new(0) };
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -54,6 +55,17 @@ pub(crate) fn lose(off: u64, waiting: u64) {
     });
 }
 
+/// Interrupts the thread with a signal, which takes no time. The kernel's clock is ahead of the counter from now on.
+pub(crate) fn signal() {
+    WORD.set(0);
+    change(|script| script.off = script.off.wrapping_sub(AHEAD.get().cast_unsigned()));
+}
+
+/// By how much each [`signal`] moves the kernel's clock.
+pub(crate) fn set_ahead_after_signals(ticks: i64) {
+    AHEAD.set(ticks);
+}
+
 /// Lets the kernel have no statistics of waiting.
 pub(crate) fn keep_no_statistics() {
     change(|script| script.keeps_statistics = false);
@@ -70,21 +82,24 @@ pub(crate) fn now() -> Option<Ticks> {
     SCRIPT.get().map(|script| script.now)
 }
 
-/// How many times the kernel was asked.
+/// How many times the scheduler's statistics were asked for.
 pub(crate) fn askings() -> u32 {
     ASKINGS.get()
 }
 
-/// The kernel's figures now.
-pub(super) fn reading() -> Option<Reading> {
+/// The counter and the thread's CPU clock.
+pub(super) fn clock() -> Option<(Ticks, u64)> {
+    let script = SCRIPT.get()?;
+    Some((script.now, script.now.wrapping_sub(script.off)))
+}
+
+/// The scheduler's statistics now.
+pub(super) fn statistics() -> Option<Statistics> {
     ASKINGS.set(ASKINGS.get() + 1);
-    SCRIPT.get().map(|script| Reading {
-        at: script.now,
-        cpu_ns: script.now - script.off,
-        schedule: script.keeps_statistics.then_some(Schedule {
-            ran_ns: script.now - script.off,
-            waited_ns: script.waited,
-            runs: script.runs,
-        }),
+    let script = SCRIPT.get().filter(|script| script.keeps_statistics)?;
+    Some(Statistics {
+        ran_ns: script.now.wrapping_sub(script.off),
+        waited_ns: script.waited,
+        runs: script.runs,
     })
 }

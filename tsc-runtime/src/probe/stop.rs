@@ -1,6 +1,6 @@
 //! The stop of everything but usual calls: what a call, a poll or a section was, and what it cost.
 
-use super::off_cpu::{claim, find_loss, look_at};
+use super::off_cpu::find_loss;
 use super::slot::{Started, Sums};
 use super::{Settled, settle};
 use crate::interruption::Interruption;
@@ -85,10 +85,10 @@ impl<'a> Measurement<'a> {
             sums,
             ..
         } = self;
-        let after = find_loss(thread, start, sums.overhead, raw);
+        let after = find_loss(thread, sums.overhead, raw);
         let inside = match self.shape {
-            Shape::Nested => claim(thread, start, sums.overhead),
-            Shape::Overlapping => look_at(thread, start, sums.overhead),
+            Shape::Nested => thread.claim_loss(start, sums.overhead),
+            Shape::Overlapping => thread.look_at_loss(start, sums.overhead),
         };
         if thread.detector.registered_since(start) {
             self.record

@@ -1,14 +1,14 @@
 //! The call tree of one thread: a node for every chain of callers through which a callsite was called.
 //!
 //! A chain holds each callsite once: a call inside another one of the same callsite belongs to the outer one's node, so recursion,
-//! also through other functions, makes no further nodes. All nodes are allocated at once, untouched and so without memory behind
-//! them until they are used: a call allocates nothing, wherever it comes from. What finds no free node belongs to one node for
-//! all the rest, [`OTHER`].
+//! also through other functions, makes no further nodes. Nodes come from the system by the page and not from the allocator, so that a call
+//! may make one wherever it comes from. What finds no free node belongs to one node for all the rest, [`OTHER`].
 
-use std::alloc::{Layout, alloc_zeroed, handle_alloc_error};
 use std::cell::Cell;
 
 use super::counters::{ContextFigures, ContextSums, Sum};
+use super::pages::Zeroed;
+use super::segments::Segments;
 use crate::sync::atomic::{
     AtomicBool, AtomicU32,
     Ordering::{Acquire, Relaxed, Release},
@@ -22,8 +22,8 @@ pub(crate) const OTHER: u32 = 1;
 const NO_CALLSITE: u32 = 0;
 /// No node of any thread: where a callsite is that was not called yet.
 const NOWHERE: u32 = u32::MAX;
-/// Nodes of a thread, 2 MiB of address space; those that are used take memory.
-const NODES: usize = 1 << 14;
+/// The largest number of nodes of a thread.
+const NODES: usize = Segments::<Node>::CAPACITY;
 
 /// Whether call trees are recorded.
 static RECORDED: AtomicBool = AtomicBool::new(false);
@@ -49,10 +49,12 @@ struct Node {
     figures: ContextFigures,
 }
 
+// SAFETY: all of a node's fields are integers, in atomics or cells, for which zero is a value.
+unsafe impl Zeroed for Node {}
+
 /// The nodes of one thread, which alone adds to them; others may read them.
 pub(crate) struct Contexts {
-    nodes: Box<[Node; NODES]>,
-    used: AtomicU32,
+    nodes: Segments<Node>,
     /// The node of the innermost running call.
     current: Cell<u32>,
 }
@@ -102,17 +104,22 @@ impl Place {
 }
 
 impl Contexts {
-    pub(crate) fn new() -> Self {
-        Self {
-            nodes: zeroed_nodes(),
-            used: AtomicU32::new(OTHER + 1),
-            current: Cell::new(ROOT),
+    /// `None` if the system has no memory.
+    pub(crate) fn new() -> Option<Self> {
+        let nodes = Segments::new();
+        for first in [ROOT, OTHER] {
+            debug_assert_eq!(nodes.used(), first);
+            nodes.add()?;
         }
+        Some(Self {
+            nodes,
+            current: Cell::new(ROOT),
+        })
     }
 
     #[inline(always)]
     fn node(&self, index: u32) -> &Node {
-        &self.nodes[index as usize % NODES]
+        self.nodes.get(index)
     }
 
     /// A call starts. Returns the node that was current, for [`leave`](Self::leave). `is_running` is whether other calls of the callsite
@@ -214,12 +221,9 @@ impl Contexts {
     }
 
     fn add(&self, parent: u32, callsite: u32) -> u32 {
-        // At once, for a signal handler may add one as well.
-        let index = self.used.fetch_add(1, Release);
-        if index as usize >= NODES {
-            self.used.store(NODES as u32, Relaxed);
+        let Some(index) = self.nodes.add() else {
             return OTHER;
-        }
+        };
         let node = self.node(index);
         node.parent.store(parent, Relaxed);
         // Who sees the callsite must see the parent.
@@ -229,21 +233,16 @@ impl Contexts {
         index
     }
 
-    /// Who reads a node here reads those that were made before it as they are, and so its parents.
-    fn used(&self) -> u32 {
-        self.used.load(Acquire).min(NODES as u32)
-    }
-
     /// Takes these figures off, node by node in the order of [`read`](Self::read). For the thread itself.
     pub(crate) fn take_off(&self, earlier: &[ContextSums]) {
-        for (index, sums) in (OTHER..self.used()).zip(earlier) {
+        for (index, sums) in (OTHER..self.nodes.used()).zip(earlier) {
             self.node(index).figures.take_off(sums);
         }
     }
 
     /// Takes all figures off.
     pub(crate) fn forget(&self) {
-        for index in OTHER..self.used() {
+        for index in OTHER..self.nodes.used() {
             let figures = &self.node(index).figures;
             figures.take_off(&figures.read());
         }
@@ -251,7 +250,7 @@ impl Contexts {
 
     /// Every node but the root, parents before their children: the first is number 1.
     pub(crate) fn read(&self) -> impl Iterator<Item = ContextTotals> {
-        (OTHER..self.used()).map(|index| {
+        (OTHER..self.nodes.used()).map(|index| {
             let node = self.node(index);
             let callsite = node.callsite.load(Acquire);
             let callsite = (callsite != NO_CALLSITE).then_some(callsite);
@@ -267,18 +266,6 @@ impl Contexts {
                 },
             }
         })
-    }
-}
-
-fn zeroed_nodes() -> Box<[Node; NODES]> {
-    let layout = Layout::new::<[Node; NODES]>();
-    // SAFETY: the layout is not empty. All of a node's fields are integers, in atomics or cells, for which zero is a value.
-    unsafe {
-        let nodes = alloc_zeroed(layout).cast::<[Node; NODES]>();
-        if nodes.is_null() {
-            handle_alloc_error(layout);
-        }
-        Box::from_raw(nodes)
     }
 }
 
@@ -299,7 +286,7 @@ mod tests {
     impl Thread {
         fn new() -> Self {
             Self {
-                contexts: Contexts::new(),
+                contexts: Contexts::new().unwrap(),
                 callsites: (0..20_000).map(|_| (Place::new(), Cell::new(0))).collect(),
             }
         }

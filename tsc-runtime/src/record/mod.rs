@@ -33,6 +33,7 @@ pub(crate) mod name;
 mod owned;
 mod pages;
 mod read;
+mod segments;
 mod sequence;
 mod side_histograms;
 pub(crate) mod table;

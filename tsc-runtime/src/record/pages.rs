@@ -10,6 +10,9 @@ use core::ptr::NonNull;
 /// The type must be valid if all its bytes are zero, and must have no destructor.
 pub(crate) unsafe trait Zeroed {}
 
+// SAFETY: an array has the bytes of its elements, and a destructor only if they have one.
+unsafe impl<T: Zeroed, const N: usize> Zeroed for [T; N] {}
+
 #[cfg(all(unix, not(miri)))]
 mod memory {
     use core::ffi::c_void;

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::ptr;
 
 use crate::interruption::Detector;
-use crate::on_cpu::{self, OnCpu};
+use crate::on_cpu::{self, Answer, Inside, Loss, OnCpu};
 use crate::record::Record;
 use crate::record::contexts::Contexts;
 use crate::record::light::Passed;
@@ -243,26 +243,61 @@ impl Thread {
         }
     }
 
-    /// The overhead that a cold path from `start` to `end` has already added to the running sum, which is the time off the CPU. From here
-    /// on it is overhead like the rest of the cold path's time. The detector may have been armed in the meantime without asking the kernel.
-    pub(crate) fn turn_loss_into_overhead(&self, start: Ticks, end: Ticks) -> i64 {
-        if self.detector.arm() || self.detector.rearmed_since(start) {
-            self.note_loss();
+    /// Called at the end of a cold path from `start` to `end`. What was lost in it is part of its time, but the detector may have been
+    /// armed in the meantime without asking the kernel, so the rest of the kernel's answer was lost before.
+    pub(crate) fn note_loss_before(&self, start: Ticks, end: Ticks) {
+        if (self.detector.arm() || self.detector.rearmed_since(start))
+            && let Some(answer) = self.on_cpu.ask()
+        {
+            let (_, before) = answer.loss.split_at(elapsed(start, end));
+            self.add_loss_and_cost(start, before, &answer);
         }
-        self.on_cpu.forget_since(start, elapsed(start, end))
     }
 
     /// Asks the kernel what was lost since the last request. Returns when it answered, if it did.
     fn note_loss(&self) -> Option<Ticks> {
         let answer = self.on_cpu.ask()?;
+        self.add_loss_and_cost(answer.at, answer.loss, &answer);
+        Some(answer.at)
+    }
+
+    fn add_loss_and_cost(&self, at: Ticks, loss: Loss, answer: &Answer) {
         // On a thread without timed probes, nobody needs it.
         if self.segments_len.get() != 0 {
-            self.on_cpu.add(answer.at, answer.loss);
-            let is_clean = self.detector.is_armed_by_any();
-            let cost = self.on_cpu.cost_since(answer.began, is_clean);
-            self.add_overhead(answer.loss.off.wrapping_add(cost));
+            self.add_loss(at, loss);
+            self.add_cost_of_asking(answer);
         }
-        Some(answer.at)
+    }
+
+    /// Adds a loss that was found at `at`, which belongs to the innermost running call.
+    pub(crate) fn add_loss(&self, at: Ticks, loss: Loss) {
+        self.on_cpu.add(at, loss);
+        self.add_overhead(loss.off);
+    }
+
+    /// Adds what asking the kernel has cost until now.
+    pub(crate) fn add_cost_of_asking(&self, answer: &Answer) {
+        let is_clean = self.detector.is_armed_by_any();
+        self.add_overhead(self.on_cpu.cost_since(answer.began, is_clean));
+    }
+
+    /// The loss of a call that stops now; it started at `start`, with the running overhead at `overhead_then`. From here on it is one of
+    /// the calls around it.
+    pub(crate) fn claim_loss(&self, start: Ticks, overhead_then: u64) -> Inside {
+        let at_most = self.overhead_since(overhead_then);
+        self.on_cpu.claim_since(start, at_most)
+    }
+
+    /// The same loss, without changing whose it is.
+    pub(crate) fn look_at_loss(&self, start: Ticks, overhead_then: u64) -> Inside {
+        let at_most = self.overhead_since(overhead_then);
+        self.on_cpu.lost_since(start, at_most)
+    }
+
+    /// The running overhead since it was `overhead_then`.
+    pub(crate) fn overhead_since(&self, overhead_then: u64) -> i64 {
+        let overhead = self.overhead.get();
+        overhead.wrapping_sub(overhead_then).cast_signed()
     }
 
     /// What has passed since the last check of the light probes. If the thread `was_off` the CPU, or may have been, the kernel is asked.

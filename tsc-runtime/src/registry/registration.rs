@@ -18,8 +18,8 @@ pub(crate) fn begin_cold_path(thread: &Thread) -> Ticks {
 pub(super) fn add_registration_cost(thread: &Thread, began: Ticks) {
     let (now, before) = (clock::now(), thread.overhead.get());
     let spent = thread.cold_path_ticks(now.wrapping_sub(began));
-    let lost = thread.turn_loss_into_overhead(began, now);
-    thread.add_overhead(spent.cast_signed().wrapping_sub(lost));
+    thread.note_loss_before(began, now);
+    thread.add_overhead(spent.cast_signed());
     with_registration_costs(|costs| costs.add(before, spent));
     thread.detector.note_registration(now);
 }

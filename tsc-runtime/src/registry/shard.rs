@@ -73,7 +73,7 @@ impl Shard {
             }
         }
         let name = name_of_this_thread();
-        let tree = contexts::are_recorded().then(ThreadTree::new);
+        let tree = contexts::are_recorded().then(ThreadTree::new).flatten();
         if let Some(tree) = &tree {
             thread.record_tree(&tree.contexts);
         }

@@ -124,11 +124,12 @@ pub(super) struct ThreadTree {
 }
 
 impl ThreadTree {
-    pub(super) fn new() -> Self {
-        Self {
-            contexts: Box::new(Contexts::new()),
+    /// `None` if the system has no memory. Then the thread's calls are not in the tree.
+    pub(super) fn new() -> Option<Self> {
+        Some(Self {
+            contexts: Box::new(Contexts::new()?),
             handed_out: Vec::new(),
-        }
+        })
     }
 
     /// The figures that are recorded and not taken.
@@ -239,7 +240,7 @@ mod tests {
 
     #[test]
     fn every_call_is_handed_out_once() {
-        let mut own = ThreadTree::new();
+        let mut own = ThreadTree::new().unwrap();
         let place = crate::record::contexts::Place::new();
         let call = |own: &ThreadTree| {
             let outer = own.contexts.enter(7, &place, false);

@@ -196,6 +196,36 @@ fn thread_that_waits_for_a_cpu_has_its_tick() {
     });
 }
 
+/// Functions that call each other in turn, each of which runs for 100 ticks before and after that, and finds a tick.
+#[test]
+fn parts_of_a_recursion_add_up_at_every_depth() {
+    fn recurse(functions: &[&'static Callsite; 3], depth: usize) {
+        call(functions[depth % 3], || {
+            script::run(100);
+            tick();
+            if depth > 1 {
+                recurse(functions, depth - 1);
+            }
+            script::run(100);
+            tick();
+        });
+    }
+    for depth in [1, 10, 1_000] {
+        simulated(["root", "one", "another", "third"], |[root, rest @ ..]| {
+            call(root, || recurse(&rest, depth));
+            let calls = rest.map(|callsite| row(callsite).counts.get(Row::CALLS) - 1);
+            assert_eq!(calls.iter().sum::<u64>(), depth as u64);
+            assert!(calls.iter().max().unwrap() - calls.iter().min().unwrap() <= 1);
+            let expected = 200 * depth as i64;
+            let inclusive = |of| since_the_beginning(of, |ticked| ticked.inclusive).on_cpu;
+            let parts: i64 = rest.iter().map(|callsite| own(callsite).1).sum();
+            assert_eq!((own(root).1 + parts, inclusive(root)), (expected, expected));
+            // The outermost one contains all others.
+            assert_eq!(inclusive(rest[depth % 3]), expected);
+        });
+    }
+}
+
 #[test]
 fn panic_unlinks_the_frames_that_it_leaves() {
     simulated(["catches", "panics"], |[catches, panics]| {

@@ -13,13 +13,13 @@
 //! place when the figures are read, and nothing has to be added up at a tick.
 
 use core::cell::Cell;
-use core::ptr::NonNull;
 
 use super::frame::{Frame, Who};
 use crate::record::callsite;
-use crate::record::pages;
+use crate::record::pages::Zeroed;
+use crate::record::segments::Segments;
 use crate::sync::atomic::{
-    AtomicI64, AtomicPtr, AtomicU32, AtomicU64,
+    AtomicI64, AtomicU32, AtomicU64,
     Ordering::{Acquire, Relaxed, Release},
 };
 
@@ -27,10 +27,6 @@ use crate::sync::atomic::{
 pub(crate) const ROOT: Place = Place(0);
 /// The place of everything for which there is no room.
 const OTHER: Place = Place(1);
-/// A page of memory holds this many.
-const SEGMENT: usize = 64;
-/// A thread has at most this many times as many.
-const SEGMENTS: usize = 256;
 
 /// The place of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,7 +71,7 @@ struct Sums {
 }
 
 // SAFETY: a state consists of integers, for which zero is a value, and has no destructor.
-unsafe impl pages::Zeroed for [State; SEGMENT] {}
+unsafe impl Zeroed for State {}
 
 /// What the ticks in one place add up to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -174,10 +170,7 @@ pub(crate) struct PathTotals {
 
 /// The places of one thread.
 #[derive(Debug)]
-pub(crate) struct Paths {
-    segments: [AtomicPtr<[State; SEGMENT]>; SEGMENTS],
-    used: AtomicU32,
-}
+pub(crate) struct Paths(Segments<State>);
 
 // SAFETY: the cells are used by the thread alone, through `place_of` and `add`. What others read, through `read`, are atomics.
 unsafe impl Sync for Paths {}
@@ -185,10 +178,7 @@ unsafe impl Sync for Paths {}
 impl Paths {
     /// The two first places. `None` if the system has no memory.
     pub(crate) fn new() -> Option<Self> {
-        let paths = Self {
-            segments: [const { AtomicPtr::new(core::ptr::null_mut()) }; SEGMENTS],
-            used: AtomicU32::new(0),
-        };
+        let paths = Self(Segments::new());
         for _ in [ROOT, OTHER] {
             let place = paths.take()?;
             paths.state(place).chain.store(place.0, Relaxed);
@@ -197,9 +187,7 @@ impl Paths {
     }
 
     fn state(&self, place: Place) -> &State {
-        let segment = self.segments[place.index() / SEGMENT].load(Acquire);
-        // SAFETY: a place exists only if its segment is mapped, and segments are unmapped with `Paths`.
-        unsafe { &(&*segment)[place.index() % SEGMENT] }
+        self.0.get(place.0)
     }
 
     /// The place of the call with this frame. The frames that were not looked for before get theirs, too.
@@ -274,7 +262,7 @@ impl Paths {
 
     /// Divides time on the CPU among all places, in proportion to what they have.
     pub(crate) fn divide(&self, on_cpu: i64) {
-        let places = || (0..self.used.load(Relaxed)).map(Place);
+        let places = || (0..self.0.used()).map(Place);
         let of = |place: Place| self.state(place).sums.read().on_cpu;
         let all: i64 = places().map(of).sum();
         let mut rest = on_cpu;
@@ -345,20 +333,14 @@ impl Paths {
         place
     }
 
-    /// The next place that is not in use, on a page that is mapped if necessary.
+    /// The next place that is not in use.
     fn take(&self) -> Option<Place> {
-        let index = self.used.load(Relaxed);
-        let segment = self.segments.get(index as usize / SEGMENT)?;
-        if segment.load(Relaxed).is_null() {
-            segment.store(pages::map::<[State; SEGMENT]>()?.as_ptr(), Release);
-        }
-        self.used.store(index + 1, Release);
-        Some(Place(index))
+        self.0.add().map(Place)
     }
 
     /// All places. The indices in each are those of this list, in which a place comes after those that it refers to.
     pub(crate) fn read(&self) -> Vec<PathTotals> {
-        (0..self.used.load(Acquire))
+        (0..self.0.used())
             .map(|index| {
                 let state = self.state(Place(index));
                 let callsite = state.callsite.load(Acquire);
@@ -371,16 +353,5 @@ impl Paths {
                 }
             })
             .collect()
-    }
-}
-
-impl Drop for Paths {
-    fn drop(&mut self) {
-        for segment in &self.segments {
-            if let Some(pages) = NonNull::new(segment.load(Relaxed)) {
-                // SAFETY: `take` has mapped it, and only `self` referred to it.
-                unsafe { pages::unmap(pages) };
-            }
-        }
     }
 }

@@ -1,0 +1,315 @@
+use std::cell::Cell;
+
+use crate::on_cpu::script;
+use crate::probe::polls::{FutureTotals, PollProbe};
+use crate::probe::section::Section;
+use crate::probe::{Probe, Slot};
+use crate::record::callsite::{Callsite, meta};
+use crate::record::histogram::bucket;
+use crate::record::thread;
+use crate::record::totals::Totals;
+use crate::registry;
+use crate::tsc::{Fence, FencePolicy, Ticks, Unfenced};
+
+thread_local! {
+    /// Whether the thread is interrupted right after its next stop has read the counter, before the detector is checked.
+    static INTERRUPTED_AFTER_STOP: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Reads the simulated counter; before the simulation begins, the real one.
+#[derive(Debug)]
+struct Scripted;
+
+impl FencePolicy for Scripted {
+    const FENCE: Fence = Fence::Unfenced;
+
+    fn start() -> Ticks {
+        script::now().unwrap_or_else(Unfenced::start)
+    }
+
+    fn stop() -> Ticks {
+        let stop = Self::start();
+        if INTERRUPTED_AFTER_STOP.take() {
+            script::lose(5_000, 0);
+        }
+        stop
+    }
+}
+
+fn callsite(name: &'static str) -> &'static Callsite {
+    Box::leak(Box::new(Callsite::new::<Scripted>(
+        meta(&(), module_path!(), line!()).named(name),
+    )))
+}
+
+fn call(callsite: &'static Callsite, body: impl FnOnce()) {
+    let mut slot = Slot::new();
+    let _probe = Probe::<Scripted>::start(callsite, &mut slot);
+    body();
+}
+
+fn poll(callsite: &'static Callsite, future: &mut FutureTotals, body: impl FnOnce()) {
+    let mut slot = Slot::new();
+    let _probe = PollProbe::<Scripted>::start(callsite, future, &mut slot);
+    body();
+}
+
+/// A callsite whose first call has been made. That call is measured with the real counter, so it may have lost real time: then another
+/// callsite takes its place.
+fn called_in_one_go(name: &'static str) -> &'static Callsite {
+    loop {
+        let callsite = callsite(name);
+        call(callsite, || {});
+        if totals(callsite).off == 0 {
+            return callsite;
+        }
+    }
+}
+
+/// Callsites whose first call has been made, on a thread that is simulated from here on.
+fn scripted<const N: usize>(names: [&'static str; N]) -> [&'static Callsite; N] {
+    let callsites = names.map(called_in_one_go);
+    for callsite in callsites {
+        // Only the simulation lets time pass; the probes cost nothing.
+        let (_, record) = thread::this().find(callsite.position()).unwrap();
+        for cost in [&record.visible, &record.cost, &record.nesting] {
+            cost.set(0);
+        }
+    }
+    script::begin();
+    callsites
+}
+
+fn totals(callsite: &'static Callsite) -> Totals {
+    registry::figures()
+        .unwrap()
+        .callsites
+        .into_iter()
+        .find(|(one, _)| core::ptr::eq(*one, callsite))
+        .map(|(_, totals)| totals)
+        .expect("the callsite was called")
+}
+
+/// Ticks on the CPU, blocked and waiting. The first call is left out, because it was measured with the real counter.
+fn inclusive(totals: &Totals) -> [i64; 3] {
+    let on_cpu = totals.gross() - totals.first_sum - totals.inner_gross;
+    [on_cpu, totals.off - totals.waiting, totals.waiting]
+}
+
+#[test]
+fn loss_is_inclusive_in_all_callers_and_own_in_one() {
+    let [outer, sleeper, worker] = scripted(["outer", "sleeper", "worker"]);
+    for _ in 0..3 {
+        call(outer, || {
+            script::run(1_000);
+            call(sleeper, || {
+                script::run(50);
+                script::lose(800_000, 30_000);
+            });
+            call(worker, || script::run(400_000));
+            script::lose(7_000, 7_000);
+            // A start finds this loss. It belongs to the outer call.
+            call(worker, || script::run(400_000));
+        });
+    }
+    let [outer, sleeper, worker] = [outer, sleeper, worker].map(totals);
+    assert_eq!(inclusive(&sleeper), [150, 2_310_000, 90_000]);
+    assert_eq!(inclusive(&worker), [2_400_000, 0, 0]);
+    assert_eq!(inclusive(&outer), [2_403_150, 2_310_000, 111_000]);
+    assert_eq!(
+        [outer.own_off, sleeper.own_off, worker.own_off],
+        [21_000, 2_400_000, 0]
+    );
+    assert_eq!(outer.callees, 2_400_150);
+    // The probes cost nothing.
+    assert_eq!((outer.nested, sleeper.nested), (0, 0));
+    // After one switch, 50 ticks on the CPU are too uncertain. After two, a million is enough.
+    assert_eq!((sleeper.repaired, sleeper.excluded), (0, 3));
+    assert_eq!((outer.repaired, outer.excluded), (3, 0));
+    assert_eq!((outer.max, outer.min), (Some(801_050), Some(801_050)));
+    let wall: Vec<_> = outer.wall_histogram().unwrap().buckets().collect();
+    let (octave, sub) = bucket(1_608_050);
+    assert_eq!(wall, [(octave, sub, 3)]);
+}
+
+#[test]
+fn nothing_that_was_lost_between_calls_is_theirs() {
+    let [function] = scripted(["between losses"]);
+    for _ in 0..10 {
+        script::lose(1_000_000, 0);
+        script::run(10);
+        call(function, || script::run(500));
+    }
+    let totals = totals(function);
+    assert_eq!(inclusive(&totals), [5_000, 0, 0]);
+    assert_eq!((totals.samples, totals.excluded), (10, 0));
+}
+
+#[test]
+fn call_loses_no_more_than_it_took() {
+    let [outer, inner] = scripted(["around the interrupted stop", "interrupted at its stop"]);
+    call(outer, || {
+        call(inner, || {
+            script::run(100);
+            INTERRUPTED_AFTER_STOP.set(true);
+        });
+    });
+    let [outer, inner] = [outer, inner].map(totals);
+    assert_eq!(inclusive(&inner), [0, 100, 0]);
+    assert_eq!(inclusive(&outer), [100, 5_000, 0]);
+    assert_eq!((inner.own_off, outer.own_off), (100, 4_900));
+}
+
+/// Interruptions every few microseconds: the statistics are asked for only now and then, and the sums are still right.
+#[test]
+fn statistics_of_thick_interruptions_are_asked_for_together() {
+    let [function] = scripted(["ping"]);
+    let before = script::askings();
+    for _ in 0..1_000 {
+        call(function, || {
+            script::run(1_000);
+            script::lose(3_000, 1_000);
+        });
+    }
+    let askings = script::askings() - before;
+    // Once in each 50 µs of these 4 ms.
+    assert!((70..90).contains(&askings), "{askings}");
+    let totals = totals(function);
+    assert_eq!((inclusive(&totals)[0], totals.off), (1_000_000, 3_000_000));
+    // The statistics were not asked for after the last few calls.
+    assert!((980_000..=1_000_000).contains(&totals.waiting));
+    assert_eq!((totals.own_off, totals.excluded), (3_000_000, 1_000));
+}
+
+#[test]
+fn recursion_counts_a_loss_once() {
+    let [function] = scripted(["recursive loss"]);
+    fn recurse(function: &'static Callsite, depth: u32) {
+        call(function, || {
+            script::run(10);
+            if depth == 0 {
+                script::lose(90_000, 1_000);
+            } else {
+                recurse(function, depth - 1);
+            }
+        });
+    }
+    recurse(function, 4);
+    let totals = totals(function);
+    assert_eq!(inclusive(&totals), [50, 89_000, 1_000]);
+    assert_eq!((totals.own_off, totals.excluded), (90_000, 5));
+}
+
+/// Three times `top`, which calls a function that calls itself so many times. Each of these calls runs for 60 µs. Then `before` happens in
+/// it, with its depth, and the next call; in the innermost one, the depth is 1.
+fn recursion(depth: u32, before: fn(u32)) -> [Totals; 2] {
+    fn recurse(function: &'static Callsite, depth: u32, before: fn(u32)) {
+        call(function, || {
+            script::run(60_000);
+            before(depth);
+            if depth > 1 {
+                recurse(function, depth - 1, before);
+            }
+        });
+    }
+    let [top, function] = scripted(["top", "recursive"]);
+    for _ in 0..3 {
+        call(top, || recurse(function, depth, before));
+    }
+    let totals = [top, function].map(totals);
+    let on_cpu = 3 * 60_000 * i64::from(depth);
+    assert_eq!(totals.each_ref().map(|of| inclusive(of)[0]), [on_cpu; 2]);
+    totals
+}
+
+/// A signal takes no time off the CPU, but the clocks may differ by a few ticks, in either direction.
+#[test]
+fn signal_in_a_recursion_costs_nobody_anything() {
+    let innermost = |depth| {
+        if depth == 1 {
+            script::signal();
+        }
+    };
+    for depth in [10, 1_000] {
+        for ahead in [7, -7] {
+            script::set_ahead_after_signals(ahead);
+            for before in [innermost, |_| script::signal()] {
+                let [top, function] = recursion(depth, before);
+                assert_eq!((top.off, top.own_off), (0, 0));
+                assert_eq!((function.off, function.own_off), (0, 0));
+            }
+        }
+    }
+}
+
+/// More losses than a thread keeps apart are pending at once. The own parts add up to the whole nevertheless.
+#[test]
+fn parts_add_up_however_deep_a_recursion_loses() {
+    const WAITING: i64 = 500;
+    let off = |depth: u32| 1_000 + 370 * i64::from(depth % 11);
+    for depth in [10, 100, 1_000] {
+        let [top, function] = recursion(depth, |depth| {
+            script::lose(1_000 + 370 * u64::from(depth % 11), WAITING.cast_unsigned());
+        });
+        let expected: i64 = (1..=depth).map(off).sum();
+        assert_eq!(
+            [top.off, top.waiting],
+            [3 * expected, 3 * WAITING * i64::from(depth)]
+        );
+        assert_eq!(top.own_off + function.own_off, top.off, "{depth}");
+        // Only the first of these calls begins among losses that were joined.
+        assert!((top.off - function.off).abs() <= top.off / 50, "{depth}");
+        assert!(function.off >= function.waiting && top.own_off >= 0);
+    }
+}
+
+#[test]
+#[cfg_attr(
+    target_family = "wasm",
+    ignore = "there are no threads, so this one has followed other tests' scripts"
+)]
+fn suspended_future_is_neither_blocked_nor_waiting() {
+    let [function] = scripted(["future"]);
+    let mut future = FutureTotals::new();
+    poll(function, &mut future, || script::run(300));
+    // The thread sleeps between the polls.
+    script::lose(1_000_000, 0);
+    poll(function, &mut future, || {
+        script::run(300_000);
+        script::lose(40_000, 40_000);
+    });
+    script::lose(1_000_000, 0);
+    poll(function, &mut future, || script::run(300));
+    future.complete(function);
+    let totals = totals(function);
+    // The first call was not a future, so the ticks are only those of the polls.
+    assert_eq!(totals.polls_gross, 300_600);
+    assert_eq!((totals.off, totals.waiting), (40_000, 40_000));
+    assert_eq!((totals.repaired, totals.max), (1, Some(300_600)));
+}
+
+#[test]
+fn section_sees_what_was_lost_in_it_and_leaves_it_to_the_function() {
+    let [function, section] = scripted(["around a section", "section"]);
+    call(function, || {
+        script::lose(500, 0);
+        let section = Section::<Scripted>::start(section);
+        script::run(250_000);
+        script::lose(2_000, 500);
+        section.stop();
+    });
+    let [function, section] = [function, section].map(totals);
+    assert_eq!(inclusive(&section), [250_000, 1_500, 500]);
+    assert_eq!(inclusive(&function), [250_000, 2_000, 500]);
+    assert_eq!(function.own_off, 2_500);
+    assert_eq!((section.repaired, section.excluded), (1, 0));
+}
+
+#[test]
+fn without_statistics_the_loss_is_known_and_not_its_kind() {
+    let [function] = scripted(["unsplit"]);
+    script::keep_no_statistics();
+    call(function, || script::lose(90_000, 100));
+    let totals = totals(function);
+    assert_eq!((totals.off, totals.unsplit, totals.unasked), (90_000, 1, 0));
+}
