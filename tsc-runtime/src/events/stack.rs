@@ -3,8 +3,7 @@
 use std::cell::Cell;
 use std::ptr;
 
-use super::group;
-use super::kinds::MOST;
+use super::group::{self, Reading};
 use crate::record::callsite::Callsite;
 use crate::record::event_row::Row;
 use crate::record::thread;
@@ -31,7 +30,7 @@ struct Frame {
     is_inner: bool,
     /// The number of this thread's reads so far, including the one at the call's start.
     reads: u64,
-    values: [u64; MOST],
+    values: Reading,
 }
 
 impl Frame {
@@ -40,7 +39,7 @@ impl Frame {
         is_calibration: false,
         is_inner: false,
         reads: 0,
-        values: [0; MOST],
+        values: Reading::NOTHING,
     };
 }
 
@@ -130,9 +129,11 @@ pub(super) fn pop() {
         {
             let began = clock::now();
             if let Some(values) = group::read() {
-                if !frame.is_inner {
-                    let nested = stack.reads.get() - frame.reads;
-                    row.add(&group::difference(&frame.values, &values, nested));
+                let nested = stack.reads.get() - frame.reads;
+                if !frame.is_inner
+                    && let Some(counted) = group::difference(&frame.values, &values, nested)
+                {
+                    row.add(&counted);
                 }
                 stack.reads.set(stack.reads.get() + 1);
             }
