@@ -15,7 +15,7 @@ use crate::record::thread;
 use crate::registry;
 #[cfg(all(unix, not(miri)))]
 use crate::tick_clock;
-use crate::{calibration, events, report};
+use crate::{calibration, environment, events, report};
 
 /// Installs the hooks, unless they are installed. The cold path calls this when the process begins to measure, so nothing runs before the
 /// first call of the first callsite.
@@ -24,6 +24,7 @@ use crate::{calibration, events, report};
 /// the same time). It makes a fork wait for a thread that is inside the C library's `atexit`, because the child would inherit the lock of
 /// `atexit` in its locked state.
 pub(crate) fn install() {
+    environment::remember_stderr();
     #[cfg(all(unix, not(miri)))]
     watch_forks();
     keep_mapped(install as *const ());

@@ -2,7 +2,6 @@
 
 mod destination;
 mod file;
-mod patience;
 pub(super) mod pattern;
 mod terminal;
 
@@ -13,7 +12,7 @@ use parking_lot::{Mutex, MutexGuard};
 
 use super::settings::{Form, Settings, settings};
 use super::{Report, TextForm, TextOptions};
-use crate::environment::{complain, without_write_signals, write_to_stderr};
+use crate::environment::{complain, patience, without_write_signals, write_to_stderr};
 use crate::process::PerProcess;
 
 pub(super) use file::{end, keep};
