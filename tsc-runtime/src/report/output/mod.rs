@@ -41,10 +41,10 @@ pub(super) fn print(report: &Report) {
         let options = text_options(settings, form_of_text(settings.form));
         return write_to_stderr(&render(report, settings.form, &on_terminal(options)));
     };
-    let path = pattern::expand(path);
+    let path = settings.folder.join(pattern::expand(path));
     let options = text_options(settings, form_of_text(settings.form));
     let text = render(report, settings.form, &options);
-    match without_write_signals(|| file::write_own(Path::new(&path), &text)) {
+    match without_write_signals(|| file::write_own(&path, &text)) {
         Ok(None) => {}
         Ok(Some(instead)) => complain(&format!(
             "{} was written by another process, so this report is in {} (use %p, the process's number, in TSC_REPORT_FILE)",
