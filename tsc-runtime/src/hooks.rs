@@ -34,6 +34,19 @@ pub(crate) fn install() {
     events::begin();
 }
 
+/// The exit handler runs before those that were registered before it, and before the destructors of the program's own `.fini_array`, and
+/// any of these may call annotated functions. An entry of this section with a number runs after all others.
+#[cfg(all(target_os = "linux", not(miri)))]
+#[used]
+// SAFETY: the section is an array of functions that are called at the end of the process. This one does not unwind.
+#[unsafe(link_section = ".fini_array.00000")]
+static AT_THE_VERY_END: extern "C" fn() = {
+    extern "C" fn handler() {
+        report::report_late_calls();
+    }
+    handler
+};
+
 /// A lock, and the flag that it guards: whether the dump is installed. A fork holds the lock.
 static INSTALLING: AtomicBool = AtomicBool::new(false);
 static DUMPS: AtomicBool = AtomicBool::new(false);

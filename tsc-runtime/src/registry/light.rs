@@ -5,13 +5,13 @@ use std::sync::atomic::AtomicI64;
 use super::shard::Shard;
 use super::thread_end::with_shard_slot;
 use super::{
-    BEGUN, NUMBERS, PAUSED, UNRECORDED, add_registration_cost, begin_cold_path, in_cold_path,
-    number_of, registry,
+    BEGUN, CALLS_AFTER_END, NUMBERS, PAUSED, UNRECORDED, add_registration_cost, begin_cold_path,
+    in_cold_path, number_of, registry,
 };
 use crate::calibration::light_cost;
 use crate::on_cpu;
 use crate::record::callsite::Callsite;
-use crate::record::light::{self, Counts, LightRecord, LightThread};
+use crate::record::light::{self, Counts, LightRecord, LightThread, Row};
 use crate::record::thread::{self, Thread};
 use crate::sync::atomic::{
     AtomicBool,
@@ -172,6 +172,9 @@ pub(crate) fn count_after_end(callsite: &Callsite, counter: usize, count: u64) {
         let mut lists = registry().lists.lock();
         let row = lists.ended_light.of(&None).row(number);
         row.counts.add(&Counts::of(counter, count));
+        if counter == Row::CALLS {
+            CALLS_AFTER_END.fetch_add(count, Relaxed);
+        }
         Some(())
     });
     if counted.flatten().is_none() {

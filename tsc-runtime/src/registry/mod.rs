@@ -77,6 +77,9 @@ static PAUSED: AtomicBool = AtomicBool::new(false);
 /// Calls that could not be recorded, because they happened inside the registry's own work.
 static UNRECORDED: AtomicU64 = AtomicU64::new(0);
 
+/// Calls on threads that were ending, after their records had been folded.
+static CALLS_AFTER_END: AtomicU64 = AtomicU64::new(0);
+
 #[derive(Default)]
 struct Registry {
     /// Advanced when all figures are taken or discarded; see [`generation`].
@@ -285,3 +288,8 @@ pub(crate) fn left_out() -> Vec<String> {
 pub(crate) fn unrecorded() -> u64 {
     UNRECORDED.load(Relaxed)
 }
+/// The number of calls on threads that were ending. On the thread that ends the process, these are the ones in handlers at exit.
+pub(crate) fn calls_after_end() -> u64 {
+    CALLS_AFTER_END.load(Relaxed)
+}
+

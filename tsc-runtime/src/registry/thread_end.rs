@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use super::light_check::end_light;
 use super::shard::Shard;
 use super::sheets::ThreadName;
-use super::{Lists, Registry, UNRECORDED, in_cold_path, registry};
+use super::{CALLS_AFTER_END, Lists, Registry, UNRECORDED, in_cold_path, registry};
 use crate::record::contexts;
 use crate::record::light;
 use crate::record::thread::{self, Thread};
@@ -142,6 +142,7 @@ pub(crate) fn fold_orphan(record: *const Record) {
     let mut record = Some(record);
     // Freed in the cold path, because an annotated allocator would otherwise record the freeing in the same way, endlessly.
     let folded = in_cold_path(|_| {
+        CALLS_AFTER_END.fetch_add(1, Relaxed);
         let mut lists = registry().lists.lock();
         if let Some(record) = record.as_deref().filter(|_| contexts::are_recorded()) {
             let sums = record.totals(true).as_root();

@@ -27,6 +27,7 @@ pub(crate) fn begin() {
 pub(crate) fn start_from_zero() {
     STARTED_UNIX_NS.store(0, Relaxed);
     SINCE_NS.store(0, Relaxed);
+    crate::report::exit::start_from_zero();
     crate::report::output::start_from_zero();
     watch::start_from_zero();
 }

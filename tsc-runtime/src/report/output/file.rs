@@ -64,6 +64,13 @@ pub(in crate::report) fn end() {
     }
 }
 
+/// Permits one more report after that.
+pub(in crate::report) fn begin_again() {
+    if let Some(mut written) = patience::retry(|| written().try_lock()) {
+        written.ended = false;
+    }
+}
+
 /// Writes `text` to this process's file. It replaces the process's earlier report, unless there was a reset in between. If another process
 /// has written the file, `text` goes to a file beside it, whose path is returned.
 pub(super) fn write_own(path: &Path, text: &str) -> io::Result<Option<PathBuf>> {

@@ -15,7 +15,7 @@ use super::{Report, TextForm, TextOptions};
 use crate::environment::{complain, patience, without_write_signals, write_to_stderr};
 use crate::process::PerProcess;
 
-pub(super) use file::{end, keep};
+pub(super) use file::{begin_again, end, keep};
 
 static TURN: PerProcess<Mutex<()>> = PerProcess::new();
 
