@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::ptr;
 
 use super::group::{self, Reading};
+use crate::process::memory;
 use crate::record::callsite::Callsite;
 use crate::record::event_row::Row;
 use crate::record::thread;
@@ -18,6 +19,9 @@ const DEEPEST: usize = 64;
 const DISTURBED: u64 = 4;
 /// The usual ticks may rise by one part in this many from one reading to the next.
 const DRIFT: u64 = 16;
+
+/// What a callsite's first call on a thread may allocate, at most.
+const ROOM: usize = 1 << 14;
 
 #[derive(Clone, Copy)]
 struct Frame {
@@ -91,8 +95,11 @@ pub(super) fn push(callsite: &'static Callsite) {
             return;
         }
         let began = clock::now();
-        let row: *const Row = callsite.events().get_or_make();
-        if let Some(values) = group::read() {
+        let row: *const Row = match callsite.events().get() {
+            None if !memory::is_left(ROOM) => ptr::null(),
+            _ => callsite.events().get_or_make(),
+        };
+        if let Some(values) = group::read().filter(|_| !row.is_null()) {
             stack.reads.set(stack.reads.get() + 1);
             frame.set(Frame {
                 row,

@@ -10,9 +10,9 @@ mod descriptor;
 #[cfg(all(unix, not(miri)))]
 mod file_identity;
 mod mapped;
+pub(crate) mod memory;
 mod per_process;
 
-pub(crate) use mapped::keep_mapped;
 #[cfg(all(
     target_os = "linux",
     not(miri),
@@ -21,6 +21,7 @@ pub(crate) use mapped::keep_mapped;
 pub(crate) use descriptor::OwnDescriptor;
 #[cfg(all(unix, not(miri)))]
 pub(crate) use file_identity::FileIdentity;
+pub(crate) use mapped::keep_mapped;
 pub(crate) use per_process::PerProcess;
 
 /// The process's number; 0 on WebAssembly, which has none and where std's function panics.

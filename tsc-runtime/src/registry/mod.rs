@@ -13,7 +13,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use crate::calibration::overhead;
-use crate::process::{self, PerProcess};
+use crate::process::{self, PerProcess, memory};
 use crate::record::Record;
 use crate::record::callsite::Callsite;
 use crate::record::table::Entry;
@@ -74,7 +74,7 @@ static NUMBERS: AtomicU32 = AtomicU32::new(1);
 /// The number of records made so far.
 static RECORDS: AtomicU64 = AtomicU64::new(0);
 static PAUSED: AtomicBool = AtomicBool::new(false);
-/// Calls that could not be recorded, because they happened inside the registry's own work.
+/// Calls that could not be recorded, because they happened inside the registry's own work, or because there was no memory.
 static UNRECORDED: AtomicU64 = AtomicU64::new(0);
 
 /// Calls on threads that were ending, after their records had been folded.
@@ -126,6 +126,23 @@ fn registry() -> &'static Registry {
     REGISTRY.get(|| {})
 }
 
+/// What the cold path may allocate, at most: for a thread, and for each callsite.
+const ROOM: usize = 1 << 16;
+const ROOM_PER_CALLSITE: usize = 256;
+/// The same for a report.
+const ROOM_FOR_REPORT: usize = 1 << 20;
+const ROOM_PER_ROW: usize = 1 << 14;
+
+/// Whether there is memory for what the cold path does.
+fn has_memory() -> bool {
+    memory::is_left(ROOM + ROOM_PER_CALLSITE * NUMBERS.load(Relaxed) as usize)
+}
+
+/// Whether there is memory for a report.
+pub(crate) fn has_memory_for_report() -> bool {
+    memory::is_left(ROOM_FOR_REPORT + ROOM_PER_ROW * NUMBERS.load(Relaxed) as usize)
+}
+
 /// Runs `f` with the thread marked as busy, and then the requests that were put off. Returns `None` if the thread is already busy: then
 /// this is a signal handler or an allocator that was reached from the cold path.
 fn in_cold_path<T>(f: impl FnOnce(&Thread) -> T) -> Option<T> {
@@ -153,6 +170,9 @@ pub(crate) fn find(callsite: &'static Callsite, begin: fn()) -> Found {
         return Found::Record(record);
     }
     let found = in_cold_path(|thread| {
+        if !has_memory() {
+            return None;
+        }
         // If anything in here panics, the call is not recorded, and the program continues.
         let found = catch_unwind(AssertUnwindSafe(|| {
             BEGUN.get(begin);
@@ -187,10 +207,11 @@ pub(crate) fn with_record(callsite: &'static Callsite, begin: fn(), f: impl FnOn
 /// The thread's record, if the callsite was called on this thread before and there was a reset or a pause since. Neither allocates nor
 /// waits: a signal handler may have interrupted the allocator, and the holder of a lock may be waiting for it.
 fn find_known(thread: &Thread, callsite: &'static Callsite, began: Ticks) -> Option<*const Record> {
+    // Before anything else: a thread's first use of its slot allocates.
+    let record: *const Record = thread.find_invalidated(callsite.position())?;
     with_shard_slot(|slot| {
         let registry = REGISTRY.get_if_made()?;
         let shard = slot.current(registry)?;
-        let record: *const Record = thread.find_invalidated(callsite.position())?;
         if has_light_probes() && !thread.is_mixed() {
             // The thread needs an account first.
             return None;
@@ -284,12 +305,12 @@ pub(crate) fn left_out() -> Vec<String> {
         .collect()
 }
 
-/// The number of calls that are in no record.
-pub(crate) fn unrecorded() -> u64 {
-    UNRECORDED.load(Relaxed)
-}
 /// The number of calls on threads that were ending. On the thread that ends the process, these are the ones in handlers at exit.
 pub(crate) fn calls_after_end() -> u64 {
     CALLS_AFTER_END.load(Relaxed)
 }
 
+/// The number of calls that are in no record.
+pub(crate) fn unrecorded() -> u64 {
+    UNRECORDED.load(Relaxed)
+}

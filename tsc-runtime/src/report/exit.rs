@@ -11,6 +11,7 @@ use super::output;
 use super::settings::{Form, settings};
 use super::snapshot::report_at_end;
 use crate::environment::{complain, write_to_stderr};
+use crate::process::memory;
 use crate::record::thread;
 use crate::registry;
 
@@ -65,7 +66,7 @@ pub(crate) fn report_late_calls() {
             return;
         }
         let late = registry::calls_after_end().saturating_sub(CALLS_BEFORE.load(Relaxed));
-        if late == 0 || settings().form == Form::Off {
+        if late == 0 || settings().form == Form::Off || !memory::is_left(LINE) {
             return;
         }
         if settings().file.is_none() {
@@ -76,3 +77,6 @@ pub(crate) fn report_late_calls() {
         output::end();
     });
 }
+
+/// The memory that a line takes, with room to spare.
+const LINE: usize = 1 << 12;

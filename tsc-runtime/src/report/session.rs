@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::snapshot::{REPORTED, sums};
+use super::snapshot::{REPORTED, has_memory, sums};
 use super::{Report, output, snapshot};
 
 /// A part of the program's run. It begins with [`session`] and ends when this value is dropped, which prints its report.
@@ -49,6 +49,9 @@ impl Session {
 impl Drop for Session {
     fn drop(&mut self) {
         let _turn = output::turn();
+        if !has_memory() {
+            return;
+        }
         let now = snapshot();
         let started = now.started();
         let report = now.since(&self.begin).unwrap_or(now);

@@ -236,7 +236,8 @@ fn lock(_: &Path) -> Option<File> {
     None
 }
 
-/// Writes without waiting for a pipe's reader. If there is no reader, nothing is written.
+/// Writes to a pipe or a terminal. If a pipe has no reader, nothing is written.
+#[cfg(all(unix, not(miri)))]
 fn write_to_stream(path: &Path, text: &str) -> io::Result<()> {
     use std::os::fd::AsRawFd;
     use std::os::unix::fs::OpenOptionsExt;

@@ -14,6 +14,7 @@ use super::settings::{Form, Settings, settings};
 use super::{Report, TextForm, TextOptions};
 use crate::environment::{complain, patience, without_write_signals, write_to_stderr};
 use crate::process::PerProcess;
+use crate::registry;
 
 pub(super) use file::{begin_again, end, keep};
 
@@ -76,7 +77,7 @@ pub(super) fn print(report: &Report) {
 /// # Errors
 ///
 /// The file cannot be written; it is unchanged then. The path is a directory, or a symbolic link in a folder that every user may write to.
-/// The path ends in `.json`, but the feature `json` is missing.
+/// The path ends in `.json`, but the feature `json` is missing. There is no memory for a report.
 pub fn dump_to(path: impl AsRef<Path>) -> io::Result<()> {
     let path = path.as_ref();
     let is_json = path
@@ -93,6 +94,9 @@ pub fn dump_to(path: impl AsRef<Path>) -> io::Result<()> {
     } else {
         Form::Text(TextForm::Full)
     };
+    if !registry::has_memory_for_report() {
+        return Err(io::ErrorKind::OutOfMemory.into());
+    }
     let report = super::snapshot();
     let text = render(&report, form, &text_options(settings(), TextForm::Full));
     without_write_signals(|| file::write(path, &text))
