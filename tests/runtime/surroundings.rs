@@ -114,10 +114,8 @@ fn pipe(nonblocking: bool) -> (PipeReader, PipeWriter) {
 
 fn set_flags(writer: &PipeWriter, flags: libc::c_int) {
     // SAFETY: the descriptor is a pipe of this test.
-    assert_eq!(
-        unsafe { libc::fcntl(writer.as_raw_fd(), libc::F_SETFL, flags) },
-        0
-    );
+    let failed = unsafe { libc::fcntl(writer.as_raw_fd(), libc::F_SETFL, flags) };
+    assert_eq!(failed, 0);
 }
 
 fn many_functions_to(writer: PipeWriter) -> Child {
@@ -237,6 +235,15 @@ fn program_goes_on_without_memory_for_records() {
         assert_eq!(calls(&report, name), 1, "{name}");
     }
     assert_eq!(report["unrecorded_calls"], 44);
+}
+
+#[test]
+fn program_goes_on_with_any_limit_of_memory() {
+    for kib in (0..256).step_by(16).chain((256..16_000).step_by(487)) {
+        let bytes = (kib << 10).to_string();
+        let output = run(&mut program(&["memory-for", &bytes]));
+        assert_eq!(text(&output.stdout), "survived\n", "{kib} KiB");
+    }
 }
 
 #[test]

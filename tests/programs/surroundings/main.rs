@@ -30,6 +30,7 @@ fn main() {
         ["many-functions"] => many_functions(),
         ["late-calls"] => late::calls(),
         ["no-memory"] => memory::none_for_records(),
+        ["memory-for", bytes] => memory::limited(bytes.parse().expect("a number")),
         ["no-memory-for-the-report"] => memory::none_for_the_report(),
         _ => panic!("no change is called {arguments:?}"),
     }
@@ -66,10 +67,8 @@ fn threads_that_sleep(threads: usize) {
         rlim_max: 1024,
     };
     // SAFETY: the struct is a limit.
-    assert_eq!(
-        unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit) },
-        0
-    );
+    let failed = unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit) };
+    assert_eq!(failed, 0);
     let [measured, done] = [0, 1].map(|_| std::sync::Barrier::new(threads + 1));
     std::thread::scope(|scope| {
         for _ in 0..threads {

@@ -99,6 +99,36 @@ pub(crate) fn none_for_records() {
     println!("survived");
 }
 
+/// Calls on a thread, if there is memory for one. Not std's, which panics without memory for its signal stack.
+fn call_on_thread() {
+    extern "C" fn body(_: *mut libc::c_void) -> *mut libc::c_void {
+        call();
+        ptr::null_mut()
+    }
+    let mut thread = std::mem::MaybeUninit::uninit();
+    // SAFETY: the attributes may be null, and the function has the right signature. A thread that was started is joined once.
+    unsafe {
+        let (attributes, argument) = (ptr::null(), ptr::null_mut());
+        if libc::pthread_create(thread.as_mut_ptr(), attributes, body, argument) == 0 {
+            libc::pthread_join(thread.assume_init(), ptr::null_mut());
+        }
+    }
+}
+
+/// May have so many bytes more than it has, for everything that it measures.
+pub(crate) fn limited(bytes: libc::rlim_t) {
+    let statm = std::fs::read_to_string("/proc/self/statm").expect("it can be read");
+    let pages = statm.split(' ').next().and_then(|it| it.parse().ok());
+    let has: libc::rlim_t = 4096 * pages.unwrap_or(0);
+    limit(has + bytes);
+    call();
+    for _ in 0..3 {
+        call_on_thread();
+    }
+    call();
+    println!("survived");
+}
+
 /// Ends without memory, after it has measured.
 pub(crate) fn none_for_the_report() {
     call();

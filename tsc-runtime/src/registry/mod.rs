@@ -126,7 +126,8 @@ fn registry() -> &'static Registry {
     REGISTRY.get(|| {})
 }
 
-/// What the cold path may allocate, at most: for a thread, and for each callsite.
+/// What the cold path may allocate, at most: for the process, with the stacks of the runtime's threads; for a thread; for each callsite.
+const ROOM_TO_BEGIN: usize = 1 << 23;
 const ROOM: usize = 1 << 16;
 const ROOM_PER_CALLSITE: usize = 256;
 /// The same for a report.
@@ -135,7 +136,11 @@ const ROOM_PER_ROW: usize = 1 << 14;
 
 /// Whether there is memory for what the cold path does.
 fn has_memory() -> bool {
-    memory::is_left(ROOM + ROOM_PER_CALLSITE * NUMBERS.load(Relaxed) as usize)
+    let room = match REGISTRY.get_if_made() {
+        None => ROOM_TO_BEGIN,
+        Some(_) => ROOM,
+    };
+    memory::is_left(room + ROOM_PER_CALLSITE * NUMBERS.load(Relaxed) as usize)
 }
 
 /// Whether there is memory for a report.

@@ -60,7 +60,9 @@ pub use data::{
     FirstCall, MachineReport, MetaMap, Process, Report, SumOfSquares, ThreadReport, TickClock,
 };
 #[cfg(measuring)]
-pub(crate) use exit::{dump_at_exit, report_late_calls};
+pub(crate) use exit::dump_at_exit;
+#[cfg(all(measuring, target_os = "linux", not(miri)))]
+pub(crate) use exit::report_late_calls;
 pub use merge_error::MergeError;
 pub use options::{TextForm, TextOptions, TextSort, TextUnit};
 #[cfg(measuring)]

@@ -10,7 +10,7 @@ use std::time::UNIX_EPOCH;
 use parking_lot::Mutex;
 
 use super::destination::{Destination, folder};
-use crate::environment::{self, patience};
+use crate::environment::patience;
 use crate::process::PerProcess;
 use crate::report::collect::process_started;
 use crate::tsc::os_clock;
@@ -249,11 +249,11 @@ fn write_to_stream(path: &Path, text: &str) -> io::Result<()> {
             Some(libc::ENXIO) => io::Error::other("nobody reads from this pipe"),
             _ => error,
         })?;
-    environment::write_to_stream(stream.as_raw_fd(), text.as_bytes()).map_err(|(_, why)| match why
-        .kind()
-    {
-        io::ErrorKind::TimedOut => io::Error::other("its reader has stopped reading"),
-        _ => why,
+    crate::environment::write_to_stream(stream.as_raw_fd(), text.as_bytes()).map_err(|(_, why)| {
+        match why.kind() {
+            io::ErrorKind::TimedOut => io::Error::other("its reader has stopped reading"),
+            _ => why,
+        }
     })
 }
 
