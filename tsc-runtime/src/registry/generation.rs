@@ -9,9 +9,7 @@ use std::sync::Arc;
 use super::shard::{Own, Shard};
 use super::sheets::Figures;
 use super::tree::Tree;
-use super::{
-    Lists, Registry, UNRECORDED, busy_with, has_memory_for_report, in_cold_path, registry,
-};
+use super::{Lists, Registry, UNRECORDED, busy_with, in_cold_path, registry, room};
 use crate::record::Record;
 use crate::record::callsite::Callsite;
 use crate::record::totals::Totals;
@@ -59,7 +57,7 @@ pub(crate) fn take_figures() -> Option<(Figures, u64)> {
 /// Discards all figures. Returns false, without doing anything, in the cold path, and without memory.
 pub(super) fn forget() -> bool {
     // Freed inside the cold path: otherwise a signal handler that comes just after it would find the allocator at work.
-    let forgotten = busy_with(|_| has_memory_for_report().then(|| drop(hand_out())));
+    let forgotten = busy_with(|_| room::is_left_for_report().then(|| drop(hand_out())));
     forgotten.flatten().is_some()
 }
 

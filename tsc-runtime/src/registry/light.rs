@@ -6,7 +6,7 @@ use super::shard::Shard;
 use super::thread_end::with_shard_slot;
 use super::{
     BEGUN, CALLS_AFTER_END, NUMBERS, PAUSED, UNRECORDED, add_registration_cost, begin_cold_path,
-    has_memory, in_cold_path, number_of, registry,
+    in_cold_path, number_of, registry, room,
 };
 use crate::calibration::light_cost;
 use crate::on_cpu;
@@ -66,7 +66,7 @@ pub(crate) fn find_row(callsite: &'static Callsite, begin: fn()) -> FoundRow {
     }
     let began = begin_cold_path(thread::this());
     let found = in_cold_path(|thread| {
-        if !has_memory() {
+        if !room::is_left_for_call(true) {
             return None;
         }
         // If anything in here panics, the call is not counted, and the program continues.
@@ -171,7 +171,7 @@ fn has_times(thread: &Thread) -> bool {
 /// Counts a call on a thread that has ended.
 pub(crate) fn count_after_end(callsite: &Callsite, counter: usize, count: u64) {
     let counted = in_cold_path(|_| {
-        let number = callsite.number().filter(|_| has_memory())?;
+        let number = callsite.number().filter(|_| room::is_left_for_end(1))?;
         let mut lists = registry().lists.lock();
         let row = lists.ended_light.of(&None).row(number);
         row.counts.add(&Counts::of(counter, count));

@@ -13,7 +13,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use crate::calibration::overhead;
-use crate::process::{self, PerProcess, memory};
+use crate::process::{self, PerProcess};
 use crate::record::Record;
 use crate::record::callsite::Callsite;
 use crate::record::table::Entry;
@@ -38,6 +38,7 @@ mod light_check;
 mod light_totals;
 mod registration;
 mod registration_costs;
+pub(crate) mod room;
 mod shard;
 mod sheets;
 mod thread_end;
@@ -126,28 +127,6 @@ fn registry() -> &'static Registry {
     REGISTRY.get(|| {})
 }
 
-/// What the cold path may allocate, at most: for the process, with the stacks of the runtime's threads; for a thread; for each callsite.
-const ROOM_TO_BEGIN: usize = 1 << 23;
-const ROOM: usize = 1 << 16;
-const ROOM_PER_CALLSITE: usize = 256;
-/// The same for a report.
-const ROOM_FOR_REPORT: usize = 1 << 20;
-const ROOM_PER_ROW: usize = 1 << 14;
-
-/// Whether there is memory for what the cold path does.
-fn has_memory() -> bool {
-    let room = match REGISTRY.get_if_made() {
-        None => ROOM_TO_BEGIN,
-        Some(_) => ROOM,
-    };
-    memory::is_left(room + ROOM_PER_CALLSITE * NUMBERS.load(Relaxed) as usize)
-}
-
-/// Whether there is memory for a report.
-pub(crate) fn has_memory_for_report() -> bool {
-    memory::is_left(ROOM_FOR_REPORT + ROOM_PER_ROW * NUMBERS.load(Relaxed) as usize)
-}
-
 /// Runs `f` with the thread marked as busy, and then the requests that were put off. Returns `None` if the thread is already busy: then
 /// this is a signal handler or an allocator that was reached from the cold path.
 fn in_cold_path<T>(f: impl FnOnce(&Thread) -> T) -> Option<T> {
@@ -175,7 +154,7 @@ pub(crate) fn find(callsite: &'static Callsite, begin: fn()) -> Found {
         return Found::Record(record);
     }
     let found = in_cold_path(|thread| {
-        if !has_memory() {
+        if !room::is_left_for_call(!thread.has_room_for(callsite.position())) {
             return None;
         }
         // If anything in here panics, the call is not recorded, and the program continues.

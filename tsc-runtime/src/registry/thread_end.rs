@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use super::light_check::end_light;
 use super::shard::Shard;
 use super::sheets::ThreadName;
-use super::{CALLS_AFTER_END, Lists, Registry, UNRECORDED, has_memory, in_cold_path, registry};
+use super::{CALLS_AFTER_END, Lists, Registry, UNRECORDED, in_cold_path, registry, room};
 use crate::record::contexts;
 use crate::record::light;
 use crate::record::thread::{self, Thread};
@@ -74,14 +74,14 @@ impl Lists {
     /// Adds the thread's figures to those of ended threads. Records of running sections remain, because the sections point to them.
     fn end_thread(&mut self, registry: &Registry, shard: &Arc<Shard>) {
         self.live.retain(|live| !Arc::ptr_eq(live, shard));
-        if !has_memory() {
+        let mut own = shard.own.lock();
+        if !room::is_left_for_end(own.records.iter().flatten().count()) {
             // Reports read it there.
             if self.lingering.try_reserve(1).is_ok() {
                 self.lingering.push(Arc::clone(shard));
             }
             return;
         }
-        let mut own = shard.own.lock();
         own.catch_up(registry.generation());
         if let Some(tree) = &mut own.tree {
             self.ended_tree.add(tree.rest());
@@ -149,7 +149,7 @@ pub(crate) fn fold_orphan(record: *const Record) {
     let mut record = Some(record);
     // Freed in the cold path, because an annotated allocator would otherwise record the freeing in the same way, endlessly.
     let folded = in_cold_path(|_| {
-        if !has_memory() {
+        if !room::is_left_for_end(1) {
             return None;
         }
         CALLS_AFTER_END.fetch_add(1, Relaxed);

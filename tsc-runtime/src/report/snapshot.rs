@@ -90,7 +90,7 @@ pub(super) fn sums() -> Report {
 /// report.
 fn collecting(collect: impl FnOnce() -> Option<Report>) -> Report {
     registry::do_what_was_put_off();
-    if !registry::has_memory_for_report() {
+    if !registry::room::is_left_for_report() {
         return Report::default();
     }
     let report = thread::this().enter_report().and_then(|_reporting| {
@@ -119,7 +119,7 @@ pub fn report() {
 
 /// Whether there is memory for a report. If not, says so.
 pub(super) fn has_memory() -> bool {
-    let has = registry::has_memory_for_report();
+    let has = registry::room::is_left_for_report();
     if !has {
         write_to_stderr("tsc: no memory for a report\n");
     }

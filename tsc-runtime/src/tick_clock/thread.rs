@@ -66,7 +66,7 @@ fn interval(value: &str) -> Option<Duration> {
 }
 
 fn spawn() -> io::Result<()> {
-    if !memory::is_left(ROOM) {
+    if !memory::can_map(ROOM) {
         return Err(io::ErrorKind::OutOfMemory.into());
     }
     let fixed = environment::TICK.parse(interval);

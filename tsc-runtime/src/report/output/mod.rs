@@ -94,7 +94,7 @@ pub fn dump_to(path: impl AsRef<Path>) -> io::Result<()> {
     } else {
         Form::Text(TextForm::Full)
     };
-    if !registry::has_memory_for_report() {
+    if !registry::room::is_left_for_report() {
         return Err(io::ErrorKind::OutOfMemory.into());
     }
     let report = super::snapshot();
