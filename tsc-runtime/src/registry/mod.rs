@@ -163,7 +163,7 @@ pub(crate) fn find(callsite: &'static Callsite, begin: fn()) -> Found {
             find_here(thread, callsite)
         }));
         add_registration_cost(thread, began);
-        found.ok()
+        found.ok().flatten()
     });
     found.flatten().unwrap_or_else(|| {
         UNRECORDED.fetch_add(1, Relaxed);
@@ -224,9 +224,10 @@ fn keep_valid(thread: &Thread, registry: &Registry, generation: u64) {
     }
 }
 
-fn find_here(thread: &Thread, callsite: &'static Callsite) -> Found {
+/// `None` if there is no memory.
+fn find_here(thread: &Thread, callsite: &'static Callsite) -> Option<Found> {
     let Some(number) = number_of(callsite) else {
-        return Found::Nothing;
+        return Some(Found::Nothing);
     };
     tree::decide();
     overhead::calibrate(callsite);
@@ -236,15 +237,15 @@ fn find_here(thread: &Thread, callsite: &'static Callsite) -> Found {
         if has_light_probes() {
             shard.begin_light(thread);
         }
-        let (record, generation) = shard.record(registry, thread, callsite, number);
+        let (record, generation) = shard.record(registry, thread, callsite, number)?;
         keep_valid(thread, registry, generation);
-        Found::Record(record)
+        Some(Found::Record(record))
     })
     .unwrap_or_else(|| {
         let entry = Box::into_raw(Box::new(Entry::new()));
         // SAFETY: `fold_orphan` frees the entry, after the record.
-        let record = unsafe { make_record(callsite, number, entry) };
-        Found::Orphan(record.into_raw())
+        let record = unsafe { make_record(callsite, number, entry) }?;
+        Some(Found::Orphan(record.into_raw()))
     })
 }
 
