@@ -15,7 +15,7 @@ use crate::record::thread;
 use crate::registry;
 #[cfg(all(unix, not(miri)))]
 use crate::tick_clock;
-use crate::{calibration, events, live};
+use crate::{calibration, environment, events, live};
 
 /// Installs the hooks, unless they are installed. The cold path calls this when the process begins to measure, so nothing runs before the
 /// first call of the first callsite.
@@ -24,6 +24,7 @@ use crate::{calibration, events, live};
 /// the same time). It makes a fork wait for a thread that is inside the C library's `atexit`, because the child would inherit the lock of
 /// `atexit` in its locked state.
 pub(crate) fn install() {
+    environment::remember_stderr();
     #[cfg(all(unix, not(miri)))]
     watch_forks();
     keep_mapped(install as *const ());
@@ -32,6 +33,19 @@ pub(crate) fn install() {
     live::begin();
     events::begin();
 }
+
+/// The exit handler runs before those that were registered before it, and before the destructors of the program's own `.fini_array`, and
+/// any of these may call annotated functions. An entry of this section with a number runs after all others.
+#[cfg(all(target_os = "linux", not(miri)))]
+#[used]
+// SAFETY: the section is an array of functions that are called at the end of the process. This one does not unwind.
+#[unsafe(link_section = ".fini_array.00000")]
+static AT_THE_VERY_END: extern "C" fn() = {
+    extern "C" fn handler() {
+        live::report_late_calls();
+    }
+    handler
+};
 
 /// A lock, and the flag that it guards: whether the dump is installed. A fork holds the lock.
 static INSTALLING: AtomicBool = AtomicBool::new(false);

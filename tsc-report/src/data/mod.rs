@@ -57,8 +57,8 @@ data! {
         left_out: Vec<String>,
         /// The reason why nothing could be measured, if there is one.
         nothing_because: Option<String>,
-        /// Calls that were not recorded, because they happened in the middle of a recording: in an annotated allocator or in a signal
-        /// handler.
+        /// Calls that were not recorded, because they happened in the middle of a recording, in an annotated allocator or in a signal
+        /// handler, or because no memory was left.
         unrecorded_calls: u64,
     }
 }

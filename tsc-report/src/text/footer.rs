@@ -44,7 +44,7 @@ pub(super) fn write(
     if report.unrecorded_calls != 0 {
         writeln!(
             out,
-            "tsc: {} calls by the allocator or a signal handler, in the middle of a recording, were not recorded",
+            "tsc: {} calls were not recorded: by the allocator or a signal handler in the middle of a recording, or without memory",
             report.unrecorded_calls
         )?;
     }

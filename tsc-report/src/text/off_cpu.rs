@@ -19,7 +19,7 @@ pub(super) fn off_cpu(callsite: &CallsiteReport, clock: &Clock) -> Option<String
             share(waiting)
         ),
         _ => format!(
-            "{:.1} % off the CPU (blocked or waiting: /proc/thread-self/schedstat cannot be read here)",
+            "{:.1} % off the CPU (blocked or waiting: /proc/thread-self/schedstat cannot be read here, or not on every thread)",
             share(off)
         ),
     };

@@ -2,8 +2,11 @@
 //!
 //! If the process has more rights than its user (set-uid, file capabilities: `AT_SECURE`), all variables are ignored.
 
+pub(crate) mod patience;
 mod secure;
 mod stderr;
+#[cfg(all(unix, not(miri)))]
+mod stream;
 mod write_signals;
 
 use std::ffi::OsString;
@@ -11,7 +14,9 @@ use std::time::Duration;
 
 #[cfg(fuzzing)]
 pub(crate) use stderr::take_complaints;
-pub(crate) use stderr::{complain, write as write_to_stderr};
+pub(crate) use stderr::{complain, remember as remember_stderr, write as write_to_stderr};
+#[cfg(all(unix, not(miri)))]
+pub(crate) use stream::write_all as write_to_stream;
 pub(crate) use write_signals::without_write_signals;
 
 /// A variable, as `docs/variables.md` lists it.

@@ -1,14 +1,16 @@
 //! A thread's perf counters: one group, which one system call reads.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::io;
-use std::os::fd::AsRawFd as _;
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::os::fd::IntoRawFd as _;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 
 use perf_event::events::Software;
 use perf_event::{Builder, Counter, ReadFormat};
 
 use super::kinds::{self, Kind, MOST};
+use crate::environment;
+use crate::process::OwnDescriptor;
 
 /// Incremented in the child of a fork. The groups of the parent count the parent's threads.
 static PROCESS: AtomicU32 = AtomicU32::new(0);
@@ -25,49 +27,86 @@ const WORDS: usize = HEADER + 2 * (1 + MOST);
 /// The number of empty pairs of reads that are made. The smallest difference is what the reads themselves count.
 const CALIBRATION: usize = 32;
 
+const TOO_FEW: &str = "the process has too few file descriptors (ulimit -n)";
+
 struct Group {
     process: u32,
-    leader: Counter,
-    /// The counters count as long as they are open.
-    _members: Vec<Counter>,
+    /// The number of the group among those of this thread.
+    number: u32,
+    /// The leader, and the other counters, which count as long as they are open.
+    descriptors: Vec<OwnDescriptor>,
     /// What is counted between two successive reads: the events that a read itself causes.
     own: [u64; MOST],
+}
+
+/// The values of a thread's counters at some moment.
+#[derive(Clone, Copy)]
+pub(super) struct Reading {
+    group: u32,
+    values: [u64; MOST],
+}
+
+impl Reading {
+    pub(super) const NOTHING: Self = Self {
+        group: 0,
+        values: [0; MOST],
+    };
 }
 
 thread_local! {
     /// `Err` if the group could not be opened on this thread.
     static GROUP: RefCell<Option<Result<Group, ()>>> = const { RefCell::new(None) };
+    /// The number of groups that this thread has opened.
+    static GROUPS: Cell<u32> = const { Cell::new(0) };
 }
 
-/// The present values of the thread's counters. `None` if they cannot be read: the thread is ending, the process has no free file
-/// descriptor, a signal handler calls this function while it is running, or the CPU cannot count that many events at once.
-pub(super) fn read() -> Option<[u64; MOST]> {
+/// The present values of the thread's counters. `None` if they cannot be read: the thread is ending, the process has no file descriptors
+/// to spare, a signal handler calls this function while it is running, or the CPU cannot count that many events at once.
+pub(super) fn read() -> Option<Reading> {
     let read = GROUP.try_with(|group| {
         let mut group = group.try_borrow_mut().ok()?;
         let process = PROCESS.load(Relaxed);
-        if !matches!(&*group, Some(Ok(group)) if group.process == process) && !is_failed(&group) {
-            *group = Some(Group::open(kinds::chosen(), process).map_err(|_| ()));
+        let leader = match &*group {
+            Some(Err(())) => return None,
+            // The program may have closed it.
+            Some(Ok(known)) if known.process == process => known.leader().map(|it| (known, it)),
+            _ => None,
+        };
+        if let Some((known, leader)) = leader {
+            return known.read(leader);
         }
-        group.as_ref()?.as_ref().ok()?.values()
+        // What is left of an earlier group, which may be a parent process's, is closed first.
+        *group = None;
+        let opened = Group::open(kinds::chosen(), process);
+        let opened = group.insert(opened.map_err(|error| complain_once(&error)));
+        let opened = opened.as_ref().ok()?;
+        opened.read(opened.leader()?)
     });
     read.ok().flatten()
 }
 
-fn is_failed(group: &Option<Result<Group, ()>>) -> bool {
-    matches!(group, Some(Err(())))
+fn complain_once(why: &io::Error) {
+    static HAS_COMPLAINED: AtomicBool = AtomicBool::new(false);
+    if !HAS_COMPLAINED.swap(true, Relaxed) {
+        environment::complain(&format!("events of some threads are not counted: {why}"));
+    }
 }
 
-/// What was counted between two reads, minus what these two reads and the `nested` ones between them count themselves.
-pub(super) fn difference(before: &[u64; MOST], after: &[u64; MOST], nested: u64) -> [i64; MOST] {
+/// What was counted between two reads, minus what these two reads and the `nested` ones between them count themselves. `None` if the
+/// program has closed the counters in between.
+pub(super) fn difference(before: &Reading, after: &Reading, nested: u64) -> Option<[i64; MOST]> {
+    if before.group != after.group {
+        return None;
+    }
     let own = GROUP.try_with(|group| match group.try_borrow().ok()?.as_ref()? {
         Ok(group) => Some(group.own),
         Err(()) => None,
     });
     let own = own.ok().flatten().unwrap_or([0; MOST]);
-    std::array::from_fn(|i| {
-        let counted = after[i].wrapping_sub(before[i]).cast_signed();
-        counted - (own[i] * (1 + nested)).cast_signed()
-    })
+    Some(std::array::from_fn(|i| {
+        let counted = after.values[i].wrapping_sub(before.values[i]);
+        counted.cast_signed() - (own[i] * (1 + nested)).cast_signed()
+    }))
 }
 
 /// Tries to open a counter for the event on this thread.
@@ -101,24 +140,34 @@ impl Group {
         let members = kinds
             .iter()
             .map(|kind| open(kind, &mut leader))
-            .collect::<io::Result<_>>()?;
+            .collect::<io::Result<Vec<Counter>>>()?;
         let mut group = Self {
             process,
-            leader,
-            _members: members,
+            number: GROUPS.get() + 1,
+            descriptors: Vec::with_capacity(1 + members.len()),
             own: [0; MOST],
         };
-        group.own = group.calibrate();
+        GROUPS.set(group.number);
+        for counter in std::iter::once(leader).chain(members) {
+            // If this one is not kept, the group is dropped, which closes the others.
+            let kept = OwnDescriptor::keep(counter.into_raw_fd());
+            let kept = kept.ok_or_else(|| io::Error::other(TOO_FEW))?;
+            group.descriptors.push(kept);
+        }
+        if let Some(leader) = group.leader() {
+            group.own = group.calibrate(leader);
+        }
         Ok(group)
     }
 
-    fn calibrate(&self) -> [u64; MOST] {
+    fn calibrate(&self, leader: libc::c_int) -> [u64; MOST] {
         let mut least = [u64::MAX; MOST];
-        let mut before = self.values();
+        let mut before = self.read(leader);
         for _ in 0..CALIBRATION {
-            let after = self.values();
+            let after = self.read(leader);
             if let (Some(before), Some(after)) = (before, after) {
-                for (least, (before, after)) in least.iter_mut().zip(before.iter().zip(after)) {
+                let pairs = before.values.iter().zip(after.values);
+                for (least, (before, after)) in least.iter_mut().zip(pairs) {
                     *least = (*least).min(after.wrapping_sub(*before));
                 }
             }
@@ -127,17 +176,17 @@ impl Group {
         least.map(|least| if least == u64::MAX { 0 } else { least })
     }
 
+    /// The leader's descriptor. `None` if the program has closed it. Reading would then take data away from whatever file has its number.
+    fn leader(&self) -> Option<libc::c_int> {
+        self.descriptors.first()?.proven()
+    }
+
     /// Reads the values by `libc::read`, because the function of the crate `perf_event` allocates.
-    fn values(&self) -> Option<[u64; MOST]> {
+    fn read(&self, leader: libc::c_int) -> Option<Reading> {
         let mut words = [0_u64; WORDS];
+        let size = size_of_val(&words);
         // SAFETY: the kernel writes at most as many bytes as the buffer has.
-        let length = unsafe {
-            libc::read(
-                self.leader.as_raw_fd(),
-                words.as_mut_ptr().cast(),
-                size_of_val(&words),
-            )
-        };
+        let length = unsafe { libc::read(leader, words.as_mut_ptr().cast(), size) };
         let [counters, enabled, running] = [words[0], words[1], words[2]];
         let is_whole = length >= 0
             && length as usize / size_of::<u64>() >= HEADER + 2 * counters as usize
@@ -151,6 +200,18 @@ impl Group {
         for (value, counted) in values.iter_mut().zip(counted).take(counters as usize - 1) {
             *value = counted[0];
         }
-        Some(values)
+        Some(Reading {
+            group: self.number,
+            values,
+        })
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        // The members first: without its leader, a counter would become one of its own.
+        for descriptor in self.descriptors.drain(..).rev() {
+            descriptor.close();
+        }
     }
 }

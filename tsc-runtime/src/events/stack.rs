@@ -3,8 +3,8 @@
 use std::cell::Cell;
 use std::ptr;
 
-use super::group;
-use super::kinds::MOST;
+use super::group::{self, Reading};
+use crate::process::memory;
 use crate::record::callsite::Callsite;
 use crate::record::event_row::Row;
 use crate::record::thread;
@@ -20,6 +20,9 @@ const DISTURBED: u64 = 4;
 /// The usual ticks may rise by one part in this many from one reading to the next.
 const DRIFT: u64 = 16;
 
+/// What a callsite's first call on a thread may allocate, at most.
+const ROOM: usize = 1 << 14;
+
 #[derive(Clone, Copy)]
 struct Frame {
     /// Null if this call is not counted.
@@ -31,7 +34,7 @@ struct Frame {
     is_inner: bool,
     /// The number of this thread's reads so far, including the one at the call's start.
     reads: u64,
-    values: [u64; MOST],
+    values: Reading,
 }
 
 impl Frame {
@@ -40,7 +43,7 @@ impl Frame {
         is_calibration: false,
         is_inner: false,
         reads: 0,
-        values: [0; MOST],
+        values: Reading::NOTHING,
     };
 }
 
@@ -92,8 +95,11 @@ pub(super) fn push(callsite: &'static Callsite) {
             return;
         }
         let began = clock::now();
-        let row: *const Row = callsite.events().get_or_make();
-        if let Some(values) = group::read() {
+        let row: *const Row = match callsite.events().get() {
+            None if !memory::is_left(ROOM) => ptr::null(),
+            _ => callsite.events().get_or_make(),
+        };
+        if let Some(values) = group::read().filter(|_| !row.is_null()) {
             stack.reads.set(stack.reads.get() + 1);
             frame.set(Frame {
                 row,
@@ -130,9 +136,11 @@ pub(super) fn pop() {
         {
             let began = clock::now();
             if let Some(values) = group::read() {
-                if !frame.is_inner {
-                    let nested = stack.reads.get() - frame.reads;
-                    row.add(&group::difference(&frame.values, &values, nested));
+                let nested = stack.reads.get() - frame.reads;
+                if !frame.is_inner
+                    && let Some(counted) = group::difference(&frame.values, &values, nested)
+                {
+                    row.add(&counted);
                 }
                 stack.reads.set(stack.reads.get() + 1);
             }

@@ -1,6 +1,7 @@
 //! Tests with events that every machine has, in functions in which their number is known.
 
 use std::env;
+use std::io::{self, Read as _, Write as _};
 use std::process::{Command, Output};
 use std::time::Duration;
 
@@ -242,6 +243,48 @@ fn nothing_is_counted_unless_asked_for() {
         let report = crate::snapshot();
         assert!(report.callsite("spins").unwrap().events().is_empty());
     }
+}
+
+/// A program closes descriptors that it did not open, as daemons do, and opens pipes, which get the same numbers. Nothing is read from
+/// these, and none is closed at the thread's end.
+#[test]
+fn programs_descriptors_are_its_own() {
+    const TEXT: &[u8] = b"0123456789";
+    if !is_alone() {
+        alone("programs_descriptors_are_its_own", "page-faults");
+        return;
+    }
+    // SAFETY: ends this process if it hangs.
+    unsafe { libc::alarm(60) };
+    let pipes = std::thread::spawn(|| {
+        (0..3).for_each(|_| spins());
+        // SAFETY: from descriptor 3 on, this process has only those that the runtime has opened.
+        unsafe { libc::syscall(libc::SYS_close_range, 3, !0_u32, 0) };
+        let pipes: Vec<_> = (0..8).map(|_| io::pipe().unwrap()).collect();
+        for (_, writer) in &pipes {
+            assert_eq!((&*writer).write(TEXT).unwrap(), TEXT.len());
+        }
+        (0..3).for_each(|_| spins());
+        outer();
+        pipes
+    })
+    .join()
+    .unwrap();
+    for (mut reader, writer) in pipes {
+        drop(writer);
+        let mut text = Vec::new();
+        reader.read_to_end(&mut text).unwrap();
+        assert_eq!(text, TEXT);
+    }
+    // The counters are opened again.
+    let report = crate::snapshot();
+    let Some((calls, _)) = count(&report, "spins", "page-faults") else {
+        eprintln!("SKIPPED: perf events are refused here");
+        return;
+    };
+    assert!((5..=6).contains(&calls), "{calls}");
+    let (_, faults) = count(&report, "outer", "page-faults").unwrap();
+    assert!((2 * PAGES as i64..FEW).contains(&faults), "{faults}");
 }
 
 /// The time of reading the counters is not part of the calls.

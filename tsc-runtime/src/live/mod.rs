@@ -14,6 +14,8 @@ pub(crate) use collect::begin;
 #[cfg(all(unix, not(miri)))]
 pub(crate) use collect::start_from_zero;
 pub(crate) use exit::dump_at_exit;
+#[cfg(all(target_os = "linux", not(miri)))]
+pub(crate) use exit::report_late_calls;
 pub use output::dump_to;
 pub use session::{Session, session};
 pub use snapshot::{report, reset, snapshot, take};

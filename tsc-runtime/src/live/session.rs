@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::snapshot::{REPORTED, started_in, sums};
+use super::snapshot::{REPORTED, has_memory, started_in, sums};
 use super::{output, snapshot};
 use tsc_report::Report;
 
@@ -50,6 +50,9 @@ impl Session {
 impl Drop for Session {
     fn drop(&mut self) {
         let _turn = output::turn();
+        if !has_memory() {
+            return;
+        }
         let now = snapshot();
         let started = started_in(&now);
         let report = now.since(&self.begin).unwrap_or(now);

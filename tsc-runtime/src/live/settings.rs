@@ -1,6 +1,7 @@
 //! The settings for reports from the environment variables, read once at the first annotated call or report.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use once_cell::race::OnceBox;
@@ -25,6 +26,8 @@ pub(super) struct Settings {
     pub(super) form: Form,
     /// The path of the file, before `%p` and the like are replaced.
     pub(super) file: Option<OsString>,
+    /// The working folder when the process began to measure, which the path is relative to. Empty if it is unknown.
+    pub(super) folder: PathBuf,
     pub(super) every: Option<Duration>,
     /// The signal at which a report is made while the program continues.
     pub(super) dump_signal: Option<i32>,
@@ -58,6 +61,9 @@ impl Settings {
         let form = environment::REPORT.parse(form).unwrap_or(usual);
         Self {
             form: if form == Form::Json { json() } else { form },
+            folder: file.as_ref().map_or_else(PathBuf::new, |_| {
+                std::env::current_dir().unwrap_or_default()
+            }),
             file,
             every: environment::REPORT_EVERY.parse(period),
             dump_signal: environment::DUMP_SIGNAL.parse(signal),

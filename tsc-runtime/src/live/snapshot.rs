@@ -10,6 +10,7 @@ use super::output;
 use super::settings::{Form, settings};
 use crate::calibration;
 use crate::calibration::{light_cost, overhead};
+use crate::environment::write_to_stderr;
 use crate::events;
 use crate::gate;
 use crate::record::thread;
@@ -89,9 +90,13 @@ pub(super) fn sums() -> Report {
     })
 }
 
-/// The result of `collect`. Inside the runtime's own work, where this must neither wait nor allocate, it is an empty report.
+/// The result of `collect`. Inside the runtime's own work, where this must neither wait nor allocate, and without memory, it is an empty
+/// report.
 fn collecting(collect: impl FnOnce() -> Option<Report>) -> Report {
     registry::do_what_was_put_off();
+    if !registry::room::is_left_for_report() {
+        return Report::default();
+    }
     let report = thread::this().enter_report().and_then(|_reporting| {
         let began = registry::begin_report();
         let report = collect();
@@ -108,19 +113,34 @@ fn collecting(collect: impl FnOnce() -> Option<Report>) -> Report {
 /// Environment variables determine the form and the destination, by default text on standard error: see the table in `docs/variables.md`.
 /// If no further calls have started since, the program prints no other report at its end.
 pub fn report() {
+    if !has_memory() {
+        return;
+    }
     let report = snapshot();
     REPORTED.fetch_max(started_in(&report), Relaxed);
     output::print(&report);
 }
 
+/// Whether there is memory for a report. If not, says so.
+pub(super) fn has_memory() -> bool {
+    let has = registry::room::is_left_for_report();
+    if !has {
+        write_to_stderr("tsc: no memory for a report\n");
+    }
+    has
+}
+
 /// Makes the last report of a process, if anything was not reported yet.
 pub(super) fn report_at_end(ended: Ended) {
     let _turn = output::turn();
+    if settings().form == Form::Off || !has_memory() {
+        return;
+    }
     // A process in which every callsite was left out prints that.
     let started = started();
     let is_reported =
         started <= REPORTED.load(Relaxed) && (started != 0 || registry::left_out().is_empty());
-    if settings().form == Form::Off || is_reported {
+    if is_reported {
         return;
     }
     let mut report = snapshot();

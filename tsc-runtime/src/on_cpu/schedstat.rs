@@ -1,130 +1,72 @@
 //! The scheduler's statistics of this thread, from `/proc/thread-self/schedstat`, whose file descriptor is kept open.
 //!
-//! A program may close descriptors that it does not know, as daemons do, and open other files under the same numbers. So the CPU time in
-//! what was read must match this thread's; otherwise the descriptor is given up, and not closed, because it belongs to the program. Before
-//! it is closed, the identity of the file is checked.
-
-use std::mem::MaybeUninit;
+//! The CPU time in what was read must match this thread's; otherwise the program has closed the descriptor, and it is given up. Reading at
+//! a position neither takes anything from a file nor waits.
 
 use super::reading::Statistics;
-
-/// No descriptor.
-const NONE: libc::c_int = -1;
+use crate::process::OwnDescriptor;
 
 /// The largest difference between the time run in the statistics and the CPU clock, which was read just before and has updated the
 /// statistics.
 const LAG_NS: u64 = 1_000_000;
 
-/// Descriptors up to this one are those that programs expect for their standard streams.
-const STANDARD_STREAMS: libc::c_int = 2;
-
 #[derive(Debug)]
 pub(super) struct Schedstat {
-    descriptor: libc::c_int,
-    file: Option<Identity>,
+    /// `None` if there are no statistics, or if the process has no descriptor to spare.
+    descriptor: Option<OwnDescriptor>,
     /// The statistics that were read last. They only grow.
     last: Statistics,
-    state: State,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    /// The descriptor is kept.
-    Kept,
-    /// The program has few descriptors left, so each reading opens and closes one.
-    Sparing,
-    /// There are no statistics.
-    Refused,
-}
-
-/// The identity of a file according to `fstat`, which distinguishes it from all others that are open.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Identity {
-    device: libc::dev_t,
-    inode: libc::ino_t,
 }
 
 impl Schedstat {
     pub(super) const fn new() -> Self {
         Self {
-            descriptor: NONE,
-            file: None,
+            descriptor: None,
             last: Statistics {
                 ran_ns: 0,
                 waited_ns: 0,
                 runs: 0,
             },
-            state: State::Refused,
         }
     }
 
     /// Opens the calling thread's statistics.
     pub(super) fn open(&mut self) {
+        self.close();
         *self = Self::new();
-        self.descriptor = open();
-        if self.descriptor == NONE {
-            return;
-        }
-        self.file = Identity::of(self.descriptor);
-        self.state = if is_among_the_first_half(self.descriptor) {
-            State::Kept
-        } else {
-            State::Sparing
-        };
-        if self.state == State::Sparing {
-            self.close_descriptor();
-        }
+        self.descriptor = OwnDescriptor::keep(open());
     }
 
     /// Closes the descriptor, if it still belongs to this module.
     pub(super) fn close(&mut self) {
-        self.close_descriptor();
-        self.state = State::Refused;
-    }
-
-    fn close_descriptor(&mut self) {
-        let descriptor = std::mem::replace(&mut self.descriptor, NONE);
-        if descriptor != NONE && self.file.is_some() && Identity::of(descriptor) == self.file {
-            // SAFETY: it was opened here, and is still the same file.
-            unsafe { libc::close(descriptor) };
+        if let Some(descriptor) = self.descriptor.take() {
+            descriptor.close();
         }
     }
 
     /// The statistics of a thread that has run for `cpu_ns`.
     pub(super) fn read(&mut self, cpu_ns: u64) -> Option<Statistics> {
-        match self.state {
-            State::Refused => return None,
-            State::Kept => {
-                if let Some(found) = self.read_own(cpu_ns) {
-                    return Some(found);
-                }
-                // The program has closed the descriptor, and may have opened another file in its place.
-                let last = self.last;
-                self.close_descriptor();
-                self.open();
-                self.last = last;
-                if self.state == State::Kept {
-                    let found = self.read_own(cpu_ns);
-                    if found.is_none() {
-                        self.close();
-                    }
-                    return found;
-                }
-            }
-            State::Sparing => {}
-        }
-        self.descriptor = open();
-        self.file = Identity::of(self.descriptor);
+        self.descriptor.as_ref()?;
         let found = self.read_own(cpu_ns);
-        self.close_descriptor();
+        if found.is_some() {
+            return found;
+        }
+        // The program has closed the descriptor, and may have opened another file in its place.
+        let last = self.last;
+        self.open();
+        self.last = last;
+        let found = self.read_own(cpu_ns);
+        if found.is_none() {
+            self.close();
+        }
         found
     }
 
     fn read_own(&mut self, cpu_ns: u64) -> Option<Statistics> {
+        let descriptor = self.descriptor.as_ref()?.unproven();
         let mut text = [0_u8; 72];
         // SAFETY: the buffer has the given length.
-        let length =
-            unsafe { libc::pread(self.descriptor, text.as_mut_ptr().cast(), text.len(), 0) };
+        let length = unsafe { libc::pread(descriptor, text.as_mut_ptr().cast(), text.len(), 0) };
         let found = parse(text.get(..usize::try_from(length).ok()?)?)?;
         let is_own = cpu_ns.abs_diff(found.ran_ns) <= LAG_NS
             && found.ran_ns >= self.last.ran_ns
@@ -160,51 +102,13 @@ fn parse(text: &[u8]) -> Option<Statistics> {
 fn open() -> libc::c_int {
     let path = c"/proc/thread-self/schedstat".as_ptr();
     // SAFETY: a C string.
-    let descriptor = unsafe { libc::open(path, libc::O_RDONLY | libc::O_CLOEXEC) };
-    if !(0..=STANDARD_STREAMS).contains(&descriptor) {
-        return descriptor;
-    }
-    // SAFETY: numbers, and a descriptor that was just opened.
-    unsafe {
-        let higher = libc::fcntl(descriptor, libc::F_DUPFD_CLOEXEC, STANDARD_STREAMS + 1);
-        libc::close(descriptor);
-        higher
-    }
-}
-
-/// Whether the descriptor's number is so low that over half of the descriptors the process may have are still free, because the kernel
-/// hands out the lowest number.
-fn is_among_the_first_half(descriptor: libc::c_int) -> bool {
-    let mut limit = MaybeUninit::<libc::rlimit>::uninit();
-    // SAFETY: it writes one rlimit to the given address, if it returns 0.
-    let limit = unsafe {
-        if libc::getrlimit(libc::RLIMIT_NOFILE, limit.as_mut_ptr()) != 0 {
-            return false;
-        }
-        limit.assume_init()
-    };
-    (descriptor as libc::rlim_t) < limit.rlim_cur / 2
-}
-
-impl Identity {
-    fn of(descriptor: libc::c_int) -> Option<Self> {
-        let mut status = MaybeUninit::<libc::stat>::uninit();
-        // SAFETY: it writes one stat to the given address, if it returns 0.
-        let status = unsafe {
-            if libc::fstat(descriptor, status.as_mut_ptr()) != 0 {
-                return None;
-            }
-            status.assume_init()
-        };
-        Some(Self {
-            device: status.st_dev,
-            inode: status.st_ino,
-        })
-    }
+    unsafe { libc::open(path, libc::O_RDONLY | libc::O_CLOEXEC) }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::mem::MaybeUninit;
+
     use super::*;
 
     fn cpu_ns() -> u64 {
@@ -257,51 +161,21 @@ mod tests {
     }
 
     #[test]
-    fn descriptor_that_the_program_has_taken_is_left_to_it() {
+    fn statistics_are_opened_again_if_the_program_has_taken_the_descriptor() {
         use std::os::fd::AsRawFd;
         let mut schedstat = Schedstat::new();
         schedstat.open();
-        if schedstat.state != State::Kept {
+        let Some(taken) = schedstat.descriptor.as_ref().map(OwnDescriptor::unproven) else {
             eprintln!("skipped: no /proc/thread-self/schedstat");
             return;
-        }
-        let taken = schedstat.descriptor;
+        };
         let file = std::fs::File::open("/proc/self/exe").unwrap();
         // SAFETY: the descriptor belongs to this test. It now refers to another file, as after a program has closed it.
         assert_eq!(unsafe { libc::dup2(file.as_raw_fd(), taken) }, taken);
-        // It is replaced by another one, and stays open.
         assert!(schedstat.read(cpu_ns()).is_some());
-        assert_ne!(schedstat.descriptor, taken);
-        let program = Identity::of(file.as_raw_fd());
-        assert_eq!(Identity::of(taken), program);
-        let own = schedstat.descriptor;
+        assert_ne!(schedstat.descriptor.as_ref().unwrap().unproven(), taken);
         schedstat.close();
-        assert_ne!(Identity::of(own), schedstat.file);
-        // Nor does closing close a file that is not ours.
-        schedstat.open();
-        let own = schedstat.descriptor;
-        // SAFETY: both descriptors belong to this test.
-        assert_eq!(unsafe { libc::dup2(file.as_raw_fd(), own) }, own);
-        schedstat.close();
-        assert_eq!(Identity::of(own), program);
-        // SAFETY: both descriptors belong to this test.
-        unsafe {
-            libc::close(own);
-            libc::close(taken);
-        }
-    }
-
-    #[test]
-    fn process_with_few_descriptors_left_keeps_none() {
-        let mut schedstat = Schedstat::new();
-        schedstat.open();
-        if schedstat.state != State::Kept {
-            eprintln!("skipped: no /proc/thread-self/schedstat");
-            return;
-        }
-        schedstat.close();
-        schedstat.state = State::Sparing;
-        assert!(schedstat.read(cpu_ns()).is_some());
-        assert_eq!(schedstat.descriptor, NONE);
+        // SAFETY: the descriptor belongs to this test.
+        assert_eq!(unsafe { libc::close(taken) }, 0);
     }
 }

@@ -1,9 +1,26 @@
-//! What belongs to a whole process: values that the child of a fork does not share, and libraries that must stay mapped.
+//! What belongs to a whole process: values that the child of a fork does not share, file descriptors, and libraries that must stay mapped.
 
 pub(crate) mod cpu_time;
+#[cfg(all(target_os = "linux", not(miri)))]
+#[cfg_attr(
+    not(any(feature = "pmu", target_arch = "x86", target_arch = "x86_64")),
+    allow(dead_code, reason = "nothing is kept open there")
+)]
+mod descriptor;
+#[cfg(all(unix, not(miri)))]
+mod file_identity;
 mod mapped;
+pub(crate) mod memory;
 mod per_process;
 
+#[cfg(all(
+    target_os = "linux",
+    not(miri),
+    any(feature = "pmu", target_arch = "x86", target_arch = "x86_64")
+))]
+pub(crate) use descriptor::OwnDescriptor;
+#[cfg(all(unix, not(miri)))]
+pub(crate) use file_identity::FileIdentity;
 pub(crate) use mapped::keep_mapped;
 pub(crate) use per_process::PerProcess;
 

@@ -22,7 +22,7 @@ impl Shared {
         let entry = Box::new(Entry::new());
         // SAFETY: the entry is dropped after the record.
         let record = unsafe { Record::new(1, 1, &raw const *entry) };
-        Self(OwnedRecord::new(record), entry)
+        Self(OwnedRecord::new(record).unwrap(), entry)
     }
 
     /// The call of this number: ordinary ones, of which each takes a tick more than the last, one that was interrupted and is left out,

@@ -2,6 +2,7 @@
 
 use core::ops::Deref;
 use core::ptr::NonNull;
+use std::alloc::{Layout, alloc};
 
 use super::Record;
 
@@ -13,8 +14,13 @@ use super::Record;
 pub(crate) struct OwnedRecord(NonNull<Record>);
 
 impl OwnedRecord {
-    pub(crate) fn new(record: Record) -> Self {
-        Self(NonNull::from(Box::leak(Box::new(record))))
+    /// `None` if there is no memory.
+    pub(crate) fn new(record: Record) -> Option<Self> {
+        // SAFETY: a record has a size.
+        let place = NonNull::new(unsafe { alloc(Layout::new::<Record>()) }.cast())?;
+        // SAFETY: the place is new, and of a record's layout.
+        unsafe { place.write(record) };
+        Some(Self(place))
     }
 
     /// A pointer that others may use as long as this owner lives.
@@ -44,14 +50,14 @@ impl Deref for OwnedRecord {
     type Target = Record;
 
     fn deref(&self) -> &Record {
-        // SAFETY: `new` made it from a Box, and only `drop` frees it.
+        // SAFETY: `new` made it, and only `drop` frees it.
         unsafe { self.0.as_ref() }
     }
 }
 
 impl Drop for OwnedRecord {
     fn drop(&mut self) {
-        // SAFETY: `new` made it from a Box. By now, nothing uses the pointers to it any more.
+        // SAFETY: `new` allocated it as a Box does. By now, nothing uses the pointers to it any more.
         drop(unsafe { Box::from_raw(self.0.as_ptr()) });
     }
 }

@@ -95,15 +95,19 @@ impl Position {
 pub(crate) struct Table(Vec<Box<[Entry]>>);
 
 impl Table {
-    /// The entry of callsite `number`, which is made now if it does not exist.
-    pub(crate) fn entry(&mut self, number: usize) -> &Entry {
+    /// The entry of callsite `number`, which is made now if it does not exist. `None` if there is no memory.
+    pub(crate) fn entry(&mut self, number: usize) -> Option<&Entry> {
         let position = Position::of(number as u32);
         while self.0.len() <= usize::from(position.segment) {
             let len = FIRST_LEN << self.0.len();
-            self.0.push((0..len).map(|_| Entry::new()).collect());
+            let mut segment = Vec::new();
+            segment.try_reserve_exact(len).ok()?;
+            segment.resize_with(len, Entry::new);
+            self.0.try_reserve(1).ok()?;
+            self.0.push(segment.into_boxed_slice());
         }
         let index = position.offset as usize / size_of::<Entry>();
-        &self.0[usize::from(position.segment)][index]
+        self.0.get(usize::from(position.segment))?.get(index)
     }
 
     pub(crate) fn segments(&self) -> impl Iterator<Item = &[Entry]> {
@@ -130,14 +134,14 @@ mod tests {
     #[test]
     fn entries_stay_where_they_are() {
         let mut table = Table::default();
-        let first: *const Entry = table.entry(3);
-        table.entry(3).enter();
+        let first: *const Entry = table.entry(3).unwrap();
+        table.entry(3).unwrap().enter();
         for number in 0..1000 {
-            table.entry(number).enter();
+            table.entry(number).unwrap().enter();
         }
-        assert!(ptr::eq(first, table.entry(3)));
-        assert_eq!(table.entry(3).depth(), 2);
-        assert!(table.entry(3).leave() && !table.entry(3).leave());
+        assert!(ptr::eq(first, table.entry(3).unwrap()));
+        assert_eq!(table.entry(3).unwrap().depth(), 2);
+        assert!(table.entry(3).unwrap().leave() && !table.entry(3).unwrap().leave());
         assert_eq!(table.segments().count(), 6);
     }
 }

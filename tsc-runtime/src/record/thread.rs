@@ -128,11 +128,16 @@ impl Thread {
 
     /// The record, even after a reset or a pause. For the cold path of a thread that has not ended and uses its own table.
     pub(crate) fn find_invalidated(&self, position: Position) -> Option<&Record> {
-        if u32::from(position.segment) >= self.segments_len.get() {
+        if !self.has_room_for(position) {
             return None;
         }
         // SAFETY: the table has that many segments, and a record lives as long as its entry.
         unsafe { self.entry(position).record().as_ref() }
+    }
+
+    /// Whether this thread's table has an entry of a callsite, even after a reset or a pause.
+    pub(crate) fn has_room_for(&self, position: Position) -> bool {
+        u32::from(position.segment) < self.segments_len.get()
     }
 
     /// Whether this thread's table has an entry of a callsite, and nothing has changed since it was made.

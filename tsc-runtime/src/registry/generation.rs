@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::shard::{Own, Shard};
 use super::sheets::Figures;
 use super::tree::Tree;
-use super::{Lists, Registry, UNRECORDED, busy_with, in_cold_path, registry};
+use super::{Lists, Registry, UNRECORDED, busy_with, in_cold_path, registry, room};
 use crate::record::Record;
 use crate::record::callsite::Callsite;
 use crate::record::totals::Totals;
@@ -54,10 +54,11 @@ pub(crate) fn take_figures() -> Option<(Figures, u64)> {
     busy_with(|_| hand_out())
 }
 
-/// Discards all figures. Returns false, without doing anything, in the cold path.
+/// Discards all figures. Returns false, without doing anything, in the cold path, and without memory.
 pub(super) fn forget() -> bool {
     // Freed inside the cold path: otherwise a signal handler that comes just after it would find the allocator at work.
-    busy_with(|_| drop(hand_out())).is_some()
+    let forgotten = busy_with(|_| room::is_left_for_report().then(|| drop(hand_out())));
+    forgotten.flatten().is_some()
 }
 
 fn hand_out() -> (Figures, u64) {

@@ -5,13 +5,13 @@ use std::sync::atomic::AtomicI64;
 use super::shard::Shard;
 use super::thread_end::with_shard_slot;
 use super::{
-    BEGUN, NUMBERS, PAUSED, UNRECORDED, add_registration_cost, begin_cold_path, in_cold_path,
-    number_of, registry,
+    BEGUN, CALLS_AFTER_END, NUMBERS, PAUSED, UNRECORDED, add_registration_cost, begin_cold_path,
+    in_cold_path, number_of, registry, room,
 };
 use crate::calibration::light_cost;
 use crate::on_cpu;
 use crate::record::callsite::Callsite;
-use crate::record::light::{self, Counts, LightRecord, LightThread};
+use crate::record::light::{self, Counts, LightRecord, LightThread, Row};
 use crate::record::thread::{self, Thread};
 use crate::sync::atomic::{
     AtomicBool,
@@ -66,6 +66,9 @@ pub(crate) fn find_row(callsite: &'static Callsite, begin: fn()) -> FoundRow {
     }
     let began = begin_cold_path(thread::this());
     let found = in_cold_path(|thread| {
+        if !room::is_left_for_call(true) {
+            return None;
+        }
         // If anything in here panics, the call is not counted, and the program continues.
         let found = std::panic::catch_unwind(|| {
             BEGUN.get(begin);
@@ -168,10 +171,13 @@ fn has_times(thread: &Thread) -> bool {
 /// Counts a call on a thread that has ended.
 pub(crate) fn count_after_end(callsite: &Callsite, counter: usize, count: u64) {
     let counted = in_cold_path(|_| {
-        let number = callsite.number()?;
+        let number = callsite.number().filter(|_| room::is_left_for_end(1))?;
         let mut lists = registry().lists.lock();
         let row = lists.ended_light.of(&None).row(number);
         row.counts.add(&Counts::of(counter, count));
+        if counter == Row::CALLS {
+            CALLS_AFTER_END.fetch_add(count, Relaxed);
+        }
         Some(())
     });
     if counted.flatten().is_none() {

@@ -38,6 +38,7 @@ mod light_check;
 mod light_totals;
 mod registration;
 mod registration_costs;
+pub(crate) mod room;
 mod shard;
 mod sheets;
 mod thread_end;
@@ -74,8 +75,11 @@ static NUMBERS: AtomicU32 = AtomicU32::new(1);
 /// The number of records made so far.
 static RECORDS: AtomicU64 = AtomicU64::new(0);
 static PAUSED: AtomicBool = AtomicBool::new(false);
-/// Calls that could not be recorded, because they happened inside the registry's own work.
+/// Calls that could not be recorded, because they happened inside the registry's own work, or because there was no memory.
 static UNRECORDED: AtomicU64 = AtomicU64::new(0);
+
+/// Calls on threads that were ending, after their records had been folded.
+static CALLS_AFTER_END: AtomicU64 = AtomicU64::new(0);
 
 #[derive(Default)]
 struct Registry {
@@ -150,13 +154,16 @@ pub(crate) fn find(callsite: &'static Callsite, begin: fn()) -> Found {
         return Found::Record(record);
     }
     let found = in_cold_path(|thread| {
+        if !room::is_left_for_call(!thread.has_room_for(callsite.position())) {
+            return None;
+        }
         // If anything in here panics, the call is not recorded, and the program continues.
         let found = catch_unwind(AssertUnwindSafe(|| {
             BEGUN.get(begin);
             find_here(thread, callsite)
         }));
         add_registration_cost(thread, began);
-        found.ok()
+        found.ok().flatten()
     });
     found.flatten().unwrap_or_else(|| {
         UNRECORDED.fetch_add(1, Relaxed);
@@ -184,10 +191,11 @@ pub(crate) fn with_record(callsite: &'static Callsite, begin: fn(), f: impl FnOn
 /// The thread's record, if the callsite was called on this thread before and there was a reset or a pause since. Neither allocates nor
 /// waits: a signal handler may have interrupted the allocator, and the holder of a lock may be waiting for it.
 fn find_known(thread: &Thread, callsite: &'static Callsite, began: Ticks) -> Option<*const Record> {
+    // Before anything else: a thread's first use of its slot allocates.
+    let record: *const Record = thread.find_invalidated(callsite.position())?;
     with_shard_slot(|slot| {
         let registry = REGISTRY.get_if_made()?;
         let shard = slot.current(registry)?;
-        let record: *const Record = thread.find_invalidated(callsite.position())?;
         if has_light_probes() && !thread.is_mixed() {
             // The thread needs an account first.
             return None;
@@ -216,9 +224,10 @@ fn keep_valid(thread: &Thread, registry: &Registry, generation: u64) {
     }
 }
 
-fn find_here(thread: &Thread, callsite: &'static Callsite) -> Found {
+/// `None` if there is no memory.
+fn find_here(thread: &Thread, callsite: &'static Callsite) -> Option<Found> {
     let Some(number) = number_of(callsite) else {
-        return Found::Nothing;
+        return Some(Found::Nothing);
     };
     tree::decide();
     overhead::calibrate(callsite);
@@ -228,15 +237,15 @@ fn find_here(thread: &Thread, callsite: &'static Callsite) -> Found {
         if has_light_probes() {
             shard.begin_light(thread);
         }
-        let (record, generation) = shard.record(registry, thread, callsite, number);
+        let (record, generation) = shard.record(registry, thread, callsite, number)?;
         keep_valid(thread, registry, generation);
-        Found::Record(record)
+        Some(Found::Record(record))
     })
     .unwrap_or_else(|| {
         let entry = Box::into_raw(Box::new(Entry::new()));
         // SAFETY: `fold_orphan` frees the entry, after the record.
-        let record = unsafe { make_record(callsite, number, entry) };
-        Found::Orphan(record.into_raw())
+        let record = unsafe { make_record(callsite, number, entry) }?;
+        Some(Found::Orphan(record.into_raw()))
     })
 }
 
@@ -279,6 +288,11 @@ pub(crate) fn left_out() -> Vec<String> {
         .into_iter()
         .map(filter::full_name)
         .collect()
+}
+
+/// The number of calls on threads that were ending. On the thread that ends the process, these are the ones in handlers at exit.
+pub(crate) fn calls_after_end() -> u64 {
+    CALLS_AFTER_END.load(Relaxed)
 }
 
 /// The number of calls that are in no record.

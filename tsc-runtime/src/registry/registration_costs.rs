@@ -27,9 +27,9 @@ struct Mark {
 }
 
 impl RegistrationCosts {
-    /// Makes room for the next addition. To be called where allocating is allowed.
+    /// Makes room for the next addition, if there is memory. To be called where allocating is allowed.
     pub(crate) fn reserve(&mut self) {
-        self.marks.reserve(ROOM);
+        let _without_memory = self.marks.try_reserve(ROOM);
     }
 
     /// Adds `ticks`, which were spent when the overhead stood at `overhead` and have been added to it. Does not allocate: without room, it

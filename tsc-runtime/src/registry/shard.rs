@@ -94,37 +94,41 @@ impl Shard {
     }
 
     /// The thread's record of a callsite, which is made now if there is none, and its generation. For the shard's own thread, which uses
-    /// its table from now on.
+    /// its table from now on. `None` if there is no memory.
     pub(super) fn record(
         &self,
         registry: &Registry,
         thread: &Thread,
         callsite: &Callsite,
         number: usize,
-    ) -> (*const Record, u64) {
+    ) -> Option<(*const Record, u64)> {
         let mut own = self.own.lock();
         own.catch_up(registry.generation());
         own.free_handed_out();
         own.registration_costs.reserve();
         let Own { records, table, .. } = &mut *own;
         if records.len() <= number {
+            records.try_reserve(number + 1 - records.len()).ok()?;
             records.resize_with(number + 1, || None);
         }
-        let entry = table.entry(number);
-        let record = records[number].get_or_insert_with(|| {
+        let entry = table.entry(number)?;
+        let record = &mut records[number];
+        if record.is_none() {
             // SAFETY: the table is dropped after the records.
-            unsafe { make_record(callsite, number, entry) }
-        });
-        let record = record.as_ptr();
+            *record = unsafe { make_record(callsite, number, entry) };
+        }
+        let record = record.as_ref()?.as_ptr();
         entry.set_record(record);
         if has_light_probes() {
             thread.begin_to_mix();
         }
         thread.set_table(table);
-        (record, own.generation)
+        Some((record, own.generation))
     }
 }
 
+/// `None` if there is no memory.
+///
 /// # Safety
 ///
 /// `entry` outlives the record.
@@ -132,15 +136,15 @@ pub(super) unsafe fn make_record(
     callsite: &Callsite,
     number: usize,
     entry: *const Entry,
-) -> OwnedRecord {
+) -> Option<OwnedRecord> {
     let order = RECORDS.fetch_add(1, Relaxed) + 1;
     // SAFETY: guaranteed by the caller: the entry outlives the record.
-    let record = OwnedRecord::new(unsafe { Record::new(number as u32, order, entry) });
+    let record = OwnedRecord::new(unsafe { Record::new(number as u32, order, entry) })?;
     if let Some(fence) = callsite.fence() {
         let overhead = overhead::of(fence);
         record.visible.set(overhead.visible.round() as u64);
         record.cost.set(overhead.total.round() as u64);
         record.nesting.set(overhead.nesting.round() as u64);
     }
-    record
+    Some(record)
 }

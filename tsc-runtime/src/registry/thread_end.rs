@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use super::light_check::end_light;
 use super::shard::Shard;
 use super::sheets::ThreadName;
-use super::{Lists, Registry, UNRECORDED, in_cold_path, registry};
+use super::{CALLS_AFTER_END, Lists, Registry, UNRECORDED, in_cold_path, registry, room};
 use crate::record::contexts;
 use crate::record::light;
 use crate::record::thread::{self, Thread};
@@ -75,6 +75,13 @@ impl Lists {
     fn end_thread(&mut self, registry: &Registry, shard: &Arc<Shard>) {
         self.live.retain(|live| !Arc::ptr_eq(live, shard));
         let mut own = shard.own.lock();
+        if !room::is_left_for_end(own.records.iter().flatten().count()) {
+            // Reports read it there.
+            if self.lingering.try_reserve(1).is_ok() {
+                self.lingering.push(Arc::clone(shard));
+            }
+            return;
+        }
         own.catch_up(registry.generation());
         if let Some(tree) = &mut own.tree {
             self.ended_tree.add(tree.rest());
@@ -142,6 +149,10 @@ pub(crate) fn fold_orphan(record: *const Record) {
     let mut record = Some(record);
     // Freed in the cold path, because an annotated allocator would otherwise record the freeing in the same way, endlessly.
     let folded = in_cold_path(|_| {
+        if !room::is_left_for_end(1) {
+            return None;
+        }
+        CALLS_AFTER_END.fetch_add(1, Relaxed);
         let mut lists = registry().lists.lock();
         if let Some(record) = record.as_deref().filter(|_| contexts::are_recorded()) {
             let sums = record.totals(true).as_root();
@@ -151,8 +162,9 @@ pub(crate) fn fold_orphan(record: *const Record) {
         drop(lists);
         // SAFETY: made from a Box, like the record, which alone pointed to it and is freed.
         drop(unsafe { Box::from_raw(entry) });
+        Some(())
     });
-    if folded.is_none() {
+    if folded.flatten().is_none() {
         UNRECORDED.fetch_add(1, Relaxed);
         std::mem::forget(record);
     }

@@ -18,11 +18,14 @@ use super::pace::{self, SoFar};
 use super::system;
 use super::{EPOCH, Facts};
 use crate::environment;
-use crate::process::{PerProcess, cpu_time};
+use crate::process::{PerProcess, cpu_time, memory};
 use crate::tsc::clock;
 
 /// What the system reserves for the thread, whose functions need some kilobytes.
 const STACK: usize = 64 * 1024;
+
+/// Memory with which std can start the thread. With less, the thread might panic, which ends the process.
+const ROOM: usize = 1 << 20;
 
 static BEGUN: AtomicBool = AtomicBool::new(false);
 /// Whether the thread sleeps for longer than usual, because the process was idle.
@@ -63,6 +66,9 @@ fn interval(value: &str) -> Option<Duration> {
 }
 
 fn spawn() -> io::Result<()> {
+    if !memory::can_map(ROOM) {
+        return Err(io::ErrorKind::OutOfMemory.into());
+    }
     let fixed = environment::TICK.parse(interval);
     let spawned = system::with_signals_blocked(|| {
         std::thread::Builder::new()

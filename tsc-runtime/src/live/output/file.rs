@@ -10,7 +10,7 @@ use std::time::UNIX_EPOCH;
 use parking_lot::Mutex;
 
 use super::destination::{Destination, folder};
-use super::patience;
+use crate::environment::patience;
 use crate::live::collect::process_started;
 use crate::process::PerProcess;
 use crate::tsc::os_clock;
@@ -61,6 +61,13 @@ pub(in crate::live) fn keep() {
 pub(in crate::live) fn end() {
     if let Some(mut written) = patience::retry(|| written().try_lock()) {
         written.ended = true;
+    }
+}
+
+/// Permits one more report after that.
+pub(in crate::live) fn begin_again() {
+    if let Some(mut written) = patience::retry(|| written().try_lock()) {
+        written.ended = false;
     }
 }
 
@@ -229,41 +236,31 @@ fn lock(_: &Path) -> Option<File> {
     None
 }
 
-/// Writes without waiting for a pipe's reader. If there is no reader, nothing is written.
+/// Writes to a pipe or a terminal. If a pipe has no reader, nothing is written.
+#[cfg(all(unix, not(miri)))]
 fn write_to_stream(path: &Path, text: &str) -> io::Result<()> {
-    let mut options = OpenOptions::new();
-    options.append(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::custom_flags(
-        &mut options,
-        libc::O_NONBLOCK | libc::O_NOCTTY,
-    );
-    let mut stream = options.open(path).map_err(|error| {
-        #[cfg(unix)]
-        if error.raw_os_error() == Some(libc::ENXIO) {
-            return io::Error::other("nobody reads from this pipe");
+    use std::os::fd::AsRawFd;
+    use std::os::unix::fs::OpenOptionsExt;
+    let stream = OpenOptions::new()
+        .append(true)
+        .custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY)
+        .open(path)
+        .map_err(|error| match error.raw_os_error() {
+            Some(libc::ENXIO) => io::Error::other("nobody reads from this pipe"),
+            _ => error,
+        })?;
+    crate::environment::write_to_stream(stream.as_raw_fd(), text.as_bytes()).map_err(|(_, why)| {
+        match why.kind() {
+            io::ErrorKind::TimedOut => io::Error::other("its reader has stopped reading"),
+            _ => why,
         }
-        error
-    })?;
-    let mut rest = text.as_bytes();
-    while !rest.is_empty() {
-        let written = patience::retry(|| match stream.write(rest) {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => None,
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => None,
-            result => Some(result),
-        });
-        match written {
-            Some(Ok(0)) => return Err(io::ErrorKind::WriteZero.into()),
-            Some(Ok(count)) => rest = &rest[count..],
-            Some(Err(error)) => return Err(error),
-            None => {
-                return Err(io::Error::other(
-                    "the reader of this pipe has stopped reading",
-                ));
-            }
-        }
-    }
-    Ok(())
+    })
+}
+
+#[cfg(not(all(unix, not(miri))))]
+fn write_to_stream(path: &Path, text: &str) -> io::Result<()> {
+    let mut stream = OpenOptions::new().append(true).open(path)?;
+    stream.write_all(text.as_bytes())
 }
 
 #[cfg(test)]

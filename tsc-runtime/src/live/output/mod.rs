@@ -2,7 +2,6 @@
 
 mod destination;
 mod file;
-mod patience;
 pub(super) mod pattern;
 mod terminal;
 
@@ -12,11 +11,12 @@ use std::path::Path;
 use parking_lot::{Mutex, MutexGuard};
 
 use super::settings::{Form, Settings, settings};
-use crate::environment::{complain, without_write_signals, write_to_stderr};
+use crate::environment::{complain, patience, without_write_signals, write_to_stderr};
 use crate::process::PerProcess;
+use crate::registry;
 use tsc_report::{Report, TextForm, TextOptions};
 
-pub(super) use file::{end, keep};
+pub(super) use file::{begin_again, end, keep};
 
 static TURN: PerProcess<Mutex<()>> = PerProcess::new();
 
@@ -42,10 +42,10 @@ pub(super) fn print(report: &Report) {
         let options = text_options(settings, form_of_text(settings.form));
         return write_to_stderr(&render(report, settings.form, &on_terminal(options)));
     };
-    let path = pattern::expand(path);
+    let path = settings.folder.join(pattern::expand(path));
     let options = text_options(settings, form_of_text(settings.form));
     let text = render(report, settings.form, &options);
-    match without_write_signals(|| file::write_own(Path::new(&path), &text)) {
+    match without_write_signals(|| file::write_own(&path, &text)) {
         Ok(None) => {}
         Ok(Some(instead)) => complain(&format!(
             "{} was written by another process, so this report is in {} (use %p, the process's number, in TSC_REPORT_FILE)",
@@ -77,7 +77,7 @@ pub(super) fn print(report: &Report) {
 /// # Errors
 ///
 /// The file cannot be written; it is unchanged then. The path is a directory, or a symbolic link in a folder that every user may write to.
-/// The path ends in `.json`, but the feature `json` is missing.
+/// The path ends in `.json`, but the feature `json` is missing. There is no memory for a report.
 pub fn dump_to(path: impl AsRef<Path>) -> io::Result<()> {
     let path = path.as_ref();
     let is_json = path
@@ -94,6 +94,9 @@ pub fn dump_to(path: impl AsRef<Path>) -> io::Result<()> {
     } else {
         Form::Text(TextForm::Full)
     };
+    if !registry::room::is_left_for_report() {
+        return Err(io::ErrorKind::OutOfMemory.into());
+    }
     let report = super::snapshot();
     let text = render(&report, form, &text_options(settings(), TextForm::Full));
     without_write_signals(|| file::write(path, &text))

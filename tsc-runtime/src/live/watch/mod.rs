@@ -16,6 +16,7 @@ use std::time::Duration;
 use super::settings::{Form, Settings, settings};
 use super::snapshot::{REPORTED, report_at_end, started_in};
 use super::{output, snapshot};
+use crate::environment;
 use crate::tsc::os_clock;
 use tsc_report::Ended;
 
@@ -89,6 +90,7 @@ fn report_now(settings: &Settings) {
 
 /// Makes the last report, and then lets the signal do what it does by default.
 fn end_by(signal: i32) {
+    environment::patience::hurry();
     let _ = catch_unwind(|| {
         report_at_end(Ended {
             reason: "signal".to_owned(),

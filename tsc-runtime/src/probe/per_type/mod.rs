@@ -3,12 +3,16 @@
 use core::ptr;
 
 use super::empty_calls::ProbeKind;
+use crate::process::memory;
 use crate::record::callsite::{Callsite, Meta};
 use crate::record::thread;
 
 mod trie;
 
 use trie::Trie;
+
+/// What an instantiation may allocate, at most.
+const ROOM: usize = 1 << 14;
 
 /// The callsites of one function.
 ///
@@ -18,7 +22,7 @@ use trie::Trie;
 pub struct Instances {
     meta: Meta,
     new: fn(Meta) -> Callsite,
-    /// The callsite for calls from inside the recording itself, which are counted as unrecorded.
+    /// The callsite for calls from inside the recording itself, or without memory, which are counted as unrecorded.
     unrecorded: Callsite,
     by_address: Trie<Instance, 64>,
     by_path: Trie<Callsite, 1>,
@@ -61,6 +65,9 @@ impl Instances {
         let Some(_busy) = thread::this().enter_cold_path() else {
             return &self.unrecorded;
         };
+        if !memory::is_left(ROOM) {
+            return &self.unrecorded;
+        }
         let name = path();
         let is = |callsite: &Callsite| (callsite.meta().path)() == name;
         let hash = hash_of_path(name);

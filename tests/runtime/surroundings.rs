@@ -1,0 +1,263 @@
+//! What belongs to the program stays the program's, and the program survives its own limits: see `programs/surroundings`.
+#![cfg(target_os = "linux")]
+
+use std::fs::{self, File};
+use std::io::{self, PipeReader, PipeWriter, Read, Write};
+use std::os::fd::AsRawFd;
+use std::os::unix::process::ExitStatusExt;
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::time::Duration;
+
+use serde_json::Value;
+
+fn program(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_surroundings"));
+    command
+        .args(arguments)
+        .env_remove("TSC_REPORT")
+        .env_remove("TSC_REPORT_FILE");
+    command
+}
+
+fn run(command: &mut Command) -> Output {
+    let output = command.output().expect("the test's own program starts");
+    assert!(output.status.success(), "{output:?}");
+    output
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// A temporary folder, which is removed at the end of the test.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let name = format!("tsc-surroundings-{}-{name}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        fs::create_dir_all(&path).expect("the temporary folder can be written to");
+        Self(path)
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.join(name).to_str().expect("UTF-8").to_owned()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// The number of calls in the row `name` of a JSON report.
+fn calls(report: &Value, name: &str) -> u64 {
+    let rows = report["callsites"].as_array().expect("callsites");
+    let row = rows.iter().find(|row| row["name"] == name);
+    row.and_then(|row| row["calls"].as_u64()).unwrap_or(0)
+}
+
+fn parse(json: &str) -> Value {
+    serde_json::from_str(json).unwrap_or_else(|error| panic!("{error}: {json}"))
+}
+
+#[test]
+fn file_with_the_number_of_standard_error_is_not_written_to() {
+    let folder = Folder::new("number-2");
+    let path = folder.path("data");
+    run(&mut program(&["own-file-is-number-2", &path]));
+    assert_eq!(fs::read_to_string(path).expect("it exists"), "precious\n");
+}
+
+#[test]
+fn path_is_relative_to_the_folder_at_the_start() {
+    let folder = Folder::new("relative-100%p");
+    let other = folder.path("other");
+    fs::create_dir(&other).expect("the folder is new");
+    let mut program = program(&["change-folder", &other]);
+    program
+        .current_dir(&folder.0)
+        .env("TSC_REPORT_FILE", "run-%%.json");
+    let output = run(&mut program);
+    assert_eq!(text(&output.stderr), "");
+    let report = fs::read_to_string(folder.path("run-%.json")).expect("it is there");
+    assert_eq!(calls(&parse(&report), "work"), 1);
+    assert_eq!(fs::read_dir(other).expect("it exists").count(), 0);
+}
+
+#[test]
+fn threads_leave_most_descriptors_to_the_program() {
+    let output = run(&mut program(&["threads", "500"]));
+    let (printed, report) = (text(&output.stdout), text(&output.stderr));
+    let open = printed
+        .split_once(" descriptors, 800 files\n")
+        .unwrap_or_else(|| panic!("{printed}"));
+    let open: usize = open.0.parse().expect("a number");
+    // An eighth, and the program's own.
+    assert!(open < 1024 / 8 + 20, "{open}");
+    let is_known = !report.contains("interruptions: not detected");
+    if is_known && report.contains("off the CPU") {
+        assert!(report.contains("schedstat cannot be read"), "{report}");
+    }
+}
+
+/// A pipe whose writer does not wait, if `nonblocking`.
+fn pipe(nonblocking: bool) -> (PipeReader, PipeWriter) {
+    let (reader, writer) = io::pipe().expect("a pipe");
+    if nonblocking {
+        set_flags(&writer, libc::O_NONBLOCK);
+    }
+    (reader, writer)
+}
+
+fn set_flags(writer: &PipeWriter, flags: libc::c_int) {
+    // SAFETY: the descriptor is a pipe of this test.
+    let failed = unsafe { libc::fcntl(writer.as_raw_fd(), libc::F_SETFL, flags) };
+    assert_eq!(failed, 0);
+}
+
+fn many_functions_to(writer: PipeWriter) -> Child {
+    let mut program = program(&["many-functions"]);
+    program.env("TSC_REPORT", "json").stderr(writer);
+    program.spawn().expect("the test's own program starts")
+}
+
+fn read(mut reader: PipeReader) -> String {
+    let mut all = String::new();
+    reader.read_to_string(&mut all).expect("it is UTF-8");
+    all
+}
+
+fn assert_is_whole(report: &str) {
+    let rows = parse(report)["callsites"].as_array().map_or(0, Vec::len);
+    assert_eq!(rows, 100);
+    // Otherwise the test shows nothing.
+    assert!(report.len() > 1 << 16);
+}
+
+#[test]
+fn report_is_whole_where_writes_do_not_wait() {
+    let (reader, writer) = pipe(true);
+    let mut child = many_functions_to(writer);
+    std::thread::sleep(Duration::from_millis(300));
+    assert_is_whole(&read(reader));
+    assert!(child.wait().expect("it ends").success());
+}
+
+#[test]
+fn report_is_whole_or_says_so_if_nobody_reads() {
+    for nonblocking in [true, false] {
+        let (reader, writer) = pipe(nonblocking);
+        let mut child = many_functions_to(writer);
+        assert!(ended(&mut child).success());
+        let report = read(reader);
+        if !report.contains("tsc: the end is missing") {
+            assert_is_whole(&report);
+        }
+    }
+}
+
+/// Waits for the end of a program that may hang.
+fn ended(child: &mut Child) -> ExitStatus {
+    for _ in 0..300 {
+        if let Some(status) = child.try_wait().expect("it is a child") {
+            return status;
+        }
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    let _ = child.kill();
+    panic!("the program hangs");
+}
+
+#[test]
+fn signal_ends_a_program_whose_standard_error_nobody_reads() {
+    let (reader, mut writer) = pipe(true);
+    while writer.write(&[b'x'; 4096]).is_ok() {}
+    set_flags(&writer, 0);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_watched"));
+    command
+        .arg("wait")
+        .env_remove("TSC_REPORT")
+        .env_remove("TSC_REPORT_FILE")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(writer);
+    let mut child = command.spawn().expect("the test's own program starts");
+    drop(command);
+    let mut ready = [0; 6];
+    let mut output = child.stdout.take().expect("it is piped");
+    output
+        .read_exact(&mut ready)
+        .expect("it says that it is ready");
+    // SAFETY: the process is a child that was not waited for.
+    unsafe { libc::kill(child.id().cast_signed(), libc::SIGTERM) };
+    assert_eq!(ended(&mut child).signal(), Some(libc::SIGTERM));
+    let printed = read(reader);
+    let printed = printed.trim_start_matches('x');
+    assert!(
+        printed.contains(":CLK: work") || printed.contains("the end is missing"),
+        "{printed}"
+    );
+}
+
+#[test]
+fn calls_after_the_report_are_counted_in_the_file() {
+    let folder = Folder::new("late");
+    let path = folder.path("run.json");
+    let output = run(program(&["late-calls"]).env("TSC_REPORT_FILE", &path));
+    assert_eq!(text(&output.stderr), "");
+    let report = parse(&fs::read_to_string(path).expect("it is there"));
+    let counted = ["early", "in_handler", "light_in_handler", "in_fini"];
+    let counted = counted.map(|name| calls(&report, name));
+    assert_eq!(counted, [11, 10, 10, 10]);
+    assert_eq!(report["process"]["ended"]["reason"], "exit");
+    assert_eq!(report["process"]["ended"]["code"], 0);
+}
+
+#[test]
+fn calls_after_the_report_are_said_on_standard_error() {
+    let printed = text(&run(&mut program(&["late-calls"])).stderr);
+    assert_eq!(printed.matches(":CLK: early ").count(), 1, "{printed}");
+    assert!(
+        printed.ends_with("\ntsc: calls after the report: 40\n"),
+        "{printed}"
+    );
+}
+
+#[test]
+fn program_goes_on_without_memory_for_records() {
+    let output = run(program(&["no-memory"]).env("TSC_REPORT", "json"));
+    assert_eq!(text(&output.stdout), "survived\n");
+    let report = parse(text(&output.stderr).lines().last().unwrap_or_default());
+    for name in ["a0", "b9", "light", "of_type<u8>", "on_thread"] {
+        assert_eq!(calls(&report, name), 1, "{name}");
+    }
+    assert_eq!(report["unrecorded_calls"], 44);
+}
+
+#[test]
+fn program_goes_on_with_any_limit_of_memory() {
+    for kib in (0..256).step_by(16).chain((256..16_000).step_by(487)) {
+        let bytes = (kib << 10).to_string();
+        let output = run(&mut program(&["memory-for", &bytes]));
+        assert_eq!(text(&output.stdout), "survived\n", "{kib} KiB");
+    }
+}
+
+#[test]
+fn program_ends_as_usual_without_memory_for_the_report() {
+    let output = run(&mut program(&["no-memory-for-the-report"]));
+    assert_eq!(text(&output.stdout), "survived\n");
+    let printed = text(&output.stderr);
+    assert!(printed.contains("no memory for a report"), "{printed}");
+}
+
+/// The null device is not a pipe, and takes everything.
+#[test]
+fn other_devices_are_written_to() {
+    let null = File::options().write(true).open("/dev/null");
+    let mut program = program(&["many-functions"]);
+    run(program.stderr(null.expect("there is one")));
+}

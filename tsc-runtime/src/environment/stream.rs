@@ -1,0 +1,153 @@
+//! Writes to a terminal, a pipe or a socket as long as somebody reads, and to files. The program's standard error may be set not to wait
+//! (`O_NONBLOCK`), or to wait for ever, and it shares this setting with other processes. So it is not changed here.
+
+use std::io;
+
+use super::patience;
+use crate::tsc::os_clock;
+
+/// A write of so many bytes does not wait if a pipe has room for any.
+const SMALL: usize = libc::PIPE_BUF;
+/// The time to wait for a reader at once, in milliseconds.
+const PAUSE_MS: libc::c_int = 20;
+
+/// Writes all of `text`. It waits for the reader, but not for longer than [`patience`] allows since the last byte was taken. A pipe whose
+/// reader does not read is then made larger. This allocates nothing.
+///
+/// # Errors
+///
+/// The number of bytes that were not written, and why.
+pub(crate) fn write_all(descriptor: libc::c_int, text: &[u8]) -> Result<(), (usize, io::Error)> {
+    let mut rest = text;
+    let mut began = os_clock::now();
+    let mut is_larger = false;
+    while !rest.is_empty() {
+        let written = if is_ready(descriptor, PAUSE_MS) {
+            write_some(descriptor, rest)
+        } else {
+            Ok(0)
+        };
+        match written {
+            Ok(0) if !patience::is_over(began) => {}
+            Ok(0) if !is_larger && enlarge(descriptor, rest.len()) => is_larger = true,
+            Ok(0) => return Err((rest.len(), io::ErrorKind::TimedOut.into())),
+            Ok(count) => {
+                rest = &rest[count..];
+                began = os_clock::now();
+            }
+            Err(error) => return Err((rest.len(), error)),
+        }
+    }
+    Ok(())
+}
+
+/// Writes `text` if that takes no waiting.
+pub(super) fn try_to_write(descriptor: libc::c_int, text: &[u8]) {
+    if is_ready(descriptor, 0) || enlarge(descriptor, text.len()) {
+        let _: io::Result<usize> = write_some(descriptor, text);
+    }
+}
+
+/// Whether a write would take some bytes, or fail, at once.
+fn is_ready(descriptor: libc::c_int, wait_ms: libc::c_int) -> bool {
+    let mut asked = libc::pollfd {
+        fd: descriptor,
+        events: libc::POLLOUT,
+        revents: 0,
+    };
+    // SAFETY: the call reads and writes this struct alone.
+    match unsafe { libc::poll(&raw mut asked, 1, wait_ms) } {
+        0 => false,
+        // Where a sandbox refuses the call, the write may wait.
+        -1 => io::Error::last_os_error().kind() != io::ErrorKind::Interrupted,
+        _ => true,
+    }
+}
+
+/// Writes as much as the file takes without waiting. `Ok(0)` if that is nothing for now.
+fn write_some(descriptor: libc::c_int, text: &[u8]) -> io::Result<usize> {
+    let start = text.as_ptr().cast();
+    // SAFETY: the text is that long.
+    let written = unsafe {
+        match kind(descriptor) {
+            libc::S_IFREG => libc::write(descriptor, start, text.len()),
+            libc::S_IFSOCK => libc::send(descriptor, start, text.len(), libc::MSG_DONTWAIT),
+            libc::S_IFIFO if 2 * text.len() <= free(descriptor) => {
+                libc::write(descriptor, start, text.len())
+            }
+            _ => libc::write(descriptor, start, whole_lines(text)),
+        }
+    };
+    let Ok(written) = usize::try_from(written) else {
+        let error = io::Error::last_os_error();
+        return match error.kind() {
+            io::ErrorKind::Interrupted => Ok(0),
+            io::ErrorKind::WouldBlock => {
+                std::thread::sleep(std::time::Duration::from_millis(1));
+                Ok(0)
+            }
+            _ => Err(error),
+        };
+    };
+    Ok(written)
+}
+
+/// The length of the first few lines, which together are small; of one longer line, the length of a part.
+fn whole_lines(text: &[u8]) -> usize {
+    let small = &text[..text.len().min(SMALL)];
+    let end = small.iter().rposition(|&byte| byte == b'\n');
+    end.map_or(small.len(), |end| end + 1)
+}
+
+fn kind(descriptor: libc::c_int) -> libc::mode_t {
+    let mut status = std::mem::MaybeUninit::<libc::stat>::uninit();
+    // SAFETY: it writes one stat to the given address, if it returns 0.
+    unsafe {
+        match libc::fstat(descriptor, status.as_mut_ptr()) {
+            0 => status.assume_init().st_mode & libc::S_IFMT,
+            _ => 0,
+        }
+    }
+}
+
+/// The bytes for which a pipe has room. There may be less, because each write may begin a new page.
+#[cfg(target_os = "linux")]
+fn free(pipe: libc::c_int) -> usize {
+    let mut used: libc::c_int = 0;
+    // SAFETY: the first call returns a number, and the second one writes one.
+    let (size, failed) = unsafe {
+        (
+            libc::fcntl(pipe, libc::F_GETPIPE_SZ),
+            libc::ioctl(pipe, libc::FIONREAD, &raw mut used),
+        )
+    };
+    if failed != 0 || used != 0 {
+        return 0;
+    }
+    usize::try_from(size).unwrap_or(0)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn free(_: libc::c_int) -> usize {
+    0
+}
+
+/// Gives a pipe room for `more` bytes. Returns whether it has that.
+#[cfg(target_os = "linux")]
+fn enlarge(pipe: libc::c_int, more: usize) -> bool {
+    // SAFETY: the calls take and return numbers.
+    unsafe {
+        let size = libc::fcntl(pipe, libc::F_GETPIPE_SZ);
+        // Twice as much, because each write may begin a new page.
+        let more = libc::c_int::try_from(2 * more + SMALL);
+        match (size > 0).then(|| size.checked_add(more.ok()?)).flatten() {
+            Some(larger) => libc::fcntl(pipe, libc::F_SETPIPE_SZ, larger) >= larger,
+            None => false,
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn enlarge(_: libc::c_int, _: usize) -> bool {
+    false
+}
