@@ -23,7 +23,6 @@
 
 mod aligned;
 mod builder;
-mod clocks;
 mod constancy;
 mod display;
 mod engine;
