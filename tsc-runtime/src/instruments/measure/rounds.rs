@@ -154,43 +154,27 @@ impl Run {
             (known, verdict::judge(&cycles, demand), clock)
         });
         let in_ticks = verdict::judge(&ticks, demand);
-        let in_cycles = cycles
-            .as_ref()
-            .and_then(|(_, verdict, _)| verdict.as_ref().ok());
+        let in_cycles = cycles.as_ref().map(|(_, verdict, _)| verdict);
         // The core clock may change while the work stays constant in core cycles. Or the work may wait for memory, which has a clock of
         // its own. So the work is constant if it is constant in either unit.
-        let constant = in_cycles
-            .or(in_ticks.as_ref().ok())
-            .map(|(_, _, share)| *share);
-        let core_cycles = cycles
-            .as_ref()
-            .map(|(known, ..)| (known.mean, known.std_error));
-        let verdict = match (constant, in_ticks) {
-            _ if self.interrupted > self.rounds.len() => {
-                let why = UnsettledReason::Interrupted {
+        let verdict = match (in_cycles, in_ticks) {
+            _ if self.interrupted > self.rounds.len() => Verdict::Unsettled {
+                why: UnsettledReason::Interrupted {
                     clean: self.rounds.len(),
                     interrupted: self.interrupted,
-                };
-                Verdict::Unsettled { why }
-            }
-            (None, Err(why)) => Verdict::Unsettled { why },
-            (share, _) => {
-                let centre = centre_of_run(&ticks, 2.0 * demand.step);
-                Verdict::Constant {
-                    ticks: centre.mean,
-                    core_cycles: core_cycles.map(|(mean, _)| mean),
-                    core_cycles_plus_minus: core_cycles.map(|(_, error)| error),
-                    plus_minus: centre.std_error.hypot(baseline_error),
-                    share: share.unwrap_or(f64::NAN),
-                    samples: ticks.len(),
-                }
-            }
+                },
+            },
+            (Some(Ok(share)), _) => Verdict::Constant { share: *share },
+            (_, Ok(share)) => Verdict::Constant { share },
+            (_, Err(why)) => Verdict::Unsettled { why },
         };
         Outcome {
             verdict,
             batch: self.batch,
             ticks,
-            core_cycles,
+            core_cycles: cycles
+                .as_ref()
+                .map(|(known, ..)| (known.mean, known.std_error)),
             clock: cycles.map(|(.., clock)| clock),
             baseline: baseline.mean,
             baseline_error,
