@@ -46,6 +46,20 @@ const EXPLANATIONS: &[Explanation] = &[
         "it depends on the operands and their number: see the row `[m64],imm8`",
     ),
     (
+        "div",
+        "r64 128/64b full",
+        "ZEN5",
+        12.8..=13.5,
+        "it depends on the instructions that load the operands",
+    ),
+    (
+        "idiv",
+        "r64 126/63b full",
+        "ZEN5",
+        12.8..=13.5,
+        "it depends on the instructions that load the operands",
+    ),
+    (
         "lock add",
         "[m64],r64",
         "ZEN5",
