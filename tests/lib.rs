@@ -4,7 +4,7 @@
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use tsc_runtime::__private::{Callsite, Meta, Probe, Slot};
+use tsc_runtime::__private::{Callsite, Probe, Slot, meta};
 use tsc_runtime::tsc::FencePolicy;
 use tsc_runtime::{CallsiteReport, snapshot};
 
@@ -55,15 +55,9 @@ pub fn built(target: &Path, profile: &str) -> PathBuf {
 /// A callsite made at run time, as `per_type` makes them.
 #[must_use]
 pub fn callsite<P: FencePolicy>(name: impl Into<String>) -> &'static Callsite {
-    Box::leak(Box::new(Callsite::new::<P>(Meta {
-        name: Some(name.into().leak()),
-        path: || "",
-        module: module_path!(),
-        file: file!(),
-        line: line!(),
-        unit: None,
-        returns_iterator: false,
-    })))
+    Box::leak(Box::new(Callsite::new::<P>(
+        meta(&(), module_path!(), line!()).named(name.into().leak()),
+    )))
 }
 
 /// A call of that callsite that calls `inside`.

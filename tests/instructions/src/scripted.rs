@@ -6,7 +6,7 @@
 use std::cell::Cell;
 use std::sync::OnceLock;
 
-use tsc_runtime::__private::{Callsite, Meta, Probe, Slot, Unfenced};
+use tsc_runtime::__private::{Callsite, Probe, Slot, Unfenced, meta};
 use tsc_runtime::tsc::{Fence, FencePolicy, Ticks};
 
 /// Ticks between the two steps of a counter that advances by as much, as many x86 CPUs' does.
@@ -51,15 +51,7 @@ fn next() -> Ticks {
 
 /// A new callsite.
 pub(crate) fn callsite(name: String) -> &'static Callsite {
-    Box::leak(Box::new(Callsite::new::<Scripted>(Meta {
-        name: Some(name.leak()),
-        path: || "",
-        module: module_path!(),
-        file: file!(),
-        line: line!(),
-        unit: None,
-        returns_iterator: false,
-    })))
+    Box::leak(Box::new(Callsite::new::<Scripted>(meta(&(), module_path!(), line!()).named(name.leak()))))
 }
 
 /// Calls a function that does nothing.

@@ -3,10 +3,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use parking_lot::Mutex;
-
+use super::measurements::{Measurements, Series};
 use super::statistics::median;
-use crate::process::PerProcess;
 use crate::record::callsite::{Callsite, EmptyLightCalls, Kind};
 use crate::record::light::{self, Row};
 use crate::record::thread;
@@ -21,26 +19,16 @@ const MAX_ROUNDS: usize = 101;
 const ENOUGH: Ticks = 1_250_000;
 
 #[derive(Default)]
-struct Measurements {
+struct Light {
     /// `None` until a light callsite is called.
     empty_calls: Option<EmptyLightCalls>,
-    sum: f64,
-    count: u32,
+    costs: Series,
 }
 
-/// The mean of all measurements, as the bits of an `f64`.
+static MEASUREMENTS: Measurements<Light> = Measurements::new();
+
+/// The mean of all measurements, as the bits of an `f64`, for those who must not take a lock.
 static COST: AtomicU64 = AtomicU64::new(0);
-
-static MEASUREMENTS: PerProcess<Mutex<Measurements>> = PerProcess::new();
-
-/// Calls `f` with the measurements. Meanwhile the thread counts as being in the cold path, so that a signal handler does not wait for the
-/// lock that the thread it interrupts holds.
-fn with_measurements<T>(f: impl FnOnce(&mut Measurements) -> T) -> T {
-    let busy = thread::this().enter_cold_path();
-    let result = f(&mut MEASUREMENTS.get(|| {}).lock());
-    drop(busy);
-    result
-}
 
 /// Forgets all measurements, in the child of a fork.
 #[cfg(all(unix, not(miri)))] // no process is forked elsewhere
@@ -51,7 +39,7 @@ pub(crate) fn start_from_zero() {
 /// Measures the cost with the functions of this callsite, unless it has been measured.
 pub(crate) fn calibrate(callsite: &Callsite) {
     if let Kind::Light(empty_calls) = callsite.kind()
-        && with_measurements(|known| known.empty_calls.is_none())
+        && MEASUREMENTS.with(|known| known.empty_calls.is_none())
     {
         measure_and_add(empty_calls);
     }
@@ -59,24 +47,23 @@ pub(crate) fn calibrate(callsite: &Callsite) {
 
 /// Measures the cost again, if light probes are in use.
 pub(crate) fn recalibrate() {
-    if let Some(empty_calls) = with_measurements(|known| known.empty_calls) {
+    if let Some(empty_calls) = MEASUREMENTS.with(|known| known.empty_calls) {
         measure_and_add(empty_calls);
     }
 }
 
 fn measure_and_add(empty_calls: EmptyLightCalls) {
     let cost = measure(empty_calls);
-    with_measurements(|known| {
+    MEASUREMENTS.with(|known| {
         known.empty_calls = Some(empty_calls);
-        known.sum += cost;
-        known.count += 1;
-        COST.store((known.sum / f64::from(known.count)).to_bits(), Relaxed);
+        known.costs.add(cost);
+        COST.store(known.costs.mean().to_bits(), Relaxed);
     });
 }
 
 /// The ticks that a light call costs its program more than a call without the probe. `None` if there are no light probes.
 pub(crate) fn ticks() -> Option<f64> {
-    with_measurements(|known| (known.count != 0).then(|| known.sum / f64::from(known.count)))
+    MEASUREMENTS.with(|known| known.empty_calls.map(|_| known.costs.mean()))
 }
 
 /// The ticks that so many light calls cost.

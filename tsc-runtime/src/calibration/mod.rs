@@ -23,6 +23,7 @@ use crate::tsc::clock;
 pub mod core_clock;
 mod fit;
 pub(crate) mod light_cost;
+mod measurements;
 pub(crate) mod overhead;
 pub(crate) mod reference_chain;
 pub mod resolution;

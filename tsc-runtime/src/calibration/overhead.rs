@@ -3,10 +3,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use parking_lot::Mutex;
-
+use super::measurements::{Measurements, Series};
 use super::statistics::median;
-use crate::process::PerProcess;
 use crate::record::callsite::{Callsite, EmptyCalls, Kind};
 use crate::record::contexts::{self, Contexts};
 use crate::record::table::{Entry, FIRST_LEN};
@@ -54,8 +52,8 @@ pub(crate) const CROWDING: f64 = 65.0;
 pub(crate) const CROWDING_SHARE: f64 = 0.06;
 
 /// All measurements of one fence policy.
-#[derive(Clone, Copy)]
-struct Measurements {
+#[derive(Clone, Copy, Default)]
+struct Policy {
     /// `None` until a callsite with this policy is called.
     empty_calls: Option<EmptyCalls>,
     visible: Series,
@@ -63,67 +61,13 @@ struct Measurements {
     nesting: Series,
 }
 
-/// Repeated measurements of one cost.
-#[derive(Clone, Copy)]
-struct Series {
-    count: u32,
-    sum: f64,
-    least: f64,
-    greatest: f64,
-}
-
-impl Series {
-    const EMPTY: Self = Self {
-        count: 0,
-        sum: 0.0,
-        least: f64::MAX,
-        greatest: 0.0,
-    };
-
-    fn add(&mut self, value: f64) {
-        self.count += 1;
-        self.sum += value;
-        self.least = self.least.min(value);
-        self.greatest = self.greatest.max(value);
-    }
-
-    /// 0 if nothing was measured.
-    fn mean(&self) -> f64 {
-        self.sum / f64::from(self.count.max(1))
-    }
-
-    fn half_range(&self) -> f64 {
-        (self.greatest - self.least).max(0.0) / 2.0
-    }
-}
-
-impl Default for Measurements {
-    fn default() -> Self {
-        Self {
-            empty_calls: None,
-            visible: Series::EMPTY,
-            total: Series::EMPTY,
-            nesting: Series::EMPTY,
-        }
-    }
-}
-
 /// One element for each fence policy.
-type Table = [Measurements; Fence::ALL.len()];
+type Table = [Policy; Fence::ALL.len()];
 
-static MEASUREMENTS: PerProcess<Mutex<Table>> = PerProcess::new();
+static MEASUREMENTS: Measurements<Table> = Measurements::new();
 
 /// Each policy's mean visible overhead, as the bits of an `f64`. 0.0 if the policy is not in use.
 static VISIBLE: [AtomicU64; Fence::ALL.len()] = [const { AtomicU64::new(0) }; Fence::ALL.len()];
-
-/// Calls `f` with all measurements. Meanwhile the thread counts as being in the cold path, so that a signal handler does not wait for the
-/// lock that the thread it interrupts holds.
-fn with_measurements<T>(f: impl FnOnce(&mut Table) -> T) -> T {
-    let busy = thread::this().enter_cold_path();
-    let result = f(&mut MEASUREMENTS.get(|| {}).lock());
-    drop(busy);
-    result
-}
 
 /// Forgets all measurements, in the child of a fork.
 #[cfg(all(unix, not(miri)))] // no process is forked elsewhere
@@ -148,14 +92,14 @@ pub(crate) fn calibrate(callsite: &Callsite) {
         return;
     };
     let is_measured = |table: &mut Table| table[fence as usize].empty_calls.is_some();
-    if !with_measurements(is_measured) {
+    if !MEASUREMENTS.with(is_measured) {
         measure_and_add(fence as usize, empty_calls);
     }
 }
 
 /// Measures the overhead again for every policy in use.
 pub(crate) fn recalibrate() {
-    let measured = with_measurements(|table| *table);
+    let measured = MEASUREMENTS.with(|table| *table);
     for (index, before) in measured.into_iter().enumerate() {
         if let Some(empty_calls) = before.empty_calls {
             measure_and_add(index, empty_calls);
@@ -165,13 +109,13 @@ pub(crate) fn recalibrate() {
 
 fn measure_and_add(fence: usize, empty_calls: EmptyCalls) {
     let costs = measure(empty_calls);
-    let visible = with_measurements(|table| {
-        let measurements = &mut table[fence];
-        measurements.empty_calls = Some(empty_calls);
+    let visible = MEASUREMENTS.with(|table| {
+        let policy = &mut table[fence];
+        policy.empty_calls = Some(empty_calls);
         if let Some(costs) = costs {
-            measurements.add(costs);
+            policy.add(costs);
         }
-        measurements.visible.mean()
+        policy.visible.mean()
     });
     VISIBLE[fence].store(visible.to_bits(), Ordering::Relaxed);
 }
@@ -183,8 +127,8 @@ pub(crate) fn visible(fence: Fence) -> f64 {
 
 /// The mean of all measurements of a policy. All 0 if the policy is not in use.
 pub(crate) fn of(fence: Fence) -> Overhead {
-    let measurements = with_measurements(|table| table[fence as usize]);
-    let visible = measurements.visible.mean();
+    let policy = MEASUREMENTS.with(|table| table[fence as usize]);
+    let visible = policy.visible.mean();
     let (surroundings, timed_surroundings) = if clock::is_os_clock() {
         (
             OS_CLOCK_SURROUNDINGS * visible,
@@ -195,14 +139,14 @@ pub(crate) fn of(fence: Fence) -> Overhead {
     };
     Overhead {
         visible,
-        total: measurements.total.mean(),
-        nesting: measurements.nesting.mean(),
-        visible_error: surroundings + measurements.visible.half_range(),
-        total_error: timed_surroundings + measurements.total.half_range(),
+        total: policy.total.mean(),
+        nesting: policy.nesting.mean(),
+        visible_error: surroundings + policy.visible.half_range(),
+        total_error: timed_surroundings + policy.total.half_range(),
     }
 }
 
-impl Measurements {
+impl Policy {
     fn add(&mut self, costs: Costs) {
         self.visible.add(costs.visible);
         self.total.add(costs.total);

@@ -1,6 +1,6 @@
 //! Loops over a function that does nothing, with and without probes. Calibration uses them to measure a probe's overhead.
 
-use crate::record::callsite::{Callsite, EmptyCalls, EmptyLightCalls, Kind, Meta};
+use crate::record::callsite::{Callsite, EmptyCalls, EmptyLightCalls, Kind, Meta, meta};
 use crate::record::light::Frame;
 use crate::tsc::{FencePolicy, Lfence, escape, result};
 
@@ -37,28 +37,12 @@ impl Callsite {
 }
 
 /// The callsite that replaces the annotated function's during calibration. It has the first entry of every thread's table.
-static CALIBRATION: Callsite = Callsite::new::<Lfence>(Meta {
-    name: Some("overhead"),
-    path: || "",
-    module: module_path!(),
-    file: file!(),
-    line: line!(),
-    unit: None,
-    returns_iterator: false,
-})
-.numbered(0);
+static CALIBRATION: Callsite =
+    Callsite::new::<Lfence>(meta(&(), module_path!(), line!()).named("overhead")).numbered(0);
 
 /// The same for light probes. It has the first row of every thread.
-static LIGHT_CALIBRATION: Callsite = Callsite::new::<Light>(Meta {
-    name: Some("overhead"),
-    path: || "",
-    module: module_path!(),
-    file: file!(),
-    line: line!(),
-    unit: None,
-    returns_iterator: false,
-})
-.numbered(0);
+static LIGHT_CALIBRATION: Callsite =
+    Callsite::new::<Light>(meta(&(), module_path!(), line!()).named("overhead")).numbered(0);
 
 const fn empty_calls<P: FencePolicy>() -> EmptyCalls {
     EmptyCalls {

@@ -6,22 +6,14 @@ use std::time::Duration;
 use parking_lot::Mutex;
 
 use crate::calibration::overhead;
-use crate::record::callsite::{Callsite, Meta};
+use crate::record::callsite::{Callsite, meta};
 use crate::record::thread;
 use crate::report::gclk_column;
 use crate::tsc::clock;
 use crate::tsc::{FencePolicy, Lfence, Ticks, elapsed};
 
 /// The callsite with which the overhead of all `gclk!`s is measured. It is never called, so no report has it.
-static CLK: Callsite = Callsite::new::<Lfence>(Meta {
-    name: Some("gclk!"),
-    path: || "gclk!",
-    module: module_path!(),
-    file: file!(),
-    line: line!(),
-    unit: None,
-    returns_iterator: false,
-});
+static CLK: Callsite = Callsite::new::<Lfence>(meta(&(), module_path!(), line!()).named("gclk!"));
 
 /// Prints the net ticks since its start when it is dropped.
 #[derive(Debug)]

@@ -96,7 +96,7 @@ mod tests {
     use crate::probe::polls::{FutureTotals, PollProbe};
     use crate::probe::section::Section;
     use crate::probe::{Probe, Slot};
-    use crate::record::callsite::{Callsite, Meta};
+    use crate::record::callsite::{Callsite, meta};
     use crate::record::histogram::bucket;
     use crate::record::thread;
     use crate::record::totals::Totals;
@@ -129,15 +129,9 @@ mod tests {
     }
 
     fn callsite(name: &'static str) -> &'static Callsite {
-        Box::leak(Box::new(Callsite::new::<Scripted>(Meta {
-            name: Some(name),
-            path: || "",
-            module: module_path!(),
-            file: file!(),
-            line: line!(),
-            unit: None,
-            returns_iterator: false,
-        })))
+        Box::leak(Box::new(Callsite::new::<Scripted>(
+            meta(&(), module_path!(), line!()).named(name),
+        )))
     }
 
     fn call(callsite: &'static Callsite, body: impl FnOnce()) {

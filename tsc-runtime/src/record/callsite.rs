@@ -6,7 +6,7 @@ use crate::record::light::Row;
 use crate::record::table::Position;
 use crate::sync::atomic::{
     AtomicPtr, AtomicU8, AtomicU32,
-    Ordering::{AcqRel, Acquire, Relaxed, Release},
+    Ordering::{Acquire, Relaxed, Release},
 };
 use crate::tsc::Fence;
 
@@ -230,7 +230,7 @@ impl Callsite {
         let this = core::ptr::from_ref(self).cast_mut();
         self.registered_before
             .store(REGISTERED.load(Relaxed), Relaxed);
-        REGISTERED.swap(this, AcqRel);
+        REGISTERED.store(this, Release);
     }
 
     /// Whether its probes are light.

@@ -12,7 +12,7 @@ use super::fork::start_from_zero;
 use super::*;
 use crate::probe::section::Section;
 use crate::probe::{Probe, Slot};
-use crate::record::callsite::Meta;
+use crate::record::callsite::meta;
 use crate::sync::scheduled::alone;
 use crate::sync::{check, spin_loop, thread_local};
 use crate::tsc::Lfence;
@@ -31,15 +31,7 @@ fn begin_process() -> [&'static Callsite; 2] {
     RECORDS.store(0, SeqCst);
     PAUSED.store(false, SeqCst);
     ["a", "b"].map(|name| {
-        let meta = Meta {
-            name: Some(name),
-            path: || "",
-            module: module_path!(),
-            file: file!(),
-            line: line!(),
-            unit: None,
-            returns_iterator: false,
-        };
+        let meta = meta(&(), module_path!(), line!()).named(name);
         &*Box::leak(Box::new(Callsite::new::<Lfence>(meta)))
     })
 }

@@ -72,7 +72,7 @@ impl LightTotals {
         &self.contexts
     }
 
-    /// The CPU time of all functions, and what is outside of them.
+    /// Whether no light function has a call or a time.
     pub(crate) fn is_empty(&self) -> bool {
         self.rows.iter().all(LightRow::is_empty)
     }

@@ -159,22 +159,15 @@ pub(super) fn name_of_this_thread() -> ThreadName {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::callsite::Meta;
+    use crate::record::callsite::meta;
     use crate::record::contexts::ContextTotals;
     use crate::record::counters::ContextSums;
     use crate::tsc::Lfence;
 
     #[test]
     fn context_has_its_row_though_the_call_came_after_the_records_were_read() {
-        static CALLSITE: Callsite = Callsite::new::<Lfence>(Meta {
-            name: Some("late"),
-            path: || "",
-            module: module_path!(),
-            file: file!(),
-            line: line!(),
-            unit: None,
-            returns_iterator: false,
-        });
+        static CALLSITE: Callsite =
+            Callsite::new::<Lfence>(meta(&(), module_path!(), line!()).named("late"));
         let rows = |calls| {
             let mut tree = Tree::default();
             let late = ContextTotals {

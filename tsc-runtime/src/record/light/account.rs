@@ -155,7 +155,7 @@ impl Account {
         sums
     }
 
-    /// Takes CPU time that threads have left behind whose lives were too short for a tick, if this is the thread's own first tick.
+    /// Whether no tick of this thread has given away CPU time yet.
     pub(crate) fn is_first_tick(&self) -> bool {
         self.ticks.get() == 0
     }
