@@ -64,7 +64,7 @@ const EXPLANATIONS: &[Explanation] = &[
         "[m64],r64",
         "ZEN5",
         19.9..=20.1,
-        "the table's whole latencies are 0.3 to 1.7 % too low, so this is 20",
+        "the table's whole latencies are 0.3 to 0.7 % too low; the other 1 % is not known",
     ),
     (
         "mfence",
