@@ -3,9 +3,10 @@
 use std::time::{Duration, Instant};
 
 use super::attach_thread;
+use super::judgement::LEAST_SAMPLES;
 use super::measurement::CoreRatio;
 use super::rounds::Run;
-use super::verdict::{LEAST_SAMPLES, Verdict};
+use super::verdict::Verdict;
 use super::work::{Calls, Work};
 use crate::calibration::reference_chain;
 use crate::instruments::bench::distribution::Distribution;

@@ -27,6 +27,7 @@ mod constancy;
 mod display;
 mod engine;
 mod fence_hiding;
+mod judgement;
 mod measurement;
 mod rounds;
 mod settling;

@@ -2,8 +2,9 @@
 
 use super::engine::{Outcome, Plan};
 use super::fence_hiding;
+use super::judgement::{LEAST_SAMPLES, Tolerance, judge};
 use super::measurement::CoreRatio;
-use super::verdict::{self, LEAST_SAMPLES, Tolerance, UnsettledReason, Verdict};
+use super::verdict::{UnsettledReason, Verdict};
 use super::work::Work;
 use super::{arm, interruption_since};
 use crate::calibration::reference_chain::{self, LINKS_PER_BLOCK};
@@ -151,9 +152,9 @@ impl Run {
             }
             let mut known = centre(&cycles);
             known.std_error = known.std_error.hypot(baseline_error * per_tick);
-            (known, verdict::judge(&cycles, demand), clock)
+            (known, judge(&cycles, demand), clock)
         });
-        let in_ticks = verdict::judge(&ticks, demand);
+        let in_ticks = judge(&ticks, demand);
         let in_cycles = cycles.as_ref().map(|(_, verdict, _)| verdict);
         // The core clock may change while the work stays constant in core cycles. Or the work may wait for memory, which has a clock of
         // its own. So the work is constant if it is constant in either unit.
