@@ -63,7 +63,7 @@ impl Measure {
 }
 
 impl<P: FencePolicy> Measure<P> {
-    /// The standard error at which the measurement ends, as a share of the mean: 0.01 is 1 %. If the core cycles are not yet known to 0.04 %
+    /// The standard error at which the measurement ends, as a share of the mean: 0.01 is 1 %. If the core cycles are not yet known to 0.06 %
     /// by then, it goes on for up to an eighth of the time limit.
     pub fn precision(mut self, share: f64) -> Self {
         self.plan.precision = if share.is_finite() {

@@ -22,7 +22,7 @@ const LONGEST_BATCH: usize = 4096;
 const ROUNDS_PER_LOOK: usize = 64;
 /// A run goes on until the standard error of the core cycles is at most this share of them, or this many. But for that it goes on only
 /// until an eighth of the time limit, because the work itself may vary by more.
-const CYCLES_PRECISION: f64 = 0.0004;
+const CYCLES_PRECISION: f64 = 0.0006;
 const CYCLES_KNOWN: f64 = 0.04;
 /// The number of calls that are timed one by one before everything else, to show the warm-up.
 pub(super) const WARM_UP_CALLS: usize = 8;
