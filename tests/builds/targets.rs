@@ -58,9 +58,11 @@ fn other_architecture_reads_its_own_counter() {
     let Some(child) = built_for("aarch64-unknown-linux-musl") else {
         return;
     };
-    let run = Run::of(Command::new(qemu).arg(child));
+    let run = Run::of(Command::new(&qemu).args(["-cpu", "cortex-a72"]).arg(&child));
     run.assert_complete();
     assert!(run.report.contains("CNTVCT_EL0 "), "{}", run.report);
+    let counter = run.finding("counter");
+    assert!(counter.contains("CNTVCT_EL0, with an ISB"), "{counter}");
     assert!(
         run.report.contains("interruptions: not detected"),
         "{}",
@@ -70,5 +72,22 @@ fn other_architecture_reads_its_own_counter() {
         run.finding("emulation").contains("QEMU"),
         "{}",
         run.findings
+    );
+    // The newest CPU that this QEMU emulates has FEAT_ECV, if QEMU is 9.0 or later.
+    let version = Command::new(&qemu).arg("--version").output().unwrap();
+    let version = String::from_utf8_lossy(&version.stdout);
+    let major = version
+        .split_once("version ")
+        .and_then(|(_, version)| version.split('.').next()?.parse::<u32>().ok());
+    if major.is_none_or(|major| major < 9) {
+        tests::skipped(&format!("FEAT_ECV needs QEMU 9.0 or later: {version}"));
+        return;
+    }
+    let run = Run::of(Command::new(&qemu).args(["-cpu", "max"]).arg(&child));
+    run.assert_complete();
+    let counter = run.finding("counter");
+    assert!(
+        counter.contains("CNTVCTSS_EL0, which needs no ISB"),
+        "{counter}"
     );
 }

@@ -99,6 +99,40 @@ fn recursion_counts_each_tick_once() {
 }
 
 #[test]
+fn outer_calls_of_a_recursion_are_no_outliers() {
+    /// A tree of calls: most are leaves, and the few at the top last as long as all below them.
+    #[cycles(name = "tree of calls")]
+    fn tree(levels: u32) {
+        spin(200);
+        if levels > 1 {
+            tree(levels - 1);
+            tree(levels - 1);
+        }
+    }
+    #[cycles(name = "tree by turns")]
+    fn one(levels: u32) {
+        spin(200);
+        if levels > 1 {
+            other(levels - 1);
+            other(levels - 1);
+        }
+    }
+    #[cycles(name = "tree by other turns")]
+    fn other(levels: u32) {
+        one(levels);
+    }
+    tree(12);
+    one(12);
+    let text = snapshot().to_string();
+    for name in ["tree of calls", "tree by turns", "tree by other turns"] {
+        assert_eq!(row(name).outliers(), 0, "{name}");
+        let (_, row_and_rest) = text.split_once(&format!(":CLK: {name} ")).unwrap();
+        let with_remarks = row_and_rest.split(":CLK:").next().unwrap();
+        assert!(!with_remarks.contains("outliers"), "{with_remarks}");
+    }
+}
+
+#[test]
 fn mutual_recursion_counts_each_tick_once() {
     #[cycles(name = "even")]
     fn even(n: u64) {

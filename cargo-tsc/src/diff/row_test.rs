@@ -31,10 +31,7 @@ impl Tests {
             });
         }
         let mut shorter = test_runs(&old.shorter, &new.shorter, threshold, interleaved)?;
-        // Because the better of two tests is used.
-        for test in [&mut all, &mut shorter] {
-            test.p = (2.0 * test.p).min(1.0);
-        }
+        (all, shorter) = (all.of_two(), shorter.of_two());
         let agrees = shorter.shift.signum() == all.shift.signum() && !all.is_inside(threshold);
         let shorter = (shorter.p < all.p && agrees).then_some(shorter);
         Some(Self {
@@ -79,6 +76,14 @@ pub struct Test {
 }
 
 impl Test {
+    /// One of two tests of which the better is used. So its probability is twice as great.
+    fn of_two(self) -> Self {
+        Self {
+            p: (2.0 * self.p).min(1.0),
+            ..self
+        }
+    }
+
     /// Whether the whole interval is within the threshold.
     pub fn is_inside(&self, threshold: f64) -> bool {
         self.bounds
@@ -115,13 +120,14 @@ fn test_runs(old: &[f64], new: &[f64], threshold: f64, interleaved: bool) -> Opt
         shift: shift.estimate,
         bounds: shift.bounds,
     };
-    let mut better = if by_pairs.p < by_ranks.p {
+    // Of ten simulated runs with a change of 3 %, the pairs alone find it in 81 of 100 cases where the others do in over 90, because nine
+    // pairs of ten are not enough if twelve functions are tested. The ranks alone never find it on a machine whose speed drifts by 5 %.
+    let better = if by_pairs.p < by_ranks.p {
         by_pairs
     } else {
         by_ranks
     };
-    better.p = (2.0 * better.p).min(1.0); // because the better of two tests is used
-    Some(better)
+    Some(better.of_two())
 }
 
 fn test_within(old: &Values, new: &Values, threshold: f64) -> Option<Test> {

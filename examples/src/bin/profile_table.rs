@@ -62,28 +62,29 @@ mod tables {
         let empty = rows[0].1.map(|cost| cost.cycles);
         writeln!(
             out,
-            "      {:^20} {:^50}",
+            "      {:^20} {:^67}",
             "PROFILE's, cycles", "here, core cycles"
         )?;
         writeln!(
             out,
-            "NOPs    Pentium   Athlon   between fences   in a stream   one after the other"
+            "NOPs    Pentium   Athlon   between fences   in a stream   one after the other   PUSH, NOPs, POP"
         )?;
         let net = |costs: &[Cost; Way::ALL.len()], way: usize| costs[way].cycles - empty[way];
         for (k, costs) in &rows {
             let [pentium, athlon] = row_of(&profile::NOPS, *k as usize);
             writeln!(
                 out,
-                "{k:>4} {pentium:>10} {athlon:>8} {:>16.2} {:>13.2} {:>21.2}",
+                "{k:>4} {pentium:>10} {athlon:>8} {:>16.2} {:>13.2} {:>21.2} {:>17.2}",
                 net(costs, 0),
                 net(costs, 1),
-                net(costs, 2)
+                net(costs, 2),
+                net(costs, 3)
             )?;
         }
         writeln!(
             out,
-            "just a RET: {:.2} core cycles between fences, {:.2} in a stream, {:.2} one after the other",
-            empty[0], empty[1], empty[2]
+            "just a RET: {:.2} core cycles between fences, {:.2} in a stream, {:.2} one after the other; PUSH and POP: {:.2}",
+            empty[0], empty[1], empty[2], empty[3]
         )?;
         print_repairs(out, rows.iter().flat_map(|(_, costs)| costs))?;
         let Some(nop) = catalogue::find("nop", "1 byte") else {

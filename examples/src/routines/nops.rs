@@ -14,11 +14,19 @@ pub enum Way {
     InAStream,
     /// Calls one after the other. A call then costs what the branches of CALL and RET cost, or more if the NOPs take longer.
     OneAfterTheOther,
+    /// No call, but a PUSH and a POP with the NOPs between them, between two LFENCE: what a value's way through the stack takes, which a
+    /// call's return address also has.
+    PushAndPop,
 }
 
 impl Way {
     /// The ways in the order of [`NOPS`].
-    pub const ALL: [Self; 3] = [Self::BetweenFences, Self::InAStream, Self::OneAfterTheOther];
+    pub const ALL: [Self; 4] = [
+        Self::BetweenFences,
+        Self::InAStream,
+        Self::OneAfterTheOther,
+        Self::PushAndPop,
+    ];
 }
 
 macro_rules! nops {
@@ -30,6 +38,8 @@ macro_rules! nops {
                 setup ".rept 48; .byte 0x0f,0x1f,0x40,0; .endr", listing "call rcx", chain none, copies 1),
             instruction!("call", "NOPs and RET", init concat!("lea rcx, [rip + tsc_example_nops_", $k, "]"),
                 listing "call rcx", chain none, copies 1),
+            instruction!("push+pop", "with NOPs between them", setup "lfence",
+                listing concat!("push rcx; .rept ", $k, "; nop; .endr; pop rdx"), chain none, copies 1),
         ])
     ),*]};
 }

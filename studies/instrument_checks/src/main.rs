@@ -75,7 +75,7 @@ fn check(names: &[String], table: Option<&str>, out: &mut dyn Write) -> io::Resu
         ("integers", &|| integers::twenty_times(cpu)),
         ("ladder", &lines::ladder),
         ("additions", &additions::known_lengths),
-        ("default", &additions::by_default),
+        ("default", &|| additions::by_default(cpu)),
         ("same", &comparison::with_itself),
         ("one-percent", &comparison::one_percent),
         ("nops", &lines::nops),

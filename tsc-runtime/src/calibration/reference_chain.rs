@@ -8,11 +8,12 @@
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 use crate::tsc::{FencePolicy, Lfence, Ticks, elapsed};
 
-/// A chain consists of blocks, each with this number of instructions (links).
-pub(crate) const LINKS_PER_BLOCK: u64 = 100;
+/// A chain consists of blocks, each with this number of instructions (links). They are long because the branch at the end of a block may cost
+/// a cycle while the core's other thread is busy: blocks of 100 links took half a percent longer then.
+pub(crate) const LINKS_PER_BLOCK: u64 = 1000;
 
 macro_rules! chain {
-    ($(#[$doc:meta])* $name:ident, $link:literal) => {
+    ($(#[$doc:meta])* $name:ident, $links:literal, $link:literal) => {
         $(#[$doc])*
         #[cfg(all(target_arch = "x86_64", not(miri)))]
         #[inline(never)]
@@ -23,7 +24,7 @@ macro_rules! chain {
                 core::arch::asm!(
                     ".p2align 6",
                     "2:",
-                    ".rept 100",
+                    concat!(".rept ", $links),
                     $link,
                     ".endr",
                     "dec {blocks}",
@@ -47,17 +48,33 @@ macro_rules! chain {
 
 chain! {
     /// Runs `blocks` × [`LINKS_PER_BLOCK`] dependent additions and returns the ticks: one core cycle for each, and the cost of the fences.
-    additions, "add {x}, {y}"
+    additions, 1000, "add {x}, {y}"
 }
 
 chain! {
     /// Runs `blocks` × [`LINKS_PER_BLOCK`] dependent multiplications and returns the ticks: three core cycles for each, and the cost of
     /// the fences.
-    multiplications, "imul {x}, {y}"
+    multiplications, 1000, "imul {x}, {y}"
+}
+
+chain! {
+    /// Runs `blocks` × 100 dependent additions. All of a block are in the core at the same time.
+    short_additions, 100, "add {x}, {y}"
+}
+
+chain! {
+    /// Runs `blocks` × 100 dependent multiplications.
+    short_multiplications, 100, "imul {x}, {y}"
 }
 
 /// Whether the chains exist here.
 pub(crate) const AVAILABLE: bool = cfg!(all(target_arch = "x86_64", not(miri)));
+
+/// Whether a chain that took `ticks` was undisturbed, if it usually takes `usual`. A change of the core's clock makes a smaller difference.
+/// An interruption makes the difference of two runs far too great or far too small.
+pub(crate) fn is_undisturbed(ticks: f64, usual: f64) -> bool {
+    usual > 0.0 && (0.75..1.25).contains(&(ticks / usual))
+}
 
 /// Executes forty dependent additions, which are inlined into the measured code.
 #[cfg(feature = "instruments")]

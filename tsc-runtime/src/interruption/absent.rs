@@ -6,12 +6,6 @@ pub(crate) struct Descriptor(#[allow(dead_code)] u64);
 
 pub(crate) static DESCRIPTORS: [Descriptor; 64] = [const { Descriptor(0) }; 64];
 
-/// A value that the word never has here.
-#[inline(always)]
-pub(super) fn descriptor() -> u64 {
-    u64::MAX
-}
-
 const ELSEWHERE: &str = "a thread can detect its interruptions on x86 Linux only";
 
 pub(super) fn attach() -> Result<*mut u64, &'static str> {

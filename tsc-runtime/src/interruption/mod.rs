@@ -103,7 +103,7 @@ impl Detector {
     /// Whether the word is armed, so that a start does not have to arm it. Where light probes arm the word, this is usually false.
     #[inline(always)]
     pub(crate) fn is_armed(&self) -> bool {
-        self.seen() == rseq::descriptor()
+        self.seen() == descriptor()
     }
 
     /// Whether the word is armed, by a timed or by a light probe.
@@ -151,7 +151,7 @@ impl Detector {
             self.set_changed_at(now);
             self.rearmed_at.set(now);
             // SAFETY: as in `seen`. NOT_OURS is not 0, so the word that is written is the thread's. It gets the address of a valid descriptor.
-            unsafe { self.word.get().write_volatile(rseq::descriptor()) };
+            unsafe { self.word.get().write_volatile(descriptor()) };
         }
         was_cleared
     }
@@ -254,6 +254,12 @@ impl Detector {
             rseq::detach();
         }
     }
+}
+
+/// The value of a word that is armed for timed probes.
+#[inline(always)]
+fn descriptor() -> u64 {
+    (&raw const DESCRIPTORS[0]).addr() as u64
 }
 
 /// Whether a word contains the address of one of our descriptors.

@@ -36,12 +36,6 @@ const RSEQ_CS_END: u32 = 16;
 /// The offset of the word from the thread pointer. 0 until it has been looked up.
 static WORD_OFFSET: AtomicIsize = AtomicIsize::new(0);
 
-/// The value of an armed word.
-#[inline(always)]
-pub(super) fn descriptor() -> u64 {
-    (&raw const DESCRIPTORS[0]).addr() as u64
-}
-
 /// Finds this thread's `rseq_cs`, and registers one if the C library does not.
 pub(super) fn attach() -> Result<*mut u64, &'static str> {
     complete_descriptors();

@@ -4,8 +4,7 @@ use super::{Finding, lfence};
 use crate::affinity::{self, Cpus};
 use crate::interruption;
 use crate::machine::{Emulator, Machine, clocksource, machine};
-use crate::tsc::TscUnavailable;
-use crate::tsc::clock;
+use crate::tsc::{self, TscUnavailable, clock};
 
 pub(super) fn lines() -> Vec<Finding> {
     let machine = machine();
@@ -103,7 +102,7 @@ fn counter(availability: Result<(), TscUnavailable>) -> Finding {
     match availability {
         Ok(()) => Finding::good(
             NAME,
-            "readable, and allowed by PR_SET_TSC",
+            tsc::reads(),
             "ticks are steps of the CPU's own counter",
         ),
         Err(why @ TscUnavailable::ForbiddenByPrctl) => Finding::bad(

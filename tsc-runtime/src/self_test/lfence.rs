@@ -1,7 +1,7 @@
 //! Whether LFENCE waits for earlier instructions, on which the default fence depends.
 
 use super::Finding;
-use crate::calibration::reference_chain::{self, additions, multiplications};
+use crate::calibration::reference_chain::{self, short_additions, short_multiplications};
 use crate::calibration::statistics::median;
 use crate::machine::machine;
 use crate::tsc::clock;
@@ -34,7 +34,7 @@ fn ratio() -> Option<f64> {
         return None;
     }
     let typical = |chain: fn(u64) -> i64| median((0..ROUNDS).map(|_| chain(1) as f64).collect());
-    Some(typical(multiplications)? / typical(additions)?)
+    Some(typical(short_multiplications)? / typical(short_additions)?)
 }
 
 /// The finding on an AMD CPU whose LFENCE waits only if the system has set a bit for that.

@@ -70,6 +70,15 @@ pub fn detect() -> Result<(), TscUnavailable> {
     Ok(())
 }
 
+/// How the counter is read, for people.
+pub(crate) fn reads() -> &'static str {
+    if IS_SELF_SYNCHRONIZED.load(Relaxed) {
+        "CNTVCTSS_EL0, which needs no ISB before it (FEAT_ECV)"
+    } else {
+        "CNTVCT_EL0, with an ISB before it"
+    }
+}
+
 /// Whether the CPU has FEAT_ECV. On other systems than Linux this is not asked, and the reads have an ISB.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn has_ecv() -> bool {

@@ -19,6 +19,11 @@ pub(super) fn supports(fence: Fence) -> bool {
     matches!(fence, Fence::Lfence | Fence::Unfenced)
 }
 
+/// How the counter is read, for people.
+pub(crate) fn reads() -> &'static str {
+    "not read"
+}
+
 /// Determines whether this thread may read the counter. Here it never may; the reads above still work, and return nanoseconds.
 ///
 /// # Errors

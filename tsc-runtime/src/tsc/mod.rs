@@ -24,6 +24,7 @@ mod unavailable;
 #[cfg(all(any(target_arch = "x86_64", target_arch = "x86"), not(miri)))]
 pub(crate) use arch::cpuid;
 pub use arch::detect;
+pub(crate) use arch::reads;
 pub use escape::{escape, result};
 pub use fence_policy::{
     Cpuid, CpuidStart, Fence, FencePolicy, Lfence, Mfence, Rdtscp, Serialize, Unfenced,

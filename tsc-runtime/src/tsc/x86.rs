@@ -170,6 +170,11 @@ pub(crate) fn cpuid(leaf: u32, subleaf: u32) -> [u32; 4] {
     [answer.eax, answer.ebx, answer.ecx, answer.edx]
 }
 
+/// How the counter is read, for people.
+pub(crate) fn reads() -> &'static str {
+    "readable, and allowed by PR_SET_TSC"
+}
+
 /// Determines whether this thread may read the counter, and which of the optional instructions the CPU has.
 ///
 /// # Errors

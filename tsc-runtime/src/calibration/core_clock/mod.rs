@@ -129,7 +129,7 @@ impl std::error::Error for CoreClockError {}
 
 /// The blocks of the shorter chain in a round; the longer chain has twice as many. A multiplication takes 3 cycles, so a third as many
 /// blocks take about as long.
-const SHORT: u64 = 40;
+const SHORT: u64 = 4;
 const SHORT_MULTIPLICATIONS: u64 = SHORT / 3;
 /// The rounds of a full burst, which takes about 0.5 ms.
 const ROUNDS: usize = 33;
@@ -141,7 +141,7 @@ const COUNTED_ROUNDS: usize = 9;
 const TOLERANCE: f64 = 0.03;
 
 /// The burst at the first callsite: as much as fits into some microseconds. The cross-check with multiplications is left to the report.
-const FIRST_SHORT: u64 = 10;
+const FIRST_SHORT: u64 = 1;
 const FIRST_ROUNDS: usize = 3;
 
 /// The bursts so far, in cycles per tick.
@@ -265,11 +265,8 @@ fn evaluate(rounds: &[[i64; 2]]) -> Result<f64, CoreClockError> {
         median(rounds.iter().map(|round| round[which] as f64).collect()).unwrap_or(0.0)
     };
     let usual = [usual(0), usual(1)];
-    // An interruption in one of the chains makes the difference far too long, or far too short.
     let undisturbed = |round: &&[i64; 2]| {
-        (0..2).all(|which| {
-            usual[which] > 0.0 && (0.8..1.25).contains(&(round[which] as f64 / usual[which]))
-        })
+        (0..2).all(|which| reference_chain::is_undisturbed(round[which] as f64, usual[which]))
     };
     let kept: Vec<&[i64; 2]> = rounds.iter().filter(undisturbed).collect();
     if kept.is_empty() || kept.len() * 2 < rounds.len() {

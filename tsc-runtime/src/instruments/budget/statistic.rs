@@ -11,51 +11,36 @@ pub struct Statistic {
     get: fn(&Measurement) -> f64,
 }
 
-#[expect(
-    non_upper_case_globals,
-    reason = "written as they are called: p50 <= 120"
-)]
-impl Statistic {
+macro_rules! statistics {
+    ($($(#[$doc:meta])* $name:ident: $get:ident;)*) => {
+        #[expect(non_upper_case_globals, reason = "written as they are called: p50 <= 120")]
+        impl Statistic {$(
+            $(#[$doc])*
+            pub const $name: Self = Self {
+                name: stringify!($name),
+                get: Measurement::$get,
+            };
+        )*}
+    };
+}
+
+statistics! {
     /// The smallest sample.
-    pub const min: Self = Self {
-        name: "min",
-        get: Measurement::min_ticks,
-    };
+    min: min_ticks;
     /// The mode: the value around which the samples are densest.
-    pub const mode: Self = Self {
-        name: "mode",
-        get: Measurement::mode_ticks,
-    };
+    mode: mode_ticks;
     /// The mean without outliers.
-    pub const mean: Self = Self {
-        name: "mean",
-        get: Measurement::mean_ticks,
-    };
+    mean: mean_ticks;
     /// The 10 % quantile.
-    pub const p10: Self = Self {
-        name: "p10",
-        get: Measurement::p10_ticks,
-    };
+    p10: p10_ticks;
     /// The median.
-    pub const p50: Self = Self {
-        name: "p50",
-        get: Measurement::p50_ticks,
-    };
+    p50: p50_ticks;
     /// The 90 % quantile.
-    pub const p90: Self = Self {
-        name: "p90",
-        get: Measurement::p90_ticks,
-    };
+    p90: p90_ticks;
     /// The 99 % quantile.
-    pub const p99: Self = Self {
-        name: "p99",
-        get: Measurement::p99_ticks,
-    };
+    p99: p99_ticks;
     /// The greatest sample.
-    pub const max: Self = Self {
-        name: "max",
-        get: Measurement::max_ticks,
-    };
+    max: max_ticks;
 }
 
 impl fmt::Display for Statistic {

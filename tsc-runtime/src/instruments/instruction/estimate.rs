@@ -1,5 +1,6 @@
 //! Computes core cycles from the ticks of rounds: pure functions.
 
+use crate::calibration::reference_chain::is_undisturbed;
 use crate::calibration::statistics::median;
 use crate::instruments::bench::distribution::{DEVIATIONS, Distribution};
 use std::fmt;
@@ -82,9 +83,6 @@ impl fmt::Display for Estimate {
     }
 }
 
-/// A round is not used if its reference chain differs from the typical one by more than this share.
-const REFERENCE_TOLERANCE: f64 = 0.25;
-
 /// Core cycles per copy: the ratio of the sums over the rounds that are used.
 pub(super) fn cycles(rounds: &[Round], lengths: Lengths) -> Option<Estimate> {
     ratio(rounds, lengths.additions, lengths.copies, |round| {
@@ -110,20 +108,10 @@ fn ratio(
     copies: f64,
     numerator: impl Fn(&Round) -> f64,
 ) -> Option<Estimate> {
-    let typical = median(
-        rounds
-            .iter()
-            .map(|round| round.additions)
-            .filter(|ticks| *ticks > 0.0)
-            .collect(),
-    )?;
-    let near = |round: &&Round| {
-        let share = round.additions / typical;
-        (1.0 - REFERENCE_TOLERANCE..1.0 + REFERENCE_TOLERANCE).contains(&share)
-    };
+    let usual = median(rounds.iter().map(|round| round.additions).collect())?;
     let pairs: Vec<(f64, f64)> = rounds
         .iter()
-        .filter(near)
+        .filter(|round| is_undisturbed(round.additions, usual))
         .map(|round| (numerator(round), round.additions))
         .collect();
     let ratios: Vec<f64> = pairs

@@ -12,9 +12,9 @@ use crate::tsc;
 
 /// The blocks of the reference chain in a round's short run; the long run has twice as many. The short run takes 2000 core cycles, which
 /// is long compared with the step of a coarse counter, and short compared with the time between two timer interrupts.
-const ADDITION_BLOCKS: u64 = 20;
+const ADDITION_BLOCKS: u64 = 2;
 /// The blocks of the multiplications in a round's short run.
-const MULTIPLICATION_BLOCKS: u64 = 7;
+const MULTIPLICATION_BLOCKS: u64 = 1;
 /// How long the measured code should take in a round's short run, in ticks: about as long as the reference chain.
 const CODE_TICKS: i64 = 1500;
 /// The number of rounds before the first evaluation, and between two evaluations.

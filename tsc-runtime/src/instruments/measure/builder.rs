@@ -31,11 +31,7 @@ use crate::tsc::{self, FencePolicy, Lfence};
 #[must_use = "nothing is measured before `run`"]
 pub struct Measure<P = Lfence> {
     name: String,
-    precision: f64,
-    time_limit: Duration,
-    warm_up: usize,
-    batch: Option<usize>,
-    isolated: bool,
+    plan: Plan,
     bytes: Option<u64>,
     items: Option<u64>,
     cpu: Option<usize>,
@@ -48,11 +44,15 @@ impl Measure {
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),
-            precision: 0.01,
-            time_limit: Duration::from_secs(1),
-            warm_up: 64,
-            batch: None,
-            isolated: true,
+            plan: Plan {
+                precision: 0.01,
+                time_limit: Duration::from_secs(1),
+                warm_up: 64,
+                batch: None,
+                isolated: true,
+                step: 0,
+                baseline_is_empty: false,
+            },
             bytes: None,
             items: None,
             cpu: None,
@@ -63,9 +63,10 @@ impl Measure {
 }
 
 impl<P: FencePolicy> Measure<P> {
-    /// The standard error at which the measurement ends, as a share of the mean: 0.01 is 1 %.
+    /// The standard error at which the measurement ends, as a share of the mean: 0.01 is 1 %. If the core cycles are not yet known to 0.06 %
+    /// by then, it goes on for up to an eighth of the time limit.
     pub fn precision(mut self, share: f64) -> Self {
-        self.precision = if share.is_finite() {
+        self.plan.precision = if share.is_finite() {
             share.max(1e-6)
         } else {
             0.01
@@ -76,28 +77,28 @@ impl<P: FencePolicy> Measure<P> {
     /// The time after which the measurement ends in any case. Samples that have begun are completed, so the measurement may end later by
     /// their length.
     pub fn time_limit(mut self, limit: Duration) -> Self {
-        self.time_limit = limit;
+        self.plan.time_limit = limit;
         self
     }
 
     /// The number of calls before the first sample; the default is 64. At least eight are made. The first eight are timed one by one, for
     /// [`Measurement::settling`].
     pub fn warm_up(mut self, calls: usize) -> Self {
-        self.warm_up = calls;
+        self.plan.warm_up = calls;
         self
     }
 
     /// The number of calls between two reads of the counter. By default, it is chosen so that a sample is much longer than the counter's
     /// step.
     pub fn batch(mut self, calls: usize) -> Self {
-        self.batch = Some(calls.max(1));
+        self.plan.batch = Some(calls.max(1));
         self
     }
 
     /// Lets the calls of a batch overlap, as in a loop; the result is their reciprocal throughput. By default a fence precedes each call,
     /// so that no call begins before the previous one has ended; the result is the time that a caller waits.
     pub fn overlapping(mut self) -> Self {
-        self.isolated = false;
+        self.plan.isolated = false;
         self
     }
 
@@ -129,11 +130,7 @@ impl<P: FencePolicy> Measure<P> {
     pub fn fence<Q: FencePolicy>(self) -> Measure<Q> {
         Measure {
             name: self.name,
-            precision: self.precision,
-            time_limit: self.time_limit,
-            warm_up: self.warm_up,
-            batch: self.batch,
-            isolated: self.isolated,
+            plan: self.plan,
             bytes: self.bytes,
             items: self.items,
             cpu: self.cpu,
@@ -178,7 +175,7 @@ impl<P: FencePolicy> Measure<P> {
     }
 
     fn against_nothing(self, work: &mut impl Work, nothing: &mut impl Work) -> Measurement {
-        let baseline_is_empty = self.isolated && reference_chain::AVAILABLE;
+        let baseline_is_empty = self.plan.isolated && reference_chain::AVAILABLE;
         self.engine(work, nothing, baseline_is_empty)
     }
 
@@ -200,15 +197,10 @@ impl<P: FencePolicy> Measure<P> {
         if let Err(why) = &urgent {
             remarks.push(why.to_string());
         }
-        let step = resolution::ticks();
         let plan = Plan {
-            precision: self.precision,
-            time_limit: self.time_limit,
-            warm_up: self.warm_up,
-            batch: self.batch,
-            isolated: self.isolated,
-            step,
+            step: resolution::ticks(),
             baseline_is_empty,
+            ..self.plan
         };
         let outcome = engine::run::<P>(work, baseline, plan, &self.name);
         drop((pinned, urgent));
@@ -216,7 +208,7 @@ impl<P: FencePolicy> Measure<P> {
             bytes: self.bytes,
             items: self.items,
             remarks,
-            ..Measurement::new(self.name, outcome, step)
+            ..Measurement::new(self.name, outcome, plan.step)
         }
     }
 }

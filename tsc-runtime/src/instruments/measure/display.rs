@@ -47,24 +47,11 @@ impl Display for WithError {
 impl Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Constant {
-                ticks,
-                core_cycles,
-                core_cycles_plus_minus,
-                plus_minus,
-                share,
-                samples,
-            } => {
-                write!(f, "{} ticks", WithError(*ticks, *plus_minus))?;
-                if let Some((cycles, error)) = core_cycles.zip(*core_cycles_plus_minus) {
-                    write!(f, ", {} core cycles", WithError(cycles, error))?;
-                }
-                write!(
-                    f,
-                    ", constant: {:.0} % of {samples} samples are near the most frequent value",
-                    100.0 * share
-                )
-            }
+            Self::Constant { share } => write!(
+                f,
+                "constant: {:.0} % of the samples are near the most frequent value",
+                100.0 * share
+            ),
             Self::Unsettled { why } => write!(f, "not constant, {why}"),
         }
     }
@@ -76,7 +63,18 @@ impl Display for Measurement {
         for step in self.settling() {
             writeln!(f, "{}: {step}", self.name())?;
         }
-        writeln!(f, "{}: {}", self.name(), self.verdict())?;
+        write!(f, "{}: ", self.name())?;
+        if self.is_constant() {
+            write!(
+                f,
+                "{} ticks, ",
+                WithError(self.mean_ticks(), self.std_error_ticks())
+            )?;
+            if let Some((cycles, error)) = self.core_cycles().zip(self.std_error_core_cycles()) {
+                write!(f, "{} core cycles, ", WithError(cycles, error))?;
+            }
+        }
+        writeln!(f, "{}", self.verdict())?;
         if self.samples() == 0 {
             return Ok(());
         }

@@ -3,8 +3,10 @@
 use std::time::{Duration, Instant};
 
 use super::attach_thread;
+use super::judgement::LEAST_SAMPLES;
+use super::measurement::CoreRatio;
 use super::rounds::Run;
-use super::verdict::{LEAST_SAMPLES, Verdict};
+use super::verdict::Verdict;
 use super::work::{Calls, Work};
 use crate::calibration::reference_chain;
 use crate::instruments::bench::distribution::Distribution;
@@ -18,8 +20,10 @@ const SAMPLE_STEPS: u64 = 64;
 const LONGEST_BATCH: usize = 4096;
 /// The number of rounds between two checks whether to evaluate the run.
 const ROUNDS_PER_LOOK: usize = 64;
-/// A run goes on until the standard error of the core clock is at most this share of it.
-const CLOCK_PRECISION: f64 = 0.0005;
+/// A run goes on until the standard error of the core cycles is at most this share of them, or this many. But for that it goes on only
+/// until an eighth of the time limit, because the work itself may vary by more.
+const CYCLES_PRECISION: f64 = 0.0006;
+const CYCLES_KNOWN: f64 = 0.04;
 /// The number of calls that are timed one by one before everything else, to show the warm-up.
 pub(super) const WARM_UP_CALLS: usize = 8;
 /// The number of empty calls that are timed after each of these.
@@ -33,6 +37,7 @@ pub(super) struct Plan {
     pub(super) warm_up: usize,
     pub(super) batch: Option<usize>,
     pub(super) isolated: bool,
+    /// The step of the counter.
     pub(super) step: u64,
     /// Whether the baseline is an empty call between fences, which takes a cycle that work does not take: see `fence_hiding`.
     pub(super) baseline_is_empty: bool,
@@ -46,10 +51,7 @@ pub(super) struct Outcome {
     pub(super) ticks: Vec<f64>,
     /// Net core cycles per call, with their standard error.
     pub(super) core_cycles: Option<(f64, f64)>,
-    /// Core cycles per tick during the run: mean, least and greatest.
-    pub(super) clock: Option<(f64, f64, f64)>,
-    /// The standard error of the core clock's mean, as a share of it. 0 if there are no core cycles.
-    pub(super) clock_error: f64,
+    pub(super) clock: Option<CoreRatio>,
     /// The ticks of a whole sample of the baseline.
     pub(super) baseline: f64,
     /// The standard error that subtracting the baseline adds to the ticks of a call.
@@ -59,6 +61,16 @@ pub(super) struct Outcome {
     pub(super) detected: bool,
     /// The ticks of each of the first calls, net of the reads.
     pub(super) first: Vec<f64>,
+}
+
+impl Outcome {
+    /// Whether the core cycles are known as well as they should be. Where they cannot be known, nothing is missing.
+    fn knows_core_cycles(&self) -> bool {
+        let is_known =
+            |(mean, error): (f64, f64)| error <= (CYCLES_PRECISION * mean).max(CYCLES_KNOWN);
+        self.core_cycles
+            .map_or(!reference_chain::AVAILABLE, is_known)
+    }
 }
 
 /// Measures `work` minus `baseline`.
@@ -95,7 +107,8 @@ pub(super) fn run<P: FencePolicy>(
         let outcome = run.evaluate(plan);
         progress.show(|| format!("{name}: {}", brief(&outcome)));
         let is_constant = matches!(outcome.verdict, Verdict::Constant { .. });
-        if late || is_constant && outcome.clock_error <= CLOCK_PRECISION {
+        let is_known = outcome.knows_core_cycles() || started.elapsed() >= plan.time_limit / 8;
+        if late || is_constant && is_known {
             break outcome;
         }
     };

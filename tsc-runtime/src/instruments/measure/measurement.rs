@@ -3,7 +3,7 @@
 use super::engine::Outcome;
 use super::settling::{Step, settling};
 use super::verdict::{UnsettledReason, Verdict};
-use crate::instruments::bench::distribution::{Distribution, centre_of_run};
+use crate::instruments::bench::distribution::{Distribution, centre_of_run, means_of_parts};
 
 /// What one call of a piece of work costs, and how this was found.
 ///
@@ -50,13 +50,23 @@ pub struct CoreRatio {
 }
 
 impl CoreRatio {
-    /// The median ratio of the run.
+    /// Combines the core cycles per tick of single rounds. One alone is as inexact as the counter's step makes it.
+    pub(super) fn of_rounds(clocks: &[f64]) -> Self {
+        let parts = Distribution::new(&means_of_parts(clocks, 0.0));
+        Self {
+            cycles_per_tick: Distribution::new(clocks).centre(0.0).mean,
+            least: parts.quantile(0.0),
+            greatest: parts.quantile(1.0),
+        }
+    }
+
+    /// The mean ratio of the run.
     #[must_use]
     pub fn cycles_per_tick(&self) -> f64 {
         self.cycles_per_tick
     }
 
-    /// The smallest and the greatest ratio of the run.
+    /// The smallest and the greatest ratio of an eighth of the run.
     #[must_use]
     pub fn range(&self) -> (f64, f64) {
         (self.least, self.greatest)
@@ -198,13 +208,7 @@ impl Measurement {
             max_ticks: samples.quantile(1.0),
             core_cycles: outcome.core_cycles.map(|(mean, _)| mean),
             std_error_core_cycles: outcome.core_cycles.map(|(_, std_error)| std_error),
-            clock: outcome
-                .clock
-                .map(|(cycles_per_tick, least, greatest)| CoreRatio {
-                    cycles_per_tick,
-                    least,
-                    greatest,
-                }),
+            clock: outcome.clock,
             baseline_ticks: outcome.baseline,
             resolution_ticks,
             name,
@@ -222,7 +226,6 @@ impl Measurement {
             ticks: Vec::new(),
             core_cycles: None,
             clock: None,
-            clock_error: 0.0,
             baseline: f64::NAN,
             baseline_error: 0.0,
             interrupted: 0,

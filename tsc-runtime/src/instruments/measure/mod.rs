@@ -23,11 +23,11 @@
 
 mod aligned;
 mod builder;
-mod clocks;
 mod constancy;
 mod display;
 mod engine;
 mod fence_hiding;
+mod judgement;
 mod measurement;
 mod rounds;
 mod settling;

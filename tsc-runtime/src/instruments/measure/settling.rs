@@ -82,14 +82,7 @@ mod tests {
 
     #[test]
     fn settling_ends_with_the_constant() {
-        let constant = Verdict::Constant {
-            ticks: 1019.0,
-            core_cycles: None,
-            core_cycles_plus_minus: None,
-            plus_minus: 0.1,
-            share: 1.0,
-            samples: 100,
-        };
+        let constant = Verdict::Constant { share: 1.0 };
         let steps = settling(
             &[1489.0, 1210.0, 9000.0, 1021.0, 1500.0],
             1019.0,

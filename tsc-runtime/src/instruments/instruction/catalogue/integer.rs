@@ -18,6 +18,7 @@ pub(super) static INSTRUCTIONS: &[Instruction] = &[
     instruction!("lea", "r64,[r64+r64+disp8]", listing r"lea r\i, [rcx+rdx+64]", chain "lea r8, [r8+rdx+64]"),
     instruction!("lea", "r64,[r64+r64*8]", listing r"lea r\i, [rcx+rdx*8]", chain "lea r8, [r8+rdx*8]"),
     instruction!("lea", "r64,[r64+r64*8+disp8]", listing r"lea r\i, [rcx+rdx*8+64]", chain "lea r8, [r8+rdx*8+64]"),
+    instruction!("lea", "r64,[r64+r64*8+disp8] (to itself)", listing r"lea r\i, [r\i+rdx*8+64]", chain none),
     instruction!("add", "r32,r32", listing r"add r\i\()d, ecx"),
     instruction!("add", "r64,r64", listing r"add r\i, rcx"),
     instruction!("add", "r64,imm8", listing r"add r\i, 1"),

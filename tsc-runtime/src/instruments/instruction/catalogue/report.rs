@@ -74,33 +74,6 @@ impl CatalogueReport {
         &self.rows
     }
 
-    /// The table as Markdown.
-    #[must_use]
-    pub fn to_markdown(&self) -> String {
-        let mut text = String::from(
-            "| instruction | latency | ± | per instruction | ± |\n|---|---|---|---|---|\n",
-        );
-        for row in &self.rows {
-            let cells = |estimate: Option<Estimate>| {
-                estimate.map_or_else(
-                    || " |".to_owned(),
-                    |it| format!("{:.3} | {:.3}", it.cycles(), it.std_error()),
-                )
-            };
-            let _ = match &row.outcome {
-                Ok(_) => writeln!(
-                    text,
-                    "| {} | {} | {} |",
-                    row.instruction,
-                    cells(row.latency()),
-                    cells(row.throughput())
-                ),
-                Err(reason) => writeln!(text, "| {} | {reason} | | | |", row.instruction),
-            };
-        }
-        text
-    }
-
     /// The table as CSV, with the columns `instruction,operands,uarch,latency_cycles,recip_throughput_cycles,source`. Rows that were
     /// skipped are left out.
     #[must_use]
