@@ -6,11 +6,16 @@ use std::cell::Cell;
 
 use super::reading::{Reading, Schedule};
 use crate::record::thread;
+use crate::sync::thread_local;
 use crate::tsc::Ticks;
 
 thread_local! {
     static SCRIPT: Cell<Option<Script>> = const { Cell::new(None) };
+}
+thread_local! {
     static WORD: Cell<u64> = const { Cell::new(0) };
+}
+thread_local! {
     static ASKINGS: Cell<u32> = const { Cell::new(0) };
 }
 
@@ -25,13 +30,13 @@ struct Script {
 
 /// Makes this thread a simulated one from now on.
 pub(crate) fn begin() {
-    SCRIPT.set(Some(Script {
+    set(Script {
         now: 1 << 40,
         off: 0,
         waited: 0,
         runs: 1,
         keeps_statistics: true,
-    }));
+    });
     let thread = thread::this();
     thread.detector.attach_to(WORD.with(Cell::as_ptr));
     thread.detector.arm();
@@ -45,7 +50,7 @@ pub(crate) fn run(ticks: u64) {
 
 /// Takes the CPU from the thread for `off` ticks. For `waiting` of them the thread waits for a CPU.
 pub(crate) fn lose(off: u64, waiting: u64) {
-    WORD.set(0);
+    WORD.with(|word| word.set(0));
     change(|script| {
         script.now += off;
         script.off += off;
@@ -60,25 +65,33 @@ pub(crate) fn keep_no_statistics() {
 }
 
 fn change(change: impl FnOnce(&mut Script)) {
-    let mut script = SCRIPT.get().expect("a test has begun the script");
+    let mut script = get().expect("a test has begun the script");
     change(&mut script);
-    SCRIPT.set(Some(script));
+    set(script);
+}
+
+fn get() -> Option<Script> {
+    SCRIPT.with(Cell::get)
+}
+
+fn set(script: Script) {
+    SCRIPT.with(|own| own.set(Some(script)));
 }
 
 /// The simulated time, if this thread is simulated.
 pub(crate) fn now() -> Option<Ticks> {
-    SCRIPT.get().map(|script| script.now)
+    get().map(|script| script.now)
 }
 
 /// How many times the kernel was asked.
 pub(crate) fn askings() -> u32 {
-    ASKINGS.get()
+    ASKINGS.with(Cell::get)
 }
 
 /// The kernel's figures now.
 pub(super) fn reading() -> Option<Reading> {
-    ASKINGS.set(ASKINGS.get() + 1);
-    SCRIPT.get().map(|script| Reading {
+    ASKINGS.with(|askings| askings.set(askings.get() + 1));
+    get().map(|script| Reading {
         at: script.now,
         cpu_ns: script.now - script.off,
         schedule: script.keeps_statistics.then_some(Schedule {
