@@ -1,7 +1,7 @@
 //! Compares the times of light probes with what is known of the work: `cargo run --release -p overhead --bin light`.
 //!
 //! It prints a Markdown table whose rows have their targets. If a row misses it, the row says so, but the program does not fail, because other
-//! programs may use the machine. Each part is a process, because the clock ticks most often when it is young. All of it takes two minutes.
+//! programs may use the machine. Each part is a process, because the clock ticks most often when it is young. All of it takes three minutes.
 
 mod callees;
 mod server;

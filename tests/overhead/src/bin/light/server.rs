@@ -13,7 +13,7 @@ use crate::{Clock, own, range, row, work};
 /// About 5 µs.
 const STEPS: u64 = 2500;
 const WAIT: Duration = Duration::from_micros(300);
-const TIME: Duration = Duration::from_secs(10);
+const TIME: Duration = Duration::from_secs(25);
 const OTHERS: usize = 4;
 
 macro_rules! parts {

@@ -2,6 +2,7 @@
 //! one is alone.
 
 use std::hint::black_box;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::thread;
 use std::time::Duration;
 
@@ -37,16 +38,29 @@ fn nap() {
     thread::sleep(Duration::from_millis(2));
 }
 
+/// The CPU time of each function and the loop around it, in ns, by the clock of the threads.
+#[derive(Default)]
+struct Truth([AtomicU64; 3]);
+
+impl Truth {
+    /// Runs `body`, which belongs to the function of this number.
+    fn count(&self, number: usize, body: impl FnOnce()) {
+        let before = thread_ns();
+        body();
+        self.0[number].fetch_add(thread_ns() - before, Relaxed);
+    }
+
+    fn shares(&self) -> [f64; 3] {
+        shares(self.0.each_ref().map(|ns| ns.load(Relaxed) as f64))
+    }
+}
+
 #[cycles(light)]
-fn worker(rounds: u32) {
-    for round in 0..rounds {
-        black_box(long());
-        for _ in 0..200_000 {
-            black_box(short());
-        }
-        for _ in 0..200_000 {
-            black_box(triple());
-        }
+fn worker(truth: &Truth) {
+    for round in 0..ROUNDS {
+        truth.count(0, || _ = black_box(long()));
+        truth.count(1, || (0..200_000).for_each(|_| _ = black_box(short())));
+        truth.count(2, || (0..200_000).for_each(|_| _ = black_box(triple())));
         if round % 4 == 0 {
             nap();
         }
@@ -54,21 +68,17 @@ fn worker(rounds: u32) {
 }
 
 pub(crate) fn run() {
-    let alone = report_of(1, ROUNDS);
+    let alone = changes(1).0;
     let clock = Clock::now();
-    let together = report_of(THREADS, ROUNDS);
-    let share = |report: &Report, name: &str| {
-        own(report, name) / NAMES.map(|name| own(report, name)).iter().sum::<f64>()
-    };
-    let ratios = || NAMES.map(|name| share(&together, name) / share(&alone, name));
-    let (least, most) = range(ratios().into_iter());
+    let (together, report) = changes(THREADS);
+    let (least, most) = range((0..3).map(|number| together[number] / alone[number]));
     print(
-        "shares of three functions on four threads ÷ on one",
+        "shares of three functions on four threads ÷ on one, against the threads' CPU clocks",
         "0.85–1.15",
         format!("{least:.2}–{most:.2}"),
         least >= 0.85 && most <= 1.15,
     );
-    let naps = 100.0 * own(&together, "nap") / own(&together, "long");
+    let naps = 100.0 * own(&report, "nap") / own(&report, "long");
     print(
         "CPU time of a function that sleeps, four threads",
         "≤ 1 % of the longest one's",
@@ -78,12 +88,43 @@ pub(crate) fn run() {
     clock.print("four threads");
 }
 
-fn report_of(threads: usize, rounds: u32) -> Report {
+/// The shares by light probes ÷ those by the threads' CPU clocks. The loops' own time is in these alone, and so it is in both numbers of threads.
+fn changes(threads: usize) -> ([f64; 3], Report) {
     reset();
+    let truth = Truth::default();
     thread::scope(|scope| {
         for _ in 0..threads {
-            scope.spawn(|| worker(rounds));
+            scope.spawn(|| worker(&truth));
         }
     });
-    snapshot()
+    let report = snapshot();
+    let (light, truth) = (shares(NAMES.map(|name| own(&report, name))), truth.shares());
+    (
+        std::array::from_fn(|number| light[number] / truth[number]),
+        report,
+    )
+}
+
+fn shares(of: [f64; 3]) -> [f64; 3] {
+    of.map(|one| one / of.iter().sum::<f64>())
+}
+
+/// The CPU time of this thread.
+#[cfg(target_os = "linux")]
+fn thread_ns() -> u64 {
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: the time may be written.
+    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+/// The time that has passed, which is the same while every thread has a CPU.
+#[cfg(not(target_os = "linux"))]
+fn thread_ns() -> u64 {
+    static BEGIN: std::sync::LazyLock<std::time::Instant> =
+        std::sync::LazyLock::new(std::time::Instant::now);
+    BEGIN.elapsed().as_nanos() as u64
 }
