@@ -167,7 +167,7 @@ fn long_stretch_with_many_ticks_is_noticed() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "only the kernel's word tells of it at once")]
+#[cfg_attr(miri, ignore = "needs the kernel's word")]
 fn time_off_the_cpu_belongs_to_the_function_that_lost_it() {
     simulated(["works", "sleeps"], |[works, sleeps]| {
         for _ in 0..4 {
@@ -238,6 +238,7 @@ fn panic_unlinks_the_frames_that_it_leaves() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "needs the kernel's word")]
 fn tick_in_a_timed_call_is_not_its_callers() {
     simulated(["around", "inside"], |[around, inside]| {
         let timed = TIMED.with(|timed| *timed);
@@ -256,13 +257,11 @@ fn tick_in_a_timed_call_is_not_its_callers() {
             script::run(5);
             tick();
         });
-        // Without the kernel's word, time off the CPU is only found at a tick.
-        let off = if cfg!(miri) { 0 } else { 90_000 };
-        assert_eq!(own(timed), (1, 1_011, off, 0));
+        assert_eq!(own(timed), (1, 1_011, 90_000, 0));
         assert_eq!(own(inside), (1, 100, 0, 0));
         assert_eq!(own(around), (1, 5, 0, 0));
         let inclusive = since_the_beginning(timed, |ticked| ticked.inclusive);
-        assert_eq!((inclusive.on_cpu, inclusive.off), (1_111, off));
+        assert_eq!((inclusive.on_cpu, inclusive.off), (1_111, 90_000));
         assert!(light::this().innermost().is_null());
     });
 }
