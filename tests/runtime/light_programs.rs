@@ -56,7 +56,7 @@ fn child_of_a_fork_starts_from_zero_and_has_a_clock() {
     assert!(around.total_ticks() > 0.0, "{child}");
     let tiny = child.callsite("tiny").unwrap();
     assert!(
-        tiny.calls() >= 10 && tiny.clock_ticks().unwrap() > 0,
+        tiny.calls() >= 10 && around.clock_ticks().unwrap() > 0,
         "{child}"
     );
     assert!(child.tick_clock().unwrap().ticks() > 0);
@@ -155,6 +155,15 @@ fn calls_are_counted_where_no_clock_can_run() {
         assert!(text.contains("no times are known"), "{way}: {text}");
         assert_eq!(report.callsite("tiny").unwrap().total_ticks(), 0.0, "{way}");
     }
+}
+
+#[test]
+fn clock_has_the_niceness_of_the_thread_that_starts_it() {
+    let (printed, _) = run("nice", &[]);
+    let [own, of_clock] = numbers(&printed)[..] else {
+        panic!("{printed}");
+    };
+    assert_eq!(own, of_clock);
 }
 
 #[test]

@@ -36,6 +36,31 @@ async fn future(value: u64) -> u64 {
     ready(value).await + leaf(value)
 }
 
+#[cycles(light)]
+fn light_leaf(value: u64) -> u64 {
+    value.wrapping_mul(3)
+}
+
+#[cycles(light)]
+fn light_recursive(depth: u64) -> u64 {
+    assert!(depth != 13, "unlucky");
+    if depth == 0 {
+        light_leaf(depth)
+    } else {
+        light_recursive(depth - 1) + 1
+    }
+}
+
+#[cycles(light, per_type, bytes = size_of::<T>())]
+fn light_generic<T: Default>() -> T {
+    T::default()
+}
+
+#[cycles(light)]
+async fn light_future(value: u64) -> u64 {
+    ready(value).await + light_leaf(value)
+}
+
 /// Lengths of several octaves, so that the histogram takes places for them.
 #[cycles]
 fn of_many_lengths(sums: u64) -> u64 {
@@ -58,6 +83,7 @@ impl Drop for Held {
             stop!(section);
         }
         leaf(1);
+        light_leaf(1);
     }
 }
 
@@ -85,14 +111,34 @@ fn one_thread() {
     drop(future(2));
 }
 
+fn light_probes() {
+    for value in 0..70 {
+        light_leaf(value);
+    }
+    assert_eq!(light_recursive(3), 3);
+    light_generic::<u8>();
+    light_generic::<u64>();
+    cycles_block!("light block", light, { light_leaf(1) });
+    assert!(std::panic::catch_unwind(|| light_recursive(15)).is_err());
+    let mut context = Context::from_waker(Waker::noop());
+    assert!(pin!(light_future(1)).poll(&mut context).is_ready());
+    drop(light_future(2));
+    assert_eq!(
+        (calls("light_leaf"), calls("light_recursive")),
+        (70 + 1 + 1 + 1, 4 + 3)
+    );
+}
+
 fn main() {
     one_thread();
     assert_eq!(calls("leaf"), 70 + 1 + 1 + 1);
+    light_probes();
 
     // Threads that end, one of them with a section that is stopped later than that.
     let hold = |holds: bool| {
         HELD.with_borrow_mut(|held| *held = Some(Held(holds.then(|| start!("held")))));
         leaf(1);
+        light_leaf(1);
     };
     if std::env::args().any(|argument| argument == "--one-by-one") {
         thread::spawn(move || hold(false)).join().unwrap();
@@ -102,6 +148,7 @@ fn main() {
         let [(), ()] = threads.map(|thread| thread.join().unwrap());
     }
     assert_eq!((calls("leaf"), calls("held")), (73 + 2 + 2, 1));
+    assert_eq!(calls("light_leaf"), 73 + 2 + 2);
 
     // A reset while a section is in flight here, and another one on a thread that ends with it.
     let section = start!("across a reset");
@@ -117,12 +164,13 @@ fn main() {
     to_thread.send(()).unwrap();
     thread.join().unwrap();
     stop!(section);
-    assert_eq!(calls("leaf"), 1);
+    assert_eq!((calls("leaf"), calls("light_leaf")), (1, 1));
 
-    pause();
-    leaf(1);
-    resume();
-    leaf(1);
-    assert_eq!(calls("leaf"), 2);
+    for control in [pause, resume] {
+        control();
+        leaf(1);
+        light_leaf(1);
+    }
+    assert_eq!((calls("leaf"), calls("light_leaf")), (2, 2));
     println!("every call is accounted for");
 }

@@ -34,7 +34,7 @@ fn around_a_fork(depth: u32) -> i32 {
     call(10, Duration::from_millis(20));
     // SAFETY: this thread is the only one that uses the program's data.
     let child = unsafe { libc::fork() };
-    call(10, Duration::from_millis(20));
+    call(10, Duration::from_millis(60));
     child
 }
 
@@ -86,6 +86,12 @@ pub(crate) fn main() {
             forbid(&[libc::SYS_clone, libc::SYS_clone3]);
             println!("{}", call(1000, Duration::from_millis(20)));
         }
+        "nice" => {
+            // SAFETY: the call concerns this process alone.
+            let niceness = unsafe { libc::nice(3) };
+            call(1000, Duration::from_millis(20));
+            println!("{} {}", niceness + 20, niceness_of_clock() + 20);
+        }
         "forbid-scheduling" => {
             forbid(&[libc::SYS_sched_setattr, libc::SYS_prctl]);
             println!("{}", call(1000, Duration::from_millis(100)));
@@ -107,6 +113,26 @@ fn fork() {
     // SAFETY: the child is ours, and the status may be written.
     unsafe { libc::waitpid(child, &raw mut status, 0) };
     assert_eq!(status, 0);
+}
+
+/// The niceness of the thread `tsc-clock` of this process.
+fn niceness_of_clock() -> i32 {
+    let tasks = std::fs::read_dir("/proc/self/task").expect("/proc is mounted");
+    let states = tasks.map(|task| {
+        let state = task.expect("it can be read").path().join("stat");
+        std::fs::read_to_string(state).expect("the thread runs")
+    });
+    let of_clock = states
+        .into_iter()
+        .find(|state| state.contains("(tsc-clock)"));
+    // Behind the name, which is the second field; the niceness is the 19th.
+    let state = of_clock.expect("the clock runs");
+    let fields = state.rsplit(") ").next().expect("the name is in it");
+    fields
+        .split(' ')
+        .nth(16)
+        .and_then(|nice| nice.parse().ok())
+        .expect("a number")
 }
 
 /// Calls light functions while a signal handler does, too.

@@ -12,9 +12,9 @@ use crate::tsc::Ticks;
 use crate::tsc::clock;
 
 /// The calls of a round.
-const CALLS: u32 = 512;
+const CALLS: u32 = if cfg!(miri) { 8 } else { 512 };
 const MIN_ROUNDS: usize = if cfg!(miri) { 1 } else { 5 };
-const MAX_ROUNDS: usize = 101;
+const MAX_ROUNDS: usize = if cfg!(miri) { 1 } else { 101 };
 /// After this time, about half a millisecond, rounds are made only until there are enough.
 const ENOUGH: Ticks = 1_250_000;
 

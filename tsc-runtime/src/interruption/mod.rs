@@ -49,6 +49,10 @@ mod rseq;
 
 pub(crate) use rseq::{DESCRIPTORS, Descriptor};
 
+/// How many values the words have in turn. A thread that stays on its CPU without a probe while the clock of light probes ticks exactly so many
+/// times, or a multiple of it, does not notice that it has ticked.
+const DESCRIPTOR_COUNT: usize = 1024;
+
 /// What the detector knows about the time between a start and a stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Interruption {

@@ -3,6 +3,8 @@
 use std::arch::asm;
 use std::sync::atomic::{AtomicIsize, AtomicU64, Ordering};
 
+use super::DESCRIPTOR_COUNT;
+
 #[cfg(not(target_env = "gnu"))]
 #[path = "own_rseq.rs"]
 mod own;
@@ -20,14 +22,14 @@ pub(crate) struct Descriptor {
 }
 
 /// The first one is armed by timed probes, and all of them, in turn, by light ones.
-pub(crate) static DESCRIPTORS: [Descriptor; 64] = [const {
+pub(crate) static DESCRIPTORS: [Descriptor; DESCRIPTOR_COUNT] = [const {
     Descriptor {
         version_and_flags: 0,
         start: AtomicU64::new(0),
         length: 0,
         abort: AtomicU64::new(0),
     }
-}; 64];
+}; DESCRIPTOR_COUNT];
 
 /// The offset of `rseq_cs` in `struct rseq`, and how many bytes a registration must cover to contain it.
 const RSEQ_CS_OFFSET: isize = 8;
@@ -64,9 +66,14 @@ pub(super) fn unavailable() -> Option<&'static str> {
 }
 
 fn complete_descriptors() {
+    // The last one is completed last.
+    let last = &DESCRIPTORS[DESCRIPTOR_COUNT - 1];
+    if last.abort.load(Ordering::Acquire) != 0 {
+        return;
+    }
     for descriptor in &DESCRIPTORS {
         descriptor.start.store(abort_address(), Ordering::Relaxed);
-        descriptor.abort.store(abort_address(), Ordering::Relaxed);
+        descriptor.abort.store(abort_address(), Ordering::Release);
     }
 }
 

@@ -6,12 +6,19 @@ use std::cell::Cell;
 
 use super::reading::Statistics;
 use crate::record::thread;
+use crate::sync::thread_local;
 use crate::tsc::Ticks;
 
 thread_local! {
     static SCRIPT: Cell<Option<Script>> = const { Cell::new(None) };
+}
+thread_local! {
     static WORD: Cell<u64> = const { Cell::new(0) };
+}
+thread_local! {
     static ASKINGS: Cell<u32> = const { Cell::new(0) };
+}
+thread_local! {
     static AHEAD: Cell<i64> = const { Cell::new(0) };
 }
 
@@ -26,13 +33,13 @@ struct Script {
 
 /// Makes this thread a simulated one from now on.
 pub(crate) fn begin() {
-    SCRIPT.set(Some(Script {
+    set(Script {
         now: 1 << 40,
         off: 0,
         waited: 0,
         runs: 1,
         keeps_statistics: true,
-    }));
+    });
     let thread = thread::this();
     thread.detector.attach_to(WORD.with(Cell::as_ptr));
     thread.detector.arm();
@@ -46,7 +53,7 @@ pub(crate) fn run(ticks: u64) {
 
 /// Takes the CPU from the thread for `off` ticks. For `waiting` of them the thread waits for a CPU.
 pub(crate) fn lose(off: u64, waiting: u64) {
-    WORD.set(0);
+    WORD.with(|word| word.set(0));
     change(|script| {
         script.now += off;
         script.off += off;
@@ -57,13 +64,17 @@ pub(crate) fn lose(off: u64, waiting: u64) {
 
 /// Interrupts the thread with a signal, which takes no time. The kernel's clock is ahead of the counter from now on.
 pub(crate) fn signal() {
-    WORD.set(0);
-    change(|script| script.off = script.off.wrapping_sub(AHEAD.get().cast_unsigned()));
+    WORD.with(|word| word.set(0));
+    change(|script| {
+        script.off = script
+            .off
+            .wrapping_sub(AHEAD.with(Cell::get).cast_unsigned())
+    });
 }
 
 /// By how much each [`signal`] moves the kernel's clock.
 pub(crate) fn set_ahead_after_signals(ticks: i64) {
-    AHEAD.set(ticks);
+    AHEAD.with(|ahead| ahead.set(ticks));
 }
 
 /// Lets the kernel have no statistics of waiting.
@@ -72,31 +83,39 @@ pub(crate) fn keep_no_statistics() {
 }
 
 fn change(change: impl FnOnce(&mut Script)) {
-    let mut script = SCRIPT.get().expect("a test has begun the script");
+    let mut script = get().expect("a test has begun the script");
     change(&mut script);
-    SCRIPT.set(Some(script));
+    set(script);
+}
+
+fn get() -> Option<Script> {
+    SCRIPT.with(Cell::get)
+}
+
+fn set(script: Script) {
+    SCRIPT.with(|own| own.set(Some(script)));
 }
 
 /// The simulated time, if this thread is simulated.
 pub(crate) fn now() -> Option<Ticks> {
-    SCRIPT.get().map(|script| script.now)
+    get().map(|script| script.now)
 }
 
 /// How many times the scheduler's statistics were asked for.
 pub(crate) fn askings() -> u32 {
-    ASKINGS.get()
+    ASKINGS.with(Cell::get)
 }
 
 /// The counter and the thread's CPU clock.
 pub(super) fn clock() -> Option<(Ticks, u64)> {
-    let script = SCRIPT.get()?;
+    let script = get()?;
     Some((script.now, script.now.wrapping_sub(script.off)))
 }
 
 /// The scheduler's statistics now.
 pub(super) fn statistics() -> Option<Statistics> {
-    ASKINGS.set(ASKINGS.get() + 1);
-    let script = SCRIPT.get().filter(|script| script.keeps_statistics)?;
+    ASKINGS.with(|askings| askings.set(askings.get() + 1));
+    let script = get().filter(|script| script.keeps_statistics)?;
     Some(Statistics {
         ran_ns: script.now.wrapping_sub(script.off),
         waited_ns: script.waited,

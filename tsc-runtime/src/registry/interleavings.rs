@@ -10,35 +10,51 @@ use shuttle::thread::{JoinHandle, spawn};
 
 use super::fork::start_from_zero;
 use super::*;
+use crate::probe::empty_calls::{Light, ProbeKind};
+use crate::probe::light::LightProbe;
 use crate::probe::section::Section;
 use crate::probe::{Probe, Slot};
 use crate::record::callsite::meta;
+use crate::record::light::{Frame, Row};
 use crate::sync::scheduled::alone;
 use crate::sync::{check, spin_loop, thread_local};
 use crate::tsc::Lfence;
 
+mod light;
+
+/// The numbers of callsites begin here, so that the rows of light probes must grow for the second one of a process.
+const FIRST_NUMBER: u32 = 15;
+
 fn check(scenario: fn()) {
     // What a probe costs is only measured once.
-    let calibrate = || call(begin_process()[0]);
+    let calibrate = || {
+        call(begin_process::<Lfence>()[0]);
+        call(begin_process::<Light>()[0]);
+    };
     check::check(calibrate, scenario);
 }
 
 /// A process that has not called anything yet, and the callsites that it has.
-fn begin_process() -> [&'static Callsite; 2] {
+fn begin_process<K: ProbeKind>() -> [&'static Callsite; 2] {
     start_from_zero();
     do_what_was_put_off();
-    NUMBERS.store(1, SeqCst);
+    NUMBERS.store(FIRST_NUMBER, SeqCst);
     RECORDS.store(0, SeqCst);
     PAUSED.store(false, SeqCst);
     ["a", "b"].map(|name| {
         let meta = meta(&(), module_path!(), line!()).named(name);
-        &*Box::leak(Box::new(Callsite::new::<Lfence>(meta)))
+        &*Box::leak(Box::new(Callsite::new::<K>(meta)))
     })
 }
 
 fn call(callsite: &'static Callsite) {
-    let mut slot = Slot::new();
-    let _probe = Probe::<Lfence>::start(callsite, &mut slot);
+    if callsite.is_light() {
+        let frame = Frame::new();
+        let _probe = LightProbe::start(callsite, &frame);
+    } else {
+        let mut slot = Slot::new();
+        let _probe = Probe::<Lfence>::start(callsite, &mut slot);
+    }
 }
 
 fn in_figures(figures: &Figures, of: &'static Callsite) -> u64 {
@@ -46,7 +62,8 @@ fn in_figures(figures: &Figures, of: &'static Callsite) -> u64 {
     let mut rows = rows.filter(|(callsite, _)| std::ptr::eq(*callsite, of));
     let calls = rows.next().map_or(0, |(_, totals)| totals.calls());
     assert!(rows.next().is_none(), "a callsite has one number");
-    calls
+    let row = of.number().and_then(|number| figures.light.get(number));
+    calls + row.map_or(0, |row| row.counts.get(Row::CALLS))
 }
 
 /// What a test itself knows of the calls of one callsite.
@@ -81,8 +98,8 @@ fn join<const N: usize>(threads: [JoinHandle<()>; N]) {
 }
 
 /// Threads begin, call and end while `next` makes the figures of all calls so far from what they were the last time.
-fn keep_up(next: fn(&'static Callsite, u64) -> u64) {
-    let [a, b] = begin_process();
+fn keep_up<K: ProbeKind>(next: fn(&'static Callsite, u64) -> u64) {
+    let [a, b] = begin_process::<K>();
     let known = Arc::new(Known::default());
     let threads = [2, 3].map(|calls| {
         let known = Arc::clone(&known);
@@ -109,37 +126,42 @@ fn keep_up(next: fn(&'static Callsite, u64) -> u64) {
 
 #[test]
 fn every_read_has_the_calls_that_have_returned_and_no_others() {
-    check(|| keep_up(|of, _| read(of)));
+    check(|| keep_up::<Lfence>(|of, _| read(of)));
+    check(|| keep_up::<Light>(|of, _| read(of)));
 }
 
 #[test]
 fn every_take_has_the_calls_that_have_returned_and_no_others() {
-    check(|| keep_up(|of, taken| taken + take(of)));
+    check(|| keep_up::<Lfence>(|of, taken| taken + take(of)));
+    check(|| keep_up::<Light>(|of, taken| taken + take(of)));
 }
 
 /// Several threads take figures: a call is in one of them.
+fn take_every_call<K: ProbeKind>() {
+    let [a, b] = begin_process::<K>();
+    let threads = [(2, 1), (1, 3)].map(|(before, after)| {
+        spawn(move || {
+            (0..before).for_each(|_| call(a));
+            call(b);
+            (0..after).for_each(|_| call(a));
+        })
+    });
+    let taken_there = Arc::new(AtomicU64::new(0));
+    let taker = {
+        let taken = Arc::clone(&taken_there);
+        spawn(move || _ = taken.fetch_add(take(a), SeqCst))
+    };
+    let taken_here = take(a) + take(a);
+    join(threads);
+    join([taker]);
+    assert_eq!(taken_here + taken_there.load(SeqCst) + take(a), 7);
+    assert_eq!(take(a), 0);
+}
+
 #[test]
 fn every_call_is_taken_once() {
-    check(|| {
-        let [a, b] = begin_process();
-        let threads = [(2, 1), (1, 3)].map(|(before, after)| {
-            spawn(move || {
-                (0..before).for_each(|_| call(a));
-                call(b);
-                (0..after).for_each(|_| call(a));
-            })
-        });
-        let taken_there = Arc::new(AtomicU64::new(0));
-        let taker = {
-            let taken = Arc::clone(&taken_there);
-            spawn(move || _ = taken.fetch_add(take(a), SeqCst))
-        };
-        let taken_here = take(a) + take(a);
-        join(threads);
-        join([taker]);
-        assert_eq!(taken_here + taken_there.load(SeqCst) + take(a), 7);
-        assert_eq!(take(a), 0);
-    });
+    check(take_every_call::<Lfence>);
+    check(take_every_call::<Light>);
 }
 
 struct Held(Section<Lfence>, &'static Callsite);
@@ -166,7 +188,7 @@ impl Drop for HeldSection {
 #[test]
 fn section_of_a_thread_that_ends_is_taken_once() {
     check(|| {
-        let [a, b] = begin_process();
+        let [a, b] = begin_process::<Lfence>();
         let thread = spawn(move || {
             call(a);
             let section = Section::start(b);
@@ -196,7 +218,7 @@ fn section_of_a_thread_that_ends_is_taken_once() {
 #[test]
 fn child_of_a_fork_starts_from_zero_and_waits_for_nobody() {
     check(|| {
-        let [a, b] = begin_process();
+        let [a, b] = begin_process::<Lfence>();
         let threads = [1, 2].map(|calls| {
             spawn(move || {
                 (0..calls).for_each(|_| call(a));
@@ -225,45 +247,48 @@ fn child_of_a_fork_starts_from_zero_and_waits_for_nobody() {
 }
 
 /// Calls between the end of a pause's request and the resumption are not recorded, calls that meet neither are.
+fn pause_while_calls_are_made<K: ProbeKind>() {
+    const CALLS: u64 = 8;
+    let [a, _] = begin_process::<K>();
+    // How many of the requests to pause and to resume have begun or ended.
+    let requests = Arc::new(AtomicU64::new(0));
+    let known = Arc::new(Known::default());
+    let thread = {
+        let (requests, known) = (Arc::clone(&requests), Arc::clone(&known));
+        spawn(move || {
+            let mut bounds = [0, 0];
+            for _ in 0..CALLS {
+                let before = requests.load(SeqCst);
+                known.call(a);
+                let [least, most] = match (before, requests.load(SeqCst)) {
+                    (0, 0) | (4, 4) => [1, 1],
+                    (2, 2) => [0, 0],
+                    _ => [0, 1],
+                };
+                bounds = [bounds[0] + least, bounds[1] + most];
+            }
+            bounds
+        })
+    };
+    let request = |make: fn()| {
+        requests.fetch_add(1, SeqCst);
+        make();
+        requests.fetch_add(1, SeqCst);
+    };
+    request(pause);
+    // The next call may have begun before.
+    let enough = (known.returned.load(SeqCst) + 3).min(CALLS);
+    while known.returned.load(SeqCst) < enough {
+        spin_loop();
+    }
+    request(resume);
+    let [least, most] = thread.join().expect("it has not panicked");
+    let read = read(a);
+    assert!(least <= read && read <= most, "{least} <= {read} <= {most}");
+}
+
 #[test]
 fn pause_holds_for_all_calls_that_start_after_it() {
-    const CALLS: u64 = 8;
-    check(|| {
-        let [a, _] = begin_process();
-        // How many of the requests to pause and to resume have begun or ended.
-        let requests = Arc::new(AtomicU64::new(0));
-        let known = Arc::new(Known::default());
-        let thread = {
-            let (requests, known) = (Arc::clone(&requests), Arc::clone(&known));
-            spawn(move || {
-                let mut bounds = [0, 0];
-                for _ in 0..CALLS {
-                    let before = requests.load(SeqCst);
-                    known.call(a);
-                    let [least, most] = match (before, requests.load(SeqCst)) {
-                        (0, 0) | (4, 4) => [1, 1],
-                        (2, 2) => [0, 0],
-                        _ => [0, 1],
-                    };
-                    bounds = [bounds[0] + least, bounds[1] + most];
-                }
-                bounds
-            })
-        };
-        let request = |make: fn()| {
-            requests.fetch_add(1, SeqCst);
-            make();
-            requests.fetch_add(1, SeqCst);
-        };
-        request(pause);
-        // The next call may have begun before.
-        let enough = (known.returned.load(SeqCst) + 3).min(CALLS);
-        while known.returned.load(SeqCst) < enough {
-            spin_loop();
-        }
-        request(resume);
-        let [least, most] = thread.join().expect("it has not panicked");
-        let read = read(a);
-        assert!(least <= read && read <= most, "{least} <= {read} <= {most}");
-    });
+    check(pause_while_calls_are_made::<Lfence>);
+    check(pause_while_calls_are_made::<Light>);
 }

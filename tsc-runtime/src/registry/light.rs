@@ -19,7 +19,7 @@ use crate::sync::atomic::{
     fence,
 };
 use crate::tick_clock;
-use crate::tsc::clock;
+use crate::tsc::{TscUnavailable, clock};
 
 /// Whether the process has light probes.
 static IN_USE: AtomicBool = AtomicBool::new(false);
@@ -131,22 +131,21 @@ impl Shard {
     pub(super) fn begin_light(&self, thread: &Thread) -> bool {
         let light = light::this();
         let mut own = self.own.lock();
-        if own.light.is_none() {
-            let Some(record) = LightRecord::new() else {
-                return false;
-            };
-            if has_times(thread) {
-                light.begin(&thread.detector, &record.paths);
-                let number = light.last_tick().number;
-                light.account.begin(on_cpu::now(), number);
-            } else {
-                light.begin_to_count();
-            }
-            own.light = Some(record);
+        let begins = own.light.is_none();
+        if begins {
+            own.light = LightRecord::new();
         }
+        // From here on the record stays where it is: the thread points into it.
         let Some(record) = &mut own.light else {
             return false;
         };
+        if begins && has_times(thread) {
+            light.begin(&thread.detector, &record.paths);
+            let number = light.last_tick().number;
+            light.account.begin(on_cpu::now(), number);
+        } else if begins {
+            light.begin_to_count();
+        }
         record.rows.reserve(NUMBERS.load(Relaxed) as usize);
         light.set_rows(record.rows.current());
         keep_valid(light);
@@ -154,10 +153,10 @@ impl Shard {
     }
 }
 
-/// Whether the times of light functions can be known on this thread: the counter may be read, the kernel tells how long the thread has run,
-/// and the clock runs, which is started now.
+/// Whether the times of light functions can be known on this thread: the counter may be read, or the system's clock is in its place, the
+/// kernel tells how long the thread has run, and the clock runs, which is started now.
 fn has_times(thread: &Thread) -> bool {
-    if clock::availability().is_err() {
+    if clock::availability().is_err_and(|why| why != TscUnavailable::NotOnThisPlatform) {
         return false;
     }
     thread.on_cpu.attach_for_light();

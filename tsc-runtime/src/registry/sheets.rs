@@ -91,7 +91,7 @@ impl Sheets {
         };
         let light = light.all();
         let mut called = called(callsites, all, &in_tree);
-        called.extend(called_light(&light));
+        called.extend(called_light(callsites, &light));
         Figures {
             callsites: called,
             by_thread,
@@ -120,22 +120,24 @@ fn called(
 }
 
 /// The light callsites that were called, in the order of their numbers. They have no other totals.
-fn called_light(light: &LightTotals) -> CallsiteTotals {
-    if light.is_empty() {
-        return Vec::new();
-    }
-    let mut called: CallsiteTotals = callsite::registered()
-        .filter(|callsite| callsite.is_light())
-        .filter(|callsite| {
-            callsite
-                .number()
-                .and_then(|number| light.get(number))
-                .is_some()
-        })
-        .map(|callsite| (callsite, Totals::default()))
-        .collect();
-    called.sort_by_key(|(callsite, _)| callsite.number());
-    called
+///
+/// In the child of a fork, a thread has rows of callsites that have their numbers from the parent. So they need not be among the child's
+/// `callsites`, but they are in the list of all that were ever registered, which may be long.
+fn called_light(callsites: &[Option<&'static Callsite>], light: &LightTotals) -> CallsiteTotals {
+    let known = |number: u32| callsites.get(number as usize).copied().flatten();
+    let mut called: Vec<&'static Callsite> =
+        if light.numbers().all(|number| known(number).is_some()) {
+            light.numbers().filter_map(known).collect()
+        } else {
+            let has_figures = |number| light.get(number).is_some();
+            callsite::registered()
+                .filter(|callsite| callsite.number().is_some_and(has_figures))
+                .collect()
+        };
+    called.retain(|callsite| callsite.is_light());
+    called.sort_by_key(|callsite| callsite.number());
+    let without_totals = |callsite| (callsite, Totals::default());
+    called.into_iter().map(without_totals).collect()
 }
 
 /// Whether totals are kept apart by the threads' names.

@@ -10,7 +10,8 @@ pub(crate) fn begin() {
 pub(crate) fn note_noticed(_number: u64) {}
 
 pub(crate) fn unavailable() -> Option<&'static str> {
-    Some("no clock of light probes runs on this platform")
+    // A test makes the ticks itself.
+    (!cfg!(test)).then_some("no clock of light probes runs on this platform")
 }
 
 pub(crate) fn facts() -> Option<Facts> {

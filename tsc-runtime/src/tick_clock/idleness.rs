@@ -22,11 +22,11 @@ pub(super) struct Idleness {
 impl Idleness {
     /// Whether no thread has noticed the tick `number`, and the process has used less than a tenth of the CPU for the `interval` since. Only
     /// in the first case the system is asked, so the time may be that of several intervals, which are then not idle.
-    pub(super) fn is_idle(&mut self, number: u64, interval: Duration, own: Duration) -> bool {
+    pub(super) fn is_idle(&mut self, number: u64, interval: Duration) -> bool {
         if NOTICED.load(Relaxed) == number {
             return false;
         }
-        let Some(process) = cpu_time::of_process() else {
+        let Some((process, own)) = cpu_time::of_process().zip(cpu_time::of_thread()) else {
             return false;
         };
         let others = process.saturating_sub(own);

@@ -6,12 +6,11 @@
 //! The epoch is the address of a descriptor of the [detector](crate::interruption), and the word is the one that the kernel clears when the
 //! thread leaves its CPU. So the same comparison notices both: that the clock has ticked, and that the thread was off the CPU.
 
-use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use crate::interruption::{DESCRIPTORS, Descriptor};
 use crate::sync::atomic::{
-    AtomicPtr,
+    AtomicPtr, AtomicU64,
     Ordering::{Acquire, Relaxed, Release},
 };
 use crate::tsc::Ticks;

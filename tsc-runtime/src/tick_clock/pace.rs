@@ -15,14 +15,14 @@ const SHARE: u32 = 50;
 const IDLE: Duration = Duration::from_millis(100);
 
 /// What the clock's thread has done so far.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SoFar {
     /// The time since it began.
     pub(super) elapsed: Duration,
-    /// Its CPU time.
+    /// Its CPU time when it last asked.
     pub(super) cost: Duration,
-    /// How often it has woken up.
-    pub(super) wake_ups: u32,
+    /// How often it had woken up then.
+    pub(super) wake_ups: u64,
 }
 
 /// The mean of the next interval; `fixed` if the user has chosen it.
@@ -39,7 +39,8 @@ pub(super) fn mean(fixed: Option<Duration>, so_far: SoFar) -> Duration {
     if cost <= HEAD_START + elapsed / SHARE {
         return wanted;
     }
-    wanted.max(cost / wake_ups.max(1) * SHARE)
+    let of_one = Duration::from_nanos(cost.as_nanos() as u64 / wake_ups.max(1));
+    wanted.max(of_one * SHARE)
 }
 
 /// The mean of the interval after one of `mean` in which the process did nothing.
@@ -51,7 +52,7 @@ pub(super) fn slower(mean: Duration) -> Duration {
 mod tests {
     use super::*;
 
-    fn after(elapsed_ms: u64, cost_us: u64, wake_ups: u32) -> Duration {
+    fn after(elapsed_ms: u64, cost_us: u64, wake_ups: u64) -> Duration {
         let so_far = SoFar {
             elapsed: Duration::from_millis(elapsed_ms),
             cost: Duration::from_micros(cost_us),

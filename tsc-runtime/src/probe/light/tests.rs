@@ -34,17 +34,20 @@ fn simulated<const N: usize>(
 ) {
     std::thread::scope(|scope| {
         scope.spawn(|| {
+            let timed = TIMED.with(|timed| *timed);
+            call_timed(timed, || {});
+            script::begin();
             let callsites = names.map(callsite);
             for callsite in callsites {
                 call(callsite, || {});
             }
-            TIMED.with(|timed| call_timed(timed, || {}));
-            script::begin();
+            // The process may have had light probes before, on threads of other tests.
+            thread::this().invalidate();
+            call_timed(timed, || {});
             let light = light::this();
             light.simulate(Box::leak(Box::new(Epoch::new())), &thread::this().detector);
             light.account.begin_simulated(script::now().unwrap());
             let before = |callsite| (callsite, row(callsite).ticked);
-            let timed = TIMED.with(|timed| *timed);
             BEFORE.set([timed].into_iter().chain(callsites).map(before).collect());
             test(callsites);
         });
@@ -144,6 +147,27 @@ fn tick_belongs_to_the_function_that_ran() {
 }
 
 #[test]
+fn long_stretch_with_many_ticks_is_noticed() {
+    simulated(["long", "short"], |[long, short]| {
+        let lengths = [1, 64, 128, 256, 512];
+        for ticks in lengths {
+            call(long, || {
+                script::run(70_000);
+                (0..ticks).for_each(|_| tick());
+            });
+            call(short, || {
+                script::run(1);
+                tick();
+            });
+        }
+        let times = lengths.len() as u64;
+        assert_eq!(own(long), (times, 70_000 * times as i64, 0, 0));
+        assert_eq!(own(short), (times, times as i64, 0, 0));
+    });
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "needs the kernel's word")]
 fn time_off_the_cpu_belongs_to_the_function_that_lost_it() {
     simulated(["works", "sleeps"], |[works, sleeps]| {
         for _ in 0..4 {
@@ -244,6 +268,7 @@ fn panic_unlinks_the_frames_that_it_leaves() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "needs the kernel's word")]
 fn tick_in_a_timed_call_is_not_its_callers() {
     simulated(["around", "inside"], |[around, inside]| {
         let timed = TIMED.with(|timed| *timed);

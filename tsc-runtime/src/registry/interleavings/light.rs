@@ -1,0 +1,130 @@
+//! Light probes. Where times matter, each thread's time is simulated: it passes only when the test says so. The clock is a thread of the test.
+
+use super::*;
+use crate::on_cpu::script;
+use crate::record::light::PathSums;
+use crate::registry::light::take_left_behind;
+use crate::sync::thread_local;
+use crate::tick_clock::EPOCH;
+
+/// The ticks of one piece of work.
+const WORK: u64 = 1000;
+/// Later than all times of the simulated threads, so that no tick falls into a check.
+const LATER: u64 = 1 << 50;
+
+/// A call of `outer` that works, calls `inner`, which works, too, and works again.
+fn nest(outer: &'static Callsite, inner: &'static Callsite) {
+    let frame = Frame::new();
+    let _probe = LightProbe::start(outer, &frame);
+    script::run(WORK);
+    {
+        let frame = Frame::new();
+        let _probe = LightProbe::start(inner, &frame);
+        script::run(WORK);
+    }
+    script::run(WORK);
+}
+
+/// Adds the times of both rows, and of what is outside of them.
+fn add(figures: &Figures, callsites: [&'static Callsite; 2], sums: &mut PathSums) {
+    let [outer, inner] = callsites.map(|callsite| {
+        let number = callsite.number();
+        let row = number.and_then(|number| figures.light.get(number));
+        row.map(|row| row.ticked).unwrap_or_default()
+    });
+    assert_eq!(outer.inclusive.on_cpu, outer.own.on_cpu + inner.own.on_cpu);
+    for part in [&outer.own, &inner.own, &figures.light.outside] {
+        assert!(part.on_cpu >= 0 && part.off == 0, "{part:?}");
+        sums.add(part);
+    }
+}
+
+/// The clock ticks, and a report takes the figures, while threads call, settle and end: all time of a thread is in one report.
+#[test]
+fn time_of_a_thread_is_taken_once() {
+    const CALLS: [u64; 2] = [2, 3];
+    const TICKS: u64 = 4;
+    check(|| {
+        let callsites = begin_process::<Light>();
+        let [outer, inner] = callsites;
+        let threads = CALLS.map(|calls| {
+            spawn(move || {
+                script::begin();
+                (0..calls).for_each(|_| nest(outer, inner));
+            })
+        });
+        let clock = spawn(|| (0..TICKS).for_each(|_| EPOCH.advance(LATER)));
+        let mut sums = PathSums::default();
+        let mut take = || {
+            let (figures, unrecorded) = take_figures().expect("not in the cold path");
+            assert_eq!(unrecorded, 0);
+            add(&figures, callsites, &mut sums);
+        };
+        for _ in 0..3 {
+            take();
+            spin_loop();
+        }
+        join(threads);
+        join([clock]);
+        take();
+        assert!(sums.ticks <= TICKS * CALLS.len() as u64, "{sums:?}");
+        let all = 3 * WORK * CALLS.iter().sum::<u64>();
+        assert_eq!(sums.on_cpu + take_left_behind(), all as i64);
+    });
+}
+
+/// Calls that start after a reset are counted, those that have returned before are not.
+#[test]
+fn reset_divides_the_calls() {
+    const CALLS: u64 = 6;
+    check(|| {
+        let [a, _] = begin_process::<Light>();
+        let known = Arc::new(Known::default());
+        let thread = {
+            let known = Arc::clone(&known);
+            spawn(move || (0..CALLS).for_each(|_| known.call(a)))
+        };
+        spin_loop();
+        let returned = known.returned.load(SeqCst);
+        reset();
+        let started = known.started.load(SeqCst);
+        join([thread]);
+        let read = read(a);
+        assert!(
+            CALLS - started <= read && read <= CALLS - returned,
+            "{read} of {CALLS}, {returned} to {started} of them before the reset"
+        );
+    });
+}
+
+thread_local! {
+    /// Younger than what the runtime keeps for a thread, and so, under Shuttle, dropped after it.
+    static LAST: RefCell<Option<LastCall>> = const { RefCell::new(None) };
+}
+
+/// Calls when the thread has ended for the runtime.
+struct LastCall(&'static Callsite);
+
+impl Drop for LastCall {
+    fn drop(&mut self) {
+        assert!(thread::this().has_ended());
+        call(self.0);
+    }
+}
+
+/// A destructor calls a light function after its thread has ended, while others take the figures.
+#[test]
+fn call_after_the_end_of_its_thread_is_taken_once() {
+    check(|| {
+        let [a, _] = begin_process::<Light>();
+        let threads = [1, 2].map(|calls| {
+            spawn(move || {
+                (0..calls).for_each(|_| call(a));
+                LAST.with(|last| *last.borrow_mut() = Some(LastCall(a)));
+            })
+        });
+        let taken = take(a) + take(a);
+        join(threads);
+        assert_eq!(taken + take(a), 5);
+    });
+}
