@@ -1,16 +1,11 @@
-//! Decides two things that the rest of the crate asks with `cfg`: whether it measures in this build, and whether a report can have rows.
+//! Decides what the rest of the crate asks with `cfg`: whether it measures in this build.
 
 use std::env;
 
 fn main() {
-    let measures = is_set("CARGO_FEATURE_ON") || is_set("CARGO_FEATURE_DEBUG_BUILDS") && is_debug();
-    // A report has callsites if they were measured here, or if it was read from a dump.
-    let has_callsites = measures || is_set("CARGO_FEATURE_JSON");
-    for (name, holds) in [("measuring", measures), ("has_callsites", has_callsites)] {
-        println!("cargo::rustc-check-cfg=cfg({name})");
-        if holds {
-            println!("cargo::rustc-cfg={name}");
-        }
+    println!("cargo::rustc-check-cfg=cfg(measuring)");
+    if is_set("CARGO_FEATURE_ON") || is_set("CARGO_FEATURE_DEBUG_BUILDS") && is_debug() {
+        println!("cargo::rustc-cfg=measuring");
     }
     println!("cargo::rerun-if-changed=build.rs");
 }

@@ -1,6 +1,6 @@
 //! The figures of a callsite, as the verbs show them.
 
-use tsc_runtime::{CallsiteReport, Clock, Report};
+use tsc_report::{CallsiteReport, Clock, Report};
 
 use crate::command_line::{Sort, Unit};
 

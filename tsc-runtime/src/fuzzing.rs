@@ -22,7 +22,7 @@ pub fn variables() -> Vec<&'static str> {
 /// is left out, or is the default.
 #[must_use]
 pub fn understood() -> Vec<(&'static str, String)> {
-    let mut all = crate::report::understood();
+    let mut all = crate::live::understood();
     all.extend(crate::registry::understood());
     let switch = |is_on: bool| if is_on { "on" } else { "off" }.to_owned();
     all.extend(crate::on_cpu::is_wanted().map(|it| ("TSC_ON_CPU", switch(it))));

@@ -15,7 +15,7 @@ use crate::record::thread;
 use crate::registry;
 #[cfg(all(unix, not(miri)))]
 use crate::tick_clock;
-use crate::{calibration, events, report};
+use crate::{calibration, events, live};
 
 /// Installs the hooks, unless they are installed. The cold path calls this when the process begins to measure, so nothing runs before the
 /// first call of the first callsite.
@@ -29,7 +29,7 @@ pub(crate) fn install() {
     keep_mapped(install as *const ());
     dump_at_exit();
     calibration::first_reading();
-    report::begin();
+    live::begin();
     events::begin();
 }
 
@@ -66,7 +66,7 @@ fn call_at_exit() {
     }
     extern "C" fn handler(status: c_int, _: *mut c_void) {
         // The part of the status that the parent process receives.
-        report::dump_at_exit(Some((status & 0xff).cast_unsigned()));
+        live::dump_at_exit(Some((status & 0xff).cast_unsigned()));
     }
     // SAFETY: the handler has the signature that glibc expects. It does not unwind, and its code stays mapped.
     unsafe { on_exit(handler, ptr::null_mut()) };
@@ -79,7 +79,7 @@ fn call_at_exit() {
 )))]
 fn call_at_exit() {
     extern "C" fn handler() {
-        report::dump_at_exit(None);
+        live::dump_at_exit(None);
     }
     // SAFETY: the handler does not unwind, and its code stays mapped.
     unsafe { libc::atexit(handler) };
@@ -88,7 +88,7 @@ fn call_at_exit() {
 /// Miri has no `atexit`, and a WebAssembly module outside of WASI does not end. There, only `report()` and `snapshot()` make reports.
 #[cfg(any(miri, all(target_family = "wasm", target_os = "unknown")))]
 fn call_at_exit() {
-    let _ = report::dump_at_exit;
+    let _ = live::dump_at_exit;
 }
 
 #[cfg(all(unix, not(miri)))]
@@ -149,7 +149,7 @@ extern "C" fn in_child() {
     calibration::overhead::start_from_zero();
     calibration::light_cost::start_from_zero();
     tick_clock::start_from_zero();
-    report::start_from_zero();
+    live::start_from_zero();
     #[cfg(all(feature = "pmu", target_os = "linux", not(miri)))]
     events::start_from_zero();
     after_fork();

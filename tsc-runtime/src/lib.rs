@@ -1,13 +1,9 @@
 #![doc = include_str!("../README.md")]
-#![cfg_attr(
-    docsrs,
-    feature(doc_cfg),
-    doc(auto_cfg(hide(measuring, has_callsites)))
-)]
+#![cfg_attr(docsrs, feature(doc_cfg), doc(auto_cfg(hide(measuring))))]
 #![cfg_attr(target_os = "none", no_std)]
 #![cfg_attr(not(feature = "on"), allow(rustdoc::private_intra_doc_links))] // to what that feature makes public
 
-// `measuring` and `has_callsites` are decided in build.rs.
+// `measuring` is decided in build.rs.
 
 #[cfg(all(measuring, any(target_os = "none", not(target_has_atomic = "64"))))]
 mod unsupported;
@@ -30,6 +26,8 @@ mod environment;
 mod events;
 #[cfg(measuring)]
 mod hooks;
+#[cfg(measuring)]
+mod live;
 #[cfg(measuring)]
 mod process;
 #[cfg(measuring)]
@@ -80,8 +78,6 @@ mod gate;
 mod macros;
 #[cfg(not(measuring))]
 mod off;
-#[cfg(not(target_os = "none"))]
-mod report;
 
 #[cfg(feature = "on")]
 pub use calibration::{core_clock, resolution};
@@ -91,22 +87,24 @@ pub use instruments::instruction;
 pub use instruments::{
     budget, compare, compare::compare, measure, measure::measure, measure::measure_minus,
 };
+#[cfg(measuring)]
+pub use live::{Session, dump_to, report, reset, session, snapshot, take};
 #[cfg(not(measuring))]
 pub use off::*;
 #[cfg(measuring)]
 pub use probe::gclk::gclk_to;
 #[cfg(measuring)]
 pub use registry::{pause, record_tree as tree, resume};
+#[cfg(feature = "on")]
+pub use self_test::self_test;
+pub use tsc_attr::cycles;
 #[cfg(all(feature = "json", not(target_os = "none")))]
-pub use report::ReadError;
+#[doc(inline)]
+pub use tsc_report::ReadError;
 #[cfg(not(target_os = "none"))]
-pub use report::{
+#[doc(inline)]
+pub use tsc_report::{
     Bucket, CallsiteReport, CallsiteSums, Clock, Context, Ended, EventCount, FenceOverhead,
     FirstCall, MachineReport, MergeError, MetaMap, Process, Report, SumOfSquares, TextForm,
     TextOptions, TextSort, TextUnit, ThreadReport, TickClock,
 };
-#[cfg(measuring)]
-pub use report::{Session, dump_to, report, reset, session, snapshot, take};
-#[cfg(feature = "on")]
-pub use self_test::self_test;
-pub use tsc_attr::cycles;

@@ -1,7 +1,7 @@
 //! The program without measurement. It runs beside the measured one, to find out how much the probes slow the program down.
 
 use anyhow::Result;
-use tsc_runtime::Report;
+use tsc_report::Report;
 
 use super::choice::{Measured, Runs};
 use crate::build::Executable;

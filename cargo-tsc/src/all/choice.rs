@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tsc_runtime::{CallsiteReport, FenceOverhead, Report};
+use tsc_report::{CallsiteReport, FenceOverhead, Report};
 
 use super::Place;
 use crate::rows::{path, self_ticks};

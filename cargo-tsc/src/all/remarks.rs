@@ -1,7 +1,7 @@
 //! The remarks above the report: what was changed in the copy, and how much the probes slowed the run down.
 
 use anyhow::Result;
-use tsc_runtime::Report;
+use tsc_report::Report;
 
 use super::beside::Beside;
 use super::choice::{ALLOWED, Measured};

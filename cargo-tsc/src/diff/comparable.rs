@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use tsc_runtime::Report;
+use tsc_report::Report;
 
 use crate::session::Session;
 

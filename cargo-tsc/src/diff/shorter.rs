@@ -3,7 +3,7 @@
 //! Interrupts, the hypervisor's other guests and cold caches mostly make the longest calls longer still. So the mean without these differs
 //! less between runs than the mean of all calls, and shows smaller changes. It says nothing about the longest calls.
 
-use tsc_runtime::CallsiteReport;
+use tsc_report::CallsiteReport;
 
 /// The share of the calls that are the shorter ones.
 pub const SHARE: f64 = 0.9;

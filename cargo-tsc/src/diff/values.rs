@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tsc_runtime::{CallsiteReport, Report};
+use tsc_report::{CallsiteReport, Report};
 
 use super::shorter::mean_of_shorter_calls;
 use crate::command_line::Metric;

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use anyhow::Result;
-use tsc_runtime::Report;
+use tsc_report::Report;
 
 use super::stacks::{OTHER, callsite, line_of_text, require, whole};
 use crate::rows::path;

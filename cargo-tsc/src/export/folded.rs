@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use anyhow::Result;
-use tsc_runtime::Report;
+use tsc_report::Report;
 
 use super::stacks::{line_of_text, name, require, stack};
 

@@ -7,7 +7,7 @@ use anyhow::Result;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use prost::Message;
-use tsc_runtime::Report;
+use tsc_report::Report;
 
 use super::stacks::{OTHER, require, stack, whole};
 use crate::rows::path;

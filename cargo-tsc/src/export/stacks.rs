@@ -1,7 +1,7 @@
 //! The call tree as stacks.
 
 use anyhow::{Result, bail};
-use tsc_runtime::{CallsiteReport, Context, Report};
+use tsc_report::{CallsiteReport, Context, Report};
 
 use crate::rows::path;
 

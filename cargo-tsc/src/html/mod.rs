@@ -3,7 +3,7 @@
 //! The flame graph is d3-flame-graph, which uses d3 (Apache-2.0 and ISC, see `assets/`). It can zoom, search and lay out thousands of
 //! boxes, and it is maintained. Both libraries are in the page. Everything else is in `page.js`, which reads only the dump.
 
-use tsc_runtime::Report;
+use tsc_report::Report;
 
 const PAGE: &str = include_str!("assets/page.html");
 

@@ -8,7 +8,7 @@ mod store;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
-use tsc_runtime::Report;
+use tsc_report::Report;
 
 pub use read::{load, read_report};
 pub use store::{Store, Writer};

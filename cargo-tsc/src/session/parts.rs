@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Result, bail};
-use tsc_runtime::Report;
+use tsc_report::Report;
 
 /// The sum of the reports in a file, as of one run. A report that another one contains is left out: a process may report everything so far
 /// again and again.

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
-use tsc_runtime::{ReadError, Report};
+use tsc_report::{ReadError, Report};
 
 use super::{About, Session, Store, parts};
 use crate::progress::remark;

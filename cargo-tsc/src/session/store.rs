@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use anyhow::{Context as _, Result, bail};
-use tsc_runtime::Report;
+use tsc_report::Report;
 
 use super::name::{is_file_name, now};
 use super::{About, Run, read};

@@ -7,7 +7,7 @@ use std::io::{IsTerminal as _, Write as _};
 use std::time::Duration;
 
 use anyhow::Result;
-use tsc_runtime::Report;
+use tsc_report::Report;
 
 use crate::command_line::TopArgs;
 use crate::escape::escaped;

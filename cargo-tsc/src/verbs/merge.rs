@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use anyhow::{Context as _, Result};
-use tsc_runtime::Report;
+use tsc_report::Report;
 
 use crate::command_line::MergeArgs;
 use crate::exit::Exit;

@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use tsc_runtime::{CallsiteReport, Report};
+use tsc_report::{CallsiteReport, Report};
 
 use crate::command_line::{ReportArgs, Sort, Unit, View};
 use crate::escape::line;

@@ -7,8 +7,8 @@ use std::time::Duration;
 use crate::probe::polls::{FutureTotals, PollProbe};
 use crate::probe::{Probe, Slot};
 use crate::record::callsite::{Callsite, meta};
-use crate::report::{CallsiteReport, Report};
 use crate::tsc::Lfence;
+use tsc_report::{CallsiteReport, Report};
 
 macro_rules! measured {
     ($name:ident, $body:block) => {{

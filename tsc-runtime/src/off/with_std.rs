@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use crate::gate;
-use crate::report::Report;
+use tsc_report::Report;
 
 /// Prints once on standard error that nothing is measured, and why, unless `TSC_REPORT` is `off`. No other variable has an effect.
 pub fn report() {

@@ -8,9 +8,9 @@ use parking_lot::Mutex;
 use crate::calibration::overhead;
 use crate::record::callsite::{Callsite, meta};
 use crate::record::thread;
-use crate::report::gclk_column;
 use crate::tsc::clock;
 use crate::tsc::{FencePolicy, Lfence, Ticks, elapsed};
+use tsc_report::__private::gclk_column;
 
 /// The callsite with which the overhead of all `gclk!`s is measured. It is never called, so no report has it.
 static CLK: Callsite = Callsite::new::<Lfence>(meta(&(), module_path!(), line!()).named("gclk!"));

@@ -7,8 +7,10 @@
 //! The light calls in a timed one are overhead for it. The thread counts all of them, and their cost is added to the running overhead
 //! before each start and each stop reads it.
 
+use core::ptr;
+
+use super::slot::{Slot, Started};
 use super::unusual::{finish_apart, opaque_true, prepare_first, prepare_rearmed};
-use super::{NOTHING, Started, start_with};
 use crate::calibration::light_cost;
 use crate::record::callsite::Callsite;
 use crate::record::light;
@@ -17,79 +19,49 @@ use crate::registry::check_light;
 use crate::tsc::Ticks;
 
 /// A start on such a thread.
-///
-/// # Safety
-///
-/// As for [`prepare`](super::prepare).
 #[inline(never)]
-pub(super) unsafe extern "C" fn prepare_mixed(
+pub(super) extern "C" fn prepare_mixed(
     callsite: &'static Callsite,
-    thread: &Thread,
-    started: *mut Started,
+    thread: &'static Thread,
+    slot: &mut Slot,
 ) -> bool {
     // What has happened until now belongs to the caller.
     check_light(light::this());
     add_light_calls(thread);
-    // SAFETY: guaranteed by the caller: `started` is valid for writes.
-    unsafe {
-        let Some((entry, record)) = thread.find(callsite.position()) else {
-            return prepare_first(callsite, thread, started);
-        };
-        entry.enter();
-        start_with(record, thread, started);
-        link(callsite, started);
-        if !thread.detector.is_armed_by_any() {
-            return prepare_rearmed(thread, started);
-        }
+    let Some((entry, record)) = thread.find_unusual(callsite.position()) else {
+        return prepare_first(callsite, slot);
+    };
+    entry.enter();
+    slot.set_timed(record, thread);
+    link(callsite, slot);
+    if !thread.detector.is_armed_by_any() {
+        return prepare_rearmed(thread, slot);
     }
     opaque_true()
 }
 
-/// Links the frame of a call that has started.
-///
-/// # Safety
-///
-/// `started` was written by a start on this thread.
-pub(super) unsafe fn link(callsite: &'static Callsite, started: *mut Started) {
-    // SAFETY: guaranteed by the caller. The frame is a cell, which may be shared while the rest is written.
-    unsafe {
-        if (*started).record != NOTHING {
-            let frame = &(*started).frame;
-            frame.set_callsite(callsite);
-            light::this().enter_uncounted(frame);
-        }
-    }
+/// Links the frame of a measured call that has started.
+pub(super) fn link(callsite: &'static Callsite, slot: &Slot) {
+    slot.frame.set_callsite(callsite);
+    light::this().enter_uncounted(&slot.frame);
 }
 
 /// The stop of a call on such a thread.
-///
-/// # Safety
-///
-/// As for [`finish`](super::finish).
 #[inline(never)]
-pub(super) unsafe extern "C" fn finish_mixed(started: *const Started, stop: Ticks) {
-    // SAFETY: guaranteed by the caller.
-    unsafe {
-        unlink(&*(*started).thread, started);
-        finish_apart(started, stop);
-    }
+pub(super) extern "C" fn finish_mixed(started: &Started, stop: Ticks) {
+    unlink(started);
+    finish_apart(started, stop);
 }
 
 /// Called at a stop, before the running overhead is read. A call that has started before the program had light probes has no frame.
-///
-/// # Safety
-///
-/// As for [`finish`](super::finish).
-pub(super) unsafe fn unlink(thread: &Thread, started: *const Started) {
+pub(super) fn unlink(started: &Started) {
     let light = light::this();
     check_light(light);
-    add_light_calls(thread);
-    // SAFETY: guaranteed by the caller. If the frame is the innermost one, it was linked.
-    unsafe {
-        let frame = &raw const (*started).frame;
-        if core::ptr::eq(light.innermost(), frame) {
-            light.leave(&*frame);
-        }
+    add_light_calls(started.thread());
+    let frame = started.frame();
+    if ptr::eq(light.innermost(), frame) {
+        // SAFETY: it is the innermost frame, so it was linked.
+        unsafe { light.leave(frame) };
     }
 }
 

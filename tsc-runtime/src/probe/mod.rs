@@ -8,12 +8,10 @@
 //! position, so that the usual case needs no stack frame.
 
 use core::marker::PhantomData;
-use core::mem::MaybeUninit;
 
 #[cfg(all(feature = "pmu", target_os = "linux", not(miri)))]
 use crate::events;
 use crate::record::callsite::Callsite;
-use crate::record::light::Frame;
 use crate::record::thread::{self, Thread};
 use crate::record::{Record, is_long};
 use crate::tsc::{FencePolicy, Ticks, elapsed};
@@ -27,59 +25,37 @@ mod off_cpu;
 pub(crate) mod per_type;
 pub(crate) mod polls;
 pub(crate) mod section;
+mod slot;
+mod stop;
 mod tree;
 pub(crate) mod units;
 mod unusual;
 
-use unusual::{count_panicked, finish_unusual, prepare_rearmed, prepare_unusual};
-
-/// Space on the annotated function's stack for the values that a start hands to its stop. A probe only borrows it: if the probe contained
-/// it, each start would copy it.
-#[derive(Debug)]
-pub struct Slot(MaybeUninit<Started>);
+pub use slot::Slot;
+use slot::{Started, Sums};
+use unusual::{finish_untimed, finish_unusual, prepare_rearmed, prepare_unusual};
 
 impl Slot {
-    /// Empty, so it costs nothing. [`Probe::start`] writes the contents.
-    #[inline(always)]
-    #[must_use]
-    #[allow(clippy::new_without_default)] // made by expansions alone
-    pub const fn new() -> Self {
-        Self(MaybeUninit::uninit())
-    }
-
     /// The start of a call or of a poll.
     #[inline(always)]
     fn start<P: FencePolicy>(&mut self, callsite: &'static Callsite) {
         #[cfg(all(feature = "pmu", target_os = "linux", not(miri)))]
         events::before_start(callsite);
-        let started = self.0.as_mut_ptr();
-        // SAFETY: `started` may be written, since it is borrowed mutably, and `prepare` writes what `finish` reads.
-        unsafe {
-            // `prepare` returns whether to read the counter, because loading the record that it has just stored would take longer.
-            if prepare(callsite, started) {
-                (*started).start = P::start();
-            }
+        // `prepare` returns whether to read the counter, because loading the record that it has just stored would take longer.
+        if prepare(callsite, self) {
+            self.set_start(P::start());
         }
     }
 
-    /// Stops: returns the values that the start has written, and the current time if the counter may be read. `None` if the call is not
-    /// timed.
+    /// The stop: the call and the current time. `None` if the call is not timed.
     ///
     /// # Safety
     ///
     /// [`start`](Self::start) was called.
     #[inline(always)]
-    unsafe fn stop<P: FencePolicy>(&self) -> Option<(*const Started, Ticks)> {
-        let started = self.0.as_ptr();
-        // SAFETY: guaranteed by the caller: `start` was called, so `prepare` has written `record`.
-        let stopped = if unsafe { (*started).record }.addr() > ELSEWHERE.addr() {
-            Some((started, P::stop()))
-        } else {
-            cold_path();
-            // SAFETY: `prepare` has written `record`, as above. It is loaded again, so that the usual case need not keep it in a register.
-            let record = unsafe { (&raw const (*started).record).read_volatile() };
-            (record == ELSEWHERE).then_some((started, 0))
-        };
+    unsafe fn stop<P: FencePolicy>(&self) -> Option<(&Started, Ticks)> {
+        // SAFETY: guaranteed by the caller: `start` has written the slot.
+        let stopped = unsafe { self.timed() }.map(|started| (started, P::stop()));
         #[cfg(all(feature = "pmu", target_os = "linux", not(miri)))]
         events::after_stop();
         stopped
@@ -91,11 +67,6 @@ impl Slot {
 #[inline]
 const fn cold_path() {}
 
-/// Stands in the place of a record if nothing measures the call.
-const NOTHING: *const Record = core::ptr::null();
-/// Stands in the place of a record if the call is measured without the inlined reads, as [`Unmeasured`] describes.
-const ELSEWHERE: *const Record = core::ptr::without_provenance(1);
-
 /// The measurement of one running call. It stops when it is dropped, whichever way the function is left.
 ///
 /// Not `Send`, because the saved values belong to this thread.
@@ -104,36 +75,6 @@ const ELSEWHERE: *const Record = core::ptr::without_provenance(1);
 pub struct Probe<'a, P: FencePolicy> {
     slot: &'a mut Slot,
     pair: PhantomData<(P, *const ())>,
-}
-
-/// The values that a start hands to its stop.
-#[derive(Debug)]
-#[repr(C)]
-struct Started {
-    /// The record of the call, or [`NOTHING`] or [`ELSEWHERE`].
-    record: *const Record,
-    /// The thread's running sums at the start. The two are not neighbours, neither here nor in [`Thread`]: otherwise the compiler would
-    /// copy both with one load of 16 bytes, and such a load stalls if it spans two recent stores.
-    overhead: u64,
-    start: Ticks,
-    work: u64,
-    /// Saved, because finding the thread again takes a function call in position-independent code.
-    thread: *const Thread,
-    /// Written and read only where `record` is [`ELSEWHERE`].
-    unmeasured: Unmeasured,
-    /// The call tree's node from which this call was made. Written and read only if trees are recorded.
-    outer: u32,
-    /// Written and read only in programs that have light probes, too.
-    frame: Frame,
-}
-
-/// How a call is measured that the cold path has started.
-#[derive(Clone, Copy, Debug)]
-enum Unmeasured {
-    /// The counter may not be read, so the operating system's clock measures the call.
-    OsClock(*const Record),
-    /// The thread is ending, so a temporary record for this call alone takes it.
-    Orphan(*const Record),
 }
 
 impl<'a, P: FencePolicy> Probe<'a, P> {
@@ -152,84 +93,45 @@ impl<P: FencePolicy> Drop for Probe<'_, P> {
     #[inline(always)]
     fn drop(&mut self) {
         // SAFETY: a probe exists only after `start` has written its slot.
-        unsafe {
-            if let Some((started, stop)) = self.slot.stop::<P>() {
-                finish(started, stop);
+        match unsafe { self.slot.stop::<P>() } {
+            Some((started, stop)) => finish(started, stop),
+            None => {
+                cold_path();
+                finish_untimed(self.slot);
             }
         }
     }
 }
 
-/// Finds this thread's record and saves what the stop needs. Returns whether the start is to be read; if not, `record` has the reason.
+/// Finds this thread's record and saves what the stop needs. Returns whether the start is to be read and written to the slot.
 ///
 /// The fence that follows waits until all of this is done. So the loads are arranged to depend on each other as little as possible.
-///
-/// # Safety
-///
-/// `started` is valid for writes. Afterwards its fields are written, except `start` if the function returns true, and `unmeasured` unless
-/// `record` is [`ELSEWHERE`].
 #[inline(never)]
-unsafe extern "C" fn prepare(callsite: &'static Callsite, started: *mut Started) -> bool {
+extern "C" fn prepare(callsite: &'static Callsite, slot: &mut Slot) -> bool {
     let thread = thread::this();
-    let position = callsite.position();
-    if !thread.has(position) {
-        // SAFETY: guaranteed by the caller: `started` is valid for writes.
-        return unsafe { prepare_unusual(callsite, thread, started) };
-    }
-    // SAFETY: `has` has returned true, so the table has the segment of `position`.
-    let entry = unsafe { thread.entry(position) };
-    // SAFETY: a record lives as long as its entry, and null becomes `None`.
-    let Some(record) = (unsafe { entry.record().as_ref() }) else {
-        // SAFETY: guaranteed by the caller: `started` is valid for writes.
-        return unsafe { prepare_unusual(callsite, thread, started) };
+    let Some((entry, record)) = thread.find_usual(callsite.position()) else {
+        return prepare_unusual(callsite, thread, slot);
     };
     entry.enter();
-    // SAFETY: guaranteed by the caller: `started` is valid for writes.
-    unsafe { start_with(record, thread, started) };
+    slot.set_timed(record, thread);
     if !thread.detector.is_armed() {
-        // SAFETY: guaranteed by the caller: `started` is valid for writes. `start_with` has written it.
-        return unsafe { prepare_rearmed(thread, started) };
+        return prepare_rearmed(thread, slot);
     }
     true
 }
 
-/// # Safety
-///
-/// As for [`prepare`].
-#[inline(always)]
-unsafe fn start_with(record: &Record, thread: &Thread, started: *mut Started) {
-    // SAFETY: guaranteed by the caller: `started` is valid for writes. Field by field, because the rest is written later or not at all.
-    unsafe {
-        (&raw mut (*started).record).write(record);
-        (&raw mut (*started).overhead).write(thread.overhead.get());
-        (&raw mut (*started).work).write(thread.work.get());
-        (&raw mut (*started).thread).write(thread);
-    }
-}
-
 /// Records the call. This function itself handles the usual short call, which is neither interrupted nor contains other probes.
-///
-/// # Safety
-///
-/// `started` was written by [`prepare`] on this thread. If its `record` points to a record, `start` was written, too; otherwise `record` is
-/// [`ELSEWHERE`] and `stop` is 0.
 #[inline(never)]
-unsafe extern "C" fn finish(started: *const Started, stop: Ticks) {
-    // SAFETY: guaranteed by the caller: a start has written `start`.
-    let start = unsafe { (*started).start };
+extern "C" fn finish(started: &Started, stop: Ticks) {
+    let start = started.start();
     let raw = elapsed(start, stop).cast_unsigned();
     if raw >= UNWINDING {
-        // SAFETY: guaranteed by the caller: a start on this thread has written `started`, and `stop` belongs to it.
-        return unsafe { finish_longer(started, stop) };
+        return finish_longer(started, stop);
     }
-    // SAFETY: guaranteed by the caller. A call that is not measured counts as long; for all others, record and thread exist and outlive the
-    // call.
-    unsafe {
-        if !(*(*started).thread).detector.is_clean_since(start) {
-            return finish_unusual(started, stop);
-        }
-        finish_clean(started, raw);
+    if !started.thread().detector.is_clean_since(start) {
+        return finish_unusual(started, stop);
     }
+    finish_clean(started, raw);
 }
 
 /// No panic leaves a call in fewer ticks, so shorter calls need not ask whether there is one. Unwinding takes two walks over the stack,
@@ -242,49 +144,35 @@ const UNWINDING: u64 = if cfg!(any(target_arch = "x86", target_arch = "x86_64"))
 };
 
 /// Records a call that is not short: one that a panic ends, too.
-///
-/// # Safety
-///
-/// As for [`finish`].
 #[inline(never)]
-unsafe extern "C" fn finish_longer(started: *const Started, stop: Ticks) {
+extern "C" fn finish_longer(started: &Started, stop: Ticks) {
     if std::thread::panicking() {
-        // SAFETY: guaranteed by the caller: a start on this thread has written `started`.
-        unsafe { count_panicked(started) };
+        started.record().count_panicked();
     }
-    // SAFETY: guaranteed by the caller: a start has written `start`.
-    let start = unsafe { (*started).start };
+    let start = started.start();
     let raw = elapsed(start, stop).cast_unsigned();
-    // SAFETY: guaranteed by the caller, as in `finish`.
-    unsafe {
-        if is_long(raw) || !(*(*started).thread).detector.is_clean_since(start) {
-            return finish_unusual(started, stop);
-        }
-        finish_clean(started, raw);
+    if is_long(raw) || !started.thread().detector.is_clean_since(start) {
+        return finish_unusual(started, stop);
     }
+    finish_clean(started, raw);
 }
 
 /// Records a call that was neither interrupted nor long.
-///
-/// # Safety
-///
-/// As for [`finish`], and `record` points to a record.
 #[inline(always)]
-unsafe fn finish_clean(started: *const Started, raw: u64) {
-    // SAFETY: guaranteed by the caller: a start on this thread has written `started`, and `record` points to a record.
-    let (record, thread) = unsafe { (&*(*started).record, &*(*started).thread) };
-    // SAFETY: guaranteed by the caller: every start with a record writes both.
-    let (overhead_then, work_then) = unsafe { ((*started).overhead, (*started).work) };
+fn finish_clean(started: &Started, raw: u64) {
+    // SAFETY: `finish` is called with timed calls only.
+    let (record, thread) = (unsafe { started.timed_record() }, started.thread());
+    let before = started.sums();
     let overhead = thread.overhead.get();
-    if overhead != overhead_then {
-        // SAFETY: guaranteed by the caller: a start on this thread has written `started`, and `record` points to a record.
-        return unsafe { finish_nesting(started, raw) };
+    if overhead != before.overhead {
+        return finish_nesting(started, raw);
     }
     thread
         .overhead
         .set(overhead.wrapping_add(record.cost.get()));
     thread.work.set(
-        work_then
+        before
+            .work
             .wrapping_add(raw)
             .wrapping_sub(record.visible.get()),
     );
@@ -292,20 +180,15 @@ unsafe fn finish_clean(started: *const Started, raw: u64) {
 }
 
 /// Records a call that contains other probes.
-///
-/// # Safety
-///
-/// As for [`finish`], and `record` points to a record.
 #[inline(never)]
-unsafe extern "C" fn finish_nesting(started: *const Started, raw: u64) {
-    // SAFETY: guaranteed by the caller: a start on this thread has written `started`, and `record` points to a record.
-    unsafe {
-        // SAFETY: `finish` has found them to be different.
-        core::hint::assert_unchecked((*(*started).thread).overhead.get() != (*started).overhead);
-        let record = &*(*started).record;
-        let settled = settle(record, &*(*started).thread, started, raw, 0);
-        record.leave(settled.gross, settled.nested);
-    }
+extern "C" fn finish_nesting(started: &Started, raw: u64) {
+    // SAFETY: `finish` is called with timed calls only.
+    let (record, thread) = (unsafe { started.timed_record() }, started.thread());
+    let before = started.sums();
+    // SAFETY: `finish_clean` has found them to be different.
+    unsafe { core::hint::assert_unchecked(thread.overhead.get() != before.overhead) };
+    let settled = settle(record, thread, before, raw, 0);
+    record.leave(settled.gross, settled.nested);
 }
 
 /// The ticks of a call, as [`settle`] adds them to this thread's running sums.
@@ -317,34 +200,22 @@ struct Settled {
     net: u64,
 }
 
-/// Updates this thread's running sums. `off` ticks of the added overhead were time off the CPU.
-///
-/// # Safety
-///
-/// As for [`finish`], and `record` points to a record.
+/// Updates this thread's running sums, which were `before` at the start. `off` ticks of the added overhead were time off the CPU.
 #[inline(always)]
-unsafe fn settle(
-    record: &Record,
-    thread: &Thread,
-    started: *const Started,
-    raw: u64,
-    off: i64,
-) -> Settled {
-    // SAFETY: guaranteed by the caller: every start writes both.
-    let (overhead_then, work_then) = unsafe { ((*started).overhead, (*started).work) };
+fn settle(record: &Record, thread: &Thread, before: Sums, raw: u64, off: i64) -> Settled {
     let mut overhead = thread.overhead.get();
-    let added = overhead.wrapping_sub(overhead_then);
+    let added = overhead.wrapping_sub(before.overhead);
     let nested = added.wrapping_sub(off.cast_unsigned());
     overhead = overhead.wrapping_add(record.cost.get());
     if added != 0 {
         if nested != 0 {
             overhead = overhead.wrapping_add(record.nesting.get());
         }
-        record.add_nested(nested, thread.work.get().wrapping_sub(work_then));
+        record.add_nested(nested, thread.work.get().wrapping_sub(before.work));
     }
     thread.overhead.set(overhead);
     let gross = raw.wrapping_sub(added);
     let net = gross.wrapping_sub(record.visible.get());
-    thread.work.set(work_then.wrapping_add(net));
+    thread.work.set(before.work.wrapping_add(net));
     Settled { gross, nested, net }
 }

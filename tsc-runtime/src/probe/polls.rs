@@ -5,19 +5,19 @@
 
 use core::marker::PhantomData;
 
-use super::mixed;
+use super::slot::{Slot, Started};
+use super::stop::{Cost, Measurement};
 use super::tree::finish_in_tree;
-use super::unusual::{count_panicked, settle_anomaly, settle_registration};
-use super::{ELSEWHERE, Settled, Slot, Started, Unmeasured, off_cpu, settle};
+use super::unusual::stop_untimed;
+use super::{cold_path, mixed};
 use crate::hooks;
-use crate::interruption::Interruption;
 use crate::on_cpu;
 use crate::record::callsite::Callsite;
 use crate::record::thread;
 use crate::record::{Exclusion, Record};
 use crate::registry;
 use crate::tsc::clock;
-use crate::tsc::{FencePolicy, Ticks, elapsed, is_anomalous};
+use crate::tsc::{FencePolicy, Ticks, elapsed};
 
 /// The sums of a future's polls so far.
 #[derive(Debug)]
@@ -64,114 +64,38 @@ impl<'a, P: FencePolicy> PollProbe<'a, P> {
 impl<P: FencePolicy> Drop for PollProbe<'_, P> {
     #[inline(always)]
     fn drop(&mut self) {
-        // SAFETY: a probe exists only with its slot written by `start`.
-        unsafe {
-            if let Some((started, stop)) = self.slot.stop::<P>() {
-                finish_poll(started, stop, self.call);
+        // SAFETY: a probe exists only after `start` has written its slot.
+        match unsafe { self.slot.stop::<P>() } {
+            Some((started, stop)) => finish_poll(started, stop, self.call),
+            None => {
+                cold_path();
+                finish_untimed_poll(self.slot, self.call);
             }
         }
     }
+}
+
+/// The stop of a poll that the inlined reads have not timed.
+#[cold]
+#[inline(never)]
+extern "C" fn finish_untimed_poll(slot: &Slot, call: &mut FutureTotals) {
+    stop_untimed(slot, |started, stop| finish_poll(started, stop, call));
 }
 
 /// Adds a poll to this thread's record and to `call`.
-///
-/// # Safety
-///
-/// As for [`finish`](super::finish).
 #[inline(never)]
-unsafe extern "C" fn finish_poll(started: *const Started, stop: Ticks, call: &mut FutureTotals) {
-    // SAFETY: guaranteed by the caller. Every start writes the thread.
-    unsafe {
-        if std::thread::panicking() {
-            count_panicked(started);
-        }
-        let thread = &*(*started).thread;
-        if thread.is_mixed() {
-            mixed::unlink(thread, started);
-        }
-        match thread.contexts() {
-            None => finish_poll_apart(started, stop, call),
-            Some(contexts) => {
-                finish_in_tree(contexts, started, 0, || {
-                    finish_poll_apart(started, stop, call);
-                });
-            }
-        }
+extern "C" fn finish_poll(started: &Started, stop: Ticks, call: &mut FutureTotals) {
+    if std::thread::panicking() {
+        started.record().count_panicked();
     }
-}
-
-/// The same, for polls with and without a place in a tree.
-///
-/// # Safety
-///
-/// As for [`finish`](super::finish).
-unsafe fn finish_poll_apart(started: *const Started, stop: Ticks, call: &mut FutureTotals) {
-    // SAFETY: guaranteed by the caller. If `record` is ELSEWHERE, `prepare_found` has written the rest.
-    unsafe {
-        let start = (*started).start;
-        if (*started).record != ELSEWHERE {
-            let record = &*(*started).record;
-            let raw = elapsed(start, stop);
-            let unusual = match (*(*started).thread).detector.verdict(start) {
-                _ if is_anomalous(raw) => Some(Exclusion::Anomalous),
-                Interruption::Clean => None,
-                Interruption::Interrupted => Some(Exclusion::Interrupted),
-                Interruption::Unknown => Some(Exclusion::Unknown),
-            };
-            return add_poll(record, started, raw, unusual, call);
-        }
-        add_poll(
-            (*started).unmeasured.record(),
-            started,
-            elapsed(start, clock::now()),
-            Some(Exclusion::Unknown),
-            call,
-        );
-        if let Unmeasured::Orphan(record) = (*started).unmeasured {
-            registry::fold_orphan(record);
-        }
+    let thread = started.thread();
+    if thread.is_mixed() {
+        mixed::unlink(started);
     }
-}
-
-/// # Safety
-///
-/// As for [`finish`](super::finish), and `record` is the value with which the poll was started.
-unsafe fn add_poll(
-    record: &Record,
-    started: *const Started,
-    raw: i64,
-    unusual: Option<Exclusion>,
-    call: &mut FutureTotals,
-) {
-    // SAFETY: guaranteed by the caller: a start on this thread has written `started`.
-    let (thread, start, overhead_then) =
-        unsafe { (&*(*started).thread, (*started).start, (*started).overhead) };
-    if call.polls == 0 {
-        call.since = start;
+    match thread.contexts() {
+        None => call.add(started, stop),
+        Some(contexts) => finish_in_tree(contexts, started, 0, || call.add(started, stop)),
     }
-    call.polls = call.polls.saturating_add(1);
-    call.unusual = call.unusual.max(unusual);
-    if is_anomalous(raw) {
-        // SAFETY: guaranteed by the caller: a start on this thread has written `started`.
-        unsafe { settle_anomaly(record, thread, started) };
-        // The poll has only its own overhead, which the report subtracts.
-        return record.leave_poll(record.visible.get(), 0);
-    }
-    let after = off_cpu::find_loss(thread, start, overhead_then, raw);
-    let inside = off_cpu::claim(thread, start, overhead_then);
-    // SAFETY: guaranteed by the caller: a start on this thread has written `started`.
-    let Settled { gross, nested, net } = unsafe {
-        settle_registration(record, thread, started);
-        let off = inside.loss.off;
-        settle(record, thread, started, raw.cast_unsigned(), off)
-    };
-    record.add_off_cpu(&inside);
-    if unusual == Some(Exclusion::Interrupted) {
-        call.add_switches(record, thread, inside.loss.switches);
-    }
-    record.leave_poll(gross, nested);
-    after.settle(thread);
-    call.net = call.net.wrapping_add(net.cast_signed());
 }
 
 impl FutureTotals {
@@ -184,6 +108,30 @@ impl FutureTotals {
             switches: 0,
             unusual: None,
         }
+    }
+
+    fn add(&mut self, started: &Started, stop: Ticks) {
+        let poll = Measurement::of(started);
+        if self.polls == 0 {
+            self.since = poll.start;
+        }
+        self.polls = self.polls.saturating_add(1);
+        poll.stop(elapsed(poll.start, stop), poll.verdict(), |cost| {
+            self.add_cost(&poll, cost);
+        });
+    }
+
+    fn add_cost(&mut self, poll: &Measurement<'_>, cost: &Cost) {
+        self.unusual = self.unusual.max(cost.unusual);
+        if cost.unusual == Some(Exclusion::Anomalous) {
+            // The poll has only its own overhead, which the report subtracts.
+            return poll.record.leave_poll(poll.record.visible.get(), 0);
+        }
+        if cost.unusual == Some(Exclusion::Interrupted) {
+            self.add_switches(poll.record, poll.thread, cost.switches);
+        }
+        poll.record.leave_poll(cost.gross, cost.nested);
+        self.net = self.net.wrapping_add(cost.net.cast_signed());
     }
 
     /// How often an interrupted poll came back to a CPU; the largest number if it is unknown.

@@ -3,18 +3,17 @@
 use core::marker::PhantomData;
 
 use super::mixed::add_light_calls;
-use super::off_cpu;
-use super::unusual::is_repaired;
+use super::slot::Sums;
+use super::stop::{Measurement, Shape};
 use crate::calibration::overhead;
 use crate::environment::complain;
 use crate::hooks;
-use crate::interruption::Interruption;
 use crate::record::callsite::Callsite;
-use crate::record::thread::{self, Thread};
+use crate::record::thread;
 use crate::record::{Exclusion, Record};
 use crate::registry::{self, Found};
 use crate::tsc::clock;
-use crate::tsc::{FencePolicy, Ticks, elapsed, is_anomalous};
+use crate::tsc::{FencePolicy, Ticks, elapsed};
 
 /// A running section. [`stop!`](crate::stop) consumes it. If it is dropped instead, a line on stderr says so, and it is counted as an
 /// anomaly.
@@ -29,8 +28,7 @@ pub struct Section<P: FencePolicy> {
     record: *const Record,
     /// Whether the record is for this section alone, because the thread is ending.
     is_orphan: bool,
-    overhead: u64,
-    work: u64,
+    sums: Sums,
     start: Ticks,
     pair: PhantomData<P>,
 }
@@ -85,8 +83,7 @@ impl<P: FencePolicy> Section<P> {
             callsite,
             record,
             is_orphan,
-            overhead: 0,
-            work: 0,
+            sums: Sums::of(thread),
             start: 0,
             pair: PhantomData,
         };
@@ -95,15 +92,14 @@ impl<P: FencePolicy> Section<P> {
             return section;
         };
         record.entry().enter();
-        add_overhead(thread, record.cost.get() / 2);
+        thread.add_overhead((record.cost.get() / 2).cast_signed());
         if thread.is_mixed() {
             add_light_calls(thread);
         }
         if !thread.detector.is_armed() {
             thread.rearm();
         }
-        section.overhead = thread.overhead.get();
-        section.work = thread.work.get();
+        section.sums = Sums::of(thread);
         section
     }
 
@@ -122,54 +118,27 @@ impl<P: FencePolicy> Section<P> {
         // SAFETY: a record outlives everything that runs on its thread, and a section is not `Send`. Null becomes `None`.
         let record = unsafe { self.record.as_ref() }?;
         let thread = thread::this();
-        let raw = elapsed(self.start, stop);
-        if is_anomalous(raw) {
-            add_overhead(thread, record.cost.get().div_ceil(2));
-            record.record_excluded(Exclusion::Anomalous, 0, 0);
-            return None;
-        }
         if thread.is_mixed() {
             add_light_calls(thread);
         }
-        let interruption = thread.detector.verdict(self.start);
-        let after = off_cpu::find_loss(thread, self.start, self.overhead, raw);
-        let inside = off_cpu::look_at(thread, self.start, self.overhead);
-        let off = inside.loss.off;
-        let nested = thread
-            .overhead
-            .get()
-            .wrapping_sub(self.overhead)
-            .wrapping_sub(off.cast_unsigned());
-        add_overhead(thread, record.cost.get().div_ceil(2));
-        if thread.detector.registered_since(self.start) {
-            record.add_registration_cost(registry::registration_cost_since(self.overhead));
-        }
-        let wall = raw.cast_unsigned().wrapping_sub(nested);
-        let gross = wall.wrapping_sub(off.cast_unsigned());
-        // If a function began before the section and ended in it, the nested ticks can exceed the section's.
-        let callees = thread.work.get().wrapping_sub(self.work);
-        let callees = callees.cast_signed().clamp(0, gross.cast_signed().max(0));
-        if nested != 0 || callees != 0 {
-            record.add_nested(nested, callees.cast_unsigned());
-        }
-        record.add_off_cpu(&inside);
-        match interruption {
-            Interruption::Clean => record.leave(gross, nested),
-            Interruption::Interrupted => {
-                let is_repaired = is_repaired(record, thread, gross, inside.loss.switches);
-                record.leave_interrupted(gross, nested, wall, is_repaired);
+        let section = Measurement {
+            record,
+            thread,
+            start: self.start,
+            sums: self.sums,
+            shape: Shape::Overlapping,
+            is_timed: true,
+        };
+        let mut net = None;
+        let unusual = section.verdict();
+        section.stop(elapsed(self.start, stop), unusual, |cost| {
+            cost.record(record, thread);
+            if cost.unusual != Some(Exclusion::Anomalous) {
+                net = Some(cost.wall.cast_signed() as f64 - overhead::visible(P::FENCE));
             }
-            Interruption::Unknown => record.record_excluded(Exclusion::Unknown, gross, nested),
-        }
-        after.settle(thread);
-        Some(wall.cast_signed() as f64 - overhead::visible(P::FENCE))
+        });
+        net
     }
-}
-
-fn add_overhead(thread: &Thread, ticks: u64) {
-    thread
-        .overhead
-        .set(thread.overhead.get().wrapping_add(ticks));
 }
 
 impl<P: FencePolicy> Drop for Section<P> {

@@ -1,5 +1,5 @@
 //! The log-linear histogram: exact below 64, then 32 buckets for each octave, so that no bucket is wider than 1/32 of its values. The data
-//! of [`report`](crate::report) has the same buckets; a test there compares the two.
+//! of a report has the same buckets; a test in [`live`](crate::live) compares the two.
 //!
 //! The octave of a value `v` is the binary logarithm of `2v + 1`, which is never zero. The bucket in the octave is given by the five bits
 //! after the leading one of that number. The exponent and the mantissa of a float have the same form.

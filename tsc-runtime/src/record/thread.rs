@@ -89,22 +89,41 @@ pub fn simulate_time(cold_path: Ticks) {
 
 impl Thread {
     /// This thread's entry and record of a callsite, if the callsite was called here and nothing has changed since.
-    #[inline(always)]
     pub(crate) fn find(&self, position: Position) -> Option<(&Entry, &Record)> {
-        if !self.has(position) && !self.has_in_tree(position) {
+        self.find_usual(position)
+            .or_else(|| self.find_unusual(position))
+    }
+
+    /// The same for usual calls.
+    #[inline(always)]
+    pub(crate) fn find_usual(&self, position: Position) -> Option<(&Entry, &Record)> {
+        if !self.has(position) {
             return None;
         }
-        // SAFETY: one of the two has returned true, so the table has the segment. A record lives as long as its entry. Null becomes `None`.
+        // SAFETY: `has` has returned true, so the table has the segment.
+        unsafe { self.entry_with_record(position) }
+    }
+
+    /// The same where all calls take the path of unusual ones, because call trees are recorded or there are light probes.
+    #[inline(always)]
+    pub(crate) fn find_unusual(&self, position: Position) -> Option<(&Entry, &Record)> {
+        if u32::from(position.segment) >= self.len_in_tree.load(Relaxed) {
+            return None;
+        }
+        // SAFETY: the table has the segment.
+        unsafe { self.entry_with_record(position) }
+    }
+
+    /// # Safety
+    ///
+    /// As for [`entry`](Self::entry).
+    #[inline(always)]
+    unsafe fn entry_with_record(&self, position: Position) -> Option<(&Entry, &Record)> {
+        // SAFETY: guaranteed by the caller. A record lives as long as its entry. Null becomes `None`.
         unsafe {
             let entry = self.entry(position);
             Some((entry, entry.record().as_ref()?))
         }
-    }
-
-    /// The same as [`has`](Self::has), where call trees are recorded.
-    #[inline(always)]
-    pub(crate) fn has_in_tree(&self, position: Position) -> bool {
-        u32::from(position.segment) < self.len_in_tree.load(Relaxed)
     }
 
     /// The record, even after a reset or a pause. For the cold path of a thread that has not ended and uses its own table.

@@ -1,0 +1,576 @@
+//! Adds the reports of different processes. Counts, sums and histograms add up exactly, in any order, and the statistics are computed from
+//! them.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::data::{WholeTicks, histogram};
+use crate::derive::derive_errors;
+use crate::order::{order, reorder};
+use crate::{
+    CallsiteReport, Clock, Context, FenceOverhead, MachineReport, MergeError, Process, Report,
+    ThreadReport,
+};
+
+/// If the rates of two counters differ by more than this, their ticks are not comparable.
+const RATE_PPM: f64 = 1000.0;
+
+impl Report {
+    /// Adds another process's report: calls, sums and histograms by callsite, call trees by context. All statistics are computed again
+    /// from the sums. So the result is what one process would have reported that had made all of the calls, in whatever order reports are
+    /// merged.
+    ///
+    /// Two callsites are the same if name, module, file, line, probe, fence and unit are equal. [`process`](Self::process) and
+    /// [`clock`](Self::clock) are those of the process that started first; [`meta`](Self::meta) and [`machine`](Self::machine) keep what
+    /// is equal in both reports.
+    ///
+    /// ```
+    /// use tsc_runtime::{Report, snapshot};
+    ///
+    /// let first: Report = snapshot(); // usually read from files
+    /// let second: Report = snapshot();
+    /// let mut both = first.clone();
+    /// both.merge(&second)?;
+    /// # Ok::<(), tsc_runtime::MergeError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The reports' ticks are not comparable: they come from different kinds of clocks, or the counters' rates differ by over 0.1 %. The
+    /// report is unchanged then.
+    pub fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
+        if other.callsites.is_empty() && other.clock.source.is_empty() {
+            return Ok(()); // nothing was measured
+        }
+        if self.callsites.is_empty() && self.clock.source.is_empty() {
+            self.clone_from(other);
+            return Ok(());
+        }
+        self.clock.check_addable(&other.clock)?;
+        let other_is_earlier = other.process.order() < self.process.order();
+        self.clock.merge(&other.clock, other_is_earlier);
+        self.tick_clock = match (self.tick_clock.take(), &other.tick_clock) {
+            (Some(one), Some(other)) => Some(one.plus(other)),
+            (one, other) => one.or_else(|| other.clone()),
+        };
+        if other_is_earlier {
+            self.process = other.process.clone();
+        }
+        self.processes = self.processes.saturating_add(other.processes);
+        self.meta
+            .retain(|key, value| other.meta.get(key) == Some(value));
+        self.machine.merge(&other.machine);
+        let callsites = std::mem::take(&mut self.callsites);
+        let contexts = std::mem::take(&mut self.contexts);
+        let mut known = HashMap::new();
+        self.add(&callsites, &contexts, &mut known);
+        self.add(&other.callsites, &other.contexts, &mut known);
+        self.left_out.extend_from_slice(&other.left_out);
+        self.left_out.sort();
+        self.left_out.dedup();
+        self.unrecorded_calls = self.unrecorded_calls.saturating_add(other.unrecorded_calls);
+        self.derive();
+        Ok(())
+    }
+
+    /// Adds another report of the same process, of another part of its run: before or after a `reset` or a `take`, or of another session.
+    /// Like [`merge`](Self::merge), but it stays one process, and [`process`](Self::process) covers both parts.
+    ///
+    /// ```
+    /// let mut both = tsc_runtime::take();
+    /// both.append(&tsc_runtime::take())?;
+    /// assert_eq!(both.processes(), 1);
+    /// # Ok::<(), tsc_runtime::MergeError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of [`merge`](Self::merge).
+    pub fn append(&mut self, other: &Self) -> Result<(), MergeError> {
+        let (processes, one, two) = (self.processes, self.process.span(), other.process.span());
+        let is_latest = two.1 > one.1;
+        self.merge(other)?;
+        self.processes = processes;
+        self.process.set_span((one.0.min(two.0), one.1.max(two.1)));
+        if is_latest {
+            self.process.ended.clone_from(&other.process.ended);
+        }
+        Ok(())
+    }
+
+    /// Adds callsites and the contexts that refer to them. `known` contains the index of each callsite that was added before.
+    fn add(
+        &mut self,
+        callsites: &[CallsiteReport],
+        contexts: &[Context],
+        known: &mut HashMap<Identity, usize>,
+    ) {
+        let mut indices = Vec::with_capacity(callsites.len());
+        for callsite in callsites {
+            let next = self.callsites.len();
+            let index = *known.entry(callsite.identity()).or_insert(next);
+            match self.callsites.get_mut(index) {
+                Some(known) => known.merge(callsite),
+                None => self.callsites.push(callsite.clone()),
+            }
+            indices.push(index as u64);
+        }
+        self.add_contexts(contexts, &indices);
+    }
+
+    fn add_contexts(&mut self, others: &[Context], callsites: &[u64]) {
+        let key = |context: &Context| (context.parent, context.callsite);
+        let mut known: HashMap<_, u64> = self.contexts.iter().map(key).zip(0..).collect();
+        let mut indices: Vec<u64> = Vec::with_capacity(others.len());
+        for other in others {
+            let translated = Context {
+                callsite: other.callsite.map(|callsite| callsites[callsite as usize]),
+                parent: other.parent.map(|parent| indices[parent as usize]),
+                ..other.clone()
+            };
+            let next = self.contexts.len() as u64;
+            let index = *known.entry(key(&translated)).or_insert(next);
+            indices.push(index);
+            match self.contexts.get_mut(index as usize) {
+                Some(context) => context.merge(other),
+                None => self.contexts.push(translated),
+            }
+        }
+    }
+
+    /// Computes the figures of all callsites from their sums, and sorts the callsites.
+    fn derive(&mut self) {
+        for callsite in &mut self.callsites {
+            callsite.derive(&self.clock);
+        }
+        derive_errors(&mut self.callsites);
+        self.sort();
+    }
+
+    /// Sorts the callsites.
+    pub(super) fn sort(&mut self) {
+        let callsites = std::mem::take(&mut self.callsites);
+        let order = order(callsites.len(), &|one, other| {
+            CallsiteReport::by_self(&callsites[one], &callsites[other])
+        });
+        let mut places = vec![0; order.len()];
+        for (place, &index) in order.iter().enumerate() {
+            places[index] = place as u64;
+        }
+        for context in &mut self.contexts {
+            context.callsite = context.callsite.map(|index| places[index as usize]);
+        }
+        self.callsites = reorder(callsites, &order);
+        self.contexts = Context::sorted(&self.contexts);
+    }
+}
+
+/// What identifies a callsite in all processes.
+#[derive(PartialEq, Eq, Hash)]
+pub(super) struct Identity {
+    module: String,
+    name: String,
+    file: String,
+    line: u32,
+    probe: String,
+    fence: String,
+    unit: Option<String>,
+}
+
+impl Process {
+    fn order(&self) -> (&str, &str, u32) {
+        (&self.started, &self.host, self.pid)
+    }
+}
+
+impl CallsiteReport {
+    pub(super) fn identity(&self) -> Identity {
+        Identity {
+            module: self.module.clone(),
+            name: self.name.clone(),
+            file: self.file.clone(),
+            line: self.line,
+            probe: self.probe.clone(),
+            fence: self.fence.clone(),
+            unit: self.unit.clone(),
+        }
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.sums.merge(&other.sums);
+        self.fence_supported &= other.fence_supported;
+        // This comes before the samples are merged: if there is no histogram of wall times, the one of the samples replaces it.
+        if !(self.wall_histogram.is_empty() && other.wall_histogram.is_empty()) {
+            self.wall_histogram = histogram::merge(self.by_wall(), other.by_wall());
+        }
+        self.histogram = histogram::merge(&self.histogram, &other.histogram);
+        self.interrupted_histogram =
+            histogram::merge(&self.interrupted_histogram, &other.interrupted_histogram);
+        for other in &other.events {
+            match self.events.iter_mut().find(|it| it.event == other.event) {
+                Some(known) => {
+                    known.calls = known.calls.saturating_add(other.calls);
+                    known.count = known.count.saturating_add(other.count);
+                }
+                None => self.events.push(other.clone()),
+            }
+        }
+        let mut rows: BTreeMap<Option<String>, ThreadReport> = BTreeMap::new();
+        for row in self
+            .thread_rows
+            .drain(..)
+            .chain(other.thread_rows.iter().cloned())
+        {
+            rows.entry(row.name.clone())
+                .and_modify(|known| known.merge(&row))
+                .or_insert(row);
+        }
+        self.thread_rows = rows.into_values().collect();
+    }
+}
+
+impl ThreadReport {
+    pub(super) fn merge(&mut self, other: &Self) {
+        self.threads = self.threads.saturating_add(other.threads);
+        self.calls = self.calls.saturating_add(other.calls);
+        self.total_ticks = self.total_ticks.plus(other.total_ticks);
+        self.self_ticks = self.self_ticks.plus(other.self_ticks);
+        self.on_cpu_ticks = add(self.on_cpu_ticks, other.on_cpu_ticks);
+    }
+}
+
+impl Context {
+    fn merge(&mut self, other: &Self) {
+        let calls = self.calls.zip(other.calls);
+        self.calls = calls.map(|(one, other)| one.saturating_add(other));
+        let clean = self.clean.zip(other.clean);
+        self.clean = clean.map(|(one, other)| one.saturating_add(other));
+        self.total_ticks = self.total_ticks.plus(other.total_ticks);
+        self.self_ticks = self.self_ticks.plus(other.self_ticks);
+        self.on_cpu_ticks = add(self.on_cpu_ticks, other.on_cpu_ticks);
+    }
+}
+
+/// The sum. It is unknown if one of the two is unknown.
+fn add(one: Option<WholeTicks>, other: Option<WholeTicks>) -> Option<WholeTicks> {
+    one.zip(other).map(|(one, other)| one.plus(other))
+}
+
+impl Clock {
+    fn check_addable(&self, other: &Self) -> Result<(), MergeError> {
+        if self.source != other.source {
+            return Err(MergeError::Source {
+                one: self.source.clone(),
+                other: other.source.clone(),
+            });
+        }
+        match (self.hz, other.hz) {
+            (Some(one), Some(other)) if (other / one - 1.0).abs() > RATE_PPM * 1e-6 => {
+                Err(MergeError::Rate { one, other })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Keeps the clock of the process that started first, with the doubts about both.
+    fn merge(&mut self, other: &Self, other_is_earlier: bool) {
+        let (kept, added) = if other_is_earlier {
+            (other.clone(), std::mem::take(self))
+        } else {
+            (std::mem::take(self), other.clone())
+        };
+        *self = kept;
+        self.hz = self.hz.or(added.hz);
+        self.ppm = merge_option(self.ppm, added.ppm, f64::max);
+        self.resolution_ticks = self.resolution_ticks.max(added.resolution_ticks);
+        self.no_interruptions_because = self
+            .no_interruptions_because
+            .take()
+            .or(added.no_interruptions_because);
+        self.no_on_cpu_because = self.no_on_cpu_because.take().or(added.no_on_cpu_because);
+        self.pinned_cpu = self
+            .pinned_cpu
+            .filter(|_| self.pinned_cpu == added.pinned_cpu);
+        self.core_cycles_per_tick_min = merge_option(
+            self.core_cycles_per_tick_min,
+            added.core_cycles_per_tick_min,
+            f64::min,
+        );
+        self.core_cycles_per_tick_max = merge_option(
+            self.core_cycles_per_tick_max,
+            added.core_cycles_per_tick_max,
+            f64::max,
+        );
+        self.crowding_error_ticks = self.crowding_error_ticks.max(added.crowding_error_ticks);
+        self.crowding_error_share = self.crowding_error_share.max(added.crowding_error_share);
+        for overhead in added.overheads {
+            match self
+                .overheads
+                .iter_mut()
+                .find(|of| of.fence == overhead.fence)
+            {
+                Some(known) => known.merge(&overhead),
+                None => self.overheads.push(overhead),
+            }
+        }
+        self.overheads
+            .sort_by(|one, other| one.fence.cmp(&other.fence));
+        merge_sentences(&mut self.warnings, added.warnings);
+        merge_sentences(&mut self.doubtful, added.doubtful);
+        self.doubts = self.doubtful.len() as u64;
+        self.distrusted |= added.distrusted;
+    }
+}
+
+fn merge_sentences(one: &mut Vec<String>, other: Vec<String>) {
+    one.extend(other);
+    one.sort();
+    one.dedup();
+}
+
+impl FenceOverhead {
+    /// The correction of a report's own calls is in its callsites, so only the greater error is kept.
+    fn merge(&mut self, other: &Self) {
+        self.visible_error_ticks = self.visible_error_ticks.max(other.visible_error_ticks);
+        self.total_error_ticks = self.total_error_ticks.max(other.total_error_ticks);
+    }
+}
+
+fn merge_option<T>(one: Option<T>, other: Option<T>, choose: fn(T, T) -> T) -> Option<T> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(choose(one, other)),
+        (one, other) => one.or(other),
+    }
+}
+
+impl MachineReport {
+    /// Keeps what is equal in both. The fields are listed by name, so that a new one cannot be forgotten here.
+    fn merge(&mut self, other: &Self) {
+        macro_rules! keep_alike {
+            ($($field:ident)+) => {
+                let Self { $($field),+ } = self;
+                $(if *$field != other.$field {
+                    *$field = None;
+                })+
+            };
+        }
+        keep_alike!(
+            cpu vendor family model stepping microcode microarchitecture hypervisor emulator os arch kernel cpus governor boost smt
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::histogram::tests::histogram;
+    use crate::{CallsiteSums, FirstCall, SumOfSquares};
+
+    /// The report of a process that started in that second and called a function of that name, with these gross ticks.
+    fn process(second: u32, name: &str, samples: &[i64]) -> Report {
+        let clock = Clock {
+            source: "TSC".to_owned(),
+            hz: Some(2.6e9),
+            ppm: Some(f64::from(second)),
+            ..Clock::default()
+        };
+        let mut callsite = CallsiteReport {
+            name: name.to_owned(),
+            fence: "lfence".to_owned(),
+            histogram: histogram(samples.iter().map(|sample| sample.cast_unsigned())),
+            sums: CallsiteSums {
+                threads: 1,
+                samples: samples.len() as u64,
+                sum: samples.iter().sum(),
+                squares: SumOfSquares(
+                    samples
+                        .iter()
+                        .map(|sample| u128::from(sample.unsigned_abs()).pow(2))
+                        .sum(),
+                ),
+                min: samples.iter().min().copied(),
+                max: samples.iter().max().copied(),
+                first: Some(FirstCall {
+                    process_started_ns: u64::from(second),
+                    ticks: i64::from(second),
+                }),
+                visible_milliticks: 60_500 * samples.len() as i64,
+                ..CallsiteSums::default()
+            },
+            ..CallsiteReport::default()
+        };
+        callsite.derive(&clock);
+        let contexts = vec![
+            Context {
+                callsite: Some(0),
+                calls: Some(1),
+                ..Context::default()
+            },
+            Context {
+                callsite: Some(0),
+                calls: Some(u64::from(second)),
+                parent: Some(0),
+                ..Context::default()
+            },
+        ];
+        Report {
+            process: Process {
+                started: format!("{second:04}"),
+                pid: second,
+                ..Process::default()
+            },
+            clock,
+            callsites: vec![callsite],
+            contexts,
+            ..Report::default()
+        }
+    }
+
+    fn merged<'a>(reports: impl IntoIterator<Item = &'a Report>) -> Report {
+        let mut all = Report::default();
+        for report in reports {
+            all.merge(report).expect("they are of one clock");
+        }
+        all
+    }
+
+    #[test]
+    fn merge_is_what_one_process_with_all_calls_reports() {
+        let parts = [&[500, 520, 9000][..], &[510; 40], &[77_000, 500]];
+        let both = merged(&[
+            process(1, "f", parts[0]),
+            process(2, "f", parts[1]),
+            process(3, "f", parts[2]),
+        ]);
+        let mut one = process(1, "f", &parts.concat());
+        (one.processes, one.clock.ppm) = (3, Some(3.0));
+        one.callsites[0].sums.threads = 3;
+        one.callsites[0].threads = 3;
+        one.contexts[0].calls = Some(3);
+        one.contexts[1].calls = Some(6);
+        assert_eq!(both, one);
+    }
+
+    #[test]
+    fn order_of_merging_does_not_matter() {
+        let of = [
+            process(3, "f", &[700, 900]),
+            process(1, "g", &[100]),
+            process(2, "f", &[5; 9]),
+        ];
+        let expected = merged(&of);
+        assert_eq!(expected.callsites.len(), 2);
+        assert_eq!((expected.processes, expected.process.pid), (3, 1));
+        for order in [[0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+            let got = merged(order.map(|index| &of[index]));
+            assert_eq!(got.callsites, expected.callsites);
+            assert_eq!(got.contexts, expected.contexts);
+            assert_eq!(
+                (&got.clock, &got.process),
+                (&expected.clock, &expected.process)
+            );
+        }
+        let mut last_two = of[1].clone();
+        last_two.merge(&of[2]).unwrap();
+        let mut grouped = of[0].clone();
+        grouped.merge(&last_two).unwrap();
+        assert_eq!(grouped.callsites, expected.callsites);
+        assert_eq!(grouped.contexts, expected.contexts);
+    }
+
+    #[test]
+    fn ticks_of_contexts_and_threads_add_up_to_the_last_digit() {
+        // These numbers have more digits than a floating-point number can hold.
+        const LONG: i64 = (1 << 60) + 1;
+        let part = |second, ticks| {
+            let mut report = process(second, "f", &[700]);
+            let ticks = WholeTicks(ticks);
+            let context = &mut report.contexts[0];
+            (context.total_ticks, context.self_ticks) = (ticks, ticks);
+            context.on_cpu_ticks = Some(ticks);
+            report.callsites[0].thread_rows = vec![ThreadReport {
+                total_ticks: ticks,
+                self_ticks: ticks,
+                on_cpu_ticks: Some(ticks),
+                ..ThreadReport::default()
+            }];
+            report
+        };
+        let all = merged(&[part(1, LONG), part(2, -3), part(3, LONG), part(4, 7)]);
+        let expected = WholeTicks(2 * LONG + 4);
+        let (context, thread) = (&all.contexts[0], &all.callsites[0].thread_rows[0]);
+        assert_eq!(
+            (
+                context.total_ticks,
+                context.self_ticks,
+                context.on_cpu_ticks
+            ),
+            (expected, expected, Some(expected))
+        );
+        assert_eq!(
+            (thread.total_ticks, thread.self_ticks, thread.on_cpu_ticks),
+            (expected, expected, Some(expected))
+        );
+        let json = "2305843009213693958";
+        #[cfg(feature = "json")]
+        assert!(all.to_json().contains(&format!("\"total_ticks\":{json},")));
+        assert_eq!(json, expected.0.to_string());
+    }
+
+    #[test]
+    fn contexts_follow_their_callsites() {
+        // `g` has more self ticks, so it comes before `f`, and so do its contexts.
+        let both = merged(&[process(1, "f", &[700]), process(2, "g", &[90_000])]);
+        let named = |context: &Context| both.name_of_context(context);
+        let of: Vec<_> = both
+            .contexts
+            .iter()
+            .map(|context| (named(context), context.parent, context.calls.unwrap_or(0)))
+            .collect();
+        assert_eq!(
+            of,
+            [
+                ("g", None, 1),
+                ("g", Some(0), 2),
+                ("f", None, 1),
+                ("f", Some(2), 1)
+            ]
+        );
+    }
+
+    #[test]
+    fn ticks_of_other_clocks_are_refused() {
+        let mut one = process(1, "f", &[700]);
+        let before = one.clone();
+        let mut other = process(2, "f", &[700]);
+        other.clock.hz = Some(2.7e9);
+        let error = one.merge(&other).unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .contains("2600.000 MHz and ticks at 2700.000 MHz"),
+            "{error}"
+        );
+        other.clock.source = "Instant".to_owned();
+        assert!(matches!(one.merge(&other), Err(MergeError::Source { .. })));
+        assert_eq!(one, before);
+    }
+
+    #[test]
+    fn unlike_facts_are_not_kept() {
+        let mut one = process(1, "f", &[700]);
+        one.machine.cpu = Some("this".to_owned());
+        one.machine.kernel = Some("6".to_owned());
+        one.meta = [("a", "1"), ("b", "2")]
+            .map(|(key, value)| (key.to_owned(), value.to_owned()))
+            .into();
+        let mut other = one.clone();
+        other.machine.cpu = Some("that".to_owned());
+        other.meta.insert("b".to_owned(), "3".to_owned());
+        one.merge(&other).unwrap();
+        assert_eq!(
+            (one.machine.cpu, one.machine.kernel),
+            (None, Some("6".to_owned()))
+        );
+        assert_eq!(one.meta.keys().collect::<Vec<_>>(), ["a"]);
+    }
+}

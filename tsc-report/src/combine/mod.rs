@@ -1,0 +1,9 @@
+//! Adds reports, and subtracts an earlier report from a later one.
+
+mod error;
+#[cfg(has_callsites)]
+mod merge;
+#[cfg(has_callsites)]
+mod since;
+
+pub use error::MergeError;

@@ -1,0 +1,358 @@
+//! The difference between two reports of one process.
+
+use std::collections::HashMap;
+
+use crate::data::WholeTicks;
+use crate::data::histogram::{self, end};
+use crate::derive::derive_errors;
+use crate::{CallsiteReport, CallsiteSums, Context, Report, ThreadReport};
+
+impl Report {
+    /// What happened since `earlier`, a report of the same process: its calls, sums and histograms are subtracted, and all statistics are
+    /// computed from the difference. Callsites that were not called in between are left out.
+    ///
+    /// Both reports correct the calls before `earlier` in the same way, so the difference contains only the calls after it. Of minimum and
+    /// maximum only the bucket is known, to 1/32, unless they were never as low or as high before. Calls that were running at `earlier`
+    /// and have returned since are contained with all of their time.
+    ///
+    /// ```
+    /// let earlier = tsc_runtime::snapshot();
+    /// // … the work in question …
+    /// if let Some(difference) = tsc_runtime::snapshot().since(&earlier) {
+    ///     println!("{difference}");
+    /// }
+    /// ```
+    ///
+    /// Returns `None` if `earlier` is of another process, or if there was a `reset` or a `take` in between.
+    #[must_use]
+    pub fn since(&self, earlier: &Self) -> Option<Self> {
+        let is_same = self.process.pid == earlier.process.pid
+            && self.process.host == earlier.process.host
+            && (self.process.started == earlier.process.started
+                || earlier.process.started.is_empty());
+        if !is_same || self.unrecorded_calls < earlier.unrecorded_calls {
+            return None;
+        }
+        let mut known: HashMap<_, &CallsiteReport> = earlier
+            .callsites
+            .iter()
+            .map(|callsite| (callsite.identity(), callsite))
+            .collect();
+        let mut report = self.clone();
+        for callsite in &mut report.callsites {
+            if let Some(earlier) = known.remove(&callsite.identity()) {
+                let calls = |sums: &CallsiteSums| (sums.probes(), sums.counted);
+                let (now, then) = (calls(&callsite.sums), calls(&earlier.sums));
+                if now.0 < then.0 || now.1 < then.1 {
+                    return None;
+                }
+                callsite.take_away(earlier);
+                callsite.derive(&report.clock);
+            }
+        }
+        // Every earlier callsite still exists, unless the figures were reset.
+        if known.values().any(|callsite| callsite.calls != 0) {
+            return None;
+        }
+        derive_errors(&mut report.callsites);
+        report.tick_clock = match (report.tick_clock.take(), &earlier.tick_clock) {
+            (Some(now), Some(earlier)) => Some(now.minus(earlier)),
+            (now, _) => now,
+        };
+        report.take_contexts_away(earlier);
+        report.leave_out_what_was_not_called();
+        let (begin, end) = (earlier.process.span().1, self.process.span().1);
+        report.process.set_span((begin, end));
+        report.unrecorded_calls = self.unrecorded_calls - earlier.unrecorded_calls;
+        Some(report)
+    }
+
+    fn take_contexts_away(&mut self, earlier: &Self) {
+        // Two contexts are the same if their callsites and their parents are. The contexts of the earlier report are looked up from the
+        // roots on.
+        let identities = |report: &Self| -> Vec<_> {
+            let identity = |index: u64| report.callsites[index as usize].identity();
+            report
+                .contexts
+                .iter()
+                .map(|context| context.callsite.map(identity))
+                .collect()
+        };
+        let (names, earlier_names) = (identities(self), identities(earlier));
+        let mut index_of: HashMap<_, usize> = HashMap::new();
+        for (index, context) in self.contexts.iter().enumerate() {
+            index_of.insert((context.parent, &names[index]), index);
+        }
+        let mut found: Vec<Option<usize>> = Vec::new();
+        let mut differences = Vec::new();
+        for (index, context) in earlier.contexts.iter().enumerate() {
+            let parent = match context.parent {
+                Some(parent) => match found[parent as usize] {
+                    Some(parent) => Some(parent as u64),
+                    None => {
+                        found.push(None);
+                        continue;
+                    }
+                },
+                None => None,
+            };
+            let at = index_of.get(&(parent, &earlier_names[index])).copied();
+            found.push(at);
+            differences.extend(at.map(|at| (at, context)));
+        }
+        for (at, context) in differences {
+            self.contexts[at].take_away(context);
+        }
+    }
+
+    /// Leaves out callsites and contexts that were not called and that nothing refers to.
+    fn leave_out_what_was_not_called(&mut self) {
+        let mut is_needed: Vec<bool> = self.contexts.iter().map(Context::has_figures).collect();
+        // Parents precede their children.
+        for (index, context) in self.contexts.iter().enumerate().rev() {
+            if let Some(parent) = context.parent.filter(|_| is_needed[index]) {
+                is_needed[parent as usize] = true;
+            }
+        }
+        let places = places(&is_needed);
+        let mut index = 0..;
+        self.contexts
+            .retain(|_| index.next().is_some_and(|index: usize| is_needed[index]));
+        let mut is_called: Vec<bool> = self
+            .callsites
+            .iter()
+            .map(CallsiteReport::was_called)
+            .collect();
+        for context in &mut self.contexts {
+            context.parent = context.parent.map(|parent| places[parent as usize]);
+            if let Some(callsite) = context.callsite {
+                is_called[callsite as usize] = true;
+            }
+        }
+        let places = self::places(&is_called);
+        let mut index = 0..;
+        self.callsites
+            .retain(|_| index.next().is_some_and(|index: usize| is_called[index]));
+        for context in &mut self.contexts {
+            context.callsite = context.callsite.map(|callsite| places[callsite as usize]);
+        }
+        self.sort();
+    }
+}
+
+/// The new index of each item, if only the kept ones remain.
+fn places(kept: &[bool]) -> Vec<u64> {
+    let mut next = 0;
+    kept.iter()
+        .map(|&is_kept| {
+            let place = next;
+            next += u64::from(is_kept);
+            place
+        })
+        .collect()
+}
+
+impl CallsiteReport {
+    fn was_called(&self) -> bool {
+        let sums = &self.sums;
+        self.calls != 0
+            || self.running != 0
+            || sums.polls != 0
+            || sums.cancelled != 0
+            || sums.ticked != 0
+    }
+
+    fn take_away(&mut self, earlier: &Self) {
+        if !self.wall_histogram.is_empty() {
+            self.wall_histogram = histogram::since(&self.wall_histogram, earlier.by_wall());
+        }
+        self.histogram = histogram::since(&self.histogram, &earlier.histogram);
+        self.interrupted_histogram =
+            histogram::since(&self.interrupted_histogram, &earlier.interrupted_histogram);
+        let extremes = self.extremes(&earlier.sums);
+        self.sums.since(&earlier.sums);
+        (self.sums.min, self.sums.max) = extremes;
+        for event in &mut self.events {
+            if let Some(known) = earlier.events.iter().find(|it| it.event == event.event) {
+                event.calls = event.calls.saturating_sub(known.calls);
+                event.count = event.count.saturating_sub(known.count);
+            }
+        }
+        self.events.retain(|event| event.calls != 0);
+        for row in &mut self.thread_rows {
+            if let Some(known) = earlier
+                .thread_rows
+                .iter()
+                .find(|known| known.name == row.name)
+            {
+                row.take_away(known);
+            }
+        }
+        self.thread_rows.retain(|row| row.calls != 0);
+    }
+
+    /// The smallest and the greatest sample, as far as the histogram and the earlier sums determine them.
+    fn extremes(&self, earlier: &CallsiteSums) -> (Option<i64>, Option<i64>) {
+        let (Some(first), Some(last)) = (self.histogram.first(), self.histogram.last()) else {
+            return (None, None);
+        };
+        // The first bucket also contains samples below zero, which exist because nested probes may cost less than was subtracted.
+        let lowest = match first.from_ticks {
+            0 => i64::MIN,
+            from => from.cast_signed(),
+        };
+        let highest = end(last.from_ticks).cast_signed() - 1;
+        let (all, before) = (&self.sums, earlier);
+        let is_new =
+            |extreme: Option<i64>, before: Option<i64>| extreme.filter(|_| extreme != before);
+        (
+            is_new(all.min, before.min).or(all.min.map(|least| lowest.max(least))),
+            is_new(all.max, before.max).or(all.max.map(|greatest| highest.min(greatest))),
+        )
+    }
+}
+
+impl ThreadReport {
+    fn take_away(&mut self, earlier: &Self) {
+        self.calls = self.calls.saturating_sub(earlier.calls);
+        self.total_ticks = self.total_ticks.minus(earlier.total_ticks);
+        self.self_ticks = self.self_ticks.minus(earlier.self_ticks);
+        self.on_cpu_ticks = subtract(self.on_cpu_ticks, earlier.on_cpu_ticks);
+    }
+}
+
+impl Context {
+    fn take_away(&mut self, earlier: &Self) {
+        let calls = self.calls.zip(earlier.calls);
+        self.calls = calls.map(|(later, earlier)| later.saturating_sub(earlier));
+        self.clean = self
+            .clean
+            .zip(earlier.clean)
+            .map(|(later, earlier)| later.saturating_sub(earlier));
+        self.total_ticks = self.total_ticks.minus(earlier.total_ticks);
+        self.self_ticks = self.self_ticks.minus(earlier.self_ticks);
+        self.on_cpu_ticks = subtract(self.on_cpu_ticks, earlier.on_cpu_ticks);
+    }
+}
+
+/// The difference. It is unknown if one of the two is unknown.
+fn subtract(later: Option<WholeTicks>, earlier: Option<WholeTicks>) -> Option<WholeTicks> {
+    later
+        .zip(earlier)
+        .map(|(later, earlier)| later.minus(earlier))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::SumOfSquares;
+    use crate::data::histogram::tests::histogram;
+
+    /// The report of a process after calls of functions with these names and gross ticks.
+    fn report(functions: &[(&str, &[i64])]) -> Report {
+        let mut report = Report::default();
+        report.process.started = "2026".to_owned();
+        for (index, (name, samples)) in functions.iter().enumerate() {
+            let mut callsite = CallsiteReport {
+                name: (*name).to_owned(),
+                histogram: histogram(samples.iter().map(|sample| sample.cast_unsigned())),
+                sums: CallsiteSums {
+                    samples: samples.len() as u64,
+                    sum: samples.iter().sum(),
+                    squares: SumOfSquares(
+                        samples
+                            .iter()
+                            .map(|sample| u128::from(sample.unsigned_abs()).pow(2))
+                            .sum(),
+                    ),
+                    min: samples.iter().min().copied(),
+                    max: samples.iter().max().copied(),
+                    visible_milliticks: samples.len() as i64 * 60_000,
+                    ..CallsiteSums::default()
+                },
+                ..CallsiteReport::default()
+            };
+            callsite.derive(&report.clock);
+            report.contexts.push(Context {
+                callsite: Some(index as u64),
+                parent: (index as u64).checked_sub(1),
+                calls: Some(samples.len() as u64),
+                total_ticks: WholeTicks::rounded(callsite.total_ticks),
+                ..Context::default()
+            });
+            report.callsites.push(callsite);
+        }
+        report
+    }
+
+    #[test]
+    fn difference_is_the_report_of_what_came_after() {
+        let before = report(&[("f", &[500, 700]), ("g", &[900])]);
+        let after = report(&[("f", &[500, 700, 300, 62, 1000]), ("g", &[900])]);
+        let since = after.since(&before).expect("they are of one process");
+        let mut expected = report(&[("f", &[300, 62, 1000])]);
+        expected.contexts[0].total_ticks = since.contexts[0].total_ticks;
+        assert_eq!(since.callsites, expected.callsites);
+        assert_eq!(since.contexts, expected.contexts);
+        assert_eq!(since.contexts[0].total_ticks, WholeTicks(1362 - 180));
+    }
+
+    #[test]
+    fn extremes_that_were_there_before_are_known_to_a_bucket() {
+        let before = report(&[("f", &[100, 9000])]);
+        let after = report(&[("f", &[100, 9000, 105, 8000])]);
+        let since = after.since(&before).expect("they are of one process");
+        let sums = &since.callsites[0].sums;
+        let (min, max) = (sums.min.unwrap(), sums.max.unwrap());
+        assert!(
+            (100..=105).contains(&min) && (8000..=8000 + 8000 / 32).contains(&max),
+            "{min} {max}"
+        );
+    }
+
+    #[test]
+    fn samples_below_zero_are_in_the_first_bucket() {
+        let report = |samples: [i64; 2], calls: usize| {
+            let mut report = report(&[("f", &[0, 0][..calls])]);
+            let sums = &mut report.callsites[0].sums;
+            sums.min = samples[..calls].iter().min().copied();
+            sums.max = samples[..calls].iter().max().copied();
+            report
+        };
+        let samples = [-500, -100];
+        let since = report(samples, 2).since(&report(samples, 1));
+        let row = &since.expect("they are of one process").callsites[0];
+        assert_eq!((row.sums.min, row.sums.max), (Some(-500), Some(-100)));
+        assert!(row.p50_ticks <= row.max_ticks && row.p50_ticks >= row.min_ticks);
+    }
+
+    #[test]
+    fn parents_of_called_contexts_stay() {
+        let before = report(&[("f", &[500]), ("g", &[900])]);
+        let after = report(&[("f", &[500]), ("g", &[900, 800])]);
+        let since = after.since(&before).expect("they are of one process");
+        let named: Vec<_> = since
+            .contexts
+            .iter()
+            .map(|context| {
+                (
+                    since.name_of_context(context),
+                    context.parent,
+                    context.calls.unwrap_or(0),
+                )
+            })
+            .collect();
+        assert_eq!(named, [("f", None, 0), ("g", Some(0), 1)]);
+        assert_eq!(after.since(&after).expect("the same").callsites, []);
+    }
+
+    #[test]
+    fn other_processes_and_forgotten_calls_have_no_difference() {
+        let before = report(&[("f", &[500]), ("g", &[900])]);
+        assert_eq!(report(&[("f", &[])]).since(&before), None);
+        assert_eq!(report(&[("f", &[500])]).since(&before), None);
+        let mut other = before.clone();
+        other.process.pid = 7;
+        assert_eq!(other.since(&before), None);
+    }
+}

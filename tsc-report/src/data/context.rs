@@ -1,0 +1,63 @@
+//! The call tree as data.
+
+use std::collections::HashMap;
+
+use super::WholeTicks;
+use super::getters::data;
+use crate::order::sort_indices;
+
+data! {
+    /// One node of the call tree: a callsite, called through a chain of others.
+    #[derive(Default)]
+    pub struct Context {
+        /// The callsite, as an index into the report's `callsites`. `None` for the context of all calls for which a thread's call tree had
+        /// no room left.
+        callsite: Option<u64>,
+        /// The context from which this one was called, as an index into `contexts` that is smaller than this one's own. `None` for a root.
+        parent: Option<u64>,
+        /// Calls that have returned; `None` if they are unknown, as in programs with light probes.
+        calls: Option<u64>,
+        /// Those of the calls that were neither preempted, migrated nor signalled; `None` if this is unknown.
+        clean: Option<u64>,
+        /// Inclusive net ticks.
+        total_ticks: WholeTicks,
+        /// The part of these on the CPU.
+        on_cpu_ticks: Option<WholeTicks>,
+        /// Net ticks outside annotated callees, on the CPU if that is known.
+        self_ticks: WholeTicks,
+    }
+}
+
+impl Context {
+    /// Whether anything happened in it.
+    pub(crate) fn has_figures(&self) -> bool {
+        self.calls.is_some_and(|calls| calls != 0) || self.total_ticks != WholeTicks::default()
+    }
+
+    /// The contexts in a fixed order: each is followed by those called from it, in the order of their callsites.
+    #[doc(hidden)]
+    pub fn sorted(contexts: &[Self]) -> Vec<Self> {
+        let mut called_from: HashMap<Option<u64>, Vec<usize>> = HashMap::new();
+        for (index, context) in contexts.iter().enumerate() {
+            called_from.entry(context.parent).or_default().push(index);
+        }
+        for siblings in called_from.values_mut() {
+            // The last one is taken first, so the order is reversed. Calls without a callsite come after the others.
+            let key = |index: usize| contexts[index].callsite.unwrap_or(u64::MAX);
+            sort_indices(siblings, &|one, other| key(other).cmp(&key(one)));
+        }
+        let mut places = vec![0; contexts.len()];
+        let mut sorted: Vec<Self> = Vec::with_capacity(contexts.len());
+        let mut left = called_from.remove(&None).unwrap_or_default();
+        while let Some(index) = left.pop() {
+            places[index] = sorted.len() as u64;
+            let context = contexts[index].clone();
+            sorted.push(Self {
+                parent: context.parent.map(|parent| places[parent as usize]),
+                ..context
+            });
+            left.extend(called_from.remove(&Some(index as u64)).unwrap_or_default());
+        }
+        sorted
+    }
+}

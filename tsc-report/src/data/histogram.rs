@@ -1,0 +1,153 @@
+//! The sparse histograms of a report, and the limits of their buckets.
+//!
+//! Every value below 64 has a bucket of its own. From there on, each octave has 32 buckets, so none is wider than 1/32 of its values. A
+//! bucket is identified by the smallest value in it. The last bucket contains everything that is longer than 30 hours at 2.6 GHz.
+
+use super::getters::data;
+use super::saturating_sum;
+
+data! {
+    /// Calls of about one length.
+    #[derive(Copy, Default)]
+    pub struct Bucket {
+        /// The smallest number of gross ticks in this bucket. Gross ticks include the function's own visible overhead.
+        from_ticks: u64,
+        /// The number of calls in this bucket.
+        calls: u64,
+    }
+}
+
+impl Bucket {
+    /// The smallest number of gross ticks above those of this bucket. The last bucket, which begins at about 30 hours, has no real end.
+    #[must_use]
+    pub fn end_ticks(&self) -> u64 {
+        end(self.from_ticks)
+    }
+}
+
+/// The number of buckets in an octave.
+const SUBS: u64 = 32;
+/// The smallest value of the last bucket, which has no upper limit.
+pub(crate) const LAST: u64 = (1 << 48) - (1 << 42);
+
+/// The end of the bucket that begins at `from`: the smallest value above it.
+pub(crate) fn end(from: u64) -> u64 {
+    from + width(from)
+}
+
+/// The number of values in the bucket that contains `value`.
+fn width(value: u64) -> u64 {
+    let octave = value.max(SUBS).ilog2();
+    1 << (octave - SUBS.ilog2())
+}
+
+/// The beginning of the bucket that contains `value`.
+pub(crate) fn beginning(value: u64) -> u64 {
+    let value = value.min(LAST);
+    value - value % width(value)
+}
+
+/// The middle of a bucket's values.
+pub(crate) fn middle(from: u64) -> f64 {
+    f64::midpoint(from as f64, (end(from) - 1) as f64)
+}
+
+/// The number of calls in all buckets.
+pub(crate) fn count(buckets: &[Bucket]) -> u64 {
+    saturating_sum(buckets.iter().map(|bucket| bucket.calls))
+}
+
+/// The beginning of the bucket with the smallest value that at least `share` of all calls do not exceed. `None` if there are no calls.
+pub(crate) fn quantile(buckets: &[Bucket], share: f64) -> Option<u64> {
+    let count = count(buckets);
+    let rank = ((count as f64 * share).ceil() as u64).clamp(1, count.max(1));
+    let mut seen = 0;
+    buckets
+        .iter()
+        .find(|bucket| {
+            seen = saturating_sum([seen, bucket.calls]);
+            seen >= rank
+        })
+        .map(|bucket| bucket.from_ticks)
+}
+
+/// Adds two histograms. The result is in ascending order.
+pub(crate) fn merge(one: &[Bucket], other: &[Bucket]) -> Vec<Bucket> {
+    let mut all: Vec<Bucket> = one.iter().chain(other).copied().collect();
+    all.sort_by_key(|bucket| bucket.from_ticks);
+    all.dedup_by(|next, kept| {
+        let same = next.from_ticks == kept.from_ticks;
+        if same {
+            kept.calls = kept.calls.saturating_add(next.calls);
+        }
+        same
+    });
+    all
+}
+
+/// Subtracts `earlier` from `later`, which contains it.
+pub(crate) fn since(later: &[Bucket], earlier: &[Bucket]) -> Vec<Bucket> {
+    let known = |from| match earlier.binary_search_by_key(&from, |bucket| bucket.from_ticks) {
+        Ok(index) => earlier[index].calls,
+        Err(_) => 0,
+    };
+    later
+        .iter()
+        .map(|bucket| Bucket {
+            calls: bucket.calls.saturating_sub(known(bucket.from_ticks)),
+            ..*bucket
+        })
+        .filter(|bucket| bucket.calls != 0)
+        .collect()
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// The histogram of these values.
+    pub(crate) fn histogram(values: impl IntoIterator<Item = u64>) -> Vec<Bucket> {
+        let buckets: Vec<Bucket> = values
+            .into_iter()
+            .map(|value| Bucket {
+                from_ticks: beginning(value),
+                calls: 1,
+            })
+            .collect();
+        merge(&buckets, &[])
+    }
+
+    #[test]
+    fn buckets_are_contiguous_and_narrow() {
+        let mut from = 0;
+        while from < 1 << 20 {
+            let end = end(from);
+            assert_eq!(beginning(from), from);
+            assert_eq!(beginning(end - 1), from);
+            assert!((end - from) * 32 <= from.max(32), "{from} .. {end}");
+            from = end;
+        }
+        assert_eq!((beginning(u64::MAX), end(LAST)), (LAST, 1 << 48));
+    }
+
+    /// The buckets of a dump are those in which the runtime counts.
+    #[test]
+    fn quantiles_are_ranks() {
+        assert_eq!(quantile(&[], 0.5), None);
+        let buckets = histogram(1..=50);
+        assert_eq!(
+            [0.0, 0.5, 0.99].map(|share| quantile(&buckets, share)),
+            [Some(1), Some(25), Some(50)]
+        );
+    }
+
+    #[test]
+    fn merged_histogram_is_that_of_all_values_and_can_be_taken_apart() {
+        let (some, others) = (histogram([1, 70, 5000, 70]), histogram([0, 71, 1 << 50]));
+        let all = histogram([1, 70, 5000, 70, 0, 71, 1 << 50]);
+        assert_eq!(merge(&some, &others), all);
+        assert_eq!(merge(&others, &some), all);
+        assert_eq!(since(&all, &some), others);
+        assert_eq!(since(&all, &all), []);
+    }
+}

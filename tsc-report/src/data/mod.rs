@@ -1,0 +1,92 @@
+//! The report as plain data. The same definition serves the runtime, which makes reports, and programs that read dumps. It is compiled in
+//! every build.
+
+mod callsite;
+mod clock;
+mod context;
+mod getters;
+pub(crate) mod histogram;
+mod machine;
+mod process;
+mod sums;
+mod tick_clock;
+mod whole_ticks;
+
+use getters::data;
+
+pub use callsite::{CallsiteReport, EventCount, ThreadReport};
+pub use clock::{Clock, FenceOverhead};
+pub use context::Context;
+pub use histogram::Bucket;
+pub use machine::MachineReport;
+pub use process::{Ended, MetaMap, Process};
+pub(crate) use sums::saturating_sum;
+pub use sums::{CallsiteSums, FirstCall, SumOfSquares};
+pub use tick_clock::TickClock;
+pub use whole_ticks::WholeTicks;
+
+/// The version of the report's structure. Later versions of this crate with the same number only add to it.
+pub(crate) const SCHEMA: u32 = 2;
+
+data! {
+    /// The figures of all callsites and what they depend on, taken at one moment, with every sum that is needed to add them to another
+    /// process's.
+    ///
+    /// Its `Display` is the dump; the alternate form (`{:#}`) has every correction, as with `TSC_REPORT=full`. With the feature `json`,
+    /// `to_json` writes it and `from_json` reads it, without loss.
+    pub struct Report {
+        /// The version of the shape of this data: 2.
+        schema: u32,
+        /// The process that was measured. In a merged report, the process that started first.
+        process: Process,
+        /// How many processes' reports this holds: 1, or more after [`merge`](Self::merge).
+        processes: u64,
+        /// The entries of `TSC_META=key=value,…`. In a merged report, those on which all reports agree.
+        meta: MetaMap,
+        /// The machine on which the process ran. Two reports are comparable if their machines are equal.
+        machine: MachineReport,
+        /// The clock that counted the ticks, and its properties.
+        clock: Clock,
+        /// The clock whose ticks tell where the time goes, if the program has light probes.
+        tick_clock: Option<TickClock>,
+        /// Every callsite that was called, the one with the most self ticks first.
+        callsites: Vec<CallsiteReport>,
+        /// The call tree, if it was recorded or the program has light probes: parents before their children.
+        contexts: Vec<Context>,
+        /// The callsites that `TSC_ONLY` or `TSC_SKIP` left out, as `module::name`.
+        left_out: Vec<String>,
+        /// The reason why nothing could be measured, if there is one.
+        nothing_because: Option<String>,
+        /// Calls that were not recorded, because they happened in the middle of a recording: in an annotated allocator or in a signal
+        /// handler.
+        unrecorded_calls: u64,
+    }
+}
+
+impl Report {
+    /// The callsite with the name `name`, if it was called. If there are several, the first one.
+    #[must_use]
+    pub fn callsite(&self, name: &str) -> Option<&CallsiteReport> {
+        self.callsites.iter().find(|callsite| callsite.name == name)
+    }
+}
+
+impl Default for Report {
+    /// An empty report.
+    fn default() -> Self {
+        Self {
+            schema: SCHEMA,
+            process: Process::default(),
+            processes: 1,
+            meta: MetaMap::new(),
+            machine: MachineReport::default(),
+            clock: Clock::default(),
+            tick_clock: None,
+            callsites: Vec::new(),
+            contexts: Vec::new(),
+            left_out: Vec::new(),
+            nothing_because: None,
+            unrecorded_calls: 0,
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! The process that was measured.
+
+use std::collections::BTreeMap;
+
+use super::getters::data;
+
+/// The user's description of a run: values by name.
+pub type MetaMap = BTreeMap<String, String>;
+
+data! {
+    /// The process that was measured.
+    #[derive(Default)]
+    pub struct Process {
+        /// Its command line. Invalid UTF-8 is replaced.
+        argv: Vec<String>,
+        /// Its process number.
+        pid: u32,
+        /// The name of the machine, or of the container.
+        host: String,
+        /// When measuring began, at the first annotated call: RFC 3339 in UTC, with nine digits after the second, so that texts and times
+        /// have the same order. Empty if nothing was measured.
+        started: String,
+        /// The time that the report covers, in nanoseconds: from the first annotated call, or from `since_ns`, to the report.
+        duration_ns: u64,
+        /// If the report does not cover everything since `started`, the time from there to its beginning, in nanoseconds: to the `reset` or
+        /// `take` before it, or to the beginning of its session.
+        since_ns: Option<u64>,
+        /// How the process ended; `None` if the report was made while it ran.
+        ended: Option<Ended>,
+    }
+}
+
+impl Process {
+    /// The times at which the report begins and ends, in nanoseconds after `started`.
+    #[doc(hidden)]
+    pub fn span(&self) -> (u64, u64) {
+        let begin = self.since_ns.unwrap_or(0);
+        (begin, begin.saturating_add(self.duration_ns))
+    }
+
+    /// Makes the report begin and end at these times.
+    #[doc(hidden)]
+    pub fn set_span(&mut self, (begin, end): (u64, u64)) {
+        self.since_ns = Some(begin).filter(|&begin| begin != 0);
+        self.duration_ns = end.saturating_sub(begin);
+    }
+}
+
+data! {
+    /// How a process ended.
+    #[derive(Default)]
+    pub struct Ended {
+        /// `exit` (`main` returned, or `exit` was called) or `signal`.
+        reason: String,
+        /// The exit code, if the C library passes it.
+        code: Option<u32>,
+        /// The signal's name: `SIGINT`, `SIGTERM`, `SIGHUP`.
+        signal: Option<String>,
+    }
+}

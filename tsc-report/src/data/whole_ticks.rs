@@ -1,0 +1,80 @@
+//! Ticks of which a report contains only the sum, not the calls.
+
+/// A whole number of ticks, so that merging reports is exact. Getters return it as a floating-point number, like all other ticks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "json", derive(serde::Serialize), serde(transparent))]
+pub struct WholeTicks(pub i64);
+
+impl WholeTicks {
+    #[doc(hidden)]
+    pub fn rounded(ticks: f64) -> Self {
+        Self(ticks.round() as i64)
+    }
+
+    pub(crate) fn to_f64(self) -> f64 {
+        self.0 as f64
+    }
+
+    #[doc(hidden)]
+    pub fn plus(self, other: Self) -> Self {
+        Self(self.0.wrapping_add(other.0))
+    }
+
+    pub(crate) fn minus(self, other: Self) -> Self {
+        Self(self.0.wrapping_sub(other.0))
+    }
+}
+
+/// Reads `7` and `7.0`, which JSON does not distinguish.
+#[cfg(feature = "json")]
+impl<'de> serde::Deserialize<'de> for WholeTicks {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Visitor;
+
+        impl serde::de::Visitor<'_> for Visitor {
+            type Value = WholeTicks;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a whole number of 64 bits")
+            }
+
+            fn visit_i64<E: serde::de::Error>(self, ticks: i64) -> Result<WholeTicks, E> {
+                Ok(WholeTicks(ticks))
+            }
+
+            fn visit_u64<E: serde::de::Error>(self, ticks: u64) -> Result<WholeTicks, E> {
+                let ticks = ticks.try_into();
+                ticks
+                    .map(WholeTicks)
+                    .map_err(|_| E::custom("too many ticks"))
+            }
+
+            fn visit_f64<E: serde::de::Error>(self, ticks: f64) -> Result<WholeTicks, E> {
+                let is_whole = ticks == ticks.round() && ticks.abs() < i64::MAX as f64;
+                is_whole
+                    .then(|| WholeTicks::rounded(ticks))
+                    .ok_or_else(|| E::custom(format_args!("{ticks} ticks are not a whole number")))
+            }
+        }
+
+        deserializer.deserialize_i64(Visitor)
+    }
+}
+
+#[cfg(all(test, feature = "json"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_numbers_are_read_in_either_form() {
+        let read = |text: &str| serde_json::from_str::<WholeTicks>(text).ok();
+        assert_eq!(
+            [read("-7"), read("-7.0"), read("-7e0")],
+            [Some(WholeTicks(-7)); 3]
+        );
+        assert_eq!(read("9007199254740993"), Some(WholeTicks((1 << 53) + 1)));
+        for wrong in ["7.5", "1e40", "18446744073709551615", "\"7\"", "null"] {
+            assert_eq!(read(wrong), None, "{wrong}");
+        }
+    }
+}

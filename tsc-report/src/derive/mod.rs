@@ -1,0 +1,417 @@
+//! Computes a callsite's figures from its sums.
+
+mod outliers;
+mod statistics;
+mod ticked;
+
+use std::cmp::Ordering;
+
+use crate::data::histogram::{self, LAST, middle};
+use crate::data::saturating_sum;
+use crate::{Bucket, CallsiteReport, CallsiteSums, Clock};
+use outliers::Outliers;
+use statistics::{Statistics, mean};
+pub use ticked::{LIGHT, TIMED, derive_errors};
+
+impl CallsiteReport {
+    /// The order of a report: by descending self ticks on the CPU, which other processes do not change, and then by name, so that the
+    /// order is the same in every run.
+    #[doc(hidden)]
+    pub fn by_self(one: &Self, other: &Self) -> Ordering {
+        let name = |of: &Self| (of.module.clone(), of.name.clone(), of.line);
+        other
+            .self_on_cpu()
+            .total_cmp(&one.self_on_cpu())
+            .then_with(|| name(one).cmp(&name(other)))
+    }
+
+    /// Ticks outside annotated callees: on the CPU if that is known, otherwise by wall time.
+    pub(crate) fn self_on_cpu(&self) -> f64 {
+        self.self_on_cpu_ticks.unwrap_or(self.self_ticks)
+    }
+
+    /// The histogram of the calls' wall times.
+    pub(crate) fn by_wall(&self) -> &[Bucket] {
+        if self.wall_histogram.is_empty() {
+            &self.histogram
+        } else {
+            &self.wall_histogram
+        }
+    }
+
+    /// Computes all figures from the sums, the histograms and the clock.
+    #[doc(hidden)]
+    pub fn derive(&mut self, clock: &Clock) {
+        let visible = self.sums.visible();
+        self.derive_counts(clock);
+        self.derive_totals(clock);
+        self.derive_samples(visible);
+        self.derive_outliers(clock, visible);
+        self.derive_interrupted(visible);
+        self.derive_wall(visible);
+        self.derive_by_ticks();
+        self.derive_units(clock);
+        self.derive_futures();
+    }
+
+    fn derive_counts(&mut self, clock: &Clock) {
+        let sums = &self.sums;
+        let detected = sums.is_detected(clock);
+        let interrupted = saturating_sum([sums.repaired, sums.excluded, sums.firsts_interrupted]);
+        self.calls = sums.calls();
+        self.running = sums.running;
+        // The counters are read while other threads record. So a call may already be in `unknown` but not yet in `samples`.
+        let clean = sums
+            .samples
+            .saturating_sub(saturating_sum([sums.repaired, sums.unknown]));
+        self.clean = detected.then_some(clean);
+        self.interrupted = detected.then_some(interrupted);
+        self.repaired = detected.then_some(sums.repaired);
+        self.excluded = detected.then_some(sums.excluded);
+        self.unknown = sums.unknown;
+        self.anomalies = sums.anomalies;
+        self.panicked = sums.panicked;
+        self.samples = sums.samples;
+        self.threads = sums.threads;
+        self.saturated = match self.histogram.last() {
+            Some(last) if last.from_ticks == LAST => last.calls,
+            _ => 0,
+        };
+    }
+
+    fn derive_totals(&mut self, clock: &Clock) {
+        let totals = Totals::new(&self.sums);
+        self.total_ticks = totals.total;
+        self.self_ticks = totals.own;
+        self.raw_ticks = totals.raw;
+        self.overhead_ticks = totals.overhead;
+        self.visible_overhead_ticks = totals.visible;
+        self.nested_overhead_ticks = totals.nested;
+        self.registration_overhead_ticks = totals.registration;
+        let raw_on_cpu = totals.on_cpu + totals.overhead;
+        self.perturbation = if raw_on_cpu > 0.0 {
+            totals.overhead / raw_on_cpu
+        } else {
+            0.0
+        };
+        let sums = &self.sums;
+        let is_known = sums.is_detected(clock) && sums.unasked == 0;
+        let is_split = is_known && sums.unsplit == 0;
+        self.on_cpu_ticks = is_known.then_some(totals.on_cpu);
+        self.self_on_cpu_ticks = is_known.then_some(totals.own_on_cpu);
+        self.blocked_ticks = is_split.then_some(sums.off.wrapping_sub(sums.waiting) as f64);
+        self.waiting_ticks = is_split.then_some(sums.waiting as f64);
+        let own_error = clock
+            .overhead(&self.fence)
+            .map(|overhead| overhead.visible_error_ticks);
+        let nested_error = totals.nested.max(0.0) * clock.total_error_share();
+        let error_of = |calls: f64, ticks: f64| {
+            let a_call = own_error? + clock.crowding_error_ticks;
+            Some(calls * a_call + clock.crowding_error_share * ticks + nested_error)
+        };
+        self.total_error_ticks = error_of(totals.outermost, totals.total.max(0.0));
+        self.self_error_ticks = error_of(totals.probes, totals.own.abs());
+        self.systematic_error_ticks = own_error
+            .filter(|_| self.sums.samples != 0)
+            .map(|own| own * self.probes_a_call() + nested_error_of_a_call(&self.sums, clock));
+    }
+
+    /// How many probes a call has: one, or one for each poll of a future.
+    fn probes_a_call(&self) -> f64 {
+        match (self.sums.polls, self.sums.calls()) {
+            (0, _) | (_, 0) => 1.0,
+            (polls, calls) => polls as f64 / calls as f64,
+        }
+    }
+
+    fn derive_samples(&mut self, visible: f64) {
+        let sums = &self.sums;
+        let net = |gross: i64| gross as f64 - visible;
+        // If most calls are excluded because they are too short compared with their context switches (for example, if they always sleep),
+        // the few samples are not typical. Then the figures are computed from all calls.
+        let all;
+        let (statistics, extremes, buckets) = if sums.excluded > sums.samples {
+            all = histogram::merge(&self.histogram, &self.interrupted_histogram);
+            (None, None, &all)
+        } else {
+            let extremes = sums.min.zip(sums.max);
+            (Statistics::new(sums), extremes, &self.histogram)
+        };
+        let mean_of_all = || {
+            let sum = sums.sum.wrapping_add(sums.excluded_sum);
+            let calls = saturating_sum([sums.samples, sums.excluded]);
+            mean(sum, calls).filter(|_| sums.excluded > sums.samples)
+        };
+        self.mean_ticks = statistics
+            .as_ref()
+            .map(|of| of.mean)
+            .or_else(mean_of_all)
+            .map(|gross| gross - visible);
+        self.std_error_ticks = statistics.as_ref().and_then(|of| of.std_error);
+        self.stddev_ticks = statistics.as_ref().and_then(|of| of.stddev);
+        self.min_ticks = extremes.map(|(min, _)| net(min));
+        self.max_ticks = extremes.map(|(_, max)| net(max));
+        // The middle of a bucket may be outside the range of its samples.
+        let quantile = |share| {
+            let ticks = middle(histogram::quantile(buckets, share)?) - visible;
+            let (min, max) = extremes.unwrap_or((i64::MIN, i64::MAX));
+            // `clamp` would panic if `min` is greater than `max`, as may be in a file that somebody has edited.
+            Some(ticks.max(net(min)).min(net(max)))
+        };
+        let [p50, p90, p99, p999] = [0.5, 0.9, 0.99, 0.999].map(quantile);
+        (self.p50_ticks, self.p90_ticks) = (p50, p90);
+        (self.p99_ticks, self.p999_ticks) = (p99, p999);
+        self.first_ticks = sums.first.map(|first| net(first.ticks));
+        self.mean_raw_ticks = mean(
+            sums.gross()
+                .wrapping_add(sums.nested)
+                .wrapping_add(sums.off),
+            sums.calls().saturating_sub(sums.anomalies),
+        );
+        self.min_raw_ticks = sums.min.filter(|_| sums.nested == 0).map(|min| min as f64);
+    }
+
+    fn derive_outliers(&mut self, clock: &Clock, visible: f64) {
+        // The outer calls of a recursion are as long as all calls in them. They are rare and long, and neither the system's doing nor the
+        // hypervisor's.
+        let outliers =
+            Outliers::find(&self.sums, &self.histogram, clock.hz).filter(|_| self.sums.inner == 0);
+        self.outlier_threshold_ticks = outliers.as_ref().map(|of| of.threshold - visible);
+        self.outliers = outliers.as_ref().map_or(0, |of| of.count);
+        self.outlier_excess_mean_ticks = outliers
+            .as_ref()
+            .map(|of| of.excess / self.sums.samples as f64);
+        self.outlier_excess_share = outliers
+            .zip(self.on_cpu_ticks.or(Some(self.total_ticks)))
+            .filter(|&(_, total)| total > 0.0)
+            .map(|(of, total)| (of.excess / total).min(1.0));
+    }
+
+    fn derive_interrupted(&mut self, visible: f64) {
+        let sums = &self.sums;
+        self.interrupted_mean_ticks =
+            mean(sums.excluded_sum, sums.excluded).map(|gross| gross - visible);
+        self.interrupted_p50_ticks = histogram::quantile(&self.interrupted_histogram, 0.5)
+            .map(|from| middle(from) - visible);
+    }
+
+    fn derive_wall(&mut self, visible: f64) {
+        let sums = &self.sums;
+        let is_async = sums.polls != 0 || sums.cancelled != 0;
+        // The difference for a future is not the probe's overhead, but the time between polls.
+        let visible = if is_async { 0.0 } else { visible };
+        let (mean, longest) = if is_async {
+            (mean(sums.wall.cast_signed(), sums.calls()), sums.wall_max)
+        } else {
+            let ticks = sums
+                .sum
+                .wrapping_add(sums.excluded_sum)
+                .wrapping_add(sums.calls_off);
+            (
+                mean(ticks, saturating_sum([sums.samples, sums.excluded])),
+                sums.wall_max.max(sums.max),
+            )
+        };
+        let longest = longest.map(|gross| gross as f64 - visible);
+        let quantile = |share| {
+            let from = histogram::quantile(self.by_wall(), share)?;
+            Some((middle(from) - visible).min(longest?))
+        };
+        let quantiles = (quantile(0.5), quantile(0.99));
+        self.wall_mean_ticks = mean.map(|mean| mean - visible);
+        (self.wall_p50_ticks, self.wall_p99_ticks) = quantiles;
+        self.wall_max_ticks = longest;
+    }
+
+    fn derive_units(&mut self, clock: &Clock) {
+        let known = self.unit.is_some();
+        let per_unit =
+            (known && self.sums.units != 0).then(|| self.total_ticks / self.sums.units as f64);
+        self.units = known.then_some(self.sums.units);
+        self.ticks_per_unit = per_unit;
+        self.units_per_second = clock
+            .hz
+            .zip(per_unit.filter(|&per_unit| per_unit > 0.0))
+            .map(|(hz, per_unit)| hz / per_unit);
+    }
+
+    fn derive_futures(&mut self) {
+        let sums = &self.sums;
+        let futures = sums.polls != 0 || sums.cancelled != 0;
+        self.polls = futures.then_some(sums.polls);
+        self.cancelled = futures.then_some(sums.cancelled);
+    }
+}
+
+/// By how much the cost of the probes nested in one call may differ from their calibration.
+fn nested_error_of_a_call(sums: &CallsiteSums, clock: &Clock) -> f64 {
+    let nested = sums.nested.wrapping_sub(sums.registration);
+    mean(nested, sums.probes()).unwrap_or(0.0).max(0.0) * clock.total_error_share()
+}
+
+/// The sums over all calls, after the correction for overhead.
+struct Totals {
+    probes: f64,
+    outermost: f64,
+    on_cpu: f64,
+    own_on_cpu: f64,
+    total: f64,
+    own: f64,
+    raw: f64,
+    overhead: f64,
+    visible: f64,
+    nested: f64,
+    registration: f64,
+}
+
+impl Totals {
+    fn new(sums: &CallsiteSums) -> Self {
+        let ticks = |milliticks: i64| milliticks as f64 / 1000.0;
+        let gross = sums.gross().wrapping_sub(sums.inner_gross) as f64;
+        let nested = sums.nested.wrapping_sub(sums.inner_nested) as f64;
+        let registration = sums.registration as f64;
+        let visible = ticks(
+            sums.visible_milliticks
+                .wrapping_sub(sums.inner_visible_milliticks),
+        );
+        let own = sums.gross().wrapping_sub(sums.callees) as f64;
+        let (on_cpu, own_on_cpu) = (gross - visible, own - ticks(sums.visible_milliticks));
+        let off = sums.off as f64;
+        Self {
+            probes: sums.probes() as f64,
+            outermost: sums.probes().saturating_sub(sums.inner) as f64,
+            on_cpu,
+            own_on_cpu,
+            total: on_cpu + off,
+            own: own_on_cpu + sums.own_off as f64,
+            raw: gross + off + nested,
+            overhead: visible + nested,
+            visible,
+            nested: nested - registration,
+            registration,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::histogram::beginning;
+    use crate::data::histogram::tests::histogram;
+    use crate::data::{FenceOverhead, SumOfSquares};
+
+    /// The report of calls with these gross ticks; each contains `visible` ticks of visible overhead.
+    fn report(
+        samples: &[i64],
+        visible: i64,
+        change: impl FnOnce(&mut CallsiteSums),
+    ) -> CallsiteReport {
+        let values = samples.iter().map(|&sample| sample.max(0).cast_unsigned());
+        let mut report = CallsiteReport {
+            histogram: histogram(values),
+            sums: CallsiteSums {
+                samples: samples.len() as u64,
+                sum: samples.iter().sum(),
+                squares: SumOfSquares(
+                    samples
+                        .iter()
+                        .map(|&of| i128::from(of).pow(2).cast_unsigned())
+                        .sum(),
+                ),
+                min: samples.iter().min().copied(),
+                max: samples.iter().max().copied(),
+                visible_milliticks: samples.len() as i64 * visible * 1000,
+                ..CallsiteSums::default()
+            },
+            ..CallsiteReport::default()
+        };
+        change(&mut report.sums);
+        report.derive(&Clock::default());
+        report
+    }
+
+    #[test]
+    fn outer_calls_of_a_recursion_are_no_outliers() {
+        let calls: Vec<i64> = (0..2_000)
+            .map(|call| if call % 500 == 0 { 90_000_000 } else { 1_000 })
+            .collect();
+        let plain = report(&calls, 0, |_| {});
+        assert_eq!(plain.outliers, 4);
+        let recursive = report(&calls, 0, |sums| sums.inner = 1_996);
+        assert_eq!(
+            (recursive.outliers, recursive.outlier_excess_share),
+            (0, None)
+        );
+    }
+
+    #[test]
+    fn recursion_counts_the_outermost_call_only() {
+        let of = report(&[300, 200, 100], 0, |sums| {
+            (sums.inner, sums.inner_gross, sums.callees) = (2, 300, 300);
+        });
+        assert_eq!(
+            (of.total_ticks, of.self_ticks, of.raw_ticks),
+            (300.0, 300.0, 300.0)
+        );
+    }
+
+    #[test]
+    fn each_call_of_a_recursion_adds_to_the_error_of_its_self_ticks() {
+        let mut of = report(&[300, 200, 100], 0, |sums| {
+            (sums.inner, sums.inner_gross, sums.callees) = (2, 300, 300);
+        });
+        assert_eq!(of.self_error_ticks, None);
+        of.fence = "lfence".to_owned();
+        of.derive(&Clock {
+            overheads: vec![FenceOverhead {
+                fence: "lfence".to_owned(),
+                visible_error_ticks: 5.0,
+                ..FenceOverhead::default()
+            }],
+            crowding_error_ticks: 10.0,
+            ..Clock::default()
+        });
+        assert_eq!(of.total_error_ticks, Some(15.0));
+        assert_eq!(of.self_error_ticks, Some(45.0));
+    }
+
+    #[test]
+    fn corrections_add_up() {
+        let of = report(&[1000, 1100], 40, |sums| {
+            (sums.nested, sums.callees, sums.registration) = (500, 300, 400);
+        });
+        assert_eq!(of.raw_ticks, 2600.0);
+        assert_eq!(
+            (of.nested_overhead_ticks, of.registration_overhead_ticks),
+            (100.0, 400.0)
+        );
+        assert_eq!(
+            of.total_ticks,
+            of.raw_ticks
+                - of.visible_overhead_ticks
+                - of.nested_overhead_ticks
+                - of.registration_overhead_ticks
+        );
+        assert_eq!(of.self_ticks, 2100.0 - 300.0 - 80.0);
+        assert_eq!(of.mean_ticks, Some(1010.0));
+    }
+
+    #[test]
+    fn figures_are_signed() {
+        let of = report(&[-10, 5], 40, |_| {});
+        assert_eq!((of.total_ticks, of.self_ticks), (-85.0, -85.0));
+        assert_eq!(
+            (of.mean_ticks, of.min_ticks, of.max_ticks),
+            (Some(-42.5), Some(-50.0), Some(-35.0))
+        );
+        assert_eq!(of.overhead_ticks, of.visible_overhead_ticks);
+    }
+
+    #[test]
+    fn quantiles_lie_between_the_extremes() {
+        let of = report(&[1001], 0, |_| {});
+        assert_eq!([of.p50_ticks, of.p999_ticks], [Some(1001.0); 2]);
+        assert_eq!((of.saturated, beginning(1001)), (0, 992));
+        assert_eq!(report(&[1 << 50, 3], 0, |_| {}).saturated, 1);
+    }
+}

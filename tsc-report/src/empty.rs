@@ -1,0 +1,62 @@
+//! Reports in builds in which none can have a callsite: nothing is measured, and no dump is read. They have the same functions as others,
+//! and are all alike.
+
+use std::fmt;
+
+use crate::{Context, MergeError, Report, TextOptions, nothing};
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        nothing::write(f, self.nothing_because())
+    }
+}
+
+impl Report {
+    /// A line with the reason why nothing was measured.
+    #[must_use]
+    pub fn text(&self, _options: &TextOptions) -> String {
+        self.to_string()
+    }
+
+    /// Does nothing, because the other report contains nothing that could be added.
+    ///
+    /// # Errors
+    ///
+    /// This function does not fail.
+    pub fn merge(&mut self, _other: &Self) -> Result<(), MergeError> {
+        Ok(())
+    }
+
+    /// Does nothing, like [`merge`](Self::merge).
+    ///
+    /// # Errors
+    ///
+    /// This function does not fail.
+    pub fn append(&mut self, _other: &Self) -> Result<(), MergeError> {
+        Ok(())
+    }
+
+    /// The same report.
+    #[must_use]
+    pub fn since(&self, _earlier: &Self) -> Option<Self> {
+        Some(self.clone())
+    }
+
+    /// OpenMetrics text without metrics.
+    #[must_use]
+    pub fn openmetrics(&self) -> String {
+        "# EOF\n".to_owned()
+    }
+
+    /// No metrics.
+    #[must_use]
+    pub fn prometheus(&self) -> String {
+        String::new()
+    }
+
+    /// There is no context with a name.
+    #[must_use]
+    pub fn name_of_context(&self, _context: &Context) -> &str {
+        "<other>"
+    }
+}

@@ -1,0 +1,187 @@
+//! Writes the report as JSON and reads it, without loss.
+
+use std::fmt;
+
+use crate::data::SCHEMA;
+use crate::data::histogram::{beginning, count};
+use crate::{Bucket, CallsiteReport, Clock, FenceOverhead, Report};
+
+/// The deepest context of a dump: a thread's call tree has no more nodes.
+const DEEPEST: usize = 1 << 14;
+
+/// Why a text is not a report. Needs the feature `json`.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ReadError {
+    /// It is not JSON, or does not have the structure of a report.
+    Json(serde_json::Error),
+    /// It is a report with a schema that this version does not read.
+    Schema(u64),
+    /// It has the structure of a report, but contradicts itself.
+    Inconsistent(String),
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Json(error) => write!(f, "not a report: {error}"),
+            Self::Schema(schema) => write!(
+                f,
+                "a report of schema {schema}; this version of tsc-report reads schema {SCHEMA}"
+            ),
+            Self::Inconsistent(what) => write!(f, "not a report: {what}"),
+        }
+    }
+}
+
+impl std::error::Error for ReadError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Json(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl Report {
+    /// The report as JSON in one line, as `TSC_REPORT=json` writes it. [`from_json`](Self::from_json) returns an equal report. Needs the
+    /// feature `json`.
+    ///
+    /// ```
+    /// use tsc_runtime::{Report, snapshot};
+    ///
+    /// let report = snapshot();
+    /// assert_eq!(Report::from_json(&report.to_json())?, report);
+    /// # Ok::<(), tsc_runtime::ReadError>(())
+    /// ```
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        // This fails only for maps with keys that are not strings, and the report has none.
+        serde_json::to_string(self).expect("a report is plain data")
+    }
+
+    /// Reads a report that [`to_json`](Self::to_json) or `TSC_REPORT=json` has written. Unknown keys are ignored. Needs the
+    /// feature `json`.
+    ///
+    /// # Errors
+    ///
+    /// The text is not a report, or has a later schema.
+    pub fn from_json(text: &str) -> Result<Self, ReadError> {
+        #[derive(serde::Deserialize)]
+        struct Version {
+            schema: u64,
+        }
+        let version: Version = serde_json::from_str(text).map_err(ReadError::Json)?;
+        if version.schema != u64::from(SCHEMA) {
+            return Err(ReadError::Schema(version.schema));
+        }
+        let report: Self = serde_json::from_str(text).map_err(ReadError::Json)?;
+        report.check().map_err(ReadError::Inconsistent)?;
+        Ok(report)
+    }
+
+    /// Checks what other code relies on: indices are valid, and histograms are in ascending order.
+    fn check(&self) -> Result<(), String> {
+        self.check_contexts()?;
+        self.clock.check()?;
+        self.callsites.iter().try_for_each(CallsiteReport::check)
+    }
+
+    fn check_contexts(&self) -> Result<(), String> {
+        let mut depths: Vec<usize> = Vec::with_capacity(self.contexts.len());
+        for (index, context) in self.contexts.iter().enumerate() {
+            if let Some(callsite) = context
+                .callsite
+                .filter(|&callsite| callsite as usize >= self.callsites.len())
+            {
+                return Err(format!(
+                    "context {index} refers to callsite {callsite}, which does not exist"
+                ));
+            }
+            if context
+                .parent
+                .is_some_and(|parent| parent as usize >= index)
+            {
+                return Err(format!("context {index} precedes its parent"));
+            }
+            let depth = context
+                .parent
+                .map_or(0, |parent| depths[parent as usize] + 1);
+            if depth > DEEPEST {
+                return Err(format!(
+                    "context {index} is called through more than {DEEPEST} others"
+                ));
+            }
+            depths.push(depth);
+        }
+        Ok(())
+    }
+}
+
+impl Clock {
+    fn check(&self) -> Result<(), String> {
+        if let Some(hz) = self.hz.filter(|hz| !(1.0..=1e12).contains(hz)) {
+            return Err(format!("no counter has {hz} ticks per second"));
+        }
+        let errors = [self.crowding_error_ticks, self.crowding_error_share];
+        if let Some(ticks) = errors.into_iter().find(|&error| !is_plausible(error)) {
+            return Err(format!("no probe costs {ticks} ticks more than calibrated"));
+        }
+        let mut overheads = self.overheads.iter();
+        match overheads.find(|overhead| !overhead.figures().into_iter().all(is_plausible)) {
+            Some(overhead) => Err(format!("no probe costs what {} does here", overhead.fence)),
+            None => Ok(()),
+        }
+    }
+}
+
+impl FenceOverhead {
+    fn figures(&self) -> [f64; 5] {
+        [
+            self.visible_ticks,
+            self.visible_error_ticks,
+            self.total_ticks,
+            self.total_error_ticks,
+            self.nesting_ticks,
+        ]
+    }
+}
+
+impl CallsiteReport {
+    fn check(&self) -> Result<(), String> {
+        let Self { name, sums, .. } = self;
+        let histograms = [
+            &self.histogram,
+            &self.interrupted_histogram,
+            &self.wall_histogram,
+        ];
+        let is_ordered = |buckets: &&Vec<Bucket>| {
+            buckets.is_sorted_by(|one, next| one.from_ticks < next.from_ticks)
+        };
+        if !histograms.iter().all(is_ordered) {
+            return Err(format!("the buckets of {name} are not in ascending order"));
+        }
+        let mut buckets = histograms.into_iter().flatten();
+        if let Some(wrong) =
+            buckets.find(|bucket| beginning(bucket.from_ticks) != bucket.from_ticks)
+        {
+            return Err(format!(
+                "no bucket begins at {} ticks, as one of {name} does",
+                wrong.from_ticks
+            ));
+        }
+        let counted = count(&self.histogram);
+        if counted > sums.samples {
+            return Err(format!(
+                "{name} has {} samples and {counted} in its histogram",
+                sums.samples
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// Far above what any program's calls add up to, and far below where a product with a count would be infinite, which JSON cannot say.
+fn is_plausible(figure: f64) -> bool {
+    figure.abs() < 1e100
+}

@@ -1,0 +1,44 @@
+#![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg), doc(auto_cfg(hide(has_callsites))))]
+
+// `has_callsites` is decided in build.rs. Where no report can have a callsite, nothing needs what is computed from one.
+#[cfg_attr(not(has_callsites), allow(dead_code))]
+mod data;
+#[cfg(not(has_callsites))]
+mod empty;
+mod nothing;
+mod options;
+#[cfg_attr(not(has_callsites), allow(dead_code))]
+mod order;
+
+mod combine;
+#[cfg(has_callsites)]
+mod derive;
+#[cfg(feature = "json")]
+mod json;
+#[cfg(has_callsites)]
+mod openmetrics;
+#[cfg(has_callsites)]
+mod text;
+
+pub use combine::MergeError;
+pub use data::{
+    Bucket, CallsiteReport, CallsiteSums, Clock, Context, Ended, EventCount, FenceOverhead,
+    FirstCall, MachineReport, MetaMap, Process, Report, SumOfSquares, ThreadReport, TickClock,
+};
+#[cfg(feature = "json")]
+pub use json::ReadError;
+pub use options::{TextForm, TextOptions, TextSort, TextUnit};
+
+/// What tsc-runtime needs to make reports. Not public API and not subject to SemVer; nor are the fields of the data and the functions that
+/// the documentation hides.
+#[doc(hidden)]
+pub mod __private {
+    pub use crate::data::WholeTicks;
+    #[cfg(has_callsites)]
+    pub use crate::derive::{LIGHT, TIMED, derive_errors};
+    pub use crate::order::{order, reorder};
+    #[cfg(has_callsites)]
+    pub use crate::text::gclk_column;
+}

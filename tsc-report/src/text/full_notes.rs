@@ -1,0 +1,87 @@
+//! The lines below a row that only the full form has.
+
+use std::fmt;
+
+use super::full::ticks;
+use super::names::{NAME, escaped};
+use super::tick_clock;
+use crate::data::saturating_sum;
+use crate::{Bucket, CallsiteReport};
+
+/// Writes the function's place in the source, how net ticks follow from raw ones, the errors of the figures, and the interrupted calls.
+pub(super) fn write(f: &mut dyn fmt::Write, callsite: &CallsiteReport) -> fmt::Result {
+    writeln!(
+        f,
+        "      {:<NAME$}   {}::{} at {}:{}",
+        "",
+        escaped(&callsite.module),
+        escaped(&callsite.name),
+        escaped(&callsite.file),
+        callsite.line
+    )?;
+    if let Some(line) = tick_clock::row(callsite) {
+        writeln!(f, "      {:<NAME$}   {line}", "")?;
+    } else {
+        write_raw(f, callsite)?;
+    }
+    if let Some(threshold) = callsite.outlier_threshold_ticks {
+        writeln!(
+            f,
+            "      {:<NAME$}   mean {} ± {} standard error ± {} systematic; outliers ({threshold:.0} or more): {}, which add {} to the mean",
+            "",
+            ticks(callsite.mean_ticks, 1),
+            ticks(callsite.std_error_ticks, 1),
+            ticks(callsite.systematic_error_ticks, 1),
+            callsite.outliers,
+            ticks(callsite.outlier_excess_mean_ticks, 1)
+        )?;
+    }
+    if callsite.interrupted_histogram.is_empty() {
+        return Ok(());
+    }
+    let octaves: Vec<String> = octaves(&callsite.interrupted_histogram)
+        .iter()
+        .map(|(from, calls)| format!("{calls} of {from} ticks or more"))
+        .collect();
+    writeln!(
+        f,
+        "      {:<NAME$}   interrupted calls: {}",
+        "",
+        octaves.join(", ")
+    )
+}
+
+/// How net ticks follow from raw ones.
+fn write_raw(f: &mut dyn fmt::Write, callsite: &CallsiteReport) -> fmt::Result {
+    writeln!(
+        f,
+        "      {:<NAME$}   raw {:.0} - visible {:.0} - nested {:.0} - registration {:.0} = net {:.0} ± {}; self {:.0} ± {}; mean raw {}, min raw {}",
+        "",
+        callsite.raw_ticks,
+        callsite.visible_overhead_ticks,
+        callsite.nested_overhead_ticks,
+        callsite.registration_overhead_ticks,
+        callsite.total_ticks,
+        ticks(callsite.total_error_ticks, 0),
+        callsite.self_ticks,
+        ticks(callsite.self_error_ticks, 0),
+        ticks(callsite.mean_raw_ticks, 1),
+        ticks(callsite.min_raw_ticks, 0),
+    )
+}
+
+/// Sums up the calls from each power of two to the next.
+fn octaves(buckets: &[Bucket]) -> Vec<(u64, u64)> {
+    let mut octaves: Vec<(u64, u64)> = Vec::new();
+    for bucket in buckets {
+        let octave = bucket.from_ticks.checked_ilog2().map_or(0, |bit| 1 << bit);
+        // Buckets are in ascending order.
+        match octaves.last_mut() {
+            Some((last, calls)) if *last == octave => {
+                *calls = saturating_sum([*calls, bucket.calls]);
+            }
+            _ => octaves.push((octave, bucket.calls)),
+        }
+    }
+    octaves
+}

@@ -1,0 +1,189 @@
+//! The dump as text. Its rows begin with the line of the GCLK macro, `:CLK: %-50.50s :%14I64d`, so that a program that parses that
+//! macro's lines parses these; more columns follow to the right, as many as fit.
+
+mod banner;
+mod clock;
+mod columns;
+mod footer;
+mod full;
+mod full_banner;
+mod full_notes;
+mod histogram;
+mod marks;
+mod names;
+mod notes;
+mod off_cpu;
+mod rows;
+mod scale;
+mod style;
+mod tick_clock;
+mod tree;
+
+use std::fmt;
+
+use columns::Table;
+use names::Names;
+use rows::Rows;
+use scale::Scale;
+use style::Style;
+
+use crate::options::{TextForm, TextOptions, TextSort, TextUnit};
+use crate::{Report, nothing};
+pub(super) use names::escaped;
+pub use names::gclk_column;
+use tree::tree;
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut options = TextOptions::default();
+        if f.alternate() {
+            options = options.form(TextForm::Full);
+        }
+        if let Some(width) = f.width() {
+            options = options.width(width);
+        }
+        f.write_str(&self.text(&options))
+    }
+}
+
+impl Report {
+    /// The dump as text, in the form that `options` ask for.
+    #[must_use]
+    pub fn text(&self, options: &TextOptions) -> String {
+        let mut text = String::new();
+        // Writing to a `String` cannot fail.
+        let _: fmt::Result = self.write_text(&mut text, options);
+        text
+    }
+
+    fn write_text(&self, out: &mut dyn fmt::Write, options: &TextOptions) -> fmt::Result {
+        if let Some(clock) = self.clock.escaped() {
+            let report = Self {
+                clock,
+                ..self.clone()
+            };
+            return report.write_text(out, options);
+        }
+        if self.callsites.is_empty() {
+            if !self.left_out.is_empty() {
+                return footer::write_left_out(out, self, options.width);
+            }
+            let reason = self.nothing_because.as_deref().map(escaped);
+            return nothing::write(out, reason.as_deref());
+        }
+        let style = Style::new(options.colour);
+        let names = Names::new(self);
+        let scale = Scale::new(&self.clock, options.unit);
+        let rows = Rows::new(self, options);
+        if options.form == TextForm::Full {
+            full::write(out, self, &rows, &names, options)?;
+            return tree(out, self);
+        }
+        banner::write(out, self, &scale, options.width, &style)?;
+        let table = Table::new(&rows, &names, &scale, &self.clock, options.width);
+        table.write_heading(out, &style)?;
+        for (index, row) in rows.shown().enumerate() {
+            table.write_row(out, index, &style)?;
+            notes::write(out, self, row, &names, &scale, options.width)?;
+            if options.form == TextForm::Histogram {
+                histogram::write(out, row, &scale)?;
+            }
+        }
+        footer::write(out, self, &rows, options)?;
+        tree(out, self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::histogram::tests::histogram;
+    use crate::{CallsiteReport, CallsiteSums, Clock};
+
+    /// The dump of one function whose calls took these raw ticks, with a counter that advances in steps of 26. No overhead is
+    /// subtracted, so net ticks equal raw ones.
+    fn dump(samples: &[i64], change: impl FnOnce(&mut CallsiteSums)) -> String {
+        let clock = Clock {
+            resolution_ticks: 26,
+            ..Clock::default()
+        };
+        let mut row = CallsiteReport {
+            name: "function".to_owned(),
+            fence_supported: true,
+            histogram: histogram(samples.iter().map(|sample| sample.cast_unsigned())),
+            sums: CallsiteSums {
+                samples: samples.len() as u64,
+                sum: samples.iter().sum(),
+                min: samples.iter().min().copied(),
+                max: samples.iter().max().copied(),
+                ..CallsiteSums::default()
+            },
+            ..CallsiteReport::default()
+        };
+        change(&mut row.sums);
+        row.derive(&clock);
+        let report = Report {
+            clock,
+            callsites: vec![row],
+            ..Report::default()
+        };
+        report.to_string()
+    }
+
+    fn samples(ticks: i64) -> Vec<i64> {
+        (0..100).map(|n| ticks + n % 2 * 26).collect()
+    }
+
+    /// Checks the mark at the row's end, and the line of the footer that explains it.
+    fn assert_marked(dump: &str, mark: char, foot: &str) {
+        let row = dump.lines().find(|line| line.starts_with(":CLK:")).unwrap();
+        assert!(row.ends_with(&format!(" {mark}")), "{dump}");
+        assert!(dump.contains(&format!("tsc: {mark} ")), "{dump}");
+        assert!(dump.contains(foot), "{dump}");
+    }
+
+    #[test]
+    fn calls_too_short_to_be_known_are_marked() {
+        let dump = dump(&samples(10), |_| {});
+        assert_marked(
+            &dump,
+            '<',
+            "indistinguishable from an empty call; use measure()",
+        );
+    }
+
+    #[test]
+    fn calls_of_few_steps_are_marked() {
+        let dump = dump(&samples(20 * 26 - 30), |_| {});
+        assert_marked(&dump, '~', "± 1 step of the counter (26 ticks)");
+    }
+
+    #[test]
+    fn calls_that_are_mostly_probes_are_marked() {
+        let dump = dump(&samples(26_000), |sums| sums.nested = sums.sum * 2);
+        assert_marked(&dump, '!', "annotate fewer of its callees");
+    }
+
+    #[test]
+    fn calls_that_are_known_well_are_not_marked() {
+        let dump = dump(&samples(26_000), |_| {});
+        let row = dump.lines().find(|line| line.starts_with(":CLK:")).unwrap();
+        assert!(row.ends_with(|last: char| last.is_ascii_digit()), "{dump}");
+        assert!(
+            !["<", "~", "!"]
+                .iter()
+                .any(|mark| dump.contains(&format!("tsc: {mark}"))),
+            "{dump}"
+        );
+    }
+
+    #[test]
+    fn callsite_whose_calls_were_all_interrupted_has_their_mean() {
+        let dump = dump(&[], |sums| {
+            (sums.excluded, sums.excluded_sum) = (3, 6_000);
+        });
+        let row = dump.lines().find(|line| line.starts_with(":CLK:")).unwrap();
+        assert!(row.contains(" 2000"), "{dump}");
+        assert!(dump.contains("3 of 3 calls were interrupted"), "{dump}");
+    }
+}

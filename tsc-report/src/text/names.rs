@@ -1,0 +1,229 @@
+//! The first column of a row, 50 bytes as `%-50.50s` would print them, and the remark that distinguishes rows with equal first columns.
+
+use std::collections::HashMap;
+
+use crate::{CallsiteReport, Report};
+
+/// GCLK's column, in bytes.
+pub(super) const NAME: usize = 50;
+
+/// The names of all rows.
+pub(super) struct Names {
+    /// Keyed by the row's address, because two rows may be equal in everything else.
+    by_row: HashMap<*const CallsiteReport, Name>,
+}
+
+struct Name {
+    /// 50 bytes, which may take fewer columns than 50.
+    shown: String,
+    /// The full name and its place in the source, if another row shows the same.
+    note: Option<String>,
+}
+
+impl Names {
+    pub(super) fn new(report: &Report) -> Self {
+        let by_module = is_test_binary(report);
+        let named = occurrences(report.callsites.iter().map(|row| row.name.as_str()));
+        let full: Vec<String> = report
+            .callsites
+            .iter()
+            .map(|row| escaped(&full_name(row, named[row.name.as_str()] > 1, by_module)))
+            .collect();
+        let shown: Vec<String> = full.iter().map(|name| gclk_column(name)).collect();
+        let alike = occurrences(shown.iter().map(String::as_str));
+        let note = |(index, row): (usize, &CallsiteReport)| {
+            (alike[shown[index].as_str()] > 1)
+                .then(|| format!("{} at {}:{}", full[index], escaped(&row.file), row.line))
+        };
+        let notes: Vec<_> = report.callsites.iter().enumerate().map(note).collect();
+        let names = report.callsites.iter().zip(shown.into_iter().zip(notes));
+        let by_row = names
+            .map(|(row, (shown, note))| (std::ptr::from_ref(row), Name { shown, note }))
+            .collect();
+        Self { by_row }
+    }
+
+    /// The row's first column: 50 bytes.
+    pub(super) fn shown(&self, row: &CallsiteReport) -> &str {
+        &self.name(row).shown
+    }
+
+    /// The remark that distinguishes the row from another that looks the same.
+    pub(super) fn note(&self, row: &CallsiteReport) -> Option<&str> {
+        self.name(row).note.as_deref()
+    }
+
+    fn name(&self, row: &CallsiteReport) -> &Name {
+        &self.by_row[&std::ptr::from_ref(row)]
+    }
+}
+
+/// How often each name occurs.
+fn occurrences<'a>(names: impl Iterator<Item = &'a str>) -> HashMap<&'a str, usize> {
+    let mut occurrences = HashMap::new();
+    for name in names {
+        *occurrences.entry(name).or_default() += 1;
+    }
+    occurrences
+}
+
+/// The name, preceded by the module if another callsite has the same name.
+fn full_name(row: &CallsiteReport, has_twin: bool, by_module: bool) -> String {
+    if has_twin {
+        return format!("{}::{}", row.module, row.name);
+    }
+    match row.module.split_once("::") {
+        Some((_, inner)) if by_module => format!("{inner}::{}", row.name),
+        _ => row.name.clone(),
+    }
+}
+
+/// Whether the program is a test or benchmark: cargo names these after their crate and a hash, in a folder `deps`. They call functions
+/// of many modules, so their rows show the module.
+fn is_test_binary(report: &Report) -> bool {
+    let program = report.process.argv.first().map_or("", String::as_str);
+    let mut parts = program.rsplit(['/', '\\']);
+    let (Some(file), Some("deps")) = (parts.next(), parts.next()) else {
+        return false;
+    };
+    let stem = file.strip_suffix(".exe").unwrap_or(file);
+    stem.rsplit_once('-').is_some_and(|(_, hash)| {
+        hash.len() == 16 && hash.bytes().all(|byte| byte.is_ascii_hexdigit())
+    })
+}
+
+/// The name with all characters escaped that would move a terminal's cursor, break the line or change the direction of writing.
+pub(crate) fn escaped(name: &str) -> String {
+    if name.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        return name.to_owned();
+    }
+    let mut out = String::with_capacity(name.len());
+    for character in name.chars() {
+        match character {
+            '"' | '\'' | '\\' => out.push(character),
+            _ => out.extend(character.escape_debug()),
+        }
+    }
+    out
+}
+
+/// `%-50.50s`: as many whole characters as fit into 50 bytes, and spaces up to 50 bytes.
+pub fn gclk_column(name: &str) -> String {
+    padded(cut(name))
+}
+
+/// As many whole characters as fit into 50 bytes.
+fn cut(name: &str) -> &str {
+    let mut end = name.len().min(NAME);
+    while !name.is_char_boundary(end) {
+        end -= 1;
+    }
+    &name[..end]
+}
+
+/// The name and spaces up to 50 bytes.
+fn padded(name: &str) -> String {
+    let mut padded = String::with_capacity(NAME);
+    padded.push_str(name);
+    padded.extend(std::iter::repeat_n(' ', NAME - name.len()));
+    padded
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report(names: &[(&str, &str, u32)]) -> Report {
+        let callsites = names.iter().map(|&(module, name, line)| CallsiteReport {
+            name: name.to_owned(),
+            module: module.to_owned(),
+            file: "src/lib.rs".to_owned(),
+            line,
+            ..CallsiteReport::default()
+        });
+        Report {
+            callsites: callsites.collect(),
+            ..Report::default()
+        }
+    }
+
+    fn shown(report: &Report) -> Vec<(&str, Option<String>)> {
+        let names = Names::new(report);
+        let rows = report.callsites.iter();
+        rows.map(|row| {
+            let shown = names.shown(row);
+            assert_eq!(shown.len(), NAME);
+            let at = report
+                .callsites
+                .iter()
+                .position(|other| std::ptr::eq(other, row))
+                .unwrap();
+            (
+                report.callsites[at].name.as_str(),
+                names
+                    .note(row)
+                    .map(str::to_owned)
+                    .or_else(|| Some(shown.trim_end().to_owned())),
+            )
+        })
+        .collect()
+    }
+
+    #[test]
+    fn names_are_cut_to_whole_characters_and_padded_to_bytes() {
+        for (name, expected) in [
+            ("short", "short"),
+            (&"a".repeat(60), &"a".repeat(50)[..]),
+            (&format!("{}é", "a".repeat(49)), &"a".repeat(49)),
+            (
+                &format!("{}🦀", "a".repeat(46)),
+                &format!("{}🦀", "a".repeat(46)),
+            ),
+            (&format!("{}🦀", "a".repeat(47)), &"a".repeat(47)),
+        ] {
+            let padded = padded(cut(name));
+            assert_eq!((padded.len(), padded.trim_end()), (50, expected));
+        }
+    }
+
+    #[test]
+    fn names_cannot_touch_the_terminal() {
+        let name = escaped("a\nb\x1b[2Jc\u{202e}d\u{200b}\r\t\u{85}\u{2028}🦀'\"\\");
+        assert_eq!(
+            name,
+            r#"a\nb\u{1b}[2Jc\u{202e}d\u{200b}\r\t\u{85}\u{2028}🦀'"\"#
+        );
+    }
+
+    #[test]
+    fn rows_that_look_alike_are_told_apart() {
+        let long = |end| format!("{}{end}", "x".repeat(50));
+        let of = report(&[
+            ("app::a", "same", 1),
+            ("app::b", "same", 2),
+            ("app::a", "same", 3),
+            ("app", &long("1"), 4),
+            ("app", &long("2"), 5),
+            ("app", "other", 6),
+        ]);
+        let notes: Vec<_> = shown(&of)
+            .into_iter()
+            .map(|(_, note)| note.unwrap())
+            .collect();
+        assert_eq!(notes[0], "app::a::same at src/lib.rs:1");
+        assert_eq!(notes[1], "app::b::same");
+        assert_eq!(notes[2], "app::a::same at src/lib.rs:3");
+        assert!(
+            notes[3].ends_with("x1 at src/lib.rs:4") && notes[4].ends_with("x2 at src/lib.rs:5")
+        );
+        assert_eq!(notes[5], "other");
+    }
+
+    #[test]
+    fn rows_of_test_binaries_say_their_module() {
+        let mut of = report(&[("app::parser", "parse", 1)]);
+        assert_eq!(shown(&of)[0].1.as_deref(), Some("parse"));
+        of.process.argv = vec!["/x/target/debug/deps/app-0123456789abcdef".to_owned()];
+        assert_eq!(shown(&of)[0].1.as_deref(), Some("parser::parse"));
+    }
+}

@@ -1,0 +1,59 @@
+//! The rows of the dump in their order.
+
+use std::cmp::Ordering;
+
+use super::{TextOptions, TextSort};
+use crate::order::order;
+use crate::{CallsiteReport, Report};
+
+/// The rows in order, and how many of them are shown.
+pub(super) struct Rows<'a> {
+    all: Vec<&'a CallsiteReport>,
+    shown: usize,
+    self_sum: f64,
+}
+
+impl<'a> Rows<'a> {
+    pub(super) fn new(report: &'a Report, options: &TextOptions) -> Self {
+        let rows = &report.callsites;
+        let order = order(rows.len(), &|one, other| {
+            compare(options.sort, &rows[one], &rows[other])
+        });
+        let all: Vec<&CallsiteReport> = order.iter().map(|&index| &rows[index]).collect();
+        Self {
+            shown: options.top.unwrap_or(all.len()).min(all.len()),
+            self_sum: all.iter().map(|row| row.self_on_cpu()).sum(),
+            all,
+        }
+    }
+
+    pub(super) fn shown(&self) -> impl Iterator<Item = &'a CallsiteReport> {
+        self.all[..self.shown].iter().copied()
+    }
+
+    pub(super) fn left_out(&self) -> usize {
+        self.all.len() - self.shown
+    }
+
+    /// The row's share of the sum of all self ticks, in percent.
+    pub(super) fn self_share(&self, row: &CallsiteReport) -> f64 {
+        if self.self_sum > 0.0 {
+            row.self_on_cpu() / self.self_sum * 100.0
+        } else {
+            0.0
+        }
+    }
+}
+
+/// The greatest first; equal rows stay in the report's order.
+fn compare(sort: TextSort, one: &CallsiteReport, other: &CallsiteReport) -> Ordering {
+    let by = |key: fn(&CallsiteReport) -> f64| key(other).total_cmp(&key(one));
+    match sort {
+        TextSort::SelfTicks => by(CallsiteReport::self_on_cpu),
+        TextSort::Total => by(|row| row.on_cpu_ticks.unwrap_or(row.total_ticks)),
+        TextSort::Wall => by(|row| row.total_ticks),
+        TextSort::Calls => other.calls.cmp(&one.calls),
+        TextSort::Mean => by(|row| row.mean_ticks.unwrap_or(f64::NEG_INFINITY)),
+        TextSort::Name => (&one.name, &one.module).cmp(&(&other.name, &other.module)),
+    }
+}

@@ -1,0 +1,45 @@
+//! What the dump says of light probes: what a call costs, what the clock costs, and why no times are known, if so.
+
+use crate::{CallsiteReport, Report};
+
+/// The cost of light probes and of their clock.
+pub(super) fn cost(report: &Report) -> Option<String> {
+    let clock = report.tick_clock.as_ref()?;
+    let call = match clock.light_call_ticks {
+        Some(ticks) => format!("light probe: {ticks:.1} ticks a call, not subtracted"),
+        None => "light probes".to_owned(),
+    };
+    if clock.ticks == 0 {
+        return Some(call);
+    }
+    Some(format!(
+        "{call}; their clock ticked {} times, every {:.0} µs, for {:.1} % of a CPU",
+        clock.ticks,
+        clock.mean_us,
+        clock.cpu_share * 100.0
+    ))
+}
+
+/// Why the times of light functions are unknown, if they are.
+pub(super) fn doubt(report: &Report) -> Option<String> {
+    let why = report.tick_clock.as_ref()?.no_times_because.as_ref()?;
+    Some(format!(
+        "light probes count calls, and no times are known: {why}"
+    ))
+}
+
+/// The figures of a row whose time is known by ticks of the clock.
+pub(super) fn row(row: &CallsiteReport) -> Option<String> {
+    let ticks = row.clock_ticks?;
+    let error = row
+        .self_std_error_ticks
+        .map_or_else(|| "unknown".to_owned(), |error| format!("{error:.0}"));
+    let mut line = format!(
+        "by {ticks} ticks of the clock: self {:.0} ± {error} standard error",
+        row.self_ticks
+    );
+    if let Some(probes) = row.probe_ticks {
+        line += &format!(", of which about {probes:.0} are light probes, in part its callers'");
+    }
+    Some(line)
+}

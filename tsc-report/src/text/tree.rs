@@ -1,0 +1,190 @@
+//! Prints the call tree: each context is indented below its caller.
+
+use std::fmt;
+
+use super::escaped;
+use crate::order::sort_indices;
+use crate::{Context, Report};
+
+/// Contexts with a smaller share of the roots' ticks than this are left out.
+const LEAST_SHARE: f64 = 0.005;
+/// The column with the name and its indentation is the last one, so it needs no width.
+const INDENT: usize = 2;
+/// What is deeper is indented as far, so that the length of a deep tree's text does not grow with the square of its depth.
+const DEEPEST_INDENT: usize = 50;
+
+/// Prints the tree, if the report has one.
+pub(super) fn tree(f: &mut dyn fmt::Write, report: &Report) -> fmt::Result {
+    if report.contexts.is_empty() {
+        return Ok(());
+    }
+    let tree = Tree::new(report);
+    writeln!(
+        f,
+        "tsc: call tree, inclusive {unit}{distrust}; contexts under {:.1} % are left out\n\
+         tsc: {:>6} {:>12} {:>14} {:>13}  function",
+        LEAST_SHARE * 100.0,
+        "share",
+        "calls",
+        "total",
+        "mean",
+        unit = report.clock.unit(),
+        distrust = report.clock.distrust(),
+    )?;
+    tree.print(f)
+}
+
+struct Tree<'a> {
+    report: &'a Report,
+    /// The callees of each context, by descending ticks. The last element is for the roots.
+    children: Vec<Vec<usize>>,
+    /// The ticks of all roots.
+    total: f64,
+}
+
+impl<'a> Tree<'a> {
+    fn new(report: &'a Report) -> Self {
+        let contexts = &report.contexts;
+        let mut children = vec![Vec::new(); contexts.len() + 1];
+        for (index, context) in contexts.iter().enumerate() {
+            let parent = context.parent.map_or(contexts.len(), |at| at as usize);
+            children[parent].push(index);
+        }
+        let ticks = |&index: &usize| contexts[index].total_ticks();
+        for list in &mut children {
+            sort_indices(list, &|one, other| ticks(&other).total_cmp(&ticks(&one)));
+        }
+        let total = children[contexts.len()].iter().map(ticks).sum();
+        Self {
+            report,
+            children,
+            total,
+        }
+    }
+
+    fn share(&self, context: &Context) -> f64 {
+        if self.total > 0.0 {
+            context.total_ticks() / self.total
+        } else {
+            0.0
+        }
+    }
+
+    /// Without recursion, for a call tree may be deeper than the stack.
+    fn print(&self, f: &mut dyn fmt::Write) -> fmt::Result {
+        let contexts = &self.report.contexts;
+        let mut left = Vec::new();
+        self.push_children(&mut left, contexts.len(), 0);
+        while let Some((index, depth)) = left.pop() {
+            self.line(f, &contexts[index], depth)?;
+            self.push_children(&mut left, index, depth + 1);
+        }
+        Ok(())
+    }
+
+    /// What is called from `of` and shown, with its depth; what is to be printed first is pushed last.
+    fn push_children(&self, left: &mut Vec<(usize, usize)>, of: usize, depth: usize) {
+        let is_shown = |&&index: &&usize| self.share(&self.report.contexts[index]) >= LEAST_SHARE;
+        let first = left.len();
+        let shown = self.children[of].iter().take_while(is_shown);
+        left.extend(shown.map(|&index| (index, depth)));
+        left[first..].reverse();
+    }
+
+    fn line(&self, f: &mut dyn fmt::Write, context: &Context, depth: usize) -> fmt::Result {
+        let calls = context.calls.filter(|&calls| calls != 0);
+        let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
+        let mean =
+            or_dash(calls.map(|calls| format!("{:.1}", context.total_ticks() / calls as f64)));
+        writeln!(
+            f,
+            "tsc: {:>5.1} % {:>11} {:>14.0} {mean:>13}  {:indent$}{}",
+            self.share(context) * 100.0,
+            or_dash(context.calls.map(|calls| calls.to_string())),
+            context.total_ticks(),
+            "",
+            escaped(self.report.name_of_context(context)),
+            indent = INDENT * depth.min(DEEPEST_INDENT),
+        )
+    }
+}
+
+impl Report {
+    /// The name of the context's function. `<other>` if the thread's call tree had no room left.
+    #[must_use]
+    pub fn name_of_context(&self, context: &Context) -> &str {
+        context
+            .callsite
+            .and_then(|index| self.callsites.get(index as usize))
+            .map_or("<other>", |callsite| callsite.name.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::CallsiteReport;
+    use crate::data::WholeTicks;
+
+    struct Shown<'a>(&'a Report);
+
+    impl fmt::Display for Shown<'_> {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            tree(f, self.0)
+        }
+    }
+
+    fn context(callsite: u64, parent: Option<u64>, calls: u64, total_ticks: f64) -> Context {
+        Context {
+            callsite: Some(callsite),
+            parent,
+            calls: Some(calls),
+            total_ticks: WholeTicks::rounded(total_ticks),
+            ..Context::default()
+        }
+    }
+
+    #[test]
+    fn tree_may_be_deeper_than_the_stack() {
+        const DEPTH: u64 = 100_000;
+        let report = Report {
+            contexts: (0..DEPTH)
+                .map(|index| context(0, index.checked_sub(1), 1, 1000.0))
+                .collect(),
+            ..Report::default()
+        };
+        let text = Shown(&report).to_string();
+        assert_eq!(text.lines().count() as u64, 2 + DEPTH);
+        assert!(text.lines().all(|line| line.len() < 200));
+    }
+
+    #[test]
+    fn children_stand_under_their_callers_and_little_is_left_out() {
+        let callsite = |name: &str| CallsiteReport {
+            name: name.to_owned(),
+            ..CallsiteReport::default()
+        };
+        let report = Report {
+            callsites: ["parse", "lex", "main", "rare"].map(callsite).into(),
+            contexts: vec![
+                context(2, None, 1, 1000.0),
+                context(1, Some(0), 40, 300.0),
+                context(0, Some(0), 10, 600.0),
+                context(1, Some(2), 5, 100.0),
+                context(3, Some(2), 5, 4.0),
+            ],
+            ..Report::default()
+        };
+        let text = Shown(&report).to_string();
+        let rows: Vec<&str> = text.lines().skip(2).collect();
+        assert_eq!(
+            rows,
+            [
+                "tsc: 100.0 %           1           1000        1000.0  main",
+                "tsc:  60.0 %          10            600          60.0    parse",
+                "tsc:  10.0 %           5            100          20.0      lex",
+                "tsc:  30.0 %          40            300           7.5    lex",
+            ]
+        );
+    }
+}

@@ -1,0 +1,121 @@
+//! Makes the report's part about the clock, on which all figures depend.
+
+use crate::affinity;
+use crate::calibration::Rate;
+use crate::calibration::core_clock::core_clock;
+use crate::calibration::overhead;
+use crate::calibration::resolution;
+use crate::interruption;
+use crate::machine::machine;
+use crate::on_cpu;
+use crate::record::callsite::Callsite;
+use crate::record::totals::Totals;
+use crate::self_test::{self, Finding, Verdict};
+use crate::tsc::Fence;
+use crate::tsc::clock;
+use tsc_report::{Clock, FenceOverhead};
+
+pub(in crate::live) fn collect_clock(
+    totals: &[(&'static Callsite, Totals)],
+    rate: Option<&Rate>,
+) -> Clock {
+    let machine = machine();
+    let availability = clock::availability();
+    // If nothing was measured, nothing is determined that takes time.
+    let measured = !totals.is_empty();
+    let core = measured.then(|| core_clock().ok()).flatten();
+    let findings = if measured {
+        self_test::quick().lines
+    } else {
+        Vec::new()
+    };
+    let probes = share_of_probes(totals);
+    let having = |verdict| findings.iter().filter(move |line| line.verdict == verdict);
+    Clock {
+        hz: rate.map(|rate| rate.hz),
+        ppm: rate.map(|rate| rate.ppm),
+        resolution_ticks: if measured { resolution::ticks() } else { 1 },
+        invariant: machine.invariant_tsc,
+        source: source(availability.is_ok()).to_owned(),
+        fallback_reason: availability.err().map(|why| why.to_string()),
+        hypervisor: machine.hypervisor.clone(),
+        cpu: machine.cpu.clone(),
+        clocksource: machine.clocksource.clone(),
+        pinned_cpu: affinity::pinned_cpu(),
+        no_interruptions_because: interruption::unavailable().map(str::to_owned),
+        no_on_cpu_because: on_cpu::unavailable().map(str::to_owned),
+        core_cycles_per_tick: core.map(|core| core.cycles_per_tick),
+        core_cycles_per_tick_min: core.map(|core| core.lowest),
+        core_cycles_per_tick_max: core.map(|core| core.highest),
+        core_cycles_source: core.map(|core| core.source.to_string()),
+        overheads: overheads(totals),
+        crowding_error_ticks: overhead::CROWDING * probes,
+        crowding_error_share: overhead::CROWDING_SHARE * probes,
+        warnings: having(Verdict::Bad).map(sentence).collect(),
+        doubtful: having(Verdict::Doubtful).map(sentence).collect(),
+        doubts: having(Verdict::Doubtful).count() as u64,
+        distrusted: having(Verdict::Bad).next().is_some(),
+    }
+}
+
+fn sentence(finding: &Finding) -> String {
+    let Finding {
+        name,
+        value,
+        meaning,
+        advice,
+        ..
+    } = finding;
+    match advice {
+        Some(advice) => format!("{name}: {value}: {meaning}; {advice}"),
+        None => format!("{name}: {value}: {meaning}"),
+    }
+}
+
+fn source(available: bool) -> &'static str {
+    match available {
+        true if cfg!(target_arch = "aarch64") => "CNTVCT_EL0",
+        true => "TSC",
+        false if cfg!(all(target_family = "wasm", target_os = "unknown")) => "no clock",
+        false if clock::is_os_clock() => "clock_gettime",
+        false => "Instant",
+    }
+}
+
+/// The probes' share of the ticks of all annotated functions.
+fn share_of_probes(totals: &[(&'static Callsite, Totals)]) -> f64 {
+    let (mut probes, mut own) = (0.0, 0.0);
+    for (callsite, totals) in totals {
+        let Some(fence) = callsite.fence() else {
+            continue;
+        };
+        probes += totals.calls() as f64 * overhead::of(fence).total;
+        let callees = totals.callees.wrapping_add(totals.visible);
+        own += totals.gross().wrapping_sub(callees) as f64;
+    }
+    let share = probes / (probes + own.max(0.0));
+    if share.is_finite() { share } else { 0.0 }
+}
+
+fn overheads(totals: &[(&'static Callsite, Totals)]) -> Vec<FenceOverhead> {
+    let in_use = |fence: &Fence| {
+        totals
+            .iter()
+            .any(|(callsite, _)| callsite.fence() == Some(*fence))
+    };
+    Fence::ALL
+        .into_iter()
+        .filter(in_use)
+        .map(|fence| {
+            let overhead = overhead::of(fence);
+            FenceOverhead {
+                fence: fence.name().to_owned(),
+                visible_ticks: overhead.visible,
+                visible_error_ticks: overhead.visible_error,
+                total_ticks: overhead.total,
+                total_error_ticks: overhead.total_error,
+                nesting_ticks: overhead.nesting,
+            }
+        })
+        .collect()
+}

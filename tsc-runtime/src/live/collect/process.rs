@@ -1,0 +1,92 @@
+//! The process: its number, when it began to measure, and the user's description of the run.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use super::timestamp;
+use crate::live::settings::settings;
+use crate::live::watch;
+use crate::tsc::os_clock;
+use tsc_report::Process;
+
+/// When this process began to measure: in nanoseconds since 1970, and by the monotonic clock.
+static STARTED_UNIX_NS: AtomicU64 = AtomicU64::new(0);
+static STARTED_NS: AtomicU64 = AtomicU64::new(0);
+
+/// From when on calls are reported: after the latest reset. Nanoseconds since the process began to measure.
+static SINCE_NS: AtomicU64 = AtomicU64::new(0);
+
+/// Notes that the process begins to measure now.
+pub(crate) fn begin() {
+    settings();
+    STARTED_UNIX_NS.store(os_clock::unix_now(), Relaxed);
+    STARTED_NS.store(os_clock::now(), Relaxed);
+    watch::begin();
+}
+
+/// Resets the times in the child of a fork, which is another process and has not begun to measure.
+#[cfg(all(unix, not(miri)))] // no process is forked elsewhere
+pub(crate) fn start_from_zero() {
+    STARTED_UNIX_NS.store(0, Relaxed);
+    SINCE_NS.store(0, Relaxed);
+    crate::live::output::start_from_zero();
+    watch::start_from_zero();
+}
+
+/// When this process began to measure, in nanoseconds since 1970; 0 if it has not.
+pub(in crate::live) fn process_started() -> u64 {
+    STARTED_UNIX_NS.load(Relaxed)
+}
+
+/// Notes that the figures were reset, so that later reports begin here, or where a report of everything before ends.
+pub(in crate::live) fn begin_anew(last: Option<&Process>) {
+    let end = last.map_or_else(since_start, |last| last.span().1);
+    SINCE_NS.store(end, Relaxed);
+}
+
+/// The time since this process began to measure, in nanoseconds; 0 if it has not.
+fn since_start() -> u64 {
+    match process_started() {
+        0 => 0,
+        _ => os_clock::now().saturating_sub(STARTED_NS.load(Relaxed)),
+    }
+}
+
+/// The data of this process, as it is now.
+pub(in crate::live) fn collect_process() -> Process {
+    let started = process_started();
+    let begun = started != 0;
+    let mut process = Process {
+        argv: std::env::args_os()
+            .map(|argument| argument.to_string_lossy().into_owned())
+            .collect(),
+        pid: crate::process::id(),
+        host: host(),
+        started: if begun {
+            timestamp::rfc3339(started)
+        } else {
+            String::new()
+        },
+        ..Process::default()
+    };
+    process.set_span((SINCE_NS.load(Relaxed), since_start()));
+    process
+}
+
+/// The machine's name.
+#[cfg(all(unix, not(miri)))]
+pub(in crate::live) fn host() -> String {
+    let mut name = [0_u8; 256];
+    // SAFETY: the buffer has room for that many bytes, and its last byte stays 0.
+    let failed = unsafe { libc::gethostname(name.as_mut_ptr().cast(), name.len() - 1) } != 0;
+    if failed {
+        return "unknown".to_owned();
+    }
+    let len = name.iter().position(|&byte| byte == 0).unwrap_or(0);
+    String::from_utf8_lossy(&name[..len]).into_owned()
+}
+
+/// The machine's name.
+#[cfg(not(all(unix, not(miri))))]
+pub(in crate::live) fn host() -> String {
+    std::env::var("COMPUTERNAME").unwrap_or_else(|_| "unknown".to_owned())
+}

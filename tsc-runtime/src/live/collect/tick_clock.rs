@@ -1,0 +1,36 @@
+//! Makes the report's part about the clock of light probes.
+
+use crate::calibration::light_cost;
+use crate::on_cpu;
+use crate::registry::Figures;
+use crate::tick_clock;
+use crate::tsc::clock;
+use tsc_report::TickClock;
+
+/// `None` if the program has no light probes.
+pub(in crate::live) fn collect_tick_clock(figures: &Figures) -> Option<TickClock> {
+    if figures.light.is_empty() {
+        return None;
+    }
+    let no_counter = || {
+        clock::availability()
+            .is_err()
+            .then_some("the counter may not be read")
+    };
+    let reason = tick_clock::unavailable()
+        .or_else(no_counter)
+        .or_else(on_cpu::unavailable);
+    let mut clock = TickClock {
+        outside_ticks: figures.light.outside.on_cpu,
+        light_call_ticks: light_cost::ticks(),
+        no_times_because: reason.map(str::to_owned),
+        ..TickClock::default()
+    };
+    if let Some(facts) = tick_clock::facts() {
+        clock.ticks = facts.ticks;
+        clock.age_ns = facts.age.as_nanos() as u64;
+        clock.cpu_ns = facts.cost.as_nanos() as u64;
+    }
+    clock.derive();
+    Some(clock)
+}

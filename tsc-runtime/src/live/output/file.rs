@@ -1,0 +1,314 @@
+//! Writes a file so that no reader finds an incomplete one, and so that no process overwrites another one's report.
+
+use std::ffi::OsString;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::UNIX_EPOCH;
+
+use parking_lot::Mutex;
+
+use super::destination::{Destination, folder};
+use super::patience;
+use crate::live::collect::process_started;
+use crate::process::PerProcess;
+use crate::tsc::os_clock;
+
+/// What this process has written to its file.
+#[derive(Default)]
+struct Written {
+    /// The requested path, and the path that was written instead or just there.
+    place: Option<(PathBuf, PathBuf)>,
+    /// The identity of the file, as the operating system defines it.
+    identity: Option<Identity>,
+    /// Earlier reports that the latest one does not contain, because there was a reset.
+    kept: String,
+    latest: String,
+    /// The process is ending, and nothing more is written.
+    ended: bool,
+}
+
+type Identity = (u64, u64);
+
+static WRITTEN: PerProcess<Mutex<Written>> = PerProcess::new();
+
+/// A file of at least this many bytes is not written again for each report that follows a reset.
+const LONG: usize = 1 << 20;
+
+/// File systems take times from a clock that may be late by this much.
+const COARSE_CLOCK_NS: u64 = 10_000_000;
+
+fn written() -> &'static Mutex<Written> {
+    WRITTEN.get(|| {})
+}
+
+/// Forgets in the child of a fork what the parent has written.
+#[cfg(all(unix, not(miri)))] // no process is forked elsewhere
+pub(in crate::live) fn start_from_zero() {
+    WRITTEN.forget();
+}
+
+/// Keeps the reports so far in the file, because a reset follows and the next report will not contain them.
+pub(in crate::live) fn keep() {
+    if let Some(mut written) = patience::retry(|| written().try_lock()) {
+        let latest = std::mem::take(&mut written.latest);
+        written.kept += &latest;
+    }
+}
+
+/// Prevents further reports after the one at the process's end.
+pub(in crate::live) fn end() {
+    if let Some(mut written) = patience::retry(|| written().try_lock()) {
+        written.ended = true;
+    }
+}
+
+/// Writes `text` to this process's file. It replaces the process's earlier report, unless there was a reset in between. If another process
+/// has written the file, `text` goes to a file beside it, whose path is returned.
+pub(super) fn write_own(path: &Path, text: &str) -> io::Result<Option<PathBuf>> {
+    let Some(mut written) = patience::retry(|| written().try_lock()) else {
+        return Err(io::Error::other(
+            "another thread has been writing it for too long",
+        ));
+    };
+    if written.ended {
+        return Ok(None);
+    }
+    let Destination::File(target) = Destination::of(path)? else {
+        return write_to_stream(path, text).map(|()| None);
+    };
+    if append(&mut written, path, text)? {
+        return Ok(None);
+    }
+    let contents = format!("{}{text}", written.kept);
+    let beside = Beside::write(&target, &contents)?;
+    let _lock = lock(folder(&target));
+    let mut place = match &written.place {
+        Some((asked, place)) if asked == path => place.clone(),
+        _ => target.clone(),
+    };
+    let is_own = written.identity.is_some() && identity(&place) == written.identity;
+    let is_taken = !is_own && is_another_process_s(&place);
+    if is_taken {
+        place = with_pid(&target);
+    }
+    beside.rename(&place)?;
+    written.identity = identity(&place);
+    written.place = Some((path.to_owned(), place.clone()));
+    text.clone_into(&mut written.latest);
+    Ok(is_taken.then_some(place))
+}
+
+/// Adds `text` to a long file that contains what is to be kept and nothing else, because it would take ever longer to write everything
+/// again. Returns whether this was possible.
+fn append(written: &mut Written, path: &Path, text: &str) -> io::Result<bool> {
+    let Some((asked, place)) = &written.place else {
+        return Ok(false);
+    };
+    let length = written.kept.len();
+    if asked != path || length < LONG || !written.latest.is_empty() {
+        return Ok(false);
+    }
+    let _lock = lock(folder(place));
+    let is_own = written.identity.is_some() && identity(place) == written.identity;
+    let is_kept = |file: &File| file.metadata().is_ok_and(|it| it.len() == length as u64);
+    let opened = OpenOptions::new().append(true).open(place);
+    let Some(mut file) = opened.ok().filter(|file| is_own && is_kept(file)) else {
+        return Ok(false);
+    };
+    let added = file
+        .write_all(text.as_bytes())
+        .and_then(|()| file.sync_data());
+    if added.is_err() {
+        let _: io::Result<()> = file.set_len(length as u64);
+    }
+    written.identity = identity(place);
+    added?;
+    text.clone_into(&mut written.latest);
+    Ok(true)
+}
+
+/// Replaces the contents of the file by `text`.
+pub(super) fn write(path: &Path, text: &str) -> io::Result<()> {
+    match Destination::of(path)? {
+        Destination::File(target) => Beside::write(&target, text)?.rename(&target),
+        Destination::Stream => write_to_stream(path, text),
+    }
+}
+
+/// A finished file that does not have its final name yet. It is removed if it does not get that name.
+struct Beside(PathBuf);
+
+impl Beside {
+    fn write(target: &Path, text: &str) -> io::Result<Self> {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let mut name = OsString::from(".");
+        name.push(target.file_name().unwrap_or_default());
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        name.push(format!(".{}-{number}.tmp", crate::process::id()));
+        let path = target.with_file_name(name);
+        // A new file: no link or file that somebody has put there is used.
+        let mut file = OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .open(&path)?;
+        let beside = Self(path);
+        file.write_all(text.as_bytes())?;
+        // On a full disk, some file systems only report an error here.
+        file.sync_data()?;
+        Ok(beside)
+    }
+
+    fn rename(self, target: &Path) -> io::Result<()> {
+        fs::rename(&self.0, target)?;
+        std::mem::forget(self);
+        Ok(())
+    }
+}
+
+impl Drop for Beside {
+    fn drop(&mut self) {
+        let _: io::Result<()> = fs::remove_file(&self.0);
+    }
+}
+
+/// Whether another process has written the file since this process began to measure.
+fn is_another_process_s(path: &Path) -> bool {
+    let Ok(modified) = fs::metadata(path).and_then(|metadata| metadata.modified()) else {
+        return false;
+    };
+    let modified = modified
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |since| since.as_nanos() as u64);
+    let meanwhile = process_started()..=os_clock::unix_now() + COARSE_CLOCK_NS;
+    meanwhile.contains(&(modified + COARSE_CLOCK_NS))
+}
+
+/// Inserts the process number: `run.json` becomes `run.1234.json`.
+fn with_pid(path: &Path) -> PathBuf {
+    let mut name = path.file_stem().unwrap_or_default().to_owned();
+    name.push(format!(".{}", crate::process::id()));
+    if let Some(extension) = path.extension() {
+        name.push(".");
+        name.push(extension);
+    }
+    path.with_file_name(name)
+}
+
+#[cfg(unix)]
+fn identity(path: &Path) -> Option<Identity> {
+    use std::os::unix::fs::MetadataExt;
+    let metadata = fs::metadata(path).ok()?;
+    Some((metadata.dev(), metadata.ino()))
+}
+
+#[cfg(not(unix))]
+fn identity(path: &Path) -> Option<Identity> {
+    let modified = fs::metadata(path).and_then(|metadata| metadata.modified());
+    let since = modified.ok()?.duration_since(UNIX_EPOCH).ok()?;
+    Some((since.as_secs(), u64::from(since.subsec_nanos())))
+}
+
+/// Keeps other processes from renaming a file to this name between this process's check and its own renaming. If the lock is not available
+/// for a while, the file is written without it.
+#[cfg(unix)]
+fn lock(folder: &Path) -> Option<File> {
+    use std::os::fd::AsRawFd;
+    let folder = File::open(folder).ok()?;
+    patience::retry(|| {
+        // SAFETY: the call locks an open file. Closing the file releases the lock.
+        let failed = unsafe { libc::flock(folder.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } != 0;
+        (!failed).then_some(())
+    })?;
+    Some(folder)
+}
+
+#[cfg(not(unix))]
+fn lock(_: &Path) -> Option<File> {
+    None
+}
+
+/// Writes without waiting for a pipe's reader. If there is no reader, nothing is written.
+fn write_to_stream(path: &Path, text: &str) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.append(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(
+        &mut options,
+        libc::O_NONBLOCK | libc::O_NOCTTY,
+    );
+    let mut stream = options.open(path).map_err(|error| {
+        #[cfg(unix)]
+        if error.raw_os_error() == Some(libc::ENXIO) {
+            return io::Error::other("nobody reads from this pipe");
+        }
+        error
+    })?;
+    let mut rest = text.as_bytes();
+    while !rest.is_empty() {
+        let written = patience::retry(|| match stream.write(rest) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => None,
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => None,
+            result => Some(result),
+        });
+        match written {
+            Some(Ok(0)) => return Err(io::ErrorKind::WriteZero.into()),
+            Some(Ok(count)) => rest = &rest[count..],
+            Some(Err(error)) => return Err(error),
+            None => {
+                return Err(io::Error::other(
+                    "the reader of this pipe has stopped reading",
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(all(unix, not(miri)))]
+    #[test]
+    fn long_files_are_not_written_again() {
+        let folder = std::env::temp_dir().join(format!("tsc-long-{}", crate::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let path = folder.join("run.json");
+        let write = |text: &str| {
+            assert_eq!(write_own(&path, text).unwrap(), None);
+            identity(&path)
+        };
+        let text = "x".repeat(LONG);
+        let first = write(&text);
+        keep();
+        assert_eq!(write("second"), first);
+        // It has not been kept, so it is replaced.
+        assert_ne!(write("third"), first);
+        keep();
+        write("fourth");
+        assert_eq!(
+            fs::read_to_string(&path).unwrap(),
+            format!("{text}thirdfourth")
+        );
+        keep();
+        // What somebody else has changed is written again.
+        fs::write(&path, "").unwrap();
+        write("fifth");
+        assert_eq!(
+            fs::read_to_string(&path).unwrap(),
+            format!("{text}thirdfourthfifth")
+        );
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn own_names_keep_the_extension() {
+        let pid = crate::process::id();
+        let own = |path| with_pid(Path::new(path)).display().to_string();
+        let json = Path::new("a").join(format!("run.{pid}.json"));
+        assert_eq!(own("a/run.json"), json.display().to_string());
+        assert_eq!(own("run"), format!("run.{pid}"));
+    }
+}

@@ -1,0 +1,63 @@
+//! The report of a part of the program's run.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use super::snapshot::{REPORTED, started_in, sums};
+use super::{output, snapshot};
+use tsc_report::Report;
+
+/// A part of the program's run. It begins with [`session`] and ends when this value is dropped, which prints its report.
+#[derive(Debug)]
+#[must_use = "a session lasts until it is dropped"]
+pub struct Session {
+    begin: Report,
+    /// The number of calls that had started at the beginning.
+    started: u64,
+}
+
+/// Begins a session. When the returned guard is dropped, it prints a report of what has happened on all threads since the session began,
+/// in the way in which `report` prints. Sessions may follow each other, be nested, and run on different threads.
+///
+/// A call that is running when the session begins, and returns during it, is reported with all of its time. If sessions have reported
+/// everything, there is no other report at the end of the process.
+///
+/// ```no_run
+/// # fn load() {}
+/// # fn serve() {}
+/// let warm_up = tsc_runtime::session();
+/// load();
+/// drop(warm_up); // prints what `load` took
+/// let _serving = tsc_runtime::session();
+/// serve();
+/// ```
+pub fn session() -> Session {
+    let begin = sums();
+    Session {
+        started: started_in(&begin),
+        begin,
+    }
+}
+
+impl Session {
+    /// A report of what has happened since the session began, or since the last `reset` in it.
+    #[must_use]
+    pub fn report(&self) -> Report {
+        let now = snapshot();
+        now.since(&self.begin).unwrap_or(now)
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        let _turn = output::turn();
+        let now = snapshot();
+        let started = started_in(&now);
+        let report = now.since(&self.begin).unwrap_or(now);
+        output::print(&report);
+        output::keep();
+        // If everything before the session was reported, everything is reported now.
+        if self.started <= REPORTED.load(Relaxed) {
+            REPORTED.fetch_max(started, Relaxed);
+        }
+    }
+}

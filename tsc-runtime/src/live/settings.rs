@@ -1,0 +1,193 @@
+//! The settings for reports from the environment variables, read once at the first annotated call or report.
+
+use std::ffi::OsString;
+use std::time::Duration;
+
+use once_cell::race::OnceBox;
+
+use crate::environment;
+use tsc_report::{MetaMap, TextForm, TextSort, TextUnit};
+
+/// The form in which a report is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    Text(TextForm),
+    Json,
+    /// Reports are not printed.
+    Off,
+}
+
+#[cfg_attr(
+    any(miri, not(unix)),
+    allow(dead_code, reason = "no signals are watched there")
+)]
+pub(super) struct Settings {
+    pub(super) form: Form,
+    /// The path of the file, before `%p` and the like are replaced.
+    pub(super) file: Option<OsString>,
+    pub(super) every: Option<Duration>,
+    /// The signal at which a report is made while the program continues.
+    pub(super) dump_signal: Option<i32>,
+    /// Whether a report is made when a signal ends the process.
+    pub(super) signals: bool,
+    pub(super) unit: TextUnit,
+    pub(super) sort: TextSort,
+    pub(super) top: Option<usize>,
+    pub(super) meta: MetaMap,
+}
+
+/// The settings of this process.
+pub(super) fn settings() -> &'static Settings {
+    // There is no lock that the child of a fork might find held. If two threads read the settings at once, one result is dropped.
+    static SETTINGS: OnceBox<Settings> = OnceBox::new();
+    SETTINGS.get_or_init(|| Box::new(Settings::read()))
+}
+
+impl Settings {
+    pub(super) fn read() -> Self {
+        let file = environment::REPORT_FILE.get();
+        let is_json = file
+            .as_deref()
+            .and_then(|file| std::path::Path::new(file).extension())
+            .is_some_and(|extension| extension == "json");
+        let usual = if is_json {
+            Form::Json
+        } else {
+            Form::Text(TextForm::Short)
+        };
+        let form = environment::REPORT.parse(form).unwrap_or(usual);
+        Self {
+            form: if form == Form::Json { json() } else { form },
+            file,
+            every: environment::REPORT_EVERY.parse(period),
+            dump_signal: environment::DUMP_SIGNAL.parse(signal),
+            signals: environment::SIGNALS
+                .parse(environment::switch)
+                .unwrap_or(true),
+            unit: environment::UNIT
+                .parse(TextUnit::from_name)
+                .unwrap_or_default(),
+            sort: environment::SORT
+                .parse(TextSort::from_name)
+                .unwrap_or_default(),
+            top: environment::TOP
+                .parse(|rows| rows.parse().ok())
+                .filter(|&rows| rows != 0),
+            meta: environment::META
+                .get()
+                .map_or_else(MetaMap::new, |value| pairs(&value.to_string_lossy())),
+        }
+    }
+}
+
+fn form(value: &str) -> Option<Form> {
+    Some(match value {
+        "text" => Form::Text(TextForm::Short),
+        "full" => Form::Text(TextForm::Full),
+        "histogram" => Form::Text(TextForm::Histogram),
+        "json" => Form::Json,
+        "off" => Form::Off,
+        _ => return None,
+    })
+}
+
+#[cfg(feature = "json")]
+fn json() -> Form {
+    Form::Json
+}
+
+#[cfg(not(feature = "json"))]
+fn json() -> Form {
+    environment::complain(
+        "TSC_REPORT=json needs the feature `json` of tsc-runtime; reports are text",
+    );
+    Form::Text(TextForm::Short)
+}
+
+/// A time between two reports.
+fn period(value: &str) -> Option<Duration> {
+    environment::duration(value).filter(|&time| time >= Duration::from_millis(10))
+}
+
+#[cfg(unix)]
+fn signal(value: &str) -> Option<i32> {
+    let name = value.strip_prefix("SIG").unwrap_or(value);
+    let number = match name {
+        "USR1" => libc::SIGUSR1,
+        "USR2" => libc::SIGUSR2,
+        "HUP" => libc::SIGHUP,
+        "QUIT" => libc::SIGQUIT,
+        "WINCH" => libc::SIGWINCH,
+        number => number.parse().ok()?,
+    };
+    // Signals that cannot be caught, or that mean a fault of the program.
+    let unfit = [
+        libc::SIGKILL,
+        libc::SIGSTOP,
+        libc::SIGSEGV,
+        libc::SIGBUS,
+        libc::SIGFPE,
+        libc::SIGILL,
+        libc::SIGABRT,
+        libc::SIGTRAP,
+    ];
+    ((1..=31).contains(&number) && !unfit.contains(&number)).then_some(number)
+}
+
+/// There are no signals here.
+#[cfg(not(unix))]
+fn signal(_: &str) -> Option<i32> {
+    None
+}
+
+/// Parses `key=value,…`. An entry without `=` is a key with an empty value.
+fn pairs(value: &str) -> MetaMap {
+    value
+        .split(',')
+        .filter(|pair| !pair.trim().is_empty())
+        .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
+        .map(|(key, value)| (key.trim().to_owned(), value.trim().to_owned()))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn meta_is_pairs() {
+        let of = pairs("commit=abc, input = a=b ,,dirty");
+        let of: Vec<_> = of
+            .iter()
+            .map(|(key, value)| (key.as_str(), value.as_str()))
+            .collect();
+        assert_eq!(of, [("commit", "abc"), ("dirty", ""), ("input", "a=b")]);
+    }
+
+    #[test]
+    fn durations_have_units() {
+        let ms = |value| period(value).map(|time| time.as_millis());
+        assert_eq!(
+            ["10ms", "1.5s", "2 m", "1h"].map(ms),
+            [Some(10), Some(1500), Some(120_000), Some(3_600_000)]
+        );
+        assert_eq!(
+            ["", "10", "s", "-1s", "9ms", "infs", "nans", "1d", "1e30s"].map(ms),
+            [None; 9]
+        );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn signals_are_named_and_can_be_caught() {
+        let number = libc::SIGUSR1.to_string();
+        assert_eq!(
+            ["USR1", "SIGUSR1", &number].map(signal),
+            [Some(libc::SIGUSR1); 3]
+        );
+        assert_eq!(
+            ["KILL", "9", "11", "0", "99", "usr1", ""].map(signal),
+            [None; 7]
+        );
+    }
+}

@@ -1,0 +1,191 @@
+//! Makes reports from the contents of the registry.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use super::collect::{
+    begin_anew, collect_callsites, collect_clock, collect_contexts, collect_machine,
+    collect_process, collect_tick_clock,
+};
+use super::output;
+use super::settings::{Form, settings};
+use crate::calibration;
+use crate::calibration::{light_cost, overhead};
+use crate::events;
+use crate::gate;
+use crate::record::thread;
+use crate::registry::{self, Figures};
+use tsc_report::{Clock, Ended, Report};
+
+/// The number of calls that had at least started when the last report was made.
+pub(super) static REPORTED: AtomicU64 = AtomicU64::new(0);
+
+/// Returns the figures of all threads as they are now.
+///
+/// It may be called on any thread, also while other threads record. It takes a few milliseconds, because it measures the probes' overhead
+/// again. If the process began to measure less than 20 ms ago, it takes up to 20 ms more to measure the counter's rate. Calls that are
+/// still running are not included, but are counted in [`CallsiteReport::running`](crate::CallsiteReport::running).
+///
+/// The function allocates, so it must not be called in a signal handler that may interrupt the allocator. In a signal handler that has
+/// interrupted the runtime's own work, or an allocator that this work has called, the report has no callsites.
+///
+/// ```
+/// use tsc_runtime::cycles;
+///
+/// #[cycles(name = "double")]
+/// fn double(x: u32) -> u32 {
+///     2 * x
+/// }
+///
+/// assert_eq!(double(21), 42);
+/// let report = tsc_runtime::snapshot();
+/// if let Some(row) = report.callsite("double") {
+///     assert_eq!(row.calls(), 1);
+/// }
+/// println!("{report}");
+/// ```
+#[must_use]
+pub fn snapshot() -> Report {
+    collecting(|| {
+        let figures = registry::figures()?;
+        Some(collect(&figures, registry::unrecorded()))
+    })
+}
+
+/// Returns the figures of all threads as they are now, and resets them: a [`snapshot`] and a [`reset`], without losing a call in between.
+///
+/// Of several such reports, each call is in exactly one: the first one after its return. So their counts and totals add up exactly. A call
+/// that is running is in a later report, with all of its time.
+///
+/// ```no_run
+/// loop {
+///     std::thread::sleep(std::time::Duration::from_secs(60));
+///     println!("the last minute: {}", tsc_runtime::take());
+/// }
+/// ```
+#[must_use]
+pub fn take() -> Report {
+    collecting(|| {
+        output::keep();
+        let (figures, unrecorded) = registry::take_figures()?;
+        REPORTED.store(0, Relaxed);
+        let report = events::hand_out(|| collect(&figures, unrecorded));
+        begin_anew(Some(&report.process));
+        Some(report)
+    })
+}
+
+/// The sums of all threads, without anything that takes time to determine.
+pub(super) fn sums() -> Report {
+    collecting(|| {
+        let figures = registry::figures()?;
+        let (callsites, numbers) = collect_callsites(&figures, &Clock::default());
+        Some(Report {
+            process: collect_process(),
+            contexts: collect_contexts(&figures, &numbers),
+            callsites,
+            unrecorded_calls: registry::unrecorded(),
+            ..Report::default()
+        })
+    })
+}
+
+/// The result of `collect`. Inside the runtime's own work, where this must neither wait nor allocate, it is an empty report.
+fn collecting(collect: impl FnOnce() -> Option<Report>) -> Report {
+    registry::do_what_was_put_off();
+    let report = thread::this().enter_report().and_then(|_reporting| {
+        let began = registry::begin_report();
+        let report = collect();
+        // All of this is overhead for an annotated function around this call.
+        registry::add_cost_of_report(began);
+        report
+    });
+    registry::do_what_was_put_off();
+    report.unwrap_or_default()
+}
+
+/// Prints the figures of all threads as they are now: see [`snapshot`].
+///
+/// Environment variables determine the form and the destination, by default text on standard error: see the table in `docs/variables.md`.
+/// If no further calls have started since, the program prints no other report at its end.
+pub fn report() {
+    let report = snapshot();
+    REPORTED.fetch_max(started_in(&report), Relaxed);
+    output::print(&report);
+}
+
+/// Makes the last report of a process, if anything was not reported yet.
+pub(super) fn report_at_end(ended: Ended) {
+    let _turn = output::turn();
+    // A process in which every callsite was left out prints that.
+    let started = started();
+    let is_reported =
+        started <= REPORTED.load(Relaxed) && (started != 0 || registry::left_out().is_empty());
+    if settings().form == Form::Off || is_reported {
+        return;
+    }
+    let mut report = snapshot();
+    report.process.ended = Some(ended);
+    REPORTED.fetch_max(started_in(&report), Relaxed);
+    output::print(&report);
+}
+
+/// The number of calls that have started so far.
+fn started() -> u64 {
+    registry::figures().map_or(0, |figures| figures.started())
+}
+
+/// Resets all figures on all threads.
+///
+/// A call that is running counts in full when it returns, with its time before the reset. In a signal handler that has interrupted the
+/// runtime's own work, the reset takes effect after that work, at the latest before the next report. In other signal handlers it is as
+/// unsafe as allocating. [`take`] does the same, and returns the figures.
+///
+/// ```
+/// tsc_runtime::reset(); // leave out the warm-up
+/// // … the work in question …
+/// tsc_runtime::report();
+/// ```
+pub fn reset() {
+    if let Some(_reporting) = thread::this().enter_report() {
+        output::keep();
+    }
+    registry::reset();
+    begin_anew(None);
+    events::forget();
+    REPORTED.store(0, Relaxed);
+}
+
+fn collect(figures: &Figures, unrecorded_calls: u64) -> Report {
+    let totals = &figures.callsites;
+    let measured = !totals.is_empty();
+    if measured {
+        overhead::recalibrate();
+        light_cost::recalibrate();
+    }
+    let rate = measured.then(|| calibration::rate().ok()).flatten();
+    let clock = collect_clock(totals, rate.as_ref());
+    let (callsites, numbers) = collect_callsites(figures, &clock);
+    Report {
+        process: collect_process(),
+        meta: settings().meta.clone(),
+        machine: collect_machine(),
+        contexts: collect_contexts(figures, &numbers),
+        callsites,
+        tick_clock: collect_tick_clock(figures),
+        clock,
+        nothing_because: gate::reason_against()
+            .filter(|_| !measured)
+            .map(str::to_owned),
+        left_out: registry::left_out(),
+        unrecorded_calls,
+        ..Report::default()
+    }
+}
+
+/// The number of calls that have started, whether they have returned or not.
+pub(super) fn started_in(report: &Report) -> u64 {
+    let callsites = report.callsites.iter();
+    callsites
+        .map(|callsite| callsite.calls + callsite.running)
+        .sum()
+}

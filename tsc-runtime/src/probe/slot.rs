@@ -1,0 +1,235 @@
+//! What a start hands to its stop.
+
+use core::marker::PhantomPinned;
+use core::mem::MaybeUninit;
+use core::ptr;
+
+use crate::record::Record;
+use crate::record::light::Frame;
+use crate::record::thread::Thread;
+use crate::tsc::Ticks;
+
+/// Space on the annotated function's stack for the values that a start hands to its stop. A probe only borrows it: if the probe contained
+/// it, each start would copy it.
+///
+/// A start writes what its kind of call needs, and nothing more.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Slot {
+    /// The record of a timed call. Null for all others, of which `untimed` says what they are.
+    record: MaybeUninit<*const Record>,
+    /// The thread's running sums at the start. The two are not neighbours, neither here nor in [`Thread`]: otherwise the compiler would
+    /// copy both with one load of 16 bytes, and such a load stalls if it spans two recent stores.
+    overhead: MaybeUninit<u64>,
+    start: MaybeUninit<Ticks>,
+    work: MaybeUninit<u64>,
+    /// Saved, because finding the thread again takes a function call in position-independent code.
+    thread: MaybeUninit<&'static Thread>,
+    /// Written only where `record` is null.
+    untimed: MaybeUninit<Untimed>,
+    /// The call tree's node from which this call was made. Written only if trees are recorded.
+    outer: MaybeUninit<u32>,
+    /// Written only in programs that have light probes, too.
+    pub(super) frame: Frame,
+    /// A linked frame is read through the thread's list, too. So a mutable borrow of the slot must not count as the only access.
+    pinned: PhantomPinned,
+}
+
+/// A call that the inlined reads do not time.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Untimed {
+    /// Null if nothing measures the call.
+    pub(super) record: *const Record,
+    /// Whether the record is for this call alone, because the thread is ending. Otherwise the counter may not be read, so the operating
+    /// system's clock measures the call.
+    pub(super) is_orphan: bool,
+}
+
+/// The thread's running sums.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sums {
+    pub(super) overhead: u64,
+    pub(super) work: u64,
+}
+
+impl Sums {
+    #[inline(always)]
+    pub(super) fn of(thread: &Thread) -> Self {
+        Self {
+            overhead: thread.overhead.get(),
+            work: thread.work.get(),
+        }
+    }
+}
+
+impl Slot {
+    /// Empty, so it costs nothing. [`Probe::start`](super::Probe::start) writes the contents.
+    #[inline(always)]
+    #[must_use]
+    #[allow(clippy::new_without_default)] // made by expansions alone
+    pub const fn new() -> Self {
+        Self {
+            record: MaybeUninit::uninit(),
+            overhead: MaybeUninit::uninit(),
+            start: MaybeUninit::uninit(),
+            work: MaybeUninit::uninit(),
+            thread: MaybeUninit::uninit(),
+            untimed: MaybeUninit::uninit(),
+            outer: MaybeUninit::uninit(),
+            frame: Frame::new(),
+            pinned: PhantomPinned,
+        }
+    }
+
+    /// A call that is timed, whose `start` is written later.
+    #[inline(always)]
+    pub(super) fn set_timed(&mut self, record: &Record, thread: &'static Thread) {
+        self.record.write(record);
+        self.overhead.write(thread.overhead.get());
+        self.work.write(thread.work.get());
+        self.thread.write(thread);
+    }
+
+    /// A call that starts now and is not timed.
+    pub(super) fn set_untimed(&mut self, untimed: Untimed, thread: &'static Thread, now: Ticks) {
+        let Sums { overhead, work } = Sums::of(thread);
+        self.record.write(ptr::null());
+        self.overhead.write(overhead);
+        self.start.write(now);
+        self.work.write(work);
+        self.thread.write(thread);
+        self.untimed.write(untimed);
+    }
+
+    /// A call that nothing measures.
+    pub(super) fn set_nothing(&mut self) {
+        self.record.write(ptr::null());
+        self.untimed.write(Untimed {
+            record: ptr::null(),
+            is_orphan: false,
+        });
+    }
+
+    #[inline(always)]
+    pub(super) fn set_start(&mut self, start: Ticks) {
+        self.start.write(start);
+    }
+
+    /// What is added to the thread's sum after this does not belong to the call.
+    #[inline(always)]
+    pub(super) fn set_overhead(&mut self, overhead: u64) {
+        self.overhead.write(overhead);
+    }
+
+    #[inline(always)]
+    pub(super) fn set_outer(&mut self, outer: u32) {
+        self.outer.write(outer);
+    }
+
+    /// The call that the slot is for, if it is timed. This is the test of each usual stop.
+    ///
+    /// # Safety
+    ///
+    /// A start has written the slot, on this thread.
+    #[inline(always)]
+    pub(super) unsafe fn timed(&self) -> Option<&Started> {
+        // SAFETY: each start writes the record, and the rest if it is not null.
+        unsafe { (!self.record.assume_init().is_null()).then(|| self.started()) }
+    }
+
+    /// The call that the slot is for, if it is measured although it is not timed.
+    ///
+    /// # Safety
+    ///
+    /// As for [`timed`](Self::timed), which has returned `None`.
+    pub(super) unsafe fn untimed(&self) -> Option<(&Started, Untimed)> {
+        // SAFETY: each start that leaves the record null writes `untimed`, and the rest if that has a record.
+        unsafe {
+            let untimed = self.untimed.assume_init();
+            (!untimed.record.is_null()).then(|| (self.started(), untimed))
+        }
+    }
+
+    /// # Safety
+    ///
+    /// A start on this thread has written the slot, and the call is measured.
+    #[inline(always)]
+    unsafe fn started(&self) -> &Started {
+        // SAFETY: `Started` is a transparent wrapper.
+        unsafe { &*ptr::from_ref(self).cast() }
+    }
+}
+
+/// The slot of a measured call, written by a start on this thread. It is used until the stop of the call, or of the poll.
+#[derive(Debug)]
+#[repr(transparent)]
+pub(super) struct Started(Slot);
+
+impl Started {
+    #[inline(always)]
+    pub(super) fn record(&self) -> &Record {
+        // SAFETY: the record is written. If it is null, the call is measured although it is not timed, and has another one. The records of
+        // a thread outlive all calls on it; one for a single call lives until its stop.
+        unsafe {
+            match self.0.record.assume_init().as_ref() {
+                Some(record) => record,
+                None => &*self.0.untimed.assume_init().record,
+            }
+        }
+    }
+
+    /// The same, without a test.
+    ///
+    /// # Safety
+    ///
+    /// The call is timed.
+    #[inline(always)]
+    pub(super) unsafe fn timed_record(&self) -> &Record {
+        // SAFETY: guaranteed by the caller. The records of a thread outlive all calls on it.
+        unsafe { &*self.0.record.assume_init() }
+    }
+
+    #[inline(always)]
+    pub(super) fn is_timed(&self) -> bool {
+        // SAFETY: the record is written.
+        !unsafe { self.0.record.assume_init() }.is_null()
+    }
+
+    #[inline(always)]
+    pub(super) fn thread(&self) -> &'static Thread {
+        // SAFETY: each start of a measured call writes the thread.
+        unsafe { self.0.thread.assume_init() }
+    }
+
+    #[inline(always)]
+    pub(super) fn start(&self) -> Ticks {
+        // SAFETY: each start of a measured call writes it: the expansion's, or `set_untimed`.
+        unsafe { self.0.start.assume_init() }
+    }
+
+    /// The thread's running sums at the start.
+    #[inline(always)]
+    pub(super) fn sums(&self) -> Sums {
+        // SAFETY: each start of a measured call writes both.
+        unsafe {
+            Sums {
+                overhead: self.0.overhead.assume_init(),
+                work: self.0.work.assume_init(),
+            }
+        }
+    }
+
+    /// # Safety
+    ///
+    /// The call has a place in the tree.
+    #[inline(always)]
+    pub(super) unsafe fn outer(&self) -> u32 {
+        // SAFETY: guaranteed by the caller: who gives a call its place writes this.
+        unsafe { self.0.outer.assume_init() }
+    }
+
+    #[inline(always)]
+    pub(super) fn frame(&self) -> &Frame {
+        &self.0.frame
+    }
+}

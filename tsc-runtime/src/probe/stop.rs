@@ -1,0 +1,179 @@
+//! The stop of everything but usual calls: what a call, a poll or a section was, and what it cost.
+
+use super::off_cpu::{claim, find_loss, look_at};
+use super::slot::{Started, Sums};
+use super::{Settled, settle};
+use crate::interruption::Interruption;
+use crate::on_cpu;
+use crate::record::thread::Thread;
+use crate::record::{Exclusion, Record};
+use crate::registry;
+use crate::tsc::{Ticks, is_anomalous};
+
+/// A measurement that stops.
+#[derive(Clone, Copy)]
+pub(super) struct Measurement<'a> {
+    pub(super) record: &'a Record,
+    pub(super) thread: &'a Thread,
+    pub(super) start: Ticks,
+    /// The thread's sums at the start.
+    pub(super) sums: Sums,
+    pub(super) shape: Shape,
+    /// Whether the counter was read at its ends. Otherwise it is unknown whether it was interrupted.
+    pub(super) is_timed: bool,
+}
+
+/// How measurements of a thread lie to each other.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Shape {
+    /// Calls and polls: one contains another or comes after it.
+    Nested,
+    /// Sections may overlap. Therefore a section does not change whose work and whose loss something is, and half of its cost is added to
+    /// the thread's overhead at either end.
+    Overlapping,
+}
+
+/// What a measurement has cost its program.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cost {
+    /// The ticks on the CPU, with the measurement's own visible overhead.
+    pub(super) gross: u64,
+    /// The overhead of probes in it.
+    pub(super) nested: u64,
+    /// The gross ticks without the visible overhead.
+    pub(super) net: u64,
+    /// The gross ticks with those off the CPU.
+    pub(super) wall: u64,
+    /// How often the thread came back to a CPU.
+    pub(super) switches: u32,
+    /// Why this is not an ordinary sample.
+    pub(super) unusual: Option<Exclusion>,
+}
+
+impl<'a> Measurement<'a> {
+    /// A call or a poll.
+    pub(super) fn of(started: &'a Started) -> Self {
+        Self {
+            record: started.record(),
+            thread: started.thread(),
+            start: started.start(),
+            sums: started.sums(),
+            shape: Shape::Nested,
+            is_timed: started.is_timed(),
+        }
+    }
+
+    /// What the detector says of it.
+    pub(super) fn verdict(&self) -> Option<Exclusion> {
+        match self.thread.detector.verdict(self.start) {
+            _ if !self.is_timed => Some(Exclusion::Unknown),
+            Interruption::Clean => None,
+            Interruption::Interrupted => Some(Exclusion::Interrupted),
+            Interruption::Unknown => Some(Exclusion::Unknown),
+        }
+    }
+
+    /// Stops after `raw` ticks: finds what was lost off the CPU, updates the thread's running sums, and gives `record` the cost. What comes
+    /// after that is the caller's.
+    pub(super) fn stop(self, raw: i64, unusual: Option<Exclusion>, record: impl FnOnce(&Cost)) {
+        if is_anomalous(raw) {
+            return record(&self.settle_anomaly());
+        }
+        let Self {
+            thread,
+            start,
+            sums,
+            ..
+        } = self;
+        let after = find_loss(thread, start, sums.overhead, raw);
+        let inside = match self.shape {
+            Shape::Nested => claim(thread, start, sums.overhead),
+            Shape::Overlapping => look_at(thread, start, sums.overhead),
+        };
+        if thread.detector.registered_since(start) {
+            self.record
+                .add_registration_cost(registry::registration_cost_since(sums.overhead));
+        }
+        let off = inside.loss.off;
+        let Settled { gross, nested, net } = match self.shape {
+            Shape::Nested => settle(self.record, thread, sums, raw.cast_unsigned(), off),
+            Shape::Overlapping => self.settle_overlapping(raw.cast_unsigned(), off),
+        };
+        self.record.add_off_cpu(&inside);
+        record(&Cost {
+            gross,
+            nested,
+            net,
+            wall: gross.wrapping_add_signed(off),
+            switches: inside.loss.switches,
+            unusual,
+        });
+        after.settle(thread);
+    }
+
+    /// The counter has gone backwards. So the ticks are unknown, and the calls around this see its overhead, but no work.
+    fn settle_anomaly(&self) -> Cost {
+        self.thread.add_overhead(self.cost_of_stop().cast_signed());
+        if self.shape == Shape::Nested {
+            self.thread.work.set(self.sums.work);
+        }
+        Cost {
+            gross: 0,
+            nested: 0,
+            net: 0,
+            wall: 0,
+            switches: 0,
+            unusual: Some(Exclusion::Anomalous),
+        }
+    }
+
+    /// Like [`settle`], for a section.
+    fn settle_overlapping(&self, raw: u64, off: i64) -> Settled {
+        let now = Sums::of(self.thread);
+        let added = now.overhead.wrapping_sub(self.sums.overhead);
+        let nested = added.wrapping_sub(off.cast_unsigned());
+        let gross = raw.wrapping_sub(added);
+        self.thread.add_overhead(self.cost_of_stop().cast_signed());
+        // If a function began before the section and ended in it, the nested ticks can exceed the section's.
+        let callees = now.work.wrapping_sub(self.sums.work).cast_signed();
+        let callees = callees.clamp(0, gross.cast_signed().max(0));
+        if nested != 0 || callees != 0 {
+            self.record.add_nested(nested, callees.cast_unsigned());
+        }
+        let net = gross.wrapping_sub(self.record.visible.get());
+        Settled { gross, nested, net }
+    }
+
+    /// What of the probe's cost the stop adds to the thread's overhead.
+    fn cost_of_stop(&self) -> u64 {
+        let cost = self.record.cost.get();
+        match self.shape {
+            Shape::Nested => cost,
+            Shape::Overlapping => cost.div_ceil(2),
+        }
+    }
+}
+
+impl Cost {
+    /// Adds a call or a section to its record.
+    pub(super) fn record(&self, record: &Record, thread: &Thread) {
+        let &Self { gross, nested, .. } = self;
+        match self.unusual {
+            None => record.leave(gross, nested),
+            Some(Exclusion::Interrupted) => {
+                let is_repaired = self.is_repaired(record, thread);
+                record.leave_interrupted(gross, nested, self.wall, is_repaired);
+            }
+            Some(why) => record.record_excluded(why, gross, nested),
+        }
+    }
+
+    /// Whether an interrupted call was on the CPU for so long that the uncertainty of its context switches does not matter.
+    fn is_repaired(&self, record: &Record, thread: &Thread) -> bool {
+        if !thread.on_cpu.asks() {
+            record.add_unasked();
+            return false;
+        }
+        self.switches != 0 && on_cpu::is_certain(self.net.cast_signed(), self.switches)
+    }
+}
