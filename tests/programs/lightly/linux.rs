@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::ptr;
 use std::time::{Duration, Instant};
 
-use tsc_runtime::cycles;
+use tsc_runtime::{cycles, snapshot};
 
 #[cycles(light)]
 fn tiny(value: u64) -> u64 {
@@ -57,6 +57,21 @@ fn call(times: u64, time: Duration) -> u64 {
     calls
 }
 
+/// Calls `tiny` until a tick has found it, which takes long where the clock's thread has to wait for a CPU. Returns the number of calls.
+fn call_until_ticked() -> u64 {
+    let began = Instant::now();
+    let mut calls = 0;
+    loop {
+        calls += call(1000, Duration::from_millis(100));
+        let ticked = snapshot()
+            .callsite("tiny")
+            .is_some_and(|row| row.self_ticks() > 0.0);
+        if ticked || began.elapsed() > Duration::from_secs(60) {
+            return calls;
+        }
+    }
+}
+
 pub(crate) fn main() {
     match std::env::args().nth(1).unwrap_or_default().as_str() {
         "fork" => fork(),
@@ -94,7 +109,7 @@ pub(crate) fn main() {
         }
         "forbid-scheduling" => {
             forbid(&[libc::SYS_sched_setattr, libc::SYS_prctl]);
-            println!("{}", call(1000, Duration::from_millis(100)));
+            println!("{}", call_until_ticked());
         }
         "forbid-cpu-clock" => {
             forbid(&[libc::SYS_clock_gettime]);
