@@ -13,7 +13,7 @@ pub(super) fn cost(report: &Report) -> Option<String> {
         return Some(call);
     }
     Some(format!(
-        "{call}; their clock ticked {} times, every {:.0} µs, for {:.1} % of a CPU",
+        "{call}; {} clock ticks, {:.0} µs apart, {:.1} % CPU",
         clock.ticks,
         clock.mean_us,
         clock.cpu_share * 100.0
@@ -35,11 +35,39 @@ pub(super) fn row(row: &CallsiteReport) -> Option<String> {
         .self_std_error_ticks
         .map_or_else(|| "unknown".to_owned(), |error| format!("{error:.0}"));
     let mut line = format!(
-        "by {ticks} ticks of the clock: self {:.0} ± {error} standard error",
+        "by {ticks} {} of the clock: self {:.0} ± {error} standard error",
+        if ticks == 1 { "tick" } else { "ticks" },
         row.self_ticks
     );
     if let Some(probes) = row.probe_ticks {
         line += &format!(", of which about {probes:.0} are light probes, in part its callers'");
     }
     Some(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::TickClock;
+
+    #[test]
+    fn cost_of_a_long_run_fits_a_dump_without_a_terminal() {
+        let clock = TickClock {
+            light_call_ticks: Some(88.8),
+            ticks: 888_888,
+            mean_us: 4000.0,
+            cpu_share: 0.028,
+            ..TickClock::default()
+        };
+        let report = Report {
+            tick_clock: Some(clock),
+            callsites: vec![CallsiteReport {
+                name: "function".to_owned(),
+                ..CallsiteReport::default()
+            }],
+            ..Report::default()
+        };
+        let dump = report.to_string();
+        assert!(dump.contains(" 2.8 % CPU\n"), "{dump}");
+    }
 }
