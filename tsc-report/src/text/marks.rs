@@ -54,7 +54,7 @@ impl Mark {
     pub(super) fn explanation(self, clock: &Clock) -> String {
         match self {
             Self::BelowResolution => {
-                "mean under 30 ticks: indistinguishable from an empty call; use measure()"
+                "mean under 30 ticks, as an empty call has; use #[cycles(light)] or measure()"
                     .to_owned()
             }
             Self::Perturbed => {

@@ -163,7 +163,7 @@ mod tests {
         assert_marked(
             &dump,
             '<',
-            "indistinguishable from an empty call; use measure()",
+            "as an empty call has; use #[cycles(light)] or measure()",
         );
     }
 
