@@ -71,7 +71,7 @@ pub struct RunArgs {
     /// Save the reports as target/tsc/NAME [default: the time]
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
-    /// With --all: the folder of tsc-runtime's source, in place of the published version
+    /// With --all: the folder of tsc-runtime's source [default: beside cargo-tsc's own; without that, the published version]
     #[arg(long, value_name = "DIR", env = "CARGO_TSC_RUNTIME")]
     pub runtime: Option<PathBuf>,
     /// How to print the report

@@ -79,7 +79,10 @@ pub fn print(session: &Session, view: &View) -> Result<()> {
         })
         .collect();
     if !spreads.is_empty() {
-        let text = format!("self times of the runs: {}", spreads.join(", "));
+        let text = format!(
+            "self times of the runs, ± half their range: {}",
+            spreads.join(", ")
+        );
         line(&mut out, &text)?;
     }
     Ok(())
