@@ -37,7 +37,7 @@ pub use options::{TextForm, TextOptions, TextSort, TextUnit};
 pub mod __private {
     pub use crate::data::WholeTicks;
     #[cfg(has_callsites)]
-    pub use crate::derive::{LIGHT, TIMED, derive_errors};
+    pub use crate::derive::{LIGHT, SQUARES_UNIT, TIMED, derive_errors};
     pub use crate::order::{order, reorder};
     #[cfg(has_callsites)]
     pub use crate::text::gclk_column;

@@ -51,7 +51,9 @@ fn next() -> Ticks {
 
 /// A new callsite.
 pub(crate) fn callsite(name: String) -> &'static Callsite {
-    Box::leak(Box::new(Callsite::new::<Scripted>(meta(&(), module_path!(), line!()).named(name.leak()))))
+    Box::leak(Box::new(Callsite::new::<Scripted>(
+        meta(&(), module_path!(), line!()).named(name.leak()),
+    )))
 }
 
 /// Calls a function that does nothing.

@@ -11,7 +11,7 @@ use crate::data::saturating_sum;
 use crate::{Bucket, CallsiteReport, CallsiteSums, Clock};
 use outliers::Outliers;
 use statistics::{Statistics, mean};
-pub use ticked::{LIGHT, TIMED, derive_errors};
+pub use ticked::{LIGHT, SQUARES_UNIT, TIMED, derive_errors};
 
 impl CallsiteReport {
     /// The order of a report: by descending self ticks on the CPU, which other processes do not change, and then by name, so that the

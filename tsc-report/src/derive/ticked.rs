@@ -7,8 +7,8 @@ pub const TIMED: &str = "timed";
 /// [`CallsiteReport::probe`] of functions whose calls are counted, and found by ticks of a clock.
 pub const LIGHT: &str = "light";
 
-/// The unit of `ticked_squares`.
-const UNIT: f64 = 1024.0;
+/// Times are divided by this before their squares are added to `ticked_squares`.
+pub const SQUARES_UNIT: f64 = 1024.0;
 
 /// By what factor the figures of several runs of a program differ more than the number of ticks alone explains, because the layout of memory,
 /// the caches and the machine differ, too. `fine_grained --coverage` prints how often two standard errors cover the difference to the mean of
@@ -32,9 +32,8 @@ impl CallsiteReport {
             return;
         }
         let sums = &self.sums;
-        let parts = |on_cpu: i64, off: i64| (on_cpu as f64, off as f64);
-        let (on_cpu, off) = parts(sums.ticked, sums.ticked_off);
-        let (own, own_off) = parts(sums.ticked_own, sums.ticked_own_off);
+        let (on_cpu, off) = (sums.ticked as f64, sums.ticked_off as f64);
+        let (own, own_off) = (sums.ticked_own as f64, sums.ticked_own_off as f64);
         let waiting = sums.ticked_waiting as f64;
         self.clock_ticks = Some(sums.clock_ticks);
         self.total_ticks = on_cpu + off;
@@ -86,7 +85,7 @@ pub fn derive_errors(callsites: &mut [CallsiteReport]) {
     {
         let share = callsite.sums.ticked_own as f64 / own.max(1.0);
         let of_row = callsite.sums.ticked_squares as f64 + one_more;
-        let variance = of_row * (1.0 - share.clamp(0.0, 1.0)) * UNIT * UNIT;
+        let variance = of_row * (1.0 - share.clamp(0.0, 1.0)) * SQUARES_UNIT * SQUARES_UNIT;
         callsite.self_std_error_ticks = (ticks != 0.0).then(|| BETWEEN_RUNS * variance.sqrt());
     }
 }

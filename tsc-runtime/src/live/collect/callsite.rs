@@ -8,15 +8,19 @@ use crate::calibration::light_cost;
 use crate::events;
 use crate::record::callsite::{Callsite, Unit};
 use crate::record::histogram::{Histogram, least};
-use crate::record::light::Row;
+use crate::record::light::{PathSums, Row};
 use crate::record::name;
 use crate::record::totals::Totals;
 use crate::registry::{Figures, LightRow, ThreadName, Ticked};
 use crate::tsc::Fence;
-use tsc_report::__private::{LIGHT, TIMED, WholeTicks, derive_errors, order, reorder};
+use tsc_report::__private::{
+    LIGHT, SQUARES_UNIT, TIMED, WholeTicks, derive_errors, order, reorder,
+};
 use tsc_report::{
     Bucket, CallsiteReport, CallsiteSums, Clock, EventCount, FirstCall, SumOfSquares, ThreadReport,
 };
+
+const _: () = assert!(PathSums::UNIT == SQUARES_UNIT as i64);
 
 /// The reports of all callsites, by descending self ticks, and for each of them the callsite's number.
 pub(in crate::live) fn collect_callsites(

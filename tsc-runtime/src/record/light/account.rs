@@ -57,7 +57,7 @@ const PARTS: i64 = 4;
 const MANY: u64 = 32;
 
 /// After a stretch with more CPU time than this, in microseconds, a tick belongs to the innermost function even if the thread has blocked since.
-/// It is three of the longest intervals, so several ticks found the function on the CPU, and it ran for nearly all of the stretch. Each switch
+/// It is three of the longest intervals, unless the user has chosen longer ones, so several ticks found the function on the CPU, and it ran for nearly all of the stretch. Each switch
 /// between threads also adds to the error of the clocks, so a long stretch seems to have blocked for a few microseconds.
 const LONG: f64 = 12_000.0;
 
