@@ -4,7 +4,11 @@
 pub mod sandboxed;
 
 use std::io::{self, Write as _};
+#[cfg(unix)]
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
+#[cfg(unix)]
+use std::process::{Command, Output};
 
 use tsc_runtime::__private::{Callsite, Probe, Slot, meta};
 use tsc_runtime::tsc::FencePolicy;
@@ -25,6 +29,37 @@ pub fn can_disable_rseq() -> bool {
         skipped("only glibc can be told not to register rseq");
     }
     can
+}
+
+/// Runs a program and returns its output.
+///
+/// # Panics
+///
+/// If it does not end by itself, or does not report success.
+#[cfg(unix)]
+pub fn run(command: &mut Command) -> Output {
+    // What the caller has chosen stays.
+    if !command.get_envs().any(|(name, _)| name == "TSC_REPORT") {
+        command.env_remove("TSC_REPORT");
+    }
+    command.env_remove("TSC_REPORT_FILE");
+    let output = command
+        .output()
+        .unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let (out, err) = (text(&output.stdout), text(&output.stderr));
+    assert_ne!(
+        output.status.signal(),
+        Some(libc::SIGALRM),
+        "hung:\n{out}{err}"
+    );
+    assert!(output.status.success(), "{}:\n{out}{err}", output.status);
+    output
+}
+
+/// What a program has printed.
+#[must_use]
+pub fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
 }
 
 /// The row of the callsite `name`, which was called.

@@ -1,33 +1,13 @@
 //! Runs programs that once crashed or hung the runtime, or made it lose calls: see `programs/attacks`.
 #![cfg(target_os = "linux")]
 
-use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Output};
+
+use tests::{run, text};
 
 fn attack(arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_attacks"));
     run(command.args(arguments))
-}
-
-/// Runs a program, which must end by itself and report success, and returns its output.
-fn run(command: &mut Command) -> Output {
-    if !command.get_envs().any(|(name, _)| name == "TSC_REPORT") {
-        command.env_remove("TSC_REPORT");
-    }
-    command.env_remove("TSC_REPORT_FILE");
-    let output = command.output().unwrap();
-    let (out, err) = (text(&output.stdout), text(&output.stderr));
-    assert_ne!(
-        output.status.signal(),
-        Some(libc::SIGALRM),
-        "hung:\n{out}{err}"
-    );
-    assert!(output.status.success(), "{}:\n{out}{err}", output.status);
-    output
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
 }
 
 fn printed(arguments: &[&str]) -> String {

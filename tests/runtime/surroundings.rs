@@ -10,6 +10,7 @@ use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::time::Duration;
 
 use serde_json::Value;
+use tests::text;
 
 fn program(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_surroundings"));
@@ -24,10 +25,6 @@ fn run(command: &mut Command) -> Output {
     let output = command.output().expect("the test's own program starts");
     assert!(output.status.success(), "{output:?}");
     output
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
 }
 
 /// A temporary folder, which is removed at the end of the test.

@@ -7,7 +7,7 @@ use std::cell::Cell;
 use super::reading::Statistics;
 use crate::record::thread;
 use crate::sync::thread_local;
-use crate::tsc::Ticks;
+use crate::tsc::{Fence, FencePolicy, Ticks, Unfenced};
 
 thread_local! {
     static SCRIPT: Cell<Option<Script>> = const { Cell::new(None) };
@@ -20,6 +20,34 @@ thread_local! {
 }
 thread_local! {
     static AHEAD: Cell<i64> = const { Cell::new(0) };
+}
+thread_local! {
+    static INTERRUPTED_AFTER_STOP: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Reads the simulated counter; before the simulation begins, the real one.
+#[derive(Debug)]
+pub(crate) struct Scripted;
+
+impl FencePolicy for Scripted {
+    const FENCE: Fence = Fence::Unfenced;
+
+    fn start() -> Ticks {
+        now().unwrap_or_else(Unfenced::start)
+    }
+
+    fn stop() -> Ticks {
+        let stop = Self::start();
+        if INTERRUPTED_AFTER_STOP.with(Cell::take) {
+            lose(5_000, 0);
+        }
+        stop
+    }
+}
+
+/// Interrupts the thread right after its next stop has read the counter, before the detector is checked.
+pub(crate) fn interrupt_after_next_stop() {
+    INTERRUPTED_AFTER_STOP.with(|is_interrupted| is_interrupted.set(true));
 }
 
 #[derive(Clone, Copy, Debug)]

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use super::LightProbe;
 use crate::calibration::light_cost;
-use crate::on_cpu::script;
+use crate::on_cpu::script::{self, Scripted};
 use crate::probe::empty_calls::Light;
 use crate::probe::{Probe, Slot};
 use crate::record::callsite::{Callsite, meta};
@@ -12,7 +12,6 @@ use crate::record::light::{self, Frame, PathSums, Row};
 use crate::record::thread;
 use crate::registry::{self, LightRow, Ticked};
 use crate::tick_clock::Epoch;
-use crate::tsc::{Fence, FencePolicy, Ticks, Unfenced};
 
 fn callsite(name: &'static str) -> &'static Callsite {
     let callsite = Callsite::new::<Light>(meta(&(), module_path!(), line!()).named(name));
@@ -59,22 +58,6 @@ thread_local! {
     static TIMED: &'static Callsite = Box::leak(Box::new(Callsite::new::<Scripted>(
         meta(&(), module_path!(), line!()).named("timed"),
     )));
-}
-
-/// Reads the simulated counter; before the simulation begins, the real one.
-#[derive(Debug)]
-struct Scripted;
-
-impl FencePolicy for Scripted {
-    const FENCE: Fence = Fence::Unfenced;
-
-    fn start() -> Ticks {
-        script::now().unwrap_or_else(Unfenced::start)
-    }
-
-    fn stop() -> Ticks {
-        Self::start()
-    }
 }
 
 /// Runs `body` as a timed call.

@@ -1,6 +1,4 @@
-use std::cell::Cell;
-
-use crate::on_cpu::script;
+use crate::on_cpu::script::{self, Scripted};
 use crate::probe::polls::{FutureTotals, PollProbe};
 use crate::probe::section::Section;
 use crate::probe::{Probe, Slot};
@@ -9,32 +7,6 @@ use crate::record::histogram::bucket;
 use crate::record::thread;
 use crate::record::totals::Totals;
 use crate::registry;
-use crate::tsc::{Fence, FencePolicy, Ticks, Unfenced};
-
-thread_local! {
-    /// Whether the thread is interrupted right after its next stop has read the counter, before the detector is checked.
-    static INTERRUPTED_AFTER_STOP: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Reads the simulated counter; before the simulation begins, the real one.
-#[derive(Debug)]
-struct Scripted;
-
-impl FencePolicy for Scripted {
-    const FENCE: Fence = Fence::Unfenced;
-
-    fn start() -> Ticks {
-        script::now().unwrap_or_else(Unfenced::start)
-    }
-
-    fn stop() -> Ticks {
-        let stop = Self::start();
-        if INTERRUPTED_AFTER_STOP.take() {
-            script::lose(5_000, 0);
-        }
-        stop
-    }
-}
 
 fn callsite(name: &'static str) -> &'static Callsite {
     Box::leak(Box::new(Callsite::new::<Scripted>(
@@ -151,7 +123,7 @@ fn call_loses_no_more_than_it_took() {
     call(outer, || {
         call(inner, || {
             script::run(100);
-            INTERRUPTED_AFTER_STOP.set(true);
+            script::interrupt_after_next_stop();
         });
     });
     let [outer, inner] = [outer, inner].map(totals);
