@@ -38,9 +38,11 @@ pub fn can_disable_rseq() -> bool {
 /// If it does not end by itself, or does not report success.
 #[cfg(unix)]
 pub fn run(command: &mut Command) -> Output {
-    command
-        .env_remove("TSC_REPORT")
-        .env_remove("TSC_REPORT_FILE");
+    // What the caller has chosen stays.
+    if !command.get_envs().any(|(name, _)| name == "TSC_REPORT") {
+        command.env_remove("TSC_REPORT");
+    }
+    command.env_remove("TSC_REPORT_FILE");
     let output = command
         .output()
         .unwrap_or_else(|error| panic!("{command:?}: {error}"));

@@ -49,6 +49,16 @@ fn exit_in_a_handler_exits() {
 }
 
 #[test]
+fn exit_in_a_handler_says_nothing_if_reports_are_off() {
+    for _ in 0..25 {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_attacks"));
+        command.args(["exit-in-handler", "cold"]);
+        let output = run(command.env("TSC_REPORT", "off"));
+        assert_eq!(text(&output.stderr), "");
+    }
+}
+
+#[test]
 fn control_in_a_handler_is_harmless() {
     for control in ["reset", "pause", "snapshot"] {
         assert_eq!(

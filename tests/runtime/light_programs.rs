@@ -158,6 +158,20 @@ fn calls_are_counted_where_no_clock_can_run() {
 }
 
 #[test]
+fn time_off_the_cpu_is_not_divided_without_descriptors() {
+    let (_, reports) = run("few-descriptors", &[]);
+    let report = &reports[0];
+    let sleeping = report.callsite("sleeping").unwrap();
+    assert!(sleeping.on_cpu_ticks().unwrap() < 0.5 * sleeping.total_ticks());
+    assert_eq!(
+        (sleeping.blocked_ticks(), sleeping.waiting_ticks()),
+        (None, None)
+    );
+    let text = report.to_string();
+    assert!(text.contains("schedstat cannot be read here"), "{text}");
+}
+
+#[test]
 fn clock_has_the_niceness_of_the_thread_that_starts_it() {
     let (printed, _) = run("nice", &[]);
     let [own, of_clock] = numbers(&printed)[..] else {

@@ -17,6 +17,11 @@ fn handled() {
 }
 
 #[cycles(light)]
+fn sleeping() {
+    std::thread::sleep(Duration::from_millis(5));
+}
+
+#[cycles(light)]
 fn deep(depth: u32) -> u64 {
     if depth == 0 {
         spin(Duration::from_millis(30));
@@ -100,6 +105,16 @@ pub(crate) fn main() {
         "forbid-threads" => {
             forbid(&[libc::SYS_clone, libc::SYS_clone3]);
             println!("{}", call(1000, Duration::from_millis(20)));
+        }
+        "few-descriptors" => {
+            let few = libc::rlimit {
+                rlim_cur: 6,
+                rlim_max: 6,
+            };
+            // SAFETY: the struct is a limit.
+            let refused = unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const few) };
+            assert_eq!(refused, 0);
+            (0..10).for_each(|_| sleeping());
         }
         "nice" => {
             // SAFETY: the call concerns this process alone.

@@ -40,8 +40,9 @@ impl CallsiteReport {
         self.self_ticks = own + own_off;
         self.on_cpu_ticks = Some(on_cpu);
         self.self_on_cpu_ticks = Some(own);
-        self.blocked_ticks = Some(off - waiting);
-        self.waiting_ticks = Some(waiting);
+        let is_split = sums.unsplit == 0;
+        self.blocked_ticks = is_split.then_some(off - waiting);
+        self.waiting_ticks = is_split.then_some(waiting);
         self.total_error_ticks = None;
         self.self_error_ticks = None;
         if self.is_light() {

@@ -7,7 +7,7 @@ use std::sync::atomic::{
 };
 
 use super::output;
-use super::settings::{Form, settings};
+use super::settings::{Form, is_off, settings};
 use super::snapshot::report_at_end;
 use crate::environment::{complain, write_to_stderr};
 use crate::process::memory;
@@ -28,9 +28,12 @@ pub(crate) fn dump_at_exit(code: Option<u32>) {
         // A signal handler that calls `exit` may have interrupted the registry's work or an allocation. The locks may then be held for
         // ever, so nothing may lock or allocate here.
         if thread::this().is_busy() || thread::this().is_reporting() {
-            return write_to_stderr(
-                "tsc: no dump, because the process ended in the middle of a recording\n",
-            );
+            if !is_off() {
+                write_to_stderr(
+                    "tsc: no dump, because the process ended in the middle of a recording\n",
+                );
+            }
+            return;
         }
         report_at_end(ended(code));
         output::end();

@@ -39,11 +39,19 @@ pub(super) struct Settings {
     pub(super) meta: MetaMap,
 }
 
+// There is no lock that the child of a fork might find held. If two threads read the settings at once, one result is dropped.
+static SETTINGS: OnceBox<Settings> = OnceBox::new();
+
 /// The settings of this process.
 pub(super) fn settings() -> &'static Settings {
-    // There is no lock that the child of a fork might find held. If two threads read the settings at once, one result is dropped.
-    static SETTINGS: OnceBox<Settings> = OnceBox::new();
     SETTINGS.get_or_init(|| Box::new(Settings::read()))
+}
+
+/// Whether it is known that nothing is to be reported. Allocates nothing.
+pub(super) fn is_off() -> bool {
+    SETTINGS
+        .get()
+        .is_some_and(|settings| settings.form == Form::Off)
 }
 
 impl Settings {

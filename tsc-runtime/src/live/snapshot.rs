@@ -94,10 +94,11 @@ pub(super) fn sums() -> Report {
 /// report.
 fn collecting(collect: impl FnOnce() -> Option<Report>) -> Report {
     registry::do_what_was_put_off();
-    if !registry::room::is_left_for_report() {
-        return Report::default();
-    }
     let report = thread::this().enter_report().and_then(|_reporting| {
+        // Asked with the mark set, because this allocates, and a signal handler may interrupt it.
+        if !registry::room::is_left_for_report() {
+            return None;
+        }
         let began = registry::begin_report();
         let report = collect();
         // All of this is overhead for an annotated function around this call.

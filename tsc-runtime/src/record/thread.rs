@@ -318,6 +318,7 @@ impl Thread {
             now,
             off: loss.off,
             waiting: loss.waiting,
+            is_split: loss.is_split,
             tick,
         })
     }

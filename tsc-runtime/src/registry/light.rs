@@ -27,6 +27,9 @@ static IN_USE: AtomicBool = AtomicBool::new(false);
 /// functions on many short-lived threads get their share.
 static LEFT_BEHIND: AtomicI64 = AtomicI64::new(0);
 
+/// Whether time off the CPU of some thread could not be divided into blocked and waiting.
+static UNSPLIT: AtomicBool = AtomicBool::new(false);
+
 /// The result of looking for a callsite's row in the cold path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FoundRow {
@@ -44,6 +47,15 @@ pub(crate) fn leave_behind(ticks: i64) {
 
 pub(crate) fn take_left_behind() -> i64 {
     LEFT_BEHIND.swap(0, Relaxed)
+}
+
+pub(super) fn note_unsplit() {
+    UNSPLIT.store(true, Relaxed);
+}
+
+/// Whether light functions have time off the CPU that is not divided into blocked and waiting.
+pub(crate) fn is_unsplit() -> bool {
+    UNSPLIT.load(Relaxed)
 }
 
 /// Whether the process has light probes, so that timed calls link frames, too.
@@ -188,5 +200,6 @@ pub(crate) fn count_after_end(callsite: &Callsite, counter: usize, count: u64) {
 #[cfg(all(unix, any(all(test, shuttle), not(miri))))] // no process is forked elsewhere
 pub(super) fn start_from_zero() {
     LEFT_BEHIND.store(0, Relaxed);
+    UNSPLIT.store(false, Relaxed);
     light::this().forget_rows();
 }

@@ -1,7 +1,7 @@
 //! What a check of the light probes finds: that the clock has ticked, or that the thread was off the CPU.
 
 use super::is_paused;
-use super::light::{leave_behind, take_left_behind};
+use super::light::{leave_behind, note_unsplit, take_left_behind};
 use crate::interruption::Seen;
 use crate::on_cpu;
 use crate::record::light::{LightThread, Microseconds};
@@ -60,6 +60,9 @@ fn settle(light: &LightThread, thread: &Thread, tick: Tick) {
     };
     if light.account.is_first_tick() && new.is_some() {
         light.account.add_pending(take_left_behind());
+    }
+    if passed.off > 0 && !passed.is_split {
+        note_unsplit();
     }
     let sums = light.account.settle(passed, microseconds);
     if !sums.is_empty() {

@@ -51,7 +51,9 @@ pub use control::{pause, resume, tree as record_tree};
 #[cfg(all(unix, not(miri)))]
 pub(crate) use fork::start_from_zero;
 pub(crate) use generation::{figures, take_figures};
-pub(crate) use light::{FoundRow, count_after_end, find_row, has_light_probes};
+pub(crate) use light::{
+    FoundRow, count_after_end, find_row, has_light_probes, is_unsplit as is_light_unsplit,
+};
 pub(crate) use light_check::check_light;
 pub(crate) use light_totals::{LightRow, LightTotals, Ticked};
 pub(crate) use registration::{add_cost_of_report, begin_report, registration_cost_since};

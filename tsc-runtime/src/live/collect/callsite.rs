@@ -11,7 +11,7 @@ use crate::record::histogram::{Histogram, least};
 use crate::record::light::{PathSums, Row};
 use crate::record::name;
 use crate::record::totals::Totals;
-use crate::registry::{Figures, LightRow, ThreadName, Ticked};
+use crate::registry::{Figures, LightRow, ThreadName, Ticked, is_light_unsplit};
 use crate::tsc::Fence;
 use tsc_report::__private::{
     LIGHT, SQUARES_UNIT, TIMED, WholeTicks, derive_errors, order, reorder,
@@ -162,6 +162,9 @@ fn add_light(sums: &mut CallsiteSums, light: &LightRow, cost: f64) {
     sums.ticked = inclusive.on_cpu;
     sums.ticked_off = inclusive.off;
     sums.ticked_waiting = inclusive.waiting;
+    if inclusive.off != 0 && is_light_unsplit() {
+        sums.unsplit = sums.unsplit.max(sums.counted).max(1);
+    }
     sums.light_probe_milliticks = (probes as f64 * cost * 1000.0) as i64;
 }
 

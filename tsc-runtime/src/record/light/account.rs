@@ -29,6 +29,8 @@ pub(crate) struct Passed {
     pub(crate) off: i64,
     /// The part of it in which the thread was ready to run.
     pub(crate) waiting: i64,
+    /// Whether the part is known.
+    pub(crate) is_split: bool,
     /// When the clock has ticked, if it has.
     pub(crate) tick: Option<Ticks>,
 }
@@ -127,6 +129,7 @@ impl Account {
             off,
             waiting,
             tick,
+            is_split: _,
         } = passed;
         let since = elapsed(self.checked.replace(now), now).max(0);
         let off = off.clamp(0, since);
@@ -202,6 +205,7 @@ mod tests {
                 now,
                 off,
                 waiting,
+                is_split: true,
                 tick: tick.map(|ago| now.wrapping_add_signed(-ago)),
             },
             US,
