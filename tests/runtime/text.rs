@@ -259,7 +259,7 @@ fn wrong_values_are_named_in_a_line_with_the_right_ones() {
         ("TSC_UNIT", "expected ticks, ns or cycles"),
         (
             "TSC_SORT",
-            "expected self, total, wall, calls, mean or name",
+            "expected self, total, wall, calls, mean, p99, max or name",
         ),
         ("TSC_TOP", "expected a number of rows; 0 for all"),
         (

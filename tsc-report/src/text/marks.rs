@@ -54,8 +54,7 @@ impl Mark {
     pub(super) fn explanation(self, clock: &Clock) -> String {
         match self {
             Self::BelowResolution => {
-                "mean under 30 ticks, as an empty call has; use #[cycles(light)] or measure()"
-                    .to_owned()
+                "mean under 30 ticks, like an empty call; use a light probe or measure()".to_owned()
             }
             Self::Perturbed => {
                 "over half of the raw ticks are probes; annotate fewer of its callees".to_owned()

@@ -163,7 +163,7 @@ mod tests {
         assert_marked(
             &dump,
             '<',
-            "as an empty call has; use #[cycles(light)] or measure()",
+            "like an empty call; use a light probe or measure()",
         );
     }
 

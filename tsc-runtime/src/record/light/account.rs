@@ -101,7 +101,7 @@ impl Account {
     }
 
     /// The same on a simulated thread, which takes nothing that other threads have left behind.
-    #[cfg(test)]
+    #[cfg(all(test, not(shuttle)))]
     pub(crate) fn begin_simulated(&self, now: Ticks) {
         self.begin(now, 0);
         self.ticks.set(1);

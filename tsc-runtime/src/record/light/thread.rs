@@ -152,7 +152,7 @@ impl LightThread {
     }
 
     /// Follows another clock, and the word of a simulated thread.
-    #[cfg(test)]
+    #[cfg(all(test, not(shuttle)))]
     pub(crate) fn simulate(&self, epoch: &'static Epoch, detector: &Detector) {
         self.epoch.set(epoch);
         self.word.set(detector.word().expect("it is attached"));
