@@ -6,6 +6,11 @@ use std::process::Command;
 use serde_json::Value;
 use tsc_runtime::{Report, cycles, snapshot};
 
+#[path = "../generated.rs"]
+mod generated;
+#[path = "dump/schema_page.rs"]
+mod schema_page;
+
 /// The output of the program `dumping` with `TSC_REPORT=json`, which has functions of every kind.
 fn dump() -> String {
     dump_with(&["one", "two words"])
@@ -166,6 +171,16 @@ fn schema_describes_every_key_as_its_field_is_documented() {
         let expected = documented.get(&key).map(|it| without_links(it));
         assert_eq!(description, expected.as_deref(), "{key}");
     }
+}
+
+#[test]
+fn page_of_keys_is_the_schema() {
+    let page = schema_page::page(&schema());
+    for key in described(&schema()) {
+        let (_, key) = key.split_once('.').expect("a name and a key");
+        assert!(page.contains(&format!("| `{key}` |")), "{key}");
+    }
+    generated::check_part("json_keys.md", "cargo test -p tests --test dump", &page);
 }
 
 #[test]
