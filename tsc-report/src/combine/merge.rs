@@ -52,9 +52,11 @@ impl Report {
             (Some(one), Some(other)) => Some(one.plus(other)),
             (one, other) => one.or_else(|| other.clone()),
         };
+        let cpu = self.process.cpu_ns.zip(other.process.cpu_ns);
         if other_is_earlier {
             self.process = other.process.clone();
         }
+        self.process.cpu_ns = cpu.map(|(one, other)| one.saturating_add(other));
         self.processes = self.processes.saturating_add(other.processes);
         self.meta
             .retain(|key, value| other.meta.get(key) == Some(value));

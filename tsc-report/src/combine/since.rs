@@ -63,6 +63,8 @@ impl Report {
         report.leave_out_what_was_not_called();
         let (begin, end) = (earlier.process.span().1, self.process.span().1);
         report.process.set_span((begin, end));
+        let cpu = self.process.cpu_ns.zip(earlier.process.cpu_ns);
+        report.process.cpu_ns = cpu.map(|(later, earlier)| later.saturating_sub(earlier));
         report.unrecorded_calls = self.unrecorded_calls - earlier.unrecorded_calls;
         Some(report)
     }

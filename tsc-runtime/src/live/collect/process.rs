@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use super::timestamp;
 use crate::live::settings::settings;
 use crate::live::watch;
+use crate::process::cpu_time;
 use crate::tsc::os_clock;
 use tsc_report::Process;
 
@@ -14,12 +15,15 @@ static STARTED_NS: AtomicU64 = AtomicU64::new(0);
 
 /// From when on calls are reported: after the latest reset. Nanoseconds since the process began to measure.
 static SINCE_NS: AtomicU64 = AtomicU64::new(0);
+/// The CPU time of the process until then.
+static SINCE_CPU_NS: AtomicU64 = AtomicU64::new(0);
 
 /// Notes that the process begins to measure now.
 pub(crate) fn begin() {
     settings();
     STARTED_UNIX_NS.store(os_clock::unix_now(), Relaxed);
     STARTED_NS.store(os_clock::now(), Relaxed);
+    SINCE_CPU_NS.store(cpu_now().unwrap_or(0), Relaxed);
     watch::begin();
 }
 
@@ -42,6 +46,13 @@ pub(in crate::live) fn process_started() -> u64 {
 pub(in crate::live) fn begin_anew(last: Option<&Process>) {
     let end = last.map_or_else(since_start, |last| last.span().1);
     SINCE_NS.store(end, Relaxed);
+    let reported = last.and_then(|last| last.cpu_ns);
+    let cpu = reported.map(|reported| SINCE_CPU_NS.load(Relaxed).saturating_add(reported));
+    SINCE_CPU_NS.store(cpu.or_else(cpu_now).unwrap_or(0), Relaxed);
+}
+
+fn cpu_now() -> Option<u64> {
+    cpu_time::of_process().map(|time| time.as_nanos() as u64)
 }
 
 /// The time since this process began to measure, in nanoseconds; 0 if it has not.
@@ -67,6 +78,7 @@ pub(in crate::live) fn collect_process() -> Process {
         } else {
             String::new()
         },
+        cpu_ns: cpu_now().map(|now| now.saturating_sub(SINCE_CPU_NS.load(Relaxed))),
         ..Process::default()
     };
     process.set_span((SINCE_NS.load(Relaxed), since_start()));
