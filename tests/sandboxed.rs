@@ -66,7 +66,7 @@ impl Run {
             .lines()
             .find(|line| line.starts_with(":CLK: sum_of_squares"))
             .unwrap_or_else(|| panic!("no row in:\n{}", self.report));
-        assert!(row.split_whitespace().any(|word| word == "2000"), "{row}");
+        assert!(row.split_whitespace().any(|word| word == "2,000"), "{row}");
         assert!(
             self.findings.contains("sums: (328350, Some(328350))"),
             "{}",

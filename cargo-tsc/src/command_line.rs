@@ -94,8 +94,8 @@ pub struct View {
     /// Print only rows whose module::name matches
     #[arg(long, value_name = "REGEX")]
     pub filter: Option<Regex>,
-    /// Unit of the figures; cycles are core cycles, at the core clock's rate while the program ran
-    #[arg(long, default_value = "ticks", value_parser = one_of(&TextUnit::NAMES))]
+    /// Unit of the times; cycles are core cycles, at the core clock's rate while the program ran
+    #[arg(long, default_value = "time", value_parser = one_of(&TextUnit::NAMES))]
     pub unit: TextUnit,
     /// Print a histogram of each row's samples
     #[arg(long)]

@@ -55,7 +55,7 @@ pub fn print(report: &Report) {
         options
             .clone()
             .form(TextForm::Full)
-            .unit(TextUnit::Ns)
+            .unit(TextUnit::Time)
             .sort(TextSort::Wall),
         options
             .clone()

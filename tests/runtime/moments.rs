@@ -100,12 +100,9 @@ fn calls(text: &str) -> Vec<u64> {
     text.lines()
         .filter(|line| line.starts_with(":CLK: work "))
         .map(|line| {
-            line[72..]
-                .split_whitespace()
-                .nth(1)
-                .expect("calls")
-                .parse()
-                .expect("a number")
+            let columns = line[72..].split_whitespace();
+            let mut numbers = columns.filter_map(|it| it.replace(',', "").parse().ok());
+            numbers.next().expect("calls is the only whole number")
         })
         .collect()
 }

@@ -79,8 +79,9 @@ fn sleeping_function_has_figures() {
     assert!(row.mean_ticks() <= row.wall_mean_ticks());
     let all = row.calls() as f64 * row.mean_ticks().unwrap();
     assert!((0.9..1.1).contains(&(all / total)), "{row:?}");
-    assert_printed(&report.to_string(), "% blocked");
-    assert_printed(&report.to_string(), "; wall time: mean ");
+    assert_printed(&report.to_string(), "; blocked ");
+    assert_printed(&report.to_string(), " self% block calls mean ");
+    assert_printed(&format!("{report:#}"), " = wall ");
 }
 
 #[test]

@@ -49,7 +49,12 @@ fn calls(text: &str, name: &str) -> Vec<u64> {
     rows(text)
         .into_iter()
         .filter(|(row, ..)| row == name)
-        .map(|(_, _, columns)| columns[1].parse().expect("calls is a number"))
+        .map(|(_, _, columns)| {
+            let mut numbers = columns
+                .iter()
+                .filter_map(|it| it.replace(',', "").parse().ok());
+            numbers.next().expect("calls is the only whole number")
+        })
         .collect()
 }
 
@@ -230,7 +235,7 @@ fn full_form_lists_every_correction() {
             .expect("a number")
     };
     let redone = number("raw") - number("visible") - number("nested") - number("registration");
-    assert!((redone - number("net")).abs() <= 2.0, "{line}");
+    assert!((redone - number("wall")).abs() <= 2.0, "{line}");
 }
 
 #[test]

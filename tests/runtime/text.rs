@@ -104,16 +104,18 @@ fn wider_terminals_have_more_columns() {
     let heading = |columns| {
         let text = dump_on_terminal(columns, &[("NO_COLOR", "1")]);
         let text = String::from_utf8(text).expect("the dump is UTF-8");
-        let heading = text.lines().find(|line| line.contains("net ticks"));
-        heading.expect("there is a heading").trim_end().to_owned()
+        let heading = text.lines().find(|line| line.contains("total ticks"));
+        let heading = heading.expect("there is a heading");
+        heading.split_whitespace().collect::<Vec<_>>().join(" ")
     };
     let headings = [80, 100, 120, 160].map(heading);
     assert!(headings[0].ends_with("self%"), "{headings:#?}");
     assert!(headings.iter().all(|heading| heading.contains("self%")));
     assert!(
-        headings[1].contains("mean") && !headings[1].contains("first"),
+        headings[1].ends_with("self% self calls mean") && !headings[1].contains("p50"),
         "{headings:#?}"
     );
+    assert!(headings[2].contains("calls mean p50 p99"), "{headings:#?}");
     assert!(headings[3].ends_with("first"), "{headings:#?}");
 }
 
@@ -209,24 +211,34 @@ fn nothing_of_a_name_reaches_the_terminal_as_a_command() {
 
 #[test]
 fn units_are_said_and_change_the_figures() {
-    let total = |unit| {
+    let mean = |unit| {
         let text = dump(&[("TSC_UNIT", unit), ("TSC_SORT", "name")]);
-        let row = rows(&text)
-            .find(|row| row.contains("now fast"))
-            .expect("the row")
-            .to_owned();
-        (text, row[58..72].trim().parse::<f64>().expect("a number"))
+        let row = rows(&text).find(|row| row.contains("now fast"));
+        let row = row.expect("the row").to_owned();
+        // GCLK's column is in ticks, whatever the unit is.
+        assert!(row[58..72].trim().parse::<u64>().is_ok(), "{row}");
+        let mean = row.split_whitespace().last().expect("the mean").to_owned();
+        (text, mean)
     };
-    let (text, ticks) = total("ticks");
-    assert!(text.contains("net ticks"));
-    let (text, ns) = total("ns");
-    assert!(text.contains("net ns") && ns > 0.0 && ticks > 0.0);
-    let (text, cycles) = total("cycles");
+    let (text, time) = mean("time");
+    assert!(text.contains("function  "), "{text}");
+    assert!(time.ends_with("µs") || time.ends_with("ms"), "{text}");
+    let (text, ticks) = mean("ticks");
+    assert!(text.contains("function; times in ticks"), "{text}");
+    assert!(
+        ticks.parse::<f64>().is_ok_and(|ticks| ticks > 0.0),
+        "{text}"
+    );
+    let (text, cycles) = mean("cycles");
     if text.contains("the core's clock is unknown here") {
-        assert!(text.contains("net ticks"), "{text}");
+        assert!(text.contains("times in ticks"), "{text}");
     } else {
-        assert!(text.contains("net core cycles") && cycles > 0.0, "{text}");
+        assert!(text.contains("times in core cycles"), "{text}");
         assert!(text.contains("core cycles are ticks × "), "{text}");
+        assert!(
+            cycles.parse::<f64>().is_ok_and(|cycles| cycles > 0.0),
+            "{text}"
+        );
     }
 }
 
@@ -256,10 +268,10 @@ fn order_and_number_of_rows_are_as_asked() {
 fn wrong_values_are_named_in_a_line_with_the_right_ones() {
     for (name, right) in [
         ("TSC_REPORT", "expected text, full, histogram, json or off"),
-        ("TSC_UNIT", "expected ticks, ns or cycles"),
+        ("TSC_UNIT", "expected time, ticks or cycles"),
         (
             "TSC_SORT",
-            "expected self, total, wall, calls, mean, p99, max or name",
+            "expected self, total, wall, blocked, calls, mean, p99, max or name",
         ),
         ("TSC_TOP", "expected a number of rows; 0 for all"),
         (

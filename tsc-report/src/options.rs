@@ -1,11 +1,11 @@
 //! The options of the report as text.
 
-/// The options of the report as text. By default it is 100 columns wide, in ticks, sorted by self ticks, with all rows and without colour.
+/// The options of the report as text. By default it is 100 columns wide, with times in readable units, sorted by self ticks, with all rows and without colour.
 ///
 /// ```
 /// use tsc_runtime::{TextOptions, TextSort, TextUnit};
 ///
-/// let options = TextOptions::default().unit(TextUnit::Ns).sort(TextSort::Calls).top(10);
+/// let options = TextOptions::default().unit(TextUnit::Cycles).sort(TextSort::Calls).top(10);
 /// print!("{}", tsc_runtime::snapshot().text(&options));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,6 +17,7 @@ pub struct TextOptions {
     pub(crate) top: Option<usize>,
     pub(crate) colour: bool,
     pub(crate) modules: bool,
+    pub(crate) command_line: bool,
 }
 
 /// How much of a report is written.
@@ -32,15 +33,15 @@ pub enum TextForm {
     Full,
 }
 
-/// The unit of the ticks.
+/// The unit of the figures. GCLK's column, the total, is in ticks whatever it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TextUnit {
-    /// Ticks, as they were counted.
+    /// Times with three digits and their unit, from nanoseconds to seconds, at the counter's rate.
     #[default]
+    Time,
+    /// Ticks, as they were counted.
     Ticks,
-    /// Nanoseconds, at the counter's rate.
-    Ns,
     /// Core cycles, at the ratio that was measured while the program ran.
     Cycles,
 }
@@ -52,10 +53,12 @@ pub enum TextSort {
     /// By ticks outside annotated callees; on the CPU if that is known.
     #[default]
     SelfTicks,
-    /// By inclusive ticks; on the CPU if that is known.
+    /// By inclusive ticks, on the CPU and blocked.
     Total,
-    /// By inclusive ticks, on the CPU or not.
+    /// The same with the time waiting for a CPU.
     Wall,
+    /// By ticks blocked outside annotated callees.
+    Blocked,
     /// By the number of calls.
     Calls,
     /// By the mean.
@@ -78,6 +81,7 @@ impl Default for TextOptions {
             top: None,
             colour: false,
             modules: false,
+            command_line: false,
         }
     }
 }
@@ -96,7 +100,7 @@ impl TextOptions {
         Self { width, ..self }
     }
 
-    /// Sets the unit of the ticks.
+    /// Sets the unit of the figures.
     #[must_use]
     pub fn unit(self, unit: TextUnit) -> Self {
         Self { unit, ..self }
@@ -121,6 +125,21 @@ impl TextOptions {
         Self { modules, ..self }
     }
 
+    /// Makes the text name the options of `cargo tsc` in place of variables.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn command_line(self) -> Self {
+        let command_line = true;
+        Self {
+            command_line,
+            ..self
+        }
+    }
+
+    pub(crate) fn name_of(&self, variable: &'static str, option: &'static str) -> &'static str {
+        if self.command_line { option } else { variable }
+    }
+
     /// Sets whether to write the escape sequences for colour.
     #[must_use]
     pub fn colour(self, colour: bool) -> Self {
@@ -131,8 +150,8 @@ impl TextOptions {
 impl TextUnit {
     /// All units with their names.
     pub const NAMES: [(&str, Self); 3] = [
+        ("time", Self::Time),
         ("ticks", Self::Ticks),
-        ("ns", Self::Ns),
         ("cycles", Self::Cycles),
     ];
 
@@ -146,10 +165,11 @@ impl TextUnit {
 
 impl TextSort {
     /// All orders with their names.
-    pub const NAMES: [(&str, Self); 8] = [
+    pub const NAMES: [(&str, Self); 9] = [
         ("self", Self::SelfTicks),
         ("total", Self::Total),
         ("wall", Self::Wall),
+        ("blocked", Self::Blocked),
         ("calls", Self::Calls),
         ("mean", Self::Mean),
         ("p99", Self::P99),

@@ -29,7 +29,7 @@
 //! | keep a thread on one CPU | [`affinity`] |
 //!
 //! Environment variables select the report's form and the functions that are measured. `TSC_REPORT=full` prints everything that is known,
-//! `TSC_UNIT=ns` nanoseconds, `TSC_REPORT_FILE=path` writes to a file. The folder `docs` of the repository explains every column, variable
+//! `TSC_UNIT=ticks` ticks, `TSC_REPORT_FILE=path` writes to a file. The folder `docs` of the repository explains every column, variable
 //! and key. The command line, [cargo-tsc](https://docs.rs/cargo-tsc), measures whole programs and compares revisions.
 //!
 //! # Features, and when functions are measured

@@ -101,6 +101,7 @@ fn options(view: &View) -> TextOptions {
         .sort(view.sort)
         .top(view.top)
         .modules(true)
+        .command_line()
         .colour(!view.markdown)
 }
 

@@ -154,9 +154,9 @@ fn rows_are_sorted_cut_filtered_and_converted() {
         .says("1 more rows");
     assert!(!by_total.out.contains("app::inner::work"));
     let filtered = project
-        .tsc("report x --filter inner --unit ns --histogram")
+        .tsc("report x --filter inner --unit ticks --histogram")
         .ends(0)
-        .says("net ns")
+        .says("times in ticks")
         .says("F marks the first call");
     assert!(!filtered.out.contains("app::outer"));
     project

@@ -5,7 +5,7 @@ use super::{Bucket, CallsiteSums, WholeTicks};
 
 /// A call with a smaller mean cannot be distinguished from an empty one, because the code around a probe changes its visible overhead by as
 /// much.
-const RESOLVED_TICKS: f64 = 30.0;
+pub(crate) const RESOLVED_TICKS: f64 = 30.0;
 
 data! {
     /// What one annotated function took, over all threads.

@@ -5,18 +5,19 @@ use std::fmt::{self, Write as _};
 use super::marks::Mark;
 use super::names::{NAME, Names};
 use super::rows::Rows;
-use super::scale::{Scale, fixed};
+use super::scale::{Scale, count, fixed};
 use super::style::Style;
+use crate::data::RESOLVED_TICKS;
 use crate::{CallsiteReport, Clock};
 
 /// GCLK's second column.
 const TOTAL: usize = 14;
 /// `:CLK: `, the name, ` :` and the total.
 const GCLK: usize = 6 + NAME + 2 + TOTAL;
-/// A space and a mark at the end of a row.
-const MARK: usize = 2;
 /// Rows with a larger share of all self ticks than this, in percent, are printed bold.
 const OUTSTANDING: f64 = 20.0;
+/// The column of blocked time is there if a row was blocked for more than this share of all self ticks and blocked time.
+const BLOCKED: f64 = 0.01;
 
 /// A column's heading and its cells, one for each row.
 struct Column {
@@ -36,7 +37,6 @@ pub(super) struct Table<'a> {
 struct Row<'a> {
     name: &'a str,
     total: String,
-    mark: Option<Mark>,
     share: f64,
 }
 
@@ -48,24 +48,32 @@ impl<'a> Table<'a> {
         clock: &Clock,
         width: usize,
     ) -> Self {
-        let columns = columns(rows, scale, width.saturating_sub(GCLK + MARK));
+        let columns = columns(rows, scale, clock, width.saturating_sub(GCLK));
         Self {
             columns,
-            heading: format!("net {}{}", scale.unit, clock.distrust()),
+            heading: match scale.unit {
+                None => format!("function{}", clock.distrust()),
+                Some(unit) => format!("function; times in {unit}{}", clock.distrust()),
+            },
             rows: rows
                 .shown()
                 .map(|row| Row {
                     name: names.shown(row),
-                    total: scale.whole(row.total_ticks),
-                    mark: Mark::of(row, clock),
+                    total: fixed(row.total_ticks, 0),
                     share: rows.self_share(row),
                 })
                 .collect(),
         }
     }
 
-    pub(super) fn write_heading(&self, out: &mut dyn fmt::Write, style: &Style) -> fmt::Result {
-        let mut line = format!("      {:<NAME$} :{:>TOTAL$}", self.heading, "total");
+    pub(super) fn write_heading(
+        &self,
+        out: &mut dyn fmt::Write,
+        clock: &Clock,
+        style: &Style,
+    ) -> fmt::Result {
+        let total = format!("total {}", clock.unit());
+        let mut line = format!("      {:<NAME$} :{total:>TOTAL$}", self.heading);
         for column in &self.columns {
             write!(line, " {:>1$}", column.heading, column.width)?;
         }
@@ -86,10 +94,6 @@ impl<'a> Table<'a> {
         if row.share > OUTSTANDING {
             line = style.bold(&line);
         }
-        if let Some(mark) = row.mark {
-            line += " ";
-            line += &style.doubtful(&mark.character().to_string());
-        }
         writeln!(out, "{line}")
     }
 }
@@ -109,38 +113,60 @@ impl Column {
 /// Makes a column's cell for a row.
 type Cell<'a> = &'a dyn Fn(&CallsiteReport) -> String;
 
-/// The columns for which there is room, but at least one, in the order of importance.
-fn columns(rows: &Rows<'_>, scale: &Scale, mut room: usize) -> Vec<Column> {
-    let ticks =
-        |ticks: Option<f64>| ticks.map_or_else(|| "-".to_owned(), |ticks| scale.short(ticks));
-    let by_importance: [(&str, Cell<'_>); 9] = [
-        ("self%", &|row| fixed(rows.self_share(row), 1)),
-        ("calls", &|row| row.calls.to_string()),
-        ("mean", &|row| ticks(row.mean_ticks)),
-        ("p50", &|row| ticks(row.p50_ticks)),
-        ("p99", &|row| ticks(row.p99_ticks)),
-        ("±", &|row| ticks(row.mean_error())),
-        ("min", &|row| ticks(row.min_ticks)),
-        ("max", &|row| ticks(row.max_ticks)),
-        ("first", &|row| ticks(row.first_ticks)),
+/// The columns for which there is room, but at least one.
+fn columns(rows: &Rows<'_>, scale: &Scale, clock: &Clock, mut room: usize) -> Vec<Column> {
+    let known = |ticks: Option<f64>| ticks.map_or("-".to_owned(), |ticks| scale.cell(ticks));
+    let of_one = |row: &CallsiteReport| row.mean_ticks.filter(|_| row.calls == 1);
+    let is_blocked =
+        |row: &CallsiteReport| row.own_blocked() > BLOCKED * (rows.self_sum() + row.own_blocked());
+    // Where the column stands from left to right, and what it shows, in the order of importance.
+    let by_importance: [(usize, &'static str, Cell<'_>); 11] = [
+        (0, "self%", &|row| share(rows, row, clock)),
+        (4, "calls", &|row| count(row.calls)),
+        (5, "mean", &|row| mean(row, scale)),
+        (3, "block", &|row| scale.cell(row.own_blocked())),
+        (1, "self", &|row| scale.cell(row.self_on_cpu())),
+        (6, "p50", &|row| known(row.p50_ticks.or(of_one(row)))),
+        (7, "p99", &|row| known(row.p99_ticks.or(of_one(row)))),
+        (2, "±", &|row| {
+            let share = row.self_error_share();
+            share.map_or("-".to_owned(), |share| format!("{:.0}%", share * 100.0))
+        }),
+        (9, "max", &|row| known(row.max_ticks.or(of_one(row)))),
+        (8, "min", &|row| known(row.min_ticks.or(of_one(row)))),
+        (10, "first", &|row| known(row.first_ticks)),
     ];
-    let mut columns = Vec::new();
-    for (heading, cell) in by_importance {
+    let mut columns: Vec<(usize, Column)> = Vec::new();
+    for (place, heading, cell) in by_importance {
+        if heading == "block" && !rows.shown().any(is_blocked) {
+            continue;
+        }
         let column = Column::new(heading, rows.shown().map(cell).collect());
         let used = 1 + column.width;
         if used > room && !columns.is_empty() {
-            break;
+            continue;
         }
         room = room.saturating_sub(used);
-        columns.push(column);
+        columns.push((place, column));
     }
-    columns
+    columns.sort_by_key(|&(place, _)| place);
+    columns.into_iter().map(|(_, column)| column).collect()
 }
 
-impl CallsiteReport {
-    /// The error of the mean: its standard error plus the systematic error of the probes' overhead.
-    fn mean_error(&self) -> Option<f64> {
-        let systematic = self.systematic_error_ticks?;
-        Some(self.std_error_ticks.unwrap_or(0.0) + systematic)
+/// The share of all self ticks, with a mark before it if it is less certain than it looks.
+fn share(rows: &Rows<'_>, row: &CallsiteReport, clock: &Clock) -> String {
+    let mark = Mark::of(row, clock).map_or(String::new(), |mark| match mark {
+        Mark::BelowResolution => Mark::MostlyProbes.character().to_string(),
+        mark => mark.character().to_string(),
+    });
+    mark + &fixed(rows.self_share(row), 1)
+}
+
+/// The mean. That of calls which cannot be distinguished from empty ones is below what can be resolved.
+fn mean(row: &CallsiteReport, scale: &Scale) -> String {
+    match row.mean_ticks {
+        _ if row.is_below_resolution() => format!("<{}", scale.bound(RESOLVED_TICKS)),
+        Some(mean) => scale.cell(mean),
+        None => "-".to_owned(),
     }
 }

@@ -1,18 +1,23 @@
-//! The dump's last lines: what each mark means and what to do about it, and what was not counted or not shown.
+//! The lines below the table: what each mark means and what to do about it, and what was not counted or not shown.
 
 use std::fmt;
 
+use super::machine::cut;
 use super::marks::Mark;
-use super::names::escaped;
+use super::names::{Names, escaped};
 use super::notes::write_wrapped;
 use super::rows::Rows;
 use super::{TextForm, TextOptions};
-use crate::Report;
+use crate::{CallsiteReport, Report};
+
+/// At most this many rows with a mark are named.
+const NAMED: usize = 5;
 
 pub(super) fn write(
     out: &mut dyn fmt::Write,
     report: &Report,
     rows: &Rows<'_>,
+    names: &Names,
     options: &TextOptions,
 ) -> fmt::Result {
     if options.form == TextForm::Histogram {
@@ -22,24 +27,11 @@ pub(super) fn write(
         )?;
     }
     for mark in Mark::ALL {
-        if rows
-            .shown()
-            .any(|row| Mark::of(row, &report.clock) == Some(mark))
-        {
-            writeln!(
-                out,
-                "tsc: {} {}",
-                mark.character(),
-                mark.explanation(&report.clock)
-            )?;
-        }
+        write_mark(out, report, rows, names, options.width, mark)?;
     }
     if rows.left_out() != 0 {
-        writeln!(
-            out,
-            "tsc: {} more rows; TSC_TOP=0 shows all, or --top of cargo tsc",
-            rows.left_out()
-        )?;
+        let all = options.name_of("TSC_TOP=0 shows all", "--top N shows more");
+        writeln!(out, "tsc: {} more rows; {all}", rows.left_out())?;
     }
     if report.unrecorded_calls != 0 {
         writeln!(
@@ -49,6 +41,35 @@ pub(super) fn write(
         )?;
     }
     write_left_out(out, report, options.width)
+}
+
+/// A line that names the rows with this mark: `! mostly probes; make them light, or leave them out: Index::intern`.
+fn write_mark(
+    out: &mut dyn fmt::Write,
+    report: &Report,
+    rows: &Rows<'_>,
+    names: &Names,
+    width: usize,
+    mark: Mark,
+) -> fmt::Result {
+    let is_marked = |row: &&CallsiteReport| Mark::of(row, &report.clock) == Some(mark);
+    let marked: Vec<&CallsiteReport> = rows.shown().filter(is_marked).collect();
+    if marked.is_empty() {
+        return Ok(());
+    }
+    let named = |row: &&CallsiteReport| match row.self_error_share() {
+        Some(share) if mark == Mark::Uncertain => {
+            format!("{} ± {:.0} %", names.full(row), share * 100.0)
+        }
+        _ => names.full(row).to_owned(),
+    };
+    let mut parts: Vec<String> = marked.iter().take(NAMED).map(named).collect();
+    if marked.len() > NAMED {
+        parts.push(format!("and {} more", marked.len() - NAMED));
+    }
+    let (character, meaning) = (mark.character(), mark.explanation());
+    let line = format!("tsc: {character} {meaning}: {}", parts.join(", "));
+    writeln!(out, "{}", cut(line, width))
 }
 
 /// The callsites that `TSC_ONLY` and `TSC_SKIP` leave out.

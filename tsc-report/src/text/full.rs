@@ -7,7 +7,7 @@ use super::names::{NAME, Names};
 use super::rows::Rows;
 use super::scale::{Scale, fixed};
 use super::tick_clock;
-use super::{TextOptions, TextUnit, footer, full_banner, full_notes, notes};
+use super::{TextOptions, TextUnit, footer, full_banner, full_notes, notes, program};
 use crate::{CallsiteReport, Clock, Report};
 
 const TOTAL: usize = 14;
@@ -25,6 +25,7 @@ pub(super) fn write(
     options: &TextOptions,
 ) -> fmt::Result {
     let scale = Scale::new(&report.clock, TextUnit::Ticks);
+    writeln!(out, "tsc: {}", program::line(report))?;
     full_banner::write(out, &report.clock)?;
     for line in tick_clock::cost(report)
         .into_iter()
@@ -36,10 +37,10 @@ pub(super) fn write(
     for row in rows.shown() {
         write_row(out, row, names.shown(row), rows.self_share(row))?;
         write_marks(out, row, &report.clock)?;
-        notes::write(out, report, row, names, &scale, WIDTH)?;
+        notes::write(out, report, row, usize::MAX, (names, &scale), WIDTH)?;
         full_notes::write(out, row)?;
     }
-    footer::write(out, report, rows, &options.clone().width(WIDTH))
+    footer::write(out, report, rows, names, &options.clone().width(WIDTH))
 }
 
 fn write_heading(f: &mut dyn fmt::Write, clock: &Clock) -> fmt::Result {

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::machine;
 use crate::{Clock, FenceOverhead};
 
 pub(super) fn write(f: &mut dyn fmt::Write, clock: &Clock) -> fmt::Result {
@@ -36,18 +37,8 @@ pub(super) fn write(f: &mut dyn fmt::Write, clock: &Clock) -> fmt::Result {
         write_overhead(f, overhead)?;
     }
     core_clock(f, clock)?;
-    if let Some(why) = &clock.no_interruptions_because {
-        writeln!(f, "tsc: interruptions: not detected here: {why}")?;
-        writeln!(
-            f,
-            "tsc: on the CPU, blocked, waiting: unknown; all ticks are wall time"
-        )?;
-    }
-    if let Some(why) = &clock.no_on_cpu_because {
-        writeln!(
-            f,
-            "tsc: on the CPU: unknown of interrupted calls, which count with their wall time: {why}"
-        )?;
+    for line in machine::unknown(clock) {
+        writeln!(f, "tsc: {line}")?;
     }
     for warning in &clock.warnings {
         writeln!(f, "tsc: {warning}")?;

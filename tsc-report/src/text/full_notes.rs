@@ -36,12 +36,16 @@ pub(super) fn write(f: &mut dyn fmt::Write, callsite: &CallsiteReport) -> fmt::R
             ticks(callsite.outlier_excess_mean_ticks, 1)
         )?;
     }
+    write_off_cpu(f, callsite)?;
     if callsite.interrupted_histogram.is_empty() {
         return Ok(());
     }
     let octaves: Vec<String> = octaves(&callsite.interrupted_histogram)
         .iter()
-        .map(|(from, calls)| format!("{calls} of {from} ticks or more"))
+        .map(|(from, calls)| match from {
+            0 => format!("{calls} of no ticks"),
+            from => format!("{calls} of {from} ticks or more"),
+        })
         .collect();
     writeln!(
         f,
@@ -55,18 +59,39 @@ pub(super) fn write(f: &mut dyn fmt::Write, callsite: &CallsiteReport) -> fmt::R
 fn write_raw(f: &mut dyn fmt::Write, callsite: &CallsiteReport) -> fmt::Result {
     writeln!(
         f,
-        "      {:<NAME$}   raw {:.0} - visible {:.0} - nested {:.0} - registration {:.0} = net {:.0} ± {}; self {:.0} ± {}; mean raw {}, min raw {}",
+        "      {:<NAME$}   raw {:.0} - visible {:.0} - nested {:.0} - registration {:.0} = wall {:.0} ± {}; self {:.0} ± {}; mean raw {}, min raw {}",
         "",
         callsite.raw_ticks,
         callsite.visible_overhead_ticks,
         callsite.nested_overhead_ticks,
         callsite.registration_overhead_ticks,
-        callsite.total_ticks,
+        callsite.wall_ticks,
         ticks(callsite.total_error_ticks, 0),
         callsite.self_ticks,
         ticks(callsite.self_error_ticks, 0),
         ticks(callsite.mean_raw_ticks, 1),
         ticks(callsite.min_raw_ticks, 0),
+    )
+}
+
+/// What the total and the wall time consist of, if the function was off the CPU.
+fn write_off_cpu(f: &mut dyn fmt::Write, callsite: &CallsiteReport) -> fmt::Result {
+    if callsite.on_cpu_ticks == Some(callsite.wall_ticks) || callsite.on_cpu_ticks.is_none() {
+        return Ok(());
+    }
+    writeln!(
+        f,
+        "      {:<NAME$}   on the CPU {} + blocked {} = {:.0}, + waiting for a CPU {} = wall {:.0}; wall time: mean {}, p50 {}, p99 {}, max {}",
+        "",
+        ticks(callsite.on_cpu_ticks, 0),
+        ticks(callsite.blocked_ticks, 0),
+        callsite.total_ticks,
+        ticks(callsite.waiting_ticks, 0),
+        callsite.wall_ticks,
+        ticks(callsite.wall_mean_ticks, 1),
+        ticks(callsite.wall_p50_ticks, 0),
+        ticks(callsite.wall_p99_ticks, 0),
+        ticks(callsite.wall_max_ticks, 0),
     )
 }
 

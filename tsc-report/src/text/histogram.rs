@@ -19,8 +19,8 @@ pub(super) fn write(out: &mut dyn fmt::Write, row: &CallsiteReport, scale: &Scal
     };
     writeln!(out, "{INDENT}{}", bars(&row.histogram, &axis))?;
     let (least, greatest) = (
-        scale.whole(axis.net(axis.least)),
-        scale.whole(axis.net(axis.greatest)),
+        scale.figure(axis.net(axis.least)),
+        scale.figure(axis.net(axis.greatest)),
     );
     let mut below = vec![' '; COLUMNS];
     let first = row.sums.first.map(|first| axis.column(first.ticks as f64));
@@ -29,8 +29,7 @@ pub(super) fn write(out: &mut dyn fmt::Write, row: &CallsiteReport, scale: &Scal
     }
     let below: String = below.into_iter().collect();
     writeln!(out, "{INDENT}{}", below.trim_end())?;
-    let room = COLUMNS.saturating_sub(least.len());
-    let greatest = format!("{greatest} {}", scale.unit);
+    let room = COLUMNS.saturating_sub(least.chars().count());
     writeln!(out, "{INDENT}{least}{greatest:>room$}")
 }
 

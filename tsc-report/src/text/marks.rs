@@ -1,32 +1,22 @@
-//! The character at the end of a row whose figures are less certain than they look.
+//! The characters that warn of a row's figures, and what they mean.
 
 use crate::{CallsiteReport, Clock};
 
-/// A row is marked if the probes are more than this share of its raw ticks.
-pub(super) const PERTURBED: f64 = 0.5;
-
-/// The same for the row of a light function, and the light probes' share of its self ticks.
+/// A row is marked if its probes took more than this share of what it and they took together.
 const MOSTLY_PROBES: f64 = 1.0 / 3.0;
-
-/// A row is marked if its median is fewer steps of the counter than this: ± 1 step then is over 5 % of it.
-const COARSE_STEPS: f64 = 20.0;
+/// A row is marked if its self ticks are known to no better than this share of them.
+const UNCERTAIN: f64 = 0.1;
 
 /// The marks, the gravest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mark {
     BelowResolution,
-    Perturbed,
     MostlyProbes,
-    Coarse,
+    Uncertain,
 }
 
 impl Mark {
-    pub(super) const ALL: [Self; 4] = [
-        Self::BelowResolution,
-        Self::Perturbed,
-        Self::MostlyProbes,
-        Self::Coarse,
-    ];
+    pub(super) const ALL: [Self; 3] = [Self::BelowResolution, Self::MostlyProbes, Self::Uncertain];
 
     /// The gravest mark of a row.
     pub(super) fn of(row: &CallsiteReport, clock: &Clock) -> Option<Self> {
@@ -36,45 +26,50 @@ impl Mark {
     pub(super) fn is_on(self, row: &CallsiteReport, clock: &Clock) -> bool {
         match self {
             Self::BelowResolution => row.is_below_resolution(),
-            Self::Perturbed => !row.is_light() && row.perturbation > PERTURBED,
-            Self::MostlyProbes => row.is_light() && row.perturbation > MOSTLY_PROBES,
-            Self::Coarse => !row.is_below_resolution() && is_coarse(row, clock),
+            Self::MostlyProbes => row.share_of_probes(clock) > MOSTLY_PROBES,
+            Self::Uncertain => row.self_error_share().is_some_and(|of| of > UNCERTAIN),
         }
     }
 
     pub(super) fn character(self) -> char {
         match self {
             Self::BelowResolution => '<',
-            Self::Perturbed | Self::MostlyProbes => '!',
-            Self::Coarse => '~',
+            Self::MostlyProbes => '!',
+            Self::Uncertain => '~',
         }
     }
 
-    /// What the mark means and what to do, in a line that fits every terminal.
-    pub(super) fn explanation(self, clock: &Clock) -> String {
+    /// What the mark means and what to do.
+    pub(super) fn explanation(self) -> &'static str {
         match self {
-            Self::BelowResolution => {
-                "mean under 30 ticks, like an empty call; use a light probe or measure()".to_owned()
-            }
-            Self::Perturbed => {
-                "over half of the raw ticks are probes; annotate fewer of its callees".to_owned()
-            }
-            Self::MostlyProbes => {
-                "over a third of the self ticks are light probes; leave the attribute out"
-                    .to_owned()
-            }
-            Self::Coarse => format!(
-                "min and quantiles are known to ± 1 step of the counter ({} ticks)",
-                clock.resolution_ticks
-            ),
+            Self::BelowResolution => "too short to be timed; use #[cycles(light)]",
+            Self::MostlyProbes => "mostly probes; make light, or leave out",
+            Self::Uncertain => "self is uncertain, at 95 %",
         }
     }
 }
 
-fn is_coarse(row: &CallsiteReport, clock: &Clock) -> bool {
-    let step = clock.resolution_ticks as f64;
-    step > 1.0
-        && row
-            .p50_ticks
-            .is_some_and(|median| median < COARSE_STEPS * step)
+impl CallsiteReport {
+    /// What the function's own probes cost in all, in ticks.
+    pub(super) fn cost_of_probes(&self, clock: &Clock) -> f64 {
+        self.probe_ticks.unwrap_or_else(|| {
+            let each = clock.overhead(&self.fence).map_or(0.0, |of| of.total_ticks);
+            self.sums.probes() as f64 * each
+        })
+    }
+
+    /// The same as a share of what the function and its probes took. The cost of light probes is in the figures.
+    fn share_of_probes(&self, clock: &Clock) -> f64 {
+        let (own, cost) = (self.self_on_cpu().max(0.0), self.cost_of_probes(clock));
+        let all = if self.is_light() { own } else { own + cost };
+        cost / all.max(cost).max(1.0)
+    }
+
+    /// The error of the self ticks, at 95 %, as a share of them.
+    pub(super) fn self_error_share(&self) -> Option<f64> {
+        let by_chance = self.self_std_error_ticks.map(|error| 1.96 * error);
+        let error = self.self_error_ticks.or(by_chance)?;
+        let own = self.self_on_cpu().abs();
+        (own > 0.0).then(|| error / own)
+    }
 }

@@ -1,7 +1,6 @@
 //! The dump as text. Its rows begin with the line of the GCLK macro, `:CLK: %-50.50s :%14I64d`, so that a program that parses that
 //! macro's lines parses these; more columns follow to the right, as many as fit.
 
-mod banner;
 mod clock;
 mod columns;
 mod footer;
@@ -9,10 +8,11 @@ mod full;
 mod full_banner;
 mod full_notes;
 mod histogram;
+mod machine;
 mod marks;
 mod names;
 mod notes;
-mod off_cpu;
+mod program;
 mod rows;
 mod scale;
 mod style;
@@ -92,20 +92,24 @@ impl Report {
         let rows = Rows::new(self, options, is_wanted);
         if options.form == TextForm::Full {
             full::write(out, self, &rows, &names, options)?;
-            return tree(out, self);
+            let scale = Scale::new(&self.clock, TextUnit::Ticks);
+            return tree(out, self, &names, &scale);
         }
-        banner::write(out, self, &scale, options.width, &style)?;
+        machine::write_warnings(out, &self.clock, options.width, &style)?;
+        let program = machine::cut(format!("tsc: {}", program::line(self)), options.width);
+        writeln!(out, "{program}")?;
         let table = Table::new(&rows, &names, &scale, &self.clock, options.width);
-        table.write_heading(out, &style)?;
+        table.write_heading(out, &self.clock, &style)?;
         for (index, row) in rows.shown().enumerate() {
             table.write_row(out, index, &style)?;
-            notes::write(out, self, row, &names, &scale, options.width)?;
+            notes::write(out, self, row, 1, (&names, &scale), options.width)?;
             if options.form == TextForm::Histogram {
                 histogram::write(out, row, &scale)?;
             }
         }
-        footer::write(out, self, &rows, options)?;
-        tree(out, self)
+        footer::write(out, self, &rows, &names, options)?;
+        machine::write(out, self, &scale, options, &style)?;
+        tree(out, self, &names, &scale)
     }
 }
 
@@ -149,46 +153,28 @@ mod tests {
         (0..100).map(|n| ticks + n % 2 * 26).collect()
     }
 
-    /// Checks the mark at the row's end, and the line of the footer that explains it.
-    fn assert_marked(dump: &str, mark: char, foot: &str) {
-        let row = dump.lines().find(|line| line.starts_with(":CLK:")).unwrap();
-        assert!(row.ends_with(&format!(" {mark}")), "{dump}");
-        assert!(dump.contains(&format!("tsc: {mark} ")), "{dump}");
-        assert!(dump.contains(foot), "{dump}");
+    fn row(dump: &str) -> &str {
+        let row = dump.lines().find(|line| line.starts_with(":CLK:"));
+        row.expect("the row")
     }
 
     #[test]
     fn calls_too_short_to_be_known_are_marked() {
         let dump = dump(&samples(10), |_| {});
-        assert_marked(
-            &dump,
-            '<',
-            "like an empty call; use a light probe or measure()",
-        );
-    }
-
-    #[test]
-    fn calls_of_few_steps_are_marked() {
-        let dump = dump(&samples(20 * 26 - 30), |_| {});
-        assert_marked(&dump, '~', "± 1 step of the counter (26 ticks)");
-    }
-
-    #[test]
-    fn calls_that_are_mostly_probes_are_marked() {
-        let dump = dump(&samples(26_000), |sums| sums.nested = sums.sum * 2);
-        assert_marked(&dump, '!', "annotate fewer of its callees");
+        assert!(row(&dump).contains(" !100.0 "), "{dump}");
+        assert!(row(&dump).contains(" <30"), "{dump}");
+        let line = "tsc: < too short to be timed; use #[cycles(light)]: function";
+        assert!(dump.contains(line), "{dump}");
     }
 
     #[test]
     fn calls_that_are_known_well_are_not_marked() {
         let dump = dump(&samples(26_000), |_| {});
-        let row = dump.lines().find(|line| line.starts_with(":CLK:")).unwrap();
-        assert!(row.ends_with(|last: char| last.is_ascii_digit()), "{dump}");
+        assert!(row(&dump).contains(" 100.0 "), "{dump}");
         assert!(
-            !["<", "~", "!"]
+            !["<", "!", "~"]
                 .iter()
-                .any(|mark| dump.contains(&format!("tsc: {mark}"))),
-            "{dump}"
+                .any(|mark| dump.contains(&format!("tsc: {mark}")))
         );
     }
 
@@ -197,8 +183,6 @@ mod tests {
         let dump = dump(&[], |sums| {
             (sums.excluded, sums.excluded_sum) = (3, 6_000);
         });
-        let row = dump.lines().find(|line| line.starts_with(":CLK:")).unwrap();
-        assert!(row.contains(" 2000"), "{dump}");
-        assert!(dump.contains("3 of 3 calls were interrupted"), "{dump}");
+        assert!(row(&dump).contains(" 2000"), "{dump}");
     }
 }

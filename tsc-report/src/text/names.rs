@@ -16,6 +16,8 @@ pub(super) struct Names {
 struct Name {
     /// 50 bytes, which may take fewer columns than 50.
     shown: String,
+    /// The name as long as it is.
+    full: String,
     /// The full name and its place in the source, if another row shows the same.
     note: Option<String>,
 }
@@ -42,16 +44,21 @@ impl Names {
                 .then(|| format!("{} at {}:{}", full[index], escaped(&row.file), row.line))
         };
         let notes: Vec<_> = report.callsites.iter().enumerate().map(note).collect();
-        let names = report.callsites.iter().zip(shown.into_iter().zip(notes));
-        let by_row = names
-            .map(|(row, (shown, note))| (std::ptr::from_ref(row), Name { shown, note }))
-            .collect();
+        let names = shown.into_iter().zip(full).zip(notes);
+        let names = names.map(|((shown, full), note)| Name { shown, full, note });
+        let rows = report.callsites.iter().map(std::ptr::from_ref);
+        let by_row = rows.zip(names).collect();
         Self { by_row }
     }
 
     /// The row's first column: 50 bytes.
     pub(super) fn shown(&self, row: &CallsiteReport) -> &str {
         &self.name(row).shown
+    }
+
+    /// The name, however long.
+    pub(super) fn full(&self, row: &CallsiteReport) -> &str {
+        &self.name(row).full
     }
 
     /// The remark that distinguishes the row from another that looks the same.

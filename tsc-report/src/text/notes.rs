@@ -1,43 +1,32 @@
-//! The remarks below a row, where something changes how its figures are to be understood.
+//! The lines below a row: what the user has asked for besides the columns, and one remark where it changes what the reader does next.
 
 use std::fmt;
 
 use super::names::{Names, escaped};
-use super::off_cpu::off_cpu;
-use super::scale::Scale;
+use super::scale::{Scale, count};
 use crate::data::saturating_sum;
 use crate::{CallsiteReport, EventCount, Report, ThreadReport};
 
-/// A remark is made of interrupted calls or outliers that are more than this share of the total.
-const NOTED_SHARE: f64 = 0.05;
-/// A remark is made of an error of the total that is more than this share of it.
-const NOTED_ERROR: f64 = 0.1;
+/// A remark is made of long and rare calls that are more than this share of the total.
+const NOTED_SHARE: f64 = 0.25;
 /// At most this many threads of a row are shown.
 const THREADS: usize = 8;
 const INDENT: &str = "        ";
 
+/// Writes the lines, with that many remarks at most.
 pub(super) fn write(
     out: &mut dyn fmt::Write,
     report: &Report,
     row: &CallsiteReport,
-    names: &Names,
-    scale: &Scale,
+    most: usize,
+    (names, scale): (&Names, &Scale),
     width: usize,
 ) -> fmt::Result {
     let mut notes: Vec<String> = names.note(row).map(str::to_owned).into_iter().collect();
-    if row.returns_iterator {
-        notes.push(
-            "returns an iterator, whose work is done, and counted, where it is consumed".to_owned(),
-        );
-    }
     notes.extend(throughput(row, scale));
     notes.extend(futures(row, scale));
-    notes.extend(off_cpu(row, &report.clock));
     notes.extend(events(row));
-    notes.extend(interrupted(row));
-    notes.extend(outliers(row));
-    notes.extend(uncertain(row, scale));
-    notes.extend(uncounted(report, row));
+    notes.extend(remarks(report, row, scale).into_iter().take(most));
     write_wrapped(out, &notes.join("; "), width)?;
     for thread in threads(row, scale) {
         write_wrapped(out, &thread, width)?;
@@ -58,15 +47,15 @@ fn threads(row: &CallsiteReport, scale: &Scale) -> Vec<String> {
         };
         let on_cpu = match thread.on_cpu_ticks {
             Some(ticks) if ticks != thread.total_ticks => {
-                format!(", {} on the CPU", scale.whole(ticks.to_f64()))
+                format!(", {} on the CPU", scale.figure(ticks.to_f64()))
             }
             _ => String::new(),
         };
         format!(
-            "thread {name}{many}: {} calls, self {}, total {}{on_cpu}",
-            thread.calls,
-            scale.whole(thread.self_ticks()),
-            scale.whole(thread.total_ticks())
+            "thread {name}{many}: {}, self {}, total {}{on_cpu}",
+            calls(thread.calls),
+            scale.figure(thread.self_ticks()),
+            scale.figure(thread.total_ticks())
         )
     };
     let mut lines: Vec<String> = row.thread_rows.iter().take(THREADS).map(line).collect();
@@ -109,7 +98,7 @@ pub(super) fn write_wrapped(out: &mut dyn fmt::Write, text: &str, width: usize) 
 fn throughput(row: &CallsiteReport, scale: &Scale) -> Option<String> {
     let (unit, per_unit) = (escaped(row.unit.as_deref()?), row.ticks_per_unit?);
     let one = unit.trim_end_matches('s');
-    let each = format!("{:.3} {}/{one}", scale.of(per_unit), scale.unit);
+    let each = format!("{} a {one}", scale.figure(per_unit));
     Some(match row.units_per_second {
         Some(rate) if unit == "bytes" => format!("{each}, {:.3} GB/s", rate / 1e9),
         Some(rate) => format!("{each}, {:.3} M{unit}/s", rate / 1e6),
@@ -139,11 +128,7 @@ fn futures(row: &CallsiteReport, scale: &Scale) -> Option<String> {
     let each = polls as f64 / saturating_sum([row.calls, cancelled]).max(1) as f64;
     let mut note = format!("async: {each:.1} polls a call");
     if let Some(wall) = row.wall_mean_ticks {
-        note += &format!(
-            ", {} {} from first poll to completion",
-            scale.whole(wall),
-            scale.unit
-        );
+        note += &format!(", {} from first poll to completion", scale.figure(wall));
     }
     if cancelled != 0 {
         note += &format!(", {cancelled} dropped before completion");
@@ -151,66 +136,35 @@ fn futures(row: &CallsiteReport, scale: &Scale) -> Option<String> {
     Some(note)
 }
 
-/// The interrupted calls that mean and quantiles leave out, where these calls are much of the total, or all there is to show.
-fn interrupted(row: &CallsiteReport) -> Option<String> {
-    let count = row.excluded.filter(|&count| count != 0)?;
-    if count > row.samples {
-        return Some(format!(
-            "{count} of {} calls were interrupted; mean and quantiles include the cost of context switches",
-            saturating_sum([count, row.samples])
-        ));
+/// What the figures do not say, the gravest first.
+fn remarks(report: &Report, row: &CallsiteReport, scale: &Scale) -> Vec<String> {
+    let mut remarks = uncounted(report, row);
+    if row.returns_iterator {
+        remarks.push(
+            "returns an iterator, whose work is done, and counted, where it is consumed".to_owned(),
+        );
     }
-    let total = row.on_cpu_ticks.unwrap_or(row.total_ticks);
-    let share = count as f64 * row.interrupted_mean_ticks? / total.max(1.0);
-    (share > NOTED_SHARE).then(|| {
-        format!(
-            "{} interrupted, {:.0} % of the ticks on the CPU: left out of mean, quantiles, min and max",
-            calls(count),
-            share.min(1.0) * 100.0
-        )
-    })
+    remarks.extend(long_and_rare(row, scale));
+    remarks
 }
 
-/// The outliers' share of the total, where it is large, or larger than the error of the mean.
-fn outliers(row: &CallsiteReport) -> Option<String> {
-    let (share, of_mean) = (row.outlier_excess_share?, row.outlier_excess_mean_ticks?);
-    let known_to = row.std_error_ticks.unwrap_or(0.0) + row.systematic_error_ticks.unwrap_or(0.0);
-    (share > NOTED_SHARE || of_mean > known_to && share > NOTED_SHARE / 5.0).then(|| {
-        format!(
-            "outliers: {}, ≈ {:.1} % of the total, probably interrupts or the hypervisor",
-            calls(row.outliers),
-            share * 100.0
-        )
-    })
-}
-
-/// The error of the total, where it is large, and that of the self ticks, where it is larger still: in recursions.
-fn uncertain(row: &CallsiteReport, scale: &Scale) -> Option<String> {
-    // A row that is marked as too short says as much already, unless nested probes add to the error.
-    if row.is_below_resolution() && row.sums.nested == 0 {
-        return None;
-    }
-    let total = row.total_error_ticks?;
-    let own = row.self_error_ticks.filter(|&own| own > 2.0 * total);
-    let errors: Vec<String> = [
-        large("total", row.total_ticks, Some(total), scale),
-        large("self", row.self_ticks, own, scale),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
-    (!errors.is_empty()).then(|| {
-        format!(
-            "{}: probes may cost more or less here than when they were calibrated",
-            errors.join(", ")
-        )
-    })
-}
-
-/// The error of a figure, if it is large.
-fn large(what: &str, figure: f64, error: Option<f64>, scale: &Scale) -> Option<String> {
-    let error = error.filter(|&error| error > NOTED_ERROR * figure.abs())?;
-    Some(format!("{what} ± {} {}", scale.whole(error), scale.unit))
+/// How many calls took how much longer than the others, where they are much of the total.
+fn long_and_rare(row: &CallsiteReport, scale: &Scale) -> Option<String> {
+    let share = row
+        .outlier_excess_share
+        .filter(|&of| of > NOTED_SHARE && !row.is_below_resolution())?;
+    let each = share * row.total_ticks / row.outliers as f64;
+    let how = if row.own_blocked() > share / 2.0 * row.self_ticks {
+        "TSC_REPORT=histogram"
+    } else {
+        "TSC_EVENTS=page-faults"
+    };
+    Some(format!(
+        "{} of about {} each took {:.0} % of it: see {how}",
+        calls(row.outliers),
+        scale.figure(each),
+        share * 100.0
+    ))
 }
 
 /// Calls that are missing from the figures, and those that the figures know only in part.
@@ -250,17 +204,16 @@ fn uncounted(report: &Report, row: &CallsiteReport) -> Vec<String> {
     notes
 }
 
-fn calls(count: u64) -> String {
-    match count {
+fn calls(number: u64) -> String {
+    match number {
         1 => "1 call".to_owned(),
-        count => format!("{count} calls"),
+        many => format!("{} calls", count(many)),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Clock, TextUnit};
 
     #[test]
     fn events_of_a_recursion_are_per_call_and_not_per_outermost_call() {
@@ -278,32 +231,6 @@ mod tests {
         };
         assert_eq!(note(0).as_deref(), Some("per call: page-faults 300.0"));
         assert_eq!(note(198).as_deref(), Some("per call: page-faults 3.000"));
-    }
-
-    #[test]
-    fn the_error_of_self_ticks_is_noted_in_recursions() {
-        let scale = Scale::new(&Clock::default(), TextUnit::Ticks);
-        let note_of = |total_error, self_error| {
-            let row = CallsiteReport {
-                total_ticks: 10_000.0,
-                total_error_ticks: Some(total_error),
-                self_ticks: 5_000.0,
-                self_error_ticks: self_error,
-                ..CallsiteReport::default()
-            };
-            uncertain(&row, &scale)
-        };
-        let note = |total_error, self_error| note_of(total_error, Some(self_error));
-        let is = |errors: &str| {
-            let because = "probes may cost more or less here than when they were calibrated";
-            Some(format!("{errors}: {because}"))
-        };
-        assert_eq!(note(1_000.0, 500.0), None);
-        assert_eq!(note(1_001.0, 1_500.0), is("total ± 1001 ticks"));
-        assert_eq!(note(300.0, 700.0), is("self ± 700 ticks"));
-        assert_eq!(note_of(1_001.0, None), is("total ± 1001 ticks"));
-        let both = "total ± 1500 ticks, self ± 4000 ticks";
-        assert_eq!(note(1_500.0, 4_000.0), is(both));
     }
 
     #[test]

@@ -37,6 +37,11 @@ impl<'a> Rows<'a> {
         self.all[..self.shown].iter().copied()
     }
 
+    /// The self ticks of all rows.
+    pub(super) fn self_sum(&self) -> f64 {
+        self.self_sum
+    }
+
     pub(super) fn left_out(&self) -> usize {
         self.all.len() - self.shown
     }
@@ -62,6 +67,7 @@ fn compare(sort: TextSort, one: &CallsiteReport, other: &CallsiteReport) -> Orde
         TextSort::SelfTicks => by(CallsiteReport::self_on_cpu),
         TextSort::Total => by(|row| row.total_ticks),
         TextSort::Wall => by(|row| row.wall_ticks),
+        TextSort::Blocked => by(|row| row.own_blocked()),
         TextSort::Calls => other.calls.cmp(&one.calls),
         TextSort::Mean => known(|row| row.mean_ticks),
         TextSort::P99 => known(|row| row.p99_ticks),

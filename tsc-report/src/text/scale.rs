@@ -1,4 +1,4 @@
-//! The unit that ticks are printed in.
+//! The unit that figures are printed in.
 
 use super::TextUnit;
 use crate::Clock;
@@ -6,60 +6,96 @@ use crate::Clock;
 /// A unit, and how many of them make a tick.
 pub(super) struct Scale {
     factor: f64,
-    pub(super) unit: &'static str,
+    /// The unit of all figures; with `None` each has its own, from nanoseconds to seconds.
+    pub(super) unit: Option<&'static str>,
     /// The unit's uncertainty, or why it is not the one that was asked for.
     pub(super) remark: Option<String>,
 }
 
 impl Scale {
     pub(super) fn new(clock: &Clock, unit: TextUnit) -> Self {
-        let as_counted = Self {
-            factor: 1.0,
-            unit: clock.unit(),
-            remark: None,
+        let in_units = |factor, unit, remark| Self {
+            factor,
+            unit: Some(unit),
+            remark,
         };
-        if clock.fallback_reason.is_some() && unit != TextUnit::Cycles {
-            return as_counted; // nanoseconds as they are
-        }
-        let missing = |what: &str| Self {
-            remark: Some(format!("in {}: {what} is unknown here", clock.unit())),
-            ..as_counted.clone()
-        };
+        let in_ticks = |remark| in_units(1.0, clock.unit(), remark);
+        let missing = |what| in_ticks(Some(format!("in {}: {what} is unknown here", clock.unit())));
         match unit {
-            TextUnit::Ticks => as_counted,
-            TextUnit::Ns => match clock.hz {
-                Some(hz) => Self {
-                    factor: 1e9 / hz,
-                    unit: "ns",
-                    remark: None,
-                },
-                None => missing("the counter's rate"),
-            },
+            TextUnit::Ticks => in_ticks(None),
+            TextUnit::Time => {
+                let ns = clock.fallback_reason.as_ref().map(|_| 1.0);
+                match ns.or(clock.hz.map(|hz| 1e9 / hz)) {
+                    Some(factor) => Self {
+                        factor,
+                        unit: None,
+                        remark: None,
+                    },
+                    None => missing("the counter's rate"),
+                }
+            }
             TextUnit::Cycles => match clock.core_cycles_per_tick {
-                Some(ratio) => Self {
-                    factor: ratio,
-                    unit: "core cycles",
-                    remark: Some(remark_on_cycles(clock, ratio)),
-                },
+                Some(ratio) => {
+                    let remark = remark_on_cycles(clock, ratio);
+                    in_units(ratio, "core cycles", Some(remark))
+                }
                 None => missing("the core's clock"),
             },
         }
     }
 
-    pub(super) fn of(&self, ticks: f64) -> f64 {
-        ticks * self.factor
+    /// A cell of the table: `87.5ns`, or with another unit the number alone.
+    pub(super) fn cell(&self, ticks: f64) -> String {
+        let value = ticks * self.factor;
+        match self.unit {
+            None => time(value),
+            Some(_) => fixed(value, usize::from(value.abs() < 1_000.0)),
+        }
     }
 
-    /// With a digit after the point if the value is below 10 000.
-    pub(super) fn short(&self, ticks: f64) -> String {
-        let value = self.of(ticks);
-        fixed(value, usize::from(value.abs() < 10_000.0))
+    /// A cell for a short time that is only a bound: `12ns`.
+    pub(super) fn bound(&self, ticks: f64) -> String {
+        let value = (ticks * self.factor).ceil();
+        format!("{value:.0}{}", if self.unit.is_none() { "ns" } else { "" })
     }
 
-    /// Rounded to a whole number.
-    pub(super) fn whole(&self, ticks: f64) -> String {
-        fixed(self.of(ticks), 0)
+    /// A figure with its unit.
+    pub(super) fn figure(&self, ticks: f64) -> String {
+        let cell = self.cell(ticks);
+        self.unit
+            .map_or(cell.clone(), |unit| format!("{cell} {unit}"))
     }
+}
+
+/// Nanoseconds as `87.5ns`, `1.23ms` or `12.3s`.
+pub(super) fn time(ns: f64) -> String {
+    const UNITS: [(f64, &str); 4] = [(1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns")];
+    // What is rounded to 1000 of a unit is 1.00 of the next one.
+    let fits = |(size, _): &(f64, &str)| ns.abs() >= 0.9995 * size;
+    let (size, unit) = UNITS.into_iter().find(fits).unwrap_or((1.0, "ns"));
+    let value = ns / size;
+    let digits = match value.abs() {
+        value if value >= 99.95 => 0,
+        value if value >= 9.995 => 1,
+        _ => 2,
+    };
+    match fixed(value, digits) {
+        zero if zero == "0.00" => "0ns".to_owned(),
+        text => text + unit,
+    }
+}
+
+/// `1,234,567`.
+pub(super) fn count(count: u64) -> String {
+    let digits = count.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index != 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
 }
 
 /// The value with that many digits after the point. A negative value that is rounded to zero is printed without its sign.
@@ -69,15 +105,6 @@ pub(super) fn fixed(value: f64, digits: usize) -> String {
         text.remove(0);
     }
     text
-}
-
-impl Clone for Scale {
-    fn clone(&self) -> Self {
-        Self {
-            remark: self.remark.clone(),
-            ..*self
-        }
-    }
 }
 
 /// The core's clock moved while the program ran: its range is the uncertainty of every figure.
@@ -132,5 +159,28 @@ mod tests {
             (text(f64::NEG_INFINITY, 0), text(0.0, 1)),
             ("-inf".into(), "0.0".into())
         );
+    }
+
+    #[test]
+    fn times_have_three_digits_and_their_unit() {
+        for (ns, text) in [
+            (0.0, "0ns"),
+            (-0.001, "0ns"),
+            (0.42, "0.42ns"),
+            (87.54, "87.5ns"),
+            (999.4, "999ns"),
+            (999.6, "1.00µs"),
+            (-12_345.0, "-12.3µs"),
+            (20_100_000.0, "20.1ms"),
+            (1.5e12, "1500s"),
+        ] {
+            assert_eq!(time(ns), text);
+        }
+    }
+
+    #[test]
+    fn thousands_are_separated() {
+        let counts = [0, 999, 1_000, 409_646, 1_234_567].map(count);
+        assert_eq!(counts, ["0", "999", "1,000", "409,646", "1,234,567"]);
     }
 }

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use super::escaped;
+use super::names::Names;
+use super::scale::{Scale, count};
 use crate::order::sort_indices;
 use crate::{Context, Report};
 
@@ -14,11 +15,16 @@ const INDENT: usize = 2;
 const DEEPEST_INDENT: usize = 50;
 
 /// Prints the tree, if the report has one.
-pub(super) fn tree(f: &mut dyn fmt::Write, report: &Report) -> fmt::Result {
+pub(super) fn tree(
+    f: &mut dyn fmt::Write,
+    report: &Report,
+    names: &Names,
+    scale: &Scale,
+) -> fmt::Result {
     if report.contexts.is_empty() {
         return Ok(());
     }
-    let tree = Tree::new(report);
+    let tree = Tree::new(report, names, scale);
     writeln!(
         f,
         "tsc: call tree, inclusive {unit}{distrust}; contexts under {:.1} % are left out\n\
@@ -28,7 +34,7 @@ pub(super) fn tree(f: &mut dyn fmt::Write, report: &Report) -> fmt::Result {
         "calls",
         "total",
         "mean",
-        unit = report.clock.unit(),
+        unit = scale.unit.unwrap_or("times"),
         distrust = report.clock.distrust(),
     )?;
     tree.print(f)
@@ -36,6 +42,8 @@ pub(super) fn tree(f: &mut dyn fmt::Write, report: &Report) -> fmt::Result {
 
 struct Tree<'a> {
     report: &'a Report,
+    names: &'a Names,
+    scale: &'a Scale,
     /// The callees of each context, by descending ticks. The last element is for the roots.
     children: Vec<Vec<usize>>,
     /// The ticks of all roots.
@@ -43,7 +51,7 @@ struct Tree<'a> {
 }
 
 impl<'a> Tree<'a> {
-    fn new(report: &'a Report) -> Self {
+    fn new(report: &'a Report, names: &'a Names, scale: &'a Scale) -> Self {
         let contexts = &report.contexts;
         let mut children = vec![Vec::new(); contexts.len() + 1];
         for (index, context) in contexts.iter().enumerate() {
@@ -57,6 +65,8 @@ impl<'a> Tree<'a> {
         let total = children[contexts.len()].iter().map(ticks).sum();
         Self {
             report,
+            names,
+            scale,
             children,
             total,
         }
@@ -92,18 +102,20 @@ impl<'a> Tree<'a> {
     }
 
     fn line(&self, f: &mut dyn fmt::Write, context: &Context, depth: usize) -> fmt::Result {
-        let calls = context.calls.filter(|&calls| calls != 0);
         let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
-        let mean =
-            or_dash(calls.map(|calls| format!("{:.1}", context.total_ticks() / calls as f64)));
+        let calls = context.calls.filter(|&calls| calls != 0);
+        let mean = calls.map(|calls| self.scale.cell(context.total_ticks() / calls as f64));
+        let callsites = &self.report.callsites;
+        let callsite = context.callsite.and_then(|at| callsites.get(at as usize));
         writeln!(
             f,
-            "tsc: {:>5.1} % {:>11} {:>14.0} {mean:>13}  {:indent$}{}",
+            "tsc: {:>5.1} % {:>11} {:>14} {:>13}  {:indent$}{}",
             self.share(context) * 100.0,
-            or_dash(context.calls.map(|calls| calls.to_string())),
-            context.total_ticks(),
+            or_dash(context.calls.map(count)),
+            self.scale.cell(context.total_ticks()),
+            or_dash(mean),
             "",
-            escaped(self.report.name_of_context(context)),
+            callsite.map_or("<other>", |callsite| self.names.full(callsite)),
             indent = INDENT * depth.min(DEEPEST_INDENT),
         )
     }
@@ -123,14 +135,20 @@ impl Report {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::CallsiteReport;
     use crate::data::WholeTicks;
+    use crate::{CallsiteReport, TextUnit};
 
     struct Shown<'a>(&'a Report);
 
     impl fmt::Display for Shown<'_> {
         fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            tree(f, self.0)
+            let names = Names::new(self.0, false);
+            tree(
+                f,
+                self.0,
+                &names,
+                &Scale::new(&self.0.clock, TextUnit::Ticks),
+            )
         }
     }
 
@@ -148,6 +166,7 @@ mod tests {
     fn tree_may_be_deeper_than_the_stack() {
         const DEPTH: u64 = 100_000;
         let report = Report {
+            callsites: vec![CallsiteReport::default()],
             contexts: (0..DEPTH)
                 .map(|index| context(0, index.checked_sub(1), 1, 1000.0))
                 .collect(),
@@ -180,10 +199,10 @@ mod tests {
         assert_eq!(
             rows,
             [
-                "tsc: 100.0 %           1           1000        1000.0  main",
-                "tsc:  60.0 %          10            600          60.0    parse",
-                "tsc:  10.0 %           5            100          20.0      lex",
-                "tsc:  30.0 %          40            300           7.5    lex",
+                "tsc: 100.0 %           1           1000          1000  main",
+                "tsc:  60.0 %          10          600.0          60.0    parse",
+                "tsc:  10.0 %           5          100.0          20.0      lex",
+                "tsc:  30.0 %          40          300.0           7.5    lex",
             ]
         );
     }

@@ -47,8 +47,8 @@ variables! {
     REPORT_EVERY: "TSC_REPORT_EVERY", "a time of at least 10ms, such as 500ms, 10s, 5m or 1h", "no reports in between";
     DUMP_SIGNAL: "TSC_DUMP_SIGNAL", "USR1, USR2, HUP, QUIT, WINCH or a signal's number", "no such signal";
     SIGNALS: "TSC_SIGNALS", "on or off", "on";
-    UNIT: "TSC_UNIT", "ticks, ns or cycles", "ticks";
-    SORT: "TSC_SORT", "self, total, wall, calls, mean, p99, max or name", "self";
+    UNIT: "TSC_UNIT", "time, ticks or cycles", "time";
+    SORT: "TSC_SORT", "self, total, wall, blocked, calls, mean, p99, max or name", "self";
     TOP: "TSC_TOP", "a number of rows; 0 for all", "all";
     THREADS: "TSC_THREADS", "on or off", "off";
     ONLY: "TSC_ONLY", "a regular expression over module::name", "all functions";

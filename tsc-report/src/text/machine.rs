@@ -1,35 +1,50 @@
-//! The dump's first lines: the machine, the overhead that was subtracted, and whatever makes the figures doubtful.
+//! The lines about the machine: the CPU and its counter, the overhead that was subtracted, and whatever makes the figures doubtful.
 
 use std::fmt;
 
 use super::scale::Scale;
 use super::style::Style;
 use super::tick_clock;
-use crate::{Clock, Report};
+use crate::{Clock, Report, TextOptions};
+
+/// What is doubtful on most machines: `full` says why.
+const USUAL: [&str; 4] = ["hypervisor", "placement", "governor", "boost"];
+
+/// What makes the figures useless stands above the table.
+pub(super) fn write_warnings(
+    out: &mut dyn fmt::Write,
+    clock: &Clock,
+    width: usize,
+    style: &Style,
+) -> fmt::Result {
+    for warning in &clock.warnings {
+        let line = cut(format!("tsc: {warning}"), width);
+        writeln!(out, "{}", style.bad(&line))?;
+    }
+    Ok(())
+}
 
 pub(super) fn write(
     out: &mut dyn fmt::Write,
     report: &Report,
     scale: &Scale,
-    width: usize,
+    options: &TextOptions,
     style: &Style,
 ) -> fmt::Result {
-    let clock = &report.clock;
-    let machine = fitting(&machine(clock), width);
-    writeln!(out, "{}", style.dim(&machine))?;
-    let probes = fitting(&probes(clock, scale), width);
-    writeln!(out, "{}", style.dim(&probes))?;
-    if let Some(cost) = tick_clock::cost(report) {
-        let line = cut(format!("tsc: {cost}"), width);
-        writeln!(out, "{}", style.dim(&line))?;
-    }
-    for warning in &clock.warnings {
-        let line = cut(format!("tsc: {warning}"), width);
-        writeln!(out, "{}", style.bad(&line))?;
-    }
-    for doubt in doubts(clock).into_iter().chain(tick_clock::doubt(report)) {
+    let (clock, width) = (&report.clock, options.width);
+    for doubt in doubts(report, options) {
         let line = cut(format!("tsc: {doubt}"), width);
         writeln!(out, "{}", style.doubtful(&line))?;
+    }
+    let cost = tick_clock::cost(report);
+    for parts in [
+        machine(clock),
+        probes(clock, scale),
+        cost.into_iter().collect(),
+    ] {
+        if !parts.is_empty() {
+            writeln!(out, "{}", style.dim(&fitting(&parts, width)))?;
+        }
     }
     Ok(())
 }
@@ -87,18 +102,41 @@ fn probes(clock: &Clock, scale: &Scale) -> Vec<String> {
         parts.insert(0, format!("not the TSC: {why}"));
     } else if let Some(ratio) = clock
         .core_cycles_per_tick
-        .filter(|_| scale.unit == "ticks" && !clock.distrusted)
+        .filter(|_| scale.unit != Some("core cycles") && !clock.distrusted)
     {
         parts.push(format!("1 tick ≈ {ratio:.2} core cycles"));
-    }
-    if parts.is_empty() {
-        parts.push("no fence was used".to_owned());
     }
     parts
 }
 
-/// A line for each reason to doubt the figures.
-fn doubts(clock: &Clock) -> Vec<String> {
+/// A line for each reason to doubt the figures that is not a usual one.
+fn doubts(report: &Report, options: &TextOptions) -> Vec<String> {
+    let clock = &report.clock;
+    let mut lines = unknown(clock);
+    if report.callsites.iter().any(|row| row.sums.unsplit != 0) {
+        lines.push(
+            "blocked is with waiting for a CPU: /proc/thread-self/schedstat cannot be read here, or not on every thread"
+                .to_owned(),
+        );
+    }
+    lines.extend(tick_clock::doubt(report));
+    let names = clock.doubtful.iter();
+    let names: Vec<&str> = names
+        .map(|doubt| doubt.split(':').next().unwrap_or(doubt))
+        .filter(|name| !USUAL.contains(name))
+        .collect();
+    if !names.is_empty() {
+        let full = options.name_of("TSC_REPORT=full", "--full");
+        lines.push(format!(
+            "doubtful: {}; {full} says why and what to do",
+            names.join(", ")
+        ));
+    }
+    lines
+}
+
+/// What is not known here of interruptions.
+pub(super) fn unknown(clock: &Clock) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(why) = &clock.no_interruptions_because {
         lines.push(format!("interruptions: not detected here: {why}"));
@@ -107,17 +145,6 @@ fn doubts(clock: &Clock) -> Vec<String> {
     if let Some(why) = &clock.no_on_cpu_because {
         lines.push(format!(
             "on the CPU: unknown of interrupted calls, which count with their wall time: {why}"
-        ));
-    }
-    if !clock.doubtful.is_empty() {
-        let names: Vec<&str> = clock
-            .doubtful
-            .iter()
-            .map(|doubt| doubt.split(':').next().unwrap_or(doubt))
-            .collect();
-        lines.push(format!(
-            "doubtful: {}; TSC_REPORT=full says why and what to do",
-            names.join(", ")
         ));
     }
     lines
@@ -139,9 +166,16 @@ fn fitting(parts: &[String], width: usize) -> String {
 }
 
 /// Cuts the line at the terminal's width.
-fn cut(line: String, width: usize) -> String {
-    match line.char_indices().nth(width) {
-        None => line,
-        Some(_) => line.chars().take(width - 1).chain(['…']).collect(),
+pub(super) fn cut(line: String, width: usize) -> String {
+    // Names may have letters that take two columns. Which ones do, depends on the terminal.
+    let columns = |letter: char| if letter < '\u{2e80}' { 1 } else { 2 };
+    if line.chars().map(columns).sum::<usize>() <= width {
+        return line;
     }
+    let mut used = 2;
+    let kept = line.chars().take_while(|&letter| {
+        used += columns(letter);
+        used <= width
+    });
+    kept.chain(['…']).collect()
 }

@@ -1,0 +1,54 @@
+//! The first line: what the program took, and what of that its probes took.
+
+use super::escaped;
+use super::scale::time;
+use crate::{CallsiteReport, Report};
+
+/// `hotspots took 128ms: CPU 119ms, 21.0 % of it probes; blocked 2.10ms; waiting for a CPU 6.02ms`.
+pub(super) fn line(report: &Report) -> String {
+    let process = &report.process;
+    let path = process.argv.first().map_or("the program", String::as_str);
+    let name = escaped(path.rsplit(['/', '\\']).next().unwrap_or(path));
+    let mut line = match report.processes {
+        0 | 1 => format!("{name} took {}", time(process.duration_ns as f64)),
+        many => format!("{many} runs of {name}"),
+    };
+    let ns = report.clock.hz.map(|hz| 1e9 / hz);
+    if let Some(cpu) = process.cpu_ns {
+        line += &format!(": CPU {}", time(cpu as f64));
+        let rows = report.callsites.iter();
+        let probes: f64 = rows.map(|row| row.cost_of_probes(&report.clock)).sum();
+        if let Some(share) = ns.map(|ns| probes * ns / (cpu as f64).max(1.0)) {
+            line += &format!(", {:.1} % of it probes", (share * 100.0).min(100.0));
+        }
+    }
+    let all = |of: fn(&CallsiteReport) -> f64| report.callsites.iter().map(of).sum::<f64>();
+    let (blocked, waiting) = (
+        all(CallsiteReport::own_blocked),
+        all(CallsiteReport::own_waiting),
+    );
+    for (what, ticks) in [("blocked", blocked), ("waiting for a CPU", waiting)] {
+        if let Some(ns) = ns.filter(|_| ticks > 0.0) {
+            line += &format!("; {what} {}", time(ticks * ns));
+        }
+    }
+    line
+}
+
+impl CallsiteReport {
+    /// The ticks in which a thread was blocked outside annotated callees. Where it is unknown how long threads wait for a CPU, that is in it.
+    pub(super) fn own_blocked(&self) -> f64 {
+        self.self_on_cpu_ticks
+            .map_or(0.0, |on_cpu| self.self_ticks - on_cpu)
+    }
+
+    /// The same for waiting for a CPU.
+    fn own_waiting(&self) -> f64 {
+        let sums = &self.sums;
+        if self.is_by_ticks() {
+            sums.ticked_own_waiting as f64
+        } else {
+            sums.own_waiting as f64
+        }
+    }
+}
