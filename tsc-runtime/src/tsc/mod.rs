@@ -44,6 +44,6 @@ pub const fn elapsed(start: Ticks, stop: Ticks) -> i64 {
 /// Whether a difference cannot be a measurement: the counter went backwards, or forwards by 56 years at 2.6 GHz.
 #[inline(always)]
 #[must_use]
-pub const fn is_anomalous(elapsed: i64) -> bool {
+pub(crate) const fn is_anomalous(elapsed: i64) -> bool {
     elapsed.cast_unsigned() >> 62 != 0
 }
