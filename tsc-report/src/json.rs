@@ -74,6 +74,17 @@ impl Report {
     /// Reads a report that [`to_json`](Self::to_json) or `TSC_REPORT=json` has written. Unknown keys are ignored. Needs the
     /// feature `json`.
     ///
+    /// ```
+    /// use tsc_runtime::{ReadError, Report};
+    ///
+    /// fn calls_in(dump: &str) -> Result<u64, ReadError> {
+    ///     let report = Report::from_json(dump)?;
+    ///     Ok(report.callsites().iter().map(|row| row.calls()).sum())
+    /// }
+    /// let error = calls_in(r#"{"schema": 1}"#).unwrap_err();
+    /// assert!(matches!(error, ReadError::Schema(1)));
+    /// ```
+    ///
     /// # Errors
     ///
     /// The text is not a report, or has an older or a later schema.

@@ -81,6 +81,13 @@ pub struct Machine {
 }
 
 /// The facts about this machine. The first call reads them, which takes about 0.2 ms; later calls return the same ones.
+///
+/// ```
+/// let machine = tsc_runtime::machine::machine();
+/// if machine.hypervisor.is_some() {
+///     println!("time that the hypervisor gives to others counts as the program's");
+/// }
+/// ```
 #[must_use]
 pub fn machine() -> &'static Machine {
     static MACHINE: OnceBox<Machine> = OnceBox::new();
