@@ -1,4 +1,4 @@
-//! A function that computes, alone and beside three busy threads on the same CPU.
+//! A function that computes, alone and beside four busy threads on the same CPU.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use super::{row, spread};
 use crate::target;
 
 const ROUNDS: usize = 5;
-const HOGS: usize = 3;
+const HOGS: usize = 4;
 
 /// The same function twice: one for calls without competitors, and one for calls beside busy threads.
 #[cycles(name = "trust: computes alone")]
