@@ -1,6 +1,6 @@
 //! The characters that warn of a row's figures, and what they mean.
 
-use crate::{CallsiteReport, Clock};
+use crate::{CallsiteReport, Clock, Report};
 
 /// A row is marked if its probes took more than this share of what it and they took together.
 const MOSTLY_PROBES: f64 = 1.0 / 3.0;
@@ -46,6 +46,18 @@ impl Mark {
             Self::MostlyProbes => "mostly probes; make light, or leave out",
             Self::Uncertain => "self is uncertain, at 95 %",
         }
+    }
+}
+
+impl Report {
+    /// The gravest mark of each row, with its explanation.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn marks(&self) -> Vec<Option<(char, &'static str)>> {
+        let mark = |row| Mark::of(row, &self.clock);
+        let explained = |mark: Mark| (mark.character(), mark.explanation());
+        let rows = self.callsites.iter();
+        rows.map(|row| mark(row).map(explained)).collect()
     }
 }
 
