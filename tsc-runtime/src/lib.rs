@@ -78,6 +78,7 @@ mod gate;
 mod macros;
 #[cfg(not(measuring))]
 mod off;
+mod recorded;
 
 #[cfg(feature = "on")]
 pub use calibration::{core_clock, resolution};
@@ -105,6 +106,6 @@ pub use tsc_report::ReadError;
 #[doc(inline)]
 pub use tsc_report::{
     Bucket, CallsiteReport, CallsiteSums, Clock, Context, Ended, EventCount, FenceOverhead,
-    FirstCall, MachineReport, MergeError, MetaMap, Process, Report, SumOfSquares, TextForm,
-    TextOptions, TextSort, TextUnit, ThreadReport, TickClock,
+    FirstCall, MachineReport, MergeError, MetaMap, Process, RecordedValue, Report, SlowCall,
+    SumOfSquares, TextForm, TextOptions, TextSort, TextUnit, ThreadReport, TickClock,
 };

@@ -6,6 +6,7 @@
 use core::marker::PhantomData;
 
 use super::slot::{Slot, Started};
+use super::slowest::{self, Times};
 use super::stop::{Cost, Measurement};
 use super::tree::finish_in_tree;
 use super::unusual::stop_untimed;
@@ -128,7 +129,7 @@ impl FutureTotals {
             return poll.record.leave_poll(poll.record.visible.get(), 0);
         }
         if cost.unusual == Some(Exclusion::Interrupted) {
-            self.add_switches(poll.record, poll.thread, cost.switches);
+            self.add_switches(poll.record, poll.thread, cost.loss.switches);
         }
         poll.record.leave_poll(cost.gross, cost.nested);
         self.net = self.net.wrapping_add(cost.net.cast_signed());
@@ -154,7 +155,8 @@ impl FutureTotals {
     /// Called when the future has completed: records its polls as one call.
     pub(crate) fn complete(&mut self, callsite: &'static Callsite) {
         self.end(callsite, |record, call| {
-            let wall = elapsed(call.since, clock::now()).max(0);
+            let end = clock::now();
+            let wall = elapsed(call.since, end).max(0);
             // Stored as if a single probe had seen it all, because the report subtracts one visible overhead from each sample.
             let gross = call.net.cast_unsigned().wrapping_add(record.visible.get());
             record.complete(
@@ -163,10 +165,30 @@ impl FutureTotals {
                 wall.cast_unsigned(),
                 call.is_repaired(),
             );
-            if let Some(contexts) = thread::this().contexts() {
+            let thread = thread::this();
+            if let Some(contexts) = thread.contexts() {
                 contexts.count(&record.place);
             }
+            if call.unusual != Some(Exclusion::Anomalous) {
+                slowest::keep_future(record, thread, &call.times(thread, end), wall);
+            }
         });
+    }
+
+    /// What was lost in the polls is not summed up, because a future is to be small.
+    fn times(&self, thread: &thread::Thread, end: Ticks) -> Times {
+        let knows = match self.unusual {
+            None => true,
+            Some(Exclusion::Interrupted) => thread.on_cpu.asks(),
+            Some(_) => false,
+        };
+        Times {
+            begin: self.since,
+            end,
+            on_cpu: knows.then_some(self.net),
+            off: 0,
+            waiting: None,
+        }
     }
 
     /// Called when the future is dropped. Does nothing after [`complete`](Self::complete); otherwise the future was dropped before it

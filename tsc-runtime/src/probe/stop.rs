@@ -2,9 +2,10 @@
 
 use super::off_cpu::find_loss;
 use super::slot::{Started, Sums};
+use super::slowest::{self, Times};
 use super::{Settled, settle};
 use crate::interruption::Interruption;
-use crate::on_cpu;
+use crate::on_cpu::{self, Loss};
 use crate::record::thread::Thread;
 use crate::record::{Exclusion, Record};
 use crate::registry;
@@ -44,8 +45,10 @@ pub(super) struct Cost {
     pub(super) net: u64,
     /// The gross ticks with those off the CPU.
     pub(super) wall: u64,
-    /// How often the thread came back to a CPU.
-    pub(super) switches: u32,
+    /// What was lost off the CPU.
+    pub(super) loss: Loss,
+    /// When it stopped.
+    pub(super) end: Ticks,
     /// Why this is not an ordinary sample.
     pub(super) unusual: Option<Exclusion>,
 }
@@ -85,6 +88,9 @@ impl<'a> Measurement<'a> {
             sums,
             ..
         } = self;
+        if self.shape == Shape::Nested && thread.kept.is_any_since(start) {
+            slowest::add_caller(&self);
+        }
         let after = find_loss(thread, sums.overhead, raw);
         let inside = match self.shape {
             Shape::Nested => thread.claim_loss(start, sums.overhead),
@@ -105,7 +111,8 @@ impl<'a> Measurement<'a> {
             nested,
             net,
             wall: gross.wrapping_add_signed(off),
-            switches: inside.loss.switches,
+            loss: inside.loss,
+            end: start.wrapping_add_signed(raw),
             unusual,
         });
         after.settle(thread);
@@ -122,7 +129,8 @@ impl<'a> Measurement<'a> {
             nested: 0,
             net: 0,
             wall: 0,
-            switches: 0,
+            loss: Loss::NONE,
+            end: self.start,
             unusual: Some(Exclusion::Anomalous),
         }
     }
@@ -156,8 +164,9 @@ impl<'a> Measurement<'a> {
 
 impl Cost {
     /// Adds a call or a section to its record.
-    pub(super) fn record(&self, record: &Record, thread: &Thread) {
+    pub(super) fn record(&self, call: &Measurement<'_>) {
         let &Self { gross, nested, .. } = self;
+        let (record, thread) = (call.record, call.thread);
         match self.unusual {
             None => record.leave(gross, nested),
             Some(Exclusion::Interrupted) => {
@@ -166,6 +175,15 @@ impl Cost {
             }
             Some(why) => record.record_excluded(why, gross, nested),
         }
+        if let Some(times) = Times::of(call, self) {
+            slowest::keep(record, thread, &times, self.ticks(&times));
+        }
+    }
+
+    /// The ticks on the CPU and blocked; with those in which the thread waited for a CPU, if these are unknown.
+    fn ticks(&self, times: &Times) -> i64 {
+        let not_waiting = times.off.wrapping_sub(times.waiting.unwrap_or(0));
+        self.net.cast_signed().wrapping_add(not_waiting)
     }
 
     /// Whether an interrupted call was on the CPU for so long that the uncertainty of its context switches does not matter.
@@ -174,6 +192,7 @@ impl Cost {
             record.add_unasked();
             return false;
         }
-        self.switches != 0 && on_cpu::is_certain(self.net.cast_signed(), self.switches)
+        let switches = self.loss.switches;
+        switches != 0 && on_cpu::is_certain(self.net.cast_signed(), switches)
     }
 }
