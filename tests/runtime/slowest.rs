@@ -139,7 +139,18 @@ fn exactly_the_planted_calls_are_found_beside_busy_threads() {
         let waited: f64 = calls.iter().filter_map(SlowCall::waiting_ticks).sum();
         let took: f64 = calls.iter().map(SlowCall::ticks).sum();
         assert!(waited > 0.2 * took, "{calls:?}");
-        assert!(format!("{report:#}").contains(" waiting for a CPU; thread "));
+        let text = format!("{report:#}");
+        let lines = text
+            .lines()
+            .filter(|line| line.contains("slow call: ") && line.contains(" recorded "));
+        assert_eq!(
+            lines
+                .filter(|line| line.contains("; called by serve"))
+                .count(),
+            8,
+            "{text}"
+        );
+        assert!(text.contains(" waiting for a CPU; thread "), "{text}");
     }
 }
 
@@ -162,6 +173,22 @@ fn every_report_has_the_slowest_calls_since_the_one_before() {
     assert!(
         complaints.contains("TSC_SLOWEST=65 is invalid"),
         "{complaints}"
+    );
+}
+
+#[test]
+#[cfg(unix)]
+fn callers_are_known_at_once_in_a_program_with_light_probes() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_slow"));
+    command.arg("lightly").env("TSC_REPORT", "off");
+    let paths = tests::text(&tests::run(&mut command).stdout);
+    let mut paths: Vec<&str> = paths.lines().collect();
+    paths.sort_unstable();
+    let around = "sleep for < around a report";
+    let through = "sleep for < route < around a report";
+    assert_eq!(
+        paths,
+        [around, around, around, "sleep for < route", through]
     );
 }
 

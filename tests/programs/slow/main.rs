@@ -1,12 +1,12 @@
 //! Serves 200 000 requests, of which four sleep for 3 ms and four compute for 6 ms. With the argument `busy`, four other threads compute on
-//! the same CPU. With the argument `take`, it makes three slow calls instead, each slower than the next, and takes a report after each.
+//! the same CPU. With the argument `lightly`, it prints the paths of some calls. With the argument `take`, it makes three slow calls instead, each slower than the next, and takes a report after each.
 
 use std::hint::black_box;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
 use std::time::Duration;
 
-use tsc_runtime::{CallsiteReport, affinity, cycles};
+use tsc_runtime::{CallsiteReport, Report, SlowCall, affinity, cycles};
 
 const REQUESTS: u32 = 200_000;
 /// The planted requests: the first four sleep, the others compute.
@@ -81,7 +81,36 @@ fn take() {
     }
 }
 
+/// In a program with light probes, the callers are known before they return.
+#[cycles(light)]
+fn route(milliseconds: u64) {
+    sleep_for(milliseconds);
+}
+
+/// Prints the path of a call whose callers still run.
+#[cycles(name = "around a report")]
+fn lightly() {
+    route(20);
+    (0..3).for_each(|_| sleep_for(30));
+    let path = |call: &SlowCall, report: &Report| {
+        let names = call
+            .path()
+            .iter()
+            .map(|&at| report.callsites()[at as usize].name());
+        names.collect::<Vec<_>>().join(" < ")
+    };
+    let report = tsc_runtime::snapshot();
+    let calls = report.callsite("sleep for").map(CallsiteReport::slowest);
+    for call in calls.unwrap_or_default() {
+        println!("{}", path(call, &report));
+    }
+}
+
 fn main() {
+    if std::env::args().any(|argument| argument == "lightly") {
+        route(1);
+        return lightly();
+    }
     if std::env::args().any(|argument| argument == "take") {
         return take();
     }

@@ -38,7 +38,7 @@ pub(super) fn write(
         write_marks(out, row, &report.clock)?;
         notes::write(out, report, row, names, &scale, WIDTH)?;
         full_notes::write(out, row)?;
-        slowest::write(out, report, row)?;
+        slowest::write(out, report, row, usize::MAX)?;
     }
     footer::write(out, report, rows, &options.clone().width(WIDTH))
 }

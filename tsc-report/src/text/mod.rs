@@ -105,7 +105,7 @@ impl Report {
                 histogram::write(out, row, &scale)?;
             }
             if options.slowest {
-                slowest::write(out, self, row)?;
+                slowest::write(out, self, row, options.width)?;
             }
         }
         footer::write(out, self, &rows, options)?;

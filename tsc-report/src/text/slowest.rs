@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::names::escaped;
+use super::notes::write_wrapped;
 use crate::{CallsiteReport, Clock, Report, SlowCall};
 
 /// Writes a line for each call: when, how long, where its time went, where it ran, and through which callers.
@@ -10,17 +11,16 @@ pub(super) fn write(
     out: &mut dyn fmt::Write,
     report: &Report,
     callsite: &CallsiteReport,
+    width: usize,
 ) -> fmt::Result {
-    for call in &callsite.slowest {
-        writeln!(out, "tsc:   {}", line(report, call))?;
-    }
-    Ok(())
+    let mut calls = callsite.slowest.iter();
+    calls.try_for_each(|call| write_wrapped(out, &line(report, call), width))
 }
 
 fn line(report: &Report, call: &SlowCall) -> String {
     let clock = &report.clock;
     let mut line = format!(
-        "{} at {:.6} s",
+        "slow call: {} at {:.6} s",
         duration(call.ticks(), clock),
         call.begin_ns as f64 / 1e9
     );
@@ -127,7 +127,7 @@ mod tests {
 
     fn text(report: &Report) -> String {
         let mut text = String::new();
-        write(&mut text, report, &report.callsites[0]).unwrap();
+        write(&mut text, report, &report.callsites[0], usize::MAX).unwrap();
         text
     }
 
@@ -146,7 +146,7 @@ mod tests {
         };
         assert_eq!(
             text(&report(known)),
-            "tsc:   3.07 ms at 1.250000 s, recorded /orders\\n: 1.0 % on the CPU, 99.0 % blocked, and 12.0 µs waiting for a CPU; panicked; \
+            "        slow call: 3.07 ms at 1.250000 s, recorded /orders\\n: 1.0 % on the CPU, 99.0 % blocked, and 12.0 µs waiting for a CPU; panicked; \
              thread 4711 worker-3, CPU 1; called by handle < serve\n"
         );
     }
@@ -158,7 +158,7 @@ mod tests {
         report.processes = 2;
         assert_eq!(
             text(&report),
-            "tsc:   3070000 ticks at 1.250000 s: its time on the CPU is unknown; thread 4711 of process 0\n"
+            "        slow call: 3070000 ticks at 1.250000 s: its time on the CPU is unknown; thread 4711 of process 0\n"
         );
     }
 }
