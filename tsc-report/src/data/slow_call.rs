@@ -24,7 +24,7 @@ data! {
         /// What the call took, by which the slowest are chosen: on the CPU and blocked. Waiting for a CPU does not count, unless it is
         /// unknown. Of an async function, all of the time from its first poll to its completion.
         ticks: WholeTicks,
-        /// The part of `ticks` on the CPU.
+        /// The part of `ticks` on the CPU. Unknown of an async function of which a poll was interrupted.
         on_cpu_ticks: Option<WholeTicks>,
         /// The part of `ticks` in which the thread had given up the CPU. Unknown of an async function.
         blocked_ticks: Option<WholeTicks>,

@@ -23,6 +23,7 @@ use crate::tsc::{FencePolicy, Ticks, elapsed};
 /// The sums of a future's polls so far.
 #[derive(Debug)]
 pub(crate) struct FutureTotals {
+    /// On the CPU and blocked.
     net: i64,
     /// When the first measured poll started.
     since: Ticks,
@@ -132,7 +133,7 @@ impl FutureTotals {
             self.add_switches(poll.record, poll.thread, cost.loss.switches);
         }
         poll.record.leave_poll(cost.gross, cost.nested);
-        self.net = self.net.wrapping_add(cost.net.cast_signed());
+        self.net = self.net.wrapping_add(cost.net_sample());
     }
 
     /// How often an interrupted poll came back to a CPU; the largest number if it is unknown.
@@ -149,7 +150,7 @@ impl FutureTotals {
     }
 
     fn is_repaired(&self) -> bool {
-        self.switches != u16::MAX && on_cpu::is_certain(self.net, u32::from(self.switches))
+        self.switches != u16::MAX && on_cpu::is_certain(self.net, 0, u32::from(self.switches))
     }
 
     /// Called when the future has completed: records its polls as one call.
@@ -170,23 +171,18 @@ impl FutureTotals {
                 contexts.count(&record.place);
             }
             if call.unusual != Some(Exclusion::Anomalous) {
-                slowest::keep_future(record, thread, &call.times(thread, end), wall);
+                slowest::keep_future(record, thread, &call.times(end), wall);
             }
         });
     }
 
     /// What was lost in the polls is not summed up, because a future is to be small.
-    fn times(&self, thread: &thread::Thread, end: Ticks) -> Times {
-        let knows = match self.unusual {
-            None => true,
-            Some(Exclusion::Interrupted) => thread.on_cpu.asks(),
-            Some(_) => false,
-        };
+    fn times(&self, end: Ticks) -> Times {
         Times {
             begin: self.since,
             end,
-            on_cpu: knows.then_some(self.net),
-            off: 0,
+            on_cpu: self.unusual.is_none().then_some(self.net),
+            blocked: None,
             waiting: None,
         }
     }

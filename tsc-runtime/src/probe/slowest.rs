@@ -19,8 +19,7 @@ pub(super) struct Times {
     pub(super) begin: Ticks,
     pub(super) end: Ticks,
     pub(super) on_cpu: Option<i64>,
-    /// Ticks off the CPU, and those of them that the thread waited for a CPU, if that is known.
-    pub(super) off: i64,
+    pub(super) blocked: Option<i64>,
     pub(super) waiting: Option<i64>,
 }
 
@@ -33,13 +32,16 @@ impl Times {
             Some(Exclusion::Unknown) => false,
             Some(Exclusion::Anomalous) => return None,
         };
-        let Cost { net, loss, .. } = *cost;
+        let Cost {
+            net, blocked, loss, ..
+        } = *cost;
+        let is_split = knows && loss.is_split;
         Some(Self {
             begin: call.start,
             end: cost.end,
             on_cpu: knows.then_some(net.cast_signed()),
-            off: loss.off,
-            waiting: (knows && loss.is_split).then_some(loss.waiting),
+            blocked: is_split.then_some(blocked),
+            waiting: is_split.then_some(loss.waiting),
         })
     }
 }
@@ -66,7 +68,7 @@ fn keep_slow(record: &Record, thread: &Thread, times: &Times, ticks: i64, value:
         begin,
         end,
         on_cpu,
-        off,
+        blocked,
         waiting,
     } = *times;
     let callers = linked_callers(thread, record.id);
@@ -75,7 +77,7 @@ fn keep_slow(record: &Record, thread: &Thread, times: &Times, ticks: i64, value:
         end,
         ticks,
         on_cpu,
-        blocked: waiting.map(|waiting| off.wrapping_sub(waiting)),
+        blocked,
         waiting,
         cpu: process::cpu(),
         panicked: std::thread::panicking(),

@@ -39,6 +39,8 @@ pub(super) enum Shape {
 pub(super) struct Cost {
     /// The ticks on the CPU, with the measurement's own visible overhead.
     pub(super) gross: u64,
+    /// The ticks in which the thread was blocked.
+    pub(super) blocked: i64,
     /// The overhead of probes in it.
     pub(super) nested: u64,
     /// The gross ticks without the visible overhead.
@@ -100,7 +102,7 @@ impl<'a> Measurement<'a> {
             self.record
                 .add_registration_cost(registry::registration_cost_since(sums.overhead));
         }
-        let off = inside.loss.off;
+        let (off, blocked) = (inside.loss.off, inside.loss.blocked());
         let Settled { gross, nested, net } = match self.shape {
             Shape::Nested => settle(self.record, thread, sums, raw.cast_unsigned(), off),
             Shape::Overlapping => self.settle_overlapping(raw.cast_unsigned(), off),
@@ -108,6 +110,7 @@ impl<'a> Measurement<'a> {
         self.record.add_off_cpu(&inside);
         record(&Cost {
             gross,
+            blocked,
             nested,
             net,
             wall: gross.wrapping_add_signed(off),
@@ -126,6 +129,7 @@ impl<'a> Measurement<'a> {
         }
         Cost {
             gross: 0,
+            blocked: 0,
             nested: 0,
             net: 0,
             wall: 0,
@@ -163,36 +167,35 @@ impl<'a> Measurement<'a> {
 }
 
 impl Cost {
+    /// The net ticks on the CPU and blocked: what the measurement would have taken on a free machine.
+    pub(super) fn net_sample(&self) -> i64 {
+        self.net.cast_signed().wrapping_add(self.blocked)
+    }
+
     /// Adds a call or a section to its record.
     pub(super) fn record(&self, call: &Measurement<'_>) {
-        let &Self { gross, nested, .. } = self;
         let (record, thread) = (call.record, call.thread);
+        let sample = self.gross.wrapping_add_signed(self.blocked);
+        record.end_activation(self.gross, self.nested);
         match self.unusual {
-            None => record.leave(gross, nested),
+            None => record.add_sample(sample),
             Some(Exclusion::Interrupted) => {
-                let is_repaired = self.is_repaired(record, thread);
-                record.leave_interrupted(gross, nested, self.wall, is_repaired);
+                record.add_interrupted(sample, self.wall, self.is_repaired(record, thread));
             }
-            Some(why) => record.record_excluded(why, gross, nested),
+            Some(why) => record.add_excluded(why, sample),
         }
         if let Some(times) = Times::of(call, self) {
-            slowest::keep(record, thread, &times, self.ticks(&times));
+            slowest::keep(record, thread, &times, self.net_sample());
         }
     }
 
-    /// The ticks on the CPU and blocked; with those in which the thread waited for a CPU, if these are unknown.
-    fn ticks(&self, times: &Times) -> i64 {
-        let not_waiting = times.off.wrapping_sub(times.waiting.unwrap_or(0));
-        self.net.cast_signed().wrapping_add(not_waiting)
-    }
-
-    /// Whether an interrupted call was on the CPU for so long that the uncertainty of its context switches does not matter.
+    /// Whether an interrupted call took so long that the uncertainty of its context switches does not matter.
     fn is_repaired(&self, record: &Record, thread: &Thread) -> bool {
         if !thread.on_cpu.asks() {
             record.add_unasked();
             return false;
         }
         let switches = self.loss.switches;
-        switches != 0 && on_cpu::is_certain(self.net.cast_signed(), switches)
+        switches != 0 && on_cpu::is_certain(self.net_sample(), self.blocked, switches)
     }
 }
