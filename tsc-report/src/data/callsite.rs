@@ -192,8 +192,8 @@ data! {
         thread_rows: Vec<ThreadReport>,
         /// The events that `TSC_EVENTS` asks for, counted in the calls.
         events: Vec<EventCount>,
-        /// The slowest calls, the slowest first; see [`Report::slowest_calls`](super::Report::slowest_calls). None of a light function, and
-        /// none of calls below 512 ticks.
+        /// The slowest calls, the slowest first: up to as many as the report's `slowest_calls`. None of a light function, and none of calls
+        /// below 512 ticks.
         slowest: Vec<SlowCall>,
     }
 }

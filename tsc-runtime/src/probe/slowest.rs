@@ -107,7 +107,7 @@ fn linked_callers(thread: &Thread, own: u32) -> Option<Callers> {
 #[inline(never)]
 pub(super) fn add_caller(call: &Measurement<'_>) {
     let number = call.record.id;
-    call.thread.for_each_record(|record| {
+    call.thread.for_each_kept_since(call.start, |record| {
         if record.id != number {
             record.add_caller_since(call.start, number);
         }

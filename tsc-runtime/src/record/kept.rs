@@ -8,6 +8,9 @@ use super::thread::Thread;
 use crate::recorded::Value;
 use crate::tsc::Ticks;
 
+/// So many calls are noted. If more were kept in a call, its stop looks through all records.
+const RECENT: usize = 32;
+
 /// A call that was kept: the number of its callsite, and its times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Noted {
@@ -25,6 +28,9 @@ const NOTHING: Noted = Noted {
 /// The calls that a thread has kept last.
 #[derive(Debug)]
 pub(crate) struct Kept {
+    /// Those whose callers are not known. The latest of them is before `next`.
+    recent: [Cell<Noted>; RECENT],
+    next: Cell<usize>,
     /// When the latest one has ended whose callers are not known. Calls that have started before are its callers.
     latest_end: Cell<Ticks>,
     /// The latest one, whether its callers are known or not.
@@ -38,6 +44,8 @@ pub(crate) struct Kept {
 impl Kept {
     pub(super) const fn new() -> Self {
         Self {
+            recent: [const { Cell::new(NOTHING) }; RECENT],
+            next: Cell::new(0),
             latest_end: Cell::new(0),
             last: Cell::new(NOTHING),
             evaluating: Cell::new(false),
@@ -81,6 +89,7 @@ impl Kept {
     pub(super) fn clear(&self) {
         self.latest_end.set(0);
         self.last.set(NOTHING);
+        self.recent.iter().for_each(|recent| recent.set(NOTHING));
     }
 }
 
@@ -91,13 +100,31 @@ impl Thread {
         let kept = &self.kept;
         kept.last.set(noted);
         if is_open {
+            let next = kept.next.get();
+            kept.recent[next].set(noted);
+            kept.next.set((next + 1) % RECENT);
             kept.latest_end.set(end);
             self.detector.note_kept(end);
         }
     }
 
-    /// Calls `f` with the records of this thread.
-    pub(crate) fn for_each_record(&self, f: impl Fn(&Record)) {
+    /// Calls `f` with the records of which calls were kept since `start`, and perhaps with others.
+    pub(crate) fn for_each_kept_since(&self, start: Ticks, f: impl Fn(&Record)) {
+        let kept = &self.kept;
+        let latest_first = (1..=RECENT).map(|back| (kept.next.get() + RECENT - back) % RECENT);
+        for at in latest_first {
+            let Noted { number, end, .. } = kept.recent[at].get();
+            if end <= start {
+                return;
+            }
+            if let Some(record) = self.find_invalidated(Position::of(number)) {
+                f(record);
+            }
+        }
+        self.for_each_record(f);
+    }
+
+    fn for_each_record(&self, f: impl Fn(&Record)) {
         let positions = (0..).map(Position::of);
         positions
             .take_while(|&position| self.has_room_for(position))

@@ -11,7 +11,7 @@ use crate::environment;
 use crate::process;
 use crate::record::callsite::{self, Callsite};
 use crate::record::light::Row;
-use crate::record::slowest::ThreadFacts;
+use crate::record::slowest::{self, ThreadFacts};
 use crate::record::totals::Totals;
 
 /// The name of some threads; `None` for threads without a name, and for all threads if no rows for threads are asked for.
@@ -160,8 +160,11 @@ pub(super) fn name_of_this_thread() -> ThreadName {
         .flatten()
 }
 
-/// By what the calling thread is known outside.
+/// By what the calling thread is known outside. Nothing is asked if no calls are kept.
 pub(super) fn facts_of_this_thread() -> ThreadFacts {
+    if slowest::wanted() == 0 {
+        return ThreadFacts::default();
+    }
     ThreadFacts {
         id: process::thread_id(),
         name: std::thread::current().name().map(str::to_owned),
