@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use anyhow::{Result, bail};
 use prost::Message;
-use tsc_report::{CallsiteReport, RecordedValue, Report, SlowCall};
+use tsc_report::{CallsiteReport, Report, SlowCall};
 
 use crate::rows::path;
 use crate::session::Session;
@@ -245,62 +245,27 @@ fn annotations(report: &Report, call: &SlowCall) -> Vec<DebugAnnotation> {
         if let Some(ticks) = ticks {
             add(
                 &format!("{name}_{unit}"),
-                int((ticks * scale).round() as i64),
+                DebugAnnotation::int((ticks * scale).round() as i64),
             );
         }
     }
     if let Some(cpu) = call.cpu() {
-        add("cpu", int(i64::from(cpu)));
+        add("cpu", DebugAnnotation::int(i64::from(cpu)));
     }
     if call.panicked() {
-        add("panicked", truth(true));
+        add("panicked", DebugAnnotation::truth(true));
     }
     if let Some(value) = call.value() {
-        add("value", value_of(value));
+        add("value", DebugAnnotation::of(value));
     }
     let functions = call.path().iter();
     let functions = functions.filter_map(|&index| report.callsites().get(index as usize));
     let path = DebugAnnotation {
-        array_values: functions.map(|row| text(path(row))).collect(),
+        array_values: functions
+            .map(|row| DebugAnnotation::text(path(row)))
+            .collect(),
         ..DebugAnnotation::default()
     };
     add("path", path);
     annotations
-}
-
-fn value_of(value: &RecordedValue) -> DebugAnnotation {
-    match value {
-        RecordedValue::Bool(value) => truth(*value),
-        RecordedValue::Unsigned(value) => DebugAnnotation {
-            uint_value: Some(*value),
-            ..DebugAnnotation::default()
-        },
-        RecordedValue::Signed(value) => int(*value),
-        RecordedValue::Float(value) => DebugAnnotation {
-            double_value: Some(*value),
-            ..DebugAnnotation::default()
-        },
-        other => text(other.to_string()),
-    }
-}
-
-fn truth(value: bool) -> DebugAnnotation {
-    DebugAnnotation {
-        bool_value: Some(value),
-        ..DebugAnnotation::default()
-    }
-}
-
-fn int(value: i64) -> DebugAnnotation {
-    DebugAnnotation {
-        int_value: Some(value),
-        ..DebugAnnotation::default()
-    }
-}
-
-fn text(value: String) -> DebugAnnotation {
-    DebugAnnotation {
-        string_value: Some(value),
-        ..DebugAnnotation::default()
-    }
 }

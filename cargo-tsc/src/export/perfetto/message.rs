@@ -1,6 +1,7 @@
 //! The messages of <https://github.com/google/perfetto/tree/main/protos/perfetto/trace>, as far as they are used here.
 
 use prost::Message;
+use tsc_report::RecordedValue;
 
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct Trace {
@@ -97,4 +98,43 @@ pub(super) struct DebugAnnotation {
     pub(super) name: Option<String>,
     #[prost(message, repeated, tag = "12")]
     pub(super) array_values: Vec<DebugAnnotation>,
+}
+
+impl DebugAnnotation {
+    pub(super) fn of(value: &RecordedValue) -> Self {
+        match value {
+            RecordedValue::Bool(value) => Self::truth(*value),
+            RecordedValue::Unsigned(value) => Self {
+                uint_value: Some(*value),
+                ..Self::default()
+            },
+            RecordedValue::Signed(value) => Self::int(*value),
+            RecordedValue::Float(value) => Self {
+                double_value: Some(*value),
+                ..Self::default()
+            },
+            other => Self::text(other.to_string()),
+        }
+    }
+
+    pub(super) fn truth(value: bool) -> Self {
+        Self {
+            bool_value: Some(value),
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn int(value: i64) -> Self {
+        Self {
+            int_value: Some(value),
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn text(value: String) -> Self {
+        Self {
+            string_value: Some(value),
+            ..Self::default()
+        }
+    }
 }
