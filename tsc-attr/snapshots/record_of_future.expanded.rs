@@ -11,9 +11,10 @@ fn handle(id: u64) -> impl ::core::future::Future<Output = Response> {
         async move {
             let id = id;
             ::tsc_runtime::__private::escape(&id);
-            let __value = ::tsc_runtime::__private::PolledValue::new(__callsite(), move || {
-                ::tsc_runtime::__private::recorded(id)
-            });
+            let __value = ::tsc_runtime::__private::PolledValue::new(
+                __callsite(),
+                move || ::tsc_runtime::__private::recorded(id),
+            );
             if false {
                 return ::tsc_runtime::__private::result_of(|| -> Response {
                     loop {}

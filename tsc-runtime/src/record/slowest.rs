@@ -162,7 +162,7 @@ impl Slowest {
 
     /// A call of so many raw ticks or fewer need not be looked at.
     fn threshold(&self) -> u64 {
-        let shortest = self.shortest().map_or(i64::MAX, |place| ticks_of(place));
+        let shortest = self.shortest().map_or(i64::MAX, ticks_of);
         let shortest = shortest.max(0).cast_unsigned();
         shortest.clamp(LEAST, BUFFERED_BELOW - 1)
     }
