@@ -1,7 +1,7 @@
 //! Serves 200 000 requests, of which four sleep for 3 ms and four compute for 6 ms. With the argument `busy`, four other threads compute on
 //! the same CPU. With the argument `lightly`, it prints the paths of some calls. With the argument `take`, it makes three slow calls instead, each slower than the next, and takes a report after each.
 
-use std::hint::black_box;
+use std::hint::{black_box, spin_loop};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
 use std::time::Duration;
@@ -127,7 +127,11 @@ fn main() {
         .map(|&cpu| affinity::pin(cpu));
     thread::scope(|scope| {
         for _ in 0..others {
-            scope.spawn(|| while !DONE.load(Relaxed) {});
+            scope.spawn(|| {
+                while !DONE.load(Relaxed) {
+                    spin_loop()
+                }
+            });
         }
         let server = thread::Builder::new().name("server".to_owned());
         server
