@@ -18,6 +18,7 @@ pub struct TextOptions {
     pub(crate) colour: bool,
     pub(crate) modules: bool,
     pub(crate) command_line: bool,
+    pub(crate) slowest: bool,
 }
 
 /// How much of a report is written.
@@ -82,6 +83,7 @@ impl Default for TextOptions {
             colour: false,
             modules: false,
             command_line: false,
+            slowest: false,
         }
     }
 }
@@ -138,6 +140,12 @@ impl TextOptions {
 
     pub(crate) fn name_of(&self, variable: &'static str, option: &'static str) -> &'static str {
         if self.command_line { option } else { variable }
+    }
+
+    /// Sets whether each row is followed by its slowest calls. The full form has them anyway.
+    #[must_use]
+    pub fn slowest(self, slowest: bool) -> Self {
+        Self { slowest, ..self }
     }
 
     /// Sets whether to write the escape sequences for colour.

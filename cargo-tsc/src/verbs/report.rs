@@ -102,6 +102,7 @@ fn options(view: &View) -> TextOptions {
         .top(view.top)
         .modules(true)
         .command_line()
+        .slowest(view.slowest)
         .colour(!view.markdown)
 }
 

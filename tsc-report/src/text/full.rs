@@ -7,7 +7,7 @@ use super::names::{NAME, Names};
 use super::rows::Rows;
 use super::scale::{Scale, fixed};
 use super::tick_clock;
-use super::{TextOptions, TextUnit, footer, full_banner, full_notes, notes, program};
+use super::{TextOptions, TextUnit, footer, full_banner, full_notes, notes, program, slowest};
 use crate::{CallsiteReport, Clock, Report};
 
 const TOTAL: usize = 14;
@@ -39,6 +39,7 @@ pub(super) fn write(
         write_marks(out, row, &report.clock)?;
         notes::write(out, report, row, usize::MAX, (names, &scale), WIDTH)?;
         full_notes::write(out, row)?;
+        slowest::write(out, report, row, usize::MAX)?;
     }
     footer::write(out, report, rows, names, &options.clone().width(WIDTH))
 }

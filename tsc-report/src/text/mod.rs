@@ -15,6 +15,7 @@ mod notes;
 mod program;
 mod rows;
 mod scale;
+mod slowest;
 mod style;
 mod tick_clock;
 mod tree;
@@ -105,6 +106,9 @@ impl Report {
             notes::write(out, self, row, 1, (&names, &scale), options.width)?;
             if options.form == TextForm::Histogram {
                 histogram::write(out, row, &scale)?;
+            }
+            if options.slowest {
+                slowest::write(out, self, row, options.width)?;
             }
         }
         footer::write(out, self, &rows, &names, options)?;
