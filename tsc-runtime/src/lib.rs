@@ -78,6 +78,8 @@ mod gate;
 mod macros;
 #[cfg(not(measuring))]
 mod off;
+#[cfg(not(target_os = "none"))]
+mod switch;
 
 #[cfg(feature = "on")]
 pub use calibration::{core_clock, resolution};
