@@ -5,8 +5,12 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
 use regex::Regex;
 use tsc_report::{TextSort, TextUnit};
+
+use crate::build::CargoOptions;
+use crate::progress::Voice;
 
 /// The command line as cargo passes it: `cargo-tsc tsc VERB …`. If the program is started by its own name, `tsc` may be left out.
 #[derive(Debug, Parser)]
@@ -15,12 +19,15 @@ use tsc_report::{TextSort, TextUnit};
     bin_name = "cargo tsc",
     version,
     about = "Where a program's TSC ticks go, and whether a change helped",
-    after_help = "Exit status: 0 fine, 1 regression, 2 usage or input/output, 3 cannot be judged; `run` passes on the program's own."
+    after_help = "Exit status: 0 fine, 1 regression, 2 usage or input/output, 3 cannot be judged; `run` passes on the program's own, and says so."
 )]
 pub struct CommandLine {
     /// The verb.
     #[command(subcommand)]
     pub verb: Verb,
+    /// What is printed besides results
+    #[command(flatten)]
+    pub voice: Voice,
 }
 
 /// The verbs.
@@ -48,6 +55,10 @@ pub enum Verb {
     Top(TopArgs),
     /// Add #[cycles] to every function of a project, or remove it again
     Annotate(AnnotateArgs),
+    /// Print the completions of a shell, for `cargo-tsc`
+    Completions(CompletionsArgs),
+    /// Print the man page, or write those of all verbs
+    Man(ManArgs),
 }
 
 /// The options of `run`.
@@ -77,9 +88,28 @@ pub struct RunArgs {
     /// How to print the report
     #[command(flatten)]
     pub view: View,
-    /// `run`, `test` or `bench` with arguments for cargo, or a program with its arguments [default: run]
+    /// What to build
+    #[command(flatten)]
+    pub cargo: CargoOptions,
+    /// Without cargo options: `run`, `test` or `bench` with arguments for cargo, or a program with its arguments [default: run]
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,
+}
+
+impl RunArgs {
+    /// What is measured, in words.
+    #[must_use]
+    pub fn words(&self) -> Vec<OsString> {
+        self.cargo.with(&self.command)
+    }
+}
+
+impl AbArgs {
+    /// What is measured, in words.
+    #[must_use]
+    pub fn words(&self) -> Vec<OsString> {
+        self.cargo.with(&self.command)
+    }
 }
 
 /// How a report is printed.
@@ -109,6 +139,12 @@ pub struct View {
     /// The text as a block of Markdown
     #[arg(long)]
     pub markdown: bool,
+    /// Write one self-contained HTML page instead, with call tree, rows and histograms [default: report.html in the session]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["json", "markdown"])]
+    pub html: Option<Option<PathBuf>>,
+    /// Show that page in the browser
+    #[arg(long, conflicts_with_all = ["json", "markdown"])]
+    pub open: bool,
 }
 
 /// Accepts one of the names.
@@ -128,11 +164,8 @@ fn one_of<T: Copy + Send + Sync + 'static>(
 pub struct ReportArgs {
     /// A session, a folder or a file [default: the newest session]
     pub session: Option<PathBuf>,
-    /// Write one self-contained HTML page instead, with call tree, rows and histograms
-    #[arg(long, value_name = "FILE")]
-    pub html: Option<PathBuf>,
     /// Colour the page by what changed since this session, folder or file
-    #[arg(long, value_name = "BEFORE", requires = "html")]
+    #[arg(long, value_name = "BEFORE")]
     pub since: Option<PathBuf>,
     /// How to print the report
     #[command(flatten)]
@@ -203,7 +236,7 @@ pub struct GateArgs {
     pub baseline: PathBuf,
     /// The session, folder or file that is judged [default: the newest session]
     pub after: Option<PathBuf>,
-    /// Thresholds and exceptions by function
+    /// Thresholds and exceptions by function [default: the nearest tsc.toml, here or in a folder above]
     #[arg(long, value_name = "FILE")]
     pub policy: Option<PathBuf>,
     /// How they are compared; these options override the policy
@@ -229,7 +262,10 @@ pub struct AbArgs {
     /// How they are compared
     #[command(flatten)]
     pub judgement: Judgement,
-    /// `run`, `test` or `bench` with arguments for cargo [default: run]
+    /// What to build
+    #[command(flatten)]
+    pub cargo: CargoOptions,
+    /// Without cargo options: `run`, `test` or `bench` with arguments for cargo [default: run]
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,
 }
@@ -327,4 +363,18 @@ pub struct TopArgs {
     /// Print the latest report once, as JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// The options of `completions`.
+#[derive(Args, Clone, Debug)]
+pub struct CompletionsArgs {
+    /// The shell
+    pub shell: Shell,
+}
+
+/// The options of `man`.
+#[derive(Args, Clone, Debug)]
+pub struct ManArgs {
+    /// The folder for the pages of all verbs [default: print the first page]
+    pub folder: Option<PathBuf>,
 }
