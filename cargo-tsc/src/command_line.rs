@@ -378,3 +378,6 @@ pub struct ManArgs {
     /// The folder for the pages of all verbs [default: print the first page]
     pub folder: Option<PathBuf>,
 }
+
+#[cfg(test)]
+mod page;

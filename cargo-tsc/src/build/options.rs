@@ -45,7 +45,7 @@ pub struct CargoOptions {
     #[arg(short, long, value_name = "N", allow_negative_numbers = true)]
     jobs: Vec<OsString>,
     /// A value of cargo's configuration, or a file of it
-    #[arg(long, value_name = "KEY=VALUE|PATH")]
+    #[arg(long, value_name = "KEY=VALUE")]
     config: Vec<OsString>,
     /// Do not change Cargo.lock
     #[arg(long)]

@@ -196,7 +196,9 @@ fn shells_complete_the_command_line() {
         assert!(script.out.contains("manifest-path"), "{shell}");
     }
     let script = project.tsc("completions bash").out
-        + "COMP_WORDS=(cargo-tsc run --manif); COMP_CWORD=2; _cargo-tsc cargo-tsc --manif run; echo \"${COMPREPLY[@]}\"\n";
+        + "complete=$(complete -p cargo-tsc); complete=${complete#*-F }\n"
+        + "COMP_WORDS=(cargo-tsc run --manif); COMP_CWORD=2\n"
+        + "${complete%% *} cargo-tsc --manif run; echo \"${COMPREPLY[@]}\"\n";
     let Ok(output) = Command::new("bash").args(["-c", &script]).output() else {
         return crate::project::skipped("no bash");
     };
