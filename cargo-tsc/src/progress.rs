@@ -6,8 +6,7 @@ use std::process::Command;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use anstream::ColorChoice;
-use clap::{ArgAction, Args, ValueEnum};
+use clap::{ArgAction, Args, ColorChoice};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::escape;
@@ -24,16 +23,7 @@ pub struct Voice {
     verbose: u8,
     /// When to use colours [default: on a terminal, unless NO_COLOR or CLICOLOR_FORCE is set]
     #[arg(long, global = true, value_name = "WHEN", env = "CARGO_TERM_COLOR")]
-    color: Option<When>,
-}
-
-/// When colours are used.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-#[allow(missing_docs, reason = "their names say it")]
-enum When {
-    Auto,
-    Always,
-    Never,
+    color: Option<ColorChoice>,
 }
 
 static VOICE: OnceLock<Voice> = OnceLock::new();
@@ -46,9 +36,9 @@ impl Voice {
     /// Uses these settings from now on.
     pub fn set(self) {
         match self.color {
-            Some(When::Always) => ColorChoice::Always.write_global(),
-            Some(When::Never) => ColorChoice::Never.write_global(),
-            Some(When::Auto) | None => {}
+            Some(ColorChoice::Always) => anstream::ColorChoice::Always.write_global(),
+            Some(ColorChoice::Never) => anstream::ColorChoice::Never.write_global(),
+            Some(ColorChoice::Auto) | None => {}
         }
         VOICE.get_or_init(|| self);
     }
@@ -56,27 +46,18 @@ impl Voice {
 
 /// Makes cargo print as much as this program, unless the command has an option for that.
 pub fn pass_to_cargo(command: &mut Command) {
-    let Voice {
-        quiet,
-        verbose,
-        color,
-    } = voice();
+    let words: Vec<_> = command.get_args().map(OsStr::to_owned).collect();
     let is_given = |names: &[&str]| {
-        let mut words = command.get_args().map(OsStr::to_string_lossy);
+        let mut words = words.iter().map(|word| word.to_string_lossy());
         words.any(|word| names.iter().any(|name| word.starts_with(name)))
     };
-    let has_volume = is_given(&["--quiet", "-q", "--verbose", "-v"]);
-    let has_color = is_given(&["--color"]);
-    if quiet && !has_volume {
-        command.arg("--quiet");
+    let voice = voice();
+    if !is_given(&["--quiet", "-q", "--verbose", "-v"]) {
+        command.args(voice.quiet.then_some("--quiet"));
+        command.args((0..voice.verbose).map(|_| "--verbose"));
     }
-    if !has_volume {
-        command.args((0..verbose).map(|_| "--verbose"));
-    }
-    if let Some(value) = color.and_then(|when| when.to_possible_value())
-        && !has_color
-    {
-        command.args(["--color", value.get_name()]);
+    if let Some(color) = voice.color.filter(|_| !is_given(&["--color"])) {
+        command.arg("--color").arg(color.to_string());
     }
 }
 

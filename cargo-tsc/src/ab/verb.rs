@@ -21,7 +21,7 @@ use crate::verbs::{diff, run};
 /// # Errors
 /// If a revision cannot be checked out, built or run.
 pub fn ab(args: &AbArgs) -> Result<Exit> {
-    let What::Cargo(command) = What::parse(&args.words())? else {
+    let What::Cargo(command) = What::parse(&args.cargo.with(&args.command))? else {
         bail!("ab builds what it compares: give it `run`, `test` or `bench`, not a program");
     };
     interrupt::outlive()?;
@@ -126,7 +126,7 @@ impl Side {
             .map_err(|error| error.context(revision.to_owned()))?;
         let about = About {
             schema: 1,
-            command: run::texts(&args.words()),
+            command: run::texts(&args.cargo.with(&args.command)),
             remarks: vec![format!("revision {revision}")],
             ..About::default()
         };

@@ -26,7 +26,7 @@ const HOW: &str = "add #[cycles] to functions that the program calls, or use --a
 /// # Errors
 /// If nothing can be built, run or reported.
 pub fn run(args: &RunArgs) -> Result<Exit> {
-    let words = args.words();
+    let words = args.cargo.with(&args.command);
     let what = What::parse(&words)?;
     if words.len() > args.command.len()
         && let Some(verb @ ("run" | "test" | "bench")) =
@@ -97,7 +97,7 @@ fn measure(args: &RunArgs, executables: &[Executable], store: &Store) -> Result<
 pub fn about(args: &RunArgs) -> About {
     About {
         schema: 1,
-        command: texts(&args.words()),
+        command: texts(&args.cargo.with(&args.command)),
         ..About::default()
     }
 }
