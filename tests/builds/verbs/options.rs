@@ -137,7 +137,7 @@ fn cargo_is_heard_also_without_a_terminal() {
     project
         .tsc("run -v -- run -- x")
         .ends(0)
-        .remarks("tsc: running cargo build")
+        .remarks("cargo build --message-format")
         .remarks("Running `")
         .remarks("target/debug/app x\n");
     // The user's own word counts.
@@ -238,7 +238,7 @@ fn pages_are_beside_the_session_and_can_be_opened() {
         .ends(0)
         .remarks("wrote target/tsc/a/report.html\n");
     let page = project.read("target/tsc/a/report.html");
-    assert!(page.starts_with("<!") && page.contains("app::outer"));
+    assert!(page.starts_with("<!") && page.contains("\"outer\""));
     // The page is no report.
     project.tsc("report a").ends(0).says("app::outer");
     fs::remove_file(project.path("target/tsc/a/report.html")).unwrap();
