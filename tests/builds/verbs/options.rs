@@ -189,6 +189,25 @@ fn colours_are_used_where_the_user_wants_them() {
 }
 
 #[test]
+fn times_are_local_and_programs_have_names() {
+    let project = Project::with_manifest("", "fn main() {}");
+    let mut json: serde_json::Value = serde_json::from_str(report()).unwrap();
+    json["process"]["started"] = "2026-11-24T23:42:10Z".into();
+    json["process"]["argv"] = ["/a/b/app", "x"].map(String::from).to_vec().into();
+    project.write("report.json", &json.to_string());
+    for (zone, time) in [
+        ("JST-9", "2026-11-25 08:42:10"),
+        ("UTC0", "2026-11-24 23:42:10"),
+    ] {
+        let mut command = project.command("report report.json");
+        command.env("TZ", zone);
+        Ended::of(command.output().unwrap(), zone)
+            .ends(0)
+            .says(&format!("report.json: app x; {time}\n"));
+    }
+}
+
+#[test]
 fn shells_complete_the_command_line() {
     let project = Project::new(PROGRAM);
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
