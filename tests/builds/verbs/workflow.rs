@@ -71,7 +71,7 @@ fn every_command_of_the_page_does_what_it_says() {
             ended.ends(0)
         };
         assert!(
-            !ended.out.is_empty() || words.contains(" -o "),
+            !ended.out.is_empty() || words.contains(" -o ") || words.ends_with(" --html"),
             "{line}: printed nothing"
         );
     }
@@ -292,5 +292,24 @@ fn actionlint_finds_nothing_in_the_workflow_for_actions() {
         let damaged = ACTIONS.replace(right, wrong);
         let found = findings(&damaged).unwrap();
         assert!(!found.is_empty(), "{wrong} is an error");
+    }
+}
+
+#[test]
+fn actionlint_finds_nothing_in_our_own_workflows() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../.github/workflows");
+    let files: Vec<_> = std::fs::read_dir(folder).unwrap().collect();
+    assert!(files.len() >= 3);
+    for file in files {
+        let path = file.unwrap().path();
+        let mut found = match findings(&std::fs::read_to_string(&path).unwrap()) {
+            Ok(found) => found,
+            Err(why) => return skipped(&why),
+        };
+        // The package from npm is older than the machines of that kind.
+        found.retain(|finding| {
+            finding["kind"] != "runner-label" || !finding["message"].to_string().contains("-arm")
+        });
+        assert!(found.is_empty(), "{}: {found:?}", path.display());
     }
 }
