@@ -122,6 +122,9 @@ pub struct View {
     /// Print every column, how net ticks follow from raw ones, and every reason for doubt
     #[arg(long, conflicts_with = "histogram")]
     pub full: bool,
+    /// Print each function's slowest calls below its row, with their callers
+    #[arg(long)]
+    pub slowest: bool,
     /// JSON instead of a table
     #[arg(long, conflicts_with = "markdown")]
     pub json: bool,

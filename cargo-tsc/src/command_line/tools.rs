@@ -50,6 +50,8 @@ pub enum Format {
     Folded,
     /// profile.proto, for `go tool pprof`, speedscope and Perfetto; needs the call tree
     Pprof,
+    /// The slowest calls as a timeline, for ui.perfetto.dev and trace_processor
+    Perfetto,
     /// For KCachegrind and callgrind_annotate; needs the call tree
     Callgrind,
     /// OpenMetrics text, as Prometheus scrapes it
