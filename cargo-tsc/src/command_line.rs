@@ -1,5 +1,9 @@
 //! The verbs and their options.
 
+#[cfg(test)]
+mod page;
+mod tools;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -8,6 +12,11 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use regex::Regex;
 use tsc_report::{TextSort, TextUnit};
 
+use crate::build::CargoOptions;
+use crate::progress::Voice;
+
+pub use tools::*;
+
 /// The command line as cargo passes it: `cargo-tsc tsc VERB …`. If the program is started by its own name, `tsc` may be left out.
 #[derive(Debug, Parser)]
 #[command(
@@ -15,12 +24,15 @@ use tsc_report::{TextSort, TextUnit};
     bin_name = "cargo tsc",
     version,
     about = "Where a program's TSC ticks go, and whether a change helped",
-    after_help = "Exit status: 0 fine, 1 regression, 2 usage or input/output, 3 cannot be judged; `run` passes on the program's own."
+    after_help = "Exit status: 0 fine, 1 regression, 2 usage or input/output, 3 cannot be judged; `run` passes on the program's own, and says so."
 )]
 pub struct CommandLine {
     /// The verb.
     #[command(subcommand)]
     pub verb: Verb,
+    /// What is printed besides results
+    #[command(flatten)]
+    pub voice: Voice,
 }
 
 /// The verbs.
@@ -48,6 +60,10 @@ pub enum Verb {
     Top(TopArgs),
     /// Add #[cycles] to every function of a project, or remove it again
     Annotate(AnnotateArgs),
+    /// Print the completions of a shell, for `cargo-tsc`
+    Completions(CompletionsArgs),
+    /// Print the man page, or write those of all verbs
+    Man(ManArgs),
 }
 
 /// The options of `run`.
@@ -77,7 +93,10 @@ pub struct RunArgs {
     /// How to print the report
     #[command(flatten)]
     pub view: View,
-    /// `run`, `test` or `bench` with arguments for cargo, or a program with its arguments [default: run]
+    /// What to build
+    #[command(flatten)]
+    pub cargo: CargoOptions,
+    /// Without cargo options: `run`, `test` or `bench` with arguments for cargo, or a program with its arguments [default: run]
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,
 }
@@ -112,6 +131,12 @@ pub struct View {
     /// The text as a block of Markdown
     #[arg(long)]
     pub markdown: bool,
+    /// Write one self-contained HTML page instead, with call tree, rows and histograms [default: report.html in the session]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["json", "markdown"])]
+    pub html: Option<Option<PathBuf>>,
+    /// Show that page in the browser
+    #[arg(long, conflicts_with_all = ["json", "markdown"])]
+    pub open: bool,
 }
 
 /// Accepts one of the names.
@@ -131,11 +156,8 @@ fn one_of<T: Copy + Send + Sync + 'static>(
 pub struct ReportArgs {
     /// A session, a folder or a file [default: the newest session]
     pub session: Option<PathBuf>,
-    /// Write one self-contained HTML page instead, with call tree, rows and histograms
-    #[arg(long, value_name = "FILE")]
-    pub html: Option<PathBuf>,
     /// Colour the page by what changed since this session, folder or file
-    #[arg(long, value_name = "BEFORE", requires = "html")]
+    #[arg(long, value_name = "BEFORE")]
     pub since: Option<PathBuf>,
     /// How to print the report
     #[command(flatten)]
@@ -206,7 +228,7 @@ pub struct GateArgs {
     pub baseline: PathBuf,
     /// The session, folder or file that is judged [default: the newest session]
     pub after: Option<PathBuf>,
-    /// Thresholds and exceptions by function
+    /// Thresholds and exceptions by function [default: the nearest tsc.toml, here or in a folder above]
     #[arg(long, value_name = "FILE")]
     pub policy: Option<PathBuf>,
     /// How they are compared; these options override the policy
@@ -232,107 +254,10 @@ pub struct AbArgs {
     /// How they are compared
     #[command(flatten)]
     pub judgement: Judgement,
-    /// `run`, `test` or `bench` with arguments for cargo [default: run]
+    /// What to build
+    #[command(flatten)]
+    pub cargo: CargoOptions,
+    /// Without cargo options: `run`, `test` or `bench` with arguments for cargo [default: run]
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,
 }
-
-/// The options of `list`.
-#[derive(Args, Clone, Debug)]
-pub struct ListArgs {
-    /// JSON instead of a table
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// The options of `merge`.
-#[derive(Args, Clone, Debug)]
-pub struct MergeArgs {
-    /// Sessions, folders or files
-    #[arg(required = true)]
-    pub sessions: Vec<PathBuf>,
-    /// The file for the sum [default: standard output]
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
-    /// Has no effect, because the sum is always JSON
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// The options of `export`.
-#[derive(Args, Clone, Debug)]
-pub struct ExportArgs {
-    /// A session, a folder or a file [default: the newest session]
-    pub session: Option<PathBuf>,
-    /// The format
-    #[arg(long, value_enum, required_unless_present = "json")]
-    pub format: Option<Format>,
-    /// The report's own JSON; all runs are added
-    #[arg(long, conflicts_with = "format")]
-    pub json: bool,
-    /// The file to write [default: standard output]
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
-}
-
-/// Formats of other programs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// Folded stacks, for inferno, flamegraph.pl and speedscope; needs the call tree
-    Folded,
-    /// profile.proto, for `go tool pprof`, speedscope and Perfetto; needs the call tree
-    Pprof,
-    /// The slowest calls as a timeline, for ui.perfetto.dev and trace_processor
-    Perfetto,
-    /// For KCachegrind and callgrind_annotate; needs the call tree
-    Callgrind,
-    /// OpenMetrics text, as Prometheus scrapes it
-    Openmetrics,
-    /// Prometheus' older text, for node_exporter's textfile collector and promtool
-    Prometheus,
-    /// Bencher's metric format
-    Bmf,
-    /// customSmallerIsBetter of github-action-benchmark
-    GithubBenchmark,
-    /// One JSON object per row, for DuckDB, ClickHouse and pandas
-    Jsonl,
-}
-
-/// The options of `annotate`.
-#[derive(Args, Clone, Debug)]
-pub struct AnnotateArgs {
-    /// Add the attribute to every function that is worth measuring
-    #[arg(long, required_unless_present = "strip", conflicts_with = "strip")]
-    pub write: bool,
-    /// Remove those attributes, so that every file is as before
-    #[arg(long)]
-    pub strip: bool,
-    /// The Cargo.toml of the project
-    #[arg(long, value_name = "PATH")]
-    pub manifest_path: Option<PathBuf>,
-    /// JSON instead of text
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// The options of `doctor`.
-#[derive(Args, Clone, Debug)]
-pub struct DoctorArgs {
-    /// JSON instead of text
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// The options of `top`.
-#[derive(Args, Clone, Debug)]
-pub struct TopArgs {
-    /// The number of the process
-    #[arg(value_name = "PID")]
-    pub pid: u32,
-    /// Print the latest report once, as JSON
-    #[arg(long)]
-    pub json: bool,
-}
-
-#[cfg(test)]
-mod page;

@@ -10,6 +10,7 @@ use anyhow::{Context as _, Result};
 use crate::build::Executable;
 use crate::input::Input;
 use crate::interrupt;
+use crate::progress::announce;
 
 /// How a program ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -73,10 +74,11 @@ pub fn execute(
         Output::Hidden => drop(command.stdout(Stdio::null()).stderr(Stdio::null())),
     }
     interrupt::check()?;
+    announce(&command);
     let (start, cpu) = (Instant::now(), cpu_seconds_of_children());
     let mut child = command
         .spawn()
-        .with_context(|| format!("{} cannot be started", executable.path.display()))?;
+        .with_context(|| cannot_start(&executable.path))?;
     let passing = interrupt::pass_to(&child);
     let status = child.wait()?;
     drop(passing);
@@ -96,6 +98,18 @@ pub fn execute(
         seconds,
         cpu_seconds,
     })
+}
+
+fn cannot_start(program: &Path) -> String {
+    let path = program.display();
+    // A word without a folder is often meant for the project's own program.
+    if program.components().count() > 1 {
+        format!("{path} cannot be started")
+    } else {
+        format!(
+            "the program {path} cannot be started (`run -- run -- {path}` gives the word to the project's own program)"
+        )
+    }
 }
 
 /// The CPU time of all programs that this one has started and that have ended.

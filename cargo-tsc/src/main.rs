@@ -16,7 +16,7 @@ mod git;
 mod input;
 mod interrupt;
 mod lock;
-
+mod nearest;
 mod output;
 mod progress;
 mod rows;
@@ -54,6 +54,7 @@ fn main() -> ExitCode {
         words.remove(1);
     }
     let command_line = CommandLine::parse_from(words);
+    command_line.voice.set();
     let exit = match &command_line.verb {
         Verb::Run(args) => verbs::run::run(args),
         Verb::Ab(args) => ab::ab(args),
@@ -66,6 +67,8 @@ fn main() -> ExitCode {
         Verb::List(args) => verbs::list::list(args),
         Verb::Merge(args) => verbs::merge::merge(args),
         Verb::Annotate(args) => verbs::annotate::annotate(args),
+        Verb::Completions(args) => verbs::shell::completions(args),
+        Verb::Man(args) => verbs::shell::man(args),
     };
     // A full disk may become known only now.
     let exit = exit.and_then(|exit| {

@@ -1,11 +1,25 @@
 //! The figures of a callsite, as the verbs show them.
 
+use std::ffi::OsStr;
+use std::path::Path;
+
 use tsc_report::{CallsiteReport, Report};
 
 /// The path of a callsite: `module::name`.
 #[must_use]
 pub fn path(callsite: &CallsiteReport) -> String {
     format!("{}::{}", callsite.module(), callsite.name())
+}
+
+/// The command line of a report's process, with the program's name in place of its path.
+#[must_use]
+pub fn command_line(report: &Report) -> String {
+    let mut words = report.process().argv().to_vec();
+    if let Some(program) = words.first_mut() {
+        let name = Path::new(program).file_name().map(OsStr::to_owned);
+        *program = name.map_or_else(String::new, |name| name.display().to_string());
+    }
+    words.join(" ")
 }
 
 /// Time outside annotated callees: on the CPU if that is known.

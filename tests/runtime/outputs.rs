@@ -200,10 +200,38 @@ fn process_without_calls_prints_nothing() {
 #[test]
 fn off_silences_every_report() {
     for way in ["return", "report"] {
-        assert!(
-            run(way, &[("TSC_REPORT", "off")]).stderr.is_empty(),
-            "{way}"
-        );
+        for off in ["off", "0", "false", "no"] {
+            let output = run(way, &[("TSC_REPORT", off)]);
+            assert!(output.stderr.is_empty(), "{way} {off}");
+        }
+    }
+}
+
+#[test]
+fn every_variable_has_the_same_words_for_on_and_off() {
+    for (word, is_on) in [
+        ("1", true),
+        ("on", true),
+        ("true", true),
+        ("yes", true),
+        ("0", false),
+        ("off", false),
+        ("false", false),
+        ("no", false),
+    ] {
+        let text = stderr(&run("named-threads", &[("TSC_THREADS", word)]));
+        assert_eq!(text.contains("thread worker × 2"), is_on, "{word}: {text}");
+        let text = stderr(&run(
+            "return",
+            &[("TSC_TREE", word), ("TSC_REPORT", "json")],
+        ));
+        let report: serde_json::Value = serde_json::from_str(&text).expect("the text is a report");
+        let contexts = report["contexts"].as_array().map_or(0, Vec::len);
+        assert_eq!(contexts != 0, is_on, "{word}: {text}");
+        for name in ["TSC_ON_CPU", "TSC_SIGNALS"] {
+            let text = stderr(&run("return", &[(name, word)]));
+            assert!(!text.contains("is invalid"), "{name}={word}: {text}");
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Compares the rate that is measured in 20 ms with the one that is measured in 2 s. `trust` in studies/overhead prints the difference.
+//! Compares the rate that is measured in a few milliseconds with the one that is measured in 2 s. `trust` in studies/overhead prints the difference.
 
 use std::time::{Duration, Instant};
 

@@ -264,6 +264,8 @@ fn order_and_number_of_rows_are_as_asked() {
     assert_eq!(names(&[("TSC_TOP", "0")]).len(), 9);
 }
 
+const SWITCH: &str = "expected on (1, true, yes) or off (0, false, no)";
+
 #[test]
 fn wrong_values_are_named_in_a_line_with_the_right_ones() {
     for (name, right) in [
@@ -282,7 +284,10 @@ fn wrong_values_are_named_in_a_line_with_the_right_ones() {
             "TSC_DUMP_SIGNAL",
             "expected USR1, USR2, HUP, QUIT, WINCH or a signal's number",
         ),
-        ("TSC_SIGNALS", "expected on or off"),
+        ("TSC_SIGNALS", SWITCH),
+        ("TSC_THREADS", SWITCH),
+        ("TSC_TREE", SWITCH),
+        ("TSC_ON_CPU", SWITCH),
     ] {
         let text = dump(&[(name, "ban\x1bana")]);
         let line = text.lines().next().expect("a line");

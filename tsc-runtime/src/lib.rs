@@ -136,6 +136,8 @@ mod macros;
 #[cfg(not(measuring))]
 mod off;
 mod recorded;
+#[cfg(not(target_os = "none"))]
+mod switch;
 
 #[cfg(feature = "on")]
 pub use calibration::{core_clock, resolution};

@@ -12,7 +12,7 @@ use crate::execute::{Output, execute};
 use crate::exit::Exit;
 use crate::input::Input;
 use crate::interrupt;
-use crate::progress::{self, remark};
+use crate::progress::{self, remark, warn};
 use crate::session::{self, About, Run, Store, Writer};
 use crate::verbs::{diff, run};
 
@@ -21,7 +21,7 @@ use crate::verbs::{diff, run};
 /// # Errors
 /// If a revision cannot be checked out, built or run.
 pub fn ab(args: &AbArgs) -> Result<Exit> {
-    let What::Cargo(command) = What::parse(&args.command)? else {
+    let What::Cargo(command) = What::parse(&args.cargo.with(&args.command))? else {
         bail!("ab builds what it compares: give it `run`, `test` or `bench`, not a program");
     };
     interrupt::outlive()?;
@@ -126,11 +126,7 @@ impl Side {
             .map_err(|error| error.context(revision.to_owned()))?;
         let about = About {
             schema: 1,
-            command: args
-                .command
-                .iter()
-                .map(|word| word.display().to_string())
-                .collect(),
+            command: run::texts(&args.cargo.with(&args.command)),
             remarks: vec![format!("revision {revision}")],
             ..About::default()
         };
@@ -174,10 +170,8 @@ impl Side {
         let status = run.status;
         let report = self.session.enter(run)?;
         if status != 0 {
-            remark(&format!(
-                "{}: the program ended with status {status}",
-                self.revision
-            ));
+            let ended = run::ended(status, None);
+            warn(&format!("{}: {ended}", self.revision));
             return Ok(Some(status));
         }
         if report.is_none_or(|report| report.callsites().is_empty()) {

@@ -62,7 +62,7 @@ pub fn run(args: &RunArgs, command: &CargoCommand) -> Result<Exit> {
             // If the user has ended the program, it is not started again.
             session.about.remarks = remarks::interrupted(&tree, &left_out);
             session.save()?;
-            return run::print(args, &session, &store, &outcome);
+            return run::print(args, session, &store, &outcome);
         }
         beside.run(&mut session, &mut input)?;
         outcome.interrupted = interrupt::status().is_some();
@@ -100,7 +100,7 @@ pub fn run(args: &RunArgs, command: &CargoCommand) -> Result<Exit> {
         bar.finish_and_clear();
         session.about.remarks = remarks::of(&tree, &left_out, &beside, &session)?;
         session.save()?;
-        return run::print(args, &session, &store, &outcome);
+        return run::print(args, session, &store, &outcome);
     }
     unreachable!("the last round keeps its probes")
 }

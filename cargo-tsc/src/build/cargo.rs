@@ -50,7 +50,7 @@ pub struct Build<'a> {
     pub intermediate: Option<&'a Path>,
     /// Additional environment variables for cargo, such as a wrapper of rustc.
     pub environment: Vec<(OsString, OsString)>,
-    /// The text that is shown during the build.
+    /// What is said of the build before cargo says anything.
     pub title: String,
 }
 
@@ -85,9 +85,11 @@ impl Build<'_> {
             CargoVerb::Test => command.args(["test", "--no-run"]),
             CargoVerb::Bench => command.args(["bench", "--no-run"]),
         };
-        command
-            .arg("--message-format=json-render-diagnostics")
-            .args(&self.command.options);
+        command.arg("--message-format=json-render-diagnostics");
+        match self.target {
+            None => command.args(&self.command.options),
+            Some(_) => command.args(self.command.without("--target-dir")),
+        };
         if let Some(target) = self.target {
             command.arg("--target-dir").arg(target);
             command.env(BUILD_DIR, intermediate(self.intermediate.unwrap_or(target)));
@@ -144,33 +146,27 @@ impl Build<'_> {
     }
 
     fn run(&self, mut command: Command) -> Result<Vec<Artifact>> {
-        let progress = progress::spinner(&self.title);
+        progress::remark(&self.title);
+        progress::pass_to_cargo(&mut command);
+        progress::announce(&command);
+        // Cargo's own messages and the compiler's go to standard error as they come.
         command.stdout(Stdio::piped()).stdin(Stdio::null());
-        if progress.is_hidden() {
-            command.arg("--quiet");
-        }
         interrupt::check()?;
         let mut child = command.spawn().context("cargo cannot be started")?;
         let passing = interrupt::pass_to(&child);
         let mut artifacts = Vec::new();
         if let Some(stdout) = child.stdout.take() {
             for message in Message::parse_stream(BufReader::new(stdout)) {
-                match message? {
-                    Message::CompilerArtifact(artifact) => {
-                        progress.set_message(artifact.target.name.clone());
-                        artifacts.push(artifact);
-                    }
-                    Message::CompilerMessage(message) => progress.suspend(|| eprint!("{message}")),
-                    _ => {}
+                if let Message::CompilerArtifact(artifact) = message? {
+                    artifacts.push(artifact);
                 }
             }
         }
         let status = child.wait()?;
         drop(passing);
-        progress.finish_and_clear();
         interrupt::check()?;
         if !status.success() {
-            bail!("the build failed; the compiler's messages are above");
+            bail!("the build failed; cargo's messages are above");
         }
         artifacts.retain(|artifact| artifact.executable.is_some());
         Ok(artifacts)

@@ -2,6 +2,7 @@
 
 mod cargo;
 mod command;
+mod options;
 mod selection;
 
 use std::ffi::OsString;
@@ -9,6 +10,7 @@ use std::path::PathBuf;
 
 pub use cargo::{Build, Measurement};
 pub use command::{CargoCommand, CargoVerb, What};
+pub use options::CargoOptions;
 pub use selection::{Project, Selection};
 
 /// An executable to run.

@@ -7,11 +7,16 @@ use super::CommandLine;
 #[path = "../../../tests/generated.rs"]
 mod generated;
 
+const HEADING: &str = "| option | meaning |\n|---|---|\n";
+
 #[test]
 fn page_of_commands_is_the_help() {
     let mut program = CommandLine::command();
     program.build();
-    let mut page = String::new();
+    let globals = program.get_arguments().filter(|arg| arg.is_global_set());
+    let mut page = format!("## Options of all commands\n\n{HEADING}");
+    page.extend(globals.map(row));
+    page.push('\n');
     for verb in program.get_subcommands() {
         if verb.get_name() != "help" {
             page += &section(verb);
@@ -28,15 +33,15 @@ fn page_of_commands_is_the_help() {
 /// A command with a table of its options.
 fn section(verb: &Command) -> String {
     let about = verb.get_about().expect("every command has a line of help");
-    let mut section = format!(
-        "## `{}`\n\n{about}.\n\n| option | meaning |\n|---|---|\n",
-        verb.get_name()
-    );
-    for arg in verb.get_arguments().filter(|arg| arg.get_id() != "help") {
-        section += &format!("| `{}` | {} |\n", spelling(arg), meaning(arg));
-    }
+    let mut section = format!("## `{}`\n\n{about}.\n\n{HEADING}", verb.get_name());
+    let own = |arg: &&Arg| arg.get_id() != "help" && !arg.is_global_set();
+    section.extend(verb.get_arguments().filter(own).map(row));
     section.push('\n');
     section
+}
+
+fn row(arg: &Arg) -> String {
+    format!("| `{}` | {} |\n", spelling(arg), meaning(arg))
 }
 
 /// The option as a user writes it: `-n, --runs N`.

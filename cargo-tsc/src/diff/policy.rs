@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use clap::ValueEnum as _;
@@ -10,6 +10,10 @@ use regex::Regex;
 use serde::Deserialize;
 
 use crate::command_line::{Judgement, Metric};
+use crate::progress::remark;
+
+/// The name of the file.
+const FILE: &str = "tsc.toml";
 
 /// Changes up to this do not count.
 const THRESHOLD: f64 = 0.01;
@@ -52,6 +56,19 @@ impl Policy {
     #[must_use]
     pub fn of(judgement: &Judgement) -> Self {
         Self::default().overruled(judgement)
+    }
+
+    /// The nearest `tsc.toml`: in the current folder or one that contains it, up to the file system's root, as cargo finds its
+    /// configuration.
+    #[must_use]
+    pub fn find() -> Option<PathBuf> {
+        let here = std::env::current_dir().ok()?;
+        let mut files = here.ancestors().map(|folder| folder.join(FILE));
+        let file = files.find(|file| file.symlink_metadata().is_ok())?;
+        if file.parent() != Some(&here) {
+            remark(&format!("gate: thresholds from {}", file.display()));
+        }
+        Some(file)
     }
 
     /// A policy from a file. Options that are given take precedence.

@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use tsc_report::Report;
 
+pub use name::local_start;
 pub use read::{load, read_report};
 pub use store::{Store, Writer};
 

@@ -1,6 +1,8 @@
 //! Names of sessions, which are names of folders.
 
-use std::time::{Duration, SystemTime};
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, ZonedDateTime};
+use tsc_report::Report;
 
 /// Whether a session may have this name.
 pub(super) fn is_file_name(name: &str) -> bool {
@@ -8,60 +10,23 @@ pub(super) fn is_file_name(name: &str) -> bool {
     !name.is_empty() && !name.starts_with('.') && name.chars().all(allowed)
 }
 
-/// The time as a name that can be sorted: `20261121-193000`.
+/// The local time as a name that can be sorted: `2026-11-21-193000`.
 pub(super) fn now() -> String {
-    let since = SystemTime::now()
-        .duration_since(SystemTime::UNIX_EPOCH)
-        .unwrap_or(Duration::ZERO);
-    let (days, second) = (since.as_secs() / 86_400, since.as_secs() % 86_400);
-    let (year, month, day) = date(days);
-    format!(
-        "{year:04}{month:02}{day:02}-{:02}{:02}{:02}",
-        second / 3600,
-        second / 60 % 60,
-        second % 60
-    )
+    ZonedDateTime::now().strftime("%Y-%m-%d-%H%M%S").to_string()
 }
 
-/// The Gregorian date this many days after 1970-01-01.
-fn date(mut days: u64) -> (u64, usize, u64) {
-    let mut year = 1970;
-    loop {
-        let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-        let lengths = [
-            31,
-            28 + u64::from(leap),
-            31,
-            30,
-            31,
-            30,
-            31,
-            31,
-            30,
-            31,
-            30,
-            31,
-        ];
-        for (month, length) in lengths.into_iter().enumerate() {
-            if days < length {
-                return (year, month + 1, days + 1);
-            }
-            days -= length;
-        }
-        year += 1;
-    }
+/// The local time at which a report's process began to measure, as people write it. Empty if it is not known.
+#[must_use]
+pub fn local_start(report: &Report) -> String {
+    let started: Result<Timestamp, _> = report.process().started().parse();
+    let local = started.map(|started| started.to_zoned_datetime(TimeZone::system()));
+    let text = local.map(|local| local.strftime("%Y-%m-%d %H:%M:%S").to_string());
+    text.unwrap_or_default()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn dates_are_the_calendars() {
-        assert_eq!(date(0), (1970, 1, 1));
-        assert_eq!(date(19_782), (2024, 2, 29));
-        assert_eq!(date(20_778), (2026, 11, 21));
-    }
 
     #[test]
     fn names_do_not_leave_the_folder() {

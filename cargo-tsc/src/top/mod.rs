@@ -12,7 +12,7 @@ use tsc_report::Report;
 use crate::command_line::TopArgs;
 use crate::escape::escaped;
 use crate::exit::Exit;
-use crate::rows::{maybe, path, percent, self_ticks};
+use crate::rows::{command_line, maybe, path, percent, self_ticks};
 use crate::session::read_report;
 use crate::table::{self, Table};
 
@@ -66,7 +66,7 @@ fn page(pid: u32, latest: &Report, before: Option<&Report>, width: usize, height
     let seconds = latest.process().duration_ns() as f64 / 1e9;
     let title = format!(
         "process {pid}, after {seconds:.1} s (q quits): {}",
-        latest.process().argv().join(" ")
+        command_line(latest)
     );
     let title: String = escaped(&title).chars().take(width).collect();
     let earlier = |name: &str, line: u32| {

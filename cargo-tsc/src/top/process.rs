@@ -1,8 +1,11 @@
 //! Finds out from a process's environment where it writes its reports.
 
+use std::fs;
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
+
+use crate::progress::shown;
 
 /// How to start a program so that it can be watched.
 const HOW: &str =
@@ -31,8 +34,13 @@ pub fn report_file(pid: u32) -> Result<PathBuf> {
     let file = folder.map_or(file.clone(), |folder| folder.join(&file));
     if !file.exists() {
         bail!(
-            "{}: process {pid} has not written a report yet; try again in a moment",
-            file.display()
+            "{}: process {pid} has not written a report yet; try again in a moment, or build it so that it measures: `cargo tsc run` does",
+            shown(&file)
+        );
+    }
+    if !fs::read_to_string(&file)?.trim_start().starts_with('{') {
+        bail!(
+            "process {pid} reports as text: it was built without the feature `json` of tsc-runtime (cargo build --features tsc-runtime/json)"
         );
     }
     Ok(file)

@@ -25,10 +25,8 @@ pub fn diff(args: &DiffArgs) -> Result<Exit> {
 /// # Errors
 /// If a session or the policy cannot be read.
 pub fn gate(args: &GateArgs) -> Result<Exit> {
-    let default = Path::new("tsc.toml");
-    let policy = match &args.policy {
-        Some(path) => Policy::read(path, &args.judgement)?,
-        None if default.exists() => Policy::read(default, &args.judgement)?,
+    let policy = match args.policy.clone().or_else(Policy::find) {
+        Some(path) => Policy::read(&path, &args.judgement)?,
         None => Policy::of(&args.judgement),
     };
     let (exit, comparison) = both(

@@ -6,9 +6,12 @@ use anyhow::Result;
 
 use crate::command_line::ListArgs;
 use crate::exit::Exit;
-use crate::progress::remark;
+use crate::progress::{remark, shown};
 use crate::session::{self, Store};
 use crate::table::{self, Table};
+
+/// The width of a command, so that all columns fit into a usual terminal.
+const COMMAND: usize = 40;
 
 /// Runs the verb.
 ///
@@ -17,7 +20,7 @@ use crate::table::{self, Table};
 pub fn list(args: &ListArgs) -> Result<Exit> {
     let store = Store::here();
     let mut out = anstream::stdout().lock();
-    let mut table = Table::new(["session", "runs", "functions", "seconds", "command"]);
+    let mut table = Table::new(["session", "started", "runs", "seconds", "command"]);
     let mut rows = Vec::new();
     for path in store.sessions()? {
         let name = path.file_name().unwrap_or_default().display().to_string();
@@ -33,10 +36,15 @@ pub fn list(args: &ListArgs) -> Result<Exit> {
         let seconds: f64 = about.runs.iter().map(|run| run.seconds).sum();
         table.push([
             name.clone().into(),
+            session
+                .runs
+                .first()
+                .map(session::local_start)
+                .unwrap_or_default()
+                .into(),
             session.runs.len().to_string().into(),
-            functions.to_string().into(),
             format!("{seconds:.2}").into(),
-            about.command.join(" ").into(),
+            table::cut(&about.command.join(" "), COMMAND).into(),
         ]);
         rows.push(serde_json::json!({
             "session": name, "path": path, "runs": session.runs.len(), "functions": functions, "about": about,
@@ -45,10 +53,10 @@ pub fn list(args: &ListArgs) -> Result<Exit> {
     if args.json {
         writeln!(out, "{}", serde_json::Value::from(rows))?;
     } else if table.is_empty() {
-        remark(&format!("no session in {}", store.folder().display()));
+        remark(&format!("no session in {}", shown(store.folder())));
     } else {
         write!(out, "{}", table.to_text(table::width()))?;
-        remark(&format!("in {}", store.folder().display()));
+        remark(&format!("in {}", shown(store.folder())));
     }
     Ok(Exit::Fine)
 }

@@ -8,3 +8,4 @@ pub mod list;
 pub mod merge;
 pub mod report;
 pub mod run;
+pub mod shell;

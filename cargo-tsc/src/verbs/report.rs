@@ -3,15 +3,16 @@
 use std::io::Write as _;
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result, bail};
 use tsc_report::{CallsiteReport, Report, TextForm, TextOptions};
 
 use crate::command_line::{ReportArgs, View};
 use crate::escape::line;
 use crate::exit::Exit;
+use crate::nearest;
 use crate::output;
-use crate::progress::remark;
-use crate::rows::{path, percent, self_ticks};
+use crate::progress::{remark, shown};
+use crate::rows::{command_line, path, percent, self_ticks};
 use crate::session::{self, About, Session, Store};
 use crate::statistics;
 use crate::table;
@@ -23,42 +24,68 @@ use crate::table;
 pub fn report(args: &ReportArgs) -> Result<Exit> {
     let store = Store::here();
     let session = session::load(args.session.as_deref(), &store)?;
-    match &args.html {
-        Some(file) => {
-            let before = match &args.since {
-                Some(before) => Some(session::load(Some(before), &store)?.sum()?),
-                None => None,
-            };
-            write_page(file, &session.sum()?, before.as_ref())?;
-        }
-        None => print(&session, &args.view)?,
+    if let (Some(Some(file)), None) = (&args.view.html, &args.session)
+        && file.extension().is_none()
+        && store.folder().join(file).is_dir()
+    {
+        let name = file.display();
+        bail!(
+            "--html {name}: that is a session, and --html takes a file: `cargo tsc report {name} --html`"
+        );
     }
+    let before = match &args.since {
+        Some(_) if !is_page(&args.view) => bail!("--since colours a page: add --html"),
+        Some(before) => Some(session::load(Some(before), &store)?.sum()?),
+        None => None,
+    };
+    print(&session, before.as_ref(), &args.view)?;
     Ok(Exit::Fine)
 }
 
-fn write_page(file: &Path, sum: &Report, before: Option<&Report>) -> Result<()> {
-    let page = cargo_tsc::html::page(sum, before)?;
-    output::write(file, page)?;
-    remark(&format!("wrote {}", file.display()));
+fn is_page(view: &View) -> bool {
+    view.html.is_some() || view.open
+}
+
+fn write_page(session: &Session, sum: &Report, before: Option<&Report>, view: &View) -> Result<()> {
+    let beside = if session.path.is_dir() {
+        session.path.join("report.html")
+    } else {
+        session.path.with_extension("html")
+    };
+    let file = view.html.clone().flatten().unwrap_or(beside);
+    output::write(&file, cargo_tsc::html::page(sum, before)?)?;
+    remark(&format!("wrote {}", shown(&file)));
     if sum.contexts().is_empty() {
         remark("the page has no flame graph: record the call tree with `cargo tsc run --tree`");
+    }
+    if view.open {
+        open::that_detached(&file).with_context(|| format!("no browser shows {}", shown(&file)))?;
     }
     Ok(())
 }
 
-/// Prints a session, as the program itself would have printed its report.
+/// Prints a session, as the program itself would have printed its report, or writes it as a page.
 ///
 /// # Errors
-/// If its runs cannot be added, or if the output cannot be written.
-pub fn print(session: &Session, view: &View) -> Result<()> {
+/// If its runs cannot be added, if no row is wanted, or if the output cannot be written.
+fn print(session: &Session, before: Option<&Report>, view: &View) -> Result<()> {
     let sum = session.sum()?;
-    if view.json {
-        return print_json(session, &sum);
-    }
     let is_wanted = |row: &CallsiteReport| {
         let filter = view.filter.as_ref();
         filter.is_none_or(|filter| filter.is_match(&path(row)))
     };
+    if let Some(filter) = &view.filter
+        && !sum.callsites().iter().any(is_wanted)
+    {
+        let names: Vec<String> = sum.callsites().iter().map(path).collect();
+        bail!("{}", nearest::nothing_matches("--filter", filter, &names));
+    }
+    if view.json {
+        return print_json(session, &sum);
+    }
+    if is_page(view) {
+        return write_page(session, &sum, before, view);
+    }
     let text = sum.text_of(&options(view), &is_wanted);
     let mut out = anstream::stdout().lock();
     if view.markdown {
@@ -109,11 +136,12 @@ fn options(view: &View) -> TextOptions {
 /// What the report does not say of itself: its name, its runs, and what was done to the program.
 fn heading(out: &mut impl std::io::Write, session: &Session, sum: &Report) -> Result<()> {
     let runs = session.runs.len();
-    let command = session.about.as_ref().map_or_else(
-        || sum.process().argv().join(" "),
-        |about| about.command.join(" "),
-    );
-    let mut facts: Vec<String> = [command].into_iter().filter(|it| !it.is_empty()).collect();
+    let command = session
+        .about
+        .as_ref()
+        .map_or_else(|| command_line(sum), |about| about.command.join(" "));
+    let facts = [command, session::local_start(sum)].into_iter();
+    let mut facts: Vec<String> = facts.filter(|it| !it.is_empty()).collect();
     if runs > 1 {
         facts.push(format!("all figures are of {runs} runs together"));
     }
@@ -168,5 +196,5 @@ fn print_json(session: &Session, sum: &Report) -> Result<()> {
 pub fn print_from(folder: &Path, store: &Store, view: &View) -> Result<()> {
     let mut session = session::load(Some(folder), store)?;
     session.label = folder.file_name().unwrap_or_default().display().to_string();
-    print(&session, view)
+    print(&session, None, view)
 }

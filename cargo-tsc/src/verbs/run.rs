@@ -1,5 +1,6 @@
 //! `cargo tsc run`: builds with measurement, runs the program, and saves and prints the reports.
 
+use std::ffi::OsString;
 use std::path::Path;
 
 use anyhow::{Result, bail};
@@ -12,16 +13,29 @@ use crate::execute::{Ended, Output, execute};
 use crate::exit::Exit;
 use crate::input::Input;
 use crate::interrupt;
-use crate::progress::{self, remark};
+use crate::nearest;
+use crate::progress::{self, remark, shown, warn};
 use crate::session::{About, Run, Store, Writer};
 use crate::verbs::report;
+
+/// What to do if nothing was measured.
+const HOW: &str = "add #[cycles] to functions that the program calls, or use --all";
 
 /// Runs the verb.
 ///
 /// # Errors
 /// If nothing can be built, run or reported.
 pub fn run(args: &RunArgs) -> Result<Exit> {
-    let what = What::parse(&args.command)?;
+    let words = args.cargo.with(&args.command);
+    let what = What::parse(&words)?;
+    if words.len() > args.command.len()
+        && let Some(verb @ ("run" | "test" | "bench")) =
+            args.command.first().and_then(|word| word.to_str())
+    {
+        remark(&format!(
+            "`{verb}` is an argument of the program, because cargo options come before `--`: what cargo {verb} runs is measured by `run -- {verb} …`"
+        ));
+    }
     interrupt::outlive()?;
     match &what {
         What::Cargo(command) if args.all => all::run(args, command),
@@ -68,21 +82,42 @@ fn measure(args: &RunArgs, executables: &[Executable], store: &Store) -> Result<
     let mut input = Input::for_runs(args.runs)?;
     let mut session = store.begin(args.name.as_deref(), about(args))?;
     let bar = progress::runs("measuring", u64::from(args.runs));
-    let outcome = runs(args, executables, &mut session, &mut input, false, &bar)?;
+    let outcome = match runs(args, executables, &mut session, &mut input, false, &bar) {
+        Err(error) if session.about.runs.is_empty() => {
+            session.discard()?;
+            return Err(error);
+        }
+        outcome => outcome?,
+    };
     bar.finish_and_clear();
-    print(args, &session, store, &outcome)
+    print(args, session, store, &outcome)
 }
 
 /// The description of a session.
 pub fn about(args: &RunArgs) -> About {
     About {
         schema: 1,
-        command: args
-            .command
-            .iter()
-            .map(|word| word.display().to_string())
-            .collect(),
+        command: texts(&args.cargo.with(&args.command)),
         ..About::default()
+    }
+}
+
+/// Words for people.
+#[must_use]
+pub fn texts(words: &[OsString]) -> Vec<String> {
+    let texts = words.iter().map(|word| word.display().to_string());
+    texts.collect()
+}
+
+/// How a program ended, if not with 0. Its status is also that of this program, which has a meaning of its own for some.
+#[must_use]
+pub fn ended(status: u8, signal: Option<i32>) -> String {
+    match (signal, status) {
+        (Some(signal), _) => format!("the program was ended by signal {signal}"),
+        (None, 1..=3) => {
+            format!("the program itself ended with status {status}, which is passed on")
+        }
+        (None, _) => format!("the program ended with status {status}"),
     }
 }
 
@@ -220,27 +255,28 @@ pub fn always() -> Vec<(&'static str, String)> {
 ///
 /// # Errors
 /// If nothing was measured.
-pub fn print(args: &RunArgs, session: &Writer, store: &Store, outcome: &Outcome) -> Result<Exit> {
+pub fn print(args: &RunArgs, session: Writer, store: &Store, outcome: &Outcome) -> Result<Exit> {
     if let Some(sentence) = &session.remark {
         remark(sentence);
     }
-    let how = match (outcome.signal, outcome.status) {
-        (Some(signal), _) => format!("the program was ended by signal {signal}"),
-        (None, status) => format!("the program ended with status {status}"),
-    };
+    let how = ended(outcome.status, outcome.signal);
     if outcome.reported == 0 {
+        let left_out = session.sum()?.left_out().to_vec();
+        session.discard()?;
         if outcome.status != 0 {
-            remark(&format!("{how}, and reported nothing"));
+            warn(&format!("{how}, and reported nothing: {HOW}"));
             return Ok(Exit::Program(outcome.status));
         }
-        bail!(
-            "nothing was measured: add #[cycles] to functions that the program calls, or use --all"
-        );
+        if let Some(only) = args.only.as_ref().filter(|_| !left_out.is_empty()) {
+            bail!("{}", nearest::nothing_matches("--only", only, &left_out));
+        }
+        bail!("nothing was measured: {HOW}");
     }
-    report::print_from(session.folder(), store, &args.view)?;
-    remark(&format!("kept in {}", session.folder().display()));
+    let printed = report::print_from(session.folder(), store, &args.view);
+    remark(&format!("kept in {}", shown(session.folder())));
+    printed?;
     if outcome.status != 0 {
-        remark(&format!("{how}; what was measured until then is above"));
+        warn(&format!("{how}; what was measured until then is above"));
         return Ok(Exit::Program(outcome.status));
     }
     let runs = session.about.runs.len();

@@ -8,9 +8,11 @@ mod diff;
 mod errors;
 mod export;
 mod fleet;
+mod hints;
 #[cfg(unix)]
 mod interrupt;
 mod npm;
+mod options;
 mod page;
 mod project;
 mod readers;

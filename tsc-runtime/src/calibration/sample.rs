@@ -37,9 +37,14 @@ fn pair() -> ClockPair {
 /// Sleeps for `time` in slices, and takes a group after each slice.
 pub(super) fn more(groups: &mut Vec<Group>, time: Duration) {
     for _ in 0..SLICES {
-        std::thread::sleep(time / SLICES);
-        groups.push(group());
+        later(groups, time / SLICES);
     }
+}
+
+/// Sleeps for `time`, and takes a group.
+pub(super) fn later(groups: &mut Vec<Group>, time: Duration) {
+    std::thread::sleep(time);
+    groups.push(group());
 }
 
 /// The time from the first group to the last.

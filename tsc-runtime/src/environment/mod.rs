@@ -12,6 +12,7 @@ mod write_signals;
 use std::ffi::OsString;
 use std::time::Duration;
 
+pub(crate) use crate::switch::switch;
 #[cfg(fuzzing)]
 pub(crate) use stderr::take_complaints;
 pub(crate) use stderr::{complain, remember as remember_stderr, write as write_to_stderr};
@@ -32,7 +33,7 @@ pub(crate) struct Variable {
 // Input:  variables! { REPORT: "TSC_REPORT", "text, full", "text"; … }
 // Output: pub(crate) const REPORT: Variable = …; … and VARIABLES, which lists all of them.
 macro_rules! variables {
-    ($($ident:ident: $name:literal, $values:literal, $default:literal;)*) => {
+    ($($ident:ident: $name:literal, $values:expr, $default:literal;)*) => {
         $(pub(crate) const $ident: Variable = Variable { name: $name, values: $values, default: $default };)*
 
         /// All variables, for the test of their documentation and for fuzzing.
@@ -41,33 +42,27 @@ macro_rules! variables {
     };
 }
 
+/// The values that [`switch`] understands.
+const SWITCH: &str = "on (1, true, yes) or off (0, false, no)";
+
 variables! {
     REPORT: "TSC_REPORT", "text, full, histogram, json or off", "text";
     REPORT_FILE: "TSC_REPORT_FILE", "a path, in which %p is the process's number, %h the host, %t the time of the start and %% a %", "standard error";
     REPORT_EVERY: "TSC_REPORT_EVERY", "a time of at least 10ms, such as 500ms, 10s, 5m or 1h", "no reports in between";
     DUMP_SIGNAL: "TSC_DUMP_SIGNAL", "USR1, USR2, HUP, QUIT, WINCH or a signal's number", "no such signal";
-    SIGNALS: "TSC_SIGNALS", "on or off", "on";
+    SIGNALS: "TSC_SIGNALS", SWITCH, "on";
     UNIT: "TSC_UNIT", "time, ticks or cycles", "time";
     SORT: "TSC_SORT", "self, total, wall, blocked, calls, mean, p99, max or name", "self";
     TOP: "TSC_TOP", "a number of rows; 0 for all", "all";
-    THREADS: "TSC_THREADS", "on or off", "off";
+    THREADS: "TSC_THREADS", SWITCH, "off";
     ONLY: "TSC_ONLY", "a regular expression over module::name", "all functions";
     SKIP: "TSC_SKIP", "a regular expression over module::name", "no function";
     EVENTS: "TSC_EVENTS", "a list of events, comma-separated", "none";
-    TREE: "TSC_TREE", "1 to record the call tree, or 0", "0";
+    TREE: "TSC_TREE", SWITCH, "off";
     SLOWEST: "TSC_SLOWEST", "a number of calls from 0 to 64", "5";
     TICK: "TSC_TICK", "a time of 20us to 1s, such as 200us or 1ms", "from 200us to 4ms, growing with the run";
     META: "TSC_META", "key=value,…", "nothing";
-    ON_CPU: "TSC_ON_CPU", "on or off", "on";
-}
-
-/// Parses `on` or `off`.
-pub(crate) fn switch(value: &str) -> Option<bool> {
-    match value {
-        "on" => Some(true),
-        "off" => Some(false),
-        _ => None,
-    }
+    ON_CPU: "TSC_ON_CPU", SWITCH, "on";
 }
 
 /// Parses a time such as `200us`, `500ms`, `10s`, `5m` or `1h`.

@@ -66,7 +66,8 @@ impl Settings {
         } else {
             Form::Text(TextForm::Short)
         };
-        let form = environment::REPORT.parse(form).unwrap_or(usual);
+        let form = environment::REPORT.parse(|value| form(value, usual));
+        let form = form.unwrap_or(usual);
         Self {
             form: if form == Form::Json { json() } else { form },
             folder: file.as_ref().map_or_else(PathBuf::new, |_| {
@@ -94,14 +95,15 @@ impl Settings {
     }
 }
 
-fn form(value: &str) -> Option<Form> {
+/// The form of this name, which may also be a switch: on is the usual form.
+fn form(value: &str, usual: Form) -> Option<Form> {
     Some(match value {
         "text" => Form::Text(TextForm::Short),
         "full" => Form::Text(TextForm::Full),
         "histogram" => Form::Text(TextForm::Histogram),
         "json" => Form::Json,
-        "off" => Form::Off,
-        _ => return None,
+        _ if environment::switch(value)? => usual,
+        _ => Form::Off,
     })
 }
 

@@ -23,7 +23,7 @@ pub(super) static REPORTED: AtomicU64 = AtomicU64::new(0);
 /// Returns the figures of all threads as they are now.
 ///
 /// It may be called on any thread, also while other threads record. It takes a few milliseconds, because it measures the probes' overhead
-/// again. If the process began to measure less than 20 ms ago, it takes up to 20 ms more to measure the counter's rate. Calls that are
+/// again. If the process began to measure less than 4 ms ago, it takes up to 4 ms more to measure the counter's rate. Calls that are
 /// still running are not included, but are counted in [`CallsiteReport::running`](crate::CallsiteReport::running).
 ///
 /// The function allocates, so it must not be called in a signal handler that may interrupt the allocator. In a signal handler that has
@@ -185,11 +185,11 @@ fn collect(figures: &Figures, unrecorded_calls: u64) -> Report {
     let totals = &figures.callsites;
     let measured = !totals.is_empty();
     if measured {
+        calibration::reading_meanwhile();
         overhead::recalibrate();
         light_cost::recalibrate();
     }
-    let rate = measured.then(|| calibration::rate().ok()).flatten();
-    let clock = collect_clock(totals, rate.as_ref());
+    let clock = collect_clock(totals);
     let (callsites, numbers) = collect_callsites(figures, &clock);
     Report {
         process: collect_process(),

@@ -5,12 +5,14 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use crate::gate;
+use crate::switch::switch;
 use tsc_report::Report;
 
-/// Prints once on standard error that nothing is measured, and why, unless `TSC_REPORT` is `off`. No other variable has an effect.
+/// Prints once on standard error that nothing is measured, and why, unless `TSC_REPORT` is off. No other variable has an effect.
 pub fn report() {
     static SAID: AtomicBool = AtomicBool::new(false);
-    let is_silent = std::env::var_os("TSC_REPORT").is_some_and(|form| form == "off");
+    let form = std::env::var("TSC_REPORT").unwrap_or_default();
+    let is_silent = switch(&form) == Some(false);
     if !is_silent && !SAID.swap(true, Relaxed) {
         // If standard error is closed, nobody wants the line.
         let _: io::Result<()> = write!(io::stderr(), "{}", snapshot());

@@ -3,7 +3,7 @@
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
-use crate::environment::TREE;
+use crate::environment;
 use crate::record::contexts::{self, ContextTotals, Contexts, ROOT};
 use crate::record::counters::ContextSums;
 use crate::sync::atomic::{
@@ -31,11 +31,7 @@ pub(super) fn decide() {
 
 /// What `TSC_TREE` says.
 pub(super) fn is_wanted() -> Option<bool> {
-    TREE.parse(|value| match value {
-        "1" => Some(true),
-        "0" => Some(false),
-        _ => None,
-    })
+    environment::TREE.parse(environment::switch)
 }
 
 /// A call tree: a node for every chain of callers through which a callsite was called on any thread.

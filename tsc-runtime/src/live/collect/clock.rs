@@ -1,7 +1,7 @@
 //! Makes the report's part about the clock, on which all figures depend.
 
 use crate::affinity;
-use crate::calibration::Rate;
+use crate::calibration;
 use crate::calibration::core_clock::core_clock;
 use crate::calibration::overhead;
 use crate::calibration::resolution;
@@ -15,10 +15,7 @@ use crate::tsc::Fence;
 use crate::tsc::clock;
 use tsc_report::{Clock, FenceOverhead};
 
-pub(in crate::live) fn collect_clock(
-    totals: &[(&'static Callsite, Totals)],
-    rate: Option<&Rate>,
-) -> Clock {
+pub(in crate::live) fn collect_clock(totals: &[(&'static Callsite, Totals)]) -> Clock {
     let machine = machine();
     let availability = clock::availability();
     // If nothing was measured, nothing is determined that takes time.
@@ -29,6 +26,8 @@ pub(in crate::live) fn collect_clock(
     } else {
         Vec::new()
     };
+    // After everything that takes time, so that less of it has to be waited for.
+    let rate = measured.then(|| calibration::rate().ok()).flatten();
     let probes = share_of_probes(totals);
     let having = |verdict| findings.iter().filter(move |line| line.verdict == verdict);
     Clock {

@@ -1,0 +1,32 @@
+//! The values of variables that are on or off. It is also compiled where nothing is measured.
+
+/// Parses `1`, `on`, `true`, `yes`, or `0`, `off`, `false`, `no`, in letters of any case.
+pub(crate) fn switch(value: &str) -> Option<bool> {
+    let is_in = |words: [&str; 4]| words.iter().any(|word| value.eq_ignore_ascii_case(word));
+    match (
+        is_in(["1", "on", "true", "yes"]),
+        is_in(["0", "off", "false", "no"]),
+    ) {
+        (true, _) => Some(true),
+        (_, true) => Some(false),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn switches_are_on_off_or_wrong() {
+        for on in ["1", "on", "true", "yes", "ON", "Yes"] {
+            assert_eq!(switch(on), Some(true), "{on}");
+        }
+        for off in ["0", "off", "false", "no", "Off"] {
+            assert_eq!(switch(off), Some(false), "{off}");
+        }
+        for wrong in ["", "2", "onn", "y", " on"] {
+            assert_eq!(switch(wrong), None, "{wrong}");
+        }
+    }
+}
