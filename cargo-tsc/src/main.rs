@@ -45,6 +45,9 @@ fn message(error: &anyhow::Error) -> String {
 }
 
 fn main() -> ExitCode {
+    if let Some(exit) = build::links::take_place() {
+        return exit;
+    }
     if all::is_rustc() {
         return all::become_rustc();
     }

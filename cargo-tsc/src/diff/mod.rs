@@ -1,12 +1,10 @@
 //! Compares two sessions: what changed, and whether this is certain.
 
 mod comparable;
-mod drift;
 mod judge;
+mod pairs;
 mod policy;
 mod print;
-mod row_test;
-mod shorter;
 #[cfg(test)]
 mod simulation;
 mod values;
