@@ -225,6 +225,9 @@ pub struct GateArgs {
     pub judgement: Judgement,
 }
 
+/// The number of orders of functions in which `ab` can link a program.
+pub const ORDERS: u32 = 10;
+
 /// The options of `ab`.
 #[derive(Args, Clone, Debug)]
 pub struct AbArgs {
@@ -238,7 +241,7 @@ pub struct AbArgs {
     #[arg(short = 'n', long = "runs", value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub runs: u32,
     /// Link each in this many orders of its functions; 1 is the order as it is [default: as many as runs, at most 10]
-    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=i64::from(crate::build::links::ORDERS)))]
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=i64::from(ORDERS)))]
     pub links: Option<u32>,
     /// Run both at once on two CPUs, and swap them; by itself if two CPUs are idle and the program has one thread
     #[arg(long, overrides_with = "no_duet")]

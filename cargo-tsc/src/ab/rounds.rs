@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 use super::duet;
 use super::verb::Side;
 use crate::build::Executable;
-use crate::command_line::AbArgs;
+use crate::command_line::{AbArgs, ORDERS};
 use crate::execute::{Ended, Output, execute};
 use crate::exit::Exit;
 use crate::input::Input;
@@ -20,9 +20,7 @@ const PADDING: &str = "CARGO_TSC_PADDING";
 
 /// Runs both sides as often as requested. Returns an exit status if there is nothing to compare.
 pub fn measure(args: &AbArgs, sides: &mut [Side; 2]) -> Result<Option<Exit>> {
-    let orders = args
-        .links
-        .unwrap_or(args.runs.min(crate::build::links::ORDERS));
+    let orders = args.links.unwrap_or(args.runs.min(ORDERS));
     let least = sides.iter().map(|side| side.orders.len()).min();
     if orders > 1 && least < Some(2) {
         remark(

@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use super::rounds;
 use super::worktree::{Checkout, Repository};
 use crate::build::{Build, CargoCommand, Executable, Measurement, Project, What, links};
-use crate::command_line::AbArgs;
+use crate::command_line::{AbArgs, ORDERS};
 use crate::diff::Policy;
 use crate::exit::Exit;
 use crate::interrupt;
@@ -122,7 +122,7 @@ impl Side {
                 .map(|orders| orders.get(order).cloned())
                 .collect()
         };
-        let orders = (0..links::ORDERS as usize).map_while(in_order);
+        let orders = (0..ORDERS as usize).map_while(in_order);
         let about = About {
             schema: 1,
             command: args

@@ -13,9 +13,7 @@ use std::process::{Command, ExitCode};
 use regex::Regex;
 
 use super::Executable;
-
-/// The number of orders.
-pub const ORDERS: u32 = 10;
+use crate::command_line::ORDERS;
 
 /// Set for cargo: the folder for the links of all programs.
 const FOLDER: &str = "CARGO_TSC_LINKS";

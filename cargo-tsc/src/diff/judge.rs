@@ -65,7 +65,7 @@ pub struct Row {
     pub p: Option<f64>,
     /// Smaller changes do not count.
     pub threshold: f64,
-    /// The smallest change that would have been found with a probability of 90 %.
+    /// The smallest change that would have been found in 9 of 10 cases.
     pub visible: Option<f64>,
     /// Calls in the median run before and after.
     pub calls: (f64, f64),
