@@ -101,11 +101,11 @@ fn compile(rustc: &OsStr, words: &[OsString], folder: &Path) -> io::Result<u8> {
             .map(|pair| pair[1])
     };
     let codegen = |name: &str| {
-        let values = text.iter().filter_map(|word| {
+        let mut values = text.iter().rev().filter_map(|word| {
             let word = word.strip_prefix("-C").unwrap_or(word);
             word.strip_prefix(name)?.strip_prefix('=')
         });
-        values.last().unwrap_or_default()
+        values.next().unwrap_or_default()
     };
     let linker = match codegen("linker") {
         "" => "cc",

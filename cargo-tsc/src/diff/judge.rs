@@ -154,11 +154,9 @@ impl Sides {
             false => Vec::new(),
         };
         let orders: BTreeSet<u32> = pairs.iter().map(|pair| pair.2).collect();
-        let runs = (self.runs[0].places.len(), self.runs[1].places.len());
-        let units = if self.interleaved {
-            pairs.len()
-        } else {
-            runs.0.min(runs.1)
+        let runs = match self.interleaved {
+            true => (pairs.len(), pairs.len()),
+            false => (self.runs[0].places.len(), self.runs[1].places.len()),
         };
         let (mut same_code, mut machine) = ([0.0; 2], 0.0);
         if exact {
@@ -191,7 +189,7 @@ impl Sides {
             exact,
             same_code: same_code.map(f64::exp_m1),
             machine,
-            too_few_runs: (!exact && units < LEAST).then_some(LEAST),
+            too_few_runs: (!exact && runs.0.min(runs.1) < LEAST).then_some(LEAST),
         }
     }
 
@@ -348,7 +346,7 @@ fn row(name: &str, old: &Values, new: &Values, policy: &Policy) -> Row {
         (None, _) => Verdict::New,
         (_, None) => Verdict::Gone,
         (Some(0.0), Some(0.0)) => Verdict::TooSmall,
-        _ if !is_count && !(usable(old) && usable(new)) => Verdict::TooSmall,
+        _ if !(is_count || usable(old) && usable(new)) => Verdict::TooSmall,
         _ => Verdict::NotResolved,
     };
     let ratio = before.zip(after).map(|(before, after)| after / before);

@@ -88,10 +88,10 @@ fn compared(
         for side in [0, 1, 0] {
             let speed = random.normal() * noise.speed;
             let mut whole = 0.0;
-            for function in 0..FUNCTIONS {
+            for (function, layout) in layouts[side].iter().enumerate() {
                 let truth = 1e6 * (function + 1) as f64;
                 let truth = truth * if side == 1 { change(function) } else { 1.0 };
-                let truth = truth * (speed + layouts[side][function]).exp();
+                let truth = truth * (speed + layout).exp();
                 let mut value = truth * (random.normal() * noise.spread).exp();
                 if random.uniform() < noise.disturbed {
                     value *= 1.0 + random.uniform() / 2.0;

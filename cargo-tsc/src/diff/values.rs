@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use tsc_report::{CallsiteReport, Context, Report};
 
 use crate::command_line::Metric;
+use crate::export::stacks;
 use crate::rows::{all_self_ticks, path, self_ticks};
 use crate::session::Session;
 use crate::statistics::median;
@@ -65,7 +66,7 @@ pub fn values(session: &Session, metric: Metric) -> BTreeMap<String, Values> {
         }
         let contexts = run.contexts().iter().filter(|_| metric == Metric::Calls);
         for context in contexts.filter(|context| context.parent().is_some()) {
-            let entry = all.entry(stack(run, context)).or_insert_with(empty);
+            let entry = all.entry(way(run, context)).or_insert_with(empty);
             entry.runs[index] += context.calls().unwrap_or(0) as f64;
         }
     }
@@ -97,14 +98,11 @@ fn named(run: &Report) -> Vec<(String, &CallsiteReport)> {
 }
 
 /// The path of a context from the outermost function to its own.
-fn stack(run: &Report, context: &Context) -> String {
-    let callsite = context.callsite();
-    let callsite = callsite.and_then(|index| run.callsites().get(index as usize));
-    let name = callsite.map_or_else(|| "<other>".to_owned(), path);
-    match context.parent() {
-        Some(parent) => format!("{} > {name}", stack(run, &run.contexts()[parent as usize])),
-        None => name,
-    }
+fn way(run: &Report, context: &Context) -> String {
+    let names = stacks::stack(run, context).map(|context| stacks::name(run, context));
+    let mut names: Vec<String> = names.collect();
+    names.reverse();
+    names.join(" > ")
 }
 
 /// The metric of one row.

@@ -5,7 +5,7 @@ mod callgrind;
 mod folded;
 mod jsonl;
 mod pprof;
-mod stacks;
+pub(crate) mod stacks;
 
 use anyhow::Result;
 
