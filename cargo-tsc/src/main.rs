@@ -7,6 +7,7 @@ mod ab;
 mod all;
 mod build;
 mod command_line;
+mod cpus;
 mod diff;
 mod escape;
 mod execute;

@@ -7,6 +7,7 @@ use super::duet;
 use super::verb::Side;
 use crate::build::Executable;
 use crate::command_line::{AbArgs, ORDERS};
+use crate::cpus;
 use crate::execute::{Ended, Output, execute};
 use crate::exit::Exit;
 use crate::input::Input;
@@ -97,7 +98,7 @@ fn once(
         cpu_seconds: Some(0.0),
     };
     if let Some(cpu) = cpu {
-        duet::stay_on(cpu)?;
+        cpus::stay_on(cpu)?;
     }
     for executable in executables {
         let ended = execute(executable, Some(folder), &variables, input, Output::Hidden)?;

@@ -2,111 +2,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::Serialize;
-
 use super::Policy;
+use super::limits::{LEVEL, Limits, Test, Tests, same_code_differs};
 use super::pairs::{self, Pair, Runs};
+use super::row::{Comparison, Row, Verdict};
 use super::values::{SHORTER, Values, values};
 use crate::command_line::Metric;
 use crate::session::Session;
 use crate::statistics::{self, Shift, adjust};
 
-/// The probability that a table contains any false alarm.
-const LEVEL: f64 = 0.05;
 /// The name of the row of the program's time. What changes all functions alike is seen in none of them, because each is compared with the rest.
 const WHOLE: &str = "(the whole program)";
 /// The fewest pairs, or runs a side, for a verdict.
 const LEAST: usize = 4;
-
-/// The verdict on a function.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Verdict {
-    /// It takes longer, or its count is greater, by at least the threshold.
-    Slower,
-    /// It takes less time, or its count is smaller, by at least the threshold.
-    Faster,
-    /// It differs, but so much as it differs from one order of the functions in memory to another.
-    Layout,
-    /// Its time changed by at most the threshold.
-    NoChange,
-    /// It is not known whether its time changed.
-    NotResolved,
-    /// Its count differs between runs of the same code, so it is not judged.
-    Varies,
-    /// It was not called before.
-    New,
-    /// It is not called any more.
-    Gone,
-    /// It is too small a part of the program to be judged.
-    TooSmall,
-    /// The policy excludes it.
-    Ignored,
-}
-
-/// A function with its figures on both sides.
-#[derive(Clone, Debug, Serialize)]
-pub struct Row {
-    /// `module::name`.
-    pub name: String,
-    /// The verdict.
-    pub verdict: Verdict,
-    /// The metric in the median run before, in ticks or as a count.
-    pub before: Option<f64>,
-    /// The metric in the median run after.
-    pub after: Option<f64>,
-    /// The figure after divided by the figure before.
-    pub ratio: Option<f64>,
-    /// The 95 % confidence interval of the ratio.
-    pub interval: Option<(f64, f64)>,
-    /// The share of the calls that ratio and interval are about, if the change is only known of the shorter ones.
-    pub share_of_calls: Option<f64>,
-    /// The probability of such a difference by chance, corrected for the number of tests.
-    pub p: Option<f64>,
-    /// Smaller changes do not count.
-    pub threshold: f64,
-    /// The smallest change that would have been found in 9 of 10 cases.
-    pub visible: Option<f64>,
-    /// Calls in the median run before and after.
-    pub calls: (f64, f64),
-    /// The share of the time on the CPU, before and after.
-    pub share: (f64, f64),
-}
-
-/// The verdicts on all functions, and what they are based on.
-#[derive(Clone, Debug, Serialize)]
-pub struct Comparison {
-    /// The rows, changed functions first.
-    pub rows: Vec<Row>,
-    /// Runs before and after.
-    pub runs: (usize, usize),
-    /// Whether the two sides were measured in turns.
-    pub interleaved: bool,
-    /// The number of orders of functions in which each side was linked.
-    pub orders: usize,
-    /// Whether the metric is a count, which needs no statistics.
-    pub exact: bool,
-    /// The greatest difference of a row between runs of the same code: of all calls, and of the shorter ones. No smaller one is a change.
-    pub same_code: [f64; 2],
-    /// By what the machine may have changed between the sides. Each interval is wider by this.
-    pub machine: f64,
-    /// If there are too few runs for any verdict: how many runs per side are needed.
-    pub too_few_runs: Option<usize>,
-}
-
-impl Comparison {
-    /// The smallest change that counts, and the smallest that would have been found in every row.
-    #[must_use]
-    pub fn visible(&self) -> (f64, f64) {
-        let judged = self.rows.iter().filter(|row| row.visible.is_some());
-        judged.fold((0.0_f64, 0.0_f64), |(least, visible), row| {
-            (
-                least.max(row.threshold),
-                row.visible.unwrap_or(0.0).max(visible),
-            )
-        })
-    }
-}
 
 /// The figures of both sides.
 pub struct Sides {
@@ -132,16 +40,6 @@ pub fn compare(before: &Session, after: &Session, policy: &Policy) -> Comparison
         }
     }
     sides.compare(policy)
-}
-
-/// The tests of a row: of all calls, and of the shorter ones if they are known.
-type Tests = Vec<Test>;
-
-struct Test {
-    shift: Shift,
-    /// The shift between runs of the same code.
-    same_code: Option<Shift>,
-    share: Option<f64>,
 }
 
 impl Sides {
@@ -363,77 +261,5 @@ fn row(name: &str, old: &Values, new: &Values, policy: &Policy) -> Row {
         visible: None,
         calls: (old.calls, new.calls),
         share: (old.share, new.share),
-    }
-}
-
-/// The greatest difference of a row between runs of the same code: of all calls, and of the shorter ones.
-fn same_code_differs(tests: &[Tests]) -> [f64; 2] {
-    [false, true].map(|of_shorter| {
-        let tests = tests.iter().flatten();
-        let tests = tests.filter(|test| test.share.is_some() == of_shorter);
-        let shifts = tests.filter_map(|test| Some(test.same_code?.estimate.abs()));
-        shifts.fold(0.0, f64::max)
-    })
-}
-
-/// What a change must exceed.
-struct Limits {
-    same_code: [f64; 2],
-    /// The level of one test.
-    level: f64,
-}
-
-impl Limits {
-    /// The smallest change that counts.
-    fn least(&self, row: &Row, test: &Test) -> f64 {
-        let same_code = self.same_code[usize::from(test.share.is_some())];
-        row.threshold.ln_1p().max(same_code)
-    }
-
-    /// Enters the verdict of the tests into a row. Returns the size of the change if it is certain, or 0.
-    fn judge(&self, row: &mut Row, tests: &Tests, p_values: &[f64]) -> f64 {
-        let Some(all) = tests.first() else { return 0.0 };
-        let (low, high) = all.shift.bounds(LEVEL);
-        let is_inside = low.abs().max(high.abs()) <= row.threshold.ln_1p();
-        // What is known of the shorter calls must not contradict what is known of all.
-        let agrees = |test: &Test| {
-            let up = test.shift.estimate > 0.0;
-            test.share.is_none() || (!is_inside && if up { high > 0.0 } else { low < 0.0 })
-        };
-        let found = tests.iter().zip(p_values).find(|(test, p)| {
-            let is_great = test.shift.estimate.abs() >= self.least(row, test);
-            **p < LEVEL && is_great && agrees(test)
-        });
-        row.verdict = match found {
-            Some((test, _)) if test.shift.estimate > 0.0 => Verdict::Slower,
-            Some(_) => Verdict::Faster,
-            None if is_inside => Verdict::NoChange,
-            None if self.is_layout(row, all) => Verdict::Layout,
-            None => Verdict::NotResolved,
-        };
-        let (shown, p) = found.unwrap_or((all, &p_values[0]));
-        let (low, high) = shown.shift.bounds(LEVEL);
-        row.ratio = Some(shown.shift.estimate.exp());
-        row.interval = Some((low.exp(), high.exp()));
-        row.share_of_calls = shown.share;
-        row.p = Some(*p);
-        let visible = |test: &Test| test.shift.visible(self.level).max(self.least(row, test));
-        let visible = tests.iter().map(visible).fold(f64::INFINITY, f64::min);
-        row.visible = Some(visible.exp_m1());
-        // If most of the program changed, the others differ as much from it. What it took itself tells which changed.
-        found.map_or(0.0, |(test, _)| {
-            test.shift.estimate.abs() + test.shift.raw.abs()
-        })
-    }
-
-    /// Whether a change would be certain if runs differed from each other only as those of the same code in the same order of functions do.
-    fn is_layout(&self, row: &Row, test: &Test) -> bool {
-        let as_same_code = test.same_code.map(|same| Shift {
-            // A pair of a run with the mean of two has ¾ of the variance of a pair of runs.
-            std_error: same.std_error * 0.75_f64.sqrt(),
-            ..test.shift
-        });
-        let is_change = as_same_code.is_some_and(|shift| shift.p_value() < self.level);
-        is_change && test.shift.estimate.abs() >= self.least(row, test)
     }
 }

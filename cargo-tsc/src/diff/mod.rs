@@ -2,15 +2,18 @@
 
 mod comparable;
 mod judge;
+mod limits;
 mod pairs;
 mod policy;
 mod print;
+mod row;
 #[cfg(test)]
-mod simulation;
+mod tests;
 mod values;
 
 pub use comparable::objections;
-pub use judge::{Comparison, Row, Verdict, compare};
+pub use judge::compare;
 pub use policy::{Policy, share};
 pub use print::print;
+pub use row::{Comparison, Row, Verdict};
 pub use values::values;

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::Policy;
-use super::judge::{Comparison, Row, Sides, Verdict};
+use super::judge::Sides;
 use super::pairs::Runs;
+use super::row::{Comparison, Row, Verdict};
 use super::values::Values;
 
 /// The number of functions in each simulated program.
