@@ -65,7 +65,9 @@ impl Sides {
             } else {
                 self.machine()
             };
-            same_code = self.judge(&mut rows, &pairs, machine);
+            if runs.0.min(runs.1) >= LEAST {
+                same_code = self.judge(&mut rows, &pairs, machine);
+            }
         }
         // What a function has changed, it has changed in the whole.
         let explained = |whole: &Row| {

@@ -197,6 +197,12 @@ fn notes(comparison: &Comparison) {
     if comparison.exact {
         return;
     }
+    if let Some(runs) = comparison.too_few_runs {
+        remark(&format!(
+            "for any verdict it takes {runs} runs a side; measure with -n 10"
+        ));
+        return;
+    }
     let [all, shorter] = comparison.same_code.map(percent);
     remark(&format!(
         "the same code differs by up to {all} ({shorter} in the shorter {:.0} % of calls); no smaller change is a verdict",
@@ -209,11 +215,6 @@ fn notes(comparison: &Comparison) {
         remark(&format!(
             "not measured in turns: the machine itself may have changed by {}, by which each interval is wider, and the functions may lie elsewhere in memory; `cargo tsc ab` tells",
             percent(comparison.machine.exp_m1())
-        ));
-    }
-    if let Some(runs) = comparison.too_few_runs {
-        remark(&format!(
-            "for any verdict it takes {runs} runs a side; measure with -n 10"
         ));
     }
 }
