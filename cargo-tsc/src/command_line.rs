@@ -180,6 +180,20 @@ pub enum Metric {
     P50,
     /// 99th percentile of a call
     P99,
+    /// Calls of a run, also by path of the call tree; compared exactly
+    Calls,
+    /// Items of a run, of functions with `items`; compared exactly
+    Items,
+    /// Bytes of a run, of functions with `bytes`; compared exactly
+    Bytes,
+}
+
+impl Metric {
+    /// Whether this is a count, which is the same in each run of the same code.
+    #[must_use]
+    pub fn is_count(self) -> bool {
+        matches!(self, Self::Calls | Self::Items | Self::Bytes)
+    }
 }
 
 /// How two sides are compared.
@@ -188,7 +202,7 @@ pub struct Judgement {
     /// The metric that is compared
     #[arg(long, value_enum)]
     pub metric: Option<Metric>,
-    /// Changes up to this do not count; written as 2% or 0.02 [default: 1%]
+    /// Smaller changes of times do not count; written as 2% or 0.02 [default: 1%]
     #[arg(long, value_parser = crate::diff::share)]
     pub threshold: Option<f64>,
     /// Rows with a smaller share of the time on the CPU are not judged [default: 1%]
@@ -197,9 +211,9 @@ pub struct Judgement {
     /// Exit with 0 if the comparison cannot be judged
     #[arg(long)]
     pub lenient: bool,
-    /// With one run per side, judge by the spread of its calls
-    #[arg(long)]
-    pub within_runs: bool,
+    /// Exit with 3 if a row is not resolved
+    #[arg(long, conflicts_with = "lenient")]
+    pub fail_unresolved: bool,
     /// JSON instead of a table
     #[arg(long, conflicts_with = "markdown")]
     pub json: bool,
@@ -236,6 +250,9 @@ pub struct GateArgs {
     pub judgement: Judgement,
 }
 
+/// The number of orders of functions in which `ab` can link a program.
+pub const ORDERS: u32 = 10;
+
 /// The options of `ab`.
 #[derive(Args, Clone, Debug)]
 pub struct AbArgs {
@@ -248,6 +265,15 @@ pub struct AbArgs {
     /// Run each this many times
     #[arg(short = 'n', long = "runs", value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub runs: u32,
+    /// Link each in this many orders of its functions; 1 is the order as it is [default: as many as runs, at most 10]
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=i64::from(ORDERS)))]
+    pub links: Option<u32>,
+    /// Run both at once on two CPUs, and swap them; by itself if two CPUs are idle and the program has one thread
+    #[arg(long, overrides_with = "no_duet")]
+    pub duet: bool,
+    /// Run one after the other
+    #[arg(long)]
+    pub no_duet: bool,
     /// Save the reports as target/tsc/NAME-before and NAME-after [default: ab]
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,

@@ -44,6 +44,23 @@ impl Input {
         Ok(Self::File(file, 0))
     }
 
+    /// The same input for a program that runs at the same time: each has its own place in the file.
+    ///
+    /// # Errors
+    /// If the file cannot be opened again.
+    #[cfg(target_os = "linux")]
+    pub fn beside(&self) -> Result<Self> {
+        use std::os::fd::AsRawFd as _;
+
+        Ok(match self {
+            Self::Inherited => Self::Inherited,
+            Self::File(file, beginning) => {
+                let path = format!("/proc/self/fd/{}", file.as_raw_fd());
+                Self::File(File::open(path)?, *beginning)
+            }
+        })
+    }
+
     /// The standard input of the next run.
     ///
     /// # Errors

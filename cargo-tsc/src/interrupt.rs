@@ -12,8 +12,8 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 /// has been noticed.
 static SIGNAL: LazyLock<Arc<AtomicUsize>> = LazyLock::new(Arc::default);
 
-/// The process for which this one waits.
-static CHILD: Mutex<Option<u32>> = Mutex::new(None);
+/// The processes for which this one waits.
+static CHILDREN: Mutex<Vec<u32>> = Mutex::new(Vec::new());
 
 /// The error with which the work ends after a signal.
 #[derive(Debug)]
@@ -82,27 +82,27 @@ fn signal() -> Option<i32> {
 
 /// As long as this exists, signals are passed on to a child.
 #[must_use]
-pub struct Passing(());
+pub struct Passing(u32);
 
 /// Passes signals on to a child: also one that has just come, perhaps before there was the child.
 pub fn pass_to(child: &Child) -> Passing {
     let mut passed_to = passed_to();
-    *passed_to = Some(child.id());
+    passed_to.push(child.id());
     #[cfg(unix)]
     if let Some(signal) = signal() {
         unix::send(child.id(), signal);
     }
-    Passing(())
+    Passing(child.id())
 }
 
 impl Drop for Passing {
     fn drop(&mut self) {
-        *passed_to() = None;
+        passed_to().retain(|child| *child != self.0);
     }
 }
 
-fn passed_to() -> MutexGuard<'static, Option<u32>> {
-    CHILD.lock().unwrap_or_else(PoisonError::into_inner)
+fn passed_to() -> MutexGuard<'static, Vec<u32>> {
+    CHILDREN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(unix)]
@@ -126,8 +126,8 @@ mod unix {
         let pass_on = move || {
             for signal in signals.forever() {
                 thread::sleep(PATIENCE);
-                if let Some(child) = *super::passed_to() {
-                    send(child, signal);
+                for child in super::passed_to().iter() {
+                    send(*child, signal);
                 }
             }
         };

@@ -7,6 +7,7 @@ mod ab;
 mod all;
 mod build;
 mod command_line;
+mod cpus;
 mod diff;
 mod escape;
 mod execute;
@@ -45,6 +46,9 @@ fn message(error: &anyhow::Error) -> String {
 }
 
 fn main() -> ExitCode {
+    if let Some(exit) = build::links::take_place() {
+        return exit;
+    }
     if all::is_rustc() {
         return all::become_rustc();
     }

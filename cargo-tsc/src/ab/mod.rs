@@ -1,5 +1,7 @@
 //! Measures two revisions in turns.
 
+mod duet;
+mod rounds;
 mod submodules;
 mod verb;
 mod worktree;

@@ -4,16 +4,15 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 
+use super::rounds;
 use super::worktree::{Checkout, Repository};
-use crate::build::{Build, CargoCommand, Executable, Measurement, Project, What};
-use crate::command_line::AbArgs;
+use crate::build::{Build, CargoCommand, Executable, Measurement, Project, What, links};
+use crate::command_line::{AbArgs, ORDERS};
 use crate::diff::Policy;
-use crate::execute::{Output, execute};
 use crate::exit::Exit;
-use crate::input::Input;
 use crate::interrupt;
-use crate::progress::{self, remark, warn};
-use crate::session::{self, About, Run, Store, Writer};
+use crate::progress::remark;
+use crate::session::{self, About, Store, Writer};
 use crate::verbs::{diff, run};
 
 /// Runs the verb.
@@ -36,31 +35,18 @@ pub fn ab(args: &AbArgs) -> Result<Exit> {
     repository.sweep(&folder)?;
     let before = repository.check_out(&args.before, &folder)?;
     let after = repository.check_out(&args.after, &folder)?;
+    let build = |name, revision, checkout| {
+        Side::build(name, revision, checkout, &command, &folder, args, &store)
+    };
     let mut sides = [
-        Side::build(
-            "before",
-            &args.before,
-            &before,
-            &command,
-            &folder,
-            args,
-            &store,
-        )?,
-        Side::build(
-            "after",
-            &args.after,
-            &after,
-            &command,
-            &folder,
-            args,
-            &store,
-        )?,
+        build("before", &args.before, &before)?,
+        build("after", &args.after, &after)?,
     ];
     let names = [sides[1].name(), sides[0].name()];
     for (side, other) in sides.iter_mut().zip(names) {
         side.session.about.interleaved_with = Some(other);
     }
-    if let Some(exit) = take_turns(args, &mut sides)? {
+    if let Some(exit) = rounds::measure(args, &mut sides)? {
         return Ok(exit);
     }
     let load = |side: &Side, revision: &String| {
@@ -87,10 +73,11 @@ pub fn ab(args: &AbArgs) -> Result<Exit> {
 }
 
 /// A revision that has been built.
-struct Side {
-    revision: String,
-    executables: Vec<Executable>,
-    session: Writer,
+pub(super) struct Side {
+    pub revision: String,
+    /// The program in each order of its functions: first, the order as it is.
+    pub orders: Vec<Vec<Executable>>,
+    pub session: Writer,
 }
 
 impl Side {
@@ -112,18 +99,30 @@ impl Side {
             name
         };
         let target = folder.join(format!("{kind}-target"));
+        let linked = target.join("links");
         let build = Build {
             project: &project,
             command,
             folder: &checkout.folder(),
             target: Some(&target),
             intermediate: None,
-            environment: Vec::new(),
+            environment: links::environment(&linked),
             title: format!("building {revision}"),
         };
         let executables = build
             .executables(Measurement::On)
             .map_err(|error| error.context(revision.to_owned()))?;
+        let of_each: Vec<Vec<Executable>> = executables
+            .iter()
+            .map(|executable| links::orders(&linked, executable))
+            .collect();
+        let in_order = |order: usize| {
+            of_each
+                .iter()
+                .map(|orders| orders.get(order).cloned())
+                .collect()
+        };
+        let orders = (0..ORDERS as usize).map_while(in_order);
         let about = About {
             schema: 1,
             command: run::texts(&args.cargo.with(&args.command)),
@@ -134,7 +133,7 @@ impl Side {
         let session = store.begin(Some(&session_name), about)?;
         Ok(Self {
             revision: revision.to_owned(),
-            executables,
+            orders: std::iter::once(executables.clone()).chain(orders).collect(),
             session,
         })
     }
@@ -147,63 +146,4 @@ impl Side {
             .display()
             .to_string()
     }
-
-    /// Runs the program once. Returns its status if that is not 0.
-    fn run(&mut self, input: &mut Input) -> Result<Option<u8>> {
-        let folder = self.session.next_run()?;
-        let mut run = Run {
-            cpu_seconds: Some(0.0),
-            ..Run::default()
-        };
-        for executable in &self.executables {
-            let ended = execute(
-                executable,
-                Some(&folder),
-                &run::always(),
-                input,
-                Output::Hidden,
-            )?;
-            run.seconds += ended.seconds;
-            run.cpu_seconds = run::sum(run.cpu_seconds, ended.cpu_seconds);
-            run.status = run.status.max(ended.status);
-        }
-        let status = run.status;
-        let report = self.session.enter(run)?;
-        if status != 0 {
-            let ended = run::ended(status, None);
-            warn(&format!("{}: {ended}", self.revision));
-            return Ok(Some(status));
-        }
-        if report.is_none_or(|report| report.callsites().is_empty()) {
-            bail!(
-                "{}: nothing was measured: add #[cycles] to functions that the program calls",
-                self.revision
-            );
-        }
-        Ok(None)
-    }
-}
-
-/// Runs both sides as often as requested. Each pair begins with the side with which the previous pair ended, so that neither is always the
-/// first. Returns an exit status if there is nothing to compare.
-fn take_turns(args: &AbArgs, sides: &mut [Side; 2]) -> Result<Option<Exit>> {
-    let mut input = Input::for_runs(2)?;
-    let bar = progress::runs("measuring in turns", u64::from(args.runs) * 2);
-    progress::show(&bar);
-    for pair in 0..args.runs {
-        let order = if pair % 2 == 0 { [0, 1] } else { [1, 0] };
-        for side in order {
-            let status = sides[side].run(&mut input)?;
-            bar.inc(1);
-            if let Some(status) = interrupt::status() {
-                remark("interrupted; the runs so far are kept");
-                return Ok(Some(Exit::Program(status)));
-            }
-            if let Some(status) = status {
-                return Ok(Some(Exit::Program(status)));
-            }
-        }
-    }
-    bar.finish_and_clear();
-    Ok(None)
 }

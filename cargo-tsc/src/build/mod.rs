@@ -2,6 +2,7 @@
 
 mod cargo;
 mod command;
+pub mod links;
 mod options;
 mod selection;
 

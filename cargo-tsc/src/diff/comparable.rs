@@ -5,9 +5,20 @@ use std::collections::BTreeSet;
 use tsc_report::Report;
 
 use crate::session::Session;
+use crate::statistics::median;
 
 /// Rates that differ by more than this are those of different counters.
 const RATE_PPM: f64 = 1000.0;
+
+/// Beside so much more load, the caches are not the program's own.
+const LOAD: f64 = 1.5;
+
+/// How many times its CPU time the median run took.
+fn waiting(session: &Session) -> Option<f64> {
+    let runs = session.about.as_ref()?.runs.iter();
+    let ratios = runs.filter_map(|run| Some(run.seconds / run.cpu_seconds?));
+    median(&ratios.collect::<Vec<f64>>()).filter(|ratio| ratio.is_normal())
+}
 
 /// The reasons why the sessions cannot be compared. Usually there are none.
 #[must_use]
@@ -58,6 +69,13 @@ pub fn objections(before: &Session, after: &Session) -> Vec<String> {
             "the counter's rate differs: {:.1} to {:.1} MHz",
             least / 1e6,
             greatest / 1e6
+        ));
+    }
+    if let (Some(before), Some(after)) = (waiting(before), waiting(after))
+        && (after / before).max(before / after) > LOAD
+    {
+        objections.push(format!(
+            "the load differs: a run took {before:.1} × its CPU time before, {after:.1} × after"
         ));
     }
     for session in [before, after] {

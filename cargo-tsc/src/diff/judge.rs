@@ -2,109 +2,43 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::Serialize;
-
-use super::row_test::Tests;
-use super::values::{Values, values};
-use super::{Policy, drift};
+use super::Policy;
+use super::limits::{LEVEL, Limits, Test, Tests, same_code_differs};
+use super::pairs::{self, Pair, Runs};
+use super::row::{Comparison, Row, Verdict};
+use super::values::{SHORTER, Values, values};
+use crate::command_line::Metric;
 use crate::session::Session;
-use crate::statistics::{self, adjust};
+use crate::statistics::{self, Shift, adjust};
 
-/// The probability that a table contains any false alarm.
-const LEVEL: f64 = 0.05;
-
-/// The verdict on a function.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Verdict {
-    /// It takes longer, by more than the threshold.
-    Slower,
-    /// It takes less time, by more than the threshold.
-    Faster,
-    /// Its time changed by at most the threshold.
-    NoChange,
-    /// It is not known whether its time changed.
-    NotResolved,
-    /// It was not called before.
-    New,
-    /// It is not called any more.
-    Gone,
-    /// It is too small a part of the program to be judged.
-    TooSmall,
-    /// The policy excludes it.
-    Ignored,
-}
-
-/// A function with its figures on both sides.
-#[derive(Clone, Debug, Serialize)]
-pub struct Row {
-    /// `module::name`.
-    pub name: String,
-    /// The verdict.
-    pub verdict: Verdict,
-    /// The metric in the median run before, in ticks.
-    pub before: Option<f64>,
-    /// The metric in the median run after, in ticks.
-    pub after: Option<f64>,
-    /// The figure after divided by the figure before.
-    pub ratio: Option<f64>,
-    /// The 95 % confidence interval of the ratio.
-    pub interval: Option<(f64, f64)>,
-    /// The share of the calls that ratio and interval are about, if the change is only known of the shorter ones.
-    pub share_of_calls: Option<f64>,
-    /// The probability of such a difference beyond the threshold by chance, corrected for the number of rows.
-    pub p: Option<f64>,
-    /// Changes up to this do not count.
-    pub threshold: f64,
-    /// The runs per side that would be enough, if the verdict is `NotResolved`.
-    pub runs_needed: Option<usize>,
-    /// Calls in the median run before and after.
-    pub calls: (f64, f64),
-    /// The share of the time on the CPU, before and after.
-    pub share: (f64, f64),
-}
-
-/// The verdicts on all functions, and what they are based on.
-#[derive(Clone, Debug, Serialize)]
-pub struct Comparison {
-    /// The rows, changed functions first.
-    pub rows: Vec<Row>,
-    /// Runs before and after.
-    pub runs: (usize, usize),
-    /// Whether the two sides were measured in turns.
-    pub interleaved: bool,
-    /// Whether there is only one run per side, so that the verdicts are only about these two runs.
-    pub within_runs: bool,
-    /// What was added to each threshold, because the machine itself may have changed by this much.
-    pub drift: f64,
-    /// If there are too few runs for any verdict: how many runs per side are needed.
-    pub too_few_runs: Option<usize>,
-}
+/// The name of the row of the program's time. What changes all functions alike is seen in none of them, because each is compared with the rest.
+const WHOLE: &str = "(the whole program)";
+/// The fewest pairs, or runs a side, for a verdict.
+const LEAST: usize = 4;
 
 /// The figures of both sides.
 pub struct Sides {
-    /// The figures before, by function.
-    pub old: BTreeMap<String, Values>,
-    /// The figures after, by function.
-    pub new: BTreeMap<String, Values>,
-    /// Runs before and after.
-    pub runs: (usize, usize),
+    /// The figures before and after, by function.
+    pub values: [BTreeMap<String, Values>; 2],
+    /// How these were measured.
+    pub runs: [Runs; 2],
     /// Whether the two sides were measured in turns.
     pub interleaved: bool,
-    /// The change of the core clock, as a logarithm.
-    pub core_clock: f64,
 }
 
 /// Compares two sessions.
 pub fn compare(before: &Session, after: &Session, policy: &Policy) -> Comparison {
-    let runs = (before.runs.len(), after.runs.len());
-    let sides = Sides {
-        old: values(before, policy.metric()),
-        new: values(after, policy.metric()),
-        runs,
-        interleaved: is_interleaved(before, after) && runs.0 == runs.1,
-        core_clock: drift::core_clock(before, after),
+    let both = [before, after];
+    let mut sides = Sides {
+        values: both.map(|session| values(session, policy.metric())),
+        runs: both.map(Runs::of),
+        interleaved: is_interleaved(before, after),
     };
+    if sides.interleaved && policy.metric() == Metric::SelfTime {
+        for (values, runs) in sides.values.iter_mut().zip(&sides.runs) {
+            values.insert(WHOLE.to_owned(), Values::of_whole(runs.whole.clone()));
+        }
+    }
     sides.compare(policy)
 }
 
@@ -112,64 +46,169 @@ impl Sides {
     /// Judges each function.
     pub fn compare(&self, policy: &Policy) -> Comparison {
         let mut rows = self.rows(policy);
-        let judged: Vec<usize> = (0..rows.len())
-            .filter(|&index| rows[index].verdict == Verdict::NotResolved)
-            .collect();
-        let within_runs = self.runs == (1, 1);
-        let drift = if self.interleaved || within_runs {
-            0.0
-        } else {
-            let ratios = judged.iter().filter_map(|&index| rows[index].ratio);
-            drift::common(&ratios.map(f64::ln).collect::<Vec<f64>>()).max(self.core_clock)
+        let exact = policy.metric().is_count();
+        let pairs = match self.interleaved {
+            true => pairs::in_turns(&self.runs[0], &self.runs[1]),
+            false => Vec::new(),
         };
-        let tests: Vec<Option<Tests>> = judged
-            .iter()
-            .map(|&index| self.test(&rows[index], drift))
-            .collect();
-        let p_values: Vec<f64> = tests
-            .iter()
-            .map(|tests| tests.as_ref().map_or(1.0, Tests::p))
-            .collect();
-        let least = self.runs.0.min(self.runs.1);
-        let most = tests.iter().flatten().map(|tests| tests.count).max();
-        let needed = statistics::runs_for_a_test(LEVEL, judged.len() * most.unwrap_or(1));
-        for ((&index, tests), p) in judged.iter().zip(tests).zip(adjust(&p_values)) {
-            if let Some(tests) = tests {
-                judge(&mut rows[index], &tests, p, least, drift, needed);
+        let orders: BTreeSet<u32> = pairs.iter().map(|pair| pair.2).collect();
+        let runs = match self.interleaved {
+            true => (pairs.len(), pairs.len()),
+            false => (self.runs[0].places.len(), self.runs[1].places.len()),
+        };
+        let (mut same_code, mut machine) = ([0.0; 2], 0.0);
+        if exact {
+            rows.iter_mut().for_each(|row| self.count(row));
+        } else {
+            machine = if self.interleaved {
+                0.0
+            } else {
+                self.machine()
+            };
+            if runs.0.min(runs.1) >= LEAST {
+                same_code = self.judge(&mut rows, &pairs, machine);
             }
+        }
+        // What a function has changed, it has changed in the whole.
+        let explained = |whole: &Row| {
+            let mut functions = rows.iter().filter(|row| row.name != WHOLE);
+            functions.any(|row| row.verdict == whole.verdict)
+        };
+        let whole = rows.iter().position(|row| row.name == WHOLE);
+        if let Some(index) = whole
+            .filter(|&index| rows[index].verdict != Verdict::NotResolved && explained(&rows[index]))
+        {
+            rows.remove(index);
         }
         rows.sort_by(|a, b| weight(b).total_cmp(&weight(a)));
         Comparison {
             rows,
-            runs: self.runs,
+            runs,
             interleaved: self.interleaved,
-            within_runs,
-            drift,
-            too_few_runs: (least < needed).then_some(needed),
+            orders: orders.len(),
+            exact,
+            same_code: same_code.map(f64::exp_m1),
+            machine,
+            too_few_runs: (!exact && runs.0.min(runs.1) < LEAST).then_some(LEAST),
         }
     }
 
     fn rows(&self, policy: &Policy) -> Vec<Row> {
-        let names: BTreeSet<&String> = self.old.keys().chain(self.new.keys()).collect();
+        let [old, new] = &self.values;
+        let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
         let nothing = Values::default();
         let side = |values: &BTreeMap<String, Values>, name: &str| {
             values.get(name).unwrap_or(&nothing).clone()
         };
         names
             .iter()
-            .map(|name| row(name, &side(&self.old, name), &side(&self.new, name), policy))
+            .map(|name| row(name, &side(old, name), &side(new, name), policy))
             .collect()
     }
 
-    fn test(&self, row: &Row, drift: f64) -> Option<Tests> {
-        let (old, new) = (&self.old[&row.name], &self.new[&row.name]);
-        let threshold = row.threshold.ln_1p() + drift;
-        if self.runs == (1, 1) {
-            Tests::within_runs(old, new, threshold)
-        } else {
-            Tests::of_runs(old, new, threshold, self.interleaved)
+    /// Judges a count. Every call more is a change, unless the policy says how many are none.
+    fn count(&self, row: &mut Row) {
+        let runs = [0, 1].map(|side| self.values[side].get(&row.name));
+        let varies = |values: &Values| values.runs.iter().any(|&run| run != values.runs[0]);
+        row.verdict = match (row.verdict, row.ratio) {
+            (Verdict::NotResolved, _) if runs.into_iter().flatten().any(varies) => Verdict::Varies,
+            (Verdict::NotResolved, Some(ratio)) if ratio > 1.0 + row.threshold => Verdict::Slower,
+            (Verdict::NotResolved, Some(ratio)) if ratio < 1.0 - row.threshold => Verdict::Faster,
+            (Verdict::NotResolved, _) => Verdict::NoChange,
+            (verdict, _) => verdict,
+        };
+    }
+
+    /// By what the machine may have changed between the sides: its core clock, and the time of the whole program.
+    fn machine(&self) -> f64 {
+        let change = |of: fn(&Runs) -> Option<f64>| {
+            let (before, after) = (of(&self.runs[0])?, of(&self.runs[1])?);
+            Some((after / before).ln().abs()).filter(|change| change.is_finite())
+        };
+        let whole = change(|runs| statistics::median(&runs.whole));
+        let core_clock = change(|runs| runs.core_clock);
+        whole.unwrap_or(0.0).max(core_clock.unwrap_or(0.0))
+    }
+
+    /// Judges times. Returns the greatest differences between runs of the same code: of all calls, and of the shorter ones.
+    fn judge(&self, rows: &mut [Row], pairs: &[Pair], machine: f64) -> [f64; 2] {
+        let judged: Vec<usize> = (0..rows.len())
+            .filter(|&index| rows[index].verdict == Verdict::NotResolved)
+            .collect();
+        let mut same_code = None;
+        // A function that changed is not part of the rest of the program, with which the others are compared.
+        let mut changed: Vec<usize> = Vec::new();
+        loop {
+            let others = names(rows, &changed);
+            let tests = judged.iter();
+            let tests = tests.map(|&index| self.tests(&rows[index].name, pairs, machine, &others));
+            let tests: Vec<Tests> = tests.collect();
+            let p_values = tests.iter().flatten().map(|test| test.shift.p_value());
+            let mut p_values = adjust(&p_values.collect::<Vec<f64>>()).into_iter();
+            let limits = Limits {
+                same_code: *same_code.get_or_insert_with(|| same_code_differs(&tests)),
+                level: LEVEL / p_values.len().max(1) as f64,
+            };
+            let mut most = (0.0, None);
+            for (&index, tests) in judged.iter().zip(&tests) {
+                let p_values: Vec<f64> = p_values.by_ref().take(tests.len()).collect();
+                if !changed.contains(&index) {
+                    let size = limits.judge(&mut rows[index], tests, &p_values);
+                    most = if size > most.0 {
+                        (size, Some(index))
+                    } else {
+                        most
+                    };
+                }
+            }
+            match most.1 {
+                Some(index) if !pairs.is_empty() => changed.push(index),
+                _ => return limits.same_code,
+            }
         }
     }
+
+    fn tests(&self, name: &str, pairs: &[Pair], machine: f64, changed: &[String]) -> Tests {
+        let values = [0, 1].map(|side| &self.values[side][name]);
+        let rests = [0, 1].map(|side| {
+            let others = changed.iter().filter(|other| *other != name);
+            let others: Vec<&Values> = others.map(|other| &self.values[side][other]).collect();
+            pairs::rest(&self.runs[side], values[side], &others)
+        });
+        let test = |figures: [&[f64]; 2], share: Option<f64>| {
+            if figures
+                .iter()
+                .any(|runs| runs.is_empty() || runs.iter().any(|&run| run <= 0.0))
+            {
+                return None;
+            }
+            let with = |side: usize| [figures[side], &rests[side][..]];
+            let shift = if pairs.is_empty() {
+                let [old, new] =
+                    figures.map(|runs| runs.iter().map(|run| run.ln()).collect::<Vec<f64>>());
+                Shift::independent(&old, &new, machine)
+            } else {
+                pairs::shift(pairs, with(0), with(1))
+            };
+            let same = pairs::with_itself(&self.runs[0]);
+            let same_code = pairs::shift(&same, with(0), with(0)).filter(|_| same.len() > 1);
+            Some(Test {
+                shift: shift?,
+                same_code,
+                share,
+            })
+        };
+        let all = test(values.map(|values| &values.runs[..]), None);
+        let shorter = test(values.map(|values| &values.shorter[..]), Some(SHORTER));
+        match all {
+            Some(all) => std::iter::once(all).chain(shorter).collect(),
+            None => Vec::new(),
+        }
+    }
+}
+
+fn names(rows: &[Row], of: &[usize]) -> Vec<String> {
+    of.iter().map(|&index| rows[index].name.clone()).collect()
 }
 
 /// The order of the rows: changed functions first, then by share of the time.
@@ -183,78 +222,46 @@ fn weight(row: &Row) -> f64 {
 }
 
 fn is_interleaved(before: &Session, after: &Session) -> bool {
-    let partner = |session: &Session| {
-        session
-            .about
-            .as_ref()
-            .and_then(|about| about.interleaved_with.clone())
-    };
-    let name = |session: &Session| {
-        session
-            .path
-            .file_name()
-            .map(|name| name.display().to_string())
-    };
-    partner(before).is_some() && partner(before) == name(after)
+    let partner = before
+        .about
+        .as_ref()
+        .and_then(|about| about.interleaved_with.as_deref());
+    let name = after
+        .path
+        .file_name()
+        .map(|name| name.display().to_string());
+    partner.is_some() && partner == name.as_deref()
 }
 
 /// A row without its test. If its verdict is `NotResolved`, it is tested afterwards.
 fn row(name: &str, old: &Values, new: &Values, policy: &Policy) -> Row {
     let median = |values: &Values| statistics::median(&values.runs);
     let (before, after) = (median(old), median(new));
-    let threshold = policy.threshold(name);
     let usable = |values: &Values| values.runs.iter().all(|&value| value > 0.0);
+    let is_count = policy.metric().is_count();
+    let share = old.share.max(new.share);
     let verdict = match (before, after) {
         _ if policy.ignores(name) => Verdict::Ignored,
-        _ if old.share.max(new.share) < policy.min_share() => Verdict::TooSmall,
+        _ if !is_count && share < policy.min_share() => Verdict::TooSmall,
         (None, _) => Verdict::New,
         (_, None) => Verdict::Gone,
-        _ if !usable(old) || !usable(new) => Verdict::TooSmall,
+        (Some(0.0), Some(0.0)) => Verdict::TooSmall,
+        _ if !(is_count || usable(old) && usable(new)) => Verdict::TooSmall,
         _ => Verdict::NotResolved,
     };
-    let ratio = before
-        .zip(after)
-        .filter(|&(before, after)| before > 0.0 && after > 0.0)
-        .map(|(before, after)| after / before);
+    let ratio = before.zip(after).map(|(before, after)| after / before);
     Row {
         name: name.to_owned(),
         verdict,
         before,
         after,
-        ratio,
+        ratio: ratio.filter(|ratio| ratio.is_finite()),
         interval: None,
         share_of_calls: None,
         p: None,
-        threshold,
-        runs_needed: None,
+        threshold: policy.threshold(name),
+        visible: None,
         calls: (old.calls, new.calls),
         share: (old.share, new.share),
-    }
-}
-
-fn judge(row: &mut Row, tests: &Tests, p: f64, runs: usize, drift: f64, least_runs: usize) {
-    let threshold = row.threshold.ln_1p();
-    let (better, share_of_calls) = tests.better();
-    let verdict = match () {
-        () if p < LEVEL && better.shift >= threshold => Verdict::Slower,
-        () if p < LEVEL && better.shift <= -threshold => Verdict::Faster,
-        () if tests.all.is_inside(threshold - drift) => Verdict::NoChange,
-        () => Verdict::NotResolved,
-    };
-    let is_change = matches!(verdict, Verdict::Slower | Verdict::Faster);
-    let shown = if is_change { better } else { &tests.all };
-    row.verdict = verdict;
-    row.ratio = Some(shown.shift.exp());
-    row.interval = shown
-        .bounds
-        .map(|(low, high)| ((low - drift).exp(), (high + drift).exp()));
-    row.share_of_calls = share_of_calls.filter(|_| is_change);
-    row.p = Some(p);
-    if verdict == Verdict::NotResolved {
-        let distance = (shown.shift.abs() - threshold).abs();
-        let needed = shown.bounds.map_or(Some(least_runs), |(low, high)| {
-            statistics::runs_for_precision(runs, (high - low) / 2.0, distance)
-        });
-        row.runs_needed = needed.map(|needed| needed.max(least_runs));
     }
 }

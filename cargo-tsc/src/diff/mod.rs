@@ -1,18 +1,19 @@
 //! Compares two sessions: what changed, and whether this is certain.
 
 mod comparable;
-mod drift;
 mod judge;
+mod limits;
+mod pairs;
 mod policy;
 mod print;
-mod row_test;
-mod shorter;
+mod row;
 #[cfg(test)]
-mod simulation;
+mod tests;
 mod values;
 
 pub use comparable::objections;
-pub use judge::{Comparison, Row, Verdict, compare};
+pub use judge::compare;
 pub use policy::{Policy, share};
 pub use print::print;
+pub use row::{Comparison, Row, Verdict};
 pub use values::values;

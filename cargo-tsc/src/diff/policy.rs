@@ -15,7 +15,7 @@ use crate::progress::remark;
 /// The name of the file.
 const FILE: &str = "tsc.toml";
 
-/// Changes up to this do not count.
+/// Smaller changes do not count.
 const THRESHOLD: f64 = 0.01;
 /// Functions with a smaller share of the time are not judged.
 const MIN_SHARE: f64 = 0.01;
@@ -28,6 +28,8 @@ pub struct Policy {
     min_share: Option<f64>,
     /// Whether a comparison that cannot be judged counts as passed.
     pub lenient: bool,
+    /// Whether a row that is not resolved fails.
+    pub fail_unresolved: bool,
     ignored: Vec<Regex>,
     functions: BTreeMap<String, f64>,
 }
@@ -47,6 +49,7 @@ struct Gate {
     threshold: Option<String>,
     min_share: Option<String>,
     lenient: bool,
+    fail_unresolved: bool,
     ignore: Vec<String>,
     functions: BTreeMap<String, String>,
 }
@@ -106,6 +109,7 @@ impl Policy {
             threshold: share("threshold", gate.threshold)?,
             min_share: share("min-share", gate.min_share)?,
             lenient: gate.lenient,
+            fail_unresolved: gate.fail_unresolved,
             ..Self::default()
         };
         if let Some(metric) = gate.metric {
@@ -131,6 +135,7 @@ impl Policy {
         self.threshold = by.threshold.or(self.threshold);
         self.min_share = by.min_share.or(self.min_share);
         self.lenient |= by.lenient;
+        self.fail_unresolved |= by.fail_unresolved;
         self
     }
 
@@ -144,7 +149,12 @@ impl Policy {
     #[must_use]
     pub fn threshold(&self, function: &str) -> f64 {
         let own = self.functions.get(function).copied();
-        own.or(self.threshold).unwrap_or(THRESHOLD)
+        // Counts do not vary, so every change is one.
+        let of_all = match self.metric().is_count() {
+            true => Some(0.0),
+            false => self.threshold,
+        };
+        own.or(of_all).unwrap_or(THRESHOLD)
     }
 
     /// Functions with a smaller share of the time are not judged.
@@ -196,7 +206,7 @@ mod tests {
             threshold: None,
             min_share: Some(0.5),
             lenient: false,
-            within_runs: false,
+            fail_unresolved: false,
             json: false,
             markdown: false,
         };

@@ -5,6 +5,7 @@ use std::io::Write as _;
 use anstyle::{AnsiColor, Style};
 use anyhow::Result;
 
+use super::values::SHORTER;
 use super::{Comparison, Row, Verdict};
 use crate::command_line::Judgement;
 use crate::escape::{escaped, line, markdown};
@@ -54,11 +55,17 @@ fn summary(before: &Session, after: &Session, comparison: &Comparison) -> String
             .count()
     };
     let mut parts = Vec::new();
+    let (slower, faster) = match comparison.exact {
+        true => ("more", "fewer"),
+        false => ("slower", "faster"),
+    };
     for (verdict, word) in [
-        (Verdict::Slower, "slower"),
-        (Verdict::Faster, "faster"),
+        (Verdict::Slower, slower),
+        (Verdict::Faster, faster),
+        (Verdict::Layout, "moved"),
         (Verdict::NoChange, "without change"),
         (Verdict::NotResolved, "not resolved"),
+        (Verdict::Varies, "not the same in each run"),
         (Verdict::New, "new"),
         (Verdict::Gone, "gone"),
     ] {
@@ -69,10 +76,13 @@ fn summary(before: &Session, after: &Session, comparison: &Comparison) -> String
     if parts.is_empty() {
         parts.push("nothing to judge".to_owned());
     }
-    let how = match (comparison.within_runs, comparison.interleaved) {
-        (true, _) => "one run a side: within these runs".to_owned(),
-        (_, true) => format!("{} runs a side, taking turns", comparison.runs.0),
-        (_, false) => format!("{} and {} runs", comparison.runs.0, comparison.runs.1),
+    let how = match (comparison.interleaved, comparison.orders) {
+        (true, 1) => format!("{} runs a side in turns", comparison.runs.1),
+        (true, orders) => format!(
+            "{} runs a side in turns, {orders} orders of functions",
+            comparison.runs.1
+        ),
+        (false, _) => format!("{} and {} runs", comparison.runs.0, comparison.runs.1),
     };
     format!(
         "{} → {}: {} ({how})",
@@ -108,7 +118,7 @@ fn rows(comparison: &Comparison) -> Table {
                     |(low, high)| format!("{} … {}", change(low), change(high)),
                 )
                 .into(),
-            verdict(row),
+            verdict(row, comparison.exact),
             maybe(row.before).into(),
             maybe(row.after).into(),
             percent(row.share.0.max(row.share.1)).into(),
@@ -129,22 +139,30 @@ fn change(ratio: f64) -> String {
     }
 }
 
-fn verdict(row: &Row) -> Cell {
+fn verdict(row: &Row, exact: bool) -> Cell {
     let cell = |text: &str, style| match row.share_of_calls {
         Some(share) => Cell::styled(format!("{text} in {:.0} % of calls", share * 100.0), style),
         None => Cell::styled(text, style),
     };
     let (text, style) = match row.verdict {
-        Verdict::Slower => ("slower", AnsiColor::Red.on_default().bold()),
-        Verdict::Faster => ("faster", AnsiColor::Green.on_default().bold()),
+        Verdict::Slower => (
+            if exact { "more" } else { "slower" },
+            AnsiColor::Red.on_default().bold(),
+        ),
+        Verdict::Faster => (
+            if exact { "fewer" } else { "faster" },
+            AnsiColor::Green.on_default().bold(),
+        ),
+        Verdict::Layout => ("layout", AnsiColor::Yellow.on_default()),
         Verdict::NoChange => ("no change", Style::new()),
         Verdict::New => ("new", AnsiColor::Yellow.on_default()),
         Verdict::Gone => ("gone", AnsiColor::Yellow.on_default()),
         Verdict::TooSmall => ("too small", Style::new().dimmed()),
         Verdict::Ignored => ("ignored", Style::new().dimmed()),
+        Verdict::Varies => ("varies", Style::new().dimmed()),
         Verdict::NotResolved => {
-            let text = match row.runs_needed {
-                Some(runs) => format!("not resolved; {runs} runs"),
+            let text = match row.visible {
+                Some(visible) => format!("not resolved; {} would be", change(1.0 + visible)),
                 None => "not resolved".to_owned(),
             };
             return Cell::styled(text, Style::new().dimmed());
@@ -172,19 +190,31 @@ fn notes(comparison: &Comparison) {
             "{small} functions are too small a part of the run to be judged (--min-share)"
         ));
     }
-    if comparison.drift > 0.001 {
-        remark(&format!(
-            "the machine itself may have changed by {}, which is added to each threshold; `cargo tsc ab` takes turns",
-            percent(comparison.drift.exp_m1())
-        ));
+    let any = |verdict| comparison.rows.iter().any(|row| row.verdict == verdict);
+    if any(Verdict::Varies) {
+        remark("a count that is not the same in each run of the same code is not judged");
     }
-    if comparison.within_runs {
-        remark(
-            "two runs of one program may differ by more than this: measure with -n 10 for a verdict that lasts",
-        );
-    } else if let Some(runs) = comparison.too_few_runs {
+    if comparison.exact {
+        return;
+    }
+    if let Some(runs) = comparison.too_few_runs {
         remark(&format!(
-            "for any verdict on so many functions it takes {runs} runs a side"
+            "for any verdict it takes {runs} runs a side; measure with -n 10"
+        ));
+        return;
+    }
+    let [all, shorter] = comparison.same_code.map(percent);
+    remark(&format!(
+        "the same code differs by up to {all} ({shorter} in the shorter {:.0} % of calls); no smaller change is a verdict",
+        SHORTER * 100.0
+    ));
+    if any(Verdict::Layout) {
+        remark("layout: such a change also comes from the order of the functions in memory alone");
+    }
+    if !comparison.interleaved {
+        remark(&format!(
+            "not measured in turns: the machine itself may have changed by {}, by which each interval is wider, and the functions may lie elsewhere in memory; `cargo tsc ab` tells",
+            percent(comparison.machine.exp_m1())
         ));
     }
 }

@@ -6,7 +6,7 @@ mod folded;
 mod jsonl;
 mod perfetto;
 mod pprof;
-mod stacks;
+pub(crate) mod stacks;
 
 use anyhow::Result;
 

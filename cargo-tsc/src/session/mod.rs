@@ -38,6 +38,10 @@ pub struct About {
 pub struct Run {
     /// The folder that contains the reports.
     pub folder: String,
+    /// The round in which it was measured, together with runs of another session.
+    pub round: Option<u32>,
+    /// The order of functions in which the program was linked.
+    pub order: Option<u32>,
     /// The program's exit status, or 128 plus the signal.
     pub status: u8,
     /// The time from start to end.

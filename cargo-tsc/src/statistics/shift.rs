@@ -1,66 +1,127 @@
-//! The shift between two samples, with an interval that assumes no particular distribution.
+//! The shift between two sides, with its error.
 
-use super::rank_sum::{EXACT_PAIRS, null_distribution};
-use super::sign_test::binomial;
-use super::{median_of_sorted, power};
+use super::{mean, student};
 
-/// A shift and its interval.
+/// The probability with which a change that is called visible would be found if its error was known. As it is estimated, it is 9 of 10.
+const POWER: f64 = 0.975;
+
+/// A shift and its error.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shift {
     /// The estimate.
     pub estimate: f64,
-    /// The bounds of the interval. `None` if there are too few values for an interval with this confidence.
-    pub bounds: Option<(f64, f64)>,
+    /// The estimate with what is common to the rest of the program.
+    pub raw: f64,
+    /// Its standard error.
+    pub std_error: f64,
+    /// The degrees of freedom of the standard error.
+    pub freedom: f64,
+    /// What is known to have changed beside the code, at most.
+    pub doubt: f64,
 }
 
-/// Hodges and Lehmann's shift from `first` to `second`: the median of all differences. The interval contains the shifts that the
-/// Mann–Whitney test at the level `1 - confidence` does not reject. `None` if a sample is empty.
-#[must_use]
-pub fn independent(first: &[f64], second: &[f64], confidence: f64) -> Option<Shift> {
-    let mut differences: Vec<f64> = first
-        .iter()
-        .flat_map(|a| second.iter().map(move |b| b - a))
-        .collect();
-    differences.sort_unstable_by(f64::total_cmp);
-    let rejected = if differences.len() <= EXACT_PAIRS {
-        let distribution = null_distribution(first.len(), second.len());
-        rejected_values(&distribution, confidence)
-    } else {
-        power::rejected_by_approximation(first.len(), second.len(), confidence)
-    };
-    interval(&differences, rejected)
-}
-
-/// The median of the differences of pairs. The interval contains the shifts that the sign test at the level `1 - confidence` does not
-/// reject. `None` if there are no pairs.
-#[must_use]
-pub fn paired(differences: &[f64], confidence: f64) -> Option<Shift> {
-    let mut sorted = differences.to_vec();
-    sorted.sort_unstable_by(f64::total_cmp);
-    interval(
-        &sorted,
-        rejected_values(&binomial(sorted.len()), confidence),
-    )
-}
-
-/// How many of the smallest values of a symmetric statistic a two-sided test rejects.
-pub(super) fn rejected_values(distribution: &[f64], confidence: f64) -> usize {
-    let allowed = (1.0 - confidence) / 2.0;
-    let mut tail = 0.0;
-    distribution
-        .iter()
-        .take_while(|&&p| {
-            tail += p;
-            tail <= allowed
+impl Shift {
+    /// The shift of pairs, of which only the differences are given. `common` is how much the rest of the program changed in each pair: the
+    /// part of the differences that goes with it is the machine's, and is removed. `None` if there are too few pairs for an error.
+    #[must_use]
+    pub fn paired(differences: &[f64], common: Option<&[f64]>) -> Option<Self> {
+        let common = common.filter(|_| differences.len() > 2);
+        let slope = common.map_or(0.0, |common| slope(common, differences));
+        let left: Vec<f64> = match common {
+            Some(common) => differences
+                .iter()
+                .zip(common)
+                .map(|(difference, common)| difference - slope * common)
+                .collect(),
+            None => differences.to_vec(),
+        };
+        let (trimmed, winsorised) = without_ends(left);
+        let kept = trimmed.len() as f64;
+        let freedom = kept - if common.is_some() { 2.0 } else { 1.0 };
+        let of_slope = common.map_or(0.0, |common| mean(common).powi(2) / squares(common));
+        let share = 1.0 / kept + if slope > 0.0 { of_slope } else { 0.0 };
+        (freedom > 0.0).then(|| Self {
+            estimate: mean(&trimmed),
+            raw: mean(differences),
+            std_error: (squares(&winsorised) / freedom * share).sqrt(),
+            freedom,
+            doubt: 0.0,
         })
-        .count()
+    }
+
+    /// The shift from `first` to `second`, whose spreads may differ (Welch). `None` if there are too few values for an error.
+    #[must_use]
+    pub fn independent(first: &[f64], second: &[f64], doubt: f64) -> Option<Self> {
+        let part = |values: &[f64]| {
+            let freedom = values.len() as f64 - 1.0;
+            (freedom > 0.0).then(|| (squares(values) / freedom / values.len() as f64, freedom))
+        };
+        let ((a, n), (b, m)) = (part(first)?, part(second)?);
+        Some(Self {
+            estimate: mean(second) - mean(first),
+            raw: mean(second) - mean(first),
+            std_error: (a + b).sqrt(),
+            freedom: ((a + b).powi(2) / (a * a / n + b * b / m)).max(n.min(m)),
+            doubt,
+        })
+    }
+
+    /// The probability of such a shift by chance.
+    #[must_use]
+    pub fn p_value(&self) -> f64 {
+        let beyond = (self.estimate.abs() - self.doubt).max(0.0);
+        if beyond == 0.0 {
+            return 1.0;
+        }
+        student::both_tails(beyond / self.std_error.max(f64::MIN_POSITIVE), self.freedom)
+    }
+
+    /// The interval that contains the true shift with probability 1 − `level`.
+    #[must_use]
+    pub fn bounds(&self, level: f64) -> (f64, f64) {
+        let width = student::quantile(level, self.freedom) * self.std_error + self.doubt;
+        (self.estimate - width, self.estimate + width)
+    }
+
+    /// The smallest true shift that a test at `level` would have found in 9 of 10 cases.
+    #[must_use]
+    pub fn visible(&self, level: f64) -> f64 {
+        let quantiles = student::quantile(level, self.freedom)
+            + student::quantile(2.0 * (1.0 - POWER), self.freedom);
+        quantiles * self.std_error + self.doubt
+    }
 }
 
-/// If k values are rejected at each end, the interval is from the k-th smallest to the k-th greatest value.
-fn interval(sorted: &[f64], rejected: usize) -> Option<Shift> {
-    let estimate = median_of_sorted(sorted)?;
-    let bounds = (rejected > 0).then(|| (sorted[rejected - 1], sorted[sorted.len() - rejected]));
-    Some(Shift { estimate, bounds })
+/// The sum of the squares of the values' distances from their mean.
+fn squares(values: &[f64]) -> f64 {
+    let mean = mean(values);
+    values.iter().map(|value| (value - mean).powi(2)).sum()
+}
+
+/// The values without a tenth at each end, and with the values at the new ends in place of these: a single run may be far off. Mean and error
+/// are those of Yuen's test.
+fn without_ends(mut values: Vec<f64>) -> (Vec<f64>, Vec<f64>) {
+    values.sort_unstable_by(f64::total_cmp);
+    let end = (values.len() + 2) / 10;
+    let trimmed = values[end..values.len() - end].to_vec();
+    if let (Some(&low), Some(&high)) = (trimmed.first(), trimmed.last()) {
+        values
+            .iter_mut()
+            .for_each(|value| *value = value.clamp(low, high));
+    }
+    (trimmed, values)
+}
+
+/// By how much `y` changes with `x`: not at all, in proportion, or less than that.
+fn slope(x: &[f64], y: &[f64]) -> f64 {
+    let (x_mean, y_mean) = (mean(x), mean(y));
+    let products = x.iter().zip(y).map(|(x, y)| (x - x_mean) * (y - y_mean));
+    let slope = products.sum::<f64>() / squares(x);
+    if slope.is_finite() {
+        slope.clamp(0.0, 1.0)
+    } else {
+        0.0
+    }
 }
 
 #[cfg(test)]
@@ -68,50 +129,68 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shift_of_moved_values_is_the_move() {
-        let first: Vec<f64> = (0..10).map(f64::from).collect();
-        let second: Vec<f64> = first.iter().map(|x| x + 100.0).collect();
-        let shift = independent(&first, &second, 0.95).unwrap();
-        assert_eq!(shift.estimate, 100.0);
-        let (low, high) = shift.bounds.unwrap();
+    fn six_pairs_have_the_table_s_interval() {
+        let differences: Vec<f64> = (1..=6).map(f64::from).collect();
+        let shift = Shift::paired(&differences, None).unwrap();
+        assert_eq!((shift.estimate, shift.freedom), (3.5, 5.0));
+        // The standard deviation is 1.8708, and the quantile 2.5706.
+        let (low, high) = shift.bounds(0.05);
         assert!(
-            low > 94.0 && high < 106.0 && low + high == 200.0,
+            (low - 1.537).abs() < 1e-3 && (high - 5.463).abs() < 1e-3,
             "{low} {high}"
         );
+        assert!((shift.p_value() - 0.0059).abs() < 1e-4, "{shift:?}");
+        assert!(Shift::paired(&[1.0], None).is_none());
     }
 
     #[test]
-    fn six_a_side_is_the_table_s_interval() {
-        // For 6 and 6 values, the two-sided critical value of U at 5 % is 5: the values 0 to 5 are rejected, and the interval begins at
-        // the sixth.
-        assert_eq!(rejected_values(&null_distribution(6, 6), 0.95), 6);
-        // For 10 and 10 values it is 23.
-        assert_eq!(rejected_values(&null_distribution(10, 10), 0.95), 24);
-    }
-
-    #[test]
-    fn three_a_side_have_an_estimate_and_no_interval() {
-        let shift = independent(&[1.0, 2.0, 3.0], &[2.0, 3.0, 4.0], 0.95).unwrap();
-        assert_eq!(
-            shift,
-            Shift {
-                estimate: 1.0,
-                bounds: None
-            }
+    fn one_run_that_is_far_off_does_not_hide_the_others() {
+        let mut differences: Vec<f64> = (0..10).map(|run| 0.03 + f64::from(run) * 1e-4).collect();
+        let without = Shift::paired(&differences, None).unwrap();
+        differences[6] = -1.0;
+        let shift = Shift::paired(&differences, None).unwrap();
+        assert!(
+            (shift.estimate - without.estimate).abs() < 1e-3,
+            "{shift:?}"
         );
-        assert_eq!(independent(&[], &[1.0], 0.95), None);
+        assert!(shift.std_error < 2.0 * without.std_error && shift.freedom == 7.0);
     }
 
     #[test]
-    fn ten_pairs_reach_from_the_second_to_the_ninth() {
-        let differences: Vec<f64> = (1..=10).map(f64::from).collect();
-        let shift = paired(&differences, 0.95).unwrap();
-        assert_eq!(
-            shift,
-            Shift {
-                estimate: 5.5,
-                bounds: Some((2.0, 9.0))
-            }
-        );
+    fn what_goes_with_the_rest_of_the_program_is_removed() {
+        let common = [0.3, -0.2, 0.1, -0.4, 0.2, 0.0];
+        let noise = [0.001, -0.001, 0.0005, -0.0005, 0.001, -0.001];
+        let with = |slope: f64| -> Vec<f64> {
+            let both = common.iter().zip(noise);
+            both.map(|(common, noise)| 0.03 + slope * common + noise)
+                .collect()
+        };
+        for slope in [0.5, 1.0] {
+            let shift = Shift::paired(&with(slope), Some(&common)).unwrap();
+            assert!(
+                (shift.estimate - 0.03).abs() < 0.001 && shift.std_error < 0.001,
+                "{shift:?}"
+            );
+        }
+        // What changes against the rest is no common change.
+        let shift = Shift::paired(&with(-1.0), Some(&common)).unwrap();
+        assert!(shift.std_error > 0.1, "{shift:?}");
+    }
+
+    #[test]
+    fn samples_with_equal_spreads_are_as_in_the_t_test() {
+        let first: Vec<f64> = (0..10).map(f64::from).collect();
+        let second: Vec<f64> = first.iter().map(|x| x + 4.0).collect();
+        let shift = Shift::independent(&first, &second, 0.0).unwrap();
+        assert_eq!(shift.estimate, 4.0);
+        assert!((shift.freedom - 18.0).abs() < 1e-9);
+        assert!((shift.std_error - 1.354).abs() < 1e-3);
+        assert!(shift.p_value() < 0.01);
+        let doubtful = Shift {
+            doubt: 4.0,
+            ..shift
+        };
+        assert_eq!(doubtful.p_value(), 1.0);
+        assert!(doubtful.visible(0.05) > shift.visible(0.05) + 3.9);
     }
 }

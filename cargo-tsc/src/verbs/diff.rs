@@ -8,6 +8,7 @@ use crate::command_line::{DiffArgs, GateArgs, Judgement};
 use crate::diff::{Comparison, Policy, Verdict, compare, objections, print};
 use crate::exit::Exit;
 use crate::progress::remark;
+use crate::rows::percent;
 use crate::session::{self, Session, Store};
 
 /// Runs `cargo tsc diff`.
@@ -36,12 +37,12 @@ pub fn gate(args: &GateArgs) -> Result<Exit> {
         &args.judgement,
     )?;
     match comparison {
-        Some(comparison) if exit == Exit::Fine => Ok(decide(&comparison, &policy, &args.judgement)),
+        Some(comparison) if exit == Exit::Fine => Ok(decide(&comparison, &policy)),
         _ => Ok(exit),
     }
 }
 
-fn decide(comparison: &Comparison, policy: &Policy, judgement: &Judgement) -> Exit {
+fn decide(comparison: &Comparison, policy: &Policy) -> Exit {
     let unjudged = |why: &str| {
         remark(why);
         if policy.lenient {
@@ -50,26 +51,37 @@ fn decide(comparison: &Comparison, policy: &Policy, judgement: &Judgement) -> Ex
             Exit::NotComparable
         }
     };
-    if comparison.within_runs && !judgement.within_runs {
-        return unjudged(
-            "gate: one run a side is not judged; measure with -n 10, or say --within-runs",
-        );
+    if let Some(least) = comparison.too_few_runs {
+        return unjudged(&format!(
+            "gate: {} and {} runs are not judged: it takes {least} a side; measure with -n 10",
+            comparison.runs.0, comparison.runs.1
+        ));
     }
-    if let (Some(runs), false) = (comparison.too_few_runs, comparison.within_runs) {
-        return unjudged(&format!("gate: too few runs; {runs} a side would do"));
+    let named = |verdict: Verdict| -> Vec<&str> {
+        let rows = comparison.rows.iter().filter(|row| row.verdict == verdict);
+        rows.map(|row| row.name.as_str()).collect()
+    };
+    let slower = named(Verdict::Slower);
+    let word = if comparison.exact { "more" } else { "slower" };
+    if !slower.is_empty() {
+        remark(&format!("gate: {word}: {}", slower.join(", ")));
+        return Exit::Regression;
     }
-    let slower: Vec<&str> = comparison
-        .rows
-        .iter()
-        .filter(|row| row.verdict == Verdict::Slower)
-        .map(|row| row.name.as_str())
-        .collect();
-    if slower.is_empty() {
-        remark("gate: nothing is slower beyond its threshold");
-        return Exit::Fine;
+    let (least, visible) = comparison.visible();
+    if comparison.exact {
+        remark("gate: nothing is counted more often");
+    } else {
+        remark(&format!(
+            "gate: nothing slower by {}; up to {} could not have been seen",
+            percent(least),
+            percent(visible)
+        ));
     }
-    remark(&format!("gate: slower: {}", slower.join(", ")));
-    Exit::Regression
+    let unresolved = named(Verdict::NotResolved);
+    if policy.fail_unresolved && !unresolved.is_empty() {
+        return unjudged(&format!("gate: not resolved: {}", unresolved.join(", ")));
+    }
+    Exit::Fine
 }
 
 /// Loads and compares two sessions, and prints the result. Returns no comparison if they cannot be compared.

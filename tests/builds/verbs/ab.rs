@@ -81,6 +81,21 @@ fn two_revisions_are_run_in_turns_and_compared() {
         ),
         (&true.into(), &serde_json::json!([8, 8]))
     );
+    // Both sides were linked in the same orders, and each run has its own.
+    let links = |side: &str| {
+        let folder = project.path(&format!("target/tsc/.ab/{side}-target/links"));
+        let folder = std::fs::read_dir(folder).unwrap().next().unwrap().unwrap();
+        let link = |order: u32| std::fs::read(folder.path().join(order.to_string())).unwrap();
+        (1..=10)
+            .map(link)
+            .collect::<std::collections::BTreeSet<_>>()
+            .len()
+    };
+    assert_eq!((links("before"), links("after")), (10, 10));
+    assert_eq!(json["comparison"]["orders"], 8);
+    project
+        .tsc("gate --baseline ab-before ab-after --metric calls")
+        .ends(0);
     assert_eq!(state(&project), before);
     assert!(
         project.read("src/main.rs").contains("work(100)"),
@@ -92,7 +107,7 @@ fn two_revisions_are_run_in_turns_and_compared() {
         .says("ab-before")
         .says("ab-after");
     let again = project.tsc("diff ab-before ab-after --lenient").ends(0);
-    again.says("8 runs a side, taking turns");
+    again.says("8 runs a side in turns, 8 orders of functions");
 }
 
 #[test]

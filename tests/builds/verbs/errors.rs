@@ -171,10 +171,10 @@ fn names_that_somebody_has_forged_are_escaped() {
         "report FILE --histogram",
         "report FILE --full",
         "report FILE --markdown",
-        "diff FILE FILE --within-runs --lenient",
-        "diff FILE FILE --within-runs --lenient --markdown",
-        "diff FILE other.json --within-runs",
-        "gate --baseline FILE FILE --within-runs --lenient",
+        "diff FILE FILE --lenient",
+        "diff FILE FILE --lenient --markdown",
+        "diff FILE other.json",
+        "gate --baseline FILE FILE --lenient",
     ] {
         let mut other = honest.clone();
         other["machine"]["cpu"] = "another".into();

@@ -9,6 +9,7 @@
 
 mod program;
 mod sides;
+mod statistics;
 mod verdicts;
 
 use std::process::ExitCode;
@@ -18,6 +19,7 @@ use transparency::cargo;
 
 use program::{Program, SLOWED, USUAL};
 use sides::{Side, take_turns};
+use statistics::Table;
 use verdicts::{Count, diff};
 
 const TRIES: u64 = 40;
@@ -35,6 +37,8 @@ fn main() -> io::Result<ExitCode> {
     let rounds = program.rounds(PLANTED, &scratch)?;
     println!("{rounds} more rounds are {PLANTED} of {SLOWED}\n");
     let (mut in_turns, mut blocks) = (Outcomes::default(), Outcomes::default());
+    let mut table = Table::default();
+    let mut rows = 1;
     for attempt in 0..tries {
         let folder = scratch.join(format!("try{attempt}"));
         let mut sides = [
@@ -43,10 +47,13 @@ fn main() -> io::Result<ExitCode> {
             Side::new(&folder, "again", USUAL),
         ];
         take_turns(&program, &mut sides, runs, attempt)?;
+        table.add(&sides[0].folder, &sides[1].folder)?;
         // Compare the runs in both ways: pair by pair, and as two unordered sets.
         for (paired, outcomes) in [(true, &mut in_turns), (false, &mut blocks)] {
             let [before, slowed, again] = &sides;
-            outcomes.slowed.add(&diff(&tool, before, slowed, paired)?);
+            let verdicts = diff(&tool, before, slowed, paired)?;
+            rows = verdicts.len();
+            outcomes.slowed.add(&verdicts);
             outcomes.same.add(&diff(&tool, before, again, paired)?);
         }
         eprintln!("try {} of {tries}", attempt + 1);
@@ -57,6 +64,7 @@ fn main() -> io::Result<ExitCode> {
     println!("|---|---|---|---|---|---|---|---|---|");
     in_turns.print("taking turns");
     blocks.print("as two heaps");
+    table.print(rows as f64);
     let well = in_turns.are_well(tries);
     println!(
         "\nslower in at least 9 of 10 tries, and at most 1 of 20 verdicts on unchanged functions is wrong: {}",

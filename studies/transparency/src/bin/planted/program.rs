@@ -160,7 +160,8 @@ fn own_ticks_per_call(folder: &Path) -> io::Result<f64> {
     Err(io::Error::other(format!("no {SLOWED} in a report")))
 }
 
-fn is_slowed(row: &Value) -> bool {
+/// Whether a row is that of the function that can be slowed down.
+pub fn is_slowed(row: &Value) -> bool {
     row["name"]
         .as_str()
         .is_some_and(|name| name.ends_with(SLOWED))

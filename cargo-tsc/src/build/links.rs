@@ -1,0 +1,250 @@
+//! Links a program several times, each time with its functions in another order. Where a function lies in memory changes its time, so
+//! revisions are compared in several orders. Nothing is compiled again: this program takes rustc's place and then the linker's, which has
+//! everything at hand. It needs the linker `lld`, which rustc comes with on most systems.
+
+use std::collections::BTreeSet;
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use regex::Regex;
+
+use super::Executable;
+use crate::command_line::ORDERS;
+
+/// Set for cargo: the folder for the links of all programs.
+const FOLDER: &str = "CARGO_TSC_LINKS";
+/// Set for rustc: the linker in whose place this program is.
+const LINKER: &str = "CARGO_TSC_LINKER";
+/// Set for rustc: the folder of the system's `lld`.
+const LLD: &str = "CARGO_TSC_LLD";
+
+/// The environment variables for cargo.
+#[must_use]
+pub fn environment(folder: &Path) -> Vec<(OsString, OsString)> {
+    let this = std::env::current_exe().unwrap_or_else(|_| "cargo-tsc".into());
+    vec![
+        ("RUSTC_WORKSPACE_WRAPPER".into(), this.into()),
+        (FOLDER.into(), folder.into()),
+    ]
+}
+
+/// The executable in each order. Empty if it could not be linked so.
+#[must_use]
+pub fn orders(folder: &Path, executable: &Executable) -> Vec<Executable> {
+    let links = || {
+        let program = fs::read(&executable.path).ok()?;
+        let mut folders = fs::read_dir(folder).ok()?.filter_map(Result::ok);
+        folders.find(|entry| fs::read(entry.path().join("as-it-is")).is_ok_and(|it| it == program))
+    };
+    let Some(links) = links() else {
+        return Vec::new();
+    };
+    let path = |order: u32| links.path().join(order.to_string());
+    let paths: Vec<PathBuf> = (1..=ORDERS)
+        .map(path)
+        .filter(|path| path.exists())
+        .collect();
+    if paths.len() < ORDERS as usize {
+        return Vec::new();
+    }
+    paths
+        .into_iter()
+        .map(|path| Executable {
+            path,
+            ..executable.clone()
+        })
+        .collect()
+}
+
+/// Does the work of rustc or of the linker, if this program was started in place of one of them.
+#[must_use]
+pub fn take_place() -> Option<ExitCode> {
+    let folder = PathBuf::from(std::env::var_os(FOLDER)?);
+    let mut words: Vec<OsString> = std::env::args_os().skip(1).collect();
+    let status = match std::env::var_os(LINKER) {
+        Some(linker) => link(&linker, &words, &folder),
+        None if Path::new(words.first()?)
+            .file_stem()?
+            .to_str()?
+            .contains("rustc") =>
+        {
+            let rustc = words.remove(0);
+            compile(&rustc, &words, &folder)
+        }
+        None => return None,
+    };
+    Some(match status {
+        Ok(status) => ExitCode::from(status),
+        Err(error) => {
+            anstream::eprintln!("error: the compiler or the linker cannot be started: {error}");
+            ExitCode::from(2)
+        }
+    })
+}
+
+fn run(command: &mut Command) -> io::Result<u8> {
+    Ok(command.status()?.code().unwrap_or(1) as u8)
+}
+
+/// Compiles. If that makes a program, this one is its linker.
+fn compile(rustc: &OsStr, words: &[OsString], folder: &Path) -> io::Result<u8> {
+    let mut command = Command::new(rustc);
+    command.args(words).env_remove(FOLDER);
+    let text: Vec<&str> = words.iter().filter_map(|word| word.to_str()).collect();
+    let value = |name: &str| {
+        text.windows(2)
+            .find(|pair| pair[0] == name)
+            .map(|pair| pair[1])
+    };
+    let codegen = |name: &str| {
+        let mut values = text.iter().rev().filter_map(|word| {
+            let word = word.strip_prefix("-C").unwrap_or(word);
+            word.strip_prefix(name)?.strip_prefix('=')
+        });
+        values.next().unwrap_or_default()
+    };
+    let linker = match codegen("linker") {
+        "" => "cc",
+        linker => linker,
+    };
+    let is_driver = ["cc", "gcc", "clang"]
+        .iter()
+        .any(|name| linker.ends_with(name));
+    let is_program = value("--crate-type") == Some("bin") || text.contains(&"--test");
+    let name = value("--crate-name").unwrap_or_default();
+    if cfg!(unix) && is_program && is_driver && !name.starts_with("build_script_") {
+        let libraries = Command::new(rustc)
+            .args(["--print", "target-libdir"])
+            .output()?;
+        let libraries = PathBuf::from(String::from_utf8_lossy(&libraries.stdout).trim());
+        let mut this = OsString::from("-Clinker=");
+        this.push(std::env::current_exe()?);
+        command
+            .arg(this)
+            .env(LINKER, linker)
+            .env(LLD, libraries.with_file_name("bin").join("gcc-ld"))
+            .env(
+                FOLDER,
+                folder.join(format!("{name}{}", codegen("extra-filename"))),
+            );
+    }
+    run(&mut command)
+}
+
+/// Links as asked to, and then in the other orders, to files in `folder`. Leaves none there if that is not possible.
+fn link(linker: &OsStr, words: &[OsString], folder: &Path) -> io::Result<u8> {
+    let status = run(Command::new(linker).args(words))?;
+    let output = words
+        .windows(2)
+        .find(|pair| pair[0] == "-o")
+        .map(|pair| &pair[1]);
+    if let (0, Some(output)) = (status, output) {
+        let _ = fs::remove_dir_all(folder);
+        fs::create_dir_all(folder)?;
+        fs::copy(output, folder.join("as-it-is"))?;
+        // The program itself is there, so this is no error.
+        let _ = link_in_orders(linker, words, folder);
+    }
+    Ok(status)
+}
+
+fn link_in_orders(linker: &OsStr, words: &[OsString], folder: &Path) -> io::Result<()> {
+    let link = |option: &str, file: &Path, output: &str| {
+        let mut argument = OsString::from(option);
+        argument.push(file);
+        let mut lld = OsString::from("-B");
+        lld.push(std::env::var_os(LLD).unwrap_or_default());
+        let mut command = Command::new(linker);
+        command
+            .args(words)
+            .arg(lld)
+            .arg("-fuse-ld=lld")
+            .arg(argument);
+        command.arg("-o").arg(folder.join(output));
+        let output = command.output()?;
+        match output.status.success() {
+            true => Ok(()),
+            false => Err(io::Error::other("this linker has no orders")),
+        }
+    };
+    let (map, list) = (folder.join("map"), folder.join("list"));
+    link("-Wl,--no-warn-symbol-ordering,-Map=", &map, "mapped")?;
+    let text = fs::read_to_string(&map)?;
+    let functions = functions(&text);
+    for order in 1..=ORDERS {
+        fs::write(&list, in_order(&functions, order).join("\n"))?;
+        let option = "-Wl,--no-warn-symbol-ordering,--symbol-ordering-file=";
+        link(option, &list, &order.to_string())?;
+    }
+    fs::remove_file(folder.join("mapped"))
+}
+
+/// The functions in a linker's map, each of which is in a section of its own.
+fn functions(map: &str) -> BTreeSet<&str> {
+    let names = map.lines().filter_map(|line| line.split_once(":(.text."));
+    let names = names.filter_map(|(_, name)| name.trim_end().strip_suffix(')'));
+    let parts = ["unlikely.", "hot.", "startup.", "exit."];
+    names
+        .map(|name| {
+            parts
+                .iter()
+                .find_map(|part| name.strip_prefix(part))
+                .unwrap_or(name)
+        })
+        .collect()
+}
+
+/// The functions in an order that depends on their names without the compiler's hashes. So the functions that two revisions have in common
+/// follow each other in the same way, and what differs between them is not where these functions lie.
+fn in_order<'a>(functions: &BTreeSet<&'a str>, order: u32) -> Vec<&'a str> {
+    let hashes =
+        Regex::new("17h[0-9a-f]{16}E|Cs[0-9A-Za-z]+_|\\.llvm\\.[0-9]+").expect("it is valid");
+    let mut keyed: Vec<(u64, &str)> = functions
+        .iter()
+        .map(|name| {
+            let mut hasher = DefaultHasher::new();
+            (order, hashes.replace_all(name, "")).hash(&mut hasher);
+            (hasher.finish(), *name)
+        })
+        .collect();
+    keyed.sort_unstable();
+    keyed.into_iter().map(|(_, name)| name).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn functions_of_two_builds_are_in_the_same_order() {
+        let map = |hash: &str, more: &str| {
+            format!(
+                " 10 10 4 16 a.o:(.text._ZN1a17h{hash}E)\n 10 10 4 16 a.o:(.text.unlikely._ZN1b17h{hash}E)\n 1 a.o:(.text.main)\n 1 a.o:(.data.x)\n{more}"
+            )
+        };
+        let one = map("0123456789abcdef", "");
+        let two = map(
+            "fedcba9876543210",
+            " 10 10 4 16 a.o:(.text._ZN1c17hfedcba9876543210E)\n",
+        );
+        let (one, two) = (functions(&one), functions(&two));
+        assert_eq!((one.len(), two.len()), (3, 4));
+        let place = |names: &[&str], of: &str| names.iter().position(|name| name.starts_with(of));
+        let mut orders = BTreeSet::new();
+        for order in 1..=ORDERS {
+            let (one, two) = (in_order(&one, order), in_order(&two, order));
+            let places = |names: &[&str]| {
+                let mut names = ["_ZN1a", "_ZN1b", "main"].map(|name| (place(names, name), name));
+                names.sort_unstable();
+                names.map(|(_, name)| name)
+            };
+            assert_eq!(places(&one), places(&two));
+            orders.insert(places(&one));
+        }
+        assert!(orders.len() > 1, "{orders:?}");
+    }
+}

@@ -1,0 +1,118 @@
+//! Which runs are compared with which: those of one round, or those of two heaps.
+
+use std::collections::BTreeMap;
+
+use super::values::Values;
+use crate::rows::all_self_ticks;
+use crate::session::Session;
+use crate::statistics::{Shift, median};
+
+/// How a session was measured.
+#[derive(Clone, Debug, Default)]
+pub struct Runs {
+    /// The round and the order of functions of each run.
+    pub places: Vec<(u32, u32)>,
+    /// The program's time on the CPU in each run, in ticks.
+    pub whole: Vec<f64>,
+    /// The median of the core clock's rate, in cycles per tick.
+    pub core_clock: Option<f64>,
+}
+
+impl Runs {
+    pub fn of(session: &Session) -> Self {
+        let about = session.about.as_ref().map(|about| &about.runs);
+        let about = about.filter(|about| about.len() == session.runs.len());
+        let place = |index: usize| {
+            let run = about.map(|about| &about[index]);
+            let round = run.and_then(|run| run.round).unwrap_or(index as u32);
+            (round, run.and_then(|run| run.order).unwrap_or(round))
+        };
+        let whole = |index: usize| {
+            let report = &session.runs[index];
+            let seconds = about.and_then(|about| about[index].cpu_seconds);
+            let ticks = seconds.zip(report.clock().hz());
+            ticks.map_or_else(|| all_self_ticks(report), |(seconds, hz)| seconds * hz)
+        };
+        let runs = session.runs.iter();
+        let rates = runs.filter_map(|run| run.clock().core_cycles_per_tick());
+        Self {
+            places: (0..session.runs.len()).map(place).collect(),
+            whole: (0..session.runs.len()).map(whole).collect(),
+            core_clock: median(&rates.filter(|&rate| rate > 0.0).collect::<Vec<f64>>()),
+        }
+    }
+
+    /// The runs of each round, and the round's order.
+    fn rounds(&self) -> BTreeMap<(u32, u32), Vec<usize>> {
+        let mut rounds: BTreeMap<_, Vec<usize>> = BTreeMap::new();
+        for (index, &place) in self.places.iter().enumerate() {
+            rounds.entry(place).or_default().push(index);
+        }
+        rounds
+    }
+}
+
+/// Runs that are compared: some before, some after, and the order of functions that they have in common.
+pub type Pair = (Vec<usize>, Vec<usize>, u32);
+
+/// The pairs of two sessions that were measured in turns.
+pub fn in_turns(before: &Runs, after: &Runs) -> Vec<Pair> {
+    let after = after.rounds();
+    let both = before.rounds().into_iter().filter_map(|(place, before)| {
+        let after = after.get(&place)?.clone();
+        Some((before, after, place.1))
+    });
+    both.collect()
+}
+
+/// The pairs of a session with itself: the first and the last run of each round or, if there is only one, each run and the next.
+pub fn with_itself(runs: &Runs) -> Vec<Pair> {
+    let rounds = runs.rounds();
+    if rounds.values().all(|round| round.len() > 1) {
+        let ends = rounds.into_iter();
+        let ends =
+            ends.map(|((_, order), runs)| (vec![runs[0]], vec![runs[runs.len() - 1]], order));
+        return ends.collect();
+    }
+    let halves = (0..runs.places.len() / 2).map(|pair| (2 * pair, 2 * pair + 1, pair as u32));
+    halves
+        .map(|(one, other, order)| (vec![one], vec![other], order))
+        .collect()
+}
+
+/// The shift of a row over pairs. The unit is an order of functions, if there are several. `figures` are those of all calls or those of the
+/// shorter ones, and `rest` is the time of the rest of the program.
+pub fn shift(pairs: &[Pair], before: [&[f64]; 2], after: [&[f64]; 2]) -> Option<Shift> {
+    let change = |kind: usize, (old, new, _): &Pair| {
+        let level = |values: &[f64], runs: &[usize]| {
+            runs.iter().map(|&run| values[run].ln()).sum::<f64>() / runs.len() as f64
+        };
+        level(after[kind], new) - level(before[kind], old)
+    };
+    let mut units: BTreeMap<u32, Vec<&Pair>> = BTreeMap::new();
+    let is_one_order = pairs.iter().all(|pair| pair.2 == pairs[0].2);
+    for (index, pair) in pairs.iter().enumerate() {
+        let unit = if is_one_order { index as u32 } else { pair.2 };
+        units.entry(unit).or_default().push(pair);
+    }
+    let of_units = |kind: usize| -> Vec<f64> {
+        let sum = |pairs: &Vec<&Pair>| pairs.iter().map(|pair| change(kind, pair)).sum::<f64>();
+        units
+            .values()
+            .map(|pairs| sum(pairs) / pairs.len() as f64)
+            .collect()
+    };
+    let common = of_units(1);
+    let is_known = common.iter().all(|change| change.is_finite());
+    Shift::paired(&of_units(0), is_known.then_some(&common))
+}
+
+/// The time of the program outside a function and outside `others`, in each run. Not positive, and so not used, if that is less than a tenth.
+pub fn rest(runs: &Runs, values: &Values, others: &[&Values]) -> Vec<f64> {
+    let rest = |(index, whole): (usize, &f64)| {
+        let others: f64 = others.iter().map(|other| other.own[index]).sum();
+        let rest = whole - values.own[index] - others;
+        if rest > whole / 10.0 { rest } else { 0.0 }
+    };
+    runs.whole.iter().enumerate().map(rest).collect()
+}

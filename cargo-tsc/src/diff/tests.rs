@@ -1,0 +1,237 @@
+//! Tests the verdicts on simulated runs, for which the true change is known. All seeds are fixed.
+
+use std::collections::BTreeMap;
+
+use super::Policy;
+use super::judge::Sides;
+use super::pairs::Runs;
+use super::row::{Comparison, Row, Verdict};
+use super::values::Values;
+
+/// The number of functions in each simulated program.
+const FUNCTIONS: usize = 12;
+const RUNS: u32 = 10;
+/// The function that is made slower.
+const CHANGED: usize = 4;
+
+/// xorshift64*, whose quality is enough for this.
+struct Random(u64);
+
+impl Random {
+    fn uniform(&mut self) -> f64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    /// Approximately normal, with standard deviation 1: the sum of twelve uniform numbers has variance 1.
+    fn normal(&mut self) -> f64 {
+        (0..12).map(|_| self.uniform()).sum::<f64>() - 6.0
+    }
+}
+
+/// How simulated runs differ.
+#[derive(Clone, Copy)]
+struct Noise {
+    /// The standard deviation of each function between runs.
+    spread: f64,
+    /// This share of all figures is too great by up to a half, as if another process had disturbed the run.
+    disturbed: f64,
+    /// The standard deviation of the speed of the machine between runs.
+    speed: f64,
+    /// The standard deviation of the shorter calls of each function between runs. `None` if all of a function's calls are one.
+    shorter: Option<f64>,
+    /// The standard deviation of each function between orders of functions, on each side.
+    layout: f64,
+}
+
+const QUIET: Noise = Noise {
+    spread: 0.005,
+    disturbed: 0.0,
+    speed: 0.0,
+    shorter: None,
+    layout: 0.0,
+};
+const LOADED: Noise = Noise {
+    spread: 0.02,
+    disturbed: 0.15,
+    ..QUIET
+};
+const UNSTEADY: Noise = Noise {
+    spread: 0.004,
+    speed: 0.05,
+    ..QUIET
+};
+const LONG_CALLS_LOADED: Noise = Noise {
+    spread: 0.025,
+    disturbed: 0.15,
+    shorter: Some(0.006),
+    ..QUIET
+};
+const MOVED: Noise = Noise {
+    spread: 0.003,
+    layout: 0.1,
+    ..QUIET
+};
+
+/// Simulates a comparison in which some functions take `change` times as long after the change.
+fn compared(
+    random: &mut Random,
+    noise: Noise,
+    change: impl Fn(usize) -> f64,
+    interleaved: bool,
+) -> Comparison {
+    let mut values: [BTreeMap<String, Values>; 2] = [BTreeMap::new(), BTreeMap::new()];
+    let mut runs = [Runs::default(), Runs::default()];
+    for round in 0..RUNS {
+        let layouts = [0, 1].map(|_| [0; FUNCTIONS].map(|_| random.normal() * noise.layout));
+        for side in [0, 1, 0] {
+            let speed = random.normal() * noise.speed;
+            let mut whole = 0.0;
+            for (function, layout) in layouts[side].iter().enumerate() {
+                let truth = 1e6 * (function + 1) as f64;
+                let truth = truth * if side == 1 { change(function) } else { 1.0 };
+                let truth = truth * (speed + layout).exp();
+                let mut value = truth * (random.normal() * noise.spread).exp();
+                if random.uniform() < noise.disturbed {
+                    value *= 1.0 + random.uniform() / 2.0;
+                }
+                whole += value;
+                let name = format!("app::f{function}");
+                let entry = values[side].entry(name).or_insert_with(|| Values {
+                    calls: 1.0,
+                    share: 1.0,
+                    ..Values::default()
+                });
+                entry.runs.push(value);
+                entry.own.push(value);
+                if let Some(spread) = noise.shorter {
+                    let share = 0.6 * (random.normal() * spread).exp();
+                    entry.shorter.push(truth * share);
+                }
+            }
+            runs[side].places.push((round, round));
+            runs[side].whole.push(whole);
+        }
+    }
+    let sides = Sides {
+        values,
+        runs,
+        interleaved,
+    };
+    sides.compare(&Policy::default())
+}
+
+fn nothing(_: usize) -> f64 {
+    1.0
+}
+
+fn planted(function: usize) -> f64 {
+    if function == CHANGED { 1.03 } else { 1.0 }
+}
+
+/// The functions that the comparison reports as changed.
+fn changed(comparison: &Comparison) -> Vec<&str> {
+    let is_change = |row: &&Row| matches!(row.verdict, Verdict::Slower | Verdict::Faster);
+    let rows = comparison.rows.iter().filter(is_change);
+    rows.map(|row| row.name.as_str()).collect()
+}
+
+#[test]
+fn nothing_changed_and_at_most_one_comparison_in_twenty_says_so() {
+    for (noise, interleaved) in [
+        (QUIET, false),
+        (QUIET, true),
+        (LOADED, false),
+        (LOADED, true),
+        (UNSTEADY, true),
+        (LONG_CALLS_LOADED, false),
+        (LONG_CALLS_LOADED, true),
+        (MOVED, true),
+    ] {
+        let mut random = Random(0x5eed);
+        let wrong = (0..200)
+            .filter(|_| !changed(&compared(&mut random, noise, nothing, interleaved)).is_empty())
+            .count();
+        assert!(wrong <= 10, "{wrong} of 200; spread {}", noise.spread);
+    }
+}
+
+#[test]
+fn three_per_cent_in_one_function_are_found_and_nothing_else_is() {
+    for noise in [QUIET, UNSTEADY, LONG_CALLS_LOADED] {
+        let mut random = Random(0xfeed);
+        let right = (0..100)
+            .filter(|_| changed(&compared(&mut random, noise, planted, true)) == ["app::f4"])
+            .count();
+        assert!(right >= 90, "{right} of 100; spread {}", noise.spread);
+    }
+}
+
+#[test]
+fn what_noise_hides_is_not_resolved_and_what_would_have_been_seen_is_said() {
+    let noise = Noise {
+        spread: 0.1,
+        ..QUIET
+    };
+    let mut random = Random(0xbeef);
+    let f4 = |comparison: Comparison| {
+        let mut rows = comparison.rows.into_iter();
+        rows.find(|row| row.name == "app::f4").unwrap()
+    };
+    let mut found = 0;
+    for _ in 0..100 {
+        let row = f4(compared(&mut random, noise, planted, true));
+        assert!(row.verdict != Verdict::NoChange, "{row:?}");
+        let visible = row.visible.unwrap();
+        assert!((0.05..1.0).contains(&visible), "{row:?}");
+        // A change of that size is found in most cases.
+        let change = |function: usize| {
+            if function == CHANGED {
+                1.0 + visible
+            } else {
+                1.0
+            }
+        };
+        let row = f4(compared(&mut random, noise, change, true));
+        found += usize::from(row.verdict == Verdict::Slower);
+    }
+    assert!((82..=100).contains(&found), "{found} of 100");
+}
+
+#[test]
+fn a_function_that_takes_half_of_the_time_does_not_make_the_others_faster() {
+    let change = |function: usize| if function >= 8 { 1.2 } else { 1.0 };
+    let mut random = Random(0xabcd);
+    for _ in 0..20 {
+        let comparison = compared(&mut random, UNSTEADY, change, true);
+        let mut named = changed(&comparison);
+        named.sort_unstable();
+        assert_eq!(named, ["app::f10", "app::f11", "app::f8", "app::f9"]);
+    }
+}
+
+#[test]
+fn what_only_the_order_of_functions_makes_is_not_called_slower() {
+    let mut random = Random(0xdcba);
+    let (mut layouts, mut wrong) = (0, 0);
+    for _ in 0..20 {
+        let comparison = compared(&mut random, MOVED, nothing, true);
+        wrong += changed(&comparison).len();
+        let rows = comparison.rows.iter();
+        layouts += rows.filter(|row| row.verdict == Verdict::Layout).count();
+    }
+    assert!(layouts > 50 && wrong <= 1, "{layouts} and {wrong} of 240");
+}
+
+#[test]
+fn a_machine_that_changed_between_the_sides_is_not_blamed_on_the_code() {
+    let mut random = Random(0xcafe);
+    let comparison = compared(&mut random, QUIET, |_| 1.05, false);
+    assert_eq!(changed(&comparison), [""; 0]);
+    assert!((0.04..0.06).contains(&comparison.machine));
+    // In turns it is the code.
+    let comparison = compared(&mut random, QUIET, |_| 1.05, true);
+    assert!(comparison.machine == 0.0);
+}
