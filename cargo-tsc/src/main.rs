@@ -16,6 +16,7 @@ mod git;
 mod input;
 mod interrupt;
 mod lock;
+mod nearest;
 
 mod output;
 mod progress;

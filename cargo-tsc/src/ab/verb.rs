@@ -116,7 +116,7 @@ impl Side {
             project: &project,
             command,
             folder: &checkout.folder(),
-            target: Some(&target),
+            target: Some(target),
             intermediate: None,
             environment: Vec::new(),
             title: format!("building {revision}"),

@@ -1,19 +1,23 @@
 //! The copy of a project: where it is, what is annotated in it, and how it is built.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result};
-use cargo_metadata::{CrateType, Edition, TargetKind};
+use anyhow::{Context as _, Result, bail};
+use cargo_metadata::{CrateType, Edition, Package};
+use tsc_report::Report;
 
 use super::choice::Choice;
 use super::copy::{Replaced, sync, sync_lock};
+use super::dependencies::{Dependencies, Places, Wanted, is_macro};
 use super::folder::Folder;
+use super::known::Known;
 use super::manifest::{self, Runtime};
 use super::outside::Outside;
-use super::rustc;
+use super::{rustc, unopened};
 use crate::annotate::{self, Function, Probe, Where};
 use crate::build::{Build, CargoCommand, CargoVerb, Executable, Measurement, Project};
 use crate::progress::remark;
@@ -21,6 +25,10 @@ use crate::sources::{Sources, plain, whole};
 
 /// The folder in `target/tsc` of the copies and of what is built from them.
 const ALL: &str = ".all";
+/// The copy without attributes.
+const BARE: &str = "bare";
+/// The annotated copy.
+const ANNOTATED: &str = "annotated";
 
 /// The place of a function as a report names it: the file, relative to the workspace or absolute, and the line.
 pub type Place = (PathBuf, u32);
@@ -38,8 +46,16 @@ pub struct Tree<'a> {
     inner: PathBuf,
     /// The names of the workspace members that the command builds.
     used: BTreeSet<String>,
+    /// The dependencies that the user wants to be annotated.
+    wanted: Option<Wanted>,
+    /// What is copied for these.
+    pub dependencies: Dependencies,
     /// The probes of functions, or `None` for no probe. All others get a light one.
     probes: BTreeMap<Place, Option<Probe>>,
+    /// The annotated files in the original.
+    files: BTreeSet<PathBuf>,
+    /// A digest of the sources that are annotated.
+    sources: DefaultHasher,
     /// How many functions have a probe.
     pub attributes: usize,
     /// How many functions have a light one.
@@ -49,9 +65,14 @@ pub struct Tree<'a> {
 }
 
 impl<'a> Tree<'a> {
-    /// The copy of `original` for a command that was given in the folder `here`.
+    /// The copy of `original` for a command that was given in the folder `here`, with the dependencies that are wanted.
     #[must_use]
-    pub fn new(original: &'a Project, command: &CargoCommand, here: &Path) -> Self {
+    pub fn new(
+        original: &'a Project,
+        command: &CargoCommand,
+        here: &Path,
+        wanted: Option<Wanted>,
+    ) -> Self {
         let manifest = command.values("--manifest-path", None).pop();
         let here = match manifest {
             Some(path) => here
@@ -76,7 +97,11 @@ impl<'a> Tree<'a> {
             outside: Outside::new(original),
             inner,
             used: BTreeSet::new(),
+            wanted,
+            dependencies: Dependencies::default(),
             probes: BTreeMap::new(),
+            files: BTreeSet::new(),
+            sources: DefaultHasher::new(),
             attributes: 0,
             light: 0,
             too_short: 0,
@@ -97,29 +122,61 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Annotates the copy and builds it.
+    /// What is said of the crates without probes that rows call.
+    #[must_use]
+    pub fn unopened(&self, report: &Report) -> Option<String> {
+        let root = self.original.root();
+        unopened::remark(report, root, &self.files, &self.dependencies.unopened)
+    }
+
+    /// The place for the choice of probes, and a digest of what it depends on.
+    ///
+    /// # Errors
+    /// If a source cannot be read.
+    pub fn known_choice(&mut self, runtime: &Runtime) -> Result<Known> {
+        self.replaced(runtime)?;
+        self.command.hash(&mut self.sources);
+        Ok(Known::new(&self.folder, self.sources.finish()))
+    }
+
+    /// Annotates the copy and builds it. Dependencies that do not compile with attributes lose these.
     ///
     /// # Errors
     /// If the project cannot be copied or built.
     pub fn annotated(&mut self, runtime: &Runtime) -> Result<Vec<Executable>> {
-        let replaced = self.replaced(runtime)?;
-        let copy = self.sync("annotated", &replaced)?;
-        self.build(
-            &copy,
-            "annotated-target",
-            "allow",
-            "building with every function annotated",
-            rustc::wrapper(),
-        )
+        let title = "building with every function annotated";
+        loop {
+            let replaced = self.replaced(runtime)?;
+            let copy = self.sync(ANNOTATED, &replaced)?;
+            let prefixes = self.dependencies.prefixes(&self.folder);
+            let with_dependencies = !prefixes.is_empty();
+            let environment = self.environment(&rustc::wrapper(), &copy, "allow", prefixes);
+            let project = Project::find(&self.command, &copy.join(&self.inner))?;
+            let build = self.build(&project, "annotated-target", title, environment);
+            if !with_dependencies {
+                return build.executables(Measurement::AsIs);
+            }
+            match build.attempt()? {
+                Ok(executables) => return Ok(executables),
+                Err(refusals) if self.dependencies.leave_out(&refusals)? => {}
+                Err(refusals) => {
+                    for refusal in refusals {
+                        eprintln!("{}", refusal.shown);
+                    }
+                    bail!("the build failed; the compiler's messages are above");
+                }
+            }
+        }
     }
 
     /// Builds the copy without attributes. This comes before everything else, because here cargo is asked what the command builds, and it
-    /// may write a lock file, which must not be in the original's folder.
+    /// may write a lock file, which must not be in the original's folder. This copy depends on the runtime, too, and does not use it, because
+    /// otherwise cargo could choose other versions and features of what both depend on, and would build it twice.
     ///
     /// # Errors
     /// If the project cannot be copied or built.
-    pub fn bare(&mut self) -> Result<Vec<Executable>> {
-        let copy = self.sync("bare", &self.manifests()?)?;
+    pub fn bare(&mut self, runtime: &Runtime) -> Result<Vec<Executable>> {
+        let copy = self.sync(BARE, &self.manifests(runtime)?)?;
         let project = Project::find(&self.command, &copy.join(&self.inner))?;
         let selection = project.select(&self.command)?;
         let used = project.members_used(&selection.packages);
@@ -127,13 +184,19 @@ impl<'a> Tree<'a> {
             .iter()
             .map(|id| project.package(id).name.to_string())
             .collect();
-        self.build(
-            &copy,
-            "bare-target",
-            "warn",
-            "building the same without measurement",
-            rustc::other_wrapper().unwrap_or_else(rustc::wrapper),
-        )
+        let places = Places {
+            all: &self.folder,
+            asked: &copy,
+            annotated: &self.outside.copy(&self.folder, ANNOTATED),
+            original: self.original.root(),
+        };
+        let wanted = self.wanted.as_ref();
+        self.dependencies = Dependencies::find(&project, &selection.packages, wanted, places)?;
+        let wrapper = rustc::other_wrapper().unwrap_or_else(rustc::wrapper);
+        let title = "building the same without measurement";
+        let environment = self.environment(&wrapper, &copy, "warn", BTreeMap::new());
+        let build = self.build(&project, "bare-target", title, environment);
+        build.executables(Measurement::AsIs)
     }
 
     /// The path without `..` of a file in the project. `None` if the copy does not have the file: it is elsewhere, or reached through a link,
@@ -163,7 +226,14 @@ impl<'a> Tree<'a> {
         let all = Folder::open(&self.original.target().join("tsc"), ALL).with_context(context)?;
         let folder = self.outside.open(&all, name).with_context(context)?;
         sync(root, &folder, &leave_out, replaced)?;
-        sync_lock(root, &folder, &all, OsStr::new(name)).with_context(context)?;
+        self.dependencies.sync(&all, replaced)?;
+        // Without a lock file of the project, both copies have the one that cargo has made for the first.
+        let bare = self.outside.copy(&self.folder, BARE);
+        let (from, also) = match name {
+            ANNOTATED => (&*bare, self.dependencies.key()),
+            _ => (root, String::new()),
+        };
+        sync_lock(from, &folder, &all, OsStr::new(name), also.as_bytes()).with_context(context)?;
         // Build scripts may ask git for the version.
         let git = root.join(".git");
         if git.is_dir() {
@@ -173,30 +243,39 @@ impl<'a> Tree<'a> {
         Ok(copy)
     }
 
-    fn build(
+    /// The environment of cargo. Of `dependencies`, the paths are those of the originals, as those of the project are.
+    fn environment(
         &self,
+        wrapper: &Path,
         copy: &Path,
-        target: &str,
         lints: &str,
-        title: &str,
-        wrapper: PathBuf,
-    ) -> Result<Vec<Executable>> {
-        let folder = copy.join(&self.inner);
-        let project = Project::find(&self.command, &folder)?;
-        let target = self.folder.join(target);
-        let shared = self.folder.join("build");
-        let mut environment = rustc::environment(&wrapper, copy, self.original.root(), lints);
+        dependencies: BTreeMap<PathBuf, PathBuf>,
+    ) -> Vec<(OsString, OsString)> {
+        let with_dependencies = !dependencies.is_empty();
+        let mut prefixes = dependencies;
+        prefixes.insert(copy.to_owned(), self.original.root().to_owned());
+        let mut environment = rustc::environment(wrapper, &prefixes, lints, with_dependencies);
         environment.push(("GIT_OPTIONAL_LOCKS".into(), "0".into()));
-        let build = Build {
-            project: &project,
+        environment
+    }
+
+    /// The build of a copy.
+    fn build<'b>(
+        &'b self,
+        project: &'b Project,
+        target: &str,
+        title: &str,
+        environment: Vec<(OsString, OsString)>,
+    ) -> Build<'b> {
+        Build {
+            project,
             command: &self.command,
-            folder: &folder,
-            target: Some(&target),
-            intermediate: self.can_share().then_some(&*shared),
+            folder: project.here(),
+            target: Some(self.folder.join(target)),
+            intermediate: self.can_share().then(|| self.folder.join("build")),
             environment,
             title: title.to_owned(),
-        };
-        build.executables(Measurement::AsIs)
+        }
     }
 
     /// Whether both copies can be built in one folder, so that their common dependencies are built once. The wrapper makes the difference
@@ -211,15 +290,17 @@ impl<'a> Tree<'a> {
             && !targets.any(|target| target.crate_types.iter().any(is_dynamic))
     }
 
-    /// The manifests that must be different in a copy.
-    fn manifests(&self) -> Result<Replaced> {
+    /// The manifests that must be different in a copy, with the runtime.
+    fn manifests(&self, runtime: &Runtime) -> Result<Replaced> {
         let root = self.original.root();
         let mut replaced = Replaced::new();
         let members = self.original.metadata().workspace_packages();
-        let manifests = members
-            .iter()
-            .map(|package| package.manifest_path.clone().into_std_path_buf());
-        for path in manifests.chain([root.join("Cargo.toml")]) {
+        let manifests = members.iter().map(|package| {
+            let path = package.manifest_path.clone().into_std_path_buf();
+            let is_measured = !is_macro(package) && path.starts_with(root);
+            (path, is_measured)
+        });
+        for (path, is_measured) in manifests.chain([(root.join("Cargo.toml"), false)]) {
             let context = || path.display().to_string();
             if replaced.contains_key(&path) {
                 continue;
@@ -230,6 +311,9 @@ impl<'a> Tree<'a> {
             if folder == root {
                 text = manifest::as_root(&text).with_context(context)?;
             }
+            if is_measured {
+                text = manifest::with_runtime(&text, runtime).with_context(context)?;
+            }
             replaced.insert(path, text.into_bytes());
         }
         Ok(replaced)
@@ -237,27 +321,28 @@ impl<'a> Tree<'a> {
 
     /// The manifests with the runtime, and the annotated sources.
     fn replaced(&mut self, runtime: &Runtime) -> Result<Replaced> {
-        let mut replaced = self.manifests()?;
+        let mut replaced = self.manifests(runtime)?;
         (self.attributes, self.light, self.too_short) = (0, 0, 0);
+        self.sources = DefaultHasher::new();
         let with_examples = self.command.verb != CargoVerb::Run
             || self.command.values("--example", None) != [""; 0];
+        let dependencies = std::mem::take(&mut self.dependencies);
         let members = self.original.metadata().workspace_packages();
-        let sources = Sources::new(&members);
+        let others = dependencies.copied().map(|(copied, _)| &copied.package);
+        let sources = Sources::new(&members.iter().copied().chain(others).collect::<Vec<_>>());
         for package in members {
-            if !self.used.contains(package.name.as_str()) {
-                continue;
-            }
-            let is_macro = package
-                .targets
-                .iter()
-                .any(|target| target.kind.contains(&TargetKind::ProcMacro));
             let path = package.manifest_path.clone().into_std_path_buf();
-            if is_macro || !path.starts_with(self.original.root()) {
-                continue;
+            if let Some(text) = replaced.get(&path)
+                && let Some(paths) = dependencies.paths(&package.name)
+            {
+                let text = manifest::with_copies(&String::from_utf8_lossy(text), paths)?;
+                replaced.insert(path.clone(), text.into_bytes());
             }
-            if let Some(text) = replaced.get(&path) {
-                let text = manifest::with_runtime(&String::from_utf8_lossy(text), runtime)?;
-                replaced.insert(path, text.into_bytes());
+            if !self.used.contains(package.name.as_str())
+                || is_macro(package)
+                || !path.starts_with(self.original.root())
+            {
+                continue;
             }
             for file in sources.of(package, with_examples)? {
                 let Some(place) = self.place(&file) else {
@@ -267,30 +352,72 @@ impl<'a> Tree<'a> {
                     ));
                     continue;
                 };
-                let source =
-                    fs::read_to_string(&file).with_context(|| file.display().to_string())?;
-                let probe = |function: &Function| {
-                    let chosen = self.probes.get(&(file.clone(), function.line));
-                    chosen.copied().unwrap_or(Some(Probe::Light))
-                };
-                match annotate::annotate_each(&source, Where::Worthwhile, &probe) {
-                    Ok(annotated) => {
-                        self.attributes += annotated.attributes;
-                        self.light += annotated.light;
-                        self.too_short += annotated.too_short;
-                        let mut text = annotated.text;
-                        let is_root = package.targets.iter().any(|target| target.src_path == file);
-                        if package.edition == Edition::E2015 && is_root {
-                            // In the 2015 edition, a path that begins with `::` begins at the root of the crate itself. The line is added
-                            // at the end, so that no line moves.
-                            text.push_str("\nextern crate tsc_runtime;\n");
-                        }
-                        replaced.insert(place, text.into_bytes());
-                    }
-                    Err(error) => remark(&format!("{}: left as it is: {error}", file.display())),
+                if let Some(text) = self.annotate(package, &file, &file)? {
+                    replaced.insert(place, text);
                 }
             }
         }
+        let root = self.original.root().join("Cargo.toml");
+        if let Some(text) = replaced.get(&root) {
+            let text = String::from_utf8_lossy(text);
+            let text = manifest::with_inherited_copies(&text, &dependencies.all_paths())?;
+            replaced.insert(root, text.into_bytes());
+        }
+        for (copied, text) in dependencies.copied() {
+            let manifest = copied.original.join("Cargo.toml");
+            if !copied.is_annotated {
+                replaced.insert(manifest, text.into());
+                continue;
+            }
+            replaced.insert(
+                manifest,
+                manifest::with_runtime(text, runtime)?.into_bytes(),
+            );
+            for file in sources.of(&copied.package, false)? {
+                let original = copied.original_of(&file);
+                if let Some(text) = self.annotate(&copied.package, &file, &original)? {
+                    replaced.insert(original, text);
+                }
+            }
+        }
+        self.dependencies = dependencies;
         Ok(replaced)
+    }
+
+    /// The annotated text of a file. `None` if it cannot be parsed, which is said. `original` is its path in reports.
+    fn annotate(
+        &mut self,
+        package: &Package,
+        file: &Path,
+        original: &Path,
+    ) -> Result<Option<Vec<u8>>> {
+        let source = fs::read_to_string(file).with_context(|| file.display().to_string())?;
+        let probe = |function: &Function| {
+            let chosen = self.probes.get(&(original.to_owned(), function.line));
+            chosen.copied().unwrap_or(Some(Probe::Light))
+        };
+        let annotated = match annotate::annotate_each(&source, Where::Worthwhile, &probe) {
+            Ok(annotated) => annotated,
+            Err(error) => {
+                remark(&format!("{}: left as it is: {error}", file.display()));
+                return Ok(None);
+            }
+        };
+        self.files.insert(original.to_owned());
+        (original, &source).hash(&mut self.sources);
+        self.attributes += annotated.attributes;
+        self.light += annotated.light;
+        self.too_short += annotated.too_short;
+        let mut text = annotated.text;
+        let is_root = package
+            .targets
+            .iter()
+            .any(|target| target.src_path == *file);
+        if package.edition == Edition::E2015 && is_root {
+            // In the 2015 edition, a path that begins with `::` begins at the root of the crate itself. The line is added at the end, so that
+            // no line moves.
+            text.push_str("\nextern crate tsc_runtime;\n");
+        }
+        Ok(Some(text.into_bytes()))
     }
 }

@@ -17,4 +17,5 @@ mod readers;
 mod run;
 mod sessions;
 mod top;
+mod with;
 mod workflow;
