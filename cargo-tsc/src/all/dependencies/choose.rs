@@ -77,7 +77,7 @@ fn matching<'a>(graph: &Graph<'a>, pattern: &str) -> Result<Vec<&'a Package>> {
     if !found.is_empty() {
         return Ok(found);
     }
-    if graph.members().iter().any(|member| matches(member)) {
+    if graph.members().iter().any(matches) {
         bail!(
             "--with {pattern}: --all measures the workspace's own packages already; --with is for dependencies"
         );

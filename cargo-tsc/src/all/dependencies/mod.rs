@@ -186,7 +186,11 @@ impl Dependencies {
     /// If it cannot be remembered.
     pub fn leave_out(&mut self, refusals: &[Refusal]) -> Result<bool> {
         let mut changed = false;
-        for refusal in refusals {
+        let mut seen = BTreeSet::new();
+        let first_errors = refusals
+            .iter()
+            .filter(|refusal| seen.insert(&refusal.folder));
+        for refusal in first_errors {
             for id in self.to_blame(&refusal.folder) {
                 let Some(copied) = self.copied.get_mut(&id) else {
                     continue;
@@ -221,11 +225,12 @@ impl Dependencies {
     #[must_use]
     pub fn remarks(&self) -> Vec<String> {
         let annotated = self.copied.values().filter(|copied| copied.is_annotated);
-        let names: Vec<String> = annotated
+        let names: BTreeSet<String> = annotated
             .map(|copied| format!("{} {}", copied.package.name, copied.package.version))
             .collect();
         let mut remarks = Vec::new();
         if !names.is_empty() {
+            let names: Vec<String> = names.into_iter().collect();
             remarks.push(format!("with {}", names.join(", ")));
         }
         remarks.extend(
