@@ -17,5 +17,6 @@ mod readers;
 mod run;
 mod sessions;
 mod top;
+mod turns;
 mod with;
 mod workflow;

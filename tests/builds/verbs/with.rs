@@ -312,3 +312,19 @@ fn names_that_match_no_dependency_are_an_error() {
     // What only measuring depends on is no part of the program.
     run("run --all --with libc tsc-*").complains("--with libc: no dependency has such a name");
 }
+
+#[test]
+fn the_option_that_opens_a_row_is_named() {
+    let program = Program::new();
+    program.project.write(
+        "src/main.rs",
+        "fn main() {\n    println!(\"{}\", beside::work(10_000_000));\n}\n",
+    );
+    program
+        .tsc("run --all")
+        .ends(0)
+        .says("% of the CPU time is in rows that call crates without probes")
+        .says("--with beside (all: --with-deps)");
+    let opened = program.tsc("run --all --with beside").ends(0);
+    assert!(!opened.out.contains("without probes"), "{}", opened.out);
+}
