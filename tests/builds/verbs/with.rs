@@ -12,8 +12,22 @@ use crate::project::{Ended, Project};
 /// `rest` are in a registry.
 struct Program {
     project: Project,
-    /// Everything else, with a folder `home` for cargo.
+    /// Everything else.
     others: tempfile::TempDir,
+    /// The repository's name, which no other one has.
+    repository: String,
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        for folder in self
+            .checkouts("db")
+            .into_iter()
+            .chain(self.checkouts("checkouts"))
+        {
+            let _ = fs::remove_dir_all(folder);
+        }
+    }
 }
 
 const MAIN: &str = "fn main() {\n    let name = made::name!();\n    println!(\"{name} {} {} {}\", beside::work(2), member::work(3), upper::work(4));\n}\n";
@@ -22,6 +36,8 @@ impl Program {
     fn new() -> Self {
         let others = tempfile::tempdir().unwrap();
         let folder = others.path().canonicalize().unwrap();
+        let repository = format!("of{}", folder.file_name().unwrap().display());
+        let repository = repository.replace('.', "");
         let write = |path: &str, text: &str| {
             let path = folder.join(path);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -62,10 +78,10 @@ impl Program {
         );
         // The packages of the repository inherit from its workspace, and refer to each other and to a file above them.
         write(
-            "repository/Cargo.toml",
+            &format!("{repository}/Cargo.toml"),
             "[workspace]\nmembers = [\"member\", \"sibling\"]\n[workspace.package]\nversion = \"0.5.0\"\nedition = \"2021\"\n[workspace.dependencies]\nsibling = { path = \"sibling\", version = \"0.5\" }\n",
         );
-        write("repository/TEXT", "text");
+        write(&format!("{repository}/TEXT"), "text");
         for (name, rest) in [
             (
                 "member",
@@ -74,17 +90,17 @@ impl Program {
             ("sibling", ""),
         ] {
             write(
-                &format!("repository/{name}/Cargo.toml"),
+                &format!("{repository}/{name}/Cargo.toml"),
                 &format!(
                     "[package]\nname = \"{name}\"\nversion.workspace = true\nedition.workspace = true\n{rest}"
                 ),
             );
         }
         write(
-            "repository/member/src/lib.rs",
+            &format!("{repository}/member/src/lib.rs"),
             "#![no_std]\n#![deny(warnings)]\n#[cfg(feature = \"more\")]\npub fn work(count: u64) -> u64 {\n    sibling::work(count) + include_str!(\"../../TEXT\").len() as u64\n}\n",
         );
-        write("repository/sibling/src/lib.rs", &work("0"));
+        write(&format!("{repository}/sibling/src/lib.rs"), &work("0"));
         let git = |words: &[&str]| {
             let mut git = Command::new("git");
             git.args([
@@ -96,7 +112,7 @@ impl Program {
                 "init.defaultBranch=main",
             ]);
             let output = git
-                .current_dir(folder.join("repository"))
+                .current_dir(folder.join(&repository))
                 .args(words)
                 .output()
                 .unwrap();
@@ -127,48 +143,59 @@ impl Program {
             "vendor/upper/src/lib.rs",
             "pub fn work(count: u64) -> u64 {\n    deep::work(count) + rest::work(count)\n}\n",
         );
-        write(
-            "home/config.toml",
-            &format!(
-                "[registries.mine]\nindex = \"file:///nowhere\"\n[source.mine]\nregistry = \"file:///nowhere\"\nreplace-with = \"vendored\"\n[source.vendored]\ndirectory = {:?}\n",
-                folder.join("vendor")
-            ),
+        let config = format!(
+            "[registries.mine]\nindex = \"file:///nowhere\"\n[source.mine]\nregistry = \"file:///nowhere\"\nreplace-with = \"vendored\"\n[source.vendored]\ndirectory = {:?}\n",
+            folder.join("vendor")
         );
-        // What measuring depends on is where the user's cargo has it.
-        let home = env::var_os("CARGO_HOME").map(PathBuf::from);
-        let home = home.unwrap_or_else(|| env::home_dir().unwrap().join(".cargo"));
-        link(&home.join("registry"), &folder.join("home/registry"));
         let project = Project::with_manifest(
             &format!(
                 "[dependencies]\nbeside = {{ path = {:?} }}\nmade = {{ path = {:?} }}\nmember = {{ git = \"file://{}\" }}\nupper = {{ version = \"1\", registry = \"mine\" }}\n",
                 folder.join("beside"),
                 folder.join("made"),
-                folder.join("repository").display()
+                folder.join(&repository).display()
             ),
             MAIN,
         );
-        Self { project, others }
+        project.write(".cargo/config.toml", &config);
+        Self {
+            project,
+            others,
+            repository,
+        }
     }
 
     fn tsc(&self, words: &str) -> Ended {
-        let mut command = self.project.command(words);
-        command.env("CARGO_HOME", self.others.path().join("home"));
-        Ended::of(command.output().unwrap(), words)
+        self.project.tsc(words)
+    }
+
+    /// Cargo's folders for the repository.
+    fn checkouts(&self, kind: &str) -> Vec<PathBuf> {
+        let home = env::var_os("CARGO_HOME").map(PathBuf::from);
+        let home = home.unwrap_or_else(|| env::home_dir().unwrap().join(".cargo"));
+        let folders = fs::read_dir(home.join("git").join(kind))
+            .into_iter()
+            .flatten();
+        let folders = folders.filter_map(|folder| Some(folder.ok()?.path()));
+        folders
+            .filter(|path| {
+                let name = path.file_name().unwrap_or_default().to_string_lossy();
+                name.to_lowercase()
+                    .starts_with(&self.repository.to_lowercase())
+            })
+            .collect()
     }
 
     /// Everything that belongs to the user.
     fn files(&self) -> BTreeMap<PathBuf, Vec<u8>> {
         let mut files = BTreeMap::new();
         read(&self.project.path("."), &mut files);
-        for name in [
-            "beside",
-            "scripted",
-            "made",
-            "repository",
-            "vendor",
-            "home/git/checkouts",
-        ] {
+        for name in ["beside", "scripted", "made", "vendor", &self.repository] {
             read(&self.others.path().join(name), &mut files);
+        }
+        let checkouts = self.checkouts("checkouts");
+        assert!(!checkouts.is_empty());
+        for folder in checkouts {
+            read(&folder, &mut files);
         }
         files
     }
@@ -183,13 +210,6 @@ impl Program {
             .map(|package| package.lines().skip(1).take(2).collect())
             .collect()
     }
-}
-
-fn link(to: &Path, from: &Path) {
-    #[cfg(unix)]
-    std::os::unix::fs::symlink(to, from).unwrap();
-    #[cfg(windows)]
-    std::os::windows::fs::symlink_dir(to, from).unwrap();
 }
 
 fn read(folder: &Path, into: &mut BTreeMap<PathBuf, Vec<u8>>) {
@@ -221,9 +241,7 @@ fn dependencies_of_every_source_are_measured_and_stay_as_they_are() {
     // Cargo gets the repository, and completes the lock file.
     program.tsc("run --all").ends(0);
     let mut fetch = Command::new("cargo");
-    fetch
-        .current_dir(program.project.path("."))
-        .env("CARGO_HOME", program.others.path().join("home"));
+    fetch.current_dir(program.project.path("."));
     assert!(fetch.args(["fetch", "--quiet"]).status().unwrap().success());
     let before = program.files();
     let ended = program
