@@ -16,6 +16,7 @@ mod project;
 mod readers;
 mod run;
 mod sessions;
+mod slow_page;
 mod top;
 mod turns;
 mod with;
