@@ -103,18 +103,19 @@ impl Calls {
                 ))
             })
             .collect();
-        // A name that one module imports, others may import from there.
-        let mut names = Names::default();
-        for (name, package) in unopened {
-            names.add(name, package);
-        }
-        for (_, file) in &parsed {
+        // A name that one module imports, others of the package may import from there.
+        let mut of_packages: BTreeMap<Option<&Path>, Names> = BTreeMap::new();
+        for (path, file) in &parsed {
+            let names = of_packages.entry(sources(path)).or_default();
+            for (name, package) in unopened {
+                names.add(name, package);
+            }
             names.collect(&file.items, unopened);
         }
         let mut calls = Self::default();
         for (path, file) in &parsed {
             let mut functions = Functions {
-                names: &names,
+                names: &of_packages[&sources(path)],
                 found: Vec::new(),
             };
             functions.visit_file(file);
@@ -124,6 +125,12 @@ impl Calls {
         }
         calls
     }
+}
+
+/// The folder of a package's sources.
+fn sources(file: &Path) -> Option<&Path> {
+    let mut folders = file.ancestors();
+    folders.find(|folder| folder.file_name().is_some_and(|name| name == "src"))
 }
 
 /// The packages that a name in the source leads to.
