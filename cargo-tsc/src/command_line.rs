@@ -75,6 +75,12 @@ pub struct RunArgs {
     /// Measure every function: a copy of the project is annotated and built; the project itself does not change
     #[arg(long)]
     pub all: bool,
+    /// With --all: measure also the dependencies with these names; * is any text
+    #[arg(long, value_name = "GLOB", num_args = 1.., requires = "all", conflicts_with = "with_deps")]
+    pub with: Vec<String>,
+    /// With --all: measure also all dependencies that compile with the attribute
+    #[arg(long, requires = "all")]
+    pub with_deps: bool,
     /// Measure only functions whose module::name matches
     #[arg(long, value_name = "REGEX")]
     pub only: Option<Regex>,

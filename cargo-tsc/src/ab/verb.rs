@@ -104,7 +104,7 @@ impl Side {
             project: &project,
             command,
             folder: &checkout.folder(),
-            target: Some(&target),
+            target: Some(target),
             intermediate: None,
             environment: links::environment(&linked),
             title: format!("building {revision}"),

@@ -1,39 +1,55 @@
-//! The program without measurement. It runs beside the measured one, to find out how much the probes slow the program down.
+//! The program without measurement. It runs in turns with the measured one, to find out how much the probes slow the program down.
 
 use anyhow::Result;
 use tsc_report::Report;
 
 use super::choice::{Measured, Runs};
 use crate::build::Executable;
-use crate::execute::{Output, execute};
+use crate::command_line::RunArgs;
+use crate::execute::{Ended, Output, execute};
 use crate::input::Input;
-use crate::session::Writer;
+use crate::interrupt;
+use crate::session::{Run, Writer};
 use crate::statistics::median;
-use crate::verbs::run::sum;
+use crate::verbs::run::{sum, variables};
 
 /// The time for starting a program and for the report, which the probes do not cause.
 const SLACK_SECONDS: f64 = 0.1;
+/// A run that takes less time than this is compared more than once, because the first one also reads files that are not in memory.
+const SHORT_SECONDS: f64 = 2.0;
+/// So often.
+const TURNS: usize = 3;
 
-/// The runs of the program without measurement, each beside a measured run.
+/// How long a program ran.
+#[derive(Clone, Copy, Debug)]
+struct Times {
+    seconds: f64,
+    cpu_seconds: Option<f64>,
+}
+
+/// The turns: a measured run, and one of the program without measurement.
 #[derive(Debug)]
 pub struct Beside<'a> {
     bare: &'a [Executable],
-    seconds: Vec<f64>,
-    /// The CPU time of each run, or `None`.
-    cpu_seconds: Option<Vec<f64>>,
+    turns: Vec<[Times; 2]>,
+    /// How many of the measured runs are in the session. The others are only compared.
+    saved: usize,
     /// The status of the first run that ended differently from the measured run before it.
     pub otherwise: Option<u8>,
+    /// Whether there were more turns because the first ones differed by more than probes can cost.
+    pub again: bool,
 }
 
 impl<'a> Beside<'a> {
-    /// Makes an empty list of runs.
+    /// Makes an empty list of turns.
     #[must_use]
     pub fn new(bare: &'a [Executable]) -> Self {
         Self {
             bare,
-            seconds: Vec::new(),
-            cpu_seconds: Some(Vec::new()),
+            turns: Vec::new(),
+            saved: 0,
             otherwise: None,
+            again: false,
         }
     }
 
@@ -42,20 +58,14 @@ impl<'a> Beside<'a> {
     /// # Errors
     /// If the program cannot be started, or the session cannot be written.
     pub fn run(&mut self, session: &mut Writer, input: &mut Input) -> Result<()> {
-        let (mut seconds, mut cpu_seconds, mut status) = (0.0, Some(0.0), 0);
-        for executable in self.bare {
-            let ended = execute(executable, None, &[], input, Output::Hidden)?;
-            seconds += ended.seconds;
-            cpu_seconds = sum(cpu_seconds, ended.cpu_seconds);
-            if status == 0 {
-                status = ended.status;
-            }
-        }
-        self.seconds.push(seconds);
-        self.cpu_seconds = self.cpu_seconds.take().zip(cpu_seconds).map(with);
+        let (bare, status) = run_hidden(self.bare, |executable| {
+            execute(executable, None, &[], input, Output::Hidden)
+        })?;
+        self.saved += 1;
         if let Some(run) = session.about.runs.last_mut() {
-            run.bare_seconds = Some(seconds);
-            run.bare_cpu_seconds = cpu_seconds;
+            self.turns.push([Times::of(run), bare]);
+            run.bare_seconds = Some(bare.seconds);
+            run.bare_cpu_seconds = bare.cpu_seconds;
             // A status other than 0 may be a result, as for grep. It is a failure only if the two programs end differently.
             if run.status != status {
                 self.otherwise = self.otherwise.or(Some(status));
@@ -64,68 +74,160 @@ impl<'a> Beside<'a> {
         session.save()
     }
 
-    /// The runs so far, from which probes are chosen. The ratio is that of [`ratio`](Self::ratio).
+    /// Whether there should be another turn.
     #[must_use]
-    pub fn so_far(&self, sum: &Report, ratio: f64) -> Runs {
+    pub fn is_unsure(&self) -> bool {
+        let turns = if self.again { 2 * TURNS } else { TURNS };
         let seconds = self.bare_cpu_seconds().unwrap_or(self.bare_seconds());
-        let of_clock = sum.tick_clock().map_or(0, |clock| clock.cpu_ns()) as f64 / 1e9;
+        self.otherwise.is_none() && self.turns.len() < turns && seconds < SHORT_SECONDS
+    }
+
+    /// Runs both programs once more, and only keeps their times.
+    ///
+    /// # Errors
+    /// If a program cannot be started.
+    pub fn turn(
+        &mut self,
+        args: &RunArgs,
+        measured: &[Executable],
+        input: &mut Input,
+    ) -> Result<()> {
+        let folder = tempfile::tempdir()?;
+        let variables = variables(args);
+        let reports = Some(folder.path());
+        let mut run = |executables: &[Executable], reports, variables| {
+            run_hidden(executables, |executable| {
+                execute(executable, reports, variables, input, Output::Hidden)
+            })
+        };
+        let measured = run(measured, reports, &variables);
+        let both = measured.and_then(|(measured, _)| Ok([measured, run(self.bare, None, &[])?.0]));
+        match both {
+            // The user has had enough, and what was compared before is kept.
+            _ if interrupt::status().is_some() => {}
+            both => self.turns.push(both?),
+        }
+        Ok(())
+    }
+
+    /// The runs so far, from which probes are chosen.
+    #[must_use]
+    pub fn so_far(&self, sum: &Report) -> Runs {
+        let seconds = self.bare_cpu_seconds().unwrap_or(self.bare_seconds());
         Runs {
             hz: sum.clock().hz().unwrap_or(f64::INFINITY),
             bare_seconds: seconds,
-            ratio,
-            of_clock: of_clock / self.runs() as f64 / seconds.max(f64::MIN_POSITIVE),
+            ratio: self.ratio(sum).unwrap_or(1.0),
+            of_clock: self.clock_seconds(sum) / seconds.max(f64::MIN_POSITIVE),
         }
     }
 
-    /// The number of runs.
+    /// The number of turns.
     #[must_use]
-    pub fn runs(&self) -> usize {
-        self.seconds.len()
+    pub fn turns(&self) -> usize {
+        self.turns.len()
     }
 
-    /// The time of a run.
+    /// The times of a measured and of a bare run.
     #[must_use]
-    pub fn bare_seconds(&self) -> f64 {
-        median(&self.seconds).unwrap_or(0.0)
+    pub fn seconds(&self) -> (f64, f64) {
+        let of = |side: usize| {
+            self.median(side, |times| Some(times.seconds))
+                .unwrap_or(0.0)
+        };
+        (of(0), of(1))
     }
 
-    /// The CPU time of a run, if the system tells.
+    fn bare_seconds(&self) -> f64 {
+        self.seconds().1
+    }
+
+    fn bare_cpu_seconds(&self) -> Option<f64> {
+        self.median(1, |times| times.cpu_seconds)
+    }
+
+    /// The CPU times of a measured and of a bare run, if the system tells.
     #[must_use]
-    pub fn bare_cpu_seconds(&self) -> Option<f64> {
-        median(self.cpu_seconds.as_ref()?)
+    pub fn cpu_seconds(&self) -> Option<(f64, f64)> {
+        self.median(0, |times| times.cpu_seconds)
+            .zip(self.bare_cpu_seconds())
+    }
+
+    /// The median over all turns. `None` if a time is not known.
+    fn median(&self, side: usize, of: impl Fn(&Times) -> Option<f64>) -> Option<f64> {
+        let times: Option<Vec<f64>> = self.turns.iter().map(|turn| of(&turn[side])).collect();
+        median(&times?)
     }
 
     /// The CPU times of a measured run and of a bare one, or their times if CPU time is not known.
     #[must_use]
-    pub fn times(&self, session: &Writer) -> Option<(f64, f64)> {
-        let of_cpu = session.cpu_seconds().zip(self.bare_cpu_seconds());
-        let by_clock = || Some((session.seconds()?, self.bare_seconds()));
-        of_cpu.or_else(by_clock).filter(|&(_, bare)| bare > 0.0)
+    pub fn times(&self) -> Option<(f64, f64)> {
+        let times = self.cpu_seconds().unwrap_or(self.seconds());
+        Some(times).filter(|&(_, bare)| bare > 0.0)
     }
 
-    /// The ratio of [`times`](Self::times), without what every measured process needs. `None` if the runs cannot be compared.
+    /// The ratio of [`times`](Self::times) as far as probes can cause it. `None` if the runs cannot be compared.
     #[must_use]
-    pub fn ratio(&self, session: &Writer, sum: &Report) -> Option<f64> {
-        let (measured, bare) = self.times(session).filter(|_| self.otherwise.is_none())?;
-        Some(self.slowdown(measured, bare, sum))
+    pub fn ratio(&self, sum: &Report) -> Option<f64> {
+        let (measured, bare) = self.times().filter(|_| self.otherwise.is_none())?;
+        let by_probes = |ticks: fn(&Measured) -> f64| 1.0 + self.per_run(sum, ticks) / bare;
+        Some(if measured - bare > SLACK_SECONDS {
+            let at_most = by_probes(Measured::at_most) + self.clock_seconds(sum) / bare;
+            (measured / bare).min(at_most)
+        } else {
+            // The run is too short to distinguish the cost of the probes from the rest, so the calibrated cost is used.
+            by_probes(|function| function.probes)
+        })
     }
 
-    fn slowdown(&self, measured: f64, bare: f64, sum: &Report) -> f64 {
-        if measured - bare > SLACK_SECONDS {
-            return measured / bare;
-        }
-        // The run is too short to distinguish the cost of the probes from the rest, so the calibrated cost is used.
-        let ticks: f64 = Measured::all(sum)
-            .iter()
-            .map(|function| function.probes)
-            .sum();
-        let seconds = sum.clock().hz().map_or(0.0, |hz| ticks / hz);
-        1.0 + seconds / self.runs() as f64 / bare
+    /// Whether the measured runs took longer than the probes, which have been counted, can explain.
+    #[must_use]
+    pub fn is_unexplained(&self, sum: &Report) -> bool {
+        let ratio = self.ratio(sum);
+        self.times()
+            .zip(ratio)
+            .is_some_and(|((measured, bare), ratio)| measured - ratio * bare > SLACK_SECONDS)
+    }
+
+    /// The seconds of a run that this number of ticks is, added over all functions.
+    fn per_run(&self, sum: &Report, ticks: fn(&Measured) -> f64) -> f64 {
+        let ticks: f64 = Measured::all(sum).iter().map(ticks).sum();
+        sum.clock().hz().map_or(0.0, |hz| ticks / hz) / self.saved.max(1) as f64
+    }
+
+    /// The CPU time that the clock of light probes takes in a run.
+    fn clock_seconds(&self, sum: &Report) -> f64 {
+        let all = sum.tick_clock().map_or(0, |clock| clock.cpu_ns()) as f64 / 1e9;
+        all / self.saved.max(1) as f64
     }
 }
 
-/// A list with one more value.
-fn with((mut values, value): (Vec<f64>, f64)) -> Vec<f64> {
-    values.push(value);
-    values
+impl Times {
+    fn of(run: &Run) -> Self {
+        Self {
+            seconds: run.seconds,
+            cpu_seconds: run.cpu_seconds,
+        }
+    }
+}
+
+/// Runs each program, and returns the sum of their times, and the first status that is not 0.
+fn run_hidden(
+    executables: &[Executable],
+    mut run: impl FnMut(&Executable) -> Result<Ended>,
+) -> Result<(Times, u8)> {
+    let mut all = Times {
+        seconds: 0.0,
+        cpu_seconds: Some(0.0),
+    };
+    let mut status = 0;
+    for executable in executables {
+        let ended = run(executable)?;
+        all.seconds += ended.seconds;
+        all.cpu_seconds = sum(all.cpu_seconds, ended.cpu_seconds);
+        if status == 0 {
+            status = ended.status;
+        }
+    }
+    Ok((all, status))
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
 use tsc_report::{CallsiteReport, FenceOverhead, Report};
 
 use super::Place;
@@ -23,11 +24,15 @@ const MOSTLY: f64 = 1.0 / 3.0;
 const NOTICEABLE: f64 = 0.001;
 /// Functions with a smaller share of probes are never left out, because a run gains little from it.
 const WORTH: f64 = 1.0 / 20.0;
+/// A probe may cost this many times what calibration says of it, where it surrounds other code.
+const BEYOND_CALIBRATION: f64 = 3.0;
+/// A light probe may cost this many ticks, because the function around it is no longer inlined, and loops with it are no longer vectorised.
+const LOST_INLINING: f64 = 60.0;
 /// The cost of a timed call in ticks, if the report does not contain it.
 const A_CALL: f64 = 120.0;
 
 /// A function, and the cost of measuring it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
     /// Its place in the source.
     pub place: Place,
@@ -80,6 +85,12 @@ impl Measured {
         self.probes += other.probes;
     }
 
+    /// The greatest cost of its probes that is possible, in ticks.
+    #[must_use]
+    pub fn at_most(&self) -> f64 {
+        (BEYOND_CALIBRATION * self.probes).max(LOST_INLINING * self.entries as f64)
+    }
+
     /// The probes' share of the function's own time.
     #[must_use]
     pub fn perturbation(&self) -> f64 {
@@ -110,12 +121,20 @@ pub struct Runs {
 }
 
 /// The functions that get no light probe.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Choice {
     /// Every call is timed.
     pub timed: Vec<Measured>,
     /// There is no probe, and their time is their callers'.
     pub bare: Vec<Measured>,
+}
+
+impl Choice {
+    /// Adds what was chosen later.
+    pub fn add(&mut self, later: Self) {
+        self.timed.extend(later.timed);
+        self.bare.extend(later.bare);
+    }
 }
 
 /// Chooses the functions whose calls are long enough to be timed, and those that are left out: those that are mostly probe, and then

@@ -75,11 +75,18 @@ fn sync_link(source: &Path, to: &Folder, name: &OsStr) -> Result<()> {
 }
 
 /// Copies the project's lock file if it is another one than before. Cargo adds the runtime to it in the copy, and need not do this again
-/// as long as the original stays the same. So the original as it was copied is kept in `beside`, under a name that begins with `name`.
+/// as long as the original stays the same, and `also`, which it depends on, too. So these are kept in `beside`, under a name that begins
+/// with `name`.
 ///
 /// # Errors
 /// If the file cannot be read or written.
-pub fn sync_lock(from: &Path, to: &Folder, beside: &Folder, name: &OsStr) -> Result<()> {
+pub fn sync_lock(
+    from: &Path,
+    to: &Folder,
+    beside: &Folder,
+    name: &OsStr,
+    also: &[u8],
+) -> Result<()> {
     let lock = OsStr::new(LOCK);
     let mut copied = name.to_owned();
     copied.push(".lock");
@@ -92,10 +99,11 @@ pub fn sync_lock(from: &Path, to: &Folder, beside: &Folder, name: &OsStr) -> Res
             return Ok(beside.remove(&copied)?);
         }
     };
-    let is_same = beside.read(&copied).is_ok_and(|there| there == wanted);
+    let key = [&wanted, also].concat();
+    let is_same = beside.read(&copied).is_ok_and(|there| there == key);
     if !is_same || to.kind(lock) != Some(Kind::File) {
         to.write(lock, &wanted, None)?;
-        beside.write(&copied, &wanted, None)?;
+        beside.write(&copied, &key, None)?;
     }
     Ok(())
 }
@@ -190,7 +198,7 @@ mod tests {
         let sync_lock = || {
             let all = Folder::open(trees.dir.path(), "all").unwrap();
             let to = all.folder(OsStr::new("to")).unwrap();
-            sync_lock(&trees.path("from"), &to, &all, OsStr::new("to")).unwrap();
+            sync_lock(&trees.path("from"), &to, &all, OsStr::new("to"), b"").unwrap();
         };
         let copy = "all/to/Cargo.lock";
         sync_lock();

@@ -1,5 +1,6 @@
 //! The manifests of the copy: with the runtime as a dependency, and with paths that lead to the same places as in the original.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
@@ -73,6 +74,67 @@ pub fn as_root(text: &str) -> Result<String> {
         .entry("workspace")
         .or_insert(Item::Table(Table::new()));
     Ok(document.to_string())
+}
+
+/// Takes dependencies from other paths, which are given by their names in the manifest. Those of build scripts stay.
+///
+/// # Errors
+/// If it is not a manifest.
+pub fn with_copies(text: &str, paths: &BTreeMap<String, PathBuf>) -> Result<String> {
+    let mut document: DocumentMut = text.parse().context("not a manifest")?;
+    take_from(document.as_table_mut(), paths);
+    let platforms = document.get_mut("target").and_then(Item::as_table_like_mut);
+    for (_, platform) in platforms.into_iter().flat_map(|table| table.iter_mut()) {
+        if let Some(platform) = platform.as_table_like_mut() {
+            take_from(platform, paths);
+        }
+    }
+    Ok(document.to_string())
+}
+
+/// Like [`with_copies`], for what the packages of a workspace inherit.
+///
+/// # Errors
+/// If it is not a manifest.
+pub fn with_inherited_copies(text: &str, paths: &BTreeMap<String, PathBuf>) -> Result<String> {
+    let mut document: DocumentMut = text.parse().context("not a manifest")?;
+    let workspace = document.get_mut("workspace");
+    if let Some(workspace) = workspace.and_then(Item::as_table_like_mut) {
+        take_from(workspace, paths);
+    }
+    Ok(document.to_string())
+}
+
+/// The keys that tell where a dependency comes from.
+const ORIGIN: [&str; 7] = ["branch", "git", "path", "registry", "rev", "tag", "version"];
+
+fn take_from(table: &mut dyn TableLike, paths: &BTreeMap<String, PathBuf>) {
+    for kind in ["dependencies", "dev-dependencies"] {
+        let Some(dependencies) = table.get_mut(kind).and_then(Item::as_table_like_mut) else {
+            continue;
+        };
+        for (name, path) in paths {
+            let path = path.display().to_string();
+            match dependencies.get_mut(name) {
+                Some(item) if item.is_str() => {
+                    let mut entry = toml_edit::InlineTable::new();
+                    entry.insert("path", path.into());
+                    *item = value(entry);
+                }
+                Some(item) => {
+                    let entry = item.as_table_like_mut();
+                    // What is inherited is changed where it is declared.
+                    if let Some(entry) = entry.filter(|entry| !entry.contains_key("workspace")) {
+                        for key in ORIGIN {
+                            entry.remove(key);
+                        }
+                        entry.insert("path", value(path));
+                    }
+                }
+                None => {}
+            }
+        }
+    }
 }
 
 /// Makes relative paths that lead out of the tree absolute. `folder` contains the manifest, and `root` is the tree.

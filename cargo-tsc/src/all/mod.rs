@@ -3,12 +3,15 @@
 mod beside;
 mod choice;
 mod copy;
+mod dependencies;
 mod folder;
+mod known;
 mod manifest;
 mod outside;
 mod remarks;
 mod rustc;
 mod tree;
+mod unopened;
 mod verb;
 
 pub use rustc::{become_rustc, is_rustc};

@@ -33,29 +33,38 @@ pub fn of(
     session: &Writer,
 ) -> Result<Vec<String>> {
     let mut remarks = probes(tree, left_out);
+    let sum = session.sum()?;
+    remarks.extend(tree.unopened(&sum));
     if let Some(status) = beside.otherwise {
         remarks.push(format!(
             "the bare program ended with status {status}, so the runs cannot be compared"
         ));
         return Ok(remarks);
     }
-    let (measured, bare) = (session.seconds().unwrap_or(f64::NAN), beside.bare_seconds());
-    let sum = session.sum()?;
+    let (measured, bare) = beside.seconds();
     remarks.push(format!(
-        "a run took {}, the bare program {}: {:.2} ×{}",
+        "a run took {}, the bare program {}: {:.2} ×{}{}",
         duration(measured),
         duration(bare),
         measured / bare,
-        of_cpu(session.cpu_seconds().zip(beside.bare_cpu_seconds()))
+        of_cpu(beside.cpu_seconds()),
+        match beside.turns() {
+            1 => String::new(),
+            turns => format!(" (medians of {turns} runs of each, in turns)"),
+        }
     ));
-    let ratio = beside.ratio(session, &sum).unwrap_or(1.0);
+    let ratio = beside.ratio(&sum).unwrap_or(1.0);
     let is_slow = |(measured, bare): (f64, f64)| measured / bare > ALLOWED;
-    if beside.times(session).is_some_and(is_slow) && ratio <= ALLOWED {
+    if beside.is_unexplained(&sum) {
+        remarks.push(format!(
+            "  the probes, by their number, cost at most {ratio:.2} ×; the rest is this machine: other programs, or files that were not in memory; \
+             in a program with one thread also the locks of the allocator, because the clock of light probes is a second one"
+        ));
+    } else if beside.times().is_some_and(is_slow) && ratio <= ALLOWED {
         remarks.push(format!(
             "  the probes' part of it is {ratio:.2} ×; the rest is what every measured process takes to start and to report"
         ));
-    }
-    if ratio > ALLOWED {
+    } else if ratio > ALLOWED {
         remarks.push(costs(&sum));
     }
     Ok(remarks)
@@ -70,6 +79,8 @@ fn probes(tree: &Tree<'_>, left_out: &[Measured]) -> Vec<String> {
         tree.too_short,
         left_out.len()
     )];
+    let mut others = tree.dependencies.remarks();
+    remarks.append(&mut others);
     let mut worst: Vec<&Measured> = left_out.iter().collect();
     worst.sort_by_key(|function| std::cmp::Reverse(function.calls));
     for function in worst.iter().take(NAMES) {

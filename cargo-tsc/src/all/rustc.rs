@@ -2,31 +2,51 @@
 //! failing the build, because the user has not written what they complain about. The compiler's warnings are printed once, for the program
 //! without measurement.
 
-use std::ffi::OsString;
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-/// `COPY=ORIGINAL`.
-const PREFIX: &str = "CARGO_TSC_REMAP_PATH_PREFIX";
+use crate::sources::whole;
+
+/// `COPY=ORIGINAL`, one in each line.
+const PREFIXES: &str = "CARGO_TSC_REMAP_PATH_PREFIX";
 /// `warn` or `allow`.
 const LINTS: &str = "CARGO_TSC_CAP_LINTS";
+/// The user's own wrapper, if this program has taken its place.
+const USERS: &str = "CARGO_TSC_RUSTC_WRAPPER";
+/// Cargo's variable for a wrapper of rustc for all crates.
+const WRAPPER: &str = "RUSTC_WRAPPER";
 
-/// The environment variables for cargo. `lints` is `warn` or `allow`.
+/// The environment variables for cargo. The paths in `prefixes` are reported as their originals. `lints` is `warn` or `allow`. If
+/// `for_dependencies` is true, crates outside of the workspace are copies, too.
 #[must_use]
 pub fn environment(
     wrapper: &Path,
-    copy: &Path,
-    original: &Path,
+    prefixes: &BTreeMap<PathBuf, PathBuf>,
     lints: &str,
+    for_dependencies: bool,
 ) -> Vec<(OsString, OsString)> {
-    let mut prefix = copy.as_os_str().to_owned();
-    prefix.push("=");
-    prefix.push(original);
-    vec![
+    let mut lines = OsString::new();
+    for (copy, original) in prefixes {
+        lines.extend([
+            copy.as_os_str(),
+            "=".as_ref(),
+            original.as_ref(),
+            "\n".as_ref(),
+        ]);
+    }
+    let mut variables = vec![
         ("RUSTC_WORKSPACE_WRAPPER".into(), wrapper.into()),
-        (PREFIX.into(), prefix),
+        (PREFIXES.into(), lines),
         (LINTS.into(), lints.into()),
-    ]
+    ];
+    if for_dependencies {
+        variables.push((WRAPPER.into(), wrapper.into()));
+        let users = std::env::var_os(WRAPPER).unwrap_or_default();
+        variables.push((USERS.into(), users));
+    }
+    variables
 }
 
 /// The path of this program.
@@ -45,28 +65,45 @@ pub fn other_wrapper() -> Option<PathBuf> {
     Some(other.join(this.file_name()?)).filter(|path| path.exists())
 }
 
-/// Whether cargo started this program in place of rustc.
+/// Whether cargo started this program in place of rustc. As a wrapper of all crates, it is given the workspace's wrapper, which is itself.
 #[must_use]
 pub fn is_rustc() -> bool {
-    std::env::var_os(PREFIX).is_some()
-        && std::env::args_os().nth(1).is_some_and(|word| {
-            Path::new(&word)
-                .file_stem()
-                .is_some_and(|stem| stem.to_string_lossy().contains("rustc"))
-        })
+    let is_program = |word: OsString| {
+        let path = Path::new(&word);
+        is_named_rustc(path) || (path.is_absolute() && path.file_name() == wrapper().file_name())
+    };
+    std::env::var_os(PREFIXES).is_some() && std::env::args_os().nth(1).is_some_and(is_program)
+}
+
+fn is_named_rustc(path: &Path) -> bool {
+    let stem = path.file_stem().map(OsStr::to_string_lossy);
+    stem.is_some_and(|stem| stem.contains("rustc"))
 }
 
 /// Runs rustc with the changed arguments.
 #[must_use]
 pub fn become_rustc() -> ExitCode {
-    let mut words = std::env::args_os().skip(1);
-    let mut command = Command::new(words.next().unwrap_or_default());
+    let words: Vec<OsString> = std::env::args_os().skip(1).collect();
+    let mut words = words.as_slice();
+    let users = std::env::var_os(USERS).filter(|users| !users.is_empty());
+    let is_last = words
+        .first()
+        .is_some_and(|word| is_named_rustc(Path::new(word)));
+    let program = match users.filter(|_| is_last) {
+        Some(users) => users,
+        None => match words.split_first() {
+            Some((first, rest)) => {
+                words = rest;
+                first.clone()
+            }
+            None => OsString::new(),
+        },
+    };
+    let mut command = Command::new(program);
     command.args(words);
-    let mut remap = OsString::from("--remap-path-prefix=");
-    remap.push(std::env::var_os(PREFIX).unwrap_or_default());
-    let mut lints = OsString::from("--cap-lints=");
-    lints.push(std::env::var_os(LINTS).unwrap_or_else(|| "warn".into()));
-    command.arg(remap).arg(lints);
+    if is_last {
+        command.args(arguments());
+    }
     match command.status() {
         Ok(status) => ExitCode::from(status.code().unwrap_or(1) as u8),
         Err(error) => {
@@ -74,4 +111,24 @@ pub fn become_rustc() -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+/// What is added if the crate that is compiled is a copy.
+fn arguments() -> Vec<OsString> {
+    let prefixes = std::env::var_os(PREFIXES).unwrap_or_default();
+    let lines = prefixes.to_string_lossy();
+    let prefixes = || lines.lines().filter_map(|line| line.split_once('='));
+    let folder = std::env::var_os("CARGO_MANIFEST_DIR").map_or_else(PathBuf::new, PathBuf::from);
+    let folder = whole(folder);
+    if !prefixes().any(|(copy, _)| folder.starts_with(whole(copy.into()))) {
+        return Vec::new();
+    }
+    let remap =
+        prefixes().map(|(copy, original)| format!("--remap-path-prefix={copy}={original}").into());
+    let mut arguments: Vec<OsString> = remap.collect();
+    let lints = std::env::var_os(LINTS).unwrap_or_else(|| "warn".into());
+    let mut cap = OsString::from("--cap-lints=");
+    cap.push(lints);
+    arguments.push(cap);
+    arguments
 }

@@ -5,7 +5,8 @@ use std::io::{self, IsTerminal as _};
 use anyhow::{Result, bail};
 
 use super::beside::Beside;
-use super::choice::{self, Measured, REPEATED};
+use super::choice::{self, Choice, Measured, REPEATED};
+use super::dependencies::Wanted;
 use super::manifest::Runtime;
 use super::remarks;
 use super::tree::Tree;
@@ -31,16 +32,22 @@ pub fn run(args: &RunArgs, command: &CargoCommand) -> Result<Exit> {
     let store = Store::new(project.target());
     let runtime = Runtime::find(args.runtime.as_deref());
     let _lock = store.lock("all")?;
-    let mut tree = Tree::new(&project, command, &here);
+    let mut tree = Tree::new(&project, command, &here, wanted(args));
     if !command.is_optimised() {
         remark("this is a debug build: --release measures what users run");
     }
     // The program without measurement is built first. If this fails, the attributes are not the reason.
-    let bare = tree.bare()?;
+    let bare = tree.bare(&runtime)?;
     let mut input = Input::for_runs(2)?;
-    let mut left_out: Vec<Measured> = Vec::new();
+    let known = tree.known_choice(&runtime)?;
+    let mut chosen = Choice::default();
     let mut renamed = None;
-    for round in 0.. {
+    let mut first_round = 0;
+    if let Some(choice) = known.read() {
+        tree.choose(&choice);
+        (chosen, first_round) = (choice, 1);
+    }
+    for round in first_round.. {
         let executables = tree.annotated(&runtime)?;
         if tree.attributes == 0 {
             bail!(
@@ -54,30 +61,30 @@ pub fn run(args: &RunArgs, command: &CargoCommand) -> Result<Exit> {
             runs: 1,
             ..args.clone()
         };
-        let quiet = round > 0;
-        let bar = progress::runs(&title(round, left_out.len()), u64::from(args.runs));
+        let quiet = round > first_round;
+        let bar = progress::runs(&title(round, chosen.bare.len()), u64::from(args.runs));
         let mut outcome = run::runs(&first, &executables, &mut session, &mut input, quiet, &bar)?;
         if outcome.interrupted {
             bar.finish_and_clear();
             // If the user has ended the program, it is not started again.
-            session.about.remarks = remarks::interrupted(&tree, &left_out);
+            session.about.remarks = remarks::interrupted(&tree, &chosen.bare);
             session.save()?;
             return run::print(args, session, &store, &outcome);
         }
         beside.run(&mut session, &mut input)?;
         outcome.interrupted = interrupt::status().is_some();
         let sum = session.sum()?;
-        let ratio = match beside.ratio(&session, &sum) {
-            // Writing to a terminal is slow, too. Only the output of the first round is shown.
-            Some(_) if round == 0 && io::stdout().is_terminal() => 1.0,
-            ratio => ratio.unwrap_or(1.0),
-        };
+        let mut so_far = beside.so_far(&sum);
+        // Writing to a terminal is slow, too. Only the output of the first round is shown.
+        if !quiet && io::stdout().is_terminal() {
+            so_far.ratio = 1.0;
+        }
         // The first round only serves to choose probes.
-        if !outcome.interrupted && (round == 0 || (round < ROUNDS && ratio > REPEATED)) {
-            let choice = choice::choose(Measured::all(&sum), beside.so_far(&sum, ratio));
+        if !outcome.interrupted && (round == 0 || (round < ROUNDS && so_far.ratio > REPEATED)) {
+            let choice = choice::choose(Measured::all(&sum), so_far);
             if round == 0 || !choice.bare.is_empty() {
                 tree.choose(&choice);
-                left_out.extend(choice.bare);
+                chosen.add(choice);
                 renamed = session.discard()?;
                 bar.finish_and_clear();
                 continue;
@@ -97,8 +104,15 @@ pub fn run(args: &RunArgs, command: &CargoCommand) -> Result<Exit> {
                 ..next
             };
         }
+        while beside.is_unsure() && interrupt::status().is_none() {
+            beside.turn(args, &executables, &mut input)?;
+            if !beside.is_unsure() && !beside.again {
+                beside.again = beside.is_unexplained(&session.sum()?);
+            }
+        }
         bar.finish_and_clear();
-        session.about.remarks = remarks::of(&tree, &left_out, &beside, &session)?;
+        known.write(chosen.clone())?;
+        session.about.remarks = remarks::of(&tree, &chosen.bare, &beside, &session)?;
         session.save()?;
         return run::print(args, session, &store, &outcome);
     }
@@ -111,6 +125,15 @@ fn title(round: usize, left_out: usize) -> String {
         (0, _) => "measuring every function".to_owned(),
         (_, 1) => "measuring without 1 function".to_owned(),
         _ => format!("measuring without {left_out} functions"),
+    }
+}
+
+/// The dependencies to measure.
+fn wanted(args: &RunArgs) -> Option<Wanted> {
+    match &args.with {
+        _ if args.with_deps => Some(Wanted::All),
+        names if names.is_empty() => None,
+        names => Some(Wanted::Named(names.clone())),
     }
 }
 

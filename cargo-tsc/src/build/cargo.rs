@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result, bail};
-use cargo_metadata::{Artifact, Message, PackageId};
+use cargo_metadata::diagnostic::{Diagnostic, DiagnosticLevel};
+use cargo_metadata::{Artifact, CompilerMessage, Message, PackageId};
 
 use super::{CargoCommand, CargoVerb, Executable, Project, Selection};
 use crate::git;
@@ -44,14 +45,34 @@ pub struct Build<'a> {
     /// The folder in which cargo is started.
     pub folder: &'a Path,
     /// The target folder, if it is not the project's own.
-    pub target: Option<&'a Path>,
+    pub target: Option<PathBuf>,
     /// The folder for intermediate files, if that is not the target folder. In a common one, cargo would take two copies of a package for
     /// the same package, and not build the second, unless their wrappers of rustc are different.
-    pub intermediate: Option<&'a Path>,
+    pub intermediate: Option<PathBuf>,
     /// Additional environment variables for cargo, such as a wrapper of rustc.
     pub environment: Vec<(OsString, OsString)>,
     /// What is said of the build before cargo says anything.
     pub title: String,
+}
+
+/// A package that does not compile.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// The folder of its manifest.
+    pub folder: PathBuf,
+    /// The compiler's first error.
+    pub error: String,
+    /// The same as the compiler shows it.
+    pub shown: String,
+}
+
+/// What cargo has built.
+#[derive(Debug, Default)]
+struct Built {
+    artifacts: Vec<Artifact>,
+    /// What the compiler refuses. It has been printed, and this is empty, unless cargo was asked for messages as data.
+    refusals: Vec<Refusal>,
+    is_complete: bool,
 }
 
 impl Build<'_> {
@@ -61,23 +82,52 @@ impl Build<'_> {
     /// If cargo fails. Its messages have been printed.
     pub fn executables(&self, measurement: Measurement) -> Result<Vec<Executable>> {
         let selection = self.project.select(self.command)?;
-        let mut command = self.cargo();
+        let mut command = self.cargo("json-render-diagnostics");
         command.args(&selection.target);
         if measurement == Measurement::On {
             self.turn_on(&mut command, &selection)?;
         }
-        let artifacts = self.run(command)?;
-        let mut executables = Vec::new();
-        for artifact in &artifacts {
-            executables.extend(self.executable(artifact, &selection));
+        let built = self.run(command)?;
+        if !built.is_complete {
+            bail!("the build failed; cargo's messages are above");
         }
+        self.to_run(&built, &selection)
+    }
+
+    /// Builds as much as possible, without what the project's features would add. Returns what does not compile, if there is anything, whose
+    /// messages have not been printed.
+    ///
+    /// # Errors
+    /// If cargo fails otherwise. Its messages have been printed.
+    pub fn attempt(&self) -> Result<Result<Vec<Executable>, Vec<Refusal>>> {
+        let selection = self.project.select(self.command)?;
+        let mut command = self.cargo("json");
+        command.args(&selection.target);
+        if self.command.verb == CargoVerb::Run {
+            command.arg("--keep-going");
+        }
+        let built = self.run(command)?;
+        if built.is_complete {
+            return self.to_run(&built, &selection).map(Ok);
+        }
+        if built.refusals.is_empty() {
+            bail!("the build failed; cargo's messages are above");
+        }
+        Ok(Err(built.refusals))
+    }
+
+    fn to_run(&self, built: &Built, selection: &Selection) -> Result<Vec<Executable>> {
+        let artifacts = built.artifacts.iter();
+        let executables: Vec<Executable> = artifacts
+            .filter_map(|artifact| self.executable(artifact, selection))
+            .collect();
         if executables.is_empty() {
             bail!("cargo built nothing that can be run");
         }
         Ok(executables)
     }
 
-    fn cargo(&self) -> Command {
+    fn cargo(&self, messages: &str) -> Command {
         let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         command.current_dir(self.folder);
         match self.command.verb {
@@ -85,14 +135,15 @@ impl Build<'_> {
             CargoVerb::Test => command.args(["test", "--no-run"]),
             CargoVerb::Bench => command.args(["bench", "--no-run"]),
         };
-        command.arg("--message-format=json-render-diagnostics");
+        command.arg(format!("--message-format={messages}"));
         match self.target {
             None => command.args(&self.command.options),
             Some(_) => command.args(self.command.without("--target-dir")),
         };
-        if let Some(target) = self.target {
+        if let Some(target) = &self.target {
             command.arg("--target-dir").arg(target);
-            command.env(BUILD_DIR, intermediate(self.intermediate.unwrap_or(target)));
+            let folder = self.intermediate.as_ref().unwrap_or(target);
+            command.env(BUILD_DIR, intermediate(folder));
             git::leave_hook(&mut command);
         }
         command.envs(self.environment.iter().map(|(name, value)| (name, value)));
@@ -145,7 +196,7 @@ impl Build<'_> {
         Ok(())
     }
 
-    fn run(&self, mut command: Command) -> Result<Vec<Artifact>> {
+    fn run(&self, mut command: Command) -> Result<Built> {
         progress::remark(&self.title);
         progress::pass_to_cargo(&mut command);
         progress::announce(&command);
@@ -154,22 +205,39 @@ impl Build<'_> {
         interrupt::check()?;
         let mut child = command.spawn().context("cargo cannot be started")?;
         let passing = interrupt::pass_to(&child);
-        let mut artifacts = Vec::new();
+        let mut built = Built::default();
         if let Some(stdout) = child.stdout.take() {
             for message in Message::parse_stream(BufReader::new(stdout)) {
-                if let Message::CompilerArtifact(artifact) = message? {
-                    artifacts.push(artifact);
+                match message? {
+                    Message::CompilerArtifact(artifact) => built.artifacts.push(artifact),
+                    Message::CompilerMessage(message) => {
+                        built.refusals.extend(self.refusal(message));
+                    }
+                    _ => {}
                 }
             }
         }
         let status = child.wait()?;
         drop(passing);
         interrupt::check()?;
-        if !status.success() {
-            bail!("the build failed; cargo's messages are above");
-        }
-        artifacts.retain(|artifact| artifact.executable.is_some());
-        Ok(artifacts)
+        built.is_complete = status.success();
+        Ok(built)
+    }
+
+    /// The package that the compiler refuses with this message.
+    fn refusal(&self, message: CompilerMessage) -> Option<Refusal> {
+        let is_error = matches!(
+            message.message.level,
+            DiagnosticLevel::Error | DiagnosticLevel::Ice
+        );
+        let mut packages = self.project.metadata().packages.iter();
+        let package = packages.find(|package| package.id == message.package_id)?;
+        let folder = package.manifest_path.parent()?.as_std_path().to_owned();
+        is_error.then(|| Refusal {
+            folder,
+            error: headline(&message.message),
+            shown: message.message.rendered.unwrap_or(message.message.message),
+        })
     }
 
     fn executable(&self, artifact: &Artifact, selection: &Selection) -> Option<Executable> {
@@ -206,4 +274,12 @@ impl Build<'_> {
             environment,
         })
     }
+}
+
+/// An error in one line: `error[E0308]: mismatched types`.
+fn headline(error: &Diagnostic) -> String {
+    let code = error.code.as_ref();
+    let code = code.map_or_else(String::new, |code| format!("[{}]", code.code));
+    let first = error.message.lines().next().unwrap_or_default();
+    format!("error{code}: {first}")
 }

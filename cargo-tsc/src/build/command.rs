@@ -15,7 +15,7 @@ pub enum What {
 }
 
 /// A cargo command that builds and runs something.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CargoVerb {
     /// One binary or example.
     Run,
@@ -26,7 +26,7 @@ pub enum CargoVerb {
 }
 
 /// A parsed cargo command.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct CargoCommand {
     /// The verb.
     pub verb: CargoVerb,

@@ -9,7 +9,7 @@ mod selection;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-pub use cargo::{Build, Measurement};
+pub use cargo::{Build, Measurement, Refusal};
 pub use command::{CargoCommand, CargoVerb, What};
 pub use options::CargoOptions;
 pub use selection::{Project, Selection};

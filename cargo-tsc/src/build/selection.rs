@@ -109,6 +109,12 @@ impl Project {
         &self.metadata
     }
 
+    /// The folder in which cargo is started.
+    #[must_use]
+    pub fn here(&self) -> &Path {
+        &self.here
+    }
+
     /// The target folder.
     #[must_use]
     pub fn target(&self) -> &Path {

@@ -12,7 +12,6 @@ use super::name::{is_file_name, now};
 use super::{About, Run, read};
 use crate::lock::Lock;
 use crate::output;
-use crate::statistics::median;
 
 /// The folder that contains the sessions.
 #[derive(Clone, Debug)]
@@ -168,21 +167,6 @@ impl Writer {
     #[must_use]
     pub fn folder(&self) -> &Path {
         &self.folder
-    }
-
-    /// The median time of a run, from start to end.
-    #[must_use]
-    pub fn seconds(&self) -> Option<f64> {
-        let seconds: Vec<f64> = self.about.runs.iter().map(|run| run.seconds).collect();
-        median(&seconds)
-    }
-
-    /// The median CPU time of a run. `None` if it is not known of all runs.
-    #[must_use]
-    pub fn cpu_seconds(&self) -> Option<f64> {
-        let runs = self.about.runs.iter();
-        let seconds: Option<Vec<f64>> = runs.map(|run| run.cpu_seconds).collect();
-        median(&seconds?)
     }
 
     /// The sum of all runs so far. It is empty if there are no reports.

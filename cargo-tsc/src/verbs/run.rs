@@ -227,7 +227,8 @@ fn one_run(
 }
 
 /// The environment variables for the runtime that follow from the options.
-fn variables(args: &RunArgs) -> Vec<(&'static str, String)> {
+#[must_use]
+pub fn variables(args: &RunArgs) -> Vec<(&'static str, String)> {
     let mut variables = Vec::new();
     if let Some(only) = &args.only {
         variables.push(("TSC_ONLY", only.as_str().to_owned()));

@@ -20,4 +20,6 @@ mod run;
 mod sessions;
 mod slow_page;
 mod top;
+mod turns;
+mod with;
 mod workflow;

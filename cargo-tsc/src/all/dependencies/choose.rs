@@ -1,0 +1,117 @@
+//! Which crates the user wants to be annotated.
+
+use std::collections::BTreeSet;
+
+use anyhow::{Context as _, Result, bail};
+use cargo_metadata::{Package, PackageId};
+use regex::Regex;
+
+use super::graph::{Graph, is_macro};
+use crate::nearest::nearest;
+
+/// What the user has asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// Packages whose names match one of these patterns, in which `*` is any text and `?` any character.
+    Named(Vec<String>),
+    /// All.
+    All,
+}
+
+/// The crates to annotate.
+#[derive(Debug, Default)]
+pub struct Choice {
+    /// Their identities.
+    pub chosen: BTreeSet<PackageId>,
+    /// What was asked for, and cannot be annotated, in words.
+    pub not_annotated: Vec<String>,
+}
+
+/// Finds the crates that are asked for.
+///
+/// # Errors
+/// If a pattern matches no dependency.
+pub fn choose(graph: &Graph<'_>, wanted: &Wanted) -> Result<Choice> {
+    let mut asked: Vec<&Package> = Vec::new();
+    match wanted {
+        Wanted::All => asked.extend(graph.dependencies()),
+        Wanted::Named(patterns) => {
+            for pattern in patterns {
+                asked.extend(matching(graph, pattern)?);
+            }
+        }
+    }
+    let mut choice = Choice::default();
+    let (mut macros, mut elsewhere) = (BTreeSet::new(), BTreeSet::new());
+    for package in asked {
+        let name = package.name.to_string();
+        if is_macro(package) {
+            macros.insert(name);
+        } else if !graph.is_in_program(&package.id) {
+            elsewhere.insert(name);
+        } else {
+            choice.chosen.insert(package.id.clone());
+        }
+    }
+    let mut say = |names: BTreeSet<String>, why: &str| {
+        if !names.is_empty() {
+            let names: Vec<String> = names.into_iter().collect();
+            choice
+                .not_annotated
+                .push(format!("{}: {why}", names.join(", ")));
+        }
+    };
+    say(macros, "macros, which run in the compiler");
+    say(
+        elsewhere,
+        "not in the program: only build scripts, macros or other programs use them",
+    );
+    Ok(choice)
+}
+
+/// The dependencies whose names match.
+fn matching<'a>(graph: &Graph<'a>, pattern: &str) -> Result<Vec<&'a Package>> {
+    let expression = expression(pattern).with_context(|| format!("--with {pattern}"))?;
+    let matches = |package: &&Package| expression.is_match(&package.name);
+    let found: Vec<&Package> = graph.dependencies().filter(matches).collect();
+    if !found.is_empty() {
+        return Ok(found);
+    }
+    if graph.members().iter().any(matches) {
+        bail!(
+            "--with {pattern}: --all measures the workspace's own packages already; --with is for dependencies"
+        );
+    }
+    let names: BTreeSet<&str> = graph
+        .dependencies()
+        .map(|package| package.name.as_str())
+        .collect();
+    match nearest(pattern, names) {
+        names if names.is_empty() => bail!("--with {pattern}: the program has no dependencies"),
+        names => bail!(
+            "--with {pattern}: no dependency has such a name; the nearest are {}",
+            names.join(", ")
+        ),
+    }
+}
+
+/// The expression for a pattern.
+fn expression(pattern: &str) -> Result<Regex, regex::Error> {
+    let escaped = regex::escape(pattern)
+        .replace(r"\*", ".*")
+        .replace(r"\?", ".");
+    Regex::new(&format!("^{escaped}$"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::expression;
+
+    #[test]
+    fn patterns_match_whole_names() {
+        let matches = |pattern: &str, name: &str| expression(pattern).unwrap().is_match(name);
+        assert!(matches("jaq-*", "jaq-core") && !matches("jaq-*", "my-jaq-core"));
+        assert!(matches("a?c", "abc") && !matches("a?c", "ac"));
+        assert!(!matches("a.c", "abc") && matches("a.c", "a.c"));
+    }
+}

@@ -1,0 +1,163 @@
+//! A crate outside of the workspace, and where its copy is.
+
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::path::{Path, PathBuf};
+
+use cargo_metadata::{Package, Target, TargetKind};
+
+use crate::sources::whole;
+
+/// The folder of the copies, in that of the project's copies.
+pub const WITH: &str = "with";
+
+/// What cargo does not build of a dependency.
+const OTHERS: [TargetKind; 4] = [
+    TargetKind::Bench,
+    TargetKind::Bin,
+    TargetKind::Example,
+    TargetKind::Test,
+];
+
+/// A crate that is copied.
+#[derive(Debug)]
+pub struct Copied {
+    /// Cargo's description of the original.
+    pub package: Package,
+    /// The folder of the package.
+    pub original: PathBuf,
+    /// The folder of its copy.
+    pub copy: PathBuf,
+    /// What is copied with it. `None` if the project's folder contains it.
+    pub tree: Option<Tree>,
+    /// Whether its functions are annotated.
+    pub is_annotated: bool,
+}
+
+/// A folder that is copied whole: that of a package, or of the repository or workspace that contains it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Tree {
+    /// The original.
+    pub original: PathBuf,
+    /// The folder of its copy, and the folder in [`WITH`] that contains this.
+    pub names: [String; 2],
+}
+
+/// Where a project and its copies are.
+#[derive(Clone, Copy, Debug)]
+pub struct Places<'a> {
+    /// The folder of all copies.
+    pub all: &'a Path,
+    /// The copy of which cargo was asked.
+    pub asked: &'a Path,
+    /// The annotated copy.
+    pub annotated: &'a Path,
+    /// The project.
+    pub original: &'a Path,
+}
+
+impl Copied {
+    /// The copy of a package. Of another's package, programs and tests are not built.
+    #[must_use]
+    pub fn new(mut package: Package, is_annotated: bool, places: Places<'_>) -> Self {
+        package.targets.retain(|target| {
+            let mut kinds = target.kind.iter();
+            kinds.any(|kind| !OTHERS.contains(kind))
+        });
+        let folder = folder(&package);
+        if let Ok(inner) = whole(folder.clone()).strip_prefix(whole(places.asked.to_owned())) {
+            return Self {
+                package,
+                original: places.original.join(inner),
+                copy: places.annotated.join(inner),
+                tree: None,
+                is_annotated,
+            };
+        }
+        let tree = Tree::of(&package, &folder, places.original);
+        let inner = folder.strip_prefix(&tree.original).unwrap_or(Path::new(""));
+        Self {
+            copy: tree.copy(places.all).join(inner),
+            original: folder,
+            package,
+            tree: Some(tree),
+            is_annotated,
+        }
+    }
+
+    /// The build script, if there is one, and the library.
+    #[must_use]
+    pub fn targets(&self) -> (Option<&Target>, Option<&Target>) {
+        let is_script = |target: &&Target| target.kind.contains(&TargetKind::CustomBuild);
+        let mut targets = self.package.targets.iter();
+        let library = targets.clone().find(|target| !is_script(target));
+        (targets.find(is_script), library)
+    }
+
+    /// The path in the original of a file as cargo names it.
+    #[must_use]
+    pub fn original_of(&self, file: &Path) -> PathBuf {
+        match file.strip_prefix(folder(&self.package)) {
+            Ok(inner) => self.original.join(inner),
+            Err(_) => file.to_owned(),
+        }
+    }
+}
+
+impl Tree {
+    fn of(package: &Package, folder: &Path, project: &Path) -> Self {
+        let is_git = || {
+            let source = package.source.as_ref();
+            source.is_some_and(|source| source.repr.starts_with("git+"))
+        };
+        let whole = if package.source.is_none() {
+            folder
+                .ancestors()
+                .filter(|above| is_workspace(above))
+                .last()
+        } else if is_git() {
+            folder
+                .ancestors()
+                .find(|above| above.join(".cargo-ok").exists())
+        } else {
+            None
+        };
+        // A copy cannot contain itself.
+        let whole = whole.filter(|whole| !project.starts_with(whole));
+        let original = whole.unwrap_or(folder).to_owned();
+        let mut hasher = DefaultHasher::new();
+        original.parent().hash(&mut hasher);
+        let name = original.file_name().unwrap_or_default();
+        Self {
+            names: [
+                format!("{:016x}", hasher.finish()),
+                name.display().to_string(),
+            ],
+            original,
+        }
+    }
+
+    fn copy(&self, all: &Path) -> PathBuf {
+        let [above, name] = &self.names;
+        all.join(WITH).join(above).join(name)
+    }
+
+    /// The copy of the folder that contains the original, and that folder.
+    #[must_use]
+    pub fn prefix(&self, all: &Path) -> (PathBuf, PathBuf) {
+        let above = self.original.parent().unwrap_or(&self.original);
+        (all.join(WITH).join(&self.names[0]), above.to_owned())
+    }
+}
+
+fn folder(package: &Package) -> PathBuf {
+    let folder = package.manifest_path.parent();
+    folder.map_or_else(PathBuf::new, |folder| folder.as_std_path().to_owned())
+}
+
+fn is_workspace(folder: &Path) -> bool {
+    let manifest = std::fs::read_to_string(folder.join("Cargo.toml"));
+    manifest.is_ok_and(|text| {
+        text.lines()
+            .any(|line| line.trim().starts_with("[workspace"))
+    })
+}

@@ -1,0 +1,170 @@
+//! Which packages use which, as cargo has resolved it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use cargo_metadata::{Dependency, DependencyKind, Node, Package, PackageId, TargetKind};
+
+use crate::build::Project;
+
+/// The packages of a project, and those that the program consists of.
+pub struct Graph<'a> {
+    project: &'a Project,
+    nodes: BTreeMap<&'a PackageId, &'a Node>,
+    /// What is compiled into the program: neither macros, nor what only they and build scripts use.
+    in_program: BTreeSet<&'a PackageId>,
+    /// This, and what is built for it, without what only measuring depends on.
+    built: BTreeSet<&'a PackageId>,
+}
+
+/// The crates that measuring itself consists of.
+const OURS: [&str; 3] = ["tsc-attr", "tsc-report", "tsc-runtime"];
+
+impl<'a> Graph<'a> {
+    /// The graph of a project of which these packages are built.
+    #[must_use]
+    pub fn new(project: &'a Project, selected: &'a [PackageId]) -> Self {
+        let nodes = project
+            .metadata()
+            .resolve
+            .iter()
+            .flat_map(|resolve| &resolve.nodes);
+        let mut graph = Self {
+            project,
+            nodes: nodes.map(|node| (&node.id, node)).collect(),
+            in_program: BTreeSet::new(),
+            built: BTreeSet::new(),
+        };
+        let is_ours = |id: &PackageId| OURS.contains(&project.package(id).name.as_str());
+        let mut left: Vec<&PackageId> = selected.iter().collect();
+        while let Some(id) = left.pop() {
+            let package = project.package(id);
+            if !is_macro(package) && !is_ours(id) && graph.in_program.insert(id) {
+                left.extend(graph.uses(id));
+            }
+        }
+        left.extend(&project.metadata().workspace_members);
+        while let Some(id) = left.pop() {
+            if !is_ours(id) && graph.built.insert(id) {
+                left.extend(
+                    graph
+                        .nodes
+                        .get(id)
+                        .into_iter()
+                        .flat_map(|node| &node.dependencies),
+                );
+            }
+        }
+        graph
+    }
+
+    /// All packages that are not the workspace's own.
+    pub fn dependencies(&self) -> impl Iterator<Item = &'a Package> {
+        let members = &self.project.metadata().workspace_members;
+        let packages = self.project.metadata().packages.iter();
+        packages
+            .filter(|package| self.built.contains(&package.id) && !members.contains(&package.id))
+    }
+
+    /// The workspace's own packages.
+    #[must_use]
+    pub fn members(&self) -> Vec<&'a Package> {
+        self.project.metadata().workspace_packages()
+    }
+
+    /// What is compiled into the program.
+    pub fn in_program(&self) -> impl Iterator<Item = &'a PackageId> {
+        self.in_program.iter().copied()
+    }
+
+    /// Whether the package is the workspace's own.
+    #[must_use]
+    pub fn is_member(&self, id: &PackageId) -> bool {
+        self.project.metadata().workspace_members.contains(id)
+    }
+
+    /// Whether the package is compiled into the program.
+    #[must_use]
+    pub fn is_in_program(&self, id: &PackageId) -> bool {
+        self.in_program.contains(id)
+    }
+
+    /// What the package's own code uses. Tests count only for the workspace's packages, for which alone cargo builds them.
+    pub fn uses(&self, id: &PackageId) -> impl Iterator<Item = &'a PackageId> {
+        self.names(id).map(|(_, used)| used)
+    }
+
+    /// The same, with the names that the code has for them.
+    pub fn names(&self, id: &PackageId) -> impl Iterator<Item = (&'a str, &'a PackageId)> {
+        let deps = self.nodes.get(id).into_iter().flat_map(|node| &node.deps);
+        deps.filter(|dep| {
+            let mut kinds = dep.dep_kinds.iter();
+            kinds.any(|info| info.kind != DependencyKind::Build)
+        })
+        .map(|dep| (dep.name.as_str(), &dep.pkg))
+    }
+
+    /// The package to which a dependency in a manifest has been resolved. `None` if it is not enabled.
+    #[must_use]
+    pub fn target(&self, id: &PackageId, dependency: &Dependency) -> Option<&'a PackageId> {
+        let deps = self.nodes.get(id).into_iter().flat_map(|node| &node.deps);
+        let mut found: Vec<_> = deps
+            .filter(|dep| {
+                let mut kinds = dep.dep_kinds.iter();
+                self.project.package(&dep.pkg).name == dependency.name
+                    && kinds.any(|info| info.kind == dependency.kind)
+            })
+            .collect();
+        if found.len() > 1 {
+            // Two versions of a package under two names.
+            found.retain(|dep| {
+                let version = &self.project.package(&dep.pkg).version;
+                dependency.req.matches(version)
+            });
+        }
+        found.first().map(|dep| &dep.pkg)
+    }
+
+    /// These packages, and those outside of the workspace through which the program uses them. Of a git repository, all are taken if one
+    /// is, because they refer to each other by paths.
+    #[must_use]
+    pub fn with_users(&self, chosen: &BTreeSet<PackageId>) -> BTreeSet<PackageId> {
+        let mut all = chosen.clone();
+        loop {
+            let before = all.len();
+            let sources: BTreeSet<String> =
+                all.iter().filter_map(|id| self.repository(id)).collect();
+            let more = self.dependencies().filter(|package| {
+                let is_beside = || {
+                    let source = self.repository(&package.id);
+                    source.is_some_and(|source| sources.contains(&source))
+                };
+                self.is_in_program(&package.id)
+                    && (self.uses(&package.id).any(|used| all.contains(used)) || is_beside())
+            });
+            let more: Vec<PackageId> = more.map(|package| package.id.clone()).collect();
+            all.extend(more);
+            if all.len() == before {
+                return all;
+            }
+        }
+    }
+
+    /// The git repository of a package.
+    fn repository(&self, id: &PackageId) -> Option<String> {
+        let source = self.project.package(id).source.as_ref()?;
+        source.repr.starts_with("git+").then(|| source.repr.clone())
+    }
+
+    /// A package by its identity.
+    #[must_use]
+    pub fn package(&self, id: &PackageId) -> &'a Package {
+        self.project.package(id)
+    }
+}
+
+/// Whether the package is a macro, which runs in the compiler.
+#[must_use]
+pub fn is_macro(package: &Package) -> bool {
+    let mut targets = package.targets.iter();
+    targets.any(|target| target.kind.contains(&TargetKind::ProcMacro))
+}

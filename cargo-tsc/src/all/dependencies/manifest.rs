@@ -1,0 +1,128 @@
+//! The manifests of the copied crates. They are written from what cargo knows of the originals, because these may inherit parts from a
+//! workspace. Every dependency has the version to which it was resolved, or the path of its copy.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use cargo_metadata::semver::BuildMetadata;
+use cargo_metadata::{Dependency, DependencyKind, PackageId};
+use serde_json::{Map, Value, json};
+
+use super::copied::Copied;
+use super::graph::Graph;
+
+/// The manifest of a crate. `copy` gives the path of a package that is copied.
+///
+/// # Errors
+/// If what cargo knows cannot be written as a manifest.
+pub fn of(
+    graph: &Graph<'_>,
+    copied: &Copied,
+    copy: &dyn Fn(&PackageId) -> Option<PathBuf>,
+) -> Result<String> {
+    let package = &copied.package;
+    let manifest = package.manifest_path.as_std_path();
+    let inner = |file: &Path| {
+        let folder = manifest.parent().unwrap_or(manifest);
+        file.strip_prefix(folder)
+            .unwrap_or(file)
+            .display()
+            .to_string()
+    };
+    let (script, library) = copied.targets();
+    let mut document = json!({
+        "package": {
+            "name": package.name,
+            "version": package.version,
+            "edition": package.edition,
+            "authors": package.authors,
+            "description": package.description,
+            "license": package.license,
+            "homepage": package.homepage,
+            "repository": package.repository,
+            "rust-version": package.rust_version,
+            "links": package.links,
+            "metadata": package.metadata,
+            "build": script.map_or(json!(false), |target| json!(inner(target.src_path.as_std_path()))),
+            "autobins": false,
+            "autobenches": false,
+            "autoexamples": false,
+            "autotests": false,
+        },
+        "lib": library.map(|library| json!({
+            "name": library.name,
+            "path": inner(library.src_path.as_std_path()),
+            // A dynamic library would have the same file as that of the original.
+            "crate-type": ["lib"],
+        })),
+        "features": package.features,
+    });
+    for dependency in &package.dependencies {
+        let resolved = graph.target(&package.id, dependency);
+        let table = match dependency.kind {
+            DependencyKind::Normal => "dependencies",
+            DependencyKind::Build => "build-dependencies",
+            _ => continue,
+        };
+        // Build scripts use the originals, except for packages of which there may be only one in a build: those that link a library, and
+        // folders, which a lock file tells apart by name and version alone.
+        let is_shared = resolved.is_some_and(|id| {
+            let package = graph.package(id);
+            package.links.is_some() || package.source.is_none()
+        });
+        let path = resolved
+            .filter(|_| dependency.kind == DependencyKind::Normal || is_shared)
+            .and_then(copy);
+        let version = resolved.map(|id| {
+            let mut version = graph.package(id).version.clone();
+            version.build = BuildMetadata::EMPTY;
+            version.to_string()
+        });
+        let tables = match &dependency.target {
+            Some(platform) => &mut document["target"][platform.to_string()][table],
+            None => &mut document[table],
+        };
+        let name = dependency.rename.as_ref().unwrap_or(&dependency.name);
+        tables[name] = entry(dependency, path, version);
+    }
+    without_nulls(&mut document);
+    Ok(toml_edit::ser::to_string(&document)?)
+}
+
+/// The entry of a dependency.
+fn entry(dependency: &Dependency, copy: Option<PathBuf>, version: Option<String>) -> Value {
+    let mut entry = json!({
+        "package": dependency.rename.as_ref().map(|_| &dependency.name),
+        "optional": dependency.optional,
+        "default-features": dependency.uses_default_features,
+        "features": dependency.features,
+    });
+    let path = copy.or_else(|| dependency.path.clone().map(PathBuf::from));
+    let git = dependency.source.as_ref();
+    let git = git.and_then(|source| source.repr.strip_prefix("git+"));
+    if let Some(path) = path {
+        entry["path"] = json!(path);
+    } else if let Some(git) = git {
+        let (url, query) = git.split_once('?').unwrap_or((git, ""));
+        entry["git"] = json!(url);
+        // `branch`, `tag` or `rev`.
+        if let Some((key, value)) = query.split_once('=') {
+            entry[key] = json!(value.split('#').next());
+        }
+    } else {
+        let exact = version.map(|version| format!("={version}"));
+        entry["version"] = json!(exact.unwrap_or_else(|| dependency.req.to_string()));
+        entry["registry-index"] = json!(dependency.registry);
+    }
+    entry
+}
+
+/// A manifest has no `null`.
+fn without_nulls(value: &mut Value) {
+    if let Value::Object(map) = value {
+        let all = std::mem::take(map);
+        let some = all.into_iter().filter(|(_, value)| !value.is_null());
+        *map = some.collect::<Map<String, Value>>();
+        map.values_mut().for_each(without_nulls);
+    }
+}

@@ -1,0 +1,247 @@
+//! Crates that are not the workspace's own. Those that the user names are copied and annotated. So that all crates see the same types, those
+//! that use them are copied, too. Every copy is put in by its path, so the versions stay those of the lock file, and what runs in the
+//! compiler, and measuring itself, keeps the originals.
+
+mod choose;
+mod copied;
+mod graph;
+mod left_out;
+mod manifest;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+use cargo_metadata::{DependencyKind, PackageId};
+
+pub use choose::Wanted;
+pub use copied::{Copied, Places};
+use copied::{Tree, WITH};
+use graph::Graph;
+pub use graph::is_macro;
+use left_out::LeftOut;
+
+use super::copy::{Replaced, sync};
+use super::folder::Folder;
+use super::unopened::Unopened;
+use crate::build::{Project, Refusal};
+
+/// The crates that are copied.
+#[derive(Debug, Default)]
+pub struct Dependencies {
+    copied: BTreeMap<PackageId, Copied>,
+    /// The manifests of the copies.
+    manifests: BTreeMap<PackageId, String>,
+    /// The new paths in the manifests of the workspace's packages: by package, the dependency's name there, and the path.
+    paths: BTreeMap<String, BTreeMap<String, PathBuf>>,
+    /// What a package uses, by the folder of its copy.
+    uses: BTreeMap<PathBuf, BTreeSet<PackageId>>,
+    left_out: LeftOut,
+    /// What was asked for and is not annotated, in words.
+    not_annotated: Vec<String>,
+    /// The crates without probes that annotated code uses.
+    pub unopened: Unopened,
+}
+
+impl Dependencies {
+    /// The crates that are copied if these are wanted and the selected packages are built.
+    ///
+    /// # Errors
+    /// If a pattern matches nothing.
+    pub fn find(
+        project: &Project,
+        selected: &[PackageId],
+        wanted: Option<&Wanted>,
+        places: Places<'_>,
+    ) -> Result<Self> {
+        let graph = Graph::new(project, selected);
+        let choice = wanted
+            .map(|wanted| choose::choose(&graph, wanted))
+            .transpose()?;
+        let choice = choice.unwrap_or_default();
+        let mut found = Self {
+            left_out: LeftOut::read(places.all),
+            not_annotated: choice.not_annotated,
+            ..Self::default()
+        };
+        for id in graph.with_users(&choice.chosen) {
+            let package = graph.package(&id).clone();
+            let is_chosen = choice.chosen.contains(&id);
+            let error = found.left_out.why(&id).filter(|_| is_chosen);
+            found
+                .not_annotated
+                .extend(error.map(|error| does_not_compile(&package.name, error)));
+            let is_annotated = is_chosen && error.is_none();
+            let copied = Copied::new(package, is_annotated, places);
+            found.copied.insert(id, copied);
+        }
+        let copy = |id: &PackageId| found.copied.get(id).map(|copied| copied.copy.clone());
+        for (id, copied) in &found.copied {
+            let text = manifest::of(&graph, copied, &copy)
+                .with_context(|| format!("the manifest of {}", copied.package.name))?;
+            found.manifests.insert(id.clone(), text);
+            let uses = graph.uses(id).cloned().collect();
+            found.uses.insert(copied.copy.clone(), uses);
+        }
+        found.unopened = found.unopened(&graph);
+        for member in graph
+            .members()
+            .into_iter()
+            .filter(|member| !is_macro(member))
+        {
+            let paths = member.dependencies.iter().filter_map(|dependency| {
+                let is_code = dependency.kind != DependencyKind::Build;
+                let path = graph.target(&member.id, dependency).and_then(copy)?;
+                let name = dependency.rename.as_ref().unwrap_or(&dependency.name);
+                is_code.then(|| (name.clone(), path))
+            });
+            found.paths.insert(member.name.to_string(), paths.collect());
+            let folder = Copied::new(member.clone(), true, places).copy;
+            found
+                .uses
+                .insert(folder, graph.uses(&member.id).cloned().collect());
+        }
+        Ok(found)
+    }
+
+    /// The crates of the program that have no probes and may have some, and are used where there are probes.
+    fn unopened(&self, graph: &Graph<'_>) -> Unopened {
+        let has_probes = |id: &PackageId| {
+            let copied = self.copied.get(id);
+            copied.map_or(graph.is_member(id), |copied| copied.is_annotated)
+        };
+        let annotated = graph.in_program().filter(|id| has_probes(id));
+        annotated
+            .flat_map(|id| graph.names(id))
+            .filter(|(_, id)| {
+                graph.is_in_program(id) && !has_probes(id) && self.left_out.why(id).is_none()
+            })
+            .map(|(name, id)| (name.to_owned(), graph.package(id).name.to_string()))
+            .collect()
+    }
+
+    /// The new paths of a workspace package's dependencies.
+    #[must_use]
+    pub fn paths(&self, member: &str) -> Option<&BTreeMap<String, PathBuf>> {
+        self.paths.get(member).filter(|paths| !paths.is_empty())
+    }
+
+    /// The new paths of all packages' dependencies, for what they inherit from the workspace.
+    #[must_use]
+    pub fn all_paths(&self) -> BTreeMap<String, PathBuf> {
+        self.paths
+            .values()
+            .flatten()
+            .map(|(name, path)| (name.clone(), path.clone()))
+            .collect()
+    }
+
+    /// The crates that are copied, each with its manifest.
+    pub fn copied(&self) -> impl Iterator<Item = (&Copied, &str)> {
+        let copied = self.copied.iter();
+        copied.map(|(id, copied)| (copied, self.manifests.get(id).map_or("", String::as_str)))
+    }
+
+    /// Updates the copies. `replaced` has the contents that differ from the originals.
+    ///
+    /// # Errors
+    /// If a file cannot be read or written.
+    pub fn sync(&self, all: &Folder, replaced: &Replaced) -> Result<()> {
+        let trees: BTreeSet<&Tree> = self.trees().collect();
+        for tree in trees {
+            let mut folder = all.folder(OsStr::new(WITH))?;
+            for name in &tree.names {
+                folder = folder.folder(OsStr::new(name))?;
+            }
+            let leave_out = [".git", "target", "Cargo.lock"].map(|name| tree.original.join(name));
+            sync(&tree.original, &folder, &leave_out, replaced)?;
+        }
+        Ok(())
+    }
+
+    fn trees(&self) -> impl Iterator<Item = &Tree> {
+        self.copied
+            .values()
+            .filter_map(|copied| copied.tree.as_ref())
+    }
+
+    /// The folders of copies and those of their originals, of which the compiler reports the latter.
+    #[must_use]
+    pub fn prefixes(&self, all: &Path) -> BTreeMap<PathBuf, PathBuf> {
+        self.trees().map(|tree| tree.prefix(all)).collect()
+    }
+
+    /// The crates that are copied, as a text that differs for other ones.
+    #[must_use]
+    pub fn key(&self) -> String {
+        let ids = self.copied.keys().map(|id| format!("\n{}", id.repr));
+        ids.collect()
+    }
+
+    /// Leaves out what does not compile with attributes: the refused crates or, where the compiler complains about their users, the crates
+    /// that these use. Returns false if that changes nothing.
+    ///
+    /// # Errors
+    /// If it cannot be remembered.
+    pub fn leave_out(&mut self, refusals: &[Refusal]) -> Result<bool> {
+        let mut changed = false;
+        let mut seen = BTreeSet::new();
+        let first_errors = refusals
+            .iter()
+            .filter(|refusal| seen.insert(&refusal.folder));
+        for refusal in first_errors {
+            for id in self.to_blame(&refusal.folder) {
+                let Some(copied) = self.copied.get_mut(&id) else {
+                    continue;
+                };
+                copied.is_annotated = false;
+                self.left_out.add(&id, &refusal.error)?;
+                let name = copied.package.name.as_str();
+                self.not_annotated
+                    .push(does_not_compile(name, &refusal.error));
+                changed = true;
+            }
+        }
+        Ok(changed)
+    }
+
+    /// The crates whose attributes may be the reason why the package in this folder does not compile.
+    fn to_blame(&self, folder: &Path) -> Vec<PackageId> {
+        let annotated = self.copied.iter().filter(|(_, copied)| copied.is_annotated);
+        let (itself, others): (Vec<_>, Vec<_>) =
+            annotated.partition(|(_, copied)| copied.copy == folder);
+        let uses = self.uses.get(folder);
+        let is_used = |id: &PackageId| uses.is_some_and(|uses| uses.contains(id));
+        let to_blame = if itself.is_empty() { others } else { itself };
+        to_blame
+            .into_iter()
+            .filter(|(id, copied)| copied.copy == folder || is_used(id))
+            .map(|(id, _)| id.clone())
+            .collect()
+    }
+
+    /// What is said of the crates above the report.
+    #[must_use]
+    pub fn remarks(&self) -> Vec<String> {
+        let annotated = self.copied.values().filter(|copied| copied.is_annotated);
+        let names: BTreeSet<String> = annotated
+            .map(|copied| format!("{} {}", copied.package.name, copied.package.version))
+            .collect();
+        let mut remarks = Vec::new();
+        if !names.is_empty() {
+            let names: Vec<String> = names.into_iter().collect();
+            remarks.push(format!("with {}", names.join(", ")));
+        }
+        remarks.extend(
+            self.not_annotated
+                .iter()
+                .map(|why| format!("without {why}")),
+        );
+        remarks
+    }
+}
+
+fn does_not_compile(name: &str, error: &str) -> String {
+    format!("{name}: it does not compile with attributes: {error}")
+}

@@ -1,0 +1,159 @@
+//! What is different in a copy: the manifests, and the annotated sources.
+
+use std::fs;
+use std::hash::{DefaultHasher, Hash as _};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+use cargo_metadata::{Edition, Package};
+
+use super::Tree;
+use crate::all::copy::Replaced;
+use crate::all::dependencies::is_macro;
+use crate::all::manifest::{self, Runtime};
+use crate::annotate::{self, Function, Probe, Where};
+use crate::build::CargoVerb;
+use crate::progress::remark;
+use crate::sources::{Sources, plain, whole};
+
+impl Tree<'_> {
+    /// The path without `..` of a file in the project. `None` if the copy does not have the file: it is elsewhere, or reached through a link,
+    /// which the copy has, too.
+    fn place(&self, file: &Path) -> Option<PathBuf> {
+        let root = self.original.root();
+        let place = plain(file);
+        let inner = place.strip_prefix(root).ok()?;
+        (whole(file.to_owned()) == whole(root.to_owned()).join(inner)).then_some(place)
+    }
+
+    /// The manifests that must be different in a copy, with the runtime if it is given.
+    pub(super) fn manifests(&self, runtime: Option<&Runtime>) -> Result<Replaced> {
+        let root = self.original.root();
+        let mut replaced = Replaced::new();
+        let members = self.original.metadata().workspace_packages();
+        let manifests = members.iter().map(|package| {
+            let path = package.manifest_path.clone().into_std_path_buf();
+            let is_measured = !is_macro(package) && path.starts_with(root);
+            (path, is_measured)
+        });
+        for (path, is_measured) in manifests.chain([(root.join("Cargo.toml"), false)]) {
+            let context = || path.display().to_string();
+            if replaced.contains_key(&path) {
+                continue;
+            }
+            let text = fs::read_to_string(&path).with_context(context)?;
+            let folder = path.parent().unwrap_or(root);
+            let mut text = manifest::with_paths(&text, folder, root).with_context(context)?;
+            if folder == root {
+                text = manifest::as_root(&text).with_context(context)?;
+            }
+            if let Some(runtime) = runtime.filter(|_| is_measured) {
+                text = manifest::with_runtime(&text, runtime).with_context(context)?;
+            }
+            replaced.insert(path, text.into_bytes());
+        }
+        Ok(replaced)
+    }
+
+    /// The manifests with the runtime, and the annotated sources.
+    pub(super) fn replaced(&mut self, runtime: &Runtime) -> Result<Replaced> {
+        let mut replaced = self.manifests(Some(runtime))?;
+        (self.attributes, self.light, self.too_short) = (0, 0, 0);
+        self.sources = DefaultHasher::new();
+        let with_examples = self.command.verb != CargoVerb::Run
+            || self.command.values("--example", None) != [""; 0];
+        let dependencies = std::mem::take(&mut self.dependencies);
+        let members = self.original.metadata().workspace_packages();
+        let others = dependencies.copied().map(|(copied, _)| &copied.package);
+        let sources = Sources::new(&members.iter().copied().chain(others).collect::<Vec<_>>());
+        for package in members {
+            let path = package.manifest_path.clone().into_std_path_buf();
+            if let Some(text) = replaced.get(&path)
+                && let Some(paths) = dependencies.paths(&package.name)
+            {
+                let text = manifest::with_copies(&String::from_utf8_lossy(text), paths)?;
+                replaced.insert(path.clone(), text.into_bytes());
+            }
+            if !self.used.contains(package.name.as_str())
+                || is_macro(package)
+                || !path.starts_with(self.original.root())
+            {
+                continue;
+            }
+            for file in sources.of(package, with_examples)? {
+                let Some(place) = self.place(&file) else {
+                    remark(&format!(
+                        "{}: not measured, because it is outside of the project or reached through a symbolic link",
+                        file.display()
+                    ));
+                    continue;
+                };
+                if let Some(text) = self.annotate(package, &file, &file)? {
+                    replaced.insert(place, text);
+                }
+            }
+        }
+        let root = self.original.root().join("Cargo.toml");
+        if let Some(text) = replaced.get(&root) {
+            let text = String::from_utf8_lossy(text);
+            let text = manifest::with_inherited_copies(&text, &dependencies.all_paths())?;
+            replaced.insert(root, text.into_bytes());
+        }
+        for (copied, text) in dependencies.copied() {
+            let manifest = copied.original.join("Cargo.toml");
+            if !copied.is_annotated {
+                replaced.insert(manifest, text.into());
+                continue;
+            }
+            replaced.insert(
+                manifest,
+                manifest::with_runtime(text, runtime)?.into_bytes(),
+            );
+            for file in sources.of(&copied.package, false)? {
+                let original = copied.original_of(&file);
+                if let Some(text) = self.annotate(&copied.package, &file, &original)? {
+                    replaced.insert(original, text);
+                }
+            }
+        }
+        self.dependencies = dependencies;
+        Ok(replaced)
+    }
+
+    /// The annotated text of a file. `None` if it cannot be parsed, which is said. `original` is its path in reports.
+    fn annotate(
+        &mut self,
+        package: &Package,
+        file: &Path,
+        original: &Path,
+    ) -> Result<Option<Vec<u8>>> {
+        let source = fs::read_to_string(file).with_context(|| file.display().to_string())?;
+        let probe = |function: &Function| {
+            let chosen = self.probes.get(&(original.to_owned(), function.line));
+            chosen.copied().unwrap_or(Some(Probe::Light))
+        };
+        let annotated = match annotate::annotate_each(&source, Where::Worthwhile, &probe) {
+            Ok(annotated) => annotated,
+            Err(error) => {
+                remark(&format!("{}: left as it is: {error}", file.display()));
+                return Ok(None);
+            }
+        };
+        self.files.insert(original.to_owned());
+        (original, &source).hash(&mut self.sources);
+        self.attributes += annotated.attributes;
+        self.light += annotated.light;
+        self.too_short += annotated.too_short;
+        let mut text = annotated.text;
+        let is_root = package
+            .targets
+            .iter()
+            .any(|target| target.src_path == *file);
+        if package.edition == Edition::E2015 && is_root {
+            // In the 2015 edition, a path that begins with `::` begins at the root of the crate itself. The line is added at the end, so that
+            // no line moves.
+            text.push_str("\nextern crate tsc_runtime;\n");
+        }
+        Ok(Some(text.into_bytes()))
+    }
+}

@@ -1,0 +1,287 @@
+//! The copy of a project: where it is, what is annotated in it, and how it is built.
+
+mod contents;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::{OsStr, OsString};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, bail};
+use cargo_metadata::CrateType;
+use tsc_report::Report;
+
+use super::choice::Choice;
+use super::copy::{Replaced, sync, sync_lock};
+use super::dependencies::{Dependencies, Places, Wanted};
+use super::folder::Folder;
+use super::known::Known;
+use super::manifest::Runtime;
+use super::outside::Outside;
+use super::{rustc, unopened};
+use crate::annotate::Probe;
+use crate::build::{Build, CargoCommand, Executable, Measurement, Project};
+
+/// The folder in `target/tsc` of the copies and of what is built from them.
+const ALL: &str = ".all";
+/// The copy without attributes.
+const BARE: &str = "bare";
+/// The annotated copy.
+const ANNOTATED: &str = "annotated";
+
+/// The place of a function as a report names it: the file, relative to the workspace or absolute, and the line.
+pub type Place = (PathBuf, u32);
+
+/// A copy of a project.
+#[derive(Debug)]
+pub struct Tree<'a> {
+    original: &'a Project,
+    command: CargoCommand,
+    /// The folder of the copies and of what is built from them.
+    folder: PathBuf,
+    /// The files that belong to the project and are not in it.
+    outside: Outside,
+    /// The folder in which cargo would be started in the original, relative to the workspace.
+    inner: PathBuf,
+    /// The names of the workspace members that the command builds.
+    used: BTreeSet<String>,
+    /// The dependencies that the user wants to be annotated.
+    wanted: Option<Wanted>,
+    /// What is copied for these.
+    pub dependencies: Dependencies,
+    /// The probes of functions, or `None` for no probe. All others get a light one.
+    probes: BTreeMap<Place, Option<Probe>>,
+    /// The annotated files in the original.
+    files: BTreeSet<PathBuf>,
+    /// A digest of the sources that are annotated.
+    sources: DefaultHasher,
+    /// How many functions have a probe.
+    pub attributes: usize,
+    /// How many functions have a light one.
+    pub light: usize,
+    /// How many functions are too short for one.
+    pub too_short: usize,
+}
+
+impl<'a> Tree<'a> {
+    /// The copy of `original` for a command that was given in the folder `here`, with the dependencies that are wanted.
+    #[must_use]
+    pub fn new(
+        original: &'a Project,
+        command: &CargoCommand,
+        here: &Path,
+        wanted: Option<Wanted>,
+    ) -> Self {
+        let manifest = command.values("--manifest-path", None).pop();
+        let here = match manifest {
+            Some(path) => here
+                .join(path)
+                .parent()
+                .map_or(here.to_owned(), Path::to_owned),
+            None => here.to_owned(),
+        };
+        let inner = here
+            .strip_prefix(original.root())
+            .map_or_else(|_| PathBuf::new(), Path::to_owned);
+        let mut command = command.clone();
+        command.options = command.without("--manifest-path");
+        // The copy has one dependency more than its lock file.
+        command
+            .options
+            .retain(|option| option != "--locked" && option != "--frozen");
+        Self {
+            original,
+            command,
+            folder: original.target().join("tsc").join(ALL),
+            outside: Outside::new(original),
+            inner,
+            used: BTreeSet::new(),
+            wanted,
+            dependencies: Dependencies::default(),
+            probes: BTreeMap::new(),
+            files: BTreeSet::new(),
+            sources: DefaultHasher::new(),
+            attributes: 0,
+            light: 0,
+            too_short: 0,
+        }
+    }
+
+    /// Uses these probes from now on.
+    pub fn choose(&mut self, choice: &Choice) {
+        let root = self.original.root();
+        let mut set = |(file, line): &Place, probe| {
+            self.probes.insert((root.join(file), *line), probe);
+        };
+        for function in &choice.timed {
+            set(&function.place, Some(Probe::Timed));
+        }
+        for function in &choice.bare {
+            set(&function.place, None);
+        }
+    }
+
+    /// What is said of the crates without probes that rows call.
+    #[must_use]
+    pub fn unopened(&self, report: &Report) -> Option<String> {
+        let root = self.original.root();
+        unopened::remark(report, root, &self.files, &self.dependencies.unopened)
+    }
+
+    /// The place for the choice of probes, and a digest of what it depends on.
+    ///
+    /// # Errors
+    /// If a source cannot be read.
+    pub fn known_choice(&mut self, runtime: &Runtime) -> Result<Known> {
+        self.replaced(runtime)?;
+        self.command.hash(&mut self.sources);
+        Ok(Known::new(&self.folder, self.sources.finish()))
+    }
+
+    /// Annotates the copy and builds it. Dependencies that do not compile with attributes lose these.
+    ///
+    /// # Errors
+    /// If the project cannot be copied or built.
+    pub fn annotated(&mut self, runtime: &Runtime) -> Result<Vec<Executable>> {
+        let title = "building with every function annotated";
+        loop {
+            let replaced = self.replaced(runtime)?;
+            let copy = self.sync(ANNOTATED, &replaced)?;
+            let prefixes = self.dependencies.prefixes(&self.folder);
+            let with_dependencies = !prefixes.is_empty();
+            let environment = self.environment(&rustc::wrapper(), &copy, "allow", prefixes);
+            let project = Project::find(&self.command, &copy.join(&self.inner))?;
+            let build = self.build(&project, "annotated-target", title, environment);
+            if !with_dependencies {
+                return build.executables(Measurement::AsIs);
+            }
+            match build.attempt()? {
+                Ok(executables) => return Ok(executables),
+                Err(refusals) if self.dependencies.leave_out(&refusals)? => {}
+                Err(refusals) => {
+                    for refusal in refusals {
+                        eprintln!("{}", refusal.shown);
+                    }
+                    bail!("the build failed; the compiler's messages are above");
+                }
+            }
+        }
+    }
+
+    /// Builds the copy without attributes. This comes before everything else, because here cargo is asked what the command builds, and it
+    /// may write a lock file, which must not be in the original's folder. This copy depends on the runtime, too, and does not use it, because
+    /// otherwise cargo could choose other versions and features of what both depend on, and would build it twice.
+    ///
+    /// # Errors
+    /// If the project cannot be copied or built.
+    pub fn bare(&mut self, runtime: &Runtime) -> Result<Vec<Executable>> {
+        // A project that measures itself already has its own features of the runtime.
+        let own = self
+            .original
+            .dependents(&self.original.metadata().workspace_members);
+        let runtime = Some(runtime).filter(|_| own.is_empty());
+        let copy = self.sync(BARE, &self.manifests(runtime)?)?;
+        let project = Project::find(&self.command, &copy.join(&self.inner))?;
+        let selection = project.select(&self.command)?;
+        let used = project.members_used(&selection.packages);
+        self.used = used
+            .iter()
+            .map(|id| project.package(id).name.to_string())
+            .collect();
+        let places = Places {
+            all: &self.folder,
+            asked: &copy,
+            annotated: &self.outside.copy(&self.folder, ANNOTATED),
+            original: self.original.root(),
+        };
+        let wanted = self.wanted.as_ref();
+        self.dependencies = Dependencies::find(&project, &selection.packages, wanted, places)?;
+        let wrapper = rustc::other_wrapper().unwrap_or_else(rustc::wrapper);
+        let title = "building the same without measurement";
+        let environment = self.environment(&wrapper, &copy, "warn", BTreeMap::new());
+        let build = self.build(&project, "bare-target", title, environment);
+        build.executables(Measurement::AsIs)
+    }
+
+    /// Updates the copy of this name, and returns its folder.
+    fn sync(&self, name: &str, replaced: &Replaced) -> Result<PathBuf> {
+        let root = self.original.root();
+        let copy = self.outside.copy(&self.folder, name);
+        let mut leave_out = vec![
+            self.original.target().to_owned(),
+            root.join("target"),
+            root.join(".git"),
+        ];
+        if copy.starts_with(root) {
+            // Cargo finds this folder from inside the copy anyway. With a second one, lists in its settings would be doubled.
+            leave_out.push(root.join(".cargo"));
+        }
+        leave_out.push(root.join("Cargo.lock"));
+        let context = || copy.display().to_string();
+        let all = Folder::open(&self.original.target().join("tsc"), ALL).with_context(context)?;
+        let folder = self.outside.open(&all, name).with_context(context)?;
+        sync(root, &folder, &leave_out, replaced)?;
+        self.dependencies.sync(&all, replaced)?;
+        // Without a lock file of the project, both copies have the one that cargo has made for the first.
+        let bare = self.outside.copy(&self.folder, BARE);
+        let (from, also) = match name {
+            ANNOTATED => (&*bare, self.dependencies.key()),
+            _ => (root, String::new()),
+        };
+        sync_lock(from, &folder, &all, OsStr::new(name), also.as_bytes()).with_context(context)?;
+        // Build scripts may ask git for the version.
+        let git = root.join(".git");
+        if git.is_dir() {
+            let text = format!("gitdir: {}\n", git.display());
+            folder.write(OsStr::new(".git"), text.as_bytes(), None)?;
+        }
+        Ok(copy)
+    }
+
+    /// The environment of cargo. Of `dependencies`, the paths are those of the originals, as those of the project are.
+    fn environment(
+        &self,
+        wrapper: &Path,
+        copy: &Path,
+        lints: &str,
+        dependencies: BTreeMap<PathBuf, PathBuf>,
+    ) -> Vec<(OsString, OsString)> {
+        let with_dependencies = !dependencies.is_empty();
+        let mut prefixes = dependencies;
+        prefixes.insert(copy.to_owned(), self.original.root().to_owned());
+        let mut environment = rustc::environment(wrapper, &prefixes, lints, with_dependencies);
+        environment.push(("GIT_OPTIONAL_LOCKS".into(), "0".into()));
+        environment
+    }
+
+    /// The build of a copy.
+    fn build<'b>(
+        &'b self,
+        project: &'b Project,
+        target: &str,
+        title: &str,
+        environment: Vec<(OsString, OsString)>,
+    ) -> Build<'b> {
+        Build {
+            project,
+            command: &self.command,
+            folder: project.here(),
+            target: Some(self.folder.join(target)),
+            intermediate: self.can_share().then(|| self.folder.join("build")),
+            environment,
+            title: title.to_owned(),
+        }
+    }
+
+    /// Whether both copies can be built in one folder, so that their common dependencies are built once. The wrapper makes the difference
+    /// between the copies' own packages, and cargo shows it in the names of files, except those of dynamic libraries and of programs on
+    /// Windows. In these cases one copy's file would replace the other's, so each copy has a folder of its own.
+    fn can_share(&self) -> bool {
+        let members = self.original.metadata().workspace_packages();
+        let mut targets = members.iter().flat_map(|package| &package.targets);
+        let is_dynamic = |kind: &CrateType| matches!(kind, CrateType::DyLib | CrateType::CDyLib);
+        cfg!(unix)
+            && rustc::other_wrapper().is_some()
+            && !targets.any(|target| target.crate_types.iter().any(is_dynamic))
+    }
+}

@@ -1,0 +1,348 @@
+//! `cargo tsc run --all --with`: the functions of dependencies, from every kind of source.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::project::{Ended, Project};
+
+/// A program whose work is in dependencies: `beside` is a folder, `member` and `sibling` are in a git repository, and `upper`, `deep` and
+/// `rest` are in a registry.
+struct Program {
+    project: Project,
+    /// Everything else.
+    others: tempfile::TempDir,
+    /// The repository's name, which no other one has.
+    repository: String,
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        for folder in self
+            .checkouts("db")
+            .into_iter()
+            .chain(self.checkouts("checkouts"))
+        {
+            let _ = fs::remove_dir_all(folder);
+        }
+    }
+}
+
+const MAIN: &str = "fn main() {\n    let name = made::name!();\n    println!(\"{name} {} {} {}\", beside::work(2), member::work(3), upper::work(4));\n}\n";
+
+impl Program {
+    fn new() -> Self {
+        let others = tempfile::tempdir().unwrap();
+        let folder = others.path().canonicalize().unwrap();
+        let repository = format!("of{}", folder.file_name().unwrap().display());
+        let repository = repository.replace('.', "");
+        let write = |path: &str, text: &str| {
+            let path = folder.join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        let package = |name: &str, rest: &str| {
+            format!("[package]\nname = \"{name}\"\nversion = \"1.2.3\"\nedition = \"2021\"\n{rest}")
+        };
+        let work = |add: &str| {
+            format!(
+                "pub fn work(count: u64) -> u64 {{\n    (0..count).map(|x| one(x)).sum::<u64>() + {add}\n}}\n\nfn one(x: u64) -> u64 {{\n    std::hint::black_box(x)\n}}\n"
+            )
+        };
+        write(
+            "beside/Cargo.toml",
+            &package(
+                "beside",
+                "build = \"script.rs\"\n[build-dependencies]\nscripted = { path = \"../scripted\" }\n[workspace]\n",
+            ),
+        );
+        write(
+            "beside/script.rs",
+            "fn main() { println!(\"cargo::rustc-env=NUMBER={}\", scripted::number()) }\n",
+        );
+        write("beside/src/lib.rs", &work("env!(\"NUMBER\").len() as u64"));
+        write("scripted/Cargo.toml", &package("scripted", ""));
+        write(
+            "scripted/src/lib.rs",
+            "pub fn number() -> u64 { (1..4).product() }\n",
+        );
+        write(
+            "made/Cargo.toml",
+            &package("made", "[lib]\nproc-macro = true\n"),
+        );
+        write(
+            "made/src/lib.rs",
+            "use proc_macro::TokenStream;\n#[proc_macro]\npub fn name(_: TokenStream) -> TokenStream { format!(\"{:?}\", \"made\").parse().unwrap() }\n",
+        );
+        // The packages of the repository inherit from its workspace, and refer to each other and to a file above them.
+        write(
+            &format!("{repository}/Cargo.toml"),
+            "[workspace]\nmembers = [\"member\", \"sibling\"]\n[workspace.package]\nversion = \"0.5.0\"\nedition = \"2021\"\n[workspace.dependencies]\nsibling = { path = \"sibling\", version = \"0.5\" }\n",
+        );
+        write(&format!("{repository}/TEXT"), "text");
+        for (name, rest) in [
+            (
+                "member",
+                "[dependencies]\nsibling.workspace = true\n[features]\ndefault = [\"more\"]\nmore = []\n",
+            ),
+            ("sibling", ""),
+        ] {
+            write(
+                &format!("{repository}/{name}/Cargo.toml"),
+                &format!(
+                    "[package]\nname = \"{name}\"\nversion.workspace = true\nedition.workspace = true\n{rest}"
+                ),
+            );
+        }
+        write(
+            &format!("{repository}/member/src/lib.rs"),
+            "#![no_std]\n#![deny(warnings)]\n#[cfg(feature = \"more\")]\npub fn work(count: u64) -> u64 {\n    sibling::work(count) + include_str!(\"../../TEXT\").len() as u64\n}\n",
+        );
+        write(&format!("{repository}/sibling/src/lib.rs"), &work("0"));
+        let git = |words: &[&str]| {
+            let mut git = Command::new("git");
+            git.args([
+                "-c",
+                "user.name=a",
+                "-c",
+                "user.email=a@b",
+                "-c",
+                "init.defaultBranch=main",
+            ]);
+            let output = git
+                .current_dir(folder.join(&repository))
+                .args(words)
+                .output()
+                .unwrap();
+            assert!(output.status.success(), "{output:?}");
+        };
+        git(&["init", "-q"]);
+        git(&["add", "."]);
+        git(&["commit", "-q", "-m", "one"]);
+        for (name, uses) in [
+            ("upper", &["deep", "rest"][..]),
+            ("deep", &[]),
+            ("rest", &[]),
+        ] {
+            let mut manifest = package(name, "[dependencies]\n");
+            for used in uses {
+                manifest += &format!(
+                    "{used} = {{ version = \"1\", registry-index = \"file:///nowhere\" }}\n"
+                );
+            }
+            write(&format!("vendor/{name}/Cargo.toml"), &manifest);
+            write(
+                &format!("vendor/{name}/.cargo-checksum.json"),
+                "{\"files\":{}}",
+            );
+            write(&format!("vendor/{name}/src/lib.rs"), &work("0"));
+        }
+        write(
+            "vendor/upper/src/lib.rs",
+            "pub fn work(count: u64) -> u64 {\n    deep::work(count) + rest::work(count)\n}\n",
+        );
+        let config = format!(
+            "[registries.mine]\nindex = \"file:///nowhere\"\n[source.mine]\nregistry = \"file:///nowhere\"\nreplace-with = \"vendored\"\n[source.vendored]\ndirectory = {:?}\n",
+            folder.join("vendor")
+        );
+        let project = Project::with_manifest(
+            &format!(
+                "[dependencies]\nbeside = {{ path = {:?} }}\nmade = {{ path = {:?} }}\nmember = {{ git = \"file://{}\" }}\nupper = {{ version = \"1\", registry = \"mine\" }}\n",
+                folder.join("beside"),
+                folder.join("made"),
+                folder.join(&repository).display()
+            ),
+            MAIN,
+        );
+        project.write(".cargo/config.toml", &config);
+        Self {
+            project,
+            others,
+            repository,
+        }
+    }
+
+    fn tsc(&self, words: &str) -> Ended {
+        self.project.tsc(words)
+    }
+
+    /// Cargo's folders for the repository.
+    fn checkouts(&self, kind: &str) -> Vec<PathBuf> {
+        let home = env::var_os("CARGO_HOME").map(PathBuf::from);
+        let home = home.unwrap_or_else(|| env::home_dir().unwrap().join(".cargo"));
+        let folders = fs::read_dir(home.join("git").join(kind))
+            .into_iter()
+            .flatten();
+        let folders = folders.filter_map(|folder| Some(folder.ok()?.path()));
+        folders
+            .filter(|path| {
+                let name = path.file_name().unwrap_or_default().to_string_lossy();
+                name.to_lowercase()
+                    .starts_with(&self.repository.to_lowercase())
+            })
+            .collect()
+    }
+
+    /// Everything that belongs to the user.
+    fn files(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+        let mut files = BTreeMap::new();
+        read(&self.project.path("."), &mut files);
+        for name in ["beside", "scripted", "made", "vendor", &self.repository] {
+            read(&self.others.path().join(name), &mut files);
+        }
+        let checkouts = self.checkouts("checkouts");
+        assert!(!checkouts.is_empty());
+        for folder in checkouts {
+            read(&folder, &mut files);
+        }
+        files
+    }
+
+    /// The packages and versions in the lock file of a copy.
+    fn locked(&self, copy: &str) -> BTreeSet<String> {
+        let text = self
+            .project
+            .read(&format!("target/tsc/.all/{copy}/Cargo.lock"));
+        let packages = text.split("[[package]]").skip(1);
+        packages
+            .map(|package| package.lines().skip(1).take(2).collect())
+            .collect()
+    }
+}
+
+fn read(folder: &Path, into: &mut BTreeMap<PathBuf, Vec<u8>>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() && path.file_name().unwrap() != "target" {
+            read(&path, into);
+        } else if path.is_file() {
+            into.insert(path.clone(), fs::read(path).unwrap());
+        }
+    }
+}
+
+/// The calls of each row.
+fn calls(ended: &Ended) -> BTreeMap<String, u64> {
+    let json = ended.json();
+    let rows = json["report"]["callsites"].as_array().unwrap();
+    let text = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
+    let name =
+        |row: &serde_json::Value| format!("{}::{}", text(&row["module"]), text(&row["name"]));
+    rows.iter()
+        .map(|row| (name(row), row["calls"].as_u64().unwrap()))
+        .collect()
+}
+
+#[test]
+fn dependencies_of_every_source_are_measured_and_stay_as_they_are() {
+    let program = Program::new();
+    // Cargo gets the repository, and completes the lock file.
+    program.tsc("run --all").ends(0);
+    let mut fetch = Command::new("cargo");
+    fetch.current_dir(program.project.path("."));
+    assert!(fetch.args(["fetch", "--quiet"]).status().unwrap().success());
+    let before = program.files();
+    let ended = program
+        .tsc("run --all --json --with beside sibl* member --with deep")
+        .ends(0);
+    assert!(ended.err.contains("made 2 7 12"), "{}", ended.err);
+    let expected = [
+        ("beside::one", 2),
+        ("beside::work", 1),
+        ("deep::one", 4),
+        ("deep::work", 1),
+        ("member::work", 1),
+        ("sibling::one", 3),
+        ("sibling::work", 1),
+        ("app::main", 1),
+    ];
+    let expected: BTreeMap<String, u64> = expected
+        .map(|(name, calls)| (name.to_owned(), calls))
+        .into();
+    assert_eq!(calls(&ended), expected);
+    assert_eq!(program.locked("bare"), program.locked("annotated"));
+    assert!(before == program.files(), "a file was changed");
+    // Files are named as in the original.
+    let json = ended.json();
+    let rows = json["report"]["callsites"].as_array().unwrap();
+    let deep = rows.iter().find(|row| row["module"] == "deep").unwrap();
+    assert!(
+        deep["file"]
+            .as_str()
+            .unwrap()
+            .ends_with("vendor/deep/src/lib.rs"),
+        "{deep}"
+    );
+}
+
+#[test]
+fn what_cannot_be_annotated_is_said_and_tried_once() {
+    let program = Program::new();
+    let lib = program.others.path().join("beside/src/lib.rs");
+    let text = fs::read_to_string(&lib).unwrap();
+    // The attribute's path leads to this crate.
+    fs::write(&lib, format!("extern crate self as tsc_runtime;\n{text}")).unwrap();
+    let first = program.tsc("run --all --name first --with-deps").ends(0);
+    let second = program.tsc("run --all --name second --with-deps").ends(0);
+    let tried = |ended: &Ended| ended.err.contains("could not compile `beside`");
+    assert!(
+        tried(&first) && !tried(&second),
+        "{}{}",
+        first.err,
+        second.err
+    );
+    for ended in [first, second] {
+        ended
+            .says("with deep 1.2.3, member 0.5.0, rest 1.2.3, sibling 0.5.0, upper 1.2.3")
+            .says("without beside: it does not compile with attributes: error")
+            .says("without made: macros, which run in the compiler")
+            .says("without scripted: not in the program")
+            .says("deep::work");
+    }
+    // A new choice of crates, and then a new source, are followed.
+    let names = |words: &str| {
+        let ended = program.tsc(words).ends(0);
+        calls(&ended).into_keys().collect::<Vec<_>>()
+    };
+    let rest = program.others.path().join("vendor/rest/src/lib.rs");
+    fs::write(
+        &rest,
+        fs::read_to_string(&rest).unwrap().replace("one", "another"),
+    )
+    .unwrap();
+    assert_eq!(
+        names("run --all --json --with rest"),
+        ["app::main", "rest::another", "rest::work"]
+    );
+    assert_eq!(names("run --all --json"), ["app::main"]);
+}
+
+#[test]
+fn names_that_match_no_dependency_are_an_error() {
+    let program = Program::new();
+    let run = |words: &str| program.tsc(words).ends(2);
+    run("run --all --with siblings")
+        .complains("--with siblings: no dependency has such a name; the nearest are sibling, ");
+    run("run --all --with app").complains("--all measures the workspace's own packages already");
+    run("run --with sibling").remarks("--all");
+    // What only measuring depends on is no part of the program.
+    run("run --all --with libc tsc-*").complains("--with libc: no dependency has such a name");
+}
+
+#[test]
+fn the_option_that_opens_a_row_is_named() {
+    let program = Program::new();
+    program.project.write(
+        "src/main.rs",
+        "fn main() {\n    println!(\"{}\", beside::work(10_000_000));\n}\n",
+    );
+    program
+        .tsc("run --all")
+        .ends(0)
+        .says("% of the CPU time is in rows that call crates without probes")
+        .says("--with beside (all: --with-deps)");
+    let opened = program.tsc("run --all --with beside").ends(0);
+    assert!(!opened.out.contains("without probes"), "{}", opened.out);
+}
