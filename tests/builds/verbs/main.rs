@@ -12,6 +12,7 @@ mod fleet;
 mod interrupt;
 mod npm;
 mod page;
+mod page_figures;
 mod project;
 mod readers;
 mod run;

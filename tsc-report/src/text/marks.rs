@@ -1,6 +1,6 @@
 //! The character at the end of a row whose figures are less certain than they look.
 
-use crate::{CallsiteReport, Clock};
+use crate::{CallsiteReport, Clock, Report};
 
 /// A row is marked if the probes are more than this share of its raw ticks.
 pub(super) const PERTURBED: f64 = 0.5;
@@ -68,6 +68,18 @@ impl Mark {
                 clock.resolution_ticks
             ),
         }
+    }
+}
+
+impl Report {
+    /// The gravest mark of each row, with its explanation.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn marks(&self) -> Vec<Option<(char, String)>> {
+        let mark = |row| Mark::of(row, &self.clock);
+        let explained = |mark: Mark| (mark.character(), mark.explanation(&self.clock));
+        let rows = self.callsites.iter();
+        rows.map(|row| mark(row).map(explained)).collect()
     }
 }
 
