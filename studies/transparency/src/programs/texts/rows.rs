@@ -18,6 +18,7 @@ fn rows() {
             row.clock_ticks().unwrap_or(0),
             row.self_std_error_ticks().unwrap_or(f64::NAN),
             row.probe_ticks().unwrap_or(f64::NAN),
+            row.self_error_ticks().unwrap_or(f64::NAN),
         );
     }
     let path = |index: Option<u64>| {
