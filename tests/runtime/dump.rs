@@ -6,6 +6,11 @@ use std::process::Command;
 use serde_json::Value;
 use tsc_runtime::{Report, cycles, snapshot};
 
+#[path = "../generated.rs"]
+mod generated;
+#[path = "dump/schema_page.rs"]
+mod schema_page;
+
 /// The output of the program `dumping` with `TSC_REPORT=json`, which has functions of every kind.
 fn dump() -> String {
     dump_with(&["one", "two words"])
@@ -114,13 +119,13 @@ fn schema_and_dump_have_the_same_keys() {
 }
 
 #[test]
-fn specification_has_every_key() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/dump.md");
-    let text = std::fs::read_to_string(path).expect("the specification is there");
+fn page_of_keys_is_the_schema() {
+    let page = schema_page::page(&schema());
     for key in described(&schema()) {
         let (_, key) = key.split_once('.').expect("a name and a key");
-        assert!(text.contains(&format!("| `{key}` |")), "{key}");
+        assert!(page.contains(&format!("| `{key}` |")), "{key}");
     }
+    generated::check_part("json_keys.md", "cargo test -p tests --test dump", &page);
 }
 
 #[test]
