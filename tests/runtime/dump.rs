@@ -1,6 +1,6 @@
 //! The dump as data: tests that the dumps of programs are as `docs/dump.md` describes them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
 use serde_json::Value;
@@ -118,6 +118,61 @@ fn schema_and_dump_have_the_same_keys() {
     assert_eq!(written, described);
 }
 
+/// The documentation of the fields of the report's data, by `Name.key`.
+fn documented() -> BTreeMap<String, String> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../tsc-report/src/data");
+    let files = std::fs::read_dir(folder).expect("the folder is there");
+    let mut documented = BTreeMap::new();
+    for file in files {
+        let text = std::fs::read_to_string(file.expect("a file").path()).expect("it is text");
+        let (mut object, mut words) = (String::new(), Vec::new());
+        for line in text.lines().map(str::trim) {
+            let declared = line.strip_prefix("pub struct ");
+            if let Some(documentation) = line.strip_prefix("///") {
+                words.extend(documentation.split_whitespace());
+            } else if line == "sums! {" || declared.is_some() {
+                let name = declared.map_or("CallsiteSums", |it| it.trim_end_matches(" {"));
+                name.clone_into(&mut object);
+                words.clear();
+            } else if let Some((field, _)) = line.split_once(": ")
+                && !words.is_empty()
+            {
+                // The first place is the declaration.
+                let key = format!("{object}.{field}");
+                documented.entry(key).or_insert_with(|| words.join(" "));
+                words.clear();
+            }
+        }
+    }
+    documented
+}
+
+/// `[text](target)` and `[text]` become `text`.
+fn without_links(text: &str) -> String {
+    let mut parts = text.split("](");
+    let mut plain = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        plain += part.split_once(')').expect("a link's end").1;
+    }
+    plain.replace(['[', ']'], "")
+}
+
+#[test]
+fn schema_describes_every_key_as_its_field_is_documented() {
+    let schema = schema();
+    let documented = documented();
+    for key in described(&schema) {
+        let (object, field) = key.split_once('.').expect("a name and a key");
+        let object = match object {
+            "Report" => &schema,
+            object => &schema["$defs"][object],
+        };
+        let description = object["properties"][field]["description"].as_str();
+        let expected = documented.get(&key).map(|it| without_links(it));
+        assert_eq!(description, expected.as_deref(), "{key}");
+    }
+}
+
 #[test]
 fn page_of_keys_is_the_schema() {
     let page = schema_page::page(&schema());
@@ -163,7 +218,7 @@ fn text_that_is_no_report_is_refused() {
     assert!(error("").contains("EOF"), "{}", error(""));
     assert!(error("{}").contains("schema"));
     assert!(error(&text[..text.len() / 2]).contains("EOF"));
-    assert!(error(&text.replace(r#""schema":2"#, r#""schema":3"#)).contains("schema 3"));
+    assert!(error(&text.replace(r#""schema":3"#, r#""schema":4"#)).contains("schema 4"));
     let mut broken = value(&text);
     broken["contexts"] = serde_json::json!([
         { "callsite": 99, "parent": null, "calls": 1, "total_ticks": 1.0, "on_cpu_ticks": null, "self_ticks": 1.0 }
@@ -282,7 +337,7 @@ fn figures_follow_from_the_sums() {
         let gross = if futures {
             sum("polls_gross")
         } else {
-            sum("sum") + sum("first_sum") + sum("excluded_sum")
+            sum("sum") + sum("first_sum") + sum("excluded_sum") - sum("calls_blocked")
         };
         let visible = sum("visible_milliticks") / 1000.0;
         let inner_visible = sum("inner_visible_milliticks") / 1000.0;
@@ -294,13 +349,12 @@ fn figures_follow_from_the_sums() {
             calls - sum("anomalies")
         };
         same("calls", calls);
-        same(
-            "total_ticks",
-            gross - sum("inner_gross") - (visible - inner_visible) + sum("off"),
-        );
+        let wall = gross - sum("inner_gross") - (visible - inner_visible) + sum("off");
+        same("wall_ticks", wall);
+        same("total_ticks", wall - sum("waiting"));
         same(
             "self_ticks",
-            gross - sum("callees") - visible + sum("own_off"),
+            gross - sum("callees") - visible + sum("own_off") - sum("own_waiting"),
         );
         if sum("unasked") + sum("unknown") == 0.0
             && !report["clock"]["no_interruptions_because"].is_string()
@@ -319,8 +373,12 @@ fn figures_follow_from_the_sums() {
             gross - sum("inner_gross") + sum("nested") - sum("inner_nested") + sum("off"),
         );
         let n = sum("samples");
+        let later = n + sum("excluded");
+        if later > 0.0 {
+            let mean = (sum("sum") + sum("excluded_sum")) / later;
+            same("mean_ticks", mean - visible / probes);
+        }
         if n > 1.0 && sum("excluded") <= n {
-            same("mean_ticks", sum("sum") / n - visible / probes);
             let variance = (n * squares - sum("sum").powi(2)) / (n * (n - 1.0));
             let stddev = callsite["stddev_ticks"].as_f64().expect("a number");
             assert!(
@@ -370,8 +428,11 @@ fn figures_by_ticks_follow_from_the_sums() {
         same("self_on_cpu_ticks", sum("ticked_own"));
         same("blocked_ticks", sum("ticked_off") - sum("ticked_waiting"));
         same("waiting_ticks", sum("ticked_waiting"));
-        same("total_ticks", sum("ticked") + sum("ticked_off"));
-        same("self_ticks", sum("ticked_own") + sum("ticked_own_off"));
+        let wall = sum("ticked") + sum("ticked_off");
+        let own = sum("ticked_own") + sum("ticked_own_off");
+        same("wall_ticks", wall);
+        same("total_ticks", wall - sum("ticked_waiting"));
+        same("self_ticks", own - sum("ticked_own_waiting"));
         if sum_of_all("clock_ticks") != 0.0 {
             let share = sum("ticked_own") / sum_of_all("ticked_own").max(1.0);
             let variance = (sum("ticked_squares") + one_more) * (1.0 - share);
@@ -382,7 +443,7 @@ fn figures_by_ticks_follow_from_the_sums() {
             same("probe_ticks", sum("light_probe_milliticks") / 1000.0);
             same(
                 "mean_ticks",
-                (sum("ticked") + sum("ticked_off")) / sum("counted"),
+                (wall - sum("ticked_waiting")) / sum("counted"),
             );
             assert_eq!(of["fence"], "");
         }

@@ -17,7 +17,7 @@ fn missing_and_damaged_files_are_named() {
         .tsc("report")
         .ends(2)
         .complains("`cargo tsc run` makes one");
-    project.write("damaged.json", "{\"schema\": 2, \"process\"");
+    project.write("damaged.json", "{\"schema\": 3, \"process\"");
     project
         .tsc("report damaged.json")
         .ends(2)
@@ -27,11 +27,11 @@ fn missing_and_damaged_files_are_named() {
         .tsc("diff empty.json damaged.json")
         .ends(2)
         .complains("the file is empty");
-    project.write("newer.json", "{\"schema\": 3}");
+    project.write("newer.json", "{\"schema\": 4}");
     project
         .tsc("report newer.json")
         .ends(2)
-        .complains("schema 3; this version of tsc-report reads schema 2; update cargo-tsc");
+        .complains("schema 4; this version of tsc-report reads schema 3; update cargo-tsc");
     project.write("people.json", ":CLK: read   :  12\n");
     project
         .tsc("report people.json")

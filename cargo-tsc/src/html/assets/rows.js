@@ -6,7 +6,6 @@ const baseRows = new Map((base?.callsites ?? []).map((row) => [identity(row), ro
 /** For each row `[character, explanation]`, or `null`. */
 const markOf = new Map(dataOf("row-marks").map((mark, index) => [report.callsites[index], mark]));
 
-const wallOf = (row) => row.wall_ticks ?? row.total_ticks;
 const FEWEST = 5;
 
 /**
@@ -52,7 +51,7 @@ const columns = [
   { key: "blocked", label: "blocked", title: "time in which the thread had given up the CPU: sleep, input, output, locks; callees included",
     value: (row) => row.blocked_ticks, show: (row) => bar(row.blocked_ticks, greatestBlocked, "blocked", time(row.blocked_ticks)) },
   { key: "total", label: "total", title: "on the CPU and blocked, callees included", value: (row) => row.total_ticks, show: (row) => time(row.total_ticks) },
-  { key: "wall", label: "wall", title: "the same, and waiting for a CPU", value: wallOf, show: (row) => time(wallOf(row)) },
+  { key: "wall", label: "wall", title: "the same, and waiting for a CPU", value: (row) => row.wall_ticks, show: (row) => time(row.wall_ticks) },
   { key: "calls", label: "calls", value: (row) => row.calls, show: (row) => count(row.calls) },
   { key: "mean", label: "mean", value: (row) => row.mean_ticks, show: (row) => time(row.mean_ticks) },
   { key: "change", label: "change of mean", value: (row) => change(row)?.ratio ?? null, show: changeCell },
