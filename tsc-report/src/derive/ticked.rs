@@ -71,7 +71,7 @@ impl CallsiteReport {
     }
 }
 
-/// States the standard errors of self ticks by ticks of the clock. They depend on all functions: how many of a run's ticks find one of them
+/// States the errors of self ticks by ticks of the clock. They depend on all functions: how many of a run's ticks find one of them
 /// is a matter of chance, unless it is the only one.
 pub fn derive_errors(callsites: &mut [CallsiteReport]) {
     let ticked = || callsites.iter().filter(|callsite| callsite.is_by_ticks());
@@ -88,7 +88,11 @@ pub fn derive_errors(callsites: &mut [CallsiteReport]) {
         let share = callsite.sums.ticked_own as f64 / own.max(1.0);
         let of_row = callsite.sums.ticked_squares as f64 + one_more;
         let variance = of_row * (1.0 - share.clamp(0.0, 1.0)) * SQUARES_UNIT * SQUARES_UNIT;
-        callsite.self_std_error_ticks = (ticks != 0.0).then(|| BETWEEN_RUNS * variance.sqrt());
+        let std_error = (ticks != 0.0).then(|| BETWEEN_RUNS * variance.sqrt());
+        callsite.self_std_error_ticks = std_error;
+        // The cost of light probes is in the self ticks.
+        let probes = callsite.probe_ticks.unwrap_or(0.0);
+        callsite.self_error_ticks = std_error.map(|error| (2.0 * error).hypot(probes));
     }
 }
 

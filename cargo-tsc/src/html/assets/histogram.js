@@ -2,7 +2,11 @@
 "use strict";
 
 const BARS = 120;
-const SIZE = { width: 900, height: 204, left: 46, right: 34, top: 40, bottom: 34 };
+const SIZE = { height: 204, left: 46, right: 34, top: 40, bottom: 34 };
+/** The narrower the window, the narrower the histogram, so that its words can be read. */
+const histogramWidth = () => Math.min(900, Math.max(320, innerWidth - 80));
+/** Room for a label at the axis. */
+const LABEL = 70;
 
 const nextOctave = (from) => from === 0 ? 1 : 2 * from;
 /** Where the bucket ends that begins at `from`: 32 to an octave from 64 on, below that one for each number. */
@@ -39,7 +43,8 @@ function histogram(row) {
     const why = row.probe === "light" ? "A light probe counts the calls and does not time each." : "No call is in the histogram.";
     return element("p", { class: "note" }, why);
   }
-  const { width, height, left, right, top, bottom } = SIZE;
+  const { height, left, right, top, bottom } = SIZE;
+  const width = histogramWidth();
   const marks = [["first", row.first_ticks], ["p50", row.p50_ticks], ["p99", row.p99_ticks]].filter(([, value]) => known(value));
   const ticks = histograms.flatMap(([, buckets]) => buckets.flatMap(([from, end]) => [from, end])).concat(marks.map(([, value]) => value));
   const log = (value) => Math.log2(Math.max(1, value));
@@ -63,15 +68,16 @@ function histogram(row) {
       .attr("y", (calls) => height - bottom - y(calls)).attr("height", y)
       .append("title").text((calls) => `${calls.toFixed(0)} calls (${name})`);
   }
-  // Some four labels at least and twelve at most, at powers of two or of one of its roots.
-  const step = high - low >= 4 ? Math.ceil((high - low) / 12) : high - low >= 2 ? 0.5 : 0.25;
+  // As many labels as have room, at powers of two or of one of its roots.
+  const least = (high - low) * LABEL / (width - left - right);
+  const step = [0.25, 0.5].find((step) => step >= least) ?? Math.ceil(least);
   for (let octave = Math.ceil(low / step) * step; octave <= high; octave += step) {
     line(x(2 ** octave), height - bottom, x(2 ** octave), height - bottom + 4);
     text(x(2 ** octave), height - bottom + 16, time(2 ** octave)).attr("text-anchor", "middle");
   }
   text(2, top + 8, short(most < 1 ? most : Math.round(most)));
   text(2, height - 4, `calls (logarithmic) by net ${unit === "ticks" ? "ticks" : "time"}` +
-    (row.interrupted_histogram.length ? "; the yellow bars are interrupted calls" : ""));
+    (row.interrupted_histogram.length ? "; yellow: interrupted" : ""));
   for (const [label, value] of marks) {
     line(x(value), 4, x(value), height - bottom).attr("class", "mark");
     // One above the other, for they may be near each other.

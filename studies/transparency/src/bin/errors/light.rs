@@ -25,8 +25,10 @@ pub(crate) struct Light {
     not_inlined: PathBuf,
 }
 
-pub(crate) fn build(scratch: &Path) -> io::Result<Vec<Light>> {
-    let forms = PROGRAMS.iter().map(|program| {
+/// Builds those programs whose names are wanted.
+pub(crate) fn build(scratch: &Path, is_wanted: impl Fn(&str) -> bool) -> io::Result<Vec<Light>> {
+    let programs = PROGRAMS.iter().filter(|program| is_wanted(program.name));
+    let forms = programs.map(|program| {
         let (_, source) = fetch::newest(program.name, scratch)?;
         let form = |form| Ok::<_, io::Error>(build_form(program, &source, scratch, form)?.0);
         Ok(Light {

@@ -8,7 +8,7 @@ fn rows() {
     println!("{hz}\t{}", report.tick_clock().map_or(0, |clock| clock.cpu_ns()));
     for row in report.callsites() {
         println!(
-            "{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}",
+            "{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}",
             row.module(),
             row.name(),
             row.file(),
