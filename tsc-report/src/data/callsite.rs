@@ -85,7 +85,9 @@ data! {
         probe_ticks: Option<f64>,
         /// The error of `self_on_cpu_ticks` in either direction, at 95 %. Of a timed function, it is `crowding_error_share` of these ticks
         /// and `visible_error_ticks` for each call and for each probe in the calls; probes in callees of callees are among these, because
-        /// it is not recorded which they are. Of a light function, it is twice `self_std_error_ticks`, and what its probes cost.
+        /// it is not recorded which they are. By ticks of the clock, it is the root of the sum of the squares of twice
+        /// `self_std_error_ticks`, of `probe_ticks`, and of 0.3 of these ticks, by which they may differ from those of the program without
+        /// probes.
         self_error_ticks: Option<f64>,
         /// The part of `total_ticks` on the CPU. `on_cpu_ticks + blocked_ticks = total_ticks`.
         on_cpu_ticks: Option<f64>,
