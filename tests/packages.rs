@@ -72,6 +72,12 @@ fn packages_carry_their_texts() {
     }
 }
 
+#[test]
+fn package_of_reports_has_the_schema() {
+    let packaged = Path::new(WORKSPACE).join("tsc-report/dump.schema.json");
+    is_the_projects(&packaged, "docs/dump.schema.json");
+}
+
 /// What a package contains is a symbolic link, which packaging follows.
 fn is_the_projects(packaged: &Path, name: &str) {
     assert!(

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
 use serde_json::Value;
-use tsc_runtime::{Report, cycles, snapshot};
+use tsc_runtime::{ReadError, Report, cycles, snapshot};
 
 #[path = "../generated.rs"]
 mod generated;
@@ -34,9 +34,7 @@ fn dump_with(args: &[&str]) -> String {
 }
 
 fn schema() -> Value {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/dump.schema.json");
-    let text = std::fs::read_to_string(path).expect("the schema is there");
-    serde_json::from_str(&text).expect("the schema is JSON")
+    serde_json::from_str(Report::JSON_SCHEMA).expect("the schema is JSON")
 }
 
 fn value(text: &str) -> Value {
@@ -218,12 +216,35 @@ fn text_that_is_no_report_is_refused() {
     assert!(error("").contains("EOF"), "{}", error(""));
     assert!(error("{}").contains("schema"));
     assert!(error(&text[..text.len() / 2]).contains("EOF"));
-    assert!(error(&text.replace(r#""schema":3"#, r#""schema":4"#)).contains("schema 4"));
+    let of_schema = |schema: &str| {
+        error(&text.replacen(r#""schema":"#, &format!(r#""schema":{schema},"was":"#), 1))
+    };
+    for (schema, advice) in [("1", "measure again"), ("99", "a later version")] {
+        let error = of_schema(schema);
+        assert!(
+            error.contains(&format!("schema {schema},")) && error.contains(advice),
+            "{error}"
+        );
+        assert_eq!(error.lines().count(), 1, "{error}");
+    }
     let mut broken = value(&text);
     broken["contexts"] = serde_json::json!([
         { "callsite": 99, "parent": null, "calls": 1, "total_ticks": 1.0, "on_cpu_ticks": null, "self_ticks": 1.0 }
     ]);
     assert!(error(&broken.to_string()).contains("callsite 99"));
+}
+
+/// A dump from before the schema of this version.
+#[test]
+fn dump_of_an_older_schema_is_refused() {
+    let old = include_str!("dump/schema_2.json");
+    let error = Report::from_json(old).expect_err("its figures mean something else");
+    assert!(matches!(error, ReadError::Schema(2)), "{error:?}");
+    let line = error.to_string();
+    assert!(
+        line.contains("measure again") && line.lines().count() == 1,
+        "{line}"
+    );
 }
 
 #[test]

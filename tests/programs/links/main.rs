@@ -37,7 +37,7 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// All HTML files below a folder. Rustdoc's pages of source code are left out: they have no links of ours.
+/// All HTML files below a folder. Rustdoc's pages of source code, and those of its own, are left out: they have no links of ours.
 fn read_pages(folder: &Path, pages: &mut BTreeMap<PathBuf, String>) {
     let entries =
         fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
@@ -50,6 +50,9 @@ fn read_pages(folder: &Path, pages: &mut BTreeMap<PathBuf, String>) {
         } else if path
             .extension()
             .is_some_and(|extension| extension == "html")
+            && !["doc/help.html", "doc/settings.html"]
+                .iter()
+                .any(|own| path.ends_with(own))
         {
             let text = fs::read_to_string(&path).expect("a page is UTF-8");
             pages.insert(path, text);

@@ -65,6 +65,13 @@ data! {
 
 impl Report {
     /// The callsite with the name `name`, if it was called. If there are several, the first one.
+    ///
+    /// ```
+    /// # tsc_runtime::cycles_block!("parse", { std::hint::black_box(1) });
+    /// let report = tsc_runtime::snapshot();
+    /// let calls = report.callsite("parse").map_or(0, |row| row.calls());
+    /// # assert_eq!(calls, 1);
+    /// ```
     #[must_use]
     pub fn callsite(&self, name: &str) -> Option<&CallsiteReport> {
         self.callsites.iter().find(|callsite| callsite.name == name)
