@@ -4,6 +4,11 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use tsc_runtime::{TextForm, TextOptions};
+
+#[path = "generated.rs"]
+mod generated;
+
 const WORKSPACE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 /// Texts beside the book.
 const TOP: [&str; 5] = [
@@ -59,6 +64,49 @@ fn pages_are_as_short_as_they_shall_be() {
     }
 }
 
+/// The first sentence of a module's documentation.
+fn first_sentence(source: &str) -> String {
+    let lines = source.lines().map_while(|line| line.strip_prefix("//! "));
+    let text = lines.collect::<Vec<_>>().join(" ");
+    let end = text.find(". ").unwrap_or(text.len());
+    text[..end].trim_end_matches('.').to_owned()
+}
+
+#[test]
+fn page_of_the_architecture_has_every_module() {
+    let mut page = String::new();
+    for krate in ["tsc-runtime", "tsc-report"] {
+        page += &format!("| in `{krate}/src` | what it holds |\n|---|---|\n");
+        let sources = Path::new(WORKSPACE).join(krate).join("src");
+        let entries = fs::read_dir(&sources).expect("the sources are there");
+        let mut paths: Vec<_> = entries
+            .map(|entry| entry.expect("it can be listed").path())
+            .collect();
+        paths.sort();
+        for path in paths.iter().filter(|path| !path.ends_with("lib.rs")) {
+            let name = path
+                .file_name()
+                .and_then(|name| name.to_str())
+                .expect("a name");
+            let (source, slash) = if path.is_dir() {
+                (path.join("mod.rs"), "/")
+            } else {
+                (path.clone(), "")
+            };
+            // What is in a folder beside its file of the same name is part of that.
+            if source.exists() {
+                page += &format!("| `{name}{slash}` | {} |\n", first_sentence(&read(&source)));
+            }
+        }
+        page.push('\n');
+    }
+    generated::check_part(
+        "architecture.md",
+        "cargo test -p tests --test documentation",
+        &page,
+    );
+}
+
 #[test]
 fn summary_has_every_page() {
     let summary = read(&Path::new(WORKSPACE).join("docs/SUMMARY.md"));
@@ -71,6 +119,43 @@ fn summary_has_every_page() {
             name == "SUMMARY.md" || summary.contains(&format!("]({name})")),
             "{name} is not in it"
         );
+    }
+}
+
+/// The words that stand out on a page, in bold or as code.
+fn marked_words(text: &str) -> BTreeSet<&str> {
+    let bold = text.split("**").skip(1).step_by(2);
+    let code = text.split('`').skip(1).step_by(2);
+    bold.chain(code)
+        .flat_map(|words| words.split([',', ' ']))
+        .collect()
+}
+
+#[test]
+fn every_column_is_explained() {
+    tsc_runtime::cycles_block!("a row", {});
+    let page = read(&Path::new(WORKSPACE).join("docs/reading.md"));
+    let known = marked_words(&page);
+    let report = tsc_runtime::snapshot();
+    for form in [TextForm::Short, TextForm::Full] {
+        let text = report.text(&TextOptions::default().form(form).width(400));
+        let mut lines = text
+            .lines()
+            .filter(|line| line.starts_with("      ") && line.contains(" self"));
+        let heading = lines
+            .next()
+            .unwrap_or_else(|| panic!("no heading in {text}"));
+        let (_, columns) = heading.split_once(" :").expect("the second column of GCLK");
+        let units = ["ticks", "s.e."];
+        for column in columns
+            .split_whitespace()
+            .filter(|word| !units.contains(word))
+        {
+            assert!(
+                known.contains(column),
+                "docs/reading.md does not explain {column}"
+            );
+        }
     }
 }
 
