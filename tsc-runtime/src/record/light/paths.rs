@@ -249,7 +249,7 @@ impl Paths {
                 let Who::Placed(place) = frame.who() else {
                     continue;
                 };
-                let number = self.state(place).callsite.load(Relaxed).checked_sub(1);
+                let number = self.number_of(place);
                 match callsite::registered()
                     .find(|known| number.is_some() && known.number() == number)
                 {
@@ -259,6 +259,11 @@ impl Paths {
                 }
             }
         }
+    }
+
+    /// The number of a place's callsite.
+    pub(crate) fn number_of(&self, place: Place) -> Option<u32> {
+        self.state(place).callsite.load(Relaxed).checked_sub(1)
     }
 
     /// Adds to the figures of a place.
