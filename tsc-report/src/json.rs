@@ -159,9 +159,11 @@ impl Clock {
         if let Some(hz) = self.hz.filter(|hz| !(1.0..=1e12).contains(hz)) {
             return Err(format!("no counter has {hz} ticks per second"));
         }
-        let errors = [self.crowding_error_ticks, self.crowding_error_share];
-        if let Some(ticks) = errors.into_iter().find(|&error| !is_plausible(error)) {
-            return Err(format!("no probe costs {ticks} ticks more than calibrated"));
+        let share = self.crowding_error_share;
+        if !is_plausible(share) {
+            return Err(format!(
+                "no function takes {share} times longer because of probes"
+            ));
         }
         let mut overheads = self.overheads.iter();
         match overheads.find(|overhead| !overhead.figures().into_iter().all(is_plausible)) {

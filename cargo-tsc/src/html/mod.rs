@@ -1,8 +1,12 @@
-//! Writes a self-contained page for a dump: call tree, rows, histograms. The page needs no network and can be opened as a file.
+//! Writes a self-contained page for a report: rows, histograms, call tree. The page needs no network and can be opened as a file.
 //!
 //! The flame graph is d3-flame-graph, which uses d3 (Apache-2.0 and ISC, see `assets/`). It can zoom, search and lay out thousands of
-//! boxes, and it is maintained. Both libraries are in the page. Everything else is in `page.js`, which reads only the dump.
+//! boxes, and it is maintained. Both libraries are in the page. Everything else is in the other scripts, which read only the report.
 
+mod paths;
+
+use serde::Serialize;
+use serde_json::Value;
 use tsc_report::Report;
 
 const PAGE: &str = include_str!("assets/page.html");
@@ -13,19 +17,27 @@ const PAGE: &str = include_str!("assets/page.html");
 ///
 /// If a report cannot be written as JSON.
 pub fn page(report: &Report, base: Option<&Report>) -> Result<String, serde_json::Error> {
-    let base = base.map_or(Ok("null".to_owned()), json)?;
-    let title = format!("tsc: {}", program(report));
+    let base = base.map(without_absolute_paths).transpose()?;
+    let report_data = without_absolute_paths(report)?;
+    let title = report_data["process"]["argv"][0]
+        .as_str()
+        .unwrap_or_default();
     let parts = [
-        ("title", escape(&title)),
+        ("title", escape(&format!("tsc: {title}"))),
         ("css", include_str!("assets/page.css").to_owned()),
-        ("report", json(report)?),
-        ("base", base),
+        ("report", json(&report_data)?),
+        ("base", json(&base)?),
+        ("marks", json(&report.marks())?),
         ("d3", include_str!("assets/d3.min.js").to_owned()),
         (
             "flamegraph",
             include_str!("assets/d3-flamegraph.umd.min.js").to_owned(),
         ),
-        ("js", include_str!("assets/page.js").to_owned()),
+        ("figures", include_str!("assets/figures.js").to_owned()),
+        ("histogram", include_str!("assets/histogram.js").to_owned()),
+        ("rows", include_str!("assets/rows.js").to_owned()),
+        ("flame", include_str!("assets/flame.js").to_owned()),
+        ("page", include_str!("assets/page.js").to_owned()),
     ];
     Ok(fill(PAGE, &parts))
 }
@@ -44,14 +56,33 @@ fn fill(text: &str, parts: &[(&str, String)]) -> String {
     filled
 }
 
-/// The report as JSON for a script element: no character in it can end the element.
-fn json(report: &Report) -> Result<String, serde_json::Error> {
-    Ok(serde_json::to_string(report)?.replace('<', "\\u003c"))
+/// The report as data. A page is shown to others, whom the folders of this machine do not concern.
+fn without_absolute_paths(report: &Report) -> Result<Value, serde_json::Error> {
+    let mut data = serde_json::to_value(report)?;
+    let change = |text: &mut Value, shorten: fn(&str) -> &str| {
+        if let Value::String(text) = text {
+            *text = paths::argument(text, shorten);
+        }
+    };
+    if let Some(arguments) = data["process"]["argv"].as_array_mut() {
+        for argument in arguments {
+            change(argument, paths::last);
+        }
+    }
+    if let Some(program) = data["process"]["argv"].get_mut(0) {
+        *program = program.as_str().map(paths::last).into();
+    }
+    if let Some(callsites) = data["callsites"].as_array_mut() {
+        for callsite in callsites {
+            change(&mut callsite["file"], paths::in_package);
+        }
+    }
+    Ok(data)
 }
 
-fn program(report: &Report) -> &str {
-    let path = report.process().argv().first().map_or("", String::as_str);
-    path.rsplit(['/', '\\']).next().unwrap_or(path)
+/// Data as JSON for a script element: no character in it can end the element.
+fn json(data: &impl Serialize) -> Result<String, serde_json::Error> {
+    Ok(serde_json::to_string(data)?.replace('<', "\\u003c"))
 }
 
 fn escape(text: &str) -> String {
@@ -78,5 +109,21 @@ mod tests {
         }
         let base = super::page(&Report::default(), Some(&Report::default())).unwrap();
         assert!(base.len() > page.len());
+    }
+
+    #[test]
+    fn page_has_no_absolute_path() {
+        let mut report = Report::default();
+        report.process.argv = ["/home/someone/bin/program", "--to=/home/someone/file"]
+            .map(str::to_owned)
+            .to_vec();
+        report.callsites.push(tsc_report::CallsiteReport {
+            file: "/home/someone/.cargo/registry/src/index/parser-1.0.2/src/de/read.rs".to_owned(),
+            ..Default::default()
+        });
+        let page = page(&report, Some(&report)).unwrap();
+        assert!(!page.contains("someone"));
+        assert!(page.contains("<title>tsc: program</title>") && page.contains("--to=file"));
+        assert!(page.contains("\"parser-1.0.2/src/de/read.rs\""));
     }
 }

@@ -14,6 +14,7 @@ mod interrupt;
 mod npm;
 mod options;
 mod page;
+mod page_figures;
 mod project;
 mod readers;
 mod run;

@@ -312,7 +312,6 @@ impl Clock {
             added.core_cycles_per_tick_max,
             f64::max,
         );
-        self.crowding_error_ticks = self.crowding_error_ticks.max(added.crowding_error_ticks);
         self.crowding_error_share = self.crowding_error_share.max(added.crowding_error_share);
         for overhead in added.overheads {
             match self

@@ -74,8 +74,7 @@ data! {
         /// `total_ticks + waiting_ticks`: the same by wall time.
         wall_ticks: f64,
         /// The error of `total_ticks` in either direction: by how much the cost of all probes in the calls may differ from their
-        /// calibration, and how much longer the calls may take because of other probes (`crowding_error_ticks` and
-        /// `crowding_error_share`).
+        /// calibration, and how much longer the calls may take because of other probes (`crowding_error_share`).
         total_error_ticks: Option<f64>,
         /// Ticks outside annotated callees, on the CPU and blocked.
         self_ticks: f64,
@@ -84,9 +83,11 @@ data! {
         /// What the function's light probes cost, which is a part of its self ticks and of its callers': the calls times the calibrated cost
         /// of one. It is not subtracted.
         probe_ticks: Option<f64>,
-        /// The systematic error of `self_ticks` in either direction, of the same kind as `total_error_ticks`. Of a recursion, every call
-        /// adds to it, not only the outermost ones. It includes the error of all probes in the calls, because it is not recorded which of
-        /// them are in callees of callees.
+        /// The error of `self_on_cpu_ticks` in either direction, at 95 %. Of a timed function, it is `crowding_error_share` of these ticks
+        /// and `visible_error_ticks` for each call and for each probe in the calls; probes in callees of callees are among these, because
+        /// it is not recorded which they are. By ticks of the clock, it is the root of the sum of the squares of twice
+        /// `self_std_error_ticks`, of `probe_ticks`, and of 0.3 of these ticks, by which they may differ from those of the program without
+        /// probes.
         self_error_ticks: Option<f64>,
         /// The part of `total_ticks` on the CPU. `on_cpu_ticks + blocked_ticks = total_ticks`.
         on_cpu_ticks: Option<f64>,

@@ -40,10 +40,9 @@ data! {
         core_cycles_source: Option<String>,
         /// The overhead of each fence policy in use.
         overheads: Vec<FenceOverhead>,
-        /// The ticks by which a call may take longer because of the probes around it, which compete with it for caches and predictors. It grows
-        /// with the probes' share of the program's ticks.
-        crowding_error_ticks: f64,
-        /// The share of its own time by which a call may take longer, in addition to these ticks.
+        /// The share of its own time by which a function may take longer than if it alone were annotated: because of what the machine does
+        /// besides, and because of the probes around it, which compete with it for caches and predictors. It grows with the probes' share of
+        /// the program's ticks.
         crowding_error_share: f64,
         /// What makes the figures unusable, in sentences; usually empty.
         warnings: Vec<String>,
@@ -84,9 +83,18 @@ impl Clock {
 
     /// The greatest error of a probe's cost over all policies in use, as a share of that cost.
     pub(crate) fn total_error_share(&self) -> f64 {
+        self.greatest_share(|of| of.total_error_ticks)
+    }
+
+    /// The same of the visible overhead, as a share of the whole cost.
+    pub(crate) fn visible_error_share(&self) -> f64 {
+        self.greatest_share(|of| of.visible_error_ticks)
+    }
+
+    fn greatest_share(&self, error: fn(&FenceOverhead) -> f64) -> f64 {
         let known = self.overheads.iter().filter(|of| of.total_ticks > 0.0);
         known
-            .map(|of| of.total_error_ticks / of.total_ticks)
+            .map(|of| error(of) / of.total_ticks)
             .fold(0.0, f64::max)
     }
 }

@@ -105,13 +105,13 @@ impl CallsiteReport {
         let own_error = clock
             .overhead(&self.fence)
             .map(|overhead| overhead.visible_error_ticks);
-        let nested_error = totals.nested.max(0.0) * clock.total_error_share();
-        let error_of = |calls: f64, ticks: f64| {
-            let a_call = own_error? + clock.crowding_error_ticks;
-            Some(calls * a_call + clock.crowding_error_share * ticks + nested_error)
+        let error_of = |probes: f64, ticks: f64, of_nested: f64| {
+            let nested_error = totals.nested.max(0.0) * of_nested;
+            Some(probes * own_error? + clock.crowding_error_share * ticks + nested_error)
         };
-        self.total_error_ticks = error_of(totals.outermost, totals.total.max(0.0));
-        self.self_error_ticks = error_of(totals.probes, totals.own.abs());
+        let (of_total, of_self) = (clock.total_error_share(), clock.visible_error_share());
+        self.total_error_ticks = error_of(totals.outermost, totals.total.max(0.0), of_total);
+        self.self_error_ticks = error_of(totals.probes, totals.own_on_cpu.abs(), of_self);
         self.systematic_error_ticks = own_error
             .filter(|_| self.sums.samples != 0)
             .map(|own| own * self.probes_a_call() + nested_error_of_a_call(&self.sums, clock));
@@ -359,6 +359,7 @@ mod tests {
     fn each_call_of_a_recursion_adds_to_the_error_of_its_self_ticks() {
         let mut of = report(&[300, 200, 100], 0, |sums| {
             (sums.inner, sums.inner_gross, sums.callees) = (2, 300, 300);
+            sums.nested = 400;
         });
         assert_eq!(of.self_error_ticks, None);
         of.fence = "lfence".to_owned();
@@ -366,13 +367,16 @@ mod tests {
             overheads: vec![FenceOverhead {
                 fence: "lfence".to_owned(),
                 visible_error_ticks: 5.0,
+                total_ticks: 100.0,
+                total_error_ticks: 50.0,
                 ..FenceOverhead::default()
             }],
-            crowding_error_ticks: 10.0,
+            crowding_error_share: 0.1,
             ..Clock::default()
         });
-        assert_eq!(of.total_error_ticks, Some(15.0));
-        assert_eq!(of.self_error_ticks, Some(45.0));
+        // One call is outermost, and four probes' cost is in the calls, of which self ticks have the part that every probe adds.
+        assert_eq!(of.total_error_ticks, Some(5.0 + 30.0 + 4.0 * 50.0));
+        assert_eq!(of.self_error_ticks, Some(3.0 * 5.0 + 30.0 + 4.0 * 5.0));
     }
 
     #[test]

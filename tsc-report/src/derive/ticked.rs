@@ -15,6 +15,10 @@ pub const SQUARES_UNIT: f64 = 1024.0;
 /// 40 runs: without this factor it was 86 to 94 %.
 const BETWEEN_RUNS: f64 = 1.2;
 
+/// By what share self ticks differ from those of the program without probes, besides what the probes cost: the compiler inlines and arranges
+/// the rest of the code in another way. `errors` of the studies prints what is seen, compared with `perf`.
+const UNLIKE_BARE: f64 = 0.3;
+
 impl CallsiteReport {
     pub(crate) fn is_light(&self) -> bool {
         self.probe == LIGHT
@@ -71,7 +75,7 @@ impl CallsiteReport {
     }
 }
 
-/// States the standard errors of self ticks by ticks of the clock. They depend on all functions: how many of a run's ticks find one of them
+/// States the errors of self ticks by ticks of the clock. They depend on all functions: how many of a run's ticks find one of them
 /// is a matter of chance, unless it is the only one.
 pub fn derive_errors(callsites: &mut [CallsiteReport]) {
     let ticked = || callsites.iter().filter(|callsite| callsite.is_by_ticks());
@@ -88,7 +92,13 @@ pub fn derive_errors(callsites: &mut [CallsiteReport]) {
         let share = callsite.sums.ticked_own as f64 / own.max(1.0);
         let of_row = callsite.sums.ticked_squares as f64 + one_more;
         let variance = of_row * (1.0 - share.clamp(0.0, 1.0)) * SQUARES_UNIT * SQUARES_UNIT;
-        callsite.self_std_error_ticks = (ticks != 0.0).then(|| BETWEEN_RUNS * variance.sqrt());
+        let std_error = (ticks != 0.0).then(|| BETWEEN_RUNS * variance.sqrt());
+        callsite.self_std_error_ticks = std_error;
+        // The cost of light probes is in the self ticks.
+        let probes = callsite.probe_ticks.unwrap_or(0.0);
+        let unlike = UNLIKE_BARE * callsite.self_on_cpu();
+        let error = |std_error: f64| (2.0 * std_error).hypot(probes).hypot(unlike);
+        callsite.self_error_ticks = std_error.map(error);
     }
 }
 
@@ -155,6 +165,8 @@ mod tests {
         let mut alone = [light(1, 1024, 1, 1)];
         derive_errors(&mut alone);
         assert_eq!(alone[0].self_std_error_ticks, Some(0.0));
+        let of_probe_and_place = 5.0_f64.hypot(UNLIKE_BARE * 1024.0);
+        assert_eq!(alone[0].self_error_ticks, Some(of_probe_and_place));
         derive_errors(&mut [light(1, 0, 0, 0)]);
     }
 }

@@ -3,6 +3,7 @@
 pub mod callgrind;
 pub mod calls;
 pub mod process;
+pub mod profile;
 pub mod run;
 pub mod statistics;
 

@@ -42,6 +42,8 @@ pub struct Row {
     pub clock_ticks: u64,
     /// The standard error of the self ticks.
     pub std_error: f64,
+    /// The stated error of the self ticks, at 95 %.
+    pub error: f64,
     /// What the row's probes cost.
     pub probe_ticks: f64,
 }
@@ -122,6 +124,7 @@ impl Row {
             clock_ticks: fields.next()?.parse().ok()?,
             std_error: fields.next()?.parse().ok()?,
             probe_ticks: fields.next()?.parse().ok()?,
+            error: fields.next()?.parse().ok()?,
         })
     }
 }

@@ -24,6 +24,8 @@ const TRUTHS: usize = 11;
 /// The arguments with which this program starts itself.
 const COST: &str = "--measure";
 const TRUTH: &str = "--truth";
+/// The argument with which `errors` starts this program.
+const ERRORS: &str = "--errors";
 /// Enough rounds for most to be undisturbed, but fewer for subjects that take long.
 const ROUNDS: usize = 201;
 const LONG_ROUNDS: usize = 21;
@@ -130,6 +132,7 @@ fn main() -> ExitCode {
     match env::args().nth(1).as_deref() {
         Some(COST) => measure(),
         Some(TRUTH) => truth::measure(),
+        Some(ERRORS) => truth::print_errors(),
         _ => return compare(),
     }
     ExitCode::SUCCESS

@@ -93,6 +93,27 @@ pub(crate) fn measure() {
     }
 }
 
+/// Runs the program and prints a line for each function that works: its name, its self ticks on the CPU, their stated error, and the ticks
+/// of its work.
+pub(crate) fn print_errors() {
+    let alone = thread::spawn(rounds)
+        .join()
+        .expect("the thread does not panic");
+    let report = tsc_runtime::snapshot();
+    for row in report.callsites() {
+        let of_row = EXPECTED
+            .iter()
+            .filter(|(path, _)| path.ends_with(row.name()));
+        let pieces: u64 = of_row.map(|(_, pieces)| pieces).sum();
+        if pieces != 0 {
+            let own = row.self_on_cpu_ticks().unwrap_or(f64::NAN);
+            let error = row.self_error_ticks().unwrap_or(f64::NAN);
+            let truth = (pieces * ROUNDS) as f64 * alone;
+            println!("{} {own} {error} {truth}", row.name());
+        }
+    }
+}
+
 /// The mean ticks of a piece of work by itself, in rounds during which the thread stayed on its CPU.
 fn rounds() -> f64 {
     let pieces: u64 = EXPECTED.iter().map(|(_, pieces)| pieces).sum();

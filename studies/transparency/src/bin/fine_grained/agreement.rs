@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use transparency::programs::calls::Names;
+use transparency::programs::profile::Callers;
 use transparency::programs::run::Report;
 use transparency::programs::statistics::{range, spearman};
 
 use crate::Round;
-use crate::profile::Callers;
 
 /// Rows below this share are not ranked.
 const RANKED: f64 = 0.01;

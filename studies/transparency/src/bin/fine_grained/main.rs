@@ -14,6 +14,7 @@ use std::{env, io};
 
 use transparency::programs::calls::Names;
 use transparency::programs::process::run;
+use transparency::programs::profile;
 use transparency::programs::run::{Report, Row, Run};
 use transparency::programs::statistics::range;
 use transparency::programs::{FURTHER, Form, PROGRAMS, Program, build};
@@ -21,7 +22,6 @@ use transparency::{cargo, fetch};
 
 mod agreement;
 mod coverage;
-mod profile;
 mod size;
 
 const RUNS: usize = 5;

@@ -8,7 +8,7 @@ fn rows() {
     println!("{hz}\t{}", report.tick_clock().map_or(0, |clock| clock.cpu_ns()));
     for row in report.callsites() {
         println!(
-            "{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}",
+            "{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}",
             row.module(),
             row.name(),
             row.file(),
@@ -18,6 +18,7 @@ fn rows() {
             row.clock_ticks().unwrap_or(0),
             row.self_std_error_ticks().unwrap_or(f64::NAN),
             row.probe_ticks().unwrap_or(f64::NAN),
+            row.self_error_ticks().unwrap_or(f64::NAN),
         );
     }
     let path = |index: Option<u64>| {

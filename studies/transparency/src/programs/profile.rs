@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 use std::process::Command;
 
-use transparency::programs::calls::Names;
+use super::calls::Names;
 
 /// Samples a second of CPU time.
 const RATE: &str = "20000";
@@ -14,10 +14,10 @@ const STACK_RATE: &str = "4000";
 const STACK: &str = "dwarf,8192";
 
 /// Samples by name.
-pub(crate) type Samples = HashMap<String, f64>;
+pub type Samples = HashMap<String, f64>;
 
 /// Fails if there is no `perf`.
-pub(crate) fn check() -> io::Result<()> {
+pub fn check() -> io::Result<()> {
     let found = Command::new("perf").arg("--version").output();
     found.map(drop).map_err(|error| {
         let said = format!("perf, which is in Debian's package linux-perf, is missing: {error}");
@@ -26,9 +26,14 @@ pub(crate) fn check() -> io::Result<()> {
 }
 
 /// The samples of one run, by linker name.
-pub(crate) fn record(executable: &Path, turns: u64) -> io::Result<Samples> {
+pub fn record(executable: &Path, turns: u64) -> io::Result<Samples> {
+    record_command(executable, &[turns.to_string()])
+}
+
+/// The samples of one run with these arguments, by linker name.
+pub fn record_command(executable: &Path, arguments: &[String]) -> io::Result<Samples> {
     let data = executable.with_extension("perf");
-    perf(&["record", "-F", RATE], &data, executable, turns)?;
+    perf(&["record", "-F", RATE], &data, executable, arguments)?;
     let mut report = Command::new("perf");
     report.args(["report", "--stdio", "--no-children", "--no-inline"]);
     report.args(["--no-demangle", "-F", "sample,sym", "-i"]);
@@ -39,13 +44,13 @@ pub(crate) fn record(executable: &Path, turns: u64) -> io::Result<Samples> {
 }
 
 /// For each function without a row, by linker name: the samples of the rows that called it, directly or through other such functions.
-pub(crate) struct Callers(HashMap<String, Samples>);
+pub struct Callers(HashMap<String, Samples>);
 
 impl Callers {
-    pub(crate) fn record(executable: &Path, turns: u64, names: &Names) -> io::Result<Self> {
+    pub fn record(executable: &Path, turns: u64, names: &Names) -> io::Result<Self> {
         let data = executable.with_extension("stacks");
         let record = ["record", "-F", STACK_RATE, "--call-graph", STACK];
-        perf(&record, &data, executable, turns)?;
+        perf(&record, &data, executable, &[turns.to_string()])?;
         let mut script = Command::new("perf");
         script.args([
             "script",
@@ -75,7 +80,7 @@ impl Callers {
     }
 
     /// The samples by row. Those of functions without a row are their callers', as in the report of light probes.
-    pub(crate) fn by_row(&self, samples: &Samples, names: &Names) -> Samples {
+    pub fn by_row(&self, samples: &Samples, names: &Names) -> Samples {
         let mut rows = Samples::new();
         for (function, count) in samples {
             if let Some(row) = names.find_around(function) {
@@ -91,13 +96,13 @@ impl Callers {
     }
 }
 
-fn perf(arguments: &[&str], data: &Path, executable: &Path, turns: u64) -> io::Result<()> {
+fn perf(options: &[&str], data: &Path, executable: &Path, arguments: &[String]) -> io::Result<()> {
     let mut record = Command::new("perf");
     record
-        .args(arguments)
+        .args(options)
         .args(["-q", "-e", "cpu-clock", "-o"])
         .arg(data);
-    output(record.arg("--").arg(executable).arg(turns.to_string())).map(drop)
+    output(record.arg("--").arg(executable).args(arguments)).map(drop)
 }
 
 fn output(command: &mut Command) -> io::Result<String> {

@@ -1,0 +1,59 @@
+// The data of the page and how figures are written. The other scripts use what is defined here. `docs/dump.md` describes the data.
+"use strict";
+
+const dataOf = (id) => JSON.parse(document.getElementById(id).textContent);
+const report = dataOf("report");
+/** The report to compare with, or `null`. */
+const base = dataOf("base");
+const byId = (id) => document.getElementById(id);
+
+/** A new element; `content` is text or elements. */
+function element(tag, attributes = {}, ...content) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  made.append(...content);
+  return made;
+}
+
+const known = (value) => value !== null && value !== undefined;
+const sumOf = (values) => values.reduce((sum, value) => sum + value, 0);
+
+/** Three digits with a suffix: 1.23 M. */
+function short(value, suffixes = ["", " k", " M", " G", " T"]) {
+  if (!known(value)) return "–";
+  let size = Math.abs(value), step = 0;
+  while (size >= 999.5 && step < suffixes.length - 1) { size /= 1000; step += 1; }
+  const digits = step === 0 && Number.isInteger(value) || size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2;
+  return unsignedZero((value < 0 ? "−" : "") + size.toFixed(digits)) + suffixes[step];
+}
+
+const unsignedZero = (text) => /[1-9]/.test(text) ? text : text.replace("−", "");
+
+const hertz = report.clock.hz;
+let unit = hertz ? "ns" : "ticks";
+
+/** A time in the unit that is chosen. */
+function time(ticks) {
+  if (!known(ticks)) return "–";
+  return unit === "ticks" ? short(ticks) : nanoseconds(ticks / hertz * 1e9);
+}
+
+const nanoseconds = (value) => short(value, [" ns", " µs", " ms", " s"]);
+
+/** A whole number with a thin space at each thousand. */
+const count = (value) => known(value) ? String(value).replace(/\B(?=(\d{3})+$)/g, "\u202f") : "–";
+
+function percent(share) {
+  if (!known(share) || !Number.isFinite(share)) return "–";
+  return unsignedZero((100 * share).toFixed(1).replace("-", "−")) + " %";
+}
+
+/** Self ticks by which rows are ranked: on the CPU where that is known. */
+const selfOf = (row) => row.self_on_cpu_ticks ?? row.self_ticks;
+const selfSum = sumOf(report.callsites.map((row) => Math.max(0, selfOf(row))));
+
+/** The 95 % error of the self ticks as a share of them. */
+function selfError(row) {
+  const error = row.self_error_ticks;
+  return known(error) && selfOf(row) > 0 ? error / selfOf(row) : null;
+}

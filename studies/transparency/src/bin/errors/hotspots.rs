@@ -1,0 +1,178 @@
+//! The example `hotspots`. The truth of a function without annotated callees is a run with that function alone annotated. That of
+//! `add_file` is its share of the samples of `perf` in a run without probes.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::{fs, io};
+
+use transparency::cargo::build_release;
+use transparency::programs::profile;
+use transparency::programs::statistics::median;
+use transparency::project::{copy_dir, stand_alone};
+
+use crate::Row;
+
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+/// What it reads.
+const TEXTS: [&str; 3] = ["cargo-tsc/src", "tsc-report/src", "tsc-runtime/src"];
+
+/// The function whose callees are all others but `read`, and these, of which `intern` contains calls of `memcmp`.
+const CALLER: &str = "Index::add_file";
+const PARTS: [(&str, &[&str]); 5] = [
+    (CALLER, &["add_file"]),
+    ("Index::intern", &["intern", "memcmp"]),
+    ("split", &["split"]),
+    ("normalise", &["normalise"]),
+    ("hash", &["hash"]),
+];
+/// Those that are compared with a run in which they alone are annotated.
+const LEAVES: [&str; 5] = ["Index::intern", "read", "split", "normalise", "hash"];
+
+/// The executables.
+pub(crate) struct Forms {
+    all: PathBuf,
+    not_inlined: PathBuf,
+    /// By the function that is annotated.
+    alone: BTreeMap<&'static str, PathBuf>,
+}
+
+/// What stands in place of an attribute.
+enum Attribute {
+    Kept,
+    KeptOn(&'static str),
+    NotInlined,
+}
+
+impl Forms {
+    pub(crate) fn build(scratch: &Path) -> io::Result<Self> {
+        let build = |name: &str, attribute| build(&scratch.join("hotspots"), name, attribute);
+        let annotated = LEAVES.into_iter().chain([CALLER]);
+        Ok(Self {
+            all: build("all", Attribute::Kept)?,
+            not_inlined: build("not_inlined", Attribute::NotInlined)?,
+            alone: annotated
+                .map(|row| {
+                    let function = row.rsplit("::").next().unwrap_or(row);
+                    Ok((row, build(function, Attribute::KeptOn(function))?))
+                })
+                .collect::<io::Result<_>>()?,
+        })
+    }
+
+    /// The rows of so many runs. The runs of all forms alternate.
+    pub(crate) fn measure(&self, runs: usize) -> io::Result<Vec<Row>> {
+        let (mut reports, mut alone) = (Vec::new(), BTreeMap::<&str, Vec<f64>>::new());
+        let mut samples = BTreeMap::<&str, f64>::new();
+        for _ in 0..runs {
+            reports.push(report(&self.all)?);
+            for (row, executable) in &self.alone {
+                let own = report(executable)?.get(*row).map(|found| found.0);
+                alone.entry(row).or_default().extend(own);
+            }
+            for (function, count) in profile::record_command(&self.not_inlined, &texts())? {
+                let of = |(_, names): &&(&str, &[&str])| {
+                    names.iter().any(|name| function.contains(name))
+                };
+                if let Some((row, _)) = PARTS.iter().find(of) {
+                    *samples.entry(row).or_default() += count;
+                }
+            }
+        }
+        let mut truths: BTreeMap<&str, f64> = alone
+            .into_iter()
+            .map(|(row, own)| (row, median(own)))
+            .collect();
+        let all: f64 = samples.values().sum();
+        let share = samples.get(CALLER).copied().unwrap_or(f64::NAN) / all;
+        truths.entry(CALLER).and_modify(|total| *total *= share);
+        let rows = reports.iter().flatten();
+        Ok(rows
+            .filter_map(|(name, &(own, error))| {
+                let truth = *truths.get(name.as_str())?;
+                Some(Row {
+                    name: name.clone(),
+                    own,
+                    error,
+                    truth,
+                })
+            })
+            .collect())
+    }
+}
+
+fn texts() -> Vec<String> {
+    TEXTS.map(|text| format!("{ROOT}/{text}")).to_vec()
+}
+
+/// Self ticks and their error by row.
+fn report(executable: &Path) -> io::Result<BTreeMap<String, (f64, f64)>> {
+    let file = executable.with_extension("json");
+    let status = Command::new(executable)
+        .args(texts())
+        .env("TSC_REPORT", "json")
+        .env("TSC_REPORT_FILE", &file)
+        .stdout(Stdio::null())
+        .status()?;
+    if !status.success() {
+        return Err(io::Error::other("hotspots failed"));
+    }
+    let report: serde_json::Value = serde_json::from_slice(&fs::read(&file)?)?;
+    let rows = report["callsites"].as_array().into_iter().flatten();
+    Ok(rows
+        .filter_map(|row| {
+            let name = row["name"].as_str()?.to_owned();
+            let error = row["self_error_ticks"].as_f64().unwrap_or(f64::NAN);
+            Some((name, (row["self_on_cpu_ticks"].as_f64()?, error)))
+        })
+        .collect())
+}
+
+/// Builds the example with other attributes.
+fn build(scratch: &Path, name: &str, attribute: Attribute) -> io::Result<PathBuf> {
+    let dir = scratch.join(name);
+    let _ = fs::remove_dir_all(&dir);
+    copy_dir(
+        &Path::new(ROOT).join("examples/src/bin/hotspots"),
+        &dir.join("src"),
+    )?;
+    for entry in fs::read_dir(dir.join("src"))? {
+        let path = entry?.path();
+        fs::write(&path, changed(&fs::read_to_string(&path)?, &attribute))?;
+    }
+    let mut manifest = format!(
+        "[package]\nname = \"hotspots\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[dependencies]\nlexopt = \"*\"\nexamples = {{ path = {:?} }}\n\
+         tsc-runtime = {{ path = {:?}, features = [\"json\", \"release-builds\"] }}\n",
+        format!("{ROOT}/examples"),
+        format!("{ROOT}/tsc-runtime")
+    );
+    stand_alone(&mut manifest);
+    fs::write(dir.join("Cargo.toml"), manifest)?;
+    fs::copy(format!("{ROOT}/Cargo.lock"), dir.join("Cargo.lock"))?;
+    let target = scratch.join("target");
+    build_release(&dir, &target)?;
+    let executable = dir.join("hotspots");
+    fs::copy(target.join("release/hotspots"), &executable)?;
+    Ok(executable)
+}
+
+/// The source text with other attributes. An attribute is a line, and the function's name is in the next one.
+fn changed(source: &str, attribute: &Attribute) -> String {
+    let mut lines: Vec<&str> = source.lines().collect();
+    for index in 0..lines.len() {
+        if !lines[index].trim_start().starts_with("#[cycles") {
+            continue;
+        }
+        match attribute {
+            Attribute::Kept => {}
+            Attribute::KeptOn(function) => {
+                let is_it = lines[index + 1].contains(&format!("fn {function}("));
+                if !is_it {
+                    lines[index] = "";
+                }
+            }
+            Attribute::NotInlined => lines[index] = "#[inline(never)]",
+        }
+    }
+    lines.join("\n")
+}

@@ -1,0 +1,79 @@
+//! Light probes on every function of programs whose functions take nanoseconds. The truth is a function's share of the samples of `perf` in
+//! the program without probes.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use transparency::fetch;
+use transparency::programs::calls::Names;
+use transparency::programs::process::run;
+use transparency::programs::profile::{self, Callers, Samples};
+use transparency::programs::run::Report;
+use transparency::programs::{Form, PROGRAMS, build as build_form};
+
+use crate::Row;
+
+/// How long the program works in a run, in ns.
+const WORK: f64 = 1e9;
+/// Rows with a smaller share are left out: their samples are few.
+const LEAST: f64 = 0.01;
+
+/// The executables of a program.
+pub(crate) struct Light {
+    pub(crate) name: &'static str,
+    light: PathBuf,
+    not_inlined: PathBuf,
+}
+
+/// Builds those programs whose names are wanted.
+pub(crate) fn build(scratch: &Path, is_wanted: impl Fn(&str) -> bool) -> io::Result<Vec<Light>> {
+    let programs = PROGRAMS.iter().filter(|program| is_wanted(program.name));
+    let forms = programs.map(|program| {
+        let (_, source) = fetch::newest(program.name, scratch)?;
+        let form = |form| Ok::<_, io::Error>(build_form(program, &source, scratch, form)?.0);
+        Ok(Light {
+            name: program.name,
+            light: form(Form::Light)?,
+            not_inlined: form(Form::NotInlined)?,
+        })
+    });
+    forms.collect()
+}
+
+impl Light {
+    /// The rows of so many runs.
+    pub(crate) fn measure(&self, runs: usize) -> io::Result<Vec<Row>> {
+        let turns = (WORK / run(&self.not_inlined, 1)?.took).ceil().max(1.0) as u64;
+        let mut reports: Vec<Report> = Vec::new();
+        let mut samples = Samples::new();
+        for _ in 0..runs {
+            reports.extend(run(&self.light, turns)?.report);
+            for (function, count) in profile::record(&self.not_inlined, turns)? {
+                *samples.entry(function).or_default() += count;
+            }
+        }
+        let mut names = Names::default();
+        for row in reports.iter().flat_map(|report| &report.rows) {
+            names.add(&row.module, &row.name);
+        }
+        let callers = Callers::record(&self.not_inlined, turns, &names)?;
+        let samples = callers.by_row(&samples, &names);
+        let all: f64 = samples.values().sum();
+        let mut rows = Vec::new();
+        for report in &reports {
+            for row in &report.rows {
+                let name = names.add(&row.module, &row.name);
+                let share = samples.get(&name).copied().unwrap_or(0.0) / all;
+                if share >= LEAST {
+                    rows.push(Row {
+                        name,
+                        own: row.own,
+                        error: row.error,
+                        truth: share * report.own(),
+                    });
+                }
+            }
+        }
+        Ok(rows)
+    }
+}

@@ -1,0 +1,66 @@
+//! Are the stated errors of self ticks true? How often they cover the truth, and how much larger they are than what is seen.
+//!
+//! `cargo run --release --manifest-path studies/transparency/Cargo.toml --bin errors [RUNS [PROGRAM…]]` builds the example `hotspots`, a
+//! program with a known call tree (`known_tree`) and the programs of `fine_grained`, runs each 5 times by default, quiet and beside four busy
+//! threads, and prints a table for each program and the sum. Linux only; `perf` is in Debian's package `linux-perf`.
+
+#![forbid(unsafe_code)]
+
+use std::{env, io};
+
+use transparency::cargo;
+use transparency::programs::profile;
+
+mod busy;
+mod hotspots;
+mod known_tree;
+mod light;
+mod tally;
+
+use busy::Busy;
+use tally::Tally;
+
+const RUNS: usize = 5;
+/// The numbers of threads beside the programs.
+const LOADS: [usize; 2] = [0, 4];
+
+/// A row of a report: its self ticks, their stated error, and what they truly are.
+pub(crate) struct Row {
+    pub(crate) name: String,
+    pub(crate) own: f64,
+    pub(crate) error: f64,
+    pub(crate) truth: f64,
+}
+
+fn main() -> io::Result<()> {
+    let mut arguments = env::args().skip(1);
+    let runs = arguments.next().and_then(|runs| runs.parse().ok());
+    let runs = runs.unwrap_or(RUNS);
+    let programs: Vec<String> = arguments.collect();
+    let is_wanted = |name: &str| programs.is_empty() || programs.iter().any(|one| one == name);
+    profile::check()?;
+    let scratch = cargo::scratch("errors")?;
+    let hotspots = is_wanted("hotspots").then(|| hotspots::Forms::build(&scratch));
+    let hotspots = hotspots.transpose()?;
+    let light = light::build(&scratch, is_wanted)?;
+    let mut all = Tally::default();
+    for threads in LOADS {
+        let _busy = Busy::start(threads);
+        println!("\n## Beside {threads} busy threads, {runs} runs\n");
+        let mut of_load = Tally::default();
+        if let Some(hotspots) = &hotspots {
+            of_load.add("hotspots", &hotspots.measure(runs)?);
+        }
+        if is_wanted("known_tree") {
+            of_load.add("known_tree", &known_tree::measure(runs)?);
+        }
+        for program in &light {
+            of_load.add(program.name, &program.measure(runs)?);
+        }
+        of_load.print();
+        all.append(of_load);
+    }
+    println!("\n## In all\n");
+    all.print_sum();
+    Ok(())
+}
