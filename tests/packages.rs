@@ -72,6 +72,12 @@ fn packages_carry_their_texts() {
     }
 }
 
+#[test]
+fn package_of_reports_has_the_schema() {
+    let packaged = Path::new(WORKSPACE).join("tsc-report/dump.schema.json");
+    is_the_projects(&packaged, "docs/dump.schema.json");
+}
+
 /// What a package contains is a symbolic link, which packaging follows.
 fn is_the_projects(packaged: &Path, name: &str) {
     assert!(
@@ -85,45 +91,4 @@ fn is_the_projects(packaged: &Path, name: &str) {
 fn readme_of_the_runtime_is_that_of_the_project() {
     let packaged = Path::new(WORKSPACE).join("tsc-runtime/README.md");
     is_the_projects(&packaged, "README.md");
-}
-
-#[test]
-fn readme_fits_a_screen() {
-    let readme = read(&Path::new(WORKSPACE).join("README.md"));
-    let lines = readme.lines().count();
-    assert!(lines <= 150, "README.md has {lines} lines");
-    for line in readme.lines() {
-        let columns = line.chars().count();
-        assert!(columns <= 120, "{columns} columns: {line}");
-    }
-}
-
-#[test]
-fn links_lead_somewhere() {
-    let workspace = Path::new(WORKSPACE);
-    let docs = fs::read_dir(workspace.join("docs")).expect("docs is a folder");
-    let docs = docs.map(|entry| entry.expect("it can be listed").path());
-    let top = [
-        "README.md",
-        "CONTRIBUTING.md",
-        "CHANGELOG.md",
-        "studies/README.md",
-    ]
-    .map(|name| workspace.join(name));
-    let mut links = 0;
-    for page in top.into_iter().chain(docs) {
-        if page.extension().is_none_or(|extension| extension != "md") {
-            continue;
-        }
-        for link in read(&page).split("](").skip(1) {
-            let link = link.split([')', '#']).next().unwrap_or_default();
-            if link.is_empty() || link.contains("://") || link.contains(char::is_whitespace) {
-                continue;
-            }
-            let target = page.with_file_name(link);
-            assert!(target.exists(), "{}: {link} is not there", page.display());
-            links += 1;
-        }
-    }
-    assert!(links > 20, "{links} links");
 }

@@ -328,3 +328,6 @@ pub struct TopArgs {
     #[arg(long)]
     pub json: bool,
 }
+
+#[cfg(test)]
+mod page;

@@ -1,4 +1,5 @@
-//! The parts of `cargo tsc` that other tools share.
+//! `cargo tsc` is a command: `cargo install cargo-tsc`. This library has what it shares with tools of its own repository. It is not covered by
+//! semantic versioning.
 
 #![forbid(unsafe_code)]
 

@@ -1,10 +1,15 @@
 //! The dump as data: tests that the dumps of programs are as `docs/dump.md` describes them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
 use serde_json::Value;
-use tsc_runtime::{Report, cycles, snapshot};
+use tsc_runtime::{ReadError, Report, cycles, snapshot};
+
+#[path = "../generated.rs"]
+mod generated;
+#[path = "dump/schema_page.rs"]
+mod schema_page;
 
 /// The output of the program `dumping` with `TSC_REPORT=json`, which has functions of every kind.
 fn dump() -> String {
@@ -29,9 +34,7 @@ fn dump_with(args: &[&str]) -> String {
 }
 
 fn schema() -> Value {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/dump.schema.json");
-    let text = std::fs::read_to_string(path).expect("the schema is there");
-    serde_json::from_str(&text).expect("the schema is JSON")
+    serde_json::from_str(Report::JSON_SCHEMA).expect("the schema is JSON")
 }
 
 fn value(text: &str) -> Value {
@@ -113,14 +116,69 @@ fn schema_and_dump_have_the_same_keys() {
     assert_eq!(written, described);
 }
 
+/// The documentation of the fields of the report's data, by `Name.key`.
+fn documented() -> BTreeMap<String, String> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../tsc-report/src/data");
+    let files = std::fs::read_dir(folder).expect("the folder is there");
+    let mut documented = BTreeMap::new();
+    for file in files {
+        let text = std::fs::read_to_string(file.expect("a file").path()).expect("it is text");
+        let (mut object, mut words) = (String::new(), Vec::new());
+        for line in text.lines().map(str::trim) {
+            let declared = line.strip_prefix("pub struct ");
+            if let Some(documentation) = line.strip_prefix("///") {
+                words.extend(documentation.split_whitespace());
+            } else if line == "sums! {" || declared.is_some() {
+                let name = declared.map_or("CallsiteSums", |it| it.trim_end_matches(" {"));
+                name.clone_into(&mut object);
+                words.clear();
+            } else if let Some((field, _)) = line.split_once(": ")
+                && !words.is_empty()
+            {
+                // The first place is the declaration.
+                let key = format!("{object}.{field}");
+                documented.entry(key).or_insert_with(|| words.join(" "));
+                words.clear();
+            }
+        }
+    }
+    documented
+}
+
+/// `[text](target)` and `[text]` become `text`.
+fn without_links(text: &str) -> String {
+    let mut parts = text.split("](");
+    let mut plain = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        plain += part.split_once(')').expect("a link's end").1;
+    }
+    plain.replace(['[', ']'], "")
+}
+
 #[test]
-fn specification_has_every_key() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/dump.md");
-    let text = std::fs::read_to_string(path).expect("the specification is there");
+fn schema_describes_every_key_as_its_field_is_documented() {
+    let schema = schema();
+    let documented = documented();
+    for key in described(&schema) {
+        let (object, field) = key.split_once('.').expect("a name and a key");
+        let object = match object {
+            "Report" => &schema,
+            object => &schema["$defs"][object],
+        };
+        let description = object["properties"][field]["description"].as_str();
+        let expected = documented.get(&key).map(|it| without_links(it));
+        assert_eq!(description, expected.as_deref(), "{key}");
+    }
+}
+
+#[test]
+fn page_of_keys_is_the_schema() {
+    let page = schema_page::page(&schema());
     for key in described(&schema()) {
         let (_, key) = key.split_once('.').expect("a name and a key");
-        assert!(text.contains(&format!("| `{key}` |")), "{key}");
+        assert!(page.contains(&format!("| `{key}` |")), "{key}");
     }
+    generated::check_part("json_keys.md", "cargo test -p tests --test dump", &page);
 }
 
 #[test]
@@ -158,12 +216,35 @@ fn text_that_is_no_report_is_refused() {
     assert!(error("").contains("EOF"), "{}", error(""));
     assert!(error("{}").contains("schema"));
     assert!(error(&text[..text.len() / 2]).contains("EOF"));
-    assert!(error(&text.replace(r#""schema":2"#, r#""schema":3"#)).contains("schema 3"));
+    let of_schema = |schema: &str| {
+        error(&text.replacen(r#""schema":"#, &format!(r#""schema":{schema},"was":"#), 1))
+    };
+    for (schema, advice) in [("1", "measure again"), ("99", "a later version")] {
+        let error = of_schema(schema);
+        assert!(
+            error.contains(&format!("schema {schema},")) && error.contains(advice),
+            "{error}"
+        );
+        assert_eq!(error.lines().count(), 1, "{error}");
+    }
     let mut broken = value(&text);
     broken["contexts"] = serde_json::json!([
         { "callsite": 99, "parent": null, "calls": 1, "total_ticks": 1.0, "on_cpu_ticks": null, "self_ticks": 1.0 }
     ]);
     assert!(error(&broken.to_string()).contains("callsite 99"));
+}
+
+/// A dump from before the schema of this version.
+#[test]
+fn dump_of_an_older_schema_is_refused() {
+    let old = include_str!("dump/schema_2.json");
+    let error = Report::from_json(old).expect_err("its figures mean something else");
+    assert!(matches!(error, ReadError::Schema(2)), "{error:?}");
+    let line = error.to_string();
+    assert!(
+        line.contains("measure again") && line.lines().count() == 1,
+        "{line}"
+    );
 }
 
 #[test]
@@ -277,7 +358,7 @@ fn figures_follow_from_the_sums() {
         let gross = if futures {
             sum("polls_gross")
         } else {
-            sum("sum") + sum("first_sum") + sum("excluded_sum")
+            sum("sum") + sum("first_sum") + sum("excluded_sum") - sum("calls_blocked")
         };
         let visible = sum("visible_milliticks") / 1000.0;
         let inner_visible = sum("inner_visible_milliticks") / 1000.0;
@@ -289,13 +370,12 @@ fn figures_follow_from_the_sums() {
             calls - sum("anomalies")
         };
         same("calls", calls);
-        same(
-            "total_ticks",
-            gross - sum("inner_gross") - (visible - inner_visible) + sum("off"),
-        );
+        let wall = gross - sum("inner_gross") - (visible - inner_visible) + sum("off");
+        same("wall_ticks", wall);
+        same("total_ticks", wall - sum("waiting"));
         same(
             "self_ticks",
-            gross - sum("callees") - visible + sum("own_off"),
+            gross - sum("callees") - visible + sum("own_off") - sum("own_waiting"),
         );
         if sum("unasked") + sum("unknown") == 0.0
             && !report["clock"]["no_interruptions_because"].is_string()
@@ -314,8 +394,12 @@ fn figures_follow_from_the_sums() {
             gross - sum("inner_gross") + sum("nested") - sum("inner_nested") + sum("off"),
         );
         let n = sum("samples");
+        let later = n + sum("excluded");
+        if later > 0.0 {
+            let mean = (sum("sum") + sum("excluded_sum")) / later;
+            same("mean_ticks", mean - visible / probes);
+        }
         if n > 1.0 && sum("excluded") <= n {
-            same("mean_ticks", sum("sum") / n - visible / probes);
             let variance = (n * squares - sum("sum").powi(2)) / (n * (n - 1.0));
             let stddev = callsite["stddev_ticks"].as_f64().expect("a number");
             assert!(
@@ -365,8 +449,11 @@ fn figures_by_ticks_follow_from_the_sums() {
         same("self_on_cpu_ticks", sum("ticked_own"));
         same("blocked_ticks", sum("ticked_off") - sum("ticked_waiting"));
         same("waiting_ticks", sum("ticked_waiting"));
-        same("total_ticks", sum("ticked") + sum("ticked_off"));
-        same("self_ticks", sum("ticked_own") + sum("ticked_own_off"));
+        let wall = sum("ticked") + sum("ticked_off");
+        let own = sum("ticked_own") + sum("ticked_own_off");
+        same("wall_ticks", wall);
+        same("total_ticks", wall - sum("ticked_waiting"));
+        same("self_ticks", own - sum("ticked_own_waiting"));
         if sum_of_all("clock_ticks") != 0.0 {
             let share = sum("ticked_own") / sum_of_all("ticked_own").max(1.0);
             let variance = (sum("ticked_squares") + one_more) * (1.0 - share);
@@ -377,7 +464,7 @@ fn figures_by_ticks_follow_from_the_sums() {
             same("probe_ticks", sum("light_probe_milliticks") / 1000.0);
             same(
                 "mean_ticks",
-                (sum("ticked") + sum("ticked_off")) / sum("counted"),
+                (wall - sum("ticked_waiting")) / sum("counted"),
             );
             assert_eq!(of["fence"], "");
         }

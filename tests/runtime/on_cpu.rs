@@ -5,10 +5,11 @@ use std::env;
 use std::fs;
 use std::hint::black_box;
 use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
 use std::time::Duration;
 
-use tsc_runtime::{CallsiteReport, cycles, snapshot};
+use tsc_runtime::{CallsiteReport, affinity, cycles, snapshot};
 
 const SLEEP: Duration = Duration::from_millis(2);
 
@@ -60,7 +61,8 @@ fn sleeping_function_has_figures() {
     let row = report.callsite("sleeping").unwrap();
     let parts = [row.on_cpu_ticks(), row.blocked_ticks(), row.waiting_ticks()].map(Option::unwrap);
     let total = row.total_ticks();
-    assert!((parts.iter().sum::<f64>() / total - 1.0).abs() < 1e-9);
+    assert!(((parts[0] + parts[1]) / total - 1.0).abs() < 1e-9);
+    assert!(((total + parts[2]) / row.wall_ticks() - 1.0).abs() < 1e-9);
     // Every call slept for at least `SLEEP`.
     let slept = report.clock().hz().unwrap() * SLEEP.as_secs_f64();
     assert!(
@@ -70,9 +72,13 @@ fn sleeping_function_has_figures() {
     assert!(parts[0] < 0.5 * total, "{row:?}");
     assert!(row.wall_p50_ticks().unwrap() > 0.96 * slept, "{row:?}");
     assert!(row.wall_max_ticks() >= row.wall_p99_ticks());
-    // There are a mean and quantiles, although every call was interrupted.
+    // Mean and quantiles are those of a sleep, although every call was interrupted.
     assert_eq!(row.clean(), Some(0));
-    assert!(row.mean_ticks().unwrap() < 0.5 * slept && row.p50_ticks().is_some());
+    assert!(row.mean_ticks().unwrap() > 0.8 * slept, "{row:?}");
+    assert!(row.p50_ticks().unwrap() > 0.8 * slept, "{row:?}");
+    assert!(row.mean_ticks() <= row.wall_mean_ticks());
+    let all = row.calls() as f64 * row.mean_ticks().unwrap();
+    assert!((0.9..1.1).contains(&(all / total)), "{row:?}");
     assert_printed(&report.to_string(), "% blocked");
     assert_printed(&report.to_string(), "; wall time: mean ");
 }
@@ -103,6 +109,53 @@ fn blocked_is_inclusive_and_own_where_it_slept() {
         (off(outer) - own_off(outer)) / off(inner) > 0.99,
         "{outer:?} {inner:?}"
     );
+}
+
+/// Other threads take most of the wall time, and nothing of totals and means.
+#[test]
+fn busy_threads_change_no_net_figure() {
+    #[cycles(name = "in peace")]
+    fn in_peace() {
+        compute();
+    }
+    #[cycles(name = "in a crowd")]
+    fn in_a_crowd() {
+        compute();
+    }
+    fn compute() {
+        (0..1_000_000_u64).for_each(|turn| _ = black_box(turn));
+    }
+    if !is_split() {
+        return;
+    }
+    let cpu = affinity::cpus().unwrap()[0];
+    let done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let _pinned = affinity::pin(cpu);
+        (0..20).for_each(|_| in_peace());
+        for _ in 0..4 {
+            scope.spawn(|| {
+                let _pinned = affinity::pin(cpu);
+                while !done.load(Relaxed) {
+                    compute();
+                }
+            });
+        }
+        (0..20).for_each(|_| in_a_crowd());
+        done.store(true, Relaxed);
+    });
+    let (peace, crowd) = (row("in peace"), row("in a crowd"));
+    assert!(crowd.wall_ticks() > 2.0 * crowd.total_ticks(), "{crowd:?}");
+    let near = |one: f64, other: f64| (0.4..2.5).contains(&(one / other));
+    assert!(
+        near(crowd.total_ticks(), peace.total_ticks()),
+        "{peace:?} {crowd:?}"
+    );
+    let means = [&peace, &crowd].map(|row| row.mean_ticks().unwrap());
+    assert!(near(means[1], means[0]), "{peace:?} {crowd:?}");
+    // The first call is not in the mean.
+    let all = means[1] * 19.0 + crowd.first_ticks().unwrap();
+    assert!((all / crowd.total_ticks() - 1.0).abs() < 0.01, "{crowd:?}");
 }
 
 /// The CPU time of this thread so far.

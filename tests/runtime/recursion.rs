@@ -73,7 +73,7 @@ fn check(report: &Report) {
     assert_near(
         sum(report, CallsiteReport::self_ticks),
         top.total_ticks(),
-        "wall",
+        "self",
     );
     for row in report.callsites() {
         assert!(row.clean().unwrap_or(0) <= row.calls(), "{row:?}");
@@ -88,7 +88,12 @@ fn check(report: &Report) {
     else {
         return tests::skipped("the time on the CPU is not known here");
     };
-    assert_near(on_cpu + blocked + waiting, top.total_ticks(), "top");
+    assert_near(on_cpu + blocked, top.total_ticks(), "top");
+    assert_near(
+        top.total_ticks() + waiting,
+        top.wall_ticks(),
+        "top by the wall",
+    );
     let own = |row: &CallsiteReport| row.self_on_cpu_ticks().unwrap();
     assert_near(sum(report, own), on_cpu, "on the CPU");
     if !report.contexts().is_empty() {

@@ -205,7 +205,7 @@ fn every_correction_can_be_redone_by_hand() {
             + figure(&row, "nested_overhead_ticks")
             + figure(&row, "registration_overhead_ticks");
         assert_eq!(figure(&row, "overhead_ticks"), corrections);
-        assert_eq!(figure(&row, "total_ticks"), raw - corrections);
+        assert_eq!(figure(&row, "wall_ticks"), raw - corrections);
     }
     // 210 probes are nested in the 20 calls. Each counts with the overhead that was calibrated when its record was made, in whole ticks.
     let nested = figure(&row(outer), "nested_overhead_ticks");

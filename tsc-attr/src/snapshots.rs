@@ -14,6 +14,9 @@ use crate::expand;
 use crate::function::Function;
 use crate::items;
 
+#[path = "../../tests/generated.rs"]
+mod generated;
+
 fn inputs() -> Vec<PathBuf> {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("snapshots");
     let files = fs::read_dir(dir)
@@ -100,7 +103,7 @@ fn tokens_added_are_as_listed() {
         let annotated = expand(&format!("#[cycles] {source}"));
         count(annotated) - count(source.parse().unwrap())
     };
-    // Listed in docs/transparency.md too.
+    let mut table = String::from("| function | tokens added |\n|---|---|\n");
     for (source, tokens) in [
         ("fn f() {}", 127),
         ("fn f(a: u64) { g(a) }", 141),
@@ -113,7 +116,9 @@ fn tokens_added_are_as_listed() {
         ("async fn f(a: u64) -> u64 { a + 1 }", 172),
     ] {
         assert_eq!(added(source), tokens, "{source}");
+        table += &format!("| `{source}` | {tokens} |\n");
     }
+    generated::check_part("transparency.md", "cargo test -p tsc-attr", &table);
 }
 
 #[test]

@@ -15,7 +15,7 @@ const DEEPEST: usize = 1 << 14;
 pub enum ReadError {
     /// It is not JSON, or does not have the structure of a report.
     Json(serde_json::Error),
-    /// It is a report with a schema that this version does not read.
+    /// It is a report with a schema that this version does not read, older or newer.
     Schema(u64),
     /// It has the structure of a report, but contradicts itself.
     Inconsistent(String),
@@ -25,10 +25,17 @@ impl fmt::Display for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Json(error) => write!(f, "not a report: {error}"),
-            Self::Schema(schema) => write!(
-                f,
-                "a report of schema {schema}; this version of tsc-report reads schema {SCHEMA}"
-            ),
+            Self::Schema(schema) => {
+                let advice = if *schema < u64::from(SCHEMA) {
+                    "measure again, or read it with the version that wrote it"
+                } else {
+                    "a later version of tsc-report or cargo-tsc is needed"
+                };
+                write!(
+                    f,
+                    "a report of schema {schema}, but this version reads schema {SCHEMA}: {advice}"
+                )
+            }
             Self::Inconsistent(what) => write!(f, "not a report: {what}"),
         }
     }
@@ -44,6 +51,10 @@ impl std::error::Error for ReadError {
 }
 
 impl Report {
+    /// The JSON Schema (draft 2020-12) of what [`to_json`](Self::to_json) writes and [`from_json`](Self::from_json) reads. Needs the feature
+    /// `json`.
+    pub const JSON_SCHEMA: &str = include_str!("../dump.schema.json");
+
     /// The report as JSON in one line, as `TSC_REPORT=json` writes it. [`from_json`](Self::from_json) returns an equal report. Needs the
     /// feature `json`.
     ///
@@ -63,9 +74,20 @@ impl Report {
     /// Reads a report that [`to_json`](Self::to_json) or `TSC_REPORT=json` has written. Unknown keys are ignored. Needs the
     /// feature `json`.
     ///
+    /// ```
+    /// use tsc_runtime::{ReadError, Report};
+    ///
+    /// fn calls_in(dump: &str) -> Result<u64, ReadError> {
+    ///     let report = Report::from_json(dump)?;
+    ///     Ok(report.callsites().iter().map(|row| row.calls()).sum())
+    /// }
+    /// let error = calls_in(r#"{"schema": 1}"#).unwrap_err();
+    /// assert!(matches!(error, ReadError::Schema(1)));
+    /// ```
+    ///
     /// # Errors
     ///
-    /// The text is not a report, or has a later schema.
+    /// The text is not a report, or has an older or a later schema.
     pub fn from_json(text: &str) -> Result<Self, ReadError> {
         #[derive(serde::Deserialize)]
         struct Version {

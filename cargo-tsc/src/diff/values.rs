@@ -83,7 +83,7 @@ fn value(row: &CallsiteReport, metric: Metric) -> Option<f64> {
     match metric {
         Metric::SelfTime => Some(self_ticks(row)),
         Metric::SelfPerCall => (row.calls() > 0).then(|| self_ticks(row) / row.calls() as f64),
-        Metric::Total => Some(row.on_cpu_ticks().unwrap_or(row.total_ticks())),
+        Metric::Total => Some(row.total_ticks()),
         Metric::Mean => row.mean_ticks(),
         Metric::P50 => row.p50_ticks(),
         Metric::P99 => row.p99_ticks(),

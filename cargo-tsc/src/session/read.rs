@@ -147,10 +147,7 @@ fn parse(text: &str, path: &Path) -> Result<Report> {
         return parts::sum(reports);
     }
     let advice = match &error {
-        ReadError::Schema(schema) if *schema < 2 => {
-            "; run the program again with this version of tsc-runtime"
-        }
-        ReadError::Schema(_) => "; update cargo-tsc",
+        ReadError::Schema(_) => "",
         _ if text.is_empty() => {
             "; the file is empty: the program may have been killed while it wrote"
         }

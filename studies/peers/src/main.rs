@@ -1,7 +1,7 @@
 //! Compares this crate with other profilers.
 //!
 //! `cargo run --release --manifest-path studies/peers/Cargo.toml [-- OPTION… [CONTESTANT…]]` builds the contestants, runs them in turns and
-//! prints the tables of `docs/peers.md`.
+//! prints the tables of `RESULTS.md`.
 //! - `--quick`: only the cost of a call and the accuracy, in under a minute.
 //! - `--only burst|sustained|threads|recursion|build`: one scenario. `build` has three tables: what annotations cost in a build, what the
 //!   parts of this crate's annotation cost, and what annotations leave when they are off.

@@ -17,7 +17,7 @@ fn missing_and_damaged_files_are_named() {
         .tsc("report")
         .ends(2)
         .complains("`cargo tsc run` makes one");
-    project.write("damaged.json", "{\"schema\": 2, \"process\"");
+    project.write("damaged.json", "{\"schema\": 3, \"process\"");
     project
         .tsc("report damaged.json")
         .ends(2)
@@ -27,11 +27,17 @@ fn missing_and_damaged_files_are_named() {
         .tsc("diff empty.json damaged.json")
         .ends(2)
         .complains("the file is empty");
-    project.write("newer.json", "{\"schema\": 3}");
+    project.write("newer.json", "{\"schema\": 99}");
     project
         .tsc("report newer.json")
         .ends(2)
-        .complains("schema 3; this version of tsc-report reads schema 2; update cargo-tsc");
+        .complains("a later version of tsc-report or cargo-tsc is needed");
+    // The keys of an older report are not this version's, and need not be.
+    project.write("older.json", r#"{"schema": 1, "callsites": {"app": 7}}"#);
+    project
+        .tsc("report older.json")
+        .ends(2)
+        .complains("measure again, or read it with the version that wrote it");
     project.write("people.json", ":CLK: read   :  12\n");
     project
         .tsc("report people.json")

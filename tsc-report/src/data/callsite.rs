@@ -42,11 +42,11 @@ data! {
         clean: Option<u64>,
         /// Calls that were preempted, migrated or signalled: `repaired`, `excluded`, and interrupted first calls of threads.
         interrupted: Option<u64>,
-        /// Interrupted calls that are samples nevertheless, with their time on the CPU, because this time is at least 100 times the
-        /// uncertainty of their context switches. Threads' first calls are not counted here.
+        /// Interrupted calls that are samples nevertheless, because they take at least 100 times the uncertainty of their context
+        /// switches, or were blocked for longer than these take. Threads' first calls are not counted here.
         repaired: Option<u64>,
-        /// Interrupted calls that are not samples. They are in `calls` and in the totals. If there are samples, they are not in the mean,
-        /// minimum, maximum, deviation and quantiles of the time on the CPU. Threads' first calls are not counted here: `clean`, `repaired`
+        /// Interrupted calls that are not samples. They are in `calls`, in the totals and in the mean. If there are samples, they are
+        /// not in minimum, maximum, deviation and quantiles. Threads' first calls are not counted here: `clean`, `repaired`
         /// and `excluded` add up to `calls` minus the first calls, the `unknown` ones and the `anomalies`.
         excluded: Option<u64>,
         /// Calls of which it is unknown whether they were interrupted, because the platform does not detect it, another library used the
@@ -61,20 +61,23 @@ data! {
         /// Samples that are longer than the histogram's last bucket: calls of over 30 hours at 2.6 GHz, or during which the counter stepped.
         /// They are in all sums and in `max_ticks`. Quantiles do not go beyond the last bucket.
         saturated: u64,
-        /// The calls from which mean, deviation, minimum, maximum and quantiles are computed: the clean and the repaired ones with their
-        /// time on the CPU, and the unknown ones with their wall time. If most calls are excluded, mean and quantiles are of all calls.
+        /// The calls from which deviation, minimum, maximum and quantiles are computed: the clean, the repaired and the unknown ones. If most
+        /// calls are excluded, quantiles are of all calls.
         samples: u64,
         /// How many ticks of the clock found the function on the CPU, outside annotated callees, if the program has light probes. The more, the
         /// more exact are its self ticks.
         clock_ticks: Option<u64>,
-        /// Inclusive ticks, that is, with all callees. Of a recursion, only the outermost call is added. In a program with light probes, the
-        /// totals and self ticks of all functions, except for sections, are times by ticks of the clock; 0 if no times are known.
+        /// Inclusive ticks, that is, with all callees, on the CPU and blocked: what the calls would take on a free machine. Time waiting for
+        /// a CPU is not in them, as far as it is known. Of a recursion, only the outermost call is added. In a program with light probes,
+        /// the totals and self ticks of all functions, except for sections, are times by ticks of the clock; 0 if no times are known.
         total_ticks: f64,
+        /// `total_ticks + waiting_ticks`: the same by wall time.
+        wall_ticks: f64,
         /// The error of `total_ticks` in either direction: by how much the cost of all probes in the calls may differ from their
         /// calibration, and how much longer the calls may take because of other probes (`crowding_error_ticks` and
         /// `crowding_error_share`).
         total_error_ticks: Option<f64>,
-        /// Ticks outside annotated callees.
+        /// Ticks outside annotated callees, on the CPU and blocked.
         self_ticks: f64,
         /// The standard error of `self_ticks` that comes from the number of ticks of the clock, if the program has light probes.
         self_std_error_ticks: Option<f64>,
@@ -85,17 +88,17 @@ data! {
         /// adds to it, not only the outermost ones. It includes the error of all probes in the calls, because it is not recorded which of
         /// them are in callees of callees.
         self_error_ticks: Option<f64>,
-        /// The part of `total_ticks` on the CPU. `on_cpu_ticks + blocked_ticks + waiting_ticks = total_ticks`.
+        /// The part of `total_ticks` on the CPU. `on_cpu_ticks + blocked_ticks = total_ticks`.
         on_cpu_ticks: Option<f64>,
         /// The part of `self_ticks` on the CPU.
         self_on_cpu_ticks: Option<f64>,
         /// The part of `total_ticks` in which the thread had given up the CPU: to sleep, for input or output, or for a lock.
         blocked_ticks: Option<f64>,
-        /// The part of `total_ticks` in which the thread was ready to run while another thread ran.
+        /// The part of `wall_ticks` in which the thread was ready to run while another thread ran.
         waiting_ticks: Option<f64>,
         /// Inclusive ticks before any correction.
         raw_ticks: f64,
-        /// The correction: `raw_ticks - total_ticks = visible_overhead_ticks + nested_overhead_ticks + registration_overhead_ticks`.
+        /// The correction: `raw_ticks - wall_ticks = visible_overhead_ticks + nested_overhead_ticks + registration_overhead_ticks`.
         overhead_ticks: f64,
         /// The part of the overhead that the function's own probes add to what they measure: the visible overhead of one probe for each
         /// call (of a recursion, for each outermost call).
@@ -105,7 +108,7 @@ data! {
         /// The part of the overhead that is not from probes: registering other callsites at their first calls inside these calls, and
         /// reports made inside. It is measured each time.
         registration_overhead_ticks: f64,
-        /// Mean of the samples; of a light function, `total_ticks / calls`.
+        /// Mean of all calls but threads' first ones, or of these if there are no others; of a light function, `total_ticks / calls`.
         mean_ticks: Option<f64>,
         /// Standard error of the mean.
         std_error_ticks: Option<f64>,
@@ -147,7 +150,7 @@ data! {
         outlier_excess_mean_ticks: Option<f64>,
         /// The excess of the outliers as a share of `total_ticks`.
         outlier_excess_share: Option<f64>,
-        /// Mean of the excluded calls' time on the CPU, which includes the cost of their context switches.
+        /// Mean of the excluded calls, which includes the cost of their context switches.
         interrupted_mean_ticks: Option<f64>,
         /// Median of these.
         interrupted_p50_ticks: Option<f64>,
@@ -166,7 +169,7 @@ data! {
         units_per_second: Option<f64>,
         /// Of an async function: how often it was polled.
         polls: Option<u64>,
-        /// Mean wall time: from a call's start to its end, on the CPU or not; of an async function, from its first poll to its completion.
+        /// Mean wall time: from a call's start to its end, waiting for a CPU or not; of an async function, from its first poll to its completion.
         /// Like the other figures of wall time, it is over all calls except each thread's first.
         wall_mean_ticks: Option<f64>,
         /// Median of these.
@@ -179,7 +182,7 @@ data! {
         cancelled: Option<u64>,
         /// The samples by their length: see [`Bucket`].
         histogram: Vec<Bucket>,
-        /// The excluded calls by their time on the CPU.
+        /// The excluded calls by their length.
         interrupted_histogram: Vec<Bucket>,
         /// Calls by their wall time; empty if none was off the CPU.
         wall_histogram: Vec<Bucket>,
@@ -225,9 +228,9 @@ data! {
         threads: u64,
         /// Calls that have returned.
         calls: u64,
-        /// Inclusive net ticks.
+        /// Inclusive net ticks, on the CPU and blocked.
         total_ticks: WholeTicks,
-        /// Net ticks outside annotated callees.
+        /// Net ticks outside annotated callees, on the CPU and blocked.
         self_ticks: WholeTicks,
         /// The part of `total_ticks` on the CPU.
         on_cpu_ticks: Option<WholeTicks>,

@@ -19,7 +19,7 @@ data! {
         calls: Option<u64>,
         /// Those of the calls that were neither preempted, migrated nor signalled; `None` if this is unknown.
         clean: Option<u64>,
-        /// Inclusive net ticks.
+        /// Inclusive net ticks, on the CPU and blocked.
         total_ticks: WholeTicks,
         /// The part of these on the CPU.
         on_cpu_ticks: Option<WholeTicks>,

@@ -26,7 +26,7 @@ pub use tick_clock::TickClock;
 pub use whole_ticks::WholeTicks;
 
 /// The version of the report's structure. Later versions of this crate with the same number only add to it.
-pub(crate) const SCHEMA: u32 = 2;
+pub(crate) const SCHEMA: u32 = 3;
 
 data! {
     /// The figures of all callsites and what they depend on, taken at one moment, with every sum that is needed to add them to another
@@ -35,7 +35,7 @@ data! {
     /// Its `Display` is the dump; the alternate form (`{:#}`) has every correction, as with `TSC_REPORT=full`. With the feature `json`,
     /// `to_json` writes it and `from_json` reads it, without loss.
     pub struct Report {
-        /// The version of the shape of this data: 2.
+        /// The version of the shape of this data: 3.
         schema: u32,
         /// The process that was measured. In a merged report, the process that started first.
         process: Process,
@@ -65,6 +65,13 @@ data! {
 
 impl Report {
     /// The callsite with the name `name`, if it was called. If there are several, the first one.
+    ///
+    /// ```
+    /// # tsc_runtime::cycles_block!("parse", { std::hint::black_box(1) });
+    /// let report = tsc_runtime::snapshot();
+    /// let calls = report.callsite("parse").map_or(0, |row| row.calls());
+    /// # assert_eq!(calls, 1);
+    /// ```
     #[must_use]
     pub fn callsite(&self, name: &str) -> Option<&CallsiteReport> {
         self.callsites.iter().find(|callsite| callsite.name == name)

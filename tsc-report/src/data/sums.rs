@@ -15,8 +15,8 @@ macro_rules! sums {
             /// The sums over all calls of a callsite, and over all threads. Every figure of a [`CallsiteReport`](super::CallsiteReport) is
             /// computed from these, its histograms and the clock.
             ///
-            /// Ticks are *gross* here: stop − start, minus the cost of nested probes, minus the time off the CPU. They include the
-            /// callsite's own visible overhead.
+            /// Ticks of calls are *gross* here: on the CPU and blocked, without the cost of nested probes, with the callsite's own visible
+            /// overhead.
             #[derive(Default)]
             pub struct CallsiteSums {
                 $($(#[doc = $doc])+ $field: $type $(< $of >)?,)*
@@ -42,8 +42,8 @@ sums! {
     threads: u64 by latest,
     /// Calls that have started and not returned.
     running: u64 by latest,
-    /// Calls that are samples: neither a thread's first call nor an anomaly, and either not interrupted or repaired. Mean, deviation,
-    /// minimum, maximum, quantiles and the histogram are over these.
+    /// Calls that are samples: neither a thread's first call nor an anomaly, and either not interrupted or repaired. Deviation, minimum,
+    /// maximum, quantiles and the histogram are over these.
     samples: u64 by add,
     /// The sum of the samples' ticks.
     sum: i64 by add_signed,
@@ -61,14 +61,16 @@ sums! {
     first: Option<FirstCall> by earliest,
     /// First calls of threads that were interrupted.
     firsts_interrupted: u64 by add,
-    /// Interrupted calls that are samples, with their time on the CPU.
+    /// Interrupted calls that are samples.
     repaired: u64 by add,
     /// Interrupted calls that are not samples, without threads' first calls.
     excluded: u64 by add,
     /// The ticks of these calls.
     excluded_sum: i64 by add_signed,
-    /// Ticks off the CPU in the repaired and the excluded calls.
-    calls_off: i64 by add_signed,
+    /// The ticks of all calls in which the thread was blocked: a part of `sum`, `first_sum` and `excluded_sum`.
+    calls_blocked: i64 by add_signed,
+    /// By how much the wall time of the repaired and the excluded calls is longer than their ticks.
+    calls_waiting: i64 by add_signed,
     /// The longest wall time of these calls; of async functions, of all calls.
     wall_max: Option<i64> by greatest,
     /// Ticks off the CPU in calls inside no other call of the same callsite.
@@ -77,6 +79,8 @@ sums! {
     waiting: i64 by add_signed,
     /// Ticks off the CPU outside annotated callees.
     own_off: i64 by add_signed,
+    /// The part of `own_off` in which the thread was ready while another thread ran.
+    own_waiting: i64 by add_signed,
     /// Calls (of futures: polls) whose time off the CPU cannot be divided into blocked and waiting.
     unsplit: u64 by add,
     /// Interrupted calls (of futures: polls) whose time on the CPU is unknown.
@@ -89,13 +93,13 @@ sums! {
     unknown: u64 by add,
     /// The cost of nested probes, registrations and reports in the calls. Raw ticks are gross ticks plus this.
     nested: i64 by add_signed,
-    /// Net ticks of annotated callees.
+    /// Net ticks of annotated callees on the CPU.
     callees: i64 by add_signed,
     /// The part of `nested` minus `inner_nested` that registrations and reports took.
     registration: i64 by add_signed,
     /// Calls (of futures: polls) inside other calls of the same callsite.
     inner: u64 by add,
-    /// The gross ticks of `inner`.
+    /// The gross ticks of `inner` on the CPU.
     inner_gross: i64 by add_signed,
     /// The nested overhead of `inner`.
     inner_nested: i64 by add_signed,
@@ -108,7 +112,7 @@ sums! {
     units: u64 by add,
     /// Polls of futures.
     polls: u64 by add,
-    /// The ticks of the polls, also of futures that have not completed.
+    /// The ticks of the polls on the CPU, also of futures that have not completed.
     polls_gross: i64 by add_signed,
     /// Ticks from futures' first polls to their completion.
     wall: u64 by add,
@@ -207,6 +211,7 @@ impl CallsiteSums {
         self.sum
             .wrapping_add(self.first_sum)
             .wrapping_add(self.excluded_sum)
+            .wrapping_sub(self.calls_blocked)
     }
 
     /// Whether interruptions of the calls were detected, as far as is known.

@@ -10,7 +10,7 @@ use crate::data::histogram::{self, LAST, middle};
 use crate::data::saturating_sum;
 use crate::{Bucket, CallsiteReport, CallsiteSums, Clock};
 use outliers::Outliers;
-use statistics::{Statistics, mean};
+use statistics::{mean, stddev};
 pub use ticked::{LIGHT, SQUARES_UNIT, TIMED, derive_errors};
 
 impl CallsiteReport {
@@ -82,6 +82,7 @@ impl CallsiteReport {
     fn derive_totals(&mut self, clock: &Clock) {
         let totals = Totals::new(&self.sums);
         self.total_ticks = totals.total;
+        self.wall_ticks = totals.wall;
         self.self_ticks = totals.own;
         self.raw_ticks = totals.raw;
         self.overhead_ticks = totals.overhead;
@@ -130,25 +131,21 @@ impl CallsiteReport {
         // If most calls are excluded because they are too short compared with their context switches (for example, if they always sleep),
         // the few samples are not typical. Then the figures are computed from all calls.
         let all;
-        let (statistics, extremes, buckets) = if sums.excluded > sums.samples {
+        let (stddev, extremes, buckets) = if sums.excluded > sums.samples {
             all = histogram::merge(&self.histogram, &self.interrupted_histogram);
             (None, None, &all)
         } else {
             let extremes = sums.min.zip(sums.max);
-            (Statistics::new(sums), extremes, &self.histogram)
+            (stddev(sums), extremes, &self.histogram)
         };
-        let mean_of_all = || {
-            let sum = sums.sum.wrapping_add(sums.excluded_sum);
-            let calls = saturating_sum([sums.samples, sums.excluded]);
-            mean(sum, calls).filter(|_| sums.excluded > sums.samples)
-        };
-        self.mean_ticks = statistics
-            .as_ref()
-            .map(|of| of.mean)
-            .or_else(mean_of_all)
-            .map(|gross| gross - visible);
-        self.std_error_ticks = statistics.as_ref().and_then(|of| of.std_error);
-        self.stddev_ticks = statistics.as_ref().and_then(|of| of.stddev);
+        let later = mean(
+            sums.sum.wrapping_add(sums.excluded_sum),
+            saturating_sum([sums.samples, sums.excluded]),
+        );
+        let gross = later.or_else(|| mean(sums.first_sum, sums.firsts));
+        self.mean_ticks = gross.map(|gross| gross - visible);
+        self.stddev_ticks = stddev;
+        self.std_error_ticks = stddev.map(|stddev| stddev / (sums.samples as f64).sqrt());
         self.min_ticks = extremes.map(|(min, _)| net(min));
         self.max_ticks = extremes.map(|(_, max)| net(max));
         // The middle of a bucket may be outside the range of its samples.
@@ -182,9 +179,8 @@ impl CallsiteReport {
             .as_ref()
             .map(|of| of.excess / self.sums.samples as f64);
         self.outlier_excess_share = outliers
-            .zip(self.on_cpu_ticks.or(Some(self.total_ticks)))
-            .filter(|&(_, total)| total > 0.0)
-            .map(|(of, total)| (of.excess / total).min(1.0));
+            .filter(|_| self.total_ticks > 0.0)
+            .map(|of| (of.excess / self.total_ticks).min(1.0));
     }
 
     fn derive_interrupted(&mut self, visible: f64) {
@@ -206,7 +202,7 @@ impl CallsiteReport {
             let ticks = sums
                 .sum
                 .wrapping_add(sums.excluded_sum)
-                .wrapping_add(sums.calls_off);
+                .wrapping_add(sums.calls_waiting);
             (
                 mean(ticks, saturating_sum([sums.samples, sums.excluded])),
                 sums.wall_max.max(sums.max),
@@ -256,6 +252,7 @@ struct Totals {
     on_cpu: f64,
     own_on_cpu: f64,
     total: f64,
+    wall: f64,
     own: f64,
     raw: f64,
     overhead: f64,
@@ -277,13 +274,16 @@ impl Totals {
         let own = sums.gross().wrapping_sub(sums.callees) as f64;
         let (on_cpu, own_on_cpu) = (gross - visible, own - ticks(sums.visible_milliticks));
         let off = sums.off as f64;
+        let blocked = sums.off.wrapping_sub(sums.waiting) as f64;
+        let own_blocked = sums.own_off.wrapping_sub(sums.own_waiting) as f64;
         Self {
             probes: sums.probes() as f64,
             outermost: sums.probes().saturating_sub(sums.inner) as f64,
             on_cpu,
             own_on_cpu,
-            total: on_cpu + off,
-            own: own_on_cpu + sums.own_off as f64,
+            total: on_cpu + blocked,
+            wall: on_cpu + off,
+            own: own_on_cpu + own_blocked,
             raw: gross + off + nested,
             overhead: visible + nested,
             visible,
@@ -394,6 +394,39 @@ mod tests {
         );
         assert_eq!(of.self_ticks, 2100.0 - 300.0 - 80.0);
         assert_eq!(of.mean_ticks, Some(1010.0));
+    }
+
+    #[test]
+    fn total_is_on_the_cpu_and_blocked_and_wall_is_waiting_besides() {
+        let of = report(&[1000, 5000], 0, |sums| {
+            (sums.firsts, sums.first_sum) = (1, 2_000);
+            (sums.repaired, sums.excluded, sums.excluded_sum) = (1, 1, 600);
+            (sums.calls_blocked, sums.calls_waiting) = (4_500, 300);
+            (sums.off, sums.waiting) = (4_900, 400);
+            (sums.own_off, sums.own_waiting) = (900, 100);
+            sums.callees = 3_000;
+        });
+        assert_eq!((of.total_ticks, of.wall_ticks), (8_600.0, 9_000.0));
+        let parts = [of.on_cpu_ticks, of.blocked_ticks, of.waiting_ticks];
+        assert_eq!(parts.map(Option::unwrap), [4_100.0, 4_500.0, 400.0]);
+        assert_eq!(
+            (of.self_ticks, of.self_on_cpu_ticks),
+            (1_900.0, Some(1_100.0))
+        );
+        assert_eq!(
+            (of.mean_ticks, of.max_ticks),
+            (Some(2_200.0), Some(5_000.0))
+        );
+        assert_eq!(of.wall_mean_ticks, Some(2_300.0));
+        // Threads' first calls are the only ones that are not in the mean.
+        assert_eq!(3.0 * of.mean_ticks.unwrap() + 2_000.0, of.total_ticks);
+    }
+
+    #[test]
+    fn single_call_has_a_mean() {
+        let of = report(&[], 0, |sums| (sums.firsts, sums.first_sum) = (1, 7_000));
+        assert_eq!((of.calls, of.mean_ticks), (1, Some(of.total_ticks)));
+        assert_eq!(report(&[], 0, |_| {}).mean_ticks, None);
     }
 
     #[test]

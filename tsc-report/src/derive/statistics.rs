@@ -2,24 +2,9 @@
 
 use crate::CallsiteSums;
 
-/// In gross ticks.
-pub(super) struct Statistics {
-    pub(super) mean: f64,
-    pub(super) stddev: Option<f64>,
-    pub(super) std_error: Option<f64>,
-}
-
-impl Statistics {
-    /// `None` if there are no samples.
-    pub(super) fn new(sums: &CallsiteSums) -> Option<Self> {
-        let mean = mean(sums.sum, sums.samples)?;
-        let variance = variance(sums.samples, sums.sum, sums.squares.get());
-        Some(Self {
-            mean,
-            stddev: variance.map(f64::sqrt),
-            std_error: variance.map(|variance| (variance / sums.samples as f64).sqrt()),
-        })
-    }
+/// The samples' standard deviation.
+pub(super) fn stddev(sums: &CallsiteSums) -> Option<f64> {
+    variance(sums.samples, sums.sum, sums.squares.get()).map(f64::sqrt)
 }
 
 pub(super) fn mean(sum: i64, count: u64) -> Option<f64> {

@@ -36,8 +36,9 @@ impl CallsiteReport {
         let (own, own_off) = (sums.ticked_own as f64, sums.ticked_own_off as f64);
         let waiting = sums.ticked_waiting as f64;
         self.clock_ticks = Some(sums.clock_ticks);
-        self.total_ticks = on_cpu + off;
-        self.self_ticks = own + own_off;
+        self.total_ticks = on_cpu + off - waiting;
+        self.wall_ticks = on_cpu + off;
+        self.self_ticks = own + own_off - sums.ticked_own_waiting as f64;
         self.on_cpu_ticks = Some(on_cpu);
         self.self_on_cpu_ticks = Some(own);
         let is_split = sums.unsplit == 0;
@@ -55,7 +56,7 @@ impl CallsiteReport {
         let probes = self.sums.light_probe_milliticks as f64 / 1000.0;
         self.probe_ticks = Some(probes);
         self.overhead_ticks = 0.0;
-        self.raw_ticks = self.total_ticks;
+        self.raw_ticks = self.wall_ticks;
         let own = self.self_on_cpu();
         self.perturbation = if own > 0.0 {
             (probes / own).min(1.0)
@@ -121,7 +122,7 @@ mod tests {
         let of = light(100, 10_000, 10, 4);
         assert_eq!(
             (of.calls, of.total_ticks, of.self_ticks),
-            (100, 20_050.0, 10_000.0)
+            (100, 20_030.0, 10_000.0)
         );
         assert_eq!(
             (of.blocked_ticks, of.waiting_ticks),
@@ -129,7 +130,7 @@ mod tests {
         );
         assert_eq!(
             (of.mean_ticks, of.p50_ticks, of.min_ticks),
-            (Some(200.5), None, None)
+            (Some(200.3), None, None)
         );
         assert_eq!((of.probe_ticks, of.perturbation), (Some(500.0), 0.05));
         assert_eq!(

@@ -79,13 +79,16 @@ impl Text {
             "Calls during which the thread was preempted, migrated or signalled.",
             |of| of.interrupted,
         )?;
-        self.ticks(report, "inclusive", "Net ticks with all callees.", |of| {
-            Some(of.total_ticks)
-        })?;
+        self.ticks(
+            report,
+            "inclusive",
+            "Net ticks with all callees, on the CPU and blocked.",
+            |of| Some(of.total_ticks),
+        )?;
         self.ticks(
             report,
             "self",
-            "Net ticks outside annotated callees.",
+            "Net ticks outside annotated callees, on the CPU and blocked.",
             |of| Some(of.self_ticks),
         )?;
         self.ticks(
@@ -93,6 +96,12 @@ impl Text {
             "on_cpu",
             "Net ticks with all callees, on the CPU.",
             |of| of.on_cpu_ticks,
+        )?;
+        self.ticks(
+            report,
+            "waiting",
+            "Ticks in which a thread was ready while another one ran: in no net ticks.",
+            |of| of.waiting_ticks,
         )?;
         self.ticks(
             report,

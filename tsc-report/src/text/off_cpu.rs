@@ -7,9 +7,9 @@ const NOTED_SHARE: f64 = 0.05;
 
 /// `98.7 % blocked, 0.4 % waiting for a CPU; wall time: mean 2.1 ms, p50 2.1, p99 2.6`, if over 5 % were off the CPU.
 pub(super) fn off_cpu(callsite: &CallsiteReport, clock: &Clock) -> Option<String> {
-    let off = callsite.total_ticks - callsite.on_cpu_ticks?;
-    let share = |ticks: f64| ticks / callsite.total_ticks * 100.0;
-    if callsite.total_ticks <= 0.0 || off <= NOTED_SHARE * callsite.total_ticks {
+    let off = callsite.wall_ticks - callsite.on_cpu_ticks?;
+    let share = |ticks: f64| ticks / callsite.wall_ticks * 100.0;
+    if callsite.wall_ticks <= 0.0 || off <= NOTED_SHARE * callsite.wall_ticks {
         return None;
     }
     let mut note = match (callsite.blocked_ticks, callsite.waiting_ticks) {
@@ -89,8 +89,9 @@ mod tests {
             wall_histogram: histogram([2_000_000; 100]),
             sums: CallsiteSums {
                 excluded: 100,
-                excluded_sum: 1_000_000,
-                calls_off: 199_000_000,
+                excluded_sum: 199_000_000,
+                calls_blocked: 198_000_000,
+                calls_waiting: 1_000_000,
                 wall_max: Some(2_010_000),
                 off: 199_000_000,
                 waiting: 1_000_000,

@@ -60,8 +60,8 @@ fn compare(sort: TextSort, one: &CallsiteReport, other: &CallsiteReport) -> Orde
     };
     match sort {
         TextSort::SelfTicks => by(CallsiteReport::self_on_cpu),
-        TextSort::Total => by(|row| row.on_cpu_ticks.unwrap_or(row.total_ticks)),
-        TextSort::Wall => by(|row| row.total_ticks),
+        TextSort::Total => by(|row| row.total_ticks),
+        TextSort::Wall => by(|row| row.wall_ticks),
         TextSort::Calls => other.calls.cmp(&one.calls),
         TextSort::Mean => known(|row| row.mean_ticks),
         TextSort::P99 => known(|row| row.p99_ticks),

@@ -94,6 +94,13 @@ pub fn pinned_cpu() -> Option<usize> {
 ///
 /// [`AffinityError::Priority`] if the process may not raise the priority. Without privileges this is usual.
 /// [`AffinityError::Unsupported`] on systems other than Linux, Android and Windows.
+///
+/// ```
+/// let raised = tsc_runtime::affinity::raise_priority();
+/// if let Err(why) = &raised {
+///     eprintln!("measured at the usual priority: {why}");
+/// }
+/// ```
 pub fn raise_priority() -> Result<RaisedPriority, AffinityError> {
     let (before, nice) = imp::raise_priority()?;
     Ok(RaisedPriority {

@@ -16,13 +16,13 @@ use super::statistics::median;
 
 /// Two reads of the counter with a read of the reference clock between them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ClockPair {
+pub(super) struct ClockPair {
     /// The counter before the reference clock was read.
-    pub before: Ticks,
+    pub(super) before: Ticks,
     /// The reference clock, in nanoseconds.
-    pub ns: u64,
+    pub(super) ns: u64,
     /// The counter after the reference clock was read.
-    pub after: Ticks,
+    pub(super) after: Ticks,
 }
 
 impl ClockPair {
@@ -34,22 +34,22 @@ impl ClockPair {
 
 /// The steps in which the two clocks advance. A reading may be up to one step behind the true time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Steps {
+pub(super) struct Steps {
     /// The counter's step, in ticks.
-    pub ticks: Ticks,
+    pub(super) ticks: Ticks,
     /// The reference clock's step, in nanoseconds.
-    pub ns: u64,
+    pub(super) ns: u64,
 }
 
 /// A slope and its error bound.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Slope {
+pub(super) struct Slope {
     /// Ticks per second of the reference clock.
-    pub hz: f64,
+    pub(super) hz: f64,
     /// The true rate differs from `hz` by at most this many millionths, provided that both clocks ran evenly.
-    pub ppm: f64,
+    pub(super) ppm: f64,
     /// Nanoseconds between the first and the last pair used.
-    pub baseline_ns: u64,
+    pub(super) baseline_ns: u64,
 }
 
 /// A rate with a larger error bound than this is an error.
@@ -83,7 +83,7 @@ impl Interval {
 ///
 /// There are fewer than two usable pairs, the pairs are too close together or too wide, or no single rate explains them because a clock
 /// stepped.
-pub fn fit(pairs: &[ClockPair], steps: Steps) -> Result<Slope, CalibrationError> {
+pub(super) fn fit(pairs: &[ClockPair], steps: Steps) -> Result<Slope, CalibrationError> {
     let mut intervals = intervals(pairs, steps);
     if intervals.len() < 2 {
         return Err(CalibrationError::TooFewPairs {

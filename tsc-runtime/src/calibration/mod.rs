@@ -30,7 +30,7 @@ pub mod resolution;
 mod sample;
 pub(crate) mod statistics;
 
-pub use fit::{ClockPair, Slope, Steps, fit};
+use fit::{ClockPair, Steps, fit};
 
 /// If the rate is wanted sooner than this after the first reading, the caller sleeps for the rest of the time.
 pub const BASELINE: Duration = Duration::from_millis(20);

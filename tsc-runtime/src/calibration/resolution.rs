@@ -29,6 +29,7 @@ const LENGTHS: usize = 61;
 /// assert!(step >= 1);
 /// # }
 /// ```
+#[must_use]
 pub fn ticks() -> Ticks {
     static STEP: OnceBox<Ticks> = OnceBox::new();
     *STEP.get_or_init(|| Box::new(measure()))

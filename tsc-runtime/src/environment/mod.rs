@@ -128,20 +128,57 @@ impl Variable {
 mod tests {
     use super::*;
 
-    const PAGE: &str = include_str!("../../../docs/variables.md");
+    const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/variables.md");
 
+    /// The names, values and defaults on the page are written by `TSC_DOCS=overwrite cargo test -p tsc-runtime --lib page_has`; the
+    /// meanings there are written by hand.
     #[test]
     fn page_has_a_row_of_every_variable_and_no_other() {
-        for Variable {
-            name,
-            values,
-            default,
-        } in VARIABLES
-        {
-            let row = format!("| `{name}` | {values} | {default} |");
-            assert!(PAGE.contains(&row), "no row begins {row:?}");
+        let page = std::fs::read_to_string(PAGE).expect("the page is there");
+        let (mut new, mut rows) = (String::new(), 0);
+        for line in page.split_inclusive('\n') {
+            let cells: Vec<&str> = line.splitn(5, " | ").collect();
+            let variable = VARIABLES
+                .iter()
+                .find(|of| line.starts_with(&format!("| `{}` |", of.name)));
+            match (variable, &cells[..]) {
+                (
+                    Some(Variable {
+                        name,
+                        values,
+                        default,
+                    }),
+                    [_, _, _, meaning @ ..],
+                ) => {
+                    rows += 1;
+                    new += &format!(
+                        "| `{name}` | {values} | {default} | {}",
+                        meaning.join(" | ")
+                    );
+                }
+                _ => new += line,
+            }
         }
-        let rows = PAGE.lines().filter(|line| line.starts_with("| `TSC_"));
-        assert_eq!(rows.count(), VARIABLES.len());
+        if std::env::var_os("TSC_DOCS").is_some_and(|value| value == "overwrite") {
+            std::fs::write(PAGE, &new).expect("the page can be written");
+        } else {
+            assert!(
+                page == new,
+                "a row is not as the code has it: {}",
+                differing(&page, &new)
+            );
+        }
+        let named = page
+            .lines()
+            .filter(|line| line.starts_with("| `TSC_"))
+            .count();
+        assert_eq!((rows, named), (VARIABLES.len(), VARIABLES.len()));
+    }
+
+    fn differing<'a>(one: &'a str, other: &str) -> &'a str {
+        let mut lines = one.lines().zip(other.lines());
+        lines
+            .find(|(one, other)| one != other)
+            .map_or("", |(one, _)| one)
     }
 }

@@ -1,4 +1,4 @@
-//! The instruments. They use only the counter and need no annotated function.
+//! The instruments, which use only the counter and need no annotated function.
 
 #![cfg(feature = "instruments")]
 

@@ -113,6 +113,11 @@ fn collecting(collect: impl FnOnce() -> Option<Report>) -> Report {
 ///
 /// Environment variables determine the form and the destination, by default text on standard error: see the table in `docs/variables.md`.
 /// If no further calls have started since, the program prints no other report at its end.
+///
+/// ```
+/// # tsc_runtime::cycles_block!("step", {});
+/// tsc_runtime::report();
+/// ```
 pub fn report() {
     if !has_memory() {
         return;

@@ -81,6 +81,14 @@ pub struct Machine {
 }
 
 /// The facts about this machine. The first call reads them, which takes about 0.2 ms; later calls return the same ones.
+///
+/// ```
+/// let machine = tsc_runtime::machine::machine();
+/// if machine.hypervisor.is_some() {
+///     println!("time that the hypervisor gives to others counts as the program's");
+/// }
+/// ```
+#[must_use]
 pub fn machine() -> &'static Machine {
     static MACHINE: OnceBox<Machine> = OnceBox::new();
     MACHINE.get_or_init(|| {
@@ -117,6 +125,7 @@ pub fn machine() -> &'static Machine {
 }
 
 /// The kernel's present clocksource. The kernel may change it while the program runs.
+#[must_use]
 pub fn clocksource() -> Option<String> {
     system::clocksource()
 }

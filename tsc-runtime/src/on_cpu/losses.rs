@@ -37,6 +37,11 @@ impl Loss {
         }
     }
 
+    /// The part in which the thread was blocked, as far as is known: all of it if `waiting` is not.
+    pub(crate) fn blocked(&self) -> i64 {
+        self.off.wrapping_sub(self.waiting)
+    }
+
     /// Divides the loss into two parts. The first is `ticks` long or, if the loss is shorter, all of it.
     pub(crate) fn split_at(self, ticks: i64) -> (Self, Self) {
         let ticks = ticks.max(0);
@@ -69,35 +74,43 @@ fn part(whole: i64, share: i64, of: i64) -> i64 {
 pub(crate) struct Inside {
     /// Callees included.
     pub(crate) loss: Loss,
-    /// The part of it that was not lost in annotated callees.
+    /// The part of it that was not lost in annotated callees, and in how much of that the thread was waiting.
     pub(crate) own: i64,
+    pub(crate) own_waiting: i64,
 }
 
 impl Inside {
     pub(crate) const NOTHING: Self = Self {
         loss: Loss::NONE,
         own: 0,
+        own_waiting: 0,
     };
 
     fn plus(self, other: Self) -> Self {
         Self {
             loss: self.loss.plus(other.loss),
             own: self.own.wrapping_add(other.own),
+            own_waiting: self.own_waiting.wrapping_add(other.own_waiting),
         }
     }
 
     /// Like [`Loss::split_at`].
     fn split_at(self, ticks: i64) -> (Self, Self) {
         let (first, rest) = self.loss.split_at(ticks);
-        let own = if rest.off == 0 {
-            self.own
-        } else {
-            part(self.own, first.off, self.loss.off)
+        let share = |of: i64| match rest.off {
+            0 => of,
+            _ => part(of, first.off, self.loss.off),
         };
-        let first = Self { loss: first, own };
+        let (own, own_waiting) = (share(self.own), share(self.own_waiting));
+        let first = Self {
+            loss: first,
+            own,
+            own_waiting,
+        };
         let rest = Self {
             loss: rest,
             own: self.own - own,
+            own_waiting: self.own_waiting - own_waiting,
         };
         (first, rest)
     }
@@ -143,7 +156,7 @@ impl Entry {
 }
 
 /// The number of losses in the stack, which takes 2 KiB for each thread.
-const LEN: usize = 42;
+const LEN: usize = 36;
 const _: () = assert!(size_of::<Losses>() <= 2048);
 
 #[derive(Clone, Debug)]
@@ -169,6 +182,7 @@ impl Losses {
             inside: Inside {
                 loss,
                 own: loss.off,
+                own_waiting: loss.waiting,
             },
         });
     }
@@ -207,7 +221,11 @@ impl Losses {
         self.push(Entry {
             from: from.max(start),
             to: last.to,
-            inside: Inside { own: 0, ..inside },
+            inside: Inside {
+                own: 0,
+                own_waiting: 0,
+                ..inside
+            },
         });
         inside
     }
@@ -272,6 +290,7 @@ mod tests {
                 ..loss(off)
             },
             own,
+            own_waiting: own / 4,
         }
     }
 

@@ -68,8 +68,7 @@ pub(crate) const SWITCH_NS: f64 = 2_000.0;
 /// them it was.
 const STATISTICS_NS: f64 = 50_000.0;
 
-/// An interrupted call is a sample of its function's time on the CPU if this time is at least this many times the uncertainty of its
-/// switches.
+/// An interrupted call is a sample if it takes, on the CPU and blocked, at least this many times the uncertainty of its switches.
 pub(crate) const CERTAIN: f64 = 100.0;
 
 /// The reason why the time on the CPU is unknown, if it is. The first thread that measures determines it, or the first few at once. No
@@ -316,10 +315,12 @@ pub(crate) fn cpu_time_ns() -> Option<u64> {
     kernel::cpu_time_ns()
 }
 
-/// Whether `net` ticks on the CPU are certain enough for a sample, after this many switches.
-pub(crate) fn is_certain(net: i64, switches: u32) -> bool {
+/// Whether a call of `net` ticks is certain enough for a sample, after this many switches: `net` is long in comparison with them, or the
+/// call was `blocked` for longer than they take, so that they are its own doing.
+pub(crate) fn is_certain(net: i64, blocked: i64, switches: u32) -> bool {
     ticks_per_ns().is_some_and(|ticks_per_ns| {
-        net as f64 >= CERTAIN * SWITCH_NS * ticks_per_ns * f64::from(switches)
+        let uncertain = SWITCH_NS * ticks_per_ns * f64::from(switches);
+        net as f64 >= CERTAIN * uncertain || blocked as f64 >= uncertain
     })
 }
 

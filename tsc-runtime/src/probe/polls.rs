@@ -22,6 +22,7 @@ use crate::tsc::{FencePolicy, Ticks, elapsed};
 /// The sums of a future's polls so far.
 #[derive(Debug)]
 pub(crate) struct FutureTotals {
+    /// On the CPU and blocked.
     net: i64,
     /// When the first measured poll started.
     since: Ticks,
@@ -131,7 +132,7 @@ impl FutureTotals {
             self.add_switches(poll.record, poll.thread, cost.switches);
         }
         poll.record.leave_poll(cost.gross, cost.nested);
-        self.net = self.net.wrapping_add(cost.net.cast_signed());
+        self.net = self.net.wrapping_add(cost.net_sample());
     }
 
     /// How often an interrupted poll came back to a CPU; the largest number if it is unknown.
@@ -148,7 +149,7 @@ impl FutureTotals {
     }
 
     fn is_repaired(&self) -> bool {
-        self.switches != u16::MAX && on_cpu::is_certain(self.net, u32::from(self.switches))
+        self.switches != u16::MAX && on_cpu::is_certain(self.net, 0, u32::from(self.switches))
     }
 
     /// Called when the future has completed: records its polls as one call.

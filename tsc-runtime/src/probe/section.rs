@@ -48,7 +48,7 @@ impl<P: FencePolicy> Section<P> {
         section
     }
 
-    /// Stops and records the section. Returns its net ticks, or `None` if nothing is measured or the counter went backwards.
+    /// Stops and records the section. Returns its net ticks on the CPU and blocked, or `None` if nothing is measured or the counter went backwards.
     #[inline(always)]
     pub fn stop(self) -> Option<f64> {
         let net = if self.record.is_null() {
@@ -134,7 +134,10 @@ impl<P: FencePolicy> Section<P> {
         section.stop(elapsed(self.start, stop), unusual, |cost| {
             cost.record(record, thread);
             if cost.unusual != Some(Exclusion::Anomalous) {
-                net = Some(cost.wall.cast_signed() as f64 - overhead::visible(P::FENCE));
+                net = Some(
+                    cost.gross.wrapping_add_signed(cost.blocked).cast_signed() as f64
+                        - overhead::visible(P::FENCE),
+                );
             }
         });
         net
@@ -148,7 +151,8 @@ impl<P: FencePolicy> Drop for Section<P> {
         let Some(record) = (unsafe { self.record.as_ref() }) else {
             return;
         };
-        record.record_excluded(Exclusion::Anomalous, 0, 0);
+        record.end_activation(0, 0);
+        record.add_excluded(Exclusion::Anomalous, 0);
         self.end();
         if !std::thread::panicking() {
             let meta = self.callsite.meta();

@@ -38,6 +38,8 @@ pub(super) enum Shape {
 pub(super) struct Cost {
     /// The ticks on the CPU, with the measurement's own visible overhead.
     pub(super) gross: u64,
+    /// The ticks in which the thread was blocked.
+    pub(super) blocked: i64,
     /// The overhead of probes in it.
     pub(super) nested: u64,
     /// The gross ticks without the visible overhead.
@@ -94,7 +96,7 @@ impl<'a> Measurement<'a> {
             self.record
                 .add_registration_cost(registry::registration_cost_since(sums.overhead));
         }
-        let off = inside.loss.off;
+        let (off, blocked) = (inside.loss.off, inside.loss.blocked());
         let Settled { gross, nested, net } = match self.shape {
             Shape::Nested => settle(self.record, thread, sums, raw.cast_unsigned(), off),
             Shape::Overlapping => self.settle_overlapping(raw.cast_unsigned(), off),
@@ -102,6 +104,7 @@ impl<'a> Measurement<'a> {
         self.record.add_off_cpu(&inside);
         record(&Cost {
             gross,
+            blocked,
             nested,
             net,
             wall: gross.wrapping_add_signed(off),
@@ -119,6 +122,7 @@ impl<'a> Measurement<'a> {
         }
         Cost {
             gross: 0,
+            blocked: 0,
             nested: 0,
             net: 0,
             wall: 0,
@@ -155,25 +159,30 @@ impl<'a> Measurement<'a> {
 }
 
 impl Cost {
+    /// The net ticks on the CPU and blocked: what the measurement would have taken on a free machine.
+    pub(super) fn net_sample(&self) -> i64 {
+        self.net.cast_signed().wrapping_add(self.blocked)
+    }
+
     /// Adds a call or a section to its record.
     pub(super) fn record(&self, record: &Record, thread: &Thread) {
-        let &Self { gross, nested, .. } = self;
+        let sample = self.gross.wrapping_add_signed(self.blocked);
+        record.end_activation(self.gross, self.nested);
         match self.unusual {
-            None => record.leave(gross, nested),
+            None => record.add_sample(sample),
             Some(Exclusion::Interrupted) => {
-                let is_repaired = self.is_repaired(record, thread);
-                record.leave_interrupted(gross, nested, self.wall, is_repaired);
+                record.add_interrupted(sample, self.wall, self.is_repaired(record, thread));
             }
-            Some(why) => record.record_excluded(why, gross, nested),
+            Some(why) => record.add_excluded(why, sample),
         }
     }
 
-    /// Whether an interrupted call was on the CPU for so long that the uncertainty of its context switches does not matter.
+    /// Whether an interrupted call took so long that the uncertainty of its context switches does not matter.
     fn is_repaired(&self, record: &Record, thread: &Thread) -> bool {
         if !thread.on_cpu.asks() {
             record.add_unasked();
             return false;
         }
-        self.switches != 0 && on_cpu::is_certain(self.net.cast_signed(), self.switches)
+        self.switches != 0 && on_cpu::is_certain(self.net_sample(), self.blocked, self.switches)
     }
 }

@@ -110,7 +110,7 @@ pub(super) fn finish_in_tree(
     let (record, thread) = (call.record, call.thread);
     let is_clean = call.verdict().is_none();
     let is_inner = is_inner(record);
-    let (work, off) = (thread.work.get(), record.off_cpu());
+    let (work, blocked) = (thread.work.get(), record.blocked());
     finish();
     let work_now = thread.work.get();
     let ticks_since = |then| work_now.wrapping_sub(then).cast_signed();
@@ -123,7 +123,7 @@ pub(super) fn finish_in_tree(
             ticks_since(call.sums.work)
         },
         own: ticks_since(work),
-        off: record.off_cpu().wrapping_sub(off),
+        blocked: record.blocked().wrapping_sub(blocked),
     };
     contexts.leave(outer, visit);
 }

@@ -81,8 +81,8 @@ pub(crate) struct Visit {
     pub(crate) on_cpu: i64,
     /// Of these, outside annotated callees.
     pub(crate) own: i64,
-    /// Off the CPU; of a recursion, the outermost call's.
-    pub(crate) off: i64,
+    /// Blocked; of a recursion, the outermost call's.
+    pub(crate) blocked: i64,
 }
 
 /// What a record keeps for the call tree of its thread.
@@ -168,8 +168,8 @@ impl Contexts {
         figures.calls.add(visit.calls);
         figures.on_cpu.add(visit.on_cpu);
         figures.own.add(visit.own);
-        if visit.off != 0 {
-            figures.off.add(visit.off);
+        if visit.blocked != 0 {
+            figures.blocked.add(visit.blocked);
         }
         if !visit.is_clean {
             figures.unclean.add(visit.calls);
@@ -303,7 +303,7 @@ mod tests {
                 is_clean: true,
                 on_cpu: if is_inner { 0 } else { ticks },
                 own,
-                off: 0,
+                blocked: 0,
             };
             let running = &self.callsites[callsite as usize].1;
             running.set(running.get() - 1);

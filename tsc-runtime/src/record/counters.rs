@@ -340,8 +340,11 @@ counters! {
     /// In outermost activations: the ticks off the CPU, and the part of them in which the thread waited for a CPU.
     off: Sum;
     waiting: Sum;
-    /// Ticks off the CPU outside annotated callees.
+    /// Ticks off the CPU outside annotated callees, and the part of them in which the thread waited for a CPU.
     own_off: Sum;
+    own_waiting: Sum;
+    /// The ticks in which all activations were blocked, which the samples and the other sums of calls contain.
+    calls_blocked: Sum;
     /// Activations whose time off the CPU cannot be divided into blocked and waiting; and interrupted ones whose time on the CPU is
     /// unknown.
     unsplit: Count;
@@ -360,9 +363,9 @@ counters! {
     repaired: Count;
     excluded: Count;
     excluded_sum: Sum;
-    /// For both kinds of interrupted calls: the ticks off the CPU, and the longest wall time. For async functions, the longest wall time
-    /// of all calls.
-    calls_off: Sum;
+    /// For both kinds of interrupted calls: by how much their wall time is longer, and the longest wall time. For async functions, the
+    /// longest wall time of all calls.
+    calls_waiting: Sum;
     wall_max: Max;
     /// Calls whose ticks are negative; they are in no sum.
     anomalies: Count;
@@ -417,8 +420,8 @@ counters! {
     on_cpu: Sum;
     /// Ticks on the CPU outside annotated callees, in all calls.
     own: Sum;
-    /// Ticks off the CPU in outermost activations.
-    off: Sum;
+    /// Ticks blocked in outermost activations.
+    blocked: Sum;
     /// Calls that were interrupted, or of which this is unknown.
     unclean: Count;
 }

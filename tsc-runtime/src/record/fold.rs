@@ -72,7 +72,7 @@ impl Record {
         self.close();
     }
 
-    /// Adds an interrupted call's ticks on the CPU. To be called within an [`open`](Self::open) write.
+    /// Adds an interrupted call. To be called within an [`open`](Self::open) write.
     pub(super) fn add_repaired(&self, sample: i64) {
         self.counters.repaired.add(1);
         self.add_sums(1, sample, square(sample));
@@ -152,9 +152,13 @@ mod tests {
             match unusual {
                 None => record.leave(gross.cast_unsigned(), 0),
                 Some(Exclusion::Interrupted) => {
-                    record.leave_interrupted(gross.cast_unsigned(), 0, 5_000, gross > 2_000);
+                    record.end_activation(gross.cast_unsigned(), 0);
+                    record.add_interrupted(gross.cast_unsigned(), 5_000, gross > 2_000);
                 }
-                Some(why) => record.record_excluded(why, gross.cast_unsigned(), 0),
+                Some(why) => {
+                    record.end_activation(gross.cast_unsigned(), 0);
+                    record.add_excluded(why, gross.cast_unsigned());
+                }
             }
         }
         let mut totals = Totals::default();

@@ -31,9 +31,13 @@ impl Shared {
         let Self(record, entry) = self;
         entry.enter();
         let gross = number as u64 + 1;
+        let interrupted = |wall, is_repaired| {
+            record.end_activation(gross, 0);
+            record.add_interrupted(gross, wall, is_repaired);
+        };
         match number {
-            62 => record.leave_interrupted(gross, 0, 500, false),
-            63 => record.leave_interrupted(gross, 0, 700, true),
+            62 => interrupted(500, false),
+            63 => interrupted(700, true),
             67 => record.leave(BUFFERED_BELOW, 0),
             _ => record.leave(gross, 0),
         }

@@ -53,8 +53,8 @@ const _: () = assert!((BUFFERED_BELOW - 1) * BUFFER_LEN as u64 <= u32::MAX as u6
 const NEW: u32 = u32::MAX;
 
 /// The fields are in the order in which a stop uses them. Ticks are gross: stop − start, minus the cost of nested probes and the time off
-/// the CPU, including the callsite's own visible overhead. They may be negative, because the cost of nested probes is only known on
-/// average.
+/// the CPU, including the callsite's own visible overhead. Samples also contain the time blocked. Ticks may be negative, because the cost
+/// of nested probes is only known on average.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Record {
@@ -223,24 +223,30 @@ impl Record {
         self.close();
     }
 
-    /// Called when an activation stops that is an anomaly, or that may have been interrupted.
-    pub(crate) fn record_excluded(&self, why: Exclusion, gross: u64, nested: u64) {
+    /// Called when an activation stops: its gross ticks, and the cost of nested probes. What kind of sample it is, is told next.
+    pub(crate) fn end_activation(&self, gross: u64, nested: u64) {
         self.add_inner(self.entry().leave(), gross, nested);
+    }
+
+    /// Adds a call that is an anomaly, or that may have been interrupted.
+    pub(crate) fn add_excluded(&self, why: Exclusion, sample: u64) {
         match why {
             Exclusion::Anomalous => self.counters.anomalies.add(1),
-            Exclusion::Unknown | Exclusion::Interrupted => self.add_unknown(gross),
+            Exclusion::Unknown | Exclusion::Interrupted => self.add_unknown(sample),
         }
     }
 
-    fn add_unknown(&self, gross: u64) {
+    fn add_unknown(&self, sample: u64) {
         self.counters.unknown.add(1);
-        self.add_sample(gross);
+        self.add_sample(sample);
     }
 
     /// Called before an activation stops in which so much was lost.
     pub(crate) fn add_off_cpu(&self, inside: &Inside) {
         let counters = &self.counters;
         counters.own_off.add(inside.own);
+        counters.own_waiting.add(inside.own_waiting);
+        counters.calls_blocked.add(inside.loss.blocked());
         if self.entry().depth() == 1 {
             counters.off.add(inside.loss.off);
             counters.waiting.add(inside.loss.waiting);
@@ -248,9 +254,10 @@ impl Record {
         counters.unsplit.add(u64::from(!inside.loss.is_split));
     }
 
-    /// The ticks that the record's outermost activations were off the CPU so far.
-    pub(crate) fn off_cpu(&self) -> i64 {
-        self.counters.off.get()
+    /// The ticks in which the record's outermost activations were blocked so far.
+    pub(crate) fn blocked(&self) -> i64 {
+        let counters = &self.counters;
+        counters.off.get().wrapping_sub(counters.waiting.get())
     }
 
     /// Called before an activation or a poll stops that was interrupted, if the kernel does not say how long it was on the CPU.
@@ -258,28 +265,22 @@ impl Record {
         self.counters.unasked.add(1);
     }
 
-    /// Called when an activation stops that was interrupted: its gross ticks on the CPU and by the wall clock. It is a sample if it is
-    /// repaired.
-    pub(crate) fn leave_interrupted(&self, gross: u64, nested: u64, wall: u64, is_repaired: bool) {
-        self.add_inner(self.entry().leave(), gross, nested);
-        self.add_interrupted(gross, wall, is_repaired);
-    }
-
-    fn add_interrupted(&self, gross: u64, wall: u64, is_repaired: bool) {
+    /// Adds a call that was interrupted: its gross ticks on the CPU and blocked, and by the wall clock. It is a sample if it is repaired.
+    pub(crate) fn add_interrupted(&self, sample: u64, wall: u64, is_repaired: bool) {
         if self.is_first() {
-            return self.leave_first(gross, true);
+            return self.leave_first(sample, true);
         }
         self.open();
         self.count_wall(wall);
         self.counters
-            .calls_off
-            .add(wall.wrapping_sub(gross).cast_signed());
+            .calls_waiting
+            .add(wall.wrapping_sub(sample).cast_signed());
         if is_repaired {
-            self.add_repaired(gross.cast_signed());
+            self.add_repaired(sample.cast_signed());
         } else {
             self.counters.excluded.add(1);
-            self.counters.excluded_sum.add(gross.cast_signed());
-            self.side.count(Side::Excluded, bucket_of(gross));
+            self.counters.excluded_sum.add(sample.cast_signed());
+            self.side.count(Side::Excluded, bucket_of(sample));
         }
         self.close();
     }
@@ -311,25 +312,26 @@ impl Record {
         self.counters.polls_gross.add(gross.cast_signed());
     }
 
-    /// Called when a future has completed, with the gross ticks of all its polls on the CPU, and the time since the first of them.
+    /// Called when a future has completed, with the gross ticks of all its polls on the CPU and blocked, and the time since the first of
+    /// them.
     pub(crate) fn complete(
         &self,
         unusual: Option<Exclusion>,
-        gross: u64,
+        sample: u64,
         wall: u64,
         is_repaired: bool,
     ) {
         self.counters.wall.add(wall);
         if unusual == Some(Exclusion::Interrupted) {
-            return self.add_interrupted(gross, wall, is_repaired);
+            return self.add_interrupted(sample, wall, is_repaired);
         }
         if !self.is_first() && unusual != Some(Exclusion::Anomalous) {
             self.count_wall(wall);
         }
         match unusual {
             Some(Exclusion::Anomalous) => self.counters.anomalies.add(1),
-            Some(_) => self.add_unknown(gross),
-            None => self.add_sample(gross),
+            Some(_) => self.add_unknown(sample),
+            None => self.add_sample(sample),
         }
     }
 

@@ -14,9 +14,9 @@ use crate::sync::atomic::{
 /// Which calls a histogram counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
-    /// The gross ticks on the CPU of interrupted calls that are samples.
+    /// The gross ticks, on the CPU and blocked, of interrupted calls that are samples.
     Repaired,
-    /// The gross ticks on the CPU of interrupted calls that are not samples.
+    /// The same of interrupted calls that are not samples.
     Excluded,
     /// The gross wall ticks of all interrupted calls. For async functions, of all calls.
     Wall,

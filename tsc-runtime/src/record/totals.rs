@@ -28,6 +28,7 @@ impl Totals {
         self.sum
             .wrapping_add(self.first_sum)
             .wrapping_add(self.excluded_sum)
+            .wrapping_sub(self.calls_blocked)
     }
 
     /// The figures of a call tree's root, if all calls were made outside any annotated function.
@@ -38,7 +39,7 @@ impl Totals {
             calls: self.calls(),
             on_cpu: net.wrapping_sub(inner),
             own: net.wrapping_sub(self.callees),
-            off: self.off,
+            blocked: self.off.wrapping_sub(self.waiting),
             unclean: self.unknown + self.firsts_interrupted + self.repaired + self.excluded,
         }
     }

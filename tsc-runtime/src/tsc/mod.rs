@@ -35,6 +35,10 @@ pub use unavailable::TscUnavailable;
 pub type Ticks = u64;
 
 /// `stop - start`, with a sign: the result is negative if the counter was reset, or if the two reads were on CPUs whose counters differ.
+///
+/// ```
+/// assert_eq!(tsc_runtime::tsc::elapsed(100, 90), -10);
+/// ```
 #[inline(always)]
 #[must_use]
 pub const fn elapsed(start: Ticks, stop: Ticks) -> i64 {
@@ -44,6 +48,6 @@ pub const fn elapsed(start: Ticks, stop: Ticks) -> i64 {
 /// Whether a difference cannot be a measurement: the counter went backwards, or forwards by 56 years at 2.6 GHz.
 #[inline(always)]
 #[must_use]
-pub const fn is_anomalous(elapsed: i64) -> bool {
+pub(crate) const fn is_anomalous(elapsed: i64) -> bool {
     elapsed.cast_unsigned() >> 62 != 0
 }

@@ -97,7 +97,7 @@ function changeCell(row) {
 
 function placeBar(row) {
   const bar = element("span", { class: "bar", role: "img" });
-  const total = row.total_ticks;
+  const total = row.wall_ticks;
   const parts = known(row.on_cpu_ticks)
     ? [["on-cpu", row.on_cpu_ticks], ["blocked", row.blocked_ticks ?? 0], ["waiting", row.waiting_ticks ?? 0]]
     : [["unknown", total]];
@@ -254,7 +254,7 @@ function histogram(row) {
 
 const metrics = [
   { label: "time on the CPU", of: (context) => context.on_cpu_ticks ?? context.total_ticks },
-  { label: "time on the wall", of: (context) => context.total_ticks },
+  { label: "time on the CPU and blocked", of: (context) => context.total_ticks },
   { label: "calls", of: (context) => context.calls },
 ];
 
@@ -282,7 +282,7 @@ function nested(metric) {
 function flameTip(node) {
   const { context, name } = node.data;
   if (!context) return `all: ${report.contexts.length} contexts`;
-  const parts = [`${name}: ${short(context.calls)} calls, ${ticks(context.total_ticks)} wall`];
+  const parts = [`${name}: ${short(context.calls)} calls, ${ticks(context.total_ticks)} on the CPU and blocked`];
   if (known(context.on_cpu_ticks)) parts.push(`${ticks(context.on_cpu_ticks)} on the CPU`);
   parts.push(`${ticks(context.self_ticks)} self`);
   const found = known(context.callsite) && base ? change(report.callsites[context.callsite]) : null;

@@ -26,6 +26,7 @@ use crate::machine::machine;
 
 /// The unit of a budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Unit {
     /// Ticks of the counter.
     Ticks,
@@ -55,6 +56,7 @@ pub struct Budget {
 
 /// The result if the budget is met, or if it cannot be judged.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Outcome {
     /// The cost is constant and within the budget.
     Met(Measurement),

@@ -40,7 +40,7 @@ fn light_contexts(
             parent: context.parent.map(|parent| parent as u64),
             calls: None,
             clean: None,
-            total_ticks: WholeTicks(inclusive.on_cpu).plus(WholeTicks(inclusive.off)),
+            total_ticks: WholeTicks(inclusive.net()),
             on_cpu_ticks: Some(WholeTicks(inclusive.on_cpu)),
             self_ticks: WholeTicks(own.on_cpu),
         }
@@ -65,7 +65,7 @@ fn contexts(tree: &Tree, index_of: impl Fn(Option<u32>) -> Option<u64>) -> Vec<C
             parent: node.parent.map(|parent| places[parent]),
             calls: Some(sums.calls),
             clean: is_detected.then(|| sums.calls.saturating_sub(sums.unclean)),
-            total_ticks: WholeTicks(sums.on_cpu).plus(WholeTicks(sums.off)),
+            total_ticks: WholeTicks(sums.on_cpu).plus(WholeTicks(sums.blocked)),
             on_cpu_ticks: is_asked.then_some(WholeTicks(sums.on_cpu)),
             self_ticks: WholeTicks(sums.own),
         });

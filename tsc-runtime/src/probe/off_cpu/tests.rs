@@ -92,13 +92,16 @@ fn loss_is_inclusive_in_all_callers_and_own_in_one() {
         [outer.own_off, sleeper.own_off, worker.own_off],
         [21_000, 2_400_000, 0]
     );
+    let own_waiting = [outer.own_waiting, sleeper.own_waiting, worker.own_waiting];
+    assert_eq!(own_waiting, [21_000, 90_000, 0]);
     assert_eq!(outer.callees, 2_400_150);
     // The probes cost nothing.
     assert_eq!((outer.nested, sleeper.nested), (0, 0));
-    // After one switch, 50 ticks on the CPU are too uncertain. After two, a million is enough.
-    assert_eq!((sleeper.repaired, sleeper.excluded), (0, 3));
+    // Calls that are blocked are samples, with the time blocked, and without that of waiting.
+    assert_eq!((sleeper.repaired, sleeper.excluded), (3, 0));
+    assert_eq!((sleeper.max, sleeper.min), (Some(770_050), Some(770_050)));
     assert_eq!((outer.repaired, outer.excluded), (3, 0));
-    assert_eq!((outer.max, outer.min), (Some(801_050), Some(801_050)));
+    assert_eq!((outer.max, outer.min), (Some(1_571_050), Some(1_571_050)));
     let wall: Vec<_> = outer.wall_histogram().unwrap().buckets().collect();
     let (octave, sub) = bucket(1_608_050);
     assert_eq!(wall, [(octave, sub, 3)]);
@@ -150,7 +153,25 @@ fn statistics_of_thick_interruptions_are_asked_for_together() {
     assert_eq!((inclusive(&totals)[0], totals.off), (1_000_000, 3_000_000));
     // The statistics were not asked for after the last few calls.
     assert!((980_000..=1_000_000).contains(&totals.waiting));
-    assert_eq!((totals.own_off, totals.excluded), (3_000_000, 1_000));
+    assert_eq!(totals.own_off, 3_000_000);
+    assert_eq!(totals.repaired + totals.excluded, 1_000);
+    // Whatever wait is whose: the calls add up to the time on the CPU and blocked.
+    let calls = totals.sum + totals.excluded_sum;
+    assert_eq!(calls, 4_000_000 - totals.waiting);
+}
+
+/// A call of 50 ticks that was preempted for a time that is all waiting.
+#[test]
+fn short_call_that_was_preempted_is_no_sample() {
+    let [function] = scripted(["preempted"]);
+    call(function, || {
+        script::run(50);
+        script::lose(4_000_000, 4_000_000);
+    });
+    let totals = totals(function);
+    assert_eq!(inclusive(&totals), [50, 0, 4_000_000]);
+    assert_eq!((totals.repaired, totals.excluded), (0, 1));
+    assert_eq!((totals.excluded_sum, totals.calls_waiting), (50, 4_000_000));
 }
 
 #[test]
@@ -169,7 +190,11 @@ fn recursion_counts_a_loss_once() {
     recurse(function, 4);
     let totals = totals(function);
     assert_eq!(inclusive(&totals), [50, 89_000, 1_000]);
-    assert_eq!((totals.own_off, totals.excluded), (90_000, 5));
+    assert_eq!((totals.own_off, totals.repaired), (90_000, 5));
+    assert_eq!(
+        (totals.own_waiting, totals.calls_blocked),
+        (1_000, 5 * 89_000)
+    );
 }
 
 /// Three times `top`, which calls a function that calls itself so many times. Each of these calls runs for 60 µs. Then `before` happens in

@@ -81,6 +81,14 @@ pub fn instructions() -> impl Iterator<Item = &'static Instruction> {
 }
 
 /// Finds the instruction with this name and these operands in the catalogue.
+///
+/// ```
+/// use tsc_runtime::instruction::catalogue;
+///
+/// if let Some(imul) = catalogue::find("imul", "r64,r64") {
+///     assert_eq!(imul.name(), "imul");
+/// }
+/// ```
 #[must_use]
 pub fn find(name: &str, operands: &str) -> Option<&'static Instruction> {
     instructions()

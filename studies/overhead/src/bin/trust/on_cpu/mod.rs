@@ -36,9 +36,9 @@ fn ticks_per_second() -> f64 {
     tsc_runtime::calibration::rate().map_or(1e9, |rate| rate.hz)
 }
 
-/// The share of the total, in percent.
+/// The share of the wall time, in percent.
 fn share(row: &CallsiteReport, part: Option<f64>) -> f64 {
-    part.map_or(f64::NAN, |part| part / row.total_ticks() * 100.0)
+    part.map_or(f64::NAN, |part| part / row.wall_ticks() * 100.0)
 }
 
 /// The median of some ratios, with the quartiles.
