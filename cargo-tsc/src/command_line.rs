@@ -103,6 +103,9 @@ pub struct View {
     /// Print every column, how net ticks follow from raw ones, and every reason for doubt
     #[arg(long, conflicts_with = "histogram")]
     pub full: bool,
+    /// Print each function's slowest calls below its row, with their callers
+    #[arg(long)]
+    pub slowest: bool,
     /// JSON instead of a table
     #[arg(long, conflicts_with = "markdown")]
     pub json: bool,
@@ -279,6 +282,8 @@ pub enum Format {
     Folded,
     /// profile.proto, for `go tool pprof`, speedscope and Perfetto; needs the call tree
     Pprof,
+    /// The slowest calls as a timeline, for ui.perfetto.dev and trace_processor
+    Perfetto,
     /// For KCachegrind and callgrind_annotate; needs the call tree
     Callgrind,
     /// OpenMetrics text, as Prometheus scrapes it

@@ -4,7 +4,7 @@ use std::io::Read as _;
 use std::process::{Command, Output, Stdio};
 
 /// Each example and the options that its help must name.
-const EXAMPLES: [(&str, &str, &[&str]); 9] = [
+const EXAMPLES: [(&str, &str, &[&str]); 10] = [
     ("doctor", env!("CARGO_BIN_EXE_doctor"), &[]),
     (
         "double_loop",
@@ -29,6 +29,7 @@ const EXAMPLES: [(&str, &str, &[&str]); 9] = [
     ("on_cpu", env!("CARGO_BIN_EXE_on_cpu"), &[]),
     ("profile_table", env!("CARGO_BIN_EXE_profile_table"), &[]),
     ("rdtsc_ladder", env!("CARGO_BIN_EXE_rdtsc_ladder"), &[]),
+    ("slow_request", env!("CARGO_BIN_EXE_slow_request"), &[]),
     ("strlen", env!("CARGO_BIN_EXE_strlen"), &[]),
 ];
 

@@ -107,6 +107,10 @@ fn schema_and_dump_have_the_same_keys() {
         .iter()
         .find_map(|callsite| callsite["histogram"].get(0));
     add("Bucket", bucket.expect("not all calls were interrupted"));
+    let slow = callsites
+        .iter()
+        .find_map(|callsite| callsite["slowest"].get(0));
+    add("SlowCall", slow.expect("a first call is no short one"));
     let mut described = described(&schema);
     described.retain(|key| {
         ["Ended.", "Context.", "EventCount.", "ThreadReport."]

@@ -8,8 +8,7 @@ use syn::{Error, Expr, LitStr, Path, Result, Token};
 
 use crate::fence;
 
-const ACCEPTED: &str =
-    "light, name = \"…\", fence = \"…\", bytes = …, items = …, per_type, skip, crate = …";
+const ACCEPTED: &str = "light, name = \"…\", fence = \"…\", bytes = …, items = …, record = …, per_type, skip, crate = …";
 
 /// The arguments that are present; `None` and `false` for the others.
 #[derive(Clone, Default)]
@@ -19,6 +18,8 @@ pub(crate) struct Args {
     pub(crate) krate: Option<Path>,
     /// `bytes` or `items`, and the expression over the parameters.
     pub(crate) units: Option<(Ident, Expr)>,
+    /// The key `record`, and the expression over the parameters that is kept of slow calls.
+    pub(crate) record: Option<(Ident, Expr)>,
     /// The calls are counted and not timed.
     pub(crate) light: Option<Ident>,
     pub(crate) per_type: Option<Ident>,
@@ -34,9 +35,10 @@ impl Args {
     }
 
     /// These arguments, completed with those of the surrounding block. A function's own kind of probe replaces that of the block: a fence
-    /// means that its calls are timed.
+    /// or a value to record means that its calls are timed.
     pub(crate) fn over(self, block: &Self) -> Self {
         let (fence, light) = match (self.fence, self.light) {
+            (None, None) if self.record.is_some() => (block.fence.clone(), None),
             (None, None) => (block.fence.clone(), block.light.clone()),
             own => own,
         };
@@ -46,6 +48,7 @@ impl Args {
             light,
             krate: self.krate.or_else(|| block.krate.clone()),
             units: self.units.or_else(|| block.units.clone()),
+            record: self.record,
             per_type: self.per_type.or_else(|| block.per_type.clone()),
             skip: self.skip,
             keeps_async: self.keeps_async || block.keeps_async,
@@ -65,7 +68,9 @@ impl Args {
         let literal = |literal: &LitStr| literal.to_token_stream();
         let name = self.name.as_ref().or(self.fence.as_ref()).map(literal);
         let ident = self.units.as_ref().map(|(key, _)| key);
+        let record = self.record.as_ref().map(|(key, _)| key);
         let ident = ident
+            .or(record)
             .or(self.light.as_ref())
             .or(self.per_type.as_ref())
             .or(self.skip.as_ref());
@@ -95,6 +100,16 @@ impl Args {
                 fence,
                 "`light` and `fence` exclude each other: a light probe does not read the counter, so there is nothing to fence",
             )),
+            _ => self.checked_record(),
+        }
+    }
+
+    fn checked_record(self) -> Result<Self> {
+        match (&self.light, &self.record) {
+            (Some(_), Some((key, _))) => Err(Error::new_spanned(
+                key,
+                "`light` and `record` exclude each other: a light probe does not time single calls, so it knows no slow ones",
+            )),
             _ => Ok(self),
         }
     }
@@ -120,6 +135,7 @@ impl Args {
             "fence" => once(&key, &mut self.fence, fence_value(&key, input)?),
             "crate" => once(&key, &mut self.krate, crate_value(&key, input)?),
             "bytes" | "items" => once(&key, &mut self.units, units_value(&key, input)?),
+            "record" => once(&key, &mut self.record, units_value(&key, input)?),
             "light" => once(&key, &mut self.light, flag(&key, input)?),
             "per_type" => once(&key, &mut self.per_type, flag(&key, input)?),
             "skip" => once(&key, &mut self.skip, flag(&key, input)?),

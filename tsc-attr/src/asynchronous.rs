@@ -10,6 +10,8 @@ use crate::callsite;
 use crate::fence;
 use crate::function::Function;
 use crate::params;
+use crate::recording;
+use crate::refuse;
 use crate::tokens::{self, delimited, mentions};
 
 // Input:  async fn f(a: A, mut b: B, (c, _): (C, D)) -> R { stmts }
@@ -89,6 +91,9 @@ pub(crate) fn returned(args: &Args, function: &Function) -> Result<Option<TokenS
     let Some(future) = future_in(&mut tail) else {
         return Ok(None);
     };
+    if let Some((key, _)) = &args.record {
+        return Err(refuse::record_of_returned_future(key));
+    }
     let span = Span::mixed_site().located_at(body.span_open());
     let polled = polled(args, sig, &future.to_token_stream(), span, (span, span))?;
     *future = Expr::Verbatim(quote_spanned!(span=> { #polled }));
@@ -144,6 +149,7 @@ fn polled(
 }
 
 // Output: escape(&self); escape(&a); add_units(__callsite(), expr);      or, for a light probe, add_light_units(__callsite(), expr);
+//         let __value = PolledValue::new(__callsite(), || recorded(expr));      with `record = expr`
 //
 // `self` is captured even if the body does not mention it, because in an `async fn` it lives as long as the future.
 fn prologue(args: &Args, function: &Function, span: Span) -> TokenStream {
@@ -163,7 +169,11 @@ fn prologue(args: &Args, function: &Function, span: Span) -> TokenStream {
             .map(|receiver| receiver.self_token.to_token_stream()),
     );
     let escapes = params::escapes(&function.sig, &mentioned, &private);
-    quote_spanned!(span=> #escapes #units)
+    let record = args.record.as_ref().map(|(_, value)| {
+        let value = recording::closure(args, value, span);
+        quote_spanned!(span=> let __value = #private::PolledValue::new(__callsite(), #value);)
+    });
+    quote_spanned!(span=> #escapes #units #record)
 }
 
 // Output: if false { return result_of(|| -> R { loop {} }); }

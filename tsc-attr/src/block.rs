@@ -38,6 +38,9 @@ pub(crate) fn expand(args: &Args, item: TokenStream) -> Result<Block> {
     if let Some((key, _)) = &args.units {
         return Err(refuse::units_of_block(key));
     }
+    if let Some((key, _)) = &args.record {
+        return Err(refuse::record_of_block(key));
+    }
     let args = Args {
         keeps_async: args.keeps_async || !all_inert(&trees),
         ..args.clone()

@@ -11,6 +11,7 @@ use crate::callsite;
 use crate::fence;
 use crate::function::Function;
 use crate::params;
+use crate::recording;
 use crate::refuse;
 use crate::tokens::{delimited, ends, mentions};
 
@@ -30,14 +31,14 @@ pub(crate) fn function(args: &Args, function: &Function) -> Result<TokenStream> 
     }
 }
 
-// Input:  fn f(a: A) -> R { body }      with `bytes = expr`
+// Input:  fn f(a: A) -> R { body }      with `bytes = expr` or `record = expr`
 // Output: fn f(a: A) -> R { if false { check_count(expr); } body }
 //
-// The function for a build that does not measure. Without `bytes` and `items`, its tokens are those that the user wrote.
+// The function for a build that does not measure. Without these arguments, its tokens are those that the user wrote.
 pub(crate) fn bare(args: &Args, function: &Function) -> TokenStream {
-    let Some((_, count)) = &args.units else {
+    if args.units.is_none() && args.record.is_none() {
         return function.as_written();
-    };
+    }
     let Function { head, body, .. } = function;
     let span = Span::mixed_site().located_at(body.span_open());
     let private = args.private(span);
@@ -47,7 +48,11 @@ pub(crate) fn bare(args: &Args, function: &Function) -> TokenStream {
         stmts,
         ..
     } = Body::split(body, false);
-    let checked = quote_spanned!(span=> #inner_attrs #items if false { #private::check_count(#count); } #stmts);
+    let count = args.units.as_ref();
+    let count = count.map(|(_, count)| quote_spanned!(span=> #private::check_count(#count);));
+    let value = args.record.as_ref();
+    let value = value.map(|(_, value)| recording::check(args, value, span));
+    let checked = quote_spanned!(span=> #inner_attrs #items if false { #count #value } #stmts);
     let checked = delimited(Delimiter::Brace, checked, body.span());
     quote_spanned!(Span::mixed_site()=> #head #checked)
 }
@@ -129,11 +134,22 @@ fn light(args: &Args, function: &Function, span: Span) -> Result<TokenStream> {
 //         let __units = Units::new(__callsite, expr);
 //         let mut __slot = Slot::new();
 //         let __probe = { escape(&a); Probe::<Lfence>::start(__callsite, &mut __slot) };
+//
+// With `record = expr`, the probe is `RecordingProbe::<Lfence, _>::start(__callsite, &mut __slot, || recorded(expr))`.
 fn probe(args: &Args, function: &Function, span: Span) -> Result<TokenStream> {
     let private = args.private(span);
     let policy = fence::policy(args.fence.as_ref())?;
     let escapes = params::escapes(&function.sig, &function.body.stream(), &private);
-    let start = |callsite| quote_spanned!(span=> #private::Probe::<#private::#policy>::start(#callsite, &mut __slot));
+    let record = args.record.as_ref();
+    let record = record.map(|(_, value)| recording::closure(args, value, span));
+    let start = |callsite| match &record {
+        None => {
+            quote_spanned!(span=> #private::Probe::<#private::#policy>::start(#callsite, &mut __slot))
+        }
+        Some(value) => {
+            quote_spanned!(span=> #private::RecordingProbe::<#private::#policy, _>::start(#callsite, &mut __slot, #value))
+        }
+    };
     let slot = quote_spanned!(span=> let mut __slot = #private::Slot::new(););
     let Some((_, count)) = &args.units else {
         let probe = callsite::with(args, &function.sig, span, &escapes, start)?;

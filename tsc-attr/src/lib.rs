@@ -19,6 +19,7 @@ mod gate;
 mod items;
 mod nested_attr;
 mod params;
+mod recording;
 mod refuse;
 mod row_name;
 #[cfg(test)]
@@ -62,6 +63,7 @@ mod tokens;
 /// | `name = "…"` | the row's name; on a block, a prefix for the names in it |
 /// | `fence = "lfence"` | how the two reads are ordered: `lfence` (the default), `none`, `rdtscp`, `mfence`, `serialize`, `cpuid`, `cpuid-start` |
 /// | `bytes = expr`, `items = expr` | an integer over the parameters: how much one call works on |
+/// | `record = expr` | a number, a `bool` or a text of up to 32 bytes over the parameters, which is kept of the slowest calls |
 /// | `light` | counts every call, and tells its time from ticks of a clock: for functions that take less than about 100 ns |
 /// | `per_type` | a row for each instantiation of a generic function |
 /// | `skip` | on a function in a block: do not measure it |
@@ -86,8 +88,8 @@ mod tokens;
 ///
 /// Drop order, panics, backtraces, `Location::caller()`, `Send`, and the compiler's messages about the body. For an `async fn` they say
 /// "block" instead of "function", and some of their secondary labels differ; its backtraces have one more frame, the poll around it. A
-/// future grows by 24 bytes. It grows by more only if another attribute must still see an `async fn`, because it then holds its parameters
-/// twice. If neither of the features `debug-builds` and `release-builds` is on, and in a release build with only the first, the arguments
+/// future grows by 24 bytes, and with `record` by 16 more and what the expression borrows. It grows by more only if another attribute must
+/// still see an `async fn`, because it then holds its parameters twice. If neither of the features `debug-builds` and `release-builds` is on, and in a release build with only the first, the arguments
 /// are checked and the function is compiled as it was written.
 #[proc_macro_attribute]
 pub fn cycles(

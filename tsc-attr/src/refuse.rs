@@ -73,6 +73,22 @@ pub(crate) fn units_of_block(key: &Ident) -> Error {
     )
 }
 
+/// The error about `record` on a block, which has no parameters.
+pub(crate) fn record_of_block(key: &Ident) -> Error {
+    Error::new_spanned(
+        key,
+        "`record = …` is an expression over the parameters of one function; put it on the functions themselves",
+    )
+}
+
+/// The error about `record` on a function whose body makes a future.
+pub(crate) fn record_of_returned_future(key: &Ident) -> Error {
+    Error::new_spanned(
+        key,
+        "`record = …` needs an `async fn`: this function returns a future, whose block has taken the parameters by the time a call is over",
+    )
+}
+
 /// The error with a message, a string literal, about the tokens that follow it, or about the whole macro call if there are none.
 pub(crate) fn unexpected(message_and_tokens: TokenStream) -> Error {
     let parsed = |input: ParseStream<'_>| -> Result<(LitStr, TokenStream)> {

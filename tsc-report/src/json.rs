@@ -106,7 +106,21 @@ impl Report {
     fn check(&self) -> Result<(), String> {
         self.check_contexts()?;
         self.clock.check()?;
-        self.callsites.iter().try_for_each(CallsiteReport::check)
+        self.callsites.iter().try_for_each(CallsiteReport::check)?;
+        self.check_paths()
+    }
+
+    fn check_paths(&self) -> Result<(), String> {
+        for callsite in &self.callsites {
+            let mut callers = callsite.slowest.iter().flat_map(|call| &call.path);
+            if let Some(index) = callers.find(|&&index| index as usize >= self.callsites.len()) {
+                return Err(format!(
+                    "a slow call of {} refers to callsite {index}, which does not exist",
+                    callsite.name
+                ));
+            }
+        }
+        Ok(())
     }
 
     fn check_contexts(&self) -> Result<(), String> {

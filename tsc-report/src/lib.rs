@@ -25,7 +25,8 @@ mod text;
 pub use combine::MergeError;
 pub use data::{
     Bucket, CallsiteReport, CallsiteSums, Clock, Context, Ended, EventCount, FenceOverhead,
-    FirstCall, MachineReport, MetaMap, Process, Report, SumOfSquares, ThreadReport, TickClock,
+    FirstCall, MachineReport, MetaMap, Process, RecordedValue, Report, SlowCall, SumOfSquares,
+    ThreadReport, TickClock,
 };
 #[cfg(feature = "json")]
 pub use json::ReadError;

@@ -17,6 +17,7 @@ pub struct TextOptions {
     pub(crate) top: Option<usize>,
     pub(crate) colour: bool,
     pub(crate) modules: bool,
+    pub(crate) slowest: bool,
 }
 
 /// How much of a report is written.
@@ -78,6 +79,7 @@ impl Default for TextOptions {
             top: None,
             colour: false,
             modules: false,
+            slowest: false,
         }
     }
 }
@@ -119,6 +121,12 @@ impl TextOptions {
     #[must_use]
     pub fn modules(self, modules: bool) -> Self {
         Self { modules, ..self }
+    }
+
+    /// Sets whether each row is followed by its slowest calls. The full form has them anyway.
+    #[must_use]
+    pub fn slowest(self, slowest: bool) -> Self {
+        Self { slowest, ..self }
     }
 
     /// Sets whether to write the escape sequences for colour.

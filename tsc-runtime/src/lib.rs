@@ -135,6 +135,7 @@ mod gate;
 mod macros;
 #[cfg(not(measuring))]
 mod off;
+mod recorded;
 
 #[cfg(feature = "on")]
 pub use calibration::{core_clock, resolution};
@@ -162,8 +163,8 @@ pub use tsc_report::ReadError;
 #[doc(inline)]
 pub use tsc_report::{
     Bucket, CallsiteReport, CallsiteSums, Clock, Context, Ended, EventCount, FenceOverhead,
-    FirstCall, MachineReport, MergeError, MetaMap, Process, Report, SumOfSquares, TextForm,
-    TextOptions, TextSort, TextUnit, ThreadReport, TickClock,
+    FirstCall, MachineReport, MergeError, MetaMap, Process, RecordedValue, Report, SlowCall,
+    SumOfSquares, TextForm, TextOptions, TextSort, TextUnit, ThreadReport, TickClock,
 };
 
 /// The README's program is a test.

@@ -3,6 +3,7 @@
 pub use crate::__require_runtime as require_runtime;
 pub use crate::count::{Count, check_count};
 pub use crate::macros::Unmeasured;
+pub use crate::recorded::{Recorded, check_recorded};
 #[cfg(measuring)]
 pub use measured::*;
 pub use tsc_attr::{check_fence, unexpected};
@@ -16,12 +17,14 @@ mod measured {
     pub use crate::probe::light::future::{LightPolled, light_polled};
     pub use crate::probe::light::{LightProbe, add_light_units};
     pub use crate::probe::per_type::Instances;
+    pub use crate::probe::recording::{PolledValue, RecordingProbe};
     pub use crate::probe::section::Section;
     pub use crate::probe::units::{Units, add_units};
     pub use crate::probe::{Probe, Slot};
     pub use crate::record::callsite::{Callsite, Meta, Unit, meta, path_of};
     pub use crate::record::light::Frame;
     pub use crate::record::thread::simulate_time;
+    pub use crate::recorded::recorded;
     pub use crate::tsc::{
         Cpuid, CpuidStart, Lfence, Mfence, Rdtscp, Serialize, Unfenced, escape, result,
     };

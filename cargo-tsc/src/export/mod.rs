@@ -4,6 +4,7 @@ mod benchmark;
 mod callgrind;
 mod folded;
 mod jsonl;
+mod perfetto;
 mod pprof;
 mod stacks;
 
@@ -21,6 +22,7 @@ pub fn export(session: &Session, format: Format) -> Result<Vec<u8>> {
     let text = match format {
         Format::Folded => folded::text(&sum)?,
         Format::Pprof => return pprof::bytes(&sum),
+        Format::Perfetto => return perfetto::bytes(session),
         Format::Callgrind => callgrind::text(&sum)?,
         Format::Openmetrics => sum.openmetrics(),
         Format::Prometheus => sum.prometheus(),

@@ -101,6 +101,7 @@ fn options(view: &View) -> TextOptions {
         .sort(view.sort)
         .top(view.top)
         .modules(true)
+        .slowest(view.slowest)
         .colour(!view.markdown)
 }
 

@@ -16,5 +16,6 @@ mod project;
 mod readers;
 mod run;
 mod sessions;
+mod slow_page;
 mod top;
 mod workflow;

@@ -64,6 +64,7 @@ impl Report {
         let mut known = HashMap::new();
         self.add(&callsites, &contexts, &mut known);
         self.add(&other.callsites, &other.contexts, &mut known);
+        self.choose_slowest(other.slowest_calls);
         self.left_out.extend_from_slice(&other.left_out);
         self.left_out.sort();
         self.left_out.dedup();
@@ -110,9 +111,17 @@ impl Report {
             let index = *known.entry(callsite.identity()).or_insert(next);
             match self.callsites.get_mut(index) {
                 Some(known) => known.merge(callsite),
-                None => self.callsites.push(callsite.clone()),
+                None => self.callsites.push(CallsiteReport {
+                    slowest: Vec::new(),
+                    ..callsite.clone()
+                }),
             }
             indices.push(index as u64);
+        }
+        for (callsite, &index) in callsites.iter().zip(&indices) {
+            let calls = callsite.slowest.iter().cloned();
+            let slowest = &mut self.callsites[index as usize].slowest;
+            slowest.extend(calls.map(|call| call.translated(&indices)));
         }
         self.add_contexts(contexts, &indices);
     }
@@ -160,6 +169,7 @@ impl Report {
             context.callsite = context.callsite.map(|index| places[index as usize]);
         }
         self.callsites = reorder(callsites, &order);
+        self.translate_paths(&places);
         self.contexts = Context::sorted(&self.contexts);
     }
 }

@@ -5,5 +5,7 @@ mod error;
 mod merge;
 #[cfg(has_callsites)]
 mod since;
+#[cfg(has_callsites)]
+mod slowest;
 
 pub use error::MergeError;

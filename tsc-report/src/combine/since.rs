@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::slowest::subtract;
 use crate::data::WholeTicks;
 use crate::data::histogram::{self, end};
 use crate::derive::derive_errors;
@@ -129,6 +130,11 @@ impl Report {
                 is_called[callsite as usize] = true;
             }
         }
+        for callsite in &self.callsites {
+            for &index in callsite.slowest.iter().flat_map(|call| &call.path) {
+                is_called[index as usize] = true;
+            }
+        }
         let places = self::places(&is_called);
         let mut index = 0..;
         self.callsites
@@ -136,6 +142,7 @@ impl Report {
         for context in &mut self.contexts {
             context.callsite = context.callsite.map(|callsite| places[callsite as usize]);
         }
+        self.translate_paths(&places);
         self.sort();
     }
 }
@@ -179,6 +186,7 @@ impl CallsiteReport {
             }
         }
         self.events.retain(|event| event.calls != 0);
+        subtract(&mut self.slowest, &earlier.slowest);
         for row in &mut self.thread_rows {
             if let Some(known) = earlier
                 .thread_rows
@@ -217,7 +225,7 @@ impl ThreadReport {
         self.calls = self.calls.saturating_sub(earlier.calls);
         self.total_ticks = self.total_ticks.minus(earlier.total_ticks);
         self.self_ticks = self.self_ticks.minus(earlier.self_ticks);
-        self.on_cpu_ticks = subtract(self.on_cpu_ticks, earlier.on_cpu_ticks);
+        self.on_cpu_ticks = difference(self.on_cpu_ticks, earlier.on_cpu_ticks);
     }
 }
 
@@ -231,12 +239,12 @@ impl Context {
             .map(|(later, earlier)| later.saturating_sub(earlier));
         self.total_ticks = self.total_ticks.minus(earlier.total_ticks);
         self.self_ticks = self.self_ticks.minus(earlier.self_ticks);
-        self.on_cpu_ticks = subtract(self.on_cpu_ticks, earlier.on_cpu_ticks);
+        self.on_cpu_ticks = difference(self.on_cpu_ticks, earlier.on_cpu_ticks);
     }
 }
 
 /// The difference. It is unknown if one of the two is unknown.
-fn subtract(later: Option<WholeTicks>, earlier: Option<WholeTicks>) -> Option<WholeTicks> {
+fn difference(later: Option<WholeTicks>, earlier: Option<WholeTicks>) -> Option<WholeTicks> {
     later
         .zip(earlier)
         .map(|(later, earlier)| later.minus(earlier))

@@ -1,7 +1,7 @@
 //! A callsite's figures, as data.
 
 use super::getters::data;
-use super::{Bucket, CallsiteSums, WholeTicks};
+use super::{Bucket, CallsiteSums, SlowCall, WholeTicks};
 
 /// A call with a smaller mean cannot be distinguished from an empty one, because the code around a probe changes its visible overhead by as
 /// much.
@@ -192,6 +192,9 @@ data! {
         thread_rows: Vec<ThreadReport>,
         /// The events that `TSC_EVENTS` asks for, counted in the calls.
         events: Vec<EventCount>,
+        /// The slowest calls, the slowest first: up to as many as the report's `slowest_calls`. None of a light function, and none of calls
+        /// below 512 ticks.
+        slowest: Vec<SlowCall>,
     }
 }
 

@@ -43,6 +43,7 @@ macro_rules! Getter {
     (Option<TickClock>) => { Option<&TickClock> };
     (WholeTicks) => { f64 };
     (Option<WholeTicks>) => { Option<f64> };
+    (Option<RecordedValue>) => { Option<&RecordedValue> };
     (Option<$type:ident>) => { Option<$type> };
     (Vec<$type:ident>) => { &[$type] };
     (u32) => { u32 };
@@ -62,6 +63,9 @@ macro_rules! get {
         $value.as_ref()
     };
     ($value:expr, Option<TickClock>) => {
+        $value.as_ref()
+    };
+    ($value:expr, Option<RecordedValue>) => {
         $value.as_ref()
     };
     ($value:expr, WholeTicks) => {

@@ -8,6 +8,7 @@ mod getters;
 pub(crate) mod histogram;
 mod machine;
 mod process;
+mod slow_call;
 mod sums;
 mod tick_clock;
 mod whole_ticks;
@@ -20,6 +21,7 @@ pub use context::Context;
 pub use histogram::Bucket;
 pub use machine::MachineReport;
 pub use process::{Ended, MetaMap, Process};
+pub use slow_call::{RecordedValue, SlowCall};
 pub(crate) use sums::saturating_sum;
 pub use sums::{CallsiteSums, FirstCall, SumOfSquares};
 pub use tick_clock::TickClock;
@@ -51,6 +53,8 @@ data! {
         tick_clock: Option<TickClock>,
         /// Every callsite that was called, the one with the most self ticks first.
         callsites: Vec<CallsiteReport>,
+        /// How many of its slowest calls each function keeps: the value of `TSC_SLOWEST`. In a merged report, the least of those above 0.
+        slowest_calls: u64,
         /// The call tree, if it was recorded or the program has light probes: parents before their children.
         contexts: Vec<Context>,
         /// The callsites that `TSC_ONLY` or `TSC_SKIP` left out, as `module::name`.
@@ -90,6 +94,7 @@ impl Default for Report {
             clock: Clock::default(),
             tick_clock: None,
             callsites: Vec::new(),
+            slowest_calls: 0,
             contexts: Vec::new(),
             left_out: Vec::new(),
             nothing_because: None,

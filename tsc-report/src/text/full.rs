@@ -7,7 +7,7 @@ use super::names::{NAME, Names};
 use super::rows::Rows;
 use super::scale::{Scale, fixed};
 use super::tick_clock;
-use super::{TextOptions, TextUnit, footer, full_banner, full_notes, notes};
+use super::{TextOptions, TextUnit, footer, full_banner, full_notes, notes, slowest};
 use crate::{CallsiteReport, Clock, Report};
 
 const TOTAL: usize = 14;
@@ -38,6 +38,7 @@ pub(super) fn write(
         write_marks(out, row, &report.clock)?;
         notes::write(out, report, row, names, &scale, WIDTH)?;
         full_notes::write(out, row)?;
+        slowest::write(out, report, row, usize::MAX)?;
     }
     footer::write(out, report, rows, &options.clone().width(WIDTH))
 }

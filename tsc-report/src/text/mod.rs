@@ -15,6 +15,7 @@ mod notes;
 mod off_cpu;
 mod rows;
 mod scale;
+mod slowest;
 mod style;
 mod tick_clock;
 mod tree;
@@ -102,6 +103,9 @@ impl Report {
             notes::write(out, self, row, &names, &scale, options.width)?;
             if options.form == TextForm::Histogram {
                 histogram::write(out, row, &scale)?;
+            }
+            if options.slowest {
+                slowest::write(out, self, row, options.width)?;
             }
         }
         footer::write(out, self, &rows, options)?;

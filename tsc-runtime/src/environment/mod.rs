@@ -55,6 +55,7 @@ variables! {
     SKIP: "TSC_SKIP", "a regular expression over module::name", "no function";
     EVENTS: "TSC_EVENTS", "a list of events, comma-separated", "none";
     TREE: "TSC_TREE", "1 to record the call tree, or 0", "0";
+    SLOWEST: "TSC_SLOWEST", "a number of calls from 0 to 64", "5";
     TICK: "TSC_TICK", "a time of 20us to 1s, such as 200us or 1ms", "from 200us to 4ms, growing with the run";
     META: "TSC_META", "key=value,…", "nothing";
     ON_CPU: "TSC_ON_CPU", "on or off", "on";

@@ -200,6 +200,11 @@ impl Detector {
         self.set_changed_at(now);
     }
 
+    /// Notes that a slow call was kept that ended at `end`. The calls that are running then do not take the fast path at their stop.
+    pub(crate) fn note_kept(&self, end: Ticks) {
+        self.set_changed_at(end.max(self.changed_at.get()));
+    }
+
     /// Whether the thread has taken a cold path since a start at `start`.
     #[inline(always)]
     pub(crate) fn registered_since(&self, start: Ticks) -> bool {

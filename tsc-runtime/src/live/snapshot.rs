@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::collect::{
     begin_anew, collect_callsites, collect_clock, collect_contexts, collect_machine,
-    collect_process, collect_tick_clock,
+    collect_process, collect_tick_clock, slowest_calls,
 };
 use super::output;
 use super::settings::{Form, settings};
@@ -197,6 +197,7 @@ fn collect(figures: &Figures, unrecorded_calls: u64) -> Report {
         machine: collect_machine(),
         contexts: collect_contexts(figures, &numbers),
         callsites,
+        slowest_calls: slowest_calls(),
         tick_clock: collect_tick_clock(figures),
         clock,
         nothing_because: gate::reason_against()

@@ -11,9 +11,10 @@ use core::marker::PhantomData;
 
 #[cfg(all(feature = "pmu", target_os = "linux", not(miri)))]
 use crate::events;
+use crate::record::Record;
 use crate::record::callsite::Callsite;
+use crate::record::slowest::LEAST;
 use crate::record::thread::{self, Thread};
-use crate::record::{Record, is_long};
 use crate::tsc::{FencePolicy, Ticks, elapsed};
 
 pub(crate) mod empty_calls;
@@ -24,8 +25,10 @@ mod mixed;
 mod off_cpu;
 pub(crate) mod per_type;
 pub(crate) mod polls;
+pub(crate) mod recording;
 pub(crate) mod section;
 mod slot;
+mod slowest;
 mod stop;
 mod tree;
 pub(crate) mod units;
@@ -142,6 +145,7 @@ const UNWINDING: u64 = if cfg!(any(target_arch = "x86", target_arch = "x86_64"))
 } else {
     0
 };
+const _: () = assert!(UNWINDING <= LEAST, "a call that is compared has come here");
 
 /// Records a call that is not short: one that a panic ends, too.
 #[inline(never)]
@@ -151,7 +155,9 @@ extern "C" fn finish_longer(started: &Started, stop: Ticks) {
     }
     let start = started.start();
     let raw = elapsed(start, stop).cast_unsigned();
-    if is_long(raw) || !started.thread().detector.is_clean_since(start) {
+    // SAFETY: `finish` is called with timed calls only.
+    let record = unsafe { started.timed_record() };
+    if record.is_notable(raw) || !started.thread().detector.is_clean_since(start) {
         return finish_unusual(started, stop);
     }
     finish_clean(started, raw);
@@ -165,7 +171,7 @@ fn finish_clean(started: &Started, raw: u64) {
     let before = started.sums();
     let overhead = thread.overhead.get();
     if overhead != before.overhead {
-        return finish_nesting(started, raw);
+        return finish_nesting(started, raw, record);
     }
     thread
         .overhead
@@ -179,11 +185,10 @@ fn finish_clean(started: &Started, raw: u64) {
     record.leave(raw, 0);
 }
 
-/// Records a call that contains other probes.
+/// Records a call that contains other probes. Its caller has loaded the record.
 #[inline(never)]
-extern "C" fn finish_nesting(started: &Started, raw: u64) {
-    // SAFETY: `finish` is called with timed calls only.
-    let (record, thread) = (unsafe { started.timed_record() }, started.thread());
+extern "C" fn finish_nesting(started: &Started, raw: u64, record: &Record) {
+    let thread = started.thread();
     let before = started.sums();
     // SAFETY: `finish_clean` has found them to be different.
     unsafe { core::hint::assert_unchecked(thread.overhead.get() != before.overhead) };

@@ -37,4 +37,4 @@ impl AfterCall {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

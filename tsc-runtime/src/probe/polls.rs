@@ -6,6 +6,7 @@
 use core::marker::PhantomData;
 
 use super::slot::{Slot, Started};
+use super::slowest::{self, Times};
 use super::stop::{Cost, Measurement};
 use super::tree::finish_in_tree;
 use super::unusual::stop_untimed;
@@ -129,7 +130,7 @@ impl FutureTotals {
             return poll.record.leave_poll(poll.record.visible.get(), 0);
         }
         if cost.unusual == Some(Exclusion::Interrupted) {
-            self.add_switches(poll.record, poll.thread, cost.switches);
+            self.add_switches(poll.record, poll.thread, cost.loss.switches);
         }
         poll.record.leave_poll(cost.gross, cost.nested);
         self.net = self.net.wrapping_add(cost.net_sample());
@@ -155,7 +156,8 @@ impl FutureTotals {
     /// Called when the future has completed: records its polls as one call.
     pub(crate) fn complete(&mut self, callsite: &'static Callsite) {
         self.end(callsite, |record, call| {
-            let wall = elapsed(call.since, clock::now()).max(0);
+            let end = clock::now();
+            let wall = elapsed(call.since, end).max(0);
             // Stored as if a single probe had seen it all, because the report subtracts one visible overhead from each sample.
             let gross = call.net.cast_unsigned().wrapping_add(record.visible.get());
             record.complete(
@@ -164,10 +166,25 @@ impl FutureTotals {
                 wall.cast_unsigned(),
                 call.is_repaired(),
             );
-            if let Some(contexts) = thread::this().contexts() {
+            let thread = thread::this();
+            if let Some(contexts) = thread.contexts() {
                 contexts.count(&record.place);
             }
+            if call.unusual != Some(Exclusion::Anomalous) {
+                slowest::keep_future(record, thread, &call.times(end), wall);
+            }
         });
+    }
+
+    /// What was lost in the polls is not summed up, because a future is to be small.
+    fn times(&self, end: Ticks) -> Times {
+        Times {
+            begin: self.since,
+            end,
+            on_cpu: self.unusual.is_none().then_some(self.net),
+            blocked: None,
+            waiting: None,
+        }
     }
 
     /// Called when the future is dropped. Does nothing after [`complete`](Self::complete); otherwise the future was dropped before it

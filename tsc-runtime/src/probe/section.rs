@@ -132,7 +132,7 @@ impl<P: FencePolicy> Section<P> {
         let mut net = None;
         let unusual = section.verdict();
         section.stop(elapsed(self.start, stop), unusual, |cost| {
-            cost.record(record, thread);
+            cost.record(&section);
             if cost.unusual != Some(Exclusion::Anomalous) {
                 net = Some(
                     cost.gross.wrapping_add_signed(cost.blocked).cast_signed() as f64

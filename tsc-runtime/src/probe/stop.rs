@@ -2,9 +2,10 @@
 
 use super::off_cpu::find_loss;
 use super::slot::{Started, Sums};
+use super::slowest::{self, Times};
 use super::{Settled, settle};
 use crate::interruption::Interruption;
-use crate::on_cpu;
+use crate::on_cpu::{self, Loss};
 use crate::record::thread::Thread;
 use crate::record::{Exclusion, Record};
 use crate::registry;
@@ -46,8 +47,10 @@ pub(super) struct Cost {
     pub(super) net: u64,
     /// The gross ticks with those off the CPU.
     pub(super) wall: u64,
-    /// How often the thread came back to a CPU.
-    pub(super) switches: u32,
+    /// What was lost off the CPU.
+    pub(super) loss: Loss,
+    /// When it stopped.
+    pub(super) end: Ticks,
     /// Why this is not an ordinary sample.
     pub(super) unusual: Option<Exclusion>,
 }
@@ -87,6 +90,9 @@ impl<'a> Measurement<'a> {
             sums,
             ..
         } = self;
+        if self.shape == Shape::Nested && thread.kept.is_any_since(start) {
+            slowest::add_caller(&self);
+        }
         let after = find_loss(thread, sums.overhead, raw);
         let inside = match self.shape {
             Shape::Nested => thread.claim_loss(start, sums.overhead),
@@ -108,7 +114,8 @@ impl<'a> Measurement<'a> {
             nested,
             net,
             wall: gross.wrapping_add_signed(off),
-            switches: inside.loss.switches,
+            loss: inside.loss,
+            end: start.wrapping_add_signed(raw),
             unusual,
         });
         after.settle(thread);
@@ -126,7 +133,8 @@ impl<'a> Measurement<'a> {
             nested: 0,
             net: 0,
             wall: 0,
-            switches: 0,
+            loss: Loss::NONE,
+            end: self.start,
             unusual: Some(Exclusion::Anomalous),
         }
     }
@@ -165,7 +173,8 @@ impl Cost {
     }
 
     /// Adds a call or a section to its record.
-    pub(super) fn record(&self, record: &Record, thread: &Thread) {
+    pub(super) fn record(&self, call: &Measurement<'_>) {
+        let (record, thread) = (call.record, call.thread);
         let sample = self.gross.wrapping_add_signed(self.blocked);
         record.end_activation(self.gross, self.nested);
         match self.unusual {
@@ -175,6 +184,9 @@ impl Cost {
             }
             Some(why) => record.add_excluded(why, sample),
         }
+        if let Some(times) = Times::of(call, self) {
+            slowest::keep(record, thread, &times, self.net_sample());
+        }
     }
 
     /// Whether an interrupted call took so long that the uncertainty of its context switches does not matter.
@@ -183,6 +195,7 @@ impl Cost {
             record.add_unasked();
             return false;
         }
-        self.switches != 0 && on_cpu::is_certain(self.net_sample(), self.blocked, self.switches)
+        let switches = self.loss.switches;
+        switches != 0 && on_cpu::is_certain(self.net_sample(), self.blocked, switches)
     }
 }

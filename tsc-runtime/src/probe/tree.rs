@@ -8,10 +8,10 @@ use super::settle;
 use super::slot::{Slot, Started};
 use super::stop::Measurement;
 use super::unusual::{finish_apart, opaque_true, prepare_first, prepare_rearmed};
+use crate::record::Record;
 use crate::record::callsite::Callsite;
 use crate::record::contexts::{Contexts, Visit};
 use crate::record::thread::Thread;
-use crate::record::{Record, is_long};
 use crate::tsc::{Ticks, elapsed};
 
 /// A start on a thread that records its tree.
@@ -72,7 +72,7 @@ pub(super) fn finish_call_in_tree(contexts: &Contexts, started: &Started, stop: 
     let start = started.start();
     let raw = elapsed(start, stop).cast_unsigned();
     let thread = started.thread();
-    let is_usual = !is_long(raw) && thread.detector.is_clean_in_tree(start);
+    let is_usual = !started.record().is_notable(raw) && thread.detector.is_clean_in_tree(start);
     if !(is_usual && started.is_timed()) {
         return finish_unusual_in_tree(contexts, started, stop);
     }

@@ -55,7 +55,7 @@ pub(super) fn stop_untimed(slot: &Slot, finish: impl FnOnce(&Started, Ticks)) {
 pub(super) extern "C" fn finish_apart(started: &Started, stop: Ticks) {
     let call = Measurement::of(started);
     call.stop(elapsed(call.start, stop), call.verdict(), |cost| {
-        cost.record(call.record, call.thread);
+        cost.record(&call);
     });
 }
 

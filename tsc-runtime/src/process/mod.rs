@@ -34,3 +34,26 @@ pub(crate) fn id() -> u32 {
         std::process::id()
     }
 }
+
+/// The CPU on which the calling thread runs, where the system tells it.
+pub(crate) fn cpu() -> Option<u32> {
+    #[cfg(all(target_os = "linux", not(miri)))]
+    // SAFETY: the call has no arguments and returns a number, which is negative if the system does not know.
+    return u32::try_from(unsafe { libc::sched_getcpu() }).ok();
+    #[cfg(not(all(target_os = "linux", not(miri))))]
+    None
+}
+
+/// The number of the calling thread, as the system's tools show it; elsewhere than on Linux, the threads are counted.
+pub(crate) fn thread_id() -> u64 {
+    #[cfg(all(target_os = "linux", not(miri)))]
+    // SAFETY: the call has no arguments and cannot fail.
+    let id = unsafe { libc::syscall(libc::SYS_gettid) as u64 };
+    #[cfg(not(all(target_os = "linux", not(miri))))]
+    let id = {
+        use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+        static THREADS: AtomicU64 = AtomicU64::new(0);
+        THREADS.fetch_add(1, Relaxed) + 1
+    };
+    id
+}

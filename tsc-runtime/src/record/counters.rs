@@ -4,6 +4,7 @@
 //! a figure cannot be forgotten in one of these places.
 
 use super::histogram::Histogram;
+use super::slowest::{self, KeptCall};
 use crate::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
 
 /// A figure of a record. One thread writes it, and others may read it.
@@ -328,6 +329,8 @@ counters! {
         pub(crate) repaired_histogram: Histogram,
         pub(crate) excluded_histogram: Histogram,
         pub(crate) side_wall_histogram: Histogram,
+        /// The slowest calls, the longest first once they are merged.
+        pub(crate) slowest: Vec<KeptCall>,
     }
     /// The cost of the probes nested in the calls.
     nested: Sum;
@@ -396,6 +399,7 @@ impl Totals {
         self.repaired_histogram.merge(&other.repaired_histogram);
         self.excluded_histogram.merge(&other.excluded_histogram);
         self.side_wall_histogram.merge(&other.side_wall_histogram);
+        slowest::merge(&mut self.slowest, &other.slowest);
     }
 
     fn subtract_rest(&mut self, earlier: &Self) {
@@ -406,6 +410,7 @@ impl Totals {
         self.excluded_histogram.remove(&earlier.excluded_histogram);
         self.side_wall_histogram
             .remove(&earlier.side_wall_histogram);
+        slowest::subtract(&mut self.slowest, &earlier.slowest);
     }
 }
 

@@ -14,6 +14,7 @@ use crate::record::counters::{Count, Counters};
 use crate::record::histogram::{BucketIndex, SHORT};
 use crate::record::sequence::Sequence;
 use crate::record::side_histograms::{Side, SideHistograms};
+use crate::record::slowest::Slowest;
 use crate::record::table::Entry;
 use crate::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
@@ -28,6 +29,7 @@ mod fold;
 pub(crate) mod histogram;
 #[cfg(all(test, shuttle))]
 mod interleavings;
+mod kept;
 pub(crate) mod light;
 pub(crate) mod name;
 mod owned;
@@ -36,6 +38,7 @@ mod read;
 mod segments;
 mod sequence;
 mod side_histograms;
+pub(crate) mod slowest;
 pub(crate) mod table;
 pub(crate) mod thread;
 pub(crate) mod totals;
@@ -68,6 +71,9 @@ pub(crate) struct Record {
     pub(crate) cost: Count,
     /// The additional ticks that it costs them if other probes are nested in it.
     pub(crate) nesting: Count,
+    /// Calls of more raw ticks take the path of unusual ones: they are too long to be buffered, or may be among the slowest. Less than
+    /// [`BUFFERED_BELOW`]. For the record's own thread alone.
+    notable_above: Cell<u64>,
     buffer: [AtomicU32; BUFFER_LEN],
     counters: Counters,
 
@@ -84,6 +90,8 @@ pub(crate) struct Record {
     window: Cell<BucketIndex>,
 
     side: SideHistograms,
+    /// `None` if none are kept.
+    slowest: Option<Slowest>,
 }
 
 /// "Typical" in the documentation of the memory needed: what a record takes until more octaves are seen than it has room for.
@@ -111,6 +119,7 @@ impl Record {
             visible: Count::new(),
             cost: Count::new(),
             nesting: Count::new(),
+            notable_above: Cell::new(BUFFERED_BELOW - 1),
             buffer: [const { AtomicU32::new(0) }; BUFFER_LEN],
             counters: Counters::new(),
             sequence: Sequence(AtomicU32::new(0)),
@@ -120,7 +129,18 @@ impl Record {
             place: Place::new(),
             window: Cell::new(BucketIndex::of(0)),
             side: SideHistograms::new(),
+            slowest: None,
         }
+    }
+
+    /// Whether a call of so many raw ticks takes the path of unusual ones: it is too long to be buffered, its ticks are negative, or it may be
+    /// among the slowest.
+    #[inline(always)]
+    pub(crate) fn is_notable(&self, raw: u64) -> bool {
+        let above = self.notable_above.get();
+        // SAFETY: it is never set to more. So what is not notable can be buffered, which the compiler need not check again.
+        unsafe { core::hint::assert_unchecked(above < BUFFERED_BELOW) };
+        raw > above
     }
 
     /// Where the thread's table has this record.

@@ -68,6 +68,7 @@ impl Record {
             }
         }
         self.take_off_extremes(earlier);
+        self.take_slowest_off(&earlier.slowest);
         self.close();
     }
 
@@ -151,6 +152,7 @@ impl Record {
             totals.add_sample(i64::from(sample.load(Relaxed)));
         }
         self.add_visible(&mut totals);
+        totals.slowest = self.read_slowest();
         totals.threads = u64::from(totals.calls() + totals.polls != 0);
         totals
     }

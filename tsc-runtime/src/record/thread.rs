@@ -7,6 +7,7 @@ use crate::interruption::Detector;
 use crate::on_cpu::{self, Answer, Inside, Loss, OnCpu};
 use crate::record::Record;
 use crate::record::contexts::Contexts;
+use crate::record::kept::Kept;
 use crate::record::light::Passed;
 use crate::record::table::{Entry, FIRST_LEN, Position, SEGMENTS, Table};
 use crate::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -45,6 +46,7 @@ pub(crate) struct Thread {
     mixed: Cell<bool>,
     len_in_tree: AtomicU32,
     pub(crate) on_cpu: OnCpu,
+    pub(crate) kept: Kept,
     /// The ticks that each cold path takes, if time is simulated.
     simulated_cold_path: Cell<Option<Ticks>>,
 }
@@ -65,6 +67,7 @@ thread_local! {
             mixed: Cell::new(false),
             len_in_tree: AtomicU32::new(0),
             on_cpu: OnCpu::new(),
+            kept: Kept::new(),
             simulated_cold_path: Cell::new(None),
         }
     };
@@ -371,6 +374,7 @@ impl Thread {
         self.invalidate();
         self.segments_len.set(0);
         self.contexts.set(ptr::null());
+        self.kept.clear();
         self.ended.set(true);
         self.detector.detach();
         self.on_cpu.detach();

@@ -246,7 +246,7 @@ fn find_here(thread: &Thread, callsite: &'static Callsite) -> Option<Found> {
     .unwrap_or_else(|| {
         let entry = Box::into_raw(Box::new(Entry::new()));
         // SAFETY: `fold_orphan` frees the entry, after the record.
-        let record = unsafe { make_record(callsite, number, entry) }?;
+        let record = unsafe { make_record(callsite, number, entry, None) }?;
         Some(Found::Orphan(record.into_raw()))
     })
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::light::has_light_probes;
-use super::sheets::{ThreadName, name_of_this_thread};
+use super::sheets::{ThreadName, facts_of_this_thread, name_of_this_thread};
 use super::tree::ThreadTree;
 use super::{RECORDS, Registry};
 use crate::calibration::overhead;
@@ -13,6 +13,7 @@ use crate::interruption;
 use crate::record::callsite::Callsite;
 use crate::record::contexts;
 use crate::record::light::{self, LightRecord, LightThread};
+use crate::record::slowest::ThreadFacts;
 use crate::record::table::{Entry, Table};
 use crate::record::thread::{self, Thread};
 use crate::record::totals::Totals;
@@ -27,6 +28,8 @@ pub(super) struct Shard {
     pub(super) thread: *const Thread,
     pub(super) light_thread: *const LightThread,
     pub(super) name: ThreadName,
+    /// For the slowest calls.
+    facts: Arc<ThreadFacts>,
     pub(super) own: Mutex<Own>,
 }
 
@@ -83,6 +86,7 @@ impl Shard {
             thread,
             light_thread: light::this(),
             name,
+            facts: Arc::new(facts_of_this_thread()),
             own: Mutex::new(Own {
                 tree,
                 generation: registry.generation(),
@@ -115,7 +119,7 @@ impl Shard {
         let record = &mut records[number];
         if record.is_none() {
             // SAFETY: the table is dropped after the records.
-            *record = unsafe { make_record(callsite, number, entry) };
+            *record = unsafe { make_record(callsite, number, entry, Some(&self.facts)) };
         }
         let record = record.as_ref()?.as_ptr();
         entry.set_record(record);
@@ -127,7 +131,7 @@ impl Shard {
     }
 }
 
-/// `None` if there is no memory.
+/// The record keeps its slowest calls if it is a thread's, of which `facts` are given. `None` if there is no memory.
 ///
 /// # Safety
 ///
@@ -136,10 +140,15 @@ pub(super) unsafe fn make_record(
     callsite: &Callsite,
     number: usize,
     entry: *const Entry,
+    facts: Option<&Arc<ThreadFacts>>,
 ) -> Option<OwnedRecord> {
     let order = RECORDS.fetch_add(1, Relaxed) + 1;
     // SAFETY: guaranteed by the caller: the entry outlives the record.
-    let record = OwnedRecord::new(unsafe { Record::new(number as u32, order, entry) })?;
+    let mut record = unsafe { Record::new(number as u32, order, entry) };
+    if let Some(facts) = facts {
+        record.keep_slowest(facts);
+    }
+    let record = OwnedRecord::new(record)?;
     if let Some(fence) = callsite.fence() {
         let overhead = overhead::of(fence);
         record.visible.set(overhead.visible.round() as u64);

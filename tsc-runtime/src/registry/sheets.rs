@@ -8,8 +8,10 @@ use once_cell::race::OnceBool;
 use super::light_totals::{LightSheets, LightTotals};
 use super::tree::Tree;
 use crate::environment;
+use crate::process;
 use crate::record::callsite::{self, Callsite};
 use crate::record::light::Row;
+use crate::record::slowest::{self, ThreadFacts};
 use crate::record::totals::Totals;
 
 /// The name of some threads; `None` for threads without a name, and for all threads if no rows for threads are asked for.
@@ -156,6 +158,17 @@ pub(super) fn name_of_this_thread() -> ThreadName {
     are_apart()
         .then(|| std::thread::current().name().map(Arc::from))
         .flatten()
+}
+
+/// By what the calling thread is known outside. Nothing is asked if no calls are kept.
+pub(super) fn facts_of_this_thread() -> ThreadFacts {
+    if slowest::wanted() == 0 {
+        return ThreadFacts::default();
+    }
+    ThreadFacts {
+        id: process::thread_id(),
+        name: std::thread::current().name().map(str::to_owned),
+    }
 }
 
 #[cfg(test)]

@@ -181,7 +181,7 @@ function detail(row) {
   if (known(row.units)) fact(row.unit, `${short(row.units)}, ${short(row.ticks_per_unit)} ticks each`);
   const before = baseRows.get(identity(row));
   if (before) fact("mean before", `${ticks(before.mean_ticks)} in ${before.calls} calls`);
-  return element("tr", { class: "detail" }, element("td", { colspan: String(columns.length) }, list, histogram(row)));
+  return element("tr", { class: "detail" }, element("td", { colspan: String(columns.length) }, list, histogram(row), ...slowCalls(row)));
 }
 
 // ---- Histograms ----
@@ -248,6 +248,25 @@ function histogram(row) {
     svg.append("text").attr("class", "mark-label").attr("x", at + 3).attr("y", { first: 35, p50: 11, p99: 23 }[label]).text(label);
   }
   return svg.node();
+}
+
+// ---- Slowest calls ----
+
+/** A list of the row's slowest calls with their callers, or nothing. */
+function slowCalls(row) {
+  const calls = row.slowest ?? [];
+  if (!calls.length) return [];
+  const line = (call) => {
+    const parts = [["on the CPU", call.on_cpu_ticks], ["blocked", call.blocked_ticks], ["waiting", call.waiting_ticks]]
+      .filter(([, value]) => value > 0).map(([name, value]) => `${ticks(value)} ${name}`);
+    const place = `thread ${call.thread_name ?? ""} ${call.thread}${known(call.cpu) ? `, CPU ${call.cpu}` : ""}`;
+    const many = report.processes > 1 ? ` of process ${call.pid}` : "";
+    const path = call.path.slice(1).map((index) => report.callsites[index].name);
+    return element("li", {}, element("strong", {}, ticks(call.ticks)), ` at ${(call.begin_ns / 1e9).toFixed(6)} s`,
+      known(call.value) ? `, recorded ${call.value}` : "", `: ${[...parts, place + many].join(", ")}`,
+      call.panicked ? ", panicked" : "", path.length ? `; called by ${path.join(" ← ")}` : "");
+  };
+  return [element("h3", {}, "Slowest calls"), element("ol", { class: "slowest" }, ...calls.map(line))];
 }
 
 // ---- Flame graph ----

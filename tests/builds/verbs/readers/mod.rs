@@ -2,6 +2,7 @@
 
 mod callgrind;
 mod inferno;
+mod perfetto;
 mod pprof;
 mod protobuf;
 mod speedscope;

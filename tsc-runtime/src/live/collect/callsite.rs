@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::ptr;
 
 use super::process_started;
+use super::slowest::add_slowest;
 use crate::calibration::light_cost;
 use crate::events;
 use crate::record::callsite::{Callsite, Unit};
@@ -60,7 +61,9 @@ pub(in crate::live) fn collect_callsites(
     let order = order(callsites.len(), &|one, other| {
         CallsiteReport::by_self(&callsites[one], &callsites[other])
     });
-    (reorder(callsites, &order), reorder(numbers, &order))
+    let (mut callsites, numbers) = (reorder(callsites, &order), reorder(numbers, &order));
+    add_slowest(&mut callsites, &numbers, figures);
+    (callsites, numbers)
 }
 
 fn collect_callsite(
@@ -220,6 +223,7 @@ fn sums(totals: &Totals) -> CallsiteSums {
         calls_waiting,
         wall_max,
         side_wall_histogram: _,
+        slowest: _,
         off,
         waiting,
         own_off,

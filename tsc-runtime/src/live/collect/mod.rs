@@ -5,6 +5,7 @@ mod clock;
 mod contexts;
 mod machine;
 mod process;
+mod slowest;
 mod tick_clock;
 mod timestamp;
 
@@ -16,5 +17,6 @@ pub(crate) use process::begin;
 #[cfg(all(unix, not(miri)))]
 pub(crate) use process::start_from_zero;
 pub(super) use process::{begin_anew, collect_process, host, process_started};
+pub(super) use slowest::slowest_calls;
 pub(super) use tick_clock::collect_tick_clock;
 pub(super) use timestamp::compact;

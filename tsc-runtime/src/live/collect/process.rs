@@ -5,12 +5,14 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use super::timestamp;
 use crate::live::settings::settings;
 use crate::live::watch;
-use crate::tsc::os_clock;
+use crate::tsc::{Ticks, clock, elapsed, os_clock};
 use tsc_report::Process;
 
 /// When this process began to measure: in nanoseconds since 1970, and by the monotonic clock.
 static STARTED_UNIX_NS: AtomicU64 = AtomicU64::new(0);
 static STARTED_NS: AtomicU64 = AtomicU64::new(0);
+/// The same by the clock that counts ticks.
+static STARTED_TICKS: AtomicU64 = AtomicU64::new(0);
 
 /// From when on calls are reported: after the latest reset. Nanoseconds since the process began to measure.
 static SINCE_NS: AtomicU64 = AtomicU64::new(0);
@@ -20,6 +22,7 @@ pub(crate) fn begin() {
     settings();
     STARTED_UNIX_NS.store(os_clock::unix_now(), Relaxed);
     STARTED_NS.store(os_clock::now(), Relaxed);
+    STARTED_TICKS.store(clock::now(), Relaxed);
     watch::begin();
 }
 
@@ -49,6 +52,30 @@ fn since_start() -> u64 {
     match process_started() {
         0 => 0,
         _ => os_clock::now().saturating_sub(STARTED_NS.load(Relaxed)),
+    }
+}
+
+/// When ticks were counted. It is exact at the process's start and now, and in between the counter's rate need not be known.
+pub(super) struct Timeline {
+    started: Ticks,
+    now: Ticks,
+    now_ns: u64,
+}
+
+impl Timeline {
+    pub(super) fn now() -> Self {
+        Self {
+            started: STARTED_TICKS.load(Relaxed),
+            now: clock::now(),
+            now_ns: since_start(),
+        }
+    }
+
+    /// The nanoseconds from the process's start to `ticks`.
+    pub(super) fn nanoseconds(&self, ticks: Ticks) -> u64 {
+        let whole = elapsed(self.started, self.now).max(1);
+        let part = elapsed(self.started, ticks).clamp(0, whole);
+        (i128::from(part) * i128::from(self.now_ns) / i128::from(whole)) as u64
     }
 }
 

@@ -8,13 +8,13 @@ use crate::record::thread;
 use crate::record::totals::Totals;
 use crate::registry;
 
-fn callsite(name: &'static str) -> &'static Callsite {
+pub(in crate::probe) fn callsite(name: &'static str) -> &'static Callsite {
     Box::leak(Box::new(Callsite::new::<Scripted>(
         meta(&(), module_path!(), line!()).named(name),
     )))
 }
 
-fn call(callsite: &'static Callsite, body: impl FnOnce()) {
+pub(in crate::probe) fn call(callsite: &'static Callsite, body: impl FnOnce()) {
     let mut slot = Slot::new();
     let _probe = Probe::<Scripted>::start(callsite, &mut slot);
     body();
@@ -39,7 +39,9 @@ fn called_in_one_go(name: &'static str) -> &'static Callsite {
 }
 
 /// Callsites whose first call has been made, on a thread that is simulated from here on.
-fn scripted<const N: usize>(names: [&'static str; N]) -> [&'static Callsite; N] {
+pub(in crate::probe) fn scripted<const N: usize>(
+    names: [&'static str; N],
+) -> [&'static Callsite; N] {
     let callsites = names.map(called_in_one_go);
     for callsite in callsites {
         // Only the simulation lets time pass; the probes cost nothing.
@@ -52,7 +54,7 @@ fn scripted<const N: usize>(names: [&'static str; N]) -> [&'static Callsite; N] 
     callsites
 }
 
-fn totals(callsite: &'static Callsite) -> Totals {
+pub(in crate::probe) fn totals(callsite: &'static Callsite) -> Totals {
     registry::figures()
         .unwrap()
         .callsites

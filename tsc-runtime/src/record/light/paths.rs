@@ -253,7 +253,7 @@ impl Paths {
                 let Who::Placed(place) = frame.who() else {
                     continue;
                 };
-                let number = self.state(place).callsite.load(Relaxed).checked_sub(1);
+                let number = self.number_of(place);
                 match callsite::registered()
                     .find(|known| number.is_some() && known.number() == number)
                 {
@@ -268,6 +268,11 @@ impl Paths {
     /// What is known of the function of a place.
     pub(crate) fn usual(&self, place: Place) -> &Usual {
         &self.state(place).usual
+    }
+
+    /// The number of a place's callsite.
+    pub(crate) fn number_of(&self, place: Place) -> Option<u32> {
+        self.state(place).callsite.load(Relaxed).checked_sub(1)
     }
 
     /// Adds to the figures of a place.

@@ -5,6 +5,7 @@ use std::ptr;
 use std::sync::atomic::compiler_fence;
 
 use super::account::Account;
+use super::frame::Who;
 use super::{Frame, Paths, Row};
 use crate::interruption::Detector;
 use crate::sync::atomic::{
@@ -160,6 +161,23 @@ impl LightThread {
 
     pub(crate) fn innermost(&self) -> *const Frame {
         self.innermost.get()
+    }
+
+    /// The numbers of the callsites of the running calls that have a frame, from the inside out. Not all of a deep recursion.
+    pub(crate) fn running(&self) -> impl Iterator<Item = u32> {
+        const MOST: usize = 1000;
+        let mut at = self.innermost();
+        let frames = std::iter::from_fn(move || {
+            // SAFETY: linked frames belong to running functions, so they exist, and both of their fields are written.
+            let (frame, who) = unsafe { at.as_ref().map(|frame| (frame, frame.who()))? };
+            // SAFETY: as above.
+            at = unsafe { frame.outer() };
+            Some(match who {
+                Who::Fresh(callsite) => callsite.number(),
+                Who::Placed(place) => self.paths().and_then(|paths| paths.number_of(place)),
+            })
+        });
+        frames.take(MOST).flatten()
     }
 
     /// The light calls of this thread since the last time that this was asked.

@@ -1,0 +1,10 @@
+use tsc_runtime::cycles;
+
+#[cycles(light, record = id)]
+fn find(id: u32) -> u32 {
+    id
+}
+
+fn main() {
+    find(1);
+}

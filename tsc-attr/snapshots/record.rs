@@ -1,0 +1,4 @@
+#[cycles(record = request.path())]
+fn handle(request: &Request) -> Response {
+    request.answer()
+}

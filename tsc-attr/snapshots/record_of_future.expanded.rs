@@ -1,0 +1,26 @@
+fn handle(id: u64) -> impl ::core::future::Future<Output = Response> {
+    let __callsite = {
+        static __CALLSITE: ::tsc_runtime::__private::Callsite =
+            ::tsc_runtime::__private::Callsite::new::<::tsc_runtime::__private::Lfence>(
+                ::tsc_runtime::__private::meta(&|| {}, ::core::module_path!(), 0),
+            );
+        || &__CALLSITE
+    };
+    ::tsc_runtime::__private::polled::<::tsc_runtime::__private::Lfence, _, _>(
+        __callsite,
+        async move {
+            let id = id;
+            ::tsc_runtime::__private::escape(&id);
+            let __value = ::tsc_runtime::__private::PolledValue::new(
+                __callsite(),
+                move || ::tsc_runtime::__private::recorded(id),
+            );
+            if false {
+                return ::tsc_runtime::__private::result_of(|| -> Response {
+                    loop {}
+                });
+            }
+            answer(id).await
+        },
+    )
+}

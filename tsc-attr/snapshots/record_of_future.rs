@@ -1,0 +1,4 @@
+#[cycles(record = move || id)]
+async fn handle(id: u64) -> Response {
+    answer(id).await
+}

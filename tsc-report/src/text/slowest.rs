@@ -1,0 +1,164 @@
+//! The lines below a row that name its slowest calls.
+
+use std::fmt;
+
+use super::names::escaped;
+use super::notes::write_wrapped;
+use crate::{CallsiteReport, Clock, Report, SlowCall};
+
+/// Writes a line for each call: when, how long, where its time went, where it ran, and through which callers.
+pub(super) fn write(
+    out: &mut dyn fmt::Write,
+    report: &Report,
+    callsite: &CallsiteReport,
+    width: usize,
+) -> fmt::Result {
+    let mut calls = callsite.slowest.iter();
+    calls.try_for_each(|call| write_wrapped(out, &line(report, call), width))
+}
+
+fn line(report: &Report, call: &SlowCall) -> String {
+    let clock = &report.clock;
+    let mut line = format!(
+        "slow call: {} at {:.6} s",
+        duration(call.ticks(), clock),
+        call.begin_ns as f64 / 1e9
+    );
+    if let Some(value) = &call.value {
+        line += &format!(", recorded {}", escaped(&value.to_string()));
+    }
+    line += &format!(": {}", parts(call, clock));
+    if call.panicked {
+        line += "; panicked";
+    }
+    line += &format!("; thread {}", call.thread);
+    if let Some(name) = &call.thread_name {
+        line += &format!(" {}", escaped(name));
+    }
+    if report.processes > 1 {
+        line += &format!(" of process {}", call.pid);
+    }
+    if let Some(cpu) = call.cpu {
+        line += &format!(", CPU {cpu}");
+    }
+    // The row itself is the first.
+    let callers = call.path.iter().skip(1);
+    let names: Vec<String> = callers
+        .filter_map(|&index| report.callsites.get(index as usize))
+        .map(|callsite| escaped(&callsite.name))
+        .collect();
+    if !names.is_empty() {
+        line += &format!("; called by {}", names.join(" < "));
+    }
+    line
+}
+
+/// Where the time went.
+fn parts(call: &SlowCall, clock: &Clock) -> String {
+    let share = |ticks: f64| {
+        let share = ticks / call.ticks().max(1.0) * 100.0;
+        format!("{:.1} %", share.max(0.0))
+    };
+    let on_cpu = call.on_cpu_ticks().map(share);
+    let blocked = call.blocked_ticks().map(share);
+    let mut parts = match (on_cpu, blocked) {
+        (Some(on_cpu), Some(blocked)) => format!("{on_cpu} on the CPU, {blocked} blocked"),
+        (Some(on_cpu), None) => format!("{on_cpu} on the CPU"),
+        _ => "its time on the CPU is unknown".to_owned(),
+    };
+    if let Some(waiting) = call.waiting_ticks().filter(|&waiting| waiting > 0.0) {
+        parts += &format!(", and {} waiting for a CPU", duration(waiting, clock));
+    }
+    parts
+}
+
+/// `3.07 ms`, or in ticks if their rate is unknown.
+fn duration(ticks: f64, clock: &Clock) -> String {
+    let Some(hz) = clock.hz else {
+        return format!("{ticks:.0} {}", clock.unit());
+    };
+    let seconds = ticks / hz;
+    let units = [("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)];
+    let (name, size) = units
+        .into_iter()
+        .find(|&(_, size)| seconds >= size)
+        .unwrap_or(("ns", 1e-9));
+    let value = seconds / size;
+    let digits = match value {
+        0.0..10.0 => 2,
+        0.0..100.0 => 1,
+        _ => 0,
+    };
+    format!("{value:.digits$} {name}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::RecordedValue;
+    use crate::data::WholeTicks;
+
+    fn report(call: SlowCall) -> Report {
+        let row = |name: &str| CallsiteReport {
+            name: name.to_owned(),
+            ..CallsiteReport::default()
+        };
+        let mut row_of_call = row("query");
+        row_of_call.slowest = vec![call];
+        Report {
+            clock: Clock {
+                hz: Some(1e9),
+                ..Clock::default()
+            },
+            callsites: vec![row_of_call, row("handle"), row("serve")],
+            ..Report::default()
+        }
+    }
+
+    fn call() -> SlowCall {
+        SlowCall {
+            begin_ns: 1_250_000_000,
+            thread: 4711,
+            ticks: WholeTicks(3_070_000),
+            path: vec![0],
+            ..SlowCall::default()
+        }
+    }
+
+    fn text(report: &Report) -> String {
+        let mut text = String::new();
+        write(&mut text, report, &report.callsites[0], usize::MAX).unwrap();
+        text
+    }
+
+    #[test]
+    fn line_says_all_that_is_known() {
+        let known = SlowCall {
+            thread_name: Some("worker-3".to_owned()),
+            cpu: Some(1),
+            on_cpu_ticks: Some(WholeTicks(30_700)),
+            blocked_ticks: Some(WholeTicks(3_039_300)),
+            waiting_ticks: Some(WholeTicks(12_000)),
+            panicked: true,
+            path: vec![0, 1, 2],
+            value: Some(RecordedValue::Text("/orders\n".to_owned())),
+            ..call()
+        };
+        assert_eq!(
+            text(&report(known)),
+            "        slow call: 3.07 ms at 1.250000 s, recorded /orders\\n: 1.0 % on the CPU, 99.0 % blocked, and 12.0 µs waiting for a CPU; panicked; \
+             thread 4711 worker-3, CPU 1; called by handle < serve\n"
+        );
+    }
+
+    #[test]
+    fn line_says_what_is_unknown() {
+        let mut report = report(call());
+        report.clock.hz = None;
+        report.processes = 2;
+        assert_eq!(
+            text(&report),
+            "        slow call: 3070000 ticks at 1.250000 s: its time on the CPU is unknown; thread 4711 of process 0\n"
+        );
+    }
+}

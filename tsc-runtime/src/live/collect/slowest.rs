@@ -1,0 +1,80 @@
+//! Makes the report's slowest calls from the registry's.
+
+use std::collections::HashMap;
+
+use super::process::Timeline;
+use crate::process;
+use crate::record::slowest::{self, KeptCall};
+use crate::recorded::Value;
+use crate::registry::Figures;
+use tsc_report::__private::WholeTicks;
+use tsc_report::{CallsiteReport, RecordedValue, SlowCall};
+
+/// How many slow calls each callsite keeps.
+pub(in crate::live) fn slowest_calls() -> u64 {
+    slowest::wanted() as u64
+}
+
+/// Gives each callsite its slowest calls. `numbers` are the callsites' numbers in the order of the report.
+pub(super) fn add_slowest(
+    callsites: &mut [CallsiteReport],
+    numbers: &[Option<u32>],
+    figures: &Figures,
+) {
+    let timeline = Timeline::now();
+    let numbered = numbers.iter().zip(0..);
+    let indices: HashMap<u32, u64> = numbered
+        .filter_map(|(number, index)| Some(((*number)?, index)))
+        .collect();
+    for (callsite, totals) in &figures.callsites {
+        let index = callsite.number().and_then(|number| indices.get(&number));
+        let (Some(&index), false) = (index, totals.slowest.is_empty()) else {
+            continue;
+        };
+        let mut calls: Vec<SlowCall> = totals
+            .slowest
+            .iter()
+            .map(|kept| {
+                let callers = kept.call.callers.numbers().iter();
+                let callers = callers.filter_map(|number| indices.get(number).copied());
+                slow_call(
+                    kept,
+                    &timeline,
+                    [index].into_iter().chain(callers).collect(),
+                )
+            })
+            .collect();
+        SlowCall::choose(&mut calls, slowest_calls());
+        callsites[index as usize].slowest = calls;
+    }
+}
+
+fn slow_call(kept: &KeptCall, timeline: &Timeline, path: Vec<u64>) -> SlowCall {
+    let KeptCall { call, thread } = kept;
+    SlowCall {
+        begin_ns: timeline.nanoseconds(call.begin),
+        end_ns: timeline.nanoseconds(call.end),
+        pid: process::id(),
+        thread: thread.id,
+        thread_name: thread.name.clone(),
+        cpu: call.cpu,
+        ticks: WholeTicks(call.ticks),
+        on_cpu_ticks: call.on_cpu.map(WholeTicks),
+        blocked_ticks: call.blocked.map(WholeTicks),
+        waiting_ticks: call.waiting.map(WholeTicks),
+        path,
+        panicked: call.panicked,
+        value: call.value.as_ref().map(value),
+    }
+}
+
+fn value(value: &Value) -> RecordedValue {
+    match *value {
+        Value::Unsigned(value) => RecordedValue::Unsigned(value),
+        Value::Signed(value) => RecordedValue::Signed(value),
+        Value::Float(value) if value.is_finite() => RecordedValue::Float(value),
+        Value::Float(value) => RecordedValue::Text(value.to_string()),
+        Value::Bool(value) => RecordedValue::Bool(value),
+        Value::Text(text) => RecordedValue::Text(text.as_str().to_owned()),
+    }
+}

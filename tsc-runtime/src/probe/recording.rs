@@ -1,0 +1,139 @@
+//! `record = …`: a value of the user's beside each slow call.
+//!
+//! The expression is a closure that the probe holds. It is called after the stop, and only if the call was kept. What it does is overhead for
+//! the calls around it, like the probe; calls of annotated functions in it have their own rows, but no values.
+
+use core::marker::PhantomData;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use super::slot::Started;
+use super::unusual::finish_untimed;
+use super::{Slot, cold_path, finish};
+use crate::hooks;
+use crate::record::callsite::Callsite;
+use crate::record::thread::{self, Thread};
+use crate::recorded::Value;
+use crate::registry;
+use crate::tsc::clock;
+use crate::tsc::{FencePolicy, Ticks, elapsed};
+
+/// A [`Probe`](super::Probe) whose call has a value.
+#[derive(Debug)]
+#[must_use]
+pub struct RecordingProbe<'a, P: FencePolicy, F: Fn() -> Option<Value>> {
+    slot: &'a mut Slot,
+    value: F,
+    /// As in `Probe`.
+    pair: PhantomData<(P, *const ())>,
+}
+
+impl<'a, P: FencePolicy, F: Fn() -> Option<Value>> RecordingProbe<'a, P, F> {
+    /// Starts to measure a call.
+    #[inline(always)]
+    pub fn start(callsite: &'static Callsite, slot: &'a mut Slot, value: F) -> Self {
+        slot.start::<P>(callsite);
+        Self {
+            slot,
+            value,
+            pair: PhantomData,
+        }
+    }
+}
+
+impl<P: FencePolicy, F: Fn() -> Option<Value>> Drop for RecordingProbe<'_, P, F> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        // SAFETY: a probe exists only after `start` has written its slot.
+        match unsafe { self.slot.stop::<P>() } {
+            Some((started, stop)) => {
+                finish(started, stop);
+                if is_kept(started) {
+                    record(started, &self.value);
+                }
+            }
+            None => {
+                cold_path();
+                // SAFETY: as above, and there is no timed call. The record of an orphan is gone after the stop, and keeps no calls.
+                let lives =
+                    unsafe { self.slot.untimed() }.filter(|(_, untimed)| !untimed.is_orphan);
+                finish_untimed(self.slot);
+                if let Some((started, _)) = lives
+                    && is_kept(started)
+                {
+                    record(started, &self.value);
+                }
+            }
+        }
+    }
+}
+
+/// Whether the call that has stopped is among the slowest.
+#[inline]
+fn is_kept(started: &Started) -> bool {
+    let kept = &started.thread().kept;
+    kept.last_is(started.record().id, started.start()).is_some()
+}
+
+#[cold]
+#[inline(never)]
+fn record(started: &Started, value: &dyn Fn() -> Option<Value>) {
+    let (record, thread, begin) = (started.record(), started.thread(), started.start());
+    let Some(end) = thread.kept.last_is(record.id, begin) else {
+        return;
+    };
+    if let Some(value) = evaluate(thread, value) {
+        // Calls in the expression may have replaced this one. Then there is no place for its value.
+        record.complete_slow(begin, end, |kept| kept.value = Some(value));
+    }
+}
+
+/// The value of an expression. `None` if it panics, or if it belongs to a call that another expression has made.
+fn evaluate(thread: &Thread, value: &dyn Fn() -> Option<Value>) -> Option<Value> {
+    if !thread.kept.begin_evaluating() {
+        return None;
+    }
+    let began = clock::now();
+    let (overhead, work) = (thread.overhead.get(), thread.work.get());
+    let value = catch_unwind(AssertUnwindSafe(value));
+    thread.work.set(work);
+    let ticks = elapsed(began, clock::now()).max(0).cast_unsigned();
+    thread.overhead.set(overhead.wrapping_add(ticks));
+    thread.kept.end_evaluating();
+    value.ok().flatten()
+}
+
+/// The value of an async function's call. It lies in the future's body, so that the expression may use the parameters, and is dropped at the
+/// end of the last poll, which is before the call is complete.
+#[derive(Debug)]
+#[must_use]
+pub struct PolledValue<F: Fn() -> Option<Value>> {
+    callsite: &'static Callsite,
+    since: Ticks,
+    value: F,
+}
+
+impl<F: Fn() -> Option<Value>> PolledValue<F> {
+    /// Called in the first poll.
+    pub fn new(callsite: &'static Callsite, value: F) -> Self {
+        Self {
+            callsite,
+            since: clock::now(),
+            value,
+        }
+    }
+}
+
+impl<F: Fn() -> Option<Value>> Drop for PolledValue<F> {
+    /// A call that is longer by now than one that is kept will be kept. If the future is dropped outside of a poll, the call does not complete.
+    fn drop(&mut self) {
+        let thread = thread::this();
+        let ticks = elapsed(self.since, clock::now());
+        registry::with_record(self.callsite, hooks::install, |record| {
+            if record.is_running() {
+                let is_slow = record.is_slow(ticks);
+                let value = is_slow.then(|| evaluate(thread, &self.value)).flatten();
+                thread.kept.set_value(record.id, value);
+            }
+        });
+    }
+}
