@@ -125,8 +125,11 @@ mod unix {
         let mut signals = Signals::new(signals)?;
         let pass_on = move || {
             for signal in signals.forever() {
+                // Those that come later get it from `pass_to`.
+                let children = super::passed_to().clone();
                 thread::sleep(PATIENCE);
-                for child in super::passed_to().iter() {
+                let passed_to = super::passed_to();
+                for child in children.iter().filter(|child| passed_to.contains(child)) {
                     send(*child, signal);
                 }
             }
@@ -142,5 +145,48 @@ mod unix {
             // If it has ended, there is nothing to do.
             let _ = kill(Pid::from_raw(child), signal);
         }
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::io::{BufRead as _, BufReader, Read as _};
+    use std::process::{Command, Stdio};
+    use std::time::Duration;
+
+    use signal_hook::consts::SIGTERM;
+
+    use super::*;
+
+    /// Counts the signals that it gets within a second and a half.
+    const COUNTING: &str = "trap 'echo one' TERM; echo ready; for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do sleep 0.1; done";
+
+    #[test]
+    #[ignore = "the test below starts it in a process of its own, because other tests would be interrupted"]
+    fn interrupted() {
+        outlive().unwrap();
+        unix::send(std::process::id(), SIGTERM);
+        // The thread notices the signal while there is no child.
+        std::thread::sleep(Duration::from_millis(100));
+        let mut command = Command::new("sh");
+        command.args(["-c", COUNTING]).stdout(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let mut out = BufReader::new(child.stdout.take().unwrap());
+        // From here on it catches the signal.
+        let mut said = String::new();
+        out.read_line(&mut said).unwrap();
+        let passing = pass_to(&child);
+        out.read_to_string(&mut said).unwrap();
+        assert!(child.wait().unwrap().success());
+        drop(passing);
+        assert_eq!(said, "ready\none\n");
+    }
+
+    #[test]
+    fn signal_from_before_the_child_reaches_it_once() {
+        let words = ["--ignored", "--exact", "interrupt::tests::interrupted"];
+        let mut test = Command::new(std::env::current_exe().unwrap());
+        let output = test.args(words).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
     }
 }

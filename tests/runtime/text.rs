@@ -282,7 +282,7 @@ fn wrong_values_are_named_in_a_line_with_the_right_ones() {
         ),
         (
             "TSC_DUMP_SIGNAL",
-            "expected USR1, USR2, HUP, QUIT, WINCH or a signal's number",
+            "expected USR1, USR2, HUP, QUIT, WINCH or the number of a signal that can be caught and means no fault",
         ),
         ("TSC_SIGNALS", SWITCH),
         ("TSC_THREADS", SWITCH),

@@ -3,7 +3,6 @@
 use std::ptr;
 use std::sync::Barrier;
 use std::thread;
-use std::time::Duration;
 
 use tsc_runtime::cycles;
 
@@ -123,8 +122,6 @@ pub(crate) fn limited(bytes: libc::rlim_t) {
     let has: libc::rlim_t = 4096 * pages.unwrap_or(0);
     limit(has + bytes);
     call();
-    // The runtime's threads start now. If the program's own took the last memory meanwhile, they would end the process: `docs/limits.md`.
-    thread::sleep(Duration::from_millis(100));
     for _ in 0..3 {
         call_on_thread();
     }

@@ -49,7 +49,7 @@ variables! {
     REPORT: "TSC_REPORT", "text, full, histogram, json or off", "text";
     REPORT_FILE: "TSC_REPORT_FILE", "a path, in which %p is the process's number, %h the host, %t the time of the start and %% a %", "standard error";
     REPORT_EVERY: "TSC_REPORT_EVERY", "a time of at least 10ms, such as 500ms, 10s, 5m or 1h", "no reports in between";
-    DUMP_SIGNAL: "TSC_DUMP_SIGNAL", "USR1, USR2, HUP, QUIT, WINCH or a signal's number", "no such signal";
+    DUMP_SIGNAL: "TSC_DUMP_SIGNAL", "USR1, USR2, HUP, QUIT, WINCH or the number of a signal that can be caught and means no fault", "no such signal";
     SIGNALS: "TSC_SIGNALS", SWITCH, "on";
     UNIT: "TSC_UNIT", "time, ticks or cycles", "time";
     SORT: "TSC_SORT", "self, total, wall, blocked, calls, mean, p99, max or name", "self";

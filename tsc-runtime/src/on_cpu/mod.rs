@@ -171,13 +171,19 @@ impl OnCpu {
     /// Asks the kernel what was lost since the last request. `None` if the kernel does not answer, or if a signal handler has interrupted
     /// a request.
     pub(crate) fn ask(&self) -> Option<Answer> {
+        self.ask_for(false)
+    }
+
+    /// The same, `with_statistics` even if they were read a moment ago.
+    pub(crate) fn ask_for(&self, with_statistics: bool) -> Option<Answer> {
         let mut state = self.0.try_borrow_mut().ok()?;
         let last = state.last?;
         let _errno = Errno::save();
         let began = now();
         let ticks_per_ns = ticks_per_ns()?;
         let length = (STATISTICS_NS * ticks_per_ns) as i64;
-        let with_statistics = !(0..length).contains(&elapsed(state.statistics_at, began));
+        let with_statistics =
+            with_statistics || !(0..length).contains(&elapsed(state.statistics_at, began));
         state.last = state.read(with_statistics);
         let reading = state.last?;
         let loss = last.loss_until(&reading, ticks_per_ns, &mut state.left);

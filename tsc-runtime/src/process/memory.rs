@@ -2,6 +2,8 @@
 //! Another thread may take the memory before it is used.
 
 use std::alloc::{Layout, alloc, dealloc};
+#[cfg(all(unix, not(miri)))]
+use std::mem::MaybeUninit;
 use std::ptr;
 
 /// The allocator is asked for so much at once. Some behave differently after larger blocks.
@@ -49,6 +51,23 @@ pub(crate) fn can_map(bytes: usize) -> bool {
         let pages = libc::mmap(ptr::null_mut(), bytes, access, kind, -1, 0);
         pages != libc::MAP_FAILED && libc::munmap(pages, bytes) == 0
     }
+}
+
+/// Whether the process may only have so much memory.
+#[cfg(all(unix, not(miri)))]
+pub(crate) fn is_limited() -> bool {
+    let mut limit = MaybeUninit::<libc::rlimit>::uninit();
+    // SAFETY: the call writes one limit to the given address, if it returns 0.
+    unsafe {
+        libc::getrlimit(libc::RLIMIT_AS, limit.as_mut_ptr()) == 0
+            && limit.assume_init().rlim_cur != libc::RLIM_INFINITY
+    }
+}
+
+/// Not known here.
+#[cfg(not(all(unix, not(miri))))]
+pub(crate) fn is_limited() -> bool {
+    false
 }
 
 /// Not known here.

@@ -1,4 +1,4 @@
-//! What belongs to a whole process: values that the child of a fork does not share, file descriptors, and libraries that must stay mapped.
+//! What belongs to a whole process: values that the child of a fork does not share, file descriptors, threads, and libraries that must stay mapped.
 
 pub(crate) mod cpu_time;
 #[cfg(all(target_os = "linux", not(miri)))]
@@ -12,6 +12,8 @@ mod file_identity;
 mod mapped;
 pub(crate) mod memory;
 mod per_process;
+#[cfg_attr(any(miri, target_family = "wasm", shuttle), allow(dead_code))]
+pub(crate) mod thread;
 
 #[cfg(all(
     target_os = "linux",

@@ -12,6 +12,7 @@ use crate::record::light::Passed;
 use crate::record::table::{Entry, FIRST_LEN, Position, SEGMENTS, Table};
 use crate::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use crate::sync::thread_local;
+use crate::tick_clock::NewTicks;
 use crate::tsc::{Ticks, elapsed};
 
 /// A single `thread_local!` for all callsites, initialised by a constant and without a destructor. On most platforms accessing it takes one
@@ -247,7 +248,7 @@ impl Thread {
     /// it.
     pub(crate) fn rearm(&self) {
         if self.detector.arm() && !self.is_busy() {
-            self.note_loss();
+            self.note_loss(false);
         }
     }
 
@@ -263,8 +264,8 @@ impl Thread {
     }
 
     /// Asks the kernel what was lost since the last request. Returns when it answered, if it did.
-    fn note_loss(&self) -> Option<Ticks> {
-        let answer = self.on_cpu.ask()?;
+    fn note_loss(&self, with_statistics: bool) -> Option<Ticks> {
+        let answer = self.on_cpu.ask_for(with_statistics)?;
         self.add_loss_and_cost(answer.at, answer.loss, &answer);
         Some(answer.at)
     }
@@ -310,9 +311,9 @@ impl Thread {
 
     /// What has passed since the last check of the light probes. If the thread `was_off` the CPU, or may have been, the kernel is asked.
     /// `None` if it does not answer.
-    pub(crate) fn passed(&self, was_off: bool, tick: Option<Ticks>) -> Option<Passed> {
+    pub(crate) fn passed(&self, was_off: bool, ticks: Option<NewTicks>) -> Option<Passed> {
         let now = if was_off {
-            self.note_loss()?
+            self.note_loss(ticks.is_some())?
         } else {
             on_cpu::now()
         };
@@ -322,7 +323,7 @@ impl Thread {
             off: loss.off,
             waiting: loss.waiting,
             is_split: loss.is_split,
-            tick,
+            ticks,
         })
     }
 

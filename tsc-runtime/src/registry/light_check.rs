@@ -42,7 +42,7 @@ fn settle(light: &LightThread, thread: &Thread, tick: Tick) {
     let _errno = on_cpu::Errno::save();
     // Armed before the clocks are read: what happens in between is found by the next check.
     let was_off = arm(light, thread, tick.armed);
-    let new = light.account.notices(tick.number).then_some(tick.at);
+    let new = light.epoch().since(light.account.notice(tick.number), tick);
     if new.is_some() || was_off {
         tick_clock::note_noticed(tick.number);
     }
@@ -64,12 +64,12 @@ fn settle(light: &LightThread, thread: &Thread, tick: Tick) {
     if passed.off > 0 && !passed.is_split {
         note_unsplit();
     }
-    let sums = light.account.settle(passed, microseconds);
-    if !sums.is_empty() {
-        // SAFETY: the frame is this thread's innermost one, and the frames have places in no other paths.
-        let place = unsafe { paths.place_of(light.innermost()) };
-        paths.add(place, &sums);
-    }
+    // SAFETY: the frame is this thread's innermost one, and the frames have places in no other paths.
+    let place = unsafe { paths.place_of(light.innermost()) };
+    let sums = light
+        .account
+        .settle(passed, microseconds, paths.usual(place));
+    paths.add(place, &sums);
 }
 
 /// Makes the thread's word equal to the epoch. Returns whether the thread may have been off the CPU since the last time.

@@ -39,9 +39,12 @@ pub(crate) struct Epoch {
     armed: AtomicPtr<Descriptor>,
     /// The number of ticks so far.
     number: AtomicU64,
-    /// When the last tick was.
-    at: AtomicU64,
+    /// When the last ticks were, each by its number.
+    at: [AtomicU64; KEPT],
 }
+
+/// So many ticks are known.
+const KEPT: usize = 64;
 
 /// That of the clock. A test may have one of its own, whose ticks it makes itself.
 pub(crate) static EPOCH: Epoch = Epoch::new();
@@ -62,7 +65,14 @@ pub(crate) struct Tick {
     /// The value for the words of threads.
     pub(crate) armed: u64,
     pub(crate) number: u64,
-    pub(crate) at: Ticks,
+}
+
+/// Ticks that a thread has not noticed before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct NewTicks {
+    /// When the first one was, or the first one that is still known.
+    pub(crate) first: Ticks,
+    pub(crate) last: Ticks,
 }
 
 impl Epoch {
@@ -70,7 +80,7 @@ impl Epoch {
         Self {
             armed: AtomicPtr::new((&raw const DESCRIPTORS[0]).cast_mut()),
             number: AtomicU64::new(0),
-            at: AtomicU64::new(0),
+            at: [const { AtomicU64::new(0) }; KEPT],
         }
     }
 
@@ -80,21 +90,31 @@ impl Epoch {
         self.armed.load(Acquire).addr() as u64
     }
 
-    /// The last tick. If the clock ticks meanwhile, the time may be that of the next one.
+    /// The last tick.
     pub(crate) fn last(&self) -> Tick {
         Tick {
             armed: self.armed(),
-            number: self.number.load(Relaxed),
-            at: self.at.load(Relaxed),
+            number: self.number.load(Acquire),
         }
+    }
+
+    /// The ticks after number `noticed`, up to `last`, if there are any.
+    pub(crate) fn since(&self, noticed: u64, last: Tick) -> Option<NewTicks> {
+        let count = last.number.wrapping_sub(noticed);
+        let at = |number: u64| self.at[number as usize % KEPT].load(Relaxed);
+        let oldest = count.min(KEPT as u64).checked_sub(1)?;
+        Some(NewTicks {
+            first: at(last.number.wrapping_sub(oldest)),
+            last: at(last.number),
+        })
     }
 
     /// The clock ticks at the time `now`. Only one thread calls this.
     #[cfg_attr(any(miri, target_family = "wasm", shuttle), allow(dead_code))]
     pub(crate) fn advance(&self, now: Ticks) {
         let number = self.number.load(Relaxed).wrapping_add(1);
-        self.at.store(now, Relaxed);
-        self.number.store(number, Relaxed);
+        self.at[number as usize % KEPT].store(now, Relaxed);
+        self.number.store(number, Release);
         let armed = &raw const DESCRIPTORS[number as usize % DESCRIPTORS.len()];
         self.armed.store(armed.cast_mut(), Release);
     }

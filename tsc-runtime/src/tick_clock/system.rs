@@ -2,18 +2,10 @@
 
 #[cfg(target_os = "linux")]
 pub(super) use linux::shorten_slice;
-#[cfg(unix)]
-pub(super) use signals::with_signals_blocked;
 
 /// The scheduler's default is good enough.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn shorten_slice() {}
-
-/// There are no signals that a thread could receive.
-#[cfg(not(unix))]
-pub(super) fn with_signals_blocked<T>(f: impl FnOnce() -> T) -> T {
-    f()
-}
 
 #[cfg(target_os = "linux")]
 mod linux {
@@ -49,25 +41,5 @@ mod linux {
         }
         // SAFETY: the call concerns this thread alone.
         unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1) };
-    }
-}
-
-#[cfg(unix)]
-mod signals {
-    use std::mem::MaybeUninit;
-    use std::ptr;
-
-    /// Runs `f` with all signals blocked; threads that it starts inherit this.
-    pub(in crate::tick_clock) fn with_signals_blocked<T>(f: impl FnOnce() -> T) -> T {
-        let (mut all, mut before) = (MaybeUninit::uninit(), MaybeUninit::uninit());
-        // SAFETY: each set is initialised by the first function that receives it.
-        unsafe {
-            libc::sigfillset(all.as_mut_ptr());
-            libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), before.as_mut_ptr());
-        }
-        let result = f();
-        // SAFETY: `before` was initialised above.
-        unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, before.as_ptr(), ptr::null_mut()) };
-        result
     }
 }

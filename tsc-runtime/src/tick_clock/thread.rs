@@ -18,14 +18,11 @@ use super::pace::{self, SoFar};
 use super::system;
 use super::{EPOCH, Facts};
 use crate::environment;
-use crate::process::{PerProcess, cpu_time, memory};
+use crate::process::{PerProcess, cpu_time, thread};
 use crate::tsc::clock;
 
 /// What the system reserves for the thread, whose functions need some kilobytes.
 const STACK: usize = 64 * 1024;
-
-/// Memory with which std can start the thread. With less, the thread might panic, which ends the process.
-const ROOM: usize = 1 << 20;
 /// The thread asks for its own CPU time so rarely, because the answer takes up to a third of what a wake-up takes without it.
 const ASKS_EVERY: u64 = 8;
 
@@ -68,19 +65,10 @@ fn interval(value: &str) -> Option<Duration> {
 }
 
 fn spawn() -> io::Result<()> {
-    if !memory::can_map(ROOM) {
-        return Err(io::ErrorKind::OutOfMemory.into());
-    }
     let fixed = environment::TICK.parse(interval);
-    let spawned = system::with_signals_blocked(|| {
-        std::thread::Builder::new()
-            .name("tsc-clock".to_owned())
-            .stack_size(STACK)
-            .spawn(move || run(fixed))
-    })?;
-    let thread = Box::new(spawned.thread().clone());
+    let thread = thread::spawn("tsc-clock", STACK, move || run(fixed))?;
     // Only this thread has begun the clock.
-    let _ = THREAD.get(|| {}).set(thread);
+    let _ = THREAD.get(|| {}).set(Box::new(thread));
     Ok(())
 }
 

@@ -20,6 +20,9 @@ use crate::environment;
 use crate::tsc::os_clock;
 use tsc_report::Ended;
 
+/// What the system reserves for the thread, which makes reports.
+const STACK: usize = 2 << 20;
+
 /// Whether the thread has been started in this process. The child of a fork starts from false.
 static BEGUN: AtomicBool = AtomicBool::new(false);
 

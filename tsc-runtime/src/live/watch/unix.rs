@@ -1,11 +1,8 @@
 //! The thread that waits for signals, and what it does after one has arrived.
 
-use std::io;
-use std::mem::MaybeUninit;
-use std::ptr;
-
-use super::{Request, Settings, semaphore, signals, watch};
+use super::{Request, STACK, Settings, semaphore, signals, watch};
 use crate::environment;
+use crate::process::thread;
 
 pub(super) use signals::{end_by, name};
 
@@ -35,7 +32,13 @@ pub(super) fn begin(settings: &'static Settings) {
         return;
     }
     semaphore::begin();
-    if spawn(settings).is_ok() {
+    let spawned = thread::spawn("tsc-report", STACK, move || {
+        watch(settings, |time| {
+            semaphore::wait(time);
+            signals::take(settings.dump_signal)
+        });
+    });
+    if spawned.is_ok() {
         signals::catch(&wanted);
     }
 }
@@ -43,27 +46,6 @@ pub(super) fn begin(settings: &'static Settings) {
 #[cfg_attr(miri, allow(dead_code, reason = "Miri forks no process"))]
 pub(super) fn start_from_zero() {
     signals::release();
-}
-
-/// Starts the thread with all signals blocked, so that the program's own handlers do not run on it.
-fn spawn(settings: &'static Settings) -> io::Result<()> {
-    let (mut all, mut before) = (MaybeUninit::uninit(), MaybeUninit::uninit());
-    // SAFETY: each set is initialised by the first function that receives it.
-    unsafe {
-        libc::sigfillset(all.as_mut_ptr());
-        libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), before.as_mut_ptr());
-    }
-    let spawned = std::thread::Builder::new()
-        .name("tsc-report".to_owned())
-        .spawn(move || {
-            watch(settings, |time| {
-                semaphore::wait(time);
-                signals::take(settings.dump_signal)
-            });
-        });
-    // SAFETY: `before` was initialised above.
-    unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, before.as_ptr(), ptr::null_mut()) };
-    spawned.map(drop)
 }
 
 /// The requests of the caught signals.

@@ -72,12 +72,23 @@ impl<'a> LightProbe<'a> {
 impl Drop for LightProbe<'_> {
     #[inline(always)]
     fn drop(&mut self) {
-        if !self.thread.is_current() {
-            stop_cold();
-        }
         // SAFETY: every start has given the frame its `outer`, on this thread.
-        unsafe { self.thread.leave(self.frame) };
+        unsafe { stop(self.thread, self.frame) };
     }
+}
+
+/// The compiler may inline this. It does so where a function returns, but not where one unwinds, which would take as many bytes again.
+///
+/// # Safety
+///
+/// The frame has its `outer`, and the call that it belongs to ends on this thread.
+#[inline]
+unsafe fn stop(thread: &LightThread, frame: &Frame) {
+    if !thread.is_current() {
+        stop_cold();
+    }
+    // SAFETY: guaranteed by the caller.
+    unsafe { thread.leave(frame) };
 }
 
 /// `bytes = count` or `items = count` of a call that has started.

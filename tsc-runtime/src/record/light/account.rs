@@ -3,22 +3,31 @@
 //! # To whom a tick's time goes
 //!
 //! A tick that finds the thread on the CPU belongs to the function that ran then, which is the innermost one: every entry and every exit is
-//! a probe, so nothing else ran since the last one. This function gets all of the thread's CPU time since the last such tick. Ticks come at
-//! random, so over many of them each function gets what it used.
+//! a probe, so nothing else ran since the last one. This function gets all of the thread's CPU time since the last such tick, up to this one:
+//! what follows is the next tick's. Ticks come at random, so over many of them each function gets what it used. (What follows until the check
+//! is the same function's. If it got that, too, a function as long as the interval would get a quarter too much, and those after it too little.)
 //!
 //! A tick that finds the thread blocked tells nothing about who used the CPU. If it counted, a function that sleeps for 300 µs after 50 µs
 //! of work in other functions would get most of their time. So the CPU time waits for the next ticks. It is divided among several of them,
 //! because the time from one tick on the CPU to the next varies much on a thread that is mostly blocked, and so would their weights.
 //!
-//! A tick that comes while the thread is in the check itself belongs to no function, so the CPU time waits, too. Such ticks are frequent after
-//! a block, because the timer that wakes the clock up often wakes the thread up as well.
+//! Nor does a tick that finds the thread waiting for a CPU, because where it lost the CPU does not come at random: in a system call that makes
+//! the scheduler look, or in a function that wakes another thread up. But the kernel does not tell when the thread got the CPU back, so a
+//! tick in a long function may have come after that. It counts if the function [usually](Usual) runs for so long between a tick and its next probe.
+//!
+//! A tick that comes while the thread is in the check itself belongs to no function. Such ticks are frequent after a block, because the timer
+//! that wakes the clock up often wakes the thread up as well.
 //!
 //! Time off the CPU needs no tick: the first probe after it finds it, and it lies in the innermost function as a whole.
 
 use std::cell::Cell;
 
 use super::PathSums;
+use crate::tick_clock::NewTicks;
 use crate::tsc::{Ticks, elapsed};
+
+#[cfg(test)]
+mod tests;
 
 /// What has passed on a thread between two checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,8 +40,8 @@ pub(crate) struct Passed {
     pub(crate) waiting: i64,
     /// Whether the part is known.
     pub(crate) is_split: bool,
-    /// When the clock has ticked, if it has.
-    pub(crate) tick: Option<Ticks>,
+    /// The ticks of the clock, if there were any.
+    pub(crate) ticks: Option<NewTicks>,
 }
 
 /// The ticks of the counter in some microseconds, which depend on its rate.
@@ -50,18 +59,82 @@ impl Microseconds {
 const BLOCKED: f64 = 3.0;
 /// The CPU time that a blocking system call takes itself, in microseconds: going to sleep, waking up, and returning. A tick during this time
 /// cannot be distinguished from one in the block. A sleep took 9 to 33 µs of CPU time in virtual machines, the more the busier the host.
+/// The clock, if it takes the CPU from the thread, ticks within the same time.
 const BLOCKING: f64 = 40.0;
 
 /// A tick takes this part of the CPU time that waits.
 const PARTS: i64 = 4;
 
+/// A new time has this part in what is usual.
+const WEIGHT: u32 = 8;
+
 /// So many ticks tell roughly how functions share a thread's time.
 const MANY: u64 = 32;
 
-/// After a stretch with more CPU time than this, in microseconds, a tick belongs to the innermost function even if the thread has blocked since.
-/// It is three of the longest intervals, unless the user has chosen longer ones, so several ticks found the function on the CPU, and it ran for nearly all of the stretch. Each switch
-/// between threads also adds to the error of the clocks, so a long stretch seems to have blocked for a few microseconds.
+/// After a stretch with more CPU time than this, in microseconds, a tick belongs to the innermost function even if the thread has blocked
+/// since. It is three of the longest intervals, unless the user has chosen longer ones, so several ticks found the function on the CPU, and it
+/// ran for nearly all of the stretch. Each switch between threads also adds to the error of the clocks, so a long stretch seems to have
+/// blocked for a few microseconds.
 const LONG: f64 = 12_000.0;
+
+/// The time between two checks, the later one of which finds a tick.
+struct Stretch {
+    now: Ticks,
+    on_cpu: i64,
+    off: i64,
+    has_blocked: bool,
+    microseconds: Microseconds,
+}
+
+impl Stretch {
+    /// If some of the ticks found the thread on the CPU, how long it was on the CPU after the last of them.
+    fn after_tick(&self, ticks: NewTicks, usual: &Usual) -> Option<i64> {
+        let [first, last] = [ticks.first, ticks.last].map(|at| elapsed(at, self.now));
+        let slack = self.microseconds.ticks(BLOCKING);
+        let least = if self.has_blocked { slack + 1 } else { -slack };
+        // It was on the CPU for so long after the first tick, or that was off the CPU.
+        let certain = first - self.off;
+        let after = if certain >= least {
+            usual.add(certain);
+            if last < self.off {
+                last.min(certain)
+            } else {
+                last - self.off
+            }
+        } else if !self.has_blocked && usual.is_as_long_as(last)
+            || self.on_cpu >= self.microseconds.ticks(LONG)
+        {
+            last
+        } else {
+            return None;
+        };
+        Some(after.clamp(0, self.on_cpu))
+    }
+}
+
+/// How long a function usually runs between a tick and its next probe.
+#[derive(Debug, Default)]
+pub(crate) struct Usual {
+    /// The mean of the last few times, plus 1; 0 if nothing is known.
+    mean: Cell<u32>,
+}
+
+impl Usual {
+    fn add(&self, ticks: i64) {
+        let new = u32::try_from(ticks.max(0)).unwrap_or(u32::MAX - 1);
+        let mean = match self.mean.get().checked_sub(1) {
+            Some(mean) => mean - mean / WEIGHT + new / WEIGHT,
+            None => new,
+        };
+        self.mean.set(mean.saturating_add(1));
+    }
+
+    /// Whether it is at least so long, as far as is known.
+    fn is_as_long_as(&self, ticks: i64) -> bool {
+        let mean = self.mean.get();
+        mean == 0 || ticks < i64::from(mean)
+    }
+}
 
 /// The account of a thread.
 #[derive(Debug)]
@@ -70,6 +143,8 @@ pub(crate) struct Account {
     checked: Cell<Ticks>,
     /// The counter at its end.
     left: Cell<Ticks>,
+    /// The CPU time since the last tick.
+    since_tick: Cell<i64>,
     /// The CPU time before that which no tick has given to a function.
     pending: Cell<i64>,
     /// The number of the last tick that the thread has noticed.
@@ -84,6 +159,7 @@ impl Account {
         Self {
             checked: Cell::new(0),
             left: Cell::new(0),
+            since_tick: Cell::new(0),
             pending: Cell::new(0),
             noticed: Cell::new(0),
             ticks: Cell::new(0),
@@ -95,6 +171,7 @@ impl Account {
     pub(crate) fn begin(&self, now: Ticks, number: u64) {
         self.checked.set(now);
         self.left.set(now);
+        self.since_tick.set(0);
         self.pending.set(0);
         self.noticed.set(number);
         self.ticks.set(0);
@@ -107,9 +184,9 @@ impl Account {
         self.ticks.set(1);
     }
 
-    /// Whether the tick `number` is new to the thread.
-    pub(crate) fn notices(&self, number: u64) -> bool {
-        self.noticed.replace(number) != number
+    /// The thread notices the tick `number`. Returns the number of the one that it has noticed before.
+    pub(crate) fn notice(&self, number: u64) -> u64 {
+        self.noticed.replace(number)
     }
 
     /// Whether time passes that is not recorded. The time in which the thread has noticed a pause, or the end of one, is.
@@ -122,37 +199,39 @@ impl Account {
         self.checked.set(now);
     }
 
-    /// What a check adds to the figures of the innermost function.
-    pub(crate) fn settle(&self, passed: Passed, microseconds: Microseconds) -> PathSums {
-        let Passed {
-            now,
+    /// What a check adds to the figures of the innermost function. `usual` is what is known of this one.
+    pub(crate) fn settle(
+        &self,
+        passed: Passed,
+        microseconds: Microseconds,
+        usual: &Usual,
+    ) -> PathSums {
+        let since = elapsed(self.checked.replace(passed.now), passed.now).max(0);
+        let off = passed.off.clamp(0, since);
+        let waiting = passed.waiting.clamp(0, off);
+        let stretch = Stretch {
+            now: passed.now,
+            on_cpu: since - off,
             off,
-            waiting,
-            tick,
-            is_split: _,
-        } = passed;
-        let since = elapsed(self.checked.replace(now), now).max(0);
-        let off = off.clamp(0, since);
-        let waiting = waiting.clamp(0, off);
-        let (on_cpu, pending) = (since - off, self.pending.get());
-        let blocked = off - waiting;
-        let found_blocked = |at: Ticks| {
-            on_cpu < microseconds.ticks(LONG)
-                && blocked > microseconds.ticks(BLOCKED)
-                && elapsed(at, now) <= off + microseconds.ticks(BLOCKING)
+            has_blocked: off - waiting > microseconds.ticks(BLOCKED),
+            microseconds,
         };
-        let mut sums = match tick {
-            Some(at) if elapsed(self.left.get(), at) > 0 && !found_blocked(at) => {
-                let part = pending / PARTS;
-                self.pending.set(pending - part);
-                self.ticks.set(self.ticks.get() + 1);
-                PathSums::tick(on_cpu + part)
-            }
-            _ => {
-                self.pending.set(pending + on_cpu);
-                PathSums::default()
-            }
-        };
+        let time = self.since_tick.take() + stretch.on_cpu;
+        let mut sums = PathSums::default();
+        if let Some(ticks) = passed.ticks
+            && let Some(after) = stretch.after_tick(ticks, usual)
+            && elapsed(self.left.get(), ticks.last) > 0
+        {
+            let part = self.pending.get() / PARTS;
+            self.add_pending(-part);
+            self.since_tick.set(after);
+            self.ticks.set(self.ticks.get() + 1);
+            sums = PathSums::tick(time - after + part);
+        } else if stretch.has_blocked {
+            self.add_pending(time);
+        } else {
+            self.since_tick.set(time);
+        }
         sums.off = off;
         sums.waiting = waiting;
         sums
@@ -175,108 +254,11 @@ impl Account {
 
     /// The CPU time that no tick has given to a function, when the thread ends.
     pub(crate) fn rest(&self) -> i64 {
-        self.pending.take()
+        self.since_tick.take() + self.pending.take()
     }
 
     /// Whether the thread has had so many ticks that they tell how its functions share its time.
     pub(crate) fn has_ticked_often(&self) -> bool {
         self.ticks.get() >= MANY
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const US: Microseconds = Microseconds(1000.0);
-
-    /// A check after `on` ticks on the CPU and then `blocked` and `waiting` off it. `tick` is how long ago the clock has ticked.
-    fn check(
-        account: &Account,
-        on: i64,
-        blocked: i64,
-        waiting: i64,
-        tick: Option<i64>,
-    ) -> PathSums {
-        let off = blocked + waiting;
-        let now = account.checked.get().wrapping_add_signed(on + off);
-        account.settle(
-            Passed {
-                now,
-                off,
-                waiting,
-                is_split: true,
-                tick: tick.map(|ago| now.wrapping_add_signed(-ago)),
-            },
-            US,
-        )
-    }
-
-    #[test]
-    fn tick_on_the_cpu_takes_all_since_the_last_one() {
-        let account = Account::new();
-        account.begin(1 << 40, 0);
-        assert_eq!(check(&account, 700, 0, 0, Some(3)), PathSums::tick(700));
-        assert_eq!(check(&account, 40, 0, 0, Some(3)), PathSums::tick(40));
-    }
-
-    #[test]
-    fn tick_in_a_block_leaves_the_cpu_time_to_the_next() {
-        let account = Account::new();
-        account.begin(1 << 40, 0);
-        let in_block = check(&account, 50_000, 300_000, 0, Some(100_000));
-        assert_eq!(
-            (in_block.ticks, in_block.on_cpu, in_block.off),
-            (0, 0, 300_000)
-        );
-        // What waits is divided among the next ticks.
-        assert_eq!(
-            check(&account, 7_000, 0, 0, Some(10)),
-            PathSums::tick(7_000 + 50_000 / 4)
-        );
-        assert_eq!(account.pending.get(), 37_500);
-        // Before the block, the function was on the CPU.
-        let before = check(&account, 900_000, 300_000, 0, Some(600_000));
-        assert_eq!((before.ticks, before.off), (1, 300_000));
-        assert_eq!(before.on_cpu, 900_000 + 37_500 / 4);
-    }
-
-    #[test]
-    fn thread_that_waits_for_a_cpu_is_at_work() {
-        let account = Account::new();
-        account.begin(1 << 40, 0);
-        let preempted = check(&account, 2_000_000, 0, 4_000_000, Some(3_000_000));
-        assert_eq!((preempted.ticks, preempted.on_cpu), (1, 2_000_000));
-        assert_eq!((preempted.off, preempted.waiting), (4_000_000, 4_000_000));
-        // It has blocked, and then waited to continue.
-        let woken = check(&account, 10_000, 300_000, 900_000, Some(800_000));
-        assert_eq!((woken.ticks, woken.on_cpu, woken.waiting), (0, 0, 900_000));
-    }
-
-    #[test]
-    fn long_stretch_is_the_functions_own_whatever_the_clocks_err() {
-        let account = Account::new();
-        account.begin(1 << 40, 0);
-        let long = check(&account, 95_000_000, 8_000, 20_000_000, Some(1_000_000));
-        assert_eq!((long.ticks, long.on_cpu), (1, 95_000_000));
-    }
-
-    #[test]
-    fn errors_of_the_clocks_make_nothing_negative() {
-        let account = Account::new();
-        account.begin(1 << 40, 0);
-        assert_eq!(check(&account, 100, -40, 0, Some(1)).off, 0);
-        let sums = check(&account, -50, 80, 0, Some(1));
-        assert!(sums.on_cpu >= 0 && sums.off >= 0, "{sums:?}");
-    }
-
-    #[test]
-    fn time_of_a_pause_is_left_out() {
-        let account = Account::new();
-        account.begin(1000, 0);
-        assert!(!account.is_paused(true) && account.is_paused(true));
-        account.skip(5000);
-        assert!(!account.is_paused(false));
-        assert_eq!(check(&account, 10, 0, 0, Some(1)), PathSums::tick(10));
     }
 }

@@ -14,6 +14,7 @@
 
 use core::cell::Cell;
 
+use super::account::Usual;
 use super::frame::{Frame, Who};
 use crate::record::callsite;
 use crate::record::pages::Zeroed;
@@ -55,8 +56,9 @@ struct State {
     /// Of a place that extends the chain, the place whose context is the caller.
     caller: AtomicU32,
     /// The list of places that are entered from this one. [`ROOT`] ends it.
-    first_child: Cell<u32>,
-    next_sibling: Cell<u32>,
+    first_child: Cell<u16>,
+    next_sibling: Cell<u16>,
+    usual: Usual,
     sums: Sums,
 }
 
@@ -69,6 +71,8 @@ struct Sums {
     waiting: AtomicI64,
     squares: AtomicU64,
 }
+
+const _: () = assert!(Segments::<State>::CAPACITY <= 1 << u16::BITS);
 
 // SAFETY: a state consists of integers, for which zero is a value, and has no destructor.
 unsafe impl Zeroed for State {}
@@ -261,6 +265,11 @@ impl Paths {
         }
     }
 
+    /// What is known of the function of a place.
+    pub(crate) fn usual(&self, place: Place) -> &Usual {
+        &self.state(place).usual
+    }
+
     /// The number of a place's callsite.
     pub(crate) fn number_of(&self, place: Place) -> Option<u32> {
         self.state(place).callsite.load(Relaxed).checked_sub(1)
@@ -314,13 +323,13 @@ impl Paths {
     }
 
     fn find_child(&self, from: Place, callsite: u32) -> Option<Place> {
-        let mut child = Place(self.state(from).first_child.get());
+        let mut child = Place(self.state(from).first_child.get().into());
         while child != ROOT {
             let state = self.state(child);
             if state.callsite.load(Relaxed) == callsite + 1 {
                 return Some(child);
             }
-            child = Place(state.next_sibling.get());
+            child = Place(state.next_sibling.get().into());
         }
         None
     }
@@ -338,7 +347,9 @@ impl Paths {
         state.outer.store(outer.0, Relaxed);
         state.caller.store(from.0, Relaxed);
         let parent = self.state(from);
-        state.next_sibling.set(parent.first_child.replace(place.0));
+        state
+            .next_sibling
+            .set(parent.first_child.replace(place.0 as u16));
         // Who sees the callsite must see the rest.
         state.callsite.store(callsite + 1, Release);
         place

@@ -1,0 +1,66 @@
+//! The runtime's own threads.
+
+use std::io;
+use std::thread::{Builder, Thread};
+use std::time::Duration;
+
+use super::memory;
+
+/// Memory with which std can start a thread, in addition to its stack. With less, the thread might panic, which ends the process.
+const ROOM: usize = 1 << 20;
+/// How long to wait at most until a thread runs.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Starts a thread that never ends. It has all signals blocked, so that the program's handlers do not run on it.
+///
+/// If the process may have only so much memory, this waits until the thread runs: the program may take the last memory, but a thread that
+/// starts without memory ends the process.
+pub(crate) fn spawn(
+    name: &str,
+    stack: usize,
+    body: impl FnOnce() + Send + 'static,
+) -> io::Result<Thread> {
+    if !memory::can_map(ROOM + stack) {
+        return Err(io::ErrorKind::OutOfMemory.into());
+    }
+    let (runs, is_running) = std::sync::mpsc::sync_channel(1);
+    let spawned = with_signals_blocked(|| {
+        Builder::new()
+            .name(name.to_owned())
+            .stack_size(stack)
+            .spawn(move || {
+                // The thread that waits has room for this, and may have given up.
+                let _ = runs.try_send(());
+                drop(runs);
+                body();
+            })
+    })?;
+    if memory::is_limited() {
+        let _ = is_running.recv_timeout(PATIENCE);
+    }
+    Ok(spawned.thread().clone())
+}
+
+/// Runs `f` with all signals blocked; threads that it starts inherit this.
+#[cfg(unix)]
+fn with_signals_blocked<T>(f: impl FnOnce() -> T) -> T {
+    use std::mem::MaybeUninit;
+    use std::ptr;
+
+    let (mut all, mut before) = (MaybeUninit::uninit(), MaybeUninit::uninit());
+    // SAFETY: each set is initialised by the first function that receives it.
+    unsafe {
+        libc::sigfillset(all.as_mut_ptr());
+        libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), before.as_mut_ptr());
+    }
+    let result = f();
+    // SAFETY: `before` was initialised above.
+    unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, before.as_ptr(), ptr::null_mut()) };
+    result
+}
+
+/// There are no signals that a thread could receive.
+#[cfg(not(unix))]
+fn with_signals_blocked<T>(f: impl FnOnce() -> T) -> T {
+    f()
+}

@@ -1,0 +1,326 @@
+//! Accounts whose checks are given by the tests.
+
+use super::*;
+
+const US: Microseconds = Microseconds(1000.0);
+
+/// A check after `on` ticks on the CPU and then `blocked` and `waiting` off it. `tick` is how long ago the clock has ticked.
+fn check(account: &Account, on: i64, blocked: i64, waiting: i64, tick: Option<i64>) -> PathSums {
+    check_with(account, on, blocked, waiting, tick, &Usual::default())
+}
+
+/// The same, in a function of which this is known.
+fn check_with(
+    account: &Account,
+    on: i64,
+    blocked: i64,
+    waiting: i64,
+    tick: Option<i64>,
+    usual: &Usual,
+) -> PathSums {
+    let off = blocked + waiting;
+    let now = account.checked.get().wrapping_add_signed(on + off);
+    account.settle(
+        Passed {
+            now,
+            off,
+            waiting,
+            is_split: true,
+            ticks: tick.map(|ago| NewTicks {
+                first: now.wrapping_add_signed(-ago),
+                last: now.wrapping_add_signed(-ago),
+            }),
+        },
+        US,
+        usual,
+    )
+}
+
+#[test]
+fn tick_on_the_cpu_takes_all_since_the_last_one() {
+    let account = Account::new();
+    account.begin(1 << 40, 0);
+    assert_eq!(check(&account, 700, 0, 0, Some(3)), PathSums::tick(697));
+    assert_eq!(check(&account, 30, 0, 0, None), PathSums::default());
+    assert_eq!(
+        check(&account, 40, 0, 0, Some(1)),
+        PathSums::tick(3 + 30 + 39)
+    );
+}
+
+#[test]
+fn tick_in_a_block_leaves_the_cpu_time_to_the_next() {
+    let account = Account::new();
+    account.begin(1 << 40, 0);
+    let in_block = check(&account, 50_000, 300_000, 0, Some(100_000));
+    assert_eq!(
+        (in_block.ticks, in_block.on_cpu, in_block.off),
+        (0, 0, 300_000)
+    );
+    // What waits is divided among the next ticks.
+    assert_eq!(
+        check(&account, 7_000, 0, 0, Some(10)),
+        PathSums::tick(6_990 + 50_000 / 4)
+    );
+    assert_eq!(account.pending.get(), 37_500);
+    // Before the block, the function was on the CPU.
+    let before = check(&account, 900_000, 300_000, 0, Some(600_000));
+    assert_eq!((before.ticks, before.off), (1, 300_000));
+    assert_eq!(before.on_cpu, 10 + 600_000 + 37_500 / 4);
+}
+
+#[test]
+fn tick_in_a_wait_belongs_to_who_usually_runs_so_long() {
+    let account = Account::new();
+    account.begin(1 << 40, 0);
+    let mut usual = Usual::default();
+    let check = |on, waiting, ago| {
+        let sums = check_with(&account, on, 0, waiting, Some(ago), &usual);
+        (sums.ticks, sums.on_cpu, sums.off, sums.waiting)
+    };
+    // Nothing is known of the function. It may have run since the tick.
+    let unknown = check(2_000_000, 4_000_000, 1_500_000);
+    assert_eq!(unknown, (1, 500_000, 4_000_000, 4_000_000));
+    // The tick came first.
+    assert_eq!(
+        check(10, 4_000_000, 4_000_009),
+        (1, 1_500_001, 4_000_000, 4_000_000)
+    );
+    // So it usually runs for nanoseconds, and lost the CPU before the tick.
+    assert_eq!(
+        check(2_000_000, 4_000_000, 1_500_000),
+        (0, 0, 4_000_000, 4_000_000)
+    );
+    // The clock has taken the CPU from it.
+    assert_eq!(
+        check(5, 4_000_000, 3_990_000),
+        (1, 2_000_014, 4_000_000, 4_000_000)
+    );
+    usual = Usual::default();
+    usual.add(2_000_000);
+    let long = check_with(&account, 3_000_000, 0, 4_000_000, Some(1_500_000), &usual);
+    assert_eq!((long.ticks, long.on_cpu), (1, 1_500_000));
+    // It has blocked, and then waited to continue.
+    let woken = check_with(&account, 10_000, 300_000, 900_000, Some(800_000), &usual);
+    assert_eq!((woken.ticks, woken.on_cpu, woken.waiting), (0, 0, 900_000));
+}
+
+#[test]
+fn long_stretch_is_the_functions_own_whatever_the_clocks_err() {
+    let account = Account::new();
+    account.begin(1 << 40, 0);
+    let long = check(&account, 95_000_000, 8_000, 20_000_000, Some(1_000_000));
+    assert_eq!((long.ticks, long.on_cpu), (1, 94_000_000));
+}
+
+#[test]
+fn errors_of_the_clocks_make_nothing_negative() {
+    let account = Account::new();
+    account.begin(1 << 40, 0);
+    assert_eq!(check(&account, 100, -40, 0, Some(1)).off, 0);
+    let sums = check(&account, -50, 80, 0, Some(1));
+    assert!(sums.on_cpu >= 0 && sums.off >= 0, "{sums:?}");
+}
+
+#[test]
+fn time_of_a_pause_is_left_out() {
+    let account = Account::new();
+    account.begin(1000, 0);
+    assert!(!account.is_paused(true) && account.is_paused(true));
+    account.skip(5000);
+    assert!(!account.is_paused(false));
+    assert_eq!(check(&account, 10, 0, 0, Some(1)), PathSums::tick(9));
+}
+
+/// A thread whose functions run, wait and block as a test says, while the clock ticks at random.
+struct Simulated {
+    account: Account,
+    now: u64,
+    random: u64,
+    mean: u64,
+    next_tick: u64,
+    first_tick: u64,
+    last_tick: u64,
+    /// The time on the CPU, off it, and blocked since the last check.
+    on: i64,
+    off: i64,
+    blocked: i64,
+    ticked: u64,
+    slice: u64,
+    usual: [Usual; 4],
+    /// How long the thread waits for a CPU after its slice.
+    wait: u64,
+
+    own: [i64; 4],
+    true_own: [i64; 4],
+}
+
+/// So long is the time slice of a simulated thread.
+const SLICE: u64 = 3_000_000;
+
+impl Simulated {
+    fn new(mean: u64, wait: u64) -> Self {
+        let account = Account::new();
+        account.begin(0, 0);
+        Self {
+            account,
+            now: 0,
+            random: 88_172_645_463_325_252,
+            mean,
+            next_tick: mean,
+            first_tick: 0,
+            last_tick: 0,
+            on: 0,
+            off: 0,
+            blocked: 0,
+            ticked: 0,
+            slice: SLICE,
+            usual: Default::default(),
+            wait,
+
+            own: [0; 4],
+            true_own: [0; 4],
+        }
+    }
+
+    /// From a half to three halves of `mean`.
+    fn around(&mut self, mean: u64) -> u64 {
+        self.random ^= self.random << 13;
+        self.random ^= self.random >> 7;
+        self.random ^= self.random << 17;
+        mean / 2 + self.random % mean
+    }
+
+    /// The clock ticks until `until`.
+    fn advance(&mut self, until: u64) {
+        while self.next_tick <= until {
+            self.last_tick = self.next_tick;
+            if self.ticked == 0 {
+                self.first_tick = self.next_tick;
+            }
+            self.ticked += 1;
+            self.next_tick += self.around(self.mean);
+        }
+        self.now = until;
+    }
+
+    /// The function passes a probe.
+    fn probe(&mut self, function: usize) {
+        if self.ticked == 0 && self.off == 0 {
+            return;
+        }
+        let passed = Passed {
+            now: self.now,
+            off: self.off,
+            waiting: self.off - self.blocked,
+            is_split: true,
+            ticks: (self.ticked != 0).then_some(NewTicks {
+                first: self.first_tick,
+                last: self.last_tick,
+            }),
+        };
+        let sums = self.account.settle(passed, US, &self.usual[function]);
+        self.account.leave(self.now);
+        self.own[function] += sums.on_cpu;
+        self.ticked = 0;
+        (self.on, self.off, self.blocked) = (0, 0, 0);
+    }
+
+    /// The function runs from one probe to the next, and is preempted when its slice ends.
+    fn run(&mut self, function: usize, ticks: u64) {
+        self.true_own[function] += ticks as i64;
+        self.on += ticks as i64;
+        let mut left = ticks;
+        while left != 0 {
+            let part = left.min(self.slice).min((self.next_tick - self.now).max(1));
+            left -= part;
+            self.slice -= part;
+            let end = self.now + part;
+            if end >= self.next_tick && self.random >> 40 & 1 == 1 && self.wait != 0 {
+                // The clock takes the CPU from the thread, and ticks a little later. Then it is another thread's turn.
+                self.now = end;
+                self.next_tick = end + 10_000;
+                self.preempt();
+            } else {
+                self.advance(end);
+            }
+            if self.slice == 0 {
+                self.preempt();
+            }
+        }
+        self.probe(function);
+    }
+
+    fn preempt(&mut self) {
+        let wait = self.around(self.wait.max(1));
+        self.off += wait as i64;
+        self.advance(self.now + wait);
+        self.slice = self.around(SLICE);
+    }
+
+    fn block(&mut self, function: usize, ticks: u64) {
+        self.off += ticks as i64;
+        self.blocked += ticks as i64;
+        self.advance(self.now + ticks);
+        self.slice = self.around(SLICE);
+        self.probe(function);
+    }
+
+    /// The share of each function ÷ the true one.
+    fn errors(&self) -> [f64; 4] {
+        let [own, true_own] = [self.own, self.true_own].map(|of| {
+            let sum: i64 = of.iter().sum();
+            of.map(|one| one as f64 / sum as f64)
+        });
+        std::array::from_fn(|function| own[function] / true_own[function])
+    }
+}
+
+/// A function of milliseconds, then two that are called often, each by another one, which gives the CPU away now and then.
+fn mixed(mean: u64, wait: u64) -> [f64; 4] {
+    let mut thread = Simulated::new(mean, wait);
+    for round in 0..3_000 {
+        thread.run(0, 3_000_000);
+        for (function, length) in [(1, 10_000), (2, 30_000)] {
+            for _ in 0..60 {
+                thread.run(function, length);
+                thread.run(3, 3_000);
+            }
+            if thread.slice < SLICE / 2 && wait != 0 {
+                // A system call in which the kernel notices that the slice is over.
+                thread.preempt();
+                thread.run(3, 300);
+            }
+        }
+        if round % 4 == 0 {
+            thread.block(3, 2_000_000);
+        }
+    }
+    thread.errors()
+}
+
+#[test]
+fn each_function_has_its_share_however_long_the_interval() {
+    for mean in [200_000, 1_000_000, 4_000_000] {
+        let errors = mixed(mean, 0);
+        let is_right = |error: &f64| (0.9..1.1).contains(error);
+        assert!(errors.iter().all(is_right), "{mean}: {errors:?}");
+    }
+}
+
+#[test]
+fn each_function_has_its_share_among_threads_that_wait() {
+    for (mean, wait) in [
+        (200_000, 3_000_000),
+        (200_000, 30_000_000),
+        (500_000, 300_000),
+        (1_000_000, 1_000_000),
+        (1_000_000, 9_000_000),
+        (2_000_000, 30_000_000),
+        (4_000_000, 9_000_000),
+    ] {
+        let errors = mixed(mean, wait);
+        let is_right = |error: &f64| (0.8..1.25).contains(error);
+        assert!(errors.iter().all(is_right), "{mean} {wait}: {errors:?}");
+    }
+}
