@@ -29,6 +29,8 @@ mod items;
 mod nested_attr;
 #[path = "../../tsc-attr/src/params.rs"]
 mod params;
+#[path = "../../tsc-attr/src/recording.rs"]
+mod recording;
 #[path = "../../tsc-attr/src/refuse.rs"]
 mod refuse;
 #[path = "../../tsc-attr/src/row_name.rs"]
@@ -36,24 +38,56 @@ mod row_name;
 #[path = "../../tsc-attr/src/tokens.rs"]
 mod tokens;
 
-#[path = "../../cargo-tsc/src/command_line.rs"]
+#[path = "../../cargo-tsc/src/ab/mod.rs"]
+mod ab;
+#[path = "../../cargo-tsc/src/all/mod.rs"]
+mod all;
+#[path = "../../cargo-tsc/src/build/mod.rs"]
+mod build;
+#[path = "../../cargo-tsc/src/command_line/mod.rs"]
 mod command_line;
+#[path = "../../cargo-tsc/src/cpus.rs"]
+mod cpus;
 #[path = "../../cargo-tsc/src/diff/mod.rs"]
 mod diff;
+#[path = "../../cargo-tsc/src/escape.rs"]
+mod escape;
+#[path = "../../cargo-tsc/src/execute.rs"]
+mod execute;
+#[path = "../../cargo-tsc/src/exit.rs"]
+mod exit;
 #[path = "../../cargo-tsc/src/export/mod.rs"]
 mod export;
+#[path = "../../cargo-tsc/src/git.rs"]
+mod git;
+#[path = "../../cargo-tsc/src/input.rs"]
+mod input;
+#[path = "../../cargo-tsc/src/interrupt.rs"]
+mod interrupt;
+#[path = "../../cargo-tsc/src/lock.rs"]
+mod lock;
+#[path = "../../cargo-tsc/src/nearest.rs"]
+mod nearest;
+#[path = "../../cargo-tsc/src/output.rs"]
+mod output;
 #[path = "../../cargo-tsc/src/progress.rs"]
 mod progress;
 #[path = "../../cargo-tsc/src/rows.rs"]
 mod rows;
 #[path = "../../cargo-tsc/src/session/mod.rs"]
 mod session;
+#[path = "../../cargo-tsc/src/sources.rs"]
+mod sources;
 #[path = "../../cargo-tsc/src/table.rs"]
 mod table;
+#[path = "../../cargo-tsc/src/top/mod.rs"]
+mod top;
+#[path = "../../cargo-tsc/src/verbs/mod.rs"]
+mod verbs;
 
 pub mod reports;
 
-use cargo_tsc::statistics;
+use cargo_tsc::{annotate, statistics};
 use proc_macro2::{TokenStream, TokenTree};
 
 /// Deeper nesting overflows the stack of the parser, here as in rustc, which stops before it comes to the macro.

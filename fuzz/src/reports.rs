@@ -1,6 +1,6 @@
 //! What can be done with a report, whoever wrote it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::ValueEnum as _;
 use tsc_runtime::{ReadError, Report, TextForm, TextOptions, TextSort, TextUnit};
@@ -19,7 +19,7 @@ pub const EXAMPLE: &str = include_str!("../report.json");
 ///
 /// If not.
 pub fn check(text: &str) {
-    let report = match (Report::from_json(text), session::read::parse(text)) {
+    let report = match (Report::from_json(text), session::read::parse(text, Path::new("fuzzed"))) {
         (Ok(report), Ok(parsed)) => {
             assert_eq!(report, parsed);
             report

@@ -126,7 +126,10 @@ pub fn read_report(path: &Path) -> Result<Report> {
 }
 
 /// The sum of the reports in a file's text.
-fn parse(text: &str, path: &Path) -> Result<Report> {
+///
+/// # Errors
+/// If it contains no report, or reports that cannot be added.
+pub fn parse(text: &str, path: &Path) -> Result<Report> {
     let error = match Report::from_json(text) {
         Ok(report) => return Ok(report),
         Err(error) => error,
