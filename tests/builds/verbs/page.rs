@@ -83,7 +83,7 @@ fn page_needs_no_network_and_works_in_a_browser() {
     )
     .unwrap();
     let url = format!("file://{}", scripted.display());
-    for width in [400, 1280, 2000] {
+    for width in [500, 1280, 2000] {
         let seen = seen(browser, &url, (width, 900));
         let says = |what: &str| {
             let line = seen.lines().find_map(|line| line.strip_prefix(what));
@@ -172,7 +172,7 @@ fn page_of_a_change_is_coloured_by_it() {
             &text.replace("</body>", &format!("{script}</body>")),
         );
         let url = format!("file://{}", project.path("scripted.html").display());
-        for width in [400, 1280, 2000] {
+        for width in [500, 1280, 2000] {
             let seen = seen(browser, &url, (width, 900));
             let says = |what: &str| {
                 let line = seen.lines().find_map(|line| line.strip_prefix(what));

@@ -61,8 +61,27 @@ addEventListener("load", () => {
   let passed = 0;
   const [from, end] = buckets.find(([, , calls]) => (passed += calls) >= half);
   seen.push(`median in its bucket ${from <= row.p50_ticks && row.p50_ticks <= end}`);
-  seen.push(`mark ${document.querySelector("tr.row abbr.mark") !== null} ${document.getElementById("marks").textContent.includes("under 30 ticks")}`);
+  const mark = document.querySelector("tr.row abbr.mark");
+  seen.push(`mark explained ${document.getElementById("marks").textContent.includes(`${mark.textContent} ${mark.title}`)}`);
   SHOW
+});
+</script>
+"##;
+
+/// The browser's window is at least 500 pixels wide, so a narrower page is shown in a frame.
+const FRAME: &str = r##"
+<iframe src="framed.html" width="400" height="900" style="border: 0"></iframe>
+<script>
+addEventListener("message", ({ data: seen }) => { SHOW });
+</script>
+</body>
+"##;
+
+const FRAMED: &str = r##"
+<script>
+addEventListener("load", () => {
+  document.querySelector("#rows tr.row button").click();
+  parent.postMessage([`${innerWidth} ${document.documentElement.scrollWidth <= innerWidth}`], "*");
 });
 </script>
 "##;
@@ -121,7 +140,12 @@ fn boxes_are_as_wide_as_the_self_ticks_in_them() {
     says("by blocked rest");
     says("by wall rest");
     says("median in its bucket true");
-    says("mark true true");
+    says("mark explained true");
+    let page = project.read("page.html");
+    project.write("framed.html", &with_script(&page, FRAMED));
+    project.write("narrow.html", &FRAME.replace("SHOW", SHOW));
+    let url = format!("file://{}", project.path("narrow.html").display());
+    assert_eq!(crate::browser::seen(browser, &url, (1280, 900)), "400 true");
 }
 
 const NO_TREE: &str = r##"
