@@ -19,7 +19,10 @@ pub const EXAMPLE: &str = include_str!("../report.json");
 ///
 /// If not.
 pub fn check(text: &str) {
-    let report = match (Report::from_json(text), session::read::parse(text, Path::new("fuzzed"))) {
+    let report = match (
+        Report::from_json(text),
+        session::read::parse(text, Path::new("fuzzed")),
+    ) {
         (Ok(report), Ok(parsed)) => {
             assert_eq!(report, parsed);
             report

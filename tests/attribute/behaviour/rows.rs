@@ -236,8 +236,8 @@ fn throughput_is_in_the_dump() {
     throughput_of_items(&[1; 100]);
     let dump = tsc_runtime::snapshot().to_string();
     for (name, per_unit, rate) in [
-        ("throughput of bytes", " ticks/byte, ", " GB/s"),
-        ("throughput of items", " ticks/item, ", "items/s"),
+        ("throughput of bytes", " per byte, ", " GB/s"),
+        ("throughput of items", " per item, ", "items/s"),
     ] {
         let mut lines = dump.lines().skip_while(|line| !line.contains(name));
         let below = lines.nth(1).unwrap_or_default();

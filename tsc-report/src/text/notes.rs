@@ -98,7 +98,7 @@ pub(super) fn write_wrapped(out: &mut dyn fmt::Write, text: &str, width: usize) 
 fn throughput(row: &CallsiteReport, scale: &Scale) -> Option<String> {
     let (unit, per_unit) = (escaped(row.unit.as_deref()?), row.ticks_per_unit?);
     let one = unit.trim_end_matches('s');
-    let each = format!("{} a {one}", scale.figure(per_unit));
+    let each = format!("{} per {one}", scale.figure(per_unit));
     Some(match row.units_per_second {
         Some(rate) if unit == "bytes" => format!("{each}, {:.3} GB/s", rate / 1e9),
         Some(rate) => format!("{each}, {:.3} M{unit}/s", rate / 1e6),

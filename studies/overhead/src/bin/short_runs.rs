@@ -64,6 +64,10 @@ fn run(form: &str, report: &str) -> [f64; 2] {
         .stdout(Stdio::null())
         .stderr(Stdio::null());
     let start = Instant::now();
+    #[expect(
+        clippy::zombie_processes,
+        reason = "`wait4` waits for it, and tells its CPU time"
+    )]
     let child = command.spawn().expect("this program starts once more");
     // SAFETY: all bytes 0 are a value of this plain structure.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
