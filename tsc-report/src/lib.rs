@@ -8,6 +8,7 @@ mod data;
 #[cfg(not(has_callsites))]
 mod empty;
 mod nothing;
+#[cfg_attr(not(has_callsites), allow(dead_code))]
 mod options;
 #[cfg_attr(not(has_callsites), allow(dead_code))]
 mod order;

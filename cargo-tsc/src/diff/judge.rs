@@ -63,7 +63,7 @@ impl Sides {
             machine = if self.interleaved {
                 0.0
             } else {
-                self.machine()
+                self.machine(&rows)
             };
             if runs.0.min(runs.1) >= LEAST {
                 same_code = self.judge(&mut rows, &pairs, machine);
@@ -119,15 +119,24 @@ impl Sides {
         };
     }
 
-    /// By what the machine may have changed between the sides: its core clock, and the time of the whole program.
-    fn machine(&self) -> f64 {
+    /// By what the machine may have changed between the sides: its core clock, and the time of the whole program. Where that is due to
+    /// a few functions, which the code may have changed, it is the change of most functions instead.
+    fn machine(&self, rows: &[Row]) -> f64 {
         let change = |of: fn(&Runs) -> Option<f64>| {
             let (before, after) = (of(&self.runs[0])?, of(&self.runs[1])?);
             Some((after / before).ln().abs()).filter(|change| change.is_finite())
         };
+        let judged = rows
+            .iter()
+            .filter(|row| row.verdict == Verdict::NotResolved);
+        let ratios: Vec<f64> = judged.filter_map(|row| row.ratio).map(f64::ln).collect();
+        let most = statistics::median(&ratios).map_or(f64::INFINITY, f64::abs);
         let whole = change(|runs| statistics::median(&runs.whole));
         let core_clock = change(|runs| runs.core_clock);
-        whole.unwrap_or(0.0).max(core_clock.unwrap_or(0.0))
+        whole
+            .unwrap_or(0.0)
+            .min(most)
+            .max(core_clock.unwrap_or(0.0))
     }
 
     /// Judges times. Returns the greatest differences between runs of the same code: of all calls, and of the shorter ones.

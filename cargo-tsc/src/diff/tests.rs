@@ -235,3 +235,11 @@ fn a_machine_that_changed_between_the_sides_is_not_blamed_on_the_code() {
     let comparison = compared(&mut random, QUIET, |_| 1.05, true);
     assert!(comparison.machine == 0.0);
 }
+
+#[test]
+fn a_function_that_takes_half_of_the_time_is_not_the_machine() {
+    let last_is_faster = |function: usize| if function == 11 { 0.1 } else { 1.0 };
+    let comparison = compared(&mut Random(0xfade), QUIET, last_is_faster, false);
+    assert_eq!(changed(&comparison), ["app::f11"]);
+    assert!(comparison.machine < 0.03, "{}", comparison.machine);
+}

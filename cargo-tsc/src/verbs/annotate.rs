@@ -49,11 +49,16 @@ pub fn annotate(args: &AnnotateArgs) -> Result<Exit> {
         let value = serde_json::json!({ "files": changed, "attributes": functions });
         writeln!(anstream::stdout().lock(), "{value}")?;
     } else {
+        let of = |count: usize, what: &str| match count {
+            1 => format!("1 {what}"),
+            _ => format!("{count} {what}s"),
+        };
         let did = if args.write { "added to" } else { "taken from" };
         writeln!(
             anstream::stdout().lock(),
-            "#[cycles] {did} {functions} functions in {} files",
-            changed.len()
+            "#[cycles] {did} {} in {}",
+            of(functions, "function"),
+            of(changed.len(), "file")
         )?;
     }
     if args.write {

@@ -88,7 +88,8 @@ fn a_gate_is_a_diff_as_an_exit_status() {
         "[gate.functions]\n\"app::inner::work\" = \"8%\"\n",
     );
     project.tsc("gate --baseline base slow").ends(0);
-    project.write("other.toml", "[gate]\nignore = [\"::work$\"]\n");
+    let strict = "[gate]\nthreshold = \"0.1%\"\nignore = [\"::work$\"]\n";
+    project.write("other.toml", strict);
     project
         .tsc("gate --baseline base slow --policy other.toml")
         .ends(0)

@@ -3,10 +3,6 @@
 use super::getters::data;
 use super::{Bucket, CallsiteSums, SlowCall, WholeTicks};
 
-/// A call with a smaller mean cannot be distinguished from an empty one, because the code around a probe changes its visible overhead by as
-/// much.
-pub(crate) const RESOLVED_TICKS: f64 = 30.0;
-
 data! {
     /// What one annotated function took, over all threads.
     ///
@@ -200,10 +196,17 @@ data! {
 }
 
 impl CallsiteReport {
+    /// A call with a smaller mean cannot be distinguished from an empty one, because the code around a probe changes its visible overhead by
+    /// as much.
+    pub(crate) const RESOLVED_TICKS: f64 = 30.0;
+
     /// Whether a timed call cannot be distinguished from an empty one, so that only many together mean something.
     #[must_use]
     pub fn is_below_resolution(&self) -> bool {
-        self.probe != "light" && self.mean_ticks.is_some_and(|mean| mean < RESOLVED_TICKS)
+        self.probe != "light"
+            && self
+                .mean_ticks
+                .is_some_and(|mean| mean < Self::RESOLVED_TICKS)
     }
 }
 

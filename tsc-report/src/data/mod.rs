@@ -15,7 +15,6 @@ mod whole_ticks;
 
 use getters::data;
 
-pub(crate) use callsite::RESOLVED_TICKS;
 pub use callsite::{CallsiteReport, EventCount, ThreadReport};
 pub use clock::{Clock, FenceOverhead};
 pub use context::Context;

@@ -7,7 +7,6 @@ use super::names::{NAME, Names};
 use super::rows::Rows;
 use super::scale::{Scale, count, fixed};
 use super::style::Style;
-use crate::data::RESOLVED_TICKS;
 use crate::{CallsiteReport, Clock};
 
 /// GCLK's second column.
@@ -165,7 +164,9 @@ fn share(rows: &Rows<'_>, row: &CallsiteReport, clock: &Clock) -> String {
 /// The mean. That of calls which cannot be distinguished from empty ones is below what can be resolved.
 fn mean(row: &CallsiteReport, scale: &Scale) -> String {
     match row.mean_ticks {
-        _ if row.is_below_resolution() => format!("<{}", scale.bound(RESOLVED_TICKS)),
+        _ if row.is_below_resolution() => {
+            format!("<{}", scale.bound(CallsiteReport::RESOLVED_TICKS))
+        }
         Some(mean) => scale.cell(mean),
         None => "-".to_owned(),
     }
