@@ -38,8 +38,6 @@ mod row_name;
 #[path = "../../tsc-attr/src/tokens.rs"]
 mod tokens;
 
-#[path = "../../cargo-tsc/src/ab/mod.rs"]
-mod ab;
 #[path = "../../cargo-tsc/src/all/mod.rs"]
 mod all;
 #[path = "../../cargo-tsc/src/build/mod.rs"]
@@ -80,8 +78,6 @@ mod session;
 mod sources;
 #[path = "../../cargo-tsc/src/table.rs"]
 mod table;
-#[path = "../../cargo-tsc/src/top/mod.rs"]
-mod top;
 #[path = "../../cargo-tsc/src/verbs/mod.rs"]
 mod verbs;
 

@@ -37,7 +37,10 @@ pub use options::{TextForm, TextOptions, TextSort, TextUnit};
 /// the documentation hides.
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::data::WholeTicks;
+    pub use crate::__figures as figures;
+    #[cfg(has_callsites)]
+    pub use crate::data::rules::Combine;
+    pub use crate::data::{ContextSums, WholeTicks};
     #[cfg(has_callsites)]
     pub use crate::derive::{LIGHT, SQUARES_UNIT, TIMED, derive_errors};
     pub use crate::order::{order, reorder};

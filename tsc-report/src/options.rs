@@ -138,6 +138,19 @@ impl TextOptions {
         }
     }
 
+    /// The full form is as wide as it needs to be, in ticks, and with the slowest calls.
+    pub(crate) fn of_form(self) -> Self {
+        if self.form != TextForm::Full {
+            return self;
+        }
+        Self {
+            width: usize::MAX,
+            unit: TextUnit::Ticks,
+            slowest: true,
+            ..self
+        }
+    }
+
     pub(crate) fn name_of(&self, variable: &'static str, option: &'static str) -> &'static str {
         if self.command_line { option } else { variable }
     }

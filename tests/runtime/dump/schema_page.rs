@@ -82,7 +82,9 @@ fn type_of(of: &Value) -> String {
         text = text.replace("integer", "integer ≥ 0");
     }
     if of["items"].is_object() {
-        text = text.replace("array", &format!("array of {}s", type_of(&of["items"])));
+        let items = type_of(&of["items"]);
+        let name = items.trim_end_matches(" ≥ 0");
+        text = text.replace("array", &format!("array of {name}s"));
     }
     text
 }

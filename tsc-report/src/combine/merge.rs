@@ -1,15 +1,12 @@
 //! Adds the reports of different processes. Counts, sums and histograms add up exactly, in any order, and the statistics are computed from
 //! them.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
-use crate::data::{WholeTicks, histogram};
+use crate::data::rules::{Combine, Known, Rule, Union};
 use crate::derive::derive_errors;
 use crate::order::{order, reorder};
-use crate::{
-    CallsiteReport, Clock, Context, FenceOverhead, MachineReport, MergeError, Process, Report,
-    ThreadReport,
-};
+use crate::{CallsiteReport, Clock, Context, MergeError, Process, Report};
 
 /// If the rates of two counters differ by more than this, their ticks are not comparable.
 const RATE_PPM: f64 = 1000.0;
@@ -47,16 +44,21 @@ impl Report {
         }
         self.clock.check_addable(&other.clock)?;
         let other_is_earlier = other.process.order() < self.process.order();
-        self.clock.merge(&other.clock, other_is_earlier);
-        self.tick_clock = match (self.tick_clock.take(), &other.tick_clock) {
-            (Some(one), Some(other)) => Some(one.plus(other)),
-            (one, other) => one.or_else(|| other.clone()),
-        };
-        let cpu = self.process.cpu_ns.zip(other.process.cpu_ns);
-        if other_is_earlier {
-            self.process = other.process.clone();
+        self.clock.add(&other.clock, other_is_earlier);
+        match (&mut self.tick_clock, &other.tick_clock) {
+            (Some(clock), Some(other)) => {
+                clock.merge(other);
+                clock.derive();
+            }
+            (clock, other) => Known::merge(clock, other),
         }
-        self.process.cpu_ns = cpu.map(|(one, other)| one.saturating_add(other));
+        self.process.cpu_ns.merge(&other.process.cpu_ns);
+        if other_is_earlier {
+            self.process = Process {
+                cpu_ns: self.process.cpu_ns,
+                ..other.process.clone()
+            };
+        }
         self.processes = self.processes.saturating_add(other.processes);
         self.meta
             .retain(|key, value| other.meta.get(key) == Some(value));
@@ -67,9 +69,7 @@ impl Report {
         self.add(&callsites, &contexts, &mut known);
         self.add(&other.callsites, &other.contexts, &mut known);
         self.choose_slowest(other.slowest_calls);
-        self.left_out.extend_from_slice(&other.left_out);
-        self.left_out.sort();
-        self.left_out.dedup();
+        Union::merge(&mut self.left_out, &other.left_out);
         self.unrecorded_calls = self.unrecorded_calls.saturating_add(other.unrecorded_calls);
         self.derive();
         Ok(())
@@ -112,7 +112,7 @@ impl Report {
             let next = self.callsites.len();
             let index = *known.entry(callsite.identity()).or_insert(next);
             match self.callsites.get_mut(index) {
-                Some(known) => known.merge(callsite),
+                Some(known) => known.add(callsite),
                 None => self.callsites.push(CallsiteReport {
                     slowest: Vec::new(),
                     ..callsite.clone()
@@ -207,64 +207,32 @@ impl CallsiteReport {
         }
     }
 
-    fn merge(&mut self, other: &Self) {
+    fn add(&mut self, other: &Self) {
         self.sums.merge(&other.sums);
-        self.fence_supported &= other.fence_supported;
         // This comes before the samples are merged: if there is no histogram of wall times, the one of the samples replaces it.
         if !(self.wall_histogram.is_empty() && other.wall_histogram.is_empty()) {
-            self.wall_histogram = histogram::merge(self.by_wall(), other.by_wall());
+            let mut wall = self.by_wall().clone();
+            wall.merge(other.by_wall());
+            self.wall_histogram = wall;
         }
-        self.histogram = histogram::merge(&self.histogram, &other.histogram);
-        self.interrupted_histogram =
-            histogram::merge(&self.interrupted_histogram, &other.interrupted_histogram);
-        for other in &other.events {
-            match self.events.iter_mut().find(|it| it.event == other.event) {
-                Some(known) => {
-                    known.calls = known.calls.saturating_add(other.calls);
-                    known.count = known.count.saturating_add(other.count);
-                }
-                None => self.events.push(other.clone()),
-            }
-        }
-        let mut rows: BTreeMap<Option<String>, ThreadReport> = BTreeMap::new();
-        for row in self
-            .thread_rows
-            .drain(..)
-            .chain(other.thread_rows.iter().cloned())
-        {
-            rows.entry(row.name.clone())
-                .and_modify(|known| known.merge(&row))
-                .or_insert(row);
-        }
-        self.thread_rows = rows.into_values().collect();
+        self.merge(other);
+        add_each(&mut self.events, &other.events, |event| event.event.clone());
+        add_each(&mut self.thread_rows, &other.thread_rows, |row| {
+            row.name.clone()
+        });
+        self.thread_rows
+            .sort_by(|one, other| one.name.cmp(&other.name));
     }
 }
 
-impl ThreadReport {
-    pub(super) fn merge(&mut self, other: &Self) {
-        self.threads = self.threads.saturating_add(other.threads);
-        self.calls = self.calls.saturating_add(other.calls);
-        self.total_ticks = self.total_ticks.plus(other.total_ticks);
-        self.self_ticks = self.self_ticks.plus(other.self_ticks);
-        self.on_cpu_ticks = add(self.on_cpu_ticks, other.on_cpu_ticks);
+/// Adds items to those of the same name.
+fn add_each<T: Combine + Clone, N: PartialEq>(known: &mut Vec<T>, others: &[T], name: fn(&T) -> N) {
+    for other in others {
+        match known.iter_mut().find(|it| name(it) == name(other)) {
+            Some(known) => known.merge(other),
+            None => known.push(other.clone()),
+        }
     }
-}
-
-impl Context {
-    fn merge(&mut self, other: &Self) {
-        let calls = self.calls.zip(other.calls);
-        self.calls = calls.map(|(one, other)| one.saturating_add(other));
-        let clean = self.clean.zip(other.clean);
-        self.clean = clean.map(|(one, other)| one.saturating_add(other));
-        self.total_ticks = self.total_ticks.plus(other.total_ticks);
-        self.self_ticks = self.self_ticks.plus(other.self_ticks);
-        self.on_cpu_ticks = add(self.on_cpu_ticks, other.on_cpu_ticks);
-    }
-}
-
-/// The sum. It is unknown if one of the two is unknown.
-fn add(one: Option<WholeTicks>, other: Option<WholeTicks>) -> Option<WholeTicks> {
-    one.zip(other).map(|(one, other)| one.plus(other))
 }
 
 impl Clock {
@@ -284,97 +252,26 @@ impl Clock {
     }
 
     /// Keeps the clock of the process that started first, with the doubts about both.
-    fn merge(&mut self, other: &Self, other_is_earlier: bool) {
-        let (kept, added) = if other_is_earlier {
-            (other.clone(), std::mem::take(self))
-        } else {
-            (std::mem::take(self), other.clone())
-        };
-        *self = kept;
-        self.hz = self.hz.or(added.hz);
-        self.ppm = merge_option(self.ppm, added.ppm, f64::max);
-        self.resolution_ticks = self.resolution_ticks.max(added.resolution_ticks);
-        self.no_interruptions_because = self
-            .no_interruptions_because
-            .take()
-            .or(added.no_interruptions_because);
-        self.no_on_cpu_because = self.no_on_cpu_because.take().or(added.no_on_cpu_because);
-        self.pinned_cpu = self
-            .pinned_cpu
-            .filter(|_| self.pinned_cpu == added.pinned_cpu);
-        self.core_cycles_per_tick_min = merge_option(
-            self.core_cycles_per_tick_min,
-            added.core_cycles_per_tick_min,
-            f64::min,
-        );
-        self.core_cycles_per_tick_max = merge_option(
-            self.core_cycles_per_tick_max,
-            added.core_cycles_per_tick_max,
-            f64::max,
-        );
-        self.crowding_error_share = self.crowding_error_share.max(added.crowding_error_share);
-        for overhead in added.overheads {
-            match self
-                .overheads
-                .iter_mut()
-                .find(|of| of.fence == overhead.fence)
-            {
-                Some(known) => known.merge(&overhead),
-                None => self.overheads.push(overhead),
-            }
+    fn add(&mut self, other: &Self, other_is_earlier: bool) {
+        let mut added = other.clone();
+        if other_is_earlier {
+            std::mem::swap(self, &mut added);
         }
+        self.merge(&added);
+        // The correction of a report's own calls is in its callsites, so only the greater error is kept.
+        add_each(&mut self.overheads, &added.overheads, |of| of.fence.clone());
         self.overheads
             .sort_by(|one, other| one.fence.cmp(&other.fence));
-        merge_sentences(&mut self.warnings, added.warnings);
-        merge_sentences(&mut self.doubtful, added.doubtful);
         self.doubts = self.doubtful.len() as u64;
-        self.distrusted |= added.distrusted;
-    }
-}
-
-fn merge_sentences(one: &mut Vec<String>, other: Vec<String>) {
-    one.extend(other);
-    one.sort();
-    one.dedup();
-}
-
-impl FenceOverhead {
-    /// The correction of a report's own calls is in its callsites, so only the greater error is kept.
-    fn merge(&mut self, other: &Self) {
-        self.visible_error_ticks = self.visible_error_ticks.max(other.visible_error_ticks);
-        self.total_error_ticks = self.total_error_ticks.max(other.total_error_ticks);
-    }
-}
-
-fn merge_option<T>(one: Option<T>, other: Option<T>, choose: fn(T, T) -> T) -> Option<T> {
-    match (one, other) {
-        (Some(one), Some(other)) => Some(choose(one, other)),
-        (one, other) => one.or(other),
-    }
-}
-
-impl MachineReport {
-    /// Keeps what is equal in both. The fields are listed by name, so that a new one cannot be forgotten here.
-    fn merge(&mut self, other: &Self) {
-        macro_rules! keep_alike {
-            ($($field:ident)+) => {
-                let Self { $($field),+ } = self;
-                $(if *$field != other.$field {
-                    *$field = None;
-                })+
-            };
-        }
-        keep_alike!(
-            cpu vendor family model stepping microcode microarchitecture hypervisor emulator os arch kernel cpus governor boost smt
-        );
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::WholeTicks;
     use crate::data::histogram::tests::histogram;
-    use crate::{CallsiteSums, FirstCall, SumOfSquares};
+    use crate::{CallsiteSums, FirstCall, SumOfSquares, ThreadReport};
 
     /// The report of a process that started in that second and called a function of that name, with these gross ticks.
     fn process(second: u32, name: &str, samples: &[i64]) -> Report {

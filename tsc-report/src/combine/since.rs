@@ -3,10 +3,9 @@
 use std::collections::HashMap;
 
 use super::slowest::subtract;
-use crate::data::WholeTicks;
-use crate::data::histogram::{self, end};
+use crate::data::rules::Combine;
 use crate::derive::derive_errors;
-use crate::{CallsiteReport, CallsiteSums, Context, Report, ThreadReport};
+use crate::{CallsiteReport, CallsiteSums, Context, Report};
 
 impl Report {
     /// What happened since `earlier`, a report of the same process: its calls, sums and histograms are subtracted, and all statistics are
@@ -56,16 +55,15 @@ impl Report {
             return None;
         }
         derive_errors(&mut report.callsites);
-        report.tick_clock = match (report.tick_clock.take(), &earlier.tick_clock) {
-            (Some(now), Some(earlier)) => Some(now.minus(earlier)),
-            (now, _) => now,
-        };
+        if let (Some(clock), Some(earlier)) = (&mut report.tick_clock, &earlier.tick_clock) {
+            clock.since(earlier);
+            clock.derive();
+        }
         report.take_contexts_away(earlier);
         report.leave_out_what_was_not_called();
         let (begin, end) = (earlier.process.span().1, self.process.span().1);
         report.process.set_span((begin, end));
-        let cpu = self.process.cpu_ns.zip(earlier.process.cpu_ns);
-        report.process.cpu_ns = cpu.map(|(later, earlier)| later.saturating_sub(earlier));
+        report.process.cpu_ns.since(&earlier.process.cpu_ns);
         report.unrecorded_calls = self.unrecorded_calls - earlier.unrecorded_calls;
         Some(report)
     }
@@ -104,7 +102,7 @@ impl Report {
             differences.extend(at.map(|at| (at, context)));
         }
         for (at, context) in differences {
-            self.contexts[at].take_away(context);
+            self.contexts[at].since(context);
         }
     }
 
@@ -173,90 +171,32 @@ impl CallsiteReport {
 
     fn take_away(&mut self, earlier: &Self) {
         if !self.wall_histogram.is_empty() {
-            self.wall_histogram = histogram::since(&self.wall_histogram, earlier.by_wall());
+            self.wall_histogram.since(earlier.by_wall());
         }
-        self.histogram = histogram::since(&self.histogram, &earlier.histogram);
-        self.interrupted_histogram =
-            histogram::since(&self.interrupted_histogram, &earlier.interrupted_histogram);
-        let extremes = self.extremes(&earlier.sums);
-        self.sums.since(&earlier.sums);
-        (self.sums.min, self.sums.max) = extremes;
+        self.since(earlier);
+        self.sums
+            .subtract(&earlier.sums, &self.histogram, &self.wall_histogram);
         for event in &mut self.events {
             if let Some(known) = earlier.events.iter().find(|it| it.event == event.event) {
-                event.calls = event.calls.saturating_sub(known.calls);
-                event.count = event.count.saturating_sub(known.count);
+                event.since(known);
             }
         }
         self.events.retain(|event| event.calls != 0);
         subtract(&mut self.slowest, &earlier.slowest);
         for row in &mut self.thread_rows {
-            if let Some(known) = earlier
-                .thread_rows
-                .iter()
-                .find(|known| known.name == row.name)
-            {
-                row.take_away(known);
+            if let Some(known) = earlier.thread_rows.iter().find(|it| it.name == row.name) {
+                row.since(known);
             }
         }
         self.thread_rows.retain(|row| row.calls != 0);
     }
-
-    /// The smallest and the greatest sample, as far as the histogram and the earlier sums determine them.
-    fn extremes(&self, earlier: &CallsiteSums) -> (Option<i64>, Option<i64>) {
-        let (Some(first), Some(last)) = (self.histogram.first(), self.histogram.last()) else {
-            return (None, None);
-        };
-        // The first bucket also contains samples below zero, which exist because nested probes may cost less than was subtracted.
-        let lowest = match first.from_ticks {
-            0 => i64::MIN,
-            from => from.cast_signed(),
-        };
-        let highest = end(last.from_ticks).cast_signed() - 1;
-        let (all, before) = (&self.sums, earlier);
-        let is_new =
-            |extreme: Option<i64>, before: Option<i64>| extreme.filter(|_| extreme != before);
-        (
-            is_new(all.min, before.min).or(all.min.map(|least| lowest.max(least))),
-            is_new(all.max, before.max).or(all.max.map(|greatest| highest.min(greatest))),
-        )
-    }
-}
-
-impl ThreadReport {
-    fn take_away(&mut self, earlier: &Self) {
-        self.calls = self.calls.saturating_sub(earlier.calls);
-        self.total_ticks = self.total_ticks.minus(earlier.total_ticks);
-        self.self_ticks = self.self_ticks.minus(earlier.self_ticks);
-        self.on_cpu_ticks = difference(self.on_cpu_ticks, earlier.on_cpu_ticks);
-    }
-}
-
-impl Context {
-    fn take_away(&mut self, earlier: &Self) {
-        let calls = self.calls.zip(earlier.calls);
-        self.calls = calls.map(|(later, earlier)| later.saturating_sub(earlier));
-        self.clean = self
-            .clean
-            .zip(earlier.clean)
-            .map(|(later, earlier)| later.saturating_sub(earlier));
-        self.total_ticks = self.total_ticks.minus(earlier.total_ticks);
-        self.self_ticks = self.self_ticks.minus(earlier.self_ticks);
-        self.on_cpu_ticks = difference(self.on_cpu_ticks, earlier.on_cpu_ticks);
-    }
-}
-
-/// The difference. It is unknown if one of the two is unknown.
-fn difference(later: Option<WholeTicks>, earlier: Option<WholeTicks>) -> Option<WholeTicks> {
-    later
-        .zip(earlier)
-        .map(|(later, earlier)| later.minus(earlier))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::SumOfSquares;
     use crate::data::histogram::tests::histogram;
+    use crate::data::{SumOfSquares, WholeTicks};
 
     /// The report of a process after calls of functions with these names and gross ticks.
     fn report(functions: &[(&str, &[i64])]) -> Report {
@@ -325,6 +265,7 @@ mod tests {
         let report = |samples: [i64; 2], calls: usize| {
             let mut report = report(&[("f", &[0, 0][..calls])]);
             let sums = &mut report.callsites[0].sums;
+            sums.sum = samples[..calls].iter().sum();
             sums.min = samples[..calls].iter().min().copied();
             sums.max = samples[..calls].iter().max().copied();
             report
@@ -332,7 +273,7 @@ mod tests {
         let samples = [-500, -100];
         let since = report(samples, 2).since(&report(samples, 1));
         let row = &since.expect("they are of one process").callsites[0];
-        assert_eq!((row.sums.min, row.sums.max), (Some(-500), Some(-100)));
+        assert_eq!((row.sums.min, row.sums.max), (Some(-100), Some(-100)));
         assert!(row.p50_ticks <= row.max_ticks && row.p50_ticks >= row.min_ticks);
     }
 

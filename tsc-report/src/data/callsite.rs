@@ -25,7 +25,7 @@ data! {
         /// The fence policy, as the attribute takes it; empty for light probes.
         fence: String,
         /// Whether the CPU has the policy's instructions. If not, those of `lfence` were executed.
-        fence_supported: bool,
+        fence_supported: bool by All,
         /// Whether the function returns an `impl Iterator` or a `dyn Iterator`. The work of the iterator is done, and counted, where it is
         /// consumed, and not in this row.
         returns_iterator: bool,
@@ -82,8 +82,8 @@ data! {
         /// The error of `self_on_cpu_ticks` in either direction, at 95 %. Of a timed function, it is `crowding_error_share` of these ticks
         /// and `visible_error_ticks` for each call and for each probe in the calls; probes in callees of callees are among these, because
         /// it is not recorded which they are. By ticks of the clock, it is the root of the sum of the squares of twice
-        /// `self_std_error_ticks`, of `probe_ticks`, and of 0.3 of these ticks, by which they may differ from those of the program without
-        /// probes.
+        /// `self_std_error_ticks`, of `probe_ticks`, and of half of these ticks times the share of all other functions, by which they may
+        /// differ from those of the program without probes.
         self_error_ticks: Option<f64>,
         /// The part of `total_ticks` on the CPU. `on_cpu_ticks + blocked_ticks = total_ticks`.
         on_cpu_ticks: Option<f64>,
@@ -166,6 +166,8 @@ data! {
         units_per_second: Option<f64>,
         /// Of an async function: how often it was polled.
         polls: Option<u64>,
+        /// The longest poll, on the CPU and blocked. For so long, the executor's thread could run nothing else.
+        poll_max_ticks: Option<f64>,
         /// Mean wall time: from a call's start to its end, waiting for a CPU or not; of an async function, from its first poll to its completion.
         /// Like the other figures of wall time, it is over all calls except each thread's first.
         wall_mean_ticks: Option<f64>,
@@ -178,9 +180,9 @@ data! {
         /// Of an async function: futures that were polled, and dropped before completion.
         cancelled: Option<u64>,
         /// The samples by their length: see [`Bucket`].
-        histogram: Vec<Bucket>,
+        histogram: Vec<Bucket> by Add,
         /// The excluded calls by their length.
-        interrupted_histogram: Vec<Bucket>,
+        interrupted_histogram: Vec<Bucket> by Add,
         /// Calls by their wall time; empty if none was off the CPU.
         wall_histogram: Vec<Bucket>,
         /// The sums from which all of these figures follow.
@@ -217,10 +219,10 @@ data! {
         /// The event's name in `TSC_EVENTS`.
         event: String,
         /// The calls in which it was counted; of a recursion, the outermost ones.
-        calls: u64,
+        calls: u64 by Add,
         /// How often it happened in all of these calls. It can be negative, because the events that reading the counters causes are
         /// subtracted as far as they are known.
-        count: i64,
+        count: i64 by Add,
     }
 }
 
@@ -232,14 +234,14 @@ data! {
         /// The threads' name; `None` for threads without a name.
         name: Option<String>,
         /// The number of threads with this name that called it.
-        threads: u64,
+        threads: u64 by Latest,
         /// Calls that have returned.
-        calls: u64,
+        calls: u64 by Add,
         /// Inclusive net ticks, on the CPU and blocked.
-        total_ticks: WholeTicks,
+        total_ticks: WholeTicks by Add,
         /// Net ticks outside annotated callees, on the CPU and blocked.
-        self_ticks: WholeTicks,
+        self_ticks: WholeTicks by Add,
         /// The part of `total_ticks` on the CPU.
-        on_cpu_ticks: Option<WholeTicks>,
+        on_cpu_ticks: Option<WholeTicks> by Add,
     }
 }

@@ -7,11 +7,11 @@ data! {
     #[derive(Default)]
     pub struct Clock {
         /// Ticks per second; `None` if it could not be measured.
-        hz: Option<f64>,
+        hz: Option<f64> by Known,
         /// The error bound of `hz` in parts per million, relative to CLOCK_MONOTONIC_RAW.
-        ppm: Option<f64>,
+        ppm: Option<f64> by Worst,
         /// The step in which the counter advances, in ticks.
-        resolution_ticks: u64,
+        resolution_ticks: u64 by Worst,
         /// Whether the CPU states that the counter's rate is constant in all states.
         invariant: Option<bool>,
         /// The clock that was read: `TSC`, or its replacement.
@@ -25,17 +25,17 @@ data! {
         /// The kernel's current clocksource: `tsc` if the kernel trusts the counter.
         clocksource: Option<String>,
         /// The CPU to which the reporting thread is pinned, if it is pinned to a single one.
-        pinned_cpu: Option<usize>,
+        pinned_cpu: Option<usize> by Alike,
         /// The reason why interruptions are not detected, if they are not.
-        no_interruptions_because: Option<String>,
+        no_interruptions_because: Option<String> by Known,
         /// The reason why the time on the CPU of interrupted calls is unknown, if interruptions are detected and it is unknown.
-        no_on_cpu_because: Option<String>,
+        no_on_cpu_because: Option<String> by Known,
         /// Core cycles per tick while the program ran: the median of a few samples.
         core_cycles_per_tick: Option<f64>,
         /// The smallest of those samples.
-        core_cycles_per_tick_min: Option<f64>,
+        core_cycles_per_tick_min: Option<f64> by Least,
         /// The largest of those samples.
-        core_cycles_per_tick_max: Option<f64>,
+        core_cycles_per_tick_max: Option<f64> by Greatest,
         /// How core cycles were counted: by `reference chain`, `RDPRU` or `the PMU`.
         core_cycles_source: Option<String>,
         /// The overhead of each fence policy in use.
@@ -43,15 +43,15 @@ data! {
         /// The share of its own time by which a function may take longer than if it alone were annotated: because of what the machine does
         /// besides, and because of the probes around it, which compete with it for caches and predictors. It grows with the probes' share of
         /// the program's ticks.
-        crowding_error_share: f64,
+        crowding_error_share: f64 by Worst,
         /// What makes the figures unusable, in sentences; usually empty.
-        warnings: Vec<String>,
+        warnings: Vec<String> by Union,
         /// The doubtful findings of the self-test, in sentences that begin with the finding's name.
-        doubtful: Vec<String>,
+        doubtful: Vec<String> by Union,
         /// The number of doubtful findings.
         doubts: u64,
         /// Whether a finding is so bad that ticks do not measure time.
-        distrusted: bool,
+        distrusted: bool by Any,
     }
 }
 
@@ -65,11 +65,11 @@ data! {
         visible_ticks: f64,
         /// The error of `visible_ticks`, which depends on the code around a probe. It is the systematic error of every net figure of a
         /// single call.
-        visible_error_ticks: f64,
+        visible_error_ticks: f64 by Worst,
         /// The ticks that a whole probe costs its caller.
         total_ticks: f64,
         /// The error of `total_ticks`.
-        total_error_ticks: f64,
+        total_error_ticks: f64 by Worst,
         /// The additional ticks that a probe with nested probes costs its caller.
         nesting_ticks: f64,
     }

@@ -16,15 +16,33 @@ data! {
         /// The context from which this one was called, as an index into `contexts` that is smaller than this one's own. `None` for a root.
         parent: Option<u64>,
         /// Calls that have returned; `None` if they are unknown, as in programs with light probes.
-        calls: Option<u64>,
+        calls: Option<u64> by Add,
         /// Those of the calls that were neither preempted, migrated nor signalled; `None` if this is unknown.
-        clean: Option<u64>,
+        clean: Option<u64> by Add,
         /// Inclusive net ticks, on the CPU and blocked.
-        total_ticks: WholeTicks,
+        total_ticks: WholeTicks by Add,
         /// The part of these on the CPU.
-        on_cpu_ticks: Option<WholeTicks>,
+        on_cpu_ticks: Option<WholeTicks> by Add,
         /// Net ticks outside annotated callees, on the CPU if that is known.
-        self_ticks: WholeTicks,
+        self_ticks: WholeTicks by Add,
+    }
+}
+
+data! {
+    /// What is counted for a context, in net ticks.
+    #[doc(hidden)]
+    #[derive(Default)]
+    pub struct ContextSums {
+        /// Calls that have returned.
+        calls: u64 by Add,
+        /// Ticks on the CPU in outermost activations.
+        on_cpu: i64 by Add,
+        /// Ticks on the CPU outside annotated callees, in all calls.
+        own: i64 by Add,
+        /// Ticks blocked in outermost activations.
+        blocked: i64 by Add,
+        /// Calls that were interrupted, or of which this is unknown.
+        unclean: u64 by Add,
     }
 }
 

@@ -6,14 +6,15 @@
 //!
 //! The macro parses types as far as this crate needs it, because a `ty` fragment could not be matched by other macros.
 
-// Input:  data! { /// Doc. pub struct Name { /// Doc of a. a: String, /// Doc of b. b: Option<f64>, } }
+// Input:  data! { /// Doc. pub struct Name { /// Doc of a. a: String, /// Doc of b. b: Option<f64> by Greatest, } }
 // Output: pub struct Name { /// Doc of a. #[doc(hidden)] pub a: String, /// Doc of b. #[doc(hidden)] pub b: Option<f64> }
 //         impl Name { /// Doc of a. pub fn a(&self) -> &str { &self.a }  /// Doc of b. pub fn b(&self) -> Option<f64> { self.b } }
+//         impl Combine for Name { fn merge(&mut self, other: &Self) { Greatest::merge(&mut self.b, &other.b); } fn since … }
 macro_rules! data {
     (
         $(#[$struct_attr:meta])*
         pub struct $name:ident {
-            $($(#[doc = $doc:literal])+ $field:ident: $type:ident $(< $of:ident >)?,)*
+            $($(#[doc = $doc:literal])+ $field:ident: $type:ident $(< $of:ident >)? $(by $rule:ident)?,)*
         }
     ) => {
         $(#[$struct_attr])*
@@ -31,6 +32,20 @@ macro_rules! data {
                     $crate::data::getters::get!(self.$field, $type $(< $of >)?)
                 }
             )*
+        }
+
+        /// Fields without a rule stay as they are.
+        #[cfg(has_callsites)]
+        #[doc(hidden)]
+        #[allow(unused_variables)] // there may be no rule
+        impl $crate::data::rules::Combine for $name {
+            fn merge(&mut self, other: &Self) {
+                $($(<$crate::data::rules::$rule as $crate::data::rules::Rule<_>>::merge(&mut self.$field, &other.$field);)?)*
+            }
+
+            fn since(&mut self, earlier: &Self) {
+                $($(<$crate::data::rules::$rule as $crate::data::rules::Rule<_>>::since(&mut self.$field, &earlier.$field);)?)*
+            }
         }
     };
 }

@@ -4,7 +4,6 @@
 //! bucket is identified by the smallest value in it. The last bucket contains everything that is longer than 30 hours at 2.6 GHz.
 
 use super::getters::data;
-use super::saturating_sum;
 
 data! {
     /// Calls of about one length.
@@ -22,6 +21,16 @@ impl Bucket {
     #[must_use]
     pub fn end_ticks(&self) -> u64 {
         end(self.from_ticks)
+    }
+
+    /// One call of so many ticks.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn of(ticks: u64) -> Self {
+        Self {
+            from_ticks: beginning(ticks),
+            calls: 1,
+        }
     }
 }
 
@@ -71,50 +80,21 @@ pub(crate) fn quantile(buckets: &[Bucket], share: f64) -> Option<u64> {
         .map(|bucket| bucket.from_ticks)
 }
 
-/// Adds two histograms. The result is in ascending order.
-pub(crate) fn merge(one: &[Bucket], other: &[Bucket]) -> Vec<Bucket> {
-    let mut all: Vec<Bucket> = one.iter().chain(other).copied().collect();
-    all.sort_by_key(|bucket| bucket.from_ticks);
-    all.dedup_by(|next, kept| {
-        let same = next.from_ticks == kept.from_ticks;
-        if same {
-            kept.calls = kept.calls.saturating_add(next.calls);
-        }
-        same
-    });
-    all
-}
-
-/// Subtracts `earlier` from `later`, which contains it.
-pub(crate) fn since(later: &[Bucket], earlier: &[Bucket]) -> Vec<Bucket> {
-    let known = |from| match earlier.binary_search_by_key(&from, |bucket| bucket.from_ticks) {
-        Ok(index) => earlier[index].calls,
-        Err(_) => 0,
-    };
-    later
-        .iter()
-        .map(|bucket| Bucket {
-            calls: bucket.calls.saturating_sub(known(bucket.from_ticks)),
-            ..*bucket
-        })
-        .filter(|bucket| bucket.calls != 0)
-        .collect()
+/// Adds counts up. A report that somebody has changed may have any; what is too much for it is no reason to panic.
+pub(crate) fn saturating_sum(counts: impl IntoIterator<Item = u64>) -> u64 {
+    counts.into_iter().fold(0, u64::saturating_add)
 }
 
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::data::rules::Combine;
 
     /// The histogram of these values.
     pub(crate) fn histogram(values: impl IntoIterator<Item = u64>) -> Vec<Bucket> {
-        let buckets: Vec<Bucket> = values
-            .into_iter()
-            .map(|value| Bucket {
-                from_ticks: beginning(value),
-                calls: 1,
-            })
-            .collect();
-        merge(&buckets, &[])
+        let mut buckets: Vec<Bucket> = values.into_iter().map(Bucket::of).collect();
+        buckets.merge(&Vec::new());
+        buckets
     }
 
     #[test]
@@ -145,9 +125,13 @@ pub(crate) mod tests {
     fn merged_histogram_is_that_of_all_values_and_can_be_taken_apart() {
         let (some, others) = (histogram([1, 70, 5000, 70]), histogram([0, 71, 1 << 50]));
         let all = histogram([1, 70, 5000, 70, 0, 71, 1 << 50]);
-        assert_eq!(merge(&some, &others), all);
-        assert_eq!(merge(&others, &some), all);
-        assert_eq!(since(&all, &some), others);
-        assert_eq!(since(&all, &all), []);
+        let (mut one, mut other) = (some.clone(), others.clone());
+        one.merge(&others);
+        other.merge(&some);
+        assert_eq!((&one, &other), (&all, &all));
+        one.since(&some);
+        assert_eq!(one, others);
+        other.since(&all);
+        assert_eq!(other, []);
     }
 }

@@ -7,36 +7,36 @@ data! {
     #[derive(Default)]
     pub struct MachineReport {
         /// The CPU's brand string.
-        cpu: Option<String>,
+        cpu: Option<String> by Alike,
         /// The CPU's maker: `GenuineIntel`, `AuthenticAMD`, …
-        vendor: Option<String>,
+        vendor: Option<String> by Alike,
         /// The CPU's family (x86).
-        family: Option<u32>,
+        family: Option<u32> by Alike,
         /// The CPU's model (x86).
-        model: Option<u32>,
+        model: Option<u32> by Alike,
         /// The CPU's stepping (x86).
-        stepping: Option<u32>,
+        stepping: Option<u32> by Alike,
         /// The microcode's revision. Hypervisors often hide the real one.
-        microcode: Option<String>,
+        microcode: Option<String> by Alike,
         /// The core's design, by the short name that tables of instructions use for it.
-        microarchitecture: Option<String>,
+        microarchitecture: Option<String> by Alike,
         /// The hypervisor, by name.
-        hypervisor: Option<String>,
+        hypervisor: Option<String> by Alike,
         /// The emulator that executes the instructions, if it is not the CPU itself.
-        emulator: Option<String>,
+        emulator: Option<String> by Alike,
         /// The operating system, as Rust names it.
-        os: Option<String>,
+        os: Option<String> by Alike,
         /// The architecture the program was compiled for, as Rust names it.
-        arch: Option<String>,
+        arch: Option<String> by Alike,
         /// The kernel's release.
-        kernel: Option<String>,
+        kernel: Option<String> by Alike,
         /// The number of CPUs that the process may use.
-        cpus: Option<u64>,
+        cpus: Option<u64> by Alike,
         /// The first CPU's frequency governor.
-        governor: Option<String>,
+        governor: Option<String> by Alike,
         /// Whether the core clock may go above its base.
-        boost: Option<bool>,
+        boost: Option<bool> by Alike,
         /// Whether two threads share a core's execution units.
-        smt: Option<bool>,
+        smt: Option<bool> by Alike,
     }
 }

@@ -8,6 +8,8 @@ mod getters;
 pub(crate) mod histogram;
 mod machine;
 mod process;
+#[cfg(has_callsites)]
+pub(crate) mod rules;
 mod slow_call;
 mod sums;
 mod tick_clock;
@@ -17,12 +19,12 @@ use getters::data;
 
 pub use callsite::{CallsiteReport, EventCount, ThreadReport};
 pub use clock::{Clock, FenceOverhead};
-pub use context::Context;
+pub use context::{Context, ContextSums};
 pub use histogram::Bucket;
+pub(crate) use histogram::saturating_sum;
 pub use machine::MachineReport;
 pub use process::{Ended, MetaMap, Process};
 pub use slow_call::{RecordedValue, SlowCall};
-pub(crate) use sums::saturating_sum;
 pub use sums::{CallsiteSums, FirstCall, SumOfSquares};
 pub use tick_clock::TickClock;
 pub use whole_ticks::WholeTicks;

@@ -1,16 +1,136 @@
 //! What was counted for a callsite, before any statistics. These are whole numbers, so that the sums of two processes add up exactly.
 
-use super::Clock;
 use super::getters::data;
+#[cfg(has_callsites)]
+use super::rules::Combine;
+#[cfg(has_callsites)]
+use super::{Bucket, histogram};
+use super::{Clock, saturating_sum};
 
-// Input:  sums! { /// Doc. a: u64 by add, /// Doc. b: Option<i64> by least, }
-// Output: data! { pub struct CallsiteSums { /// Doc. a: u64, /// Doc. b: Option<i64> } } and
-//         impl CallsiteSums {
-//             fn merge(&mut self, other: &Self) { self.a = add::merge(self.a, other.a); self.b = least::merge(self.b, other.b); }
-//             fn since(&mut self, earlier: &Self) { self.a = add::since(self.a, earlier.a); … }
-//         }
-macro_rules! sums {
-    ($($(#[doc = $doc:literal])+ $field:ident: $type:ident $(< $of:ident >)? by $merge:ident,)*) => {
+/// The figures that are counted, in one table. Of each: where it is counted, its name and type, and the [rule](super::rules) by which two
+/// become one. All else follows from the table: the fields of [`CallsiteSums`], adding and subtracting, the keys in JSON, their schema and
+/// their page in `docs`; and in tsc-runtime the cells of a record, with forgetting and reading.
+///
+/// - `stop`: in a cell that the stop of an ordinary call may write
+/// - `record`: in a cell of each record
+/// - `light`: by light probes and the clock
+/// - `report`: when a record or a report is read
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __figures {
+    ($declare:ident) => {
+        $declare! {
+            /// Threads that called it.
+            report threads: u64 by Latest,
+            /// Calls that have started and not returned.
+            report running: u64 by Latest,
+            /// Calls that are samples: neither a thread's first call nor an anomaly, and either not interrupted or repaired. Deviation, minimum,
+            /// maximum, quantiles and the histogram are over these.
+            record samples: u64 by Add,
+            /// The sum of the samples' ticks.
+            record sum: i64 by Add,
+            /// The sum of the squares of the samples' ticks.
+            record squares: SumOfSquares by Add,
+            /// The smallest sample.
+            record min: Option<i64> by Least,
+            /// The largest sample.
+            record max: Option<i64> by Greatest,
+            /// First calls of threads.
+            record firsts: u64 by Add,
+            /// The ticks of these calls.
+            record first_sum: i64 by Add,
+            /// The first call of the process. In a merged report, that of the process that started first.
+            report first: Option<FirstCall> by Earliest,
+            /// First calls of threads that were interrupted.
+            record firsts_interrupted: u64 by Add,
+            /// Interrupted calls that are samples.
+            record repaired: u64 by Add,
+            /// Interrupted calls that are not samples, without threads' first calls.
+            record excluded: u64 by Add,
+            /// The ticks of these calls.
+            record excluded_sum: i64 by Add,
+            /// The ticks of all calls in which the thread was blocked: a part of `sum`, `first_sum` and `excluded_sum`.
+            record calls_blocked: i64 by Add,
+            /// By how much the wall time of the repaired and the excluded calls is longer than their ticks.
+            record calls_waiting: i64 by Add,
+            /// The longest wall time of these calls; of async functions, of all calls.
+            record wall_max: Option<i64> by Greatest,
+            /// Ticks off the CPU in calls inside no other call of the same callsite.
+            record off: i64 by Add,
+            /// The part of `off` in which the thread was ready while another thread ran.
+            record waiting: i64 by Add,
+            /// Ticks off the CPU outside annotated callees.
+            record own_off: i64 by Add,
+            /// The part of `own_off` in which the thread was ready while another thread ran.
+            record own_waiting: i64 by Add,
+            /// Calls (of futures: polls) whose time off the CPU cannot be divided into blocked and waiting.
+            record unsplit: u64 by Add,
+            /// Interrupted calls (of futures: polls) whose time on the CPU is unknown.
+            record unasked: u64 by Add,
+            /// Calls without a measurement, which have no ticks.
+            record anomalies: u64 by Add,
+            /// Calls (of futures: polls) that a panic ended.
+            record panicked: u64 by Add,
+            /// Samples of which it is unknown whether they were interrupted.
+            record unknown: u64 by Add,
+            /// The cost of nested probes, registrations and reports in the calls. Raw ticks are gross ticks plus this.
+            stop nested: i64 by Add,
+            /// Net ticks of annotated callees on the CPU.
+            stop callees: i64 by Add,
+            /// The part of `nested` minus `inner_nested` that registrations and reports took.
+            record registration: i64 by Add,
+            /// Calls (of futures: polls) inside other calls of the same callsite.
+            stop inner: u64 by Add,
+            /// The gross ticks of `inner` on the CPU.
+            stop inner_gross: i64 by Add,
+            /// The nested overhead of `inner`.
+            stop inner_nested: i64 by Add,
+            /// The visible overhead of all probes of the callsite, in thousandths of a tick. For each stretch between two reports it is what was
+            /// calibrated for that stretch, so that a later report does not change the figures of an earlier one.
+            report visible_milliticks: i64 by Add,
+            /// The part of `visible_milliticks` in `inner` calls.
+            report inner_visible_milliticks: i64 by Add,
+            /// Bytes or items that the calls worked on.
+            record units: u64 by Add,
+            /// Polls of futures.
+            record polls: u64 by Add,
+            /// The ticks of the polls on the CPU, also of futures that have not completed.
+            record polls_gross: i64 by Add,
+            /// The longest poll, on the CPU and blocked.
+            record poll_max: Option<i64> by Greatest,
+            /// Ticks from futures' first polls to their completion.
+            record wall: u64 by Add,
+            /// Futures that were polled, and dropped before completion.
+            record cancelled: u64 by Add,
+            /// Calls of a light function, counted when they start; of an async function, when they complete.
+            light counted: u64 by Add,
+            /// Ticks of the clock that found the function innermost and the thread on the CPU.
+            light clock_ticks: u64 by Add,
+            /// Time on the CPU by these ticks, in ticks of the counter.
+            light ticked_own: i64 by Add,
+            /// Time off the CPU in which the function was innermost.
+            light ticked_own_off: i64 by Add,
+            /// The part of `ticked_own_off` in which the thread was ready to run.
+            light ticked_own_waiting: i64 by Add,
+            /// The sum of the squares of the times that the ticks stand for, in units of 1024 ticks squared. The time between several ticks
+            /// in one call is not in it, because it is no matter of chance.
+            light ticked_squares: u64 by Add,
+            /// Time on the CPU of the ticks during which the function was running.
+            light ticked: i64 by Add,
+            /// Time off the CPU in which the function was running.
+            light ticked_off: i64 by Add,
+            /// The part of `ticked_off` in which the thread was ready to run.
+            light ticked_waiting: i64 by Add,
+            /// The cost of the callsite's light probes, in thousandths of a tick.
+            light light_probe_milliticks: i64 by Add,
+        }
+    };
+}
+
+// Input:  declare! { /// Doc. record a: u64 by Add, … }
+// Output: data! { pub struct CallsiteSums { /// Doc. a: u64 by Add, … } }
+macro_rules! declare {
+    ($($(#[doc = $doc:literal])+ $counted:ident $field:ident: $type:ident $(< $of:ident >)? by $rule:ident,)*) => {
         data! {
             /// The sums over all calls of a callsite, and over all threads. Every figure of a [`CallsiteReport`](super::CallsiteReport) is
             /// computed from these, its histograms and the clock.
@@ -19,126 +139,13 @@ macro_rules! sums {
             /// overhead.
             #[derive(Default)]
             pub struct CallsiteSums {
-                $($(#[doc = $doc])+ $field: $type $(< $of >)?,)*
-            }
-        }
-
-        impl CallsiteSums {
-            /// Adds another process's sums of the same callsite.
-            pub(crate) fn merge(&mut self, other: &Self) {
-                $(self.$field = $merge::merge(self.$field, other.$field);)*
-            }
-
-            /// Subtracts the sums of an earlier report of the same process. The minimum and the maximum remain those of all calls.
-            pub(crate) fn since(&mut self, earlier: &Self) {
-                $(self.$field = $merge::since(self.$field, earlier.$field);)*
+                $($(#[doc = $doc])+ $field: $type $(< $of >)? by $rule,)*
             }
         }
     };
 }
 
-sums! {
-    /// Threads that called it.
-    threads: u64 by latest,
-    /// Calls that have started and not returned.
-    running: u64 by latest,
-    /// Calls that are samples: neither a thread's first call nor an anomaly, and either not interrupted or repaired. Deviation, minimum,
-    /// maximum, quantiles and the histogram are over these.
-    samples: u64 by add,
-    /// The sum of the samples' ticks.
-    sum: i64 by add_signed,
-    /// The sum of the squares of the samples' ticks.
-    squares: SumOfSquares by add_squares,
-    /// The smallest sample.
-    min: Option<i64> by least,
-    /// The largest sample.
-    max: Option<i64> by greatest,
-    /// First calls of threads.
-    firsts: u64 by add,
-    /// The ticks of these calls.
-    first_sum: i64 by add_signed,
-    /// The first call of the process. In a merged report, that of the process that started first.
-    first: Option<FirstCall> by earliest,
-    /// First calls of threads that were interrupted.
-    firsts_interrupted: u64 by add,
-    /// Interrupted calls that are samples.
-    repaired: u64 by add,
-    /// Interrupted calls that are not samples, without threads' first calls.
-    excluded: u64 by add,
-    /// The ticks of these calls.
-    excluded_sum: i64 by add_signed,
-    /// The ticks of all calls in which the thread was blocked: a part of `sum`, `first_sum` and `excluded_sum`.
-    calls_blocked: i64 by add_signed,
-    /// By how much the wall time of the repaired and the excluded calls is longer than their ticks.
-    calls_waiting: i64 by add_signed,
-    /// The longest wall time of these calls; of async functions, of all calls.
-    wall_max: Option<i64> by greatest,
-    /// Ticks off the CPU in calls inside no other call of the same callsite.
-    off: i64 by add_signed,
-    /// The part of `off` in which the thread was ready while another thread ran.
-    waiting: i64 by add_signed,
-    /// Ticks off the CPU outside annotated callees.
-    own_off: i64 by add_signed,
-    /// The part of `own_off` in which the thread was ready while another thread ran.
-    own_waiting: i64 by add_signed,
-    /// Calls (of futures: polls) whose time off the CPU cannot be divided into blocked and waiting.
-    unsplit: u64 by add,
-    /// Interrupted calls (of futures: polls) whose time on the CPU is unknown.
-    unasked: u64 by add,
-    /// Calls without a measurement, which have no ticks.
-    anomalies: u64 by add,
-    /// Calls (of futures: polls) that a panic ended.
-    panicked: u64 by add,
-    /// Samples of which it is unknown whether they were interrupted.
-    unknown: u64 by add,
-    /// The cost of nested probes, registrations and reports in the calls. Raw ticks are gross ticks plus this.
-    nested: i64 by add_signed,
-    /// Net ticks of annotated callees on the CPU.
-    callees: i64 by add_signed,
-    /// The part of `nested` minus `inner_nested` that registrations and reports took.
-    registration: i64 by add_signed,
-    /// Calls (of futures: polls) inside other calls of the same callsite.
-    inner: u64 by add,
-    /// The gross ticks of `inner` on the CPU.
-    inner_gross: i64 by add_signed,
-    /// The nested overhead of `inner`.
-    inner_nested: i64 by add_signed,
-    /// The visible overhead of all probes of the callsite, in thousandths of a tick. For each stretch between two reports it is what was
-    /// calibrated for that stretch, so that a later report does not change the figures of an earlier one.
-    visible_milliticks: i64 by add_signed,
-    /// The part of `visible_milliticks` in `inner` calls.
-    inner_visible_milliticks: i64 by add_signed,
-    /// Bytes or items that the calls worked on.
-    units: u64 by add,
-    /// Polls of futures.
-    polls: u64 by add,
-    /// The ticks of the polls on the CPU, also of futures that have not completed.
-    polls_gross: i64 by add_signed,
-    /// Ticks from futures' first polls to their completion.
-    wall: u64 by add,
-    /// Futures that were polled, and dropped before completion.
-    cancelled: u64 by add,
-    /// Calls of a light function, counted when they start; of an async function, when they complete.
-    counted: u64 by add,
-    /// Ticks of the clock that found the function innermost and the thread on the CPU.
-    clock_ticks: u64 by add,
-    /// Time on the CPU by these ticks, in ticks of the counter.
-    ticked_own: i64 by add_signed,
-    /// Time off the CPU in which the function was innermost.
-    ticked_own_off: i64 by add_signed,
-    /// The part of `ticked_own_off` in which the thread was ready to run.
-    ticked_own_waiting: i64 by add_signed,
-    /// The sum of the squares of the times that the ticks stand for, in units of 1024 ticks squared.
-    ticked_squares: u64 by add,
-    /// Time on the CPU of the ticks during which the function was running.
-    ticked: i64 by add_signed,
-    /// Time off the CPU in which the function was running.
-    ticked_off: i64 by add_signed,
-    /// The part of `ticked_off` in which the thread was ready to run.
-    ticked_waiting: i64 by add_signed,
-    /// The cost of the callsite's light probes, in thousandths of a tick.
-    light_probe_milliticks: i64 by add_signed,
-}
+__figures!(declare);
 
 data! {
     /// A first call, with cold caches.
@@ -196,7 +203,8 @@ impl CallsiteSums {
     }
 
     /// How many times a probe's visible overhead is contained in the gross ticks: once for each call, or once for each poll.
-    pub(crate) fn probes(&self) -> u64 {
+    #[doc(hidden)]
+    pub fn probes(&self) -> u64 {
         match self.polls {
             0 => saturating_sum([self.samples, self.firsts, self.excluded]),
             polls => polls,
@@ -204,7 +212,8 @@ impl CallsiteSums {
     }
 
     /// The gross ticks on the CPU of all calls. For futures, of all polls: futures that are suspended or were dropped have used time, too.
-    pub(crate) fn gross(&self) -> i64 {
+    #[doc(hidden)]
+    pub fn gross(&self) -> i64 {
         if self.polls != 0 {
             return self.polls_gross;
         }
@@ -227,86 +236,30 @@ impl CallsiteSums {
             probes => self.visible_milliticks as f64 / 1000.0 / probes as f64,
         }
     }
-}
 
-/// Adds counts up. A report that somebody has changed may have any; what is too much for it is no reason to panic.
-pub(crate) fn saturating_sum(counts: impl IntoIterator<Item = u64>) -> u64 {
-    counts.into_iter().fold(0, u64::saturating_add)
-}
-
-/// Counts, which never decrease.
-mod add {
-    pub(super) fn merge(one: u64, other: u64) -> u64 {
-        one.saturating_add(other)
-    }
-
-    pub(super) fn since(later: u64, earlier: u64) -> u64 {
-        later.saturating_sub(earlier)
-    }
-}
-
-/// Sums of ticks, with wrapping arithmetic as in the runtime.
-mod add_signed {
-    pub(super) fn merge(one: i64, other: i64) -> i64 {
-        one.wrapping_add(other)
-    }
-
-    pub(super) fn since(later: i64, earlier: i64) -> i64 {
-        later.wrapping_sub(earlier)
-    }
-}
-
-mod add_squares {
-    use super::SumOfSquares;
-
-    pub(super) fn merge(one: SumOfSquares, other: SumOfSquares) -> SumOfSquares {
-        SumOfSquares(one.0.saturating_add(other.0))
-    }
-
-    pub(super) fn since(later: SumOfSquares, earlier: SumOfSquares) -> SumOfSquares {
-        SumOfSquares(later.0.saturating_sub(earlier.0))
-    }
-}
-
-mod least {
-    pub(super) fn merge(one: Option<i64>, other: Option<i64>) -> Option<i64> {
-        one.into_iter().chain(other).min()
-    }
-
-    pub(super) fn since(later: Option<i64>, _: Option<i64>) -> Option<i64> {
-        later
-    }
-}
-
-mod greatest {
-    pub(super) fn merge(one: Option<i64>, other: Option<i64>) -> Option<i64> {
-        one.max(other)
-    }
-
-    pub(super) fn since(later: Option<i64>, _: Option<i64>) -> Option<i64> {
-        later
-    }
-}
-
-mod earliest {
-    use super::FirstCall;
-
-    pub(super) fn merge(one: Option<FirstCall>, other: Option<FirstCall>) -> Option<FirstCall> {
-        one.into_iter().chain(other).min()
-    }
-
-    pub(super) fn since(later: Option<FirstCall>, earlier: Option<FirstCall>) -> Option<FirstCall> {
-        later.filter(|_| earlier.is_none())
-    }
-}
-
-/// Values of the latest report.
-mod latest {
-    pub(super) fn merge(one: u64, other: u64) -> u64 {
-        super::add::merge(one, other)
-    }
-
-    pub(super) fn since(later: u64, _: u64) -> u64 {
-        later
+    /// Subtracts earlier sums of the same process, after the same was done with the histograms of samples and wall times.
+    ///
+    /// The only sample is exact, and so is an extreme that is in the outermost bucket. Otherwise it is an earlier one, and that of the rest is
+    /// only known to its bucket.
+    #[cfg(has_callsites)]
+    #[doc(hidden)]
+    pub fn subtract(&mut self, earlier: &Self, samples: &[Bucket], walls: &[Bucket]) {
+        let (min, max, wall_max) = (self.min, self.max, self.wall_max);
+        self.since(earlier);
+        let extreme = |known: Option<i64>, outermost: Option<&Bucket>, limit: fn(u64) -> u64| {
+            let from = outermost?.from_ticks;
+            // The first bucket also contains samples below zero, which exist because nested probes may cost less than was subtracted.
+            let is_of_it =
+                |ticks: &i64| histogram::beginning(ticks.max(&0).cast_unsigned()) == from;
+            let known = known.filter(is_of_it);
+            Some(known.unwrap_or_else(|| limit(from).cast_signed()))
+        };
+        let greatest_of = |from| histogram::end(from) - 1;
+        self.min = extreme(min, samples.first(), |from| from);
+        self.max = extreme(max, samples.last(), greatest_of);
+        self.wall_max = extreme(wall_max, walls.last(), greatest_of);
+        if self.samples == 1 {
+            (self.min, self.max) = (Some(self.sum), Some(self.sum));
+        }
     }
 }

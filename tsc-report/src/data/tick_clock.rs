@@ -9,45 +9,23 @@ data! {
         /// The mean interval between two ticks, in microseconds.
         mean_us: f64,
         /// The number of ticks. Not every thread notices each of them.
-        ticks: u64,
+        ticks: u64 by Add,
         /// The CPU time of the clock's own thread, as a share of the time since it began.
         cpu_share: f64,
         /// The time since it began, in nanoseconds.
-        age_ns: u64,
+        age_ns: u64 by Add,
         /// The CPU time of the clock's own thread, in nanoseconds.
-        cpu_ns: u64,
+        cpu_ns: u64 by Add,
         /// The CPU time of threads outside of all annotated functions, since the first call of one, in ticks of the counter.
-        outside_ticks: i64,
+        outside_ticks: i64 by Add,
         /// What a light probe costs its program for each call, in ticks of the counter.
         light_call_ticks: Option<f64>,
         /// The reason why no times are known, if so. The calls are counted.
-        no_times_because: Option<String>,
+        no_times_because: Option<String> by Known,
     }
 }
 
 impl TickClock {
-    /// The clocks of two processes.
-    pub(crate) fn plus(mut self, other: &Self) -> Self {
-        self.ticks = self.ticks.saturating_add(other.ticks);
-        self.age_ns = self.age_ns.saturating_add(other.age_ns);
-        self.cpu_ns = self.cpu_ns.saturating_add(other.cpu_ns);
-        self.outside_ticks = self.outside_ticks.saturating_add(other.outside_ticks);
-        let reason = self.no_times_because.take();
-        self.no_times_because = reason.or_else(|| other.no_times_because.clone());
-        self.derive();
-        self
-    }
-
-    /// What has happened since an earlier report of the same process.
-    pub(crate) fn minus(mut self, earlier: &Self) -> Self {
-        self.ticks = self.ticks.saturating_sub(earlier.ticks);
-        self.age_ns = self.age_ns.saturating_sub(earlier.age_ns);
-        self.cpu_ns = self.cpu_ns.saturating_sub(earlier.cpu_ns);
-        self.outside_ticks = self.outside_ticks.saturating_sub(earlier.outside_ticks);
-        self.derive();
-        self
-    }
-
     #[doc(hidden)]
     pub fn derive(&mut self) {
         let share = |of: u64, all: u64| {

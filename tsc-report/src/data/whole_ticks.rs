@@ -19,10 +19,6 @@ impl WholeTicks {
     pub fn plus(self, other: Self) -> Self {
         Self(self.0.wrapping_add(other.0))
     }
-
-    pub(crate) fn minus(self, other: Self) -> Self {
-        Self(self.0.wrapping_sub(other.0))
-    }
 }
 
 /// Reads `7` and `7.0`, which JSON does not distinguish.

@@ -7,6 +7,7 @@ mod ticked;
 use std::cmp::Ordering;
 
 use crate::data::histogram::{self, LAST, middle};
+use crate::data::rules::Combine;
 use crate::data::saturating_sum;
 use crate::{Bucket, CallsiteReport, CallsiteSums, Clock};
 use outliers::Outliers;
@@ -31,7 +32,7 @@ impl CallsiteReport {
     }
 
     /// The histogram of the calls' wall times.
-    pub(crate) fn by_wall(&self) -> &[Bucket] {
+    pub(crate) fn by_wall(&self) -> &Vec<Bucket> {
         if self.wall_histogram.is_empty() {
             &self.histogram
         } else {
@@ -51,7 +52,7 @@ impl CallsiteReport {
         self.derive_wall(visible);
         self.derive_by_ticks();
         self.derive_units(clock);
-        self.derive_futures();
+        self.derive_futures(visible);
     }
 
     fn derive_counts(&mut self, clock: &Clock) {
@@ -130,9 +131,10 @@ impl CallsiteReport {
         let net = |gross: i64| gross as f64 - visible;
         // If most calls are excluded because they are too short compared with their context switches (for example, if they always sleep),
         // the few samples are not typical. Then the figures are computed from all calls.
-        let all;
+        let mut all = Vec::new();
         let (stddev, extremes, buckets) = if sums.excluded > sums.samples {
-            all = histogram::merge(&self.histogram, &self.interrupted_histogram);
+            all.clone_from(&self.histogram);
+            all.merge(&self.interrupted_histogram);
             (None, None, &all)
         } else {
             let extremes = sums.min.zip(sums.max);
@@ -231,10 +233,11 @@ impl CallsiteReport {
             .map(|(hz, per_unit)| hz / per_unit);
     }
 
-    fn derive_futures(&mut self) {
+    fn derive_futures(&mut self, visible: f64) {
         let sums = &self.sums;
         let futures = sums.polls != 0 || sums.cancelled != 0;
         self.polls = futures.then_some(sums.polls);
+        self.poll_max_ticks = sums.poll_max.map(|gross| gross as f64 - visible);
         self.cancelled = futures.then_some(sums.cancelled);
     }
 }

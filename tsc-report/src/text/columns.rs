@@ -5,8 +5,9 @@ use std::fmt::{self, Write as _};
 use super::marks::Mark;
 use super::names::{NAME, Names};
 use super::rows::Rows;
-use super::scale::{Scale, count, fixed};
+use super::scale::{Scale, count, fixed, short_count};
 use super::style::Style;
+use super::{TextForm, TextOptions};
 use crate::{CallsiteReport, Clock};
 
 /// GCLK's second column.
@@ -45,9 +46,9 @@ impl<'a> Table<'a> {
         names: &'a Names,
         scale: &Scale,
         clock: &Clock,
-        width: usize,
+        options: &TextOptions,
     ) -> Self {
-        let columns = columns(rows, scale, clock, width.saturating_sub(GCLK));
+        let columns = columns(rows, scale, clock, options);
         Self {
             columns,
             heading: match scale.unit {
@@ -58,7 +59,8 @@ impl<'a> Table<'a> {
                 .shown()
                 .map(|row| Row {
                     name: names.shown(row),
-                    total: fixed(row.total_ticks, 0),
+                    // The average cost of probes is subtracted, which may have been more than was in these calls.
+                    total: fixed(row.total_ticks.max(0.0), 0),
                     share: rows.self_share(row),
                 })
                 .collect(),
@@ -113,31 +115,51 @@ impl Column {
 type Cell<'a> = &'a dyn Fn(&CallsiteReport) -> String;
 
 /// The columns for which there is room, but at least one.
-fn columns(rows: &Rows<'_>, scale: &Scale, clock: &Clock, mut room: usize) -> Vec<Column> {
+fn columns(rows: &Rows<'_>, scale: &Scale, clock: &Clock, options: &TextOptions) -> Vec<Column> {
+    let is_full = options.form == TextForm::Full;
     let known = |ticks: Option<f64>| ticks.map_or("-".to_owned(), |ticks| scale.cell(ticks));
-    let of_one = |row: &CallsiteReport| row.mean_ticks.filter(|_| row.calls == 1);
-    let is_blocked =
-        |row: &CallsiteReport| row.own_blocked() > BLOCKED * (rows.self_sum() + row.own_blocked());
+    let call = |row: &CallsiteReport, ticks: Option<f64>| {
+        let of_one = row.mean_ticks.filter(|_| row.calls == 1);
+        of_a_call(row, ticks.or(of_one), scale)
+    };
+    let number = |calls| {
+        if is_full {
+            count(calls)
+        } else {
+            short_count(calls)
+        }
+    };
     // Where the column stands from left to right, and what it shows, in the order of importance.
-    let by_importance: [(usize, &'static str, Cell<'_>); 11] = [
+    let by_importance: [(usize, &'static str, Cell<'_>); 14] = [
         (0, "self%", &|row| share(rows, row, clock)),
-        (4, "calls", &|row| count(row.calls)),
-        (5, "mean", &|row| mean(row, scale)),
+        (4, "calls", &|row| number(row.calls)),
+        (7, "mean", &|row| call(row, row.mean_ticks)),
         (3, "block", &|row| scale.cell(row.own_blocked())),
-        (1, "self", &|row| scale.cell(row.self_on_cpu())),
-        (6, "p50", &|row| known(row.p50_ticks.or(of_one(row)))),
-        (7, "p99", &|row| known(row.p99_ticks.or(of_one(row)))),
+        (1, "self", &|row| scale.cell(row.self_on_cpu().max(0.0))),
+        (9, "p50", &|row| call(row, row.p50_ticks)),
+        (10, "p99", &|row| call(row, row.p99_ticks)),
         (2, "±", &|row| {
             let share = row.self_error_share();
             share.map_or("-".to_owned(), |share| format!("{:.0}%", share * 100.0))
         }),
-        (9, "max", &|row| known(row.max_ticks.or(of_one(row)))),
-        (8, "min", &|row| known(row.min_ticks.or(of_one(row)))),
-        (10, "first", &|row| known(row.first_ticks)),
+        (12, "max", &|row| call(row, row.max_ticks)),
+        (11, "min", &|row| call(row, row.min_ticks)),
+        (13, "first", &|row| call(row, row.first_ticks)),
+        (5, "clean", &|row| row.clean.map_or("?".to_owned(), count)),
+        (6, "panicked", &|row| count(row.panicked)),
+        (8, "s.e.", &|row| known(row.std_error_ticks)),
     ];
+    let is_blocked =
+        |row: &CallsiteReport| row.own_blocked() > BLOCKED * (rows.self_sum() + row.own_blocked());
+    let mut room = options.width.saturating_sub(GCLK);
     let mut columns: Vec<(usize, Column)> = Vec::new();
     for (place, heading, cell) in by_importance {
-        if heading == "block" && !rows.shown().any(is_blocked) {
+        let is_wanted = match heading {
+            "block" => rows.shown().any(is_blocked),
+            "clean" | "panicked" | "s.e." => is_full,
+            _ => true,
+        };
+        if !is_wanted {
             continue;
         }
         let column = Column::new(heading, rows.shown().map(cell).collect());
@@ -152,22 +174,21 @@ fn columns(rows: &Rows<'_>, scale: &Scale, clock: &Clock, mut room: usize) -> Ve
     columns.into_iter().map(|(_, column)| column).collect()
 }
 
-/// The share of all self ticks, with a mark before it if it is less certain than it looks.
+/// The share of all self ticks, with the row's gravest mark before it. What is too short stands before the times of its calls.
 fn share(rows: &Rows<'_>, row: &CallsiteReport, clock: &Clock) -> String {
-    let mark = Mark::of(row, clock).map_or(String::new(), |mark| match mark {
-        Mark::BelowResolution => Mark::MostlyProbes.character().to_string(),
-        mark => mark.character().to_string(),
-    });
-    mark + &fixed(rows.self_share(row), 1)
+    let mark = Mark::of(row, clock).filter(|&mark| mark != Mark::BelowResolution);
+    let share = fixed(rows.self_share(row), 1);
+    mark.map_or(share.clone(), |mark| format!("{}{share}", mark.character()))
 }
 
-/// The mean. That of calls which cannot be distinguished from empty ones is below what can be resolved.
-fn mean(row: &CallsiteReport, scale: &Scale) -> String {
-    match row.mean_ticks {
-        _ if row.is_below_resolution() => {
+/// A time of single calls. What cannot be distinguished from that of an empty call is below what can be resolved. Times by ticks of the
+/// clock are means of many calls.
+fn of_a_call(row: &CallsiteReport, ticks: Option<f64>, scale: &Scale) -> String {
+    match ticks {
+        Some(ticks) if ticks < CallsiteReport::RESOLVED_TICKS && !row.is_light() => {
             format!("<{}", scale.bound(CallsiteReport::RESOLVED_TICKS))
         }
-        Some(mean) => scale.cell(mean),
+        Some(ticks) => scale.cell(ticks),
         None => "-".to_owned(),
     }
 }

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use super::machine::cut;
 use super::marks::Mark;
 use super::names::{Names, escaped};
 use super::notes::write_wrapped;
@@ -63,13 +62,24 @@ fn write_mark(
         }
         _ => names.full(row).to_owned(),
     };
-    let mut parts: Vec<String> = marked.iter().take(NAMED).map(named).collect();
-    if marked.len() > NAMED {
-        parts.push(format!("and {} more", marked.len() - NAMED));
-    }
     let (character, meaning) = (mark.character(), mark.explanation());
-    let line = format!("tsc: {character} {meaning}: {}", parts.join(", "));
-    writeln!(out, "{}", cut(line, width))
+    let start = format!("tsc: {character} {meaning}: ");
+    let names: Vec<String> = marked.iter().take(NAMED).map(named).collect();
+    writeln!(out, "{}", listed(&start, &names, marked.len(), width))
+}
+
+/// The line with as many of the names as fit, and the number of the others of `all`.
+fn listed(start: &str, names: &[String], all: usize, width: usize) -> String {
+    let line = |shown: usize| match (shown, all - shown) {
+        (_, 0) => start.to_owned() + &names.join(", "),
+        (0, 1) => format!("{start}1 function"),
+        (0, left) => format!("{start}{left} functions"),
+        (_, left) => format!("{start}{} and {left} more", names[..shown].join(", ")),
+    };
+    // No character takes more columns than bytes.
+    let fits = |line: &String| line.len() <= width;
+    let mut lines = (1..=names.len()).rev().map(line);
+    lines.find(fits).unwrap_or_else(|| line(0))
 }
 
 /// The callsites that `TSC_ONLY` and `TSC_SKIP` leave out.
@@ -88,4 +98,24 @@ pub(super) fn write_left_out(
         "tsc: {count} not measured, because of TSC_ONLY or TSC_SKIP:"
     )?;
     write_wrapped(out, &escaped(&report.left_out.join(", ")), width)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_shown_whole_or_counted() {
+        let names = ["parse", "Index::rank", "a_function_with_a_long_name"].map(str::to_owned);
+        for (width, expected) in [
+            (80, "tsc: ~ parse, Index::rank, a_function_with_a_long_name"),
+            (40, "tsc: ~ parse, Index::rank and 1 more"),
+            (30, "tsc: ~ parse and 2 more"),
+            (20, "tsc: ~ 3 functions"),
+        ] {
+            assert_eq!(listed("tsc: ~ ", &names, 3, width), expected);
+        }
+        let wide = ["🦀🦀🦀🦀🦀".to_owned()];
+        assert_eq!(listed("tsc: ~ ", &wide, 1, 16), "tsc: ~ 1 function");
+    }
 }

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use super::full::ticks;
 use super::names::{NAME, escaped};
+use super::scale::fixed;
 use super::tick_clock;
 use crate::data::saturating_sum;
 use crate::{Bucket, CallsiteReport};
@@ -109,4 +109,8 @@ fn octaves(buckets: &[Bucket]) -> Vec<(u64, u64)> {
         }
     }
     octaves
+}
+
+fn ticks(value: Option<f64>, digits: usize) -> String {
+    value.map_or_else(|| "-".to_owned(), |value| fixed(value, digits))
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use super::scale::Scale;
 use super::style::Style;
 use super::tick_clock;
-use crate::{Clock, Report, TextOptions};
+use crate::{Clock, Report, TextForm, TextOptions};
 
 /// What is doubtful on most machines: `full` says why.
 const USUAL: [&str; 4] = ["hypervisor", "placement", "governor", "boost"];
@@ -32,14 +32,15 @@ pub(super) fn write(
     style: &Style,
 ) -> fmt::Result {
     let (clock, width) = (&report.clock, options.width);
+    let is_full = options.form == TextForm::Full;
     for doubt in doubts(report, options) {
         let line = cut(format!("tsc: {doubt}"), width);
         writeln!(out, "{}", style.doubtful(&line))?;
     }
     let cost = tick_clock::cost(report);
     for parts in [
-        machine(clock),
-        probes(clock, scale),
+        machine(clock, is_full),
+        probes(clock, scale, is_full),
         cost.into_iter().collect(),
     ] {
         if !parts.is_empty() {
@@ -49,8 +50,8 @@ pub(super) fn write(
     Ok(())
 }
 
-/// The machine and its counter, in the order of importance.
-fn machine(clock: &Clock) -> Vec<String> {
+/// The machine and its counter, in the order of importance. The full form also says what is as usual.
+fn machine(clock: &Clock, is_full: bool) -> Vec<String> {
     let hypervisor = clock
         .hypervisor
         .as_ref()
@@ -58,30 +59,37 @@ fn machine(clock: &Clock) -> Vec<String> {
     let cpu = clock.cpu.as_deref().unwrap_or("unknown CPU");
     let mut parts = vec![format!("{cpu}{}", hypervisor.unwrap_or_default())];
     parts.push(match (clock.hz, clock.ppm) {
-        (Some(hz), Some(ppm)) => format!("{} {:.3} MHz ± {ppm:.1} ppm", clock.source, hz / 1e6),
+        (Some(hz), Some(ppm)) => {
+            let at_most = (ppm * 10.0).ceil() / 10.0; // a bound is never less, and not 0
+            format!("{} {:.3} MHz ± {at_most:.1} ppm", clock.source, hz / 1e6)
+        }
         _ => format!("{} at an unknown rate", clock.source),
     });
-    if clock.invariant == Some(false) {
-        parts.push("not invariant".to_owned());
+    match clock.invariant {
+        Some(false) => parts.push("not invariant".to_owned()),
+        Some(true) if is_full => parts.push("invariant".to_owned()),
+        None if is_full => parts.push("invariance unknown".to_owned()),
+        _ => {}
     }
-    if clock.resolution_ticks > 1 {
+    if is_full || clock.resolution_ticks > 1 {
         parts.push(format!("in steps of {}", clock.resolution_ticks));
     }
-    if let Some(other) = clock
-        .clocksource
-        .as_deref()
-        .filter(|&source| source != "tsc")
-    {
-        parts.push(format!("clocksource {other}"));
+    match clock.clocksource.as_deref() {
+        Some("tsc") if !is_full => {}
+        Some(source) => parts.push(format!("clocksource {source}")),
+        None if is_full => parts.push("clocksource unknown".to_owned()),
+        None => {}
     }
-    if let Some(cpu) = clock.pinned_cpu {
-        parts.push(format!("pinned to CPU {cpu}"));
+    match clock.pinned_cpu {
+        Some(cpu) => parts.push(format!("pinned to CPU {cpu}")),
+        None if is_full => parts.push("not pinned".to_owned()),
+        None => {}
     }
     parts
 }
 
 /// The overhead that was subtracted, and the number of core cycles in a tick.
-fn probes(clock: &Clock, scale: &Scale) -> Vec<String> {
+fn probes(clock: &Clock, scale: &Scale, is_full: bool) -> Vec<String> {
     let mut parts: Vec<String> = scale.remark.iter().cloned().collect();
     parts.extend(clock.overheads.iter().map(|overhead| {
         if overhead.total_ticks == 0.0 {
@@ -91,25 +99,39 @@ fn probes(clock: &Clock, scale: &Scale) -> Vec<String> {
             );
         }
         format!(
-            "{} probe: {:.1} ± {:.0} ticks inside a call, {:.1} outside, subtracted",
+            "{} probe: {:.1} ± {:.0} ticks in a call, {:.0} ± {:.0} in all, subtracted",
             overhead.fence,
             overhead.visible_ticks,
             overhead.visible_error_ticks,
-            overhead.total_ticks - overhead.visible_ticks
+            overhead.total_ticks,
+            overhead.total_error_ticks
         )
     }));
     if let Some(why) = &clock.fallback_reason {
         parts.insert(0, format!("not the TSC: {why}"));
-    } else if let Some(ratio) = clock
-        .core_cycles_per_tick
-        .filter(|_| scale.unit != Some("core cycles") && !clock.distrusted)
-    {
-        parts.push(format!("1 tick ≈ {ratio:.2} core cycles"));
+    } else if scale.unit != Some("core cycles") && !clock.distrusted {
+        parts.extend(core_clock(clock, is_full));
     }
     parts
 }
 
-/// A line for each reason to doubt the figures that is not a usual one.
+fn core_clock(clock: &Clock, is_full: bool) -> Option<String> {
+    let ratio = clock.core_cycles_per_tick?;
+    let mut text = format!("1 tick ≈ {ratio:.2} core cycles");
+    if is_full {
+        let ghz = |ratio: Option<f64>| Some(ratio? * clock.hz? / 1e9);
+        text += &format!(
+            ": the core's clock was {:.2} GHz (range {:.2}..{:.2}, by {})",
+            ghz(Some(ratio))?,
+            ghz(clock.core_cycles_per_tick_min)?,
+            ghz(clock.core_cycles_per_tick_max)?,
+            clock.core_cycles_source.as_ref()?
+        );
+    }
+    Some(text)
+}
+
+/// A line for each reason to doubt the figures. The full form also has the usual ones, and says what to do.
 fn doubts(report: &Report, options: &TextOptions) -> Vec<String> {
     let clock = &report.clock;
     let mut lines = unknown(clock);
@@ -120,6 +142,11 @@ fn doubts(report: &Report, options: &TextOptions) -> Vec<String> {
         );
     }
     lines.extend(tick_clock::doubt(report));
+    if options.form == TextForm::Full {
+        let doubts = clock.doubtful.iter();
+        lines.extend(doubts.map(|doubt| format!("doubtful: {doubt}")));
+        return lines;
+    }
     let names = clock.doubtful.iter();
     let names: Vec<&str> = names
         .map(|doubt| doubt.split(':').next().unwrap_or(doubt))
@@ -136,7 +163,7 @@ fn doubts(report: &Report, options: &TextOptions) -> Vec<String> {
 }
 
 /// What is not known here of interruptions.
-pub(super) fn unknown(clock: &Clock) -> Vec<String> {
+fn unknown(clock: &Clock) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(why) = &clock.no_interruptions_because {
         lines.push(format!("interruptions: not detected here: {why}"));
@@ -151,7 +178,7 @@ pub(super) fn unknown(clock: &Clock) -> Vec<String> {
 }
 
 /// Joins as many parts as fit into a line.
-fn fitting(parts: &[String], width: usize) -> String {
+pub(super) fn fitting(parts: &[String], width: usize) -> String {
     let mut line = "tsc: ".to_owned();
     for (index, part) in parts.iter().enumerate() {
         let separator = if index == 0 { "" } else { "; " };
@@ -166,7 +193,7 @@ fn fitting(parts: &[String], width: usize) -> String {
 }
 
 /// Cuts the line at the terminal's width.
-pub(super) fn cut(line: String, width: usize) -> String {
+fn cut(line: String, width: usize) -> String {
     // Names may have letters that take two columns. Which ones do, depends on the terminal.
     let columns = |letter: char| if letter < '\u{2e80}' { 1 } else { 2 };
     if line.chars().map(columns).sum::<usize>() <= width {

@@ -5,7 +5,7 @@ use crate::{CallsiteReport, Clock, Report};
 /// A row is marked if its probes took more than this share of what it and they took together.
 const MOSTLY_PROBES: f64 = 1.0 / 3.0;
 /// A row is marked if its self ticks are known to no better than this share of them.
-const UNCERTAIN: f64 = 0.1;
+const UNCERTAIN: f64 = 1.0;
 
 /// The marks, the gravest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ impl Mark {
         Self::ALL.into_iter().find(|mark| mark.is_on(row, clock))
     }
 
-    pub(super) fn is_on(self, row: &CallsiteReport, clock: &Clock) -> bool {
+    fn is_on(self, row: &CallsiteReport, clock: &Clock) -> bool {
         match self {
             Self::BelowResolution => row.is_below_resolution(),
             Self::MostlyProbes => row.share_of_probes(clock) > MOSTLY_PROBES,
@@ -43,8 +43,8 @@ impl Mark {
     pub(super) fn explanation(self) -> &'static str {
         match self {
             Self::BelowResolution => "too short to be timed; use #[cycles(light)]",
-            Self::MostlyProbes => "mostly probes; make light, or leave out",
-            Self::Uncertain => "self is uncertain, at 95 %",
+            Self::MostlyProbes => "mostly probes; use a light one, or none",
+            Self::Uncertain => "the error of self is larger than self",
         }
     }
 }
@@ -70,9 +70,13 @@ impl CallsiteReport {
         })
     }
 
-    /// The same as a share of what the function and its probes took. The cost of light probes is in the figures.
+    /// The same as a share of what the function and its probes took. The cost of light probes is in the figures. Nothing is known of a light
+    /// function that no tick of the clock has found.
     fn share_of_probes(&self, clock: &Clock) -> f64 {
         let (own, cost) = (self.self_on_cpu().max(0.0), self.cost_of_probes(clock));
+        if self.is_light() && own == 0.0 {
+            return 0.0;
+        }
         let all = if self.is_light() { own } else { own + cost };
         cost / all.max(cost).max(1.0)
     }
@@ -83,5 +87,25 @@ impl CallsiteReport {
         let error = self.self_error_ticks.or(by_chance)?;
         let own = self.self_on_cpu().abs();
         (own > 0.0).then(|| error / own)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::derive::LIGHT;
+
+    #[test]
+    fn light_row_is_mostly_probes_only_if_a_tick_has_found_it() {
+        let row = |own| CallsiteReport {
+            probe: LIGHT.to_owned(),
+            self_on_cpu_ticks: Some(own),
+            probe_ticks: Some(30.0),
+            ..CallsiteReport::default()
+        };
+        let mark = |own| Mark::of(&row(own), &Clock::default());
+        assert_eq!(mark(0.0), None);
+        assert_eq!(mark(60.0), Some(Mark::MostlyProbes));
+        assert_eq!(mark(600.0), None);
     }
 }

@@ -4,8 +4,6 @@
 mod clock;
 mod columns;
 mod footer;
-mod full;
-mod full_banner;
 mod full_notes;
 mod histogram;
 mod machine;
@@ -28,7 +26,7 @@ use rows::Rows;
 use scale::Scale;
 use style::Style;
 
-use crate::options::{TextForm, TextOptions, TextSort, TextUnit};
+use crate::options::{TextForm, TextOptions, TextSort};
 use crate::{CallsiteReport, Report, nothing};
 pub(super) use names::escaped;
 pub use names::gclk_column;
@@ -87,25 +85,23 @@ impl Report {
             let reason = self.nothing_because.as_deref().map(escaped);
             return nothing::write(out, reason.as_deref());
         }
+        let options = &options.clone().of_form();
         let style = Style::new(options.colour);
         let names = Names::new(self, options.modules);
         let scale = Scale::new(&self.clock, options.unit);
         let rows = Rows::new(self, options, is_wanted);
-        if options.form == TextForm::Full {
-            full::write(out, self, &rows, &names, options)?;
-            let scale = Scale::new(&self.clock, TextUnit::Ticks);
-            return tree(out, self, &names, &scale);
-        }
         machine::write_warnings(out, &self.clock, options.width, &style)?;
-        let program = machine::cut(format!("tsc: {}", program::line(self)), options.width);
+        let program = machine::fitting(&program::parts(self), options.width);
         writeln!(out, "{program}")?;
-        let table = Table::new(&rows, &names, &scale, &self.clock, options.width);
+        let table = Table::new(&rows, &names, &scale, &self.clock, options);
         table.write_heading(out, &self.clock, &style)?;
         for (index, row) in rows.shown().enumerate() {
             table.write_row(out, index, &style)?;
-            notes::write(out, self, row, 1, (&names, &scale), options.width)?;
-            if options.form == TextForm::Histogram {
-                histogram::write(out, row, &scale)?;
+            notes::write(out, self, row, (&names, &scale), options)?;
+            match options.form {
+                TextForm::Full => full_notes::write(out, row)?,
+                TextForm::Histogram => histogram::write(out, row, &scale)?,
+                TextForm::Short => {}
             }
             if options.slowest {
                 slowest::write(out, self, row, options.width)?;
@@ -125,7 +121,7 @@ mod tests {
 
     /// The dump of one function whose calls took these raw ticks, with a counter that advances in steps of 26. No overhead is
     /// subtracted, so net ticks equal raw ones.
-    fn dump(samples: &[i64], change: impl FnOnce(&mut CallsiteSums)) -> String {
+    fn dump(samples: &[i64], change: impl FnOnce(&mut CallsiteReport)) -> String {
         let clock = Clock {
             resolution_ticks: 26,
             ..Clock::default()
@@ -143,7 +139,7 @@ mod tests {
             },
             ..CallsiteReport::default()
         };
-        change(&mut row.sums);
+        change(&mut row);
         row.derive(&clock);
         let report = Report {
             clock,
@@ -165,10 +161,26 @@ mod tests {
     #[test]
     fn calls_too_short_to_be_known_are_marked() {
         let dump = dump(&samples(10), |_| {});
-        assert!(row(&dump).contains(" !100.0 "), "{dump}");
         assert!(row(&dump).contains(" <30"), "{dump}");
         let line = "tsc: < too short to be timed; use #[cycles(light)]: function";
         assert!(dump.contains(line), "{dump}");
+    }
+
+    #[test]
+    fn a_row_has_only_the_mark_that_is_explained_below() {
+        let mostly_probes = |row: &mut CallsiteReport| row.probe_ticks = Some(1e9);
+        for (ticks, mark) in [(10, '<'), (26_000, '!')] {
+            let dump = dump(&samples(ticks), mostly_probes);
+            let marks = "<!~".chars().filter(|mark| row(&dump).contains(*mark));
+            assert_eq!(marks.collect::<String>(), mark.to_string(), "{dump}");
+            assert!(dump.contains(&format!("tsc: {mark} ")), "{dump}");
+        }
+    }
+
+    #[test]
+    fn calls_of_which_too_much_was_subtracted_take_nothing() {
+        let dump = dump(&samples(10), |row| row.sums.visible_milliticks = 5_000_000);
+        assert!(row(&dump).contains(" :             0   0.0 "), "{dump}");
     }
 
     #[test]
@@ -184,8 +196,8 @@ mod tests {
 
     #[test]
     fn callsite_whose_calls_were_all_interrupted_has_their_mean() {
-        let dump = dump(&[], |sums| {
-            (sums.excluded, sums.excluded_sum) = (3, 6_000);
+        let dump = dump(&[], |row| {
+            (row.sums.excluded, row.sums.excluded_sum) = (3, 6_000);
         });
         assert!(row(&dump).contains(" 2000"), "{dump}");
     }

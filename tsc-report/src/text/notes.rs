@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::names::{Names, escaped};
 use super::scale::{Scale, count};
+use super::{TextForm, TextOptions};
 use crate::data::saturating_sum;
 use crate::{CallsiteReport, EventCount, Report, ThreadReport};
 
@@ -13,23 +14,26 @@ const NOTED_SHARE: f64 = 0.25;
 const THREADS: usize = 8;
 const INDENT: &str = "        ";
 
-/// Writes the lines, with that many remarks at most.
+/// Writes the lines. The full form has all remarks, the others one at most.
 pub(super) fn write(
     out: &mut dyn fmt::Write,
     report: &Report,
     row: &CallsiteReport,
-    most: usize,
     (names, scale): (&Names, &Scale),
-    width: usize,
+    options: &TextOptions,
 ) -> fmt::Result {
     let mut notes: Vec<String> = names.note(row).map(str::to_owned).into_iter().collect();
     notes.extend(throughput(row, scale));
     notes.extend(futures(row, scale));
     notes.extend(events(row));
-    notes.extend(remarks(report, row, scale).into_iter().take(most));
-    write_wrapped(out, &notes.join("; "), width)?;
+    let mut remarks = remarks(report, row, scale, options);
+    if options.form != TextForm::Full {
+        remarks.truncate(1);
+    }
+    notes.extend(remarks);
+    write_wrapped(out, &notes.join("; "), options.width)?;
     for thread in threads(row, scale) {
-        write_wrapped(out, &thread, width)?;
+        write_wrapped(out, &thread, options.width)?;
     }
     Ok(())
 }
@@ -68,11 +72,11 @@ fn threads(row: &CallsiteReport, scale: &Scale) -> Vec<String> {
     lines
 }
 
-/// Writes the text in lines of at most `width` columns, broken between words.
+/// Writes the text in lines of at most `width` columns, broken between words. No character takes more columns than bytes.
 pub(super) fn write_wrapped(out: &mut dyn fmt::Write, text: &str, width: usize) -> fmt::Result {
     let mut line = String::new();
     for word in text.split(' ').filter(|word| !word.is_empty()) {
-        let columns = INDENT.len() + line.chars().count() + 1 + word.chars().count();
+        let columns = INDENT.len() + line.len() + 1 + word.len();
         if !line.is_empty() && columns > width {
             writeln!(out, "{INDENT}{line}")?;
             line.clear();
@@ -82,9 +86,10 @@ pub(super) fn write_wrapped(out: &mut dyn fmt::Write, text: &str, width: usize) 
         }
         line.push_str(word);
         // A word that is longer than the line is cut where the line ends.
-        while INDENT.len() + line.chars().count() > width {
-            let end = line.char_indices().nth(width - INDENT.len());
-            let rest = line.split_off(end.map_or(line.len(), |(end, _)| end));
+        while INDENT.len() + line.len() > width {
+            let fits = |end: &usize| INDENT.len() + end <= width;
+            let ends = line.char_indices().map(|(end, _)| end);
+            let rest = line.split_off(ends.take_while(fits).last().unwrap_or(line.len()));
             writeln!(out, "{INDENT}{line}")?;
             line = rest;
         }
@@ -137,32 +142,47 @@ fn futures(row: &CallsiteReport, scale: &Scale) -> Option<String> {
 }
 
 /// What the figures do not say, the gravest first.
-fn remarks(report: &Report, row: &CallsiteReport, scale: &Scale) -> Vec<String> {
+fn remarks(
+    report: &Report,
+    row: &CallsiteReport,
+    scale: &Scale,
+    options: &TextOptions,
+) -> Vec<String> {
     let mut remarks = uncounted(report, row);
     if row.returns_iterator {
         remarks.push(
             "returns an iterator, whose work is done, and counted, where it is consumed".to_owned(),
         );
     }
-    remarks.extend(long_and_rare(row, scale));
+    remarks.extend(long_and_rare(row, scale, options));
     remarks
 }
 
 /// How many calls took how much longer than the others, where they are much of the total.
-fn long_and_rare(row: &CallsiteReport, scale: &Scale) -> Option<String> {
+fn long_and_rare(row: &CallsiteReport, scale: &Scale, options: &TextOptions) -> Option<String> {
     let share = row
         .outlier_excess_share
         .filter(|&of| of > NOTED_SHARE && !row.is_below_resolution())?;
-    let each = share * row.total_ticks / row.outliers as f64;
-    let how = if row.own_blocked() > share / 2.0 * row.self_ticks {
-        "TSC_REPORT=histogram"
+    let full = options.name_of("TSC_REPORT=full", "--full");
+    let excess = share * row.total_ticks;
+    let longest = row.slowest.first().map(|call| call.ticks.to_f64());
+    if let Some(ticks) = longest.filter(|&ticks| ticks > excess / 2.0) {
+        return Some(format!(
+            "one call took {}, {:.0} % of the total: see {full}",
+            scale.figure(ticks),
+            ticks / row.total_ticks * 100.0
+        ));
+    }
+    let blocked = row.on_cpu_ticks.map_or(0.0, |on| row.total_ticks - on);
+    let how = if blocked > excess / 2.0 {
+        full
     } else {
         "TSC_EVENTS=page-faults"
     };
     Some(format!(
-        "{} of about {} each took {:.0} % of it: see {how}",
+        "{} of about {} each took {:.0} % of the total: see {how}",
         calls(row.outliers),
-        scale.figure(each),
+        scale.figure(excess / row.outliers as f64),
         share * 100.0
     ))
 }
@@ -214,6 +234,8 @@ fn calls(number: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::WholeTicks;
+    use crate::{Clock, SlowCall, TextUnit};
 
     #[test]
     fn events_of_a_recursion_are_per_call_and_not_per_outermost_call() {
@@ -231,6 +253,35 @@ mod tests {
         };
         assert_eq!(note(0).as_deref(), Some("per call: page-faults 300.0"));
         assert_eq!(note(198).as_deref(), Some("per call: page-faults 3.000"));
+    }
+
+    #[test]
+    fn one_call_that_took_most_is_not_called_several() {
+        let remark = |longest| {
+            let row = CallsiteReport {
+                total_ticks: 1_000_000.0,
+                outlier_excess_share: Some(0.5),
+                outliers: 5,
+                mean_ticks: Some(1000.0),
+                slowest: vec![SlowCall {
+                    ticks: WholeTicks(longest),
+                    ..SlowCall::default()
+                }],
+                ..CallsiteReport::default()
+            };
+            let scale = Scale::new(&Clock::default(), TextUnit::Ticks);
+            long_and_rare(&row, &scale, &TextOptions::default())
+        };
+        assert_eq!(
+            remark(110_000).as_deref(),
+            Some(
+                "5 calls of about 100000 ticks each took 50 % of the total: see TSC_EVENTS=page-faults"
+            )
+        );
+        assert_eq!(
+            remark(490_000).as_deref(),
+            Some("one call took 490000 ticks, 49 % of the total: see TSC_REPORT=full")
+        );
     }
 
     #[test]

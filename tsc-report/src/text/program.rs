@@ -4,8 +4,8 @@ use super::escaped;
 use super::scale::time;
 use crate::{CallsiteReport, Report};
 
-/// `hotspots took 128ms: CPU 119ms, 21.0 % of it probes; blocked 2.10ms; waiting for a CPU 6.02ms`.
-pub(super) fn line(report: &Report) -> String {
+/// `hotspots took 128ms: CPU 119ms, 21.0 % of it probes`, `blocked 2.10ms`, and `waiting for a CPU 6.02ms`.
+pub(super) fn parts(report: &Report) -> Vec<String> {
     let process = &report.process;
     let path = process.argv.first().map_or("the program", String::as_str);
     let name = escaped(path.rsplit(['/', '\\']).next().unwrap_or(path));
@@ -27,12 +27,24 @@ pub(super) fn line(report: &Report) -> String {
         all(CallsiteReport::own_blocked),
         all(CallsiteReport::own_waiting),
     );
+    let mut parts = vec![line];
     for (what, ticks) in [("blocked", blocked), ("waiting for a CPU", waiting)] {
         if let Some(ns) = ns.filter(|_| ticks > 0.0) {
-            line += &format!("; {what} {}", time(ticks * ns));
+            parts.push(format!("{what} {}", time(ticks * ns)));
         }
     }
-    line
+    parts
+}
+
+impl Report {
+    /// How long measured functions waited for a CPU, as a multiple of the CPU time of the process.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn waiting_by_cpu(&self) -> Option<f64> {
+        let waiting: f64 = self.callsites.iter().map(CallsiteReport::own_waiting).sum();
+        let cpu = self.process.cpu_ns.filter(|&ns| ns != 0)?;
+        Some(waiting * 1e9 / self.clock.hz? / cpu as f64)
+    }
 }
 
 impl CallsiteReport {

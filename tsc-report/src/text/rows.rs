@@ -28,7 +28,7 @@ impl<'a> Rows<'a> {
         let all: Vec<&CallsiteReport> = ordered.filter(|row| is_wanted(row)).collect();
         Self {
             shown: options.top.unwrap_or(all.len()).min(all.len()),
-            self_sum: rows.iter().map(CallsiteReport::self_on_cpu).sum(),
+            self_sum: rows.iter().map(own).sum(),
             all,
         }
     }
@@ -49,11 +49,16 @@ impl<'a> Rows<'a> {
     /// The row's share of the sum of all self ticks, in percent.
     pub(super) fn self_share(&self, row: &CallsiteReport) -> f64 {
         if self.self_sum > 0.0 {
-            row.self_on_cpu() / self.self_sum * 100.0
+            own(row) / self.self_sum * 100.0
         } else {
             0.0
         }
     }
+}
+
+/// The self ticks. The average cost of probes is subtracted from them, which may have been more than was in these calls.
+fn own(row: &CallsiteReport) -> f64 {
+    row.self_on_cpu().max(0.0)
 }
 
 /// The greatest first; equal rows stay in the report's order.

@@ -1,7 +1,7 @@
 //! The unit that figures are printed in.
 
-use super::TextUnit;
 use crate::Clock;
+use crate::TextUnit;
 
 /// A unit, and how many of them make a tick.
 pub(super) struct Scale {
@@ -73,16 +73,19 @@ pub(super) fn time(ns: f64) -> String {
     // What is rounded to 1000 of a unit is 1.00 of the next one.
     let fits = |(size, _): &(f64, &str)| ns.abs() >= 0.9995 * size;
     let (size, unit) = UNITS.into_iter().find(fits).unwrap_or((1.0, "ns"));
-    let value = ns / size;
+    match three_digits(ns / size) {
+        zero if zero == "0.00" => "0ns".to_owned(),
+        text => text + unit,
+    }
+}
+
+fn three_digits(value: f64) -> String {
     let digits = match value.abs() {
         value if value >= 99.95 => 0,
         value if value >= 9.995 => 1,
         _ => 2,
     };
-    match fixed(value, digits) {
-        zero if zero == "0.00" => "0ns".to_owned(),
-        text => text + unit,
-    }
+    fixed(value, digits)
 }
 
 /// `1,234,567`.
@@ -96,6 +99,15 @@ pub(super) fn count(count: u64) -> String {
         text.push(digit);
     }
     text
+}
+
+/// `999,999`, and from there on `1.23M`.
+pub(super) fn short_count(number: u64) -> String {
+    const UNITS: [(f64, &str); 3] = [(1e12, "T"), (1e9, "G"), (1e6, "M")];
+    match UNITS.into_iter().find(|&(size, _)| number as f64 >= size) {
+        Some((size, unit)) => three_digits(number as f64 / size) + unit,
+        None => count(number),
+    }
 }
 
 /// The value with that many digits after the point. A negative value that is rounded to zero is printed without its sign.
@@ -182,5 +194,7 @@ mod tests {
     fn thousands_are_separated() {
         let counts = [0, 999, 1_000, 409_646, 1_234_567].map(count);
         assert_eq!(counts, ["0", "999", "1,000", "409,646", "1,234,567"]);
+        let short = [999_999, 1_000_000, 4_051_200, 12_345_678_901].map(short_count);
+        assert_eq!(short, ["999,999", "1.00M", "4.05M", "12.3G"]);
     }
 }

@@ -4,7 +4,9 @@ use std::fmt;
 
 use super::names::escaped;
 use super::notes::write_wrapped;
-use crate::{CallsiteReport, Clock, Report, SlowCall};
+use super::scale::Scale;
+use crate::TextUnit;
+use crate::{CallsiteReport, Report, SlowCall};
 
 /// Writes a line for each call: when, how long, where its time went, where it ran, and through which callers.
 pub(super) fn write(
@@ -18,16 +20,16 @@ pub(super) fn write(
 }
 
 fn line(report: &Report, call: &SlowCall) -> String {
-    let clock = &report.clock;
+    let scale = &Scale::new(&report.clock, TextUnit::Time);
     let mut line = format!(
         "slow call: {} at {:.6} s",
-        duration(call.ticks(), clock),
+        scale.figure(call.ticks()),
         call.begin_ns as f64 / 1e9
     );
     if let Some(value) = &call.value {
         line += &format!(", recorded {}", escaped(&value.to_string()));
     }
-    line += &format!(": {}", parts(call, clock));
+    line += &format!(": {}", parts(call, scale));
     if call.panicked {
         line += "; panicked";
     }
@@ -54,7 +56,7 @@ fn line(report: &Report, call: &SlowCall) -> String {
 }
 
 /// Where the time went.
-fn parts(call: &SlowCall, clock: &Clock) -> String {
+fn parts(call: &SlowCall, scale: &Scale) -> String {
     let share = |ticks: f64| {
         let share = ticks / call.ticks().max(1.0) * 100.0;
         format!("{:.1} %", share.max(0.0))
@@ -67,36 +69,16 @@ fn parts(call: &SlowCall, clock: &Clock) -> String {
         _ => "its time on the CPU is unknown".to_owned(),
     };
     if let Some(waiting) = call.waiting_ticks().filter(|&waiting| waiting > 0.0) {
-        parts += &format!(", and {} waiting for a CPU", duration(waiting, clock));
+        parts += &format!(", and {} waiting for a CPU", scale.figure(waiting));
     }
     parts
-}
-
-/// `3.07 ms`, or in ticks if their rate is unknown.
-fn duration(ticks: f64, clock: &Clock) -> String {
-    let Some(hz) = clock.hz else {
-        return format!("{ticks:.0} {}", clock.unit());
-    };
-    let seconds = ticks / hz;
-    let units = [("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)];
-    let (name, size) = units
-        .into_iter()
-        .find(|&(_, size)| seconds >= size)
-        .unwrap_or(("ns", 1e-9));
-    let value = seconds / size;
-    let digits = match value {
-        0.0..10.0 => 2,
-        0.0..100.0 => 1,
-        _ => 0,
-    };
-    format!("{value:.digits$} {name}")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::RecordedValue;
     use crate::data::WholeTicks;
+    use crate::{Clock, RecordedValue};
 
     fn report(call: SlowCall) -> Report {
         let row = |name: &str| CallsiteReport {
@@ -146,7 +128,7 @@ mod tests {
         };
         assert_eq!(
             text(&report(known)),
-            "        slow call: 3.07 ms at 1.250000 s, recorded /orders\\n: 1.0 % on the CPU, 99.0 % blocked, and 12.0 µs waiting for a CPU; panicked; \
+            "        slow call: 3.07ms at 1.250000 s, recorded /orders\\n: 1.0 % on the CPU, 99.0 % blocked, and 12.0µs waiting for a CPU; panicked; \
              thread 4711 worker-3, CPU 1; called by handle < serve\n"
         );
     }
