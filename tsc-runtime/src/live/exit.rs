@@ -36,7 +36,7 @@ pub(crate) fn dump_at_exit(code: Option<u32>) {
             return;
         }
         report_at_end(ended(code));
-        output::end();
+        output::set_ended(true);
         CODE.store(code.map_or(UNKNOWN, u64::from), Relaxed);
         CALLS_BEFORE.store(registry::calls_after_end(), Relaxed);
         IS_DUMPED.store(true, Release);
@@ -75,9 +75,9 @@ pub(crate) fn report_late_calls() {
         if settings().file.is_none() {
             return complain(&format!("calls after the report: {late}"));
         }
-        output::begin_again();
+        output::set_ended(false);
         report_at_end(ended(u32::try_from(CODE.load(Relaxed)).ok()));
-        output::end();
+        output::set_ended(true);
     });
 }
 

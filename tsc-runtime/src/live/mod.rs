@@ -1,5 +1,7 @@
 //! The process's own reports: how they are collected from the registry, and where they go.
 
+#![cfg(measuring)]
+
 mod collect;
 mod exit;
 mod output;
@@ -16,8 +18,7 @@ pub(crate) use collect::start_from_zero;
 pub(crate) use exit::dump_at_exit;
 #[cfg(all(target_os = "linux", not(miri)))]
 pub(crate) use exit::report_late_calls;
-pub use output::dump_to;
 pub use session::{Session, session};
-pub use snapshot::{report, reset, snapshot, take};
+pub use snapshot::{dump_to, report, reset, snapshot, take};
 #[cfg(fuzzing)]
 pub(crate) use understood::understood;

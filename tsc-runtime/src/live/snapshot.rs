@@ -1,5 +1,7 @@
 //! Makes reports from the contents of the registry.
 
+use std::io;
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::collect::{
@@ -15,7 +17,7 @@ use crate::events;
 use crate::gate;
 use crate::record::thread;
 use crate::registry::{self, Figures};
-use tsc_report::{Clock, Ended, Report};
+use tsc_report::{Clock, Ended, Report, TextForm};
 
 /// The number of calls that had at least started when the last report was made.
 pub(super) static REPORTED: AtomicU64 = AtomicU64::new(0);
@@ -125,6 +127,43 @@ pub fn report() {
     let report = snapshot();
     REPORTED.fetch_max(started_in(&report), Relaxed);
     output::print(&report);
+}
+
+/// Writes a report of everything so far to the file `path`. If the path ends in `.json`, it is JSON (with the feature `json`), otherwise
+/// text in the full form.
+///
+/// The report is written to another file, which is then renamed. So a reader finds either the old file or the new one, never a part. A
+/// program that has called this still prints its report at its end.
+///
+/// ```no_run
+/// tsc_runtime::dump_to("run.txt")?;
+/// # Ok::<(), std::io::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// The file cannot be written; it is unchanged then. The path is a directory, or a symbolic link in a folder that every user may write to.
+/// The path ends in `.json`, but the feature `json` is missing. There is no memory for a report.
+pub fn dump_to(path: impl AsRef<Path>) -> io::Result<()> {
+    let path = path.as_ref();
+    let is_json = path
+        .extension()
+        .is_some_and(|extension| extension == "json");
+    if is_json && cfg!(not(feature = "json")) {
+        return Err(io::Error::new(
+            io::ErrorKind::Unsupported,
+            "JSON needs the feature `json` of tsc-runtime",
+        ));
+    }
+    let form = if is_json {
+        Form::Json
+    } else {
+        Form::Text(TextForm::Full)
+    };
+    if !registry::room::is_left_for_report() {
+        return Err(io::ErrorKind::OutOfMemory.into());
+    }
+    output::write_to(path, &snapshot(), form)
 }
 
 /// Whether there is memory for a report. If not, says so.

@@ -3,14 +3,16 @@
 //! A function's samples are in a few octaves, and only octaves with samples take memory. A record contains room for the first few of them.
 //! If there are more, it maps [`pages`] with room for all the others, once in its life. The allocator is never called.
 
-use core::ptr::{self, NonNull};
+use core::ptr;
 
 use super::pages::{self, Zeroed};
-use crate::record::histogram::{BucketIndex, Histogram, OCTAVES, SUBS};
+use crate::record::histogram::{BucketIndex, OCTAVES, SUBS};
 use crate::sync::atomic::{
     AtomicPtr, AtomicU32, AtomicU64,
-    Ordering::{AcqRel, Acquire, Relaxed, Release},
+    Ordering::{Acquire, Relaxed, Release},
 };
+use tsc_report::__private::Combine;
+use tsc_report::Bucket;
 
 /// The counts of one octave, called a chunk.
 type Chunk = [AtomicU32; SUBS];
@@ -26,6 +28,8 @@ type Wide = [[AtomicU64; SUBS]; OCTAVES];
 unsafe impl Zeroed for Further {}
 // SAFETY: it consists of atomics, which may be 0.
 unsafe impl Zeroed for Wide {}
+// SAFETY: it consists of atomics, which may be 0, and of pointers to memory, which may be null.
+unsafe impl Zeroed for AtomicHistogram {}
 
 const fn chunk() -> Chunk {
     [const { AtomicU32::new(0) }; SUBS]
@@ -82,36 +86,11 @@ impl AtomicHistogram {
         counter.store(counter.load(Relaxed).wrapping_add(samples), Relaxed);
     }
 
-    /// Subtracts samples that were counted in one bucket.
-    pub(crate) fn take_off(&self, octave: usize, sub: usize, samples: u64) {
-        let mut rest = samples;
-        let chunk = self.octaves[octave].load(Relaxed);
-        // SAFETY: the pointer is null, or valid as in `count`.
-        if let Some(chunk) = unsafe { chunk.as_ref() } {
-            let count = chunk[sub].load(Relaxed);
-            let part = rest.min(u64::from(count)) as u32;
-            chunk[sub].store(count - part, Relaxed);
-            rest -= u64::from(part);
-        }
-        if let Some(wide) = self.wide() {
-            let wide = &wide[octave][sub];
-            wide.store(wide.load(Relaxed).saturating_sub(rest), Relaxed);
-        }
-    }
-
-    /// The buckets with a 32-bit count above 0, as octave and bucket.
-    pub(crate) fn full_buckets(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
-        self.chunks().flat_map(|(octave, chunk)| {
-            let full = (0..SUBS).filter(|&sub| chunk[sub].load(Relaxed) != 0);
-            full.map(move |sub| (octave, sub))
-        })
-    }
-
     /// Gives the octave a chunk. A signal handler may interrupt this and do the same; it then takes the next chunk, or the one for this
-    /// octave.
+    /// octave. `extern "C"`, so that no caller needs a frame for unwinding.
     #[cold]
     #[inline(never)]
-    fn open(&self, octave: usize) -> *const Chunk {
+    extern "C" fn open(&self, octave: usize) -> *const Chunk {
         let mut used = self.used.load(Relaxed);
         let chunk = loop {
             let Some(chunk) = self.chunk_numbered(used as usize) else {
@@ -136,7 +115,7 @@ impl AtomicHistogram {
     fn chunk_numbered(&self, number: usize) -> Option<&Chunk> {
         match number.checked_sub(OWN_CHUNKS) {
             None => Some(&self.own[number]),
-            Some(further) => mapped(&self.further)?.get(further),
+            Some(further) => pages::mapped(&self.further)?.get(further),
         }
     }
 
@@ -152,9 +131,9 @@ impl AtomicHistogram {
     /// Moves all counts to the 64-bit ones. If the system has no memory for these, the 32-bit counts may overflow and start from 0.
     #[cold]
     #[inline(never)]
-    fn widen(&self, samples: u32) {
+    extern "C" fn widen(&self, samples: u32) {
         self.counted.store(samples, Relaxed);
-        let Some(wide) = mapped(&self.wide) else {
+        let Some(wide) = pages::mapped(&self.wide) else {
             return;
         };
         for (octave, chunk) in self.chunks() {
@@ -177,51 +156,35 @@ impl AtomicHistogram {
         })
     }
 
-    fn wide(&self) -> Option<&Wide> {
-        // SAFETY: the pointer is null or was made by `mapped`, and only `drop` unmaps it.
-        unsafe { self.wide.load(Acquire).as_ref() }
-    }
-
-    /// Adds the counts to `histogram`.
-    pub(crate) fn read(&self, histogram: &mut Histogram) {
-        for (octave, chunk) in self.chunks() {
-            histogram.add_octave(octave, |sub| u64::from(chunk[sub].load(Relaxed)));
+    /// The buckets with a count above 0, in ascending order.
+    pub(crate) fn read(&self) -> Vec<Bucket> {
+        let chunks = self.chunks();
+        let buckets = chunks.flat_map(|(octave, chunk)| full(octave, chunk, |of| of.load(Relaxed)));
+        let mut histogram: Vec<Bucket> = buckets.collect();
+        for (octave, wide) in pages::known(&self.wide).into_iter().flatten().enumerate() {
+            histogram.merge(&full(octave, wide, |of| of.load(Relaxed)).collect());
         }
-        for (octave, wide) in self.wide().into_iter().flatten().enumerate() {
-            histogram.add_octave(octave, |sub| wide[sub].load(Relaxed));
-        }
+        histogram
     }
 }
 
-/// What `place` points to. If it is null, memory is mapped first.
-fn mapped<T: Zeroed>(place: &AtomicPtr<T>) -> Option<&T> {
-    let mut known = place.load(Acquire);
-    if known.is_null() {
-        let fresh = pages::map::<T>()?;
-        known = match place.compare_exchange(known, fresh.as_ptr(), AcqRel, Acquire) {
-            Ok(_) => fresh.as_ptr(),
-            // A signal handler has mapped it in the meantime.
-            Err(faster) => {
-                // SAFETY: it was mapped just now, and nothing else refers to it.
-                unsafe { pages::unmap(fresh) };
-                faster
-            }
-        };
-    }
-    // SAFETY: this function mapped it, and only `drop` unmaps it, when nothing else uses the histogram.
-    Some(unsafe { &*known })
+/// The buckets of an octave that have a count above 0.
+fn full<C, N: Into<u64>>(
+    octave: usize,
+    counts: &[C; SUBS],
+    read: fn(&C) -> N,
+) -> impl Iterator<Item = Bucket> {
+    let buckets = counts.iter().enumerate().map(move |(sub, count)| Bucket {
+        from_ticks: BucketIndex::at(octave, sub).least(),
+        calls: read(count).into(),
+    });
+    buckets.filter(|bucket| bucket.calls != 0)
 }
 
 impl Drop for AtomicHistogram {
     fn drop(&mut self) {
-        if let Some(further) = NonNull::new(*self.further.get_mut()) {
-            // SAFETY: `mapped` has made it for this histogram.
-            unsafe { pages::unmap(further) };
-        }
-        if let Some(wide) = NonNull::new(*self.wide.get_mut()) {
-            // SAFETY: `mapped` has made it for this histogram.
-            unsafe { pages::unmap(wide) };
-        }
+        pages::unmap(&mut self.further);
+        pages::unmap(&mut self.wide);
     }
 }
 
@@ -229,16 +192,8 @@ impl Drop for AtomicHistogram {
 mod tests {
     use super::*;
 
-    fn histogram(buckets: &AtomicHistogram) -> Histogram {
-        let mut histogram = Histogram::default();
-        buckets.read(&mut histogram);
-        histogram
-    }
-
-    fn take_all_off(buckets: &AtomicHistogram) {
-        for (octave, sub, count) in histogram(buckets).buckets() {
-            buckets.take_off(octave, sub, count);
-        }
+    fn count(buckets: &AtomicHistogram) -> u64 {
+        buckets.read().iter().map(|bucket| bucket.calls).sum()
     }
 
     #[test]
@@ -248,11 +203,9 @@ mod tests {
             buckets.count(BucketIndex::of(1 << bit), 1);
             buckets.count(BucketIndex::of((1 << bit) + (1 << bit) / 2), 1);
         }
-        assert_eq!(histogram(&buckets).count(), 128);
+        assert_eq!(count(&buckets), 128);
         // All octaves except that of 0.
         assert_eq!(buckets.chunks().count(), OCTAVES - 1);
-        take_all_off(&buckets);
-        assert_eq!(histogram(&buckets).count(), 0);
     }
 
     #[test]
@@ -270,9 +223,7 @@ mod tests {
             buckets.expect(many);
             buckets.count(BucketIndex::of(7), 1);
             buckets.own[0][BucketIndex::of(7).sub()].store(many, Relaxed);
-            assert_eq!(histogram(&buckets).count(), u64::from(many) * round);
+            assert_eq!(count(&buckets), u64::from(many) * round);
         }
-        take_all_off(&buckets);
-        assert_eq!(histogram(&buckets).count(), 0);
     }
 }

@@ -6,13 +6,14 @@
 
 use std::cell::Cell;
 
-use super::counters::{ContextFigures, ContextSums, Sum};
+use super::counters::{ContextFigures, Sum};
 use super::pages::Zeroed;
 use super::segments::Segments;
 use crate::sync::atomic::{
     AtomicBool, AtomicU32,
     Ordering::{Acquire, Relaxed, Release},
 };
+use tsc_report::__private::ContextSums;
 
 /// The node that stands for the thread, the parent of its outermost calls.
 pub(crate) const ROOT: u32 = 0;
@@ -233,21 +234,6 @@ impl Contexts {
         index
     }
 
-    /// Takes these figures off, node by node in the order of [`read`](Self::read). For the thread itself.
-    pub(crate) fn take_off(&self, earlier: &[ContextSums]) {
-        for (index, sums) in (OTHER..self.nodes.used()).zip(earlier) {
-            self.node(index).figures.take_off(sums);
-        }
-    }
-
-    /// Takes all figures off.
-    pub(crate) fn forget(&self) {
-        for index in OTHER..self.nodes.used() {
-            let figures = &self.node(index).figures;
-            figures.take_off(&figures.read());
-        }
-    }
-
     /// Every node but the root, parents before their children: the first is number 1.
     pub(crate) fn read(&self) -> impl Iterator<Item = ContextTotals> {
         (OTHER..self.nodes.used()).map(|index| {
@@ -399,7 +385,5 @@ mod tests {
         assert_eq!(calls, 18_001);
         assert_eq!(nodes[0].callsite, None);
         assert_eq!(nodes[0].sums.calls, 18_001 - (NODES as u64 - 2));
-        thread.contexts.forget();
-        assert!(thread.contexts.read().all(|node| node.sums.calls == 0));
     }
 }

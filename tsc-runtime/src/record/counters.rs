@@ -1,22 +1,17 @@
-//! The figures of a record. Each is declared once, together with the rule for adding the figures of several threads.
-//!
-//! The declaration generates the record's cells, the code that reads and subtracts them, and the field of [`Totals`] with its merging. So
-//! a figure cannot be forgotten in one of these places.
+//! The cells of a record's figures. The table of figures in `tsc-report/src/data/sums.rs` declares them, and with them the code that reads
+//! and forgets them. So a figure cannot be forgotten in one of these places.
 
-use super::histogram::Histogram;
-use super::slowest::{self, KeptCall};
 use crate::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
+use tsc_report::__private::{ContextSums, figures};
+use tsc_report::{CallsiteSums, SumOfSquares};
 
 /// A figure of a record. One thread writes it, and others may read it.
 pub(crate) trait Cell {
-    /// The type of the figure in [`Totals`].
+    /// The type of the figure in sums.
     type Total;
-    /// Subtracts an earlier value. Extremes do not change: see [`Record::take_off`](super::Record::take_off).
-    fn take_off(&self, earlier: &Self::Total);
     fn read(&self) -> Self::Total;
-    fn merge(total: &mut Self::Total, other: &Self::Total);
-    /// Subtracts an earlier value. Extremes do not change: see [`Totals::since`].
-    fn subtract(total: &mut Self::Total, earlier: &Self::Total);
+    /// Forgets an extreme that was taken, unless there is another one by now.
+    fn forget(&self, _taken: &Self::Total) {}
 }
 
 /// A count of something.
@@ -34,13 +29,11 @@ pub(crate) struct WideSum {
     high: AtomicU64,
 }
 
-/// The smallest of some ticks; [`i64::MAX`] if there are none.
+/// The smallest or the greatest of some ticks. `NONE` is its value if there are none, which every other one replaces.
 #[derive(Debug)]
-pub(crate) struct Min(AtomicI64);
-
-/// The greatest of some ticks; [`i64::MIN`] if there are none.
-#[derive(Debug)]
-pub(crate) struct Max(AtomicI64);
+pub(crate) struct Extreme<const NONE: i64>(AtomicI64);
+type Min = Extreme<{ i64::MAX }>;
+type Max = Extreme<{ i64::MIN }>;
 
 impl Count {
     pub(crate) const fn new() -> Self {
@@ -101,19 +94,15 @@ impl WideSum {
     }
 
     pub(super) fn add(&self, value: u128) {
-        let sum = self.read().wrapping_add(value);
+        let sum = self.read().0.wrapping_add(value);
         self.low.store(sum as u64, Relaxed);
         self.high.store((sum >> 64) as u64, Relaxed);
     }
 }
 
-impl Min {
+impl<const NONE: i64> Extreme<NONE> {
     const fn new() -> Self {
-        Self(AtomicI64::new(i64::MAX))
-    }
-
-    pub(super) fn set(&self, ticks: Option<i64>) {
-        self.0.store(ticks.unwrap_or(i64::MAX), Relaxed);
+        Self(AtomicI64::new(NONE))
     }
 
     pub(super) fn get(&self) -> i64 {
@@ -121,319 +110,139 @@ impl Min {
     }
 
     pub(super) fn add(&self, ticks: i64) {
-        self.0.store(ticks.min(self.get()), Relaxed);
-    }
-}
-
-impl Max {
-    const fn new() -> Self {
-        Self(AtomicI64::new(i64::MIN))
-    }
-
-    pub(super) fn set(&self, ticks: Option<i64>) {
-        self.0.store(ticks.unwrap_or(i64::MIN), Relaxed);
-    }
-
-    pub(super) fn get(&self) -> i64 {
-        self.0.load(Relaxed)
-    }
-
-    pub(super) fn add(&self, ticks: i64) {
-        self.0.store(ticks.max(self.get()), Relaxed);
+        let extreme = if NONE == i64::MAX {
+            ticks.min(self.get())
+        } else {
+            ticks.max(self.get())
+        };
+        self.0.store(extreme, Relaxed);
     }
 }
 
 impl Cell for Count {
     type Total = u64;
 
-    fn take_off(&self, earlier: &u64) {
-        self.set(self.get().wrapping_sub(*earlier));
-    }
-
     fn read(&self) -> u64 {
         self.get()
-    }
-
-    fn merge(total: &mut u64, other: &u64) {
-        *total = total.wrapping_add(*other);
-    }
-
-    fn subtract(total: &mut u64, earlier: &u64) {
-        *total = total.wrapping_sub(*earlier);
     }
 }
 
 impl Cell for Sum {
     type Total = i64;
 
-    fn take_off(&self, earlier: &i64) {
-        self.set(self.get().wrapping_sub(*earlier));
-    }
-
     fn read(&self) -> i64 {
         self.get()
-    }
-
-    fn merge(total: &mut i64, other: &i64) {
-        *total = total.wrapping_add(*other);
-    }
-
-    fn subtract(total: &mut i64, earlier: &i64) {
-        *total = total.wrapping_sub(*earlier);
     }
 }
 
 impl Cell for WideSum {
-    type Total = u128;
+    type Total = SumOfSquares;
 
-    fn take_off(&self, earlier: &u128) {
-        let left = self.read().wrapping_sub(*earlier);
-        self.low.store(left as u64, Relaxed);
-        self.high.store((left >> 64) as u64, Relaxed);
-    }
-
-    fn read(&self) -> u128 {
-        u128::from(self.high.load(Relaxed)) << 64 | u128::from(self.low.load(Relaxed))
-    }
-
-    fn merge(total: &mut u128, other: &u128) {
-        *total = total.wrapping_add(*other);
-    }
-
-    fn subtract(total: &mut u128, earlier: &u128) {
-        *total = total.wrapping_sub(*earlier);
+    fn read(&self) -> SumOfSquares {
+        let high = u128::from(self.high.load(Relaxed));
+        SumOfSquares(high << 64 | u128::from(self.low.load(Relaxed)))
     }
 }
 
-impl Cell for Min {
+impl<const NONE: i64> Cell for Extreme<NONE> {
     type Total = Option<i64>;
 
-    fn take_off(&self, _: &Option<i64>) {}
-
     fn read(&self) -> Option<i64> {
-        Some(self.get()).filter(|&min| min != i64::MAX)
+        Some(self.get()).filter(|&extreme| extreme != NONE)
     }
 
-    fn merge(total: &mut Option<i64>, other: &Option<i64>) {
-        *total = merge_option(*total, *other, i64::min);
-    }
-
-    fn subtract(_: &mut Option<i64>, _: &Option<i64>) {}
-}
-
-impl Cell for Max {
-    type Total = Option<i64>;
-
-    fn take_off(&self, _: &Option<i64>) {}
-
-    fn read(&self) -> Option<i64> {
-        Some(self.get()).filter(|&max| max != i64::MIN)
-    }
-
-    fn merge(total: &mut Option<i64>, other: &Option<i64>) {
-        *total = merge_option(*total, *other, i64::max);
-    }
-
-    fn subtract(_: &mut Option<i64>, _: &Option<i64>) {}
-}
-
-pub(super) fn merge_option<T>(
-    one: Option<T>,
-    other: Option<T>,
-    choose: fn(T, T) -> T,
-) -> Option<T> {
-    match (one, other) {
-        (Some(one), Some(other)) => Some(choose(one, other)),
-        (one, other) => one.or(other),
+    fn forget(&self, taken: &Option<i64>) {
+        if self.read() == *taken {
+            self.0.store(NONE, Relaxed);
+        }
     }
 }
 
-// Input:  Counters => Totals { threads: u64, }  /// Docs.  samples: Count;
-// Output: the cell `samples` of `Counters`, and its part of `new`, `take_off` and `read`; the field `samples` of `Totals`, beside
-// `threads`, and its part of `merge` and `subtract`. `merge_rest` and `subtract_rest` handle `threads`.
-macro_rules! counters {
+/// The cell of a figure, by its type and its rule.
+macro_rules! CellOf {
+    (u64 by Add) => {
+        Count
+    };
+    (i64 by Add) => {
+        Sum
+    };
+    (SumOfSquares by Add) => {
+        WideSum
+    };
+    (Option<i64> by Least) => {
+        Min
+    };
+    (Option<i64> by Greatest) => {
+        Max
+    };
+}
+
+// Input:  cells! { /// Docs. Counters of CallsiteSums; /// Doc. samples: u64 by Add, … }
+// Output: struct Counters { /// Doc. samples: Count, … } with `new`, `forget` and `read`
+macro_rules! cells {
     (
-        $(#[$cells_doc:meta])* $cells:ident =>
-        $(#[$totals_doc:meta])* $totals:ident { $($rest:tt)* }
-        $($(#[$doc:meta])* $name:ident: $cell:ident;)*
+        $(#[$cells_doc:meta])* $cells:ident of $sums:ident;
+        $($(#[$doc:meta])* $name:ident: $type:ident $(< $of:ident >)? by $rule:ident,)*
     ) => {
         $(#[$cells_doc])*
         #[derive(Debug)]
         #[repr(C)]
         pub(crate) struct $cells {
-            $($(#[$doc])* pub(super) $name: $cell,)*
+            $($(#[$doc])* pub(super) $name: CellOf!($type $(< $of >)? by $rule),)*
         }
 
         impl $cells {
             #[allow(dead_code)] // cells that are created as zeroed memory do not use it
             pub(super) const fn new() -> Self {
-                Self { $($name: $cell::new(),)* }
+                Self { $($name: <CellOf!($type $(< $of >)? by $rule)>::new(),)* }
             }
 
-            pub(super) fn take_off(&self, earlier: &$totals) {
-                $(Cell::take_off(&self.$name, &earlier.$name);)*
+            #[allow(dead_code)] // there may be no extremes
+            pub(super) fn forget(&self, taken: &$sums) {
+                $(Cell::forget(&self.$name, &taken.$name);)*
             }
 
-            /// The figures of one thread. Fields of the totals that have no cell keep their defaults.
-            pub(super) fn read(&self) -> $totals {
-                #[allow(clippy::needless_update)] // there may be no other fields
-                $totals {
+            /// The figures of one thread. Those without a cell keep their defaults.
+            pub(super) fn read(&self) -> $sums {
+                #[allow(clippy::needless_update)] // there may be no others
+                $sums {
                     $($name: self.$name.read(),)*
-                    ..$totals::default()
+                    ..$sums::default()
                 }
-            }
-        }
-
-        $(#[$totals_doc])*
-        #[derive(Clone, Debug, Default)]
-        pub(crate) struct $totals {
-            $($(#[$doc])* pub(crate) $name: <$cell as Cell>::Total,)*
-            $($rest)*
-        }
-
-        impl $totals {
-            /// Adds another thread's figures.
-            pub(crate) fn merge(&mut self, other: &Self) {
-                $(<$cell as Cell>::merge(&mut self.$name, &other.$name);)*
-                self.merge_rest(other);
-            }
-
-            /// Subtracts all counts and sums of earlier totals.
-            pub(crate) fn subtract(&mut self, earlier: &Self) {
-                $(<$cell as Cell>::subtract(&mut self.$name, &earlier.$name);)*
-                self.subtract_rest(earlier);
             }
         }
     };
 }
 
-counters! {
-    /// The figures of a record, in the order in which a stop uses them.
-    Counters =>
-    /// Sums over threads. Ticks are gross here (see [`Record`](super::Record)); the report subtracts the visible overhead, as it was
-    /// measured by then.
-    Totals {
-        /// Threads that called it.
-        pub(crate) threads: u64,
-        /// Calls that have started and not returned.
-        pub(crate) running: u64,
-        /// The visible overhead of all probes, in whole ticks; and the part of it in activations inside others of the same callsite.
-        pub(crate) visible: i64,
-        pub(crate) inner_visible: i64,
-        /// The first call of the process: the number of its registration, and its ticks.
-        pub(crate) first: Option<(u64, i64)>,
-        /// The samples.
-        pub(crate) histogram: Histogram,
-        /// Those of the samples that were interrupted; the interrupted calls that are not samples; and the wall times of all interrupted
-        /// calls, or of all futures.
-        pub(crate) repaired_histogram: Histogram,
-        pub(crate) excluded_histogram: Histogram,
-        pub(crate) side_wall_histogram: Histogram,
-        /// The slowest calls, the longest first once they are merged.
-        pub(crate) slowest: Vec<KeptCall>,
-    }
-    /// The cost of the probes nested in the calls.
-    nested: Sum;
-    /// The net ticks of annotated callees.
-    callees: Sum;
-    /// The activations inside others of the same callsite, which the inclusive total excludes.
-    inner: Count;
-    inner_gross: Sum;
-    inner_nested: Sum;
-    /// In outermost activations: the ticks off the CPU, and the part of them in which the thread waited for a CPU.
-    off: Sum;
-    waiting: Sum;
-    /// Ticks off the CPU outside annotated callees, and the part of them in which the thread waited for a CPU.
-    own_off: Sum;
-    own_waiting: Sum;
-    /// The ticks in which all activations were blocked, which the samples and the other sums of calls contain.
-    calls_blocked: Sum;
-    /// Activations whose time off the CPU cannot be divided into blocked and waiting; and interrupted ones whose time on the CPU is
-    /// unknown.
-    unsplit: Count;
-    unasked: Count;
-    /// The calls that are samples: neither a thread's first call nor an anomaly, and either not interrupted or long enough on the CPU.
-    samples: Count;
-    sum: Sum;
-    squares: WideSum;
-    min: Min;
-    max: Max;
-    /// First calls of threads: how many have returned, their ticks, and how many were interrupted.
-    firsts: Count;
-    first_sum: Sum;
-    firsts_interrupted: Count;
-    /// Samples that were interrupted, and interrupted calls that are not samples.
-    repaired: Count;
-    excluded: Count;
-    excluded_sum: Sum;
-    /// For both kinds of interrupted calls: by how much their wall time is longer, and the longest wall time. For async functions, the
-    /// longest wall time of all calls.
-    calls_waiting: Sum;
-    wall_max: Max;
-    /// Calls whose ticks are negative; they are in no sum.
-    anomalies: Count;
-    /// Calls that a panic ended.
-    panicked: Count;
-    /// Samples of which it is unknown whether they were interrupted.
-    unknown: Count;
-    /// Bytes or items that calls work on.
-    units: Count;
-    /// For async functions: the polls and their ticks (a future's ticks become a sample when it completes); the ticks from the first poll
-    /// to completion; futures dropped before completion.
-    polls: Count;
-    polls_gross: Sum;
-    wall: Count;
-    cancelled: Count;
-    /// The part of `nested` that registrations and reports took, in outermost activations.
-    registration_costs: Sum;
+// Input:  counters! { /// Doc. record samples: u64 by Add, /// Doc. stop nested: i64 by Add, /// Doc. report threads: u64 by Latest, … }
+// Output: cells! { Counters of CallsiteSums; /// Doc. nested: i64 by Add, /// Doc. samples: u64 by Add, … }
+macro_rules! counters {
+    ($(
+        $(#[$doc:meta])*
+        $(stop $hot:ident: $hot_type:ident by $hot_rule:ident)?
+        $(record $name:ident: $type:ident $(< $of:ident >)? by $rule:ident)?
+        $(light $light:ident: $light_type:ident by $light_rule:ident)?
+        $(report $other:ident: $other_type:ident $(< $other_of:ident >)? by $other_rule:ident)?,
+    )*) => {
+        cells! {
+            /// The figures of a record. Those that the stop of an ordinary call may write come first, beside the record's buffer.
+            Counters of CallsiteSums;
+            $($(/// See [`CallsiteSums`].
+                $hot: $hot_type by $hot_rule,)?)*
+            $($(/// See [`CallsiteSums`].
+                $name: $type $(< $of >)? by $rule,)?)*
+        }
+    };
 }
 
-impl Totals {
-    fn merge_rest(&mut self, other: &Self) {
-        self.threads += other.threads;
-        self.running += other.running;
-        self.visible += other.visible;
-        self.inner_visible += other.inner_visible;
-        self.first = merge_option(self.first, other.first, <(u64, i64)>::min);
-        self.histogram.merge(&other.histogram);
-        self.repaired_histogram.merge(&other.repaired_histogram);
-        self.excluded_histogram.merge(&other.excluded_histogram);
-        self.side_wall_histogram.merge(&other.side_wall_histogram);
-        slowest::merge(&mut self.slowest, &other.slowest);
-    }
+figures!(counters);
 
-    fn subtract_rest(&mut self, earlier: &Self) {
-        self.visible -= earlier.visible;
-        self.inner_visible -= earlier.inner_visible;
-        self.histogram.remove(&earlier.histogram);
-        self.repaired_histogram.remove(&earlier.repaired_histogram);
-        self.excluded_histogram.remove(&earlier.excluded_histogram);
-        self.side_wall_histogram
-            .remove(&earlier.side_wall_histogram);
-        slowest::subtract(&mut self.slowest, &earlier.slowest);
-    }
-}
-
-counters! {
+cells! {
     /// The figures of a node of the call tree.
-    ContextFigures =>
-    /// Sums over threads, in net ticks.
-    ContextSums {}
-    /// Calls that have returned.
-    calls: Count;
-    /// Ticks on the CPU in outermost activations.
-    on_cpu: Sum;
-    /// Ticks on the CPU outside annotated callees, in all calls.
-    own: Sum;
-    /// Ticks blocked in outermost activations.
-    blocked: Sum;
-    /// Calls that were interrupted, or of which this is unknown.
-    unclean: Count;
-}
-
-impl ContextSums {
-    /// There are no other fields.
-    fn merge_rest(&mut self, _other: &Self) {}
-
-    fn subtract_rest(&mut self, _earlier: &Self) {}
+    ContextFigures of ContextSums;
+    calls: u64 by Add,
+    on_cpu: i64 by Add,
+    own: i64 by Add,
+    blocked: i64 by Add,
+    unclean: u64 by Add,
 }

@@ -138,9 +138,9 @@ impl Record {
 mod tests {
     use super::super::Exclusion;
     use super::*;
-    use crate::record::histogram::bucket;
     use crate::record::table::Entry;
     use crate::record::totals::Totals;
+    use tsc_report::{Bucket, FirstCall};
 
     /// The figures of a record after calls of these gross ticks.
     fn recorded(calls: impl IntoIterator<Item = (Option<Exclusion>, i64)>) -> Totals {
@@ -169,12 +169,12 @@ mod tests {
     /// The figures if each sample is added to the totals directly.
     fn summed(samples: &[i64]) -> Totals {
         let mut totals = Totals::default();
-        samples.iter().for_each(|&sample| totals.add_sample(sample));
+        totals.add_samples(samples.iter().copied());
         totals
     }
 
-    fn buckets(totals: &Totals) -> Vec<(usize, usize, u64)> {
-        totals.histogram.buckets().collect()
+    fn count(histogram: &[Bucket]) -> u64 {
+        histogram.iter().map(|bucket| bucket.calls).sum()
     }
 
     #[test]
@@ -190,13 +190,26 @@ mod tests {
         ] {
             let record = recorded([5].iter().chain(&samples).map(|&gross| (None, gross)));
             let expected = summed(&samples);
-            assert_eq!(record.first, Some((1, 5)));
             assert_eq!(
-                (record.samples, record.sum, record.squares),
-                (expected.samples, expected.sum, expected.squares)
+                record.sums.first,
+                Some(FirstCall {
+                    process_started_ns: 1,
+                    ticks: 5
+                })
             );
-            assert_eq!((record.min, record.max), (expected.min, expected.max));
-            assert_eq!(buckets(&record), buckets(&expected));
+            assert_eq!(
+                (record.sums.samples, record.sums.sum, record.sums.squares),
+                (
+                    expected.sums.samples,
+                    expected.sums.sum,
+                    expected.sums.squares
+                )
+            );
+            assert_eq!(
+                (record.sums.min, record.sums.max),
+                (expected.sums.min, expected.sums.max)
+            );
+            assert_eq!(record.histogram, expected.histogram);
         }
     }
 
@@ -210,15 +223,19 @@ mod tests {
             (Some(Exclusion::Unknown), 30),
             (Some(Exclusion::Anomalous), 0),
         ]);
-        assert_eq!((totals.firsts, totals.samples, totals.sum), (1, 3, 3050));
-        assert_eq!((totals.excluded, totals.excluded_sum), (1, 1000));
-        assert_eq!((totals.repaired, totals.max), (1, Some(3000)));
-        assert_eq!(totals.histogram.count(), 3);
+        assert_eq!(
+            (totals.sums.firsts, totals.sums.samples, totals.sums.sum),
+            (1, 3, 3050)
+        );
+        assert_eq!((totals.sums.excluded, totals.sums.excluded_sum), (1, 1000));
+        assert_eq!((totals.sums.repaired, totals.sums.max), (1, Some(3000)));
+        assert_eq!(count(&totals.histogram), 3);
         // Two calls that were not interrupted, and two that were.
-        let wall = totals.wall_histogram().unwrap();
-        let (octave, sub) = bucket(5_000);
-        assert_eq!(wall.buckets().last(), Some((octave, sub, 2)));
-        assert_eq!(wall.count(), 4);
-        assert_eq!((totals.unknown, totals.anomalies), (1, 1));
+        let wall = totals.wall_histogram();
+        let calls = 2;
+        let bucket = Bucket::of(5_000);
+        assert_eq!(wall.last(), Some(&Bucket { calls, ..bucket }));
+        assert_eq!(count(&wall), 4);
+        assert_eq!((totals.sums.unknown, totals.sums.anomalies), (1, 1));
     }
 }

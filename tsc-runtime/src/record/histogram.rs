@@ -1,5 +1,5 @@
 //! The log-linear histogram: exact below 64, then 32 buckets for each octave, so that no bucket is wider than 1/32 of its values. The data
-//! of a report has the same buckets; a test in [`live`](crate::live) compares the two.
+//! of a report has the same buckets, as a test checks.
 //!
 //! The octave of a value `v` is the binary logarithm of `2v + 1`, which is never zero. The bucket in the octave is given by the five bits
 //! after the leading one of that number. The exponent and the mantissa of a float have the same form.
@@ -52,6 +52,12 @@ impl BucketIndex {
         self.0 + FLOAT_BIAS
     }
 
+    /// The bucket of an octave.
+    #[inline(always)]
+    pub(crate) const fn at(octave: usize, sub: usize) -> Self {
+        Self((octave * SUBS + sub) as u16)
+    }
+
     /// The bucket that is `offset` buckets further.
     #[inline(always)]
     pub(crate) const fn plus(self, offset: u8) -> Self {
@@ -81,100 +87,25 @@ impl BucketIndex {
     pub(crate) const fn sub(self) -> usize {
         self.0 as usize % SUBS
     }
-}
 
-/// The octave of `value`, and the bucket in that octave.
-pub(crate) const fn bucket(value: u64) -> (usize, usize) {
-    let place = BucketIndex::of(value);
-    (place.octave(), place.sub())
+    /// The smallest value in the bucket, by which the data of a report names it.
+    pub(crate) const fn least(self) -> u64 {
+        let (octave, sub) = (self.octave(), self.sub());
+        let scaled = (SUBS + sub) as u64;
+        match (octave as u32).checked_sub(SUB_BITS + 1) {
+            Some(shift) => scaled << shift,
+            None => scaled >> (SUB_BITS + 1 - octave as u32),
+        }
+    }
 }
 
 /// The exponent bits of a float whose logarithm is 0, shifted to the place before the five bits of the mantissa.
 const FLOAT_BIAS: u16 = (1f32.to_bits() >> BucketIndex::FLOAT_SHIFT) as u16;
 
-/// The smallest value in a bucket.
-pub(crate) const fn least(octave: usize, sub: usize) -> u64 {
-    let scaled = (SUBS + sub) as u64;
-    match (octave as u32).checked_sub(SUB_BITS + 1) {
-        Some(shift) => scaled << shift,
-        None => scaled >> (SUB_BITS + 1 - octave as u32),
-    }
-}
-
-/// The counts of all threads. Octaves without counts take no memory.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Histogram {
-    octaves: Vec<Option<Box<[u64; SUBS]>>>,
-}
-
-impl Histogram {
-    /// Adds `count` values to a bucket.
-    pub(crate) fn add(&mut self, octave: usize, sub: usize, count: u64) {
-        if count != 0 {
-            self.octave(octave)[sub] += count;
-        }
-    }
-
-    /// The number of values in a bucket.
-    pub(crate) fn count_in(&self, octave: usize, sub: usize) -> u64 {
-        let counts = self.octaves.get(octave).and_then(Option::as_ref);
-        counts.map_or(0, |counts| counts[sub])
-    }
-
-    /// Adds values to all buckets of an octave.
-    pub(crate) fn add_octave(&mut self, octave: usize, count: impl Fn(usize) -> u64) {
-        for (sub, sum) in self.octave(octave).iter_mut().enumerate() {
-            *sum += count(sub);
-        }
-    }
-
-    fn octave(&mut self, octave: usize) -> &mut [u64; SUBS] {
-        if self.octaves.is_empty() {
-            self.octaves.resize(OCTAVES, None);
-        }
-        self.octaves[octave].get_or_insert_with(|| Box::new([0; SUBS]))
-    }
-
-    pub(crate) fn add_value(&mut self, value: u64) {
-        let (octave, sub) = bucket(value);
-        self.add(octave, sub, 1);
-    }
-
-    pub(crate) fn merge(&mut self, other: &Self) {
-        for (octave, counts) in other.octaves.iter().enumerate() {
-            if let Some(counts) = counts {
-                self.add_octave(octave, |sub| counts[sub]);
-            }
-        }
-    }
-
-    #[cfg(test)]
-    pub(crate) fn count(&self) -> u64 {
-        self.buckets().map(|(_, _, count)| count).sum()
-    }
-
-    /// Subtracts the counts of `other`.
-    pub(crate) fn remove(&mut self, other: &Self) {
-        for (octave, sub, count) in other.buckets() {
-            let left = &mut self.octave(octave)[sub];
-            *left = left.saturating_sub(count);
-        }
-    }
-
-    /// The non-empty buckets in ascending order: octave, bucket, count.
-    pub(crate) fn buckets(&self) -> impl Iterator<Item = (usize, usize, u64)> + '_ {
-        self.octaves.iter().enumerate().flat_map(|(octave, subs)| {
-            subs.iter()
-                .flat_map(|subs| subs.iter().enumerate())
-                .filter(|&(_, &count)| count != 0)
-                .map(move |(sub, &count)| (octave, sub, count))
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tsc_report::Bucket;
 
     #[test]
     fn buckets_are_contiguous_and_monotone() {
@@ -183,7 +114,7 @@ mod tests {
             let this = BucketIndex::of(value);
             assert!(this >= last, "{value}: {last:?} then {this:?}");
             if this != last {
-                assert_eq!(least(this.octave(), this.sub()), value);
+                assert_eq!(this.least(), value);
             }
             last = this;
         }
@@ -201,14 +132,24 @@ mod tests {
     }
 
     #[test]
-    fn merged_counts_add_up() {
-        let mut histogram = Histogram::default();
-        (1..=50).for_each(|value| histogram.add_value(value));
-        let mut twice = histogram.clone();
-        twice.merge(&histogram);
-        let counts: Vec<u64> = twice.buckets().map(|(_, _, count)| count).collect();
-        assert_eq!(counts, [2; 50]);
-        twice.remove(&histogram);
-        assert!(twice.buckets().eq(histogram.buckets()));
+    fn buckets_of_reports_are_the_records() {
+        for bit in 0..64 {
+            for value in [
+                1 << bit,
+                (1u64 << bit) + (1 << bit) / 3,
+                (1 << bit) - 1,
+                u64::MAX >> bit,
+            ] {
+                let place = BucketIndex::of(value);
+                let bucket = Bucket::of(value);
+                assert_eq!(place.least(), bucket.from_ticks, "{value}");
+                let end = bucket.end_ticks();
+                // The last bucket has everything that is longer.
+                if end < 1 << 48 {
+                    assert_eq!(BucketIndex::of(end - 1), place, "{value}");
+                    assert_ne!(BucketIndex::of(end), place, "{value}");
+                }
+            }
+        }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
 use shuttle::thread::spawn;
 
-use super::counters::Totals;
+use super::totals::Totals;
 use super::*;
 use crate::sync::check::check;
 
@@ -46,14 +46,15 @@ impl Shared {
     fn read(&self, is_own: bool) -> State {
         let mut totals = Totals::default();
         self.0.read(&mut totals, is_own);
+        let sums = &totals.sums;
         State {
-            firsts: totals.firsts,
-            samples: totals.samples,
-            sum: totals.sum,
-            squares: totals.squares,
-            extremes: (totals.min, totals.max),
-            repaired: totals.repaired,
-            excluded: (totals.excluded, totals.excluded_sum),
+            firsts: sums.firsts,
+            samples: sums.samples,
+            sum: sums.sum,
+            squares: sums.squares.get(),
+            extremes: (sums.min, sums.max),
+            repaired: sums.repaired,
+            excluded: (sums.excluded, sums.excluded_sum),
         }
     }
 }

@@ -2,21 +2,18 @@
 
 use std::cell::Cell;
 
-use super::Record;
-use super::table::Position;
-use super::thread::Thread;
 use crate::recorded::Value;
 use crate::tsc::Ticks;
 
 /// So many calls are noted. If more were kept in a call, its stop looks through all records.
-const RECENT: usize = 32;
+pub(super) const RECENT: usize = 32;
 
 /// A call that was kept: the number of its callsite, and its times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Noted {
-    number: u32,
-    begin: Ticks,
-    end: Ticks,
+pub(super) struct Noted {
+    pub(super) number: u32,
+    pub(super) begin: Ticks,
+    pub(super) end: Ticks,
 }
 
 const NOTHING: Noted = Noted {
@@ -29,12 +26,12 @@ const NOTHING: Noted = Noted {
 #[derive(Debug)]
 pub(crate) struct Kept {
     /// Those whose callers are not known. The latest of them is before `next`.
-    recent: [Cell<Noted>; RECENT],
-    next: Cell<usize>,
+    pub(super) recent: [Cell<Noted>; RECENT],
+    pub(super) next: Cell<usize>,
     /// When the latest one has ended whose callers are not known. Calls that have started before are its callers.
-    latest_end: Cell<Ticks>,
+    pub(super) latest_end: Cell<Ticks>,
     /// The latest one, whether its callers are known or not.
-    last: Cell<Noted>,
+    pub(super) last: Cell<Noted>,
     /// Set while the expression of a `record = …` is evaluated.
     evaluating: Cell<bool>,
     /// The value of an async function's call that is about to complete, and the callsite.
@@ -90,45 +87,5 @@ impl Kept {
         self.latest_end.set(0);
         self.last.set(NOTHING);
         self.recent.iter().for_each(|recent| recent.set(NOTHING));
-    }
-}
-
-impl Thread {
-    /// Notes that a call was kept. If its callers are not known, those that are running take the path of unusual calls at their stops.
-    pub(crate) fn note_kept(&self, number: u32, begin: Ticks, end: Ticks, is_open: bool) {
-        let noted = Noted { number, begin, end };
-        let kept = &self.kept;
-        kept.last.set(noted);
-        if is_open {
-            let next = kept.next.get();
-            kept.recent[next].set(noted);
-            kept.next.set((next + 1) % RECENT);
-            kept.latest_end.set(end);
-            self.detector.note_kept(end);
-        }
-    }
-
-    /// Calls `f` with the records of which calls were kept since `start`, and perhaps with others.
-    pub(crate) fn for_each_kept_since(&self, start: Ticks, f: impl Fn(&Record)) {
-        let kept = &self.kept;
-        let latest_first = (1..=RECENT).map(|back| (kept.next.get() + RECENT - back) % RECENT);
-        for at in latest_first {
-            let Noted { number, end, .. } = kept.recent[at].get();
-            if end <= start {
-                return;
-            }
-            if let Some(record) = self.find_invalidated(Position::of(number)) {
-                f(record);
-            }
-        }
-        self.for_each_record(f);
-    }
-
-    fn for_each_record(&self, f: impl Fn(&Record)) {
-        let positions = (0..).map(Position::of);
-        positions
-            .take_while(|&position| self.has_room_for(position))
-            .filter_map(|position| self.find_invalidated(position))
-            .for_each(f);
     }
 }

@@ -5,6 +5,8 @@
 //!
 //! A stop only buffers its sample. [`fold`] updates the statistics, and [`read`] reads them.
 
+#![cfg(measuring)]
+
 use core::cell::Cell;
 
 use crate::on_cpu::Inside;
@@ -30,6 +32,7 @@ pub(crate) mod histogram;
 #[cfg(all(test, shuttle))]
 mod interleavings;
 mod kept;
+mod kept_records;
 pub(crate) mod light;
 pub(crate) mod name;
 mod owned;
@@ -165,7 +168,7 @@ impl Record {
     /// Called before an activation stops in which registrations and reports took so many ticks.
     pub(crate) fn add_registration_cost(&self, ticks: u64) {
         if self.entry().depth() == 1 {
-            self.counters.registration_costs.add(ticks.cast_signed());
+            self.counters.registration.add(ticks.cast_signed());
         }
     }
 
@@ -325,11 +328,15 @@ impl Record {
         self.counters.units.add(units);
     }
 
-    /// Called when a poll of a future stops.
-    pub(crate) fn leave_poll(&self, gross: u64, nested: u64) {
+    /// Called when a poll of a future stops: its gross ticks, those in which it was blocked, and the cost of nested probes.
+    pub(crate) fn leave_poll(&self, gross: u64, blocked: i64, nested: u64) {
         self.add_inner(self.entry().leave(), gross, nested);
-        self.counters.polls.add(1);
-        self.counters.polls_gross.add(gross.cast_signed());
+        let counters = &self.counters;
+        counters.polls.add(1);
+        counters.polls_gross.add(gross.cast_signed());
+        counters
+            .poll_max
+            .add(gross.cast_signed().wrapping_add(blocked));
     }
 
     /// Called when a future has completed, with the gross ticks of all its polls on the CPU and blocked, and the time since the first of

@@ -24,13 +24,13 @@ impl OwnedRecord {
     }
 
     /// A pointer that others may use as long as this owner lives.
-    pub(crate) const fn as_ptr(&self) -> *const Record {
-        self.0.as_ptr()
+    pub(crate) const fn pointer(&self) -> NonNull<Record> {
+        self.0
     }
 
     /// Releases the record without freeing it.
-    pub(crate) const fn into_raw(self) -> *const Record {
-        let record = self.as_ptr();
+    pub(crate) const fn into_raw(self) -> NonNull<Record> {
+        let record = self.0;
         core::mem::forget(self);
         record
     }
@@ -40,9 +40,8 @@ impl OwnedRecord {
     /// # Safety
     ///
     /// `record` must come from [`into_raw`](Self::into_raw), and be passed here only once.
-    pub(crate) const unsafe fn from_raw(record: *const Record) -> Self {
-        // SAFETY: the caller passes a pointer from `into_raw`, which is not null.
-        Self(unsafe { NonNull::new_unchecked(record.cast_mut()) })
+    pub(crate) const unsafe fn from_raw(record: NonNull<Record>) -> Self {
+        Self(record)
     }
 }
 

@@ -1,16 +1,21 @@
 //! Memory that only some records need, mapped when a call stops. It comes from the operating system and not from the allocator, because
 //! the call may have been made by a signal handler that has interrupted the allocator, or by an annotated allocator.
 
-use core::ptr::NonNull;
+use core::ptr::{self, NonNull};
+
+use crate::sync::atomic::{
+    AtomicPtr,
+    Ordering::{AcqRel, Acquire},
+};
 
 /// A type that is valid if all its bytes are zero.
 ///
 /// # Safety
 ///
-/// The type must be valid if all its bytes are zero, and must have no destructor.
+/// The type must be valid if all its bytes are zero.
 pub(crate) unsafe trait Zeroed {}
 
-// SAFETY: an array has the bytes of its elements, and a destructor only if they have one.
+// SAFETY: an array has the bytes of its elements.
 unsafe impl<T: Zeroed, const N: usize> Zeroed for [T; N] {}
 
 #[cfg(all(unix, not(miri)))]
@@ -57,19 +62,40 @@ mod memory {
     }
 }
 
-/// Zeroed memory on pages of its own. `None` if the system has no more. Pages that are never used take no memory.
-pub(crate) fn map<T: Zeroed>() -> Option<NonNull<T>> {
+/// What `place` points to. If it is null, zeroed memory is mapped first, on pages of its own; those that are never used take no memory.
+/// `None` if the system has no more.
+pub(crate) fn mapped<T: Zeroed>(place: &AtomicPtr<T>) -> Option<&T> {
     const {
         assert!(size_of::<T>() != 0 && align_of::<T>() <= 4096);
     }
-    memory::map()
+    let mut known = place.load(Acquire);
+    if known.is_null() {
+        let fresh = memory::map::<T>()?;
+        known = match place.compare_exchange(known, fresh.as_ptr(), AcqRel, Acquire) {
+            Ok(_) => fresh.as_ptr(),
+            // A signal handler has mapped it in the meantime.
+            Err(faster) => {
+                memory::unmap(fresh);
+                faster
+            }
+        };
+    }
+    // SAFETY: this function mapped it, and zeros are a value. Only `unmap` unmaps it, which needs the place for itself.
+    Some(unsafe { &*known })
 }
 
-/// Unmaps the memory.
-///
-/// # Safety
-///
-/// [`map`] must have returned it, and nothing may refer to it any more.
-pub(crate) unsafe fn unmap<T: Zeroed>(pages: NonNull<T>) {
-    memory::unmap(pages);
+/// What `place` points to, if it was mapped.
+pub(crate) fn known<T: Zeroed>(place: &AtomicPtr<T>) -> Option<&T> {
+    // SAFETY: as in `mapped`; null becomes `None`.
+    unsafe { place.load(Acquire).as_ref() }
+}
+
+/// Drops and unmaps what `place` points to, if it was mapped.
+pub(crate) fn unmap<T: Zeroed>(place: &mut AtomicPtr<T>) {
+    let pages = core::mem::replace(place.get_mut(), ptr::null_mut());
+    if let Some(pages) = NonNull::new(pages) {
+        // SAFETY: `mapped` made it, and no reference to it outlives the borrow of its place.
+        unsafe { pages.drop_in_place() };
+        memory::unmap(pages);
+    }
 }

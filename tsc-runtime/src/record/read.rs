@@ -2,16 +2,16 @@
 
 use std::time::Duration;
 
-use super::counters::Cell;
 use super::side_histograms::Side;
 use super::{BUFFER_LEN, NEW, Record};
-use crate::record::histogram::least;
 use crate::record::totals::Totals;
 use crate::sync::atomic::{
     AtomicU32,
     Ordering::{Acquire, Relaxed},
 };
 use crate::sync::{sleep, spin_loop};
+use tsc_report::__private::Combine;
+use tsc_report::FirstCall;
 
 /// How often a reader reads again if the record was written meanwhile, before it takes the values as they are: first at once, then after a
 /// pause, because the writer may have lost its CPU.
@@ -42,63 +42,17 @@ impl Record {
         }
     }
 
-    /// Discards what the record held at the time of `earlier`. What remains is the running activations and the calls that have stopped
-    /// since. For the record's own thread, in the cold path. Neither allocates nor frees.
-    pub(crate) fn take_off(&self, earlier: &Totals) {
-        self.open();
+    /// Forgets the extremes and the slowest calls of figures that were taken. Neither allocates nor frees. For the record's own thread.
+    pub(crate) fn forget(&self, taken: &Totals) {
         if !self.is_new() {
+            // The buffered samples may be the extremes.
             let buffered = self.buffered.swap(0, Relaxed);
             for sample in &self.buffer[..(buffered as usize).min(BUFFER_LEN)] {
                 self.fold_one(i64::from(sample.load(Relaxed)));
             }
         }
-        self.counters.take_off(earlier);
-        for (octave, sub, count) in earlier.histogram.buckets() {
-            let repaired = earlier.repaired_histogram.count_in(octave, sub);
-            self.buckets
-                .take_off(octave, sub, count.saturating_sub(repaired));
-        }
-        for (side, histogram) in [
-            (Side::Repaired, &earlier.repaired_histogram),
-            (Side::Excluded, &earlier.excluded_histogram),
-            (Side::Wall, &earlier.side_wall_histogram),
-        ] {
-            for (octave, sub, count) in histogram.buckets() {
-                self.side.take_off(side, octave, sub, count);
-            }
-        }
-        self.take_off_extremes(earlier);
-        self.take_slowest_off(&earlier.slowest);
-        self.close();
-    }
-
-    /// If there are several samples, extremes that are not new are only known to their bucket.
-    fn take_off_extremes(&self, earlier: &Totals) {
-        let new = |now: Option<i64>, then| Some(now).filter(|_| now != then);
-        let in_buckets = || {
-            self.buckets
-                .full_buckets()
-                .chain(self.side.full_buckets(Side::Repaired))
-        };
-        let least_in = |(octave, sub): (usize, usize)| least(octave, sub).cast_signed();
-        let counters = &self.counters;
-        let (min, max) = match counters.samples.get() {
-            0 => (None, None),
-            1 => (Some(counters.sum.get()), Some(counters.sum.get())),
-            _ => (
-                new(counters.min.read(), earlier.min)
-                    .unwrap_or_else(|| in_buckets().min().map(least_in)),
-                new(counters.max.read(), earlier.max)
-                    .unwrap_or_else(|| in_buckets().max().map(least_in)),
-            ),
-        };
-        counters.min.set(min);
-        counters.max.set(max);
-        let walls = self.side.full_buckets(Side::Wall).max().map(least_in);
-        let wall_max = new(counters.wall_max.read(), earlier.wall_max);
-        counters
-            .wall_max
-            .set(wall_max.unwrap_or(walls).filter(|_| walls.is_some()));
+        self.counters.forget(&taken.sums);
+        self.forget_slowest(&taken.slowest);
     }
 
     /// The contents of the record; see [`read`](Self::read).
@@ -125,35 +79,37 @@ impl Record {
                 sleep(REST);
             }
         }
-        totals.merge(&figures);
-        self.buckets.read(&mut totals.histogram);
+        let repaired = self.side.read(Side::Repaired);
+        figures.histogram.merge(&self.buckets.read());
         // Repaired calls are samples, too.
-        self.side.read(Side::Repaired, &mut totals.histogram);
-        self.side
-            .read(Side::Repaired, &mut totals.repaired_histogram);
-        self.side
-            .read(Side::Excluded, &mut totals.excluded_histogram);
-        self.side.read(Side::Wall, &mut totals.side_wall_histogram);
-    }
-
-    /// The visible overhead of the probes: for each of them a whole number of ticks, the one that was subtracted from the thread's sums.
-    fn add_visible(&self, totals: &mut Totals) {
-        let visible = self.visible.get().cast_signed();
-        totals.visible = visible.wrapping_mul(totals.probes().cast_signed());
-        totals.inner_visible = visible.wrapping_mul(totals.inner.cast_signed());
+        figures.histogram.merge(&repaired);
+        figures.repaired_histogram = repaired;
+        figures.excluded_histogram = self.side.read(Side::Excluded);
+        figures.side_wall_histogram = self.side.read(Side::Wall);
+        totals.merge(&figures);
     }
 
     /// Everything except the buckets, including the buffered samples.
     fn figures(&self) -> Totals {
-        let mut totals = self.counters.read();
-        totals.running = u64::from(self.entry().depth());
-        totals.first = (totals.firsts != 0).then_some((self.order, totals.first_sum));
-        for sample in self.buffered() {
-            totals.add_sample(i64::from(sample.load(Relaxed)));
-        }
-        self.add_visible(&mut totals);
-        totals.slowest = self.read_slowest();
-        totals.threads = u64::from(totals.calls() + totals.polls != 0);
+        let mut totals = Totals {
+            sums: self.counters.read(),
+            slowest: self.read_slowest(),
+            ..Totals::default()
+        };
+        let samples = self.buffered().iter();
+        totals.add_samples(samples.map(|sample| i64::from(sample.load(Relaxed))));
+        let sums = &mut totals.sums;
+        sums.running = u64::from(self.entry().depth());
+        sums.first = (sums.firsts != 0).then_some(FirstCall {
+            process_started_ns: self.order,
+            ticks: sums.first_sum,
+        });
+        // For each probe a whole number of ticks, the one that was subtracted from the thread's sums.
+        let visible = self.visible.get().wrapping_mul(1000);
+        let milliticks = |probes: u64| visible.wrapping_mul(probes).cast_signed();
+        sums.visible_milliticks = milliticks(sums.probes());
+        sums.inner_visible_milliticks = milliticks(sums.inner);
+        totals.count_thread();
         totals
     }
 }

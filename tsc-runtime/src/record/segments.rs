@@ -1,7 +1,7 @@
 //! A list that grows by a page at a time, so that it takes memory by what is in it. Its values never move. The thread that owns it adds to
 //! it, also in a signal handler; other threads may read it.
 
-use core::ptr::{self, NonNull};
+use core::ptr;
 
 use super::pages::{self, Zeroed};
 use crate::sync::atomic::{
@@ -43,16 +43,15 @@ impl<T: Zeroed> Segments<T> {
     #[inline(always)]
     pub(crate) fn get(&self, index: u32) -> &T {
         let index = index as usize;
-        let segment = self.segments[index / LEN % SEGMENTS].load(Acquire);
-        // SAFETY: a segment stays mapped as long as the list, and null becomes `None`.
-        &unsafe { segment.as_ref() }.expect("it was added")[index % LEN]
+        let segment = pages::known(&self.segments[index / LEN % SEGMENTS]);
+        &segment.expect("it was added")[index % LEN]
     }
 
     /// Adds a value whose bytes are zero. `None` if there is no more room, or the system has no more memory.
     pub(crate) fn add(&self) -> Option<u32> {
         loop {
             let index = self.used.load(Relaxed);
-            self.map(self.segments.get(index as usize / LEN)?)?;
+            pages::mapped(self.segments.get(index as usize / LEN)?)?;
             // A signal handler may have added one.
             let added = self
                 .used
@@ -62,30 +61,11 @@ impl<T: Zeroed> Segments<T> {
             }
         }
     }
-
-    #[allow(clippy::unused_self)] // which owns the segment
-    fn map(&self, segment: &AtomicPtr<Segment<T>>) -> Option<()> {
-        if !segment.load(Relaxed).is_null() {
-            return Some(());
-        }
-        let fresh = pages::map::<Segment<T>>()?;
-        let mapped = segment.compare_exchange(ptr::null_mut(), fresh.as_ptr(), AcqRel, Relaxed);
-        if mapped.is_err() {
-            // SAFETY: it was just mapped. A signal handler has mapped another one in the meantime.
-            unsafe { pages::unmap(fresh) };
-        }
-        Some(())
-    }
 }
 
 impl<T: Zeroed> Drop for Segments<T> {
     fn drop(&mut self) {
-        for segment in &self.segments {
-            if let Some(segment) = NonNull::new(segment.load(Relaxed)) {
-                // SAFETY: `map` has mapped it, and only `self` referred to it.
-                unsafe { pages::unmap(segment) };
-            }
-        }
+        self.segments.iter_mut().for_each(pages::unmap);
     }
 }
 

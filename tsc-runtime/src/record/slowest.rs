@@ -246,15 +246,15 @@ impl Record {
     }
 
     /// Forgets the calls that are in the earlier list.
-    pub(super) fn take_slowest_off(&self, earlier: &[KeptCall]) {
-        if let Some(slowest) = &self.slowest {
+    pub(super) fn forget_slowest(&self, earlier: &[KeptCall]) {
+        self.change_slowest(|slowest| {
             for KeptCall { call, .. } in earlier {
                 if let Some(place) = slowest.place_of(call.begin, call.end) {
                     clear(place);
                 }
             }
-            self.set_threshold();
-        }
+            true
+        });
     }
 
     /// The slowest calls in any order. To be called like the other reads.

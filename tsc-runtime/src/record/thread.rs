@@ -91,6 +91,9 @@ pub fn simulate_time(cold_path: Ticks) {
     thread.detector.ignore_interruptions();
 }
 
+/// How often a start looks for an interruption before it goes on.
+const REARMINGS: usize = 3;
+
 impl Thread {
     /// This thread's entry and record of a callsite, if the callsite was called here and nothing has changed since.
     pub(crate) fn find(&self, position: Position) -> Option<(&Entry, &Record)> {
@@ -246,8 +249,14 @@ impl Thread {
     /// Arms the detector of interruptions for a start that follows. If the detector was cleared, the time lost since the last check belongs
     /// to the running call. In the cold path the kernel is not asked, because the end of the cold path asks for everything that was lost in
     /// it.
+    ///
+    /// The kernel likes to preempt a thread on its way back from being asked, which would be the call's loss. So the detector is looked at
+    /// again then, but not forever.
     pub(crate) fn rearm(&self) {
-        if self.detector.arm() && !self.is_busy() {
+        for _ in 0..REARMINGS {
+            if !self.detector.arm() || self.is_busy() {
+                return;
+            }
             self.note_loss(false);
         }
     }

@@ -1,90 +1,120 @@
-//! The sums of all threads' records of one callsite.
+//! The figures of a callsite, of one thread's record or of several.
 
-use super::counters::{ContextSums, merge_option};
-use super::histogram::{Histogram, least};
+use super::slowest::{self, KeptCall};
 use super::{not_below_zero, square};
+use tsc_report::__private::{Combine, ContextSums};
+use tsc_report::{Bucket, CallsiteSums};
 
-pub(crate) use super::counters::Totals;
+/// As in the report, ticks are gross, and the histograms are those of its data. Until a report is made of it, the number of the
+/// registration stands in `sums.first` for the time at which the process started.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Totals {
+    pub(crate) sums: CallsiteSums,
+    /// The samples.
+    pub(crate) histogram: Vec<Bucket>,
+    /// Those of the samples that were interrupted; the interrupted calls that are not samples; and the wall times of all interrupted
+    /// calls, or of all futures.
+    pub(crate) repaired_histogram: Vec<Bucket>,
+    pub(crate) excluded_histogram: Vec<Bucket>,
+    pub(crate) side_wall_histogram: Vec<Bucket>,
+    /// The slowest calls, the longest first once they are merged.
+    pub(crate) slowest: Vec<KeptCall>,
+}
 
 impl Totals {
-    /// All calls that have returned.
-    pub(crate) fn calls(&self) -> u64 {
-        self.samples + self.firsts + self.excluded + self.anomalies
-    }
-
-    /// How many times a probe's visible overhead is contained in the gross ticks: once for each call or poll.
-    pub(crate) fn probes(&self) -> u64 {
-        match self.polls {
-            0 => self.samples + self.firsts + self.excluded,
-            polls => polls,
-        }
-    }
-
-    /// The gross ticks on the CPU of all calls. For futures, of all polls: futures that are suspended or were dropped have used time, too.
-    pub(crate) fn gross(&self) -> i64 {
-        if self.polls != 0 {
-            return self.polls_gross;
-        }
-        self.sum
-            .wrapping_add(self.first_sum)
-            .wrapping_add(self.excluded_sum)
-            .wrapping_sub(self.calls_blocked)
-    }
-
     /// The figures of a call tree's root, if all calls were made outside any annotated function.
     pub(crate) fn as_root(&self) -> ContextSums {
-        let net = self.gross().wrapping_sub(self.visible);
-        let inner = self.inner_gross.wrapping_sub(self.inner_visible);
+        let sums = &self.sums;
+        let net = sums.gross().wrapping_sub(sums.visible_milliticks / 1000);
+        let inner_visible = sums.inner_visible_milliticks / 1000;
+        let inner = sums.inner_gross.wrapping_sub(inner_visible);
         ContextSums {
-            calls: self.calls(),
+            calls: sums.calls(),
             on_cpu: net.wrapping_sub(inner),
-            own: net.wrapping_sub(self.callees),
-            blocked: self.off.wrapping_sub(self.waiting),
-            unclean: self.unknown + self.firsts_interrupted + self.repaired + self.excluded,
+            own: net.wrapping_sub(sums.callees),
+            blocked: sums.off.wrapping_sub(sums.waiting),
+            unclean: sums.unknown + sums.firsts_interrupted + sums.repaired + sums.excluded,
         }
     }
 
-    /// The wall times of the calls, without each thread's first. `None` if they do not differ from the times on the CPU.
-    pub(crate) fn wall_histogram(&self) -> Option<Histogram> {
-        self.side_wall_histogram.buckets().next()?;
+    /// The wall times of the calls, without each thread's first. Empty if they do not differ from the times on the CPU.
+    pub(crate) fn wall_histogram(&self) -> Vec<Bucket> {
         let mut histogram = self.side_wall_histogram.clone();
-        if self.polls == 0 {
+        if !histogram.is_empty() && self.sums.polls == 0 {
             histogram.merge(&self.histogram);
-            histogram.remove(&self.repaired_histogram);
+            histogram.since(&self.repaired_histogram);
         }
-        Some(histogram)
+        histogram
     }
 
-    /// Adds one sample, with the same result as folding it into a record.
-    pub(crate) fn add_sample(&mut self, sample: i64) {
-        self.samples += 1;
-        self.sum = self.sum.wrapping_add(sample);
-        self.squares = self.squares.wrapping_add(square(sample));
-        self.min = merge_option(self.min, Some(sample), i64::min);
-        self.max = merge_option(self.max, Some(sample), i64::max);
-        self.histogram.add_value(not_below_zero(sample));
+    /// Adds samples, with the same result as folding them into a record.
+    pub(crate) fn add_samples(&mut self, samples: impl Iterator<Item = i64>) {
+        let sums = &mut self.sums;
+        let buckets = samples.map(|sample| {
+            sums.samples += 1;
+            sums.sum = sums.sum.wrapping_add(sample);
+            sums.squares.0 = sums.squares.0.wrapping_add(square(sample));
+            sums.min = Some(sums.min.map_or(sample, |min| min.min(sample)));
+            sums.max = sums.max.max(Some(sample));
+            Bucket::of(not_below_zero(sample))
+        });
+        self.histogram.merge(&buckets.collect());
     }
 
-    /// The calls since `earlier`, earlier totals of the same record. Usually there is at most one. If there are several, extremes that are
-    /// not new are only known to their bucket.
+    /// Adds another thread's figures.
+    pub(crate) fn merge(&mut self, other: &Self) {
+        self.sums.merge(&other.sums);
+        self.histogram.merge(&other.histogram);
+        self.repaired_histogram.merge(&other.repaired_histogram);
+        self.excluded_histogram.merge(&other.excluded_histogram);
+        self.side_wall_histogram.merge(&other.side_wall_histogram);
+        slowest::merge(&mut self.slowest, &other.slowest);
+    }
+
+    /// The calls since `earlier`, earlier totals of the same record.
     pub(crate) fn since(&self, earlier: &Self) -> Self {
         let mut since = self.clone();
-        since.subtract(earlier);
-        since.threads = u64::from(since.calls() + since.polls != 0);
-        since.first = self.first.filter(|_| since.firsts != 0);
-        let in_bucket = |(octave, sub, _)| least(octave, sub).cast_signed();
-        let buckets = || since.histogram.buckets().map(in_bucket);
-        let new = |now, then| Some(now).filter(|_| now != then);
-        since.wall_max = new(self.wall_max, earlier.wall_max)
-            .unwrap_or_else(|| since.side_wall_histogram.buckets().map(in_bucket).last());
-        (since.min, since.max) = match since.samples {
-            0 => (None, None),
-            1 => (Some(since.sum), Some(since.sum)),
-            _ => (
-                new(self.min, earlier.min).unwrap_or_else(|| buckets().next()),
-                new(self.max, earlier.max).unwrap_or_else(|| buckets().last()),
-            ),
-        };
+        since.histogram.since(&earlier.histogram);
+        since.repaired_histogram.since(&earlier.repaired_histogram);
+        since.excluded_histogram.since(&earlier.excluded_histogram);
         since
+            .side_wall_histogram
+            .since(&earlier.side_wall_histogram);
+        slowest::subtract(&mut since.slowest, &earlier.slowest);
+        since
+            .sums
+            .subtract(&earlier.sums, &since.histogram, &since.side_wall_histogram);
+        since.count_thread();
+        since
+    }
+
+    /// Whether these figures of one thread are from calls.
+    pub(super) fn count_thread(&mut self) {
+        self.sums.threads = u64::from(self.sums.calls() + self.sums.polls != 0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn extremes_since_are_exact_if_new_and_otherwise_known_to_their_bucket() {
+        let add = |totals: &mut Totals, samples: &[i64]| {
+            totals.add_samples(samples.iter().copied());
+        };
+        let mut earlier = Totals::default();
+        add(&mut earlier, &[100, 9_000]);
+        let since = |samples: &[i64]| {
+            let mut now = earlier.clone();
+            add(&mut now, samples);
+            let since = now.since(&earlier);
+            (since.sums.samples, since.sums.min, since.sums.max)
+        };
+        assert_eq!(since(&[]), (0, None, None));
+        assert_eq!(since(&[1_000]), (1, Some(1_000), Some(1_000)));
+        // Buckets of 16 and 32 ticks.
+        assert_eq!(since(&[1_000, 2_000]), (2, Some(992), Some(2_015)));
+        assert_eq!(since(&[50, 20_000]), (2, Some(50), Some(20_000)));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::generation::forget;
+use super::reading::forget;
 use super::{PAUSED, ask_for_tree, busy_with, registry};
 use crate::record::thread;
 use crate::sync::atomic::{

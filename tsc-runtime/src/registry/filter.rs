@@ -43,15 +43,18 @@ impl Filter {
 
 pub(super) fn expression(variable: &Variable) -> Option<Regex> {
     let value = variable.get()?;
-    let value = value.to_string_lossy();
-    Regex::new(&value)
+    let Some(value) = value.to_str() else {
+        variable.complain(&value.to_string_lossy(), "is not UTF-8");
+        return None;
+    };
+    Regex::new(value)
         .map_err(|error| {
-            let at = beginning_of_error(&value);
+            let at = beginning_of_error(value);
             let wrong = format!(
                 "is not a regular expression: {error}, at byte {at}, before {:?}",
                 &value[at..]
             );
-            variable.complain(&value, &wrong);
+            variable.complain(value, &wrong);
         })
         .ok()
 }

@@ -60,7 +60,7 @@ fn call(callsite: &'static Callsite) {
 fn in_figures(figures: &Figures, of: &'static Callsite) -> u64 {
     let rows = figures.callsites.iter();
     let mut rows = rows.filter(|(callsite, _)| std::ptr::eq(*callsite, of));
-    let calls = rows.next().map_or(0, |(_, totals)| totals.calls());
+    let calls = rows.next().map_or(0, |(_, totals)| totals.sums.calls());
     assert!(rows.next().is_none(), "a callsite has one number");
     let row = of.number().and_then(|number| figures.light.get(number));
     calls + row.map_or(0, |row| row.counts.get(Row::CALLS))

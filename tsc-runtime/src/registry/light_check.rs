@@ -1,12 +1,37 @@
 //! What a check of the light probes finds: that the clock has ticked, or that the thread was off the CPU.
 
+use std::sync::atomic::AtomicI64;
+
 use super::is_paused;
-use super::light::{leave_behind, note_unsplit, take_left_behind};
 use crate::interruption::Seen;
 use crate::on_cpu;
 use crate::record::light::{LightThread, Microseconds};
 use crate::record::thread::{self, Thread};
+use crate::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use crate::tick_clock::{self, Tick};
+
+/// CPU time in ticks of threads that have ended before a tick could give it to a function. The first tick of another thread takes it, so that
+/// functions on many short-lived threads get their share.
+static LEFT_BEHIND: AtomicI64 = AtomicI64::new(0);
+
+/// Whether time off the CPU of some thread could not be divided into blocked and waiting.
+static UNSPLIT: AtomicBool = AtomicBool::new(false);
+
+pub(super) fn take_left_behind() -> i64 {
+    LEFT_BEHIND.swap(0, Relaxed)
+}
+
+/// Whether light functions have time off the CPU that is not divided into blocked and waiting.
+pub(crate) fn is_unsplit() -> bool {
+    UNSPLIT.load(Relaxed)
+}
+
+/// Forgets what threads of the parent have left, in the child of a fork.
+#[cfg(all(unix, any(all(test, shuttle), not(miri))))] // no process is forked elsewhere
+pub(super) fn start_from_zero() {
+    LEFT_BEHIND.store(0, Relaxed);
+    UNSPLIT.store(false, Relaxed);
+}
 
 /// Finds out what has happened since the last check, and adds it to the figures of the innermost function. Does nothing if nothing has
 /// happened, or inside the runtime's own work.
@@ -32,7 +57,7 @@ pub(super) fn end_light(light: &LightThread, thread: &Thread) {
         if light.account.has_ticked_often() {
             paths.divide(rest);
         } else {
-            leave_behind(rest);
+            LEFT_BEHIND.fetch_add(rest, Relaxed);
         }
     }
     light.end();
@@ -42,9 +67,11 @@ fn settle(light: &LightThread, thread: &Thread, tick: Tick) {
     let _errno = on_cpu::Errno::save();
     // Armed before the clocks are read: what happens in between is found by the next check.
     let was_off = arm(light, thread, tick.armed);
-    let new = light.epoch().since(light.account.notice(tick.number), tick);
+    let noticed = light.account.notice(tick.number);
+    let ticks = tick.number.wrapping_sub(noticed);
+    let new = light.epoch().since(noticed, tick);
     if new.is_some() || was_off {
-        tick_clock::note_noticed(tick.number);
+        tick_clock::note_noticed(tick.number, ticks);
     }
     let Some(passed) = thread.passed(was_off, new) else {
         return;
@@ -62,7 +89,7 @@ fn settle(light: &LightThread, thread: &Thread, tick: Tick) {
         light.account.add_pending(take_left_behind());
     }
     if passed.off > 0 && !passed.is_split {
-        note_unsplit();
+        UNSPLIT.store(true, Relaxed);
     }
     // SAFETY: the frame is this thread's innermost one, and the frames have places in no other paths.
     let place = unsafe { paths.place_of(light.innermost()) };
@@ -70,6 +97,9 @@ fn settle(light: &LightThread, thread: &Thread, tick: Tick) {
         .account
         .settle(passed, microseconds, paths.usual(place));
     paths.add(place, &sums);
+    if sums.ticks != 0 {
+        tick_clock::note_given(ticks);
+    }
 }
 
 /// Makes the thread's word equal to the epoch. Returns whether the thread may have been off the CPU since the last time.

@@ -1,9 +1,6 @@
 //! The figures of light probes, added up over threads.
 
-use std::collections::BTreeMap;
-use std::collections::hash_map::{Entry, HashMap};
-
-use super::sheets::ThreadName;
+use super::chains::{Chains, Node};
 use crate::record::light::{Counts, LightSums, PathSums, PathTotals, ROOT};
 
 /// Time by ticks of the clock. Inclusive time has no ticks of its own, and no squares.
@@ -30,24 +27,12 @@ impl LightRow {
     }
 }
 
-/// A callsite, called through a chain of others.
-#[derive(Clone, Debug)]
-pub(crate) struct LightContext {
-    /// The callsite's number. `None` for everything for which a thread had no room.
-    pub(crate) callsite: Option<u32>,
-    /// The index of the parent, which precedes it.
-    pub(crate) parent: Option<usize>,
-    pub(crate) ticked: Ticked,
-}
-
 /// The figures of some threads.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LightTotals {
     /// By callsite number.
     rows: Vec<LightRow>,
-    contexts: Vec<LightContext>,
-    /// The index of each context, by its parent and its callsite.
-    known: HashMap<(Option<usize>, Option<u32>), usize>,
+    contexts: Chains<Ticked>,
     /// Time outside of all annotated functions.
     pub(crate) outside: PathSums,
 }
@@ -75,8 +60,8 @@ impl LightTotals {
             .map(|(number, _)| number)
     }
 
-    pub(crate) fn contexts(&self) -> &[LightContext] {
-        &self.contexts
+    pub(crate) fn contexts(&self) -> &[Node<Ticked>] {
+        self.contexts.nodes()
     }
 
     /// Whether no light function has a call or a time.
@@ -115,8 +100,9 @@ impl LightTotals {
 
     /// Changes the figures of a context and of its callsite's row.
     fn at(&mut self, context: usize, change: impl Fn(&mut Ticked)) {
-        change(&mut self.contexts[context].ticked);
-        if let Some(number) = self.contexts[context].callsite {
+        let node = self.contexts.at(context);
+        change(&mut node.sums);
+        if let Some(number) = node.callsite {
             change(&mut self.row(number).ticked);
         }
     }
@@ -146,24 +132,10 @@ impl LightTotals {
             }
         };
         while let Some(place) = callers.pop() {
-            parent = Some(self.context(parent, paths[place].callsite));
+            parent = Some(self.contexts.place(parent, paths[place].callsite));
             places[place] = parent;
         }
         parent.unwrap_or_default()
-    }
-
-    fn context(&mut self, parent: Option<usize>, callsite: Option<u32>) -> usize {
-        match self.known.entry((parent, callsite)) {
-            Entry::Occupied(known) => *known.get(),
-            Entry::Vacant(new) => {
-                self.contexts.push(LightContext {
-                    callsite,
-                    parent,
-                    ticked: Ticked::default(),
-                });
-                *new.insert(self.contexts.len() - 1)
-            }
-        }
     }
 
     /// Adds the figures of other threads.
@@ -176,13 +148,7 @@ impl LightTotals {
                 own.ticked.add(&row.ticked);
             }
         }
-        let mut places = Vec::with_capacity(other.contexts.len());
-        for context in &other.contexts {
-            let parent = context.parent.map(|parent| places[parent]);
-            let place = self.context(parent, context.callsite);
-            self.contexts[place].ticked.add(&context.ticked);
-            places.push(place);
-        }
+        self.contexts.merge(&other.contexts, Ticked::add);
         self.outside.add(&other.outside);
     }
 }
@@ -191,29 +157,6 @@ impl Ticked {
     fn add(&mut self, other: &Self) {
         self.own.add(&other.own);
         self.inclusive.add(&other.inclusive);
-    }
-}
-
-/// The figures of the threads of each name.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct LightSheets(BTreeMap<ThreadName, LightTotals>);
-
-impl LightSheets {
-    pub(super) fn of(&mut self, name: &ThreadName) -> &mut LightTotals {
-        self.0.entry(name.clone()).or_default()
-    }
-
-    /// The figures of all threads.
-    pub(crate) fn all(&self) -> LightTotals {
-        let mut all = LightTotals::default();
-        for totals in self.0.values() {
-            all.merge(totals);
-        }
-        all
-    }
-
-    pub(crate) fn by_thread(&self) -> impl Iterator<Item = (&ThreadName, &LightTotals)> {
-        self.0.iter()
     }
 }
 
@@ -242,7 +185,7 @@ mod tests {
         // SAFETY: the frames exist, and have both fields.
         unsafe {
             let place = paths.place_of(innermost);
-            paths.add(place, &PathSums::tick(1000));
+            paths.add(place, &PathSums::tick(1000, 0));
             // The links are restored, and the places are kept.
             assert_eq!(paths.place_of(innermost), place);
             let mut count = 0;
@@ -275,14 +218,14 @@ mod tests {
 
     /// The chains of callsites, outermost first, with the same figures.
     fn contexts(totals: &LightTotals) -> Vec<(Vec<u32>, u64, i64)> {
-        let chain = |context: &LightContext| {
+        let chain = |context: &Node<Ticked>| {
             let mut chain = vec![context.callsite.unwrap()];
             let mut parent = context.parent;
             while let Some(index) = parent {
                 chain.insert(0, totals.contexts()[index].callsite.unwrap());
                 parent = totals.contexts()[index].parent;
             }
-            let ticked = &context.ticked;
+            let ticked = &context.sums;
             (chain, ticked.own.ticks, ticked.inclusive.on_cpu / 1000)
         };
         let mut contexts: Vec<_> = totals.contexts().iter().map(chain).collect();
@@ -363,14 +306,14 @@ mod tests {
         let ticks: u64 = totals
             .contexts()
             .iter()
-            .map(|context| context.ticked.own.ticks)
+            .map(|context| context.sums.own.ticks)
             .sum();
         assert_eq!(ticks, 19_999);
         let other = totals
             .contexts()
             .iter()
             .find(|context| context.callsite.is_none());
-        assert!(other.unwrap().ticked.own.ticks > 3000);
+        assert!(other.unwrap().sums.own.ticks > 3000);
     }
 
     #[test]

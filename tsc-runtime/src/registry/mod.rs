@@ -9,7 +9,10 @@
 //! annotated allocator or a signal handler, records nothing, and requests to control the recording are put off or refused. So no thread
 //! ever waits for a lock that it holds.
 
+#![cfg(measuring)]
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr::NonNull;
 use std::sync::Arc;
 
 use crate::calibration::overhead;
@@ -26,16 +29,17 @@ use crate::sync::atomic::{
 };
 use crate::tsc::{Ticks, clock};
 
+mod chains;
 mod control;
 mod filter;
 #[cfg(all(unix, any(all(test, shuttle), not(miri))))]
 mod fork;
-mod generation;
 #[cfg(all(test, shuttle))]
 mod interleavings;
 mod light;
 mod light_check;
 mod light_totals;
+mod reading;
 mod registration;
 mod registration_costs;
 pub(crate) mod room;
@@ -50,12 +54,10 @@ pub(crate) use control::{do_what_was_put_off, reset};
 pub use control::{pause, resume, tree as record_tree};
 #[cfg(all(unix, not(miri)))]
 pub(crate) use fork::start_from_zero;
-pub(crate) use generation::{figures, take_figures};
-pub(crate) use light::{
-    FoundRow, count_after_end, find_row, has_light_probes, is_unsplit as is_light_unsplit,
-};
-pub(crate) use light_check::check_light;
+pub(crate) use light::{FoundRow, count_after_end, find_row};
+pub(crate) use light_check::{check_light, is_unsplit as is_light_unsplit};
 pub(crate) use light_totals::{LightRow, LightTotals, Ticked};
+pub(crate) use reading::{figures, take_figures};
 pub(crate) use registration::{add_cost_of_report, begin_report, registration_cost_since};
 pub(crate) use sheets::{Figures, ThreadName};
 pub(crate) use thread_end::{fold_lingering, fold_orphan};
@@ -63,7 +65,6 @@ pub(crate) use tree::{Tree, ask_for as ask_for_tree};
 #[cfg(fuzzing)]
 pub(crate) use understood::understood;
 
-use light_totals::LightSheets;
 use registration::{add_registration_cost, begin_cold_path};
 use shard::{Shard, make_record};
 use sheets::Sheets;
@@ -82,11 +83,11 @@ static UNRECORDED: AtomicU64 = AtomicU64::new(0);
 
 /// Calls on threads that were ending, after their records had been folded.
 static CALLS_AFTER_END: AtomicU64 = AtomicU64::new(0);
+/// Whether the process has light probes.
+static HAS_LIGHT_PROBES: AtomicBool = AtomicBool::new(false);
 
 #[derive(Default)]
 struct Registry {
-    /// Advanced when all figures are taken or discarded; see [`generation`].
-    generation: AtomicU64,
     reading: Mutex<()>,
     lists: Mutex<Lists>,
 }
@@ -97,10 +98,6 @@ struct Lists {
     callsites: Vec<Option<&'static Callsite>>,
     /// The figures of threads that have ended.
     ended: Sheets,
-    /// The call trees of ended threads.
-    ended_tree: Tree,
-    /// The figures of light probes on ended threads.
-    ended_light: LightSheets,
     live: Vec<Arc<Shard>>,
     /// The records of sections that were still running when their threads ended.
     lingering: Vec<Arc<Shard>>,
@@ -108,15 +105,31 @@ struct Lists {
     left_out: Vec<&'static Callsite>,
 }
 
-/// The result of looking for a call's record in the cold path.
+/// A call's record.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Found {
-    /// The thread's record.
-    Record(*const Record),
-    /// A record for this call alone, because the thread is ending. To be given to [`fold_orphan`].
-    Orphan(*const Record),
-    /// There is none: recording is paused, or the call comes from within the cold path.
-    Nothing,
+pub(crate) struct Found {
+    pub(crate) record: NonNull<Record>,
+    /// Whether it is for this call alone, because the thread is ending. Then it is to be given to [`fold_orphan`].
+    pub(crate) is_orphan: bool,
+}
+
+impl Found {
+    const fn of_thread(record: NonNull<Record>) -> Self {
+        Self {
+            record,
+            is_orphan: false,
+        }
+    }
+}
+
+/// Whether the process has light probes, so that timed calls link frames, too.
+pub(crate) fn has_light_probes() -> bool {
+    // The unit tests of timed probes share their process with those of light ones, but not their threads.
+    #[cfg(test)]
+    if crate::record::light::this().paths().is_none() {
+        return false;
+    }
+    HAS_LIGHT_PROBES.load(Relaxed)
 }
 
 /// Whether recording is paused.
@@ -146,45 +159,56 @@ fn busy_with<T>(f: impl FnOnce(&Thread) -> T) -> Option<T> {
     Some(result)
 }
 
-/// Finds or makes this thread's record of `callsite`. `begin` is run before the process's first record is made.
-pub(crate) fn find(callsite: &'static Callsite, begin: fn()) -> Found {
+/// Finds or makes this thread's record of `callsite`. `begin` is run before the process's first record is made. `None` if recording is paused,
+/// or if the call comes from within the cold path.
+pub(crate) fn find(callsite: &'static Callsite, begin: fn()) -> Option<Found> {
+    let thread = thread::this();
+    if let Some((_, record)) = thread.find(callsite.position()) {
+        return Some(Found::of_thread(record.into()));
+    }
     if PAUSED.load(Relaxed) || callsite.is_left_out() {
-        return Found::Nothing;
+        return None;
     }
-    let began = begin_cold_path(thread::this());
-    if let Some(Some(record)) = busy_with(|thread| find_known(thread, callsite, began)) {
-        return Found::Record(record);
+    let began = begin_cold_path(thread);
+    if let Some(Some(known)) = busy_with(|thread| find_known(thread, callsite, began)) {
+        return Some(known);
     }
-    let found = in_cold_path(|thread| {
-        if !room::is_left_for_call(!thread.has_room_for(callsite.position())) {
+    register(callsite, began, begin, |thread| find_here(thread, callsite))
+}
+
+/// Runs `make` in the cold path, at the first call of a callsite. If there is no memory, or if anything in here panics, the call is not
+/// recorded, and the program continues.
+fn register<T>(
+    callsite: &Callsite,
+    began: Ticks,
+    begin: fn(),
+    make: impl FnOnce(&Thread) -> Option<T>,
+) -> Option<T> {
+    let made = in_cold_path(|thread| {
+        let grows = callsite.is_light() || !thread.has_room_for(callsite.position());
+        if !room::is_left_for_call(grows) {
             return None;
         }
-        // If anything in here panics, the call is not recorded, and the program continues.
-        let found = catch_unwind(AssertUnwindSafe(|| {
+        let made = catch_unwind(AssertUnwindSafe(|| {
             BEGUN.get(begin);
-            find_here(thread, callsite)
+            make(thread)
         }));
         add_registration_cost(thread, began);
-        found.ok().flatten()
+        made.ok().flatten()
     });
-    found.flatten().unwrap_or_else(|| {
+    let made = made.flatten();
+    if made.is_none() && !callsite.is_left_out() {
         UNRECORDED.fetch_add(1, Relaxed);
-        Found::Nothing
-    })
+    }
+    made
 }
 
 /// Gives `f` this thread's record of `callsite`, unless nothing is recorded now. `begin` as in [`find`].
 pub(crate) fn with_record(callsite: &'static Callsite, begin: fn(), f: impl FnOnce(&Record)) {
-    if let Some((_, record)) = thread::this().find(callsite.position()) {
-        return f(record);
-    }
-    match find(callsite, begin) {
-        Found::Nothing => {}
-        // SAFETY: a record lives as long as the thread.
-        Found::Record(record) => f(unsafe { &*record }),
-        Found::Orphan(record) => {
-            // SAFETY: the record lives until it is folded.
-            f(unsafe { &*record });
+    if let Some(Found { record, is_orphan }) = find(callsite, begin) {
+        // SAFETY: a record lives as long as the thread, or until it is folded.
+        f(unsafe { record.as_ref() });
+        if is_orphan {
             fold_orphan(record);
         }
     }
@@ -192,9 +216,9 @@ pub(crate) fn with_record(callsite: &'static Callsite, begin: fn(), f: impl FnOn
 
 /// The thread's record, if the callsite was called on this thread before and there was a reset or a pause since. Neither allocates nor
 /// waits: a signal handler may have interrupted the allocator, and the holder of a lock may be waiting for it.
-fn find_known(thread: &Thread, callsite: &'static Callsite, began: Ticks) -> Option<*const Record> {
+fn find_known(thread: &Thread, callsite: &'static Callsite, began: Ticks) -> Option<Found> {
     // Before anything else: a thread's first use of its slot allocates.
-    let record: *const Record = thread.find_invalidated(callsite.position())?;
+    let record = thread.find_invalidated(callsite.position())?;
     with_shard_slot(|slot| {
         let registry = REGISTRY.get_if_made()?;
         let shard = slot.current(registry)?;
@@ -203,51 +227,57 @@ fn find_known(thread: &Thread, callsite: &'static Callsite, began: Ticks) -> Opt
             return None;
         }
         // If it is locked, another thread is reading the records. Then this record is used as it is, and the next call tries again.
-        if let Some(mut own) = shard.own.try_lock()
-            && own.catch_up(registry.generation())
-        {
+        if let Some(mut own) = shard.own.try_lock() {
+            own.forget_taken();
+            // Under the lock, as in `Shard::record`.
             thread.validate();
-            let generation = own.generation;
             drop(own);
-            keep_valid(thread, registry, generation);
+            keep_valid(thread);
         }
         add_registration_cost(thread, began);
-        Some(record)
+        Some(Found::of_thread(record.into()))
     })?
 }
 
-/// Sends the next call through the cold path if a reset or a pause has come in between. Either that request has seen the table that was
-/// just put in use, or this function sees the request.
-fn keep_valid(thread: &Thread, registry: &Registry, generation: u64) {
-    fence(SeqCst);
-    let is_current = registry.generation() == generation;
-    if !is_current || PAUSED.load(Relaxed) || clock::is_os_clock() {
+/// Sends the next call through the cold path if a pause has come in between.
+fn keep_valid(thread: &Thread) {
+    if is_paused_by_now() || clock::is_os_clock() {
         thread.invalidate();
     }
 }
 
-/// `None` if there is no memory.
+/// Asked after a table was put in use. Either a pause has seen the table, or this sees the pause.
+fn is_paused_by_now() -> bool {
+    fence(SeqCst);
+    PAUSED.load(Relaxed)
+}
+
+/// `None` if the callsite is left out, or if there is no memory.
 fn find_here(thread: &Thread, callsite: &'static Callsite) -> Option<Found> {
-    let Some(number) = number_of(callsite) else {
-        return Some(Found::Nothing);
-    };
+    let number = number_of(callsite)?;
     tree::decide();
     overhead::calibrate(callsite);
+    // Here, because a probe must not allocate: it may be an allocator's.
+    #[cfg(all(feature = "pmu", target_os = "linux", not(miri)))]
+    callsite.events().get_or_init(Box::default);
     let registry = registry();
     with_shard_slot(|slot| {
         let shard = slot.current_or_begin(registry, thread);
         if has_light_probes() {
             shard.begin_light(thread);
         }
-        let (record, generation) = shard.record(registry, thread, callsite, number)?;
-        keep_valid(thread, registry, generation);
-        Some(Found::Record(record))
+        let record = shard.record(thread, callsite, number)?;
+        keep_valid(thread);
+        Some(Found::of_thread(record))
     })
     .unwrap_or_else(|| {
         let entry = Box::into_raw(Box::new(Entry::new()));
         // SAFETY: `fold_orphan` frees the entry, after the record.
         let record = unsafe { make_record(callsite, number, entry, None) }?;
-        Some(Found::Orphan(record.into_raw()))
+        Some(Found {
+            record: record.into_raw(),
+            is_orphan: true,
+        })
     })
 }
 

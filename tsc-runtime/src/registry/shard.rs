@@ -1,13 +1,12 @@
 //! A thread's part of the registry: its records and its table.
 
-use std::ptr;
+use std::ptr::{self, NonNull};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::light::has_light_probes;
 use super::sheets::{ThreadName, facts_of_this_thread, name_of_this_thread};
 use super::tree::ThreadTree;
-use super::{RECORDS, Registry};
+use super::{RECORDS, Registry, has_light_probes};
 use crate::calibration::overhead;
 use crate::interruption;
 use crate::record::callsite::Callsite;
@@ -51,13 +50,10 @@ pub(super) struct Own {
     pub(super) tree: Option<ThreadTree>,
     /// `Some` after the thread's first call of a light function.
     pub(super) light: Option<LightRecord>,
-    /// The registry's generation of the records.
-    pub(super) generation: u64,
-    /// By callsite number: the figures that were taken when a later generation began. They remain in the records until the thread has
-    /// caught up.
-    pub(super) handed_out: Vec<Totals>,
-    /// The generation at which they were taken.
-    pub(super) handed_out_until: u64,
+    /// By callsite number: the figures that were taken, which are still in the records. Empty if none were.
+    pub(super) taken: Vec<Totals>,
+    /// Whether figures were taken of which the thread is to forget what cannot be subtracted.
+    pub(super) is_to_forget: bool,
 }
 
 impl Shard {
@@ -89,7 +85,6 @@ impl Shard {
             facts: Arc::new(facts_of_this_thread()),
             own: Mutex::new(Own {
                 tree,
-                generation: registry.generation(),
                 ..Own::default()
             }),
         });
@@ -97,18 +92,16 @@ impl Shard {
         shard
     }
 
-    /// The thread's record of a callsite, which is made now if there is none, and its generation. For the shard's own thread, which uses
-    /// its table from now on. `None` if there is no memory.
+    /// The thread's record of a callsite, which is made now if there is none. For the shard's own thread, which uses its table from now on.
+    /// `None` if there is no memory.
     pub(super) fn record(
         &self,
-        registry: &Registry,
         thread: &Thread,
         callsite: &Callsite,
         number: usize,
-    ) -> Option<(*const Record, u64)> {
+    ) -> Option<NonNull<Record>> {
         let mut own = self.own.lock();
-        own.catch_up(registry.generation());
-        own.free_handed_out();
+        own.forget_taken();
         own.registration_costs.reserve();
         let Own { records, table, .. } = &mut *own;
         if records.len() <= number {
@@ -121,13 +114,14 @@ impl Shard {
             // SAFETY: the table is dropped after the records.
             *record = unsafe { make_record(callsite, number, entry, Some(&self.facts)) };
         }
-        let record = record.as_ref()?.as_ptr();
-        entry.set_record(record);
+        let record = record.as_ref()?.pointer();
+        entry.set_record(record.as_ptr());
         if has_light_probes() {
             thread.begin_to_mix();
         }
+        // Under the lock, so that whoever takes the figures later finds the table in use.
         thread.set_table(table);
-        Some((record, own.generation))
+        Some(record)
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use once_cell::race::OnceBool;
 
-use super::light_totals::{LightSheets, LightTotals};
+use super::light_totals::LightTotals;
 use super::tree::Tree;
 use crate::environment;
 use crate::process;
@@ -37,7 +37,7 @@ impl Figures {
     pub(crate) fn started(&self) -> u64 {
         let timed = self.callsites.iter();
         let timed: u64 = timed
-            .map(|(_, totals)| totals.calls() + totals.running)
+            .map(|(_, totals)| totals.sums.calls() + totals.sums.running)
             .sum();
         let light = self.callsites.iter().filter_map(|(callsite, _)| {
             let row = self.light.get(callsite.number()?)?;
@@ -47,60 +47,66 @@ impl Figures {
     }
 }
 
-/// The totals by callsite number, for each name of threads.
+/// The figures of some threads, for each name of threads.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Sheets(BTreeMap<ThreadName, Vec<Totals>>);
+pub(super) struct Sheets {
+    by_name: BTreeMap<ThreadName, Sheet>,
+    pub(super) tree: Tree,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct Sheet {
+    /// By callsite number.
+    pub(super) totals: Vec<Totals>,
+    pub(super) light: LightTotals,
+}
+
+impl Sheet {
+    fn make_room(&mut self, callsites: usize) {
+        if self.totals.len() < callsites {
+            self.totals.resize_with(callsites, Totals::default);
+        }
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.make_room(other.totals.len());
+        for (own, other) in self.totals.iter_mut().zip(&other.totals) {
+            own.merge(other);
+        }
+        self.light.merge(&other.light);
+    }
+}
 
 impl Sheets {
-    /// The totals of the threads with this name, with room for at least `callsites` callsites.
-    pub(super) fn of(&mut self, name: &ThreadName, callsites: usize) -> &mut Vec<Totals> {
-        let sheet = self.0.entry(name.clone()).or_default();
-        if sheet.len() < callsites {
-            sheet.resize_with(callsites, Totals::default);
-        }
+    /// The figures of the threads with this name, with room for the totals of at least `callsites` callsites.
+    pub(super) fn of(&mut self, name: &ThreadName, callsites: usize) -> &mut Sheet {
+        let sheet = self.by_name.entry(name.clone()).or_default();
+        sheet.make_room(callsites);
         sheet
     }
 
-    pub(super) fn figures(
-        self,
-        callsites: &[Option<&'static Callsite>],
-        tree: Tree,
-        light: LightSheets,
-    ) -> Figures {
-        let mut all = Vec::new();
-        let mut by_thread = Vec::new();
-        for (name, sheet) in self.0 {
+    pub(super) fn figures(self, callsites: &[Option<&'static Callsite>]) -> Figures {
+        let mut all = Sheet::default();
+        let mut figures = Figures::default();
+        for (name, sheet) in self.by_name {
             if !are_apart() {
                 // There is only one.
                 all = sheet;
                 break;
             }
-            all.resize_with(all.len().max(sheet.len()), Totals::default);
-            for (all, part) in all.iter_mut().zip(&sheet) {
-                all.merge(part);
-            }
-            by_thread.push((name, called(callsites, sheet, &HashSet::new())));
+            all.merge(&sheet);
+            let totals = called(callsites, sheet.totals, &HashSet::new());
+            figures.by_thread.push((name.clone(), totals));
+            figures.light_by_thread.push((name, sheet.light));
         }
-        let in_tree = tree.callsites();
-        all.resize_with(all.len().max(callsites.len()), Totals::default);
-        let light_by_thread = if are_apart() {
-            let sheets = light.by_thread();
-            sheets
-                .map(|(name, totals)| (name.clone(), totals.clone()))
-                .collect()
-        } else {
-            Vec::new()
-        };
-        let light = light.all();
-        let mut called = called(callsites, all, &in_tree);
-        called.extend(called_light(callsites, &light));
-        Figures {
-            callsites: called,
-            by_thread,
-            tree,
-            light,
-            light_by_thread,
-        }
+        all.make_room(callsites.len());
+        figures.callsites = called(callsites, all.totals, &self.tree.callsites());
+        figures
+            .callsites
+            .extend(called_light(callsites, &all.light));
+        figures.tree = self.tree;
+        figures.light = all.light;
+        figures
     }
 }
 
@@ -110,8 +116,9 @@ fn called(
     totals: Vec<Totals>,
     in_tree: &HashSet<u32>,
 ) -> CallsiteTotals {
-    let called =
-        |totals: &Totals| totals.calls() + totals.running + totals.polls + totals.cancelled != 0;
+    let called = |Totals { sums, .. }: &Totals| {
+        sums.calls() + sums.running + sums.polls + sums.cancelled != 0
+    };
     callsites
         .iter()
         .zip(totals)
@@ -176,15 +183,14 @@ mod tests {
     use super::*;
     use crate::record::callsite::meta;
     use crate::record::contexts::ContextTotals;
-    use crate::record::counters::ContextSums;
     use crate::tsc::Lfence;
+    use tsc_report::__private::ContextSums;
 
     #[test]
     fn context_has_its_row_though_the_call_came_after_the_records_were_read() {
         static CALLSITE: Callsite =
             Callsite::new::<Lfence>(meta(&(), module_path!(), line!()).named("late"));
         let rows = |calls| {
-            let mut tree = Tree::default();
             let late = ContextTotals {
                 callsite: Some(1),
                 parent: 0,
@@ -193,9 +199,9 @@ mod tests {
                     ..ContextSums::default()
                 },
             };
-            tree.add([late].into_iter());
-            let figures =
-                Sheets::default().figures(&[None, Some(&CALLSITE)], tree, LightSheets::default());
+            let mut sheets = Sheets::default();
+            sheets.tree.add([late].into_iter());
+            let figures = sheets.figures(&[None, Some(&CALLSITE)]);
             figures.callsites.len()
         };
         assert_eq!((rows(1), rows(0)), (1, 0));

@@ -1,17 +1,19 @@
 //! The records of a thread that ends, and the calls that other destructors make after that.
 
 use std::cell::Cell;
-use std::ptr;
+use std::ptr::{self, NonNull};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::light_check::end_light;
+use super::reading::add_rest;
 use super::shard::Shard;
 use super::sheets::ThreadName;
 use super::{CALLS_AFTER_END, Lists, Registry, UNRECORDED, in_cold_path, registry, room};
 use crate::record::contexts;
 use crate::record::light;
 use crate::record::thread::{self, Thread};
+use crate::record::totals::Totals;
 use crate::record::{OwnedRecord, Record};
 use crate::sync::thread_local;
 
@@ -64,7 +66,7 @@ impl Drop for Slot {
             if ptr::eq(shard.home, registry) {
                 // A reader has copied the figures of ended threads, and is about to read this shard.
                 let _reading = registry.reading.lock();
-                registry.lists.lock().end_thread(registry, &shard);
+                registry.lists.lock().end_thread(&shard);
             }
         });
     }
@@ -72,7 +74,7 @@ impl Drop for Slot {
 
 impl Lists {
     /// Adds the thread's figures to those of ended threads. Records of running sections remain, because the sections point to them.
-    fn end_thread(&mut self, registry: &Registry, shard: &Arc<Shard>) {
+    fn end_thread(&mut self, shard: &Arc<Shard>) {
         self.live.retain(|live| !Arc::ptr_eq(live, shard));
         let mut own = shard.own.lock();
         if !room::is_left_for_end(own.records.iter().flatten().count()) {
@@ -82,19 +84,18 @@ impl Lists {
             }
             return;
         }
-        own.catch_up(registry.generation());
+        let own = &mut *own;
         if let Some(tree) = &mut own.tree {
-            self.ended_tree.add(tree.rest());
-            tree.forget();
+            tree.add_to(&mut self.ended.tree, true);
         }
         if let Some(light) = own.light.take() {
-            self.ended_light.of(&shard.name).add(&light.rest());
+            self.ended.of(&shard.name, 0).light.add(&light.rest());
         }
         let mut lingers = false;
         for slot in &mut own.records {
             match slot {
                 Some(record) if record.is_running() => lingers = true,
-                _ => self.end_record(&shard.name, slot),
+                _ => self.end_record(&shard.name, slot, &own.taken),
             }
         }
         if lingers {
@@ -103,17 +104,17 @@ impl Lists {
     }
 
     /// Adds a record's figures to those of ended threads.
-    fn end_record(&mut self, name: &ThreadName, slot: &mut Option<OwnedRecord>) {
+    fn end_record(&mut self, name: &ThreadName, slot: &mut Option<OwnedRecord>, taken: &[Totals]) {
         let Some(record) = slot.take() else { return };
         let sheet = self.ended.of(name, self.callsites.len());
-        if let Some(totals) = sheet.get_mut(record.id as usize) {
-            record.read(totals, true);
+        if let Some(totals) = sheet.totals.get_mut(record.id as usize) {
+            add_rest(&record, taken, true, totals);
         }
     }
 }
 
 /// A section has stopped on a thread that has ended. Frees its record, unless more of its sections are running.
-pub(crate) fn fold_lingering(record: *const Record) {
+pub(crate) fn fold_lingering(record: NonNull<Record>) {
     // A section cannot stop inside the cold path. If it did, its record would stay.
     in_cold_path(|_| {
         let registry = registry();
@@ -122,17 +123,17 @@ pub(crate) fn fold_lingering(record: *const Record) {
         let lingering = std::mem::take(&mut lists.lingering);
         let mut rest = Vec::with_capacity(lingering.len());
         for shard in lingering {
-            let mut own = shard.own.lock();
-            own.catch_up(registry.generation());
+            let mut guard = shard.own.lock();
+            let own = &mut *guard;
             let is_it = |slot: &&mut Option<OwnedRecord>| {
                 slot.as_deref()
-                    .is_some_and(|known| ptr::eq(known, record) && !known.is_running())
+                    .is_some_and(|known| NonNull::from(known) == record && !known.is_running())
             };
             if let Some(slot) = own.records.iter_mut().find(is_it) {
-                lists.end_record(&shard.name, slot);
+                lists.end_record(&shard.name, slot, &own.taken);
             }
             let lingers = own.records.iter().any(Option::is_some);
-            drop(own);
+            drop(guard);
             if lingers {
                 rest.push(shard);
             }
@@ -141,8 +142,8 @@ pub(crate) fn fold_lingering(record: *const Record) {
     });
 }
 
-/// Adds the figures of a call for which [`Found::Orphan`](super::Found::Orphan) was found, and frees its record.
-pub(crate) fn fold_orphan(record: *const Record) {
+/// Adds the figures of a call whose record is for it alone, and frees that.
+pub(crate) fn fold_orphan(record: NonNull<Record>) {
     // SAFETY: `find_here` has made it from a Box for a single call, which has ended.
     let record = unsafe { OwnedRecord::from_raw(record) };
     let entry = record.entry_pointer().cast_mut();
@@ -156,9 +157,9 @@ pub(crate) fn fold_orphan(record: *const Record) {
         let mut lists = registry().lists.lock();
         if let Some(record) = record.as_deref().filter(|_| contexts::are_recorded()) {
             let sums = record.totals(true).as_root();
-            lists.ended_tree.add_root(record.id, &sums);
+            lists.ended.tree.add_root(record.id, &sums);
         }
-        lists.end_record(&None, &mut record);
+        lists.end_record(&None, &mut record, &[]);
         drop(lists);
         // SAFETY: made from a Box, like the record, which alone pointed to it and is freed.
         drop(unsafe { Box::from_raw(entry) });

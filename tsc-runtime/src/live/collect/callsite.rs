@@ -8,7 +8,6 @@ use super::slowest::add_slowest;
 use crate::calibration::light_cost;
 use crate::events;
 use crate::record::callsite::{Callsite, Unit};
-use crate::record::histogram::{Histogram, least};
 use crate::record::light::{PathSums, Row};
 use crate::record::name;
 use crate::record::totals::Totals;
@@ -17,9 +16,7 @@ use crate::tsc::Fence;
 use tsc_report::__private::{
     LIGHT, SQUARES_UNIT, TIMED, WholeTicks, derive_errors, order, reorder,
 };
-use tsc_report::{
-    Bucket, CallsiteReport, CallsiteSums, Clock, EventCount, FirstCall, SumOfSquares, ThreadReport,
-};
+use tsc_report::{CallsiteReport, CallsiteSums, Clock, EventCount, ThreadReport};
 
 const _: () = assert!(PathSums::UNIT == SQUARES_UNIT as i64);
 
@@ -87,13 +84,9 @@ fn collect_callsite(
         fence_supported: fence.is_none_or(Fence::is_supported),
         unit: unit.map(str::to_owned),
         returns_iterator: meta.returns_iterator,
-        histogram: buckets(&totals.histogram),
-        interrupted_histogram: buckets(&totals.excluded_histogram),
-        wall_histogram: totals
-            .wall_histogram()
-            .as_ref()
-            .map(buckets)
-            .unwrap_or_default(),
+        histogram: totals.histogram.clone(),
+        interrupted_histogram: totals.excluded_histogram.clone(),
+        wall_histogram: totals.wall_histogram(),
         sums,
         events: events(callsite),
         ..CallsiteReport::default()
@@ -193,158 +186,11 @@ fn light_thread_rows(number: Option<u32>, figures: &Figures) -> Vec<ThreadReport
     rows
 }
 
-/// The fields of the totals are listed by name, so that a new one cannot be forgotten here.
+/// The sums of timed calls.
 fn sums(totals: &Totals) -> CallsiteSums {
-    let Totals {
-        threads,
-        running,
-        nested,
-        callees,
-        registration_costs,
-        inner,
-        inner_gross,
-        inner_nested,
-        samples,
-        sum,
-        squares,
-        min,
-        max,
-        histogram: _,
-        firsts,
-        first_sum,
-        first,
-        firsts_interrupted,
-        repaired,
-        repaired_histogram: _,
-        excluded,
-        excluded_sum,
-        excluded_histogram: _,
-        calls_blocked,
-        calls_waiting,
-        wall_max,
-        side_wall_histogram: _,
-        slowest: _,
-        off,
-        waiting,
-        own_off,
-        own_waiting,
-        unsplit,
-        unasked,
-        anomalies,
-        panicked,
-        unknown,
-        units,
-        polls,
-        polls_gross,
-        wall,
-        cancelled,
-        visible,
-        inner_visible,
-    } = *totals;
-    CallsiteSums {
-        threads,
-        running,
-        samples,
-        sum,
-        squares: SumOfSquares(squares),
-        min,
-        max,
-        firsts,
-        first_sum,
-        first: first.map(|(_, ticks)| FirstCall {
-            process_started_ns: process_started(),
-            ticks,
-        }),
-        firsts_interrupted,
-        repaired,
-        excluded,
-        excluded_sum,
-        calls_blocked,
-        calls_waiting,
-        wall_max,
-        off,
-        waiting,
-        own_off,
-        own_waiting,
-        unsplit,
-        unasked,
-        anomalies,
-        panicked,
-        unknown,
-        nested,
-        callees,
-        registration: registration_costs,
-        inner,
-        inner_gross,
-        inner_nested,
-        visible_milliticks: visible.wrapping_mul(1000),
-        inner_visible_milliticks: inner_visible.wrapping_mul(1000),
-        units,
-        polls,
-        polls_gross,
-        wall,
-        cancelled,
-        ..CallsiteSums::default() // the rest is from light probes
+    let mut sums = totals.sums.clone();
+    if let Some(first) = &mut sums.first {
+        first.process_started_ns = process_started();
     }
-}
-
-/// Combines buckets that begin at the same value. In short octaves there are more buckets than values, so a bucket between two values
-/// counts as that of the lower value.
-fn buckets(histogram: &Histogram) -> Vec<Bucket> {
-    let mut buckets: Vec<Bucket> = Vec::new();
-    for (octave, sub, calls) in histogram.buckets() {
-        let from_ticks = least(octave, sub);
-        match buckets.last_mut() {
-            Some(last) if last.from_ticks == from_ticks => last.calls += calls,
-            _ => buckets.push(Bucket { from_ticks, calls }),
-        }
-    }
-    buckets
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::record::histogram::bucket;
-
-    #[test]
-    fn each_beginning_is_there_once() {
-        let mut histogram = Histogram::default();
-        let (octave, sub) = bucket(6);
-        histogram.add(octave, sub, 3);
-        histogram.add(octave, sub + 1, 2);
-        histogram.add(octave, sub + 4, 1); // 7
-        let counts: Vec<_> = buckets(&histogram)
-            .iter()
-            .map(|bucket| (bucket.from_ticks, bucket.calls))
-            .collect();
-        assert_eq!(counts, [(6, 5), (7, 1)]);
-    }
-
-    #[test]
-    fn buckets_of_reports_are_the_records() {
-        for bit in 0..64 {
-            for value in [
-                1 << bit,
-                (1u64 << bit) + (1 << bit) / 3,
-                (1 << bit) - 1,
-                u64::MAX >> bit,
-            ] {
-                let (octave, sub) = bucket(value);
-                let from_ticks = least(octave, sub);
-                let end = Bucket {
-                    from_ticks,
-                    calls: 1,
-                }
-                .end_ticks();
-                assert!(from_ticks <= value, "{value}");
-                // The last bucket has everything that is longer.
-                if end < 1 << 48 {
-                    assert!(value < end, "{value}");
-                    assert_eq!(bucket(end - 1), (octave, sub), "{value}");
-                    assert_ne!(bucket(end), (octave, sub), "{value}");
-                }
-            }
-        }
-    }
+    sums
 }

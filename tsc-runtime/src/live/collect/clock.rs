@@ -87,9 +87,10 @@ fn share_of_probes(totals: &[(&'static Callsite, Totals)]) -> f64 {
         let Some(fence) = callsite.fence() else {
             continue;
         };
-        probes += totals.calls() as f64 * overhead::of(fence).total;
-        let callees = totals.callees.wrapping_add(totals.visible);
-        own += totals.gross().wrapping_sub(callees) as f64;
+        let sums = &totals.sums;
+        probes += sums.calls() as f64 * overhead::of(fence).total;
+        let callees = sums.callees.wrapping_add(sums.visible_milliticks / 1000);
+        own += sums.gross().wrapping_sub(callees) as f64;
     }
     let share = probes / (probes + own.max(0.0));
     if share.is_finite() { share } else { 0.0 }

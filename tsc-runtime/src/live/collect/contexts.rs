@@ -34,7 +34,7 @@ fn light_contexts(
     index_of: impl Fn(Option<u32>) -> Option<u64>,
 ) -> Vec<Context> {
     let contexts = light.contexts().iter().map(|context| {
-        let (own, inclusive) = (&context.ticked.own, &context.ticked.inclusive);
+        let (own, inclusive) = (&context.sums.own, &context.sums.inclusive);
         Context {
             callsite: index_of(context.callsite),
             parent: context.parent.map(|parent| parent as u64),

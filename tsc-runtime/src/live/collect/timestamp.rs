@@ -1,60 +1,27 @@
 //! Formats times in UTC.
 
 /// Formats nanoseconds since 1970 as `2026-11-21T19:31:12.000000123Z`.
+///
+/// The date is Howard Hinnant's `civil_from_days`: a year begins in March, so that the leap day is its last day.
 pub(super) fn rfc3339(unix_ns: u64) -> String {
-    let Civil {
-        year,
-        month,
-        day,
-        hour,
-        minute,
-        second,
-    } = Civil::new(unix_ns / 1_000_000_000);
-    let ns = unix_ns % 1_000_000_000;
+    let (seconds, ns) = (unix_ns / 1_000_000_000, unix_ns % 1_000_000_000);
+    let (days, seconds) = (seconds / 86_400 + 719_468, seconds % 86_400);
+    let (era, day_of_era) = (days / 146_097, days % 146_097);
+    let year_of_era =
+        (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let months_since_march = (5 * day_of_year + 2) / 153;
+    let month = (months_since_march + 2) % 12 + 1;
+    let year = era * 400 + year_of_era + u64::from(month <= 2);
+    let day = day_of_year - (153 * months_since_march + 2) / 5 + 1;
+    let (hour, minute, second) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{ns:09}Z")
 }
 
 /// Formats nanoseconds since 1970 as `20261121T193112Z`, for the name of a file.
 pub(in crate::live) fn compact(unix_ns: u64) -> String {
-    let Civil {
-        year,
-        month,
-        day,
-        hour,
-        minute,
-        second,
-    } = Civil::new(unix_ns / 1_000_000_000);
-    format!("{year:04}{month:02}{day:02}T{hour:02}{minute:02}{second:02}Z")
-}
-
-struct Civil {
-    year: u64,
-    month: u64,
-    day: u64,
-    hour: u64,
-    minute: u64,
-    second: u64,
-}
-
-impl Civil {
-    /// Howard Hinnant's `civil_from_days`: a year begins in March, so that the leap day is its last day.
-    fn new(unix_seconds: u64) -> Self {
-        let (days, seconds) = (unix_seconds / 86_400 + 719_468, unix_seconds % 86_400);
-        let (era, day_of_era) = (days / 146_097, days % 146_097);
-        let year_of_era =
-            (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-        let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-        let months_since_march = (5 * day_of_year + 2) / 153;
-        let month = (months_since_march + 2) % 12 + 1;
-        Self {
-            year: era * 400 + year_of_era + u64::from(month <= 2),
-            month,
-            day: day_of_year - (153 * months_since_march + 2) / 5 + 1,
-            hour: seconds / 3600,
-            minute: seconds / 60 % 60,
-            second: seconds % 60,
-        }
-    }
+    let time = rfc3339(unix_ns).replace(['-', ':'], "");
+    format!("{}Z", time.split('.').next().unwrap_or_default())
 }
 
 #[cfg(test)]

@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::UNIX_EPOCH;
 
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 
 use super::destination::{Destination, folder};
 use crate::environment::patience;
 use crate::live::collect::process_started;
-use crate::process::PerProcess;
+use crate::process::{FileIdentity, PerProcess};
 use crate::tsc::os_clock;
 
 /// What this process has written to its file.
@@ -20,16 +20,13 @@ use crate::tsc::os_clock;
 struct Written {
     /// The requested path, and the path that was written instead or just there.
     place: Option<(PathBuf, PathBuf)>,
-    /// The identity of the file, as the operating system defines it.
-    identity: Option<Identity>,
+    identity: Option<FileIdentity>,
     /// Earlier reports that the latest one does not contain, because there was a reset.
     kept: String,
     latest: String,
     /// The process is ending, and nothing more is written.
     ended: bool,
 }
-
-type Identity = (u64, u64);
 
 static WRITTEN: PerProcess<Mutex<Written>> = PerProcess::new();
 
@@ -39,8 +36,9 @@ const LONG: usize = 1 << 20;
 /// File systems take times from a clock that may be late by this much.
 const COARSE_CLOCK_NS: u64 = 10_000_000;
 
-fn written() -> &'static Mutex<Written> {
-    WRITTEN.get(|| {})
+/// `None` if another thread has been writing for too long.
+fn written() -> Option<MutexGuard<'static, Written>> {
+    patience::retry(|| WRITTEN.get(|| {}).try_lock())
 }
 
 /// Forgets in the child of a fork what the parent has written.
@@ -51,30 +49,23 @@ pub(in crate::live) fn start_from_zero() {
 
 /// Keeps the reports so far in the file, because a reset follows and the next report will not contain them.
 pub(in crate::live) fn keep() {
-    if let Some(mut written) = patience::retry(|| written().try_lock()) {
+    if let Some(mut written) = written() {
         let latest = std::mem::take(&mut written.latest);
         written.kept += &latest;
     }
 }
 
-/// Prevents further reports after the one at the process's end.
-pub(in crate::live) fn end() {
-    if let Some(mut written) = patience::retry(|| written().try_lock()) {
-        written.ended = true;
-    }
-}
-
-/// Permits one more report after that.
-pub(in crate::live) fn begin_again() {
-    if let Some(mut written) = patience::retry(|| written().try_lock()) {
-        written.ended = false;
+/// Prevents further reports after the one at the process's end, or permits one more.
+pub(in crate::live) fn set_ended(ended: bool) {
+    if let Some(mut written) = written() {
+        written.ended = ended;
     }
 }
 
 /// Writes `text` to this process's file. It replaces the process's earlier report, unless there was a reset in between. If another process
 /// has written the file, `text` goes to a file beside it, whose path is returned.
 pub(super) fn write_own(path: &Path, text: &str) -> io::Result<Option<PathBuf>> {
-    let Some(mut written) = patience::retry(|| written().try_lock()) else {
+    let Some(mut written) = written() else {
         return Err(io::Error::other(
             "another thread has been writing it for too long",
         ));
@@ -95,13 +86,13 @@ pub(super) fn write_own(path: &Path, text: &str) -> io::Result<Option<PathBuf>> 
         Some((asked, place)) if asked == path => place.clone(),
         _ => target.clone(),
     };
-    let is_own = written.identity.is_some() && identity(&place) == written.identity;
+    let is_own = written.identity.is_some() && FileIdentity::at(&place) == written.identity;
     let is_taken = !is_own && is_another_process_s(&place);
     if is_taken {
         place = with_pid(&target);
     }
     beside.rename(&place)?;
-    written.identity = identity(&place);
+    written.identity = FileIdentity::at(&place);
     written.place = Some((path.to_owned(), place.clone()));
     text.clone_into(&mut written.latest);
     Ok(is_taken.then_some(place))
@@ -118,7 +109,7 @@ fn append(written: &mut Written, path: &Path, text: &str) -> io::Result<bool> {
         return Ok(false);
     }
     let _lock = lock(folder(place));
-    let is_own = written.identity.is_some() && identity(place) == written.identity;
+    let is_own = written.identity.is_some() && FileIdentity::at(place) == written.identity;
     let is_kept = |file: &File| file.metadata().is_ok_and(|it| it.len() == length as u64);
     let opened = OpenOptions::new().append(true).open(place);
     let Some(mut file) = opened.ok().filter(|file| is_own && is_kept(file)) else {
@@ -130,7 +121,7 @@ fn append(written: &mut Written, path: &Path, text: &str) -> io::Result<bool> {
     if added.is_err() {
         let _: io::Result<()> = file.set_len(length as u64);
     }
-    written.identity = identity(place);
+    written.identity = FileIdentity::at(place);
     added?;
     text.clone_into(&mut written.latest);
     Ok(true)
@@ -203,20 +194,6 @@ fn with_pid(path: &Path) -> PathBuf {
     path.with_file_name(name)
 }
 
-#[cfg(unix)]
-fn identity(path: &Path) -> Option<Identity> {
-    use std::os::unix::fs::MetadataExt;
-    let metadata = fs::metadata(path).ok()?;
-    Some((metadata.dev(), metadata.ino()))
-}
-
-#[cfg(not(unix))]
-fn identity(path: &Path) -> Option<Identity> {
-    let modified = fs::metadata(path).and_then(|metadata| metadata.modified());
-    let since = modified.ok()?.duration_since(UNIX_EPOCH).ok()?;
-    Some((since.as_secs(), u64::from(since.subsec_nanos())))
-}
-
 /// Keeps other processes from renaming a file to this name between this process's check and its own renaming. If the lock is not available
 /// for a while, the file is written without it.
 #[cfg(unix)]
@@ -275,7 +252,7 @@ mod tests {
         let path = folder.join("run.json");
         let write = |text: &str| {
             assert_eq!(write_own(&path, text).unwrap(), None);
-            identity(&path)
+            FileIdentity::at(&path)
         };
         let text = "x".repeat(LONG);
         let first = write(&text);

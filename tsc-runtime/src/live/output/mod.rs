@@ -13,10 +13,9 @@ use parking_lot::{Mutex, MutexGuard};
 use super::settings::{Form, Settings, settings};
 use crate::environment::{complain, patience, without_write_signals, write_to_stderr};
 use crate::process::PerProcess;
-use crate::registry;
 use tsc_report::{Report, TextForm, TextOptions};
 
-pub(super) use file::{begin_again, end, keep};
+pub(super) use file::{keep, set_ended};
 
 static TURN: PerProcess<Mutex<()>> = PerProcess::new();
 
@@ -63,42 +62,9 @@ pub(super) fn print(report: &Report) {
     }
 }
 
-/// Writes a report of everything so far to the file `path`. If the path ends in `.json`, it is JSON (with the feature `json`), otherwise
-/// text in the full form.
-///
-/// The report is written to another file, which is then renamed. So a reader finds either the old file or the new one, never a part. A
-/// program that has called this still prints its report at its end.
-///
-/// ```no_run
-/// tsc_runtime::dump_to("run.txt")?;
-/// # Ok::<(), std::io::Error>(())
-/// ```
-///
-/// # Errors
-///
-/// The file cannot be written; it is unchanged then. The path is a directory, or a symbolic link in a folder that every user may write to.
-/// The path ends in `.json`, but the feature `json` is missing. There is no memory for a report.
-pub fn dump_to(path: impl AsRef<Path>) -> io::Result<()> {
-    let path = path.as_ref();
-    let is_json = path
-        .extension()
-        .is_some_and(|extension| extension == "json");
-    if is_json && cfg!(not(feature = "json")) {
-        return Err(io::Error::new(
-            io::ErrorKind::Unsupported,
-            "JSON needs the feature `json` of tsc-runtime",
-        ));
-    }
-    let form = if is_json {
-        Form::Json
-    } else {
-        Form::Text(TextForm::Full)
-    };
-    if !registry::room::is_left_for_report() {
-        return Err(io::ErrorKind::OutOfMemory.into());
-    }
-    let report = super::snapshot();
-    let text = render(&report, form, &text_options(settings(), TextForm::Full));
+/// Writes `report` to the file `path` in this form; text is in the full one.
+pub(super) fn write_to(path: &Path, report: &Report, form: Form) -> io::Result<()> {
+    let text = render(report, form, &text_options(settings(), TextForm::Full));
     without_write_signals(|| file::write(path, &text))
 }
 

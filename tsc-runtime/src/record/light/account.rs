@@ -22,7 +22,7 @@
 
 use std::cell::Cell;
 
-use super::PathSums;
+use super::path_sums::PathSums;
 use crate::tick_clock::NewTicks;
 use crate::tsc::{Ticks, elapsed};
 
@@ -62,8 +62,9 @@ const BLOCKED: f64 = 3.0;
 /// The clock, if it takes the CPU from the thread, ticks within the same time.
 const BLOCKING: f64 = 40.0;
 
-/// A tick takes this part of the CPU time that waits.
-const PARTS: i64 = 4;
+/// A tick takes this part of the CPU time that waits. With few parts, a tick that comes after none did for long has the time of many, so that
+/// its row is less certain than the number of its ticks says; with many, time moves from a phase of the program to the next.
+const PARTS: i64 = 16;
 
 /// A new time has this part in what is usual.
 const WEIGHT: u32 = 8;
@@ -226,7 +227,9 @@ impl Account {
             self.add_pending(-part);
             self.since_tick.set(after);
             self.ticks.set(self.ticks.get() + 1);
-            sums = PathSums::tick(time - after + part);
+            // Between the first and the last of several ticks nothing else ran.
+            let certain = elapsed(ticks.first, ticks.last) - off;
+            sums = PathSums::tick(time - after + part, certain);
         } else if stretch.has_blocked {
             self.add_pending(time);
         } else {

@@ -4,7 +4,6 @@ use core::cell::Cell;
 use core::mem::MaybeUninit;
 use core::ptr;
 
-use super::paths::Place;
 use crate::record::callsite::Callsite;
 
 /// A running call. It lies on the stack of its function.
@@ -86,6 +85,20 @@ pub(crate) enum Who {
     /// No tick has found it yet.
     Fresh(&'static Callsite),
     Placed(Place),
+}
+
+/// The place of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place(pub(super) u32);
+
+impl Place {
+    pub(super) const fn from_index(index: usize) -> Self {
+        Self(index as u32)
+    }
+
+    pub(crate) const fn index(self) -> usize {
+        self.0 as usize
+    }
 }
 
 const _: () = assert!(

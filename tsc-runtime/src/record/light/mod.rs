@@ -3,6 +3,7 @@
 mod account;
 mod frame;
 mod owned;
+mod path_sums;
 mod paths;
 mod rows;
 mod thread;
@@ -10,6 +11,7 @@ mod thread;
 pub(crate) use account::{Microseconds, Passed};
 pub use frame::Frame;
 pub(crate) use owned::{LightRecord, LightSums};
-pub(crate) use paths::{PathSums, PathTotals, Paths, ROOT};
+pub(crate) use path_sums::PathSums;
+pub(crate) use paths::{PathTotals, Paths, ROOT};
 pub(crate) use rows::{Counts, Row};
-pub(crate) use thread::{LightThread, this};
+pub(crate) use thread::{LightThread, in_register, this};

@@ -1,6 +1,7 @@
 //! A thread's figures for its light probes, as the registry keeps them.
 
-use super::paths::{PathSums, PathTotals, Paths};
+use super::path_sums::PathSums;
+use super::paths::{PathTotals, Paths};
 use super::rows::{Counts, Rows};
 
 /// The figures of one thread, and those that were handed out.
@@ -88,7 +89,9 @@ mod tests {
         record.rows.reserve(3);
         let call = |record: &LightRecord| {
             record.rows.current()[2].add(Row::CALLS, 1);
-            record.paths.add(super::super::ROOT, &PathSums::tick(100));
+            record
+                .paths
+                .add(super::super::ROOT, &PathSums::tick(100, 0));
         };
         let calls = |sums: &LightSums| (sums.counts[2].get(Row::CALLS), sums.paths[0].sums.on_cpu);
         call(&record);

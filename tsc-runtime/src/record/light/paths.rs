@@ -15,12 +15,13 @@
 use core::cell::Cell;
 
 use super::account::Usual;
-use super::frame::{Frame, Who};
+use super::frame::{Frame, Place, Who};
+use super::path_sums::{PathSums, Sums};
 use crate::record::callsite;
 use crate::record::pages::Zeroed;
 use crate::record::segments::Segments;
 use crate::sync::atomic::{
-    AtomicI64, AtomicU32, AtomicU64,
+    AtomicU32,
     Ordering::{Acquire, Relaxed, Release},
 };
 
@@ -28,20 +29,6 @@ use crate::sync::atomic::{
 pub(crate) const ROOT: Place = Place(0);
 /// The place of everything for which there is no room.
 const OTHER: Place = Place(1);
-
-/// The place of a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place(u32);
-
-impl Place {
-    pub(super) const fn from_index(index: usize) -> Self {
-        Self(index as u32)
-    }
-
-    pub(crate) const fn index(self) -> usize {
-        self.0 as usize
-    }
-}
 
 /// All zeros is a place that is not in use.
 #[derive(Debug)]
@@ -62,109 +49,10 @@ struct State {
     sums: Sums,
 }
 
-/// The figures of a place, which only the thread itself writes.
-#[derive(Debug)]
-struct Sums {
-    ticks: AtomicU64,
-    on_cpu: AtomicI64,
-    off: AtomicI64,
-    waiting: AtomicI64,
-    squares: AtomicU64,
-}
-
 const _: () = assert!(Segments::<State>::CAPACITY <= 1 << u16::BITS);
 
 // SAFETY: a state consists of integers, for which zero is a value, and has no destructor.
 unsafe impl Zeroed for State {}
-
-/// What the ticks in one place add up to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct PathSums {
-    /// Ticks of the clock that found the thread on the CPU.
-    pub(crate) ticks: u64,
-    /// Time on the CPU, in ticks of the counter.
-    pub(crate) on_cpu: i64,
-    /// Time off the CPU, likewise.
-    pub(crate) off: i64,
-    /// The part of it in which the thread was ready to run.
-    pub(crate) waiting: i64,
-    /// The sum of the squares of the times that single ticks stand for, in units of [`UNIT`](Self::UNIT) ticks squared.
-    pub(crate) squares: u64,
-}
-
-impl PathSums {
-    /// Times are divided by this before they are squared, so that the sum does not overflow.
-    pub(crate) const UNIT: i64 = 1024;
-
-    pub(crate) fn add(&mut self, other: &Self) {
-        self.ticks = self.ticks.wrapping_add(other.ticks);
-        self.on_cpu = self.on_cpu.wrapping_add(other.on_cpu);
-        self.off = self.off.wrapping_add(other.off);
-        self.waiting = self.waiting.wrapping_add(other.waiting);
-        self.squares = self.squares.wrapping_add(other.squares);
-    }
-
-    /// Time on the CPU and blocked.
-    pub(crate) fn net(&self) -> i64 {
-        let off = self.off.wrapping_sub(self.waiting);
-        self.on_cpu.wrapping_add(off)
-    }
-
-    pub(crate) fn since(&self, earlier: &Self) -> Self {
-        Self {
-            ticks: self.ticks.wrapping_sub(earlier.ticks),
-            on_cpu: self.on_cpu.wrapping_sub(earlier.on_cpu),
-            off: self.off.wrapping_sub(earlier.off),
-            waiting: self.waiting.wrapping_sub(earlier.waiting),
-            squares: self.squares.wrapping_sub(earlier.squares),
-        }
-    }
-
-    /// A tick that stands for this much time on the CPU.
-    pub(crate) fn tick(on_cpu: i64) -> Self {
-        let units = on_cpu.unsigned_abs().div_ceil(Self::UNIT.unsigned_abs());
-        Self {
-            ticks: 1,
-            on_cpu,
-            squares: units.saturating_mul(units),
-            ..Self::default()
-        }
-    }
-
-    /// Time on the CPU without a tick of its own.
-    fn time(on_cpu: i64) -> Self {
-        Self {
-            on_cpu,
-            ..Self::default()
-        }
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        *self == Self::default()
-    }
-}
-
-impl Sums {
-    fn add(&self, part: &PathSums) {
-        let mut sums = self.read();
-        sums.add(part);
-        self.ticks.store(sums.ticks, Relaxed);
-        self.on_cpu.store(sums.on_cpu, Relaxed);
-        self.off.store(sums.off, Relaxed);
-        self.waiting.store(sums.waiting, Relaxed);
-        self.squares.store(sums.squares, Relaxed);
-    }
-
-    fn read(&self) -> PathSums {
-        PathSums {
-            ticks: self.ticks.load(Relaxed),
-            on_cpu: self.on_cpu.load(Relaxed),
-            off: self.off.load(Relaxed),
-            waiting: self.waiting.load(Relaxed),
-            squares: self.squares.load(Relaxed),
-        }
-    }
-}
 
 /// A place as another thread reads it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -67,21 +67,23 @@ thread_local! {
 #[inline(always)]
 pub(crate) fn this() -> &'static LightThread {
     // `with` cannot fail, because there is no destructor that ends the state early.
-    let thread: *const LightThread = in_register(THREAD.with(ptr::from_ref));
+    let thread: *const LightThread = THREAD.with(ptr::from_ref);
     // SAFETY: the state lives as long as the thread. `'static` is longer, but it is not `Sync`, so the reference stays on its thread.
-    unsafe { &*thread }
+    in_register(unsafe { &*thread })
 }
 
-/// Makes the compiler keep the address in a register. Otherwise it would find the thread again for each field, by longer instructions.
+/// Makes the compiler keep the address in a register. Otherwise it would find the place again for each field, by longer instructions.
 #[inline(always)]
 #[allow(unused_mut, clippy::pointers_in_nomem_asm_block)] // the template reads no memory
-fn in_register(mut thread: *const LightThread) -> *const LightThread {
+pub(crate) fn in_register<T>(place: &T) -> &T {
+    let mut address = ptr::from_ref(place);
     #[cfg(all(any(target_arch = "x86_64", target_arch = "x86"), not(miri)))]
     // SAFETY: the template is a comment, so no instruction is executed.
     unsafe {
-        core::arch::asm!("/* {0} */", inout(reg) thread, options(pure, nomem, nostack, preserves_flags));
+        core::arch::asm!("/* {0} */", inout(reg) address, options(pure, nomem, nostack, preserves_flags));
     }
-    thread
+    // SAFETY: it is still the address of `place`.
+    unsafe { &*address }
 }
 
 impl LightThread {

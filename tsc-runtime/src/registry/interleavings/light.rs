@@ -3,7 +3,7 @@
 use super::*;
 use crate::on_cpu::script;
 use crate::record::light::PathSums;
-use crate::registry::light::take_left_behind;
+use crate::registry::light_check::take_left_behind;
 use crate::sync::thread_local;
 use crate::tick_clock::EPOCH;
 

@@ -40,11 +40,11 @@ fn check_with(
 fn tick_on_the_cpu_takes_all_since_the_last_one() {
     let account = Account::new();
     account.begin(1 << 40, 0);
-    assert_eq!(check(&account, 700, 0, 0, Some(3)), PathSums::tick(697));
+    assert_eq!(check(&account, 700, 0, 0, Some(3)), PathSums::tick(697, 0));
     assert_eq!(check(&account, 30, 0, 0, None), PathSums::default());
     assert_eq!(
         check(&account, 40, 0, 0, Some(1)),
-        PathSums::tick(3 + 30 + 39)
+        PathSums::tick(3 + 30 + 39, 0)
     );
 }
 
@@ -60,13 +60,14 @@ fn tick_in_a_block_leaves_the_cpu_time_to_the_next() {
     // What waits is divided among the next ticks.
     assert_eq!(
         check(&account, 7_000, 0, 0, Some(10)),
-        PathSums::tick(6_990 + 50_000 / 4)
+        PathSums::tick(6_990 + 50_000 / PARTS, 0)
     );
-    assert_eq!(account.pending.get(), 37_500);
+    let left = 50_000 - 50_000 / PARTS;
+    assert_eq!(account.pending.get(), left);
     // Before the block, the function was on the CPU.
     let before = check(&account, 900_000, 300_000, 0, Some(600_000));
     assert_eq!((before.ticks, before.off), (1, 300_000));
-    assert_eq!(before.on_cpu, 10 + 600_000 + 37_500 / 4);
+    assert_eq!(before.on_cpu, 10 + 600_000 + left / PARTS);
 }
 
 #[test]
@@ -114,6 +115,28 @@ fn long_stretch_is_the_functions_own_whatever_the_clocks_err() {
 }
 
 #[test]
+fn time_between_ticks_in_one_call_is_no_matter_of_chance() {
+    let account = Account::new();
+    account.begin(1 << 40, 0);
+    let now = (1_u64 << 40) + 1_000_000;
+    let ticks = NewTicks {
+        first: now - 900_000,
+        last: now - 100_000,
+    };
+    let passed = Passed {
+        now,
+        off: 0,
+        waiting: 0,
+        is_split: true,
+        ticks: Some(ticks),
+    };
+    let sums = account.settle(passed, US, &Usual::default());
+    // Others may have run until the first tick.
+    let units = 100_000_u64.div_ceil(PathSums::UNIT.unsigned_abs());
+    assert_eq!((sums.on_cpu, sums.squares), (900_000, units * units));
+}
+
+#[test]
 fn errors_of_the_clocks_make_nothing_negative() {
     let account = Account::new();
     account.begin(1 << 40, 0);
@@ -129,7 +152,7 @@ fn time_of_a_pause_is_left_out() {
     assert!(!account.is_paused(true) && account.is_paused(true));
     account.skip(5000);
     assert!(!account.is_paused(false));
-    assert_eq!(check(&account, 10, 0, 0, Some(1)), PathSums::tick(9));
+    assert_eq!(check(&account, 10, 0, 0, Some(1)), PathSums::tick(9, 0));
 }
 
 /// A thread whose functions run, wait and block as a test says, while the clock ticks at random.

@@ -1,0 +1,144 @@
+//! Reading all figures, and taking them, so that later readings have only what has come since.
+//!
+//! Only its own thread writes a record. So whoever takes the figures does not clear them, but notes them beside the record, and they are
+//! subtracted whenever it is read. So each call is taken once, whenever it returns. Extremes and the slowest calls cannot be subtracted.
+//! These the thread forgets itself, in the cold path, through which its next probe is sent.
+
+use std::sync::Arc;
+
+use super::shard::{Own, Shard};
+use super::sheets::{Figures, Sheets};
+use super::{Lists, UNRECORDED, busy_with, in_cold_path, registry, room};
+use crate::record::Record;
+use crate::record::totals::Totals;
+use crate::sync::atomic::{
+    Ordering::{Relaxed, SeqCst},
+    fence,
+};
+
+/// Every callsite that was called, with the totals of all threads. `None` from within the cold path.
+pub(crate) fn figures() -> Option<Figures> {
+    in_cold_path(|_| read(false))
+}
+
+/// The same, and takes the figures: the next totals are those of calls that have returned since. Also returns the number of calls that were
+/// not recorded.
+pub(crate) fn take_figures() -> Option<(Figures, u64)> {
+    busy_with(|_| take())
+}
+
+/// Discards all figures. Returns false, without doing anything, in the cold path, and without memory.
+pub(super) fn forget() -> bool {
+    // Freed inside the cold path: otherwise a signal handler that comes just after it would find the allocator at work.
+    let forgotten = busy_with(|_| room::is_left_for_report().then(|| drop(take())));
+    forgotten.flatten().is_some()
+}
+
+fn take() -> (Figures, u64) {
+    (read(true), UNRECORDED.swap(0, Relaxed))
+}
+
+fn read(takes: bool) -> Figures {
+    let registry = registry();
+    let _reading = registry.reading.lock();
+    let (mut sheets, shards) = {
+        let mut lists = registry.lists.lock();
+        let sheets = if takes {
+            std::mem::take(&mut lists.ended)
+        } else {
+            lists.ended.clone()
+        };
+        (sheets, lists.shards())
+    };
+    for shard in shards {
+        shard.own.lock().add_to(&shard, &mut sheets, takes);
+    }
+    let lists = registry.lists.lock();
+    if takes {
+        lists.invalidate_threads();
+    }
+    // Copied after reading all records, so that they include the callsites that were added meanwhile.
+    let callsites = lists.callsites.clone();
+    drop(lists);
+    sheets.figures(&callsites)
+}
+
+impl Lists {
+    fn shards(&self) -> Vec<Arc<Shard>> {
+        self.live.iter().chain(&self.lingering).cloned().collect()
+    }
+
+    /// Sends every thread's next probe through the cold path.
+    pub(super) fn invalidate_threads(&self) {
+        fence(SeqCst);
+        for shard in &self.live {
+            // SAFETY: see `Shard`: this is under the registry's lock.
+            unsafe {
+                (*shard.thread).invalidate();
+                (*shard.light_thread).invalidate();
+            }
+        }
+    }
+}
+
+impl Own {
+    /// Adds the figures that were not taken. With `takes`, they are taken from now on.
+    fn add_to(&mut self, shard: &Shard, sheets: &mut Sheets, takes: bool) {
+        if let Some(tree) = &mut self.tree {
+            tree.add_to(&mut sheets.tree, takes);
+        }
+        let sheet = sheets.of(&shard.name, self.records.len());
+        if let Some(light) = &mut self.light {
+            let sums = if takes {
+                light.hand_out()
+            } else {
+                light.rest()
+            };
+            sheet.light.add(&sums);
+        }
+        if takes {
+            self.taken.resize_with(self.records.len(), Totals::default);
+            self.is_to_forget = true;
+        }
+        for record in self.records.iter().flatten() {
+            let number = record.id as usize;
+            let now = add_rest(
+                record,
+                &self.taken,
+                shard.is_own(),
+                &mut sheet.totals[number],
+            );
+            if let (true, Some(now)) = (takes, now) {
+                self.taken[number] = now;
+            }
+        }
+    }
+
+    /// Forgets what was taken and cannot be subtracted. For the shard's own thread. Neither allocates nor frees, because it may run in a
+    /// signal handler.
+    pub(super) fn forget_taken(&mut self) {
+        if std::mem::take(&mut self.is_to_forget) {
+            for record in self.records.iter().flatten() {
+                if let Some(taken) = self.taken.get(record.id as usize) {
+                    record.forget(taken);
+                }
+            }
+        }
+    }
+}
+
+/// Adds the figures of a record that were not taken. Returns all that it has, if any were taken.
+pub(super) fn add_rest(
+    record: &Record,
+    taken: &[Totals],
+    is_own: bool,
+    totals: &mut Totals,
+) -> Option<Totals> {
+    let Some(taken) = taken.get(record.id as usize) else {
+        record.read(totals, is_own);
+        return None;
+    };
+    let now = record.totals(is_own);
+    totals.merge(&now.since(taken));
+    Some(now)
+}
