@@ -172,6 +172,15 @@ fn time_off_the_cpu_is_not_divided_without_descriptors() {
 }
 
 #[test]
+fn time_is_given_to_functions_where_the_clock_takes_the_cpu_and_nobody_tells() {
+    let (_, reports) = run("few-descriptors-on-one-cpu", &[]);
+    let working = reports[0].callsite("working").unwrap();
+    let (on_cpu, all) = (working.on_cpu_ticks().unwrap(), working.wall_ticks());
+    // Other programs may have most of the CPU.
+    assert!(on_cpu > 0.02 * all, "{on_cpu} of {all}");
+}
+
+#[test]
 fn clock_has_the_niceness_of_the_thread_that_starts_it() {
     let (printed, _) = run("nice", &[]);
     let [own, of_clock] = numbers(&printed)[..] else {

@@ -109,6 +109,15 @@ pub fn check_fence(token: proc_macro::TokenStream) -> proc_macro::TokenStream {
         .into()
 }
 
+/// Expands to nothing, or to the error about an `.await` in the block of `cycles_block!`.
+#[doc(hidden)]
+#[proc_macro]
+pub fn check_block(block: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    refuse::await_in(block.into())
+        .map_or_else(syn::Error::into_compile_error, |()| TokenStream::new())
+        .into()
+}
+
 /// Expands to the error about tokens that a `macro_rules!` macro did not expect. The input is the message, a string literal, and then those
 /// tokens.
 #[doc(hidden)]

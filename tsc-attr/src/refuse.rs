@@ -1,7 +1,7 @@
 //! The errors about functions that cannot be measured. Each one gives the reason, says what to do instead, and points at the token that
 //! prevents it.
 
-use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens as _;
 use syn::parse::{ParseStream, Parser as _};
 use syn::{Attribute, Error, LitStr, Result};
@@ -87,6 +87,34 @@ pub(crate) fn record_of_returned_future(key: &Ident) -> Error {
         key,
         "`record = …` needs an `async fn`: this function returns a future, whose block has taken the parameters by the time a call is over",
     )
+}
+
+/// Rejects a block that waits. While its future is suspended, the thread goes on with other code, and the frames of the calls around the
+/// block, which its own frame refers to, end. What nested `async` blocks, closures and functions wait for is theirs.
+pub(crate) fn await_in(block: TokenStream) -> Result<()> {
+    let mut in_async = false;
+    let mut after_dot = false;
+    for tree in block {
+        let is_dot = matches!(&tree, TokenTree::Punct(punct) if punct.as_char() == '.');
+        match tree {
+            TokenTree::Group(group) if in_async => {
+                in_async = group.delimiter() != Delimiter::Brace;
+            }
+            TokenTree::Group(group) => await_in(group.stream())?,
+            TokenTree::Ident(ident) if ident == "async" => in_async = true,
+            TokenTree::Ident(ident) if ident == "await" && after_dot && !in_async => {
+                return Err(Error::new_spanned(
+                    ident,
+                    "`cycles_block!` cannot measure a block that waits; put this code into an `async fn` with `#[cycles]`",
+                ));
+            }
+            // A closure without braces ends.
+            TokenTree::Punct(punct) if ",;".contains(punct.as_char()) => in_async = false,
+            _ => {}
+        }
+        after_dot = is_dot;
+    }
+    Ok(())
 }
 
 /// The error with a message, a string literal, about the tokens that follow it, or about the whole macro call if there are none.

@@ -21,6 +21,12 @@ fn sleeping() {
     std::thread::sleep(Duration::from_millis(5));
 }
 
+/// Calls `tiny` for a second.
+#[cycles(light)]
+fn working() {
+    call(10, Duration::from_secs(1));
+}
+
 #[cycles(light)]
 fn deep(depth: u32) -> u64 {
     if depth == 0 {
@@ -107,14 +113,13 @@ pub(crate) fn main() {
             println!("{}", call(1000, Duration::from_millis(20)));
         }
         "few-descriptors" => {
-            let few = libc::rlimit {
-                rlim_cur: 6,
-                rlim_max: 6,
-            };
-            // SAFETY: the struct is a limit.
-            let refused = unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const few) };
-            assert_eq!(refused, 0);
+            spare_no_descriptor();
             (0..10).for_each(|_| sleeping());
+        }
+        "few-descriptors-on-one-cpu" => {
+            spare_no_descriptor();
+            stay_on_this_cpu();
+            working();
         }
         "nice" => {
             // SAFETY: the call concerns this process alone.
@@ -132,6 +137,27 @@ pub(crate) fn main() {
         }
         _ => println!("{}", call(1000, Duration::from_millis(100))),
     }
+}
+
+fn spare_no_descriptor() {
+    let few = libc::rlimit {
+        rlim_cur: 6,
+        rlim_max: 6,
+    };
+    // SAFETY: the struct is a limit.
+    let refused = unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const few) };
+    assert_eq!(refused, 0);
+}
+
+/// Also keeps the threads there that are started afterwards.
+fn stay_on_this_cpu() {
+    // SAFETY: the set is a plain bit mask, for which zeros are a value, and the CPU is one that it has a bit for.
+    let refused = unsafe {
+        let mut this: libc::cpu_set_t = std::mem::zeroed();
+        libc::CPU_SET(libc::sched_getcpu() as usize, &mut this);
+        libc::sched_setaffinity(0, size_of_val(&this), &raw const this)
+    };
+    assert_eq!(refused, 0);
 }
 
 fn fork() {

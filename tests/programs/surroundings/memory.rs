@@ -129,9 +129,24 @@ pub(crate) fn limited(bytes: libc::rlim_t) {
     println!("survived");
 }
 
+/// Waits until the runtime's threads sleep. They have names as soon as std has started them.
+fn wait_for_the_runtime() {
+    let sleeps = |name: &str| {
+        let tasks = std::fs::read_dir("/proc/self/task").expect("it can be read");
+        tasks.flatten().any(|task| {
+            let stat = std::fs::read_to_string(task.path().join("stat"));
+            stat.is_ok_and(|stat| stat.contains(&format!("({name}) S ")))
+        })
+    };
+    while !["tsc-report", "tsc-clock"].into_iter().all(sleeps) {
+        thread::yield_now();
+    }
+}
+
 /// Ends without memory, after it has measured.
 pub(crate) fn none_for_the_report() {
     call();
+    wait_for_the_runtime();
     println!("survived");
     take_everything();
 }

@@ -27,6 +27,8 @@
 //! gives to another guest. From Linux 6.19 on, a switch inside a blocking system call is not reported either. In the report, such calls
 //! appear as outliers.
 
+#![cfg(measuring)]
+
 use std::cell::Cell;
 use std::ptr;
 

@@ -3,11 +3,11 @@
 //! This takes two system calls: the thread's CPU clock, which is exact to the nanosecond, and the scheduler's statistics, whose time run
 //! lags behind but whose time waited does not. Both may run in a signal handler: nothing here allocates or locks.
 
-use std::mem::MaybeUninit;
 use std::ptr;
 
 use super::reading::Statistics;
 use super::schedstat::Schedstat;
+use crate::process::cpu_time::clock_ns;
 use crate::tsc::{FencePolicy, Lfence, Ticks, Unfenced, elapsed};
 
 const WARM_UP: usize = 3;
@@ -76,18 +76,6 @@ pub(super) fn cpu_time_ns() -> Option<u64> {
 /// The time in nanoseconds, by a clock that nothing adjusts.
 pub(super) fn raw_ns() -> Option<u64> {
     clock_ns(libc::CLOCK_MONOTONIC_RAW)
-}
-
-fn clock_ns(clock: libc::clockid_t) -> Option<u64> {
-    let mut time = MaybeUninit::<libc::timespec>::uninit();
-    // SAFETY: it writes one timespec to the given address, if it returns 0.
-    let time = unsafe {
-        if libc::clock_gettime(clock, time.as_mut_ptr()) != 0 {
-            return None;
-        }
-        time.assume_init()
-    };
-    Some(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
 }
 
 /// Some emulated kernels count a thread's time in timer ticks. Runs for some microseconds to check whether the clock advances.

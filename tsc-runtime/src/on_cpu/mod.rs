@@ -9,7 +9,8 @@
 //! was running.
 //!
 //! Off the CPU a thread is either *waiting* for a CPU that another thread has, or *blocked*: asleep, in a lock, in I/O. The scheduler's
-//! statistics contain the time waiting; the rest counts as blocked. (If the kernel accounts for interrupts or a hypervisor's steal time
+//! statistics contain the time waiting; the rest counts as blocked. Where they cannot be read, a thread that has not given up the CPU since
+//! the last request has waited; one that has may have done both. (If the kernel accounts for interrupts or a hypervisor's steal time
 //! separately from the threads, that time counts as blocked, too.)
 //!
 //! # Where the loss goes
@@ -18,12 +19,16 @@
 //! So for each of them, the difference at the stop leaves the exact ticks on the CPU, however many losses there were. The thread's
 //! [`losses`] know how much of the difference was loss, and in which call.
 
+#![cfg(measuring)]
+#![cfg_attr(not(feature = "on"), allow(dead_code))] // the rest is for the self-test
+
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use once_cell::race::OnceBox;
 
 use crate::environment;
+use crate::process::cpu_time;
 use crate::tsc::{FencePolicy, Ticks, Unfenced, elapsed};
 
 #[cfg(all(
@@ -264,10 +269,15 @@ impl State {
         } else {
             self.last?.statistics
         };
+        let blocks = match statistics {
+            Some(_) => None,
+            None => Self::read_blocks(),
+        };
         Some(Reading {
             at,
             cpu_ns,
             statistics,
+            blocks,
         })
     }
 
@@ -285,6 +295,14 @@ impl State {
             return script::statistics();
         }
         self.kernel.read_statistics(cpu_ns)
+    }
+
+    fn read_blocks() -> Option<u64> {
+        #[cfg(test)]
+        if script::now().is_some() {
+            return None;
+        }
+        cpu_time::blocks_of_thread()
     }
 }
 

@@ -12,6 +12,8 @@ pub(crate) struct Reading {
     pub(crate) cpu_ns: u64,
     /// Those that were read last. `None` if `/proc/thread-self/schedstat` cannot be read.
     pub(crate) statistics: Option<Statistics>,
+    /// How often the thread has given up its CPU. Asked for only where there are no statistics.
+    pub(crate) blocks: Option<u64>,
 }
 
 /// The contents of `/proc/thread-self/schedstat`, since the thread began.
@@ -53,6 +55,7 @@ impl Reading {
         let ran = ticks(later.cpu_ns.saturating_sub(self.cpu_ns));
         let mut off = elapsed(self.at, later.at).wrapping_sub(ran) + left.off;
         let statistics = self.statistics.zip(later.statistics);
+        let has_not_blocked = self.blocks.is_some() && self.blocks == later.blocks;
         let mut waited = left.waiting;
         let mut switches = 1;
         match statistics {
@@ -66,6 +69,7 @@ impl Reading {
                 switches = runs.saturating_sub(left.switches).max(1);
                 left.switches = 0;
             }
+            None if has_not_blocked => waited = off.max(0),
             // The statistics were not read again.
             _ => left.switches += 1,
         }
@@ -76,7 +80,7 @@ impl Reading {
         Loss {
             off,
             waiting,
-            is_split: statistics.is_some(),
+            is_split: statistics.is_some() || has_not_blocked,
             switches: u32::try_from(switches).unwrap_or(u32::MAX),
         }
     }
@@ -95,6 +99,7 @@ mod tests {
                 waited_ns,
                 runs,
             }),
+            blocks: None,
         }
     }
 
@@ -171,5 +176,20 @@ mod tests {
         let mut left = Left::NOTHING;
         let loss = reading(0, 0, 0, 0).loss_until(&later, 1.0, &mut left);
         assert_eq!((loss.off, loss.is_split, loss.switches), (400, false, 1));
+    }
+
+    #[test]
+    fn who_never_gave_up_the_cpu_has_waited_for_it() {
+        let at = |at, blocks| Reading {
+            at,
+            cpu_ns: at / 4,
+            statistics: None,
+            blocks: Some(blocks),
+        };
+        let mut left = Left::NOTHING;
+        let loss = at(0, 7).loss_until(&at(400, 7), 1.0, &mut left);
+        assert_eq!((loss.off, loss.waiting, loss.is_split), (300, 300, true));
+        let loss = at(400, 7).loss_until(&at(800, 8), 1.0, &mut left);
+        assert_eq!((loss.off, loss.waiting, loss.is_split), (300, 0, false));
     }
 }

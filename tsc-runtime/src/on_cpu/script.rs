@@ -24,6 +24,9 @@ thread_local! {
 thread_local! {
     static INTERRUPTED_AFTER_STOP: Cell<bool> = const { Cell::new(false) };
 }
+thread_local! {
+    static INTERRUPTED_AFTER_REQUEST: Cell<bool> = const { Cell::new(false) };
+}
 
 /// Reads the simulated counter; before the simulation begins, the real one.
 #[derive(Debug)]
@@ -43,6 +46,11 @@ impl FencePolicy for Scripted {
         }
         stop
     }
+}
+
+/// Interrupts the thread on its way back from the next request for its CPU time.
+pub(crate) fn interrupt_after_next_request() {
+    INTERRUPTED_AFTER_REQUEST.with(|is_interrupted| is_interrupted.set(true));
 }
 
 /// Interrupts the thread right after its next stop has read the counter, before the detector is checked.
@@ -137,6 +145,9 @@ pub(crate) fn askings() -> u32 {
 /// The counter and the thread's CPU clock.
 pub(super) fn clock() -> Option<(Ticks, u64)> {
     let script = get()?;
+    if INTERRUPTED_AFTER_REQUEST.with(Cell::take) {
+        lose(5_000, 5_000);
+    }
     Some((script.now, script.now.wrapping_sub(script.off)))
 }
 

@@ -52,7 +52,8 @@ const fn empty_calls<P: FencePolicy>() -> EmptyCalls {
     }
 }
 
-// `inline`, so that these functions are compiled in the crate that has the callsite, with that crate's optimisation level.
+// `inline`, so that these functions are compiled in the crate that has the callsite, with that crate's optimisation level. Those for light
+// probes are not: every codegen unit of the crate would have its copy of the loops, though what they call is the runtime's.
 #[inline]
 fn call_annotated<P: FencePolicy>(calls: u32) {
     call(calls, annotated::<P>);
@@ -63,12 +64,12 @@ fn call_nested<P: FencePolicy>(calls: u32) {
     call(calls, nested::<P>);
 }
 
-#[inline]
+#[inline(never)]
 fn call_light(calls: u32) {
     call_each(calls, light);
 }
 
-#[inline]
+#[inline(never)]
 fn call_not_light(calls: u32) {
     call_each(calls, not_light);
 }

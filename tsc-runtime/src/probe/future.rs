@@ -10,44 +10,56 @@ use crate::probe::polls::{FutureTotals, PollProbe};
 use crate::record::callsite::Callsite;
 use crate::tsc::{FencePolicy, result};
 
-/// Measures each poll of a future, and records them together as one call. `C` returns the callsite. It is a closure without captures, so it
-/// takes no room in the future.
+/// Measures each poll of a future, and records them together as one call.
 #[derive(Debug)]
 #[must_use]
-pub struct Polled<P, C: Fn() -> &'static Callsite, F> {
+pub struct Polled<A: Account, F> {
     /// The future, which is dropped before the account is closed.
     future: F,
-    account: Account<C>,
-    pair: PhantomData<fn() -> P>,
+    account: Open<A>,
+}
+
+/// What is known of a future's polls.
+pub trait Account {
+    /// What a probe needs on the stack.
+    type Place;
+    /// The measurement of a running poll.
+    type Probe<'a>
+    where
+        Self: 'a;
+
+    fn place() -> Self::Place;
+
+    /// Starts to measure a poll. The probe is returned, because a function around the poll would be in every backtrace.
+    fn start<'a>(&'a mut self, place: &'a mut Self::Place) -> Self::Probe<'a>;
+
+    /// The future is ready or has panicked.
+    fn complete(&mut self);
+
+    /// The future is dropped, complete or not.
+    fn close(&mut self);
 }
 
 /// The account is a field of its own with its own destructor. If `Polled` itself had a destructor, the future's type would have to outlive
 /// what it borrows.
 #[derive(Debug)]
-struct Account<C: Fn() -> &'static Callsite> {
-    call: FutureTotals,
-    callsite: C,
-}
+struct Open<A: Account>(A);
 
-/// Wraps `future`.
-#[inline]
-pub const fn polled<P: FencePolicy, C, F>(callsite: C, future: F) -> Polled<P, C, F>
-where
-    C: Fn() -> &'static Callsite,
-    F: Future,
-{
-    let account = Account {
-        call: FutureTotals::new(),
-        callsite,
-    };
-    Polled {
-        future,
-        account,
-        pair: PhantomData,
+impl<A: Account> Drop for Open<A> {
+    #[inline]
+    fn drop(&mut self) {
+        self.0.close();
     }
 }
 
-impl<P: FencePolicy, C: Fn() -> &'static Callsite, F: Future> Future for Polled<P, C, F> {
+impl<A: Account, F: Future> Polled<A, F> {
+    pub(crate) const fn new(account: A, future: F) -> Self {
+        let account = Open(account);
+        Self { future, account }
+    }
+}
+
+impl<A: Account, F: Future> Future for Polled<A, F> {
     type Output = F::Output;
 
     #[inline]
@@ -55,41 +67,85 @@ impl<P: FencePolicy, C: Fn() -> &'static Callsite, F: Future> Future for Polled<
         // SAFETY: the future is not moved. The account may be moved, because nothing points into it.
         let (future, account) = unsafe {
             let this = self.get_unchecked_mut();
-            (Pin::new_unchecked(&mut this.future), &mut this.account)
+            (Pin::new_unchecked(&mut this.future), &mut this.account.0)
         };
-        let callsite = (account.callsite)();
         let mut ending = Ending {
             account,
-            pending: false,
+            is_pending: false,
         };
         let polled = {
-            let mut slot = Slot::new();
-            let _probe = PollProbe::<P>::start(callsite, &mut ending.account.call, &mut slot);
+            let mut place = A::place();
+            let _probe = ending.account.start(&mut place);
             result(future.poll(context))
         };
-        ending.pending = polled.is_pending();
+        ending.is_pending = polled.is_pending();
         polled
     }
 }
 
-/// The call is complete when the future is ready or has panicked.
-struct Ending<'a, C: Fn() -> &'static Callsite> {
-    account: &'a mut Account<C>,
-    pending: bool,
+/// The end of a poll, which may be a panic.
+struct Ending<'a, A: Account> {
+    account: &'a mut A,
+    is_pending: bool,
 }
 
-impl<C: Fn() -> &'static Callsite> Drop for Ending<'_, C> {
+impl<A: Account> Drop for Ending<'_, A> {
     #[inline]
     fn drop(&mut self) {
-        if !self.pending {
-            self.account.call.complete((self.account.callsite)());
+        if !self.is_pending {
+            self.account.complete();
         }
     }
 }
 
-impl<C: Fn() -> &'static Callsite> Drop for Account<C> {
+/// The account of timed polls. `C` returns the callsite. It is a closure without captures, so it takes no room in the future.
+#[derive(Debug)]
+pub struct TimedPolls<P, C> {
+    call: FutureTotals,
+    callsite: C,
+    pair: PhantomData<fn() -> P>,
+}
+
+/// Wraps `future`.
+#[inline]
+pub const fn polled<P, C, F>(callsite: C, future: F) -> Polled<TimedPolls<P, C>, F>
+where
+    P: FencePolicy,
+    C: Fn() -> &'static Callsite,
+    F: Future,
+{
+    let account = TimedPolls {
+        call: FutureTotals::new(),
+        callsite,
+        pair: PhantomData,
+    };
+    Polled::new(account, future)
+}
+
+impl<P: FencePolicy, C: Fn() -> &'static Callsite> Account for TimedPolls<P, C> {
+    type Place = Slot;
+    type Probe<'a>
+        = PollProbe<'a, P>
+    where
+        Self: 'a;
+
+    #[inline(always)]
+    fn place() -> Slot {
+        Slot::new()
+    }
+
+    #[inline(always)]
+    fn start<'a>(&'a mut self, slot: &'a mut Slot) -> PollProbe<'a, P> {
+        PollProbe::start((self.callsite)(), &mut self.call, slot)
+    }
+
     #[inline]
-    fn drop(&mut self) {
+    fn complete(&mut self) {
+        self.call.complete((self.callsite)());
+    }
+
+    #[inline]
+    fn close(&mut self) {
         self.call.cancel((self.callsite)());
     }
 }

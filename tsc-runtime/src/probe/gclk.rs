@@ -29,24 +29,17 @@ impl Clk {
     /// Starts to measure the statements whose source is `text`.
     #[inline(always)]
     pub fn start(text: &'static str) -> Self {
-        let mut clk = Self::prepared(text);
-        clk.start = if clock::is_os_clock() {
-            clock::now()
-        } else {
-            Lfence::start()
-        };
+        let mut clk = Self::calibrated(text);
+        clk.start = clock::at_start::<Lfence>();
         clk
     }
 
     #[inline(never)]
-    fn prepared(text: &'static str) -> Self {
-        let slow = clock::is_os_clock();
-        if !slow {
-            overhead::calibrate(&CLK);
-        }
-        let visible = if slow {
+    fn calibrated(text: &'static str) -> Self {
+        let visible = if clock::is_os_clock() {
             0.0
         } else {
+            overhead::calibrate(&CLK);
             overhead::of(Lfence::FENCE).visible
         };
         Self {
@@ -113,12 +106,7 @@ fn write(line: &str) {
 impl Drop for Clk {
     #[inline(always)]
     fn drop(&mut self) {
-        let stop = if clock::is_os_clock() {
-            clock::now()
-        } else {
-            Lfence::stop()
-        };
-        self.print(stop);
+        self.print(clock::at_stop::<Lfence>());
     }
 }
 

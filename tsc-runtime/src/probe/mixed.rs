@@ -10,7 +10,7 @@
 use core::ptr;
 
 use super::slot::{Slot, Started};
-use super::unusual::{finish_apart, opaque_true, prepare_first, prepare_rearmed};
+use super::unusual::{finish_measurement, link, opaque_true, prepare_first, prepare_rearmed};
 use crate::calibration::light_cost;
 use crate::record::callsite::Callsite;
 use crate::record::light;
@@ -40,24 +40,19 @@ pub(super) extern "C" fn prepare_mixed(
     opaque_true()
 }
 
-/// Links the frame of a measured call that has started.
-pub(super) fn link(callsite: &'static Callsite, slot: &Slot) {
-    slot.frame.set_callsite(callsite);
-    light::this().enter_uncounted(&slot.frame);
-}
-
 /// The stop of a call on such a thread.
 #[inline(never)]
 pub(super) extern "C" fn finish_mixed(started: &Started, stop: Ticks) {
+    add_light_calls(started.thread());
+    finish_measurement(started, stop);
     unlink(started);
-    finish_apart(started, stop);
 }
 
-/// Called at a stop, before the running overhead is read. A call that has started before the program had light probes has no frame.
+/// Called after a stop: what the thread has lost since its counter was read is not the call's. A call that has started before the program
+/// had light probes has no frame.
 pub(super) fn unlink(started: &Started) {
     let light = light::this();
     check_light(light);
-    add_light_calls(started.thread());
     let frame = started.frame();
     if ptr::eq(light.innermost(), frame) {
         // SAFETY: it is the innermost frame, so it was linked.

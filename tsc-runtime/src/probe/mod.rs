@@ -1,4 +1,5 @@
-//! The hot path: what one annotated call does. Read it from top to bottom; there is no more to it.
+//! The hot path: what one annotated call does. A usual call does nothing but what is here from top to bottom: its slot has what the start
+//! leaves for the stop, and its record buffers the sample. The other files are for unusual calls.
 //!
 //! A call consists of `prepare`, the read at the start, the function's body, the read at the stop, and `finish`. The two reads are inlined
 //! into the annotated function, because they are what measures. `prepare` and `finish` run outside the fences and are not inlined, which
@@ -7,17 +8,20 @@
 //! Both are `extern "C"`, so that the annotated function needs no landing pad for them. Both handle unusual cases with a call in tail
 //! position, so that the usual case needs no stack frame.
 
+#![cfg(measuring)]
+
 use core::marker::PhantomData;
 
-#[cfg(all(feature = "pmu", target_os = "linux", not(miri)))]
-use crate::events;
+use crate::events::are_counted;
 use crate::record::Record;
 use crate::record::callsite::Callsite;
 use crate::record::slowest::LEAST;
 use crate::record::thread::{self, Thread};
 use crate::tsc::{FencePolicy, Ticks, elapsed};
 
+mod dispatch;
 pub(crate) mod empty_calls;
+mod events;
 pub(crate) mod future;
 pub(crate) mod gclk;
 pub(crate) mod light;
@@ -34,18 +38,20 @@ mod tree;
 pub(crate) mod units;
 mod unusual;
 
+use dispatch::{finish_untimed, finish_unusual, prepare_unusual};
 pub use slot::Slot;
 use slot::{Started, Sums};
-use unusual::{finish_untimed, finish_unusual, prepare_rearmed, prepare_unusual};
+use unusual::prepare_rearmed;
 
 impl Slot {
     /// The start of a call or of a poll.
     #[inline(always)]
     fn start<P: FencePolicy>(&mut self, callsite: &'static Callsite) {
-        #[cfg(all(feature = "pmu", target_os = "linux", not(miri)))]
-        events::before_start(callsite);
         // `prepare` returns whether to read the counter, because loading the record that it has just stored would take longer.
         if prepare(callsite, self) {
+            if are_counted() {
+                events::read_at_start(callsite, self);
+            }
             self.set_start(P::start());
         }
     }
@@ -59,8 +65,11 @@ impl Slot {
     unsafe fn stop<P: FencePolicy>(&self) -> Option<(&Started, Ticks)> {
         // SAFETY: guaranteed by the caller: `start` has written the slot.
         let stopped = unsafe { self.timed() }.map(|started| (started, P::stop()));
-        #[cfg(all(feature = "pmu", target_os = "linux", not(miri)))]
-        events::after_stop();
+        if are_counted()
+            && let Some((started, _)) = stopped
+        {
+            events::read_at_stop(started);
+        }
         stopped
     }
 }

@@ -25,7 +25,7 @@ pub(super) fn find_loss(thread: &Thread, overhead_then: u64, raw: i64) -> AfterC
 
 impl AfterCall {
     /// Called when the call is recorded: the rest of the loss, and the time for finding it, belong to the caller.
-    pub(super) fn settle(self, thread: &Thread) {
+    pub(super) fn add_to(self, thread: &Thread) {
         let Some((answer, after)) = self.0 else {
             return;
         };

@@ -40,7 +40,7 @@ const _: () = assert!(size_of::<FutureTotals>() <= 24);
 /// The measurement of one running poll.
 #[derive(Debug)]
 #[must_use]
-pub(crate) struct PollProbe<'a, P: FencePolicy> {
+pub struct PollProbe<'a, P: FencePolicy> {
     slot: &'a mut Slot,
     call: &'a mut FutureTotals,
     pair: PhantomData<(P, *const ())>,
@@ -91,10 +91,12 @@ extern "C" fn finish_poll(started: &Started, stop: Ticks, call: &mut FutureTotal
         started.record().count_panicked();
     }
     let thread = started.thread();
-    if thread.is_mixed() {
-        mixed::unlink(started);
-    }
     match thread.contexts() {
+        None if thread.is_mixed() => {
+            mixed::add_light_calls(thread);
+            call.add(started, stop);
+            mixed::unlink(started);
+        }
         None => call.add(started, stop),
         Some(contexts) => finish_in_tree(contexts, started, 0, || call.add(started, stop)),
     }
@@ -127,12 +129,13 @@ impl FutureTotals {
         self.unusual = self.unusual.max(cost.unusual);
         if cost.unusual == Some(Exclusion::Anomalous) {
             // The poll has only its own overhead, which the report subtracts.
-            return poll.record.leave_poll(poll.record.visible.get(), 0);
+            return poll.record.leave_poll(poll.record.visible.get(), 0, 0);
         }
         if cost.unusual == Some(Exclusion::Interrupted) {
             self.add_switches(poll.record, poll.thread, cost.loss.switches);
         }
-        poll.record.leave_poll(cost.gross, cost.nested);
+        poll.record
+            .leave_poll(cost.gross, cost.blocked, cost.nested);
         self.net = self.net.wrapping_add(cost.net_sample());
     }
 
@@ -171,7 +174,7 @@ impl FutureTotals {
                 contexts.count(&record.place);
             }
             if call.unusual != Some(Exclusion::Anomalous) {
-                slowest::keep_future(record, thread, &call.times(end), wall);
+                slowest::keep(record, thread, &call.times(end), wall);
             }
         });
     }
@@ -245,7 +248,11 @@ mod tests {
         poll(callsite, &mut call, || {});
         let suspended = totals(callsite);
         assert_eq!(
-            (suspended.calls(), suspended.polls, suspended.cancelled),
+            (
+                suspended.sums.calls(),
+                suspended.sums.polls,
+                suspended.sums.cancelled
+            ),
             (0, 1, 0)
         );
         std::thread::spawn(move || {
@@ -256,8 +263,11 @@ mod tests {
         .join()
         .unwrap();
         let done = totals(callsite);
-        assert_eq!((done.calls(), done.polls, done.cancelled), (1, 2, 0));
-        assert_eq!(done.threads, 2);
+        assert_eq!(
+            (done.sums.calls(), done.sums.polls, done.sums.cancelled),
+            (1, 2, 0)
+        );
+        assert_eq!(done.sums.threads, 2);
     }
 
     #[test]
@@ -271,8 +281,15 @@ mod tests {
         call.cancel(callsite);
         FutureTotals::new().cancel(callsite);
         let totals = totals(callsite);
-        assert_eq!((totals.calls(), totals.polls, totals.cancelled), (0, 1, 1));
-        assert!(totals.gross() > 0);
+        assert_eq!(
+            (
+                totals.sums.calls(),
+                totals.sums.polls,
+                totals.sums.cancelled
+            ),
+            (0, 1, 1)
+        );
+        assert!(totals.sums.gross() > 0);
     }
 
     #[test]
@@ -286,10 +303,15 @@ mod tests {
         outer.complete(callsite);
         let totals = totals(callsite);
         assert_eq!(
-            (totals.calls(), totals.polls, totals.inner, totals.firsts),
+            (
+                totals.sums.calls(),
+                totals.sums.polls,
+                totals.sums.inner,
+                totals.sums.firsts
+            ),
             (2, 2, 1, 1)
         );
-        assert!(totals.inner_gross <= totals.gross());
+        assert!(totals.sums.inner_gross <= totals.sums.gross());
     }
 
     #[test]
@@ -303,14 +325,14 @@ mod tests {
             call.complete(callsite);
         }
         let totals = totals(callsite);
-        let sampled = totals.sum + totals.first_sum + totals.excluded_sum;
-        assert_eq!((totals.calls(), totals.polls), (2, 20));
+        let sampled = totals.sums.sum + totals.sums.first_sum + totals.sums.excluded_sum;
+        assert_eq!((totals.sums.calls(), totals.sums.polls), (2, 20));
         // The ticks of the polls contain the visible overhead of each poll; a sample contains one.
         assert!(
-            totals.gross() >= sampled,
+            totals.sums.gross() >= sampled,
             "{} of {}",
             sampled,
-            totals.gross()
+            totals.sums.gross()
         );
     }
 }

@@ -6,8 +6,8 @@
 use core::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use super::dispatch::finish_untimed;
 use super::slot::Started;
-use super::unusual::finish_untimed;
 use super::{Slot, cold_path, finish};
 use crate::hooks;
 use crate::record::callsite::Callsite;
@@ -54,8 +54,7 @@ impl<P: FencePolicy, F: Fn() -> Option<Value>> Drop for RecordingProbe<'_, P, F>
             None => {
                 cold_path();
                 // SAFETY: as above, and there is no timed call. The record of an orphan is gone after the stop, and keeps no calls.
-                let lives =
-                    unsafe { self.slot.untimed() }.filter(|(_, untimed)| !untimed.is_orphan);
+                let lives = unsafe { self.slot.untimed() }.filter(|(_, found)| !found.is_orphan);
                 finish_untimed(self.slot);
                 if let Some((started, _)) = lives
                     && is_kept(started)

@@ -24,10 +24,8 @@ use crate::tsc::{FencePolicy, Ticks, elapsed};
 #[must_use = "a section is measured up to its `stop!`"]
 pub struct Section<P: FencePolicy> {
     callsite: &'static Callsite,
-    /// Null if nothing is measured.
-    record: *const Record,
-    /// Whether the record is for this section alone, because the thread is ending.
-    is_orphan: bool,
+    /// `None` if nothing is measured.
+    found: Option<Found>,
     sums: Sums,
     start: Ticks,
     pair: PhantomData<P>,
@@ -37,13 +35,9 @@ impl<P: FencePolicy> Section<P> {
     /// Starts the measurement.
     #[inline(always)]
     pub fn start(callsite: &'static Callsite) -> Self {
-        let mut section = Self::prepared(callsite);
-        if !section.record.is_null() {
-            section.start = if clock::is_os_clock() {
-                clock::now()
-            } else {
-                P::start()
-            };
+        let mut section = Self::entered(callsite);
+        if section.found.is_some() {
+            section.start = clock::at_start::<P>();
         }
         section
     }
@@ -51,44 +45,26 @@ impl<P: FencePolicy> Section<P> {
     /// Stops and records the section. Returns its net ticks on the CPU and blocked, or `None` if nothing is measured or the counter went backwards.
     #[inline(always)]
     pub fn stop(self) -> Option<f64> {
-        let net = if self.record.is_null() {
-            None
-        } else {
-            let stop = if clock::is_os_clock() {
-                clock::now()
-            } else {
-                P::stop()
-            };
-            let net = self.record(stop);
-            self.end();
+        let net = self.found.and_then(|found| {
+            let net = self.record(clock::at_stop::<P>());
+            end(found);
             net
-        };
+        });
         core::mem::forget(self);
         net
     }
 
     #[inline(never)]
-    fn prepared(callsite: &'static Callsite) -> Self {
+    fn entered(callsite: &'static Callsite) -> Self {
         let thread = thread::this();
-        let found = match thread.find(callsite.position()) {
-            Some((_, record)) => Found::Record(record),
-            None => registry::find(callsite, hooks::install),
-        };
-        let (record, is_orphan) = match found {
-            Found::Record(record) => (record, false),
-            Found::Orphan(record) => (record, true),
-            Found::Nothing => (core::ptr::null(), false),
-        };
         let mut section = Self {
             callsite,
-            record,
-            is_orphan,
+            found: registry::find(callsite, hooks::install),
             sums: Sums::of(thread),
             start: 0,
             pair: PhantomData,
         };
-        // SAFETY: a record outlives everything that runs on its thread, and a section is not `Send`. Null becomes `None`.
-        let Some(record) = (unsafe { record.as_ref() }) else {
+        let Some(record) = section.known() else {
             return section;
         };
         record.entry().enter();
@@ -103,20 +79,15 @@ impl<P: FencePolicy> Section<P> {
         section
     }
 
-    /// Adds the figures of a section that started or stops on a thread that is ending, and frees its record.
-    #[inline]
-    fn end(&self) {
-        if self.is_orphan {
-            registry::fold_orphan(self.record);
-        } else if thread::this().has_ended() {
-            registry::fold_lingering(self.record);
-        }
+    /// The record. A section is not `Send`, and so remains on its thread.
+    fn known<'a>(&self) -> Option<&'a Record> {
+        // SAFETY: a record outlives everything that runs on its thread.
+        self.found.map(|found| unsafe { found.record.as_ref() })
     }
 
     #[inline(never)]
     fn record(&self, stop: Ticks) -> Option<f64> {
-        // SAFETY: a record outlives everything that runs on its thread, and a section is not `Send`. Null becomes `None`.
-        let record = unsafe { self.record.as_ref() }?;
+        let record = self.known()?;
         let thread = thread::this();
         if thread.is_mixed() {
             add_light_calls(thread);
@@ -147,13 +118,12 @@ impl<P: FencePolicy> Section<P> {
 impl<P: FencePolicy> Drop for Section<P> {
     #[cold]
     fn drop(&mut self) {
-        // SAFETY: a record outlives everything that runs on its thread, and a section is not `Send`. Null becomes `None`.
-        let Some(record) = (unsafe { self.record.as_ref() }) else {
+        let (Some(found), Some(record)) = (self.found, self.known()) else {
             return;
         };
         record.end_activation(0, 0);
         record.add_excluded(Exclusion::Anomalous, 0);
-        self.end();
+        end(found);
         if !std::thread::panicking() {
             let meta = self.callsite.meta();
             complain(&format!(
@@ -163,5 +133,15 @@ impl<P: FencePolicy> Drop for Section<P> {
                 meta.line,
             ));
         }
+    }
+}
+
+/// Adds the figures of a section that started or stops on a thread that is ending, and frees its record.
+#[inline]
+fn end(found: Found) {
+    if found.is_orphan {
+        registry::fold_orphan(found.record);
+    } else if thread::this().has_ended() {
+        registry::fold_lingering(found.record);
     }
 }

@@ -1,12 +1,15 @@
 //! What a start hands to its stop.
 
+use core::cell::Cell;
 use core::marker::PhantomPinned;
 use core::mem::MaybeUninit;
 use core::ptr;
 
+use crate::events::CountedCall;
 use crate::record::Record;
 use crate::record::light::Frame;
 use crate::record::thread::Thread;
+use crate::registry::Found;
 use crate::tsc::Ticks;
 
 /// Space on the annotated function's stack for the values that a start hands to its stop. A probe only borrows it: if the probe contained
@@ -20,29 +23,22 @@ pub struct Slot {
     record: MaybeUninit<*const Record>,
     /// The thread's running sums at the start. The two are not neighbours, neither here nor in [`Thread`]: otherwise the compiler would
     /// copy both with one load of 16 bytes, and such a load stalls if it spans two recent stores.
-    overhead: MaybeUninit<u64>,
+    overhead: Cell<MaybeUninit<u64>>,
     start: MaybeUninit<Ticks>,
     work: MaybeUninit<u64>,
     /// Saved, because finding the thread again takes a function call in position-independent code.
     thread: MaybeUninit<&'static Thread>,
-    /// Written only where `record` is null.
-    untimed: MaybeUninit<Untimed>,
+    /// Written only where `record` is null. The counter may not be read for such a call, so the operating system's clock measures it, or its
+    /// record is for it alone. `None` if nothing measures the call.
+    untimed: MaybeUninit<Option<Found>>,
     /// The call tree's node from which this call was made. Written only if trees are recorded.
     outer: MaybeUninit<u32>,
     /// Written only in programs that have light probes, too.
     pub(super) frame: Frame,
+    /// `None` if no events are counted, for which nothing is written without the feature `pmu`.
+    events: Cell<Option<CountedCall>>,
     /// A linked frame is read through the thread's list, too. So a mutable borrow of the slot must not count as the only access.
     pinned: PhantomPinned,
-}
-
-/// A call that the inlined reads do not time.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Untimed {
-    /// Null if nothing measures the call.
-    pub(super) record: *const Record,
-    /// Whether the record is for this call alone, because the thread is ending. Otherwise the counter may not be read, so the operating
-    /// system's clock measures the call.
-    pub(super) is_orphan: bool,
 }
 
 /// The thread's running sums.
@@ -70,13 +66,14 @@ impl Slot {
     pub const fn new() -> Self {
         Self {
             record: MaybeUninit::uninit(),
-            overhead: MaybeUninit::uninit(),
+            overhead: Cell::new(MaybeUninit::uninit()),
             start: MaybeUninit::uninit(),
             work: MaybeUninit::uninit(),
             thread: MaybeUninit::uninit(),
             untimed: MaybeUninit::uninit(),
             outer: MaybeUninit::uninit(),
             frame: Frame::new(),
+            events: Cell::new(None),
             pinned: PhantomPinned,
         }
     }
@@ -85,29 +82,26 @@ impl Slot {
     #[inline(always)]
     pub(super) fn set_timed(&mut self, record: &Record, thread: &'static Thread) {
         self.record.write(record);
-        self.overhead.write(thread.overhead.get());
+        self.set_overhead(thread.overhead.get());
         self.work.write(thread.work.get());
         self.thread.write(thread);
     }
 
     /// A call that starts now and is not timed.
-    pub(super) fn set_untimed(&mut self, untimed: Untimed, thread: &'static Thread, now: Ticks) {
+    pub(super) fn set_untimed(&mut self, found: Found, thread: &'static Thread, now: Ticks) {
         let Sums { overhead, work } = Sums::of(thread);
         self.record.write(ptr::null());
-        self.overhead.write(overhead);
+        self.set_overhead(overhead);
         self.start.write(now);
         self.work.write(work);
         self.thread.write(thread);
-        self.untimed.write(untimed);
+        self.untimed.write(Some(found));
     }
 
     /// A call that nothing measures.
     pub(super) fn set_nothing(&mut self) {
         self.record.write(ptr::null());
-        self.untimed.write(Untimed {
-            record: ptr::null(),
-            is_orphan: false,
-        });
+        self.untimed.write(None);
     }
 
     #[inline(always)]
@@ -117,8 +111,12 @@ impl Slot {
 
     /// What is added to the thread's sum after this does not belong to the call.
     #[inline(always)]
-    pub(super) fn set_overhead(&mut self, overhead: u64) {
-        self.overhead.write(overhead);
+    pub(super) fn set_overhead(&self, overhead: u64) {
+        self.overhead.set(MaybeUninit::new(overhead));
+    }
+
+    pub(super) fn set_events(&self, call: CountedCall) {
+        self.events.set(Some(call));
     }
 
     #[inline(always)]
@@ -142,11 +140,11 @@ impl Slot {
     /// # Safety
     ///
     /// As for [`timed`](Self::timed), which has returned `None`.
-    pub(super) unsafe fn untimed(&self) -> Option<(&Started, Untimed)> {
+    pub(super) unsafe fn untimed(&self) -> Option<(&Started, Found)> {
         // SAFETY: each start that leaves the record null writes `untimed`, and the rest if that has a record.
         unsafe {
-            let untimed = self.untimed.assume_init();
-            (!untimed.record.is_null()).then(|| (self.started(), untimed))
+            let found = self.untimed.assume_init()?;
+            Some((self.started(), found))
         }
     }
 
@@ -173,7 +171,13 @@ impl Started {
         unsafe {
             match self.0.record.assume_init().as_ref() {
                 Some(record) => record,
-                None => &*self.0.untimed.assume_init().record,
+                None => self
+                    .0
+                    .untimed
+                    .assume_init()
+                    .unwrap_unchecked()
+                    .record
+                    .as_ref(),
             }
         }
     }
@@ -213,7 +217,7 @@ impl Started {
         // SAFETY: each start of a measured call writes both.
         unsafe {
             Sums {
-                overhead: self.0.overhead.assume_init(),
+                overhead: self.0.overhead.get().assume_init(),
                 work: self.0.work.assume_init(),
             }
         }
@@ -231,5 +235,16 @@ impl Started {
     #[inline(always)]
     pub(super) fn frame(&self) -> &Frame {
         &self.0.frame
+    }
+
+    pub(super) fn events(&self) -> Option<CountedCall> {
+        self.0.events.get()
+    }
+
+    /// These ticks are overhead for the calls around this one, but not for itself.
+    pub(super) fn add_overhead_around(&self, ticks: u64) {
+        let (thread, at_start) = (self.thread(), self.sums().overhead);
+        thread.add_overhead(ticks.cast_signed());
+        self.0.set_overhead(at_start.wrapping_add(ticks));
     }
 }

@@ -91,7 +91,7 @@ impl<'a> Measurement<'a> {
             ..
         } = self;
         if self.shape == Shape::Nested && thread.kept.is_any_since(start) {
-            slowest::add_caller(&self);
+            slowest::add_caller(thread, self.record.id, start);
         }
         let after = find_loss(thread, sums.overhead, raw);
         let inside = match self.shape {
@@ -118,7 +118,7 @@ impl<'a> Measurement<'a> {
             end: start.wrapping_add_signed(raw),
             unusual,
         });
-        after.settle(thread);
+        after.add_to(thread);
     }
 
     /// The counter has gone backwards. So the ticks are unknown, and the calls around this see its overhead, but no work.
@@ -184,7 +184,7 @@ impl Cost {
             }
             Some(why) => record.add_excluded(why, sample),
         }
-        if let Some(times) = Times::of(call, self) {
+        if let Some(times) = self.times(call) {
             slowest::keep(record, thread, &times, self.net_sample());
         }
     }
@@ -197,5 +197,26 @@ impl Cost {
         }
         let switches = self.loss.switches;
         switches != 0 && on_cpu::is_certain(self.net_sample(), self.blocked, switches)
+    }
+
+    /// The times of a call or a section; `None` if its ticks are unknown.
+    fn times(&self, call: &Measurement<'_>) -> Option<Times> {
+        let knows = match self.unusual {
+            None => true,
+            Some(Exclusion::Interrupted) => call.thread.on_cpu.asks(),
+            Some(Exclusion::Unknown) => false,
+            Some(Exclusion::Anomalous) => return None,
+        };
+        let Cost {
+            net, blocked, loss, ..
+        } = *self;
+        let is_split = knows && loss.is_split;
+        Some(Times {
+            begin: call.start,
+            end: self.end,
+            on_cpu: knows.then_some(net.cast_signed()),
+            blocked: is_split.then_some(blocked),
+            waiting: is_split.then_some(loss.waiting),
+        })
     }
 }

@@ -7,7 +7,7 @@
 use super::settle;
 use super::slot::{Slot, Started};
 use super::stop::Measurement;
-use super::unusual::{finish_apart, opaque_true, prepare_first, prepare_rearmed};
+use super::unusual::{finish_measurement, is_inner, opaque_true, prepare_first, prepare_rearmed};
 use crate::record::Record;
 use crate::record::callsite::Callsite;
 use crate::record::contexts::{Contexts, Visit};
@@ -54,18 +54,6 @@ extern "C" fn prepare_rest(
     opaque_true()
 }
 
-/// Gives the started call its place in the tree, if the thread has a tree.
-pub(super) fn enter(thread: &Thread, record: &Record, slot: &mut Slot) {
-    if let Some(contexts) = thread.contexts() {
-        slot.set_outer(contexts.enter(record.id, &record.place, is_inner(record)));
-    }
-}
-
-/// Whether the running call is inside another one of the same callsite.
-fn is_inner(record: &Record) -> bool {
-    record.entry().depth() > 1
-}
-
 /// The stop of a call that has a place in the tree.
 #[inline(always)]
 pub(super) fn finish_call_in_tree(contexts: &Contexts, started: &Started, stop: Ticks) {
@@ -93,7 +81,7 @@ pub(super) fn finish_call_in_tree(contexts: &Contexts, started: &Started, stop: 
 /// The stop of a call that has a place in the tree and was interrupted, long, or not timed.
 #[inline(never)]
 extern "C" fn finish_unusual_in_tree(contexts: &Contexts, started: &Started, stop: Ticks) {
-    finish_in_tree(contexts, started, 1, || finish_apart(started, stop));
+    finish_in_tree(contexts, started, 1, || finish_measurement(started, stop));
 }
 
 /// The stop of a call that has a place in the tree. `finish` does the rest of the stop. `calls` is 0 for a poll.

@@ -13,29 +13,50 @@ pub(crate) fn of_process() -> Option<Duration> {
     system::of_process()
 }
 
+/// The time by one of the system's clocks, in nanoseconds. `None` if it does not answer. This may be called in a signal handler.
+#[cfg(all(unix, not(miri)))]
+pub(crate) fn clock_ns(clock: libc::clockid_t) -> Option<u64> {
+    let mut time = std::mem::MaybeUninit::<libc::timespec>::uninit();
+    // SAFETY: it writes one timespec to the given address, if it returns 0.
+    let time = unsafe {
+        if libc::clock_gettime(clock, time.as_mut_ptr()) != 0 {
+            return None;
+        }
+        time.assume_init()
+    };
+    Some(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
+}
+
+/// How often the calling thread has given up its CPU. `None` if the system does not tell.
+pub(crate) fn blocks_of_thread() -> Option<u64> {
+    #[cfg(all(target_os = "linux", not(miri)))]
+    {
+        let mut usage = std::mem::MaybeUninit::<libc::rusage>::uninit();
+        // SAFETY: it writes one structure to the given address, if it returns 0.
+        let usage = unsafe {
+            if libc::getrusage(libc::RUSAGE_THREAD, usage.as_mut_ptr()) != 0 {
+                return None;
+            }
+            usage.assume_init()
+        };
+        Some(usage.ru_nvcsw as u64)
+    }
+    #[cfg(not(all(target_os = "linux", not(miri))))]
+    None
+}
+
 #[cfg(all(unix, not(miri)))]
 mod system {
-    use std::mem::MaybeUninit;
     use std::time::Duration;
 
+    use super::clock_ns;
+
     pub(super) fn of_thread() -> Option<Duration> {
-        read(libc::CLOCK_THREAD_CPUTIME_ID)
+        clock_ns(libc::CLOCK_THREAD_CPUTIME_ID).map(Duration::from_nanos)
     }
 
     pub(super) fn of_process() -> Option<Duration> {
-        read(libc::CLOCK_PROCESS_CPUTIME_ID)
-    }
-
-    fn read(clock: libc::clockid_t) -> Option<Duration> {
-        let mut time = MaybeUninit::<libc::timespec>::uninit();
-        // SAFETY: it writes one timespec to the given address, if it returns 0.
-        let time = unsafe {
-            if libc::clock_gettime(clock, time.as_mut_ptr()) != 0 {
-                return None;
-            }
-            time.assume_init()
-        };
-        Some(Duration::new(time.tv_sec as u64, time.tv_nsec as u32))
+        clock_ns(libc::CLOCK_PROCESS_CPUTIME_ID).map(Duration::from_nanos)
     }
 }
 

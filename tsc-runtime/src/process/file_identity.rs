@@ -1,8 +1,10 @@
-//! The identity of an open file.
+//! The identity of a file.
 
+#[cfg(all(unix, not(miri)))]
 use std::mem::MaybeUninit;
+use std::path::Path;
 
-/// What distinguishes a file from all others that are open, according to `fstat`. Only some kinds of files without a name share an inode.
+/// What distinguishes a file from all others. Only some kinds of files without a name share an inode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FileIdentity {
     pub(crate) device: u64,
@@ -10,7 +12,8 @@ pub(crate) struct FileIdentity {
 }
 
 impl FileIdentity {
-    /// `None` if the descriptor is closed. This may be called in a signal handler.
+    /// Of an open file. `None` if the descriptor is closed. This may be called in a signal handler.
+    #[cfg(all(unix, not(miri)))]
     pub(crate) fn of(descriptor: libc::c_int) -> Option<Self> {
         let mut status = MaybeUninit::<libc::stat>::uninit();
         // SAFETY: it writes one stat to the given address, if it returns 0.
@@ -23,6 +26,28 @@ impl FileIdentity {
         Some(Self {
             device: status.st_dev as u64,
             inode: status.st_ino as u64,
+        })
+    }
+
+    /// Of the file at a path.
+    #[cfg(unix)]
+    pub(crate) fn at(path: &Path) -> Option<Self> {
+        use std::os::unix::fs::MetadataExt as _;
+        let metadata = path.metadata().ok()?;
+        Some(Self {
+            device: metadata.dev(),
+            inode: metadata.ino(),
+        })
+    }
+
+    /// Here, the time at which the file was changed stands for its identity.
+    #[cfg(not(unix))]
+    pub(crate) fn at(path: &Path) -> Option<Self> {
+        let changed = path.metadata().and_then(|metadata| metadata.modified());
+        let since = changed.ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
+        Some(Self {
+            device: since.as_secs(),
+            inode: u64::from(since.subsec_nanos()),
         })
     }
 }

@@ -1,5 +1,7 @@
 //! What belongs to a whole process: values that the child of a fork does not share, file descriptors, threads, and libraries that must stay mapped.
 
+#![cfg(measuring)]
+
 pub(crate) mod cpu_time;
 #[cfg(all(target_os = "linux", not(miri)))]
 #[cfg_attr(
@@ -7,7 +9,6 @@ pub(crate) mod cpu_time;
     allow(dead_code, reason = "nothing is kept open there")
 )]
 mod descriptor;
-#[cfg(all(unix, not(miri)))]
 mod file_identity;
 mod mapped;
 pub(crate) mod memory;
@@ -21,7 +22,6 @@ pub(crate) mod thread;
     any(feature = "pmu", target_arch = "x86", target_arch = "x86_64")
 ))]
 pub(crate) use descriptor::OwnDescriptor;
-#[cfg(all(unix, not(miri)))]
 pub(crate) use file_identity::FileIdentity;
 pub(crate) use mapped::keep_mapped;
 pub(crate) use per_process::PerProcess;

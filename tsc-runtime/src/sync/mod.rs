@@ -3,6 +3,8 @@
 //! These are the ones of the standard library and of parking_lot. In `tests/interleavings`, where `cfg(shuttle)` is set, they have the same
 //! names and the same layout, and Shuttle chooses which thread runs next before each of their operations.
 
+#![cfg(measuring)]
+
 #[cfg(all(test, shuttle))]
 pub(crate) mod check;
 #[cfg(shuttle)]

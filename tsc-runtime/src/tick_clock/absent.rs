@@ -7,7 +7,9 @@ pub(crate) fn begin() {
     let _ = crate::environment::TICK;
 }
 
-pub(crate) fn note_noticed(_number: u64) {}
+pub(crate) fn note_noticed(_number: u64, _ticks: u64) {}
+
+pub(crate) fn note_given(_ticks: u64) {}
 
 pub(crate) fn unavailable() -> Option<&'static str> {
     // A test makes the ticks itself.

@@ -6,6 +6,8 @@
 //! The epoch is the address of a descriptor of the [detector](crate::interruption), and the word is the one that the kernel clears when the
 //! thread leaves its CPU. So the same comparison notices both: that the clock has ticked, and that the thread was off the CPU.
 
+#![cfg(measuring)]
+
 use std::time::Duration;
 
 use crate::interruption::{DESCRIPTORS, Descriptor};
@@ -29,7 +31,7 @@ mod thread;
 
 #[cfg(all(unix, not(miri)))] // no process is forked elsewhere
 pub(crate) use thread::start_from_zero;
-pub(crate) use thread::{begin, facts, note_noticed, unavailable};
+pub(crate) use thread::{begin, facts, note_given, note_noticed, unavailable};
 
 /// What the clock advances. Alone in its cache lines, because every core reads it.
 #[derive(Debug)]

@@ -6,7 +6,7 @@ use std::time::Duration;
 const FASTEST: Duration = Duration::from_micros(200);
 /// The mean interval in a long run.
 const SLOWEST: Duration = Duration::from_millis(4);
-/// About so many ticks are wanted by any time: 10 000 ticks tell a share of 1 % from one of 1.1 %.
+/// About so many ticks that find functions on the CPU are wanted by any time: 10 000 of them tell a share of 1 % from one of 1.1 %.
 const TICKS: u32 = 5000;
 /// The clock's thread may use this much CPU time, and this share of the time since it began. A wake-up takes some 5 to 30 µs.
 const HEAD_START: Duration = Duration::from_millis(8);
@@ -15,14 +15,25 @@ const SHARE: u32 = 50;
 const IDLE: Duration = Duration::from_millis(100);
 
 /// What the clock's thread has done so far.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct SoFar {
     /// The time since it began.
     pub(super) elapsed: Duration,
+    /// The part of its ticks that gave CPU time to a function. It is small where threads are blocked most of the time.
+    pub(super) useful: f64,
     /// Its CPU time when it last asked.
     pub(super) cost: Duration,
     /// How often it had woken up then.
     pub(super) wake_ups: u64,
+}
+
+impl SoFar {
+    pub(super) const NOTHING: Self = Self {
+        elapsed: Duration::ZERO,
+        useful: 1.0,
+        cost: Duration::ZERO,
+        wake_ups: 0,
+    };
 }
 
 /// The mean of the next interval; `fixed` if the user has chosen it.
@@ -32,10 +43,11 @@ pub(super) fn mean(fixed: Option<Duration>, so_far: SoFar) -> Duration {
     }
     let SoFar {
         elapsed,
+        useful,
         cost,
         wake_ups,
     } = so_far;
-    let wanted = (elapsed / TICKS).clamp(FASTEST, SLOWEST);
+    let wanted = (elapsed / TICKS).mul_f64(useful).clamp(FASTEST, SLOWEST);
     if cost <= HEAD_START + elapsed / SHARE {
         return wanted;
     }
@@ -55,6 +67,7 @@ mod tests {
     fn after(elapsed_ms: u64, cost_us: u64, wake_ups: u64) -> Duration {
         let so_far = SoFar {
             elapsed: Duration::from_millis(elapsed_ms),
+            useful: 1.0,
             cost: Duration::from_micros(cost_us),
             wake_ups,
         };
@@ -70,12 +83,23 @@ mod tests {
     }
 
     #[test]
-    fn clock_stays_within_its_share() {
-        let mut so_far = SoFar {
-            elapsed: Duration::ZERO,
-            cost: Duration::ZERO,
-            wake_ups: 0,
+    fn interval_grows_less_where_most_ticks_say_nothing() {
+        let after = |elapsed, useful| {
+            let elapsed = Duration::from_secs(elapsed);
+            let so_far = SoFar {
+                elapsed,
+                useful,
+                ..SoFar::NOTHING
+            };
+            mean(None, so_far)
         };
+        assert_eq!(after(60, 0.1), Duration::from_micros(1200));
+        assert_eq!(after(600, 1e-9), FASTEST);
+    }
+
+    #[test]
+    fn clock_stays_within_its_share() {
+        let mut so_far = SoFar::NOTHING;
         while so_far.elapsed < Duration::from_secs(1) {
             so_far.elapsed += mean(None, so_far);
             so_far.cost += Duration::from_micros(26);

@@ -33,6 +33,9 @@ static SLOW: AtomicBool = AtomicBool::new(false);
 static COST: AtomicU64 = AtomicU64::new(0);
 /// How long the thread has existed, likewise.
 static AGE: AtomicU64 = AtomicU64::new(0);
+/// How many ticks the threads have noticed, and how many of these have given CPU time to a function. Each thread counts its own.
+static NOTICED: AtomicU64 = AtomicU64::new(0);
+static GIVEN: AtomicU64 = AtomicU64::new(0);
 static THREAD: PerProcess<OnceBox<Thread>> = PerProcess::new();
 static REFUSED: OnceBox<String> = OnceBox::new();
 
@@ -53,7 +56,7 @@ pub(crate) fn start_from_zero() {
     BEGUN.store(false, Relaxed);
     SLOW.store(false, Relaxed);
     THREAD.forget();
-    for count in [&COST, &AGE] {
+    for count in [&COST, &AGE, &NOTICED, &GIVEN] {
         count.store(0, Relaxed);
     }
 }
@@ -77,15 +80,22 @@ pub(crate) fn unavailable() -> Option<&'static str> {
     REFUSED.get().map(String::as_str)
 }
 
-/// A thread has noticed a tick, or has been off the CPU. If the clock is slow, this wakes it up.
-pub(crate) fn note_noticed(number: u64) {
+/// A thread has noticed the tick `number`, and so many `ticks` since the last time, or has been off the CPU. If the clock is slow, this wakes
+/// it up.
+pub(crate) fn note_noticed(number: u64, ticks: u64) {
     idleness::note(number);
+    NOTICED.fetch_add(ticks, Relaxed);
     if SLOW.load(Acquire)
         && SLOW.swap(false, Relaxed)
         && let Some(thread) = THREAD.get_if_made().and_then(OnceBox::get)
     {
         thread.unpark();
     }
+}
+
+/// So many of the ticks that a thread has noticed have given CPU time to a function.
+pub(crate) fn note_given(ticks: u64) {
+    GIVEN.fetch_add(ticks, Relaxed);
 }
 
 pub(crate) fn facts() -> Option<Facts> {
@@ -103,9 +113,10 @@ fn run(fixed: Option<Duration>) {
     let mut random = Random::new(clock::now());
     let mut idleness = Idleness::default();
     let mut slowed: Option<Duration> = None;
-    let mut so_far = SoFar::default();
+    let mut so_far = SoFar::NOTHING;
     for wake_ups in 0_u64.. {
         so_far.elapsed = began.elapsed();
+        so_far.useful = useful(wake_ups);
         if wake_ups.is_multiple_of(ASKS_EVERY) {
             so_far.cost = cpu_time::of_thread().unwrap_or_default();
             so_far.wake_ups = wake_ups;
@@ -124,6 +135,17 @@ fn run(fixed: Option<Duration>) {
         let is_idle = idleness.is_idle(number, slowed.unwrap_or(mean));
         slowed = is_idle.then(|| pace::slower(slowed.unwrap_or(mean)));
         EPOCH.advance(clock::now());
+    }
+}
+
+/// The part of the clock's ticks that have given CPU time to a function, as far as threads have noticed them.
+fn useful(ticks: u64) -> f64 {
+    let noticed = NOTICED.load(Relaxed).min(ticks);
+    let given = GIVEN.load(Relaxed);
+    if given < noticed {
+        given as f64 / noticed as f64
+    } else {
+        1.0
     }
 }
 

@@ -48,6 +48,18 @@ pub(crate) fn is_os_clock() -> bool {
     SLOW.load(Relaxed)
 }
 
+/// The clock in use at a start, with the fences of `P` if it is the counter.
+#[inline(always)]
+pub(crate) fn at_start<P: FencePolicy>() -> Ticks {
+    if is_os_clock() { now() } else { P::start() }
+}
+
+/// The same at a stop.
+#[inline(always)]
+pub(crate) fn at_stop<P: FencePolicy>() -> Ticks {
+    if is_os_clock() { now() } else { P::stop() }
+}
+
 /// Reads the clock in use without fences, for times that are too long to need them.
 pub(crate) fn now() -> Ticks {
     if availability().is_err() && is_os_clock() {

@@ -2,6 +2,8 @@
 //!
 //! Nothing in this module allocates, locks, formats or uses time units.
 
+#![cfg(measuring)]
+
 #[cfg_attr(
     all(any(target_arch = "x86_64", target_arch = "x86"), not(miri)),
     path = "x86.rs"

@@ -10,6 +10,7 @@ use crate::probe::{Probe, Slot};
 use crate::record::callsite::{Callsite, meta};
 use crate::record::light::{self, Frame, PathSums, Row};
 use crate::record::thread;
+use crate::record::totals::Totals;
 use crate::registry::{self, LightRow, Ticked};
 use crate::tick_clock::Epoch;
 
@@ -168,7 +169,7 @@ fn time_off_the_cpu_belongs_to_the_function_that_lost_it() {
             tick();
         });
         // The rest waits for the next ticks.
-        assert_eq!(own(works), (1, 50_000 + 4 * 51_000 / 4, 0, 0));
+        assert_eq!(own(works), (1, 50_000 + 4 * 51_000 / 16, 0, 0));
     });
 }
 
@@ -187,7 +188,7 @@ fn tick_in_a_block_leaves_the_work_to_the_next_one() {
             tick();
             script::run(9_999);
         });
-        assert_eq!(own(worker), (1, 1 + 50_000 / 4, 0, 0));
+        assert_eq!(own(worker), (1, 1 + 50_000 / 16, 0, 0));
     });
 }
 
@@ -296,12 +297,56 @@ fn tick_in_a_timed_call_is_not_its_callers() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "needs the kernel's word")]
+fn what_is_lost_after_a_timed_stop_is_not_the_calls() {
+    simulated(["around"], |[around]| {
+        let timed = TIMED.with(|timed| *timed);
+        let totals = || {
+            thread::this()
+                .find(timed.position())
+                .unwrap()
+                .1
+                .totals(true)
+        };
+        let since = |before: &Totals| {
+            let now = totals();
+            (
+                now.sums.gross() - before.sums.gross(),
+                now.sums.off - before.sums.off,
+            )
+        };
+        let costs = thread::this().find(timed.position()).unwrap().1;
+        for cost in [&costs.visible, &costs.cost, &costs.nesting] {
+            cost.set(0);
+        }
+        call(around, || {
+            let before = totals();
+            call_timed(timed, || {
+                script::run(100);
+                script::interrupt_after_next_stop();
+            });
+            // The counter does not say that nothing of the loss was in the call, but no more can have been.
+            assert_eq!(since(&before), (0, 100));
+
+            let before = totals();
+            call_timed(timed, || {
+                script::run(100);
+                script::lose(1_000, 0);
+                script::run(50);
+                script::interrupt_after_next_request();
+            });
+            assert_eq!(since(&before), (150, 1_000));
+        });
+    });
+}
+
+#[test]
 fn light_calls_are_overhead_of_timed_ones() {
     simulated(["cheap"], |[cheap]| {
         let timed = TIMED.with(|timed| *timed);
         let nested = || {
             let found = thread::this().find(timed.position()).unwrap().1;
-            found.totals(true).nested
+            found.totals(true).sums.nested
         };
         let before = nested();
         call_timed(timed, || {

@@ -3,10 +3,10 @@ use crate::probe::polls::{FutureTotals, PollProbe};
 use crate::probe::section::Section;
 use crate::probe::{Probe, Slot};
 use crate::record::callsite::{Callsite, meta};
-use crate::record::histogram::bucket;
 use crate::record::thread;
 use crate::record::totals::Totals;
 use crate::registry;
+use tsc_report::Bucket;
 
 pub(in crate::probe) fn callsite(name: &'static str) -> &'static Callsite {
     Box::leak(Box::new(Callsite::new::<Scripted>(
@@ -32,7 +32,7 @@ fn called_in_one_go(name: &'static str) -> &'static Callsite {
     loop {
         let callsite = callsite(name);
         call(callsite, || {});
-        if totals(callsite).off == 0 {
+        if totals(callsite).sums.off == 0 {
             return callsite;
         }
     }
@@ -66,8 +66,12 @@ pub(in crate::probe) fn totals(callsite: &'static Callsite) -> Totals {
 
 /// Ticks on the CPU, blocked and waiting. The first call is left out, because it was measured with the real counter.
 fn inclusive(totals: &Totals) -> [i64; 3] {
-    let on_cpu = totals.gross() - totals.first_sum - totals.inner_gross;
-    [on_cpu, totals.off - totals.waiting, totals.waiting]
+    let on_cpu = totals.sums.gross() - totals.sums.first_sum - totals.sums.inner_gross;
+    [
+        on_cpu,
+        totals.sums.off - totals.sums.waiting,
+        totals.sums.waiting,
+    ]
 }
 
 #[test]
@@ -91,22 +95,36 @@ fn loss_is_inclusive_in_all_callers_and_own_in_one() {
     assert_eq!(inclusive(&worker), [2_400_000, 0, 0]);
     assert_eq!(inclusive(&outer), [2_403_150, 2_310_000, 111_000]);
     assert_eq!(
-        [outer.own_off, sleeper.own_off, worker.own_off],
+        [
+            outer.sums.own_off,
+            sleeper.sums.own_off,
+            worker.sums.own_off
+        ],
         [21_000, 2_400_000, 0]
     );
-    let own_waiting = [outer.own_waiting, sleeper.own_waiting, worker.own_waiting];
+    let own_waiting = [
+        outer.sums.own_waiting,
+        sleeper.sums.own_waiting,
+        worker.sums.own_waiting,
+    ];
     assert_eq!(own_waiting, [21_000, 90_000, 0]);
-    assert_eq!(outer.callees, 2_400_150);
+    assert_eq!(outer.sums.callees, 2_400_150);
     // The probes cost nothing.
-    assert_eq!((outer.nested, sleeper.nested), (0, 0));
+    assert_eq!((outer.sums.nested, sleeper.sums.nested), (0, 0));
     // Calls that are blocked are samples, with the time blocked, and without that of waiting.
-    assert_eq!((sleeper.repaired, sleeper.excluded), (3, 0));
-    assert_eq!((sleeper.max, sleeper.min), (Some(770_050), Some(770_050)));
-    assert_eq!((outer.repaired, outer.excluded), (3, 0));
-    assert_eq!((outer.max, outer.min), (Some(1_571_050), Some(1_571_050)));
-    let wall: Vec<_> = outer.wall_histogram().unwrap().buckets().collect();
-    let (octave, sub) = bucket(1_608_050);
-    assert_eq!(wall, [(octave, sub, 3)]);
+    assert_eq!((sleeper.sums.repaired, sleeper.sums.excluded), (3, 0));
+    assert_eq!(
+        (sleeper.sums.max, sleeper.sums.min),
+        (Some(770_050), Some(770_050))
+    );
+    assert_eq!((outer.sums.repaired, outer.sums.excluded), (3, 0));
+    assert_eq!(
+        (outer.sums.max, outer.sums.min),
+        (Some(1_571_050), Some(1_571_050))
+    );
+    let calls = 3;
+    let bucket = Bucket::of(1_608_050);
+    assert_eq!(outer.wall_histogram(), [Bucket { calls, ..bucket }]);
 }
 
 #[test]
@@ -119,7 +137,7 @@ fn nothing_that_was_lost_between_calls_is_theirs() {
     }
     let totals = totals(function);
     assert_eq!(inclusive(&totals), [5_000, 0, 0]);
-    assert_eq!((totals.samples, totals.excluded), (10, 0));
+    assert_eq!((totals.sums.samples, totals.sums.excluded), (10, 0));
 }
 
 #[test]
@@ -134,7 +152,20 @@ fn call_loses_no_more_than_it_took() {
     let [outer, inner] = [outer, inner].map(totals);
     assert_eq!(inclusive(&inner), [0, 100, 0]);
     assert_eq!(inclusive(&outer), [100, 5_000, 0]);
-    assert_eq!((inner.own_off, outer.own_off), (100, 4_900));
+    assert_eq!((inner.sums.own_off, outer.sums.own_off), (100, 4_900));
+}
+
+#[test]
+fn what_is_lost_while_a_start_asks_is_not_the_calls() {
+    let [around, function] = scripted(["around the start", "after the request"]);
+    call(around, || {
+        script::lose(1_000, 1_000);
+        script::interrupt_after_next_request();
+        call(function, || script::run(100));
+    });
+    let [around, function] = [around, function].map(totals);
+    assert_eq!(inclusive(&function), [100, 0, 0]);
+    assert_eq!(around.sums.off, 6_000);
 }
 
 /// Interruptions every few microseconds: the statistics are asked for only now and then, and the sums are still right.
@@ -152,14 +183,17 @@ fn statistics_of_thick_interruptions_are_asked_for_together() {
     // Once in each 50 µs of these 4 ms.
     assert!((70..90).contains(&askings), "{askings}");
     let totals = totals(function);
-    assert_eq!((inclusive(&totals)[0], totals.off), (1_000_000, 3_000_000));
+    assert_eq!(
+        (inclusive(&totals)[0], totals.sums.off),
+        (1_000_000, 3_000_000)
+    );
     // The statistics were not asked for after the last few calls.
-    assert!((980_000..=1_000_000).contains(&totals.waiting));
-    assert_eq!(totals.own_off, 3_000_000);
-    assert_eq!(totals.repaired + totals.excluded, 1_000);
+    assert!((980_000..=1_000_000).contains(&totals.sums.waiting));
+    assert_eq!(totals.sums.own_off, 3_000_000);
+    assert_eq!(totals.sums.repaired + totals.sums.excluded, 1_000);
     // Whatever wait is whose: the calls add up to the time on the CPU and blocked.
-    let calls = totals.sum + totals.excluded_sum;
-    assert_eq!(calls, 4_000_000 - totals.waiting);
+    let calls = totals.sums.sum + totals.sums.excluded_sum;
+    assert_eq!(calls, 4_000_000 - totals.sums.waiting);
 }
 
 /// A call of 50 ticks that was preempted for a time that is all waiting.
@@ -172,8 +206,11 @@ fn short_call_that_was_preempted_is_no_sample() {
     });
     let totals = totals(function);
     assert_eq!(inclusive(&totals), [50, 0, 4_000_000]);
-    assert_eq!((totals.repaired, totals.excluded), (0, 1));
-    assert_eq!((totals.excluded_sum, totals.calls_waiting), (50, 4_000_000));
+    assert_eq!((totals.sums.repaired, totals.sums.excluded), (0, 1));
+    assert_eq!(
+        (totals.sums.excluded_sum, totals.sums.calls_waiting),
+        (50, 4_000_000)
+    );
 }
 
 #[test]
@@ -192,9 +229,9 @@ fn recursion_counts_a_loss_once() {
     recurse(function, 4);
     let totals = totals(function);
     assert_eq!(inclusive(&totals), [50, 89_000, 1_000]);
-    assert_eq!((totals.own_off, totals.repaired), (90_000, 5));
+    assert_eq!((totals.sums.own_off, totals.sums.repaired), (90_000, 5));
     assert_eq!(
-        (totals.own_waiting, totals.calls_blocked),
+        (totals.sums.own_waiting, totals.sums.calls_blocked),
         (1_000, 5 * 89_000)
     );
 }
@@ -234,8 +271,8 @@ fn signal_in_a_recursion_costs_nobody_anything() {
             script::set_ahead_after_signals(ahead);
             for before in [innermost, |_| script::signal()] {
                 let [top, function] = recursion(depth, before);
-                assert_eq!((top.off, top.own_off), (0, 0));
-                assert_eq!((function.off, function.own_off), (0, 0));
+                assert_eq!((top.sums.off, top.sums.own_off), (0, 0));
+                assert_eq!((function.sums.off, function.sums.own_off), (0, 0));
             }
         }
     }
@@ -252,13 +289,20 @@ fn parts_add_up_however_deep_a_recursion_loses() {
         });
         let expected: i64 = (1..=depth).map(off).sum();
         assert_eq!(
-            [top.off, top.waiting],
+            [top.sums.off, top.sums.waiting],
             [3 * expected, 3 * WAITING * i64::from(depth)]
         );
-        assert_eq!(top.own_off + function.own_off, top.off, "{depth}");
+        assert_eq!(
+            top.sums.own_off + function.sums.own_off,
+            top.sums.off,
+            "{depth}"
+        );
         // Only the first of these calls begins among losses that were joined.
-        assert!((top.off - function.off).abs() <= top.off / 50, "{depth}");
-        assert!(function.off >= function.waiting && top.own_off >= 0);
+        assert!(
+            (top.sums.off - function.sums.off).abs() <= top.sums.off / 50,
+            "{depth}"
+        );
+        assert!(function.sums.off >= function.sums.waiting && top.sums.own_off >= 0);
     }
 }
 
@@ -282,9 +326,10 @@ fn suspended_future_is_neither_blocked_nor_waiting() {
     future.complete(function);
     let totals = totals(function);
     // The first call was not a future, so the ticks are only those of the polls.
-    assert_eq!(totals.polls_gross, 300_600);
-    assert_eq!((totals.off, totals.waiting), (40_000, 40_000));
-    assert_eq!((totals.repaired, totals.max), (1, Some(300_600)));
+    assert_eq!(totals.sums.polls_gross, 300_600);
+    assert_eq!(totals.sums.poll_max, Some(300_000));
+    assert_eq!((totals.sums.off, totals.sums.waiting), (40_000, 40_000));
+    assert_eq!((totals.sums.repaired, totals.sums.max), (1, Some(300_600)));
 }
 
 #[test]
@@ -300,8 +345,8 @@ fn section_sees_what_was_lost_in_it_and_leaves_it_to_the_function() {
     let [function, section] = [function, section].map(totals);
     assert_eq!(inclusive(&section), [250_000, 1_500, 500]);
     assert_eq!(inclusive(&function), [250_000, 2_000, 500]);
-    assert_eq!(function.own_off, 2_500);
-    assert_eq!((section.repaired, section.excluded), (1, 0));
+    assert_eq!(function.sums.own_off, 2_500);
+    assert_eq!((section.sums.repaired, section.sums.excluded), (1, 0));
 }
 
 #[test]
@@ -310,5 +355,21 @@ fn without_statistics_the_loss_is_known_and_not_its_kind() {
     script::keep_no_statistics();
     call(function, || script::lose(90_000, 100));
     let totals = totals(function);
-    assert_eq!((totals.off, totals.unsplit, totals.unasked), (90_000, 1, 0));
+    assert_eq!(
+        (totals.sums.off, totals.sums.unsplit, totals.sums.unasked),
+        (90_000, 1, 0)
+    );
+}
+
+#[test]
+fn longest_poll_contains_the_time_blocked() {
+    let [function] = scripted(["blocking future"]);
+    let mut future = FutureTotals::new();
+    poll(function, &mut future, || script::run(300_000));
+    poll(function, &mut future, || {
+        script::run(1_000);
+        script::lose(900_000, 200_000);
+    });
+    future.complete(function);
+    assert_eq!(totals(function).sums.poll_max, Some(701_000));
 }

@@ -1,0 +1,31 @@
+//! Reads the thread's perf counters at both ends of a call, if events are counted: see [`events`].
+
+use super::slot::{Slot, Started};
+use super::unusual::prepare_rearmed;
+use crate::events;
+use crate::record::callsite::Callsite;
+
+/// Called at the start of a timed call, before the fence. The time that this takes lies before the call.
+#[cold]
+#[inline(never)]
+pub(super) fn read_at_start(callsite: &'static Callsite, slot: &mut Slot) {
+    // SAFETY: the call has started, and is timed.
+    let Some(thread) = (unsafe { slot.timed() }).map(Started::thread) else {
+        return;
+    };
+    if let Some((call, ticks)) = events::start(callsite) {
+        slot.set_events(call);
+        thread.add_overhead(ticks.cast_signed());
+        prepare_rearmed(thread, slot);
+    }
+}
+
+/// Called at its stop, after the fence and before the call is recorded. The time that this takes is overhead for the calls around it.
+#[cold]
+#[inline(never)]
+pub(super) fn read_at_stop(started: &Started) {
+    let is_inner = started.record().entry().depth() > 1;
+    if let Some(ticks) = started.events().and_then(|call| call.stop(is_inner)) {
+        started.add_overhead_around(ticks);
+    }
+}
