@@ -16,6 +16,25 @@ pub(crate) fn begin() {
     }
 }
 
+/// None are.
+pub(crate) const fn are_counted() -> bool {
+    false
+}
+
+/// There is no such call.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum CountedCall {}
+
+pub(crate) const fn start(_: &'static Callsite) -> Option<(CountedCall, u64)> {
+    None
+}
+
+impl CountedCall {
+    pub(crate) const fn stop(self, _: bool) -> Option<u64> {
+        match self {}
+    }
+}
+
 /// There are no counts.
 pub(crate) fn counts(_: &Callsite) -> Vec<Count> {
     Vec::new()
@@ -28,3 +47,7 @@ pub(crate) fn hand_out<T>(collect: impl FnOnce() -> T) -> T {
 
 /// Does nothing, because there are no counts.
 pub(crate) fn forget() {}
+
+/// Does nothing in the child of a fork.
+#[cfg(all(unix, not(miri)))]
+pub(crate) fn start_from_zero() {}

@@ -11,6 +11,7 @@ use perf_event::{Builder, Counter, ReadFormat};
 use super::kinds::{self, Kind, MOST};
 use crate::environment;
 use crate::process::OwnDescriptor;
+use crate::tsc::{Ticks, clock, elapsed};
 
 /// Incremented in the child of a fork. The groups of the parent count the parent's threads.
 static PROCESS: AtomicU32 = AtomicU32::new(0);
@@ -23,6 +24,11 @@ pub(super) fn forget() {
 /// and a value and an ID for each counter.
 const HEADER: usize = 3;
 const WORDS: usize = HEADER + 2 * (1 + MOST);
+
+/// A reading was disturbed if it took more than this many times the usual ticks.
+const DISTURBED: u64 = 4;
+/// The usual ticks may rise by one part in this many from one reading to the next.
+const DRIFT: u64 = 16;
 
 /// The number of empty pairs of reads that are made. The smallest difference is what the reads themselves count.
 const CALIBRATION: usize = 32;
@@ -37,20 +43,18 @@ struct Group {
     descriptors: Vec<OwnDescriptor>,
     /// What is counted between two successive reads: the events that a read itself causes.
     own: [u64; MOST],
+    /// The number of reads so far.
+    reads: u64,
+    /// The ticks of an undisturbed read: the smallest of the recent ones.
+    usual: u64,
 }
 
 /// The values of a thread's counters at some moment.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Reading {
     group: u32,
+    reads: u64,
     values: [u64; MOST],
-}
-
-impl Reading {
-    pub(super) const NOTHING: Self = Self {
-        group: 0,
-        values: [0; MOST],
-    };
 }
 
 thread_local! {
@@ -60,27 +64,29 @@ thread_local! {
     static GROUPS: Cell<u32> = const { Cell::new(0) };
 }
 
-/// The present values of the thread's counters. `None` if they cannot be read: the thread is ending, the process has no file descriptors
-/// to spare, a signal handler calls this function while it is running, or the CPU cannot count that many events at once.
-pub(super) fn read() -> Option<Reading> {
+/// The present values of the thread's counters, and the ticks that reading them took. `None` if they cannot be read: the thread is ending,
+/// the process has no file descriptors to spare, a signal handler or an allocator calls this function while it is running, or the CPU cannot
+/// count that many events at once.
+pub(super) fn read() -> Option<(Reading, u64)> {
+    let began = clock::now();
     let read = GROUP.try_with(|group| {
         let mut group = group.try_borrow_mut().ok()?;
         let process = PROCESS.load(Relaxed);
-        let leader = match &*group {
+        let leader = match &mut *group {
             Some(Err(())) => return None,
             // The program may have closed it.
-            Some(Ok(known)) if known.process == process => known.leader().map(|it| (known, it)),
+            Some(Ok(known)) if known.process == process => known.leader(),
             _ => None,
         };
-        if let Some((known, leader)) = leader {
-            return known.read(leader);
+        if leader.is_none() {
+            // What is left of an earlier group, which may be a parent process's, is closed first.
+            *group = None;
+            let opened = Group::open(kinds::chosen(), process);
+            *group = Some(opened.map_err(|error| complain_once(&error)));
         }
-        // What is left of an earlier group, which may be a parent process's, is closed first.
-        *group = None;
-        let opened = Group::open(kinds::chosen(), process);
-        let opened = group.insert(opened.map_err(|error| complain_once(&error)));
-        let opened = opened.as_ref().ok()?;
-        opened.read(opened.leader()?)
+        let known = group.as_mut()?.as_mut().ok()?;
+        let reading = known.read(leader.or_else(|| known.leader())?)?;
+        Some((reading, known.took(began)))
     });
     read.ok().flatten()
 }
@@ -92,9 +98,9 @@ fn complain_once(why: &io::Error) {
     }
 }
 
-/// What was counted between two reads, minus what these two reads and the `nested` ones between them count themselves. `None` if the
-/// program has closed the counters in between.
-pub(super) fn difference(before: &Reading, after: &Reading, nested: u64) -> Option<[i64; MOST]> {
+/// What was counted between two reads, minus what these two reads and the ones between them count themselves. `None` if the program has
+/// closed the counters in between.
+pub(super) fn difference(before: &Reading, after: &Reading) -> Option<[i64; MOST]> {
     if before.group != after.group {
         return None;
     }
@@ -103,9 +109,10 @@ pub(super) fn difference(before: &Reading, after: &Reading, nested: u64) -> Opti
         Err(()) => None,
     });
     let own = own.ok().flatten().unwrap_or([0; MOST]);
+    let reads = after.reads - before.reads;
     Some(std::array::from_fn(|i| {
         let counted = after.values[i].wrapping_sub(before.values[i]);
-        counted.cast_signed() - (own[i] * (1 + nested)).cast_signed()
+        counted.cast_signed() - (own[i] * reads).cast_signed()
     }))
 }
 
@@ -146,6 +153,8 @@ impl Group {
             number: GROUPS.get() + 1,
             descriptors: Vec::with_capacity(1 + members.len()),
             own: [0; MOST],
+            reads: 0,
+            usual: u64::MAX,
         };
         GROUPS.set(group.number);
         for counter in std::iter::once(leader).chain(members) {
@@ -160,7 +169,7 @@ impl Group {
         Ok(group)
     }
 
-    fn calibrate(&self, leader: libc::c_int) -> [u64; MOST] {
+    fn calibrate(&mut self, leader: libc::c_int) -> [u64; MOST] {
         let mut least = [u64::MAX; MOST];
         let mut before = self.read(leader);
         for _ in 0..CALIBRATION {
@@ -181,8 +190,22 @@ impl Group {
         self.descriptors.first()?.proven()
     }
 
+    /// The ticks of a reading that began at `began`. If the thread was off the CPU meanwhile, that time is left out: the interruption
+    /// detector finds it, and it must not be subtracted twice.
+    fn took(&mut self, began: Ticks) -> u64 {
+        let ticks = elapsed(began, clock::now()).max(0).cast_unsigned();
+        let usual = self.usual;
+        // The value falls at once, and rises slowly.
+        self.usual = ticks.min(usual.saturating_add(usual / DRIFT + 1));
+        if ticks / DISTURBED <= usual {
+            ticks
+        } else {
+            usual
+        }
+    }
+
     /// Reads the values by `libc::read`, because the function of the crate `perf_event` allocates.
-    fn read(&self, leader: libc::c_int) -> Option<Reading> {
+    fn read(&mut self, leader: libc::c_int) -> Option<Reading> {
         let mut words = [0_u64; WORDS];
         let size = size_of_val(&words);
         // SAFETY: the kernel writes at most as many bytes as the buffer has.
@@ -200,8 +223,10 @@ impl Group {
         for (value, counted) in values.iter_mut().zip(counted).take(counters as usize - 1) {
             *value = counted[0];
         }
+        self.reads += 1;
         Some(Reading {
             group: self.number,
+            reads: self.reads,
             values,
         })
     }

@@ -6,8 +6,7 @@ use once_cell::race::OnceBox;
 use perf_event::Builder;
 use perf_event::events::{Cache, CacheId, CacheOp, CacheResult, Hardware, Software};
 
-use super::group;
-use crate::environment::EVENTS;
+use crate::environment::{self, EVENTS};
 pub(super) use crate::record::event_row::MOST;
 
 #[derive(Clone, Copy, Debug)]
@@ -106,7 +105,14 @@ impl Kind {
 static CHOSEN: OnceBox<Vec<Kind>> = OnceBox::new();
 
 /// The events in `TSC_EVENTS` that this process can count. The first call prints why the others cannot be counted.
-pub(super) fn choose() -> &'static [Kind] {
+pub(super) fn choose(try_to_open: fn(&Kind) -> io::Result<()>) -> &'static [Kind] {
+    let can_be_counted = |kind: &Kind| {
+        let opened = try_to_open(kind);
+        if let Err(error) = &opened {
+            environment::complain(&format!("events: {}", kind.why_not(error)));
+        }
+        opened.is_ok()
+    };
     CHOSEN.get_or_init(|| Box::new(named().into_iter().filter(can_be_counted).collect()))
 }
 
@@ -131,16 +137,6 @@ pub(crate) fn understood() -> String {
 /// The events that [`choose`] has returned. Empty before its first call.
 pub(super) fn chosen() -> &'static [Kind] {
     CHOSEN.get().map_or(&[], Vec::as_slice)
-}
-
-fn can_be_counted(kind: &Kind) -> bool {
-    match group::try_to_open(kind) {
-        Ok(()) => true,
-        Err(error) => {
-            crate::environment::complain(&format!("events: {}", kind.why_not(&error)));
-            false
-        }
-    }
 }
 
 /// The events of a list, and the wrong names in it with the reasons.

@@ -2,71 +2,59 @@
 
 use std::cell::Cell;
 use std::sync::atomic::{
-    AtomicU8,
-    Ordering::{AcqRel, Acquire, Relaxed, Release},
+    AtomicBool,
+    Ordering::{Acquire, Relaxed, Release},
 };
-use std::time::{Duration, Instant};
 
-use super::{Count, group, kinds, stack};
-use crate::record::callsite::Callsite;
-use crate::record::event_row::GENERATION;
+use super::group::{self, Reading};
+use super::{Count, kinds};
+use crate::record::callsite::{self, Callsite};
+use crate::record::event_row::Row;
 
-/// Whether events are counted. The first call of the first callsite decides it.
-static STATE: AtomicU8 = AtomicU8::new(UNDECIDED);
-const UNDECIDED: u8 = 0;
-const DECIDING: u8 = 1;
-const OFF: u8 = 2;
-const ON: u8 = 3;
-/// How long a thread waits for another one to decide.
-const PATIENCE: Duration = Duration::from_millis(100);
+/// Whether events are counted.
+static ARE_COUNTED: AtomicBool = AtomicBool::new(false);
 
-/// Decides which events are counted, and prints which ones cannot be. Other threads wait for the decision.
-#[cold]
-fn decide() {
-    let undecided = STATE.compare_exchange(UNDECIDED, DECIDING, AcqRel, Relaxed);
-    if undecided.is_ok() {
-        DECIDES.set(true);
-        let state = if kinds::choose().is_empty() { OFF } else { ON };
-        STATE.store(state, Release);
-        DECIDES.set(false);
-    }
-    // The wait has a limit, because in the child of a fork the deciding thread may not exist. The deciding thread itself does not wait: it
-    // may call an annotated allocator, whose probe calls this function.
-    let began = Instant::now();
-    while STATE.load(Acquire) == DECIDING && !DECIDES.get() && began.elapsed() < PATIENCE {
-        std::thread::yield_now();
+/// Called when the process begins to measure: decides which events are counted, and prints which ones cannot be.
+pub(crate) fn begin() {
+    static IS_DECIDED: AtomicBool = AtomicBool::new(false);
+    if !IS_DECIDED.swap(true, Relaxed) && !kinds::choose(group::try_to_open).is_empty() {
+        ARE_COUNTED.store(true, Release);
     }
 }
 
-/// Called when the process begins to measure. Does nothing: which events are counted is decided at the first call of a callsite.
-pub(crate) fn begin() {}
+/// Whether events are counted.
+#[inline(always)]
+pub(crate) fn are_counted() -> bool {
+    ARE_COUNTED.load(Acquire)
+}
 
-/// Called before a call's first read of the TSC.
-#[inline]
-pub(crate) fn before_start(callsite: &'static Callsite) {
-    match STATE.load(Acquire) {
-        OFF => {}
-        ON => stack::push(callsite),
-        _ => {
-            decide();
-            if STATE.load(Acquire) == ON {
-                stack::push(callsite);
-            }
+/// A running call whose events are counted: the row to which they belong, and the thread's counters at its start.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CountedCall {
+    row: &'static Row,
+    start: Reading,
+}
+
+/// Called before a call's first read of the TSC. Also returns the ticks that this took.
+pub(crate) fn start(callsite: &'static Callsite) -> Option<(CountedCall, u64)> {
+    let row = callsite.events().get()?;
+    let (start, ticks) = group::read()?;
+    Some((CountedCall { row, start }, ticks))
+}
+
+impl CountedCall {
+    /// Called after the call's last read of the TSC. In a recursion, only the outermost call is recorded, but the others read the counters,
+    /// too, so that all calls cost the same. Returns the ticks that this took.
+    pub(crate) fn stop(&self, is_inner: bool) -> Option<u64> {
+        let (stop, ticks) = group::read()?;
+        if !is_inner && let Some(counted) = group::difference(&self.start, &stop) {
+            self.row.add(&counted);
         }
-    }
-}
-
-/// Called after a call's last read of the TSC, before the call is recorded.
-#[inline]
-pub(crate) fn after_stop() {
-    if STATE.load(Acquire) == ON {
-        stack::pop();
+        Some(ticks)
     }
 }
 
 thread_local! {
-    /// Whether this thread is deciding.
-    static DECIDES: Cell<bool> = const { Cell::new(false) };
     /// Whether this thread is making a report that resets what it reports.
     static HANDS_OUT: Cell<bool> = const { Cell::new(false) };
 }
@@ -96,7 +84,8 @@ pub(crate) fn hand_out<T>(collect: impl FnOnce() -> T) -> T {
 
 /// Resets all counts.
 pub(crate) fn forget() {
-    GENERATION.fetch_add(1, Relaxed);
+    let rows = callsite::registered().filter_map(|callsite| callsite.events().get());
+    rows.for_each(|row| _ = row.counts(true));
 }
 
 /// Resets everything in the child of a fork: the counts belong to the parent, and the counters to its threads.
