@@ -1,5 +1,7 @@
 //! Example programs, and the code that several of them or the tests use.
 
+#[cfg(target_arch = "x86_64")]
+pub mod catalogue;
 pub mod command;
 #[cfg(target_arch = "x86_64")]
 pub mod ladder;

@@ -4,12 +4,11 @@
 
 use std::arch::asm;
 use std::cell::Cell;
-use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use tsc_runtime::compare::{Compare, CompareError, Relation};
-use tsc_runtime::instruction::{InstructionError, Timing, catalogue};
-use tsc_runtime::measure::{Measure, Note, UnsettledReason, Verdict};
+use tsc_runtime::instruction::{InstructionError, Timing};
+use tsc_runtime::measure::{Measure, Note, Verdict};
 use tsc_runtime::{instruction, measure, measure_minus, tsc};
 
 macro_rules! additions {
@@ -97,15 +96,6 @@ fn run_ends_with_its_verdict() {
 
 #[test]
 fn what_cannot_be_done_is_said() {
-    let empty: &mut [u8] = &mut [];
-    let measured = Measure::new("nothing").run_over(empty, |byte| *byte);
-    assert_eq!(
-        measured.verdict(),
-        &Verdict::Unsettled {
-            why: UnsettledReason::Nothing
-        }
-    );
-
     let measured = Measure::new("nowhere")
         .pin(9999)
         .time_limit(Duration::from_millis(10))
@@ -142,16 +132,6 @@ fn each_input_is_used_once_and_each_result_dropped() {
         });
     assert!(used.get() > 0 && used.get() <= made.get());
     assert_eq!(used.get(), dropped.get());
-}
-
-#[test]
-fn pool_goes_round() {
-    let mut pool = [0_u64; 7];
-    let _ = Measure::new("pool")
-        .time_limit(Duration::from_millis(20))
-        .run_over(&mut pool, |used| *used += 1);
-    let (least, greatest) = (pool.iter().min().unwrap(), pool.iter().max().unwrap());
-    assert!(*least > 0 && greatest - least <= 1, "{pool:?}");
 }
 
 #[test]
@@ -220,35 +200,14 @@ fn listing_of_a_user_is_measured() {
 
 #[test]
 fn what_the_cpu_lacks_is_skipped() {
-    let none = instruction!("none", "", requires "no such feature", listing "ud2", chain none);
-    assert_eq!(
-        none.measure().unwrap_err(),
-        InstructionError::Missing("no such feature")
-    );
-}
-
-#[test]
-fn catalogue_is_large_and_without_doubles() {
-    let names: Vec<_> = catalogue::instructions()
-        .map(|it| (it.name(), it.operands()))
-        .collect();
-    assert!(names.len() >= 60);
-    assert_eq!(names.iter().collect::<HashSet<_>>().len(), names.len());
-}
-
-#[test]
-fn tables_have_a_row_each() {
-    let report = catalogue::measure_selected(|it| it.name() == "imul");
-    let rows = report.rows().len();
-    assert_eq!(
-        report.to_csv().lines().count(),
-        1 + report
-            .rows()
-            .iter()
-            .filter(|row| row.outcome().is_ok())
-            .count()
-    );
-    assert_eq!(report.to_string().lines().count(), 1 + rows);
+    // Some AMD processors of the 2010s have it.
+    let none = instruction!("none", "", requires "tbm", listing "ud2", chain none);
+    if !std::arch::is_x86_feature_detected!("tbm") {
+        assert_eq!(
+            none.measure().unwrap_err(),
+            InstructionError::Missing("tbm")
+        );
+    }
 }
 
 #[test]

@@ -23,8 +23,8 @@ mod tables {
     use std::arch::x86_64::__cpuid;
 
     use super::{Outcome, Write};
+    use examples::catalogue;
     use examples::routines::{Cost, Way, costs, excess, is_visible, knee, profile, turns};
-    use tsc_runtime::instruction::catalogue;
     use tsc_runtime::tsc::{FencePolicy, Lfence, elapsed};
 
     /// A mispredicted branch costs more than this on every core of the last twenty years.

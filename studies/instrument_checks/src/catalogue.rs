@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 use std::time::Instant;
 
-use tsc_runtime::instruction::catalogue::{self, CatalogueReport};
+use examples::catalogue::{self, Row};
 use tsc_runtime::instruction::microarchitecture;
 use tsc_runtime::machine::machine;
 
@@ -99,18 +99,18 @@ struct Figure {
     rounding: f64,
 }
 
+fn measure() -> Vec<Row> {
+    catalogue::instructions().map(Row::of).collect()
+}
+
 pub(crate) fn time() -> Check {
     let started = Instant::now();
-    let report = catalogue::measure();
+    let rows = measure();
     let seconds = started.elapsed().as_secs_f64();
-    let measured = report
-        .rows()
-        .iter()
-        .filter(|row| row.outcome().is_ok())
-        .count();
+    let measured = rows.iter().filter(|row| row.outcome.is_ok()).count();
     Check {
         must: "at least 60 instructions in less than 60 s",
-        measured: format!("{measured} of {} in {seconds:.1} s", report.rows().len()),
+        measured: format!("{measured} of {} in {seconds:.1} s", rows.len()),
         holds: Some(seconds < 60.0 && measured >= 60),
         details: Vec::new(),
     }
@@ -138,12 +138,12 @@ pub(crate) fn against_table(file: Option<&str>) -> Check {
     else {
         return failed(format!("the table has no rows for {core}"));
     };
-    let report = catalogue::measure();
+    let ours = measure();
     let (mut rows, mut near, mut explained, mut details) = (0_u32, 0_u32, 0_u32, Vec::new());
     for (name, operands, _, latency, throughput) in
         entries.iter().filter(|entry| entry.2 == *relative)
     {
-        match distances(&report, name, operands, *latency, *throughput) {
+        match distances(&ours, name, operands, *latency, *throughput) {
             Ok(wrong) => {
                 rows += 1;
                 near += u32::from(wrong.is_empty());
@@ -201,7 +201,7 @@ fn incomparable(name: &str) -> Option<&'static str> {
 
 /// The figures here that are too far from the table's, or why the row cannot be compared.
 fn distances(
-    report: &CatalogueReport,
+    ours: &[Row],
     name: &str,
     operands: &str,
     latency: Option<Figure>,
@@ -214,12 +214,11 @@ fn distances(
     if let Some(why) = incomparable(name) {
         return Err(why.to_owned());
     }
-    let row = report
-        .rows()
+    let row = ours
         .iter()
-        .find(|row| row.instruction().name() == name && row.instruction().operands() == operands)
+        .find(|row| row.instruction.name() == name && row.instruction.operands() == operands)
         .ok_or("the catalogue has no row with these operands")?;
-    let timing = row.outcome().map_err(ToString::to_string)?;
+    let timing = row.outcome.as_ref().map_err(ToString::to_string)?;
     // A division listed with the same figure twice was chained in both columns.
     let chained = name.ends_with("div")
         && latency

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use tsc_runtime::instruction::catalogue;
+use examples::catalogue;
 
 use super::Check;
 use super::competitor::Competitor;

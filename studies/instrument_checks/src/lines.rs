@@ -1,7 +1,7 @@
 //! Figures that must increase linearly: with the number of RDTSC, and of NOPs.
 
+use examples::catalogue;
 use examples::{ladder, routines};
-use tsc_runtime::instruction::catalogue;
 
 use super::Check;
 

@@ -8,3 +8,5 @@ pub mod compare;
 #[cfg(feature = "instructions")]
 pub mod instruction;
 pub mod measure;
+
+pub use {compare::compare, measure::measure, measure::measure_minus};

@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release -p examples --bin hotspots -- [--threads N] [--pin] [--top N] [PATH…]` reads every file below the paths (by
 //! default this repository). It counts how often each word occurs, and in how many files, and prints the most frequent words. The report
-//! then shows the ticks for reading, splitting, normalising, hashing and looking up.
+//! then shows the ticks for reading, splitting into words, and counting them.
 
 mod arguments;
 mod files;

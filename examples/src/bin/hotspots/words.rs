@@ -25,14 +25,12 @@ fn is_inside(byte: u8) -> bool {
 }
 
 /// Writes `word` in lower case to `normal`.
-#[cycles]
 pub(crate) fn normalise(word: &[u8], normal: &mut Vec<u8>) {
     normal.clear();
     normal.extend(word.iter().map(u8::to_ascii_lowercase));
 }
 
 /// FNV-1a.
-#[cycles]
 pub(crate) fn hash(word: &[u8]) -> u64 {
     word.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)

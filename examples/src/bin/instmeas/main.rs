@@ -29,12 +29,13 @@ fn main() -> ExitCode {
 
 #[cfg(target_arch = "x86_64")]
 fn run(flags: &Flags, out: &mut dyn Write) -> Outcome {
-    use tsc_runtime::instruction::catalogue;
+    use examples::catalogue::{self, Row};
 
     let processors = processors::all();
     let _pinned = examples::stay_on_one_cpu();
     if flags.has("csv") {
-        return Ok(write!(out, "{}", catalogue::measure().to_csv())?);
+        let rows: Vec<Row> = catalogue::instructions().map(Row::of).collect();
+        return Ok(write!(out, "{}", catalogue::csv(&rows))?);
     }
     processors
         .iter()
@@ -44,7 +45,8 @@ fn run(flags: &Flags, out: &mut dyn Write) -> Outcome {
     table::print(out)?;
     writeln!(out, "\nFinished measurement!")?;
     if flags.has("all") {
-        writeln!(out, "\n{}", catalogue::measure())?;
+        writeln!(out, "\n{}", catalogue::heading())?;
+        catalogue::instructions().try_for_each(|it| writeln!(out, "{}", Row::of(it)))?;
     }
     Ok(())
 }
@@ -58,7 +60,8 @@ fn run(_: &Flags, out: &mut dyn Write) -> Outcome {
 mod table {
     use super::samples::{LISTINGS, SAMPLES};
     use super::{Outcome, Write};
-    use tsc_runtime::instruction::{Estimate, Instruction, catalogue};
+    use examples::catalogue;
+    use tsc_runtime::instruction::{Estimate, Instruction};
 
     pub(super) fn print(out: &mut dyn Write) -> Outcome {
         writeln!(

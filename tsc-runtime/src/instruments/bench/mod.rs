@@ -1,7 +1,7 @@
 //! What several instruments use.
 
+pub(super) mod data;
 pub(super) mod distribution;
-pub(super) mod progress;
 pub(super) mod random;
 #[cfg(test)]
 pub(super) mod scripted;

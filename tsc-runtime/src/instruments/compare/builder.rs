@@ -3,11 +3,10 @@
 use std::time::{Duration, Instant};
 
 use super::candidate::Candidate;
-use super::result::{self, Comparison};
+use super::result::{Block, Blocks, Comparison};
 use super::{CompareError, LEAST_BLOCKS};
 use crate::affinity;
 use crate::calibration::resolution;
-use crate::instruments::bench::progress::Progress;
 use crate::instruments::bench::random::Random;
 use crate::instruments::measure::{arm, attach_thread, interruption_since};
 use crate::interruption::Interruption;
@@ -43,28 +42,13 @@ pub struct Compare<'a, I, R> {
     candidates: Vec<(String, Box<dyn Candidate<I, R> + 'a>)>,
     same: Option<fn(&R, &R) -> bool>,
     time_limit: Duration,
-    confidence: f64,
     least_effect: f64,
     isolated: bool,
     cpu: Option<usize>,
 }
 
-impl<I, R> std::fmt::Debug for Compare<'_, I, R> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let candidates: Vec<&str> = self
-            .candidates
-            .iter()
-            .map(|(name, _)| name.as_str())
-            .collect();
-        f.debug_struct("Compare")
-            .field("name", &self.name)
-            .field("candidates", &candidates)
-            .finish_non_exhaustive()
-    }
-}
-
 impl<'a, I: 'a, R: 'a> Compare<'a, I, R> {
-    /// A comparison of candidates over `inputs`, with the default options: for at most a second, with a confidence of 95 %.
+    /// A comparison of candidates over `inputs`, with the default options: for at most a second.
     pub fn new(name: impl Into<String>, inputs: &'a [I]) -> Self {
         Self {
             name: name.into(),
@@ -72,7 +56,6 @@ impl<'a, I: 'a, R: 'a> Compare<'a, I, R> {
             candidates: Vec::new(),
             same: None,
             time_limit: Duration::from_secs(1),
-            confidence: 0.95,
             least_effect: 0.001,
             isolated: true,
             cpu: None,
@@ -97,17 +80,6 @@ impl<'a, I: 'a, R: 'a> Compare<'a, I, R> {
     /// The time after which the comparison ends.
     pub fn time_limit(mut self, limit: Duration) -> Self {
         self.time_limit = limit;
-        self
-    }
-
-    /// The probability that all intervals contain their true ratios. The default is 0.95; it also replaces a value that is not between 0
-    /// and 1.
-    pub fn confidence(mut self, confidence: f64) -> Self {
-        self.confidence = if confidence > 0.0 && confidence < 1.0 {
-            confidence
-        } else {
-            0.95
-        };
         self
     }
 
@@ -152,25 +124,16 @@ impl<'a, I: 'a, R: 'a> Compare<'a, I, R> {
         let pinned = self.cpu.and_then(|cpu| affinity::pin(cpu).ok());
         attach_thread();
         let passes = self.passes(started);
-        let (blocks, interrupted) = self.blocks(passes, started);
+        let made = self.blocks(passes, started);
         drop(pinned);
-        if blocks.len() < LEAST_BLOCKS {
+        if made.blocks.len() < LEAST_BLOCKS {
             return Err(CompareError::Limit {
-                blocks: blocks.len(),
-                interrupted,
+                blocks: made.blocks.len(),
+                interrupted: made.interrupted,
             });
         }
         let names = self.candidates.into_iter().map(|(name, _)| name).collect();
-        let calls = passes * self.inputs.len();
-        Ok(result::compare(
-            self.name,
-            names,
-            &blocks,
-            calls,
-            interrupted,
-            1.0 - self.confidence,
-            self.least_effect,
-        ))
+        Ok(made.compare(self.name, names, self.least_effect))
     }
 
     fn check_results(&mut self) -> Result<(), CompareError> {
@@ -218,13 +181,12 @@ impl<'a, I: 'a, R: 'a> Compare<'a, I, R> {
     }
 
     /// Makes blocks. In each, every candidate and an empty candidate have one sample, in a new random order.
-    fn blocks(&mut self, passes: usize, started: Instant) -> (Vec<Block>, usize) {
+    fn blocks(&mut self, passes: usize, started: Instant) -> Blocks {
         let mut random = Random::new(0x2545_f491_4f6c_dd1d);
         let mut order: Vec<usize> = (0..=self.candidates.len()).collect();
         let mut nothing = |_: &I| ();
         let (mut blocks, mut interrupted, mut warm_up) =
             (Vec::with_capacity(MOST_BLOCKS), 0, WARM_UP_BLOCKS);
-        let mut progress = Progress::new();
         while blocks.len() < MOST_BLOCKS && started.elapsed() < self.time_limit {
             random.shuffle(&mut order);
             let mut block = Block {
@@ -256,16 +218,11 @@ impl<'a, I: 'a, R: 'a> Compare<'a, I, R> {
             } else {
                 blocks.push(block);
             }
-            progress.show(|| format!("{}: {}/{MOST_BLOCKS} blocks", self.name, blocks.len()));
         }
-        progress.clear();
-        (blocks, interrupted)
+        Blocks {
+            blocks,
+            calls: passes * self.inputs.len(),
+            interrupted,
+        }
     }
-}
-
-/// The ticks of one sample of each candidate and of the empty candidate.
-#[derive(Clone, Debug)]
-pub(super) struct Block {
-    pub(super) nothing: i64,
-    pub(super) candidates: Vec<i64>,
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::result::{Comparison, Relation};
+use super::result::{CONFIDENCE, Comparison, Relation};
 
 impl fmt::Display for Relation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -23,7 +23,7 @@ impl fmt::Display for Comparison {
             self.name,
             "ticks",
             "ratio",
-            format!("{:.0} % interval", 100.0 * self.confidence)
+            format!("{:.0} % interval", 100.0 * CONFIDENCE)
         )?;
         for row in &self.rows {
             write!(f, "{:<32} {:>12.1}", row.name, row.ticks)?;
@@ -38,10 +38,7 @@ impl fmt::Display for Comparison {
                 None => writeln!(f, " {:>8} {:>19}  {}", "", "", row.relation)?,
             }
         }
-        let fastest = self
-            .fastest
-            .as_deref()
-            .map_or("none resolved".to_owned(), ToOwned::to_owned);
+        let fastest = self.fastest().unwrap_or("none resolved");
         writeln!(
             f,
             "fastest: {fastest}; {} blocks of {} calls each, in shuffled order; {} interrupted and made again",

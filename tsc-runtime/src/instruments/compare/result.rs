@@ -1,8 +1,11 @@
 //! The result of a comparison.
 
-use super::builder::Block;
 use super::statistics::{Ratio, median_ratio};
 use crate::calibration::statistics::median;
+use crate::instruments::bench::data::data;
+
+/// The probability that all intervals contain their true ratios.
+pub(super) const CONFIDENCE: f64 = 0.95;
 
 /// How a candidate compares with the first one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,161 +23,119 @@ pub enum Relation {
     NoDifference,
 }
 
-/// One candidate's result.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "json", derive(serde::Serialize))]
-pub struct ComparisonRow {
-    pub(super) name: String,
-    pub(super) ticks: f64,
-    pub(super) ratio: Option<Ratio>,
-    pub(super) relation: Relation,
-}
-
-impl ComparisonRow {
-    /// The candidate's name.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// The median of its net ticks per call.
-    #[must_use]
-    pub fn ticks(&self) -> f64 {
-        self.ticks
-    }
-
-    /// Its time divided by the first candidate's. `None` for the first one, and for work that is too short for a ratio.
-    #[must_use]
-    pub fn ratio(&self) -> Option<Ratio> {
-        self.ratio
-    }
-
-    /// How it compares with the first one.
-    #[must_use]
-    pub fn relation(&self) -> Relation {
-        self.relation
+data! {
+    /// One candidate's result.
+    pub struct ComparisonRow {
+        /// The candidate's name.
+        name: String => &str,
+        /// The median of its net ticks per call.
+        ticks: f64,
+        /// Its time divided by the first candidate's. `None` for the first one, and for work that is too short for a ratio.
+        ratio: Option<Ratio>,
+        /// How it compares with the first one.
+        relation: Relation,
     }
 }
 
-/// The result of a comparison.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "json", derive(serde::Serialize))]
-pub struct Comparison {
-    pub(super) name: String,
-    pub(super) rows: Vec<ComparisonRow>,
-    pub(super) fastest: Option<String>,
-    pub(super) blocks: usize,
+data! {
+    /// The result of a comparison.
+    pub struct Comparison {
+        /// The name of the comparison.
+        name: String => &str,
+        /// The candidates in the order they were added.
+        rows: Vec<ComparisonRow> => &[ComparisonRow],
+        /// The candidate that takes less time than every other one, if there is one.
+        fastest: Option<String> => Option<&str> = as_deref,
+        /// The number of blocks that the result is computed from.
+        blocks: usize,
+        /// The number of blocks that were discarded because the thread was interrupted.
+        interrupted: usize,
+        /// The number of calls of each candidate in a block.
+        calls_per_sample: usize,
+    }
+}
+
+/// The ticks of one sample of each candidate and of the empty candidate.
+#[derive(Clone, Debug)]
+pub(super) struct Block {
+    pub(super) nothing: i64,
+    pub(super) candidates: Vec<i64>,
+}
+
+/// The blocks of a comparison.
+pub(super) struct Blocks {
+    pub(super) blocks: Vec<Block>,
+    /// The calls of each candidate in a block.
+    pub(super) calls: usize,
+    /// The blocks that were discarded.
     pub(super) interrupted: usize,
-    pub(super) calls_per_sample: usize,
-    pub(super) confidence: f64,
 }
 
-impl Comparison {
-    /// The name of the comparison.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// The candidates in the order they were added.
-    #[must_use]
-    pub fn rows(&self) -> &[ComparisonRow] {
-        &self.rows
-    }
-
-    /// The candidate that takes less time than every other one, if there is one.
-    #[must_use]
-    pub fn fastest(&self) -> Option<&str> {
-        self.fastest.as_deref()
-    }
-
-    /// The number of blocks that the result is computed from.
-    #[must_use]
-    pub fn blocks(&self) -> usize {
-        self.blocks
-    }
-
-    /// The number of blocks that were discarded because the thread was interrupted.
-    #[must_use]
-    pub fn interrupted(&self) -> usize {
-        self.interrupted
-    }
-
-    /// The number of calls of each candidate in a block.
-    #[must_use]
-    pub fn calls_per_sample(&self) -> usize {
-        self.calls_per_sample
-    }
-
-    /// The probability that all intervals contain their true ratios.
-    #[must_use]
-    pub fn confidence(&self) -> f64 {
-        self.confidence
-    }
-}
-
-/// Evaluates the blocks. `alpha` is one minus the confidence. It is divided among all pairs of candidates, because each pair may be
-/// reported as different.
-pub(super) fn compare(
-    name: String,
-    names: Vec<String>,
-    blocks: &[Block],
-    calls: usize,
-    interrupted: usize,
-    alpha: f64,
-    least_effect: f64,
-) -> Comparison {
-    let empty = median_of(blocks, |block| block.nothing as f64);
-    let net = |block: &Block, index: usize| block.candidates[index] as f64 - empty;
-    let pairs = (names.len() * (names.len() - 1) / 2).max(1);
-    let ratio = |a: usize, b: usize| {
-        let ratios = blocks
-            .iter()
-            .map(|block| net(block, a) / net(block, b))
-            .filter(|ratio| *ratio > 0.0)
+impl Blocks {
+    /// Evaluates the blocks. One minus [`CONFIDENCE`] is divided among all pairs of candidates, because each pair may be reported as
+    /// different.
+    pub(super) fn compare(
+        &self,
+        name: String,
+        names: Vec<String>,
+        least_effect: f64,
+    ) -> Comparison {
+        let Self {
+            blocks,
+            calls,
+            interrupted,
+        } = self;
+        let empty = median_of(blocks, |block| block.nothing as f64);
+        let net = |block: &Block, index: usize| block.candidates[index] as f64 - empty;
+        let pairs = (names.len() * (names.len() - 1) / 2).max(1);
+        let ratio = |a: usize, b: usize| {
+            let ratios = blocks
+                .iter()
+                .map(|block| net(block, a) / net(block, b))
+                .filter(|ratio| *ratio > 0.0)
+                .collect();
+            median_ratio(ratios, (1.0 - CONFIDENCE) / pairs as f64)
+        };
+        let relation = |ratio: Option<Ratio>| match ratio {
+            Some(ratio) if ratio.high < 1.0 - least_effect => Relation::Faster,
+            Some(ratio) if ratio.low > 1.0 + least_effect => Relation::Slower,
+            _ => Relation::NoDifference,
+        };
+        let ticks: Vec<f64> = (0..names.len())
+            .map(|index| median_of(blocks, |block| net(block, index)) / *calls as f64)
             .collect();
-        median_ratio(ratios, alpha / pairs as f64)
-    };
-    let relation = |ratio: Option<Ratio>| match ratio {
-        Some(ratio) if ratio.high < 1.0 - least_effect => Relation::Faster,
-        Some(ratio) if ratio.low > 1.0 + least_effect => Relation::Slower,
-        _ => Relation::NoDifference,
-    };
-    let ticks: Vec<f64> = (0..names.len())
-        .map(|index| median_of(blocks, |block| net(block, index)) / calls as f64)
-        .collect();
-    let best = (0..names.len())
-        .min_by(|a, b| ticks[*a].total_cmp(&ticks[*b]))
-        .unwrap_or(0);
-    let is_fastest = (0..names.len())
-        .all(|other| other == best || relation(ratio(best, other)) == Relation::Faster);
-    let fastest = is_fastest.then(|| names[best].clone());
-    let rows = names
-        .into_iter()
-        .enumerate()
-        .map(|(index, name)| {
-            let ratio = if index == 0 { None } else { ratio(index, 0) };
-            let relation = if index == 0 {
-                Relation::First
-            } else {
-                relation(ratio)
-            };
-            ComparisonRow {
-                name,
-                ticks: ticks[index],
-                ratio,
-                relation,
-            }
-        })
-        .collect();
-    Comparison {
-        name,
-        rows,
-        fastest,
-        blocks: blocks.len(),
-        interrupted,
-        calls_per_sample: calls,
-        confidence: 1.0 - alpha,
+        let best = (0..names.len())
+            .min_by(|a, b| ticks[*a].total_cmp(&ticks[*b]))
+            .unwrap_or(0);
+        let is_fastest = (0..names.len())
+            .all(|other| other == best || relation(ratio(best, other)) == Relation::Faster);
+        let fastest = is_fastest.then(|| names[best].clone());
+        let rows = names
+            .into_iter()
+            .enumerate()
+            .map(|(index, name)| {
+                let ratio = if index == 0 { None } else { ratio(index, 0) };
+                let relation = if index == 0 {
+                    Relation::First
+                } else {
+                    relation(ratio)
+                };
+                ComparisonRow {
+                    name,
+                    ticks: ticks[index],
+                    ratio,
+                    relation,
+                }
+            })
+            .collect();
+        Comparison {
+            name,
+            rows,
+            fastest,
+            blocks: blocks.len(),
+            interrupted: *interrupted,
+            calls_per_sample: *calls,
+        }
     }
 }
 
@@ -201,15 +162,12 @@ mod tests {
 
     fn evaluate(candidates: [i64; 3]) -> Comparison {
         let names = ["a", "b", "c"].map(str::to_owned).to_vec();
-        compare(
-            "test".to_owned(),
-            names,
-            &blocks(candidates),
-            10,
-            0,
-            0.05,
-            0.001,
-        )
+        let made = Blocks {
+            blocks: blocks(candidates),
+            calls: 10,
+            interrupted: 0,
+        };
+        made.compare("test".to_owned(), names, 0.001)
     }
 
     #[test]

@@ -1,33 +1,18 @@
 //! Confidence intervals of ratios that assume nothing about their distribution: pure functions.
 
 use crate::calibration::statistics::median_of_sorted;
+use crate::instruments::bench::data::data;
 
-/// A ratio, and the interval that contains the true median with the wanted confidence.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "json", derive(serde::Serialize))]
-pub struct Ratio {
-    pub(super) median: f64,
-    pub(super) low: f64,
-    pub(super) high: f64,
-}
-
-impl Ratio {
-    /// The median of the blocks' ratios.
-    #[must_use]
-    pub fn median(&self) -> f64 {
-        self.median
-    }
-
-    /// The lower end of the confidence interval.
-    #[must_use]
-    pub fn low(&self) -> f64 {
-        self.low
-    }
-
-    /// The upper end of the confidence interval.
-    #[must_use]
-    pub fn high(&self) -> f64 {
-        self.high
+data! {
+    /// A ratio, and the interval that contains the true median with the wanted confidence.
+    #[derive(Copy)]
+    pub struct Ratio {
+        /// The median of the blocks' ratios.
+        median: f64,
+        /// The lower end of the confidence interval.
+        low: f64,
+        /// The upper end of the confidence interval.
+        high: f64,
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::calibration::reference_chain::is_undisturbed;
 use crate::calibration::statistics::median;
+use crate::instruments::bench::data::data;
 use crate::instruments::bench::distribution::{DEVIATIONS, Distribution};
 use std::fmt;
 
@@ -27,48 +28,24 @@ pub(super) struct Lengths {
     pub(super) copies: f64,
 }
 
-/// A number of core cycles, and how well it is known.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "json", derive(serde::Serialize))]
-pub struct Estimate {
-    cycles: f64,
-    ticks: f64,
-    std_error: f64,
-    rounds: usize,
-    dropped: usize,
+data! {
+    /// A number of core cycles, and how well it is known.
+    #[derive(Copy)]
+    pub struct Estimate {
+        /// Core cycles per instruction.
+        cycles: f64,
+        /// TSC ticks per instruction. They depend on the core's clock: if it changes, a tick is more or fewer core cycles.
+        ticks: f64,
+        /// The standard error of [`cycles`](Self::cycles), from the differences between rounds.
+        std_error: f64,
+        /// The number of rounds that were used.
+        rounds: usize,
+        /// The number of rounds that were not used, because they were interrupted or are outliers.
+        dropped: usize,
+    }
 }
 
 impl Estimate {
-    /// Core cycles per instruction.
-    #[must_use]
-    pub fn cycles(&self) -> f64 {
-        self.cycles
-    }
-
-    /// TSC ticks per instruction. They depend on the core's clock: if it changes, a tick is more or fewer core cycles.
-    #[must_use]
-    pub fn ticks(&self) -> f64 {
-        self.ticks
-    }
-
-    /// The standard error of [`cycles`](Self::cycles), from the differences between rounds.
-    #[must_use]
-    pub fn std_error(&self) -> f64 {
-        self.std_error
-    }
-
-    /// The number of rounds that were used.
-    #[must_use]
-    pub fn rounds(&self) -> usize {
-        self.rounds
-    }
-
-    /// The number of rounds that were not used, because they were interrupted or are outliers.
-    #[must_use]
-    pub fn dropped(&self) -> usize {
-        self.dropped
-    }
-
     pub(super) fn with_dropped(self, more: usize) -> Self {
         Self {
             dropped: self.dropped + more,

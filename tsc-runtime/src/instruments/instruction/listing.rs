@@ -6,12 +6,12 @@ use std::fmt;
 pub(super) type Code = fn(u64, *mut u8) -> i64;
 
 /// Code that executes a listing `copies` times in each iteration, and times itself.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Kernel {
-    run: Code,
-    /// The same loop without the instruction. Its time is subtracted.
-    without: Option<Code>,
-    copies: u32,
+    pub(super) run: Code,
+    /// The same loop without the instruction, if there would be anything in it. Its time is subtracted.
+    pub(super) without: Option<Code>,
+    pub(super) copies: u32,
 }
 
 impl Kernel {
@@ -29,29 +29,6 @@ impl Kernel {
             copies,
         }
     }
-
-    /// The code with the instruction.
-    pub(super) fn code(&self) -> Code {
-        self.run
-    }
-
-    /// The same loop without the instruction. `None` if it would be empty.
-    pub(super) fn code_without(&self) -> Option<Code> {
-        self.without
-    }
-
-    pub(super) fn copies(&self) -> u32 {
-        self.copies
-    }
-}
-
-impl fmt::Debug for Kernel {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Kernel")
-            .field("copies", &self.copies)
-            .field("subtracts", &self.without.is_some())
-            .finish_non_exhaustive()
-    }
 }
 
 /// An instruction or a listing that can be measured. [`instruction!`](crate::instruction!) creates it.
@@ -59,10 +36,13 @@ impl fmt::Debug for Kernel {
 pub struct Instruction {
     name: &'static str,
     operands: &'static str,
-    requires: Option<&'static str>,
-    latency: Option<Kernel>,
-    throughput: Option<Kernel>,
+    pub(super) requires: Option<Requirement>,
+    pub(super) latency: Option<Kernel>,
+    pub(super) throughput: Option<Kernel>,
 }
+
+/// The name of a CPU feature, and whether this CPU has it.
+type Requirement = (&'static str, fn() -> bool);
 
 impl Instruction {
     /// Only for the expansion of [`instruction!`](crate::instruction!).
@@ -71,7 +51,7 @@ impl Instruction {
     pub const fn __new(
         name: &'static str,
         operands: &'static str,
-        requires: Option<&'static str>,
+        requires: Option<Requirement>,
         latency: Option<Kernel>,
         throughput: Option<Kernel>,
     ) -> Self {
@@ -98,16 +78,8 @@ impl Instruction {
 
     /// The CPU feature that it needs beyond the baseline of x86-64, by Rust's name for it.
     #[must_use]
-    pub const fn requires(&self) -> Option<&'static str> {
-        self.requires
-    }
-
-    pub(super) fn latency_kernel(&self) -> Option<&Kernel> {
-        self.latency.as_ref()
-    }
-
-    pub(super) fn throughput_kernel(&self) -> Option<&Kernel> {
-        self.throughput.as_ref()
+    pub fn requires(&self) -> Option<&'static str> {
+        self.requires.map(|(feature, _)| feature)
     }
 }
 
@@ -157,7 +129,7 @@ impl fmt::Display for Instruction {
 #[macro_export]
 macro_rules! instruction {
     ($name:literal, $operands:literal
-        $(, requires $requires:literal)?
+        $(, requires $requires:tt)?
         $(, class $class:ident)?
         $(, init $init:expr)?
         $(, finish $finish:expr)?
@@ -170,7 +142,7 @@ macro_rules! instruction {
         $crate::instruction::Instruction::__new(
             $name,
             $operands,
-            $crate::__instruction!(@option $($requires)?),
+            $crate::__instruction!(@requires $($requires)?),
             $crate::__instruction!(@latency [$($class)?] [$($init)?, $($finish)?] [$($link)?] [$($chain)?] [$($listing)?] [$($copies)?]),
             $crate::__instruction!(@throughput [$($class)?] [$($init)?, $($finish)?] [$($setup)?] [$($listing)?] [$($copies)?]),
         )
@@ -180,8 +152,10 @@ macro_rules! instruction {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __instruction {
-    (@option) => { ::core::option::Option::None };
-    (@option $some:expr) => { ::core::option::Option::Some($some) };
+    (@requires) => { ::core::option::Option::None };
+    (@requires "rdtscp") => { ::core::option::Option::Some(("rdtscp", || $crate::tsc::Fence::Rdtscp.is_supported())) };
+    (@requires "serialize") => { ::core::option::Option::Some(("serialize", || $crate::tsc::Fence::Serialize.is_supported())) };
+    (@requires $feature:tt) => { ::core::option::Option::Some(($feature, || ::std::arch::is_x86_feature_detected!($feature))) };
 
     (@copies) => { 50 };
     (@copies $copies:tt) => { $copies };

@@ -14,19 +14,13 @@
 //!
 //! let popcnt = instruction!("popcnt", "r64,r64", requires "popcnt", listing r"popcnt r\i, r\i");
 //! println!("{}", popcnt.measure()?);
-//! for row in instruction::catalogue::measure().rows() {
-//!     println!("{row}");
-//! }
 //! # }
 //! # Ok::<(), tsc_runtime::instruction::InstructionError>(())
 //! ```
 
-pub mod catalogue;
 mod error;
 mod estimate;
 mod listing;
-
-mod requirement;
 mod run;
 mod timing;
 #[cfg(target_os = "linux")]

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::estimate::{self, Estimate, Lengths, Round};
 use super::listing::{Code, Instruction, Kernel};
-use super::{InstructionError, Timing, requirement};
+use super::{InstructionError, Timing};
 use crate::calibration::reference_chain::{self, LINKS_PER_BLOCK};
 use crate::instruments::measure::{arm, attach_thread, interruption_since};
 use crate::interruption::Interruption;
@@ -46,32 +46,28 @@ pub(super) fn measure(
     if !reference_chain::AVAILABLE {
         return Err(InstructionError::NotOnThisPlatform);
     }
-    if let Some(feature) = instruction
-        .requires()
-        .filter(|feature| !requirement::is_met(feature))
+    if let Some((feature, is_met)) = instruction.requires
+        && !is_met()
     {
         return Err(InstructionError::Missing(feature));
     }
     let mut scratch = Box::new(Scratch([0; 8192]));
-    let mut measured = |kernel: Option<&Kernel>| {
+    let mut measured = |kernel: &Option<Kernel>| {
         kernel
+            .as_ref()
             .map(|kernel| settle(kernel, &mut scratch, limit))
             .transpose()
     };
-    let latency = measured(instruction.latency_kernel())?;
-    let throughput = measured(instruction.throughput_kernel())?;
-    Ok(Timing::new(
-        instruction,
-        latency.map(|(cycles, _)| cycles),
-        throughput.map(|(cycles, _)| cycles),
-        {
-            let checks = latency
-                .iter()
-                .chain(throughput.iter())
-                .map(|(_, check)| *check);
-            checks.min_by(|a, b| a.std_error().total_cmp(&b.std_error()))
-        },
-    ))
+    let latency = measured(&instruction.latency)?;
+    let throughput = measured(&instruction.throughput)?;
+    let checks = latency.iter().chain(&throughput).map(|(_, check)| *check);
+    Ok(Timing {
+        instruction: instruction.name(),
+        operands: instruction.operands(),
+        latency: latency.map(|(cycles, _)| cycles),
+        throughput: throughput.map(|(cycles, _)| cycles),
+        check: checks.min_by(|a, b| a.std_error.total_cmp(&b.std_error)),
+    })
 }
 
 /// Makes rounds until the result is good or the time is up.
@@ -134,7 +130,6 @@ struct Bench {
     iterations: u64,
     lengths: Lengths,
     scratch: *mut u8,
-    has_avx: bool,
 }
 
 impl Bench {
@@ -144,8 +139,8 @@ impl Bench {
         limit: Duration,
     ) -> Result<Self, InstructionError> {
         let mut bench = Self {
-            code: kernel.code(),
-            without: kernel.code_without(),
+            code: kernel.run,
+            without: kernel.without,
             iterations: 1,
             lengths: Lengths {
                 additions: 0.0,
@@ -153,7 +148,6 @@ impl Bench {
                 copies: 0.0,
             },
             scratch: scratch.0.as_mut_ptr(),
-            has_avx: requirement::is_met("avx"),
         };
         // This is also the warm-up: page faults, caches, branch predictors.
         let once = bench.run_once(limit)?;
@@ -162,7 +156,7 @@ impl Bench {
         bench.lengths = Lengths {
             additions: (2 * ADDITION_BLOCKS * LINKS_PER_BLOCK) as f64,
             multiplications: (2 * MULTIPLICATION_BLOCKS * LINKS_PER_BLOCK) as f64,
-            copies: (2 * bench.iterations) as f64 * f64::from(kernel.copies()),
+            copies: (2 * bench.iterations) as f64 * f64::from(kernel.copies),
         };
         Ok(bench)
     }
@@ -193,7 +187,7 @@ impl Bench {
     #[inline]
     fn run(&self, code: Code, iterations: u64) -> i64 {
         let ticks = code(iterations, self.scratch);
-        requirement::leave_avx(self.has_avx);
+        leave_avx();
         ticks
     }
 
@@ -248,4 +242,14 @@ struct HalfRound {
     multiplications: i64,
     code: i64,
     without: i64,
+}
+
+/// Clears the upper halves of the vector registers. Otherwise they would slow down the SSE code that follows.
+#[inline]
+fn leave_avx() {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    if std::arch::is_x86_feature_detected!("avx") {
+        // SAFETY: the CPU has AVX, and the listings that changed the registers declare them as clobbered.
+        unsafe { std::arch::asm!("vzeroupper", clobber_abi("sysv64")) };
+    }
 }

@@ -26,10 +26,7 @@ static TRIED: Mutex<BTreeSet<usize>> = Mutex::new(BTreeSet::new());
 ///
 /// The listing did not end, or ended the child by a signal.
 pub(super) fn execute(kernel: &Kernel, scratch: *mut u8) -> Result<(), InstructionError> {
-    for code in [Some(kernel.code()), kernel.code_without()]
-        .into_iter()
-        .flatten()
-    {
+    for code in [Some(kernel.run), kernel.without].into_iter().flatten() {
         let mut tried = TRIED.lock().unwrap_or_else(PoisonError::into_inner);
         if !tried.contains(&(code as usize)) {
             execute_in_child(code, scratch)?;

@@ -3,17 +3,17 @@
 use std::marker::PhantomData;
 use std::time::Duration;
 
-use super::engine::{self, Plan};
+use super::engine;
 use super::measurement::Measurement;
+use super::outcome::Plan;
 use super::verdict::UnsettledReason;
-use super::work::{Calls, CallsOver, CallsWith, Work};
+use super::work::{Calls, CallsWith, Work};
 use crate::affinity;
 use crate::calibration::reference_chain;
 use crate::calibration::resolution;
 use crate::tsc::{self, FencePolicy, Lfence};
 
-/// A measurement with its options. [`run`](Self::run), [`run_with`](Self::run_with), [`run_over`](Self::run_over) or [`minus`](Self::minus)
-/// performs it.
+/// A measurement with its options. [`run`](Self::run), [`run_with`](Self::run_with) or [`minus`](Self::minus) performs it.
 ///
 /// ```no_run
 /// use std::time::Duration;
@@ -33,9 +33,7 @@ pub struct Measure<P = Lfence> {
     name: String,
     plan: Plan,
     bytes: Option<u64>,
-    items: Option<u64>,
     cpu: Option<usize>,
-    urgent: bool,
     pair: PhantomData<P>,
 }
 
@@ -47,16 +45,13 @@ impl Measure {
             plan: Plan {
                 precision: 0.01,
                 time_limit: Duration::from_secs(1),
-                warm_up: 64,
                 batch: None,
                 isolated: true,
                 step: 0,
                 baseline_is_empty: false,
             },
             bytes: None,
-            items: None,
             cpu: None,
-            urgent: false,
             pair: PhantomData,
         }
     }
@@ -81,13 +76,6 @@ impl<P: FencePolicy> Measure<P> {
         self
     }
 
-    /// The number of calls before the first sample; the default is 64. At least eight are made. The first eight are timed one by one, for
-    /// [`Measurement::settling`].
-    pub fn warm_up(mut self, calls: usize) -> Self {
-        self.plan.warm_up = calls;
-        self
-    }
-
     /// The number of calls between two reads of the counter. By default, it is chosen so that a sample is much longer than the counter's
     /// step.
     pub fn batch(mut self, calls: usize) -> Self {
@@ -108,21 +96,9 @@ impl<P: FencePolicy> Measure<P> {
         self
     }
 
-    /// The number of items that a call processes, for a cost per item.
-    pub fn items(mut self, items: u64) -> Self {
-        self.items = Some(items);
-        self
-    }
-
     /// Keeps the thread on CPU `cpu` during the measurement. If that is not possible, the result has a remark.
     pub fn pin(mut self, cpu: usize) -> Self {
         self.cpu = Some(cpu);
-        self
-    }
-
-    /// Raises the thread's priority during the measurement. If that is not possible, the result has a remark.
-    pub fn raise_priority(mut self) -> Self {
-        self.urgent = true;
         self
     }
 
@@ -132,9 +108,7 @@ impl<P: FencePolicy> Measure<P> {
             name: self.name,
             plan: self.plan,
             bytes: self.bytes,
-            items: self.items,
             cpu: self.cpu,
-            urgent: self.urgent,
             pair: PhantomData,
         }
     }
@@ -162,18 +136,6 @@ impl<P: FencePolicy> Measure<P> {
         )
     }
 
-    /// Measures `work` on the inputs in `pool`, one after the other, and again from the first.
-    pub fn run_over<I, R>(self, pool: &mut [I], work: impl FnMut(&mut I) -> R) -> Measurement {
-        if pool.is_empty() {
-            return Measurement::none(self.name, UnsettledReason::Nothing);
-        }
-        let mut nothing = vec![(); pool.len()];
-        self.against_nothing(
-            &mut CallsOver::new(pool, work),
-            &mut CallsOver::new(&mut nothing, |()| ()),
-        )
-    }
-
     fn against_nothing(self, work: &mut impl Work, nothing: &mut impl Work) -> Measurement {
         let baseline_is_empty = self.plan.isolated && reference_chain::AVAILABLE;
         self.engine(work, nothing, baseline_is_empty)
@@ -193,20 +155,15 @@ impl<P: FencePolicy> Measure<P> {
         if let Err(why) = &pinned {
             remarks.push(why.to_string());
         }
-        let urgent = self.urgent.then(affinity::raise_priority).transpose();
-        if let Err(why) = &urgent {
-            remarks.push(why.to_string());
-        }
         let plan = Plan {
             step: resolution::ticks(),
             baseline_is_empty,
             ..self.plan
         };
-        let outcome = engine::run::<P>(work, baseline, plan, &self.name);
-        drop((pinned, urgent));
+        let outcome = engine::run::<P>(work, baseline, plan);
+        drop(pinned);
         Measurement {
             bytes: self.bytes,
-            items: self.items,
             remarks,
             ..Measurement::new(self.name, outcome, plan.step)
         }

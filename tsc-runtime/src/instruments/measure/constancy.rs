@@ -1,41 +1,22 @@
 //! When single calls are constant, and to what: one rule for every instrument and example.
 
 use crate::calibration::resolution;
+use crate::instruments::bench::data::data;
 use crate::instruments::bench::distribution::{Distribution, centre_of_run};
 use crate::tsc::Ticks;
 
-/// The value on which single calls agree, from some call on.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Constant {
-    begin: usize,
-    ticks: f64,
-    plus_minus: f64,
-    calls: usize,
-}
-
-impl Constant {
-    /// The index of the first call from which on the calls agree.
-    #[must_use]
-    pub fn begin(&self) -> usize {
-        self.begin
-    }
-
-    /// The mean of the calls that agree.
-    #[must_use]
-    pub fn ticks(&self) -> f64 {
-        self.ticks
-    }
-
-    /// The standard error of the mean. It is at least the one that the counter's step causes.
-    #[must_use]
-    pub fn plus_minus(&self) -> f64 {
-        self.plus_minus
-    }
-
-    /// The number of calls that agree.
-    #[must_use]
-    pub fn calls(&self) -> usize {
-        self.calls
+data! {
+    /// The value on which single calls agree, from some call on.
+    #[derive(Copy)]
+    pub struct Constant {
+        /// The index of the first call from which on the calls agree.
+        begin: usize,
+        /// The mean of the calls that agree.
+        ticks: f64,
+        /// The standard error of the mean. It is at least the one that the counter's step causes.
+        plus_minus: f64,
+        /// The number of calls that agree.
+        calls: usize,
     }
 }
 

@@ -106,22 +106,19 @@ impl Display for Measurement {
             self.resolution_ticks(),
         )?;
         if let Some(clock) = self.clock() {
-            let (least, greatest) = clock.range();
             writeln!(
                 f,
-                "  {:.3} core cycles a tick ({least:.3} … {greatest:.3})",
-                clock.cycles_per_tick()
+                "  {:.3} core cycles a tick ({:.3} … {:.3})",
+                clock.cycles_per_tick, clock.least, clock.greatest
             )?;
         }
-        for (per, of) in [(self.per_byte(), "byte"), (self.per_item(), "item")] {
-            if let Some(per) = per {
-                let unit = if self.core_cycles().is_some() {
-                    "core cycles"
-                } else {
-                    "ticks"
-                };
-                writeln!(f, "  {per:.3} {unit} per {of}")?;
-            }
+        if let Some(per) = self.per_byte() {
+            let unit = if self.core_cycles.is_some() {
+                "core cycles"
+            } else {
+                "ticks"
+            };
+            writeln!(f, "  {per:.3} {unit} per byte")?;
         }
         self.remarks()
             .iter()

@@ -1,16 +1,15 @@
 //! How a measurement runs: the first calls, the choice of the batch, and rounds until the work is constant or the time is up.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::attach_thread;
 use super::judgement::LEAST_SAMPLES;
-use super::measurement::CoreRatio;
+use super::outcome::{Outcome, Plan};
 use super::rounds::Run;
 use super::verdict::Verdict;
 use super::work::{Calls, Work};
 use crate::calibration::reference_chain;
 use crate::instruments::bench::distribution::Distribution;
-use crate::instruments::bench::progress::Progress;
 use crate::tsc::FencePolicy;
 
 /// The batch is increased until a sample lasts at least this many ticks, and this many steps of the counter.
@@ -20,65 +19,18 @@ const SAMPLE_STEPS: u64 = 64;
 const LONGEST_BATCH: usize = 4096;
 /// The number of rounds between two checks whether to evaluate the run.
 const ROUNDS_PER_LOOK: usize = 64;
-/// A run goes on until the standard error of the core cycles is at most this share of them, or this many. But for that it goes on only
-/// until an eighth of the time limit, because the work itself may vary by more.
-const CYCLES_PRECISION: f64 = 0.0006;
-const CYCLES_KNOWN: f64 = 0.04;
-/// The number of calls that are timed one by one before everything else, to show the warm-up.
-pub(super) const WARM_UP_CALLS: usize = 8;
+/// The number of calls before the first sample.
+const WARM_UP_CALLS: usize = 64;
+/// The first of them are timed one by one, to show the warm-up.
+const TIMED_CALLS: usize = 8;
 /// The number of empty calls that are timed after each of these.
 const EMPTY_CALLS: usize = 3;
-
-/// The options of a run.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Plan {
-    pub(super) precision: f64,
-    pub(super) time_limit: Duration,
-    pub(super) warm_up: usize,
-    pub(super) batch: Option<usize>,
-    pub(super) isolated: bool,
-    /// The step of the counter.
-    pub(super) step: u64,
-    /// Whether the baseline is an empty call between fences, which takes a cycle that work does not take: see `fence_hiding`.
-    pub(super) baseline_is_empty: bool,
-}
-
-/// The result of the rounds.
-pub(super) struct Outcome {
-    pub(super) verdict: Verdict,
-    pub(super) batch: usize,
-    /// Net ticks per call, in the order of the run.
-    pub(super) ticks: Vec<f64>,
-    /// Net core cycles per call, with their standard error.
-    pub(super) core_cycles: Option<(f64, f64)>,
-    pub(super) clock: Option<CoreRatio>,
-    /// The ticks of a whole sample of the baseline.
-    pub(super) baseline: f64,
-    /// The standard error that subtracting the baseline adds to the ticks of a call.
-    pub(super) baseline_error: f64,
-    pub(super) interrupted: usize,
-    /// Whether interruptions could be detected at all.
-    pub(super) detected: bool,
-    /// The ticks of each of the first calls, net of the reads.
-    pub(super) first: Vec<f64>,
-}
-
-impl Outcome {
-    /// Whether the core cycles are known as well as they should be. Where they cannot be known, nothing is missing.
-    fn knows_core_cycles(&self) -> bool {
-        let is_known =
-            |(mean, error): (f64, f64)| error <= (CYCLES_PRECISION * mean).max(CYCLES_KNOWN);
-        self.core_cycles
-            .map_or(!reference_chain::AVAILABLE, is_known)
-    }
-}
 
 /// Measures `work` minus `baseline`.
 pub(super) fn run<P: FencePolicy>(
     work: &mut impl Work,
     baseline: &mut impl Work,
     plan: Plan,
-    name: &str,
 ) -> Outcome {
     attach_thread();
     let started = Instant::now();
@@ -89,7 +41,6 @@ pub(super) fn run<P: FencePolicy>(
         .clamp(1, LONGEST_BATCH);
     let mut known = Calls::new(reference_chain::forty_additions);
     let mut run = Run::new(batch, plan.step);
-    let mut progress = Progress::new();
     let mut next_look = LEAST_SAMPLES;
     let mut outcome = loop {
         for _ in 0..ROUNDS_PER_LOOK {
@@ -105,25 +56,14 @@ pub(super) fn run<P: FencePolicy>(
         // The longer the run, the rarer the evaluations; otherwise they would take most of the time.
         next_look = run.len() + run.len() / 4;
         let outcome = run.evaluate(plan);
-        progress.show(|| format!("{name}: {}", brief(&outcome)));
         let is_constant = matches!(outcome.verdict, Verdict::Constant { .. });
         let is_known = outcome.knows_core_cycles() || started.elapsed() >= plan.time_limit / 8;
         if late || is_constant && is_known {
             break outcome;
         }
     };
-    progress.clear();
     outcome.first = first;
     outcome
-}
-
-fn brief(outcome: &Outcome) -> String {
-    let median = Distribution::new(&outcome.ticks).median();
-    format!(
-        "{median:.1} ticks, {} samples, {} interrupted",
-        outcome.ticks.len(),
-        outcome.interrupted
-    )
 }
 
 /// Times each of the first calls alone. From each, the mean of the empty calls is subtracted, so that a call is off by less than a step.
@@ -133,9 +73,9 @@ fn first_calls<P: FencePolicy>(
     plan: Plan,
     started: Instant,
 ) -> Vec<f64> {
-    let mut calls = Vec::with_capacity(WARM_UP_CALLS);
-    let mut empty = Vec::with_capacity(EMPTY_CALLS * WARM_UP_CALLS);
-    for _ in 0..WARM_UP_CALLS {
+    let mut calls = Vec::with_capacity(TIMED_CALLS);
+    let mut empty = Vec::with_capacity(EMPTY_CALLS * TIMED_CALLS);
+    for _ in 0..TIMED_CALLS {
         work.prepare(1);
         calls.push(work.sample::<P>(1, plan.isolated) as f64);
         empty.extend((0..EMPTY_CALLS).map(|_| {
@@ -151,7 +91,7 @@ fn first_calls<P: FencePolicy>(
     if started.elapsed() >= plan.time_limit / 4 {
         return calls;
     }
-    for _ in WARM_UP_CALLS..plan.warm_up {
+    for _ in TIMED_CALLS..WARM_UP_CALLS {
         work.prepare(1);
         work.sample::<P>(1, plan.isolated);
         if started.elapsed() >= plan.time_limit / 4 {

@@ -1,165 +1,76 @@
 //! The result of a measurement, as data.
 
-use super::engine::Outcome;
+use super::outcome::{CoreRatio, Outcome};
 use super::settling::{Step, settling};
 use super::verdict::{UnsettledReason, Verdict};
-use crate::instruments::bench::distribution::{Distribution, centre_of_run, means_of_parts};
+use crate::instruments::bench::data::data;
+use crate::instruments::bench::distribution::{Distribution, centre_of_run};
 
-/// What one call of a piece of work costs, and how this was found.
-///
-/// Every `*_ticks` is net: the cost of the reads, the loop and the fences around the call is subtracted, or that of the baseline given to
-/// [`minus`](super::Measure::minus).
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "json", derive(serde::Serialize))]
-pub struct Measurement {
-    pub(super) name: String,
-    pub(super) verdict: Verdict,
-    pub(super) samples: usize,
-    pub(super) interrupted: usize,
-    pub(super) interruptions_detected: bool,
-    pub(super) calls_per_sample: usize,
-    pub(super) mean_ticks: f64,
-    pub(super) std_error_ticks: f64,
-    pub(super) spread_percent: Option<f64>,
-    pub(super) min_ticks: f64,
-    pub(super) mode_ticks: f64,
-    pub(super) p10_ticks: f64,
-    pub(super) p50_ticks: f64,
-    pub(super) p90_ticks: f64,
-    pub(super) p99_ticks: f64,
-    pub(super) max_ticks: f64,
-    pub(super) first_ticks: f64,
-    pub(super) core_cycles: Option<f64>,
-    pub(super) std_error_core_cycles: Option<f64>,
-    pub(super) clock: Option<CoreRatio>,
-    pub(super) baseline_ticks: f64,
-    pub(super) resolution_ticks: u64,
-    pub(super) bytes: Option<u64>,
-    pub(super) items: Option<u64>,
-    pub(super) settling: Vec<Step>,
-    pub(super) remarks: Vec<String>,
-}
-
-/// The ratio of the core clock to the counter's rate, in core cycles per tick.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "json", derive(serde::Serialize))]
-pub struct CoreRatio {
-    pub(super) cycles_per_tick: f64,
-    pub(super) least: f64,
-    pub(super) greatest: f64,
-}
-
-impl CoreRatio {
-    /// Combines the core cycles per tick of single rounds. One alone is as inexact as the counter's step makes it.
-    pub(super) fn of_rounds(clocks: &[f64]) -> Self {
-        let parts = Distribution::new(&means_of_parts(clocks, 0.0));
-        Self {
-            cycles_per_tick: Distribution::new(clocks).centre(0.0).mean,
-            least: parts.quantile(0.0),
-            greatest: parts.quantile(1.0),
-        }
+data! {
+    /// What one call of a piece of work costs, and how this was found.
+    ///
+    /// Every `*_ticks` is net: the cost of the reads, the loop and the fences around the call is subtracted, or that of the baseline given to
+    /// [`minus`](super::Measure::minus).
+    pub struct Measurement {
+        /// The name that the caller gave to the work.
+        name: String => &str,
+        /// Whether the work is constant; if not, the reason.
+        verdict: Verdict => &Verdict,
+        /// The samples without a known interruption. All figures are computed from these.
+        samples: usize,
+        /// The samples during which the thread was preempted, migrated or signalled. They were discarded and taken again.
+        interrupted: usize,
+        /// Whether interruptions are detected on this platform.
+        interruptions_detected: bool,
+        /// Calls between two reads of the counter.
+        calls_per_sample: usize,
+        /// The mean without outliers.
+        mean_ticks: f64,
+        /// The standard error of the mean. It combines those of the samples and of the subtracted baseline.
+        std_error_ticks: f64,
+        /// The standard deviation of all samples, in percent of their mean. `None` if the mean is 0.
+        spread_percent: Option<f64>,
+        /// The smallest sample.
+        min_ticks: f64,
+        /// The mode: the value around which the samples are densest.
+        mode_ticks: f64,
+        /// The 10 % quantile.
+        p10_ticks: f64,
+        /// The median.
+        p50_ticks: f64,
+        /// The 90 % quantile.
+        p90_ticks: f64,
+        /// The 99 % quantile.
+        p99_ticks: f64,
+        /// The greatest sample.
+        max_ticks: f64,
+        /// The very first call, with cold caches.
+        first_ticks: f64,
+        /// Core cycles per call, converted from ticks with the reference chain that runs in the same rounds. `None` if there is no
+        /// reference chain.
+        core_cycles: Option<f64>,
+        /// The standard error of the core cycles.
+        std_error_core_cycles: Option<f64>,
+        /// The core clock during the run.
+        clock: Option<CoreRatio>,
+        /// The ticks that were subtracted from a whole sample: the reads, and as many calls of the baseline.
+        baseline_ticks: f64,
+        /// The step of the counter.
+        resolution_ticks: u64,
+        /// The bytes that a call processes, if they were given.
+        bytes: Option<u64>,
+        /// How the run settled: the first calls one by one, then the constant value.
+        settling: Vec<Step> => &[Step],
+        /// Remarks on options that had no effect: for example, the thread could not be pinned.
+        remarks: Vec<String> => &[String],
     }
-
-    /// The mean ratio of the run.
-    #[must_use]
-    pub fn cycles_per_tick(&self) -> f64 {
-        self.cycles_per_tick
-    }
-
-    /// The smallest and the greatest ratio of an eighth of the run.
-    #[must_use]
-    pub fn range(&self) -> (f64, f64) {
-        (self.least, self.greatest)
-    }
-}
-
-macro_rules! getters {
-    ($($(#[$doc:meta])* $name:ident: $type:ty;)*) => {$(
-        $(#[$doc])*
-        #[must_use]
-        pub fn $name(&self) -> $type {
-            self.$name
-        }
-    )*};
 }
 
 impl Measurement {
-    /// The name that the caller gave to the work.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// Whether the work is constant; if not, the reason.
-    #[must_use]
-    pub fn verdict(&self) -> &Verdict {
-        &self.verdict
-    }
-
     /// Whether the verdict is [`Verdict::Constant`].
     #[must_use]
     pub fn is_constant(&self) -> bool {
         matches!(self.verdict, Verdict::Constant { .. })
-    }
-
-    getters! {
-        /// The samples without a known interruption. All figures are computed from these.
-        samples: usize;
-        /// The samples during which the thread was preempted, migrated or signalled. They were discarded and taken again.
-        interrupted: usize;
-        /// Whether interruptions are detected on this platform.
-        interruptions_detected: bool;
-        /// Calls between two reads of the counter.
-        calls_per_sample: usize;
-        /// The mean without outliers.
-        mean_ticks: f64;
-        /// The standard error of the mean. It combines those of the samples and of the subtracted baseline.
-        std_error_ticks: f64;
-        /// The standard deviation of all samples, in percent of their mean. `None` if the mean is 0.
-        spread_percent: Option<f64>;
-        /// The smallest sample.
-        min_ticks: f64;
-        /// The mode: the value around which the samples are densest.
-        mode_ticks: f64;
-        /// The 10 % quantile.
-        p10_ticks: f64;
-        /// The median.
-        p50_ticks: f64;
-        /// The 90 % quantile.
-        p90_ticks: f64;
-        /// The 99 % quantile.
-        p99_ticks: f64;
-        /// The greatest sample.
-        max_ticks: f64;
-        /// The very first call, with cold caches.
-        first_ticks: f64;
-        /// Core cycles per call, converted from ticks with the reference chain that runs in the same rounds. `None` if there is no
-        /// reference chain.
-        core_cycles: Option<f64>;
-        /// The standard error of the core cycles.
-        std_error_core_cycles: Option<f64>;
-        /// The core clock during the run.
-        clock: Option<CoreRatio>;
-        /// The ticks that were subtracted from a whole sample: the reads, and as many calls of the baseline.
-        baseline_ticks: f64;
-        /// The step of the counter.
-        resolution_ticks: u64;
-        /// The bytes that a call processes, if they were given.
-        bytes: Option<u64>;
-        /// The items that a call processes, if they were given.
-        items: Option<u64>;
-    }
-
-    /// How the run settled: the first calls one by one, then the constant value.
-    #[must_use]
-    pub fn settling(&self) -> &[Step] {
-        &self.settling
-    }
-
-    /// Remarks on options that had no effect: for example, the thread could not be pinned.
-    #[must_use]
-    pub fn remarks(&self) -> &[String] {
-        &self.remarks
     }
 
     /// Core cycles per byte, or ticks per byte if core cycles are not known.
@@ -168,14 +79,6 @@ impl Measurement {
         self.bytes
             .filter(|bytes| *bytes > 0)
             .map(|bytes| self.core_cycles.unwrap_or(self.mean_ticks) / bytes as f64)
-    }
-
-    /// Core cycles per item, or ticks per item if core cycles are not known.
-    #[must_use]
-    pub fn per_item(&self) -> Option<f64> {
-        self.items
-            .filter(|items| *items > 0)
-            .map(|items| self.core_cycles.unwrap_or(self.mean_ticks) / items as f64)
     }
 
     pub(super) fn new(name: String, outcome: Outcome, resolution_ticks: u64) -> Self {
@@ -213,7 +116,6 @@ impl Measurement {
             resolution_ticks,
             name,
             bytes: None,
-            items: None,
             remarks: Vec::new(),
         }
     }

@@ -29,6 +29,7 @@ mod engine;
 mod fence_hiding;
 mod judgement;
 mod measurement;
+mod outcome;
 mod rounds;
 mod settling;
 mod thread;
@@ -38,7 +39,8 @@ mod work;
 pub use crate::aligned;
 pub use builder::Measure;
 pub use constancy::{Constant, constant};
-pub use measurement::{CoreRatio, Measurement};
+pub use measurement::Measurement;
+pub use outcome::CoreRatio;
 pub use settling::{Note, Step};
 pub use verdict::{UnsettledReason, Verdict};
 

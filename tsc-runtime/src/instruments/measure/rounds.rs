@@ -1,9 +1,8 @@
 //! The rounds of a measurement, each with the baseline, the work and the reference chain, and their evaluation.
 
-use super::engine::{Outcome, Plan};
 use super::fence_hiding;
 use super::judgement::{LEAST_SAMPLES, Tolerance, judge};
-use super::measurement::CoreRatio;
+use super::outcome::{CoreRatio, Outcome, Plan};
 use super::verdict::{UnsettledReason, Verdict};
 use super::work::Work;
 use super::{arm, interruption_since};
@@ -241,7 +240,6 @@ mod tests {
         Plan {
             precision: 0.01,
             time_limit: Duration::from_secs(1),
-            warm_up: 0,
             batch: None,
             isolated: true,
             step: counter.step(),

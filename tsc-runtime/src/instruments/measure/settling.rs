@@ -2,27 +2,16 @@
 
 use super::constancy::agrees;
 use super::verdict::Verdict;
+use crate::instruments::bench::data::data;
 use crate::tsc::Ticks;
 
-/// One line: a call, or the constant value, which is a mean of many.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "json", derive(serde::Serialize))]
-pub struct Step {
-    pub(super) ticks: f64,
-    pub(super) note: Option<Note>,
-}
-
-impl Step {
-    /// The ticks of the call, or the mean of all samples.
-    #[must_use]
-    pub fn ticks(&self) -> f64 {
-        self.ticks
-    }
-
-    /// A note on the line, if there is one.
-    #[must_use]
-    pub fn note(&self) -> Option<Note> {
-        self.note
+data! {
+    /// One line: a call, or the constant value, which is a mean of many.
+    pub struct Step {
+        /// The ticks of the call, or the mean of all samples.
+        ticks: f64,
+        /// A note on the line, if there is one.
+        note: Option<Note>,
     }
 }
 
@@ -106,7 +95,10 @@ mod tests {
     #[test]
     fn one_step_is_no_disturbance() {
         let unsettled = Verdict::Unsettled {
-            why: UnsettledReason::Nothing,
+            why: UnsettledReason::Limit {
+                reached: 1.0,
+                wanted: 0.01,
+            },
         };
         let steps = settling(&[156.0, 104.0, 78.0, 104.0, 26.0], 34.0, 26, &unsettled);
         let notes: Vec<_> = steps.iter().map(Step::note).collect();

@@ -71,8 +71,6 @@ pub enum UnsettledReason {
         #[cfg_attr(feature = "json", serde(serialize_with = "as_text"))]
         reason: TscUnavailable,
     },
-    /// There was nothing to call: an empty pool of inputs.
-    Nothing,
 }
 
 #[cfg(feature = "json")]
@@ -126,7 +124,6 @@ impl fmt::Display for UnsettledReason {
                 100.0 * wanted
             ),
             Self::NoCounter { reason } => reason.fmt(f),
-            Self::Nothing => f.write_str("nothing to call: the pool of inputs is empty"),
         }
     }
 }

@@ -115,55 +115,6 @@ impl<S: FnMut() -> I, F: FnMut(&mut I) -> R, I, R> Work for CallsWith<S, F, I, R
     }
 }
 
-/// Calls of a closure with the inputs of a pool, one after the other.
-pub(crate) struct CallsOver<'a, F, I, R> {
-    pool: &'a mut [I],
-    next: usize,
-    work: F,
-    results: Vec<R>,
-}
-
-impl<'a, F: FnMut(&mut I) -> R, I, R> CallsOver<'a, F, I, R> {
-    pub(crate) fn new(pool: &'a mut [I], work: F) -> Self {
-        Self {
-            pool,
-            next: 0,
-            work,
-            results: Vec::new(),
-        }
-    }
-}
-
-impl<F: FnMut(&mut I) -> R, I, R> Work for CallsOver<'_, F, I, R> {
-    fn prepare(&mut self, batch: usize) {
-        make_room(&mut self.results, batch);
-    }
-
-    #[inline(never)]
-    fn sample<P: FencePolicy>(&mut self, batch: usize, isolated: bool) -> i64 {
-        if self.pool.is_empty() {
-            return 0;
-        }
-        let start = P::start();
-        for _ in 0..batch {
-            if isolated {
-                isolate();
-            }
-            let index = self.next;
-            self.next = if index + 1 == self.pool.len() {
-                0
-            } else {
-                index + 1
-            };
-            let input = &mut self.pool[index];
-            escape(input);
-            let result = (self.work)(input);
-            keep(&mut self.results, result);
-        }
-        elapsed(start, P::stop())
-    }
-}
-
 fn make_room<R>(results: &mut Vec<R>, batch: usize) {
     results.clear();
     if needs_drop::<R>() {

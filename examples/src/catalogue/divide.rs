@@ -3,10 +3,9 @@
 //! On many cores, the cost of a division depends on its operands, so each row fixes them. The `full` rows divide a number of twice the
 //! width by one of the width, with a quotient of the full width. Their operands are a fixed point: quotient and remainder are again the
 //! two halves of the dividend, so the chain contains nothing but divisions.
-#![cfg(all(target_arch = "x86_64", not(miri)))]
 
-use crate::instruction;
-use crate::instruments::instruction::Instruction;
+use tsc_runtime::instruction;
+use tsc_runtime::instruction::Instruction;
 
 #[rustfmt::skip]
 pub(super) static INSTRUCTIONS: &[Instruction] = &[

@@ -1,8 +1,7 @@
 //! Moves, additions, logic, comparisons.
-#![cfg(all(target_arch = "x86_64", not(miri)))]
 
-use crate::instruction;
-use crate::instruments::instruction::Instruction;
+use tsc_runtime::instruction;
+use tsc_runtime::instruction::Instruction;
 
 #[rustfmt::skip]
 pub(super) static INSTRUCTIONS: &[Instruction] = &[

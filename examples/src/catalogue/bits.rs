@@ -1,9 +1,8 @@
 //! Shifts, rotations, bit fields, and checksums of integers. The MOV before a checksum makes it independent of the earlier ones, as in the
 //! multiplications.
-#![cfg(all(target_arch = "x86_64", not(miri)))]
 
-use crate::instruction;
-use crate::instruments::instruction::Instruction;
+use tsc_runtime::instruction;
+use tsc_runtime::instruction::Instruction;
 
 #[rustfmt::skip]
 pub(super) static INSTRUCTIONS: &[Instruction] = &[

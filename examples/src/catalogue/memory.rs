@@ -9,10 +9,9 @@
 //!
 //! A core may rename memory. On such a core, a value that is stored and loaded through the same address expression costs almost nothing;
 //! the row that uses another base register shows the cost of the store buffer.
-#![cfg(all(target_arch = "x86_64", not(miri)))]
 
-use crate::instruction;
-use crate::instruments::instruction::Instruction;
+use tsc_runtime::instruction;
+use tsc_runtime::instruction::Instruction;
 
 #[rustfmt::skip]
 pub(super) static INSTRUCTIONS: &[Instruction] = &[

@@ -2,10 +2,9 @@
 //!
 //! `init` clears the source registers with an instruction of the row's own kind, integer or floating point. On many cores a value of the
 //! other kind is available a cycle later, and this would add a cycle to every link of the chain.
-#![cfg(all(target_arch = "x86_64", not(miri)))]
 
-use crate::instruction;
-use crate::instruments::instruction::Instruction;
+use tsc_runtime::instruction;
+use tsc_runtime::instruction::Instruction;
 
 #[rustfmt::skip]
 pub(super) static INSTRUCTIONS: &[Instruction] = &[

@@ -2,10 +2,9 @@
 //!
 //! These rows have no latency from an operand to a result; each shows the cost of one copy among consecutive ones. In a virtual machine
 //! `cpuid` exits to the hypervisor, and some others may, too.
-#![cfg(all(target_arch = "x86_64", not(miri)))]
 
-use crate::instruction;
-use crate::instruments::instruction::Instruction;
+use tsc_runtime::instruction;
+use tsc_runtime::instruction::Instruction;
 
 #[rustfmt::skip]
 pub(super) static INSTRUCTIONS: &[Instruction] = &[
