@@ -1,5 +1,7 @@
 //! What the targets in `fuzz` call beside what is public. No other build has it.
 
+#![cfg(all(fuzzing, feature = "pmu"))]
+
 /// What was said on stderr since the last time, without `tsc: `.
 #[must_use]
 pub fn take_complaints() -> Vec<String> {

@@ -1,5 +1,7 @@
 //! Whether annotated functions are measured, as far as this crate's features and a profile decide it.
 
+#![cfg(not(target_os = "none"))]
+
 /// Why the annotated functions of a crate that was built like this one are not measured. `None` if they are measured.
 pub(crate) const fn reason_against() -> Option<&'static str> {
     if cfg!(feature = "release-builds") {

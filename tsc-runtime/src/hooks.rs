@@ -1,20 +1,14 @@
 //! The functions that the operating system calls: at the process's end, for the dump, and in the child of a fork. Only probes install
 //! them, so that no module below the probes depends on the report.
 
-#[cfg(all(unix, not(miri)))]
-use std::sync::atomic::AtomicUsize;
+#![cfg(measuring)]
+
 use std::sync::atomic::{
     AtomicBool,
     Ordering::{Acquire, Relaxed, Release},
 };
 
 use crate::process::keep_mapped;
-#[cfg(all(unix, not(miri)))]
-use crate::record::thread;
-#[cfg(all(unix, not(miri)))]
-use crate::registry;
-#[cfg(all(unix, not(miri)))]
-use crate::tick_clock;
 use crate::{calibration, environment, events, live};
 
 /// Installs the hooks, unless they are installed. The cold path calls this when the process begins to measure, so nothing runs before the
@@ -26,7 +20,7 @@ use crate::{calibration, environment, events, live};
 pub(crate) fn install() {
     environment::remember_stderr();
     #[cfg(all(unix, not(miri)))]
-    watch_forks();
+    forks::watch();
     keep_mapped(install as *const ());
     dump_at_exit();
     calibration::first_reading();
@@ -106,65 +100,58 @@ fn call_at_exit() {
 }
 
 #[cfg(all(unix, not(miri)))]
-fn watch_forks() {
-    static WATCHED: AtomicBool = AtomicBool::new(false);
-    if !WATCHED.load(Acquire) {
-        // SAFETY: the handlers do not unwind.
-        unsafe { libc::pthread_atfork(Some(before_fork), Some(after_fork), Some(in_child)) };
-        WATCHED.store(true, Release);
-    }
-}
+mod forks {
+    use std::sync::atomic::{
+        AtomicBool, AtomicUsize,
+        Ordering::{Acquire, Relaxed, Release},
+    };
 
-/// Whether a signal handler has interrupted the cold path of this thread and forks. This thread may already hold the lock then, so the
-/// hooks must not wait for it.
-#[cfg(all(unix, not(miri)))]
-fn is_nested() -> bool {
-    thread::this().is_busy()
-}
+    use super::{lock, unlock};
+    use crate::record::thread;
+    use crate::{calibration, events, live, registry, tick_clock};
 
-/// The thread that forks and therefore holds the lock, identified by the address of its state; and how many more times its fork will run
-/// the hooks, which may be installed twice. Only that thread writes them.
-#[cfg(all(unix, not(miri)))]
-static FORKING: AtomicUsize = AtomicUsize::new(0);
-#[cfg(all(unix, not(miri)))]
-static AGAIN: AtomicUsize = AtomicUsize::new(0);
+    pub(super) fn watch() {
+        static ARE_WATCHED: AtomicBool = AtomicBool::new(false);
+        if !ARE_WATCHED.load(Acquire) {
+            // SAFETY: the handlers do not unwind.
+            unsafe { libc::pthread_atfork(Some(before), Some(after), Some(in_child)) };
+            ARE_WATCHED.store(true, Release);
+        }
+    }
 
-#[cfg(all(unix, not(miri)))]
-extern "C" fn before_fork() {
-    if is_nested() {
-        return;
-    }
-    let this = core::ptr::from_ref(thread::this()).addr();
-    if FORKING.load(Relaxed) == this {
-        AGAIN.fetch_add(1, Relaxed);
-    } else {
-        lock();
-        FORKING.store(this, Relaxed);
-    }
-}
+    /// The thread that forks and therefore holds the lock, identified by the address of its state; 0 if there is none. Two threads may have
+    /// installed the hooks at the same time. Then all of them run twice, and the first one locks and unlocks.
+    static FORKING: AtomicUsize = AtomicUsize::new(0);
 
-#[cfg(all(unix, not(miri)))]
-extern "C" fn after_fork() {
-    if is_nested() {
-        return;
+    /// This thread. `None` if a signal handler that has interrupted its cold path forks: it may already hold the lock then, so the hooks must
+    /// not wait for it.
+    fn this() -> Option<usize> {
+        let thread = thread::this();
+        (!thread.is_busy()).then(|| core::ptr::from_ref(thread).addr())
     }
-    if AGAIN.load(Relaxed) != 0 {
-        AGAIN.fetch_sub(1, Relaxed);
-    } else {
-        FORKING.store(0, Relaxed);
-        unlock();
-    }
-}
 
-/// Only the forking thread exists in the child, and any lock may be held for ever, even the allocator's. So nothing here takes a lock.
-#[cfg(all(unix, not(miri)))]
-extern "C" fn in_child() {
-    registry::start_from_zero();
-    calibration::overhead::start_from_zero();
-    calibration::light_cost::start_from_zero();
-    tick_clock::start_from_zero();
-    live::start_from_zero();
-    #[cfg(all(feature = "pmu", target_os = "linux", not(miri)))]
-    events::start_from_zero();
-    after_fork();
+    extern "C" fn before() {
+        if let Some(this) = this().filter(|this| *this != FORKING.load(Relaxed)) {
+            lock();
+            FORKING.store(this, Relaxed);
+        }
+    }
+
+    extern "C" fn after() {
+        if this().is_some_and(|this| this == FORKING.load(Relaxed)) {
+            FORKING.store(0, Relaxed);
+            unlock();
+        }
+    }
+
+    /// Only the forking thread exists in the child, and any lock may be held for ever, even the allocator's. So nothing here takes a lock.
+    extern "C" fn in_child() {
+        registry::start_from_zero();
+        calibration::overhead::start_from_zero();
+        calibration::light_cost::start_from_zero();
+        tick_clock::start_from_zero();
+        live::start_from_zero();
+        events::start_from_zero();
+        after();
+    }
 }

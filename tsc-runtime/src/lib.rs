@@ -46,7 +46,7 @@
 //!
 //! - `on`: the counter itself, calibration and `self_test`, in every build, also where no function is measured
 //! - `json`: writes reports as JSON, and reads them
-//! - `instruments`: `measure`, `compare` and budgets; `instructions`: also `instruction!` and its catalogue
+//! - `instruments`: `measure`, `compare` and budgets; `instructions`: also `instruction!`
 //! - `pmu`: core cycles from performance counters where Linux allows it, and `TSC_EVENTS=page-faults,…` counted in each function's calls
 //!
 //! In a debug build the runtime is not optimised either, and a call costs several times as much, unless `Cargo.toml` says
@@ -58,115 +58,71 @@
 
 #![cfg_attr(docsrs, feature(doc_cfg), doc(auto_cfg(hide(measuring))))]
 #![cfg_attr(target_os = "none", no_std)]
-#![cfg_attr(not(feature = "on"), allow(rustdoc::private_intra_doc_links))] // to what that feature makes public
 
-// `measuring` is decided in build.rs.
+// Each module begins with the configuration in which it is compiled. `measuring` is decided in build.rs.
 
-#[cfg(all(measuring, any(target_os = "none", not(target_has_atomic = "64"))))]
 mod unsupported;
 
 // What an annotated call runs, from the counter upwards.
-#[cfg(measuring)]
 mod interruption;
-#[cfg(measuring)]
-#[cfg_attr(not(feature = "on"), allow(dead_code))] // the rest is for the self-test
 mod on_cpu;
-#[cfg(measuring)]
 mod probe;
-#[cfg(measuring)]
 mod record;
+mod tick_clock;
+#[cfg_attr(not(feature = "on"), doc(hidden))]
+pub mod tsc;
 
 // What surrounds it: all callsites and threads, what probes cost, what the clock is worth, the process.
-#[cfg(measuring)]
-mod environment;
-#[cfg(measuring)]
-mod events;
-#[cfg(measuring)]
-mod hooks;
-#[cfg(measuring)]
-mod live;
-#[cfg(measuring)]
-mod process;
-#[cfg(measuring)]
-mod registry;
-#[cfg(measuring)]
-mod sync;
-#[cfg(measuring)]
-mod tick_clock;
-
-// The same, for programs too that measure themselves. They need the feature `on`: without it, only debug builds would have these modules.
-#[cfg(feature = "on")]
+#[cfg_attr(not(feature = "on"), doc(hidden))]
 pub mod calibration;
-#[cfg(all(measuring, not(feature = "on")))]
-#[allow(dead_code, unreachable_pub, unused_imports)]
-mod calibration;
-#[cfg(feature = "on")]
+mod environment;
+mod events;
+mod hooks;
+mod live;
+#[cfg_attr(not(feature = "on"), doc(hidden))]
 pub mod machine;
-#[cfg(all(measuring, not(feature = "on")))]
-#[allow(dead_code, unreachable_pub, unused_imports)]
-mod machine;
-#[cfg(feature = "on")]
+mod process;
+mod registry;
+#[cfg_attr(not(feature = "on"), doc(hidden))]
 pub mod self_test;
-#[cfg(all(measuring, not(feature = "on")))]
-#[allow(dead_code, unreachable_pub)]
-mod self_test;
-#[cfg(feature = "on")]
-pub mod tsc;
-#[cfg(all(measuring, not(feature = "on")))]
-#[allow(dead_code, unreachable_pub, unused_imports)]
-mod tsc;
+mod sync;
 
 // The instruments, which stand on the counter alone.
 mod instruments;
 
 // What exists whether anything measures or not.
-#[cfg(all(fuzzing, feature = "pmu"))]
 #[doc(hidden)]
 #[path = "fuzzing.rs"]
 pub mod __fuzzing;
 #[doc(hidden)]
 #[path = "private.rs"]
 pub mod __private;
-#[cfg(not(target_os = "none"))]
 pub mod affinity;
 mod count;
-#[cfg(not(target_os = "none"))]
 mod gate;
 mod macros;
-#[cfg(not(measuring))]
 mod off;
 mod recorded;
-#[cfg(not(target_os = "none"))]
 mod switch;
 
-#[cfg(feature = "on")]
-pub use calibration::{core_clock, resolution};
+// By their names, so that the compiler's error names the feature where it is missing.
 #[cfg(feature = "instructions")]
 pub use instruments::instruction;
 #[cfg(feature = "instruments")]
-pub use instruments::{
-    budget, compare, compare::compare, measure, measure::measure, measure::measure_minus,
-};
-#[cfg(measuring)]
-pub use live::{Session, dump_to, report, reset, session, snapshot, take};
+pub use instruments::{budget, compare, measure, measure_minus};
 #[cfg(not(measuring))]
 pub use off::*;
-#[cfg(measuring)]
-pub use probe::gclk::gclk_to;
-#[cfg(measuring)]
-pub use registry::{pause, record_tree as tree, resume};
-#[cfg(feature = "on")]
-pub use self_test::self_test;
 pub use tsc_attr::cycles;
-#[cfg(all(feature = "json", not(target_os = "none")))]
-#[doc(inline)]
-pub use tsc_report::ReadError;
 #[cfg(not(target_os = "none"))]
 #[doc(inline)]
-pub use tsc_report::{
-    Bucket, CallsiteReport, CallsiteSums, Clock, Context, Ended, EventCount, FenceOverhead,
-    FirstCall, MachineReport, MergeError, MetaMap, Process, RecordedValue, Report, SlowCall,
-    SumOfSquares, TextForm, TextOptions, TextSort, TextUnit, ThreadReport, TickClock,
+pub use tsc_report::*;
+#[cfg(feature = "on")]
+pub use {calibration::core_clock, calibration::resolution, self_test::self_test};
+#[cfg(measuring)]
+pub use {
+    live::{Session, dump_to, report, reset, session, snapshot, take},
+    probe::gclk::gclk_to,
+    registry::{pause, record_tree as tree, resume},
 };
 
 /// The README's program is a test.

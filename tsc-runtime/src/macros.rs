@@ -6,6 +6,9 @@
 /// brackets are inputs: the compiler does not begin to compute with them before the block. A block that only calls functions needs none.
 /// With `light` before the block, its executions are counted, and ticks of a clock tell their time, as with `#[cycles(light)]`.
 ///
+/// The block must not wait: an `.await` in it is an error, and one that another macro hides, as `join!` does, must not be in it either.
+/// An `async fn` with `#[cycles]` measures code that waits.
+///
 /// ```
 /// use tsc_runtime::cycles_block;
 ///
@@ -23,6 +26,7 @@ macro_rules! cycles_block {
         $crate::cycles_block!($name, fence = "lfence", $([$($input),*],)? $body)
     };
     ($name:literal, light, $body:block $(,)?) => {{
+        $crate::__private::check_block!($body);
         $crate::__gate!({
             let frame = $crate::__private::Frame::new();
             let _probe = $crate::__private::LightProbe::start(
@@ -34,6 +38,7 @@ macro_rules! cycles_block {
     }};
     ($name:literal, fence = $fence:tt, $([$($input:expr),* $(,)?],)? $body:block $(,)?) => {{
         $crate::__private::check_fence!($fence);
+        $crate::__private::check_block!($body);
         $crate::__gate!({
             let mut slot = $crate::__private::Slot::new();
             let _probe = {

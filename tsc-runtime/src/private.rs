@@ -6,15 +6,15 @@ pub use crate::macros::Unmeasured;
 pub use crate::recorded::{Recorded, check_recorded};
 #[cfg(measuring)]
 pub use measured::*;
-pub use tsc_attr::{check_fence, unexpected};
+pub use tsc_attr::{check_block, check_fence, unexpected};
 
 /// The names that an expansion uses in builds that measure.
 #[cfg(measuring)]
 mod measured {
     pub use crate::probe::empty_calls::{Light, ProbeKind};
-    pub use crate::probe::future::{Polled, polled};
+    pub use crate::probe::future::polled;
     pub use crate::probe::gclk::Clk;
-    pub use crate::probe::light::future::{LightPolled, light_polled};
+    pub use crate::probe::light::future::light_polled;
     pub use crate::probe::light::{LightProbe, add_light_units};
     pub use crate::probe::per_type::Instances;
     pub use crate::probe::recording::{PolledValue, RecordingProbe};

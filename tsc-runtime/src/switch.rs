@@ -1,5 +1,7 @@
 //! The values of variables that are on or off. It is also compiled where nothing is measured.
 
+#![cfg(not(target_os = "none"))]
+
 /// Parses `1`, `on`, `true`, `yes`, or `0`, `off`, `false`, `no`, in letters of any case.
 pub(crate) fn switch(value: &str) -> Option<bool> {
     let is_in = |words: [&str; 4]| words.iter().any(|word| value.eq_ignore_ascii_case(word));

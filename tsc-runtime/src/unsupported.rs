@@ -1,5 +1,7 @@
 //! Targets on which nothing can be measured. A single error gives the reason and the remedy, in place of one error for each missing item.
 
+#![cfg(all(measuring, any(target_os = "none", not(target_has_atomic = "64"))))]
+
 #[cfg(target_os = "none")]
 compile_error!(
     "tsc-runtime cannot measure on this target: it has no operating system, and so no `std`. Depend on tsc-runtime with \

@@ -17,6 +17,8 @@
 //! # Ok::<(), affinity::AffinityError>(())
 //! ```
 
+#![cfg(not(target_os = "none"))]
+
 use std::fmt;
 use std::io;
 use std::marker::PhantomData;

@@ -3,18 +3,14 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use super::measurements::{Measurements, Series};
-use super::statistics::median;
+use super::measurements::{Measurements, Series, medians};
 use crate::record::callsite::{Callsite, EmptyLightCalls, Kind};
 use crate::record::light::{self, Row};
-use crate::record::thread;
 use crate::tsc::Ticks;
 use crate::tsc::clock;
 
 /// The calls of a round.
 const CALLS: u32 = if cfg!(miri) { 8 } else { 512 };
-const MIN_ROUNDS: usize = if cfg!(miri) { 1 } else { 5 };
-const MAX_ROUNDS: usize = if cfg!(miri) { 1 } else { 101 };
 /// After this time, about half a millisecond, rounds are made only until there are enough.
 const ENOUGH: Ticks = 1_250_000;
 
@@ -71,22 +67,14 @@ pub(crate) fn of(calls: u64) -> i64 {
     (calls as f64 * f64::from_bits(COST.load(Relaxed))).round() as i64
 }
 
-/// The median over rounds.
 fn measure(empty_calls: EmptyLightCalls) -> f64 {
     let rows = [Row::default()];
-    let thread = thread::this();
-    // A tick or an annotated allocator must not record anything meanwhile.
-    let busy = thread.enter_cold_path();
-    let mut costs = Vec::with_capacity(MAX_ROUNDS);
-    let began = clock::now();
-    for _ in 0..MAX_ROUNDS {
-        if costs.len() >= MIN_ROUNDS && clock::now() - began >= ENOUGH {
-            break;
-        }
-        light::this().with_rows(&rows, || costs.push(round(empty_calls)));
-    }
-    drop(busy);
-    median(costs).unwrap_or(0.0).max(0.0)
+    let costs = medians(ENOUGH, || {
+        let mut cost = 0.0;
+        light::this().with_rows(&rows, || cost = round(empty_calls));
+        Some([cost])
+    });
+    costs.map_or(0.0, |[cost]| cost)
 }
 
 fn round(empty_calls: EmptyLightCalls) -> f64 {

@@ -1,9 +1,38 @@
-//! What calibration has measured so far. It is shared by all threads, and grows with every report.
+//! Measures what probes cost, and keeps what was measured so far. This is shared by all threads, and grows with every report.
 
 use parking_lot::Mutex;
 
+use super::statistics::median;
 use crate::process::PerProcess;
 use crate::record::thread;
+use crate::tsc::{Ticks, clock};
+
+/// The least number of rounds that are measured. One under Miri, where a probe takes milliseconds and no figure means anything.
+const MIN_ROUNDS: usize = if cfg!(miri) { 1 } else { 9 };
+const MAX_ROUNDS: usize = if cfg!(miri) { 1 } else { 301 };
+
+/// The medians of the costs in some rounds, none below 0. After `enough` ticks, rounds are made only until there are enough. `None` if every
+/// round was in vain.
+///
+/// Meanwhile the thread counts as being in the cold path: an annotated allocator, a tick or a pause by another thread must not record anything
+/// or put the thread's own table back.
+pub(super) fn medians<const N: usize>(
+    enough: Ticks,
+    mut round: impl FnMut() -> Option<[f64; N]>,
+) -> Option<[f64; N]> {
+    let busy = thread::this().enter_cold_path();
+    let mut rounds = Vec::with_capacity(MAX_ROUNDS);
+    let began = clock::now();
+    for _ in 0..MAX_ROUNDS {
+        if rounds.len() >= MIN_ROUNDS && clock::now() - began >= enough {
+            break;
+        }
+        rounds.extend(round());
+    }
+    drop(busy);
+    let of = |cost: usize| median(rounds.iter().map(|costs| costs[cost]).collect());
+    (!rounds.is_empty()).then(|| core::array::from_fn(|cost| of(cost).unwrap_or(0.0).max(0.0)))
+}
 
 /// Measurements of this process.
 pub(super) struct Measurements<T>(PerProcess<Mutex<T>>);

@@ -15,6 +15,8 @@
 //! If the counter or the clock stepped since the first reading (after a suspend, a live migration or a restored snapshot), the readings
 //! contradict each other. The rate is then measured again from new readings, and [`Rate::stepped`] is set.
 
+#![cfg(measuring)]
+
 use std::fmt;
 use std::time::Duration;
 
@@ -190,22 +192,18 @@ static HISTORY: Mutex<History> = Mutex::new(History {
 /// Takes the first readings for the counter's rate and for the core clock, unless they have been taken. It takes some microseconds.
 pub(crate) fn first_reading() {
     core_clock::first_reading();
-    if known().is_some() {
-        return;
-    }
-    if let Some(mut history) = HISTORY.try_lock()
-        && history.groups.is_empty()
-    {
-        history.groups.push(sample::group());
-    }
+    take_reading_if(|history| history.groups.is_empty());
 }
 
 /// Takes readings for the first rate, unless it is known. What the caller does between them and the request need not be waited for.
 pub(crate) fn reading_meanwhile() {
+    take_reading_if(|history| history.latest.is_none() && history.groups.len() < MOST_GROUPS);
+}
+
+fn take_reading_if(is_wanted: impl FnOnce(&History) -> bool) {
     if known().is_none()
         && let Some(mut history) = HISTORY.try_lock()
-        && history.latest.is_none()
-        && history.groups.len() < MOST_GROUPS
+        && is_wanted(&history)
     {
         history.groups.push(sample::group());
     }

@@ -2,6 +2,8 @@
 //!
 //! If the process has more rights than its user (set-uid, file capabilities: `AT_SECURE`), all variables are ignored.
 
+#![cfg(measuring)]
+
 pub(crate) mod patience;
 mod secure;
 mod stderr;

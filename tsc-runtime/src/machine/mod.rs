@@ -2,6 +2,8 @@
 //!
 //! Any of them may be unknown. An `Option<bool>` that is `None` means unknown, never "no". Nothing in this module fails.
 
+#![cfg(measuring)]
+
 use once_cell::race::OnceBox;
 
 pub(crate) mod cpuid;

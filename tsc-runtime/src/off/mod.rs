@@ -1,5 +1,7 @@
 //! The public functions for builds in which nothing is measured.
 
+#![cfg(not(measuring))]
+
 #[cfg(not(target_os = "none"))]
 mod with_std;
 #[cfg(target_os = "none")]

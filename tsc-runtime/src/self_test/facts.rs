@@ -9,23 +9,23 @@ use crate::tsc::{self, TscUnavailable, clock};
 pub(super) fn lines() -> Vec<Finding> {
     let machine = machine();
     let mut lines = vec![
-        cpu(machine),
-        microcode(machine),
-        virtualization(machine),
-        emulation(machine.emulator),
-        counter(clock::availability()),
-        invariance(machine.invariant_tsc),
-        rdtscp(machine.rdtscp),
-        lfence::line(),
-        kernel_clock(machine, clocksource()),
-        interruptions(interruption::unavailable()),
-        placement(affinity::cpus().ok()),
-        governor(machine),
-        boost(machine),
-        smt(machine.smt),
+        cpu(machine).named("CPU"),
+        microcode(machine).named("microcode"),
+        virtualization(machine).named("hypervisor"),
+        emulation(machine.emulator).named("emulation"),
+        counter(clock::availability()).named("counter"),
+        invariance(machine.invariant_tsc).named("invariant counter"),
+        rdtscp(machine.rdtscp).named("RDTSCP"),
+        lfence::line().named("LFENCE"),
+        kernel_clock(machine, clocksource()).named("kernel's clock"),
+        interruptions(interruption::unavailable()).named("interruptions"),
+        placement(affinity::cpus().ok()).named("placement"),
+        governor(machine).named("governor"),
+        boost(machine).named("boost"),
+        smt(machine.smt).named("SMT"),
     ];
     if let Some(flags) = &machine.tsc_flags {
-        lines.insert(6, kernel_flags(flags));
+        lines.insert(6, kernel_flags(flags).named("kernel's flags"));
     }
     lines
 }
@@ -37,59 +37,43 @@ fn cpu(machine: &Machine) -> Finding {
     {
         value += &format!(" (family {family:#x}, model {model:#x}, stepping {stepping})");
     }
-    Finding::good("CPU", value, "the figures hold for this CPU only")
+    Finding::good(value, "the figures hold for this CPU only")
 }
 
 fn microcode(machine: &Machine) -> Finding {
     match &machine.microcode {
         Some(revision) if machine.virtualized == Some(true) => Finding::good(
-            "microcode",
             format!("{revision}, as the hypervisor reports it"),
             "the real revision may be a different one",
         ),
-        Some(revision) => Finding::good(
-            "microcode",
-            revision,
-            "updates change the cost of fences and branches",
-        ),
-        None => Finding::good(
-            "microcode",
-            "unknown",
+        revision => Finding::good(
+            revision.as_deref().unwrap_or("unknown"),
             "updates change the cost of fences and branches",
         ),
     }
 }
 
 fn virtualization(machine: &Machine) -> Finding {
-    const NAME: &str = "hypervisor";
     match (machine.virtualized, &machine.hypervisor) {
-        (Some(false), _) => Finding::good(NAME, "none", "no other guest can take CPU time"),
+        (Some(false), _) => Finding::good("none", "no other guest can take CPU time"),
         (Some(true), name) => Finding::doubtful(
-            NAME,
             name.as_deref().unwrap_or("unnamed"),
             "other guests may take CPU time and change the core's clock, which this guest cannot detect",
             "trust medians and quantiles rather than means and maxima; repeat important measurements on bare metal",
         ),
-        (None, _) => Finding::good(NAME, "unknown", "this architecture does not report it"),
+        (None, _) => Finding::good("unknown", "this architecture does not report it"),
     }
 }
 
 fn emulation(emulator: Option<Emulator>) -> Finding {
-    const NAME: &str = "emulation";
     match emulator {
-        None => Finding::good(
-            NAME,
-            "none detected",
-            "the CPU itself executes the instructions",
-        ),
+        None => Finding::good("none detected", "the CPU itself executes the instructions"),
         Some(emulator) if emulator.distorts_times() => Finding::bad(
-            NAME,
             emulator.to_string(),
             "instructions are translated or trapped, so ticks are the emulator's time, not the CPU's",
             "use the counts, not the ticks; measure without the emulator",
         ),
         Some(emulator) => Finding::doubtful(
-            NAME,
             emulator.to_string(),
             "a layer between program and kernel provides system calls and clocks",
             "compare ticks with ticks; do not trust conversions to seconds",
@@ -98,21 +82,14 @@ fn emulation(emulator: Option<Emulator>) -> Finding {
 }
 
 fn counter(availability: Result<(), TscUnavailable>) -> Finding {
-    const NAME: &str = "counter";
     match availability {
-        Ok(()) => Finding::good(
-            NAME,
-            tsc::reads(),
-            "ticks are steps of the CPU's own counter",
-        ),
+        Ok(()) => Finding::good(tsc::reads(), "ticks are steps of the CPU's own counter"),
         Err(why @ TscUnavailable::ForbiddenByPrctl) => Finding::bad(
-            NAME,
             why.to_string(),
             "ticks are nanoseconds of the system's clock, and each read is a system call of some 100 ns",
             "run outside the sandbox that called prctl(PR_SET_TSC)",
         ),
         Err(why) => Finding::bad(
-            NAME,
             why.to_string(),
             "ticks are nanoseconds of the system's clock",
             "measure long functions only, or on another machine",
@@ -121,28 +98,23 @@ fn counter(availability: Result<(), TscUnavailable>) -> Finding {
 }
 
 fn invariance(invariant: Option<bool>) -> Finding {
-    const NAME: &str = "invariant counter";
     if cfg!(target_arch = "aarch64") {
         return Finding::good(
-            NAME,
             "guaranteed by the architecture",
             "the counter's rate is constant whatever the core does",
         );
     }
     match invariant {
         Some(true) => Finding::good(
-            NAME,
             "yes",
             "the counter's rate is constant through frequency changes and idle states",
         ),
         Some(false) => Finding::bad(
-            NAME,
             "no",
             "the counter's rate may change with the core's clock, and the counter may stop when the core idles",
             "compare only measurements that ran in direct succession; do not convert to seconds",
         ),
         None => Finding::doubtful(
-            NAME,
             "unknown",
             "the counter's rate may change",
             "do not convert ticks to seconds",
@@ -151,17 +123,14 @@ fn invariance(invariant: Option<bool>) -> Finding {
 }
 
 fn kernel_flags(flags: &str) -> Finding {
-    const NAME: &str = "kernel's flags";
     let has = |flag| flags.split(' ').any(|word| word == flag);
     if has("constant_tsc") && (has("nonstop_tsc") || has("tsc_reliable")) {
         Finding::good(
-            NAME,
             flags,
             "the kernel expects the counter to advance steadily and never to stop",
         )
     } else {
         Finding::doubtful(
-            NAME,
             flags,
             "the kernel does not expect the counter to advance steadily through idle states",
             "compare only measurements that ran in direct succession",
@@ -170,17 +139,14 @@ fn kernel_flags(flags: &str) -> Finding {
 }
 
 fn rdtscp(rdtscp: Option<bool>) -> Finding {
-    const NAME: &str = "RDTSCP";
     match rdtscp {
-        Some(true) => Finding::good(NAME, "yes", "fence = \"rdtscp\" uses it"),
+        Some(true) => Finding::good("yes", "fence = \"rdtscp\" uses it"),
         Some(false) => Finding::doubtful(
-            NAME,
             "no",
             "fence = \"rdtscp\" is measured as the default, lfence",
             "nothing, unless you need that policy; some hypervisors hide the instruction",
         ),
         None => Finding::good(
-            NAME,
             "not on this architecture",
             "fence = \"rdtscp\" is measured as the default",
         ),
@@ -188,17 +154,14 @@ fn rdtscp(rdtscp: Option<bool>) -> Finding {
 }
 
 fn kernel_clock(machine: &Machine, current: Option<String>) -> Finding {
-    const NAME: &str = "kernel's clock";
     let Some(current) = current else {
         return Finding::good(
-            NAME,
             "unknown on this system",
             "it is unknown whether the kernel trusts the counter",
         );
     };
     if current == "tsc" || current == "arch_sys_counter" {
         return Finding::good(
-            NAME,
             current,
             "the kernel itself keeps time with this counter, and monitors it",
         );
@@ -210,21 +173,18 @@ fn kernel_clock(machine: &Machine, current: Option<String>) -> Finding {
     let value = format!("{current} (it could use: {available})");
     if available.split(' ').any(|source| source == "tsc") {
         Finding::doubtful(
-            NAME,
             value,
             "the kernel keeps time with another clock, although it has not found the counter unstable",
             "see the finding `rate`: if its bound is a few ppm, the two clocks agree",
         )
     } else if machine.virtualized == Some(true) {
         Finding::doubtful(
-            NAME,
             value,
             "the guest's kernel does not use the counter, which may jump or change its rate when the guest migrates",
             "see the findings `rate` and `skew between CPUs`, and the anomalies in reports",
         )
     } else {
         Finding::bad(
-            NAME,
             value,
             "the kernel has found the counter unstable: it drifts, stops, or differs between CPUs",
             "look for the reason in the kernel's log; update the firmware; until then pin all threads to one CPU",
@@ -233,15 +193,12 @@ fn kernel_clock(machine: &Machine, current: Option<String>) -> Finding {
 }
 
 fn interruptions(unavailable: Option<&'static str>) -> Finding {
-    const NAME: &str = "interruptions";
     match unavailable {
         None => Finding::good(
-            NAME,
             "detected (rseq)",
             "of preempted, migrated and signalled calls, only the time on the CPU enters mean and quantiles, if it is certain enough",
         ),
         Some(why) => Finding::doubtful(
-            NAME,
             format!("not detected: {why}"),
             "interrupted calls count like all others",
             "trust medians; stop other work on the machine",
@@ -250,21 +207,17 @@ fn interruptions(unavailable: Option<&'static str>) -> Finding {
 }
 
 fn placement(cpus: Option<Vec<usize>>) -> Finding {
-    const NAME: &str = "placement";
     match cpus.as_deref() {
         None => Finding::doubtful(
-            NAME,
             "unknown",
             "threads cannot be pinned here",
             "expect the quantiles to include migrations",
         ),
         Some([cpu]) => Finding::good(
-            NAME,
             format!("pinned to CPU {cpu}"),
             "this thread does not migrate",
         ),
         Some(cpus) => Finding::doubtful(
-            NAME,
             format!("{}, not pinned", Cpus(cpus)),
             "this thread may migrate to another CPU, whose caches are cold",
             "pin it with affinity::pin or taskset -c N",
@@ -273,64 +226,55 @@ fn placement(cpus: Option<Vec<usize>>) -> Finding {
 }
 
 fn governor(machine: &Machine) -> Finding {
-    const NAME: &str = "governor";
     match machine.governor.as_deref() {
         Some("performance") => Finding::good(
-            NAME,
             "performance",
             "the core's clock does not depend on the load",
         ),
         Some(other) => Finding::doubtful(
-            NAME,
             other,
             "the core's clock depends on the load, and so do the ticks that a function takes",
             "run cpupower frequency-set -g performance",
         ),
-        None => unreadable(NAME, machine),
+        None => unreadable(machine),
     }
 }
 
 fn boost(machine: &Machine) -> Finding {
-    const NAME: &str = "boost";
     match machine.boost {
-        Some(false) => Finding::good(NAME, "off", "the core's clock stays at its base"),
+        Some(false) => Finding::good("off", "the core's clock stays at its base"),
         Some(true) => Finding::doubtful(
-            NAME,
             "on",
             "the core's clock depends on temperature and on the other cores' load, and so do the ticks that a function takes",
             "write 0 to /sys/devices/system/cpu/cpufreq/boost, or 1 to intel_pstate/no_turbo",
         ),
-        None => unreadable(NAME, machine),
+        None => unreadable(machine),
     }
 }
 
-fn unreadable(name: &'static str, machine: &Machine) -> Finding {
+fn unreadable(machine: &Machine) -> Finding {
     const MEANING: &str =
         "the core's clock may change unnoticed, and with it the ticks that a function takes";
     const ADVICE: &str = "see the finding `core clock`: its range shows how much the clock changes";
     if machine.virtualized == Some(true) {
-        Finding::doubtful(name, "set by the host, not readable", MEANING, ADVICE)
+        Finding::doubtful("set by the host, not readable", MEANING, ADVICE)
     } else {
-        Finding::doubtful(name, "not readable", MEANING, ADVICE)
+        Finding::doubtful("not readable", MEANING, ADVICE)
     }
 }
 
 fn smt(smt: Option<bool>) -> Finding {
-    const NAME: &str = "SMT";
     match smt {
         Some(false) => Finding::good(
-            NAME,
             "off, or hidden by a hypervisor",
             "no other hardware thread is known to share the core",
         ),
         Some(true) => Finding::doubtful(
-            NAME,
             "on",
             "another hardware thread may use up to half of the core's units, which cannot be detected",
             "keep the sibling of the CPU to which you pin idle, or write off to /sys/devices/system/cpu/smt/control",
         ),
         None => Finding::doubtful(
-            NAME,
             "unknown",
             "another hardware thread may share the core's units",
             "stop other work on the machine",

@@ -6,7 +6,6 @@ use crate::calibration::statistics::median;
 use crate::machine::machine;
 use crate::tsc::clock;
 
-const NAME: &str = "LFENCE";
 const ROUNDS: usize = 101;
 /// A hundred multiplications between two LFENCE take over twice as long as a hundred additions if the second LFENCE waits for them, and
 /// about as long if it does not.
@@ -15,12 +14,10 @@ const WAITS: f64 = 1.6;
 pub(super) fn line() -> Finding {
     match machine().lfence_serializing {
         None => Finding::good(
-            NAME,
             "not a setting of this CPU",
             "the default fence keeps reads of the counter and measured work apart",
         ),
         Some(true) => Finding::good(
-            NAME,
             "always waits (CPUID 8000_0021)",
             "the default fence keeps reads of the counter and measured work apart",
         ),
@@ -41,18 +38,15 @@ fn ratio() -> Option<f64> {
 fn measured(ratio: Option<f64>) -> Finding {
     match ratio {
         Some(ratio) if ratio >= WAITS => Finding::good(
-            NAME,
             "waits, as measured (MSR C001_1029, bit 1)",
             "the default fence keeps reads of the counter and measured work apart",
         ),
         Some(_) => Finding::bad(
-            NAME,
             "does not wait, as measured (MSR C001_1029, bit 1)",
             "measured work may run outside of the measured span, and other work inside",
             "let the system set the bit, as Linux does, or use fence = \"rdtscp\" or \"mfence\"",
         ),
         None => Finding::unknown(
-            NAME,
             "it depends on MSR C001_1029, bit 1, which only the system can read",
             "if it is not set, measured work may run outside of the measured span",
             "Linux sets it at boot; on other systems, compare with fence = \"rdtscp\"",

@@ -1,13 +1,20 @@
 //! Checks whether figures that are measured on this machine can be trusted.
 
+#![cfg(measuring)]
+
 use std::fmt;
 
 mod facts;
 mod lfence;
+#[cfg(feature = "on")]
 mod read_cost;
+#[cfg(feature = "on")]
 mod skew;
+#[cfg(feature = "on")]
 mod steadiness;
+#[cfg(feature = "on")]
 mod switches;
+mod trap;
 
 /// What a finding means for the figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -51,10 +58,11 @@ pub struct Finding {
     pub advice: Option<&'static str>,
 }
 
+// The list of checks gives each finding its name.
 impl Finding {
-    fn good(name: &'static str, value: impl Into<String>, meaning: &'static str) -> Self {
+    fn good(value: impl Into<String>, meaning: &'static str) -> Self {
         Self {
-            name,
+            name: "",
             value: value.into(),
             verdict: Verdict::Good,
             meaning,
@@ -62,41 +70,28 @@ impl Finding {
         }
     }
 
-    fn unknown(
-        name: &'static str,
-        value: impl Into<String>,
-        meaning: &'static str,
-        advice: &'static str,
-    ) -> Self {
-        Self {
-            verdict: Verdict::Unknown,
-            ..Self::doubtful(name, value, meaning, advice)
-        }
+    fn unknown(value: impl Into<String>, meaning: &'static str, advice: &'static str) -> Self {
+        Self::good(value, meaning).but(Verdict::Unknown, advice)
     }
 
-    fn doubtful(
-        name: &'static str,
-        value: impl Into<String>,
-        meaning: &'static str,
-        advice: &'static str,
-    ) -> Self {
+    fn doubtful(value: impl Into<String>, meaning: &'static str, advice: &'static str) -> Self {
+        Self::good(value, meaning).but(Verdict::Doubtful, advice)
+    }
+
+    fn bad(value: impl Into<String>, meaning: &'static str, advice: &'static str) -> Self {
+        Self::good(value, meaning).but(Verdict::Bad, advice)
+    }
+
+    fn but(self, verdict: Verdict, advice: &'static str) -> Self {
         Self {
-            verdict: Verdict::Doubtful,
+            verdict,
             advice: Some(advice),
-            ..Self::good(name, value, meaning)
+            ..self
         }
     }
 
-    fn bad(
-        name: &'static str,
-        value: impl Into<String>,
-        meaning: &'static str,
-        advice: &'static str,
-    ) -> Self {
-        Self {
-            verdict: Verdict::Bad,
-            ..Self::doubtful(name, value, meaning, advice)
-        }
+    fn named(self, name: &'static str) -> Self {
+        Self { name, ..self }
     }
 }
 
@@ -161,7 +156,7 @@ impl fmt::Display for SelfTest {
 /// # Examples
 ///
 /// ```
-/// # #[cfg(feature = "on")] // the module is private otherwise
+/// # #[cfg(feature = "on")]
 /// # {
 /// use tsc_runtime::self_test::{Verdict, self_test};
 ///
@@ -171,24 +166,25 @@ impl fmt::Display for SelfTest {
 /// }
 /// # }
 /// ```
+#[cfg(feature = "on")]
 #[must_use]
 pub fn self_test() -> SelfTest {
     let mut lines = facts::lines();
     lines.extend(read_cost::lines());
     lines.extend(steadiness::lines());
-    lines.push(skew::line());
-    lines.push(switches::line());
+    lines.push(skew::line().named("skew between CPUs"));
+    lines.push(switches::line().named("context switch"));
     SelfTest { lines }
 }
 
 /// The checks that take less than a millisecond, for the report's banner.
 pub(crate) fn quick() -> SelfTest {
     let mut lines = facts::lines();
-    lines.push(read_cost::trap());
+    lines.push(trap::trap());
     SelfTest { lines }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "on"))]
 mod tests {
     use super::*;
 
@@ -221,11 +217,11 @@ mod tests {
     fn worst_line_decides() {
         let mut test = SelfTest { lines: vec![] };
         assert_eq!(test.verdict(), Verdict::Good);
-        test.lines.push(Finding::doubtful("a", "b", "c", "d"));
-        test.lines.push(Finding::good("a", "b", "c"));
-        test.lines.push(Finding::unknown("a", "b", "c", "d"));
+        test.lines.push(Finding::doubtful("b", "c", "d"));
+        test.lines.push(Finding::good("b", "c"));
+        test.lines.push(Finding::unknown("b", "c", "d"));
         assert_eq!(test.verdict(), Verdict::Doubtful);
-        test.lines.insert(0, Finding::bad("e", "b", "c", "d"));
+        test.lines.insert(0, Finding::bad("b", "c", "d").named("e"));
         assert_eq!(test.verdict(), Verdict::Bad);
         let names: Vec<_> = test.having(Verdict::Bad).map(|line| line.name).collect();
         assert_eq!(names, ["e"]);

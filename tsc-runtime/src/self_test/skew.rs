@@ -46,34 +46,27 @@ impl Skew {
     }
 }
 
-const NAME: &str = "skew between CPUs";
 const UNKNOWN: &str =
     "if the counters differ, calls during which the thread migrates are wrong by the difference";
 
 pub(super) fn line() -> Finding {
     if clock::availability().is_err() {
-        return Finding::good(NAME, "not checked", "the counter is not in use");
+        return Finding::good("not checked", "the counter is not in use");
     }
     let rate = match calibration::rate() {
         Ok(rate) => rate.hz,
         Err(error) => {
-            return Finding::unknown(NAME, error.to_string(), UNKNOWN, "see the finding `rate`");
+            return Finding::unknown(error.to_string(), UNKNOWN, "see the finding `rate`");
         }
     };
     let cpus = match affinity::cpus() {
         Ok(cpus) => cpus,
         Err(error) => {
-            return Finding::unknown(
-                NAME,
-                error.to_string(),
-                UNKNOWN,
-                "see the anomalies in reports",
-            );
+            return Finding::unknown(error.to_string(), UNKNOWN, "see the anomalies in reports");
         }
     };
     if cpus.len() < 2 {
         return Finding::good(
-            NAME,
             format!("only {}", Cpus(&cpus)),
             "this thread cannot migrate",
         );
@@ -112,7 +105,6 @@ fn evaluate(
     };
     if let Some(value) = widest(&mut found.iter().filter(|(.., skew)| skew.is_certain())) {
         return Finding::bad(
-            NAME,
             value,
             "the counters of these CPUs differ: calls during which the thread migrates are wrong by this much",
             "pin threads with affinity::pin; update the firmware",
@@ -124,7 +116,6 @@ fn evaluate(
         .max_by(|(.., x), (.., y)| x.bound.total_cmp(&y.bound));
     if let Some((a, b, skew)) = unresolved {
         return Finding::unknown(
-            NAME,
             format!(
                 "only known to ± {:.0} ticks (CPU {a} to {b}): the two threads hardly ran at the same time",
                 skew.bound
@@ -135,18 +126,15 @@ fn evaluate(
     }
     match widest(&mut found.iter()) {
         Some(value) if found.len() == tried => Finding::good(
-            NAME,
             value,
             "no difference was found: the counters agree within the error",
         ),
         Some(value) => Finding::unknown(
-            NAME,
             value,
             "no difference was found, but some CPUs were busy or not available",
             "run again on an idle machine",
         ),
         None => Finding::unknown(
-            NAME,
             failed.unwrap_or_else(|| "the CPUs were busy with other work".into()),
             UNKNOWN,
             "run again on an idle machine",

@@ -23,29 +23,28 @@ const MOST_READS: u32 = 20_000_000;
 
 pub(super) fn lines() -> Vec<Finding> {
     let rate = calibration::rate();
-    let mut lines = vec![match &rate {
+    let found = match &rate {
         Ok(rate) => rate_line(rate, machine().stated_hz),
         Err(error) => Finding::bad(
-            "rate",
             error.to_string(),
             "ticks cannot be converted to seconds, and if a clock stepped, the calls at that time are wrong",
             "run again; if the finding stays, pin all threads to one CPU and look at the kernel's log",
         ),
-    }];
+    };
+    let mut lines = vec![found.named("rate")];
     if let Ok(rate) = &rate {
         let mut clock = core_clock();
         for _ in 1..BURSTS {
             std::thread::sleep(BETWEEN_BURSTS);
             clock = core_clock().or(clock);
         }
-        lines.push(core_clock_line(clock, rate));
-        lines.push(gaps_line(&watch(rate), rate));
+        lines.push(core_clock_line(clock, rate).named("core clock"));
+        lines.push(gaps_line(&watch(rate), rate).named("time taken away"));
     }
     lines
 }
 
 fn rate_line(rate: &Rate, stated_hz: Option<f64>) -> Finding {
-    const NAME: &str = "rate";
     /// A larger difference between the measured and the stated rate is doubtful. The crystal's error explains only tens of ppm.
     const STATED_PPM: f64 = 1000.0;
     /// A larger error bound is doubtful. The other figures of a report have larger errors.
@@ -57,7 +56,6 @@ fn rate_line(rate: &Rate, stated_hz: Option<f64>) -> Finding {
         value += &format!("; the CPU states {:.3} MHz", stated / 1e6);
         if (rate.hz / stated - 1.0).abs() * 1e6 > STATED_PPM {
             return Finding::doubtful(
-                NAME,
                 value,
                 "the measured and the stated rate differ, so one of them is wrong",
                 "compare ticks with ticks; do not trust conversions to seconds",
@@ -66,7 +64,6 @@ fn rate_line(rate: &Rate, stated_hz: Option<f64>) -> Finding {
     }
     if rate.stepped {
         return Finding::doubtful(
-            NAME,
             value,
             "a clock stepped while this program ran",
             "call reset() and measure again",
@@ -74,21 +71,18 @@ fn rate_line(rate: &Rate, stated_hz: Option<f64>) -> Finding {
     }
     if rate.ppm > LOOSE_PPM {
         return Finding::doubtful(
-            NAME,
             value,
             "the readings of the two clocks were interrupted or slow",
             "let the program run longer before it reports",
         );
     }
     Finding::good(
-        NAME,
         value,
         "conversions to seconds are this exact, relative to the named clock",
     )
 }
 
 fn core_clock_line(clock: Result<CoreClock, CoreClockError>, rate: &Rate) -> Finding {
-    const NAME: &str = "core clock";
     const STEADY: f64 = 1.02;
     match clock {
         Ok(clock) => {
@@ -99,21 +93,15 @@ fn core_clock_line(clock: Result<CoreClock, CoreClockError>, rate: &Rate) -> Fin
             );
             if clock.highest / clock.lowest > STEADY {
                 Finding::doubtful(
-                    NAME,
                     value,
                     "the core's clock changes, so the same work takes more ticks at one time than at another",
                     "alternate what you compare, as compare() does; regard core cycles as estimates",
                 )
             } else {
-                Finding::good(
-                    NAME,
-                    value,
-                    "the core's clock did not change while this test ran",
-                )
+                Finding::good(value, "the core's clock did not change while this test ran")
             }
         }
         Err(error) => Finding::doubtful(
-            NAME,
             error.to_string(),
             "core cycles cannot be estimated; ticks are not affected",
             "use ticks and seconds",
@@ -154,7 +142,6 @@ fn watch(rate: &Rate) -> Gaps {
 }
 
 fn gaps_line(gaps: &Gaps, rate: &Rate) -> Finding {
-    const NAME: &str = "time taken away";
     const DOUBTFUL_SHARE: f64 = 0.01;
     let share = gaps.taken as f64 / gaps.watched.max(1) as f64;
     let value = format!(
@@ -166,14 +153,12 @@ fn gaps_line(gaps: &Gaps, rate: &Rate) -> Finding {
     );
     if share > DOUBTFUL_SHARE {
         Finding::doubtful(
-            NAME,
             value,
             "interrupts, other processes or other guests use this CPU, and prolong the calls that they interrupt",
             "stop other work, or pin to an idle CPU; trust medians and quantiles",
         )
     } else {
         Finding::good(
-            NAME,
             value,
             "interrupts and other processes prolong hardly any call",
         )

@@ -19,8 +19,6 @@ const YIELDS: u32 = 1000;
 const ROUNDS: usize = 7;
 const ASKINGS: usize = 201;
 
-const NAME: &str = "context switch";
-
 /// Costs in nanoseconds.
 struct Costs {
     switch: f64,
@@ -32,7 +30,6 @@ pub(super) fn line() -> Finding {
     match why.map_or_else(|| measure().ok_or("the kernel does not answer"), Err) {
         Ok(costs) => assess(&costs),
         Err(why) => Finding::unknown(
-            NAME,
             format!("not measured: {why}"),
             "the time on the CPU of interrupted calls is unknown",
             "compare wall times, and stop other work on the machine",
@@ -48,13 +45,11 @@ fn assess(costs: &Costs) -> Finding {
     );
     if costs.switch <= SWITCH_NS {
         Finding::good(
-            NAME,
             value,
             "interrupted calls are samples if they were on the CPU for 0.2 ms or more per context switch",
         )
     } else {
         Finding::doubtful(
-            NAME,
             value,
             "in interrupted calls of a few tenths of a millisecond, over 1 % of the time is the cost of context switches",
             "trust functions with many clean calls; stop other work on the machine",
@@ -153,7 +148,6 @@ mod tests {
     #[test]
     fn line_is_there_wherever_it_is_asked_for() {
         let line = line();
-        assert_eq!(line.name, NAME);
         assert!(line.value.contains("µs") || line.value.contains("not measured"));
     }
 }

@@ -16,7 +16,7 @@ use std::fmt;
 use parking_lot::Mutex;
 
 use crate::calibration::reference_chain::{self, LINKS_PER_BLOCK, additions, multiplications};
-use crate::calibration::statistics::median;
+use crate::calibration::statistics::{median, median_of_sorted};
 use crate::machine::machine;
 use crate::tsc::clock;
 use crate::tsc::elapsed;
@@ -49,12 +49,11 @@ impl CoreClock {
     /// Summarises these bursts, of which there is at least one.
     fn of(mut bursts: Vec<f64>, source: CycleSource) -> Self {
         bursts.sort_unstable_by(f64::total_cmp);
-        let (count, last) = (bursts.len(), bursts.len() - 1);
         Self {
-            cycles_per_tick: f64::midpoint(bursts[last / 2], bursts[count / 2]),
+            cycles_per_tick: median_of_sorted(&bursts).unwrap_or(0.0),
             lowest: bursts[0],
-            highest: bursts[last],
-            bursts: count as u32,
+            highest: bursts[bursts.len() - 1],
+            bursts: bursts.len() as u32,
             source,
         }
     }
