@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 
 use tsc_report::Report;
 
+use super::judge::is_interleaved;
+use super::policy::Policy;
 use crate::session::Session;
 use crate::statistics::median;
 
@@ -13,17 +15,19 @@ const RATE_PPM: f64 = 1000.0;
 /// Beside so much more load, the caches are not the program's own.
 const LOAD: f64 = 1.5;
 
-/// How many times its CPU time the median run took.
-fn waiting(session: &Session) -> Option<f64> {
-    let runs = session.about.as_ref()?.runs.iter();
-    let ratios = runs.filter_map(|run| Some(run.seconds / run.cpu_seconds?));
-    median(&ratios.collect::<Vec<f64>>()).filter(|ratio| ratio.is_normal())
+/// How many times its CPU time the median run took, without what it was blocked: what is more than once is waiting for a CPU.
+fn load(session: &Session) -> Option<f64> {
+    let waiting = session.runs.iter().filter_map(Report::waiting_by_cpu);
+    median(&waiting.map(|waiting| 1.0 + waiting).collect::<Vec<f64>>())
 }
 
-/// The reasons why the sessions cannot be compared. Usually there are none.
+/// The reasons why the sessions cannot be compared. Usually there are none. Counts do not depend on the machine.
 #[must_use]
-pub fn objections(before: &Session, after: &Session) -> Vec<String> {
+pub fn objections(before: &Session, after: &Session, policy: &Policy) -> Vec<String> {
     let mut objections = Vec::new();
+    if policy.metric().is_count() {
+        return objections;
+    }
     let both = |of: fn(&Report) -> Option<String>| {
         let set = |session: &Session| {
             session
@@ -71,11 +75,14 @@ pub fn objections(before: &Session, after: &Session) -> Vec<String> {
             greatest / 1e6
         ));
     }
-    if let (Some(before), Some(after)) = (waiting(before), waiting(after))
-        && (after / before).max(before / after) > LOAD
+    if let (Some(old), Some(new)) = (load(before), load(after))
+        && !is_interleaved(before, after)
+        && (new / old).max(old / new) > LOAD
     {
         objections.push(format!(
-            "the load differs: a run took {before:.1} × its CPU time before, {after:.1} × after"
+            "the load differs: with waiting for a CPU, a run took {old:.1} × its CPU time in {}, {new:.1} × in {}; measure again, or in turns \
+             with `cargo tsc ab`, or judge all the same with --lenient",
+            before.label, after.label
         ));
     }
     for session in [before, after] {

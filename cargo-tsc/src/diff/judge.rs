@@ -3,16 +3,19 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Policy;
-use super::limits::{LEVEL, Limits, Test, Tests, same_code_differs};
+use super::limits::{LEVEL, Limits, Test, same_code_differs};
 use super::pairs::{self, Pair, Runs};
 use super::row::{Comparison, Row, Verdict};
-use super::values::{SHORTER, Values, values};
+use super::values::{Values, values};
 use crate::command_line::Metric;
 use crate::session::Session;
 use crate::statistics::{self, Shift, adjust};
 
 /// The name of the row of the program's time. What changes all functions alike is seen in none of them, because each is compared with the rest.
 const WHOLE: &str = "(the whole program)";
+/// A function that takes less time in a run, in seconds, is not judged if the sides were not measured in turns. A few page faults or a cold
+/// cache, which depend on what ran before, are several per cent of it.
+const SHORT: f64 = 100e-6;
 /// The fewest pairs, or runs a side, for a verdict.
 const LEAST: usize = 4;
 
@@ -24,15 +27,19 @@ pub struct Sides {
     pub runs: [Runs; 2],
     /// Whether the two sides were measured in turns.
     pub interleaved: bool,
+    /// Functions that take fewer ticks in a run are not judged.
+    pub short: f64,
 }
 
 /// Compares two sessions.
 pub fn compare(before: &Session, after: &Session, policy: &Policy) -> Comparison {
     let both = [before, after];
+    let hz = before.runs.first().and_then(|run| run.clock().hz());
     let mut sides = Sides {
         values: both.map(|session| values(session, policy.metric())),
         runs: both.map(Runs::of),
         interleaved: is_interleaved(before, after),
+        short: SHORT * hz.unwrap_or(0.0),
     };
     if sides.interleaved && policy.metric() == Metric::SelfTime {
         for (values, runs) in sides.values.iter_mut().zip(&sides.runs) {
@@ -56,7 +63,7 @@ impl Sides {
             true => (pairs.len(), pairs.len()),
             false => (self.runs[0].places.len(), self.runs[1].places.len()),
         };
-        let (mut same_code, mut machine) = ([0.0; 2], 0.0);
+        let (mut same_code, mut machine) = (0.0, 0.0);
         if exact {
             rows.iter_mut().for_each(|row| self.count(row));
         } else {
@@ -87,7 +94,7 @@ impl Sides {
             interleaved: self.interleaved,
             orders: orders.len(),
             exact,
-            same_code: same_code.map(f64::exp_m1),
+            same_code: same_code.exp_m1(),
             machine,
             too_few_runs: (!exact && runs.0.min(runs.1) < LEAST).then_some(LEAST),
         }
@@ -102,8 +109,44 @@ impl Sides {
         };
         names
             .iter()
-            .map(|name| row(name, &side(old, name), &side(new, name), policy))
+            .map(|name| self.row(name, &side(old, name), &side(new, name), policy))
             .collect()
+    }
+
+    /// A row without its test. If its verdict is `NotResolved`, it is tested afterwards.
+    fn row(&self, name: &str, old: &Values, new: &Values, policy: &Policy) -> Row {
+        let median = |values: &Values| statistics::median(&values.runs);
+        let (before, after) = (median(old), median(new));
+        let usable = |values: &Values| values.runs.iter().all(|&value| value > 0.0);
+        let is_count = policy.metric().is_count();
+        let share = old.share.max(new.share);
+        let own = |values: &Values| statistics::median(&values.own).unwrap_or(0.0);
+        let is_short = !self.interleaved && own(old).max(own(new)) < self.short;
+        let verdict = match (before, after) {
+            _ if policy.ignores(name) => Verdict::Ignored,
+            _ if !is_count && (share < policy.min_share() || is_short) => Verdict::TooSmall,
+            (None, _) => Verdict::New,
+            (_, None) => Verdict::Gone,
+            (Some(0.0), Some(0.0)) => Verdict::TooSmall,
+            _ if !(is_count || usable(old) && usable(new)) => Verdict::TooSmall,
+            _ => Verdict::NotResolved,
+        };
+        let ratio = before.zip(after).map(|(before, after)| after / before);
+        Row {
+            name: name.to_owned(),
+            verdict,
+            before,
+            after,
+            modes: [old, new].map(|values| statistics::modes(&values.runs)),
+            ratio: ratio.filter(|ratio| ratio.is_finite()),
+            interval: None,
+            same_code: None,
+            p: None,
+            threshold: policy.threshold(name),
+            visible: None,
+            calls: (old.calls, new.calls),
+            share: (old.share, new.share),
+        }
     }
 
     /// Judges a count. Every call more is a change, unless the policy says how many are none.
@@ -139,35 +182,37 @@ impl Sides {
             .max(core_clock.unwrap_or(0.0))
     }
 
-    /// Judges times. Returns the greatest differences between runs of the same code: of all calls, and of the shorter ones.
-    fn judge(&self, rows: &mut [Row], pairs: &[Pair], machine: f64) -> [f64; 2] {
-        let judged: Vec<usize> = (0..rows.len())
-            .filter(|&index| rows[index].verdict == Verdict::NotResolved)
-            .collect();
+    /// Judges times. Returns the greatest difference between runs of the same code in steady rows.
+    fn judge(&self, rows: &mut [Row], pairs: &[Pair], machine: f64) -> f64 {
         let mut same_code = None;
         // A function that changed is not part of the rest of the program, with which the others are compared.
         let mut changed: Vec<usize> = Vec::new();
+        let judged: Vec<usize> = (0..rows.len())
+            .filter(|&index| rows[index].verdict == Verdict::NotResolved)
+            .collect();
         loop {
             let others = names(rows, &changed);
-            let tests = judged.iter();
-            let tests = tests.map(|&index| self.tests(&rows[index].name, pairs, machine, &others));
-            let tests: Vec<Tests> = tests.collect();
-            let p_values = tests.iter().flatten().map(|test| test.shift.p_value());
-            let mut p_values = adjust(&p_values.collect::<Vec<f64>>()).into_iter();
+            let test = |&index: &usize| {
+                Some((
+                    index,
+                    self.test(&rows[index].name, pairs, machine, &others)?,
+                ))
+            };
+            let tests: Vec<(usize, Test)> = judged.iter().filter_map(test).collect();
+            let p_values = tests.iter().map(|(_, test)| test.shift.p_value());
+            let p_values = adjust(&p_values.collect::<Vec<f64>>());
             let limits = Limits {
-                same_code: *same_code.get_or_insert_with(|| same_code_differs(&tests)),
-                level: LEVEL / p_values.len().max(1) as f64,
+                same_code: *same_code
+                    .get_or_insert_with(|| same_code_differs(tests.iter().map(|(_, test)| test))),
+                level: LEVEL / tests.len().max(1) as f64,
             };
             let mut most = (0.0, None);
-            for (&index, tests) in judged.iter().zip(&tests) {
-                let p_values: Vec<f64> = p_values.by_ref().take(tests.len()).collect();
-                if !changed.contains(&index) {
-                    let size = limits.judge(&mut rows[index], tests, &p_values);
-                    most = if size > most.0 {
-                        (size, Some(index))
-                    } else {
-                        most
-                    };
+            for ((index, test), p) in tests.iter().zip(p_values) {
+                if !changed.contains(index) {
+                    let size = limits.judge(&mut rows[*index], test, p);
+                    if size > most.0 {
+                        most = (size, Some(*index));
+                    }
                 }
             }
             match most.1 {
@@ -177,42 +222,35 @@ impl Sides {
         }
     }
 
-    fn tests(&self, name: &str, pairs: &[Pair], machine: f64, changed: &[String]) -> Tests {
+    /// The test of a function, if it has a time in each run.
+    fn test(&self, name: &str, pairs: &[Pair], machine: f64, changed: &[String]) -> Option<Test> {
         let values = [0, 1].map(|side| &self.values[side][name]);
+        let figures = values.map(|values| &values.runs[..]);
+        if figures
+            .iter()
+            .any(|runs| runs.is_empty() || runs.iter().any(|&run| run <= 0.0))
+        {
+            return None;
+        }
         let rests = [0, 1].map(|side| {
             let others = changed.iter().filter(|other| *other != name);
             let others: Vec<&Values> = others.map(|other| &self.values[side][other]).collect();
             pairs::rest(&self.runs[side], values[side], &others)
         });
-        let test = |figures: [&[f64]; 2], share: Option<f64>| {
-            if figures
-                .iter()
-                .any(|runs| runs.is_empty() || runs.iter().any(|&run| run <= 0.0))
-            {
-                return None;
-            }
-            let with = |side: usize| [figures[side], &rests[side][..]];
-            let shift = if pairs.is_empty() {
-                let [old, new] =
-                    figures.map(|runs| runs.iter().map(|run| run.ln()).collect::<Vec<f64>>());
-                Shift::independent(&old, &new, machine)
-            } else {
-                pairs::shift(pairs, with(0), with(1))
-            };
-            let same = pairs::with_itself(&self.runs[0]);
-            let same_code = pairs::shift(&same, with(0), with(0)).filter(|_| same.len() > 1);
-            Some(Test {
-                shift: shift?,
-                same_code,
-                share,
-            })
+        let with = |side: usize| [figures[side], &rests[side][..]];
+        let shift = if pairs.is_empty() {
+            let [old, new] =
+                figures.map(|runs| runs.iter().map(|run| run.ln()).collect::<Vec<f64>>());
+            Shift::independent(&old, &new, machine)
+        } else {
+            pairs::shift(pairs, with(0), with(1))
         };
-        let all = test(values.map(|values| &values.runs[..]), None);
-        let shorter = test(values.map(|values| &values.shorter[..]), Some(SHORTER));
-        match all {
-            Some(all) => std::iter::once(all).chain(shorter).collect(),
-            None => Vec::new(),
-        }
+        let same = pairs::with_itself(&self.runs[0]);
+        let same_code = pairs::shift(&same, with(0), with(0)).filter(|_| same.len() > 1);
+        Some(Test {
+            shift: shift?,
+            same_code,
+        })
     }
 }
 
@@ -230,7 +268,7 @@ fn weight(row: &Row) -> f64 {
     first + row.share.0.max(row.share.1)
 }
 
-fn is_interleaved(before: &Session, after: &Session) -> bool {
+pub(super) fn is_interleaved(before: &Session, after: &Session) -> bool {
     let partner = before
         .about
         .as_ref()
@@ -240,37 +278,4 @@ fn is_interleaved(before: &Session, after: &Session) -> bool {
         .file_name()
         .map(|name| name.display().to_string());
     partner.is_some() && partner == name.as_deref()
-}
-
-/// A row without its test. If its verdict is `NotResolved`, it is tested afterwards.
-fn row(name: &str, old: &Values, new: &Values, policy: &Policy) -> Row {
-    let median = |values: &Values| statistics::median(&values.runs);
-    let (before, after) = (median(old), median(new));
-    let usable = |values: &Values| values.runs.iter().all(|&value| value > 0.0);
-    let is_count = policy.metric().is_count();
-    let share = old.share.max(new.share);
-    let verdict = match (before, after) {
-        _ if policy.ignores(name) => Verdict::Ignored,
-        _ if !is_count && share < policy.min_share() => Verdict::TooSmall,
-        (None, _) => Verdict::New,
-        (_, None) => Verdict::Gone,
-        (Some(0.0), Some(0.0)) => Verdict::TooSmall,
-        _ if !(is_count || usable(old) && usable(new)) => Verdict::TooSmall,
-        _ => Verdict::NotResolved,
-    };
-    let ratio = before.zip(after).map(|(before, after)| after / before);
-    Row {
-        name: name.to_owned(),
-        verdict,
-        before,
-        after,
-        ratio: ratio.filter(|ratio| ratio.is_finite()),
-        interval: None,
-        share_of_calls: None,
-        p: None,
-        threshold: policy.threshold(name),
-        visible: None,
-        calls: (old.calls, new.calls),
-        share: (old.share, new.share),
-    }
 }

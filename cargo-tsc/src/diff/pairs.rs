@@ -80,8 +80,8 @@ pub fn with_itself(runs: &Runs) -> Vec<Pair> {
         .collect()
 }
 
-/// The shift of a row over pairs. The unit is an order of functions, if there are several. `figures` are those of all calls or those of the
-/// shorter ones, and `rest` is the time of the rest of the program.
+/// The shift of a row over pairs, of whose sides the figures and the time of the rest of the program are given. The unit is an order of
+/// functions, if there are several.
 pub fn shift(pairs: &[Pair], before: [&[f64]; 2], after: [&[f64]; 2]) -> Option<Shift> {
     let change = |kind: usize, (old, new, _): &Pair| {
         let level = |values: &[f64], runs: &[usize]| {

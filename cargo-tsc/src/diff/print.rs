@@ -5,7 +5,6 @@ use std::io::Write as _;
 use anstyle::{AnsiColor, Style};
 use anyhow::Result;
 
-use super::values::SHORTER;
 use super::{Comparison, Row, Verdict};
 use crate::command_line::Judgement;
 use crate::escape::{escaped, line, markdown};
@@ -47,13 +46,6 @@ pub fn print(
 
 /// A summary of all rows in one line.
 fn summary(before: &Session, after: &Session, comparison: &Comparison) -> String {
-    let count = |verdict| {
-        comparison
-            .rows
-            .iter()
-            .filter(|row| row.verdict == verdict)
-            .count()
-    };
     let mut parts = Vec::new();
     let (slower, faster) = match comparison.exact {
         true => ("more", "fewer"),
@@ -69,8 +61,9 @@ fn summary(before: &Session, after: &Session, comparison: &Comparison) -> String
         (Verdict::New, "new"),
         (Verdict::Gone, "gone"),
     ] {
-        if count(verdict) > 0 {
-            parts.push(format!("{} {word}", count(verdict)));
+        match comparison.with(verdict).count() {
+            0 => {}
+            count => parts.push(format!("{count} {word}")),
         }
     }
     if parts.is_empty() {
@@ -92,23 +85,25 @@ fn summary(before: &Session, after: &Session, comparison: &Comparison) -> String
     )
 }
 
+/// The rows that are judged.
+fn shown(comparison: &Comparison) -> impl Iterator<Item = &Row> {
+    let rows = comparison.rows.iter();
+    rows.filter(|row| !matches!(row.verdict, Verdict::TooSmall | Verdict::Ignored))
+}
+
 fn rows(comparison: &Comparison) -> Table {
     let mut table = Table::new([
         "function",
         "change",
         "95 % interval",
         "verdict",
-        "before",
-        "after",
+        if comparison.exact { "count" } else { "ticks" },
+        "visible from",
         "share",
         "calls",
         "p",
     ]);
-    for row in comparison
-        .rows
-        .iter()
-        .filter(|row| !matches!(row.verdict, Verdict::TooSmall | Verdict::Ignored))
-    {
+    for row in shown(comparison) {
         table.push([
             row.name.clone().into(),
             row.ratio.map_or_else(|| "-".to_owned(), change).into(),
@@ -119,8 +114,8 @@ fn rows(comparison: &Comparison) -> Table {
                 )
                 .into(),
             verdict(row, comparison.exact),
-            maybe(row.before).into(),
-            maybe(row.after).into(),
+            figures(row).into(),
+            row.visible.map_or_else(|| "-".to_owned(), percent).into(),
             percent(row.share.0.max(row.share.1)).into(),
             calls(row).into(),
             row.p
@@ -140,10 +135,6 @@ fn change(ratio: f64) -> String {
 }
 
 fn verdict(row: &Row, exact: bool) -> Cell {
-    let cell = |text: &str, style| match row.share_of_calls {
-        Some(share) => Cell::styled(format!("{text} in {:.0} % of calls", share * 100.0), style),
-        None => Cell::styled(text, style),
-    };
     let (text, style) = match row.verdict {
         Verdict::Slower => (
             if exact { "more" } else { "slower" },
@@ -157,18 +148,18 @@ fn verdict(row: &Row, exact: bool) -> Cell {
         Verdict::NoChange => ("no change", Style::new()),
         Verdict::New => ("new", AnsiColor::Yellow.on_default()),
         Verdict::Gone => ("gone", AnsiColor::Yellow.on_default()),
-        Verdict::TooSmall => ("too small", Style::new().dimmed()),
-        Verdict::Ignored => ("ignored", Style::new().dimmed()),
         Verdict::Varies => ("varies", Style::new().dimmed()),
-        Verdict::NotResolved => {
-            let text = match row.visible {
-                Some(visible) => format!("not resolved; {} would be", change(1.0 + visible)),
-                None => "not resolved".to_owned(),
-            };
-            return Cell::styled(text, Style::new().dimmed());
-        }
+        _ => ("not resolved", Style::new().dimmed()),
     };
-    cell(text, style)
+    Cell::styled(text, style)
+}
+
+/// The metric before and after.
+fn figures(row: &Row) -> String {
+    match [row.before, row.after].map(maybe) {
+        [before, after] if before == after => before,
+        [before, after] => format!("{before} → {after}"),
+    }
 }
 
 fn calls(row: &Row) -> String {
@@ -180,17 +171,17 @@ fn calls(row: &Row) -> String {
 }
 
 fn notes(comparison: &Comparison) {
-    let small = comparison
-        .rows
-        .iter()
-        .filter(|row| row.verdict == Verdict::TooSmall)
-        .count();
+    let small = comparison.with(Verdict::TooSmall).count();
     if small > 0 {
+        let functions = match small {
+            1 => "1 function is".to_owned(),
+            _ => format!("{small} functions are"),
+        };
         remark(&format!(
-            "{small} functions are too small a part of the run to be judged (--min-share)"
+            "{functions} too small a part of the run to be judged (--min-share, or 100 µs if not in turns)"
         ));
     }
-    let any = |verdict| comparison.rows.iter().any(|row| row.verdict == verdict);
+    let any = |verdict| comparison.with(verdict).count() > 0;
     if any(Verdict::Varies) {
         remark("a count that is not the same in each run of the same code is not judged");
     }
@@ -203,11 +194,37 @@ fn notes(comparison: &Comparison) {
         ));
         return;
     }
-    let [all, shorter] = comparison.same_code.map(percent);
-    remark(&format!(
-        "the same code differs by up to {all} ({shorter} in the shorter {:.0} % of calls); no smaller change is a verdict",
-        SHORTER * 100.0
-    ));
+    let mut control = format!(
+        "the same code differs by up to {} in the steadier half of the rows: no smaller change is a verdict",
+        percent(comparison.same_code)
+    );
+    let of_row = |row: &Row| Some((row.same_code?, row.name.clone()));
+    let greatest = comparison.rows.iter().filter_map(of_row);
+    let greatest = greatest.max_by(|(a, _), (b, _)| a.total_cmp(b));
+    if let Some((most, name)) = greatest.filter(|(most, _)| *most > comparison.same_code) {
+        control += &format!(
+            "; by up to {} in the others ({name}): there it must also exceed the row's own difference",
+            percent(most)
+        );
+    }
+    remark(&control);
+    if let Some((_, visible)) = comparison.least_visible() {
+        remark(&format!(
+            "not resolved: these runs cannot tell; {} would have shown, and with more runs less",
+            percent(visible)
+        ));
+    }
+    for row in shown(comparison) {
+        for (modes, side) in row.modes.iter().zip(["before", "after"]) {
+            if let Some([(low, few), (high, many)]) = modes {
+                let [low, high] = [low, high].map(|ticks| maybe(Some(*ticks)));
+                remark(&format!(
+                    "two modes {side}: {low} in {few} runs, {high} in {many}: {}",
+                    row.name
+                ));
+            }
+        }
+    }
     if any(Verdict::Layout) {
         remark("layout: such a change also comes from the order of the functions in memory alone");
     }

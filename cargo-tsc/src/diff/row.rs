@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use crate::statistics::Modes;
+
 /// The verdict on a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -37,14 +39,16 @@ pub struct Row {
     pub verdict: Verdict,
     /// The metric in the median run before, in ticks or as a count.
     pub before: Option<f64>,
-    /// The metric in the median run after.
+    /// The metric after. If it is judged as a time, this is `before` with the change, without what the machine changed.
     pub after: Option<f64>,
+    /// If the runs of a side are in two groups: the median of each group, and its number of runs.
+    pub modes: [Option<Modes>; 2],
     /// The figure after divided by the figure before.
     pub ratio: Option<f64>,
     /// The 95 % confidence interval of the ratio.
     pub interval: Option<(f64, f64)>,
-    /// The share of the calls that ratio and interval are about, if the change is only known of the shorter ones.
-    pub share_of_calls: Option<f64>,
+    /// The difference between runs of the same code. No smaller one is a change.
+    pub same_code: Option<f64>,
     /// The probability of such a difference by chance, corrected for the number of tests.
     pub p: Option<f64>,
     /// Smaller changes do not count.
@@ -70,8 +74,8 @@ pub struct Comparison {
     pub orders: usize,
     /// Whether the metric is a count, which needs no statistics.
     pub exact: bool,
-    /// The greatest difference of a row between runs of the same code: of all calls, and of the shorter ones. No smaller one is a change.
-    pub same_code: [f64; 2],
+    /// The greatest difference between runs of the same code, in the steadier half of the rows. No smaller one is a change in any row.
+    pub same_code: f64,
     /// By what the machine may have changed between the sides. Each interval is wider by this.
     pub machine: f64,
     /// If there are too few runs for any verdict: how many runs per side are needed.
@@ -79,15 +83,16 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// The smallest change that counts, and the smallest that would have been found in every row.
+    /// The rows with this verdict.
+    pub fn with(&self, verdict: Verdict) -> impl Iterator<Item = &Row> {
+        self.rows.iter().filter(move |row| row.verdict == verdict)
+    }
+
+    /// The row that is not resolved in which the greatest change could not have been seen, and that change.
     #[must_use]
-    pub fn visible(&self) -> (f64, f64) {
-        let judged = self.rows.iter().filter(|row| row.visible.is_some());
-        judged.fold((0.0_f64, 0.0_f64), |(least, visible), row| {
-            (
-                least.max(row.threshold),
-                row.visible.unwrap_or(0.0).max(visible),
-            )
-        })
+    pub fn least_visible(&self) -> Option<(&Row, f64)> {
+        let unresolved = self.with(Verdict::NotResolved);
+        let visible = unresolved.filter_map(|row| Some((row, row.visible?)));
+        visible.max_by(|(_, a), (_, b)| a.total_cmp(b))
     }
 }

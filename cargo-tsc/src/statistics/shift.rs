@@ -21,29 +21,21 @@ pub struct Shift {
 }
 
 impl Shift {
-    /// The shift of pairs, of which only the differences are given. `common` is how much the rest of the program changed in each pair: the
-    /// part of the differences that goes with it is the machine's, and is removed. `None` if there are too few pairs for an error.
+    /// The shift of pairs, of which only the differences are given. `common` is how much the rest of the program changed in each pair, which
+    /// is the machine's doing and is subtracted. `None` if there are too few pairs for an error.
     #[must_use]
     pub fn paired(differences: &[f64], common: Option<&[f64]>) -> Option<Self> {
-        let common = common.filter(|_| differences.len() > 2);
-        let slope = common.map_or(0.0, |common| slope(common, differences));
-        let left: Vec<f64> = match common {
-            Some(common) => differences
-                .iter()
-                .zip(common)
-                .map(|(difference, common)| difference - slope * common)
-                .collect(),
-            None => differences.to_vec(),
-        };
+        let mut left = differences.to_vec();
+        for (difference, common) in left.iter_mut().zip(common.unwrap_or_default()) {
+            *difference -= common;
+        }
         let (trimmed, winsorised) = without_ends(left);
         let kept = trimmed.len() as f64;
-        let freedom = kept - if common.is_some() { 2.0 } else { 1.0 };
-        let of_slope = common.map_or(0.0, |common| mean(common).powi(2) / squares(common));
-        let share = 1.0 / kept + if slope > 0.0 { of_slope } else { 0.0 };
+        let freedom = kept - 1.0;
         (freedom > 0.0).then(|| Self {
             estimate: mean(&trimmed),
             raw: mean(differences),
-            std_error: (squares(&winsorised) / freedom * share).sqrt(),
+            std_error: (squares(&winsorised) / freedom / kept).sqrt(),
             freedom,
             doubt: 0.0,
         })
@@ -112,18 +104,6 @@ fn without_ends(mut values: Vec<f64>) -> (Vec<f64>, Vec<f64>) {
     (trimmed, values)
 }
 
-/// By how much `y` changes with `x`: not at all, in proportion, or less than that.
-fn slope(x: &[f64], y: &[f64]) -> f64 {
-    let (x_mean, y_mean) = (mean(x), mean(y));
-    let products = x.iter().zip(y).map(|(x, y)| (x - x_mean) * (y - y_mean));
-    let slope = products.sum::<f64>() / squares(x);
-    if slope.is_finite() {
-        slope.clamp(0.0, 1.0)
-    } else {
-        0.0
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -165,13 +145,11 @@ mod tests {
             both.map(|(common, noise)| 0.03 + slope * common + noise)
                 .collect()
         };
-        for slope in [0.5, 1.0] {
-            let shift = Shift::paired(&with(slope), Some(&common)).unwrap();
-            assert!(
-                (shift.estimate - 0.03).abs() < 0.001 && shift.std_error < 0.001,
-                "{shift:?}"
-            );
-        }
+        let shift = Shift::paired(&with(1.0), Some(&common)).unwrap();
+        assert!(
+            (shift.estimate - 0.03).abs() < 0.001 && shift.std_error < 0.001,
+            "{shift:?}"
+        );
         // What changes against the rest is no common change.
         let shift = Shift::paired(&with(-1.0), Some(&common)).unwrap();
         assert!(shift.std_error > 0.1, "{shift:?}");

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 
 use crate::command_line::{DiffArgs, GateArgs, Judgement};
 use crate::diff::{Comparison, Policy, Verdict, compare, objections, print};
@@ -10,6 +10,7 @@ use crate::exit::Exit;
 use crate::progress::remark;
 use crate::rows::percent;
 use crate::session::{self, Session, Store};
+use crate::sources::whole;
 
 /// Runs `cargo tsc diff`.
 ///
@@ -17,7 +18,12 @@ use crate::session::{self, Session, Store};
 /// If a session cannot be read.
 pub fn diff(args: &DiffArgs) -> Result<Exit> {
     let policy = Policy::of(&args.judgement);
-    let (exit, _) = both(&args.before, args.after.as_ref(), &policy, &args.judgement)?;
+    let (exit, _) = both(
+        &args.before,
+        args.after.as_deref(),
+        &policy,
+        &args.judgement,
+    )?;
     Ok(exit)
 }
 
@@ -30,12 +36,13 @@ pub fn gate(args: &GateArgs) -> Result<Exit> {
         Some(path) => Policy::read(&path, &args.judgement)?,
         None => Policy::of(&args.judgement),
     };
-    let (exit, comparison) = both(
-        &args.baseline,
-        args.after.as_ref(),
-        &policy,
-        &args.judgement,
-    )?;
+    let sessions: Vec<&PathBuf> = args.baseline.iter().chain(&args.sessions).collect();
+    let (before, after) = match sessions[..] {
+        [before] => (before, None),
+        [before, after] => (before, Some(after.as_path())),
+        _ => bail!("give the session before once: with --baseline, or as the first of two"),
+    };
+    let (exit, comparison) = both(before, after, &policy, &args.judgement)?;
     match comparison {
         Some(comparison) if exit == Exit::Fine => Ok(decide(&comparison, &policy)),
         _ => Ok(exit),
@@ -58,7 +65,7 @@ fn decide(comparison: &Comparison, policy: &Policy) -> Exit {
         ));
     }
     let named = |verdict: Verdict| -> Vec<&str> {
-        let rows = comparison.rows.iter().filter(|row| row.verdict == verdict);
+        let rows = comparison.with(verdict);
         rows.map(|row| row.name.as_str()).collect()
     };
     let slower = named(Verdict::Slower);
@@ -67,14 +74,23 @@ fn decide(comparison: &Comparison, policy: &Policy) -> Exit {
         remark(&format!("gate: {word}: {}", slower.join(", ")));
         return Exit::Regression;
     }
-    let (least, visible) = comparison.visible();
     if comparison.exact {
         remark("gate: nothing is counted more often");
     } else {
+        let judged = comparison.rows.iter().filter(|row| row.visible.is_some());
+        let least = judged.fold(0.0_f64, |least, row| least.max(row.threshold));
+        let unseen = comparison
+            .least_visible()
+            .map_or_else(String::new, |(row, visible)| {
+                format!(
+                    "; up to {} in {} could not be seen",
+                    percent(visible),
+                    row.name
+                )
+            });
         remark(&format!(
-            "gate: nothing slower by {}; up to {} could not have been seen",
-            percent(least),
-            percent(visible)
+            "gate: nothing slower by {}{unseen}",
+            percent(least)
         ));
     }
     let unresolved = named(Verdict::NotResolved);
@@ -87,13 +103,20 @@ fn decide(comparison: &Comparison, policy: &Policy) -> Exit {
 /// Loads and compares two sessions, and prints the result. Returns no comparison if they cannot be compared.
 fn both(
     before: &Path,
-    after: Option<&PathBuf>,
+    after: Option<&Path>,
     policy: &Policy,
     judgement: &Judgement,
 ) -> Result<(Exit, Option<Comparison>)> {
     let store = Store::here();
     let before = session::load(Some(before), &store)?;
-    let after = session::load(after.map(PathBuf::as_path), &store)?;
+    let is_given = after.is_some();
+    let after = session::load(after, &store)?;
+    if !is_given && whole(after.path.clone()) == whole(before.path.clone()) {
+        bail!(
+            "{} is the newest session itself: measure again, or name the session after",
+            before.label
+        );
+    }
     show(&before, &after, policy, judgement)
 }
 
@@ -107,7 +130,7 @@ pub fn show(
     policy: &Policy,
     judgement: &Judgement,
 ) -> Result<(Exit, Option<Comparison>)> {
-    let objections = objections(before, after);
+    let objections = objections(before, after, policy);
     for objection in &objections {
         remark(&format!("not comparable: {objection}"));
     }

@@ -81,8 +81,13 @@ fn a_gate_is_a_diff_as_an_exit_status() {
     project
         .tsc("gate --baseline base same --fail-unresolved")
         .ends(0)
-        .remarks("gate: nothing slower by 1.0 %; up to 1.");
+        .remarks("gate: nothing slower by 1.0 %\n");
     project.tsc("gate --baseline slow base").ends(0);
+    project.tsc("gate base slow").ends(1);
+    project
+        .tsc("gate --baseline base slow same")
+        .ends(2)
+        .complains("the session before once");
     project.write(
         "tsc.toml",
         "[gate.functions]\n\"app::inner::work\" = \"8%\"\n",
@@ -93,7 +98,7 @@ fn a_gate_is_a_diff_as_an_exit_status() {
     project
         .tsc("gate --baseline base slow --policy other.toml")
         .ends(0)
-        .remarks("could not have been seen");
+        .remarks(" % in app::outer could not be seen");
     project
         .tsc("gate --baseline base slow --policy other.toml --fail-unresolved")
         .ends(3)
@@ -103,6 +108,74 @@ fn a_gate_is_a_diff_as_an_exit_status() {
         .tsc("gate --baseline base slow --policy wrong.toml")
         .ends(2)
         .complains("limit");
+}
+
+#[test]
+fn a_session_is_not_compared_with_itself_by_mistake() {
+    let project = sessions();
+    for words in ["diff one", "gate one", "gate --baseline target/tsc/one"] {
+        project
+            .tsc(words)
+            .ends(2)
+            .complains("is the newest session itself");
+    }
+    project.tsc("gate one one --metric calls").ends(0);
+    project.tsc("diff one one").ends(0);
+}
+
+/// The session `from` under another name, with the row `work` changed.
+fn copy(project: &Project, from: &str, to: &str, change: impl Fn(u32, &mut Value)) {
+    for run in 0..10 {
+        let text = project.read(&format!("{from}/{run}.json"));
+        let mut report: Value = serde_json::from_str(&text).unwrap();
+        let mut rows = report["callsites"].as_array_mut().unwrap().iter_mut();
+        change(run, rows.find(|row| row["name"] == "work").unwrap());
+        project.write(&format!("{to}/{run}.json"), &report.to_string());
+    }
+}
+
+#[test]
+fn figures_agree_with_the_change_and_say_how_they_are_meant() {
+    let project = sessions();
+    let json = project.tsc("diff base slow --json").ends(0).json();
+    let rows = json["comparison"]["rows"].as_array().unwrap();
+    let row = rows.iter().find(|row| row["name"] == "app::inner::work");
+    let [before, after, ratio] =
+        ["before", "after", "ratio"].map(|key| row.unwrap()[key].as_f64().unwrap());
+    assert!((after / before / ratio - 1.0).abs() < 1e-9, "{json}");
+    project
+        .tsc("diff base slow")
+        .ends(0)
+        .says("ticks  visible from")
+        .remarks("not resolved: these runs cannot tell");
+    let three_slow_runs = |run: u32, row: &mut Value| {
+        if run % 3 == 1 {
+            set_self(row, 4e6 + 1e3 * f64::from(run));
+        }
+    };
+    copy(&project, "base", "two", three_slow_runs);
+    project
+        .tsc("diff base two")
+        .ends(0)
+        .remarks("two modes after: 1.00M in 7 runs, 4.00M in 3: app::inner::work");
+}
+
+#[test]
+fn a_function_of_microseconds_is_not_judged_without_turns() {
+    let project = sessions();
+    let short = |ticks: f64| move |_: u32, row: &mut Value| set_self(row, ticks);
+    let text = project.read("base/0.json");
+    let report: Value = serde_json::from_str(&text).unwrap();
+    let second = report["clock"]["hz"].as_f64().unwrap();
+    copy(&project, "base", "short", short(2e-5 * second));
+    copy(&project, "base", "longer", short(4e-5 * second));
+    let verdict = |words: &str| {
+        let json = project.tsc(words).ends(0).json();
+        verdict(&json, "app::inner::work")
+    };
+    assert_eq!(verdict("diff short longer --json"), "too-small");
+    copy(&project, "base", "long", short(2e-2 * second));
+    assert_eq!(verdict("diff short long --json"), "slower");
 }
 
 #[test]
@@ -187,10 +260,17 @@ fn counts_are_compared_exactly() {
 #[test]
 fn a_session_that_had_to_wait_is_not_compared() {
     let project = sessions();
-    for (name, seconds) in [("idle", 1.0), ("busy", 2.0)] {
+    for (name, seconds, waiting) in [("idle", 1.0, 0.1), ("asleep", 9.0, 0.1), ("busy", 2.0, 1.0)] {
         for run in 0..10 {
-            let text = project.read(&format!("base/{run}.json"));
-            project.write(&format!("{name}/{run:03}/1.json"), &text);
+            let mut report: Value =
+                serde_json::from_str(&project.read(&format!("base/{run}.json"))).unwrap();
+            let hz = report["clock"]["hz"].as_f64().unwrap();
+            report["process"]["cpu_ns"] = 1_000_000_000.into();
+            for row in report["callsites"].as_array_mut().unwrap() {
+                row["sums"]["own_waiting"] = 0.into();
+            }
+            report["callsites"][0]["sums"]["own_waiting"] = ((waiting * hz) as i64).into();
+            project.write(&format!("{name}/{run:03}/1.json"), &report.to_string());
         }
         let run = serde_json::json!({ "seconds": seconds, "cpu_seconds": 1.0 });
         let about = serde_json::json!({ "schema": 1, "runs": vec![run; 10] });
@@ -201,6 +281,9 @@ fn a_session_that_had_to_wait_is_not_compared() {
         .ends(3)
         .remarks("the load differs");
     project.tsc("diff idle idle").ends(0);
+    project.tsc("diff idle asleep").ends(0);
+    // Counts do not depend on the load.
+    project.tsc("diff idle busy --metric calls").ends(0);
 }
 
 #[test]
