@@ -36,70 +36,110 @@ pub enum Output {
     Hidden,
 }
 
-/// Runs a program to its end. It writes its reports to `reports`, or none if that is `None`.
-///
-/// # Errors
-/// If the program cannot be started, or if a signal has ended the work before.
-pub fn execute(
-    executable: &Executable,
-    reports: Option<&Path>,
-    variables: &[(&str, String)],
-    input: &mut Input,
-    output: Output,
-) -> Result<Ended> {
-    let mut command = Command::new(&executable.path);
-    command.args(&executable.arguments).stdin(input.stdio()?);
-    command.envs(
-        executable
-            .environment
-            .iter()
-            .map(|(name, value)| (name, value)),
-    );
-    command.envs(variables.iter().map(|(name, value)| (name, value)));
-    if let Some(folder) = &executable.folder {
-        command.current_dir(folder);
-    }
-    match reports {
-        Some(folder) => {
-            let folder = std::path::absolute(folder)?;
-            command
-                .env("TSC_REPORT", "json")
-                .env("TSC_REPORT_FILE", folder.join("%p.json"));
-        }
-        None => drop(command.env("TSC_REPORT", "off")),
-    }
-    match output {
-        Output::Shown => {}
-        Output::Aside => drop(command.stdout(io::stderr())),
-        Output::Hidden => drop(command.stdout(Stdio::null()).stderr(Stdio::null())),
-    }
-    interrupt::check()?;
-    announce(&command);
-    let (start, cpu) = (Instant::now(), cpu_seconds_of_children());
-    let mut child = command
-        .spawn()
-        .with_context(|| cannot_start(&executable.path))?;
-    let passing = interrupt::pass_to(&child);
-    let status = child.wait()?;
-    drop(passing);
-    let seconds = start.elapsed().as_secs_f64();
-    let cpu_seconds = cpu_seconds_of_children()
-        .zip(cpu)
-        .map(|(end, start)| end - start);
-    let signal = signal(status);
-    let status = match (status.code(), signal) {
-        (Some(code), _) => code as u8,
-        (None, Some(signal)) => 128 + signal as u8,
-        (None, None) => 255,
-    };
-    Ok(Ended {
-        status,
-        signal,
-        seconds,
-        cpu_seconds,
-    })
+/// The programs that are run together, one after the other: `cargo test` has several.
+#[derive(Clone, Copy, Debug)]
+pub struct Batch<'a> {
+    /// The programs.
+    pub programs: &'a [Executable],
+    /// The folder for their reports. `None` if they write none.
+    pub reports: Option<&'a Path>,
+    /// Environment variables for them.
+    pub variables: &'a [(&'static str, String)],
+    /// The destination of their output.
+    pub output: Output,
 }
 
+impl<'a> Batch<'a> {
+    /// Programs that write no reports, and whose output is not shown.
+    #[must_use]
+    pub fn silent(programs: &'a [Executable]) -> Self {
+        Self {
+            programs,
+            reports: None,
+            variables: &[],
+            output: Output::Hidden,
+        }
+    }
+
+    /// Runs each program to its end. Returns the sum of their times, and how the first one that failed ended.
+    ///
+    /// # Errors
+    /// If a program cannot be started, or if a signal has ended the work before.
+    pub fn run_once(&self, input: &mut Input) -> Result<Ended> {
+        let mut all = Ended {
+            status: 0,
+            signal: None,
+            seconds: 0.0,
+            cpu_seconds: Some(0.0),
+        };
+        for program in self.programs {
+            let ended = self.execute(program, input)?;
+            all.seconds += ended.seconds;
+            let both = all.cpu_seconds.zip(ended.cpu_seconds);
+            all.cpu_seconds = both.map(|(sum, seconds)| sum + seconds);
+            if all.status == 0 {
+                (all.status, all.signal) = (ended.status, ended.signal);
+            }
+        }
+        Ok(all)
+    }
+
+    fn execute(&self, executable: &Executable, input: &mut Input) -> Result<Ended> {
+        let mut command = self.command(executable)?;
+        command.stdin(input.stdio()?);
+        interrupt::check()?;
+        announce(&command);
+        let (start, cpu) = (Instant::now(), cpu_seconds_of_children());
+        let mut child = command
+            .spawn()
+            .with_context(|| cannot_start(&executable.path))?;
+        let passing = interrupt::pass_to(&child);
+        let status = child.wait()?;
+        drop(passing);
+        let seconds = start.elapsed().as_secs_f64();
+        let cpu_seconds = cpu_seconds_of_children()
+            .zip(cpu)
+            .map(|(end, start)| end - start);
+        let signal = signal(status);
+        let status = match (status.code(), signal) {
+            (Some(code), _) => code as u8,
+            (None, Some(signal)) => 128 + signal as u8,
+            (None, None) => 255,
+        };
+        Ok(Ended {
+            status,
+            signal,
+            seconds,
+            cpu_seconds,
+        })
+    }
+
+    fn command(&self, executable: &Executable) -> Result<Command> {
+        let mut command = Command::new(&executable.path);
+        command.args(&executable.arguments);
+        let own = executable.environment.iter();
+        command.envs(own.map(|(name, value)| (name, value)));
+        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
+        if let Some(folder) = &executable.folder {
+            command.current_dir(folder);
+        }
+        match self.reports {
+            Some(folder) => {
+                let file = std::path::absolute(folder)?.join("%p.json");
+                command
+                    .env("TSC_REPORT", "json")
+                    .env("TSC_REPORT_FILE", file)
+            }
+            None => command.env("TSC_REPORT", "off"),
+        };
+        match self.output {
+            Output::Shown => {}
+            Output::Aside => drop(command.stdout(io::stderr())),
+            Output::Hidden => drop(command.stdout(Stdio::null()).stderr(Stdio::null())),
+        }
+        Ok(command)
+    }
+}
 fn cannot_start(program: &Path) -> String {
     let path = program.display();
     // A word without a folder is often meant for the project's own program.

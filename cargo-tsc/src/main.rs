@@ -3,7 +3,6 @@
 #![forbid(unsafe_code)]
 #![allow(unreachable_pub)] // the modules of a binary are public to each other
 
-mod ab;
 mod all;
 mod build;
 mod command_line;
@@ -24,7 +23,6 @@ mod rows;
 mod session;
 mod sources;
 mod table;
-mod top;
 mod verbs;
 
 use std::io::Write as _;
@@ -61,9 +59,9 @@ fn main() -> ExitCode {
     command_line.voice.set();
     let exit = match &command_line.verb {
         Verb::Run(args) => verbs::run::run(args),
-        Verb::Ab(args) => ab::ab(args),
+        Verb::Ab(args) => verbs::ab::ab(args),
         Verb::Doctor(args) => verbs::doctor::doctor(args),
-        Verb::Top(args) => top::top(args),
+        Verb::Top(args) => verbs::top::top(args),
         Verb::Report(args) => verbs::report::report(args),
         Verb::Diff(args) => verbs::diff::diff(args),
         Verb::Export(args) => verbs::export::export(args),

@@ -6,12 +6,12 @@ use tsc_report::Report;
 use super::choice::{Measured, Runs};
 use crate::build::Executable;
 use crate::command_line::RunArgs;
-use crate::execute::{Ended, Output, execute};
+use crate::execute::{Batch, Ended};
 use crate::input::Input;
 use crate::interrupt;
-use crate::session::{Run, Writer};
+use crate::session::Writer;
 use crate::statistics::median;
-use crate::verbs::run::{sum, variables};
+use crate::verbs::run::variables;
 
 /// The time for starting a program and for the report, which the probes do not cause.
 const SLACK_SECONDS: f64 = 0.1;
@@ -20,18 +20,11 @@ const SHORT_SECONDS: f64 = 2.0;
 /// So often.
 const TURNS: usize = 3;
 
-/// How long a program ran.
-#[derive(Clone, Copy, Debug)]
-struct Times {
-    seconds: f64,
-    cpu_seconds: Option<f64>,
-}
-
 /// The turns: a measured run, and one of the program without measurement.
 #[derive(Debug)]
 pub struct Beside<'a> {
     bare: &'a [Executable],
-    turns: Vec<[Times; 2]>,
+    turns: Vec<[Ended; 2]>,
     /// How many of the measured runs are in the session. The others are only compared.
     saved: usize,
     /// The status of the first run that ended differently from the measured run before it.
@@ -53,23 +46,21 @@ impl<'a> Beside<'a> {
         }
     }
 
-    /// Runs the program once, and saves its time beside that of the last measured run.
+    /// Runs the program once after a measured run, and saves its time beside that of the session's last run.
     ///
     /// # Errors
     /// If the program cannot be started, or the session cannot be written.
-    pub fn run(&mut self, session: &mut Writer, input: &mut Input) -> Result<()> {
-        let (bare, status) = run_hidden(self.bare, |executable| {
-            execute(executable, None, &[], input, Output::Hidden)
-        })?;
+    pub fn run(&mut self, measured: Ended, session: &mut Writer, input: &mut Input) -> Result<()> {
+        let bare = Batch::silent(self.bare).run_once(input)?;
         self.saved += 1;
+        self.turns.push([measured, bare]);
+        // A status other than 0 may be a result, as for grep. It is a failure only if the two programs end differently.
+        if measured.status != bare.status {
+            self.otherwise = self.otherwise.or(Some(bare.status));
+        }
         if let Some(run) = session.about.runs.last_mut() {
-            self.turns.push([Times::of(run), bare]);
             run.bare_seconds = Some(bare.seconds);
             run.bare_cpu_seconds = bare.cpu_seconds;
-            // A status other than 0 may be a result, as for grep. It is a failure only if the two programs end differently.
-            if run.status != status {
-                self.otherwise = self.otherwise.or(Some(status));
-            }
         }
         session.save()
     }
@@ -94,14 +85,14 @@ impl<'a> Beside<'a> {
     ) -> Result<()> {
         let folder = tempfile::tempdir()?;
         let variables = variables(args);
-        let reports = Some(folder.path());
-        let mut run = |executables: &[Executable], reports, variables| {
-            run_hidden(executables, |executable| {
-                execute(executable, reports, variables, input, Output::Hidden)
-            })
+        let measured = Batch {
+            reports: Some(folder.path()),
+            variables: &variables,
+            ..Batch::silent(measured)
         };
-        let measured = run(measured, reports, &variables);
-        let both = measured.and_then(|(measured, _)| Ok([measured, run(self.bare, None, &[])?.0]));
+        let measured = measured.run_once(input);
+        let mut bare = || Batch::silent(self.bare).run_once(input);
+        let both = measured.and_then(|measured| Ok([measured, bare()?]));
         match both {
             // The user has had enough, and what was compared before is kept.
             _ if interrupt::status().is_some() => {}
@@ -132,7 +123,7 @@ impl<'a> Beside<'a> {
     #[must_use]
     pub fn seconds(&self) -> (f64, f64) {
         let of = |side: usize| {
-            self.median(side, |times| Some(times.seconds))
+            self.median(side, |ended| Some(ended.seconds))
                 .unwrap_or(0.0)
         };
         (of(0), of(1))
@@ -143,18 +134,18 @@ impl<'a> Beside<'a> {
     }
 
     fn bare_cpu_seconds(&self) -> Option<f64> {
-        self.median(1, |times| times.cpu_seconds)
+        self.median(1, |ended| ended.cpu_seconds)
     }
 
     /// The CPU times of a measured and of a bare run, if the system tells.
     #[must_use]
     pub fn cpu_seconds(&self) -> Option<(f64, f64)> {
-        self.median(0, |times| times.cpu_seconds)
+        self.median(0, |ended| ended.cpu_seconds)
             .zip(self.bare_cpu_seconds())
     }
 
     /// The median over all turns. `None` if a time is not known.
-    fn median(&self, side: usize, of: impl Fn(&Times) -> Option<f64>) -> Option<f64> {
+    fn median(&self, side: usize, of: impl Fn(&Ended) -> Option<f64>) -> Option<f64> {
         let times: Option<Vec<f64>> = self.turns.iter().map(|turn| of(&turn[side])).collect();
         median(&times?)
     }
@@ -200,34 +191,4 @@ impl<'a> Beside<'a> {
         let all = sum.tick_clock().map_or(0, |clock| clock.cpu_ns()) as f64 / 1e9;
         all / self.saved.max(1) as f64
     }
-}
-
-impl Times {
-    fn of(run: &Run) -> Self {
-        Self {
-            seconds: run.seconds,
-            cpu_seconds: run.cpu_seconds,
-        }
-    }
-}
-
-/// Runs each program, and returns the sum of their times, and the first status that is not 0.
-fn run_hidden(
-    executables: &[Executable],
-    mut run: impl FnMut(&Executable) -> Result<Ended>,
-) -> Result<(Times, u8)> {
-    let mut all = Times {
-        seconds: 0.0,
-        cpu_seconds: Some(0.0),
-    };
-    let mut status = 0;
-    for executable in executables {
-        let ended = run(executable)?;
-        all.seconds += ended.seconds;
-        all.cpu_seconds = sum(all.cpu_seconds, ended.cpu_seconds);
-        if status == 0 {
-            status = ended.status;
-        }
-    }
-    Ok((all, status))
 }

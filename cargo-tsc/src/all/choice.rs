@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use tsc_report::{CallsiteReport, FenceOverhead, Report};
 
 use super::Place;
+use super::crossing::Crossing;
 use crate::rows::{path, self_ticks};
 
 /// A measured run may take this many times the CPU time of one without measurement.
@@ -138,9 +139,10 @@ impl Choice {
 }
 
 /// Chooses the functions whose calls are long enough to be timed, and those that are left out: those that are mostly probe, and then
-/// others with the greatest share of probes, until a run is only a little slower than without measurement.
+/// others with the greatest share of probes, until a run is only a little slower than without measurement. Functions whose time would
+/// become that of another crate are kept.
 #[must_use]
-pub fn choose(functions: Vec<Measured>, runs: Runs) -> Choice {
+pub fn choose(functions: Vec<Measured>, runs: Runs, crossing: &mut Crossing) -> Choice {
     // Where the clock of light probes cannot run, there are only counts, and nothing to choose from.
     if functions.iter().all(|function| function.total_ticks == 0.0) {
         return Choice::default();
@@ -161,18 +163,19 @@ pub fn choose(functions: Vec<Measured>, runs: Runs) -> Choice {
         let by_share = b.perturbation().total_cmp(&a.perturbation());
         by_share.then(b.probes.total_cmp(&a.probes))
     });
-    let needed = bare.iter().take_while(|function| {
-        let more = function.perturbation() > MOSTLY || excess > WANTED - 1.0;
-        excess -= function.probes * per_tick;
-        more
+    bare.retain(|function| {
+        let is_needed = function.perturbation() > MOSTLY || excess > WANTED - 1.0;
+        let is_left_out = is_needed && crossing.leave_out(function);
+        if is_left_out {
+            excess -= function.probes * per_tick;
+        }
+        is_left_out
     });
-    let needed = needed.count();
-    bare.truncate(needed);
     Choice { timed, bare }
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
     /// A run of a second in which no function is slowed down.
@@ -184,7 +187,7 @@ mod tests {
     };
 
     /// A function with calls of so many ticks, of which `own` are its own, and with probes of 5 ticks.
-    fn function(name: &str, calls: u64, ticks: f64, own: f64) -> Measured {
+    pub(in crate::all) fn function(name: &str, calls: u64, ticks: f64, own: f64) -> Measured {
         Measured {
             place: ("src/main.rs".into(), 1),
             name: name.to_owned(),
@@ -198,7 +201,7 @@ mod tests {
 
     /// The names of the timed functions, and of those that are left out.
     fn chosen(functions: &[Measured], runs: Runs) -> [Vec<String>; 2] {
-        let choice = choose(functions.to_vec(), runs);
+        let choice = choose(functions.to_vec(), runs, &mut Crossing::default());
         [choice.timed, choice.bare].map(|some| some.into_iter().map(|one| one.name).collect())
     }
 

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use toml_edit::{DocumentMut, Item, Table, TableLike, value};
 
+use crate::sources::{plain, whole};
+
 /// The source of the runtime.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Runtime {
@@ -172,7 +174,8 @@ impl Tree<'_> {
         if Path::new(path).is_absolute() {
             return None;
         }
-        let there = self.folder.join(path).canonicalize().ok()?;
+        // As cargo does, without the links on the way: the folder need not be there.
+        let there = whole(plain(&self.folder.join(path)));
         let root = self.root.canonicalize().ok()?;
         (!there.starts_with(root)).then(|| there.display().to_string())
     }

@@ -3,17 +3,19 @@
 mod beside;
 mod choice;
 mod copy;
+mod crossing;
 mod dependencies;
 mod folder;
 mod known;
 mod manifest;
 mod outside;
 mod remarks;
+mod rounds;
 mod rustc;
 mod tree;
 mod unopened;
-mod verb;
 
+pub use manifest::with_paths;
+pub use rounds::run;
 pub use rustc::{become_rustc, is_rustc};
 pub use tree::Place;
-pub use verb::run;

@@ -1,5 +1,5 @@
-//! Files of a project that are outside of its folder, to which `#[path = "../…"]` leads. In the copy, the same path must lead to a copy of
-//! the file. So the copy is in as many folders of its own as such a path leaves.
+//! Files of a project that are outside of its folder, to which `#[path = "../…"]` or `include_str!("../…")` leads. In the copy, the same
+//! path must lead to a copy of the file. So the copy is in as many folders of its own as such a path leaves.
 
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};

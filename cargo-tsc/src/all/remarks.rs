@@ -16,7 +16,7 @@ const NAMES: usize = 5;
 pub fn interrupted(tree: &Tree<'_>, left_out: &[Measured]) -> Vec<String> {
     let mut remarks = probes(tree, left_out);
     remarks.push(
-        "interrupted, so no bare program ran beside it: how far the probes disturbed the run is not known"
+        "interrupted, so no bare program ran beside it to its end: how far the probes disturbed the run is not known"
             .to_owned(),
     );
     remarks

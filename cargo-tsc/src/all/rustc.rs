@@ -7,6 +7,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
+use crate::build::sharing::wrapper;
 use crate::sources::whole;
 
 /// `COPY=ORIGINAL`, one in each line.
@@ -49,28 +50,12 @@ pub fn environment(
     variables
 }
 
-/// The path of this program.
-#[must_use]
-pub fn wrapper() -> PathBuf {
-    std::env::current_exe().unwrap_or_else(|_| "cargo-tsc".into())
-}
-
-/// Another path of this program, `/a/../a/cargo-tsc`. Cargo builds a package separately for each wrapper of rustc, and it distinguishes
-/// wrappers by their paths as written. Clippy relies on that, too.
-#[must_use]
-pub fn other_wrapper() -> Option<PathBuf> {
-    let this = wrapper().canonicalize().ok()?;
-    let folder = this.parent()?;
-    let other = folder.join("..").join(folder.file_name()?);
-    Some(other.join(this.file_name()?)).filter(|path| path.exists())
-}
-
 /// Whether cargo started this program in place of rustc. As a wrapper of all crates, it is given the workspace's wrapper, which is itself.
 #[must_use]
 pub fn is_rustc() -> bool {
     let is_program = |word: OsString| {
         let path = Path::new(&word);
-        is_named_rustc(path) || (path.is_absolute() && path.file_name() == wrapper().file_name())
+        is_named_rustc(path) || (path.is_absolute() && path.file_name() == wrapper(0).file_name())
     };
     std::env::var_os(PREFIXES).is_some() && std::env::args_os().nth(1).is_some_and(is_program)
 }

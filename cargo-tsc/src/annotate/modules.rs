@@ -20,7 +20,7 @@ pub fn files_of(root: &Path) -> io::Result<BTreeSet<PathBuf>> {
     files(root, false)
 }
 
-/// Like [`files_of`], with the files that `include!` names.
+/// Like [`files_of`], with the files that `include!`, `include_str!` and `include_bytes!` name.
 ///
 /// # Errors
 /// If the root cannot be read.
@@ -52,9 +52,11 @@ fn follow(
         beside: beside.to_owned(),
         folder: included.then(|| beside.to_owned()),
         found: Vec::new(),
+        data: Vec::new(),
     };
     declared.visit_file(&file);
     proc_macro2::extra::invalidate_current_thread_spans();
+    files.extend(declared.data.into_iter().filter(|path| path.is_file()));
     for (path, grandchildren) in declared.found {
         let Ok(text) = fs::read_to_string(&path) else {
             continue;
@@ -69,10 +71,12 @@ fn follow(
 struct Declared {
     children: PathBuf,
     beside: PathBuf,
-    /// The folder of this file, if the files that `include!` names are searched.
+    /// The folder of this file, if the files that it includes are searched.
     folder: Option<PathBuf>,
     /// The files that may exist, and the folders in which the files of their modules are searched.
     found: Vec<(PathBuf, PathBuf)>,
+    /// The files that are included as data.
+    data: Vec<PathBuf>,
 }
 
 impl Declared {
@@ -90,10 +94,35 @@ impl Declared {
         }
     }
 
-    /// Finds `mod name;` inside a macro such as `cfg_if!`.
+    /// Adds the file that a macro of this name includes, if it is one that includes a file.
+    fn include(&mut self, name: &str, tokens: TokenStream) {
+        let (Some(folder), Ok(path)) = (&self.folder, syn::parse2::<LitStr>(tokens)) else {
+            return;
+        };
+        let file = folder.join(path.value());
+        match name {
+            "include" => {
+                let children = file.parent().unwrap_or(Path::new("")).to_owned();
+                self.found.push((file, children));
+            }
+            "include_str" | "include_bytes" => self.data.push(file),
+            _ => {}
+        }
+    }
+
+    /// Finds `mod name;` inside a macro such as `cfg_if!`, and included files inside one such as `println!`.
     fn search(&mut self, tokens: TokenStream) {
         let trees: Vec<TokenTree> = tokens.into_iter().collect();
         for three in trees.windows(3) {
+            if let [
+                TokenTree::Ident(name),
+                TokenTree::Punct(sign),
+                TokenTree::Group(group),
+            ] = three
+                && sign.as_char() == '!'
+            {
+                self.include(&name.to_string(), group.stream());
+            }
             if let [
                 TokenTree::Ident(word),
                 TokenTree::Ident(name),
@@ -133,13 +162,8 @@ impl<'ast> Visit<'ast> for Declared {
     }
 
     fn visit_macro(&mut self, invocation: &'ast Macro) {
-        if let Some(folder) = &self.folder
-            && invocation.path.is_ident("include")
-            && let Ok(path) = invocation.parse_body::<LitStr>()
-        {
-            let file = folder.join(path.value());
-            let children = file.parent().unwrap_or(Path::new("")).to_owned();
-            self.found.push((file, children));
+        if let Some(name) = invocation.path.get_ident() {
+            self.include(&name.to_string(), invocation.tokens.clone());
         }
         self.search(invocation.tokens.clone());
     }

@@ -130,7 +130,7 @@ fn files_are_those_that_modules_name() {
     );
     write(
         "a.rs",
-        "mod deeper; mod inner { include!(\"included/x.rs\"); include!(concat!(env!(\"X\"), \"/y.rs\")); }",
+        "mod deeper; mod inner { include!(\"included/x.rs\"); include!(concat!(env!(\"X\"), \"/y.rs\")); fn t() { println!(\"{}\", include_str!(\"data.txt\")) } }",
     );
     write("a/deeper.rs", "");
     write("inline/b.rs", "");
@@ -140,7 +140,12 @@ fn files_are_those_that_modules_name() {
     write("c/d.rs", "this does not parse");
     write("tests.rs", "");
     write("template.rs", "");
-    write("included/x.rs", "");
+    write(
+        "included/x.rs",
+        "#![doc = include_str!(\"near.md\")] const B: &[u8] = include_bytes!(\"missing\");",
+    );
+    write("included/near.md", "");
+    write("data.txt", "");
     let names = |files: BTreeSet<PathBuf>| -> Vec<String> {
         let name = |file: &PathBuf| file.strip_prefix(dir.path()).unwrap().display().to_string();
         files.iter().map(name).collect()
@@ -159,5 +164,5 @@ fn files_are_those_that_modules_name() {
     assert_eq!(names(files_of(&root).unwrap()), expected);
     let mut included = names(files_with_included(&root).unwrap());
     included.retain(|name| !expected.contains(&name.as_str()));
-    assert_eq!(included, ["included/x.rs"]);
+    assert_eq!(included, ["data.txt", "included/near.md", "included/x.rs"]);
 }

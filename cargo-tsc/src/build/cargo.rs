@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::io::BufReader;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result, bail};
@@ -17,11 +17,15 @@ use crate::progress;
 /// The variable for cargo's folder for intermediate files, if that is not the target folder.
 const BUILD_DIR: &str = "CARGO_BUILD_BUILD_DIR";
 
-/// The folder for intermediate files: `folder`, or a folder of that name in the user's own. Cargo before 1.91 ignores it and uses the target
-/// folder.
+/// The folder for intermediate files: `folder`, or its whole path in the user's own. Two projects never share one: cargo takes packages of the
+/// same name for the same, so one that was built while another project waited would be measured in its place. Cargo before 1.91 ignores
+/// this folder and uses the target folder.
 fn intermediate(folder: &Path) -> PathBuf {
+    let names = folder
+        .components()
+        .filter(|part| matches!(part, Component::Normal(_)));
     match std::env::var_os(BUILD_DIR) {
-        Some(common) => Path::new(&common).join(folder.file_name().unwrap_or_default()),
+        Some(common) => Path::new(&common).join(names.collect::<PathBuf>()),
         None => folder.to_owned(),
     }
 }

@@ -12,7 +12,7 @@ use std::process::{Command, ExitCode};
 
 use regex::Regex;
 
-use super::Executable;
+use super::{Executable, sharing};
 use crate::command_line::ORDERS;
 
 /// Set for cargo: the folder for the links of all programs.
@@ -22,12 +22,14 @@ const LINKER: &str = "CARGO_TSC_LINKER";
 /// Set for rustc: the folder of the system's `lld`.
 const LLD: &str = "CARGO_TSC_LLD";
 
-/// The environment variables for cargo.
+/// The environment variables for cargo, for the copy of a project with this number.
 #[must_use]
-pub fn environment(folder: &Path) -> Vec<(OsString, OsString)> {
-    let this = std::env::current_exe().unwrap_or_else(|_| "cargo-tsc".into());
+pub fn environment(folder: &Path, number: usize) -> Vec<(OsString, OsString)> {
     vec![
-        ("RUSTC_WORKSPACE_WRAPPER".into(), this.into()),
+        (
+            "RUSTC_WORKSPACE_WRAPPER".into(),
+            sharing::wrapper(number).into(),
+        ),
         (FOLDER.into(), folder.into()),
     ]
 }

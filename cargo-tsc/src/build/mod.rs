@@ -5,6 +5,7 @@ mod command;
 pub mod links;
 mod options;
 mod selection;
+pub mod sharing;
 
 use std::ffi::OsString;
 use std::path::PathBuf;

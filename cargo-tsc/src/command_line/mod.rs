@@ -44,7 +44,7 @@ pub enum Verb {
     Report(ReportArgs),
     /// Show what changed from A to B
     Diff(DiffArgs),
-    /// Compare like diff, and exit with 1 if something became slower
+    /// Compare like diff, and exit with 1 if something became slower; times need 4 runs a side
     Gate(GateArgs),
     /// Measure two revisions in turns, and compare them
     Ab(AbArgs),
@@ -58,7 +58,7 @@ pub enum Verb {
     Doctor(DoctorArgs),
     /// Show what a running program spends its ticks on; q quits
     Top(TopArgs),
-    /// Add #[cycles] to every function of a project, or remove it again
+    /// Add #[cycles] to every function of a project, or remove it again; without an option, say what would be added
     Annotate(AnnotateArgs),
     /// Print the completions of a shell, for `cargo-tsc`
     Completions(CompletionsArgs),
@@ -243,11 +243,12 @@ pub struct DiffArgs {
 /// The options of `gate`.
 #[derive(Args, Clone, Debug)]
 pub struct GateArgs {
-    /// The session, folder or file to compare with
-    #[arg(long, value_name = "A")]
-    pub baseline: PathBuf,
-    /// The session, folder or file that is judged [default: the newest session]
-    pub after: Option<PathBuf>,
+    /// The session, folder or file before; the same as naming it first
+    #[arg(long, value_name = "BEFORE")]
+    pub baseline: Option<PathBuf>,
+    /// The sessions, folders or files before and after [default after: the newest session]
+    #[arg(value_name = "SESSION", num_args = 1..=2, required_unless_present = "baseline")]
+    pub sessions: Vec<PathBuf>,
     /// Thresholds and exceptions by function [default: the nearest tsc.toml, here or in a folder above]
     #[arg(long, value_name = "FILE")]
     pub policy: Option<PathBuf>,
@@ -268,10 +269,10 @@ pub struct AbArgs {
     /// The revision after; a dot is the working tree
     #[arg(value_name = "REV2")]
     pub after: String,
-    /// Run each this many times
+    /// Rounds; each runs REV1, REV2, and REV1 again, which shows by how much the same code differs
     #[arg(short = 'n', long = "runs", value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub runs: u32,
-    /// Link each in this many orders of its functions; 1 is the order as it is [default: as many as runs, at most 10]
+    /// Link each in this many orders of its functions; 1 is the order as it is [default: as many as rounds, at most 10]
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=i64::from(ORDERS)))]
     pub links: Option<u32>,
     /// Run both at once on two CPUs, and swap them; by itself if two CPUs are idle and the program has one thread

@@ -66,11 +66,11 @@ pub enum Format {
     Jsonl,
 }
 
-/// The options of `annotate`.
+/// The options of `annotate`. Without one, it says what `--write` would do.
 #[derive(Args, Clone, Debug)]
 pub struct AnnotateArgs {
     /// Add the attribute to every function that is worth measuring
-    #[arg(long, required_unless_present = "strip", conflicts_with = "strip")]
+    #[arg(long, conflicts_with = "strip")]
     pub write: bool,
     /// Remove those attributes, so that every file is as before
     #[arg(long)]

@@ -10,6 +10,8 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use tsc_report::Report;
 
+use crate::execute::Ended;
+
 pub use name::local_start;
 pub use read::{load, read_report};
 pub use store::{Store, Writer};
@@ -65,6 +67,19 @@ pub struct Session {
     pub about: Option<About>,
     /// One report for each run: the sum of the reports of its processes.
     pub runs: Vec<Report>,
+}
+
+impl Run {
+    /// A run that ended like this.
+    #[must_use]
+    pub fn new(ended: Ended) -> Self {
+        Self {
+            status: ended.status,
+            seconds: ended.seconds,
+            cpu_seconds: ended.cpu_seconds,
+            ..Self::default()
+        }
+    }
 }
 
 impl Session {

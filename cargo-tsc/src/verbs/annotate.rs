@@ -35,7 +35,7 @@ pub fn annotate(args: &AnnotateArgs) -> Result<Exit> {
     let mut functions = 0;
     for package in &members {
         for file in sources.of(package, false)? {
-            match change(&file, args.write)? {
+            match change(&file, args)? {
                 Ok(0) => {}
                 Ok(count) => {
                     functions += count;
@@ -53,13 +53,20 @@ pub fn annotate(args: &AnnotateArgs) -> Result<Exit> {
             1 => format!("1 {what}"),
             _ => format!("{count} {what}s"),
         };
-        let did = if args.write { "added to" } else { "taken from" };
+        let did = match (args.write, args.strip) {
+            (true, _) => "added to",
+            (_, true) => "taken from",
+            _ => "would be added to",
+        };
         writeln!(
             anstream::stdout().lock(),
             "#[cycles] {did} {} in {}",
             of(functions, "function"),
             of(changed.len(), "file")
         )?;
+    }
+    if !args.write && !args.strip {
+        remark("nothing was changed; --write adds it, and --strip removes it");
     }
     if args.write {
         for package in members {
@@ -78,21 +85,21 @@ pub fn annotate(args: &AnnotateArgs) -> Result<Exit> {
     Ok(Exit::Fine)
 }
 
-/// The number of attributes that were added or removed. The inner error is that of a file that does not parse.
-fn change(file: &Path, write: bool) -> Result<syn::Result<usize>> {
+/// The number of attributes that were, or would be, added or removed. The inner error is that of a file that does not parse.
+fn change(file: &Path, args: &AnnotateArgs) -> Result<syn::Result<usize>> {
     let context = || file.display().to_string();
     let source = fs::read_to_string(file).with_context(context)?;
-    let changed = if write {
+    let changed = if args.strip {
+        annotate::strip(&source)
+    } else {
         annotate::annotate(&source, Where::Worthwhile, &|_| false)
             .map(|annotated| (annotated.text, annotated.attributes))
-    } else {
-        annotate::strip(&source)
     };
     let (text, count) = match changed {
         Ok(changed) => changed,
         Err(error) => return Ok(Err(error)),
     };
-    if count > 0 {
+    if count > 0 && (args.write || args.strip) {
         output::write(file, text)?;
     }
     Ok(Ok(count))

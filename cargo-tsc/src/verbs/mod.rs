@@ -1,5 +1,6 @@
-//! The verbs, one in each file.
+//! The verbs, one in each file or folder.
 
+pub mod ab;
 pub mod annotate;
 pub mod diff;
 pub mod doctor;
@@ -9,3 +10,4 @@ pub mod merge;
 pub mod report;
 pub mod run;
 pub mod shell;
+pub mod top;

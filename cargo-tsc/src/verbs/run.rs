@@ -9,7 +9,7 @@ use indicatif::ProgressBar;
 use crate::all;
 use crate::build::{Build, CargoCommand, Executable, Measurement, Project, What};
 use crate::command_line::RunArgs;
-use crate::execute::{Ended, Output, execute};
+use crate::execute::{Batch, Ended, Output};
 use crate::exit::Exit;
 use crate::input::Input;
 use crate::interrupt;
@@ -19,7 +19,14 @@ use crate::session::{About, Run, Store, Writer};
 use crate::verbs::report;
 
 /// What to do if nothing was measured.
-const HOW: &str = "add #[cycles] to functions that the program calls, or use --all";
+fn how(args: &RunArgs) -> &'static str {
+    match What::parse(&args.cargo.with(&args.command)) {
+        Ok(What::Program(..)) => {
+            "a program must call functions with #[cycles], and be built with tsc-runtime/release-builds and tsc-runtime/json, as `cargo tsc run` without a program's path does"
+        }
+        _ => "add #[cycles] to functions that the program calls, or use --all",
+    }
+}
 
 /// Runs the verb.
 ///
@@ -82,13 +89,22 @@ fn measure(args: &RunArgs, executables: &[Executable], store: &Store) -> Result<
     let mut input = Input::for_runs(args.runs)?;
     let mut session = store.begin(args.name.as_deref(), about(args))?;
     let bar = progress::runs("measuring", u64::from(args.runs));
-    let outcome = match runs(args, executables, &mut session, &mut input, false, &bar) {
+    let mut run = |session: &mut Writer, output| {
+        run_once(args, executables, session, &mut input, output, &bar)
+    };
+    let mut outcome = match run(&mut session, shown_output(args)) {
         Err(error) if session.about.runs.is_empty() => {
             session.discard()?;
             return Err(error);
         }
         outcome => outcome?,
     };
+    for _ in 1..args.runs {
+        if outcome.is_last() {
+            break;
+        }
+        outcome.then(run(&mut session, Output::Hidden)?);
+    }
     bar.finish_and_clear();
     print(args, session, store, &outcome)
 }
@@ -111,119 +127,83 @@ pub fn texts(words: &[OsString]) -> Vec<String> {
 
 /// How a program ended, if not with 0. Its status is also that of this program, which has a meaning of its own for some.
 #[must_use]
-pub fn ended(status: u8, signal: Option<i32>) -> String {
-    match (signal, status) {
+pub fn ended(ended: Ended) -> String {
+    match (ended.signal, ended.status) {
         (Some(signal), _) => format!("the program was ended by signal {signal}"),
-        (None, 1..=3) => {
+        (None, status @ 1..=3) => {
             format!("the program itself ended with status {status}, which is passed on")
         }
-        (None, _) => format!("the program ended with status {status}"),
+        (None, status) => format!("the program ended with status {status}"),
     }
 }
 
 /// The outcome of a session's runs.
 pub struct Outcome {
-    /// The first status that was not 0.
-    pub status: u8,
-    /// The signal of that run.
-    pub signal: Option<i32>,
-    /// The number of runs with a report.
-    pub reported: usize,
+    /// How the last one ended.
+    pub ended: Ended,
+    /// Whether there was a report.
+    pub is_reported: bool,
     /// Whether the user ended the last run.
     pub interrupted: bool,
 }
 
-/// Runs everything `args.runs` times, or until a run fails. If `quiet` is true, the program's output was shown before and is not shown
-/// again. `bar` may count other runs, too.
+impl Outcome {
+    /// Whether no run is to follow.
+    #[must_use]
+    pub fn is_last(&self) -> bool {
+        self.ended.status != 0 || self.interrupted
+    }
+
+    /// Adds the next run.
+    pub fn then(&mut self, next: Self) {
+        *self = Self {
+            is_reported: self.is_reported || next.is_reported,
+            ..next
+        };
+    }
+}
+
+/// The output of the first run. The others would repeat it.
+#[must_use]
+pub fn shown_output(args: &RunArgs) -> Output {
+    if args.view.json || args.view.markdown {
+        Output::Aside
+    } else {
+        Output::Shown
+    }
+}
+
+/// Runs everything once, and adds the run to the session. `bar` may count other runs, too.
 ///
 /// # Errors
 /// If a program cannot be started, or if its report cannot be read.
-pub fn runs(
-    args: &RunArgs,
-    executables: &[Executable],
-    session: &mut Writer,
-    input: &mut Input,
-    quiet: bool,
-    bar: &ProgressBar,
-) -> Result<Outcome> {
-    let mut outcome = Outcome {
-        status: 0,
-        signal: None,
-        reported: 0,
-        interrupted: false,
-    };
-    for index in 0..args.runs {
-        let output = if quiet {
-            Output::Hidden
-        } else {
-            output(args, index)
-        };
-        if output == Output::Hidden {
-            // The bar is shown only now, so that it does not mix with the program's own output.
-            progress::show(bar);
-        }
-        let ended = one_run(args, executables, session, input, output)?;
-        bar.inc(1);
-        outcome.reported += usize::from(ended.1);
-        outcome.interrupted = interrupt::status().is_some();
-        (outcome.status, outcome.signal) = (ended.0.status, ended.0.signal);
-        if outcome.status != 0 || outcome.interrupted {
-            break;
-        }
-    }
-    Ok(outcome)
-}
-
-/// Only the first run shows the program's output; the others would repeat it.
-fn output(args: &RunArgs, index: u32) -> Output {
-    match index {
-        0 if args.view.json || args.view.markdown => Output::Aside,
-        0 => Output::Shown,
-        _ => Output::Hidden,
-    }
-}
-
-/// The sum of two times, if both are known.
-#[must_use]
-pub fn sum(one: Option<f64>, other: Option<f64>) -> Option<f64> {
-    Some(one? + other?)
-}
-
-/// Runs every executable once. Returns how the first failed one, or the last one, ended, and whether there was a report.
-fn one_run(
+pub fn run_once(
     args: &RunArgs,
     executables: &[Executable],
     session: &mut Writer,
     input: &mut Input,
     output: Output,
-) -> Result<(Ended, bool)> {
-    let folder = session.next_run()?;
-    let variables = variables(args);
-    let mut all = Ended {
-        status: 0,
-        signal: None,
-        seconds: 0.0,
-        cpu_seconds: Some(0.0),
-    };
-    for executable in executables {
-        let ended = execute(executable, Some(&folder), &variables, input, output)?;
-        all.seconds += ended.seconds;
-        all.cpu_seconds = sum(all.cpu_seconds, ended.cpu_seconds);
-        if all.status == 0 {
-            (all.status, all.signal) = (ended.status, ended.signal);
-        }
+    bar: &ProgressBar,
+) -> Result<Outcome> {
+    if output == Output::Hidden {
+        // The bar is shown only now, so that it does not mix with the program's own output.
+        progress::show(bar);
     }
-    let run = Run {
-        status: all.status,
-        seconds: all.seconds,
-        cpu_seconds: all.cpu_seconds,
-        ..Run::default()
+    let reports = session.next_run()?;
+    let batch = Batch {
+        programs: executables,
+        reports: Some(&reports),
+        variables: &variables(args),
+        output,
     };
-    let report = session.enter(run)?;
-    Ok((
-        all,
-        report.is_some_and(|report| !report.callsites().is_empty()),
-    ))
+    let ended = batch.run_once(input)?;
+    bar.inc(1);
+    let report = session.enter(Run::new(ended))?;
+    Ok(Outcome {
+        ended,
+        is_reported: report.is_some_and(|report| !report.callsites().is_empty()),
+        interrupted: interrupt::status().is_some(),
+    })
 }
 
 /// The environment variables for the runtime that follow from the options.
@@ -260,25 +240,25 @@ pub fn print(args: &RunArgs, session: Writer, store: &Store, outcome: &Outcome) 
     if let Some(sentence) = &session.remark {
         remark(sentence);
     }
-    let how = ended(outcome.status, outcome.signal);
-    if outcome.reported == 0 {
+    let end = ended(outcome.ended);
+    if !outcome.is_reported {
         let left_out = session.sum()?.left_out().to_vec();
         session.discard()?;
-        if outcome.status != 0 {
-            warn(&format!("{how}, and reported nothing: {HOW}"));
-            return Ok(Exit::Program(outcome.status));
+        if outcome.ended.status != 0 {
+            warn(&format!("{end}, and reported nothing: {}", how(args)));
+            return Ok(Exit::Program(outcome.ended.status));
         }
         if let Some(only) = args.only.as_ref().filter(|_| !left_out.is_empty()) {
             bail!("{}", nearest::nothing_matches("--only", only, &left_out));
         }
-        bail!("nothing was measured: {HOW}");
+        bail!("nothing was measured: {}", how(args));
     }
     let printed = report::print_from(session.folder(), store, &args.view);
     remark(&format!("kept in {}", shown(session.folder())));
     printed?;
-    if outcome.status != 0 {
-        warn(&format!("{how}; what was measured until then is above"));
-        return Ok(Exit::Program(outcome.status));
+    if outcome.ended.status != 0 {
+        warn(&format!("{end}; what was measured until then is above"));
+        return Ok(Exit::Program(outcome.ended.status));
     }
     let runs = session.about.runs.len();
     if let Some(status) = interrupt::status().filter(|_| runs < args.runs as usize) {

@@ -67,6 +67,10 @@ fn two_revisions_are_run_in_turns_and_compared() {
         .tsc("ab one two -n 8 --lenient --json -- --release")
         .ends(0);
     let json = ended.json();
+    // What the sides have in common is built once, and the wait is announced.
+    let built = ended.err.matches("Compiling tsc-runtime ").count();
+    assert!(built <= 1, "{}", ended.err);
+    let ended = ended.remarks(" runs in all\n");
     let rows = json["comparison"]["rows"].as_array().unwrap();
     let work = rows
         .iter()
@@ -84,7 +88,10 @@ fn two_revisions_are_run_in_turns_and_compared() {
     // Both sides were linked in the same orders, and each run has its own.
     let links = |side: &str| {
         let folder = project.path(&format!("target/tsc/.ab/{side}-target/links"));
-        let folder = std::fs::read_dir(folder).unwrap().next().unwrap().unwrap();
+        let folders = std::fs::read_dir(&folder);
+        let mut folders =
+            folders.unwrap_or_else(|error| panic!("{}: {error}\n{}", folder.display(), ended.err));
+        let folder = folders.next().unwrap().unwrap();
         let link = |order: u32| std::fs::read(folder.path().join(order.to_string())).unwrap();
         (1..=10)
             .map(link)

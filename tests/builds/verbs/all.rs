@@ -149,7 +149,8 @@ fn files_that_cannot_be_measured_are_said() {
         .unwrap();
     }
     let main = "mod cli;\nmod part { include!(\"part.rs\"); }\n#[path = \"deep/../other.rs\"]\nmod other;\nmod links { pub mod linked; }\n#[path = \"../../OUTSIDE/outside.rs\"]\nmod outside;\n\
-        fn main() { cli::names(); part::part(); other::other(); links::linked::linked(); outside::outside() }\n";
+        fn main() { assert_eq!(include_str!(\"../../OUTSIDE/outside.txt\"), \"text\"); cli::names(); part::part(); other::other(); links::linked::linked(); outside::outside() }\n";
+    std::fs::write(elsewhere.path().join("outside.txt"), "text").unwrap();
     // Both are in the folder for temporary files.
     let name = elsewhere.path().file_name().unwrap().to_str().unwrap();
     let project = Project::with_manifest("", &main.replace("OUTSIDE", name));

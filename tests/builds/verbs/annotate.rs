@@ -11,6 +11,12 @@ fn strip_gives_back_the_very_bytes() {
     project.write("src/part.rs", part);
     project.write("src/unused.rs", "fn not_of_this_crate() { x() }\n");
     project
+        .tsc("annotate")
+        .ends(0)
+        .says("#[cycles] would be added to 3 functions in 2 files")
+        .remarks("--write");
+    assert_eq!(project.read("src/main.rs"), main);
+    project
         .tsc("annotate --write")
         .ends(0)
         .says("added to 3 functions in 2 files")
@@ -50,5 +56,5 @@ fn a_file_that_does_not_parse_is_named_and_left() {
         .ends(0)
         .remarks("src/main.rs: left as it is");
     assert_eq!(project.read("src/main.rs"), "fn main( {}");
-    project.tsc("annotate").ends(2);
+    project.tsc("annotate --write --strip").ends(2);
 }

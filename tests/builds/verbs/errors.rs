@@ -83,6 +83,10 @@ fn projects_that_measure_nothing_are_told_how_to() {
         .tsc("run")
         .ends(2)
         .complains("app does not depend on tsc-runtime");
+    project
+        .tsc("run -- rustc --version")
+        .ends(2)
+        .complains("nothing was measured: a program must call functions with #[cycles]");
 }
 
 #[test]
@@ -131,6 +135,7 @@ fn no_project_no_binary_no_build_no_program() {
 fn the_command_line_blames_the_word() {
     let project = Project::new(PROGRAM);
     project.tsc("rnu").ends(2).remarks("rnu");
+    project.tsc("gate").ends(2).remarks("SESSION");
     project.tsc("report --unit hours").ends(2).remarks("hours");
     project
         .tsc("diff a b --threshold much")

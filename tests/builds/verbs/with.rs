@@ -296,7 +296,7 @@ fn what_cannot_be_annotated_is_said_and_tried_once() {
     for ended in [first, second] {
         ended
             .says("with deep 1.2.3, member 0.5.0, rest 1.2.3, sibling 0.5.0, upper 1.2.3")
-            .says("without beside: it does not compile with attributes: error")
+            .says("without beside 1.2.3: it does not compile with attributes: error")
             .says("without made: macros, which run in the compiler")
             .says("without scripted: not in the program")
             .says("deep::work");

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use cargo_metadata::semver::BuildMetadata;
-use cargo_metadata::{Dependency, DependencyKind, PackageId};
+use cargo_metadata::{Dependency, DependencyKind, Package, PackageId};
 use serde_json::{Map, Value, json};
 
 use super::copied::Copied;
@@ -55,7 +55,7 @@ pub fn of(
             // A dynamic library would have the same file as that of the original.
             "crate-type": ["lib"],
         })),
-        "features": package.features,
+        "features": features(package),
     });
     for dependency in &package.dependencies {
         let resolved = graph.target(&package.id, dependency);
@@ -87,6 +87,26 @@ pub fn of(
     }
     without_nulls(&mut document);
     Ok(toml_edit::ser::to_string(&document)?)
+}
+
+/// The features, without those of dependencies that only tests have, which the copy has not.
+fn features(package: &Package) -> Value {
+    let is_there = |feature: &String| {
+        let Some((name, _)) = feature.split_once('/') else {
+            return true;
+        };
+        let name = name.trim_end_matches('?');
+        let mut dependencies = package.dependencies.iter();
+        dependencies.any(|dependency| {
+            let known = dependency.rename.as_ref().unwrap_or(&dependency.name);
+            dependency.kind != DependencyKind::Development && known == name
+        })
+    };
+    let features = package.features.iter().map(|(name, enables)| {
+        let enables: Vec<&String> = enables.iter().filter(|other| is_there(other)).collect();
+        (name.clone(), json!(enables))
+    });
+    Value::Object(features.collect())
 }
 
 /// The entry of a dependency.

@@ -13,7 +13,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
-use cargo_metadata::{DependencyKind, PackageId};
+use cargo_metadata::{DependencyKind, Package, PackageId};
 
 pub use choose::Wanted;
 pub use copied::{Copied, Places};
@@ -71,7 +71,7 @@ impl Dependencies {
             let error = found.left_out.why(&id).filter(|_| is_chosen);
             found
                 .not_annotated
-                .extend(error.map(|error| does_not_compile(&package.name, error)));
+                .extend(error.map(|error| does_not_compile(&package, error)));
             let is_annotated = is_chosen && error.is_none();
             let copied = Copied::new(package, is_annotated, places);
             found.copied.insert(id, copied);
@@ -197,9 +197,8 @@ impl Dependencies {
                 };
                 copied.is_annotated = false;
                 self.left_out.add(&id, &refusal.error)?;
-                let name = copied.package.name.as_str();
                 self.not_annotated
-                    .push(does_not_compile(name, &refusal.error));
+                    .push(does_not_compile(&copied.package, &refusal.error));
                 changed = true;
             }
         }
@@ -242,6 +241,7 @@ impl Dependencies {
     }
 }
 
-fn does_not_compile(name: &str, error: &str) -> String {
-    format!("{name}: it does not compile with attributes: {error}")
+fn does_not_compile(package: &Package, error: &str) -> String {
+    let Package { name, version, .. } = package;
+    format!("{name} {version}: it does not compile with attributes: {error}")
 }

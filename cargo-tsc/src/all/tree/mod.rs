@@ -8,7 +8,6 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
-use cargo_metadata::CrateType;
 use tsc_report::Report;
 
 use super::choice::Choice;
@@ -20,7 +19,7 @@ use super::manifest::Runtime;
 use super::outside::Outside;
 use super::{rustc, unopened};
 use crate::annotate::Probe;
-use crate::build::{Build, CargoCommand, Executable, Measurement, Project};
+use crate::build::{Build, CargoCommand, Executable, Measurement, Project, sharing};
 
 /// The folder in `target/tsc` of the copies and of what is built from them.
 const ALL: &str = ".all";
@@ -149,7 +148,7 @@ impl<'a> Tree<'a> {
             let copy = self.sync(ANNOTATED, &replaced)?;
             let prefixes = self.dependencies.prefixes(&self.folder);
             let with_dependencies = !prefixes.is_empty();
-            let environment = self.environment(&rustc::wrapper(), &copy, "allow", prefixes);
+            let environment = self.environment(&sharing::wrapper(0), &copy, "allow", prefixes);
             let project = Project::find(&self.command, &copy.join(&self.inner))?;
             let build = self.build(&project, "annotated-target", title, environment);
             if !with_dependencies {
@@ -196,11 +195,13 @@ impl<'a> Tree<'a> {
         };
         let wanted = self.wanted.as_ref();
         self.dependencies = Dependencies::find(&project, &selection.packages, wanted, places)?;
-        let wrapper = rustc::other_wrapper().unwrap_or_else(rustc::wrapper);
+        let wrapper = sharing::wrapper(1);
         let title = "building the same without measurement";
         let environment = self.environment(&wrapper, &copy, "warn", BTreeMap::new());
         let build = self.build(&project, "bare-target", title, environment);
-        build.executables(Measurement::AsIs)
+        let executables = build.executables(Measurement::AsIs);
+        let root = self.original.root().display();
+        executables.with_context(|| format!("a copy of {root}, without what is outside of it"))
     }
 
     /// Updates the copy of this name, and returns its folder.
@@ -267,21 +268,9 @@ impl<'a> Tree<'a> {
             command: &self.command,
             folder: project.here(),
             target: Some(self.folder.join(target)),
-            intermediate: self.can_share().then(|| self.folder.join("build")),
+            intermediate: sharing::can_share(self.original).then(|| self.folder.join("build")),
             environment,
             title: title.to_owned(),
         }
-    }
-
-    /// Whether both copies can be built in one folder, so that their common dependencies are built once. The wrapper makes the difference
-    /// between the copies' own packages, and cargo shows it in the names of files, except those of dynamic libraries and of programs on
-    /// Windows. In these cases one copy's file would replace the other's, so each copy has a folder of its own.
-    fn can_share(&self) -> bool {
-        let members = self.original.metadata().workspace_packages();
-        let mut targets = members.iter().flat_map(|package| &package.targets);
-        let is_dynamic = |kind: &CrateType| matches!(kind, CrateType::DyLib | CrateType::CDyLib);
-        cfg!(unix)
-            && rustc::other_wrapper().is_some()
-            && !targets.any(|target| target.crate_types.iter().any(is_dynamic))
     }
 }

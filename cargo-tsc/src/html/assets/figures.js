@@ -48,9 +48,15 @@ function percent(share) {
   return unsignedZero((100 * share).toFixed(1).replace("-", "−")) + " %";
 }
 
-/** Self ticks by which rows are ranked: on the CPU where that is known. */
-const selfOf = (row) => row.self_on_cpu_ticks ?? row.self_ticks;
-const selfSum = sumOf(report.callsites.map((row) => Math.max(0, selfOf(row))));
+/** Self ticks by which rows are ranked: on the CPU where that is known. The cost of probes is subtracted, which may have been more. */
+const selfOf = (row) => Math.max(0, row.self_on_cpu_ticks ?? row.self_ticks);
+const selfSum = sumOf(report.callsites.map(selfOf));
+
+/** A time of single calls. Under 30 ticks, a timed call cannot be distinguished from an empty one. A single call is all there is to know. */
+function ofCall(row, ticks) {
+  const one = ticks ?? (row.calls === 1 ? row.mean_ticks : null);
+  return known(one) && one < 30 && row.probe !== "light" ? `<${time(30)}` : time(one);
+}
 
 /** The 95 % error of the self ticks as a share of them. */
 function selfError(row) {

@@ -50,14 +50,14 @@ const columns = [
   { key: "error", label: "±", title: "error of self, as a share of it, at 95 %", value: selfError, show: (row) => percent(selfError(row)) },
   { key: "blocked", label: "blocked", title: "time in which the thread had given up the CPU: sleep, input, output, locks; callees included",
     value: (row) => row.blocked_ticks, show: (row) => bar(row.blocked_ticks, greatestBlocked, "blocked", time(row.blocked_ticks)) },
-  { key: "total", label: "total", title: "on the CPU and blocked, callees included", value: (row) => row.total_ticks, show: (row) => time(row.total_ticks) },
+  { key: "total", label: "total", title: "on the CPU and blocked, callees included", value: (row) => row.total_ticks, show: (row) => time(Math.max(0, row.total_ticks)) },
   { key: "wall", label: "wall", title: "the same, and waiting for a CPU", value: (row) => row.wall_ticks, show: (row) => time(row.wall_ticks) },
   { key: "calls", label: "calls", value: (row) => row.calls, show: (row) => count(row.calls) },
-  { key: "mean", label: "mean", value: (row) => row.mean_ticks, show: (row) => time(row.mean_ticks) },
+  { key: "mean", label: "mean", value: (row) => row.mean_ticks, show: (row) => ofCall(row, row.mean_ticks) },
   { key: "change", label: "change of mean", value: (row) => change(row)?.ratio ?? null, show: changeCell },
-  { key: "p50", label: "p50", title: "median of the calls", value: (row) => row.p50_ticks, show: (row) => time(row.p50_ticks) },
-  { key: "p99", label: "p99", title: "99 % of the calls are not longer", value: (row) => row.p99_ticks, show: (row) => time(row.p99_ticks) },
-  { key: "max", label: "max", value: (row) => row.max_ticks, show: (row) => time(row.max_ticks) },
+  { key: "p50", label: "p50", title: "median of the calls", value: (row) => row.p50_ticks, show: (row) => ofCall(row, row.p50_ticks) },
+  { key: "p99", label: "p99", title: "99 % of the calls are not longer", value: (row) => row.p99_ticks, show: (row) => ofCall(row, row.p99_ticks) },
+  { key: "max", label: "max", value: (row) => row.max_ticks, show: (row) => ofCall(row, row.max_ticks) },
 ].filter(({ key }) => (key !== "change" || base) && (key !== "blocked" || greatestBlocked > 0));
 
 function changeCell(row) {

@@ -36,7 +36,7 @@ pub fn cpus(
     program: &[Executable],
     inputs: &mut [Input; 2],
 ) -> Result<Option<[usize; 2]>> {
-    use crate::execute::{Output, execute};
+    use crate::execute::Batch;
     use crate::progress::remark;
 
     if args.no_duet {
@@ -54,13 +54,9 @@ pub fn cpus(
         if least < IDLE {
             return Ok(None);
         }
-        let (mut seconds, mut busy) = (0.0, 0.0);
-        for executable in program {
-            let ended = execute(executable, None, &[], &mut inputs[0], Output::Hidden)?;
-            seconds += ended.seconds;
-            busy += ended.cpu_seconds.unwrap_or(f64::INFINITY);
-        }
-        if busy > ONE_THREAD * seconds {
+        let ended = Batch::silent(program).run_once(&mut inputs[0])?;
+        let busy = ended.cpu_seconds.unwrap_or(f64::INFINITY);
+        if busy > ONE_THREAD * ended.seconds {
             return Ok(None);
         }
     }

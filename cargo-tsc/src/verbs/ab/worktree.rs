@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result, bail};
 use tempfile::TempDir;
 
 use super::submodules;
+use crate::all::with_paths;
 use crate::git::git;
 
 /// The name of the working tree in its present state, in place of a revision.
@@ -28,7 +29,9 @@ impl Repository {
     /// If there is no repository.
     pub fn here() -> Result<Self> {
         let here = std::env::current_dir()?;
-        let root = PathBuf::from(git(&here, &["rev-parse", "--show-toplevel"])?);
+        let root = git(&here, &["rev-parse", "--show-toplevel"])
+            .context("ab compares revisions of a git repository")?;
+        let root = PathBuf::from(root);
         let inner = here
             .canonicalize()?
             .strip_prefix(root.canonicalize()?)
@@ -99,7 +102,30 @@ impl Repository {
             ],
         )?;
         submodules::fill(&self.root, &commit, checkout.root())?;
+        self.keep_dependencies(checkout.root())?;
         Ok(checkout)
+    }
+
+    /// Makes paths of dependencies outside of the repository, such as `../x`, lead from the copy to where they lead from the original.
+    fn keep_dependencies(&self, copy: &Path) -> Result<()> {
+        let manifests = git(copy, &["ls-files", "-z", ":(glob)**/Cargo.toml"])?;
+        for name in manifests.split_terminator('\0') {
+            let manifest = copy.join(name);
+            let folder = self.root.join(name);
+            let folder = folder.parent().unwrap_or(&self.root);
+            // A link may lead to a file of the user's. What is no manifest belongs to somebody else, such as a test.
+            let is_file = manifest.symlink_metadata().is_ok_and(|it| it.is_file());
+            let text = std::fs::read_to_string(&manifest).ok().filter(|_| is_file);
+            let changed = text
+                .as_deref()
+                .map(|text| with_paths(text, folder, &self.root));
+            if let Some(Ok(changed)) = changed
+                && text.is_some_and(|text| text != changed)
+            {
+                std::fs::write(manifest, changed)?;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -193,6 +219,25 @@ mod tests {
         );
         let part = repository.root.join("part");
         assert_eq!(git(&part, &["status", "--porcelain"]).unwrap(), " M inner");
+    }
+
+    #[test]
+    fn dependencies_outside_of_the_repository_stay_where_they_are() {
+        let (dir, repository) = repository();
+        let text = "[dependencies]\na = { path = \"../../beside\" }\nb = { path = \"../part\" }\n";
+        fs::create_dir(repository.root.join("member")).unwrap();
+        fs::write(repository.root.join("member/Cargo.toml"), text).unwrap();
+        fs::write(repository.root.join("Cargo.toml"), "{{ a template }}").unwrap();
+        commit(&repository.root);
+        // The revision has what the working tree no longer has.
+        fs::remove_dir_all(repository.root.join("member")).unwrap();
+        let parent = dir.path().join("checkouts");
+        fs::create_dir(&parent).unwrap();
+        let checkout = repository.check_out("HEAD", &parent).unwrap();
+        let changed = fs::read_to_string(checkout.root().join("member/Cargo.toml")).unwrap();
+        let beside = dir.path().join("beside").display().to_string();
+        let expected = text.replace("../../beside", &beside);
+        assert_eq!(changed, expected);
     }
 
     #[test]

@@ -3,12 +3,11 @@
 
 use anyhow::{Result, bail};
 
-use super::duet;
-use super::verb::Side;
+use super::{Side, duet};
 use crate::build::Executable;
 use crate::command_line::{AbArgs, ORDERS};
 use crate::cpus;
-use crate::execute::{Ended, Output, execute};
+use crate::execute::{Batch, Ended};
 use crate::exit::Exit;
 use crate::input::Input;
 use crate::interrupt;
@@ -36,7 +35,13 @@ pub fn measure(args: &AbArgs, sides: &mut [Side; 2]) -> Result<Option<Exit>> {
         None => &[&[0], &[1], &[0]],
     };
     let of_round: usize = slots.iter().map(|slot| slot.len()).sum();
-    let bar = progress::runs("measuring in turns", u64::from(args.runs) * of_round as u64);
+    let runs = u64::from(args.runs) * of_round as u64;
+    let how = match cpus {
+        Some(_) => "both revisions at once, twice",
+        None => "before, after, and before again",
+    };
+    remark(&format!("a round runs {how}: {runs} runs in all"));
+    let bar = progress::runs("measuring in turns", runs);
     progress::show(&bar);
     for round in 0..args.runs {
         let order = round % orders;
@@ -91,24 +96,20 @@ fn once(
 ) -> Result<Ended> {
     let mut variables = run::always();
     variables.push((PADDING, "x".repeat(24 * order as usize)));
-    let mut all = Ended {
-        status: 0,
-        signal: None,
-        seconds: 0.0,
-        cpu_seconds: Some(0.0),
-    };
     if let Some(cpu) = cpu {
         cpus::stay_on(cpu)?;
     }
-    for executable in executables {
-        let ended = execute(executable, Some(folder), &variables, input, Output::Hidden)?;
-        all.seconds += ended.seconds;
+    let batch = Batch {
+        reports: Some(folder),
+        variables: &variables,
+        ..Batch::silent(executables)
+    };
+    let ended = batch.run_once(input)?;
+    Ok(Ended {
         // Of two programs at once, only the sum is known.
-        let seconds = ended.cpu_seconds.filter(|_| cpu.is_none());
-        all.cpu_seconds = run::sum(all.cpu_seconds, seconds);
-        all.status = all.status.max(ended.status);
-    }
-    Ok(all)
+        cpu_seconds: ended.cpu_seconds.filter(|_| cpu.is_none()),
+        ..ended
+    })
 }
 
 /// Adds a run to a side's session. Returns its status if that is not 0.
@@ -116,13 +117,10 @@ fn enter(side: &mut Side, ended: Ended, round: u32, order: u32) -> Result<Option
     let report = side.session.enter(Run {
         round: Some(round),
         order: Some(order),
-        status: ended.status,
-        seconds: ended.seconds,
-        cpu_seconds: ended.cpu_seconds,
-        ..Run::default()
+        ..Run::new(ended)
     })?;
     if ended.status != 0 {
-        let how = run::ended(ended.status, ended.signal);
+        let how = run::ended(ended);
         warn(&format!("{}: {how}", side.revision));
         return Ok(Some(ended.status));
     }

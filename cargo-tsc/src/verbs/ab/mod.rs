@@ -1,12 +1,15 @@
-//! `cargo tsc ab REV1 REV2`.
+//! `cargo tsc ab REV1 REV2`: measures two revisions in turns, and compares them.
+
+mod duet;
+mod rounds;
+mod submodules;
+mod worktree;
 
 use std::path::Path;
 
 use anyhow::{Result, bail};
 
-use super::rounds;
-use super::worktree::{Checkout, Repository};
-use crate::build::{Build, CargoCommand, Executable, Measurement, Project, What, links};
+use crate::build::{Build, CargoCommand, Executable, Measurement, Project, What, links, sharing};
 use crate::command_line::{AbArgs, ORDERS};
 use crate::diff::Policy;
 use crate::exit::Exit;
@@ -14,6 +17,7 @@ use crate::interrupt;
 use crate::progress::remark;
 use crate::session::{self, About, Store, Writer};
 use crate::verbs::{diff, run};
+use worktree::{Checkout, Repository};
 
 /// Runs the verb.
 ///
@@ -73,7 +77,7 @@ pub fn ab(args: &AbArgs) -> Result<Exit> {
 }
 
 /// A revision that has been built.
-pub(super) struct Side {
+struct Side {
     pub revision: String,
     /// The program in each order of its functions: first, the order as it is.
     pub orders: Vec<Vec<Executable>>,
@@ -92,11 +96,11 @@ impl Side {
     ) -> Result<Self> {
         let project = Project::find(command, &checkout.folder())?;
         // Cargo compares the times of files. Files of the working tree may be older than what was built from another revision, so the two
-        // use different target folders.
-        let kind = if checkout.is_working_tree() {
-            "working-tree"
-        } else {
-            name
+        // use different target folders and, for what they have in common, different wrappers.
+        let (kind, number) = match (checkout.is_working_tree(), name) {
+            (true, _) => ("working-tree", 0),
+            (false, "before") => (name, 1),
+            (false, _) => (name, 2),
         };
         let target = folder.join(format!("{kind}-target"));
         let linked = target.join("links");
@@ -105,8 +109,8 @@ impl Side {
             command,
             folder: &checkout.folder(),
             target: Some(target),
-            intermediate: None,
-            environment: links::environment(&linked),
+            intermediate: sharing::can_share(&project).then(|| folder.join("ab-build")),
+            environment: links::environment(&linked, number),
             title: format!("building {revision}"),
         };
         let executables = build

@@ -1,0 +1,192 @@
+//! `cargo tsc run --all`.
+
+use std::io::{self, IsTerminal as _};
+
+use anyhow::{Result, bail};
+use indicatif::ProgressBar;
+
+use super::beside::Beside;
+use super::choice::{self, Choice, Measured, REPEATED};
+use super::crossing::Crossing;
+use super::dependencies::Wanted;
+use super::manifest::Runtime;
+use super::remarks;
+use super::tree::Tree;
+use crate::build::{CargoCommand, Executable, Project};
+use crate::command_line::RunArgs;
+use crate::execute::Output;
+use crate::exit::Exit;
+use crate::input::Input;
+use crate::interrupt;
+use crate::progress::{self, remark};
+use crate::session::{About, Store, Writer};
+use crate::verbs::run::{self, Outcome};
+
+/// After at most this many rounds the probes stay as they are.
+const ROUNDS: usize = 3;
+
+/// Measures every function of a project, in a copy of the project.
+///
+/// # Errors
+/// If the project cannot be copied, built, run or reported.
+pub fn run(args: &RunArgs, command: &CargoCommand) -> Result<Exit> {
+    let here = std::env::current_dir()?;
+    let project = Project::find_members(command, &here)?;
+    let store = Store::new(project.target());
+    let runtime = Runtime::find(args.runtime.as_deref());
+    let _lock = store.lock("all")?;
+    let mut tree = Tree::new(&project, command, &here, wanted(args));
+    if !command.is_optimised() {
+        remark("this is a debug build: --release measures what users run");
+    }
+    // The program without measurement is built first. If this fails, the attributes are not the reason.
+    let bare = tree.bare(&runtime)?;
+    let mut input = Input::for_runs(2)?;
+    let known = tree.known_choice(&runtime)?;
+    let known_choice = known.read();
+    let first_round = usize::from(known_choice.is_some());
+    let mut chosen = known_choice.unwrap_or_default();
+    tree.choose(&chosen);
+    let mut renamed = None;
+    for number in first_round.. {
+        let measured = tree.annotated(&runtime)?;
+        if tree.attributes == 0 {
+            bail!(
+                "nothing can be annotated: every function is const, a test, too short for a probe, or has an attribute already; `cargo tsc run` \
+                 measures those with #[cycles]"
+            );
+        }
+        let mut session = store.begin(args.name.as_deref(), about(args))?;
+        session.remark = session.remark.or(renamed);
+        let mut round = Round {
+            args,
+            measured: &measured,
+            beside: Beside::new(&bare),
+            session,
+            input: &mut input,
+            bar: progress::runs(&title(number, chosen.bare.len()), u64::from(args.runs)),
+        };
+        let is_shown = number == first_round;
+        let mut outcome = round.turn(if is_shown {
+            run::shown_output(args)
+        } else {
+            Output::Hidden
+        })?;
+        if !outcome.interrupted
+            && let Some(choice) = round.choice(number, is_shown)?
+        {
+            tree.choose(&choice);
+            chosen.add(choice);
+            renamed = round.discard()?;
+            continue;
+        }
+        let is_compared = !outcome.interrupted;
+        if is_compared {
+            round.others(&mut outcome)?;
+            known.write(chosen.clone())?;
+        }
+        round.bar.finish_and_clear();
+        let Round {
+            beside,
+            mut session,
+            ..
+        } = round;
+        session.about.remarks = if is_compared {
+            remarks::of(&tree, &chosen.bare, &beside, &session)?
+        } else {
+            remarks::interrupted(&tree, &chosen.bare)
+        };
+        session.save()?;
+        return run::print(args, session, &store, &outcome);
+    }
+    unreachable!("the last round keeps its probes")
+}
+
+/// A build with certain probes, and its runs, in turns with those of the bare program.
+struct Round<'a> {
+    args: &'a RunArgs,
+    measured: &'a [Executable],
+    beside: Beside<'a>,
+    session: Writer,
+    input: &'a mut Input,
+    bar: ProgressBar,
+}
+
+impl Round<'_> {
+    /// A measured run, and one of the bare program. If the user has ended one, no other is started.
+    fn turn(&mut self, output: Output) -> Result<Outcome> {
+        let Self { args, input, .. } = self;
+        let session = &mut self.session;
+        let mut outcome = run::run_once(args, self.measured, session, input, output, &self.bar)?;
+        if !outcome.interrupted {
+            self.beside.run(outcome.ended, session, input)?;
+            outcome.interrupted = interrupt::status().is_some();
+        }
+        Ok(outcome)
+    }
+
+    /// Other probes, with which the next round is to begin. `None` if these are kept.
+    fn choice(&self, number: usize, is_shown: bool) -> Result<Option<Choice>> {
+        let sum = self.session.sum()?;
+        let mut so_far = self.beside.so_far(&sum);
+        // Writing to a terminal is slow, too.
+        if is_shown && io::stdout().is_terminal() {
+            so_far.ratio = 1.0;
+        }
+        // The first round only serves to choose probes.
+        if number > 0 && (number >= ROUNDS || so_far.ratio <= REPEATED) {
+            return Ok(None);
+        }
+        let mut crossing = Crossing::new(&sum);
+        let choice = choice::choose(Measured::all(&sum), so_far, &mut crossing);
+        Ok(Some(choice).filter(|choice| number == 0 || !choice.bare.is_empty()))
+    }
+
+    /// The other runs that the user wants, and as many more as the comparison with the bare program needs.
+    fn others(&mut self, outcome: &mut Outcome) -> Result<()> {
+        for _ in 1..self.args.runs {
+            if outcome.is_last() {
+                break;
+            }
+            outcome.then(self.turn(Output::Hidden)?);
+        }
+        while self.beside.is_unsure() && interrupt::status().is_none() {
+            self.beside.turn(self.args, self.measured, self.input)?;
+            if !self.beside.is_unsure() && !self.beside.again {
+                self.beside.again = self.beside.is_unexplained(&self.session.sum()?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Forgets the runs. Returns the remark on an older session of the same name.
+    fn discard(self) -> Result<Option<String>> {
+        self.bar.finish_and_clear();
+        self.session.discard()
+    }
+}
+
+/// The title of the progress bar. When probes have been chosen, the runs begin again.
+fn title(round: usize, left_out: usize) -> String {
+    match (round, left_out) {
+        (0, _) => "measuring every function".to_owned(),
+        (_, 1) => "measuring without 1 function".to_owned(),
+        _ => format!("measuring without {left_out} functions"),
+    }
+}
+
+/// The dependencies to measure.
+fn wanted(args: &RunArgs) -> Option<Wanted> {
+    match &args.with {
+        _ if args.with_deps => Some(Wanted::All),
+        names if names.is_empty() => None,
+        names => Some(Wanted::Named(names.clone())),
+    }
+}
+
+fn about(args: &RunArgs) -> About {
+    About {
+        all: true,
+        ..run::about(args)
+    }
+}
