@@ -38,6 +38,7 @@ pub(crate) fn print(rounds: &[Round], names: &Names, callers: &Callers) {
         .map(|round| normalised(callers.by_row(&round.profile, names)))
         .collect();
     let perf_in_one = mean(&perf);
+    print_control(rounds, &perf);
     let mut all = Vec::new();
     for (name, of_row, of_callees) in CORRECTIONS {
         let light: Vec<Shares> = rounds
@@ -60,6 +61,58 @@ pub(crate) fn print(rounds: &[Round], names: &Names, callers: &Callers) {
         all.push(in_one);
     }
     print_rows(&perf_in_one, &all);
+}
+
+/// What chance alone does: as many samples of `perf` as the clock has ticked, compared with `perf`'s profile of another run.
+fn print_control(rounds: &[Round], perf: &[Shares]) {
+    let mut random = Random(1);
+    let thinned: Vec<Shares> = rounds
+        .iter()
+        .zip(perf)
+        .map(|(round, perf)| random.samples(perf, round.clock_ticks()))
+        .collect();
+    let in_one = (mean(&thinned), mean(perf));
+    let others = perf.iter().cycle().skip(1);
+    let pairs = || thinned.iter().zip(others.clone());
+    println!(
+        "| perf, as few samples, another run | {} | {:.3} | {} | {:.1} | {:.1} | – |",
+        range(pairs().map(|(few, perf)| rank_correlation(few, perf))),
+        rank_correlation(&in_one.0, &in_one.1),
+        range(pairs().map(|(few, perf)| misplaced(few, perf, RANKED))),
+        misplaced(&in_one.0, &in_one.1, RANKED),
+        misplaced(&in_one.0, &in_one.1, ALL),
+    );
+}
+
+/// A generator of pseudo-random numbers.
+struct Random(u64);
+
+impl Random {
+    /// So many samples of a profile, drawn at random: their shares.
+    fn samples(&mut self, of: &Shares, count: u64) -> Shares {
+        let mut rows: Vec<(&String, f64)> = of.iter().map(|(name, share)| (name, *share)).collect();
+        rows.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(b.0)));
+        let mut drawn = Shares::new();
+        for _ in 0..count {
+            let mut left = self.next();
+            let row = rows.iter().find(|(_, share)| {
+                left -= share;
+                left < 0.0
+            });
+            let (name, _) = row.unwrap_or(&rows[0]);
+            *drawn.entry((*name).clone()).or_default() += 1.0;
+        }
+        normalised(drawn)
+    }
+
+    /// In 0..1.
+    fn next(&mut self) -> f64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
+    }
 }
 
 fn print_rows(perf: &Shares, light: &[Shares]) {

@@ -1,14 +1,15 @@
-//! Does `cargo tsc diff` find a slowdown of 3 % in one function of a real program, and does it report nothing if nothing changed?
+//! Does `cargo tsc ab` find a slowdown of 3 % in one function of a real program, and does it say nothing where nothing changed?
 //!
-//! `cargo run --release --manifest-path studies/transparency/Cargo.toml --bin planted [TRIES [RUNS]]` uses pulldown-cmark with `#[cycles]`
-//! on some of its functions. One of them first runs an idle loop, as long as an environment variable says: as usual, or so much longer that
-//! the function takes 3 % more. Both sides are the same executable, so that nothing else can differ. A try is ten runs per side (by default)
-//! in turns: without slowdown, with slowdown, and without it once more. There are forty tries by default.
+//! `cargo run --release -p transparency --bin planted [TRIES [PAIRS]]` makes a repository of each of four crates, with `#[cycles]` on some of
+//! their functions. In the revision `slowed`, a chain of multiplications in one of them is longer, so that it takes 3 % more. The revisions `moved` differ
+//! from the first in the order of their functions and in unused code alone. `ab` compares them, ten runs a side: `slowed` one side after the
+//! other and as a duet, ten tries each by default, and five `moved` revisions of each program.
 
 #![forbid(unsafe_code)]
 
+mod moved;
 mod program;
-mod sides;
+mod sessions;
 mod statistics;
 mod verdicts;
 
@@ -17,12 +18,16 @@ use std::{env, io};
 
 use transparency::cargo;
 
-use program::{Program, SLOWED, USUAL};
-use sides::{Side, take_turns};
+use program::{PROGRAMS, Repository};
+use sessions::Sessions;
 use statistics::Table;
-use verdicts::{Count, diff};
+use verdicts::Count;
 
-const TRIES: u64 = 40;
+/// Compares `slowed` one side after the other, and both sides at once on two CPUs.
+const WAYS: [(&str, &str); 2] = [("in turns", "--no-duet"), ("duet", "--duet")];
+const TRIES: u64 = 10;
+const PAIRS: u64 = 5;
+/// Runs a side in a comparison.
 const RUNS: u64 = 10;
 /// The slowdown, as a share of the function's own time.
 const PLANTED: f64 = 0.03;
@@ -30,83 +35,57 @@ const PLANTED: f64 = 0.03;
 fn main() -> io::Result<ExitCode> {
     let mut numbers = env::args().skip(1).map(|word| word.parse::<u64>());
     let mut number = |default| numbers.next().and_then(Result::ok).unwrap_or(default);
-    let (tries, runs) = (number(TRIES), number(RUNS));
+    let (tries, pairs) = (number(TRIES), number(PAIRS));
     let scratch = cargo::scratch("planted")?;
     let tool = cargo::install(&scratch)?;
-    let program = Program::build(&scratch)?;
-    let rounds = program.rounds(PLANTED, &scratch)?;
-    println!("{rounds} more rounds are {PLANTED} of {SLOWED}\n");
-    let (mut in_turns, mut blocks) = (Outcomes::default(), Outcomes::default());
-    let mut table = Table::default();
-    let mut rows = 1;
-    for attempt in 0..tries {
-        let folder = scratch.join(format!("try{attempt}"));
-        let mut sides = [
-            Side::new(&folder, "before", USUAL),
-            Side::new(&folder, "slowed", USUAL + rounds),
-            Side::new(&folder, "again", USUAL),
-        ];
-        take_turns(&program, &mut sides, runs, attempt)?;
-        table.add(&sides[0].folder, &sides[1].folder)?;
-        // Compare the runs in both ways: pair by pair, and as two unordered sets.
-        for (paired, outcomes) in [(true, &mut in_turns), (false, &mut blocks)] {
-            let [before, slowed, again] = &sides;
-            let verdicts = diff(&tool, before, slowed, paired)?;
-            rows = verdicts.len();
-            outcomes.slowed.add(&verdicts);
-            outcomes.same.add(&diff(&tool, before, again, paired)?);
+    let mut tables = WAYS.map(|_| Table::default());
+    let mut moved = Count::default();
+    let mut is_well = true;
+    println!(
+        "| program, 3 % in | | tries | named | not resolved | ratio, median | would be seen, median | others named, of their verdicts |"
+    );
+    println!("|---|---|---|---|---|---|---|---|");
+    for program in &PROGRAMS {
+        let repository = Repository::make(program, &scratch)?;
+        let rounds = repository.calibrate(PLANTED)?;
+        repository.commit_slowed(rounds)?;
+        for ((how, option), table) in WAYS.iter().zip(&mut tables) {
+            let all = Sessions::measure(&tool, &repository, "slowed", tries * RUNS, option)?;
+            let mut count = Count::default();
+            for part in 0..tries {
+                let part = all.part(part * RUNS..(part + 1) * RUNS)?;
+                count.add(&part.diff(&tool)?, Some(program.slowed));
+                table.add(&part, program.slowed)?;
+            }
+            let name = format!("{}, `{}` | {how}", program.name, program.slowed);
+            println!("| {name} | {count} |");
+            is_well &= count.is_well();
         }
-        eprintln!("try {} of {tries}", attempt + 1);
+        for pair in 0..pairs {
+            repository.commit_moved(pair)?;
+            let sessions = Sessions::measure(&tool, &repository, "moved", RUNS, "--no-duet")?;
+            moved.add(&sessions.diff(&tool)?, None);
+        }
     }
     println!(
-        "| {runs} runs a side | tries | named slower | named faster | not resolved | called unchanged | ratio found, median | others named, of their verdicts | nothing changed: named, of all verdicts |"
+        "\n{} pairs that differ in the order of functions and unused code: {} of {} rows named\n",
+        pairs * PROGRAMS.len() as u64,
+        moved.others_named,
+        moved.others
     );
-    println!("|---|---|---|---|---|---|---|---|---|");
-    in_turns.print("taking turns");
-    blocks.print("as two heaps");
-    table.print(rows as f64);
-    let well = in_turns.are_well(tries);
     println!(
-        "\nslower in at least 9 of 10 tries, and at most 1 of 20 verdicts on unchanged functions is wrong: {}",
-        if well { "yes" } else { "no" }
+        "| statistic of the slowed function | in turns: standard error, median | found | duet: standard error, median | found |"
     );
-    Ok(if well {
+    println!("|---|---|---|---|---|");
+    Table::print(&tables);
+    is_well &= moved.others_named <= 1;
+    println!(
+        "\nnamed in 9 of 10 tries, nothing else in 95 of 100 rows, at most one row of the moved ones: {}",
+        if is_well { "yes" } else { "no" }
+    );
+    Ok(if is_well {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE
     })
-}
-
-/// With the slowdown and without.
-#[derive(Default)]
-struct Outcomes {
-    slowed: Count,
-    same: Count,
-}
-
-impl Outcomes {
-    fn print(&self, how: &str) {
-        let slowed = &self.slowed;
-        let (named, judged) = self.same.false_alarms();
-        println!(
-            "| {how} | {} | {} | {} | {} | {} | {:.4} | {} of {} | {named} of {judged} |",
-            slowed.tries,
-            slowed.slower,
-            slowed.faster,
-            slowed.unresolved,
-            slowed.unchanged,
-            slowed.median_ratio(),
-            slowed.others_named,
-            slowed.others
-        );
-    }
-
-    /// Other functions that are reported beside the slowed one are false alarms, as are all that are reported if nothing changed.
-    fn are_well(&self, tries: u64) -> bool {
-        let (named, judged) = self.same.false_alarms();
-        let slowed = &self.slowed;
-        slowed.slower * 10 >= tries * 9
-            && named * 20 <= judged
-            && slowed.others_named * 20 <= slowed.others
-    }
 }

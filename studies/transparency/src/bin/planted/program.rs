@@ -1,168 +1,303 @@
-//! The program: pulldown-cmark as published, with a few of its functions measured and one that can be slowed down.
+//! The programs: crates as published, with a few of their functions measured and one that can be slowed down, each in a repository.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::{fs, io};
 
 use cargo_tsc::annotate::{Where, annotate};
 use serde_json::Value;
-use transparency::project::{copy_dir, dependency, stand_alone};
+use transparency::project::{copy_dir, dependency};
 use transparency::{cargo, fetch};
 
-/// The functions that a user would annotate after a first look.
-const MEASURED: [&str; 7] = [
-    "main",
-    "pulldown_cmark",
-    "run",
-    "handle_inline_pass1",
-    "parse_block",
-    "parse_line",
-    "parse_fenced_code_block",
+use crate::moved;
+
+/// A program, and what is measured in it.
+pub struct Program {
+    pub name: &'static str,
+    /// The part that makes the input and uses the crate, and how often it does so in a run of about a quarter of a second.
+    main: &'static str,
+    turns: u32,
+    /// The functions that a user would annotate after a first look.
+    measured: &'static [&'static str],
+    /// The one that can be slowed down.
+    pub slowed: &'static str,
+}
+
+macro_rules! main {
+    ($($file:literal),*) => { concat!($(include_str!(concat!("../../programs/texts/", $file))),*) };
+}
+
+pub const PROGRAMS: [Program; 4] = [
+    Program {
+        name: "pulldown-cmark",
+        main: main!("pulldown_cmark.rs"),
+        turns: 3,
+        measured: &[
+            "run",
+            "handle_inline_pass1",
+            "parse_block",
+            "parse_line",
+            "parse_paragraph",
+            "parse_table",
+            "parse_fenced_code_block",
+        ],
+        slowed: "handle_inline_pass1",
+    },
+    Program {
+        name: "zopfli",
+        main: main!("zopfli.rs", "words.rs"),
+        turns: 6,
+        measured: &[
+            "greedy",
+            "follow_path",
+            "get_best_lengths",
+            "calculate_block_size",
+            "optimize_huffman_for_rle",
+            "length_limited_code_lengths",
+            "encode_tree_no_output",
+            "blocksplit_lz77",
+            "add_lz77_block",
+            "get_statistics",
+        ],
+        slowed: "optimize_huffman_for_rle",
+    },
+    Program {
+        name: "roxmltree",
+        main: main!("roxmltree.rs"),
+        turns: 20,
+        measured: &[
+            "process_attribute",
+            "process_element",
+            "process_text",
+            "process_cdata",
+            "resolve_attributes",
+            "parse_comment",
+        ],
+        slowed: "process_attribute",
+    },
+    Program {
+        name: "miniz_oxide",
+        main: main!("miniz_oxide.rs", "words.rs"),
+        turns: 5,
+        measured: &[
+            "compress_normal",
+            "compress_lz_codes",
+            "start_dynamic_block",
+            "optimize_table",
+            "init_tree",
+            "decompress",
+        ],
+        slowed: "compress_lz_codes",
+    },
 ];
-/// The function that can be slowed down, and the line with which it begins.
-pub const SLOWED: &str = "handle_inline_pass1";
-const BEGINS: &str = "fn handle_inline_pass1(&mut self) {";
-const ROUNDS: &str = "PLANTED_ROUNDS";
-/// The idle rounds of the function that is not slowed down. Not 0: the end of an idle loop of any length is mispredicted once.
-pub const USUAL: u64 = 100;
+
+/// The rounds of the chain in the function that is not slowed down. Few, so that its end is predicted.
+const USUAL: u64 = 8;
 /// Enough rounds to measure the time of one.
-const MANY: u64 = 2000;
-/// How often the input repeats this repository's documentation, so that a run takes about a second.
-const COPIES: usize = 1500;
+const MANY: u64 = 32;
 
 const IDLE: &str = "
-pub(crate) fn planted() {
-    static ROUNDS: std::sync::OnceLock<u64> = std::sync::OnceLock::new();
-    let rounds = ROUNDS.get_or_init(|| std::env::var(\"PLANTED_ROUNDS\").map_or(0, |text| text.parse().unwrap()));
-    for round in 0..*rounds {
-        std::hint::black_box(round);
+/// The length of the chain of multiplications in the slowed function.
+#[doc(hidden)]
+pub static IDLE: core::sync::atomic::AtomicU64 = core::sync::atomic::AtomicU64::new(ROUNDS);
+pub(crate) fn idle() {
+    let mut x = 1_u64;
+    for _ in 0..IDLE.load(core::sync::atomic::Ordering::Relaxed) {
+        x = core::hint::black_box(x).wrapping_mul(5);
     }
+    core::hint::black_box(x);
 }
 ";
 
-pub struct Program {
-    executable: PathBuf,
-    input: PathBuf,
+/// A repository with the revisions of a program.
+pub struct Repository<'a> {
+    program: &'a Program,
+    pub folder: PathBuf,
 }
 
-impl Program {
-    pub fn build(scratch: &Path) -> io::Result<Self> {
-        let (_, original) = fetch::newest("pulldown-cmark", scratch)?;
-        let source = scratch.join("source");
-        if source.exists() {
-            fs::remove_dir_all(&source)?;
-        }
-        copy_dir(&original, &source)?;
-        let _ = fs::remove_file(source.join("Cargo.lock"));
-        let manifest = source.join("Cargo.toml");
-        let mut text = fs::read_to_string(&manifest)?;
-        stand_alone(&mut text);
-        text.push_str(
-            &dependency().replace("[\"release-builds\"]", "[\"release-builds\", \"json\"]"),
-        );
-        fs::write(manifest, text)?;
-        let mut places = 0;
-        for file in ["main.rs", "parse.rs", "firstpass.rs", "html.rs"] {
-            places += prepare(&source.join("src").join(file))?;
-        }
-        if places != 1 {
-            return Err(io::Error::other(format!("{places} functions are {BEGINS}")));
-        }
-        let lib = source.join("src/lib.rs");
-        fs::write(&lib, fs::read_to_string(&lib)? + IDLE)?;
-        let target = scratch.join("target");
-        cargo::build_release(&source, &target)?;
-        Ok(Self {
-            executable: target.join("release/pulldown-cmark"),
-            input: input(scratch)?,
-        })
-    }
-
-    /// One run, whose report is a file in `folder`.
-    pub fn run(&self, rounds: u64, folder: &Path) -> io::Result<()> {
-        fs::create_dir_all(folder)?;
-        let status = Command::new(&self.executable)
-            .arg(&self.input)
-            .env(ROUNDS, rounds.to_string())
-            .env("TSC_REPORT", "json")
-            .env("TSC_REPORT_FILE", folder.join("%p.json"))
-            .stdout(Stdio::null())
-            .status()?;
-        if status.success() {
-            Ok(())
-        } else {
-            Err(io::Error::other(format!("the program: {status}")))
-        }
-    }
-
-    /// The number of additional idle rounds that take this share of the function's own time.
-    pub fn rounds(&self, share: f64, scratch: &Path) -> io::Result<u64> {
-        let folder = scratch.join("calibration");
+impl<'a> Repository<'a> {
+    /// A repository whose only revision is `before`.
+    pub fn make(program: &'a Program, scratch: &Path) -> io::Result<Self> {
+        let (_, original) = fetch::newest(program.name, scratch)?;
+        let folder = scratch.join(program.name);
         if folder.exists() {
             fs::remove_dir_all(&folder)?;
         }
+        let repository = Self { program, folder };
+        copy_dir(&original, &repository.path("crate"))?;
+        let _ = fs::remove_file(repository.path("crate/Cargo.lock"));
+        let mut manifest = fs::read_to_string(original.join("Cargo.toml"))?;
+        manifest += dependency().split("\n[profile").next().unwrap_or_default();
+        fs::write(repository.path("crate/Cargo.toml"), manifest)?;
+        let places = repository.prepare(&repository.path("crate/src"))?;
+        if places != 1 {
+            return Err(io::Error::other(format!(
+                "{places} functions are {}",
+                program.slowed
+            )));
+        }
+        repository.write_main()?;
+        repository.set_rounds(USUAL)?;
+        fs::write(repository.path(".gitignore"), "target\n")?;
+        cargo::build_release(&repository.folder, &repository.path("target"))?;
+        repository.git(&["init", "--quiet"])?;
+        repository.commit("before")?;
+        Ok(repository)
+    }
+
+    fn path(&self, file: &str) -> PathBuf {
+        self.folder.join(file)
+    }
+
+    /// Adds the attribute to the functions that are measured, and the chain to one of them. Returns in how many places that begins.
+    fn prepare(&self, folder: &Path) -> io::Result<usize> {
+        let mut places = 0;
+        for entry in fs::read_dir(folder)? {
+            let path = entry?.path();
+            if path.is_dir() {
+                places += self.prepare(&path)?;
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                places += self.prepare_file(&path)?;
+            }
+        }
+        Ok(places)
+    }
+
+    fn prepare_file(&self, file: &Path) -> io::Result<usize> {
+        // Beside serde_json, which compares its values with integers, the type of the latter is not known.
+        let source = fs::read_to_string(file)?
+            .replace("== MIN_MATCH_LEN.into()", "== u32::from(MIN_MATCH_LEN)");
+        let skipped = |name: &str| !self.program.measured.contains(&name);
+        let annotated = annotate(&source, Where::Functions, &|function| {
+            skipped(&function.name)
+        });
+        let mut text = annotated.map_err(io::Error::other)?.text;
+        let begins = [
+            format!("fn {}(", self.program.slowed),
+            format!("fn {}<", self.program.slowed),
+        ];
+        let start = begins.iter().find_map(|begins| text.find(begins));
+        let body = start.and_then(|start| Some(start + text[start..].find("{\n")?));
+        if let Some(body) = body {
+            text.insert_str(body + 1, " crate::idle();");
+        }
+        fs::write(file, text)?;
+        Ok(usize::from(body.is_some()))
+    }
+
+    fn write_main(&self) -> io::Result<()> {
+        let Program {
+            name, main, turns, ..
+        } = self.program;
+        let manifest = format!(
+            "[package]\nname = \"program\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n\n[dependencies]\n{name} = {{ path = \"crate\" }}\n{}",
+            dependency().replace("[\"release-builds\"]", "[\"release-builds\", \"json\"]")
+        );
+        let library = name.replace('-', "_");
+        let main = format!(
+            "{main}\n#[tsc_runtime::cycles]\nfn main() {{
+    if let Ok(text) = std::env::var(\"PLANTED_ROUNDS\") {{
+        {library}::IDLE.store(text.parse().unwrap(), std::sync::atomic::Ordering::Relaxed);
+    }}
+    let input = input();
+    for _ in 0..{turns} {{
+        std::hint::black_box(root(std::hint::black_box(&input)));
+    }}
+}}\n"
+        );
+        fs::create_dir_all(self.path("src"))?;
+        fs::write(self.path("Cargo.toml"), manifest)?;
+        fs::write(self.path("src/main.rs"), main)
+    }
+
+    /// Writes the number of rounds into the crate.
+    fn set_rounds(&self, rounds: u64) -> io::Result<()> {
+        let path = self.path("crate/src/lib.rs");
+        let text = fs::read_to_string(&path)?;
+        let text = text
+            .split(IDLE.split("ROUNDS").next().unwrap_or_default())
+            .next()
+            .unwrap_or_default();
+        fs::write(
+            &path,
+            text.to_owned() + &IDLE.replace("ROUNDS", &rounds.to_string()),
+        )
+    }
+
+    /// The number of rounds with which the function takes this share of its own time more.
+    pub fn calibrate(&self, share: f64) -> io::Result<u64> {
         let mut own = [Vec::new(), Vec::new()];
         for turn in 0..7 {
             for (side, rounds) in [USUAL, USUAL + MANY].into_iter().enumerate() {
-                let folder = folder.join(format!("{turn}-{side}"));
-                self.run(rounds, &folder)?;
-                own[side].push(own_ticks_per_call(&folder)?);
+                let report = self.path(&format!("target/calibration-{turn}-{side}.json"));
+                let status = Command::new(self.path("target/release/program"))
+                    .env("PLANTED_ROUNDS", rounds.to_string())
+                    .env("TSC_REPORT", "json")
+                    .env("TSC_REPORT_FILE", &report)
+                    .status()?;
+                let row = self.slowed_row(&report).filter(|_| status.success());
+                own[side].push(row.ok_or_else(|| io::Error::other("no report of the function"))?);
             }
         }
         let [usual, more] = own.map(|mut ticks| {
             ticks.sort_by(f64::total_cmp);
             ticks[ticks.len() / 2]
         });
-        Ok((share * usual * MANY as f64 / (more - usual)).round() as u64)
+        Ok(USUAL + (share * usual * MANY as f64 / (more - usual)).round() as u64)
     }
-}
 
-/// Adds the attribute to the functions that are measured, and the idle loop to one of them. Returns in how many places that begins.
-fn prepare(file: &Path) -> io::Result<usize> {
-    let source = fs::read_to_string(file)?;
-    let annotated = annotate(&source, Where::Functions, &|function| {
-        !MEASURED.contains(&function.name.as_str())
-    });
-    let text = annotated.map_err(io::Error::other)?.text;
-    let places = text.matches(BEGINS).count();
-    let text = text.replace(BEGINS, &format!("{BEGINS} crate::planted();"));
-    fs::write(file, text)?;
-    Ok(places)
-}
+    /// The slowed function's own ticks per call.
+    fn slowed_row(&self, report: &Path) -> Option<f64> {
+        let report: Value = serde_json::from_str(&fs::read_to_string(report).ok()?).ok()?;
+        let is_slowed = |row: &&Value| {
+            row["name"]
+                .as_str()
+                .is_some_and(|name| name.ends_with(self.program.slowed))
+        };
+        let row = report["callsites"].as_array()?.iter().find(is_slowed)?;
+        Some(row["self_ticks"].as_f64()? / row["calls"].as_f64()?)
+    }
 
-/// This repository's documentation, many times over.
-fn input(scratch: &Path) -> io::Result<PathBuf> {
-    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
-    let entries: io::Result<Vec<_>> = fs::read_dir(docs)?.collect();
-    let mut paths: Vec<PathBuf> = entries?.iter().map(fs::DirEntry::path).collect();
-    paths.sort();
-    let mut text = String::new();
-    for path in paths {
-        if path.extension().is_some_and(|extension| extension == "md") {
-            text += &fs::read_to_string(path)?;
+    pub fn commit_slowed(&self, rounds: u64) -> io::Result<()> {
+        self.git(&["checkout", "--quiet", "before"])?;
+        self.set_rounds(rounds)?;
+        self.commit("slowed")
+    }
+
+    /// A revision whose functions have another order, with some unused ones more.
+    pub fn commit_moved(&self, seed: u64) -> io::Result<()> {
+        self.git(&["checkout", "--quiet", "before"])?;
+        moved::shuffle(&self.path("crate/src"), seed)?;
+        self.commit("moved")
+    }
+
+    fn commit(&self, tag: &str) -> io::Result<()> {
+        self.git(&["add", "."])?;
+        self.git(&["commit", "--quiet", "--message", tag])?;
+        self.git(&["tag", "--force", tag])
+    }
+
+    fn git(&self, words: &[&str]) -> io::Result<()> {
+        let output = Command::new("git")
+            .current_dir(&self.folder)
+            .args([
+                "-c",
+                "user.name=a",
+                "-c",
+                "user.email=a@b.c",
+                "-c",
+                "commit.gpgsign=false",
+                "-c",
+                "advice.detachedHead=false",
+            ])
+            .args(words)
+            .output()?;
+        if output.status.success() {
+            return Ok(());
         }
+        Err(io::Error::other(format!(
+            "git {words:?}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        )))
     }
-    let input = scratch.join("input.md");
-    fs::write(&input, text.repeat(COPIES))?;
-    Ok(input)
-}
-
-fn own_ticks_per_call(folder: &Path) -> io::Result<f64> {
-    for entry in fs::read_dir(folder)? {
-        let report: Value = serde_json::from_str(&fs::read_to_string(entry?.path())?)?;
-        let rows = report["callsites"].as_array();
-        let row = rows.and_then(|rows| rows.iter().find(|row| is_slowed(row)));
-        if let Some(row) = row {
-            let figure = |key: &str| row[key].as_f64().unwrap_or(f64::NAN);
-            return Ok(figure("self_ticks") / figure("calls"));
-        }
-    }
-    Err(io::Error::other(format!("no {SLOWED} in a report")))
-}
-
-/// Whether a row is that of the function that can be slowed down.
-pub fn is_slowed(row: &Value) -> bool {
-    row["name"]
-        .as_str()
-        .is_some_and(|name| name.ends_with(SLOWED))
 }

@@ -1,92 +1,85 @@
 //! The verdicts of `cargo tsc diff`.
 
-use std::io;
-use std::path::Path;
-use std::process::Command;
+use std::fmt;
 
+use cargo_tsc::statistics::median;
 use serde_json::Value;
 
-use crate::program::SLOWED;
-use crate::sides::Side;
+/// The name, the verdict, the measured ratio and the smallest visible change of each function that was judged.
+pub struct Verdicts(Vec<(String, String, f64, f64)>);
 
-/// The name, verdict and measured ratio of each function that was judged.
-pub type Verdicts = Vec<(String, String, f64)>;
-
-/// Compares two sides, pair by pair or not.
-pub fn diff(tool: &Path, before: &Side, after: &Side, paired: bool) -> io::Result<Verdicts> {
-    before.pair_with(paired.then_some(after))?;
-    after.pair_with(paired.then_some(before))?;
-    let output = Command::new(tool)
-        .args(["tsc", "diff", "--lenient", "--json"])
-        .args([&before.folder, &after.folder])
-        .output()?;
-    let answer: Value = serde_json::from_slice(&output.stdout)
-        .map_err(|_| io::Error::other(String::from_utf8_lossy(&output.stderr).into_owned()))?;
-    let comparison = &answer["comparison"];
-    assert_eq!(
-        comparison["interleaved"], paired,
-        "the sessions are compared in the requested way"
-    );
-    let rows = comparison["rows"].as_array();
-    let verdict = |row: &Value| {
-        let text = |key: &str| row[key].as_str().unwrap_or_default().to_owned();
-        (
-            text("name"),
-            text("verdict"),
-            row["ratio"].as_f64().unwrap_or(f64::NAN),
-        )
-    };
-    let judged = |(_, verdict, _): &(String, String, f64)| verdict != "too-small";
-    Ok(rows
-        .into_iter()
-        .flatten()
-        .map(verdict)
-        .filter(judged)
-        .collect())
+impl Verdicts {
+    pub fn of(comparison: &Value) -> Self {
+        let verdict = |row: &Value| {
+            let text = |key: &str| row[key].as_str().unwrap_or_default().to_owned();
+            let number = |key: &str| row[key].as_f64().unwrap_or(f64::NAN);
+            (
+                text("name"),
+                text("verdict"),
+                number("ratio"),
+                number("visible"),
+            )
+        };
+        let rows = comparison["rows"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(verdict);
+        Self(rows.filter(|row| row.1 != "too-small").collect())
+    }
 }
 
 /// The numbers of verdicts in all tries.
 #[derive(Default)]
 pub struct Count {
-    pub tries: u64,
-    /// Verdicts on the function that may be slowed down.
-    pub slower: u64,
-    pub faster: u64,
-    pub unresolved: u64,
-    pub unchanged: u64,
+    /// Verdicts on the function that is slowed down.
+    tries: u64,
+    slower: u64,
+    unresolved: u64,
     ratios: Vec<f64>,
+    visible: Vec<f64>,
     /// Verdicts on all other functions.
     pub others: u64,
     pub others_named: u64,
 }
 
 impl Count {
-    pub fn add(&mut self, verdicts: &Verdicts) {
-        for (name, verdict, ratio) in verdicts {
-            let named = matches!(verdict.as_str(), "slower" | "faster");
-            if !name.ends_with(SLOWED) {
+    /// Adds a try. Functions that are named beside the slowed one are false alarms.
+    pub fn add(&mut self, verdicts: &Verdicts, slowed: Option<&str>) {
+        for (name, verdict, ratio, visible) in &verdicts.0 {
+            if slowed.is_none_or(|slowed| !name.ends_with(slowed)) {
                 self.others += 1;
-                self.others_named += u64::from(named);
+                if matches!(verdict.as_str(), "slower" | "faster") {
+                    self.others_named += 1;
+                    eprintln!("{name}: {verdict}, {ratio:.3}");
+                }
                 continue;
             }
             self.tries += 1;
             self.ratios.push(*ratio);
+            self.visible.push(*visible);
             self.slower += u64::from(verdict == "slower");
-            self.faster += u64::from(verdict == "faster");
             self.unresolved += u64::from(verdict == "not-resolved");
-            self.unchanged += u64::from(verdict == "no-change");
         }
     }
 
-    /// The number of rows that were reported as changed although none was, and the number of rows that were judged.
-    pub fn false_alarms(&self) -> (u64, u64) {
-        let named = self.slower + self.faster + self.others_named;
-        (named, self.tries + self.others)
+    pub fn is_well(&self) -> bool {
+        self.slower * 10 >= self.tries * 9 && self.others_named * 20 <= self.others
     }
+}
 
-    pub fn median_ratio(&self) -> f64 {
-        let mut ratios = self.ratios.clone();
-        ratios.sort_by(f64::total_cmp);
-        ratios.get(ratios.len() / 2).copied().unwrap_or(f64::NAN)
+impl fmt::Display for Count {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            formatter,
+            "{} | {} | {} | {:.4} | {:.1} % | {} of {}",
+            self.tries,
+            self.slower,
+            self.unresolved,
+            median(&self.ratios).unwrap_or(f64::NAN),
+            100.0 * median(&self.visible).unwrap_or(f64::NAN),
+            self.others_named,
+            self.others
+        )
     }
 }
