@@ -8,19 +8,29 @@ use proc_macro2::{TokenStream, TokenTree};
 
 const SOURCES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tsc-runtime/src");
 
-/// For each module at the top, the other ones that its code names as `crate::module`.
+/// For each module of a folder, the other ones that its code names.
 type Edges = BTreeMap<String, BTreeSet<String>>;
 
+/// The modules at the top, which name each other as `crate::module`.
 fn edges() -> Edges {
+    let mut edges = edges_in(Path::new(SOURCES), "crate");
+    // These name what others may use, and nobody names them.
+    edges.retain(|module, _| module != "lib" && module != "private");
+    edges
+}
+
+/// The modules in `folder`, whose paths to each other begin with `root`.
+fn edges_in(folder: &Path, root: &str) -> Edges {
     let mut edges = Edges::new();
-    for entry in fs::read_dir(SOURCES).expect("the sources are there") {
+    let for_tests = files_for_tests(&folder.join("mod.rs"));
+    for entry in fs::read_dir(folder).expect("the sources are there") {
         let path = entry.expect("it can be listed").path();
         let module = path.file_stem().and_then(|stem| stem.to_str());
         let module = module.expect("it is a name").to_owned();
-        add_edges(&path, edges.entry(module).or_default());
+        if !for_tests.contains(&format!("{module}.rs")) {
+            add_edges(&path, root, edges.entry(module).or_default());
+        }
     }
-    // These name what others may use, and nobody names them.
-    edges.retain(|module, _| module != "lib" && module != "private");
     let modules: BTreeSet<String> = edges.keys().cloned().collect();
     for (module, used) in &mut edges {
         used.retain(|used| used != module && modules.contains(used));
@@ -28,19 +38,19 @@ fn edges() -> Edges {
     edges
 }
 
-fn add_edges(path: &Path, edges: &mut BTreeSet<String>) {
+fn add_edges(path: &Path, root: &str, edges: &mut BTreeSet<String>) {
     if path.is_dir() {
         let for_tests = files_for_tests(&path.join("mod.rs"));
         for entry in fs::read_dir(path).expect("it is a folder") {
             let entry = entry.expect("it can be listed");
             if !for_tests.contains(&entry.file_name().to_string_lossy().into_owned()) {
-                add_edges(&entry.path(), edges);
+                add_edges(&entry.path(), root, edges);
             }
         }
     } else if path.extension().is_some_and(|extension| extension == "rs") {
         let text = fs::read_to_string(path).expect("it can be read");
         let tokens: TokenStream = text.parse().expect("it is Rust");
-        add_paths(&tokens.into_iter().collect::<Vec<_>>(), edges);
+        add_paths(&tokens.into_iter().collect::<Vec<_>>(), root, edges);
     }
 }
 
@@ -55,8 +65,8 @@ fn files_for_tests(module: &Path) -> Vec<String> {
         .collect()
 }
 
-/// Adds what follows each `crate::`, but in items under `#[cfg(test)]`.
-fn add_paths(tokens: &[TokenTree], edges: &mut BTreeSet<String>) {
+/// Adds what follows each `root::`, but in items under `#[cfg(test)]`.
+fn add_paths(tokens: &[TokenTree], root: &str, edges: &mut BTreeSet<String>) {
     let mut index = 0;
     while index < tokens.len() {
         match &tokens[index..] {
@@ -73,18 +83,18 @@ fn add_paths(tokens: &[TokenTree], edges: &mut BTreeSet<String>) {
                 continue;
             }
             [
-                TokenTree::Ident(root),
+                TokenTree::Ident(first),
                 TokenTree::Punct(_),
                 TokenTree::Punct(_),
                 used,
                 ..,
-            ] if root == "crate" => match used {
+            ] if first == root => match used {
                 TokenTree::Ident(module) => _ = edges.insert(module.to_string()),
                 TokenTree::Group(list) => add_list(list.stream(), edges),
                 _ => {}
             },
             [TokenTree::Group(group), ..] => {
-                add_paths(&group.stream().into_iter().collect::<Vec<_>>(), edges);
+                add_paths(&group.stream().into_iter().collect::<Vec<_>>(), root, edges);
             }
             _ => {}
         }
@@ -143,6 +153,69 @@ fn hot_modules_know_nothing_of_reports() {
             assert!(!edges[module].contains(cold), "{module} uses {cold}");
         }
     }
+}
+
+#[test]
+fn no_file_of_the_probe_uses_itself_through_others() {
+    let mut edges = edges_in(&Path::new(SOURCES).join("probe"), "super");
+    // Its files are the lowest ones, and the modules in `light` name each other in the same way.
+    edges.retain(|module, _| module != "mod" && module != "light");
+    assert!(edges["tree"].contains("unusual") && edges["stop"].contains("slowest"));
+    let circles = circles(edges);
+    assert!(
+        circles.is_empty(),
+        "these go round in circles: {circles:#?}"
+    );
+}
+
+/// The files in `folder` that name each other, as `super::file` or `folder::file`, and go round in circles; likewise in the folders below.
+fn circles_of_files(folder: &Path, found: &mut Vec<(String, Edges)>) {
+    let name = folder.file_name().and_then(|name| name.to_str());
+    let name = name.expect("it is a name");
+    let for_tests = files_for_tests(&folder.join("mod.rs"));
+    let mut edges = Edges::new();
+    for entry in fs::read_dir(folder).expect("it is a folder") {
+        let path = entry.expect("it can be listed").path();
+        let file = path.file_name().and_then(|file| file.to_str());
+        let file = file.expect("it is a name");
+        if path.is_dir() {
+            circles_of_files(&path, found);
+        } else if let Some(module) = file.strip_suffix(".rs")
+            && module != "mod"
+            && !for_tests.iter().any(|other| other == file)
+        {
+            let edges = edges.entry(module.to_owned()).or_default();
+            add_edges(&path, "super", edges);
+            add_edges(&path, name, edges);
+            edges.remove(module);
+        }
+    }
+    let files: BTreeSet<String> = edges.keys().cloned().collect();
+    edges
+        .values_mut()
+        .for_each(|used| used.retain(|used| files.contains(used)));
+    let circles = circles(edges);
+    if !circles.is_empty() {
+        found.push((name.to_owned(), circles));
+    }
+}
+
+#[test]
+fn no_file_uses_itself_through_its_neighbours() {
+    let mut found = Vec::new();
+    let report = concat!(env!("CARGO_MANIFEST_DIR"), "/../tsc-report/src");
+    for root in [SOURCES, report] {
+        for entry in fs::read_dir(root).expect("the sources are there") {
+            let path = entry.expect("it can be listed").path();
+            if path.is_dir() {
+                circles_of_files(&path, &mut found);
+            }
+        }
+    }
+    assert!(
+        found.is_empty(),
+        "these go round in circles or lead there: {found:#?}"
+    );
 }
 
 #[test]

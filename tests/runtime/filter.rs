@@ -1,13 +1,14 @@
 //! `TSC_ONLY` and `TSC_SKIP`: they select what is measured, without another build.
 
+use std::ffi::OsStr;
 use std::process::Command;
 
 /// The output of the program with these variables.
-fn dump(environment: &[(&str, &str)]) -> String {
+fn dump<V: AsRef<OsStr>>(environment: &[(&str, V)]) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_dumping"))
         .env_remove("TSC_REPORT")
         .env_remove("TSC_REPORT_FILE")
-        .envs(environment.iter().copied())
+        .envs(environment.iter().map(|(name, value)| (name, value)))
         .output()
         .expect("the test's own program starts");
     assert!(output.status.success());
@@ -99,4 +100,16 @@ fn bad_expression_says_where_it_is_wrong() {
         "{line}"
     );
     assert!(text.contains(":CLK: sleeps"));
+}
+
+#[test]
+#[cfg(unix)]
+fn expression_that_is_not_utf8_is_named_and_leaves_nothing_out() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let text = dump(&[("TSC_ONLY", OsStr::from_bytes(b"wor\xff"))]);
+    assert!(
+        text.contains("TSC_ONLY=wor\u{fffd} is not UTF-8: "),
+        "{text}"
+    );
+    assert!(!text.contains("not measured"), "{text}");
 }

@@ -250,7 +250,8 @@ fn unknown_form_is_named_and_the_dump_printed_all_the_same() {
 #[test]
 fn full_form_lists_every_correction() {
     let text = stderr(&run("return", &[("TSC_REPORT", "full")]));
-    assert_eq!(rows(&text)[0].2[0], "10");
+    let columns = &rows(&text)[0].2;
+    assert!(columns.contains(&"10".to_owned()), "{columns:?}");
     let line = text
         .lines()
         .find(|line| line.contains("raw "))
