@@ -8,6 +8,7 @@ use shuttle::thread::spawn;
 use super::totals::Totals;
 use super::*;
 use crate::sync::check::check;
+use tsc_report::Bucket;
 
 /// A record and its entry, which is dropped after it.
 struct Shared(OwnedRecord, Box<Entry>);
@@ -55,12 +56,18 @@ impl Shared {
             extremes: (sums.min, sums.max),
             repaired: sums.repaired,
             excluded: (sums.excluded, sums.excluded_sum),
+            histograms: [
+                totals.histogram,
+                totals.repaired_histogram,
+                totals.excluded_histogram,
+                totals.side_wall_histogram,
+            ],
         }
     }
 }
 
-/// What a fold or an interrupted call writes; the histograms are read on their own.
-#[derive(Debug, PartialEq, Eq)]
+/// What a fold or an interrupted call writes.
+#[derive(Debug, PartialEq)]
 struct State {
     firsts: u64,
     samples: u64,
@@ -69,6 +76,7 @@ struct State {
     extremes: (Option<i64>, Option<i64>),
     repaired: u64,
     excluded: (u64, i64),
+    histograms: [Vec<Bucket>; 4],
 }
 
 /// The buffer is full after a first call, two that are interrupted, and so many others.

@@ -62,8 +62,8 @@ impl Record {
         totals
     }
 
-    /// Adds the contents of the record to `totals`. Values that a fold writes are consistent, unless the thread folds all the time. If a
-    /// call stops meanwhile, some sums may include it and others not. `is_own` is whether this is the current thread's record.
+    /// Adds the contents of the record to `totals`. Sums and histograms are consistent, unless the thread folds all the time. If a call
+    /// stops meanwhile, some sums may include it and others not. `is_own` is whether this is the current thread's record.
     pub(crate) fn read(&self, totals: &mut Totals, is_own: bool) {
         let mut figures = Totals::default();
         let attempts = if is_own { OWN_ATTEMPTS } else { READ_ATTEMPTS };
@@ -79,23 +79,24 @@ impl Record {
                 sleep(REST);
             }
         }
-        let repaired = self.side.read(Side::Repaired);
-        figures.histogram.merge(&self.buckets.read());
-        // Repaired calls are samples, too.
-        figures.histogram.merge(&repaired);
-        figures.repaired_histogram = repaired;
-        figures.excluded_histogram = self.side.read(Side::Excluded);
-        figures.side_wall_histogram = self.side.read(Side::Wall);
         totals.merge(&figures);
     }
 
-    /// Everything except the buckets, including the buffered samples.
+    /// Everything, including the buffered samples. The sums are read last, because they are written first: a histogram that is read
+    /// during a write, as in a signal handler, has at most as many samples as the sums.
     fn figures(&self) -> Totals {
+        let repaired = self.side.read(Side::Repaired);
         let mut totals = Totals {
-            sums: self.counters.read(),
+            histogram: self.buckets.read(),
+            excluded_histogram: self.side.read(Side::Excluded),
+            side_wall_histogram: self.side.read(Side::Wall),
             slowest: self.read_slowest(),
+            sums: self.counters.read(),
             ..Totals::default()
         };
+        // Repaired calls are samples, too.
+        totals.histogram.merge(&repaired);
+        totals.repaired_histogram = repaired;
         let samples = self.buffered().iter();
         totals.add_samples(samples.map(|sample| i64::from(sample.load(Relaxed))));
         let sums = &mut totals.sums;
