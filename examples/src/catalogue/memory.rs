@@ -35,6 +35,7 @@ pub(super) static INSTRUCTIONS: &[Instruction] = &[
     instruction!("push+pop", "r64", listing r"push r\i; pop r\i"),
     instruction!("add", "r64,[m64]", listing r"add r\i, [rsi+\i*8]", chain none),
     instruction!("add", "[m64],r64", class vector, listing r"add [rsi+\i*8], rcx"),
+    instruction!("add", "[m64],r64 eight words", listing r"add [rsi+\i*8], rcx", chain none),
     instruction!("add", "[m64],imm8", class vector, listing r"add qword ptr [rsi+\i*8], 1"),
     instruction!("inc", "[m64]", class vector, listing r"inc qword ptr [rsi+\i*8]"),
     instruction!("dec", "[m64]", class vector, listing r"dec qword ptr [rsi+\i*8]"),

@@ -19,6 +19,8 @@ pub(super) static INSTRUCTIONS: &[Instruction] = &[
     instruction!("addsd", "xmm,xmm", class vector, init "xorps xmm0, xmm0; xorps xmm4, xmm4", listing r"addsd xmm\i, xmm0"),
     instruction!("addps", "xmm,xmm", class vector, init "xorps xmm0, xmm0; xorps xmm4, xmm4", listing r"addps xmm\i, xmm0"),
     instruction!("mulsd", "xmm,xmm", class vector, init "movabs rax, 0x3ff0000000000000; movq xmm0, rax; movq xmm4, rax", listing r"mulsd xmm\i, xmm0"),
+    instruction!("divsd+divsd+divsd+divsd", "four chains", class vector, init "movabs rax, 0x3ff0000000000001; movq xmm0, rax; movaps xmm1, xmm0; movaps xmm2, xmm0; movaps xmm3, xmm0",
+        chain "divsd xmm0, xmm0; divsd xmm1, xmm1; divsd xmm2, xmm2; divsd xmm3, xmm3", copies 5),
     instruction!("divsd", "xmm,xmm", class vector, init "movabs rax, 0x3ff0000000000001; movq xmm0, rax; movq xmm4, rax", listing r"movaps xmm\i, xmm0; divsd xmm\i, xmm0", chain "divsd xmm4, xmm0", copies 5),
     instruction!("sqrtsd", "xmm,xmm", class vector, init "movabs rax, 0x3fefffffffffffff; movq xmm0, rax; movq xmm4, rax", listing r"movaps xmm\i, xmm0; sqrtsd xmm\i, xmm0", chain "sqrtsd xmm4, xmm4", copies 5),
     instruction!("cvtsi2sd+cvtsd2si", "xmm,r64 then r64,xmm", class vector, init "xorps xmm4, xmm4", chain "cvtsd2si rax, xmm4; cvtsi2sd xmm4, rax"),

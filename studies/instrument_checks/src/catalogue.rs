@@ -67,6 +67,20 @@ const EXPLANATIONS: &[Explanation] = &[
         "the table's whole latencies are 0.3 to 0.7 % too low; the other 1 % is not known",
     ),
     (
+        "add",
+        "[m64],r64",
+        "ZEN4",
+        0.79..=0.87,
+        "it depends on how many words there are: see the row `eight words`",
+    ),
+    (
+        "divsd",
+        "xmm,xmm",
+        "ZEN4",
+        4.95..=5.05,
+        "it depends on what is in flight: see the row `four chains`",
+    ),
+    (
         "mfence",
         "",
         "ZEN5",
