@@ -1,4 +1,5 @@
-//! Decides what the rest of the crate asks with `cfg`: whether it measures in this build.
+//! Decides what the rest of the crate asks with `cfg`: whether it measures in this build, and whether the target is Linux on x86, where
+//! threads detect their interruptions.
 
 use std::env;
 
@@ -6,6 +7,11 @@ fn main() {
     println!("cargo::rustc-check-cfg=cfg(measuring)");
     if is_set("CARGO_FEATURE_ON") || is_set("CARGO_FEATURE_DEBUG_BUILDS") && is_debug() {
         println!("cargo::rustc-cfg=measuring");
+    }
+    println!("cargo::rustc-check-cfg=cfg(linux_x86)");
+    let is = |name: &str, values: &[&str]| env::var(name).is_ok_and(|it| values.contains(&&*it));
+    if is("CARGO_CFG_TARGET_OS", &["linux"]) && is("CARGO_CFG_TARGET_ARCH", &["x86", "x86_64"]) {
+        println!("cargo::rustc-cfg=linux_x86");
     }
     println!("cargo::rerun-if-changed=build.rs");
 }

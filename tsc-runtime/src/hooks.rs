@@ -3,10 +3,8 @@
 
 #![cfg(measuring)]
 
-use std::sync::atomic::{
-    AtomicBool,
-    Ordering::{Acquire, Relaxed, Release},
-};
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 use crate::process::keep_mapped;
 use crate::{calibration, environment, events, live};
@@ -101,10 +99,8 @@ fn call_at_exit() {
 
 #[cfg(all(unix, not(miri)))]
 mod forks {
-    use std::sync::atomic::{
-        AtomicBool, AtomicUsize,
-        Ordering::{Acquire, Relaxed, Release},
-    };
+    use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+    use std::sync::atomic::{AtomicBool, AtomicUsize};
 
     use super::{lock, unlock};
     use crate::record::thread;

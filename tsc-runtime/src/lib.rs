@@ -101,6 +101,7 @@ pub mod affinity;
 mod count;
 mod gate;
 mod macros;
+mod named;
 mod off;
 mod recorded;
 mod switch;

@@ -80,42 +80,59 @@ impl CallsiteReport {
         };
     }
 
+    /// The sums over all calls, after the correction for overhead.
     fn derive_totals(&mut self, clock: &Clock) {
-        let totals = Totals::new(&self.sums);
-        self.total_ticks = totals.total;
-        self.wall_ticks = totals.wall;
-        self.self_ticks = totals.own;
-        self.raw_ticks = totals.raw;
-        self.overhead_ticks = totals.overhead;
-        self.visible_overhead_ticks = totals.visible;
-        self.nested_overhead_ticks = totals.nested;
-        self.registration_overhead_ticks = totals.registration;
-        let raw_on_cpu = totals.on_cpu + totals.overhead;
+        let sums = &self.sums;
+        let gross = sums.gross().wrapping_sub(sums.inner_gross) as f64;
+        let nested = sums.nested.wrapping_sub(sums.inner_nested) as f64;
+        let (all_visible, inner_visible) = (sums.visible_milliticks, sums.inner_visible_milliticks);
+        let visible = all_visible.wrapping_sub(inner_visible) as f64 / 1000.0;
+        let on_cpu = gross - visible;
+        let own = sums.gross().wrapping_sub(sums.callees) as f64;
+        let own_on_cpu = own - all_visible as f64 / 1000.0;
+        let (off, waiting) = (sums.off as f64, sums.waiting as f64);
+        let blocked = sums.off.wrapping_sub(sums.waiting) as f64;
+        let own_blocked = sums.own_off.wrapping_sub(sums.own_waiting) as f64;
+        self.total_ticks = on_cpu + blocked;
+        self.wall_ticks = on_cpu + off;
+        self.self_ticks = own_on_cpu + own_blocked;
+        self.raw_ticks = gross + off + nested;
+        self.overhead_ticks = visible + nested;
+        self.visible_overhead_ticks = visible;
+        self.registration_overhead_ticks = sums.registration as f64;
+        self.nested_overhead_ticks = nested - self.registration_overhead_ticks;
+        let raw_on_cpu = on_cpu + self.overhead_ticks;
         self.perturbation = if raw_on_cpu > 0.0 {
-            totals.overhead / raw_on_cpu
+            self.overhead_ticks / raw_on_cpu
         } else {
             0.0
         };
-        let sums = &self.sums;
         let is_known = sums.is_detected(clock) && sums.unasked == 0;
         let is_split = is_known && sums.unsplit == 0;
-        self.on_cpu_ticks = is_known.then_some(totals.on_cpu);
-        self.self_on_cpu_ticks = is_known.then_some(totals.own_on_cpu);
-        self.blocked_ticks = is_split.then_some(sums.off.wrapping_sub(sums.waiting) as f64);
-        self.waiting_ticks = is_split.then_some(sums.waiting as f64);
+        self.on_cpu_ticks = is_known.then_some(on_cpu);
+        self.self_on_cpu_ticks = is_known.then_some(own_on_cpu);
+        self.blocked_ticks = is_split.then_some(blocked);
+        self.waiting_ticks = is_split.then_some(waiting);
+        self.derive_errors_of_totals(clock, own_on_cpu);
+    }
+
+    fn derive_errors_of_totals(&mut self, clock: &Clock, own_on_cpu: f64) {
+        let sums = &self.sums;
         let own_error = clock
             .overhead(&self.fence)
             .map(|overhead| overhead.visible_error_ticks);
-        let error_of = |probes: f64, ticks: f64, of_nested: f64| {
-            let nested_error = totals.nested.max(0.0) * of_nested;
-            Some(probes * own_error? + clock.crowding_error_share * ticks + nested_error)
+        let error_of = |probes: u64, ticks: f64, of_nested: f64| {
+            let nested_error = self.nested_overhead_ticks.max(0.0) * of_nested;
+            Some(probes as f64 * own_error? + clock.crowding_error_share * ticks + nested_error)
         };
         let (of_total, of_self) = (clock.total_error_share(), clock.visible_error_share());
-        self.total_error_ticks = error_of(totals.outermost, totals.total.max(0.0), of_total);
-        self.self_error_ticks = error_of(totals.probes, totals.own_on_cpu.abs(), of_self);
+        let outermost = sums.probes().saturating_sub(sums.inner);
+        let of_total = error_of(outermost, self.total_ticks.max(0.0), of_total);
+        let of_self = error_of(sums.probes(), own_on_cpu.abs(), of_self);
+        (self.total_error_ticks, self.self_error_ticks) = (of_total, of_self);
         self.systematic_error_ticks = own_error
-            .filter(|_| self.sums.samples != 0)
-            .map(|own| own * self.probes_a_call() + nested_error_of_a_call(&self.sums, clock));
+            .filter(|_| sums.samples != 0)
+            .map(|own| own * self.probes_a_call() + nested_error_of_a_call(sums, clock));
     }
 
     /// How many probes a call has: one, or one for each poll of a future.
@@ -246,54 +263,6 @@ impl CallsiteReport {
 fn nested_error_of_a_call(sums: &CallsiteSums, clock: &Clock) -> f64 {
     let nested = sums.nested.wrapping_sub(sums.registration);
     mean(nested, sums.probes()).unwrap_or(0.0).max(0.0) * clock.total_error_share()
-}
-
-/// The sums over all calls, after the correction for overhead.
-struct Totals {
-    probes: f64,
-    outermost: f64,
-    on_cpu: f64,
-    own_on_cpu: f64,
-    total: f64,
-    wall: f64,
-    own: f64,
-    raw: f64,
-    overhead: f64,
-    visible: f64,
-    nested: f64,
-    registration: f64,
-}
-
-impl Totals {
-    fn new(sums: &CallsiteSums) -> Self {
-        let ticks = |milliticks: i64| milliticks as f64 / 1000.0;
-        let gross = sums.gross().wrapping_sub(sums.inner_gross) as f64;
-        let nested = sums.nested.wrapping_sub(sums.inner_nested) as f64;
-        let registration = sums.registration as f64;
-        let visible = ticks(
-            sums.visible_milliticks
-                .wrapping_sub(sums.inner_visible_milliticks),
-        );
-        let own = sums.gross().wrapping_sub(sums.callees) as f64;
-        let (on_cpu, own_on_cpu) = (gross - visible, own - ticks(sums.visible_milliticks));
-        let off = sums.off as f64;
-        let blocked = sums.off.wrapping_sub(sums.waiting) as f64;
-        let own_blocked = sums.own_off.wrapping_sub(sums.own_waiting) as f64;
-        Self {
-            probes: sums.probes() as f64,
-            outermost: sums.probes().saturating_sub(sums.inner) as f64,
-            on_cpu,
-            own_on_cpu,
-            total: on_cpu + blocked,
-            wall: on_cpu + off,
-            own: own_on_cpu + own_blocked,
-            raw: gross + off + nested,
-            overhead: visible + nested,
-            visible,
-            nested: nested - registration,
-            registration,
-        }
-    }
 }
 
 #[cfg(test)]

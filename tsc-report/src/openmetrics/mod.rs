@@ -48,6 +48,54 @@ impl Report {
     }
 }
 
+/// A counter's name, its explanation, and its value for a callsite; `None` if it is unknown.
+type Counter = (
+    &'static str,
+    &'static str,
+    fn(&CallsiteReport) -> Option<String>,
+);
+
+const COUNTERS: [Counter; 7] = [
+    ("tsc_calls", "Calls that have returned.", |of| {
+        Some(of.calls.to_string())
+    }),
+    (
+        "tsc_interrupted_calls",
+        "Calls during which the thread was preempted, migrated or signalled.",
+        |of| of.interrupted.as_ref().map(u64::to_string),
+    ),
+    (
+        "tsc_inclusive_ticks",
+        "Net ticks with all callees, on the CPU and blocked.",
+        |of| ticks(Some(of.total_ticks)),
+    ),
+    (
+        "tsc_self_ticks",
+        "Net ticks outside annotated callees, on the CPU and blocked.",
+        |of| ticks(Some(of.self_ticks)),
+    ),
+    (
+        "tsc_on_cpu_ticks",
+        "Net ticks with all callees, on the CPU.",
+        |of| ticks(of.on_cpu_ticks),
+    ),
+    (
+        "tsc_waiting_ticks",
+        "Ticks in which a thread was ready while another one ran: in no net ticks.",
+        |of| ticks(of.waiting_ticks),
+    ),
+    (
+        "tsc_overhead_ticks",
+        "What the probes cost, taken out of the ticks.",
+        |of| ticks(Some(of.overhead_ticks)),
+    ),
+];
+
+/// A counter is never negative.
+fn ticks(ticks: Option<f64>) -> Option<String> {
+    Some(ticks.filter(|&ticks| ticks >= 0.0)?.to_string())
+}
+
 #[derive(Clone, Copy, PartialEq)]
 enum Dialect {
     OpenMetrics,
@@ -70,45 +118,9 @@ impl Text {
             )?;
             writeln!(self.out, "tsc_clock_hertz {hz}")?;
         }
-        self.count(report, "calls", "Calls that have returned.", |of| {
-            Some(of.calls)
-        })?;
-        self.count(
-            report,
-            "interrupted_calls",
-            "Calls during which the thread was preempted, migrated or signalled.",
-            |of| of.interrupted,
-        )?;
-        self.ticks(
-            report,
-            "inclusive",
-            "Net ticks with all callees, on the CPU and blocked.",
-            |of| Some(of.total_ticks),
-        )?;
-        self.ticks(
-            report,
-            "self",
-            "Net ticks outside annotated callees, on the CPU and blocked.",
-            |of| Some(of.self_ticks),
-        )?;
-        self.ticks(
-            report,
-            "on_cpu",
-            "Net ticks with all callees, on the CPU.",
-            |of| of.on_cpu_ticks,
-        )?;
-        self.ticks(
-            report,
-            "waiting",
-            "Ticks in which a thread was ready while another one ran: in no net ticks.",
-            |of| of.waiting_ticks,
-        )?;
-        self.ticks(
-            report,
-            "overhead",
-            "What the probes cost, taken out of the ticks.",
-            |of| Some(of.overhead_ticks),
-        )?;
+        for counter in COUNTERS {
+            self.counter(report, counter)?;
+        }
         self.visible_overhead(report)?;
         self.histograms(report)?;
         match self.dialect {
@@ -131,34 +143,12 @@ impl Text {
         writeln!(self.out, "# HELP {name}{suffix} {help}")
     }
 
-    fn count(
-        &mut self,
-        report: &Report,
-        name: &str,
-        help: &str,
-        of: fn(&CallsiteReport) -> Option<u64>,
-    ) -> fmt::Result {
-        self.begin("counter", &format!("tsc_{name}"), None, help)?;
+    fn counter(&mut self, report: &Report, (name, help, of): Counter) -> fmt::Result {
+        let unit = name.ends_with("_ticks").then_some("ticks");
+        self.begin("counter", name, unit, help)?;
         for callsite in &report.callsites {
-            if let Some(count) = of(callsite) {
-                writeln!(self.out, "tsc_{name}_total{{{}}} {count}", Labels(callsite))?;
-            }
-        }
-        Ok(())
-    }
-
-    fn ticks(
-        &mut self,
-        report: &Report,
-        name: &str,
-        help: &str,
-        of: fn(&CallsiteReport) -> Option<f64>,
-    ) -> fmt::Result {
-        let name = format!("tsc_{name}_ticks");
-        self.begin("counter", &name, Some("ticks"), help)?;
-        for callsite in &report.callsites {
-            if let Some(ticks) = of(callsite).filter(|&ticks| ticks >= 0.0) {
-                writeln!(self.out, "{name}_total{{{}}} {ticks}", Labels(callsite))?;
+            if let Some(value) = of(callsite) {
+                writeln!(self.out, "{name}_total{{{}}} {value}", Labels(callsite))?;
             }
         }
         Ok(())

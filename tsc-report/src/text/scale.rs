@@ -1,7 +1,6 @@
 //! The unit that figures are printed in.
 
-use crate::Clock;
-use crate::TextUnit;
+use crate::{Clock, TextUnit};
 
 /// A unit, and how many of them make a tick.
 pub(super) struct Scale {

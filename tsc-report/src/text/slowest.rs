@@ -5,8 +5,7 @@ use std::fmt;
 use super::names::escaped;
 use super::notes::write_wrapped;
 use super::scale::Scale;
-use crate::TextUnit;
-use crate::{CallsiteReport, Report, SlowCall};
+use crate::{CallsiteReport, Report, SlowCall, TextUnit};
 
 /// Writes a line for each call: when, how long, where its time went, where it ran, and through which callers.
 pub(super) fn write(

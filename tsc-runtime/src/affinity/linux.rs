@@ -3,6 +3,7 @@
 use std::io;
 
 use super::AffinityError;
+use crate::process::written;
 
 /// A CPU mask of any length. glibc's `cpu_set_t` ends at CPU 1024, and the kernel refuses a buffer that is shorter than its own mask.
 pub(super) type Mask = Vec<libc::c_ulong>;
@@ -106,13 +107,10 @@ pub(super) fn raise_priority() -> Result<(i32, i32), AffinityError> {
 
 /// The lowest nice value that RLIMIT_NICE permits an unprivileged process: 20 minus the limit.
 fn floor() -> i32 {
-    let mut limit = libc::rlimit {
-        rlim_cur: 0,
-        rlim_max: 0,
-    };
-    // SAFETY: the kernel writes one rlimit to the given address.
-    unsafe { libc::getrlimit(libc::RLIMIT_NICE, &raw mut limit) };
-    20 - limit.rlim_cur.clamp(1, 40) as i32
+    // SAFETY: it writes one rlimit to the given address, if it returns 0.
+    let limit = unsafe { written(|limit| libc::getrlimit(libc::RLIMIT_NICE, limit)) };
+    let limit = limit.map_or(0, |limit: libc::rlimit| limit.rlim_cur);
+    20 - limit.clamp(1, 40) as i32
 }
 
 /// The calling thread's nice value. On Linux it belongs to a thread; POSIX defines it for a process.

@@ -19,9 +19,8 @@
 
 #![cfg(not(target_os = "none"))]
 
-use std::fmt;
-use std::io;
 use std::marker::PhantomData;
+use std::{fmt, io};
 
 #[cfg_attr(not(measuring), path = "off.rs")]
 #[cfg_attr(

@@ -2,8 +2,7 @@
 //!
 //! A CPU's number is 64 times its group plus its number in the group, as in Task Manager.
 
-use std::io;
-use std::ptr;
+use std::{io, ptr};
 
 use windows_sys::Win32::Foundation::HANDLE;
 use windows_sys::Win32::System::SystemInformation::GROUP_AFFINITY;

@@ -22,6 +22,7 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 
+use crate::named::named;
 use crate::tsc::clock;
 
 pub mod core_clock;
@@ -102,18 +103,19 @@ impl fmt::Display for Rate {
     }
 }
 
-/// The clock or the definition that a [`Rate`] is relative to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Reference {
-    /// Linux: `CLOCK_MONOTONIC_RAW`, which nothing adjusts.
-    MonotonicRaw,
-    /// Other systems: [`Instant`](std::time::Instant), which the system may slew.
-    Instant,
-    /// aarch64: the register CNTFRQ_EL0 contains the rate.
-    Cntfrq,
-    /// The counter is not used. Ticks are nanoseconds of the operating system's clock.
-    Nanoseconds,
+named! {
+    /// The clock or the definition that a [`Rate`] is relative to.
+    #[non_exhaustive]
+    pub enum Reference {
+        /// Linux: `CLOCK_MONOTONIC_RAW`, which nothing adjusts.
+        MonotonicRaw = "CLOCK_MONOTONIC_RAW",
+        /// Other systems: [`Instant`](std::time::Instant), which the system may slew.
+        Instant = "std::time::Instant",
+        /// aarch64: the register CNTFRQ_EL0 contains the rate.
+        Cntfrq = "CNTFRQ_EL0",
+        /// The counter is not used. Ticks are nanoseconds of the operating system's clock.
+        Nanoseconds = "the unit is the nanosecond",
+    }
 }
 
 impl Reference {
@@ -121,17 +123,6 @@ impl Reference {
     #[must_use]
     pub fn is_exact(self) -> bool {
         matches!(self, Self::Cntfrq | Self::Nanoseconds)
-    }
-}
-
-impl fmt::Display for Reference {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::MonotonicRaw => "CLOCK_MONOTONIC_RAW",
-            Self::Instant => "std::time::Instant",
-            Self::Cntfrq => "CNTFRQ_EL0",
-            Self::Nanoseconds => "the unit is the nanosecond",
-        })
     }
 }
 

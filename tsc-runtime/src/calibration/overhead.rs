@@ -8,10 +8,8 @@ use super::statistics::median;
 use crate::record::callsite::{Callsite, EmptyCalls, Kind};
 use crate::record::contexts::{self, Contexts};
 use crate::record::table::{Entry, FIRST_LEN};
-use crate::record::thread;
-use crate::record::{BUFFER_LEN, Record};
-use crate::tsc::clock;
-use crate::tsc::{Fence, Ticks, elapsed};
+use crate::record::{BUFFER_LEN, Record, thread};
+use crate::tsc::{Fence, Ticks, clock, elapsed};
 
 /// The cost of a probe around an empty body, in ticks.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

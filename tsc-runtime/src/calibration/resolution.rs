@@ -8,8 +8,7 @@
 use once_cell::race::OnceBox;
 use std::hint::black_box;
 
-use crate::tsc::clock;
-use crate::tsc::{FencePolicy, Lfence, Ticks, elapsed};
+use crate::tsc::{FencePolicy, Lfence, Ticks, clock, elapsed};
 
 /// The number of unfenced reads in a row, and of fenced pairs around work of different lengths.
 const READS: usize = if cfg!(miri) { 20 } else { 2000 };

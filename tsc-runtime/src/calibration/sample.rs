@@ -115,21 +115,10 @@ mod reference {
 
 #[cfg(not(all(any(target_os = "linux", target_os = "android"), not(miri))))]
 mod reference {
-    use once_cell::race::OnceBox;
-    use std::time::Instant;
-
     use super::Reference;
+    pub(super) use crate::tsc::os_clock::now;
 
     pub(super) const NAME: Reference = Reference::Instant;
-
-    #[inline(always)]
-    pub(super) fn now() -> u64 {
-        static ORIGIN: OnceBox<Instant> = OnceBox::new();
-        ORIGIN
-            .get_or_init(|| Box::new(Instant::now()))
-            .elapsed()
-            .as_nanos() as u64
-    }
 
     /// QueryPerformanceCounter usually counts at 10 MHz. Other systems' clocks count nanoseconds, or ticks of a timer of 24 MHz or more.
     pub(super) fn step_ns() -> u64 {

@@ -30,10 +30,8 @@ pub(crate) use of_unix::{remember, write};
 #[cfg(all(unix, not(miri)))]
 mod of_unix {
     use std::io;
-    use std::sync::atomic::{
-        AtomicU8, AtomicU64,
-        Ordering::{Acquire, Relaxed, Release},
-    };
+    use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+    use std::sync::atomic::{AtomicU8, AtomicU64};
 
     use crate::environment::{stream, without_write_signals};
     use crate::process::FileIdentity;

@@ -4,6 +4,7 @@
 use std::io;
 
 use super::patience;
+use crate::process::written;
 use crate::tsc::os_clock;
 
 /// A write of so many bytes does not wait if a pipe has room for any.
@@ -100,14 +101,9 @@ fn whole_lines(text: &[u8]) -> usize {
 }
 
 fn kind(descriptor: libc::c_int) -> libc::mode_t {
-    let mut status = std::mem::MaybeUninit::<libc::stat>::uninit();
     // SAFETY: it writes one stat to the given address, if it returns 0.
-    unsafe {
-        match libc::fstat(descriptor, status.as_mut_ptr()) {
-            0 => status.assume_init().st_mode & libc::S_IFMT,
-            _ => 0,
-        }
-    }
+    let status: Option<libc::stat> = unsafe { written(|status| libc::fstat(descriptor, status)) };
+    status.map_or(0, |status| status.st_mode & libc::S_IFMT)
 }
 
 /// The bytes for which a pipe has room. There may be less, because each write may begin a new page.

@@ -1,8 +1,8 @@
 //! Without the feature `pmu`, and on systems other than Linux, no events are counted. If `TSC_EVENTS` is set, a line gives the reason.
 
-use super::Count;
 use crate::environment::EVENTS;
 use crate::record::callsite::Callsite;
+use tsc_report::EventCount;
 
 /// Called when the process begins to measure.
 pub(crate) fn begin() {
@@ -36,7 +36,7 @@ impl CountedCall {
 }
 
 /// There are no counts.
-pub(crate) fn counts(_: &Callsite) -> Vec<Count> {
+pub(crate) fn counts(_: &Callsite) -> Vec<EventCount> {
     Vec::new()
 }
 

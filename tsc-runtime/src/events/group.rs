@@ -133,12 +133,7 @@ fn leader() -> io::Result<Counter> {
 }
 
 fn open(kind: &Kind, leader: &mut Counter) -> io::Result<Counter> {
-    let mut builder = kind.builder();
-    builder.enabled(true);
-    if kind.is_the_kernels {
-        builder.include_kernel();
-    }
-    builder.build_with_group(leader)
+    kind.builder().build_with_group(leader)
 }
 
 impl Group {

@@ -13,75 +13,72 @@ pub(super) use crate::record::event_row::MOST;
 pub(super) struct Kind {
     pub(super) name: &'static str,
     source: Source,
-    /// Whether the event happens in the kernel on behalf of the thread, so that the count must include the kernel.
-    pub(super) is_the_kernels: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
 enum Source {
     Software(Software),
+    /// In the kernel on behalf of the thread, so that the count must include the kernel.
+    Kernel(Software),
     Hardware(Hardware),
     Misses(CacheId),
 }
 
+const fn of(name: &'static str, source: Source) -> Kind {
+    Kind { name, source }
+}
+
 impl Kind {
-    const fn software(name: &'static str, event: Software, is_the_kernels: bool) -> Self {
-        Self {
-            name,
-            source: Source::Software(event),
-            is_the_kernels,
-        }
-    }
-
-    const fn hardware(name: &'static str, event: Hardware) -> Self {
-        Self {
-            name,
-            source: Source::Hardware(event),
-            is_the_kernels: false,
-        }
-    }
-
-    const fn misses(name: &'static str, cache: CacheId) -> Self {
-        Self {
-            name,
-            source: Source::Misses(cache),
-            is_the_kernels: false,
-        }
-    }
-
     /// All events, in the order of `docs/variables.md`.
     pub(super) const ALL: [Self; 19] = [
-        Self::software("page-faults", Software::PAGE_FAULTS, false),
-        Self::software("minor-faults", Software::PAGE_FAULTS_MIN, false),
-        Self::software("major-faults", Software::PAGE_FAULTS_MAJ, false),
-        Self::software("context-switches", Software::CONTEXT_SWITCHES, true),
-        Self::software("cpu-migrations", Software::CPU_MIGRATIONS, true),
-        Self::hardware("cycles", Hardware::CPU_CYCLES),
-        Self::hardware("instructions", Hardware::INSTRUCTIONS),
-        Self::hardware("branches", Hardware::BRANCH_INSTRUCTIONS),
-        Self::hardware("branch-misses", Hardware::BRANCH_MISSES),
-        Self::hardware("cache-references", Hardware::CACHE_REFERENCES),
-        Self::hardware("cache-misses", Hardware::CACHE_MISSES),
-        Self::hardware("stalled-cycles-frontend", Hardware::STALLED_CYCLES_FRONTEND),
-        Self::hardware("stalled-cycles-backend", Hardware::STALLED_CYCLES_BACKEND),
-        Self::hardware("bus-cycles", Hardware::BUS_CYCLES),
-        Self::misses("L1-dcache-load-misses", CacheId::L1D),
-        Self::misses("L1-icache-load-misses", CacheId::L1I),
-        Self::misses("LLC-load-misses", CacheId::LL),
-        Self::misses("dTLB-load-misses", CacheId::DTLB),
-        Self::misses("iTLB-load-misses", CacheId::ITLB),
+        of("page-faults", Source::Software(Software::PAGE_FAULTS)),
+        of("minor-faults", Source::Software(Software::PAGE_FAULTS_MIN)),
+        of("major-faults", Source::Software(Software::PAGE_FAULTS_MAJ)),
+        of(
+            "context-switches",
+            Source::Kernel(Software::CONTEXT_SWITCHES),
+        ),
+        of("cpu-migrations", Source::Kernel(Software::CPU_MIGRATIONS)),
+        of("cycles", Source::Hardware(Hardware::CPU_CYCLES)),
+        of("instructions", Source::Hardware(Hardware::INSTRUCTIONS)),
+        of("branches", Source::Hardware(Hardware::BRANCH_INSTRUCTIONS)),
+        of("branch-misses", Source::Hardware(Hardware::BRANCH_MISSES)),
+        of(
+            "cache-references",
+            Source::Hardware(Hardware::CACHE_REFERENCES),
+        ),
+        of("cache-misses", Source::Hardware(Hardware::CACHE_MISSES)),
+        of(
+            "stalled-cycles-frontend",
+            Source::Hardware(Hardware::STALLED_CYCLES_FRONTEND),
+        ),
+        of(
+            "stalled-cycles-backend",
+            Source::Hardware(Hardware::STALLED_CYCLES_BACKEND),
+        ),
+        of("bus-cycles", Source::Hardware(Hardware::BUS_CYCLES)),
+        of("L1-dcache-load-misses", Source::Misses(CacheId::L1D)),
+        of("L1-icache-load-misses", Source::Misses(CacheId::L1I)),
+        of("LLC-load-misses", Source::Misses(CacheId::LL)),
+        of("dTLB-load-misses", Source::Misses(CacheId::DTLB)),
+        of("iTLB-load-misses", Source::Misses(CacheId::ITLB)),
     ];
 
     pub(super) fn builder(&self) -> Builder<'static> {
-        match self.source {
-            Source::Software(event) => Builder::new(event),
+        let mut builder = match self.source {
+            Source::Software(event) | Source::Kernel(event) => Builder::new(event),
             Source::Hardware(event) => Builder::new(event),
             Source::Misses(which) => Builder::new(Cache {
                 which,
                 operation: CacheOp::READ,
                 result: CacheResult::MISS,
             }),
+        };
+        if matches!(self.source, Source::Kernel(_)) {
+            builder.include_kernel();
         }
+        builder.enabled(true);
+        builder
     }
 
     /// Why the event cannot be counted.

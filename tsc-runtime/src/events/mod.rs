@@ -30,12 +30,5 @@ pub(crate) use imp::*;
 #[cfg(all(fuzzing, feature = "pmu", target_os = "linux", not(miri)))]
 pub(crate) use kinds::understood;
 
-/// How often an event happened in the calls of a callsite.
-pub(crate) struct Count {
-    pub(crate) event: &'static str,
-    pub(crate) calls: u64,
-    pub(crate) count: i64,
-}
-
 #[cfg(all(test, feature = "pmu", target_os = "linux", not(miri)))]
 mod tests;

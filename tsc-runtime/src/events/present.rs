@@ -1,15 +1,14 @@
 //! The functions for events that probes and reports call.
 
 use std::cell::Cell;
-use std::sync::atomic::{
-    AtomicBool,
-    Ordering::{Acquire, Relaxed, Release},
-};
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 use super::group::{self, Reading};
-use super::{Count, kinds};
+use super::kinds;
 use crate::record::callsite::{self, Callsite};
 use crate::record::event_row::Row;
+use tsc_report::EventCount;
 
 /// Whether events are counted.
 static ARE_COUNTED: AtomicBool = AtomicBool::new(false);
@@ -60,18 +59,19 @@ thread_local! {
 }
 
 /// The counts of the callsite's calls. Empty if no events are counted.
-pub(crate) fn counts(callsite: &Callsite) -> Vec<Count> {
+pub(crate) fn counts(callsite: &Callsite) -> Vec<EventCount> {
     let row = callsite.events().get();
     let Some((calls, counts)) = row.map(|row| row.counts(HANDS_OUT.get())) else {
         return Vec::new();
     };
-    let of = |(kind, count): (&kinds::Kind, i64)| Count {
-        event: kind.name,
-        calls,
-        count,
-    };
-    let counted = kinds::chosen().iter().zip(counts).map(of);
-    counted.filter(|count| count.calls != 0).collect()
+    let counted = kinds::chosen().iter().zip(counts).filter(|_| calls != 0);
+    counted
+        .map(|(kind, count)| EventCount {
+            event: kind.name.to_owned(),
+            calls,
+            count,
+        })
+        .collect()
 }
 
 /// Runs `collect`. The [`counts`] that it reads are reset as they are read, so that each count is in exactly one report.

@@ -35,17 +35,9 @@ use std::ptr;
 use crate::on_cpu;
 use crate::tsc::{Ticks, clock};
 
-#[cfg(all(
-    target_os = "linux",
-    any(target_arch = "x86", target_arch = "x86_64"),
-    not(miri)
-))]
+#[cfg(all(linux_x86, not(miri)))]
 mod rseq;
-#[cfg(not(all(
-    target_os = "linux",
-    any(target_arch = "x86", target_arch = "x86_64"),
-    not(miri)
-)))]
+#[cfg(not(all(linux_x86, not(miri))))]
 #[path = "absent.rs"]
 mod rseq;
 
@@ -379,11 +371,7 @@ mod tests {
         assert_eq!(detector.verdict(start), Interruption::Unknown);
     }
 
-    #[cfg(all(
-        target_os = "linux",
-        any(target_arch = "x86", target_arch = "x86_64"),
-        not(miri)
-    ))]
+    #[cfg(all(linux_x86, not(miri)))]
     #[test]
     fn signal_is_seen_and_system_calls_are_not() {
         extern "C" fn ignore(_: libc::c_int) {}

@@ -1,10 +1,8 @@
 //! The dump at the end of a process, if it has measured something that no report contains yet.
 
 use std::panic::catch_unwind;
-use std::sync::atomic::{
-    AtomicBool, AtomicU64,
-    Ordering::{Acquire, Relaxed, Release},
-};
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use super::output;
 use super::settings::{Form, is_off, settings};

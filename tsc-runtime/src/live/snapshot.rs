@@ -2,7 +2,8 @@
 
 use std::io;
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 
 use super::collect::{
     begin_anew, collect_callsites, collect_clock, collect_contexts, collect_machine,
@@ -10,13 +11,11 @@ use super::collect::{
 };
 use super::output;
 use super::settings::{Form, settings};
-use crate::calibration;
 use crate::calibration::{light_cost, overhead};
 use crate::environment::write_to_stderr;
-use crate::events;
-use crate::gate;
 use crate::record::thread;
 use crate::registry::{self, Figures};
+use crate::{calibration, events, gate};
 use tsc_report::{Clock, Ended, Report, TextForm};
 
 /// The number of calls that had at least started when the last report was made.

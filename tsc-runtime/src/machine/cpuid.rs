@@ -1,30 +1,16 @@
 //! Reads facts from CPUID: a pure function, which is given a reader of leaves.
 
-/// The part of [`Machine`](super::Machine) that the CPU itself reports.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Facts {
-    pub(super) brand: Option<String>,
-    pub(super) vendor: Option<String>,
-    pub(super) family: Option<u32>,
-    pub(super) model: Option<u32>,
-    pub(super) stepping: Option<u32>,
-    pub(super) hypervisor: Option<String>,
-    pub(super) virtualized: Option<bool>,
-    pub(super) invariant_tsc: Option<bool>,
-    pub(super) rdtscp: Option<bool>,
-    pub(super) lfence_serializing: Option<bool>,
-    pub(super) rdpru: Option<bool>,
-    pub(super) stated_hz: Option<f64>,
-}
+use super::Machine;
 
+/// What the CPU itself reports; the rest is unknown.
 #[cfg(all(any(target_arch = "x86_64", target_arch = "x86"), not(miri)))]
-pub(super) fn facts() -> Facts {
+pub(super) fn facts() -> Machine {
     from_leaves(crate::tsc::cpuid)
 }
 
 #[cfg(not(all(any(target_arch = "x86_64", target_arch = "x86"), not(miri))))]
-pub(super) fn facts() -> Facts {
-    Facts::default()
+pub(super) fn facts() -> Machine {
+    Machine::default()
 }
 
 const EAX: usize = 0;
@@ -39,11 +25,11 @@ const HYPERVISOR: u32 = 0x4000_0000;
     any(miri, not(any(target_arch = "x86_64", target_arch = "x86"))),
     allow(dead_code, reason = "only the tests have leaves to read")
 )]
-fn from_leaves(read: impl Fn(u32, u32) -> [u32; 4]) -> Facts {
+fn from_leaves(read: impl Fn(u32, u32) -> [u32; 4]) -> Machine {
     let first = read(0, 0);
     let highest = first[EAX];
     if highest == 0 {
-        return Facts::default();
+        return Machine::default();
     }
     let highest_extended = read(EXTENDED, 0)[EAX];
     // On Intel's CPUs, a leaf beyond the highest one returns the data of another leaf.
@@ -65,8 +51,8 @@ fn from_leaves(read: impl Fn(u32, u32) -> [u32; 4]) -> Facts {
     let is_amd = matches!(vendor.as_deref(), Some("AuthenticAMD" | "HygonGenuine"));
     let virtualized = leaf(1).map(|leaf| leaf[ECX] >> 31 == 1);
     let hypervisor = (virtualized == Some(true)).then(|| read(HYPERVISOR, 0));
-    Facts {
-        brand: brand(&leaf),
+    Machine {
+        cpu: brand(&leaf),
         vendor,
         family: Some(family),
         model: Some(model),
@@ -79,6 +65,7 @@ fn from_leaves(read: impl Fn(u32, u32) -> [u32; 4]) -> Facts {
         lfence_serializing: is_amd.then(|| bit(0x8000_0021, EAX, 2).unwrap_or(false)),
         rdpru: bit(0x8000_0008, EBX, 4).or(Some(false)),
         stated_hz: stated_hz(leaf(0x15), hypervisor, &read),
+        ..Machine::default()
     }
 }
 
@@ -193,8 +180,8 @@ mod tests {
     #[test]
     fn zen4_guest_is_read() {
         let facts = from_leaves(zen4);
-        let expected = Facts {
-            brand: Some("AMD EPYC".into()),
+        let expected = Machine {
+            cpu: Some("AMD EPYC".into()),
             vendor: Some("AuthenticAMD".into()),
             family: Some(0x19),
             model: Some(0x11),
@@ -205,7 +192,7 @@ mod tests {
             rdtscp: Some(true),
             lfence_serializing: Some(true),
             rdpru: Some(false),
-            stated_hz: None,
+            ..Machine::default()
         };
         assert_eq!(facts, expected);
     }
@@ -227,7 +214,7 @@ mod tests {
             (skylake.virtualized, skylake.hypervisor),
             (Some(false), None)
         );
-        assert_eq!((skylake.invariant_tsc, skylake.brand), (Some(false), None));
+        assert_eq!((skylake.invariant_tsc, skylake.cpu), (Some(false), None));
 
         let vmware = from_leaves(|leaf, _| match leaf {
             0 => [0x16, 0, 0, 0],
@@ -246,6 +233,6 @@ mod tests {
             let facts = from_leaves(|_, _| [word; 4]);
             assert!(facts.stated_hz.is_none_or(f64::is_finite));
         }
-        assert_eq!(from_leaves(|_, _| [0; 4]), Facts::default());
+        assert_eq!(from_leaves(|_, _| [0; 4]), Machine::default());
     }
 }

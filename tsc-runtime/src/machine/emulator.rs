@@ -1,31 +1,32 @@
 //! Detects software that executes this program's instructions in place of the CPU, or its system calls in place of the kernel.
 
-use std::fmt;
+use super::Machine;
+use super::cpuid::TCG;
+use crate::named::named;
 
-use super::cpuid::{Facts, TCG};
-
-/// Software between this program and the CPU or the kernel. [`distorts_times`](Self::distorts_times) tells whether times under it are those
-/// of the software, not of the CPU.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "json", derive(serde::Serialize))]
-#[non_exhaustive]
-pub enum Emulator {
-    /// Valgrind: every instruction is translated and observed.
-    Valgrind,
-    /// rr: RDTSC traps and is recorded.
-    Rr,
-    /// QEMU without hardware virtualization.
-    Qemu,
-    /// Rosetta 2: x86-64 on Apple's CPUs. The counter is a scaled timer of 24 MHz or 1 GHz.
-    Rosetta,
-    /// gVisor: a kernel in user space, which may trap the counter.
-    Gvisor,
-    /// WSL 1: system calls are translated, and the clocks with them.
-    Wsl1,
-    /// WSL 2: a real kernel in a virtual machine. Its clocks have been up to 7 % fast.
-    Wsl2,
-    /// Miri, the interpreter.
-    Miri,
+named! {
+    /// Software between this program and the CPU or the kernel. [`distorts_times`](Self::distorts_times) tells whether times under it are those
+    /// of the software, not of the CPU.
+    #[cfg_attr(feature = "json", derive(serde::Serialize))]
+    #[non_exhaustive]
+    pub enum Emulator {
+        /// Valgrind: every instruction is translated and observed.
+        Valgrind = "Valgrind",
+        /// rr: RDTSC traps and is recorded.
+        Rr = "rr",
+        /// QEMU without hardware virtualization.
+        Qemu = "QEMU TCG",
+        /// Rosetta 2: x86-64 on Apple's CPUs. The counter is a scaled timer of 24 MHz or 1 GHz.
+        Rosetta = "Rosetta 2",
+        /// gVisor: a kernel in user space, which may trap the counter.
+        Gvisor = "gVisor",
+        /// WSL 1: system calls are translated, and the clocks with them.
+        Wsl1 = "WSL 1",
+        /// WSL 2: a real kernel in a virtual machine. Its clocks have been up to 7 % fast.
+        Wsl2 = "WSL 2",
+        /// Miri, the interpreter.
+        Miri = "Miri",
+    }
 }
 
 impl Emulator {
@@ -36,22 +37,7 @@ impl Emulator {
     }
 }
 
-impl fmt::Display for Emulator {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Valgrind => "Valgrind",
-            Self::Rr => "rr",
-            Self::Qemu => "QEMU TCG",
-            Self::Rosetta => "Rosetta 2",
-            Self::Gvisor => "gVisor",
-            Self::Wsl1 => "WSL 1",
-            Self::Wsl2 => "WSL 2",
-            Self::Miri => "Miri",
-        })
-    }
-}
-
-pub(super) fn detect(cpu: &Facts, kernel: Option<&str>) -> Option<Emulator> {
+pub(super) fn detect(machine: &Machine) -> Option<Emulator> {
     if cfg!(miri) {
         return Some(Emulator::Miri);
     }
@@ -64,8 +50,8 @@ pub(super) fn detect(cpu: &Facts, kernel: Option<&str>) -> Option<Emulator> {
     }
     let executing = super::system::executing();
     by_names(
-        cpu,
-        kernel,
+        machine,
+        machine.kernel.as_deref(),
         super::system::kernel_version().as_deref(),
         executing.as_deref(),
     )
@@ -73,7 +59,7 @@ pub(super) fn detect(cpu: &Facts, kernel: Option<&str>) -> Option<Emulator> {
 
 /// Detects the emulator by the names that the CPU, the kernel and the executed file report.
 fn by_names(
-    cpu: &Facts,
+    machine: &Machine,
     kernel: Option<&str>,
     version: Option<&str>,
     executing: Option<&str>,
@@ -84,13 +70,13 @@ fn by_names(
         Some(name) if name.contains("rosetta") => return Some(Emulator::Rosetta),
         _ => {}
     }
-    let brand = cpu.brand.as_deref().unwrap_or_default();
-    let vendor = cpu.vendor.as_deref().unwrap_or_default();
+    let brand = machine.cpu.as_deref().unwrap_or_default();
+    let vendor = machine.vendor.as_deref().unwrap_or_default();
     if brand.contains("VirtualApple") || vendor == "VirtualApple" {
         return Some(Emulator::Rosetta);
     }
     // A guest of QEMU with KVM may have QEMU's brand string, too, but it has KVM's signature.
-    let hypervisor = cpu.hypervisor.as_deref();
+    let hypervisor = machine.hypervisor.as_deref();
     if hypervisor == Some("QEMU TCG")
         || hypervisor == Some(TCG)
         || (brand.starts_with("QEMU") && !matches!(hypervisor, Some("KVM" | "Xen" | "Hyper-V")))
@@ -144,11 +130,11 @@ fn running_on_valgrind() -> bool {
 mod tests {
     use super::*;
 
-    fn cpu(brand: &str, hypervisor: Option<&str>) -> Facts {
-        Facts {
-            brand: Some(brand.into()),
+    fn cpu(brand: &str, hypervisor: Option<&str>) -> Machine {
+        Machine {
+            cpu: Some(brand.into()),
             hypervisor: hypervisor.map(Into::into),
-            ..Facts::default()
+            ..Machine::default()
         }
     }
 
@@ -183,8 +169,8 @@ mod tests {
             ),
             Some(Emulator::Wsl2)
         );
-        assert_eq!(by_names(&Facts::default(), None, None, None), None);
-        let executing = |name| by_names(&Facts::default(), None, None, Some(name));
+        assert_eq!(by_names(&Machine::default(), None, None, None), None);
+        let executing = |name| by_names(&Machine::default(), None, None, Some(name));
         assert_eq!(executing("qemu-aarch64-static"), Some(Emulator::Qemu));
         assert_eq!(executing("rosetta"), Some(Emulator::Rosetta));
         assert_eq!(executing("hotspots"), None);

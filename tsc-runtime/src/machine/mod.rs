@@ -9,14 +9,6 @@ use once_cell::race::OnceBox;
 pub(crate) mod cpuid;
 mod emulator;
 mod microarchitecture;
-#[cfg_attr(
-    not(all(any(target_os = "linux", target_os = "android"), not(miri))),
-    path = "other.rs"
-)]
-#[cfg_attr(
-    all(any(target_os = "linux", target_os = "android"), not(miri)),
-    path = "linux.rs"
-)]
 mod system;
 
 pub use emulator::Emulator;
@@ -31,7 +23,7 @@ pub use microarchitecture::microarchitecture;
 /// println!("{}", machine.cpu.as_deref().unwrap_or("an unknown CPU"));
 /// # }
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "json", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Machine {
@@ -94,34 +86,24 @@ pub struct Machine {
 pub fn machine() -> &'static Machine {
     static MACHINE: OnceBox<Machine> = OnceBox::new();
     MACHINE.get_or_init(|| {
-        let cpu = cpuid::facts();
-        let kernel = system::kernel();
-        Box::new(Machine {
-            emulator: emulator::detect(&cpu, kernel.as_deref()),
-            cpu: cpu.brand.or_else(system::cpu_model),
-            vendor: cpu.vendor,
-            family: cpu.family,
-            model: cpu.model,
-            stepping: cpu.stepping,
-            microcode: system::microcode(),
-            hypervisor: cpu.hypervisor,
-            virtualized: cpu.virtualized,
+        let mut machine = cpuid::facts();
+        if cfg!(target_arch = "aarch64") {
             // The architecture guarantees this for the generic timer.
-            invariant_tsc: cpu
-                .invariant_tsc
-                .or(cfg!(target_arch = "aarch64").then_some(true)),
-            rdtscp: cpu.rdtscp,
-            lfence_serializing: cpu.lfence_serializing,
-            rdpru: cpu.rdpru,
-            stated_hz: cpu.stated_hz,
+            machine.invariant_tsc = Some(true);
+        }
+        machine.kernel = system::kernel();
+        machine.emulator = emulator::detect(&machine);
+        machine.cpu = machine.cpu.or_else(system::cpu_model);
+        Box::new(Machine {
+            os: std::env::consts::OS,
+            microcode: system::microcode(),
             tsc_flags: system::tsc_flags(),
             clocksource: clocksource(),
             available_clocksources: system::available_clocksources(),
-            kernel,
-            os: std::env::consts::OS,
             governor: system::governor(),
             boost: system::boost(),
             smt: system::smt(),
+            ..machine
         })
     })
 }

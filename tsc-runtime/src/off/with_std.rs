@@ -1,4 +1,4 @@
-//! The functions compile, and do nothing.
+//! Those that need `std`. They compile, and do nothing.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -65,20 +65,6 @@ impl Drop for Session {
 pub fn take() -> Report {
     snapshot()
 }
-
-/// Does nothing.
-pub fn reset() {}
-
-/// Does nothing, and returns false if a tree is asked for.
-pub fn tree(recorded: bool) -> bool {
-    !recorded
-}
-
-/// Does nothing.
-pub fn pause() {}
-
-/// Does nothing.
-pub fn resume() {}
 
 /// Does nothing: no line is printed.
 pub fn gclk_to(_output: impl std::io::Write + Send + 'static) {}

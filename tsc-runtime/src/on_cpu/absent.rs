@@ -1,12 +1,9 @@
 //! Systems other than Linux on x86. Interruptions are not detected there, so timed calls do not ask. The account of light probes asks at
 //! each tick of its clock how long the thread has run; how long it has waited is not known.
 
-use std::sync::OnceLock;
-use std::time::Instant;
-
 use super::reading::Statistics;
 use crate::process::cpu_time;
-use crate::tsc::{Ticks, clock};
+use crate::tsc::{Ticks, clock, os_clock};
 
 #[derive(Debug)]
 pub(super) struct Kernel;
@@ -34,11 +31,9 @@ pub(super) fn cpu_time_ns() -> Option<u64> {
     Some(cpu_time::of_thread()?.as_nanos() as u64)
 }
 
-/// The time in nanoseconds since this was first asked.
+/// The time in nanoseconds, if the CPU time is known.
 pub(super) fn raw_ns() -> Option<u64> {
-    static BEGIN: OnceLock<Instant> = OnceLock::new();
-    cpu_time::of_thread()?;
-    Some(BEGIN.get_or_init(Instant::now).elapsed().as_nanos() as u64)
+    cpu_time::of_thread().map(|_| os_clock::now())
 }
 
 pub(super) fn clock_is_fine() -> Result<(), &'static str> {

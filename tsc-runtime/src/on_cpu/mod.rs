@@ -31,27 +31,15 @@ use crate::environment;
 use crate::process::cpu_time;
 use crate::tsc::{FencePolicy, Ticks, Unfenced, elapsed};
 
-#[cfg(all(
-    target_os = "linux",
-    any(target_arch = "x86", target_arch = "x86_64"),
-    not(miri)
-))]
+#[cfg(all(linux_x86, not(miri)))]
 mod kernel;
-#[cfg(not(all(
-    target_os = "linux",
-    any(target_arch = "x86", target_arch = "x86_64"),
-    not(miri)
-)))]
+#[cfg(not(all(linux_x86, not(miri))))]
 #[path = "absent.rs"]
 mod kernel;
 mod losses;
 mod rate;
 mod reading;
-#[cfg(all(
-    target_os = "linux",
-    any(target_arch = "x86", target_arch = "x86_64"),
-    not(miri)
-))]
+#[cfg(all(linux_x86, not(miri)))]
 mod schedstat;
 #[cfg(test)]
 pub(crate) mod script;

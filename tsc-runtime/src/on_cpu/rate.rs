@@ -62,12 +62,7 @@ fn reading() -> Option<(Ticks, u64)> {
     best.map(|(_, ticks, ns)| (ticks, ns))
 }
 
-#[cfg(all(
-    test,
-    target_os = "linux",
-    any(target_arch = "x86", target_arch = "x86_64"),
-    not(miri)
-))]
+#[cfg(all(test, linux_x86, not(miri)))]
 mod tests {
     use super::*;
 

@@ -8,8 +8,7 @@ use parking_lot::Mutex;
 use crate::calibration::overhead;
 use crate::record::callsite::{Callsite, meta};
 use crate::record::thread;
-use crate::tsc::clock;
-use crate::tsc::{FencePolicy, Lfence, Ticks, elapsed};
+use crate::tsc::{FencePolicy, Lfence, Ticks, clock, elapsed};
 use tsc_report::__private::gclk_column;
 
 /// The callsite with which the overhead of all `gclk!`s is measured. It is never called, so no report has it.

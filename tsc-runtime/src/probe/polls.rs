@@ -11,14 +11,10 @@ use super::stop::{Cost, Measurement};
 use super::tree::finish_in_tree;
 use super::unusual::stop_untimed;
 use super::{cold_path, mixed};
-use crate::hooks;
-use crate::on_cpu;
 use crate::record::callsite::Callsite;
-use crate::record::thread;
-use crate::record::{Exclusion, Record};
-use crate::registry;
-use crate::tsc::clock;
-use crate::tsc::{FencePolicy, Ticks, elapsed};
+use crate::record::{Exclusion, Record, thread};
+use crate::tsc::{FencePolicy, Ticks, clock, elapsed};
+use crate::{hooks, on_cpu, registry};
 
 /// The sums of a future's polls so far.
 #[derive(Debug)]

@@ -9,13 +9,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use super::dispatch::finish_untimed;
 use super::slot::Started;
 use super::{Slot, cold_path, finish};
-use crate::hooks;
 use crate::record::callsite::Callsite;
 use crate::record::thread::{self, Thread};
 use crate::recorded::Value;
-use crate::registry;
-use crate::tsc::clock;
-use crate::tsc::{FencePolicy, Ticks, elapsed};
+use crate::tsc::{FencePolicy, Ticks, clock, elapsed};
+use crate::{hooks, registry};
 
 /// A [`Probe`](super::Probe) whose call has a value.
 #[derive(Debug)]

@@ -9,11 +9,9 @@ use crate::calibration::overhead;
 use crate::environment::complain;
 use crate::hooks;
 use crate::record::callsite::Callsite;
-use crate::record::thread;
-use crate::record::{Exclusion, Record};
+use crate::record::{Exclusion, Record, thread};
 use crate::registry::{self, Found};
-use crate::tsc::clock;
-use crate::tsc::{FencePolicy, Ticks, elapsed};
+use crate::tsc::{FencePolicy, Ticks, clock, elapsed};
 
 /// A running section. [`stop!`](crate::stop) consumes it. If it is dropped instead, a line on stderr says so, and it is counted as an
 /// anomaly.

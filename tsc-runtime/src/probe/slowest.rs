@@ -5,10 +5,9 @@
 //! they have started before.
 
 use crate::process;
-use crate::record::Record;
-use crate::record::light;
 use crate::record::slowest::{Callers, SlowCall};
 use crate::record::thread::Thread;
+use crate::record::{Record, light};
 use crate::tsc::Ticks;
 
 /// The times of a call that stops.

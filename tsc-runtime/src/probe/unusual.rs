@@ -6,13 +6,11 @@ use core::hint;
 use super::slot::{Slot, Started};
 use super::stop::Measurement;
 use crate::hooks;
-use crate::record::Record;
 use crate::record::callsite::Callsite;
-use crate::record::light;
 use crate::record::thread::{self, Thread};
+use crate::record::{Record, light};
 use crate::registry::{self, Found};
-use crate::tsc::clock;
-use crate::tsc::{Ticks, elapsed};
+use crate::tsc::{Ticks, clock, elapsed};
 
 /// Gives `finish` the call and the current time, unless nothing measures it.
 pub(super) fn stop_untimed(slot: &Slot, finish: impl FnOnce(&Started, Ticks)) {

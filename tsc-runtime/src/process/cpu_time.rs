@@ -2,6 +2,9 @@
 
 use std::time::Duration;
 
+#[cfg(all(unix, not(miri)))]
+use super::written;
+
 /// The CPU time of the calling thread. `None` if the system does not tell.
 pub(crate) fn of_thread() -> Option<Duration> {
     system::of_thread()
@@ -16,14 +19,8 @@ pub(crate) fn of_process() -> Option<Duration> {
 /// The time by one of the system's clocks, in nanoseconds. `None` if it does not answer. This may be called in a signal handler.
 #[cfg(all(unix, not(miri)))]
 pub(crate) fn clock_ns(clock: libc::clockid_t) -> Option<u64> {
-    let mut time = std::mem::MaybeUninit::<libc::timespec>::uninit();
     // SAFETY: it writes one timespec to the given address, if it returns 0.
-    let time = unsafe {
-        if libc::clock_gettime(clock, time.as_mut_ptr()) != 0 {
-            return None;
-        }
-        time.assume_init()
-    };
+    let time: libc::timespec = unsafe { written(|time| libc::clock_gettime(clock, time)) }?;
     Some(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
 }
 
@@ -31,14 +28,8 @@ pub(crate) fn clock_ns(clock: libc::clockid_t) -> Option<u64> {
 pub(crate) fn blocks_of_thread() -> Option<u64> {
     #[cfg(all(target_os = "linux", not(miri)))]
     {
-        let mut usage = std::mem::MaybeUninit::<libc::rusage>::uninit();
         // SAFETY: it writes one structure to the given address, if it returns 0.
-        let usage = unsafe {
-            if libc::getrusage(libc::RUSAGE_THREAD, usage.as_mut_ptr()) != 0 {
-                return None;
-            }
-            usage.assume_init()
-        };
+        let usage = unsafe { written(|usage| libc::getrusage(libc::RUSAGE_THREAD, usage)) }?;
         Some(usage.ru_nvcsw as u64)
     }
     #[cfg(not(all(target_os = "linux", not(miri))))]

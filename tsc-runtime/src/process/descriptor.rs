@@ -6,10 +6,9 @@
 //!
 //! Descriptors are few, and most are the program's: see [`is_spare`].
 
-use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use super::FileIdentity;
+use super::{FileIdentity, written};
 
 /// Descriptors up to this one are those that programs expect for their standard streams.
 const STANDARD_STREAMS: libc::c_int = 2;
@@ -92,14 +91,9 @@ fn beyond_standard_streams(descriptor: libc::c_int) -> libc::c_int {
 /// are still free. The number tells the latter, because the kernel hands out the lowest one.
 #[allow(clippy::useless_conversion)] // a limit does not have 64 bits on all systems
 fn is_spare(number: libc::c_int, kept: u64) -> bool {
-    let mut limit = MaybeUninit::<libc::rlimit>::uninit();
     // SAFETY: it writes one rlimit to the given address, if it returns 0.
-    let limit = unsafe {
-        if libc::getrlimit(libc::RLIMIT_NOFILE, limit.as_mut_ptr()) != 0 {
-            return false;
-        }
-        u64::from(limit.assume_init().rlim_cur)
-    };
+    let limit = unsafe { written(|limit| libc::getrlimit(libc::RLIMIT_NOFILE, limit)) };
+    let limit = limit.map_or(0, |limit: libc::rlimit| u64::from(limit.rlim_cur));
     kept < limit / PART && u64::from(number.cast_unsigned()) < limit / 2
 }
 
@@ -148,12 +142,10 @@ mod tests {
     #[test]
     #[allow(clippy::useless_conversion)] // as above
     fn most_descriptors_are_the_program_s() {
-        let mut limit = MaybeUninit::<libc::rlimit>::uninit();
-        // SAFETY: it writes one rlimit to the given address.
-        let limit = unsafe {
-            assert_eq!(libc::getrlimit(libc::RLIMIT_NOFILE, limit.as_mut_ptr()), 0);
-            u64::from(limit.assume_init().rlim_cur)
-        };
+        // SAFETY: it writes one rlimit to the given address, if it returns 0.
+        let limit = unsafe { written(|limit| libc::getrlimit(libc::RLIMIT_NOFILE, limit)) };
+        let limit: libc::rlimit = limit.unwrap();
+        let limit = u64::from(limit.rlim_cur);
         assert!(is_spare(3, limit / PART - 1));
         assert!(!is_spare(3, limit / PART));
         assert!(!is_spare((limit / 2) as libc::c_int, 0));

@@ -1,8 +1,9 @@
 //! The identity of a file.
 
-#[cfg(all(unix, not(miri)))]
-use std::mem::MaybeUninit;
 use std::path::Path;
+
+#[cfg(all(unix, not(miri)))]
+use super::written;
 
 /// What distinguishes a file from all others. Only some kinds of files without a name share an inode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,15 +15,10 @@ pub(crate) struct FileIdentity {
 impl FileIdentity {
     /// Of an open file. `None` if the descriptor is closed. This may be called in a signal handler.
     #[cfg(all(unix, not(miri)))]
+    #[allow(clippy::unnecessary_cast)] // both numbers have other types on some systems
     pub(crate) fn of(descriptor: libc::c_int) -> Option<Self> {
-        let mut status = MaybeUninit::<libc::stat>::uninit();
         // SAFETY: it writes one stat to the given address, if it returns 0.
-        let status = unsafe {
-            if libc::fstat(descriptor, status.as_mut_ptr()) != 0 {
-                return None;
-            }
-            status.assume_init()
-        };
+        let status: libc::stat = unsafe { written(|status| libc::fstat(descriptor, status)) }?;
         Some(Self {
             device: status.st_dev as u64,
             inode: status.st_ino as u64,

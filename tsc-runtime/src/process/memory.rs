@@ -2,9 +2,10 @@
 //! Another thread may take the memory before it is used.
 
 use std::alloc::{Layout, alloc, dealloc};
-#[cfg(all(unix, not(miri)))]
-use std::mem::MaybeUninit;
 use std::ptr;
+
+#[cfg(all(unix, not(miri)))]
+use super::written;
 
 /// The allocator is asked for so much at once. Some behave differently after larger blocks.
 const BLOCK: Layout = match Layout::from_size_align(1 << 16, align_of::<Link>()) {
@@ -56,12 +57,9 @@ pub(crate) fn can_map(bytes: usize) -> bool {
 /// Whether the process may only have so much memory.
 #[cfg(all(unix, not(miri)))]
 pub(crate) fn is_limited() -> bool {
-    let mut limit = MaybeUninit::<libc::rlimit>::uninit();
     // SAFETY: the call writes one limit to the given address, if it returns 0.
-    unsafe {
-        libc::getrlimit(libc::RLIMIT_AS, limit.as_mut_ptr()) == 0
-            && limit.assume_init().rlim_cur != libc::RLIM_INFINITY
-    }
+    let limit = unsafe { written(|limit| libc::getrlimit(libc::RLIMIT_AS, limit)) };
+    limit.is_some_and(|limit: libc::rlimit| limit.rlim_cur != libc::RLIM_INFINITY)
 }
 
 /// Not known here.

@@ -26,6 +26,19 @@ pub(crate) use file_identity::FileIdentity;
 pub(crate) use mapped::keep_mapped;
 pub(crate) use per_process::PerProcess;
 
+/// What a system call writes to the address that it is given. `None` if it fails.
+///
+/// # Safety
+///
+/// If `call` returns 0, it has written a whole value.
+#[cfg(all(unix, not(miri)))]
+#[inline(always)]
+pub(crate) unsafe fn written<T>(call: impl FnOnce(*mut T) -> libc::c_int) -> Option<T> {
+    let mut value = std::mem::MaybeUninit::uninit();
+    // SAFETY: the caller promises that it is written by then.
+    (call(value.as_mut_ptr()) == 0).then(|| unsafe { value.assume_init() })
+}
+
 /// The process's number; 0 on WebAssembly, which has none and where std's function panics.
 pub(crate) fn id() -> u32 {
     if cfg!(target_family = "wasm") {

@@ -2,10 +2,8 @@
 
 use std::ptr;
 
-use crate::sync::atomic::{
-    AtomicPtr,
-    Ordering::{AcqRel, Acquire},
-};
+use crate::sync::atomic::AtomicPtr;
+use crate::sync::atomic::Ordering::{AcqRel, Acquire};
 
 /// A value of which each process has its own.
 ///

@@ -7,10 +7,8 @@ use core::ptr;
 
 use super::pages::{self, Zeroed};
 use crate::record::histogram::{BucketIndex, OCTAVES, SUBS};
-use crate::sync::atomic::{
-    AtomicPtr, AtomicU32, AtomicU64,
-    Ordering::{Acquire, Relaxed, Release},
-};
+use crate::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use crate::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64};
 use tsc_report::__private::Combine;
 use tsc_report::Bucket;
 

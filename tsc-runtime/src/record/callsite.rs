@@ -4,10 +4,8 @@
 use crate::record::event_row::RowCell;
 use crate::record::light::Row;
 use crate::record::table::Position;
-use crate::sync::atomic::{
-    AtomicPtr, AtomicU8, AtomicU32,
-    Ordering::{Acquire, Relaxed, Release},
-};
+use crate::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use crate::sync::atomic::{AtomicPtr, AtomicU8, AtomicU32};
 use crate::tsc::Fence;
 
 /// What the attribute knows about its function at compile time.
@@ -48,38 +46,30 @@ pub const fn meta<T>(_inside: &T, module: &'static str, line: u32) -> Meta {
 impl Meta {
     /// `name = "…"`.
     #[must_use]
-    pub const fn named(self, name: &'static str) -> Self {
-        Self {
-            name: Some(name),
-            ..self
-        }
+    pub const fn named(mut self, name: &'static str) -> Self {
+        self.name = Some(name);
+        self
     }
 
     /// `bytes = …`.
     #[must_use]
-    pub const fn bytes(self) -> Self {
-        Self {
-            unit: Some(Unit::Bytes),
-            ..self
-        }
+    pub const fn bytes(mut self) -> Self {
+        self.unit = Some(Unit::Bytes);
+        self
     }
 
     /// `items = …`.
     #[must_use]
-    pub const fn items(self) -> Self {
-        Self {
-            unit: Some(Unit::Items),
-            ..self
-        }
+    pub const fn items(mut self) -> Self {
+        self.unit = Some(Unit::Items);
+        self
     }
 
     /// The function returns an `impl Iterator` or a `dyn Iterator`.
     #[must_use]
-    pub const fn returning_iterator(self) -> Self {
-        Self {
-            returns_iterator: true,
-            ..self
-        }
+    pub const fn returning_iterator(mut self) -> Self {
+        self.returns_iterator = true;
+        self
     }
 }
 

@@ -9,10 +9,8 @@ use std::cell::Cell;
 use super::counters::{ContextFigures, Sum};
 use super::pages::Zeroed;
 use super::segments::Segments;
-use crate::sync::atomic::{
-    AtomicBool, AtomicU32,
-    Ordering::{Acquire, Relaxed, Release},
-};
+use crate::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use crate::sync::atomic::{AtomicBool, AtomicU32};
 use tsc_report::__private::ContextSums;
 
 /// The node that stands for the thread, the parent of its outermost calls.

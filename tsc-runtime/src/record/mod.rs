@@ -253,13 +253,9 @@ impl Record {
 
     /// Adds a call that is an anomaly, or that may have been interrupted.
     pub(crate) fn add_excluded(&self, why: Exclusion, sample: u64) {
-        match why {
-            Exclusion::Anomalous => self.counters.anomalies.add(1),
-            Exclusion::Unknown | Exclusion::Interrupted => self.add_unknown(sample),
+        if why == Exclusion::Anomalous {
+            return self.counters.anomalies.add(1);
         }
-    }
-
-    fn add_unknown(&self, sample: u64) {
         self.counters.unknown.add(1);
         self.add_sample(sample);
     }
@@ -356,8 +352,7 @@ impl Record {
             self.count_wall(wall);
         }
         match unusual {
-            Some(Exclusion::Anomalous) => self.counters.anomalies.add(1),
-            Some(_) => self.add_unknown(sample),
+            Some(why) => self.add_excluded(why, sample),
             None => self.add_sample(sample),
         }
     }

@@ -3,10 +3,8 @@
 
 use core::ptr::{self, NonNull};
 
-use crate::sync::atomic::{
-    AtomicPtr,
-    Ordering::{AcqRel, Acquire},
-};
+use crate::sync::atomic::AtomicPtr;
+use crate::sync::atomic::Ordering::{AcqRel, Acquire};
 
 /// A type that is valid if all its bytes are zero.
 ///

@@ -4,10 +4,8 @@
 use core::ptr;
 
 use super::pages::{self, Zeroed};
-use crate::sync::atomic::{
-    AtomicPtr, AtomicU32,
-    Ordering::{AcqRel, Acquire, Relaxed},
-};
+use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
+use crate::sync::atomic::{AtomicPtr, AtomicU32};
 
 /// Values in a segment.
 const LEN: usize = 64;

@@ -1,10 +1,7 @@
 //! The number by which a reader knows whether the values that it has read belong together.
 
-use crate::sync::atomic::{
-    AtomicU32,
-    Ordering::{Acquire, Relaxed, Release},
-    fence,
-};
+use crate::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use crate::sync::atomic::{AtomicU32, fence};
 
 /// Odd while values are being written. One thread writes, others may read. All values are atomics.
 #[derive(Debug)]

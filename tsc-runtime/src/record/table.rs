@@ -6,10 +6,8 @@
 use core::ptr;
 
 use crate::record::Record;
-use crate::sync::atomic::{
-    AtomicPtr, AtomicU32,
-    Ordering::{Relaxed, Release},
-};
+use crate::sync::atomic::Ordering::{Relaxed, Release};
+use crate::sync::atomic::{AtomicPtr, AtomicU32};
 
 /// Entries of the first segment.
 pub(crate) const FIRST_LEN: usize = 16;

@@ -5,10 +5,8 @@ use std::time::Duration;
 use super::reading::forget;
 use super::{PAUSED, ask_for_tree, busy_with, registry};
 use crate::record::thread;
-use crate::sync::atomic::{
-    AtomicU8,
-    Ordering::{AcqRel, Relaxed},
-};
+use crate::sync::atomic::AtomicU8;
+use crate::sync::atomic::Ordering::{AcqRel, Relaxed};
 
 /// Requests that were made in the cold path, and are carried out when it is left: a set of [`RESET`] and [`INVALIDATE`].
 static PUT_OFF: AtomicU8 = AtomicU8::new(0);

@@ -22,11 +22,8 @@ use crate::record::callsite::Callsite;
 use crate::record::table::Entry;
 use crate::record::thread::{self, Thread};
 use crate::sync::Mutex;
-use crate::sync::atomic::{
-    AtomicBool, AtomicU32, AtomicU64,
-    Ordering::{Relaxed, SeqCst},
-    fence,
-};
+use crate::sync::atomic::Ordering::{Relaxed, SeqCst};
+use crate::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, fence};
 use crate::tsc::{Ticks, clock};
 
 mod chains;

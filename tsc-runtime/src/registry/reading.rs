@@ -11,10 +11,8 @@ use super::sheets::{Figures, Sheets};
 use super::{Lists, UNRECORDED, busy_with, in_cold_path, registry, room};
 use crate::record::Record;
 use crate::record::totals::Totals;
-use crate::sync::atomic::{
-    Ordering::{Relaxed, SeqCst},
-    fence,
-};
+use crate::sync::atomic::Ordering::{Relaxed, SeqCst};
+use crate::sync::atomic::fence;
 
 /// Every callsite that was called, with the totals of all threads. `None` from within the cold path.
 pub(crate) fn figures() -> Option<Figures> {

@@ -5,8 +5,7 @@ use super::thread_end::with_shard_slot;
 use super::{busy_with, in_cold_path, registry};
 use crate::record::thread::{self, Thread};
 use crate::registry::registration_costs::RegistrationCosts;
-use crate::tsc::Ticks;
-use crate::tsc::clock;
+use crate::tsc::{Ticks, clock};
 
 /// The time at which a cold path begins. What the thread has lost until now belongs to the running call.
 pub(crate) fn begin_cold_path(thread: &Thread) -> Ticks {

@@ -7,12 +7,11 @@ use once_cell::race::OnceBool;
 
 use super::light_totals::LightTotals;
 use super::tree::Tree;
-use crate::environment;
-use crate::process;
 use crate::record::callsite::{self, Callsite};
 use crate::record::light::Row;
 use crate::record::slowest::{self, ThreadFacts};
 use crate::record::totals::Totals;
+use crate::{environment, process};
 
 /// The name of some threads; `None` for threads without a name, and for all threads if no rows for threads are asked for.
 pub(crate) type ThreadName = Option<Arc<str>>;

@@ -10,11 +10,9 @@ use super::reading::add_rest;
 use super::shard::Shard;
 use super::sheets::ThreadName;
 use super::{CALLS_AFTER_END, Lists, Registry, UNRECORDED, in_cold_path, registry, room};
-use crate::record::contexts;
-use crate::record::light;
 use crate::record::thread::{self, Thread};
 use crate::record::totals::Totals;
-use crate::record::{OwnedRecord, Record};
+use crate::record::{OwnedRecord, Record, contexts, light};
 use crate::sync::thread_local;
 
 /// The thread's shard: null, or from [`Arc::into_raw`].

@@ -5,10 +5,8 @@ use std::collections::HashSet;
 use super::chains::Chains;
 use crate::environment;
 use crate::record::contexts::{self, ContextTotals, Contexts, ROOT};
-use crate::sync::atomic::{
-    AtomicBool,
-    Ordering::{AcqRel, Acquire},
-};
+use crate::sync::atomic::AtomicBool;
+use crate::sync::atomic::Ordering::{AcqRel, Acquire};
 use tsc_report::__private::{Combine, ContextSums};
 
 /// Whether it is decided if call trees are recorded: by [`ask_for`], or at the first annotated call of the process.

@@ -4,6 +4,8 @@
 
 use std::fmt;
 
+use crate::named::named;
+
 mod facts;
 mod lfence;
 #[cfg(feature = "on")]
@@ -16,28 +18,19 @@ mod steadiness;
 mod switches;
 mod trap;
 
-/// What a finding means for the figures.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[cfg_attr(feature = "json", derive(serde::Serialize))]
-pub enum Verdict {
-    /// Nothing is wrong.
-    Good,
-    /// The check was not possible or had no result.
-    Unknown,
-    /// The figures can be used with the reservation that the finding states.
-    Doubtful,
-    /// The figures cannot be used.
-    Bad,
-}
-
-impl fmt::Display for Verdict {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Good => "good",
-            Self::Unknown => "unknown",
-            Self::Doubtful => "doubtful",
-            Self::Bad => "BAD",
-        })
+named! {
+    /// What a finding means for the figures.
+    #[derive(PartialOrd, Ord, Hash)]
+    #[cfg_attr(feature = "json", derive(serde::Serialize))]
+    pub enum Verdict {
+        /// Nothing is wrong.
+        Good = "good",
+        /// The check was not possible or had no result.
+        Unknown = "unknown",
+        /// The figures can be used with the reservation that the finding states.
+        Doubtful = "doubtful",
+        /// The figures cannot be used.
+        Bad = "BAD",
     }
 }
 

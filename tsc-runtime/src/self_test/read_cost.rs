@@ -6,10 +6,9 @@ use super::Finding;
 use super::trap::{TRAPPED_TICKS, trap};
 use crate::calibration::resolution;
 use crate::calibration::statistics::median;
-use crate::tsc::clock;
 use crate::tsc::{
     self, Cpuid, CpuidStart, Fence, FencePolicy, Lfence, Mfence, Rdtscp, Serialize, Ticks,
-    Unfenced, elapsed,
+    Unfenced, clock, elapsed,
 };
 
 /// Pairs in a round, and rounds for each policy; fewer rounds if the pairs are slow because they leave the virtual machine.

@@ -5,11 +5,9 @@ use std::time::Duration;
 
 use super::Finding;
 use crate::calibration::core_clock::{CoreClock, CoreClockError, core_clock};
-use crate::calibration::resolution;
-use crate::calibration::{self, Rate};
+use crate::calibration::{self, Rate, resolution};
 use crate::machine::machine;
-use crate::tsc::clock;
-use crate::tsc::elapsed;
+use crate::tsc::{clock, elapsed};
 
 /// Bursts of the reference chain, and the time between them.
 const BURSTS: usize = 8;

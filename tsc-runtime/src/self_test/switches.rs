@@ -4,16 +4,15 @@
 //! yield also causes a switch. The difference between the CPU times of the two cases is the part of a switch that the kernel counts as
 //! the thread's own. The time for refilling the caches depends on the work, and is not included.
 
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 use std::thread;
 
 use super::Finding;
-use crate::affinity;
-use crate::calibration;
 use crate::calibration::statistics::median;
-use crate::interruption;
 use crate::on_cpu::{self, CERTAIN, OnCpu, SWITCH_NS};
 use crate::tsc::{FencePolicy, Unfenced};
+use crate::{affinity, calibration, interruption};
 
 const YIELDS: u32 = 1000;
 const ROUNDS: usize = 7;

@@ -1,8 +1,7 @@
 //! Whether the read of the counter traps.
 
 use super::Finding;
-use crate::tsc::clock;
-use crate::tsc::elapsed;
+use crate::tsc::{clock, elapsed};
 
 /// A read that takes longer than this is not done by the CPU itself: RDTSC takes 15 to 50 ticks, a trap thousands.
 pub(super) const TRAPPED_TICKS: i64 = 500;

@@ -4,11 +4,7 @@ pub(crate) use imp::{now, unix_now};
 
 /// `CLOCK_MONOTONIC_RAW`, read by a real system call. `clock_gettime` and [`Instant`](std::time::Instant) go through the vDSO, which
 /// executes RDTSC. That kills the process under `PR_TSC_SIGSEGV`, and this clock is needed exactly there.
-#[cfg(all(
-    target_os = "linux",
-    any(target_arch = "x86_64", target_arch = "x86"),
-    not(miri)
-))]
+#[cfg(all(linux_x86, not(miri)))]
 mod imp {
     use crate::tsc::Ticks;
 
@@ -70,11 +66,7 @@ mod imp {
 /// [`Instant`](std::time::Instant), which on these systems does not need the counter.
 #[cfg(not(any(
     shuttle,
-    all(
-        target_os = "linux",
-        any(target_arch = "x86_64", target_arch = "x86"),
-        not(miri)
-    ),
+    all(linux_x86, not(miri)),
     all(target_family = "wasm", target_os = "unknown")
 )))]
 mod imp {

@@ -18,8 +18,8 @@ use parking_lot::Mutex;
 use crate::calibration::reference_chain::{self, LINKS_PER_BLOCK, additions, multiplications};
 use crate::calibration::statistics::{median, median_of_sorted};
 use crate::machine::machine;
-use crate::tsc::clock;
-use crate::tsc::elapsed;
+use crate::named::named;
+use crate::tsc::{clock, elapsed};
 
 #[cfg_attr(
     not(all(feature = "pmu", target_os = "linux", not(miri))),
@@ -65,25 +65,16 @@ impl CoreClock {
     }
 }
 
-/// How the core cycles were counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum CycleSource {
-    /// Chains of dependent additions, checked against multiplications.
-    ReferenceChain,
-    /// The core's own cycle counter, read by RDPRU and checked against the chain.
-    Rdpru,
-    /// The performance monitoring unit (PMU), read by `perf_event_open` (feature `pmu`) and checked against the chain.
-    Pmu,
-}
-
-impl fmt::Display for CycleSource {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::ReferenceChain => "reference chain",
-            Self::Rdpru => "RDPRU",
-            Self::Pmu => "the PMU",
-        })
+named! {
+    /// How the core cycles were counted.
+    #[non_exhaustive]
+    pub enum CycleSource {
+        /// Chains of dependent additions, checked against multiplications.
+        ReferenceChain = "reference chain",
+        /// The core's own cycle counter, read by RDPRU and checked against the chain.
+        Rdpru = "RDPRU",
+        /// The performance monitoring unit (PMU), read by `perf_event_open` (feature `pmu`) and checked against the chain.
+        Pmu = "the PMU",
     }
 }
 

@@ -161,7 +161,7 @@ impl Distribution {
     }
 }
 
-fn mean(samples: &[f64]) -> f64 {
+pub(crate) fn mean(samples: &[f64]) -> f64 {
     samples.iter().sum::<f64>() / samples.len() as f64
 }
 

@@ -23,23 +23,16 @@ pub use statistic::Statistic;
 
 use crate::instruments::measure::{Measure, Measurement, Verdict};
 use crate::machine::machine;
+use crate::named::named;
 
-/// The unit of a budget.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Unit {
-    /// Ticks of the counter.
-    Ticks,
-    /// Cycles of the core.
-    CoreCycles,
-}
-
-impl fmt::Display for Unit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Ticks => "ticks",
-            Self::CoreCycles => "core cycles",
-        })
+named! {
+    /// The unit of a budget.
+    #[non_exhaustive]
+    pub enum Unit {
+        /// Ticks of the counter.
+        Ticks = "ticks",
+        /// Cycles of the core.
+        CoreCycles = "core cycles",
     }
 }
 
@@ -74,8 +67,8 @@ pub enum Outcome {
 #[derive(Clone, Debug)]
 pub struct Exceeded {
     budget: Budget,
-    value: Option<f64>,
-    why: Option<String>,
+    /// The value, or why it cannot be judged.
+    found: Result<f64, String>,
     measurement: Measurement,
 }
 
@@ -83,7 +76,7 @@ impl Exceeded {
     /// The value that exceeds the budget, in the budget's unit. `None` if a strict budget could not be judged.
     #[must_use]
     pub fn value(&self) -> Option<f64> {
-        self.value
+        self.found.as_ref().ok().copied()
     }
 
     /// The measurement.
@@ -101,16 +94,12 @@ impl fmt::Display for Exceeded {
             limit,
             ..
         } = self.budget;
-        match (self.value, &self.why) {
-            (Some(value), _) => writeln!(
+        match &self.found {
+            Ok(value) => writeln!(
                 f,
                 "{statistic} is {value:.1} {unit}, over the budget of {limit:.1}"
             )?,
-            (None, why) => writeln!(
-                f,
-                "cannot be judged: {}",
-                why.as_deref().unwrap_or("no reason")
-            )?,
+            Err(why) => writeln!(f, "cannot be judged: {why}")?,
         }
         write!(f, "{}", self.measurement)?;
         let machine = machine();
@@ -188,25 +177,18 @@ impl Budget {
                 .map(|clock| clock.cycles_per_tick())
                 .ok_or_else(|| "core cycles are not known here".to_owned()),
         };
-        let value = match (measurement.verdict(), factor) {
-            (Verdict::Unsettled { why }, _) => Err(why.to_string()),
-            (_, factor) => factor.map(|factor| factor * self.statistic.of(&measurement)),
+        let found = match measurement.verdict() {
+            Verdict::Unsettled { why } => Err(why.to_string()),
+            _ => factor.map(|factor| factor * self.statistic.of(&measurement)),
         };
-        match value {
+        match found {
             Ok(value) if value <= self.limit => Ok(Outcome::Met(measurement)),
-            Ok(value) => Err(Box::new(Exceeded {
+            Err(why) if !self.strict => Ok(Outcome::Skipped { why, measurement }),
+            found => Err(Box::new(Exceeded {
                 budget: self,
-                value: Some(value),
-                why: None,
+                found,
                 measurement,
             })),
-            Err(why) if self.strict => Err(Box::new(Exceeded {
-                budget: self,
-                value: None,
-                why: Some(why),
-                measurement,
-            })),
-            Err(why) => Ok(Outcome::Skipped { why, measurement }),
         }
     }
 }

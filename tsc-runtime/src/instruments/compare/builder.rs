@@ -5,12 +5,11 @@ use std::time::{Duration, Instant};
 use super::candidate::Candidate;
 use super::result::{Block, Blocks, Comparison};
 use super::{CompareError, LEAST_BLOCKS};
-use crate::affinity;
 use crate::calibration::resolution;
 use crate::instruments::bench::random::Random;
 use crate::instruments::measure::{arm, attach_thread, interruption_since};
 use crate::interruption::Interruption;
-use crate::tsc;
+use crate::{affinity, tsc};
 
 /// The number of passes is doubled until a sample lasts at least this many ticks, and this many steps of the counter.
 const SAMPLE_TICKS: i64 = 4000;

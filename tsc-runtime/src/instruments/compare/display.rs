@@ -2,18 +2,7 @@
 
 use std::fmt;
 
-use super::result::{CONFIDENCE, Comparison, Relation};
-
-impl fmt::Display for Relation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::First => "-",
-            Self::Faster => "faster",
-            Self::Slower => "slower",
-            Self::NoDifference => "no difference resolved",
-        })
-    }
-}
+use super::result::{CONFIDENCE, Comparison};
 
 impl fmt::Display for Comparison {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -3,24 +3,26 @@
 use super::statistics::{Ratio, median_ratio};
 use crate::calibration::statistics::median;
 use crate::instruments::bench::data::data;
+use crate::named::named;
 
 /// The probability that all intervals contain their true ratios.
 pub(super) const CONFIDENCE: f64 = 0.95;
 
-/// How a candidate compares with the first one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "json", derive(serde::Serialize))]
-#[cfg_attr(feature = "json", serde(rename_all = "snake_case"))]
-#[non_exhaustive]
-pub enum Relation {
-    /// It is the first one.
-    First,
-    /// It takes less time, with the wanted confidence.
-    Faster,
-    /// It takes more time, with the wanted confidence.
-    Slower,
-    /// The interval overlaps 1 ± [`least_effect`](super::Compare::least_effect): no difference is resolved.
-    NoDifference,
+named! {
+    /// How a candidate compares with the first one.
+    #[cfg_attr(feature = "json", derive(serde::Serialize))]
+    #[cfg_attr(feature = "json", serde(rename_all = "snake_case"))]
+    #[non_exhaustive]
+    pub enum Relation {
+        /// It is the first one.
+        First = "-",
+        /// It takes less time, with the wanted confidence.
+        Faster = "faster",
+        /// It takes more time, with the wanted confidence.
+        Slower = "slower",
+        /// The interval overlaps 1 ± [`least_effect`](super::Compare::least_effect): no difference is resolved.
+        NoDifference = "no difference resolved",
+    }
 }
 
 data! {

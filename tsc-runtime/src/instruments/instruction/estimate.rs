@@ -21,7 +21,7 @@ pub(super) struct Round {
 
 /// The lengths to which the ticks of a [`Round`] belong: core cycles of the reference chain, links of the chain of multiplications, copies
 /// of the code.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Lengths {
     pub(super) additions: f64,
     pub(super) multiplications: f64,

@@ -31,6 +31,9 @@ const LEAST_RUNS: u32 = 2 * 6;
 /// How far the ratio of multiplications to additions may differ from 3.
 const CHECK_TOLERANCE: f64 = 0.01;
 
+/// The parts of a round: additions, multiplications, the code without the instruction, and the code.
+const PARTS: usize = 4;
+
 /// The default time limit for a kernel.
 pub(super) const TIME_LIMIT: Duration = Duration::from_millis(150);
 
@@ -142,11 +145,7 @@ impl Bench {
             code: kernel.run,
             without: kernel.without,
             iterations: 1,
-            lengths: Lengths {
-                additions: 0.0,
-                multiplications: 0.0,
-                copies: 0.0,
-            },
+            lengths: Lengths::default(),
             scratch: scratch.0.as_mut_ptr(),
         };
         // This is also the warm-up: page faults, caches, branch predictors.
@@ -194,54 +193,37 @@ impl Bench {
     /// Runs the short lengths and then the long ones, and then all in reverse order, so that a steady change of the core's clock cancels
     /// out.
     fn round(&self) -> Round {
-        let (there, back) = (self.half(false), self.half(true));
-        Round {
-            additions: (there.additions + back.additions) as f64,
-            multiplications: (there.multiplications + back.multiplications) as f64,
-            code: (there.code + back.code) as f64,
-            without: (there.without + back.without) as f64,
-        }
-    }
-
-    fn half(&self, mirrored: bool) -> HalfRound {
-        let mut half = HalfRound::default();
-        for long in [mirrored, !mirrored] {
+        let mut ticks = [0; PARTS];
+        for (long, is_reversed) in [(false, false), (true, true), (true, false), (false, true)] {
             let (factor, sign) = if long { (2, 1) } else { (1, -1) };
-            let mut parts = [0, 1, 2, 3];
-            if long != mirrored {
-                parts.reverse();
-            }
-            for part in parts {
-                match part {
-                    0 => {
-                        half.additions +=
-                            sign * reference_chain::additions(factor * ADDITION_BLOCKS)
-                    }
-                    1 => {
-                        half.multiplications +=
-                            sign * reference_chain::multiplications(factor * MULTIPLICATION_BLOCKS)
-                    }
-                    2 => {
-                        half.without += sign
-                            * self
-                                .without
-                                .map_or(0, |code| self.run(code, factor * self.iterations))
-                    }
-                    _ => half.code += sign * self.run(self.code, factor * self.iterations),
-                }
+            for place in 0..PARTS {
+                let part = if is_reversed {
+                    PARTS - 1 - place
+                } else {
+                    place
+                };
+                ticks[part] += sign * self.part(part, factor);
             }
         }
-        half
+        let [additions, multiplications, without, code] = ticks.map(|ticks| ticks as f64);
+        Round {
+            additions,
+            multiplications,
+            code,
+            without,
+        }
     }
-}
 
-/// The differences of half a round, in ticks.
-#[derive(Default)]
-struct HalfRound {
-    additions: i64,
-    multiplications: i64,
-    code: i64,
-    without: i64,
+    /// The ticks of one of the parts, `factor` times as long as the short one.
+    fn part(&self, part: usize, factor: u64) -> i64 {
+        let iterations = factor * self.iterations;
+        match part {
+            0 => reference_chain::additions(factor * ADDITION_BLOCKS),
+            1 => reference_chain::multiplications(factor * MULTIPLICATION_BLOCKS),
+            2 => self.without.map_or(0, |code| self.run(code, iterations)),
+            _ => self.run(self.code, iterations),
+        }
+    }
 }
 
 /// Clears the upper halves of the vector registers. Otherwise they would slow down the SSE code that follows.

@@ -9,8 +9,7 @@ use super::outcome::Plan;
 use super::verdict::UnsettledReason;
 use super::work::{Calls, CallsWith, Work};
 use crate::affinity;
-use crate::calibration::reference_chain;
-use crate::calibration::resolution;
+use crate::calibration::{reference_chain, resolution};
 use crate::tsc::{self, FencePolicy, Lfence};
 
 /// A measurement with its options. [`run`](Self::run), [`run_with`](Self::run_with) or [`minus`](Self::minus) performs it.

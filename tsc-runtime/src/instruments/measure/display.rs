@@ -6,17 +6,6 @@ use super::measurement::Measurement;
 use super::settling::{Note, Step};
 use super::verdict::Verdict;
 
-impl Display for Note {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::CacheWarmUp => "cache warm-up",
-            Self::Disturbed => "disturbed",
-            Self::Constant => "constant performance is reached",
-            Self::Unsettled => "not constant",
-        })
-    }
-}
-
 impl Display for Step {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(Note::Constant | Note::Unsettled) = self.note() {

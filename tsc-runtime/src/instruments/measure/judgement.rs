@@ -1,7 +1,9 @@
 //! Decides whether a run of samples is constant, and if not, what is wrong with it: pure functions.
 
 use super::verdict::UnsettledReason;
-use crate::instruments::bench::distribution::{Distribution, PARTS, centre_of_run, means_of_parts};
+use crate::instruments::bench::distribution::{
+    Distribution, PARTS, centre_of_run, mean, means_of_parts,
+};
 
 /// The limits by which a run is judged.
 #[derive(Clone, Copy, Debug)]
@@ -42,10 +44,7 @@ pub(crate) fn judge(samples: &[f64], demand: Tolerance) -> Result<f64, Unsettled
     }
     let windows = means_of_parts(samples, 2.0 * demand.step);
     // The first two parts are compared with the last two.
-    let (first, last) = (
-        mean_of(&windows[..2]),
-        mean_of(&windows[windows.len() - 2..]),
-    );
+    let (first, last) = (mean(&windows[..2]), mean(&windows[windows.len() - 2..]));
     // A difference that is explained by the scatter inside a window is not a drift.
     let scatter = all.robust_deviation() / (samples.len() as f64 / PARTS as f64).sqrt();
     if (last - first).abs() > (2.0 * tolerance).max(4.0 * scatter) {
@@ -64,10 +63,6 @@ pub(crate) fn judge(samples: &[f64], demand: Tolerance) -> Result<f64, Unsettled
         return Err(limit(of_run.std_error));
     }
     Ok(share)
-}
-
-fn mean_of(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len() as f64
 }
 
 #[cfg(test)]

@@ -1,11 +1,10 @@
 //! The rounds of a measurement, each with the baseline, the work and the reference chain, and their evaluation.
 
-use super::fence_hiding;
 use super::judgement::{LEAST_SAMPLES, Tolerance, judge};
 use super::outcome::{CoreRatio, Outcome, Plan};
 use super::verdict::{UnsettledReason, Verdict};
 use super::work::Work;
-use super::{arm, interruption_since};
+use super::{arm, fence_hiding, interruption_since};
 use crate::calibration::reference_chain::{self, LINKS_PER_BLOCK};
 use crate::calibration::statistics::median;
 use crate::instruments::bench::distribution::{Distribution, centre_of_run};

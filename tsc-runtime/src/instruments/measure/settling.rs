@@ -3,6 +3,7 @@
 use super::constancy::agrees;
 use super::verdict::Verdict;
 use crate::instruments::bench::data::data;
+use crate::named::named;
 use crate::tsc::Ticks;
 
 data! {
@@ -15,21 +16,22 @@ data! {
     }
 }
 
-/// A note on a line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "json", derive(serde::Serialize))]
-#[cfg_attr(feature = "json", serde(rename_all = "snake_case"))]
-#[non_exhaustive]
-pub enum Note {
-    /// The first call: the caches are cold, and the branch predictor has not seen the branches.
-    CacheWarmUp,
-    /// The call took over one and a half times as long as the previous one, and longer by more than a step of the counter: something
-    /// disturbed it.
-    Disturbed,
-    /// The work is constant from here on.
-    Constant,
-    /// The run ended before the work was constant.
-    Unsettled,
+named! {
+    /// A note on a line.
+    #[cfg_attr(feature = "json", derive(serde::Serialize))]
+    #[cfg_attr(feature = "json", serde(rename_all = "snake_case"))]
+    #[non_exhaustive]
+    pub enum Note {
+        /// The first call: the caches are cold, and the branch predictor has not seen the branches.
+        CacheWarmUp = "cache warm-up",
+        /// The call took over one and a half times as long as the previous one, and longer by more than a step of the counter: something
+        /// disturbed it.
+        Disturbed = "disturbed",
+        /// The work is constant from here on.
+        Constant = "constant performance is reached",
+        /// The run ended before the work was constant.
+        Unsettled = "not constant",
+    }
 }
 
 /// The first calls until one [agrees] with the constant value, and then the constant value.

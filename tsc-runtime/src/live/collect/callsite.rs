@@ -1,5 +1,6 @@
 //! Makes a callsite's report from the registry's totals.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::ptr;
 
@@ -16,7 +17,7 @@ use crate::tsc::Fence;
 use tsc_report::__private::{
     LIGHT, SQUARES_UNIT, TIMED, WholeTicks, derive_errors, order, reorder,
 };
-use tsc_report::{CallsiteReport, CallsiteSums, Clock, EventCount, ThreadReport};
+use tsc_report::{CallsiteReport, CallsiteSums, Clock, ThreadReport};
 
 const _: () = assert!(PathSums::UNIT == SQUARES_UNIT as i64);
 
@@ -88,22 +89,11 @@ fn collect_callsite(
         interrupted_histogram: totals.excluded_histogram.clone(),
         wall_histogram: totals.wall_histogram(),
         sums,
-        events: events(callsite),
+        events: events::counts(callsite),
         ..CallsiteReport::default()
     };
     report.derive(clock);
     report
-}
-
-fn events(callsite: &Callsite) -> Vec<EventCount> {
-    let counts = events::counts(callsite).into_iter();
-    counts
-        .map(|count| EventCount {
-            event: count.event.to_owned(),
-            calls: count.calls,
-            count: count.count,
-        })
-        .collect()
 }
 
 /// The parts of the threads, one for each thread name, by descending self ticks.
@@ -112,7 +102,7 @@ fn thread_rows(
     parts: &[(&ThreadName, &Totals)],
     clock: &Clock,
 ) -> Vec<ThreadReport> {
-    let rows: Vec<ThreadReport> = parts
+    let mut rows: Vec<ThreadReport> = parts
         .iter()
         .map(|&(name, totals)| {
             let mut part = CallsiteReport {
@@ -131,10 +121,8 @@ fn thread_rows(
             }
         })
         .collect();
-    let order = order(rows.len(), &|one, other| {
-        rows[other].self_ticks.cmp(&rows[one].self_ticks)
-    });
-    reorder(rows, &order)
+    rows.sort_by_key(|row| Reverse(row.self_ticks));
+    rows
 }
 
 /// Adds what light probes have found. `cost` is that of one light call, in ticks.
@@ -182,7 +170,7 @@ fn light_thread_rows(number: Option<u32>, figures: &Figures) -> Vec<ThreadReport
             })
         })
         .collect();
-    rows.sort_by_key(|row| std::cmp::Reverse(row.self_ticks));
+    rows.sort_by_key(|row| Reverse(row.self_ticks));
     rows
 }
 

@@ -1,18 +1,13 @@
 //! Makes the report's part about the clock, on which all figures depend.
 
-use crate::affinity;
-use crate::calibration;
 use crate::calibration::core_clock::core_clock;
-use crate::calibration::overhead;
-use crate::calibration::resolution;
-use crate::interruption;
+use crate::calibration::{overhead, resolution};
 use crate::machine::machine;
-use crate::on_cpu;
 use crate::record::callsite::Callsite;
 use crate::record::totals::Totals;
 use crate::self_test::{self, Finding, Verdict};
-use crate::tsc::Fence;
-use crate::tsc::clock;
+use crate::tsc::{Fence, clock};
+use crate::{affinity, calibration, interruption, on_cpu};
 use tsc_report::{Clock, FenceOverhead};
 
 pub(in crate::live) fn collect_clock(totals: &[(&'static Callsite, Totals)]) -> Clock {

@@ -2,9 +2,8 @@
 
 use std::collections::HashMap;
 
-use crate::interruption;
-use crate::on_cpu;
 use crate::registry::{Figures, LightTotals, Tree};
+use crate::{interruption, on_cpu};
 use tsc_report::__private::WholeTicks;
 use tsc_report::Context;
 

@@ -1,10 +1,9 @@
 //! Makes the report's part about the clock of light probes.
 
 use crate::calibration::light_cost;
-use crate::on_cpu;
 use crate::registry::Figures;
-use crate::tick_clock;
 use crate::tsc::clock;
+use crate::{on_cpu, tick_clock};
 use tsc_report::TickClock;
 
 /// `None` if the program has no light probes.

@@ -6,11 +6,10 @@ use std::io::{IsTerminal, stderr};
 /// The terminal's columns. `None` if standard error is not a terminal, or if the size is unknown.
 #[cfg(all(unix, not(miri)))]
 pub(super) fn width() -> Option<usize> {
-    // SAFETY: a size may be all zeros.
-    let mut size: libc::winsize = unsafe { std::mem::zeroed() };
-    // SAFETY: the call writes the size to a variable of the correct type.
-    let failed = unsafe { libc::ioctl(2, libc::TIOCGWINSZ, &raw mut size) } != 0;
-    (!failed && size.ws_col != 0).then(|| usize::from(size.ws_col))
+    // SAFETY: the call writes one size to the given address, if it returns 0.
+    let size = unsafe { crate::process::written(|size| libc::ioctl(2, libc::TIOCGWINSZ, size)) };
+    let columns = size.map(|size: libc::winsize| usize::from(size.ws_col));
+    columns.filter(|&columns| columns != 0)
 }
 
 /// The columns are not determined here.

@@ -5,13 +5,12 @@
 
 use std::mem::MaybeUninit;
 use std::ptr;
-use std::sync::atomic::{
-    AtomicI32, AtomicU32,
-    Ordering::{Relaxed, SeqCst},
-};
+use std::sync::atomic::Ordering::{Relaxed, SeqCst};
+use std::sync::atomic::{AtomicI32, AtomicU32};
 
 use super::system::requests;
 use super::{Request, semaphore};
+use crate::process::written;
 
 /// The signals with which users end a process, if the program does not handle them.
 pub(super) const ENDING: [i32; 3] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
@@ -28,12 +27,8 @@ const fn bit(signal: i32) -> u32 {
 }
 
 fn disposition(signal: i32) -> Option<libc::sigaction> {
-    let mut current = MaybeUninit::uninit();
     // SAFETY: the call only reads the disposition, which is initialised if it succeeds. It may be made in a signal handler.
-    unsafe {
-        (libc::sigaction(signal, ptr::null(), current.as_mut_ptr()) == 0)
-            .then(|| current.assume_init())
-    }
+    unsafe { written(|current| libc::sigaction(signal, ptr::null(), current)) }
 }
 
 fn set_disposition(signal: i32, handler: libc::sighandler_t, flags: libc::c_int) {

@@ -4,12 +4,9 @@
 //! of values has hexadecimal digits. An insertion is one compare-and-swap, which a fork or a signal handler cannot find half done. Nodes
 //! are never freed, because the map is a `static`.
 
-use std::array;
-use std::ptr;
-use std::sync::atomic::{
-    AtomicPtr,
-    Ordering::{AcqRel, Acquire},
-};
+use std::sync::atomic::AtomicPtr;
+use std::sync::atomic::Ordering::{AcqRel, Acquire};
+use std::{array, ptr};
 
 const CHILDREN: usize = 16;
 

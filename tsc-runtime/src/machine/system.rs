@@ -1,8 +1,16 @@
-//! Reads facts from files of the kernel.
+//! Reads facts from files of Linux' kernel. Elsewhere, and under Miri, nothing is read.
 
 use std::fs;
 
+const HAS_FILES: bool = cfg!(all(
+    any(target_os = "linux", target_os = "android"),
+    not(miri)
+));
+
 fn read(path: &str) -> Option<String> {
+    if !HAS_FILES {
+        return None;
+    }
     let text = fs::read_to_string(path).ok()?;
     let text = text.trim();
     (!text.is_empty()).then(|| text.to_owned())
@@ -67,6 +75,9 @@ pub(super) fn kernel_version() -> Option<String> {
 
 /// The name of the file that the kernel executes. Under an emulator, it may differ from the one that `/proc/self` reports to this process.
 pub(super) fn executing() -> Option<String> {
+    if !HAS_FILES {
+        return None;
+    }
     let really = fs::read_link("/proc/thread-self/exe").ok()?;
     let reported = fs::read_link("/proc/self/exe").ok();
     if reported.as_ref() == Some(&really) {

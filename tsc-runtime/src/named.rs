@@ -1,0 +1,30 @@
+//! Enums whose variants print as fixed texts, each of them beside its variant.
+
+#![cfg(measuring)]
+
+// Input:  named! { /// Docs. pub enum Note { /// Docs. Disturbed = "disturbed", } }
+// Output: the enum, and a `Display` that prints these texts
+macro_rules! named {
+    (
+        $(#[$enum_attr:meta])*
+        pub enum $name:ident {
+            $($(#[$attr:meta])* $variant:ident = $text:literal,)*
+        }
+    ) => {
+        $(#[$enum_attr])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum $name {
+            $($(#[$attr])* $variant,)*
+        }
+
+        impl ::core::fmt::Display for $name {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                f.pad(match self {
+                    $(Self::$variant => $text,)*
+                })
+            }
+        }
+    };
+}
+
+pub(crate) use named;
