@@ -7,8 +7,8 @@ data! {
     /// What one annotated function took, over all threads.
     ///
     /// All ticks are net, that is, without the probes' own cost, unless their name or description says raw, gross or overhead. They can be
-    /// negative, because that cost is only known on average, and because clamped figures would not add up. `None` means unknown. The cost
-    /// of light probes is not taken out: `probe_ticks` states it.
+    /// negative, because that cost is only known on average, and because clamped figures would not add up. `None` means unknown. From times
+    /// by ticks of the clock, the cost of probes is not taken out: `probe_ticks` states it.
     #[derive(Default)]
     pub struct CallsiteReport {
         /// The attribute's `name = "…"`, or the function's path in its module.
@@ -76,8 +76,8 @@ data! {
         self_ticks: f64,
         /// The standard error of `self_ticks` that comes from the number of ticks of the clock, if the program has light probes.
         self_std_error_ticks: Option<f64>,
-        /// What the function's light probes cost, which is a part of its self ticks and of its callers': the calls times the calibrated cost
-        /// of one. It is not subtracted.
+        /// What the function's probes cost, if its time is by ticks of the clock: the calls times the calibrated cost of one. It is a part of
+        /// its self ticks and of its callers', and is not subtracted.
         probe_ticks: Option<f64>,
         /// The error of `self_on_cpu_ticks` in either direction, at 95 %. Of a timed function, it is `crowding_error_share` of these ticks
         /// and `visible_error_ticks` for each call and for each probe in the calls; probes in callees of callees are among these, because

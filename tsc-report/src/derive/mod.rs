@@ -50,7 +50,7 @@ impl CallsiteReport {
         self.derive_outliers(clock, visible);
         self.derive_interrupted(visible);
         self.derive_wall(visible);
-        self.derive_by_ticks();
+        self.derive_by_ticks(clock);
         self.derive_units(clock);
         self.derive_futures(visible);
     }

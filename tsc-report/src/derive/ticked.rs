@@ -1,6 +1,6 @@
 //! The figures of functions whose time is known by ticks of the clock.
 
-use crate::CallsiteReport;
+use crate::{CallsiteReport, Clock};
 
 /// [`CallsiteReport::probe`] of functions of which each call is timed.
 pub const TIMED: &str = "timed";
@@ -32,8 +32,8 @@ impl CallsiteReport {
         self.is_light() || sums.clock_ticks != 0 || sums.ticked != 0
     }
 
-    /// Replaces the totals by those by ticks of the clock.
-    pub(crate) fn derive_by_ticks(&mut self) {
+    /// Replaces the totals by those by ticks of the clock, which contain the cost of probes.
+    pub(crate) fn derive_by_ticks(&mut self, clock: &Clock) {
         if !self.is_by_ticks() {
             return;
         }
@@ -54,7 +54,15 @@ impl CallsiteReport {
         self.self_error_ticks = None;
         if self.is_light() {
             self.derive_light();
+        } else {
+            self.probe_ticks = self.cost_of_timed_probes(clock);
         }
+    }
+
+    /// What the probes of a function cost that are timed, if that is known.
+    pub(crate) fn cost_of_timed_probes(&self, clock: &Clock) -> Option<f64> {
+        let overhead = clock.overhead(&self.fence)?;
+        Some(self.sums.probes() as f64 * overhead.total_ticks)
     }
 
     /// What is known and what is unknown of a light function.
@@ -97,7 +105,7 @@ pub fn derive_errors(callsites: &mut [CallsiteReport]) {
         let variance = of_row * of_others * SQUARES_UNIT * SQUARES_UNIT;
         let std_error = (ticks != 0.0).then(|| BETWEEN_RUNS * variance.sqrt());
         callsite.self_std_error_ticks = std_error;
-        // The cost of light probes is in the self ticks.
+        // The cost of probes is in the self ticks.
         let probes = callsite.probe_ticks.unwrap_or(0.0);
         let unlike = UNLIKE_BARE * of_others * callsite.self_on_cpu();
         let error = |std_error: f64| (2.0 * std_error).hypot(probes).hypot(unlike);
@@ -108,7 +116,7 @@ pub fn derive_errors(callsites: &mut [CallsiteReport]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{CallsiteSums, Clock};
+    use crate::{CallsiteSums, FenceOverhead};
 
     fn light(calls: u64, own: i64, ticks: u64, squares: u64) -> CallsiteReport {
         let mut callsite = CallsiteReport {
@@ -150,6 +158,32 @@ mod tests {
             (of.clean, of.mean_raw_ticks, of.clock_ticks),
             (None, None, Some(10))
         );
+    }
+
+    #[test]
+    fn cost_of_timed_probes_is_stated_where_it_is_in_the_self_ticks() {
+        let probe_ticks = |clock_ticks| {
+            let sums = CallsiteSums {
+                samples: 10,
+                clock_ticks,
+                ..CallsiteSums::default()
+            };
+            let mut callsite = CallsiteReport {
+                fence: "lfence".to_owned(),
+                sums,
+                ..CallsiteReport::default()
+            };
+            callsite.derive(&Clock {
+                overheads: vec![FenceOverhead {
+                    fence: "lfence".to_owned(),
+                    total_ticks: 100.0,
+                    ..FenceOverhead::default()
+                }],
+                ..Clock::default()
+            });
+            callsite.probe_ticks
+        };
+        assert_eq!([probe_ticks(0), probe_ticks(1)], [None, Some(1000.0)]);
     }
 
     #[test]

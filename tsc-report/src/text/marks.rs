@@ -25,7 +25,8 @@ impl Mark {
 
     fn is_on(self, row: &CallsiteReport, clock: &Clock) -> bool {
         match self {
-            Self::BelowResolution => row.is_below_resolution(),
+            // By ticks of the clock, what is too short to be timed is mostly probes.
+            Self::BelowResolution => row.is_below_resolution() && !row.is_by_ticks(),
             Self::MostlyProbes => row.share_of_probes(clock) > MOSTLY_PROBES,
             Self::Uncertain => row.self_error_share().is_some_and(|of| of > UNCERTAIN),
         }
@@ -64,20 +65,18 @@ impl Report {
 impl CallsiteReport {
     /// What the function's own probes cost in all, in ticks.
     pub(super) fn cost_of_probes(&self, clock: &Clock) -> f64 {
-        self.probe_ticks.unwrap_or_else(|| {
-            let each = clock.overhead(&self.fence).map_or(0.0, |of| of.total_ticks);
-            self.sums.probes() as f64 * each
-        })
+        let timed = || self.cost_of_timed_probes(clock);
+        self.probe_ticks.or_else(timed).unwrap_or(0.0)
     }
 
-    /// The same as a share of what the function and its probes took. The cost of light probes is in the figures. Nothing is known of a light
-    /// function that no tick of the clock has found.
+    /// The same as a share of what the function and its probes took. By ticks of the clock, the cost of probes is in the figures. Nothing is
+    /// known of a light function that no tick has found.
     fn share_of_probes(&self, clock: &Clock) -> f64 {
         let (own, cost) = (self.self_on_cpu().max(0.0), self.cost_of_probes(clock));
         if self.is_light() && own == 0.0 {
             return 0.0;
         }
-        let all = if self.is_light() { own } else { own + cost };
+        let all = if self.is_by_ticks() { own } else { own + cost };
         cost / all.max(cost).max(1.0)
     }
 
@@ -94,6 +93,23 @@ impl CallsiteReport {
 mod tests {
     use super::*;
     use crate::derive::LIGHT;
+
+    #[test]
+    fn timed_row_that_is_mostly_probes_says_so_if_they_are_in_its_figures() {
+        let mark = |clock_ticks| {
+            let mut row = CallsiteReport {
+                mean_ticks: Some(2.0),
+                self_on_cpu_ticks: Some(60.0),
+                probe_ticks: Some(30.0),
+                samples: 1,
+                ..CallsiteReport::default()
+            };
+            row.sums.clock_ticks = clock_ticks;
+            Mark::of(&row, &Clock::default())
+        };
+        assert_eq!(mark(0), Some(Mark::BelowResolution));
+        assert_eq!(mark(1), Some(Mark::MostlyProbes));
+    }
 
     #[test]
     fn light_row_is_mostly_probes_only_if_a_tick_has_found_it() {

@@ -40,7 +40,7 @@ pub(super) fn row(row: &CallsiteReport) -> Option<String> {
         row.self_ticks
     );
     if let Some(probes) = row.probe_ticks {
-        line += &format!(", of which about {probes:.0} are light probes, in part its callers'");
+        line += &format!(", of which about {probes:.0} are probes, in part its callers'");
     }
     Some(line)
 }

@@ -25,7 +25,7 @@ function showFacts() {
   const rows = report.callsites;
   const cost = (fence) => report.clock.overheads.find((of) => of.fence === fence)?.total_ticks ?? 0;
   const probes = sumOf(rows.map((row) => row.probe_ticks ?? row.calls * cost(row.fence)));
-  // Light probes are in the self ticks, timed ones are not.
+  // By ticks of the clock, probes are in the self ticks.
   const timed = sumOf(rows.map((row) => known(row.probe_ticks) ? 0 : row.calls * cost(row.fence)));
   const blocked = sumOf(rows.map((row) => known(row.self_on_cpu_ticks) ? row.self_ticks - row.self_on_cpu_ticks : 0));
   const facts = [
