@@ -69,21 +69,17 @@ mod on_cpu;
 mod probe;
 mod record;
 mod tick_clock;
-#[cfg_attr(not(feature = "on"), doc(hidden))]
 pub mod tsc;
 
 // What surrounds it: all callsites and threads, what probes cost, what the clock is worth, the process.
-#[cfg_attr(not(feature = "on"), doc(hidden))]
 pub mod calibration;
 mod environment;
 mod events;
 mod hooks;
 mod live;
-#[cfg_attr(not(feature = "on"), doc(hidden))]
 pub mod machine;
 mod process;
 mod registry;
-#[cfg_attr(not(feature = "on"), doc(hidden))]
 pub mod self_test;
 mod sync;
 

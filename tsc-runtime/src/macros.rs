@@ -316,16 +316,9 @@ macro_rules! __require_runtime {
 #[macro_export]
 macro_rules! __callsite {
     ($name:literal, $kind:ty) => {{
-        static CALLSITE: $crate::__private::Callsite =
-            $crate::__private::Callsite::new::<$kind>($crate::__private::Meta {
-                name: ::core::option::Option::Some($name),
-                path: || $name,
-                module: ::core::module_path!(),
-                file: ::core::file!(),
-                line: ::core::line!(),
-                unit: ::core::option::Option::None,
-                returns_iterator: false,
-            });
+        static CALLSITE: $crate::__private::Callsite = $crate::__private::Callsite::new::<$kind>(
+            $crate::__private::meta(&(), ::core::module_path!(), ::core::line!()).named($name),
+        );
         &CALLSITE
     }};
 }

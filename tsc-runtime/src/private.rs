@@ -25,9 +25,8 @@ mod measured {
     pub use crate::record::light::Frame;
     pub use crate::record::thread::simulate_time;
     pub use crate::recorded::recorded;
-    pub use crate::tsc::{
-        Cpuid, CpuidStart, Lfence, Mfence, Rdtscp, Serialize, Unfenced, escape, result,
-    };
+    pub use crate::tsc::fence_policy::*;
+    pub use crate::tsc::{escape, result};
 }
 
 /// Never called. It gives a block its type, and makes the compiler accept that control may leave the block early.

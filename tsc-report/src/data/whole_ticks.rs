@@ -25,35 +25,22 @@ impl WholeTicks {
 #[cfg(feature = "json")]
 impl<'de> serde::Deserialize<'de> for WholeTicks {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Visitor;
-
-        impl serde::de::Visitor<'_> for Visitor {
-            type Value = WholeTicks;
-
-            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str("a whole number of 64 bits")
-            }
-
-            fn visit_i64<E: serde::de::Error>(self, ticks: i64) -> Result<WholeTicks, E> {
-                Ok(WholeTicks(ticks))
-            }
-
-            fn visit_u64<E: serde::de::Error>(self, ticks: u64) -> Result<WholeTicks, E> {
-                let ticks = ticks.try_into();
-                ticks
-                    .map(WholeTicks)
-                    .map_err(|_| E::custom("too many ticks"))
-            }
-
-            fn visit_f64<E: serde::de::Error>(self, ticks: f64) -> Result<WholeTicks, E> {
-                let is_whole = ticks == ticks.round() && ticks.abs() < i64::MAX as f64;
-                is_whole
-                    .then(|| WholeTicks::rounded(ticks))
-                    .ok_or_else(|| E::custom(format_args!("{ticks} ticks are not a whole number")))
-            }
+        #[derive(serde::Deserialize)]
+        #[serde(untagged, expecting = "expected a whole number of 64 bits")]
+        enum Number {
+            Whole(i64),
+            Float(f64),
         }
-
-        deserializer.deserialize_i64(Visitor)
+        match Number::deserialize(deserializer)? {
+            Number::Whole(ticks) => Ok(Self(ticks)),
+            Number::Float(ticks) if ticks.abs() >= i64::MAX as f64 => {
+                Err(serde::de::Error::custom("too many ticks"))
+            }
+            Number::Float(ticks) if ticks == ticks.round() => Ok(Self::rounded(ticks)),
+            Number::Float(ticks) => Err(serde::de::Error::custom(format_args!(
+                "{ticks} ticks are not a whole number"
+            ))),
+        }
     }
 }
 

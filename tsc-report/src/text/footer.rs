@@ -26,7 +26,9 @@ pub(super) fn write(
         )?;
     }
     for mark in Mark::ALL {
-        write_mark(out, report, rows, names, options.width, mark)?;
+        if let Some((start, named, all)) = marked(report, rows, names, mark) {
+            writeln!(out, "{}", listed(&start, &named, all, options.width))?;
+        }
     }
     if rows.left_out() != 0 {
         let all = options.name_of("TSC_TOP=0 shows all", "--top N shows more");
@@ -42,30 +44,25 @@ pub(super) fn write(
     write_left_out(out, report, options.width)
 }
 
-/// A line that names the rows with this mark: `! mostly probes; make them light, or leave them out: Index::intern`.
-fn write_mark(
-    out: &mut dyn fmt::Write,
+/// What a line says of the rows with this mark: `! mostly probes; make them light, or leave them out: `, the names of the first few, and how
+/// many there are.
+fn marked(
     report: &Report,
     rows: &Rows<'_>,
     names: &Names,
-    width: usize,
     mark: Mark,
-) -> fmt::Result {
+) -> Option<(String, Vec<String>, usize)> {
     let is_marked = |row: &&CallsiteReport| Mark::of(row, &report.clock) == Some(mark);
     let marked: Vec<&CallsiteReport> = rows.shown().filter(is_marked).collect();
-    if marked.is_empty() {
-        return Ok(());
-    }
     let named = |row: &&CallsiteReport| match row.self_error_share() {
         Some(share) if mark == Mark::Uncertain => {
             format!("{} ± {:.0} %", names.full(row), share * 100.0)
         }
         _ => names.full(row).to_owned(),
     };
-    let (character, meaning) = (mark.character(), mark.explanation());
-    let start = format!("tsc: {character} {meaning}: ");
-    let names: Vec<String> = marked.iter().take(NAMED).map(named).collect();
-    writeln!(out, "{}", listed(&start, &names, marked.len(), width))
+    let start = format!("tsc: {} {}: ", mark.character(), mark.explanation());
+    let first = marked.iter().take(NAMED).map(named).collect();
+    (!marked.is_empty()).then_some((start, first, marked.len()))
 }
 
 /// The line with as many of the names as fit, and the number of the others of `all`.

@@ -22,21 +22,18 @@
 use std::marker::PhantomData;
 use std::{fmt, io};
 
-#[cfg_attr(not(measuring), path = "off.rs")]
 #[cfg_attr(
     all(measuring, any(target_os = "linux", target_os = "android"), not(miri)),
     path = "linux.rs"
 )]
-#[cfg_attr(all(measuring, target_os = "windows", not(miri)), path = "windows.rs")]
+#[cfg_attr(all(measuring, windows, not(miri)), path = "windows.rs")]
 #[cfg_attr(
-    all(
+    not(all(
         measuring,
-        any(
-            miri,
-            not(any(target_os = "linux", target_os = "android", target_os = "windows"))
-        )
-    ),
-    path = "other.rs"
+        any(target_os = "linux", target_os = "android", windows),
+        not(miri)
+    )),
+    path = "absent.rs"
 )]
 mod imp;
 mod real_time;

@@ -16,6 +16,7 @@
 //! contradict each other. The rate is then measured again from new readings, and [`Rate::stepped`] is set.
 
 #![cfg(measuring)]
+#![cfg_attr(not(feature = "on"), doc(hidden))]
 
 use std::fmt;
 use std::time::Duration;

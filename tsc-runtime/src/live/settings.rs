@@ -95,16 +95,21 @@ impl Settings {
     }
 }
 
+/// All forms with their names.
+pub(super) const FORMS: [(&str, Form); 5] = [
+    ("text", Form::Text(TextForm::Short)),
+    ("full", Form::Text(TextForm::Full)),
+    ("histogram", Form::Text(TextForm::Histogram)),
+    ("json", Form::Json),
+    ("off", Form::Off),
+];
+
 /// The form of this name, which may also be a switch: on is the usual form.
 fn form(value: &str, usual: Form) -> Option<Form> {
-    Some(match value {
-        "text" => Form::Text(TextForm::Short),
-        "full" => Form::Text(TextForm::Full),
-        "histogram" => Form::Text(TextForm::Histogram),
-        "json" => Form::Json,
-        _ if environment::switch(value)? => usual,
-        _ => Form::Off,
-    })
+    match FORMS.iter().find(|(name, _)| *name == value) {
+        Some(&(_, form)) => Some(form),
+        None => environment::switch(value).map(|is_on| if is_on { usual } else { Form::Off }),
+    }
 }
 
 #[cfg(feature = "json")]

@@ -3,13 +3,13 @@
 use std::os::unix::ffi::OsStringExt as _;
 
 use super::output::pattern::expand;
-use super::settings::{Form, Settings};
-use tsc_report::{TextForm, TextSort, TextUnit};
+use super::settings::{FORMS, Settings};
+use tsc_report::{TextSort, TextUnit};
 
 pub(crate) fn understood() -> Vec<(&'static str, String)> {
     let settings = Settings::read();
     let mut all = vec![
-        ("TSC_REPORT", form(settings.form).to_owned()),
+        ("TSC_REPORT", name(&FORMS, settings.form)),
         ("TSC_UNIT", name(&TextUnit::NAMES, settings.unit)),
         ("TSC_SORT", name(&TextSort::NAMES, settings.sort)),
         ("TSC_TOP", settings.top.unwrap_or(0).to_string()),
@@ -37,16 +37,6 @@ pub(crate) fn understood() -> Vec<(&'static str, String)> {
         .collect();
     all.push(("TSC_META", pairs.join(",")));
     all
-}
-
-fn form(form: Form) -> &'static str {
-    match form {
-        Form::Text(TextForm::Full) => "full",
-        Form::Text(TextForm::Histogram) => "histogram",
-        Form::Text(_) => "text",
-        Form::Json => "json",
-        Form::Off => "off",
-    }
 }
 
 /// The name of what was understood.

@@ -3,6 +3,7 @@
 //! Any of them may be unknown. An `Option<bool>` that is `None` means unknown, never "no". Nothing in this module fails.
 
 #![cfg(measuring)]
+#![cfg_attr(not(feature = "on"), doc(hidden))]
 
 use once_cell::race::OnceBox;
 

@@ -31,7 +31,7 @@ pub(crate) use per_process::PerProcess;
 /// # Safety
 ///
 /// If `call` returns 0, it has written a whole value.
-#[cfg(all(unix, not(miri)))]
+#[cfg(unix)]
 #[inline(always)]
 pub(crate) unsafe fn written<T>(call: impl FnOnce(*mut T) -> libc::c_int) -> Option<T> {
     let mut value = std::mem::MaybeUninit::uninit();

@@ -1,6 +1,7 @@
 //! Checks whether figures that are measured on this machine can be trusted.
 
 #![cfg(measuring)]
+#![cfg_attr(not(feature = "on"), doc(hidden))]
 
 use std::fmt;
 

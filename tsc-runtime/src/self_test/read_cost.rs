@@ -6,10 +6,8 @@ use super::Finding;
 use super::trap::{TRAPPED_TICKS, trap};
 use crate::calibration::resolution;
 use crate::calibration::statistics::median;
-use crate::tsc::{
-    self, Cpuid, CpuidStart, Fence, FencePolicy, Lfence, Mfence, Rdtscp, Serialize, Ticks,
-    Unfenced, clock, elapsed,
-};
+use crate::tsc::fence_policy::*;
+use crate::tsc::{self, Ticks, clock, elapsed};
 
 /// Pairs in a round, and rounds for each policy; fewer rounds if the pairs are slow because they leave the virtual machine.
 const PAIRS: usize = 64;
@@ -56,15 +54,12 @@ fn step() -> Finding {
 /// The finding on a fence policy, and the measurement of it.
 type Policy = (Fence, &'static str, fn() -> (f64, f64));
 
-const POLICIES: [Policy; Fence::ALL.len()] = [
-    (Fence::Lfence, "fence lfence", cost::<Lfence>),
-    (Fence::Unfenced, "fence none", cost::<Unfenced>),
-    (Fence::Rdtscp, "fence rdtscp", cost::<Rdtscp>),
-    (Fence::Mfence, "fence mfence", cost::<Mfence>),
-    (Fence::Serialize, "fence serialize", cost::<Serialize>),
-    (Fence::Cpuid, "fence cpuid", cost::<Cpuid>),
-    (Fence::CpuidStart, "fence cpuid-start", cost::<CpuidStart>),
-];
+macro_rules! policies {
+    ($($policy:ident $name:literal)*) => {
+        [$((Fence::$policy, concat!("fence ", $name), cost::<$policy>)),*]
+    };
+}
+const POLICIES: [Policy; Fence::ALL.len()] = for_each_policy!(policies);
 
 fn fence((fence, _, cost): Policy) -> Finding {
     if !fence.is_supported() {

@@ -15,8 +15,9 @@ pub trait FencePolicy {
 }
 
 // Input:  $ … /// Docs.  Lfence = "lfence": start_lfence, stop_lfence;
-// Output: the variant `Fence::Lfence`, its element of `Fence::ALL` and its `name`; the type `Lfence` with these reads; and an arm of
-// `__policy!`, which `start!` and `cycles_block!` use. The first token of the input is the `$` in the definition of that macro.
+// Output: the variant `Fence::Lfence`, its element of `Fence::ALL` and its `name`; the type `Lfence` with these reads; an arm of
+// `__policy!`, which `start!` and `cycles_block!` use; and `for_each_policy!`, which passes `Lfence "lfence" …` to another macro. The first
+// token of the input is the `$` in the definitions of these macros.
 macro_rules! fence_policies {
     ($dollar:tt $($(#[$doc:meta])* $name:ident = $text:tt: $start:ident, $stop:ident;)*) => {
         /// Which instructions order the two reads of the counter. `#[cycles(fence = "…")]` selects it for a callsite.
@@ -65,6 +66,11 @@ macro_rules! fence_policies {
             $(($text) => { $dollar crate::__private::$name };)*
             ($dollar unknown:tt) => { $dollar crate::__private::Lfence };
         }
+
+        #[cfg(feature = "on")]
+        macro_rules! for_each_policy {
+            ($dollar then:ident) => { $dollar then! { $($name $text)* } };
+        }
     };
 }
 
@@ -87,6 +93,9 @@ fence_policies! { $
     /// outside the measured region; measured work may end after the stop, as with [`Unfenced`](Self::Unfenced).
     CpuidStart = "cpuid-start": start_cpuid_start, stop_cpuid_start;
 }
+
+#[cfg(feature = "on")]
+pub(crate) use for_each_policy;
 
 impl Fence {
     /// Whether this CPU has the policy's instructions. If not, those of [`Fence::Lfence`] are executed instead. On x86, optional

@@ -3,6 +3,7 @@
 //! Nothing in this module allocates, locks, formats or uses time units.
 
 #![cfg(measuring)]
+#![cfg_attr(not(feature = "on"), doc(hidden))]
 
 #[cfg_attr(
     all(any(target_arch = "x86_64", target_arch = "x86"), not(miri)),
@@ -19,7 +20,7 @@
 mod arch;
 pub(crate) mod clock;
 mod escape;
-mod fence_policy;
+pub(crate) mod fence_policy;
 pub(crate) mod os_clock;
 mod unavailable;
 
@@ -28,9 +29,7 @@ pub(crate) use arch::cpuid;
 pub use arch::detect;
 pub(crate) use arch::reads;
 pub use escape::{escape, result};
-pub use fence_policy::{
-    Cpuid, CpuidStart, Fence, FencePolicy, Lfence, Mfence, Rdtscp, Serialize, Unfenced,
-};
+pub use fence_policy::*;
 pub use unavailable::TscUnavailable;
 
 /// A value of the time-stamp counter, or a difference of two. Ticks are reference ticks, not core cycles.

@@ -5,65 +5,36 @@ use std::fmt;
 /// Code that executes a listing in a loop. The arguments are the iterations and the scratch memory; the result is the ticks.
 pub(super) type Code = fn(u64, *mut u8) -> i64;
 
-/// Code that executes a listing `copies` times in each iteration, and times itself.
+/// Code that executes a listing `copies` times in each iteration, and times itself. Only the expansion of
+/// [`instruction!`](crate::instruction!) makes it.
 #[derive(Clone, Copy, Debug)]
+#[doc(hidden)]
 pub struct Kernel {
-    pub(super) run: Code,
+    pub run: fn(u64, *mut u8) -> i64,
     /// The same loop without the instruction, if there would be anything in it. Its time is subtracted.
-    pub(super) without: Option<Code>,
-    pub(super) copies: u32,
-}
-
-impl Kernel {
-    /// Only for the expansion of [`instruction!`](crate::instruction!). `run` must execute the listing `copies` times in each iteration.
-    #[doc(hidden)]
-    #[must_use]
-    pub const fn __new(
-        run: fn(u64, *mut u8) -> i64,
-        without: Option<fn(u64, *mut u8) -> i64>,
-        copies: u32,
-    ) -> Self {
-        Self {
-            run,
-            without,
-            copies,
-        }
-    }
+    pub without: Option<fn(u64, *mut u8) -> i64>,
+    pub copies: u32,
 }
 
 /// An instruction or a listing that can be measured. [`instruction!`](crate::instruction!) creates it.
 #[derive(Clone, Copy, Debug)]
 pub struct Instruction {
-    name: &'static str,
-    operands: &'static str,
-    pub(super) requires: Option<Requirement>,
-    pub(super) latency: Option<Kernel>,
-    pub(super) throughput: Option<Kernel>,
+    #[doc(hidden)]
+    pub name: &'static str,
+    #[doc(hidden)]
+    pub operands: &'static str,
+    #[doc(hidden)]
+    pub requires: Option<Requirement>,
+    #[doc(hidden)]
+    pub latency: Option<Kernel>,
+    #[doc(hidden)]
+    pub throughput: Option<Kernel>,
 }
 
 /// The name of a CPU feature, and whether this CPU has it.
 type Requirement = (&'static str, fn() -> bool);
 
 impl Instruction {
-    /// Only for the expansion of [`instruction!`](crate::instruction!).
-    #[doc(hidden)]
-    #[must_use]
-    pub const fn __new(
-        name: &'static str,
-        operands: &'static str,
-        requires: Option<Requirement>,
-        latency: Option<Kernel>,
-        throughput: Option<Kernel>,
-    ) -> Self {
-        Self {
-            name,
-            operands,
-            requires,
-            latency,
-            throughput,
-        }
-    }
-
     /// The mnemonic.
     #[must_use]
     pub const fn name(&self) -> &'static str {
@@ -139,13 +110,13 @@ macro_rules! instruction {
         $(, chain $chain:tt)?
         $(, copies $copies:tt)? $(,)?
     ) => {
-        $crate::instruction::Instruction::__new(
-            $name,
-            $operands,
-            $crate::__instruction!(@requires $($requires)?),
-            $crate::__instruction!(@latency [$($class)?] [$($init)?, $($finish)?] [$($link)?] [$($chain)?] [$($listing)?] [$($copies)?]),
-            $crate::__instruction!(@throughput [$($class)?] [$($init)?, $($finish)?] [$($setup)?] [$($listing)?] [$($copies)?]),
-        )
+        $crate::instruction::Instruction {
+            name: $name,
+            operands: $operands,
+            requires: $crate::__instruction!(@requires $($requires)?),
+            latency: $crate::__instruction!(@latency [$($class)?] [$($init)?, $($finish)?] [$($link)?] [$($chain)?] [$($listing)?] [$($copies)?]),
+            throughput: $crate::__instruction!(@throughput [$($class)?] [$($init)?, $($finish)?] [$($setup)?] [$($listing)?] [$($copies)?]),
+        }
     };
 }
 
@@ -181,18 +152,18 @@ macro_rules! __instruction {
     };
 
     (@kernel $each:literal, $registers:literal, $init:tt [] $body:expr, [$($copies:tt)?]) => {
-        ::core::option::Option::Some($crate::instruction::Kernel::__new(
-            $crate::__instruction!(@run [$($copies)?] $registers, $init [] $body),
-            ::core::option::Option::None,
-            $crate::__instruction!(@copies $($copies)?) * $each,
-        ))
+        ::core::option::Option::Some($crate::instruction::Kernel {
+            run: $crate::__instruction!(@run [$($copies)?] $registers, $init [] $body),
+            without: ::core::option::Option::None,
+            copies: $crate::__instruction!(@copies $($copies)?) * $each,
+        })
     };
     (@kernel $each:literal, $registers:literal, $init:tt [$setup:expr] $body:expr, [$($copies:tt)?]) => {
-        ::core::option::Option::Some($crate::instruction::Kernel::__new(
-            $crate::__instruction!(@run [$($copies)?] $registers, $init [$setup] $body),
-            ::core::option::Option::Some($crate::__instruction!(@run [$($copies)?] $registers, $init [$setup] "")),
-            $crate::__instruction!(@copies $($copies)?) * $each,
-        ))
+        ::core::option::Option::Some($crate::instruction::Kernel {
+            run: $crate::__instruction!(@run [$($copies)?] $registers, $init [$setup] $body),
+            without: ::core::option::Option::Some($crate::__instruction!(@run [$($copies)?] $registers, $init [$setup] "")),
+            copies: $crate::__instruction!(@copies $($copies)?) * $each,
+        })
     };
 
     (@repeat [] $text:literal) => { $crate::__instruction!(@repeat [50] $text) };
