@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 use tsc_report::{CallsiteReport, FenceOverhead, Report};
 
 use super::Place;
-use super::crossing::Crossing;
 use crate::rows::{path, self_ticks};
 
 /// A measured run may take this many times the CPU time of one without measurement.
@@ -139,10 +138,14 @@ impl Choice {
 }
 
 /// Chooses the functions whose calls are long enough to be timed, and those that are left out: those that are mostly probe, and then
-/// others with the greatest share of probes, until a run is only a little slower than without measurement. Functions whose time would
-/// become that of another crate are kept.
+/// others with the greatest share of probes, until a run is only a little slower than without measurement. Those that `leave_out` refuses are
+/// kept.
 #[must_use]
-pub fn choose(functions: Vec<Measured>, runs: Runs, crossing: &mut Crossing) -> Choice {
+pub fn choose(
+    functions: Vec<Measured>,
+    runs: Runs,
+    leave_out: &mut dyn FnMut(&Measured) -> bool,
+) -> Choice {
     // Where the clock of light probes cannot run, there are only counts, and nothing to choose from.
     if functions.iter().all(|function| function.total_ticks == 0.0) {
         return Choice::default();
@@ -165,7 +168,7 @@ pub fn choose(functions: Vec<Measured>, runs: Runs, crossing: &mut Crossing) -> 
     });
     bare.retain(|function| {
         let is_needed = function.perturbation() > MOSTLY || excess > WANTED - 1.0;
-        let is_left_out = is_needed && crossing.leave_out(function);
+        let is_left_out = is_needed && leave_out(function);
         if is_left_out {
             excess -= function.probes * per_tick;
         }
@@ -201,7 +204,7 @@ pub(super) mod tests {
 
     /// The names of the timed functions, and of those that are left out.
     fn chosen(functions: &[Measured], runs: Runs) -> [Vec<String>; 2] {
-        let choice = choose(functions.to_vec(), runs, &mut Crossing::default());
+        let choice = choose(functions.to_vec(), runs, &mut |_| true);
         [choice.timed, choice.bare].map(|some| some.into_iter().map(|one| one.name).collect())
     }
 

@@ -52,7 +52,7 @@ pub fn run(args: &RunArgs, command: &CargoCommand) -> Result<Exit> {
         let measured = tree.annotated(&runtime)?;
         if tree.attributes == 0 {
             bail!(
-                "nothing can be annotated: every function is const, a test, too short for a probe, or has an attribute already; `cargo tsc run` \
+                "nothing can be annotated: every function is const, a test, too short for a probe, or has arguments in its own #[cycles]; `cargo tsc run` \
                  measures those with #[cycles]"
             );
         }
@@ -73,7 +73,7 @@ pub fn run(args: &RunArgs, command: &CargoCommand) -> Result<Exit> {
             Output::Hidden
         })?;
         if !outcome.interrupted
-            && let Some(choice) = round.choice(number, is_shown)?
+            && let Some(choice) = round.choice(number, is_shown, &tree)?
         {
             tree.choose(&choice);
             chosen.add(choice);
@@ -126,7 +126,7 @@ impl Round<'_> {
     }
 
     /// Other probes, with which the next round is to begin. `None` if these are kept.
-    fn choice(&self, number: usize, is_shown: bool) -> Result<Option<Choice>> {
+    fn choice(&self, number: usize, is_shown: bool, tree: &Tree<'_>) -> Result<Option<Choice>> {
         let sum = self.session.sum()?;
         let mut so_far = self.beside.so_far(&sum);
         // Writing to a terminal is slow, too.
@@ -138,7 +138,9 @@ impl Round<'_> {
             return Ok(None);
         }
         let mut crossing = Crossing::new(&sum);
-        let choice = choice::choose(Measured::all(&sum), so_far, &mut crossing);
+        let choice = choice::choose(Measured::all(&sum), so_far, &mut |function| {
+            tree.can_leave_out(&function.place) && crossing.leave_out(function)
+        });
         Ok(Some(choice).filter(|choice| number == 0 || !choice.bare.is_empty()))
     }
 

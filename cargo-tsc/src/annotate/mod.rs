@@ -9,7 +9,7 @@ mod tests;
 
 pub use insert::{Annotated, Function, Probe, Where, annotate, annotate_each};
 pub use modules::{files_of, files_with_included};
-pub use strip::strip;
+pub use strip::{strip, without_plain};
 
 /// The text that is inserted where every call is timed.
 pub const ATTRIBUTE: &str = "#[::tsc_runtime::cycles(/* cargo tsc */)] ";

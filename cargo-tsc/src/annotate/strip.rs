@@ -2,7 +2,7 @@
 
 use syn::spanned::Spanned as _;
 use syn::visit::{self, Visit};
-use syn::{Attribute, Meta};
+use syn::{Attribute, Meta, MetaList};
 
 use super::{MARK, parse};
 
@@ -39,6 +39,50 @@ impl<'ast> Visit<'ast> for Inserted {
     }
 }
 
+/// Returns the source without the attributes that say only that a function is measured: `#[cycles]`, with at most `light` in parentheses,
+/// also of blocks. No line moves.
+///
+/// # Errors
+/// If `source` is not a Rust file, or has a syntax that the parser does not know.
+pub fn without_plain(source: &str) -> syn::Result<String> {
+    let (file, begin) = parse(source)?;
+    let mut plain = Plain(Vec::new());
+    plain.visit_file(&file);
+    let mut text = source.to_owned();
+    plain.0.sort_unstable_by_key(|range| range.start);
+    for range in plain.0.iter().rev() {
+        let attribute = begin + range.start..begin + range.end;
+        let lines = "\n".repeat(source[attribute.clone()].matches('\n').count());
+        text.replace_range(attribute, &lines);
+    }
+    Ok(text)
+}
+
+struct Plain(Vec<std::ops::Range<usize>>);
+
+impl<'ast> Visit<'ast> for Plain {
+    fn visit_attribute(&mut self, attribute: &'ast Attribute) {
+        let segments = attribute.path().segments.iter();
+        let path: Vec<String> = segments.map(|segment| segment.ident.to_string()).collect();
+        let is_cycles = path == ["cycles"] || path == ["tsc_runtime", "cycles"];
+        let is_plain = match &attribute.meta {
+            Meta::Path(_) => true,
+            Meta::List(list) => says_nothing_else(list),
+            Meta::NameValue(_) => false,
+        };
+        if is_cycles && is_plain {
+            self.0.push(attribute.span().byte_range());
+        }
+        visit::visit_attribute(self, attribute);
+    }
+}
+
+/// Whether the parentheses contain at most `light` and a comment.
+fn says_nothing_else(list: &MetaList) -> bool {
+    let tokens = list.tokens.to_string();
+    tokens.is_empty() || tokens == "light"
+}
+
 /// Whether the attribute is `::tsc_runtime::cycles` with parentheses that contain at most `light` and a comment.
 fn is_alike(attribute: &Attribute) -> bool {
     let Meta::List(list) = &attribute.meta else {
@@ -49,7 +93,7 @@ fn is_alike(attribute: &Attribute) -> bool {
         .segments
         .iter()
         .map(|segment| segment.ident.to_string());
-    let tokens = list.tokens.to_string();
-    let is_ours = tokens.is_empty() || tokens == "light";
-    is_ours && path.leading_colon.is_some() && segments.eq(["tsc_runtime", "cycles"])
+    says_nothing_else(list)
+        && path.leading_colon.is_some()
+        && segments.eq(["tsc_runtime", "cycles"])
 }

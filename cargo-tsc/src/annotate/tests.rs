@@ -1,6 +1,6 @@
 use super::{
     ATTRIBUTE, Function, Probe, Where, annotate, annotate_each, files_of, files_with_included,
-    strip,
+    strip, without_plain,
 };
 use std::collections::BTreeSet;
 use std::fs;
@@ -61,6 +61,19 @@ fn attributes_by_hand_are_neither_doubled_nor_stripped() {
         #[::tsc_runtime::cycles()] fn d() {}\n#[::tsc_runtime::cycles(/* mine */)] fn e() {}\n";
     assert_eq!(everything(source, Where::Functions), source);
     assert_eq!(strip(source).unwrap(), (source.to_owned(), 0));
+}
+
+#[test]
+fn only_attributes_that_say_no_more_are_taken_away_and_no_line_moves() {
+    let kept = "#[cycles(name = \"x\")] fn a() {}\n#[cycles(skip)] fn b() {}\n#[other::cycles] fn c() {}\n";
+    let plain = "#[cycles] fn d() {}\n#[cycles(light)]\nimpl T {\n    #[tsc_runtime::cycles(\n    )]\n    fn e() {}\n}\n";
+    let (without, lines) = (
+        " fn d() {}\n\nimpl T {\n    \n\n    fn e() {}\n}\n",
+        plain.lines().count(),
+    );
+    assert_eq!(without.lines().count(), lines);
+    let source = format!("{kept}{plain}");
+    assert_eq!(without_plain(&source).unwrap(), format!("{kept}{without}"));
 }
 
 #[test]

@@ -6,6 +6,7 @@ use anyhow::{Result, bail};
 
 use crate::command_line::{DiffArgs, GateArgs, Judgement};
 use crate::diff::{Comparison, Policy, Verdict, compare, objections, print};
+use crate::escape::line;
 use crate::exit::Exit;
 use crate::progress::remark;
 use crate::rows::percent;
@@ -43,61 +44,62 @@ pub fn gate(args: &GateArgs) -> Result<Exit> {
         _ => bail!("give the session before once: with --baseline, or as the first of two"),
     };
     let (exit, comparison) = both(before, after, &policy, &args.judgement)?;
-    match comparison {
-        Some(comparison) if exit == Exit::Fine => Ok(decide(&comparison, &policy)),
-        _ => Ok(exit),
+    let Some(comparison) = comparison.filter(|_| exit == Exit::Fine) else {
+        return Ok(exit);
+    };
+    let is_same = after == Some(before.as_path());
+    let (verdict, text) = decide(&comparison, &policy, is_same);
+    let text = format!("gate: {text}");
+    if args.judgement.json {
+        remark(&text);
+    } else {
+        line(&mut anstream::stdout().lock(), &text)?;
     }
+    Ok(match verdict {
+        Exit::NotComparable if policy.lenient => Exit::Fine,
+        verdict => verdict,
+    })
 }
 
-fn decide(comparison: &Comparison, policy: &Policy) -> Exit {
-    let unjudged = |why: &str| {
-        remark(why);
-        if policy.lenient {
-            Exit::Fine
-        } else {
-            Exit::NotComparable
-        }
-    };
-    if let Some(least) = comparison.too_few_runs {
-        return unjudged(&format!(
-            "gate: {} and {} runs are not judged: it takes {least} a side; measure with -n 10",
-            comparison.runs.0, comparison.runs.1
-        ));
-    }
-    let named = |verdict: Verdict| -> Vec<&str> {
+/// The exit status, and the verdict in words.
+fn decide(comparison: &Comparison, policy: &Policy, is_same: bool) -> (Exit, String) {
+    let named = |verdict: Verdict| -> String {
         let rows = comparison.with(verdict);
-        rows.map(|row| row.name.as_str()).collect()
+        rows.map(|row| row.name.as_str())
+            .collect::<Vec<_>>()
+            .join(", ")
     };
-    let slower = named(Verdict::Slower);
-    let word = if comparison.exact { "more" } else { "slower" };
-    if !slower.is_empty() {
-        remark(&format!("gate: {word}: {}", slower.join(", ")));
-        return Exit::Regression;
+    if is_same && !comparison.exact {
+        let text = "a session is always as fast as itself: measure again, and name both sessions";
+        return (Exit::NotComparable, text.to_owned());
     }
-    if comparison.exact {
-        remark("gate: nothing is counted more often");
-    } else {
-        let judged = comparison.rows.iter().filter(|row| row.visible.is_some());
-        let least = judged.fold(0.0_f64, |least, row| least.max(row.threshold));
-        let unseen = comparison
-            .least_visible()
-            .map_or_else(String::new, |(row, visible)| {
-                format!(
-                    "; up to {} in {} could not be seen",
-                    percent(visible),
-                    row.name
-                )
-            });
-        remark(&format!(
-            "gate: nothing slower by {}{unseen}",
-            percent(least)
-        ));
+    if let Some(least) = comparison.too_few_runs {
+        let (before, after) = comparison.runs;
+        let text = format!(
+            "{before} and {after} runs are not judged: it takes {least} a side; measure with -n 10"
+        );
+        return (Exit::NotComparable, text);
+    }
+    let slower = named(Verdict::Slower);
+    if !slower.is_empty() {
+        let word = if comparison.exact { "more" } else { "slower" };
+        return (Exit::Regression, format!("{word}: {slower}"));
     }
     let unresolved = named(Verdict::NotResolved);
     if policy.fail_unresolved && !unresolved.is_empty() {
-        return unjudged(&format!("gate: not resolved: {}", unresolved.join(", ")));
+        return (Exit::NotComparable, format!("not resolved: {unresolved}"));
     }
-    Exit::Fine
+    if comparison.exact {
+        return (Exit::Fine, "nothing is counted more often".to_owned());
+    }
+    let judged = comparison.rows.iter().filter(|row| row.visible.is_some());
+    let least = judged.fold(0.0_f64, |least, row| least.max(row.threshold));
+    let mut text = format!("nothing slower by {}", percent(least));
+    if let Some((row, visible)) = comparison.least_visible() {
+        let visible = percent(visible);
+        text += &format!("; up to {visible} in {} could not be seen", row.name);
+    }
+    (Exit::Fine, text)
 }
 
 /// Loads and compares two sessions, and prints the result. Returns no comparison if they cannot be compared.

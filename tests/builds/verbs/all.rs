@@ -112,6 +112,18 @@ fn every_function_is_measured_and_no_file_is_touched() {
 }
 
 #[test]
+fn plain_attributes_by_hand_do_not_keep_a_probe_that_costs_too_much() {
+    let project = Project::new(
+        "use tsc_runtime::cycles;\n#[cycles] fn tiny(x: u64) -> u64 { x ^ 1 }\n#[cycles(name = \"named\")] fn mine() { println!() }\n\
+         fn main() { let x = (0..1000).fold(0, |x, _| std::hint::black_box(tiny(x))); mine(); assert_eq!(x, 0) }\n",
+    );
+    let ended = project.tsc("run --all --json").ends(0);
+    let measured = calls(&ended.json());
+    assert_eq!(measured.get("app::named"), Some(&1), "{measured:?}");
+    assert_eq!(measured.get("app::tiny"), None, "{measured:?}");
+}
+
+#[test]
 fn a_second_run_follows_the_sources() {
     let project = stranger(MAIN);
     project.tsc("run --all").ends(0);

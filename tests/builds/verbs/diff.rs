@@ -77,11 +77,11 @@ fn a_gate_is_a_diff_as_an_exit_status() {
     project
         .tsc("gate --baseline base slow")
         .ends(1)
-        .remarks("gate: slower: app::inner::work");
+        .says("gate: slower: app::inner::work");
     project
         .tsc("gate --baseline base same --fail-unresolved")
         .ends(0)
-        .remarks("gate: nothing slower by 1.0 %\n");
+        .says("gate: nothing slower by 1.0 %\n");
     project.tsc("gate --baseline slow base").ends(0);
     project.tsc("gate base slow").ends(1);
     project
@@ -98,11 +98,11 @@ fn a_gate_is_a_diff_as_an_exit_status() {
     project
         .tsc("gate --baseline base slow --policy other.toml")
         .ends(0)
-        .remarks(" % in app::outer could not be seen");
+        .says(" % in app::outer could not be seen");
     project
         .tsc("gate --baseline base slow --policy other.toml --fail-unresolved")
         .ends(3)
-        .remarks("gate: not resolved: app::outer");
+        .says("gate: not resolved: app::outer");
     project.write("wrong.toml", "[gate]\nlimit = 3\n");
     project
         .tsc("gate --baseline base slow --policy wrong.toml")
@@ -119,6 +119,11 @@ fn a_session_is_not_compared_with_itself_by_mistake() {
             .ends(2)
             .complains("is the newest session itself");
     }
+    project
+        .tsc("gate one one")
+        .ends(3)
+        .says("gate: a session is always as fast as itself");
+    project.tsc("gate one one --lenient").ends(0);
     project.tsc("gate one one --metric calls").ends(0);
     project.tsc("diff one one").ends(0);
 }
@@ -184,7 +189,7 @@ fn what_cannot_be_judged_is_apart_from_a_regression() {
     project
         .tsc("gate --baseline base/0.json slow/0.json")
         .ends(3)
-        .remarks("1 and 1 runs are not judged");
+        .says("1 and 1 runs are not judged");
     project
         .tsc("gate --baseline base/0.json slow/0.json --lenient")
         .ends(0);
@@ -199,7 +204,7 @@ fn what_cannot_be_judged_is_apart_from_a_regression() {
     project
         .tsc("gate --baseline few-base few-slow")
         .ends(3)
-        .remarks("2 and 2 runs are not judged");
+        .says("2 and 2 runs are not judged");
     let json = project.tsc("diff few-base few-slow --json").ends(0).json();
     assert_eq!(verdict(&json, "app::inner::work"), "not-resolved");
 }
@@ -228,12 +233,12 @@ fn counts_are_compared_exactly() {
     project
         .tsc("gate --baseline counts.json counts.json --metric calls")
         .ends(0)
-        .remarks("gate: nothing is counted more often");
+        .says("gate: nothing is counted more often");
     project
         .tsc("gate --baseline counts.json more.json --metric calls")
         .ends(1)
-        .remarks("gate: more: ")
-        .remarks("app::outer > app::inner::work");
+        .says("gate: more: ")
+        .says("app::outer > app::inner::work");
     project
         .tsc("gate --baseline more.json counts.json --metric calls")
         .ends(0)
@@ -241,7 +246,7 @@ fn counts_are_compared_exactly() {
     project
         .tsc("gate --baseline counts.json longer.json --metric bytes")
         .ends(1)
-        .remarks("gate: more: app::inner::work");
+        .says("gate: more: app::inner::work");
     project
         .tsc("gate --baseline counts.json longer.json --metric items")
         .ends(0);

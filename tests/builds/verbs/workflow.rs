@@ -66,7 +66,7 @@ fn every_command_of_the_page_does_what_it_says() {
         // On a machine whose clock is not trusted, sessions cannot be compared. If it became slower between two sessions, the gate says so.
         let expected = match words.split(' ').next().unwrap() {
             "diff" | "ab" if ended.status == 3 => 3,
-            "gate" if ended.err.contains("tsc: gate: slower: ") => 1,
+            "gate" if ended.out.contains("gate: slower: ") => 1,
             _ => 0,
         };
         let ended = ended.ends(expected);

@@ -1,5 +1,6 @@
 //! What is different in a copy: the manifests, and the annotated sources.
 
+use std::cell::RefCell;
 use std::fs;
 use std::hash::{DefaultHasher, Hash as _};
 use std::path::{Path, PathBuf};
@@ -128,17 +129,25 @@ impl Tree<'_> {
         original: &Path,
     ) -> Result<Option<Vec<u8>>> {
         let source = fs::read_to_string(file).with_context(|| file.display().to_string())?;
+        let offered = RefCell::new(Vec::new());
         let probe = |function: &Function| {
-            let chosen = self.probes.get(&(original.to_owned(), function.line));
-            chosen.copied().unwrap_or(Some(Probe::Light))
+            let place = (original.to_owned(), function.line);
+            let chosen = self.probes.get(&place);
+            let chosen = chosen.copied().unwrap_or(Some(Probe::Light));
+            offered.borrow_mut().push(place);
+            chosen
         };
-        let annotated = match annotate::annotate_each(&source, Where::Worthwhile, &probe) {
+        // A plain attribute would time each call, whatever the choice.
+        let annotated = annotate::without_plain(&source)
+            .and_then(|plain| annotate::annotate_each(&plain, Where::Worthwhile, &probe));
+        let annotated = match annotated {
             Ok(annotated) => annotated,
             Err(error) => {
                 remark(&format!("{}: left as it is: {error}", file.display()));
                 return Ok(None);
             }
         };
+        self.offered.extend(offered.into_inner());
         self.files.insert(original.to_owned());
         (original, &source).hash(&mut self.sources);
         self.attributes += annotated.attributes;

@@ -50,6 +50,8 @@ pub struct Tree<'a> {
     pub dependencies: Dependencies,
     /// The probes of functions, or `None` for no probe. All others get a light one.
     probes: BTreeMap<Place, Option<Probe>>,
+    /// The functions whose probes can be chosen. Others have an attribute by hand that says more.
+    offered: BTreeSet<Place>,
     /// The annotated files in the original.
     files: BTreeSet<PathBuf>,
     /// A digest of the sources that are annotated.
@@ -98,6 +100,7 @@ impl<'a> Tree<'a> {
             wanted,
             dependencies: Dependencies::default(),
             probes: BTreeMap::new(),
+            offered: BTreeSet::new(),
             files: BTreeSet::new(),
             sources: DefaultHasher::new(),
             attributes: 0,
@@ -118,6 +121,13 @@ impl<'a> Tree<'a> {
         for function in &choice.bare {
             set(&function.place, None);
         }
+    }
+
+    /// Whether the function has a probe only because every function has one.
+    #[must_use]
+    pub fn can_leave_out(&self, (file, line): &Place) -> bool {
+        let place = (self.original.root().join(file), *line);
+        self.offered.contains(&place)
     }
 
     /// What is said of the crates without probes that rows call.
