@@ -1,11 +1,13 @@
 //! Chooses the probe of each function, from what a run with light probes has counted.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use tsc_report::{CallsiteReport, FenceOverhead, Report};
 
 use super::Place;
+use crate::annotate::Function;
 use crate::rows::{path, self_ticks};
 
 /// A measured run may take this many times the CPU time of one without measurement.
@@ -51,6 +53,13 @@ pub struct Measured {
 }
 
 impl Measured {
+    /// Whether it is this function of a file: the same name in the same line.
+    #[must_use]
+    pub fn is(&self, file: &Path, function: &Function) -> bool {
+        let identifier = self.name.rsplit("::").next();
+        self.place.0 == file && self.place.1 == function.line && identifier == Some(&function.name)
+    }
+
     /// All functions in a report. A file may belong to two crates, and its functions to two rows.
     #[must_use]
     pub fn all(report: &Report) -> Vec<Self> {

@@ -42,9 +42,20 @@ impl Known {
     /// The choice, if it was made for the same.
     #[must_use]
     pub fn read(&self) -> Option<Choice> {
-        let contents: Contents = serde_json::from_slice(&fs::read(&self.path).ok()?).ok()?;
+        let contents = self.contents()?;
         let is_same = contents.of == self.of && contents.by == env!("CARGO_PKG_VERSION");
         is_same.then_some(contents.choice)
+    }
+
+    /// The last choice, whatever it was made for.
+    #[must_use]
+    pub fn last(all: &Path) -> Choice {
+        let last = Self::new(all, 0).contents();
+        last.map_or_else(Choice::default, |contents| contents.choice)
+    }
+
+    fn contents(&self) -> Option<Contents> {
+        serde_json::from_slice(&fs::read(&self.path).ok()?).ok()
     }
 
     /// Saves a choice.
@@ -73,5 +84,6 @@ mod tests {
         known.write(Choice::default()).unwrap();
         assert_eq!(known.read(), Some(Choice::default()));
         assert_eq!(Known::new(dir.path(), 1).read(), None);
+        assert_eq!(Known::last(dir.path()), Choice::default());
     }
 }

@@ -18,4 +18,4 @@ mod unopened;
 pub use manifest::with_paths;
 pub use rounds::run;
 pub use rustc::{become_rustc, is_rustc};
-pub use tree::Place;
+pub use tree::{Place, left_out};

@@ -195,7 +195,7 @@ fn notes(comparison: &Comparison) {
         return;
     }
     let mut control = format!(
-        "the same code differs by up to {} in the steadier half of the rows: no smaller change is a verdict",
+        "the same code differs by up to {} between runs: no smaller change is a verdict",
         percent(comparison.same_code)
     );
     let of_row = |row: &Row| Some((row.same_code?, row.name.clone()));
@@ -203,15 +203,16 @@ fn notes(comparison: &Comparison) {
     let greatest = greatest.max_by(|(a, _), (b, _)| a.total_cmp(b));
     if let Some((most, name)) = greatest.filter(|(most, _)| *most > comparison.same_code) {
         control += &format!(
-            "; by up to {} in the others ({name}): there it must also exceed the row's own difference",
+            "; rows that vary more must exceed their own difference, {} in {name}",
             percent(most)
         );
     }
     remark(&control);
-    if let Some((_, visible)) = comparison.least_visible() {
+    if let Some((row, visible)) = comparison.least_visible() {
         remark(&format!(
-            "not resolved: these runs cannot tell; {} would have shown, and with more runs less",
-            percent(visible)
+            "not resolved: these runs cannot tell; {} would have been found in {}, and less with more runs",
+            percent(visible),
+            row.name
         ));
     }
     for row in shown(comparison) {

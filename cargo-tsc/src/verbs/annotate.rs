@@ -1,12 +1,15 @@
 //! `cargo tsc annotate`: adds the attribute to every function of the project, in place, and removes it again.
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write as _;
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
 
-use crate::annotate::{self, Where};
+use crate::all;
+use crate::annotate::{self, Function, Where};
 use crate::build::{CargoCommand, CargoVerb, Project};
 use crate::command_line::AnnotateArgs;
 use crate::exit::Exit;
@@ -33,9 +36,20 @@ pub fn annotate(args: &AnnotateArgs) -> Result<Exit> {
     let sources = Sources::new(&members);
     let mut changed = Vec::new();
     let mut functions = 0;
+    let left_out = match args.strip {
+        true => Vec::new(),
+        false => all::left_out(&project),
+    };
+    let bare = RefCell::new(BTreeSet::new());
     for package in &members {
         for file in sources.of(package, false)? {
-            match change(&file, args)? {
+            let place = file.strip_prefix(project.root()).unwrap_or(&file);
+            let leave_out = |function: &Function| {
+                let found = left_out.iter().find(|one| one.is(place, function));
+                bare.borrow_mut().extend(found.map(|one| one.name.clone()));
+                found.is_some()
+            };
+            match change(&file, args, &leave_out)? {
                 Ok(0) => {}
                 Ok(count) => {
                     functions += count;
@@ -65,6 +79,14 @@ pub fn annotate(args: &AnnotateArgs) -> Result<Exit> {
             of(changed.len(), "file")
         )?;
     }
+    let bare = bare.into_inner();
+    if !bare.is_empty() {
+        let names: Vec<String> = bare.into_iter().collect();
+        remark(&format!(
+            "without it, because their probes cost too much in the last `run --all`: {}",
+            names.join(", ")
+        ));
+    }
     if !args.write && !args.strip {
         remark("nothing was changed; --write adds it, and --strip removes it");
     }
@@ -86,13 +108,17 @@ pub fn annotate(args: &AnnotateArgs) -> Result<Exit> {
 }
 
 /// The number of attributes that were, or would be, added or removed. The inner error is that of a file that does not parse.
-fn change(file: &Path, args: &AnnotateArgs) -> Result<syn::Result<usize>> {
+fn change(
+    file: &Path,
+    args: &AnnotateArgs,
+    leave_out: &dyn Fn(&Function) -> bool,
+) -> Result<syn::Result<usize>> {
     let context = || file.display().to_string();
     let source = fs::read_to_string(file).with_context(context)?;
     let changed = if args.strip {
         annotate::strip(&source)
     } else {
-        annotate::annotate(&source, Where::Worthwhile, &|_| false)
+        annotate::annotate(&source, Where::Worthwhile, leave_out)
             .map(|annotated| (annotated.text, annotated.attributes))
     };
     let (text, count) = match changed {

@@ -49,6 +49,24 @@ fn annotated_project_builds_and_measures() {
 }
 
 #[test]
+fn what_run_all_has_left_out_stays_without() {
+    // A call takes less than its probe, and there are so many that this is noticed.
+    let main = "fn tiny(x: u64) -> u64 { x.wrapping_mul(3) }\nfn rare() { println!() }\n\
+         fn main() { (0..50_000_000).fold(1, |x, _| std::hint::black_box(tiny(x))); rare() }\n";
+    let project = Project::with_manifest("", main);
+    let ended = project.tsc("run --all --release").ends(0);
+    ended.says("left out: app::tiny");
+    project
+        .tsc("annotate --write")
+        .ends(0)
+        .says("added to 2 functions in 1 file")
+        .remarks("without it, because their probes cost too much in the last `run --all`: app::tiny");
+    // Another function, in the same line.
+    project.write("src/main.rs", &main.replace("tiny", "other"));
+    project.tsc("annotate").ends(0).says("3 functions");
+}
+
+#[test]
 fn a_file_that_does_not_parse_is_named_and_left() {
     let project = Project::with_manifest("", "fn main( {}");
     project

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, bail};
 use tsc_report::Report;
 
-use super::choice::Choice;
+use super::choice::{Choice, Measured};
 use super::copy::{Replaced, sync, sync_lock};
 use super::dependencies::{Dependencies, Places, Wanted};
 use super::folder::Folder;
@@ -30,6 +30,12 @@ const ANNOTATED: &str = "annotated";
 
 /// The place of a function as a report names it: the file, relative to the workspace or absolute, and the line.
 pub type Place = (PathBuf, u32);
+
+/// The functions that have no probe in the last copy of a project because of its cost.
+#[must_use]
+pub fn left_out(project: &Project) -> Vec<Measured> {
+    Known::last(&project.target().join("tsc").join(ALL)).bare
+}
 
 /// A copy of a project.
 #[derive(Debug)]
