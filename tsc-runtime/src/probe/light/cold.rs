@@ -41,7 +41,7 @@ unsafe fn start(frame: &Frame, counter: usize) {
     // SAFETY: guaranteed by the caller.
     let callsite = unsafe { frame.callsite() };
     if count(thread, callsite, counter, 1) {
-        thread.enter(frame);
+        thread.enter(frame, frame);
     }
 }
 

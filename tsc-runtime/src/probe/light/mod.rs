@@ -54,7 +54,9 @@ impl<'a> LightProbe<'a> {
         if thread.is_current() && thread.has(row) {
             // SAFETY: `has` has returned true.
             unsafe { thread.row(row) }.count::<COUNTER>();
-            thread.enter(in_register);
+            // Written by the address by which the end reads it, relative to the stack pointer: CPUs then pass the value on without
+            // going through memory. The next call waits for it.
+            thread.enter(frame, in_register);
         } else {
             let start_cold = match COUNTER {
                 Row::POLLS => start_poll_cold,

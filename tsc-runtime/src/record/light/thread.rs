@@ -116,20 +116,24 @@ impl LightThread {
         unsafe { &*self.rows.get().byte_add(offset as usize) }
     }
 
-    /// Links the frame of a call that starts.
+    /// Links the frame of a call that starts. `in_register` is the same frame.
     #[inline(always)]
-    pub(crate) fn enter(&self, frame: &Frame) {
+    pub(crate) fn enter(&self, frame: &Frame, in_register: &Frame) {
         self.calls.set(self.calls.get().wrapping_add(1));
-        self.enter_uncounted(frame);
+        self.link(frame, in_register);
     }
 
     /// The same for a timed call.
-    #[inline(always)]
     pub(crate) fn enter_uncounted(&self, frame: &Frame) {
+        self.link(frame, frame);
+    }
+
+    #[inline(always)]
+    fn link(&self, frame: &Frame, in_register: &Frame) {
         frame.set_outer(self.innermost.get());
         // A signal handler that comes in between must find the frame complete.
         compiler_fence(SeqCst);
-        self.innermost.set(frame);
+        self.innermost.set(in_register);
     }
 
     /// Unlinks the frame of a call that ends.
