@@ -58,16 +58,10 @@ pub fn objections(before: &Session, after: &Session, policy: &Policy) -> Vec<Str
     differ("the architecture", |run| {
         run.machine().arch().map(str::to_owned)
     });
-    let rates = |session: &Session| -> Vec<f64> {
-        session
-            .runs
-            .iter()
-            .filter_map(|run| run.clock().hz())
-            .collect()
-    };
-    let all: Vec<f64> = rates(before).into_iter().chain(rates(after)).collect();
-    let least = all.iter().copied().fold(f64::INFINITY, f64::min);
-    let greatest = all.iter().copied().fold(0.0, f64::max);
+    let runs = before.runs.iter().chain(&after.runs);
+    let rates: Vec<f64> = runs.filter_map(|run| run.clock().hz()).collect();
+    let least = rates.iter().copied().fold(f64::INFINITY, f64::min);
+    let greatest = rates.iter().copied().fold(0.0, f64::max);
     if greatest / least - 1.0 > RATE_PPM * 1e-6 {
         objections.push(format!(
             "the counter's rate differs: {:.1} to {:.1} MHz",
@@ -86,13 +80,9 @@ pub fn objections(before: &Session, after: &Session, policy: &Policy) -> Vec<Str
         ));
     }
     for session in [before, after] {
-        let distrusted = session.runs.iter().find(|run| run.clock().distrusted());
-        if let Some(run) = distrusted {
-            let why = run
-                .clock()
-                .warnings()
-                .first()
-                .or(run.clock().doubtful().first());
+        let mut clocks = session.runs.iter().map(Report::clock);
+        if let Some(clock) = clocks.find(|clock| clock.distrusted()) {
+            let why = clock.warnings().first().or(clock.doubtful().first());
             let why = why.map_or("its ticks are no measure of time", String::as_str);
             objections.push(format!(
                 "the clock of {} is not trusted: {why}",

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Policy;
-use super::limits::{LEVEL, Limits, Test, same_code_differs};
+use super::limits::{LEVEL, Limits, Part, Test, same_code_differs};
 use super::pairs::{self, Pair, Runs};
 use super::row::{Comparison, Row, Verdict};
 use super::values::{Values, values};
@@ -43,7 +43,14 @@ pub fn compare(before: &Session, after: &Session, policy: &Policy) -> Comparison
     };
     if sides.interleaved && policy.metric() == Metric::SelfTime {
         for (values, runs) in sides.values.iter_mut().zip(&sides.runs) {
-            values.insert(WHOLE.to_owned(), Values::of_whole(runs.whole.clone()));
+            let whole = Values {
+                runs: runs.whole.clone(),
+                own: runs.whole.clone(),
+                calls: 1.0,
+                share: 1.0,
+                ..Values::default()
+            };
+            values.insert(WHOLE.to_owned(), whole);
         }
     }
     sides.compare(policy)
@@ -64,29 +71,20 @@ impl Sides {
             false => (self.runs[0].places.len(), self.runs[1].places.len()),
         };
         let (mut same_code, mut machine) = (0.0, 0.0);
+        if !exact && !self.interleaved {
+            machine = self.machine(&rows);
+        }
         if exact {
             rows.iter_mut().for_each(|row| self.count(row));
-        } else {
-            machine = if self.interleaved {
-                0.0
-            } else {
-                self.machine(&rows)
-            };
-            if runs.0.min(runs.1) >= LEAST {
-                same_code = self.judge(&mut rows, &pairs, machine);
-            }
+        } else if runs.0.min(runs.1) >= LEAST {
+            same_code = self.judge(&mut rows, &pairs, machine);
         }
         // What a function has changed, it has changed in the whole.
-        let explained = |whole: &Row| {
-            let mut functions = rows.iter().filter(|row| row.name != WHOLE);
-            functions.any(|row| row.verdict == whole.verdict)
-        };
-        let whole = rows.iter().position(|row| row.name == WHOLE);
-        if let Some(index) = whole
-            .filter(|&index| rows[index].verdict != Verdict::NotResolved && explained(&rows[index]))
-        {
-            rows.remove(index);
-        }
+        let verdicts: Vec<Verdict> = rows.iter().map(|row| row.verdict).collect();
+        let is_alone = |verdict: Verdict| verdicts.iter().filter(|&&of| of == verdict).count() == 1;
+        rows.retain(|row| {
+            row.name != WHOLE || row.verdict == Verdict::NotResolved || is_alone(row.verdict)
+        });
         rows.sort_by(|a, b| weight(b).total_cmp(&weight(a)));
         Comparison {
             rows,
@@ -101,16 +99,13 @@ impl Sides {
     }
 
     fn rows(&self, policy: &Policy) -> Vec<Row> {
-        let [old, new] = &self.values;
-        let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+        let names: BTreeSet<&String> = self.values.iter().flat_map(BTreeMap::keys).collect();
         let nothing = Values::default();
-        let side = |values: &BTreeMap<String, Values>, name: &str| {
-            values.get(name).unwrap_or(&nothing).clone()
+        let row = |name: &String| {
+            let [old, new] = [0, 1].map(|side| self.values[side].get(name).unwrap_or(&nothing));
+            self.row(name, old, new, policy)
         };
-        names
-            .iter()
-            .map(|name| self.row(name, &side(old, name), &side(new, name), policy))
-            .collect()
+        names.into_iter().map(row).collect()
     }
 
     /// A row without its test. If its verdict is `NotResolved`, it is tested afterwards.
@@ -135,6 +130,7 @@ impl Sides {
         Row {
             name: name.to_owned(),
             verdict,
+            part: Part::All,
             before,
             after,
             modes: [old, new].map(|values| statistics::modes(&values.runs)),
@@ -186,17 +182,14 @@ impl Sides {
     fn judge(&self, rows: &mut [Row], pairs: &[Pair], machine: f64) -> f64 {
         let mut same_code = None;
         // A function that changed is not part of the rest of the program, with which the others are compared.
-        let mut changed: Vec<usize> = Vec::new();
-        let judged: Vec<usize> = (0..rows.len())
-            .filter(|&index| rows[index].verdict == Verdict::NotResolved)
-            .collect();
+        let mut changed: Vec<String> = Vec::new();
+        let judged = (0..rows.len()).filter(|&index| rows[index].verdict == Verdict::NotResolved);
+        let judged = judged.flat_map(|index| [(index, Part::All), (index, Part::Shorter)]);
+        let judged: Vec<(usize, Part)> = judged.collect();
         loop {
-            let others = names(rows, &changed);
-            let test = |&index: &usize| {
-                Some((
-                    index,
-                    self.test(&rows[index].name, pairs, machine, &others)?,
-                ))
+            let test = |&(index, of): &(usize, Part)| {
+                let name = &rows[index].name;
+                Some((index, self.test(name, of, pairs, machine, &changed)?))
             };
             let tests: Vec<(usize, Test)> = judged.iter().filter_map(test).collect();
             let p_values = tests.iter().map(|(_, test)| test.shift.p_value());
@@ -208,7 +201,7 @@ impl Sides {
             };
             let mut most = (0.0, None);
             for ((index, test), p) in tests.iter().zip(p_values) {
-                if !changed.contains(index) {
+                if !changed.contains(&rows[*index].name) {
                     let size = limits.judge(&mut rows[*index], test, p);
                     if size > most.0 {
                         most = (size, Some(*index));
@@ -216,20 +209,28 @@ impl Sides {
                 }
             }
             match most.1 {
-                Some(index) if !pairs.is_empty() => changed.push(index),
+                Some(index) if !pairs.is_empty() => changed.push(rows[index].name.clone()),
                 _ => return limits.same_code,
             }
         }
     }
 
-    /// The test of a function, if it has a time in each run.
-    fn test(&self, name: &str, pairs: &[Pair], machine: f64, changed: &[String]) -> Option<Test> {
+    /// The test of a function, or of the shorter half of its calls, if that has a time in each run.
+    fn test(
+        &self,
+        name: &str,
+        of: Part,
+        pairs: &[Pair],
+        machine: f64,
+        changed: &[String],
+    ) -> Option<Test> {
         let values = [0, 1].map(|side| &self.values[side][name]);
-        let figures = values.map(|values| &values.runs[..]);
-        if figures
-            .iter()
-            .any(|runs| runs.is_empty() || runs.iter().any(|&run| run <= 0.0))
-        {
+        let figures = values.map(|values| match of {
+            Part::All => &values.runs[..],
+            Part::Shorter => &values.shorter[..],
+        });
+        let is_known = |runs: &[f64]| !runs.is_empty() && runs.iter().all(|&run| run > 0.0);
+        if !figures.into_iter().all(is_known) || of == Part::Shorter && pairs.is_empty() {
             return None;
         }
         let rests = [0, 1].map(|side| {
@@ -237,25 +238,27 @@ impl Sides {
             let others: Vec<&Values> = others.map(|other| &self.values[side][other]).collect();
             pairs::rest(&self.runs[side], values[side], &others)
         });
-        let with = |side: usize| [figures[side], &rests[side][..]];
-        let shift = if pairs.is_empty() {
-            let [old, new] =
-                figures.map(|runs| runs.iter().map(|run| run.ln()).collect::<Vec<f64>>());
-            Shift::independent(&old, &new, machine)
-        } else {
-            pairs::shift(pairs, with(0), with(1))
+        // What disturbs the rest of the program does not disturb the shorter half.
+        let is_relative = of == Part::All && !pairs.is_empty();
+        let is_relative = is_relative && rests.iter().all(|rests| is_known(rests));
+        let [old, new] = [0, 1].map(|side| {
+            let runs = figures[side].iter().zip(&rests[side]);
+            let runs = runs.map(|(run, rest)| if is_relative { run / rest } else { *run });
+            runs.map(f64::ln).collect::<Vec<f64>>()
+        });
+        let shift = match pairs {
+            [] => Shift::independent(&old, &new, machine),
+            _ => pairs::shift(pairs, &old, &new),
         };
         let same = pairs::with_itself(&self.runs[0]);
-        let same_code = pairs::shift(&same, with(0), with(0)).filter(|_| same.len() > 1);
+        let raw = figures.map(|runs| statistics::median(runs).map_or(0.0, f64::ln));
         Some(Test {
+            of,
             shift: shift?,
-            same_code,
+            raw: raw[1] - raw[0],
+            same_code: pairs::shift(&same, &old, &old).filter(|_| same.len() > 1),
         })
     }
-}
-
-fn names(rows: &[Row], of: &[usize]) -> Vec<String> {
-    of.iter().map(|&index| rows[index].name.clone()).collect()
 }
 
 /// The order of the rows: changed functions first, then by share of the time.
@@ -269,13 +272,7 @@ fn weight(row: &Row) -> f64 {
 }
 
 pub(super) fn is_interleaved(before: &Session, after: &Session) -> bool {
-    let partner = before
-        .about
-        .as_ref()
-        .and_then(|about| about.interleaved_with.as_deref());
-    let name = after
-        .path
-        .file_name()
-        .map(|name| name.display().to_string());
-    partner.is_some() && partner == name.as_deref()
+    let about = before.about.as_ref();
+    let partner = about.and_then(|about| about.interleaved_with.as_deref());
+    partner.is_some_and(|partner| after.path.file_name() == Some(partner.as_ref()))
 }

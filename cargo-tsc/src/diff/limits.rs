@@ -1,5 +1,7 @@
 //! What makes the tests of a row a verdict.
 
+use serde::Serialize;
+
 use super::row::{Row, Verdict};
 use crate::statistics::{Shift, median};
 
@@ -9,10 +11,23 @@ pub const LEVEL: f64 = 0.02;
 /// The probability that an interval does not contain the true change.
 const OUTSIDE: f64 = 0.05;
 
+/// The calls that a test compares.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Part {
+    /// All of them.
+    All,
+    /// The shorter half: what disturbs a call makes it longer. What changes only long calls is not in it, so it serves where all do not tell.
+    Shorter,
+}
+
 /// The test of a row.
 pub struct Test {
+    pub of: Part,
     /// The shift from one side to the other.
     pub shift: Shift,
+    /// The shift with what is common to the rest of the program.
+    pub raw: f64,
     /// The shift between runs of the same code.
     pub same_code: Option<Shift>,
 }
@@ -56,6 +71,10 @@ impl Limits {
         let (low, high) = shift.bounds(OUTSIDE);
         let is_inside = low.abs().max(high.abs()) <= row.threshold.ln_1p();
         let is_found = p < LEVEL && shift.estimate.abs() >= self.least(row, test);
+        let is_open = matches!(row.verdict, Verdict::NotResolved | Verdict::Layout);
+        if test.of == Part::Shorter && !(is_found && is_open) {
+            return 0.0;
+        }
         row.verdict = match is_found {
             true if shift.estimate > 0.0 => Verdict::Slower,
             true => Verdict::Faster,
@@ -63,6 +82,7 @@ impl Limits {
             false if self.is_layout(row, test) => Verdict::Layout,
             false => Verdict::NotResolved,
         };
+        row.part = test.of;
         row.ratio = Some(shift.estimate.exp());
         row.after = row.before.map(|before| before * shift.estimate.exp());
         row.interval = Some((low.exp(), high.exp()));
@@ -72,7 +92,7 @@ impl Limits {
         row.visible = Some(visible.exp_m1());
         // If most of the program changed, the others differ as much from it. What it took itself tells which changed.
         if is_found {
-            shift.estimate.abs() + shift.raw.abs()
+            shift.estimate.abs() + test.raw.abs()
         } else {
             0.0
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::values::Values;
 use crate::rows::all_self_ticks;
 use crate::session::Session;
-use crate::statistics::{Shift, median};
+use crate::statistics::{Shift, mean, median};
 
 /// How a session was measured.
 #[derive(Clone, Debug, Default)]
@@ -68,43 +68,34 @@ pub fn in_turns(before: &Runs, after: &Runs) -> Vec<Pair> {
 /// The pairs of a session with itself: the first and the last run of each round or, if there is only one, each run and the next.
 pub fn with_itself(runs: &Runs) -> Vec<Pair> {
     let rounds = runs.rounds();
+    let pair = |one: usize, other: usize, order: u32| (vec![one], vec![other], order);
     if rounds.values().all(|round| round.len() > 1) {
-        let ends = rounds.into_iter();
-        let ends =
-            ends.map(|((_, order), runs)| (vec![runs[0]], vec![runs[runs.len() - 1]], order));
-        return ends.collect();
+        let ends = rounds.iter();
+        return ends
+            .map(|((_, order), runs)| pair(runs[0], runs[runs.len() - 1], *order))
+            .collect();
     }
-    let halves = (0..runs.places.len() / 2).map(|pair| (2 * pair, 2 * pair + 1, pair as u32));
+    let halves = 0..runs.places.len() / 2;
     halves
-        .map(|(one, other, order)| (vec![one], vec![other], order))
+        .map(|half| pair(2 * half, 2 * half + 1, half as u32))
         .collect()
 }
 
-/// The shift of a row over pairs, of whose sides the figures and the time of the rest of the program are given. The unit is an order of
-/// functions, if there are several.
-pub fn shift(pairs: &[Pair], before: [&[f64]; 2], after: [&[f64]; 2]) -> Option<Shift> {
-    let change = |kind: usize, (old, new, _): &Pair| {
-        let level = |values: &[f64], runs: &[usize]| {
-            runs.iter().map(|&run| values[run].ln()).sum::<f64>() / runs.len() as f64
-        };
-        level(after[kind], new) - level(before[kind], old)
+/// The shift of a figure, whose logarithms are given, over pairs. The unit is an order of functions, if there are several.
+pub fn shift(pairs: &[Pair], before: &[f64], after: &[f64]) -> Option<Shift> {
+    let level = |figures: &[f64], runs: &[usize]| {
+        let figures = runs.iter().map(|&run| figures[run]);
+        figures.sum::<f64>() / runs.len() as f64
     };
-    let mut units: BTreeMap<u32, Vec<&Pair>> = BTreeMap::new();
     let is_one_order = pairs.iter().all(|pair| pair.2 == pairs[0].2);
-    for (index, pair) in pairs.iter().enumerate() {
-        let unit = if is_one_order { index as u32 } else { pair.2 };
-        units.entry(unit).or_default().push(pair);
+    let mut units: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+    for (index, (old, new, order)) in pairs.iter().enumerate() {
+        let unit = if is_one_order { index as u32 } else { *order };
+        let change = level(after, new) - level(before, old);
+        units.entry(unit).or_default().push(change);
     }
-    let of_units = |kind: usize| -> Vec<f64> {
-        let sum = |pairs: &Vec<&Pair>| pairs.iter().map(|pair| change(kind, pair)).sum::<f64>();
-        units
-            .values()
-            .map(|pairs| sum(pairs) / pairs.len() as f64)
-            .collect()
-    };
-    let common = of_units(1);
-    let is_known = common.iter().all(|change| change.is_finite());
-    Shift::paired(&of_units(0), is_known.then_some(&common))
+    let changes = units.values().map(|changes| mean(changes));
+    Shift::paired(changes.collect())
 }
 
 /// The time of the program outside a function and outside `others`, in each run. Not positive, and so not used, if that is less than a tenth.

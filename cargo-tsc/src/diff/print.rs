@@ -5,6 +5,7 @@ use std::io::Write as _;
 use anstyle::{AnsiColor, Style};
 use anyhow::Result;
 
+use super::limits::Part;
 use super::{Comparison, Row, Verdict};
 use crate::command_line::Judgement;
 use crate::escape::{escaped, line, markdown};
@@ -216,6 +217,12 @@ fn notes(comparison: &Comparison) {
         ));
     }
     for row in shown(comparison) {
+        if row.part == Part::Shorter {
+            let name = &row.name;
+            remark(&format!(
+                "found in the shorter half of the calls alone: {name}"
+            ));
+        }
         for (modes, side) in row.modes.iter().zip(["before", "after"]) {
             if let Some([(low, few), (high, many)]) = modes {
                 let [low, high] = [low, high].map(|ticks| maybe(Some(*ticks)));

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::limits::Part;
 use crate::statistics::Modes;
 
 /// The verdict on a function.
@@ -37,6 +38,8 @@ pub struct Row {
     pub name: String,
     /// The verdict.
     pub verdict: Verdict,
+    /// The calls that the verdict is about.
+    pub part: Part,
     /// The metric in the median run before, in ticks or as a count.
     pub before: Option<f64>,
     /// The metric after. If it is judged as a time, this is `before` with the change, without what the machine changed.

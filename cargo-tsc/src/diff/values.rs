@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tsc_report::{CallsiteReport, Context, Report};
+use tsc_report::{Bucket, CallsiteReport, Context, Report};
 
 use crate::command_line::Metric;
 use crate::export::stacks;
@@ -17,22 +17,13 @@ pub struct Values {
     pub runs: Vec<f64>,
     /// The ticks outside annotated callees in each run.
     pub own: Vec<f64>,
+    /// If the metric is the function's own time: the mean of the shorter half of its calls in each run. What disturbs a call makes it longer,
+    /// so this differs less from run to run. 0 if it is not known.
+    pub shorter: Vec<f64>,
     /// Calls in the median run.
     pub calls: f64,
     /// Its share of the time on the CPU, in the median run.
     pub share: f64,
-}
-
-impl Values {
-    /// The figures of the whole program, of which these are the ticks in each run.
-    pub fn of_whole(ticks: Vec<f64>) -> Self {
-        Self {
-            runs: ticks.clone(),
-            own: ticks,
-            calls: 1.0,
-            share: 1.0,
-        }
-    }
 }
 
 /// All functions of a session by `module::name`. If several have the same name, they are numbered in the order of their lines. If the metric
@@ -44,6 +35,7 @@ pub fn values(session: &Session, metric: Metric) -> BTreeMap<String, Values> {
     let empty = || Values {
         runs: vec![0.0; count],
         own: vec![0.0; count],
+        shorter: vec![0.0; count],
         ..Values::default()
     };
     for (index, run) in session.runs.iter().enumerate() {
@@ -51,6 +43,9 @@ pub fn values(session: &Session, metric: Metric) -> BTreeMap<String, Values> {
             let entry = all.entry(name.clone()).or_insert_with(empty);
             entry.runs[index] = value(row, metric).unwrap_or(0.0);
             entry.own[index] = self_ticks(row);
+            if metric == Metric::SelfTime {
+                entry.shorter[index] = shorter(row);
+            }
             calls.entry(name).or_insert_with(|| vec![0.0; count])[index] = row.calls() as f64;
         }
         let contexts = run.contexts().iter().filter(|_| metric == Metric::Calls);
@@ -108,4 +103,18 @@ fn value(row: &CallsiteReport, metric: Metric) -> Option<f64> {
         Metric::Items => units("items").map(|units| units as f64),
         Metric::Bytes => units("bytes").map(|units| units as f64),
     }
+}
+
+/// The mean of the shorter half of the calls, with the ticks of their own probe, whose calibration differs from run to run. 0 if the calls
+/// contain those of annotated callees.
+fn shorter(row: &CallsiteReport) -> f64 {
+    let buckets = row.histogram().iter();
+    let half = buckets.clone().map(Bucket::calls).sum::<u64>() as f64 / 2.0;
+    let (mut calls, mut ticks) = (0.0, 0.0);
+    for bucket in buckets.filter(|_| row.nested_overhead_ticks() == 0.0) {
+        let some = (bucket.calls() as f64).min(half - calls);
+        calls += some;
+        ticks += some * (bucket.from_ticks() + bucket.end_ticks()) as f64 / 2.0;
+    }
+    (ticks / half).max(0.0)
 }

@@ -41,7 +41,9 @@ pub fn modes(values: &[f64]) -> Option<Modes> {
         .then(|| groups.map(|group| (median(group).unwrap_or(0.0).exp(), group.len())))
 }
 
-fn mean(values: &[f64]) -> f64 {
+/// The mean.
+#[must_use]
+pub fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 

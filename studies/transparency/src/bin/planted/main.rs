@@ -1,7 +1,7 @@
 //! Does `cargo tsc ab` find a slowdown of 3 % in one function of a real program, and does it say nothing where nothing changed?
 //!
-//! `cargo run --release -p transparency --bin planted [TRIES [PAIRS]]` makes a repository of each of four crates, with `#[cycles]` on some of
-//! their functions. In the revision `slowed`, a chain of multiplications in one of them is longer, so that it takes 3 % more. The revisions `moved` differ
+//! `cargo run --release -p transparency --bin planted [TRIES [PAIRS [PROGRAM…]]]` makes a repository of each of four crates, or of
+//! those that are named, with `#[cycles]` on some of their functions. In the revision `slowed`, a chain of multiplications in one of them is longer, so that it takes 3 % more. The revisions `moved` differ
 //! from the first in the order of their functions and in unused code alone. `ab` compares them, ten runs a side: `slowed` one side after the
 //! other and as a duet, ten tries each by default, and five `moved` revisions of each program.
 
@@ -18,7 +18,7 @@ use std::{env, io};
 
 use transparency::cargo;
 
-use program::{PROGRAMS, Repository};
+use program::{PROGRAMS, Program, Repository};
 use sessions::Sessions;
 use statistics::Table;
 use verdicts::Count;
@@ -33,9 +33,18 @@ const RUNS: u64 = 10;
 const PLANTED: f64 = 0.03;
 
 fn main() -> io::Result<ExitCode> {
-    let mut numbers = env::args().skip(1).map(|word| word.parse::<u64>());
-    let mut number = |default| numbers.next().and_then(Result::ok).unwrap_or(default);
+    let mut words = env::args().skip(1);
+    let mut number = |default| {
+        words
+            .next()
+            .and_then(|word| word.parse().ok())
+            .unwrap_or(default)
+    };
     let (tries, pairs) = (number(TRIES), number(PAIRS));
+    let named: Vec<String> = words.collect();
+    let is_wanted =
+        |program: &&Program| named.is_empty() || named.iter().any(|name| name == program.name);
+    let programs: Vec<&Program> = PROGRAMS.iter().filter(is_wanted).collect();
     let scratch = cargo::scratch("planted")?;
     let tool = cargo::install(&scratch)?;
     let mut tables = WAYS.map(|_| Table::default());
@@ -45,7 +54,7 @@ fn main() -> io::Result<ExitCode> {
         "| program, 3 % in | | tries | named | not resolved | ratio, median | would be seen, median | others named, of their verdicts |"
     );
     println!("|---|---|---|---|---|---|---|---|");
-    for program in &PROGRAMS {
+    for &program in &programs {
         let repository = Repository::make(program, &scratch)?;
         let rounds = repository.calibrate(PLANTED)?;
         repository.commit_slowed(rounds)?;
@@ -69,7 +78,7 @@ fn main() -> io::Result<ExitCode> {
     }
     println!(
         "\n{} pairs that differ in the order of functions and unused code: {} of {} rows named\n",
-        pairs * PROGRAMS.len() as u64,
+        pairs * programs.len() as u64,
         moved.others_named,
         moved.others
     );

@@ -5,6 +5,7 @@ use std::process::Command;
 use std::{fs, io};
 
 use cargo_tsc::annotate::{Where, annotate};
+use cargo_tsc::statistics::median;
 use serde_json::Value;
 use transparency::project::{copy_dir, dependency};
 use transparency::{cargo, fetch};
@@ -93,8 +94,9 @@ pub const PROGRAMS: [Program; 4] = [
 
 /// The rounds of the chain in the function that is not slowed down. Few, so that its end is predicted.
 const USUAL: u64 = 8;
-/// Enough rounds to measure the time of one.
+/// More rounds, of which there are enough if the function takes clearly longer with them.
 const MANY: u64 = 32;
+const CLEARLY: f64 = 1.3;
 
 const IDLE: &str = "
 /// The length of the chain of multiplications in the slowed function.
@@ -226,9 +228,21 @@ impl<'a> Repository<'a> {
 
     /// The number of rounds with which the function takes this share of its own time more.
     pub fn calibrate(&self, share: f64) -> io::Result<u64> {
+        let mut many = MANY;
+        loop {
+            let [usual, more] = self.medians([USUAL, USUAL + many])?;
+            if more > usual * CLEARLY {
+                return Ok(USUAL + (share * usual * many as f64 / (more - usual)).round() as u64);
+            }
+            many *= 8;
+        }
+    }
+
+    /// The slowed function's own ticks per call with these numbers of rounds, as medians of runs in turns.
+    fn medians(&self, rounds: [u64; 2]) -> io::Result<[f64; 2]> {
         let mut own = [Vec::new(), Vec::new()];
         for turn in 0..7 {
-            for (side, rounds) in [USUAL, USUAL + MANY].into_iter().enumerate() {
+            for (side, rounds) in rounds.into_iter().enumerate() {
                 let report = self.path(&format!("target/calibration-{turn}-{side}.json"));
                 let status = Command::new(self.path("target/release/program"))
                     .env("PLANTED_ROUNDS", rounds.to_string())
@@ -239,11 +253,7 @@ impl<'a> Repository<'a> {
                 own[side].push(row.ok_or_else(|| io::Error::other("no report of the function"))?);
             }
         }
-        let [usual, more] = own.map(|mut ticks| {
-            ticks.sort_by(f64::total_cmp);
-            ticks[ticks.len() / 2]
-        });
-        Ok(USUAL + (share * usual * MANY as f64 / (more - usual)).round() as u64)
+        Ok(own.map(|ticks| median(&ticks).unwrap_or(f64::NAN)))
     }
 
     /// The slowed function's own ticks per call.

@@ -12,7 +12,9 @@ use crate::sessions::Sessions;
 #[derive(Clone, Copy, Default)]
 struct Figures {
     all: f64,
-    shorter: f64,
+    /// All but the longest tenth of the calls, and the shorter half.
+    most: f64,
+    half: f64,
     rest: f64,
 }
 
@@ -22,7 +24,7 @@ const NAMES: [&str; 5] = [
     "pairs",
     "pairs, the rest of the program subtracted",
     "shorter 90 % of calls, pairs",
-    "shorter 90 % of calls, pairs, the rest subtracted",
+    "shorter half of the calls, pairs",
 ];
 /// The level of one test in a table of ten rows.
 const LEVEL: f64 = 0.002;
@@ -42,13 +44,12 @@ impl Table {
                 .collect()
         };
         let heap = |runs: &[Figures]| runs.iter().map(|run| run.all).collect::<Vec<f64>>();
-        let rest = pairs(|run| run.rest);
         let shifts = [
             Shift::independent(&heap(&old), &heap(&new), 0.0),
-            Shift::paired(&pairs(|run| run.all), None),
-            Shift::paired(&pairs(|run| run.all), Some(&rest)),
-            Shift::paired(&pairs(|run| run.shorter), None),
-            Shift::paired(&pairs(|run| run.shorter), Some(&rest)),
+            Shift::paired(pairs(|run| run.all)),
+            Shift::paired(pairs(|run| run.all - run.rest)),
+            Shift::paired(pairs(|run| run.most)),
+            Shift::paired(pairs(|run| run.half)),
         ];
         self.0.push(shifts.map(|shift| {
             let found = shift.filter(|shift| shift.estimate > 0.0);
@@ -90,7 +91,8 @@ fn figures(sessions: &Sessions, side: usize, slowed: &str) -> io::Result<Vec<Fig
         .values()
         .map(|runs| Figures {
             all: mean(runs, |run| run.all),
-            shorter: mean(runs, |run| run.shorter),
+            most: mean(runs, |run| run.most),
+            half: mean(runs, |run| run.half),
             rest: mean(runs, |run| run.rest),
         })
         .collect())
@@ -114,23 +116,23 @@ fn of_run(report: &Value, slowed: &str) -> Option<Figures> {
     let whole: f64 = rows.iter().map(own).sum();
     Some(Figures {
         all: all.ln(),
-        shorter: shorter(row).ln(),
+        most: shorter(row, 0.9).ln(),
+        half: shorter(row, 0.5).ln(),
         rest: (whole - all).ln(),
     })
 }
 
-/// The mean of the shorter 90 % of the calls, from the histogram.
-fn shorter(row: &Value) -> f64 {
+/// The mean of the shorter calls, with the ticks of the probe itself, from the histogram.
+fn shorter(row: &Value, share: f64) -> f64 {
     let number = |value: &Value| value.as_f64().unwrap_or(f64::NAN);
     let buckets = row["histogram"].as_array().into_iter().flatten();
     let buckets = buckets.map(|bucket| (number(&bucket["from_ticks"]), number(&bucket["calls"])));
-    let samples = number(&row["samples"]);
-    let mut longest = samples * 0.1;
-    let mut ticks = number(&row["mean_ticks"]) * samples;
-    for (from, calls) in buckets.rev() {
-        let some = calls.min(longest);
-        longest -= some;
-        ticks -= some * from;
+    let wanted = number(&row["samples"]) * share;
+    let (mut calls, mut ticks) = (0.0, 0.0);
+    for (from, some) in buckets {
+        let some = some.min(wanted - calls);
+        calls += some;
+        ticks += some * from;
     }
-    ticks / (samples * 0.9)
+    ticks / wanted
 }
