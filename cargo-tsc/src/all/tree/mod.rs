@@ -52,6 +52,8 @@ pub struct Tree<'a> {
     probes: BTreeMap<Place, Option<Probe>>,
     /// The annotated files in the original.
     files: BTreeSet<PathBuf>,
+    /// The files of which it was said why they are not annotated.
+    said_of: BTreeSet<PathBuf>,
     /// A digest of the sources that are annotated.
     sources: DefaultHasher,
     /// How many functions have a probe.
@@ -99,6 +101,7 @@ impl<'a> Tree<'a> {
             dependencies: Dependencies::default(),
             probes: BTreeMap::new(),
             files: BTreeSet::new(),
+            said_of: BTreeSet::new(),
             sources: DefaultHasher::new(),
             attributes: 0,
             light: 0,
