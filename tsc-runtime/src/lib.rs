@@ -45,7 +45,7 @@
 //! with `default-features = false`, and leave the choice to the program that links it. More features:
 //!
 //! - `on`: the counter itself, calibration and `self_test`, in every build, also where no function is measured
-//! - `json`: writes reports as JSON, and reads them
+//! - `json`: reads reports from JSON, and `Serialize`; `TSC_REPORT=json` writes them without it
 //! - `instruments`: `measure`, `compare` and budgets; `instructions`: also `instruction!`
 //! - `pmu`: core cycles from performance counters where Linux allows it, and `TSC_EVENTS=page-faults,…` counted in each function's calls
 //!

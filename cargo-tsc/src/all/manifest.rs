@@ -43,7 +43,7 @@ impl Runtime {
         };
         table.insert(
             "features",
-            toml_edit::Array::from_iter(["release-builds", "json"]).into(),
+            toml_edit::Array::from_iter(["release-builds"]).into(),
         );
         value(table)
     }
@@ -191,9 +191,7 @@ mod tests {
         let changed = with_runtime(text, &Runtime::Folder("/r".into())).unwrap();
         assert!(changed.contains("name = \"a\" # mine") && changed.contains("serde = \"1\""));
         assert!(
-            changed.contains(
-                "tsc-runtime = { path = \"/r\", features = [\"release-builds\", \"json\"] }"
-            ),
+            changed.contains("tsc-runtime = { path = \"/r\", features = [\"release-builds\"] }"),
             "{changed}"
         );
         assert!(

@@ -11,6 +11,9 @@ use crate::session::Writer;
 /// At most this many names are printed; the others are counted.
 const NAMES: usize = 5;
 
+/// What no number of probes explains.
+const SECOND_THREAD: &str = "in a program with one thread also the locks of the allocator, because the clock of light probes is a second one";
+
 /// The remarks on a run that the user has ended.
 #[must_use]
 pub fn interrupted(tree: &Tree<'_>, left_out: &[Measured]) -> Vec<String> {
@@ -58,11 +61,11 @@ pub fn of(
     if beside.is_unexplained(&sum) {
         remarks.push(format!(
             "  the probes, by their number, cost at most {ratio:.2} ×; the rest is this machine: other programs, or files that were not in memory; \
-             in a program with one thread also the locks of the allocator, because the clock of light probes is a second one"
+             {SECOND_THREAD}"
         ));
     } else if beside.times().is_some_and(is_slow) && ratio <= ALLOWED {
         remarks.push(format!(
-            "  the probes' part of it is {ratio:.2} ×; the rest is what every measured process takes to start and to report"
+            "  the probes' part of it is {ratio:.2} ×; the rest is the start and the report; {SECOND_THREAD}"
         ));
     } else if ratio > ALLOWED {
         remarks.push(costs(&sum));

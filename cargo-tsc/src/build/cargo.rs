@@ -35,7 +35,7 @@ fn intermediate(folder: &Path) -> PathBuf {
 pub enum Measurement {
     /// As the project's features determine.
     AsIs,
-    /// In every profile, with reports as JSON.
+    /// In every profile.
     On,
 }
 
@@ -178,7 +178,7 @@ impl Build<'_> {
         for name in names {
             command
                 .arg("--features")
-                .arg(format!("{name}/release-builds,{name}/json"));
+                .arg(format!("{name}/release-builds"));
         }
         // Cargo only accepts features of selected packages, so the packages that measure are selected, too.
         let named = !self.command.values("--package", Some("-p")).is_empty()

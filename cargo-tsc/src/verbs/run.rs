@@ -22,7 +22,7 @@ use crate::verbs::report;
 fn how(args: &RunArgs) -> &'static str {
     match What::parse(&args.cargo.with(&args.command)) {
         Ok(What::Program(..)) => {
-            "a program must call functions with #[cycles], and be built with tsc-runtime/release-builds and tsc-runtime/json, as `cargo tsc run` without a program's path does"
+            "a program must call functions with #[cycles], and be built with tsc-runtime/release-builds, as `cargo tsc run` without a program's path does"
         }
         _ => "add #[cycles] to functions that the program calls, or use --all",
     }

@@ -62,7 +62,10 @@ impl Program {
             "beside/script.rs",
             "fn main() { println!(\"cargo::rustc-env=NUMBER={}\", scripted::number()) }\n",
         );
-        write("beside/src/lib.rs", &work("env!(\"NUMBER\").len() as u64"));
+        // It would be ambiguous if the runtime came with another crate's `impl PartialEq<_> for u64`.
+        let same = "pub fn same(wide: u64, narrow: u32) -> bool {\n    wide == narrow.into()\n}\n";
+        let beside = work("env!(\"NUMBER\").len() as u64") + same;
+        write("beside/src/lib.rs", &beside);
         write("scripted/Cargo.toml", &package("scripted", ""));
         write(
             "scripted/src/lib.rs",

@@ -1,6 +1,7 @@
 //! Declares a struct of plain data with a getter for each field. The getter has the field's documentation.
 //!
-//! Each such struct implements `PartialEq`. With the feature `json`, serde writes and reads it under the names of its fields.
+//! Each such struct implements `PartialEq`, and is written as JSON under the names of its fields. With the feature `json`, serde writes and
+//! reads the same.
 //!
 //! The fields are for tsc-runtime, which fills them. Everyone else reads, so the documentation has the getters alone.
 //!
@@ -9,6 +10,7 @@
 // Input:  data! { /// Doc. pub struct Name { /// Doc of a. a: String, /// Doc of b. b: Option<f64> by Greatest, } }
 // Output: pub struct Name { /// Doc of a. #[doc(hidden)] pub a: String, /// Doc of b. #[doc(hidden)] pub b: Option<f64> }
 //         impl Name { /// Doc of a. pub fn a(&self) -> &str { &self.a }  /// Doc of b. pub fn b(&self) -> Option<f64> { self.b } }
+//         impl Json for Name { fn write(&self, out: &mut String) { object(out, [("a", &self.a as _), ("b", &self.b as _)]); } }
 //         impl Combine for Name { fn merge(&mut self, other: &Self) { Greatest::merge(&mut self.b, &other.b); } fn since … }
 macro_rules! data {
     (
@@ -32,6 +34,13 @@ macro_rules! data {
                     $crate::data::getters::get!(self.$field, $type $(< $of >)?)
                 }
             )*
+        }
+
+        #[cfg(has_callsites)]
+        impl $crate::data::json::Json for $name {
+            fn write(&self, out: &mut String) {
+                $crate::data::json::object(out, [$((stringify!($field), &self.$field as _)),*]);
+            }
         }
 
         /// Fields without a rule stay as they are.

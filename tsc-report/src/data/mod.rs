@@ -6,6 +6,8 @@ mod clock;
 mod context;
 mod getters;
 pub(crate) mod histogram;
+#[cfg(has_callsites)]
+pub(crate) mod json;
 mod machine;
 mod process;
 #[cfg(has_callsites)]

@@ -67,9 +67,8 @@ impl Settings {
             Form::Text(TextForm::Short)
         };
         let form = environment::REPORT.parse(|value| form(value, usual));
-        let form = form.unwrap_or(usual);
         Self {
-            form: if form == Form::Json { json() } else { form },
+            form: form.unwrap_or(usual),
             folder: file.as_ref().map_or_else(PathBuf::new, |_| {
                 std::env::current_dir().unwrap_or_default()
             }),
@@ -110,19 +109,6 @@ fn form(value: &str, usual: Form) -> Option<Form> {
         Some(&(_, form)) => Some(form),
         None => environment::switch(value).map(|is_on| if is_on { usual } else { Form::Off }),
     }
-}
-
-#[cfg(feature = "json")]
-fn json() -> Form {
-    Form::Json
-}
-
-#[cfg(not(feature = "json"))]
-fn json() -> Form {
-    environment::complain(
-        "TSC_REPORT=json needs the feature `json` of tsc-runtime; reports are text",
-    );
-    Form::Text(TextForm::Short)
 }
 
 /// A time between two reports.

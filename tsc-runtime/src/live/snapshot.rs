@@ -128,8 +128,7 @@ pub fn report() {
     output::print(&report);
 }
 
-/// Writes a report of everything so far to the file `path`. If the path ends in `.json`, it is JSON (with the feature `json`), otherwise
-/// text in the full form.
+/// Writes a report of everything so far to the file `path`. If the path ends in `.json`, it is JSON, otherwise text in the full form.
 ///
 /// The report is written to another file, which is then renamed. So a reader finds either the old file or the new one, never a part. A
 /// program that has called this still prints its report at its end.
@@ -142,18 +141,12 @@ pub fn report() {
 /// # Errors
 ///
 /// The file cannot be written; it is unchanged then. The path is a directory, or a symbolic link in a folder that every user may write to.
-/// The path ends in `.json`, but the feature `json` is missing. There is no memory for a report.
+/// There is no memory for a report.
 pub fn dump_to(path: impl AsRef<Path>) -> io::Result<()> {
     let path = path.as_ref();
     let is_json = path
         .extension()
         .is_some_and(|extension| extension == "json");
-    if is_json && cfg!(not(feature = "json")) {
-        return Err(io::Error::new(
-            io::ErrorKind::Unsupported,
-            "JSON needs the feature `json` of tsc-runtime",
-        ));
-    }
     let form = if is_json {
         Form::Json
     } else {

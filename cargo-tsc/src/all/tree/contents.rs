@@ -83,10 +83,10 @@ impl Tree<'_> {
             }
             for file in sources.of(package, with_examples)? {
                 let Some(place) = self.place(&file) else {
-                    remark(&format!(
-                        "{}: not measured, because it is outside of the project or reached through a symbolic link",
-                        file.display()
-                    ));
+                    self.say_of(
+                        &file,
+                        "not measured, because it is outside of the project or reached through a symbolic link",
+                    );
                     continue;
                 };
                 if let Some(text) = self.annotate(package, &file, &file)? {
@@ -121,6 +121,13 @@ impl Tree<'_> {
         Ok(replaced)
     }
 
+    /// Says something of a file, once for all builds.
+    fn say_of(&mut self, file: &Path, what: &str) {
+        if self.said_of.insert(file.to_owned()) {
+            remark(&format!("{}: {what}", file.display()));
+        }
+    }
+
     /// The annotated text of a file. `None` if it cannot be parsed, which is said. `original` is its path in reports.
     fn annotate(
         &mut self,
@@ -143,7 +150,7 @@ impl Tree<'_> {
         let annotated = match annotated {
             Ok(annotated) => annotated,
             Err(error) => {
-                remark(&format!("{}: left as it is: {error}", file.display()));
+                self.say_of(file, &format!("left as it is: {error}"));
                 return Ok(None);
             }
         };

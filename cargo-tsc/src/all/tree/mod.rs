@@ -60,6 +60,8 @@ pub struct Tree<'a> {
     offered: BTreeSet<Place>,
     /// The annotated files in the original.
     files: BTreeSet<PathBuf>,
+    /// The files of which it was said why they are not annotated.
+    said_of: BTreeSet<PathBuf>,
     /// A digest of the sources that are annotated.
     sources: DefaultHasher,
     /// How many functions have a probe.
@@ -108,6 +110,7 @@ impl<'a> Tree<'a> {
             probes: BTreeMap::new(),
             offered: BTreeSet::new(),
             files: BTreeSet::new(),
+            said_of: BTreeSet::new(),
             sources: DefaultHasher::new(),
             attributes: 0,
             light: 0,

@@ -70,8 +70,7 @@ pub(super) fn write_to(path: &Path, report: &Report, form: Form) -> io::Result<(
 
 fn render(report: &Report, form: Form, options: &TextOptions) -> String {
     match form {
-        #[cfg(feature = "json")]
-        Form::Json => report.to_json() + "\n",
+        Form::Json => report.as_json() + "\n",
         _ => report.text(options),
     }
 }
