@@ -18,12 +18,19 @@ type Shares = HashMap<String, f64>;
 
 /// What is subtracted from self ticks: a part of what the row's probes cost, and a part of what its callees' probes cost.
 const CORRECTIONS: [(&str, f64, f64); 3] = [
-    ("as they are", 0.0, 0.0),
-    ("less the row's probes", 1.0, 0.0),
-    ("less 3/4 of these and 1/4 of the callees'", 0.75, 0.25),
+    ("self ticks", 0.0, 0.0),
+    ("… less the row's probes", 1.0, 0.0),
+    ("… less 3/4 of these and 1/4 of the callees'", 0.75, 0.25),
 ];
 
-pub(crate) fn print(rounds: &[Round], names: &Names, callers: &Callers) {
+/// Compares with `perf`'s profile of the functions that are not inlined. `callers` and `callers_of_light` are those of that program and of the
+/// light one.
+pub(crate) fn print(
+    rounds: &[Round],
+    names: &Names,
+    callers: &Callers,
+    callers_of_light: &Callers,
+) {
     let samples = |round: &Round| round.profile.values().sum::<f64>() / 1e3;
     println!(
         "| thousand samples of perf | {} |\n| … in functions without a row, % | {} |",
@@ -31,56 +38,57 @@ pub(crate) fn print(rounds: &[Round], names: &Names, callers: &Callers) {
         range(rounds.iter().map(|round| outside(round, names)))
     );
     println!(
-        "\n| self ticks | rank correlation with perf, rows above 1 % | all runs in one | points in the wrong row, rows above 1 % | all runs in one | all rows, all runs in one | smallest row, % |\n|---|---|---|---|---|---|---|"
+        "\n| shares of the rows | rank correlation with perf, rows above 1 % | all runs in one | points in the wrong row, rows above 1 % | all runs in one | all rows, all runs in one | smallest row, % |\n|---|---|---|---|---|---|---|"
     );
-    let perf: Vec<Shares> = rounds
-        .iter()
-        .map(|round| normalised(callers.by_row(&round.profile, names)))
-        .collect();
-    let perf_in_one = mean(&perf);
-    print_control(rounds, &perf);
-    let mut all = Vec::new();
-    for (name, of_row, of_callees) in CORRECTIONS {
-        let light: Vec<Shares> = rounds
+    let of = |shares: &dyn Fn(&Round) -> Shares| -> Vec<Shares> {
+        rounds
             .iter()
-            .map(|round| corrected(&round.report, of_row, of_callees))
-            .collect();
-        let in_one = mean(&light);
-        let pairs = || light.iter().zip(&perf);
-        let smallest =
-            |shares: &Shares| 100.0 * shares.values().copied().fold(f64::INFINITY, f64::min);
-        println!(
-            "| {name} | {} | {:.3} | {} | {:.1} | {:.1} | {} |",
-            range(pairs().map(|(light, perf)| rank_correlation(light, perf))),
-            rank_correlation(&in_one, &perf_in_one),
-            range(pairs().map(|(light, perf)| misplaced(light, perf, RANKED))),
-            misplaced(&in_one, &perf_in_one, RANKED),
-            misplaced(&in_one, &perf_in_one, ALL),
-            range(light.iter().map(smallest)),
-        );
-        all.push(in_one);
-    }
-    print_rows(&perf_in_one, &all);
-}
-
-/// What chance alone does: as many samples of `perf` as the clock has ticked, compared with `perf`'s profile of another run.
-fn print_control(rounds: &[Round], perf: &[Shares]) {
+            .map(|round| normalised(shares(round)))
+            .collect()
+    };
+    let perf = of(&|round| callers.by_row(&round.profile, names));
+    let perf_of_light = of(&|round| callers_of_light.by_row(&round.profile_of_light, names));
+    // What chance alone does: as many samples of `perf` as the clock has ticked, compared with another run.
     let mut random = Random(1);
-    let thinned: Vec<Shares> = rounds
+    let few: Vec<Shares> = rounds
         .iter()
-        .zip(perf)
+        .zip(perf.iter().cycle().skip(1))
         .map(|(round, perf)| random.samples(perf, round.clock_ticks()))
         .collect();
-    let in_one = (mean(&thinned), mean(perf));
-    let others = perf.iter().cycle().skip(1);
-    let pairs = || thinned.iter().zip(others.clone());
+    print_line("perf, as few samples, another run", &few, &perf);
+    // What the probes do to the program, and what their figures do not say of it.
+    print_line("perf of the light program", &perf_of_light, &perf);
+    let ticks = of(&|round| corrected(&round.report, 0.0, 0.0));
+    print_line(
+        "self ticks, against perf of the light program",
+        &ticks,
+        &perf_of_light,
+    );
+    let mut columns = vec![
+        ("perf", mean(&perf)),
+        ("perf of the light program", mean(&perf_of_light)),
+    ];
+    for (name, of_row, of_callees) in CORRECTIONS {
+        let light = of(&|round| corrected(&round.report, of_row, of_callees));
+        print_line(name, &light, &perf);
+        columns.push((name, mean(&light)));
+    }
+    print_rows(&columns);
+}
+
+/// Compares the shares of each run with others of the same round.
+fn print_line(name: &str, these: &[Shares], others: &[Shares]) {
+    let pairs = || these.iter().zip(others);
+    let (this, other) = (mean(these), mean(others));
+    let smallest = |shares: &Shares| 100.0 * shares.values().copied().fold(f64::INFINITY, f64::min);
     println!(
-        "| perf, as few samples, another run | {} | {:.3} | {} | {:.1} | {:.1} | – |",
-        range(pairs().map(|(few, perf)| rank_correlation(few, perf))),
-        rank_correlation(&in_one.0, &in_one.1),
-        range(pairs().map(|(few, perf)| misplaced(few, perf, RANKED))),
-        misplaced(&in_one.0, &in_one.1, RANKED),
-        misplaced(&in_one.0, &in_one.1, ALL),
+        "| {name} | {} | {:.3} | {} | {:.1} | {:.1} | {} |",
+        range(pairs().map(|(this, other)| rank_correlation(this, other))),
+        rank_correlation(&this, &other),
+        range(pairs().map(|(this, other)| misplaced(this, other, RANKED))),
+        misplaced(&this, &other, RANKED),
+        misplaced(&this, &other, ALL),
+        range(these.iter().map(smallest)),
     );
 }
 
@@ -115,30 +123,26 @@ impl Random {
     }
 }
 
-fn print_rows(perf: &Shares, light: &[Shares]) {
-    let names: Vec<&str> = CORRECTIONS.iter().map(|(name, ..)| *name).collect();
+fn print_rows(columns: &[(&str, Shares)]) {
+    let names: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();
     println!(
-        "\n| % of self | perf | {} |\n|---|---|---|---|---|",
-        names.join(" | ")
+        "\n| % | {} |\n|---{}|",
+        names.join(" | "),
+        "|---".repeat(names.len())
     );
-    let mut rows: Vec<(&String, f64)> = perf
-        .keys()
-        .chain(light[0].keys())
-        .map(|name| (name, share(perf, name)))
-        .filter(|(name, of_perf)| of_perf.max(share(&light[0], name)) > RANKED)
+    let mut rows: Vec<&String> = columns
+        .iter()
+        .flat_map(|(_, shares)| shares.iter().filter(|(_, share)| **share > RANKED))
+        .map(|(name, _)| name)
         .collect();
-    rows.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(b.0)));
+    let of_perf = |name: &String| share(&columns[0].1, name);
+    rows.sort_by(|a, b| of_perf(b).total_cmp(&of_perf(a)).then(a.cmp(b)));
     rows.dedup();
-    for (name, of_perf) in rows {
-        let light: Vec<String> = light
+    for name in rows {
+        let shares = columns
             .iter()
-            .map(|shares| format!("{:.1}", 100.0 * share(shares, name)))
-            .collect();
-        println!(
-            "| {name} | {:.1} | {} |",
-            100.0 * of_perf,
-            light.join(" | ")
-        );
+            .map(|(_, shares)| format!("{:.1}", 100.0 * share(shares, name)));
+        println!("| {name} | {} |", shares.collect::<Vec<_>>().join(" | "));
     }
 }
 

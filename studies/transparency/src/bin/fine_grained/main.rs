@@ -3,8 +3,8 @@
 //!
 //! `cargo run --release --manifest-path studies/transparency/Cargo.toml --bin fine_grained [--coverage] [RUNS [PROGRAM…]]` fetches the
 //! programs' crates from the public registry, builds them in several forms, runs these in turns (5 times by default), records the one
-//! without probes by `perf`, and prints tables. With `--coverage` it also compares the stated standard errors with the differences between
-//! 40 runs. Linux only; `perf` is in Debian's package `linux-perf`.
+//! without probes and the light one by `perf`, and prints tables. With `--coverage` it also compares the stated standard errors with the
+//! differences between 40 runs. Linux only; `perf` is in Debian's package `linux-perf`.
 
 #![forbid(unsafe_code)]
 
@@ -80,6 +80,8 @@ struct Round {
     light: Run,
     report: Report,
     profile: profile::Samples,
+    /// That of the light program.
+    profile_of_light: profile::Samples,
 }
 
 impl Round {
@@ -91,6 +93,7 @@ impl Round {
             light,
             report,
             profile: profile::record(&forms.not_inlined, turns)?,
+            profile_of_light: profile::record(&forms.light, turns)?,
         };
         let outcomes = [&round.bare, &round.not_inlined, &round.light].map(|run| &run.outcome);
         if outcomes.iter().any(|outcome| *outcome != outcomes[0]) {
@@ -129,8 +132,9 @@ fn measure(program: &Program, runs: usize, with_coverage: bool, scratch: &Path) 
     print_size(&forms)?;
     if let Some(round) = rounds.first() {
         let names = names(&round.report);
-        let callers = profile::Callers::record(&forms.not_inlined, turns, &names)?;
-        agreement::print(&rounds, &names, &callers);
+        let callers = |form| profile::Callers::record(form, turns, &names);
+        let (bare, light) = (callers(&forms.not_inlined)?, callers(&forms.light)?);
+        agreement::print(&rounds, &names, &bare, &light);
     }
     if with_coverage {
         coverage::print(&forms.light, turns)?;
