@@ -60,7 +60,9 @@ fn what_run_all_has_left_out_stays_without() {
         .tsc("annotate --write")
         .ends(0)
         .says("added to 2 functions in 1 file")
-        .remarks("without it, because their probes cost too much in the last `run --all`: app::tiny");
+        .remarks(
+            "without it, because their probes cost too much in the last `run --all`: app::tiny",
+        );
     // Another function, in the same line.
     project.write("src/main.rs", &main.replace("tiny", "other"));
     project.tsc("annotate").ends(0).says("3 functions");
