@@ -1,5 +1,7 @@
 //! Removes the inserted attributes.
 
+use std::ops::Range;
+
 use syn::spanned::Spanned as _;
 use syn::visit::{self, Visit};
 use syn::{Attribute, Meta, MetaList};
@@ -12,31 +14,15 @@ use super::{MARK, parse};
 /// # Errors
 /// If `source` is not a Rust file, or has a syntax that the parser does not know.
 pub fn strip(source: &str) -> syn::Result<(String, usize)> {
-    let (file, begin) = parse(source)?;
-    let mut inserted = Inserted(Vec::new());
-    inserted.visit_file(&file);
-    inserted
-        .0
-        .retain(|range| source[begin + range.start..begin + range.end].contains(MARK));
+    let mut inserted = attributes(source, is_alike)?;
+    inserted.retain(|place| source[place.clone()].contains(MARK));
     let mut text = source.to_owned();
-    inserted.0.sort_unstable_by_key(|range| range.start);
-    for range in inserted.0.iter().rev() {
-        let after = begin + range.end;
-        let space = text[after..].len() - text[after..].trim_start().len();
-        text.replace_range(begin + range.start..after + space, "");
+    for place in inserted.iter().rev() {
+        let after = &text[place.end..];
+        let space = after.len() - after.trim_start().len();
+        text.replace_range(place.start..place.end + space, "");
     }
-    Ok((text, inserted.0.len()))
-}
-
-struct Inserted(Vec<std::ops::Range<usize>>);
-
-impl<'ast> Visit<'ast> for Inserted {
-    fn visit_attribute(&mut self, attribute: &'ast Attribute) {
-        if is_alike(attribute) {
-            self.0.push(attribute.span().byte_range());
-        }
-        visit::visit_attribute(self, attribute);
-    }
+    Ok((text, inserted.len()))
 }
 
 /// Returns the source without the attributes that say only that a function is measured: `#[cycles]`, with at most `light` in parentheses,
@@ -45,36 +31,54 @@ impl<'ast> Visit<'ast> for Inserted {
 /// # Errors
 /// If `source` is not a Rust file, or has a syntax that the parser does not know.
 pub fn without_plain(source: &str) -> syn::Result<String> {
-    let (file, begin) = parse(source)?;
-    let mut plain = Plain(Vec::new());
-    plain.visit_file(&file);
     let mut text = source.to_owned();
-    plain.0.sort_unstable_by_key(|range| range.start);
-    for range in plain.0.iter().rev() {
-        let attribute = begin + range.start..begin + range.end;
-        let lines = "\n".repeat(source[attribute.clone()].matches('\n').count());
-        text.replace_range(attribute, &lines);
+    for place in attributes(source, is_plain)?.into_iter().rev() {
+        let lines = "\n".repeat(source[place.clone()].matches('\n').count());
+        text.replace_range(place, &lines);
     }
     Ok(text)
 }
 
-struct Plain(Vec<std::ops::Range<usize>>);
+/// The places of the attributes for which `is` returns true, in ascending order.
+fn attributes(source: &str, is: fn(&Attribute) -> bool) -> syn::Result<Vec<Range<usize>>> {
+    let (file, begin) = parse(source)?;
+    let mut found = Found {
+        is,
+        places: Vec::new(),
+    };
+    found.visit_file(&file);
+    let places = found.places.into_iter();
+    let mut places: Vec<Range<usize>> = places
+        .map(|place| begin + place.start..begin + place.end)
+        .collect();
+    places.sort_unstable_by_key(|place| place.start);
+    Ok(places)
+}
 
-impl<'ast> Visit<'ast> for Plain {
+struct Found {
+    is: fn(&Attribute) -> bool,
+    places: Vec<Range<usize>>,
+}
+
+impl<'ast> Visit<'ast> for Found {
     fn visit_attribute(&mut self, attribute: &'ast Attribute) {
-        let segments = attribute.path().segments.iter();
-        let path: Vec<String> = segments.map(|segment| segment.ident.to_string()).collect();
-        let is_cycles = path == ["cycles"] || path == ["tsc_runtime", "cycles"];
-        let is_plain = match &attribute.meta {
-            Meta::Path(_) => true,
-            Meta::List(list) => says_nothing_else(list),
-            Meta::NameValue(_) => false,
-        };
-        if is_cycles && is_plain {
-            self.0.push(attribute.span().byte_range());
+        if (self.is)(attribute) {
+            self.places.push(attribute.span().byte_range());
         }
         visit::visit_attribute(self, attribute);
     }
+}
+
+/// Whether the attribute is `cycles` or `tsc_runtime::cycles`, and says no more than that.
+fn is_plain(attribute: &Attribute) -> bool {
+    let segments = attribute.path().segments.iter();
+    let path: Vec<String> = segments.map(|segment| segment.ident.to_string()).collect();
+    let says_no_more = match &attribute.meta {
+        Meta::Path(_) => true,
+        Meta::List(list) => says_nothing_else(list),
+        Meta::NameValue(_) => false,
+    };
+    says_no_more && (path == ["cycles"] || path == ["tsc_runtime", "cycles"])
 }
 
 /// Whether the parentheses contain at most `light` and a comment.
