@@ -54,8 +54,8 @@ impl<'a> LightProbe<'a> {
         if thread.is_current() && thread.has(row) {
             // SAFETY: `has` has returned true.
             unsafe { thread.row(row) }.count::<COUNTER>();
-            // Written by the address by which the end reads it, relative to the stack pointer: CPUs then pass the value on without
-            // going through memory. The next call waits for it.
+            // Written by the address by which the end reads it, relative to the stack pointer. A program with light probes alone was
+            // slightly faster for it on Zen 4, probably because that core recognises such a pair and passes the value on without the cache.
             thread.enter(frame, in_register);
         } else {
             let start_cold = match COUNTER {
