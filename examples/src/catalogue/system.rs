@@ -11,6 +11,8 @@ pub(super) static INSTRUCTIONS: &[Instruction] = &[
     instruction!("rdtsc", "", listing "rdtsc", chain none, copies 5),
     instruction!("rdtscp", "", requires "rdtscp", listing "rdtscp", chain none, copies 5),
     instruction!("lfence", "", listing "lfence", chain none, copies 10),
+    instruction!("lfence+nop", "one and four", listing "lfence; nop; nop; nop; nop", chain none),
+    instruction!("lfence+add", "one and four", listing r"lfence; add r\i, 1; add r\i, 1; add r\i, 1; add r\i, 1", chain none),
     instruction!("lfence+rdtsc+lfence", "", listing "lfence; rdtsc; lfence", chain none, copies 5),
     instruction!("sfence", "", listing "sfence", chain none, copies 5),
     instruction!("mfence", "", listing "mfence", chain none, copies 5),
