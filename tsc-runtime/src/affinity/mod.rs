@@ -22,6 +22,8 @@
 use std::marker::PhantomData;
 use std::{fmt, io};
 
+use crate::named::reasons;
+
 #[cfg_attr(
     all(measuring, any(target_os = "linux", target_os = "android"), not(miri)),
     path = "linux.rs"
@@ -158,91 +160,58 @@ impl Drop for RaisedPriority {
     }
 }
 
-/// Why the affinity or the priority of a thread could not be changed or read.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum AffinityError {
-    /// This machine has no online CPU with this number.
-    NoSuchCpu {
-        /// The CPU in the request.
-        cpu: usize,
-        /// The online CPUs. If they cannot be read, the CPUs that the thread may run on.
-        online: Vec<usize>,
-    },
-    /// The CPU exists, but the system refuses it: a container or cpuset does not contain it, or a sandbox forbids the call.
-    Refused {
-        /// The CPU in the request.
-        cpu: usize,
-        /// The CPUs that the thread may run on.
-        allowed: Vec<usize>,
-        /// The system's error.
-        source: io::Error,
-    },
-    /// The system does not report on which CPUs the thread may run.
-    Unknown {
-        /// The system's error.
-        source: io::Error,
-    },
-    /// The priority cannot be raised.
-    Priority {
-        /// The nice value of the thread, which did not change.
-        nice: i32,
-        /// The system's error.
-        source: io::Error,
-    },
-    /// The thread may not enter a real-time class.
-    RealTime {
-        /// The system's error.
-        source: io::Error,
-    },
-    /// There is only one CPU, and a real-time thread that does not block would keep all other threads off it.
-    OneCpu,
-    /// This platform does not have the function, or it is not implemented here.
-    Unsupported {
-        /// What is missing.
-        why: &'static str,
-    },
-}
-
-impl fmt::Display for AffinityError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoSuchCpu { cpu, online } => write!(
-                f,
-                "CPU {cpu} does not exist: this machine has {}",
-                Cpus(online)
-            ),
-            Self::Refused {
-                cpu,
-                allowed,
-                source,
-            } => write!(
-                f,
-                "this process may not use CPU {cpu}; the thread may use {}: {source}",
-                Cpus(allowed)
-            ),
-            Self::Unknown { source } => write!(
-                f,
-                "it is not known which CPUs this thread may use: {source}"
-            ),
-            Self::Priority { nice, source } => write!(
-                f,
-                "the priority stays at nice {nice}; raising it needs root, CAP_SYS_NICE or a higher RLIMIT_NICE: {source}"
-            ),
-            Self::RealTime { source } => write!(
-                f,
-                "the thread stays in its ordinary class; for a real-time class it needs {}: {source}",
-                if cfg!(windows) {
-                    "an administrator's right to increase priorities"
-                } else {
-                    "root, CAP_SYS_NICE or a RLIMIT_RTPRIO above 0"
-                }
-            ),
-            Self::OneCpu => f.write_str(
-                "there is one CPU: a real-time thread that does not block would keep everything else off it",
-            ),
-            Self::Unsupported { why } => f.write_str(why),
-        }
+reasons! {
+    /// Why the affinity or the priority of a thread could not be changed or read.
+    #[derive(Debug)]
+    #[non_exhaustive]
+    pub enum AffinityError {
+        /// This machine has no online CPU with this number.
+        NoSuchCpu {
+            /// The CPU in the request.
+            cpu: usize,
+            /// The online CPUs. If they cannot be read, the CPUs that the thread may run on.
+            online: Vec<usize>,
+        } = ("CPU {cpu} does not exist: this machine has {}", Cpus(online)),
+        /// The CPU exists, but the system refuses it: a container or cpuset does not contain it, or a sandbox forbids the call.
+        Refused {
+            /// The CPU in the request.
+            cpu: usize,
+            /// The CPUs that the thread may run on.
+            allowed: Vec<usize>,
+            /// The system's error.
+            source: io::Error,
+        } = ("this process may not use CPU {cpu}; the thread may use {}: {source}", Cpus(allowed)),
+        /// The system does not report on which CPUs the thread may run.
+        Unknown {
+            /// The system's error.
+            source: io::Error,
+        } = ("it is not known which CPUs this thread may use: {source}"),
+        /// The priority cannot be raised.
+        Priority {
+            /// The nice value of the thread, which did not change.
+            nice: i32,
+            /// The system's error.
+            source: io::Error,
+        } = ("the priority stays at nice {nice}; raising it needs root, CAP_SYS_NICE or a higher RLIMIT_NICE: {source}"),
+        /// The thread may not enter a real-time class.
+        RealTime {
+            /// The system's error.
+            source: io::Error,
+        } = (
+            "the thread stays in its ordinary class; for a real-time class it needs {}: {source}",
+            if cfg!(windows) {
+                "an administrator's right to increase priorities"
+            } else {
+                "root, CAP_SYS_NICE or a RLIMIT_RTPRIO above 0"
+            }
+        ),
+        /// There is only one CPU, and a real-time thread that does not block would keep all other threads off it.
+        OneCpu = ("there is one CPU: a real-time thread that does not block would keep everything else off it"),
+        /// This platform does not have the function, or it is not implemented here.
+        Unsupported {
+            /// What is missing.
+            why: &'static str,
+        } = ("{why}"),
     }
 }
 

@@ -23,7 +23,7 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 
-use crate::named::named;
+use crate::named::{named, reasons};
 use crate::tsc::clock;
 
 pub mod core_clock;
@@ -127,42 +127,31 @@ impl Reference {
     }
 }
 
-/// Why there is no rate. Ticks are not affected; they just cannot be converted to time.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum CalibrationError {
-    /// There are not enough paired readings.
-    TooFewPairs {
-        /// How many readings could be used.
-        usable: usize,
-    },
-    /// No single rate explains the readings: a clock stepped or changed its pace between them.
-    ClockStepped,
-    /// The readings are too close together or too uncertain.
-    Imprecise {
-        /// The error bound of the rate, in millionths.
-        ppm: f64,
-    },
-    /// The measured rate cannot be that of a CPU's counter, so one of the clocks does not count time.
-    Implausible {
-        /// The measured rate.
-        hz: f64,
-    },
-}
-
-impl fmt::Display for CalibrationError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::TooFewPairs { usable } => {
-                write!(f, "{usable} usable readings of the two clocks; a rate needs two")
-            }
-            Self::ClockStepped => f.write_str(
-                "no single rate explains the readings: the counter or the system's clock stepped (suspend, live migration, \
-                 unsynchronised CPUs)",
-            ),
-            Self::Imprecise { ppm } => write!(f, "the rate is uncertain by {ppm:.0} ppm"),
-            Self::Implausible { hz } => write!(f, "{hz:.0} Hz cannot be the rate of a CPU's counter"),
-        }
+reasons! {
+    /// Why there is no rate. Ticks are not affected; they just cannot be converted to time.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    #[non_exhaustive]
+    pub enum CalibrationError {
+        /// There are not enough paired readings.
+        TooFewPairs {
+            /// How many readings could be used.
+            usable: usize,
+        } = ("{usable} usable readings of the two clocks; a rate needs two"),
+        /// No single rate explains the readings: a clock stepped or changed its pace between them.
+        ClockStepped = (
+            "no single rate explains the readings: the counter or the system's clock stepped (suspend, live migration, \
+             unsynchronised CPUs)"
+        ),
+        /// The readings are too close together or too uncertain.
+        Imprecise {
+            /// The error bound of the rate, in millionths.
+            ppm: f64,
+        } = ("the rate is uncertain by {ppm:.0} ppm"),
+        /// The measured rate cannot be that of a CPU's counter, so one of the clocks does not count time.
+        Implausible {
+            /// The measured rate.
+            hz: f64,
+        } = ("{hz:.0} Hz cannot be the rate of a CPU's counter"),
     }
 }
 

@@ -11,14 +11,12 @@
 //! counter can be read without privileges (RDPRU on AMD's CPUs, the PMU with the feature `pmu`), it counts the cycles of the same chains,
 //! and its result is used if it agrees with that of the chains.
 
-use std::fmt;
-
 use parking_lot::Mutex;
 
 use crate::calibration::reference_chain::{self, LINKS_PER_BLOCK, additions, multiplications};
 use crate::calibration::statistics::{median, median_of_sorted};
 use crate::machine::machine;
-use crate::named::named;
+use crate::named::{named, reasons};
 use crate::tsc::{clock, elapsed};
 
 #[cfg_attr(
@@ -78,40 +76,22 @@ named! {
     }
 }
 
-/// Why the core clock is not known. Ticks are not affected.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum CoreClockError {
-    /// There is no instruction sequence of known length on this architecture.
-    Unavailable,
-    /// The counter is not read on this machine, or instructions are emulated.
-    NotTheCpusTime,
-    /// Too many rounds were interrupted.
-    Disturbed,
-    /// A multiplication did not take three times as long as an addition, so it is unknown how many cycles either takes on this core.
-    CrossCheckFailed {
-        /// The duration of a multiplication divided by that of an addition.
-        times: f64,
-    },
-}
-
-impl fmt::Display for CoreClockError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unavailable => {
-                f.write_str("no instruction sequence of known length on this architecture")
-            }
-            Self::NotTheCpusTime => {
-                f.write_str("instructions are emulated or the counter is not read")
-            }
-            Self::Disturbed => f.write_str("interrupted too often"),
-            Self::CrossCheckFailed { times } => {
-                write!(
-                    f,
-                    "a multiplication took as long as {times:.2} additions instead of 3, so their length in core cycles is not known here"
-                )
-            }
-        }
+reasons! {
+    /// Why the core clock is not known. Ticks are not affected.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    #[non_exhaustive]
+    pub enum CoreClockError {
+        /// There is no instruction sequence of known length on this architecture.
+        Unavailable = ("no instruction sequence of known length on this architecture"),
+        /// The counter is not read on this machine, or instructions are emulated.
+        NotTheCpusTime = ("instructions are emulated or the counter is not read"),
+        /// Too many rounds were interrupted.
+        Disturbed = ("interrupted too often"),
+        /// A multiplication did not take three times as long as an addition, so it is unknown how many cycles either takes on this core.
+        CrossCheckFailed {
+            /// The duration of a multiplication divided by that of an addition.
+            times: f64,
+        } = ("a multiplication took as long as {times:.2} additions instead of 3, so their length in core cycles is not known here"),
     }
 }
 
