@@ -1,13 +1,16 @@
 //! What threads share their data by: atomics, a lock, thread-local values, and waiting.
 //!
 //! These are the ones of the standard library and of parking_lot. In `tests/interleavings`, where `cfg(shuttle)` is set, they have the same
-//! names and the same layout, and Shuttle chooses which thread runs next before each of their operations.
+//! names and the same layout, and Shuttle chooses which thread runs next before each of their operations. They stand there, because no program
+//! has them.
 
 #![cfg(measuring)]
 
 #[cfg(all(test, shuttle))]
+#[path = "../../../tests/interleavings/check.rs"]
 pub(crate) mod check;
 #[cfg(shuttle)]
+#[path = "../../../tests/interleavings/scheduled.rs"]
 pub(crate) mod scheduled;
 
 #[cfg(not(shuttle))]

@@ -1,5 +1,5 @@
-//! The same under Shuttle, which runs all threads of a test on one thread, one at a time: whoever reaches a [`point`] may have to wait while
-//! others run.
+//! What the runtime's `sync` consists of under Shuttle, which runs all threads of a test on one thread, one at a time: whoever reaches a
+//! [`point`] may have to wait while others run.
 //!
 //! Shuttle has atomics of its own, which are larger than the standard library's and are not zero when all their bytes are. The records rely on
 //! both. So these are the standard library's, with a point before each operation. What Shuttle's do beyond that is to follow which
