@@ -57,8 +57,6 @@ pub struct Machine {
     pub rdpru: Option<bool>,
     /// The counter's rate in Hz, as the CPU or the hypervisor reports it.
     pub stated_hz: Option<f64>,
-    /// The kernel's flags for the counter: `constant_tsc nonstop_tsc tsc_known_freq …`.
-    pub tsc_flags: Option<String>,
     /// The kernel's clocksource: `tsc` if the kernel trusts the counter. It may change after it was read.
     pub clocksource: Option<String>,
     /// The clocksources that the kernel could use. A counter that it found unstable is not among them.
@@ -98,7 +96,6 @@ pub fn machine() -> &'static Machine {
         Box::new(Machine {
             os: std::env::consts::OS,
             microcode: system::microcode(),
-            tsc_flags: system::tsc_flags(),
             clocksource: clocksource(),
             available_clocksources: system::available_clocksources(),
             governor: system::governor(),
@@ -127,7 +124,6 @@ mod tests {
             &machine.vendor,
             &machine.microcode,
             &machine.hypervisor,
-            &machine.tsc_flags,
             &machine.clocksource,
             &machine.available_clocksources,
             &machine.kernel,

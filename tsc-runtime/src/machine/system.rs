@@ -42,21 +42,6 @@ pub(super) fn microcode() -> Option<String> {
     cpuinfo("microcode")
 }
 
-pub(super) fn tsc_flags() -> Option<String> {
-    const PROMISES: [&str; 4] = [
-        "constant_tsc",
-        "nonstop_tsc",
-        "tsc_reliable",
-        "tsc_known_freq",
-    ];
-    let flags = cpuinfo("flags")?;
-    let about_tsc: Vec<&str> = flags
-        .split(' ')
-        .filter(|flag| PROMISES.contains(flag))
-        .collect();
-    (!about_tsc.is_empty()).then(|| about_tsc.join(" "))
-}
-
 pub(super) fn clocksource() -> Option<String> {
     read("/sys/devices/system/clocksource/clocksource0/current_clocksource")
 }

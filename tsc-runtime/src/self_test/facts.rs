@@ -8,7 +8,7 @@ use crate::tsc::{self, TscUnavailable, clock};
 
 pub(super) fn lines() -> Vec<Finding> {
     let machine = machine();
-    let mut lines = vec![
+    vec![
         cpu(machine).named("CPU"),
         microcode(machine).named("microcode"),
         virtualization(machine).named("hypervisor"),
@@ -23,11 +23,7 @@ pub(super) fn lines() -> Vec<Finding> {
         governor(machine).named("governor"),
         boost(machine).named("boost"),
         smt(machine.smt).named("SMT"),
-    ];
-    if let Some(flags) = &machine.tsc_flags {
-        lines.insert(6, kernel_flags(flags).named("kernel's flags"));
-    }
-    lines
+    ]
 }
 
 fn cpu(machine: &Machine) -> Finding {
@@ -119,22 +115,6 @@ fn invariance(invariant: Option<bool>) -> Finding {
             "the counter's rate may change",
             "do not convert ticks to seconds",
         ),
-    }
-}
-
-fn kernel_flags(flags: &str) -> Finding {
-    let has = |flag| flags.split(' ').any(|word| word == flag);
-    if has("constant_tsc") && (has("nonstop_tsc") || has("tsc_reliable")) {
-        Finding::good(
-            flags,
-            "the kernel expects the counter to advance steadily and never to stop",
-        )
-    } else {
-        Finding::doubtful(
-            flags,
-            "the kernel does not expect the counter to advance steadily through idle states",
-            "compare only measurements that ran in direct succession",
-        )
     }
 }
 
@@ -330,8 +310,6 @@ mod tests {
 
     #[test]
     fn unknown_is_not_taken_for_no() {
-        assert_eq!(kernel_flags("constant_tsc nonstop_tsc").verdict, Good);
-        assert_eq!(kernel_flags("constant_tsc").verdict, Doubtful);
         assert_eq!(
             (
                 smt(Some(false)).verdict,
