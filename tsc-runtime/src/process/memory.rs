@@ -1,45 +1,31 @@
 //! Whether memory is left. An allocation that fails ends the process, but a program may run under a limit and handle its own failures.
 //! Another thread may take the memory before it is used.
 
-use std::alloc::{Layout, alloc, dealloc};
+use std::hint::black_box;
+#[cfg(all(unix, not(miri)))]
 use std::ptr;
 
 #[cfg(all(unix, not(miri)))]
 use super::written;
 
 /// The allocator is asked for so much at once. Some behave differently after larger blocks.
-const BLOCK: Layout = match Layout::from_size_align(1 << 16, align_of::<Link>()) {
-    Ok(layout) => layout,
-    Err(_) => panic!("the alignment is a power of two"),
-};
-
-/// The beginning of a block: the block before it.
-type Link = *mut u8;
+const BLOCK: usize = 1 << 16;
 
 /// Whether the allocator has so many bytes, in blocks of 64 KiB.
 pub(crate) fn is_left(bytes: usize) -> bool {
-    let mut last: Link = ptr::null_mut();
-    let mut has_all = true;
-    for _ in 0..bytes.div_ceil(BLOCK.size()) {
-        // SAFETY: the layout has a size.
-        let block = unsafe { alloc(BLOCK) };
-        has_all = !block.is_null();
-        if !has_all {
-            break;
-        }
-        // SAFETY: the block is new, aligned for a link, and has room for one. Volatile, so that the compiler does not leave it out.
-        unsafe { block.cast::<Link>().write_volatile(last) };
-        last = block;
+    let count = bytes.div_ceil(BLOCK);
+    let mut blocks: Vec<Vec<u8>> = Vec::new();
+    if blocks.try_reserve_exact(count).is_err() {
+        return false;
     }
-    while !last.is_null() {
-        // SAFETY: `last` is a block that was allocated above, with a link to another one or to none.
-        unsafe {
-            let before = last.cast::<Link>().read_volatile();
-            dealloc(last, BLOCK);
-            last = before;
-        }
-    }
-    has_all
+    let mut is_next_left = || {
+        let mut block = Vec::new();
+        let is_left = block.try_reserve_exact(BLOCK).is_ok();
+        // So that the compiler does not leave the allocation out.
+        blocks.push(black_box(block));
+        is_left
+    };
+    (0..count).all(|_| is_next_left())
 }
 
 /// Whether the system has so many bytes for mappings, such as the stacks of threads.
