@@ -114,7 +114,7 @@ impl Detector {
         self.is_attached().then(|| self.word.get().cast_const())
     }
 
-    /// Arms the word for light probes, with the address of a descriptor. Returns what it contained.
+    /// Arms the word with the address of a descriptor, unless another library uses it. Returns what it contained.
     pub(crate) fn arm_with(&self, descriptor: u64) -> Seen {
         let seen = self.seen();
         if seen != 0 && !is_ours(seen) {
@@ -125,7 +125,7 @@ impl Detector {
             self.set_changed_at(now);
             self.rearmed_at.set(now);
         }
-        // SAFETY: as in `seen`. The word is null or ours, so no other library uses it.
+        // SAFETY: as in `seen`. The word is null or ours, so it is neither NOT_OURS nor does another library use it.
         unsafe { self.word.get().write_volatile(descriptor) };
         if seen == 0 {
             Seen::Cleared
@@ -143,15 +143,7 @@ impl Detector {
     /// Arms the word for the time that follows. Returns whether it was cleared: the thread was interrupted since the last check, or the
     /// word has never been armed.
     pub(crate) fn arm(&self) -> bool {
-        let was_cleared = self.seen() == 0;
-        if was_cleared {
-            let now = on_cpu::now();
-            self.set_changed_at(now);
-            self.rearmed_at.set(now);
-            // SAFETY: as in `seen`. NOT_OURS is not 0, so the word that is written is the thread's. It gets the address of a valid descriptor.
-            unsafe { self.word.get().write_volatile(descriptor()) };
-        }
-        was_cleared
+        self.seen() == 0 && self.arm_with(descriptor()) == Seen::Cleared
     }
 
     /// If `every` is true, [`is_clean_since`](Self::is_clean_since) returns false for every call from now on, so that no call takes the
@@ -271,7 +263,7 @@ fn is_ours(seen: u64) -> bool {
     seen.wrapping_sub(first) < size_of_val(&DESCRIPTORS) as u64
 }
 
-/// What a word contained before it was armed for light probes.
+/// What a word contained before it was armed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Seen {
     /// The thread has not left its CPU since it was armed.
