@@ -85,6 +85,7 @@ pub(super) fn rate_of(groups: &[Group], stepped: bool) -> Result<Rate, Calibrati
 #[cfg(all(any(target_os = "linux", target_os = "android"), not(miri)))]
 mod reference {
     use super::Reference;
+    use crate::process::cpu_time::clock_ns;
 
     pub(super) const NAME: Reference = Reference::MonotonicRaw;
 
@@ -92,13 +93,7 @@ mod reference {
     /// because the vDSO reads it, too.
     #[inline(always)]
     pub(super) fn now() -> u64 {
-        let mut time = libc::timespec {
-            tv_sec: 0,
-            tv_nsec: 0,
-        };
-        // SAFETY: the call writes one timespec to the given address.
-        unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC_RAW, &raw mut time) };
-        time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+        clock_ns(libc::CLOCK_MONOTONIC_RAW).unwrap_or(0)
     }
 
     /// The kernel's clock advances in steps of its clocksource, which counts at 14.3 MHz (`hpet`) or 3.58 MHz (`acpi_pm`). For `tsc`,

@@ -19,16 +19,12 @@ impl Kernel {
     pub(super) fn detach(&mut self) {}
 
     pub(super) fn read_clock(&mut self) -> Option<(Ticks, u64)> {
-        Some((clock::now(), cpu_time_ns()?))
+        Some((clock::now(), super::cpu_time_ns()?))
     }
 
     pub(super) fn read_statistics(&mut self, _cpu_ns: u64) -> Option<Statistics> {
         None
     }
-}
-
-pub(super) fn cpu_time_ns() -> Option<u64> {
-    Some(cpu_time::of_thread()?.as_nanos() as u64)
 }
 
 /// The time in nanoseconds, if the CPU time is known.

@@ -68,11 +68,6 @@ impl Kernel {
     }
 }
 
-/// How long this thread has run so far.
-pub(super) fn cpu_time_ns() -> Option<u64> {
-    clock_ns(libc::CLOCK_THREAD_CPUTIME_ID)
-}
-
 /// The time in nanoseconds, by a clock that nothing adjusts.
 pub(super) fn raw_ns() -> Option<u64> {
     clock_ns(libc::CLOCK_MONOTONIC_RAW)

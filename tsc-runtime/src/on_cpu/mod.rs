@@ -318,7 +318,7 @@ pub(crate) fn now() -> Ticks {
 
 /// The CPU time of this thread so far.
 pub(crate) fn cpu_time_ns() -> Option<u64> {
-    kernel::cpu_time_ns()
+    Some(cpu_time::of_thread()?.as_nanos() as u64)
 }
 
 /// Whether a call of `net` ticks is certain enough for a sample, after this many switches: `net` is long in comparison with them, or the

@@ -61,25 +61,27 @@ mod system {
     };
 
     pub(super) fn of_thread() -> Option<Duration> {
-        let mut times = [FILETIME::default(); 4];
-        let [created, exited, kernel, user] = &mut times;
         // SAFETY: each address may be written, and the pseudo handle is always valid.
-        let known = unsafe { GetThreadTimes(GetCurrentThread(), created, exited, kernel, user) };
-        (known != 0).then(|| sum(*kernel, *user))
+        sum(|[created, exited, kernel, user]| unsafe {
+            GetThreadTimes(GetCurrentThread(), created, exited, kernel, user)
+        })
     }
 
     pub(super) fn of_process() -> Option<Duration> {
-        let mut times = [FILETIME::default(); 4];
-        let [created, exited, kernel, user] = &mut times;
         // SAFETY: each address may be written, and the pseudo handle is always valid.
-        let known = unsafe { GetProcessTimes(GetCurrentProcess(), created, exited, kernel, user) };
-        (known != 0).then(|| sum(*kernel, *user))
+        sum(|[created, exited, kernel, user]| unsafe {
+            GetProcessTimes(GetCurrentProcess(), created, exited, kernel, user)
+        })
     }
 
-    fn sum(kernel: FILETIME, user: FILETIME) -> Duration {
+    /// The time in the kernel and outside of it, which `ask` writes.
+    fn sum(ask: impl FnOnce(&mut [FILETIME; 4]) -> i32) -> Option<Duration> {
+        let mut times = [FILETIME::default(); 4];
+        let is_known = ask(&mut times) != 0;
         let units = |of: FILETIME| u64::from(of.dwHighDateTime) << 32 | u64::from(of.dwLowDateTime);
         // In units of 100 ns.
-        Duration::from_nanos((units(kernel) + units(user)) * 100)
+        let sum = (units(times[2]) + units(times[3])) * 100;
+        is_known.then(|| Duration::from_nanos(sum))
     }
 }
 
