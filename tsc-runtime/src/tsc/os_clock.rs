@@ -36,39 +36,15 @@ mod imp {
     }
 }
 
-/// A WebAssembly module outside of WASI has no clock. Calls are counted there, and all of them take no time.
-#[cfg(all(target_family = "wasm", target_os = "unknown"))]
-mod imp {
-    use crate::tsc::Ticks;
-
-    /// Always 0.
-    pub(crate) fn unix_now() -> u64 {
-        0
-    }
-
-    /// Always 0.
-    pub(crate) fn now() -> Ticks {
-        0
-    }
-}
-
 /// Shuttle's own time, so that a test does the same whenever it is run with the same schedule.
 #[cfg(shuttle)]
 mod imp {
-    pub(crate) use crate::sync::scheduled::now;
-
-    /// Always 0.
-    pub(crate) fn unix_now() -> u64 {
-        0
-    }
+    pub(crate) use crate::sync::scheduled::{now, unix_now};
 }
 
-/// [`Instant`](std::time::Instant), which on these systems does not need the counter.
-#[cfg(not(any(
-    shuttle,
-    all(linux_x86, not(miri)),
-    all(target_family = "wasm", target_os = "unknown")
-)))]
+/// [`Instant`](std::time::Instant), which on these systems does not need the counter. A WebAssembly module outside of WASI has no clock.
+/// Calls are counted there, and all of them take no time.
+#[cfg(not(any(shuttle, all(linux_x86, not(miri)))))]
 mod imp {
     use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
@@ -76,17 +52,22 @@ mod imp {
 
     use crate::tsc::Ticks;
 
-    /// Nanoseconds since 1970. 0 under Miri, which by default hides the machine's clock from a program.
+    const IS_THERE: bool = cfg!(not(all(target_family = "wasm", target_os = "unknown")));
+
+    /// Nanoseconds since 1970. 0 without a clock, and under Miri, which by default hides the machine's clock from a program.
     pub(crate) fn unix_now() -> u64 {
-        if cfg!(miri) {
+        if cfg!(miri) || !IS_THERE {
             return 0;
         }
         let since = SystemTime::now().duration_since(UNIX_EPOCH);
         since.map_or(0, |since| since.as_nanos() as u64)
     }
 
-    /// Nanoseconds since the first call. They never go backwards.
+    /// Nanoseconds since the first call. They never go backwards. Always 0 without a clock.
     pub(crate) fn now() -> Ticks {
+        if !IS_THERE {
+            return 0;
+        }
         static ORIGIN: OnceBox<Instant> = OnceBox::new();
         ORIGIN
             .get_or_init(|| Box::new(Instant::now()))
