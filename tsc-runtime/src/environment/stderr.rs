@@ -30,47 +30,34 @@ pub(crate) use of_unix::{remember, write};
 #[cfg(all(unix, not(miri)))]
 mod of_unix {
     use std::io;
-    use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-    use std::sync::atomic::{AtomicU8, AtomicU64};
+
+    use once_cell::race::OnceBox;
 
     use crate::environment::{stream, without_write_signals};
     use crate::process::FileIdentity;
 
     const NUMBER: libc::c_int = 2;
 
-    /// What is known of standard error.
-    static STATE: AtomicU8 = AtomicU8::new(UNKNOWN);
-    const UNKNOWN: u8 = 0;
-    const CLOSED: u8 = 1;
-    const OPEN: u8 = 2;
-    static DEVICE: AtomicU64 = AtomicU64::new(0);
-    static INODE: AtomicU64 = AtomicU64::new(0);
+    /// What standard error is; `None` if it is closed.
+    static FILE: OnceBox<Option<FileIdentity>> = OnceBox::new();
 
-    /// Remembers what standard error is, unless that is known. Two threads that do so at once remember the same.
+    /// Remembers what standard error is, unless that is known.
     pub(crate) fn remember() {
-        if STATE.load(Acquire) != UNKNOWN {
-            return;
-        }
-        let file = FileIdentity::of(NUMBER);
-        if let Some(file) = file {
-            DEVICE.store(file.device, Relaxed);
-            INODE.store(file.inode, Relaxed);
-        }
-        STATE.store(if file.is_some() { OPEN } else { CLOSED }, Release);
+        file();
+    }
+
+    fn file() -> Option<FileIdentity> {
+        *FILE.get_or_init(|| Box::new(FileIdentity::of(NUMBER)))
     }
 
     /// Whether descriptor 2 is what it was.
     fn is_unchanged() -> bool {
-        remember();
-        let then = FileIdentity {
-            device: DEVICE.load(Relaxed),
-            inode: INODE.load(Relaxed),
-        };
-        STATE.load(Acquire) == OPEN && FileIdentity::of(NUMBER) == Some(then)
+        file().is_some_and(|then| FileIdentity::of(NUMBER) == Some(then))
     }
 
     /// Writes without std's lock of standard error: in the child of a fork, a thread that does not exist there may hold it. What nobody
-    /// reads in time is left out, which is said if possible. This allocates nothing.
+    /// reads in time is left out, which is said if possible. This allocates
+    /// nothing, once standard error is known.
     pub(crate) fn write(text: &str) {
         if !is_unchanged() {
             return;

@@ -13,6 +13,8 @@ mod file_identity;
 mod mapped;
 pub(crate) mod memory;
 mod per_process;
+#[cfg(unix)]
+pub(crate) mod signals;
 #[cfg_attr(any(miri, target_family = "wasm", shuttle), allow(dead_code))]
 pub(crate) mod thread;
 

@@ -42,25 +42,10 @@ pub(crate) fn spawn(
 }
 
 /// Runs `f` with all signals blocked; threads that it starts inherit this.
-#[cfg(unix)]
 fn with_signals_blocked<T>(f: impl FnOnce() -> T) -> T {
-    use std::mem::MaybeUninit;
-    use std::ptr;
-
-    let (mut all, mut before) = (MaybeUninit::uninit(), MaybeUninit::uninit());
-    // SAFETY: each set is initialised by the first function that receives it.
-    unsafe {
-        libc::sigfillset(all.as_mut_ptr());
-        libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), before.as_mut_ptr());
-    }
-    let result = f();
-    // SAFETY: `before` was initialised above.
-    unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, before.as_ptr(), ptr::null_mut()) };
-    result
-}
-
-/// There are no signals that a thread could receive.
-#[cfg(not(unix))]
-fn with_signals_blocked<T>(f: impl FnOnce() -> T) -> T {
+    #[cfg(unix)]
+    return super::signals::with_blocked(&super::signals::all(), f);
+    // There are no signals that a thread could receive.
+    #[cfg(not(unix))]
     f()
 }
