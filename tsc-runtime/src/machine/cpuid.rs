@@ -70,7 +70,7 @@ fn from_leaves(read: impl Fn(u32, u32) -> [u32; 4]) -> Machine {
 }
 
 /// The CPU's family and model, with their extensions, from EAX of leaf 1.
-pub(crate) fn family_and_model(signature: u32) -> (u32, u32) {
+fn family_and_model(signature: u32) -> (u32, u32) {
     let base_family = signature >> 8 & 0xf;
     let family = if base_family == 0xf {
         base_family + (signature >> 20 & 0xff)

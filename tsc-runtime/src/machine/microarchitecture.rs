@@ -1,5 +1,7 @@
 //! The design of the CPU's core.
 
+use super::machine;
+
 /// The core's design, by the short name that tables of instructions use for it; `None` if it is unknown here.
 ///
 /// The name follows from CPUID's family and model. A hypervisor may report a model that is not the CPU's. So a core with features that the
@@ -7,13 +9,19 @@
 /// with Golden Cove.
 #[must_use]
 pub fn microarchitecture() -> Option<&'static str> {
-    imp::signature().and_then(name)
+    let machine = machine();
+    name(Signature {
+        vendor: machine.vendor.as_deref()?,
+        family: machine.family?,
+        model: machine.model?,
+        ..features()?
+    })
 }
 
 /// The part of CPUID that determines the name.
-#[derive(Clone, Copy, Debug)]
-struct Signature {
-    vendor: [u8; 12],
+#[derive(Clone, Copy, Debug, Default)]
+struct Signature<'a> {
+    vendor: &'a str,
     family: u32,
     model: u32,
     has_amx: bool,
@@ -21,14 +29,14 @@ struct Signature {
     has_avx512f: bool,
 }
 
-fn name(signature: Signature) -> Option<&'static str> {
+fn name(signature: Signature<'_>) -> Option<&'static str> {
     let Signature { family, model, .. } = signature;
-    match &signature.vendor {
-        b"GenuineIntel" if family == 6 && signature.has_amx && signature.has_prefetchiti => {
+    match signature.vendor {
+        "GenuineIntel" if family == 6 && signature.has_amx && signature.has_prefetchiti => {
             Some("RWC")
         }
-        b"GenuineIntel" if family == 6 && signature.has_amx => Some("GLC"),
-        b"GenuineIntel" if family == 6 => match model {
+        "GenuineIntel" if family == 6 && signature.has_amx => Some("GLC"),
+        "GenuineIntel" if family == 6 => match model {
             0x8f | 0xcf | 0x97 | 0x9a | 0xb7 | 0xba | 0xbf => Some("GLC"),
             0xaa | 0xac | 0xad | 0xae => Some("RWC"),
             0x6a | 0x6c | 0x7d | 0x7e | 0xa7 => Some("ICX"),
@@ -36,7 +44,7 @@ fn name(signature: Signature) -> Option<&'static str> {
             0x4e | 0x5e | 0x8e | 0x9e | 0xa5 | 0xa6 => Some("SKL"),
             _ => None,
         },
-        b"AuthenticAMD" => match (family, model) {
+        "AuthenticAMD" => match (family, model) {
             (0x17, 0x00..=0x2f) => Some("ZEN1"),
             (0x17, _) => Some("ZEN2"),
             (0x19, 0x10..=0x1f | 0x60..=0xaf) => Some("ZEN4"),
@@ -48,41 +56,27 @@ fn name(signature: Signature) -> Option<&'static str> {
     }
 }
 
+/// The features, which [`Machine`](super::Machine) does not contain.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
-mod imp {
-    use super::Signature;
-    use crate::machine::cpuid::family_and_model;
+fn features() -> Option<Signature<'static>> {
     use crate::tsc::cpuid;
 
-    pub(super) fn signature() -> Option<Signature> {
-        let [highest, ebx, ecx, edx] = cpuid(0, 0);
-        let mut vendor = [0; 12];
-        for (bytes, register) in vendor.chunks_exact_mut(4).zip([ebx, edx, ecx]) {
-            bytes.copy_from_slice(&register.to_le_bytes());
-        }
-        if highest < 7 {
-            return None;
-        }
-        let [eax, ..] = cpuid(1, 0);
-        let (family, model) = family_and_model(eax);
-        let [_, ebx, _, edx] = cpuid(7, 0);
-        let [.., edx_1] = cpuid(7, 1);
-        Some(Signature {
-            vendor,
-            family,
-            model,
-            has_amx: edx & (1 << 24) != 0,
-            has_prefetchiti: edx_1 & (1 << 14) != 0,
-            has_avx512f: ebx & (1 << 16) != 0,
-        })
+    if cpuid(0, 0)[0] < 7 {
+        return None;
     }
+    let [_, ebx, _, edx] = cpuid(7, 0);
+    let [.., edx_1] = cpuid(7, 1);
+    Some(Signature {
+        has_amx: edx & (1 << 24) != 0,
+        has_prefetchiti: edx_1 & (1 << 14) != 0,
+        has_avx512f: ebx & (1 << 16) != 0,
+        ..Signature::default()
+    })
 }
 
 #[cfg(not(all(target_arch = "x86_64", not(miri))))]
-mod imp {
-    pub(super) fn signature() -> Option<super::Signature> {
-        None
-    }
+fn features() -> Option<Signature<'static>> {
+    None
 }
 
 #[cfg(test)]
@@ -92,7 +86,7 @@ mod tests {
     #[test]
     fn features_overrule_a_model_that_cannot_have_them() {
         let rocket_lake = Signature {
-            vendor: *b"GenuineIntel",
+            vendor: "GenuineIntel",
             family: 6,
             model: 0xa7,
             has_amx: false,
@@ -117,7 +111,7 @@ mod tests {
         );
         assert_eq!(
             name(Signature {
-                vendor: *b"AuthenticAMD",
+                vendor: "AuthenticAMD",
                 family: 0x19,
                 model: 0x11,
                 ..rocket_lake
@@ -126,7 +120,7 @@ mod tests {
         );
         assert_eq!(
             name(Signature {
-                vendor: *b"CentaurHauls",
+                vendor: "CentaurHauls",
                 ..rocket_lake
             }),
             None

@@ -7,7 +7,7 @@
 
 use once_cell::race::OnceBox;
 
-pub(crate) mod cpuid;
+mod cpuid;
 mod emulator;
 mod microarchitecture;
 mod system;
