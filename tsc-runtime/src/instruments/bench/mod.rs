@@ -4,4 +4,4 @@ pub(super) mod data;
 pub(super) mod distribution;
 pub(super) mod random;
 #[cfg(test)]
-pub(super) mod scripted;
+pub(super) mod script;

@@ -78,7 +78,7 @@ pub(super) fn agrees(ticks: f64, constant: f64, step: Ticks) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::instruments::bench::scripted::Scripted;
+    use crate::instruments::bench::script::Scripted;
 
     /// The run in the article.
     const ARTICLE: [f64; 11] = [

@@ -214,7 +214,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::instruments::bench::scripted::Scripted;
+    use crate::instruments::bench::script::Scripted;
 
     /// The core cycles of the two reads and the fences of a sample.
     const READS: f64 = 85.0;
