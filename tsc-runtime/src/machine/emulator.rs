@@ -52,7 +52,7 @@ pub(super) fn detect(machine: &Machine) -> Option<Emulator> {
     by_names(
         machine,
         machine.kernel.as_deref(),
-        super::system::kernel_version().as_deref(),
+        super::system::read("/proc/version").as_deref(),
         executing.as_deref(),
     )
 }

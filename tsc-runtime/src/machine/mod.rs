@@ -90,15 +90,15 @@ pub fn machine() -> &'static Machine {
             // The architecture guarantees this for the generic timer.
             machine.invariant_tsc = Some(true);
         }
-        machine.kernel = system::kernel();
+        machine.kernel = system::read("/proc/sys/kernel/osrelease");
         machine.emulator = emulator::detect(&machine);
         machine.cpu = machine.cpu.or_else(system::cpu_model);
         Box::new(Machine {
             os: std::env::consts::OS,
-            microcode: system::microcode(),
+            microcode: system::cpuinfo("microcode"),
             clocksource: clocksource(),
-            available_clocksources: system::available_clocksources(),
-            governor: system::governor(),
+            available_clocksources: read_clocksource("available_clocksource"),
+            governor: system::read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
             boost: system::boost(),
             smt: system::smt(),
             ..machine
@@ -109,7 +109,13 @@ pub fn machine() -> &'static Machine {
 /// The kernel's present clocksource. The kernel may change it while the program runs.
 #[must_use]
 pub fn clocksource() -> Option<String> {
-    system::clocksource()
+    read_clocksource("current_clocksource")
+}
+
+fn read_clocksource(file: &str) -> Option<String> {
+    system::read(&format!(
+        "/sys/devices/system/clocksource/clocksource0/{file}"
+    ))
 }
 
 #[cfg(test)]

@@ -7,7 +7,8 @@ const HAS_FILES: bool = cfg!(all(
     not(miri)
 ));
 
-fn read(path: &str) -> Option<String> {
+/// The text in a file, if there is any.
+pub(super) fn read(path: &str) -> Option<String> {
     if !HAS_FILES {
         return None;
     }
@@ -17,7 +18,7 @@ fn read(path: &str) -> Option<String> {
 }
 
 /// The first CPU's value for `name` in `/proc/cpuinfo`.
-fn cpuinfo(name: &str) -> Option<String> {
+pub(super) fn cpuinfo(name: &str) -> Option<String> {
     let text = read("/proc/cpuinfo")?;
     let (_, value) = text
         .lines()
@@ -38,26 +39,6 @@ pub(super) fn cpu_model() -> Option<String> {
     })
 }
 
-pub(super) fn microcode() -> Option<String> {
-    cpuinfo("microcode")
-}
-
-pub(super) fn clocksource() -> Option<String> {
-    read("/sys/devices/system/clocksource/clocksource0/current_clocksource")
-}
-
-pub(super) fn available_clocksources() -> Option<String> {
-    read("/sys/devices/system/clocksource/clocksource0/available_clocksource")
-}
-
-pub(super) fn kernel() -> Option<String> {
-    read("/proc/sys/kernel/osrelease")
-}
-
-pub(super) fn kernel_version() -> Option<String> {
-    read("/proc/version")
-}
-
 /// The name of the file that the kernel executes. Under an emulator, it may differ from the one that `/proc/self` reports to this process.
 pub(super) fn executing() -> Option<String> {
     if !HAS_FILES {
@@ -69,10 +50,6 @@ pub(super) fn executing() -> Option<String> {
         return None;
     }
     Some(really.file_name()?.to_string_lossy().into_owned())
-}
-
-pub(super) fn governor() -> Option<String> {
-    read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
 }
 
 pub(super) fn boost() -> Option<bool> {

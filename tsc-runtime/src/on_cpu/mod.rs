@@ -29,7 +29,7 @@ use once_cell::race::OnceBox;
 
 use crate::environment;
 use crate::process::cpu_time;
-use crate::tsc::{FencePolicy, Ticks, Unfenced, elapsed};
+use crate::tsc::{Ticks, elapsed};
 
 #[cfg(all(linux_x86, not(miri)))]
 mod kernel;
@@ -48,9 +48,19 @@ pub(crate) use losses::{Inside, Loss};
 
 pub(crate) use kernel::Errno;
 
-use kernel::Kernel;
 use losses::Losses;
-use reading::{Left, Reading, Statistics};
+use reading::{Left, Reading};
+
+// In a test, a script may stand for the counter and the kernel.
+#[cfg(not(test))]
+use {kernel::Kernel, rate::ticks_per_ns};
+#[cfg(test)]
+use {script::Kernel, script::ticks_per_ns};
+
+#[cfg(not(test))]
+pub(crate) use rate::now;
+#[cfg(test)]
+pub(crate) use script::counter as now;
 
 /// How much of a context switch the kernel counts as the thread's own time: a part of the switch itself, and the time for refilling cold
 /// caches. `self_test` measures the switch on this machine; the caches depend on the work.
@@ -143,13 +153,6 @@ impl OnCpu {
             self.attach();
         }
         self.look();
-    }
-
-    #[cfg(test)]
-    fn begin_script(&self) {
-        let mut state = self.0.borrow_mut();
-        state.clear();
-        state.last = state.read(true);
     }
 
     /// Stops asking, and closes the file descriptor, because the thread ends, or because it is in the child of a fork and the descriptor
@@ -246,20 +249,20 @@ impl State {
     }
 
     fn read(&mut self, with_statistics: bool) -> Option<Reading> {
-        let clock = self.read_clock();
+        let clock = self.kernel.read_clock();
         if clock.is_none() {
             REFUSED.store(true, Relaxed);
         }
         let (at, cpu_ns) = clock?;
         let statistics = if with_statistics {
             self.statistics_at = at;
-            self.read_statistics(cpu_ns)
+            self.kernel.read_statistics(cpu_ns)
         } else {
             self.last?.statistics
         };
         let blocks = match statistics {
             Some(_) => None,
-            None => Self::read_blocks(),
+            None => self.kernel.read_blocks(),
         };
         Some(Reading {
             at,
@@ -268,52 +271,11 @@ impl State {
             blocks,
         })
     }
-
-    fn read_clock(&mut self) -> Option<(Ticks, u64)> {
-        #[cfg(test)]
-        if let Some(scripted) = script::clock() {
-            return Some(scripted);
-        }
-        self.kernel.read_clock()
-    }
-
-    fn read_statistics(&mut self, cpu_ns: u64) -> Option<Statistics> {
-        #[cfg(test)]
-        if script::now().is_some() {
-            return script::statistics();
-        }
-        self.kernel.read_statistics(cpu_ns)
-    }
-
-    fn read_blocks() -> Option<u64> {
-        #[cfg(test)]
-        if script::now().is_some() {
-            return None;
-        }
-        cpu_time::blocks_of_thread()
-    }
-}
-
-fn ticks_per_ns() -> Option<f64> {
-    #[cfg(test)]
-    if script::now().is_some() {
-        return Some(1.0);
-    }
-    rate::ticks_per_ns()
 }
 
 /// The ticks of the counter in a microsecond.
 pub(crate) fn ticks_per_us() -> Option<f64> {
     Some(ticks_per_ns()? * 1000.0)
-}
-
-/// The counter.
-pub(crate) fn now() -> Ticks {
-    #[cfg(test)]
-    if let Some(now) = script::now() {
-        return now;
-    }
-    Unfenced::start()
 }
 
 /// The CPU time of this thread so far.

@@ -47,6 +47,11 @@ pub(super) fn ticks_per_ns() -> Option<f64> {
     Some(rate)
 }
 
+/// The counter.
+pub(crate) fn now() -> Ticks {
+    Unfenced::start()
+}
+
 /// Both clocks at the same moment.
 fn reading() -> Option<(Ticks, u64)> {
     let mut best: Option<(i64, Ticks, u64)> = None;

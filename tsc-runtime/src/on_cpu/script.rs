@@ -5,9 +5,10 @@
 use std::cell::Cell;
 
 use super::reading::Statistics;
+use super::{kernel, rate};
 use crate::record::thread;
 use crate::sync::thread_local;
-use crate::tsc::{Fence, FencePolicy, Ticks, Unfenced};
+use crate::tsc::{Fence, FencePolicy, Ticks};
 
 thread_local! {
     static SCRIPT: Cell<Option<Script>> = const { Cell::new(None) };
@@ -36,7 +37,7 @@ impl FencePolicy for Scripted {
     const FENCE: Fence = Fence::Unfenced;
 
     fn start() -> Ticks {
-        now().unwrap_or_else(Unfenced::start)
+        counter()
     }
 
     fn stop() -> Ticks {
@@ -79,7 +80,9 @@ pub(crate) fn begin() {
     let thread = thread::this();
     thread.detector.attach_to(WORD.with(Cell::as_ptr));
     thread.detector.arm();
-    thread.on_cpu.begin_script();
+    let mut state = thread.on_cpu.0.borrow_mut();
+    state.clear();
+    state.last = state.read(true);
 }
 
 /// Lets the thread run for this many ticks.
@@ -142,8 +145,53 @@ pub(crate) fn askings() -> u32 {
     ASKINGS.with(Cell::get)
 }
 
+/// The simulated counter, or the real one.
+pub(crate) fn counter() -> Ticks {
+    now().unwrap_or_else(rate::now)
+}
+
+pub(super) fn ticks_per_ns() -> Option<f64> {
+    get().map_or_else(rate::ticks_per_ns, |_| Some(1.0))
+}
+
+/// The simulated kernel, or the real one.
+#[derive(Debug)]
+pub(super) struct Kernel(kernel::Kernel);
+
+impl Kernel {
+    pub(super) const fn new() -> Self {
+        Self(kernel::Kernel::new())
+    }
+
+    pub(super) fn attach(&mut self) {
+        self.0.attach();
+    }
+
+    pub(super) fn detach(&mut self) {
+        self.0.detach();
+    }
+
+    pub(super) fn read_clock(&mut self) -> Option<(Ticks, u64)> {
+        clock().or_else(|| self.0.read_clock())
+    }
+
+    pub(super) fn read_statistics(&mut self, cpu_ns: u64) -> Option<Statistics> {
+        match get() {
+            Some(_) => statistics(),
+            None => self.0.read_statistics(cpu_ns),
+        }
+    }
+
+    pub(super) fn read_blocks(&self) -> Option<u64> {
+        match get() {
+            Some(_) => None,
+            None => self.0.read_blocks(),
+        }
+    }
+}
+
 /// The counter and the thread's CPU clock.
-pub(super) fn clock() -> Option<(Ticks, u64)> {
+fn clock() -> Option<(Ticks, u64)> {
     let script = get()?;
     if INTERRUPTED_AFTER_REQUEST.with(Cell::take) {
         lose(5_000, 5_000);
@@ -152,7 +200,7 @@ pub(super) fn clock() -> Option<(Ticks, u64)> {
 }
 
 /// The scheduler's statistics now.
-pub(super) fn statistics() -> Option<Statistics> {
+fn statistics() -> Option<Statistics> {
     ASKINGS.with(|askings| askings.set(askings.get() + 1));
     let script = get().filter(|script| script.keeps_statistics)?;
     Some(Statistics {
