@@ -10,14 +10,8 @@
 /// If the budget is exceeded, or if the assertion is `strict` and the cost does not settle.
 #[macro_export]
 macro_rules! assert_ticks {
-    (strict, $statistic:ident <= $limit:expr, $work:expr $(,)?) => {
-        $crate::__budget!($crate::budget::Unit::Ticks, $statistic, $limit)
-            .strict()
-            .enforce(stringify!($work), || $work)
-    };
-    ($statistic:ident <= $limit:expr, $work:expr $(,)?) => {
-        $crate::__budget!($crate::budget::Unit::Ticks, $statistic, $limit)
-            .enforce(stringify!($work), || $work)
+    ($($budget:tt)*) => {
+        $crate::__budget!(Ticks, $($budget)*)
     };
 }
 
@@ -28,25 +22,23 @@ macro_rules! assert_ticks {
 /// If the budget is exceeded, or if the assertion is `strict` and the cost does not settle or core cycles are not known.
 #[macro_export]
 macro_rules! assert_core_cycles {
-    (strict, $statistic:ident <= $limit:expr, $work:expr $(,)?) => {
-        $crate::__budget!($crate::budget::Unit::CoreCycles, $statistic, $limit)
-            .strict()
-            .enforce(stringify!($work), || $work)
-    };
-    ($statistic:ident <= $limit:expr, $work:expr $(,)?) => {
-        $crate::__budget!($crate::budget::Unit::CoreCycles, $statistic, $limit)
-            .enforce(stringify!($work), || $work)
+    ($($budget:tt)*) => {
+        $crate::__budget!(CoreCycles, $($budget)*)
     };
 }
 
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __budget {
-    ($unit:expr, $statistic:ident, $limit:expr) => {
-        $crate::budget::Budget::new(
-            $unit,
-            $crate::budget::Statistic::$statistic,
-            ($limit) as f64,
-        )
+    ($unit:ident, strict, $($budget:tt)*) => { $crate::__budget!(@ true, $unit, $($budget)*) };
+    ($unit:ident, $($budget:tt)*) => { $crate::__budget!(@ false, $unit, $($budget)*) };
+    (@ $strict:literal, $unit:ident, $statistic:ident <= $limit:expr, $work:expr $(,)?) => {
+        $crate::budget::Budget {
+            unit: $crate::budget::Unit::$unit,
+            statistic: $crate::budget::Statistic::$statistic,
+            limit: ($limit) as f64,
+            strict: $strict,
+        }
+        .enforce(stringify!($work), || $work)
     };
 }
