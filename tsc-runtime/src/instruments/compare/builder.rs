@@ -9,7 +9,7 @@ use crate::calibration::resolution;
 use crate::instruments::bench::random::Random;
 use crate::instruments::measure::{arm, attach_thread, interruption_since};
 use crate::interruption::Interruption;
-use crate::{affinity, tsc};
+use crate::tsc;
 
 /// The number of passes is doubled until a sample lasts at least this many ticks, and this many steps of the counter.
 const SAMPLE_TICKS: i64 = 4000;
@@ -42,8 +42,6 @@ pub struct Compare<'a, I, R> {
     same: Option<fn(&R, &R) -> bool>,
     time_limit: Duration,
     least_effect: f64,
-    isolated: bool,
-    cpu: Option<usize>,
 }
 
 impl<'a, I: 'a, R: 'a> Compare<'a, I, R> {
@@ -56,8 +54,6 @@ impl<'a, I: 'a, R: 'a> Compare<'a, I, R> {
             same: None,
             time_limit: Duration::from_secs(1),
             least_effect: 0.001,
-            isolated: true,
-            cpu: None,
         }
     }
 
@@ -93,18 +89,6 @@ impl<'a, I: 'a, R: 'a> Compare<'a, I, R> {
         self
     }
 
-    /// Lets calls overlap, as in a loop; see [`Measure::overlapping`](crate::instruments::measure::Measure::overlapping).
-    pub fn overlapping(mut self) -> Self {
-        self.isolated = false;
-        self
-    }
-
-    /// Keeps the thread on CPU `cpu` during the comparison, if that is possible.
-    pub fn pin(mut self, cpu: usize) -> Self {
-        self.cpu = Some(cpu);
-        self
-    }
-
     /// Compares.
     ///
     /// # Errors
@@ -120,11 +104,9 @@ impl<'a, I: 'a, R: 'a> Compare<'a, I, R> {
         }
         let started = Instant::now();
         self.check_results()?;
-        let pinned = self.cpu.and_then(|cpu| affinity::pin(cpu).ok());
         attach_thread();
         let passes = self.passes(started);
         let made = self.blocks(passes, started);
-        drop(pinned);
         if made.blocks.len() < LEAST_BLOCKS {
             return Err(CompareError::Limit {
                 blocks: made.blocks.len(),
@@ -159,17 +141,13 @@ impl<'a, I: 'a, R: 'a> Compare<'a, I, R> {
     /// How many passes over the inputs make a sample of the fastest candidate long enough.
     fn passes(&mut self, started: Instant) -> usize {
         let enough = SAMPLE_TICKS.max(SAMPLE_STEPS * resolution::ticks() as i64);
-        let (inputs, isolated) = (self.inputs, self.isolated);
+        let inputs = self.inputs;
         let mut passes = 1;
         while passes < MOST_PASSES && started.elapsed() < self.time_limit / 4 {
             let shortest = self
                 .candidates
                 .iter_mut()
-                .flat_map(|(_, candidate)| {
-                    (0..3)
-                        .map(|_| candidate.sample(inputs, passes, isolated))
-                        .min()
-                })
+                .flat_map(|(_, candidate)| (0..3).map(|_| candidate.sample(inputs, passes)).min())
                 .min();
             if shortest.is_none_or(|ticks| ticks >= enough) {
                 break;
@@ -197,16 +175,11 @@ impl<'a, I: 'a, R: 'a> Compare<'a, I, R> {
                 random.wait();
                 match self.candidates.get_mut(index) {
                     Some((_, candidate)) => {
-                        block.candidates[index] =
-                            candidate.sample(self.inputs, passes, self.isolated);
+                        block.candidates[index] = candidate.sample(self.inputs, passes);
                     }
                     None => {
-                        block.nothing = Candidate::<I, ()>::sample(
-                            &mut nothing,
-                            self.inputs,
-                            passes,
-                            self.isolated,
-                        )
+                        block.nothing =
+                            Candidate::<I, ()>::sample(&mut nothing, self.inputs, passes)
                     }
                 }
             }
