@@ -138,7 +138,7 @@ fn every_column_is_explained() {
     let known = marked_words(&page);
     let report = tsc_runtime::snapshot();
     for form in [TextForm::Short, TextForm::Full] {
-        let text = report.text(&TextOptions::default().form(form).width(400));
+        let text = report.to_text(&TextOptions::default().form(form).width(400));
         let mut lines = text
             .lines()
             .filter(|line| line.starts_with("      ") && line.contains(" self"));

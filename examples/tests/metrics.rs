@@ -93,7 +93,7 @@ fn promtool_finds_nothing_to_say_of_the_older_format() {
         .expect("it starts");
     let mut stdin = promtool.stdin.take().expect("it is piped");
     stdin
-        .write_all(report.prometheus().as_bytes())
+        .write_all(report.to_prometheus().as_bytes())
         .expect("it reads");
     drop(stdin);
     let output = promtool.wait_with_output().expect("it ends");

@@ -80,7 +80,7 @@ fn replace(value: &mut Value, text: &str) {
 /// A line a row that programs read as GCLK's, and rows that look alike have remarks that differ.
 fn dump(report: &Report) {
     for form in [TextForm::Short, TextForm::Full] {
-        let text = report.text(&TextOptions::default().form(form));
+        let text = report.to_text(&TextOptions::default().form(form));
         let (_, rows) = text.split_once("\n:CLK: ").expect("there is a row");
         let mut seen = HashMap::new();
         let rows: Vec<&str> = rows.split("\n:CLK: ").collect();
@@ -118,7 +118,7 @@ fn scan(line: &str, name: &str) {
 
 /// Each label reads back as what it was.
 fn metrics(report: &Report) {
-    let text = report.openmetrics();
+    let text = report.to_openmetrics();
     let calls: Vec<&str> = text
         .split('\n')
         .filter_map(|line| line.strip_prefix("tsc_calls_total{"))

@@ -71,12 +71,12 @@ pub fn print(report: &Report) {
         options,
     ];
     for options in others {
-        let text = report.text(&options);
+        let text = report.to_text(&options);
         let wrong = text.chars().find(|&it| it != '\n' && it.is_control());
         assert_eq!(wrong, None, "in {text}");
     }
-    assert!(report.openmetrics().ends_with("# EOF\n"));
-    let _ = report.prometheus();
+    assert!(report.to_openmetrics().ends_with("# EOF\n"));
+    let _ = report.to_prometheus();
 }
 
 fn add_and_take_away(one: &Report, other: &Report) {

@@ -103,15 +103,15 @@ fn main() {
     report.merge(&tsc_runtime::take()).expect("they are alike");
     assert!(report.callsites().is_empty());
     assert!(report.since(&snapshot()).is_some());
-    assert!(report.openmetrics().ends_with("# EOF\n"));
-    assert!(!report.prometheus().contains("# EOF"));
+    assert!(report.to_openmetrics().ends_with("# EOF\n"));
+    assert!(!report.to_prometheus().contains("# EOF"));
     assert!(affinity::cpus().is_ok_and(|cpus| !cpus.is_empty()));
     let file = std::env::temp_dir().join(format!("unmeasured.{}", std::process::id()));
     tsc_runtime::dump_to(&file).expect("a temporary file can be written");
     let dumped = std::fs::read_to_string(&file).expect("it has been written");
     std::fs::remove_file(&file).expect("it is there");
     assert_eq!(dumped, snapshot().to_string());
-    eprint!("{}", report.text(&TextOptions::default()));
+    eprint!("{}", report.to_text(&TextOptions::default()));
 }
 "##;
 

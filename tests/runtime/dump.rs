@@ -272,7 +272,7 @@ fn counts_that_are_too_many_are_no_reason_to_panic() {
     for of in [&report, &sum] {
         assert!(of.to_string().contains(":CLK: "));
         assert!(format!("{of:#}").contains(":CLK: "));
-        assert!(of.openmetrics().ends_with("# EOF\n"));
+        assert!(of.to_openmetrics().ends_with("# EOF\n"));
         assert!(
             sum.since(of)
                 .is_none_or(|since| since.to_string().starts_with("tsc: "))

@@ -14,18 +14,18 @@ impl fmt::Display for Report {
 impl Report {
     /// A line with the reason why nothing was measured.
     #[must_use]
-    pub fn text(&self, _options: &TextOptions) -> String {
+    pub fn to_text(&self, _options: &TextOptions) -> String {
         self.to_string()
     }
 
     /// The same.
     #[must_use]
-    pub fn text_of(
+    pub fn to_text_where(
         &self,
         options: &TextOptions,
         _is_wanted: &dyn Fn(&CallsiteReport) -> bool,
     ) -> String {
-        self.text(options)
+        self.to_text(options)
     }
 
     /// Does nothing, because the other report contains nothing that could be added.
@@ -54,13 +54,13 @@ impl Report {
 
     /// OpenMetrics text without metrics.
     #[must_use]
-    pub fn openmetrics(&self) -> String {
+    pub fn to_openmetrics(&self) -> String {
         "# EOF\n".to_owned()
     }
 
     /// No metrics.
     #[must_use]
-    pub fn prometheus(&self) -> String {
+    pub fn to_prometheus(&self) -> String {
         String::new()
     }
 

@@ -6,7 +6,7 @@
 /// use tsc_runtime::{TextOptions, TextSort, TextUnit};
 ///
 /// let options = TextOptions::default().unit(TextUnit::Cycles).sort(TextSort::Calls).top(10);
-/// print!("{}", tsc_runtime::snapshot().text(&options));
+/// print!("{}", tsc_runtime::snapshot().to_text(&options));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextOptions {
@@ -15,7 +15,7 @@ pub struct TextOptions {
     pub(crate) unit: TextUnit,
     pub(crate) sort: TextSort,
     pub(crate) top: Option<usize>,
-    pub(crate) colour: bool,
+    pub(crate) color: bool,
     pub(crate) modules: bool,
     pub(crate) command_line: bool,
     pub(crate) slowest: bool,
@@ -80,7 +80,7 @@ impl Default for TextOptions {
             unit: TextUnit::default(),
             sort: TextSort::default(),
             top: None,
-            colour: false,
+            color: false,
             modules: false,
             command_line: false,
             slowest: false,
@@ -163,8 +163,8 @@ impl TextOptions {
 
     /// Sets whether to write the escape sequences for colour.
     #[must_use]
-    pub fn colour(self, colour: bool) -> Self {
-        Self { colour, ..self }
+    pub fn color(self, color: bool) -> Self {
+        Self { color, ..self }
     }
 }
 

@@ -86,7 +86,7 @@ fn print(session: &Session, before: Option<&Report>, view: &View) -> Result<()> 
     if is_page(view) {
         return write_page(session, &sum, before, view);
     }
-    let text = sum.text_of(&options(view), &is_wanted);
+    let text = sum.to_text_where(&options(view), &is_wanted);
     let mut out = anstream::stdout().lock();
     if view.markdown {
         write!(out, "```text\n{text}```\n")?;
@@ -130,7 +130,7 @@ fn options(view: &View) -> TextOptions {
         .modules(true)
         .command_line()
         .slowest(view.slowest)
-        .colour(!view.markdown)
+        .color(!view.markdown)
 }
 
 /// What the report does not say of itself: its name, its runs, and what was done to the program.

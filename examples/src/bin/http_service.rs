@@ -65,9 +65,11 @@ fn answer(stream: &TcpStream) -> io::Result<()> {
     let path = request.split(' ').nth(1).unwrap_or_default();
     let (status, kind, body) = match path.strip_prefix("/work/").map(str::parse) {
         Some(Ok(rounds)) => ("200 OK", "text/plain", format!("{}\n", work(rounds))),
-        None if path == "/metrics" => {
-            ("200 OK", OPENMETRICS, tsc_runtime::snapshot().openmetrics())
-        }
+        None if path == "/metrics" => (
+            "200 OK",
+            OPENMETRICS,
+            tsc_runtime::snapshot().to_openmetrics(),
+        ),
         None if path == "/report" => (
             "200 OK",
             "application/json",

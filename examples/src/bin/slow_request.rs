@@ -103,6 +103,6 @@ fn print(out: &mut dyn std::io::Write) -> Outcome {
     Ok(write!(
         out,
         "{}",
-        report.text(&TextOptions::default().slowest(true))
+        report.to_text(&TextOptions::default().slowest(true))
     )?)
 }

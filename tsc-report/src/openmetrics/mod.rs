@@ -22,18 +22,18 @@ impl Report {
     /// which is possible because the probes' cost is only known on average, is left out, because OpenMetrics has no negative counters.
     ///
     /// ```
-    /// let body = tsc_runtime::snapshot().openmetrics();
+    /// let body = tsc_runtime::snapshot().to_openmetrics();
     /// assert!(body.ends_with("# EOF\n"));
     /// ```
     #[must_use]
-    pub fn openmetrics(&self) -> String {
+    pub fn to_openmetrics(&self) -> String {
         self.metrics(Dialect::OpenMetrics)
     }
 
     /// The same metrics in [Prometheus' older text format](https://prometheus.io/docs/instrumenting/exposition_formats/), version 0.0.4.
     /// node_exporter's textfile collector, the Pushgateway and `promtool check metrics` read it.
     #[must_use]
-    pub fn prometheus(&self) -> String {
+    pub fn to_prometheus(&self) -> String {
         self.metrics(Dialect::Prometheus)
     }
 

@@ -31,7 +31,7 @@ fn report() -> Report {
 
 #[test]
 fn buckets_are_cumulative_up_to_all() {
-    let text = report().openmetrics();
+    let text = report().to_openmetrics();
     let at = |le: &str| {
         let line = text
             .lines()
@@ -46,7 +46,7 @@ fn buckets_are_cumulative_up_to_all() {
 
 #[test]
 fn labels_are_escaped_and_every_sample_has_its_family() {
-    let text = report().openmetrics();
+    let text = report().to_openmetrics();
     assert!(
         text.contains(
             r#"tsc_calls_total{module="app",name="a\"b\\c\nd",location="src/main.rs:7"} 4"#
@@ -65,7 +65,7 @@ fn labels_are_escaped_and_every_sample_has_its_family() {
 
 #[test]
 fn the_older_format_has_the_same_samples() {
-    let (new, old) = (report().openmetrics(), report().prometheus());
+    let (new, old) = (report().to_openmetrics(), report().to_prometheus());
     let samples = |text: &str| -> Vec<String> {
         let lines = text.lines().filter(|line| !line.starts_with('#'));
         lines.map(str::to_owned).collect()
@@ -79,7 +79,7 @@ fn the_older_format_has_the_same_samples() {
 fn negative_sums_are_left_out() {
     let mut report = report();
     report.callsites[0].self_ticks = -3.0;
-    let text = report.openmetrics();
+    let text = report.to_openmetrics();
     assert!(!text.contains("tsc_self_ticks_total{"), "{text}");
     assert!(text.contains("tsc_inclusive_ticks_total{"), "{text}");
 }

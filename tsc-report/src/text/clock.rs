@@ -56,7 +56,7 @@ mod tests {
             ..Report::default()
         };
         for form in [TextForm::Short, TextForm::Full] {
-            let dump = report.text(&TextOptions::default().form(form));
+            let dump = report.to_text(&TextOptions::default().form(form));
             assert!(
                 !dump.contains("\n:CLK: b") && !dump.contains('\x1b'),
                 "{dump}"

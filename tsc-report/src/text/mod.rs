@@ -41,20 +41,20 @@ impl fmt::Display for Report {
         if let Some(width) = f.width() {
             options = options.width(width);
         }
-        f.write_str(&self.text(&options))
+        f.write_str(&self.to_text(&options))
     }
 }
 
 impl Report {
     /// The dump as text, in the form that `options` ask for.
     #[must_use]
-    pub fn text(&self, options: &TextOptions) -> String {
-        self.text_of(options, &|_| true)
+    pub fn to_text(&self, options: &TextOptions) -> String {
+        self.to_text_where(options, &|_| true)
     }
 
     /// The same with only those rows for which `is_wanted`. Shares are still of all rows.
     #[must_use]
-    pub fn text_of(
+    pub fn to_text_where(
         &self,
         options: &TextOptions,
         is_wanted: &dyn Fn(&CallsiteReport) -> bool,
@@ -86,7 +86,7 @@ impl Report {
             return nothing::write(out, reason.as_deref());
         }
         let options = &options.clone().of_form();
-        let style = Style::new(options.colour);
+        let style = Style::new(options.color);
         let names = Names::new(self, options.modules);
         let scale = Scale::new(&self.clock, options.unit);
         let rows = Rows::new(self, options, is_wanted);

@@ -4,6 +4,9 @@ use super::escaped;
 use super::scale::time;
 use crate::{CallsiteReport, Report};
 
+/// Less time off the CPU is not mentioned: a single switch is less certain than this.
+const LEAST_NS: f64 = 1000.0;
+
 /// `hotspots took 128ms: CPU 119ms, 21.0 % of it probes`, `blocked 2.10ms`, and `waiting for a CPU 6.02ms`.
 pub(super) fn parts(report: &Report) -> Vec<String> {
     let process = &report.process;
@@ -29,8 +32,8 @@ pub(super) fn parts(report: &Report) -> Vec<String> {
     );
     let mut parts = vec![line];
     for (what, ticks) in [("blocked", blocked), ("waiting for a CPU", waiting)] {
-        if let Some(ns) = ns.filter(|_| ticks > 0.0) {
-            parts.push(format!("{what} {}", time(ticks * ns)));
+        if let Some(ns) = ns.map(|ns| ticks * ns).filter(|&ns| ns >= LEAST_NS) {
+            parts.push(format!("{what} {}", time(ns)));
         }
     }
     parts

@@ -26,17 +26,19 @@ use parking_lot::Mutex;
 use crate::named::{named, reasons};
 use crate::tsc::clock;
 
-pub mod core_clock;
+pub(crate) mod core_clock;
 mod fit;
 pub(crate) mod light_cost;
 mod measurements;
 pub(crate) mod overhead;
 pub(crate) mod reference_chain;
-pub mod resolution;
+pub(crate) mod resolution;
 mod sample;
 pub(crate) mod statistics;
 
+pub use core_clock::{CoreClock, CoreClockError, CycleSource, core_clock};
 use fit::{ClockPair, Steps, fit};
+pub use resolution::ticks as resolution;
 
 /// If the rate is wanted sooner than this after the first reading, the caller sleeps for the rest of the time.
 pub const BASELINE: Duration = Duration::from_millis(4);

@@ -21,9 +21,9 @@ const LENGTHS: usize = 61;
 /// If the operating system's clock is used in place of the counter, this is that clock's step in nanoseconds.
 ///
 /// ```
-/// # #[cfg(feature = "on")] // the module is private otherwise
+/// # #[cfg(feature = "on")] // it is private otherwise
 /// # {
-/// let step = tsc_runtime::resolution::ticks();
+/// let step = tsc_runtime::resolution();
 /// println!("two readings of the counter differ by a multiple of {step} ticks");
 /// assert!(step >= 1);
 /// # }

@@ -95,20 +95,20 @@ impl Finding {
 #[non_exhaustive]
 pub struct SelfTest {
     /// One finding for each check.
-    pub lines: Vec<Finding>,
+    pub findings: Vec<Finding>,
 }
 
 impl SelfTest {
     /// The worst verdict of all findings.
     #[must_use]
     pub fn verdict(&self) -> Verdict {
-        let verdicts = self.lines.iter().map(|line| line.verdict);
+        let verdicts = self.findings.iter().map(|line| line.verdict);
         verdicts.max().unwrap_or(Verdict::Good)
     }
 
     /// The findings with this verdict.
     pub fn having(&self, verdict: Verdict) -> impl Iterator<Item = &Finding> {
-        self.lines
+        self.findings
             .iter()
             .filter(move |line| line.verdict == verdict)
     }
@@ -118,7 +118,7 @@ impl fmt::Display for SelfTest {
     /// Prints up to three lines for each finding: verdict, name and value; the meaning; the advice.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const INDENT: usize = 10;
-        for line in &self.lines {
+        for line in &self.findings {
             writeln!(
                 f,
                 "{:<INDENT$}{:<20}{}",
@@ -163,19 +163,19 @@ impl fmt::Display for SelfTest {
 #[cfg(feature = "on")]
 #[must_use]
 pub fn self_test() -> SelfTest {
-    let mut lines = facts::lines();
-    lines.extend(read_cost::lines());
-    lines.extend(steadiness::lines());
-    lines.push(skew::line().named("skew between CPUs"));
-    lines.push(switches::line().named("context switch"));
-    SelfTest { lines }
+    let mut findings = facts::lines();
+    findings.extend(read_cost::lines());
+    findings.extend(steadiness::lines());
+    findings.push(skew::line().named("skew between CPUs"));
+    findings.push(switches::line().named("context switch"));
+    SelfTest { findings }
 }
 
 /// The checks that take less than a millisecond, for the report's banner.
 pub(crate) fn quick() -> SelfTest {
-    let mut lines = facts::lines();
-    lines.push(trap::trap());
-    SelfTest { lines }
+    let mut findings = facts::lines();
+    findings.push(trap::trap());
+    SelfTest { findings }
 }
 
 #[cfg(all(test, feature = "on"))]
@@ -185,8 +185,8 @@ mod tests {
     #[test]
     fn every_line_says_what_it_means_and_what_to_do() {
         let test = self_test();
-        assert!(test.lines.len() > 10);
-        for line in &test.lines {
+        assert!(test.findings.len() > 10);
+        for line in &test.findings {
             assert!(
                 !line.value.is_empty() && !line.meaning.is_empty(),
                 "{line:?}"
@@ -198,24 +198,25 @@ mod tests {
             );
         }
         let text = test.to_string();
-        for line in &test.lines {
+        for line in &test.findings {
             assert!(
                 text.contains(&line.value) && text.contains(line.meaning),
                 "{text}"
             );
         }
-        assert!(quick().lines.len() < test.lines.len());
+        assert!(quick().findings.len() < test.findings.len());
     }
 
     #[test]
     fn worst_line_decides() {
-        let mut test = SelfTest { lines: vec![] };
+        let mut test = SelfTest { findings: vec![] };
         assert_eq!(test.verdict(), Verdict::Good);
-        test.lines.push(Finding::doubtful("b", "c", "d"));
-        test.lines.push(Finding::good("b", "c"));
-        test.lines.push(Finding::unknown("b", "c", "d"));
+        test.findings.push(Finding::doubtful("b", "c", "d"));
+        test.findings.push(Finding::good("b", "c"));
+        test.findings.push(Finding::unknown("b", "c", "d"));
         assert_eq!(test.verdict(), Verdict::Doubtful);
-        test.lines.insert(0, Finding::bad("b", "c", "d").named("e"));
+        test.findings
+            .insert(0, Finding::bad("b", "c", "d").named("e"));
         assert_eq!(test.verdict(), Verdict::Bad);
         let names: Vec<_> = test.having(Verdict::Bad).map(|line| line.name).collect();
         assert_eq!(names, ["e"]);

@@ -20,7 +20,7 @@ pub(crate) fn print(out: &mut dyn Write) -> Outcome {
     writeln!(
         out,
         "The counter's step is {} ticks. Differences between {READS} readings in a row, without fences:\n",
-        resolution::ticks()
+        resolution()
     )?;
     for (ticks, share) in by_frequency(differences).into_iter().take(SHOWN) {
         writeln!(out, "{ticks:>8} ticks {:>6.1} %", 100.0 * share)?;

@@ -138,7 +138,7 @@ pub(crate) fn first_reading() {
 ///
 /// ```
 /// # #[cfg(feature = "on")] // the module is private otherwise
-/// match tsc_runtime::core_clock::core_clock() {
+/// match tsc_runtime::core_clock() {
 ///     Ok(clock) => println!("{:.2} core cycles per tick", clock.cycles_per_tick),
 ///     Err(error) => println!("the core clock is not known: {error}"),
 /// }

@@ -17,7 +17,7 @@ pub(in crate::live) fn collect_clock(totals: &[(&'static Callsite, Totals)]) -> 
     let measured = !totals.is_empty();
     let core = measured.then(|| core_clock().ok()).flatten();
     let findings = if measured {
-        self_test::quick().lines
+        self_test::quick().findings
     } else {
         Vec::new()
     };

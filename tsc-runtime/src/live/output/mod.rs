@@ -57,7 +57,7 @@ pub(super) fn print(report: &Report) {
                 path.display()
             ));
             let options = text_options(settings, TextForm::Short);
-            write_to_stderr(&report.text(&on_terminal(options)));
+            write_to_stderr(&report.to_text(&on_terminal(options)));
         }
     }
 }
@@ -71,7 +71,7 @@ pub(super) fn write_to(path: &Path, report: &Report, form: Form) -> io::Result<(
 fn render(report: &Report, form: Form, options: &TextOptions) -> String {
     match form {
         Form::Json => report.as_json() + "\n",
-        _ => report.text(options),
+        _ => report.to_text(options),
     }
 }
 
@@ -99,5 +99,5 @@ fn on_terminal(options: TextOptions) -> TextOptions {
         Some(width) => options.width(width),
         None => options,
     };
-    options.colour(terminal::has_colour())
+    options.color(terminal::has_colour())
 }
