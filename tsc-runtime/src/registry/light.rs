@@ -1,5 +1,6 @@
 //! Light probes in the registry: how a thread gets its rows, and what becomes of them when it ends.
 
+use super::light_totals::add_counts;
 use super::shard::Shard;
 use super::thread_end::with_shard_slot;
 use super::{
@@ -121,8 +122,9 @@ pub(crate) fn count_after_end(callsite: &Callsite, counter: usize, count: u64) {
     let counted = in_cold_path(|_| {
         let number = callsite.number().filter(|_| room::is_left_for_end(1))?;
         let mut lists = registry().lists.lock();
-        let row = lists.ended.of(&None, 0).light.row(number);
-        row.counts.add(&Counts::of(counter, count));
+        let rows = lists.ended.of(&None, number as usize + 1);
+        let counts = Counts::of(counter, count);
+        add_counts(&mut rows[number as usize].sums, &counts);
         if counter == Row::CALLS {
             CALLS_AFTER_END.fetch_add(count, Relaxed);
         }

@@ -1,163 +1,96 @@
-//! The figures of light probes, added up over threads.
+//! The figures of light probes, added to those of timed ones.
 
-use super::chains::{Chains, Node};
-use crate::record::light::{Counts, LightSums, PathSums, PathTotals, ROOT};
+use super::sheets::{Sheets, ThreadName};
+use super::tree::Tree;
+use crate::record::light::{Counts, LightSums, PathSums, ROOT, Row};
+use crate::record::totals::Totals;
+use tsc_report::CallsiteSums;
 
-/// Time by ticks of the clock. Inclusive time has no ticks of its own, and no squares.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Ticked {
-    /// In which the function was innermost.
-    pub(crate) own: PathSums,
-    /// In which the function was running.
-    pub(crate) inclusive: PathSums,
-}
-
-/// The figures of a callsite.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct LightRow {
-    pub(crate) counts: Counts,
-    /// The threads that called it.
-    pub(crate) threads: u64,
-    pub(crate) ticked: Ticked,
-}
-
-impl LightRow {
-    pub(crate) fn is_empty(&self) -> bool {
-        self.counts.is_empty() && self.ticked.inclusive.is_empty()
-    }
-}
-
-/// The figures of some threads.
+/// Time by ticks of the clock, of all threads.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct LightTotals {
-    /// By callsite number.
-    rows: Vec<LightRow>,
-    contexts: Chains<Ticked>,
-    /// Time outside of all annotated functions.
+pub(crate) struct Ticked {
+    /// By chain of callers. Calls are not known.
+    pub(crate) tree: Tree,
+    /// Outside of all annotated functions.
     pub(crate) outside: PathSums,
 }
 
-impl LightTotals {
-    /// The row of a callsite number.
-    pub(super) fn row(&mut self, number: u32) -> &mut LightRow {
-        let index = number as usize;
-        if self.rows.len() <= index {
-            self.rows.resize_with(index + 1, LightRow::default);
-        }
-        &mut self.rows[index]
-    }
-
-    /// The figures of a callsite number, if it has any.
-    pub(crate) fn get(&self, number: u32) -> Option<&LightRow> {
-        let row = self.rows.get(number as usize)?;
-        (!row.is_empty()).then_some(row)
-    }
-
-    /// The numbers of callsites that have figures.
-    pub(super) fn numbers(&self) -> impl Iterator<Item = u32> {
-        let rows = (0..).zip(&self.rows);
-        rows.filter(|(_, row)| !row.is_empty())
-            .map(|(number, _)| number)
-    }
-
-    pub(crate) fn contexts(&self) -> &[Node<Ticked>] {
-        self.contexts.nodes()
-    }
-
-    /// Whether no light function has a call or a time.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.rows.iter().all(LightRow::is_empty)
-    }
-
-    /// Adds a thread's figures.
-    pub(super) fn add(&mut self, sums: &LightSums) {
-        for (number, counts) in (0..).zip(&sums.counts) {
+impl Sheets {
+    /// Adds the figures of a thread with this name.
+    pub(super) fn add_light(&mut self, name: &ThreadName, light: &LightSums) {
+        let paths = &light.paths;
+        let numbers = paths.iter().filter_map(|path| path.callsite);
+        let most = numbers.max().map_or(0, |number| number as usize + 1);
+        let called = light.counts.iter().rposition(|of| !of.is_empty());
+        let most = most.max(called.map_or(0, |number| number + 1));
+        let (rows, ticked) = self.of_light(name, most);
+        for (Totals { sums, .. }, counts) in rows.iter_mut().zip(&light.counts) {
             if !counts.is_empty() {
-                let row = self.row(number);
-                row.counts.add(counts);
-                row.threads += 1;
+                add_counts(sums, counts);
+                sums.threads += 1;
             }
         }
-        let mut places = vec![None; sums.paths.len()];
-        for (index, path) in sums.paths.iter().enumerate() {
-            if path.sums.is_empty() {
-                continue;
-            }
-            if index == ROOT.index() {
-                self.outside.add(&path.sums);
-                continue;
-            }
-            let own = self.context_of(index, &sums.paths, &mut places);
-            self.at(own, |ticked| ticked.own.add(&path.sums));
-            let mut chain = path.chain;
-            while chain != ROOT.index() {
-                let around = self.context_of(chain, &sums.paths, &mut places);
-                self.at(around, |ticked| ticked.inclusive.add(&path.sums));
-                chain = sums.paths[chain].outer;
-            }
-        }
-    }
-
-    /// Changes the figures of a context and of its callsite's row.
-    fn at(&mut self, context: usize, change: impl Fn(&mut Ticked)) {
-        let node = self.contexts.at(context);
-        change(&mut node.sums);
-        if let Some(number) = node.callsite {
-            change(&mut self.row(number).ticked);
-        }
-    }
-
-    /// The context of a place.
-    fn context_of(
-        &mut self,
-        index: usize,
-        paths: &[PathTotals],
-        places: &mut [Option<usize>],
-    ) -> usize {
-        // From the place to the first caller that is known, and back.
+        // The place of which the context is that of a place's calls.
         let extension = |index: usize| match paths[index].chain {
             chain if chain == index => index,
             _ => paths[index].outer,
         };
-        let mut callers = vec![extension(index)];
-        let mut parent = loop {
-            let place = callers[callers.len() - 1];
-            if let Some(known) = places[place] {
-                callers.pop();
-                break Some(known);
-            }
-            match paths[place].caller {
-                root if root == ROOT.index() => break None,
-                caller => callers.push(extension(caller)),
-            }
+        let chain = |index: usize| {
+            let caller = Some(paths[index].caller).filter(|&caller| caller != ROOT.index());
+            (paths[index].callsite, caller.map(extension))
         };
-        while let Some(place) = callers.pop() {
-            parent = Some(self.contexts.place(parent, paths[place].callsite));
-            places[place] = parent;
-        }
-        parent.unwrap_or_default()
-    }
-
-    /// Adds the figures of other threads.
-    pub(super) fn merge(&mut self, other: &Self) {
-        for (number, row) in (0..).zip(&other.rows) {
-            if !row.is_empty() {
-                let own = self.row(number);
-                own.counts.add(&row.counts);
-                own.threads += row.threads;
-                own.ticked.add(&row.ticked);
+        let mut places = vec![None; paths.len()];
+        for (index, path) in paths.iter().enumerate() {
+            let part = &path.sums;
+            if part.is_empty() {
+                continue;
+            }
+            if index == ROOT.index() {
+                ticked.outside.add(part);
+                continue;
+            }
+            let own = ticked.tree.node_of(extension(index), &mut places, chain);
+            own.sums.own = own.sums.own.wrapping_add(part.on_cpu);
+            if let Some(number) = own.callsite {
+                add_own(&mut rows[number as usize].sums, part);
+            }
+            let mut at = path.chain;
+            while at != ROOT.index() {
+                let around = ticked.tree.node_of(extension(at), &mut places, chain);
+                around.sums.on_cpu = around.sums.on_cpu.wrapping_add(part.on_cpu);
+                let blocked = part.off.wrapping_sub(part.waiting);
+                around.sums.blocked = around.sums.blocked.wrapping_add(blocked);
+                if let Some(number) = around.callsite {
+                    add_inclusive(&mut rows[number as usize].sums, part);
+                }
+                at = paths[at].outer;
             }
         }
-        self.contexts.merge(&other.contexts, Ticked::add);
-        self.outside.add(&other.outside);
     }
 }
 
-impl Ticked {
-    fn add(&mut self, other: &Self) {
-        self.own.add(&other.own);
-        self.inclusive.add(&other.inclusive);
-    }
+/// Adds calls.
+pub(super) fn add_counts(sums: &mut CallsiteSums, counts: &Counts) {
+    sums.counted += counts.get(Row::CALLS);
+    sums.units += counts.get(Row::UNITS);
+    sums.polls += counts.get(Row::POLLS);
+    sums.cancelled += counts.get(Row::CANCELLED);
+}
+
+/// Adds time in which the function was innermost.
+fn add_own(sums: &mut CallsiteSums, part: &PathSums) {
+    sums.clock_ticks += part.ticks;
+    sums.ticked_own += part.on_cpu;
+    sums.ticked_own_off += part.off;
+    sums.ticked_own_waiting += part.waiting;
+    sums.ticked_squares = sums.ticked_squares.wrapping_add(part.squares);
+}
+
+/// Adds time in which the function was running.
+fn add_inclusive(sums: &mut CallsiteSums, part: &PathSums) {
+    sums.ticked += part.on_cpu;
+    sums.ticked_off += part.off;
+    sums.ticked_waiting += part.waiting;
 }
 
 #[cfg(test)]
@@ -166,6 +99,7 @@ mod tests {
     use crate::probe::empty_calls::Light;
     use crate::record::callsite::{Callsite, meta};
     use crate::record::light::{Frame, Paths};
+    use crate::registry::tree::Node;
 
     /// The callsite with this number.
     fn callsite(number: u32) -> &'static Callsite {
@@ -197,50 +131,59 @@ mod tests {
         }
     }
 
-    fn totals(stacks: &[&[u32]]) -> LightTotals {
+    fn sums(paths: &Paths) -> LightSums {
+        LightSums {
+            counts: Vec::new(),
+            paths: paths.read(),
+        }
+    }
+
+    fn add(sheets: &mut Sheets, stacks: &[&[u32]]) {
         let paths = Paths::new().unwrap();
         for stack in stacks {
             tick(&paths, stack);
         }
-        let mut totals = LightTotals::default();
-        totals.add(&LightSums {
-            counts: Vec::new(),
-            paths: paths.read(),
-        });
-        totals
+        sheets.add_light(&None, &sums(&paths));
+    }
+
+    fn totals(stacks: &[&[u32]]) -> Sheets {
+        let mut sheets = Sheets::default();
+        add(&mut sheets, stacks);
+        sheets
     }
 
     /// The ticks in which a callsite was innermost, and thousands of ticks of the counter in which it was running.
-    fn row(totals: &LightTotals, number: u32) -> (u64, i64) {
-        let ticked = &totals.get(number).unwrap().ticked;
-        (ticked.own.ticks, ticked.inclusive.on_cpu / 1000)
+    fn row(totals: &mut Sheets, number: u32) -> (u64, i64) {
+        let Totals { sums, .. } = &totals.of(&None, 0)[number as usize];
+        (sums.clock_ticks, sums.ticked / 1000)
     }
 
-    /// The chains of callsites, outermost first, with the same figures.
-    fn contexts(totals: &LightTotals) -> Vec<(Vec<u32>, u64, i64)> {
-        let chain = |context: &Node<Ticked>| {
+    /// The chains of callsites, outermost first, with thousands of the same ticks.
+    fn contexts(totals: &Sheets) -> Vec<(Vec<u32>, i64, i64)> {
+        let nodes = totals.ticked.tree.nodes();
+        let chain = |context: &Node| {
             let mut chain = vec![context.callsite.unwrap()];
             let mut parent = context.parent;
             while let Some(index) = parent {
-                chain.insert(0, totals.contexts()[index].callsite.unwrap());
-                parent = totals.contexts()[index].parent;
+                chain.insert(0, nodes[index].callsite.unwrap());
+                parent = nodes[index].parent;
             }
-            let ticked = &context.sums;
-            (chain, ticked.own.ticks, ticked.inclusive.on_cpu / 1000)
+            (chain, context.sums.own / 1000, context.sums.on_cpu / 1000)
         };
-        let mut contexts: Vec<_> = totals.contexts().iter().map(chain).collect();
+        let mut contexts: Vec<_> = nodes.iter().map(chain).collect();
         contexts.sort();
         contexts
     }
 
     #[test]
     fn chain_of_callers_is_a_context() {
-        let totals = totals(&[&[], &[1], &[1, 2], &[1, 2], &[1, 3], &[1, 3, 2], &[2]]);
+        let mut totals = totals(&[&[], &[1], &[1, 2], &[1, 2], &[1, 3], &[1, 3, 2], &[2]]);
         assert_eq!(
-            [1, 2, 3].map(|number| row(&totals, number)),
+            [1, 2, 3].map(|number| row(&mut totals, number)),
             [(1, 5), (4, 4), (1, 2)]
         );
-        assert_eq!((totals.outside.ticks, totals.outside.on_cpu), (1, 1000));
+        let outside = totals.ticked.outside;
+        assert_eq!((outside.ticks, outside.on_cpu), (1, 1000));
         assert_eq!(
             contexts(&totals),
             [
@@ -255,15 +198,18 @@ mod tests {
 
     #[test]
     fn recursion_counts_each_tick_once() {
-        let totals = totals(&[&[1, 1, 1], &[1, 1, 2], &[1, 2, 2, 2], &[1]]);
-        assert_eq!([1, 2].map(|number| row(&totals, number)), [(2, 4), (2, 2)]);
+        let mut totals = totals(&[&[1, 1, 1], &[1, 1, 2], &[1, 2, 2, 2], &[1]]);
+        assert_eq!(
+            [1, 2].map(|number| row(&mut totals, number)),
+            [(2, 4), (2, 2)]
+        );
         assert_eq!(contexts(&totals), [(vec![1], 2, 4), (vec![1, 2], 2, 2)]);
     }
 
     #[test]
     fn function_runs_while_calls_inside_it_are_in_an_outer_context() {
         // A calls B, which calls A again, which calls C.
-        let totals = totals(&[
+        let mut totals = totals(&[
             &[1, 2],
             &[1, 2, 1],
             &[1, 2, 1, 3],
@@ -271,7 +217,7 @@ mod tests {
             &[1, 2, 1, 3, 2],
         ]);
         assert_eq!(
-            [1, 2, 3].map(|number| row(&totals, number)),
+            [1, 2, 3].map(|number| row(&mut totals, number)),
             [(1, 5), (2, 4), (2, 3)]
         );
         assert_eq!(
@@ -284,9 +230,9 @@ mod tests {
     fn recursion_may_be_deep() {
         let depth = if cfg!(miri) { 100 } else { 100_000 };
         let deep: Vec<u32> = (0..depth).map(|depth| 1 + depth % 3).collect();
-        let totals = totals(&[&deep]);
+        let mut totals = totals(&[&deep]);
         assert_eq!(
-            [1, 2, 3].map(|number| row(&totals, number)),
+            [1, 2, 3].map(|number| row(&mut totals, number)),
             [(1, 1), (0, 1), (0, 1)]
         );
     }
@@ -298,22 +244,13 @@ mod tests {
         for number in 1..20_000 {
             tick(&paths, &[number]);
         }
-        let mut totals = LightTotals::default();
-        totals.add(&LightSums {
-            counts: Vec::new(),
-            paths: paths.read(),
-        });
-        let ticks: u64 = totals
-            .contexts()
-            .iter()
-            .map(|context| context.sums.own.ticks)
-            .sum();
-        assert_eq!(ticks, 19_999);
-        let other = totals
-            .contexts()
-            .iter()
-            .find(|context| context.callsite.is_none());
-        assert!(other.unwrap().sums.own.ticks > 3000);
+        let mut totals = Sheets::default();
+        totals.add_light(&None, &sums(&paths));
+        let nodes = totals.ticked.tree.nodes();
+        let ticks = |context: &Node| context.sums.own / 1000;
+        assert_eq!(nodes.iter().map(ticks).sum::<i64>(), 19_999);
+        let other = nodes.iter().find(|context| context.callsite.is_none());
+        assert!(ticks(other.unwrap()) > 3000);
     }
 
     #[test]
@@ -323,15 +260,12 @@ mod tests {
             tick(&paths, stack);
         }
         paths.divide(2002);
-        let mut totals = LightTotals::default();
-        totals.add(&LightSums {
-            counts: Vec::new(),
-            paths: paths.read(),
-        });
-        let own = [1, 2].map(|number| totals.get(number).unwrap().ticked.own.on_cpu);
+        let mut totals = Sheets::default();
+        totals.add_light(&None, &sums(&paths));
+        let own = [1, 2].map(|number| totals.of(&None, 0)[number].sums.ticked_own);
         // What cannot be divided evenly is outside.
         assert_eq!(
-            (totals.outside.on_cpu, own),
+            (totals.ticked.outside.on_cpu, own),
             (1000 + 501, [2000 + 1001, 1000 + 500])
         );
         Paths::new().unwrap().divide(5);
@@ -339,10 +273,8 @@ mod tests {
 
     #[test]
     fn threads_add_up() {
-        let (one, other) = (totals(&[&[1], &[1, 2]]), totals(&[&[2], &[1, 2], &[1, 3]]));
-        let mut both = LightTotals::default();
-        both.merge(&one);
-        both.merge(&other);
+        let mut both = totals(&[&[1], &[1, 2]]);
+        add(&mut both, &[&[2], &[1, 2], &[1, 3]]);
         assert_eq!(
             contexts(&both),
             [
@@ -352,6 +284,6 @@ mod tests {
                 (vec![2], 1, 1),
             ]
         );
-        assert_eq!(row(&both, 2), (3, 3));
+        assert_eq!(row(&mut both, 2), (3, 3));
     }
 }

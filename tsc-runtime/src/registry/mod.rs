@@ -26,7 +26,6 @@ use crate::sync::atomic::Ordering::{Relaxed, SeqCst};
 use crate::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, fence};
 use crate::tsc::{Ticks, clock};
 
-mod chains;
 mod control;
 mod filter;
 #[cfg(all(unix, any(all(test, shuttle), not(miri))))]
@@ -53,12 +52,11 @@ pub use control::{pause, resume, tree as record_tree};
 pub(crate) use fork::start_from_zero;
 pub(crate) use light::{FoundRow, count_after_end, find_row};
 pub(crate) use light_check::{check_light, is_unsplit as is_light_unsplit};
-pub(crate) use light_totals::{LightRow, LightTotals, Ticked};
 pub(crate) use reading::{figures, take_figures};
 pub(crate) use registration::{add_cost_of_report, begin_report, registration_cost_since};
 pub(crate) use sheets::{Figures, ThreadName};
 pub(crate) use thread_end::{fold_lingering, fold_orphan};
-pub(crate) use tree::{Tree, ask_for as ask_for_tree};
+pub(crate) use tree::ask_for as ask_for_tree;
 #[cfg(fuzzing)]
 pub(crate) use understood::understood;
 

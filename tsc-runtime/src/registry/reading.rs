@@ -85,27 +85,22 @@ impl Own {
         if let Some(tree) = &mut self.tree {
             tree.add_to(&mut sheets.tree, takes);
         }
-        let sheet = sheets.of(&shard.name, self.records.len());
         if let Some(light) = &mut self.light {
             let sums = if takes {
                 light.hand_out()
             } else {
                 light.rest()
             };
-            sheet.light.add(&sums);
+            sheets.add_light(&shard.name, &sums);
         }
+        let totals = sheets.of(&shard.name, self.records.len());
         if takes {
             self.taken.resize_with(self.records.len(), Totals::default);
             self.is_to_forget = true;
         }
         for record in self.records.iter().flatten() {
             let number = record.id as usize;
-            let now = add_rest(
-                record,
-                &self.taken,
-                shard.is_own(),
-                &mut sheet.totals[number],
-            );
+            let now = add_rest(record, &self.taken, shard.is_own(), &mut totals[number]);
             if let (true, Some(now)) = (takes, now) {
                 self.taken[number] = now;
             }

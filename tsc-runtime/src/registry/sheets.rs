@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use once_cell::race::OnceBool;
 
-use super::light_totals::LightTotals;
+use super::light_totals::Ticked;
 use super::tree::Tree;
 use crate::record::callsite::{self, Callsite};
-use crate::record::light::Row;
 use crate::record::slowest::{self, ThreadFacts};
 use crate::record::totals::Totals;
 use crate::{environment, process};
+use tsc_report::CallsiteSums;
 
 /// The name of some threads; `None` for threads without a name, and for all threads if no rows for threads are asked for.
 pub(crate) type ThreadName = Option<Arc<str>>;
@@ -26,86 +26,64 @@ pub(crate) struct Figures {
     pub(crate) by_thread: Vec<(ThreadName, CallsiteTotals)>,
     /// The call tree; without nodes if it is not recorded.
     pub(crate) tree: Tree,
-    /// What light probes have counted, and the time by ticks of the clock.
-    pub(crate) light: LightTotals,
-    pub(crate) light_by_thread: Vec<(ThreadName, LightTotals)>,
-}
-
-impl Figures {
-    /// The number of calls that have started.
-    pub(crate) fn started(&self) -> u64 {
-        let timed = self.callsites.iter();
-        let timed: u64 = timed
-            .map(|(_, totals)| totals.sums.calls() + totals.sums.running)
-            .sum();
-        let light = self.callsites.iter().filter_map(|(callsite, _)| {
-            let row = self.light.get(callsite.number()?)?;
-            Some(row.counts.get(Row::CALLS))
-        });
-        timed + light.sum::<u64>()
-    }
+    /// The time by ticks of the clock.
+    pub(crate) ticked: Ticked,
 }
 
 /// The figures of some threads, for each name of threads.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sheets {
-    by_name: BTreeMap<ThreadName, Sheet>,
+    /// The totals are by callsite number.
+    by_name: BTreeMap<ThreadName, Vec<Totals>>,
     pub(super) tree: Tree,
-}
-
-#[derive(Clone, Debug, Default)]
-pub(super) struct Sheet {
-    /// By callsite number.
-    pub(super) totals: Vec<Totals>,
-    pub(super) light: LightTotals,
-}
-
-impl Sheet {
-    fn make_room(&mut self, callsites: usize) {
-        if self.totals.len() < callsites {
-            self.totals.resize_with(callsites, Totals::default);
-        }
-    }
-
-    fn merge(&mut self, other: &Self) {
-        self.make_room(other.totals.len());
-        for (own, other) in self.totals.iter_mut().zip(&other.totals) {
-            own.merge(other);
-        }
-        self.light.merge(&other.light);
-    }
+    pub(super) ticked: Ticked,
 }
 
 impl Sheets {
-    /// The figures of the threads with this name, with room for the totals of at least `callsites` callsites.
-    pub(super) fn of(&mut self, name: &ThreadName, callsites: usize) -> &mut Sheet {
-        let sheet = self.by_name.entry(name.clone()).or_default();
-        sheet.make_room(callsites);
-        sheet
+    /// The totals of the threads with this name, with room for at least `callsites` callsites.
+    pub(super) fn of(&mut self, name: &ThreadName, callsites: usize) -> &mut Vec<Totals> {
+        self.of_light(name, callsites).0
+    }
+
+    /// The same, and the time by ticks.
+    pub(super) fn of_light(
+        &mut self,
+        name: &ThreadName,
+        callsites: usize,
+    ) -> (&mut Vec<Totals>, &mut Ticked) {
+        let totals = self.by_name.entry(name.clone()).or_default();
+        make_room(totals, callsites);
+        (totals, &mut self.ticked)
     }
 
     pub(super) fn figures(self, callsites: &[Option<&'static Callsite>]) -> Figures {
-        let mut all = Sheet::default();
-        let mut figures = Figures::default();
-        for (name, sheet) in self.by_name {
+        let mut all = Vec::new();
+        let mut by_thread = Vec::new();
+        for (name, totals) in self.by_name {
             if !are_apart() {
                 // There is only one.
-                all = sheet;
+                all = totals;
                 break;
             }
-            all.merge(&sheet);
-            let totals = called(callsites, sheet.totals, &HashSet::new());
-            figures.by_thread.push((name.clone(), totals));
-            figures.light_by_thread.push((name, sheet.light));
+            make_room(&mut all, totals.len());
+            for (all, part) in all.iter_mut().zip(&totals) {
+                all.merge(part);
+            }
+            by_thread.push((name, called(callsites, totals, &HashSet::new())));
         }
-        all.make_room(callsites.len());
-        figures.callsites = called(callsites, all.totals, &self.tree.callsites());
-        figures
-            .callsites
-            .extend(called_light(callsites, &all.light));
-        figures.tree = self.tree;
-        figures.light = all.light;
-        figures
+        make_room(&mut all, callsites.len());
+        Figures {
+            callsites: called(callsites, all, &self.tree.callsites()),
+            by_thread,
+            tree: self.tree,
+            ticked: self.ticked,
+        }
+    }
+}
+
+fn make_room(totals: &mut Vec<Totals>, callsites: usize) {
+    if totals.len() < callsites {
+        totals.resize_with(callsites, Totals::default);
     }
 }
 
@@ -115,37 +93,30 @@ fn called(
     totals: Vec<Totals>,
     in_tree: &HashSet<u32>,
 ) -> CallsiteTotals {
-    let called = |Totals { sums, .. }: &Totals| {
-        sums.calls() + sums.running + sums.polls + sums.cancelled != 0
+    let nothing = CallsiteSums::default();
+    // A timed function in which only ticks have come is in a later report.
+    let is_called = |callsite: &Callsite, sums: &CallsiteSums| {
+        callsite.is_light() || sums.calls() + sums.running + sums.polls + sums.cancelled != 0
     };
-    callsites
-        .iter()
+    (0..)
         .zip(totals)
-        .zip(0..)
-        .filter(|((_, totals), number)| called(totals) || in_tree.contains(number))
-        .filter_map(|((callsite, totals), _)| Some(((*callsite)?, totals)))
+        .filter_map(|(number, totals)| {
+            let is_in_tree = in_tree.contains(&number);
+            if !is_in_tree && totals.sums == nothing {
+                return None;
+            }
+            let callsite = callsite_of(callsites, number)?;
+            let is_row = is_in_tree || is_called(callsite, &totals.sums);
+            is_row.then_some((callsite, totals))
+        })
         .collect()
 }
 
-/// The light callsites that were called, in the order of their numbers. They have no other totals.
-///
 /// In the child of a fork, a thread has rows of callsites that have their numbers from the parent. So they need not be among the child's
 /// `callsites`, but they are in the list of all that were ever registered, which may be long.
-fn called_light(callsites: &[Option<&'static Callsite>], light: &LightTotals) -> CallsiteTotals {
-    let known = |number: u32| callsites.get(number as usize).copied().flatten();
-    let mut called: Vec<&'static Callsite> =
-        if light.numbers().all(|number| known(number).is_some()) {
-            light.numbers().filter_map(known).collect()
-        } else {
-            let has_figures = |number| light.get(number).is_some();
-            callsite::registered()
-                .filter(|callsite| callsite.number().is_some_and(has_figures))
-                .collect()
-        };
-    called.retain(|callsite| callsite.is_light());
-    called.sort_by_key(|callsite| callsite.number());
-    let without_totals = |callsite| (callsite, Totals::default());
-    called.into_iter().map(without_totals).collect()
+fn callsite_of(callsites: &[Option<&'static Callsite>], number: u32) -> Option<&'static Callsite> {
+    let known = callsites.get(number as usize).copied().flatten();
+    known.or_else(|| callsite::registered().find(|of| of.number() == Some(number)))
 }
 
 /// Whether totals are kept apart by the threads' names.
@@ -199,7 +170,7 @@ mod tests {
                 },
             };
             let mut sheets = Sheets::default();
-            sheets.tree.add([late].into_iter());
+            sheets.tree.add(&[late]);
             let figures = sheets.figures(&[None, Some(&CALLSITE)]);
             figures.callsites.len()
         };

@@ -87,7 +87,7 @@ impl Lists {
             tree.add_to(&mut self.ended.tree, true);
         }
         if let Some(light) = own.light.take() {
-            self.ended.of(&shard.name, 0).light.add(&light.rest());
+            self.ended.add_light(&shard.name, &light.rest());
         }
         let mut lingers = false;
         for slot in &mut own.records {
@@ -104,8 +104,8 @@ impl Lists {
     /// Adds a record's figures to those of ended threads.
     fn end_record(&mut self, name: &ThreadName, slot: &mut Option<OwnedRecord>, taken: &[Totals]) {
         let Some(record) = slot.take() else { return };
-        let sheet = self.ended.of(name, self.callsites.len());
-        if let Some(totals) = sheet.totals.get_mut(record.id as usize) {
+        let totals = self.ended.of(name, self.callsites.len());
+        if let Some(totals) = totals.get_mut(record.id as usize) {
             add_rest(&record, taken, true, totals);
         }
     }

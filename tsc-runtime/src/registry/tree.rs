@@ -1,8 +1,8 @@
 //! The call trees of all threads merged into one, and whether trees are recorded.
 
 use std::collections::HashSet;
+use std::collections::hash_map::{Entry, HashMap};
 
-use super::chains::Chains;
 use crate::environment;
 use crate::record::contexts::{self, ContextTotals, Contexts, ROOT};
 use crate::sync::atomic::AtomicBool;
@@ -32,56 +32,98 @@ pub(super) fn is_wanted() -> Option<bool> {
     environment::TREE.parse(environment::switch)
 }
 
-/// The call trees of some threads.
-pub(crate) type Tree = Chains<ContextSums>;
+/// A node for every chain of callers in which some threads have figures, and for the beginnings of these chains.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tree {
+    nodes: Vec<Node>,
+    /// The index of each node, by its parent and its callsite.
+    known: HashMap<(Option<usize>, Option<u32>), usize>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Node {
+    /// The callsite's number; `None` for everything for which a thread had no room.
+    pub(crate) callsite: Option<u32>,
+    /// The index of the parent, which precedes the node.
+    pub(crate) parent: Option<usize>,
+    pub(crate) sums: ContextSums,
+}
 
 impl Tree {
-    /// Whether each node has figures, or has a descendant with figures.
-    pub(crate) fn needed(&self) -> Vec<bool> {
-        let mut needed: Vec<bool> = self
-            .nodes()
-            .iter()
-            .map(|node| node.sums.calls != 0 || node.sums.own != 0 || node.sums.on_cpu != 0)
-            .collect();
-        // Children come after their parents.
-        for (index, node) in self.nodes().iter().enumerate().rev() {
-            if let (true, Some(parent)) = (needed[index], node.parent) {
-                needed[parent] = true;
-            }
-        }
-        needed
+    /// The nodes, parents before their children.
+    pub(crate) fn nodes(&self) -> &[Node] {
+        &self.nodes
     }
 
-    /// The numbers of the callsites of needed nodes.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// The numbers of the callsites of all nodes.
     pub(super) fn callsites(&self) -> HashSet<u32> {
-        let needed = self.nodes().iter().zip(self.needed());
-        let needed = needed.filter(|(_, is_needed)| *is_needed);
-        needed.filter_map(|(node, _)| node.callsite).collect()
+        self.nodes.iter().filter_map(|node| node.callsite).collect()
     }
 
     /// Adds a thread's tree.
-    pub(super) fn add(&mut self, contexts: impl Iterator<Item = ContextTotals>) {
-        let mut places = vec![None];
-        for context in contexts {
-            let parent = places[context.parent as usize];
-            places.push(Some(self.add_at(parent, context.callsite, &context.sums)));
+    pub(super) fn add(&mut self, contexts: &[ContextTotals]) {
+        let mut places = vec![None; contexts.len()];
+        for (index, context) in contexts.iter().enumerate() {
+            if context.sums != ContextSums::default() {
+                let node = self.node_of(index, &mut places, |index| {
+                    let context = &contexts[index];
+                    let parent = context.parent.checked_sub(1);
+                    (context.callsite, parent.map(|parent| parent as usize))
+                });
+                node.sums.merge(&context.sums);
+            }
         }
     }
 
     /// Adds a callsite that was called outside any call on a thread with a tree.
     pub(super) fn add_root(&mut self, callsite: u32, sums: &ContextSums) {
-        self.add_at(None, Some(callsite), sums);
+        let place = self.place(None, Some(callsite));
+        self.nodes[place].sums.merge(sums);
     }
 
-    fn add_at(
+    /// The node of a thread's chain of callers. `chain` has the callsite and the caller of each of the thread's chains, and `places` the nodes
+    /// of those that were looked for before.
+    pub(super) fn node_of(
         &mut self,
-        parent: Option<usize>,
-        callsite: Option<u32>,
-        sums: &ContextSums,
-    ) -> usize {
-        let place = self.place(parent, callsite);
-        self.at(place).sums.merge(sums);
-        place
+        index: usize,
+        places: &mut [Option<usize>],
+        chain: impl Fn(usize) -> (Option<u32>, Option<usize>),
+    ) -> &mut Node {
+        // From the end of the chain to the first caller that is known, and back.
+        let (mut callees, mut at) = (Vec::new(), Some(index));
+        let mut place = None;
+        while let Some(index) = at {
+            place = places[index];
+            if place.is_some() {
+                break;
+            }
+            callees.push(index);
+            at = chain(index).1;
+        }
+        for index in callees.into_iter().rev() {
+            place = Some(self.place(place, chain(index).0));
+            places[index] = place;
+        }
+        &mut self.nodes[place.unwrap_or_default()]
+    }
+
+    /// The index of a node, which is made now if there is none.
+    fn place(&mut self, parent: Option<usize>, callsite: Option<u32>) -> usize {
+        match self.known.entry((parent, callsite)) {
+            Entry::Occupied(known) => *known.get(),
+            Entry::Vacant(new) => {
+                self.nodes.push(Node {
+                    callsite,
+                    parent,
+                    sums: ContextSums::default(),
+                });
+                *new.insert(self.nodes.len() - 1)
+            }
+        }
     }
 }
 
@@ -112,7 +154,7 @@ impl ThreadTree {
             }
             context
         });
-        tree.add(rest);
+        tree.add(&rest.collect::<Vec<_>>());
         if takes {
             self.taken = now;
         }
@@ -147,27 +189,20 @@ mod tests {
     fn chains_are_the_same_whatever_the_order() {
         let mut tree = Tree::default();
         // A thread's first node stands for the calls without room.
-        tree.add([context(0, 0, 0), context(7, 0, 1), context(8, 2, 5)].into_iter());
-        tree.add(
-            [
-                context(0, 0, 4),
-                context(8, 0, 3),
-                context(7, 0, 2),
-                context(8, 3, 6),
-            ]
-            .into_iter(),
-        );
+        tree.add(&[context(0, 0, 0), context(7, 0, 1), context(8, 2, 5)]);
+        tree.add(&[
+            context(0, 0, 4),
+            context(8, 0, 3),
+            context(7, 0, 2),
+            context(8, 3, 6),
+        ]);
         let expected = [
-            (None, None, 4),
             (Some(7), None, 3),
-            (Some(8), Some(1), 11),
+            (Some(8), Some(0), 11),
+            (None, None, 4),
             (Some(8), None, 3),
         ];
         assert_eq!(calls(&tree), expected);
-        let mut twice = Tree::default();
-        twice.merge(&tree, ContextSums::merge);
-        twice.merge(&tree, ContextSums::merge);
-        assert_eq!(calls(&twice)[2], (Some(8), Some(1), 22));
     }
 
     #[test]

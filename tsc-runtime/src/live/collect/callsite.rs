@@ -9,10 +9,10 @@ use super::slowest::add_slowest;
 use crate::calibration::light_cost;
 use crate::events;
 use crate::record::callsite::{Callsite, Unit};
-use crate::record::light::{PathSums, Row};
+use crate::record::light::PathSums;
 use crate::record::name;
 use crate::record::totals::Totals;
-use crate::registry::{Figures, LightRow, ThreadName, Ticked, is_light_unsplit};
+use crate::registry::{Figures, ThreadName, is_light_unsplit};
 use crate::tsc::Fence;
 use tsc_report::__private::{
     LIGHT, SQUARES_UNIT, TIMED, WholeTicks, derive_errors, order, reorder,
@@ -27,34 +27,22 @@ pub(in crate::live) fn collect_callsites(
     clock: &Clock,
 ) -> (Vec<CallsiteReport>, Vec<Option<u32>>) {
     let mut parts: HashMap<*const Callsite, Vec<(&ThreadName, &Totals)>> = HashMap::new();
-    let cost = light_cost::ticks().unwrap_or(0.0);
     for (name, callsites) in &figures.by_thread {
         for (callsite, totals) in callsites {
             let parts = parts.entry(ptr::from_ref(*callsite)).or_default();
             parts.push((name, totals));
         }
     }
-    let (callsites, numbers): (Vec<CallsiteReport>, Vec<_>) = figures
+    let (mut callsites, numbers): (Vec<CallsiteReport>, Vec<_>) = figures
         .callsites
         .iter()
         .map(|&(callsite, ref totals)| {
-            let number = callsite.number();
-            let light = number.and_then(|number| figures.light.get(number));
-            let mut sums = sums(totals);
-            if let Some(light) = light {
-                add_light(&mut sums, light, cost);
-            }
-            let mut report = collect_callsite(callsite, totals, sums, clock);
+            let mut report = collect_callsite(callsite, totals, clock);
             let parts = parts.remove(&ptr::from_ref(callsite)).unwrap_or_default();
-            report.thread_rows = if callsite.is_light() {
-                light_thread_rows(number, figures)
-            } else {
-                thread_rows(&report, &parts, clock)
-            };
-            (report, number)
+            report.thread_rows = thread_rows(callsite, &report, &parts, clock);
+            (report, callsite.number())
         })
         .unzip();
-    let mut callsites = callsites;
     derive_errors(&mut callsites);
     let order = order(callsites.len(), &|one, other| {
         CallsiteReport::by_self(&callsites[one], &callsites[other])
@@ -64,12 +52,7 @@ pub(in crate::live) fn collect_callsites(
     (callsites, numbers)
 }
 
-fn collect_callsite(
-    callsite: &Callsite,
-    totals: &Totals,
-    sums: CallsiteSums,
-    clock: &Clock,
-) -> CallsiteReport {
+fn collect_callsite(callsite: &Callsite, totals: &Totals, clock: &Clock) -> CallsiteReport {
     let (meta, fence) = (callsite.meta(), callsite.fence());
     let unit = meta.unit.map(|unit| match unit {
         Unit::Bytes => "bytes",
@@ -88,7 +71,7 @@ fn collect_callsite(
         histogram: totals.histogram.clone(),
         interrupted_histogram: totals.excluded_histogram.clone(),
         wall_histogram: totals.wall_histogram(),
-        sums,
+        sums: sums(callsite, totals),
         events: events::counts(callsite),
         ..CallsiteReport::default()
     };
@@ -98,6 +81,7 @@ fn collect_callsite(
 
 /// The parts of the threads, one for each thread name, by descending self ticks.
 fn thread_rows(
+    callsite: &Callsite,
     whole: &CallsiteReport,
     parts: &[(&ThreadName, &Totals)],
     clock: &Clock,
@@ -106,8 +90,9 @@ fn thread_rows(
         .iter()
         .map(|&(name, totals)| {
             let mut part = CallsiteReport {
+                probe: whole.probe.clone(),
                 fence: whole.fence.clone(),
-                sums: sums(totals),
+                sums: sums(callsite, totals),
                 ..CallsiteReport::default()
             };
             part.derive(clock);
@@ -125,60 +110,18 @@ fn thread_rows(
     rows
 }
 
-/// Adds what light probes have found. `cost` is that of one light call, in ticks.
-fn add_light(sums: &mut CallsiteSums, light: &LightRow, cost: f64) {
-    let LightRow {
-        counts,
-        threads,
-        ticked: Ticked { own, inclusive },
-    } = light;
-    let probes = counts.get(Row::CALLS).max(counts.get(Row::POLLS));
-    sums.threads = sums.threads.max(*threads);
-    sums.units += counts.get(Row::UNITS);
-    sums.polls += counts.get(Row::POLLS);
-    sums.cancelled += counts.get(Row::CANCELLED);
-    sums.counted = counts.get(Row::CALLS);
-    sums.clock_ticks = own.ticks;
-    sums.ticked_own = own.on_cpu;
-    sums.ticked_own_off = own.off;
-    sums.ticked_own_waiting = own.waiting;
-    sums.ticked_squares = own.squares;
-    sums.ticked = inclusive.on_cpu;
-    sums.ticked_off = inclusive.off;
-    sums.ticked_waiting = inclusive.waiting;
-    if inclusive.off != 0 && is_light_unsplit() {
-        sums.unsplit = sums.unsplit.max(sums.counted).max(1);
-    }
-    sums.light_probe_milliticks = (probes as f64 * cost * 1000.0) as i64;
-}
-
-/// The parts of the threads in a light callsite, by descending self ticks.
-fn light_thread_rows(number: Option<u32>, figures: &Figures) -> Vec<ThreadReport> {
-    let mut rows: Vec<ThreadReport> = figures
-        .light_by_thread
-        .iter()
-        .filter_map(|(name, totals)| {
-            let row = totals.get(number?)?;
-            let Ticked { own, inclusive } = &row.ticked;
-            Some(ThreadReport {
-                name: name.as_deref().map(str::to_owned),
-                threads: row.threads,
-                calls: row.counts.get(Row::CALLS),
-                total_ticks: WholeTicks(inclusive.net()),
-                self_ticks: WholeTicks(own.net()),
-                on_cpu_ticks: Some(WholeTicks(inclusive.on_cpu)),
-            })
-        })
-        .collect();
-    rows.sort_by_key(|row| Reverse(row.self_ticks));
-    rows
-}
-
-/// The sums of timed calls.
-fn sums(totals: &Totals) -> CallsiteSums {
+/// The sums of the totals, with what is known only now.
+fn sums(callsite: &Callsite, totals: &Totals) -> CallsiteSums {
     let mut sums = totals.sums.clone();
     if let Some(first) = &mut sums.first {
         first.process_started_ns = process_started();
+    }
+    if sums.ticked_off != 0 && is_light_unsplit() {
+        sums.unsplit = sums.unsplit.max(sums.counted).max(1);
+    }
+    if callsite.is_light() {
+        let (probes, cost) = (sums.counted.max(sums.polls), light_cost::ticks());
+        sums.light_probe_milliticks = (probes as f64 * cost.unwrap_or(0.0) * 1000.0) as i64;
     }
     sums
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::registry::{Figures, LightTotals, Tree};
+use crate::registry::Figures;
 use crate::{interruption, on_cpu};
 use tsc_report::__private::WholeTicks;
 use tsc_report::Context;
@@ -20,54 +20,26 @@ pub(in crate::live) fn collect_contexts(
         .filter_map(|(number, index)| Some((number?, index)))
         .collect();
     let index_of = |number: Option<u32>| indices.get(&number?).copied();
-    let contexts = if figures.light.contexts().is_empty() {
-        contexts(&figures.tree, index_of)
+    // Ticks tell the time of each context, but not the calls.
+    let is_ticked = !figures.ticked.tree.is_empty();
+    let tree = if is_ticked {
+        &figures.ticked.tree
     } else {
-        light_contexts(&figures.light, index_of)
+        &figures.tree
     };
-    Context::sorted(&contexts)
-}
-
-fn light_contexts(
-    light: &LightTotals,
-    index_of: impl Fn(Option<u32>) -> Option<u64>,
-) -> Vec<Context> {
-    let contexts = light.contexts().iter().map(|context| {
-        let (own, inclusive) = (&context.sums.own, &context.sums.inclusive);
-        Context {
-            callsite: index_of(context.callsite),
-            parent: context.parent.map(|parent| parent as u64),
-            calls: None,
-            clean: None,
-            total_ticks: WholeTicks(inclusive.net()),
-            on_cpu_ticks: Some(WholeTicks(inclusive.on_cpu)),
-            self_ticks: WholeTicks(own.on_cpu),
-        }
-    });
-    contexts.collect()
-}
-
-fn contexts(tree: &Tree, index_of: impl Fn(Option<u32>) -> Option<u64>) -> Vec<Context> {
-    let needed = tree.needed();
-    let is_detected = interruption::unavailable().is_none();
-    let is_asked = on_cpu::unavailable().is_none();
-    let mut places = Vec::with_capacity(needed.len());
-    let mut contexts = Vec::new();
-    for (node, is_needed) in tree.nodes().iter().zip(needed) {
-        places.push(contexts.len() as u64);
-        if !is_needed {
-            continue;
-        }
+    let is_detected = !is_ticked && interruption::unavailable().is_none();
+    let is_asked = is_ticked || on_cpu::unavailable().is_none();
+    let contexts = tree.nodes().iter().map(|node| {
         let sums = &node.sums;
-        contexts.push(Context {
+        Context {
             callsite: index_of(node.callsite),
-            parent: node.parent.map(|parent| places[parent]),
-            calls: Some(sums.calls),
+            parent: node.parent.map(|parent| parent as u64),
+            calls: (!is_ticked).then_some(sums.calls),
             clean: is_detected.then(|| sums.calls.saturating_sub(sums.unclean)),
             total_ticks: WholeTicks(sums.on_cpu).plus(WholeTicks(sums.blocked)),
             on_cpu_ticks: is_asked.then_some(WholeTicks(sums.on_cpu)),
             self_ticks: WholeTicks(sums.own),
-        });
-    }
-    contexts
+        }
+    });
+    Context::sorted(&contexts.collect::<Vec<_>>())
 }

@@ -8,7 +8,8 @@ use tsc_report::TickClock;
 
 /// `None` if the program has no light probes.
 pub(in crate::live) fn collect_tick_clock(figures: &Figures) -> Option<TickClock> {
-    if figures.light.is_empty() {
+    let mut callsites = figures.callsites.iter();
+    if figures.ticked.tree.is_empty() && !callsites.any(|(callsite, _)| callsite.is_light()) {
         return None;
     }
     let no_counter = || {
@@ -20,7 +21,7 @@ pub(in crate::live) fn collect_tick_clock(figures: &Figures) -> Option<TickClock
         .or_else(no_counter)
         .or_else(on_cpu::unavailable);
     let mut clock = TickClock {
-        outside_ticks: figures.light.outside.on_cpu,
+        outside_ticks: figures.ticked.outside.on_cpu,
         light_call_ticks: light_cost::ticks(),
         no_times_because: reason.map(str::to_owned),
         ..TickClock::default()

@@ -8,11 +8,13 @@ use crate::on_cpu::script::{self, Scripted};
 use crate::probe::empty_calls::Light;
 use crate::probe::{Probe, Slot};
 use crate::record::callsite::{Callsite, meta};
-use crate::record::light::{self, Frame, PathSums, Row};
+use crate::record::light::{self, Frame};
 use crate::record::thread;
 use crate::record::totals::Totals;
-use crate::registry::{self, LightRow, Ticked};
+use crate::registry;
 use crate::tick_clock::Epoch;
+use tsc_report::__private::Combine;
+use tsc_report::CallsiteSums;
 
 fn callsite(name: &'static str) -> &'static Callsite {
     let callsite = Callsite::new::<Light>(meta(&(), module_path!(), line!()).named(name));
@@ -47,7 +49,7 @@ fn simulated<const N: usize>(
             let light = light::this();
             light.simulate(Box::leak(Box::new(Epoch::new())), &thread::this().detector);
             light.account.begin_simulated(script::now().unwrap());
-            let before = |callsite| (callsite, row(callsite).ticked);
+            let before = |callsite| (callsite, row(callsite));
             BEFORE.set([timed].into_iter().chain(callsites).map(before).collect());
             test(callsites);
         });
@@ -73,29 +75,31 @@ fn tick() {
     light::this().epoch().advance(script::now().unwrap());
 }
 
-fn row(callsite: &'static Callsite) -> LightRow {
-    let figures = registry::figures().unwrap();
-    let row = figures.light.get(callsite.number().unwrap());
-    row.copied().unwrap_or_default()
+fn row(callsite: &'static Callsite) -> CallsiteSums {
+    let rows = registry::figures().unwrap().callsites;
+    let row = rows.iter().find(|(of, _)| std::ptr::eq(*of, callsite));
+    row.map_or_else(CallsiteSums::default, |(_, totals)| totals.sums.clone())
 }
 
 thread_local! {
     /// What was found before the simulation began.
-    static BEFORE: RefCell<Vec<(&'static Callsite, Ticked)>> = const { RefCell::new(Vec::new()) };
+    static BEFORE: RefCell<Vec<(&'static Callsite, CallsiteSums)>> = const { RefCell::new(Vec::new()) };
 }
 
-fn since_the_beginning(callsite: &'static Callsite, of: fn(&Ticked) -> PathSums) -> PathSums {
-    let before = BEFORE.with_borrow(|before| {
+fn since_the_beginning(callsite: &'static Callsite) -> CallsiteSums {
+    let mut sums = row(callsite);
+    BEFORE.with_borrow(|before| {
         let found = before.iter().find(|(one, _)| std::ptr::eq(*one, callsite));
-        of(&found.unwrap().1)
+        sums.since(&found.unwrap().1);
     });
-    of(&row(callsite).ticked).since(&before)
+    sums
 }
 
 /// Ticks of the clock, and ticks of the counter on the CPU, blocked and waiting, outside of light callees.
 fn own(callsite: &'static Callsite) -> (u64, i64, i64, i64) {
-    let own = since_the_beginning(callsite, |ticked| ticked.own);
-    (own.ticks, own.on_cpu, own.off - own.waiting, own.waiting)
+    let sums = since_the_beginning(callsite);
+    let (off, waiting) = (sums.ticked_own_off, sums.ticked_own_waiting);
+    (sums.clock_ticks, sums.ticked_own, off - waiting, waiting)
 }
 
 #[test]
@@ -104,8 +108,8 @@ fn every_call_is_counted() {
     for _ in 0..10 {
         call(outer, || (0..7).for_each(|_| call(inner, || {})));
     }
-    assert_eq!(row(outer).counts.get(Row::CALLS), 10);
-    assert_eq!(row(inner).counts.get(Row::CALLS), 70);
+    assert_eq!(row(outer).counted, 10);
+    assert_eq!(row(inner).counted, 70);
 }
 
 #[test]
@@ -126,8 +130,7 @@ fn tick_belongs_to_the_function_that_ran() {
         // What follows the tick is the next one's.
         assert_eq!(own(caller), (1, 300, 0, 0));
         assert_eq!(own(callee), (1, 20 + 50, 0, 0));
-        let inclusive = since_the_beginning(caller, |ticked| ticked.inclusive);
-        assert_eq!(inclusive.on_cpu, 370);
+        assert_eq!(since_the_beginning(caller).ticked, 370);
     });
 }
 
@@ -237,11 +240,11 @@ fn parts_of_a_recursion_add_up_at_every_depth() {
     for depth in [1, 10, 1_000] {
         simulated(["root", "one", "another", "third"], |[root, rest @ ..]| {
             call(root, || recurse(&rest, depth));
-            let calls = rest.map(|callsite| row(callsite).counts.get(Row::CALLS) - 1);
+            let calls = rest.map(|callsite| row(callsite).counted - 1);
             assert_eq!(calls.iter().sum::<u64>(), depth as u64);
             assert!(calls.iter().max().unwrap() - calls.iter().min().unwrap() <= 1);
             let expected = 200 * depth as i64;
-            let inclusive = |of| since_the_beginning(of, |ticked| ticked.inclusive).on_cpu;
+            let inclusive = |of| since_the_beginning(of).ticked;
             let parts: i64 = rest.iter().map(|callsite| own(callsite).1).sum();
             assert_eq!((own(root).1 + parts, inclusive(root)), (expected, expected));
             // The outermost one contains all others.
@@ -262,7 +265,7 @@ fn panic_unlinks_the_frames_that_it_leaves() {
             tick();
         });
         assert_eq!(own(catches), (1, 77, 0, 0));
-        assert_eq!(row(panics).counts.get(Row::CALLS), 2);
+        assert_eq!(row(panics).counted, 2);
         assert!(light::this().innermost().is_null());
     });
 }
@@ -290,8 +293,8 @@ fn tick_in_a_timed_call_is_not_its_callers() {
         assert_eq!(own(timed), (1, 1_010, 90_000, 0));
         assert_eq!(own(inside), (1, 101, 0, 0));
         assert_eq!(own(around), (1, 5, 0, 0));
-        let inclusive = since_the_beginning(timed, |ticked| ticked.inclusive);
-        assert_eq!((inclusive.on_cpu, inclusive.off), (1_111, 90_000));
+        let inclusive = since_the_beginning(timed);
+        assert_eq!((inclusive.ticked, inclusive.ticked_off), (1_111, 90_000));
         assert!(light::this().innermost().is_null());
     });
 }

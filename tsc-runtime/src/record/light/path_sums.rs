@@ -29,12 +29,6 @@ impl PathSums {
         self.squares = self.squares.wrapping_add(other.squares);
     }
 
-    /// Time on the CPU and blocked.
-    pub(crate) fn net(&self) -> i64 {
-        let off = self.off.wrapping_sub(self.waiting);
-        self.on_cpu.wrapping_add(off)
-    }
-
     pub(crate) fn since(&self, earlier: &Self) -> Self {
         Self {
             ticks: self.ticks.wrapping_sub(earlier.ticks),

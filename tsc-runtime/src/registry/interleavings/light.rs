@@ -28,15 +28,20 @@ fn nest(outer: &'static Callsite, inner: &'static Callsite) {
 /// Adds the times of both rows, and of what is outside of them.
 fn add(figures: &Figures, callsites: [&'static Callsite; 2], sums: &mut PathSums) {
     let [outer, inner] = callsites.map(|callsite| {
-        let number = callsite.number();
-        let row = number.and_then(|number| figures.light.get(number));
-        row.map(|row| row.ticked).unwrap_or_default()
+        let mut rows = figures.callsites.iter();
+        let row = rows.find(|(of, _)| std::ptr::eq(*of, callsite));
+        row.map(|(_, totals)| totals.sums.clone())
+            .unwrap_or_default()
     });
-    assert_eq!(outer.inclusive.on_cpu, outer.own.on_cpu + inner.own.on_cpu);
-    for part in [&outer.own, &inner.own, &figures.light.outside] {
-        assert!(part.on_cpu >= 0 && part.off == 0, "{part:?}");
-        sums.add(part);
+    assert_eq!(outer.ticked, outer.ticked_own + inner.ticked_own);
+    for row in [&outer, &inner] {
+        assert!(row.ticked_own >= 0 && row.ticked_own_off == 0, "{row:?}");
+        sums.ticks += row.clock_ticks;
+        sums.on_cpu += row.ticked_own;
     }
+    let outside = &figures.ticked.outside;
+    assert!(outside.on_cpu >= 0 && outside.off == 0, "{outside:?}");
+    sums.add(outside);
 }
 
 /// The clock ticks, and a report takes the figures, while threads call, settle and end: all time of a thread is in one report.
