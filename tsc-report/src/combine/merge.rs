@@ -101,11 +101,11 @@ impl Report {
     }
 
     /// Adds callsites and the contexts that refer to them. `known` contains the index of each callsite that was added before.
-    fn add(
+    fn add<'a>(
         &mut self,
-        callsites: &[CallsiteReport],
+        callsites: &'a [CallsiteReport],
         contexts: &[Context],
-        known: &mut HashMap<Identity, usize>,
+        known: &mut HashMap<Identity<'a>, usize>,
     ) {
         let mut indices = Vec::with_capacity(callsites.len());
         for callsite in callsites {
@@ -177,16 +177,7 @@ impl Report {
 }
 
 /// What identifies a callsite in all processes.
-#[derive(PartialEq, Eq, Hash)]
-pub(super) struct Identity {
-    module: String,
-    name: String,
-    file: String,
-    line: u32,
-    probe: String,
-    fence: String,
-    unit: Option<String>,
-}
+pub(super) type Identity<'a> = ([&'a str; 5], u32, Option<&'a str>);
 
 impl Process {
     fn order(&self) -> (&str, &str, u32) {
@@ -195,16 +186,15 @@ impl Process {
 }
 
 impl CallsiteReport {
-    pub(super) fn identity(&self) -> Identity {
-        Identity {
-            module: self.module.clone(),
-            name: self.name.clone(),
-            file: self.file.clone(),
-            line: self.line,
-            probe: self.probe.clone(),
-            fence: self.fence.clone(),
-            unit: self.unit.clone(),
-        }
+    pub(super) fn identity(&self) -> Identity<'_> {
+        let texts = [
+            &self.module,
+            &self.name,
+            &self.file,
+            &self.probe,
+            &self.fence,
+        ];
+        (texts.map(String::as_str), self.line, self.unit.as_deref())
     }
 
     fn add(&mut self, other: &Self) {

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::merge::Identity;
 use super::slowest::subtract;
 use crate::data::rules::Combine;
 use crate::derive::derive_errors;
@@ -39,8 +40,8 @@ impl Report {
             .map(|callsite| (callsite.identity(), callsite))
             .collect();
         let mut report = self.clone();
-        for callsite in &mut report.callsites {
-            if let Some(earlier) = known.remove(&callsite.identity()) {
+        for (callsite, now) in report.callsites.iter_mut().zip(&self.callsites) {
+            if let Some(earlier) = known.remove(&now.identity()) {
                 let calls = |sums: &CallsiteSums| (sums.probes(), sums.counted);
                 let (now, then) = (calls(&callsite.sums), calls(&earlier.sums));
                 if now.0 < then.0 || now.1 < then.1 {
@@ -71,14 +72,11 @@ impl Report {
     fn take_contexts_away(&mut self, earlier: &Self) {
         // Two contexts are the same if their callsites and their parents are. The contexts of the earlier report are looked up from the
         // roots on.
-        let identities = |report: &Self| -> Vec<_> {
+        fn identities(report: &Report) -> Vec<Option<Identity<'_>>> {
             let identity = |index: u64| report.callsites[index as usize].identity();
-            report
-                .contexts
-                .iter()
-                .map(|context| context.callsite.map(identity))
-                .collect()
-        };
+            let contexts = report.contexts.iter();
+            contexts.map(|of| of.callsite.map(identity)).collect()
+        }
         let (names, earlier_names) = (identities(self), identities(earlier));
         let mut index_of: HashMap<_, usize> = HashMap::new();
         for (index, context) in self.contexts.iter().enumerate() {
