@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::escaped;
 use super::scale::Scale;
 use super::style::Style;
 use super::tick_clock;
@@ -18,7 +19,7 @@ pub(super) fn write_warnings(
     style: &Style,
 ) -> fmt::Result {
     for warning in &clock.warnings {
-        let line = cut(format!("tsc: {warning}"), width);
+        let line = cut(&format!("tsc: {warning}"), width);
         writeln!(out, "{}", style.bad(&line))?;
     }
     Ok(())
@@ -34,7 +35,7 @@ pub(super) fn write(
     let (clock, width) = (&report.clock, options.width);
     let is_full = options.form == TextForm::Full;
     for doubt in doubts(report, options) {
-        let line = cut(format!("tsc: {doubt}"), width);
+        let line = cut(&format!("tsc: {doubt}"), width);
         writeln!(out, "{}", style.doubtful(&line))?;
     }
     let cost = tick_clock::cost(report);
@@ -189,11 +190,12 @@ pub(super) fn fitting(parts: &[String], width: usize) -> String {
         line += separator;
         line += part;
     }
-    cut(line, width)
+    cut(&line, width)
 }
 
-/// Cuts the line at the terminal's width.
-fn cut(line: String, width: usize) -> String {
+/// Cuts the line at the terminal's width. Its texts may be any, because the report may be from elsewhere.
+fn cut(line: &str, width: usize) -> String {
+    let line = escaped(line);
     // Names may have letters that take two columns. Which ones do, depends on the terminal.
     let columns = |letter: char| if letter < '\u{2e80}' { 1 } else { 2 };
     if line.chars().map(columns).sum::<usize>() <= width {
@@ -205,4 +207,44 @@ fn cut(line: String, width: usize) -> String {
         used <= width
     });
     kept.chain(['…']).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{CallsiteReport, Clock, FenceOverhead, Report, TextForm, TextOptions};
+
+    #[test]
+    fn texts_of_a_foreign_clock_cannot_touch_the_terminal() {
+        let text = || "a\n:CLK: b\x1b[2J".to_owned();
+        let clock = Clock {
+            source: text(),
+            fallback_reason: Some(text()),
+            hypervisor: Some(text()),
+            cpu: Some(text()),
+            clocksource: Some(text()),
+            no_interruptions_because: Some(text()),
+            no_on_cpu_because: Some(text()),
+            core_cycles_source: Some(text()),
+            overheads: vec![FenceOverhead {
+                fence: text(),
+                ..FenceOverhead::default()
+            }],
+            warnings: vec![text()],
+            doubtful: vec![text()],
+            ..Clock::default()
+        };
+        let report = Report {
+            clock,
+            callsites: vec![CallsiteReport::default()],
+            ..Report::default()
+        };
+        for form in [TextForm::Short, TextForm::Full] {
+            let dump = report.to_text(&TextOptions::default().form(form));
+            assert!(
+                !dump.contains("\n:CLK: b") && !dump.contains('\x1b'),
+                "{dump}"
+            );
+            assert!(dump.contains(r"a\n:CLK: b\u{1b}[2J"), "{dump}");
+        }
+    }
 }

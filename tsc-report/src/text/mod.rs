@@ -1,7 +1,6 @@
 //! The dump as text. Its rows begin with the line of the GCLK macro, `:CLK: %-50.50s :%14I64d`, so that a program that parses that
 //! macro's lines parses these; more columns follow to the right, as many as fit.
 
-mod clock;
 mod columns;
 mod footer;
 mod full_notes;
@@ -71,13 +70,6 @@ impl Report {
         options: &TextOptions,
         is_wanted: &dyn Fn(&CallsiteReport) -> bool,
     ) -> fmt::Result {
-        if let Some(clock) = self.clock.escaped() {
-            let report = Self {
-                clock,
-                ..self.clone()
-            };
-            return report.write_text(out, options, is_wanted);
-        }
         if self.callsites.is_empty() {
             if !self.left_out.is_empty() {
                 return footer::write_left_out(out, self, options.width);
