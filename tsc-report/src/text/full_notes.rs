@@ -10,57 +10,38 @@ use crate::{Bucket, CallsiteReport};
 
 /// Writes the function's place in the source, how net ticks follow from raw ones, the errors of the figures, and the interrupted calls.
 pub(super) fn write(f: &mut dyn fmt::Write, callsite: &CallsiteReport) -> fmt::Result {
-    writeln!(
-        f,
-        "      {:<NAME$}   {}::{} at {}:{}",
-        "",
-        escaped(&callsite.module),
-        escaped(&callsite.name),
-        escaped(&callsite.file),
-        callsite.line
-    )?;
-    if let Some(line) = tick_clock::row(callsite) {
-        writeln!(f, "      {:<NAME$}   {line}", "")?;
-    } else {
-        write_raw(f, callsite)?;
-    }
+    let place = [&callsite.module, &callsite.name, &callsite.file].map(|text| escaped(text));
+    let [module, name, file] = place;
+    let mut lines = vec![format!("{module}::{name} at {file}:{}", callsite.line)];
+    lines.push(tick_clock::row(callsite).unwrap_or_else(|| raw(callsite)));
     if let Some(threshold) = callsite.outlier_threshold_ticks {
-        writeln!(
-            f,
-            "      {:<NAME$}   mean {} ± {} standard error ± {} systematic; outliers ({threshold:.0} or more): {}, which add {} to the mean",
-            "",
+        lines.push(format!(
+            "mean {} ± {} standard error ± {} systematic; outliers ({threshold:.0} or more): {}, which add {} to the mean",
             ticks(callsite.mean_ticks, 1),
             ticks(callsite.std_error_ticks, 1),
             ticks(callsite.systematic_error_ticks, 1),
             callsite.outliers,
             ticks(callsite.outlier_excess_mean_ticks, 1)
-        )?;
+        ));
     }
-    write_off_cpu(f, callsite)?;
-    if callsite.interrupted_histogram.is_empty() {
-        return Ok(());
+    lines.extend(off_cpu(callsite));
+    let octaves = octaves(&callsite.interrupted_histogram);
+    let octaves = octaves.iter().map(|(from, calls)| match from {
+        0 => format!("{calls} of no ticks"),
+        from => format!("{calls} of {from} ticks or more"),
+    });
+    let interrupted: Vec<String> = octaves.collect();
+    if !interrupted.is_empty() {
+        lines.push(format!("interrupted calls: {}", interrupted.join(", ")));
     }
-    let octaves: Vec<String> = octaves(&callsite.interrupted_histogram)
-        .iter()
-        .map(|(from, calls)| match from {
-            0 => format!("{calls} of no ticks"),
-            from => format!("{calls} of {from} ticks or more"),
-        })
-        .collect();
-    writeln!(
-        f,
-        "      {:<NAME$}   interrupted calls: {}",
-        "",
-        octaves.join(", ")
-    )
+    let mut lines = lines.iter();
+    lines.try_for_each(|line| writeln!(f, "      {:<NAME$}   {line}", ""))
 }
 
 /// How net ticks follow from raw ones.
-fn write_raw(f: &mut dyn fmt::Write, callsite: &CallsiteReport) -> fmt::Result {
-    writeln!(
-        f,
-        "      {:<NAME$}   raw {:.0} - visible {:.0} - nested {:.0} - registration {:.0} = wall {:.0} ± {}; self {:.0} ± {}; mean raw {}, min raw {}",
-        "",
+fn raw(callsite: &CallsiteReport) -> String {
+    format!(
+        "raw {:.0} - visible {:.0} - nested {:.0} - registration {:.0} = wall {:.0} ± {}; self {:.0} ± {}; mean raw {}, min raw {}",
         callsite.raw_ticks,
         callsite.visible_overhead_ticks,
         callsite.nested_overhead_ticks,
@@ -75,16 +56,12 @@ fn write_raw(f: &mut dyn fmt::Write, callsite: &CallsiteReport) -> fmt::Result {
 }
 
 /// What the total and the wall time consist of, if the function was off the CPU.
-fn write_off_cpu(f: &mut dyn fmt::Write, callsite: &CallsiteReport) -> fmt::Result {
-    if callsite.on_cpu_ticks == Some(callsite.wall_ticks) || callsite.on_cpu_ticks.is_none() {
-        return Ok(());
-    }
-    writeln!(
-        f,
-        "      {:<NAME$}   on the CPU {} + blocked {} = {:.0}, + waiting for a CPU {} = wall {:.0}; wall time: mean {}, p50 {}, p99 {}, max {}",
-        "",
-        ticks(callsite.on_cpu_ticks, 0),
-        ticks(callsite.blocked_ticks, 0),
+fn off_cpu(callsite: &CallsiteReport) -> Option<String> {
+    let on_cpu = callsite.on_cpu_ticks?;
+    (on_cpu != callsite.wall_ticks).then(|| format!(
+        "on the CPU {} + blocked {} = {:.0}, + waiting for a CPU {} = wall {:.0}; wall time: mean {}, p50 {}, p99 {}, max {}",
+        fixed(on_cpu, 0),
+            ticks(callsite.blocked_ticks, 0),
         callsite.total_ticks,
         ticks(callsite.waiting_ticks, 0),
         callsite.wall_ticks,
@@ -92,7 +69,7 @@ fn write_off_cpu(f: &mut dyn fmt::Write, callsite: &CallsiteReport) -> fmt::Resu
         ticks(callsite.wall_p50_ticks, 0),
         ticks(callsite.wall_p99_ticks, 0),
         ticks(callsite.wall_max_ticks, 0),
-    )
+    ))
 }
 
 /// Sums up the calls from each power of two to the next.
