@@ -80,10 +80,10 @@ pub fn take() -> Report {
 pub(super) fn sums() -> Report {
     collecting(|| {
         let figures = registry::figures()?;
-        let (callsites, numbers) = collect_callsites(&figures, &Clock::default());
+        let (callsites, indices) = collect_callsites(&figures, &Clock::default());
         Some(Report {
             process: collect_process(),
-            contexts: collect_contexts(&figures, &numbers),
+            contexts: collect_contexts(&figures, &indices),
             callsites,
             unrecorded_calls: registry::unrecorded(),
             ..Report::default()
@@ -223,12 +223,12 @@ fn collect(figures: &Figures, unrecorded_calls: u64) -> Report {
         light_cost::recalibrate();
     }
     let clock = collect_clock(totals);
-    let (callsites, numbers) = collect_callsites(figures, &clock);
+    let (callsites, indices) = collect_callsites(figures, &clock);
     Report {
         process: collect_process(),
         meta: settings().meta.clone(),
         machine: collect_machine(),
-        contexts: collect_contexts(figures, &numbers),
+        contexts: collect_contexts(figures, &indices),
         callsites,
         slowest_calls: slowest_calls(),
         tick_clock: collect_tick_clock(figures),

@@ -21,11 +21,14 @@ use tsc_report::{CallsiteReport, CallsiteSums, Clock, ThreadReport};
 
 const _: () = assert!(PathSums::UNIT == SQUARES_UNIT as i64);
 
-/// The reports of all callsites, by descending self ticks, and for each of them the callsite's number.
+/// The index of a callsite's report, by the callsite's number.
+pub(in crate::live) type Indices = HashMap<u32, u64>;
+
+/// The reports of all callsites, by descending self ticks.
 pub(in crate::live) fn collect_callsites(
     figures: &Figures,
     clock: &Clock,
-) -> (Vec<CallsiteReport>, Vec<Option<u32>>) {
+) -> (Vec<CallsiteReport>, Indices) {
     let mut parts: HashMap<*const Callsite, Vec<(&ThreadName, &Totals)>> = HashMap::new();
     for (name, callsites) in &figures.by_thread {
         for (callsite, totals) in callsites {
@@ -47,9 +50,12 @@ pub(in crate::live) fn collect_callsites(
     let order = order(callsites.len(), &|one, other| {
         CallsiteReport::by_self(&callsites[one], &callsites[other])
     });
-    let (mut callsites, numbers) = (reorder(callsites, &order), reorder(numbers, &order));
-    add_slowest(&mut callsites, &numbers, figures);
-    (callsites, numbers)
+    let numbered = reorder(numbers, &order).into_iter().zip(0..);
+    let indices = numbered.filter_map(|(number, index)| Some((number?, index)));
+    let indices = indices.collect();
+    let mut callsites = reorder(callsites, &order);
+    add_slowest(&mut callsites, &indices, figures);
+    (callsites, indices)
 }
 
 fn collect_callsite(callsite: &Callsite, totals: &Totals, clock: &Clock) -> CallsiteReport {

@@ -1,24 +1,14 @@
 //! Makes the report's contexts from the registry's call trees.
 
-use std::collections::HashMap;
-
+use super::callsite::Indices;
 use crate::registry::Figures;
 use crate::{interruption, on_cpu};
 use tsc_report::__private::WholeTicks;
 use tsc_report::Context;
 
-/// The contexts that have figures, and their ancestors. `numbers` are the callsites' numbers in the order of the report. In a program with
-/// light probes they are those of the ticks, which also find timed functions.
-pub(in crate::live) fn collect_contexts(
-    figures: &Figures,
-    numbers: &[Option<u32>],
-) -> Vec<Context> {
-    let indices: HashMap<u32, u64> = numbers
-        .iter()
-        .copied()
-        .zip(0..)
-        .filter_map(|(number, index)| Some((number?, index)))
-        .collect();
+/// The contexts that have figures, and their ancestors. In a program with light probes they are those of the ticks, which also find timed
+/// functions.
+pub(in crate::live) fn collect_contexts(figures: &Figures, indices: &Indices) -> Vec<Context> {
     let index_of = |number: Option<u32>| indices.get(&number?).copied();
     // Ticks tell the time of each context, but not the calls.
     let is_ticked = !figures.ticked.tree.is_empty();

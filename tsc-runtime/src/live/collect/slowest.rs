@@ -1,7 +1,6 @@
 //! Makes the report's slowest calls from the registry's.
 
-use std::collections::HashMap;
-
+use super::callsite::Indices;
 use super::process::Timeline;
 use crate::process;
 use crate::record::slowest::{self, KeptCall};
@@ -15,17 +14,9 @@ pub(in crate::live) fn slowest_calls() -> u64 {
     slowest::wanted() as u64
 }
 
-/// Gives each callsite its slowest calls. `numbers` are the callsites' numbers in the order of the report.
-pub(super) fn add_slowest(
-    callsites: &mut [CallsiteReport],
-    numbers: &[Option<u32>],
-    figures: &Figures,
-) {
+/// Gives each callsite its slowest calls.
+pub(super) fn add_slowest(callsites: &mut [CallsiteReport], indices: &Indices, figures: &Figures) {
     let timeline = Timeline::now();
-    let numbered = numbers.iter().zip(0..);
-    let indices: HashMap<u32, u64> = numbered
-        .filter_map(|(number, index)| Some(((*number)?, index)))
-        .collect();
     for (callsite, totals) in &figures.callsites {
         let index = callsite.number().and_then(|number| indices.get(&number));
         let (Some(&index), false) = (index, totals.slowest.is_empty()) else {
