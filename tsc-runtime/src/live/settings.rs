@@ -1,7 +1,7 @@
 //! The settings for reports from the environment variables, read once at the first annotated call or report.
 
-use std::ffi::OsString;
-use std::path::PathBuf;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use once_cell::race::OnceBox;
@@ -57,15 +57,7 @@ pub(super) fn is_off() -> bool {
 impl Settings {
     pub(super) fn read() -> Self {
         let file = environment::REPORT_FILE.get();
-        let is_json = file
-            .as_deref()
-            .and_then(|file| std::path::Path::new(file).extension())
-            .is_some_and(|extension| extension == "json");
-        let usual = if is_json {
-            Form::Json
-        } else {
-            Form::Text(TextForm::Short)
-        };
+        let usual = form_of_file(file.as_deref().unwrap_or_default(), TextForm::Short);
         let form = environment::REPORT.parse(|value| form(value, usual));
         Self {
             form: form.unwrap_or(usual),
@@ -102,6 +94,14 @@ pub(super) const FORMS: [(&str, Form); 5] = [
     ("json", Form::Json),
     ("off", Form::Off),
 ];
+
+/// The form of a report in this file: JSON if its name says so, otherwise text.
+pub(super) fn form_of_file(path: &OsStr, text: TextForm) -> Form {
+    match Path::new(path).extension() {
+        Some(extension) if extension == "json" => Form::Json,
+        _ => Form::Text(text),
+    }
+}
 
 /// The form of this name, which may also be a switch: on is the usual form.
 fn form(value: &str, usual: Form) -> Option<Form> {

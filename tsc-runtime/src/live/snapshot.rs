@@ -10,7 +10,7 @@ use super::collect::{
     collect_process, collect_tick_clock, slowest_calls,
 };
 use super::output;
-use super::settings::{Form, settings};
+use super::settings::{Form, form_of_file, settings};
 use crate::calibration::{light_cost, overhead};
 use crate::environment::write_to_stderr;
 use crate::record::thread;
@@ -144,17 +144,10 @@ pub fn report() {
 /// There is no memory for a report.
 pub fn dump_to(path: impl AsRef<Path>) -> io::Result<()> {
     let path = path.as_ref();
-    let is_json = path
-        .extension()
-        .is_some_and(|extension| extension == "json");
-    let form = if is_json {
-        Form::Json
-    } else {
-        Form::Text(TextForm::Full)
-    };
     if !registry::room::is_left_for_report() {
         return Err(io::ErrorKind::OutOfMemory.into());
     }
+    let form = form_of_file(path.as_os_str(), TextForm::Full);
     output::write_to(path, &snapshot(), form)
 }
 
