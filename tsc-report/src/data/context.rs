@@ -28,24 +28,6 @@ data! {
     }
 }
 
-data! {
-    /// What is counted for a context, in net ticks.
-    #[doc(hidden)]
-    #[derive(Default)]
-    pub struct ContextSums {
-        /// Calls that have returned.
-        calls: u64 by Add,
-        /// Ticks on the CPU in outermost activations.
-        on_cpu: i64 by Add,
-        /// Ticks on the CPU outside annotated callees, in all calls.
-        own: i64 by Add,
-        /// Ticks blocked in outermost activations.
-        blocked: i64 by Add,
-        /// Calls that were interrupted, or of which this is unknown.
-        unclean: u64 by Add,
-    }
-}
-
 impl Context {
     /// Whether anything happened in it.
     pub(crate) fn has_figures(&self) -> bool {

@@ -21,7 +21,7 @@ use getters::data;
 
 pub use callsite::{CallsiteReport, EventCount, ThreadReport};
 pub use clock::{Clock, FenceOverhead};
-pub use context::{Context, ContextSums};
+pub use context::Context;
 pub use histogram::Bucket;
 pub(crate) use histogram::saturating_sum;
 pub use machine::MachineReport;

@@ -10,7 +10,8 @@ use super::stop::Measurement;
 use super::unusual::{finish_measurement, is_inner, opaque_true, prepare_first, prepare_rearmed};
 use crate::record::Record;
 use crate::record::callsite::Callsite;
-use crate::record::contexts::{Contexts, Visit};
+use crate::record::contexts::Contexts;
+use crate::record::counters::ContextSums;
 use crate::record::thread::Thread;
 use crate::tsc::{Ticks, elapsed};
 
@@ -102,9 +103,9 @@ pub(super) fn finish_in_tree(
     finish();
     let work_now = thread.work.get();
     let ticks_since = |then| work_now.wrapping_sub(then).cast_signed();
-    let visit = Visit {
+    let visit = ContextSums {
         calls,
-        is_clean,
+        // Of a recursion, the outermost call's.
         on_cpu: if is_inner {
             0
         } else {
@@ -112,6 +113,7 @@ pub(super) fn finish_in_tree(
         },
         own: ticks_since(work),
         blocked: record.blocked().wrapping_sub(blocked),
+        unclean: if is_clean { 0 } else { calls },
     };
-    contexts.leave(outer, visit);
+    contexts.leave(outer, &visit);
 }

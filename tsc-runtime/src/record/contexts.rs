@@ -6,12 +6,11 @@
 
 use std::cell::Cell;
 
-use super::counters::{ContextFigures, Sum};
+use super::counters::{ContextFigures, ContextSums, Sum};
 use super::pages::Zeroed;
 use super::segments::Segments;
 use crate::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use crate::sync::atomic::{AtomicBool, AtomicU32};
-use tsc_report::__private::ContextSums;
 
 /// The node that stands for the thread, the parent of its outermost calls.
 pub(crate) const ROOT: u32 = 0;
@@ -68,20 +67,6 @@ pub(crate) struct ContextTotals {
     pub(crate) callsite: Option<u32>,
     pub(crate) parent: u32,
     pub(crate) sums: ContextSums,
-}
-
-/// What a call adds to its node, in net ticks.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Visit {
-    /// Calls that return: none of a future, for [`Contexts::count`] counts them.
-    pub(crate) calls: u64,
-    pub(crate) is_clean: bool,
-    /// On the CPU; of a recursion, the outermost call's.
-    pub(crate) on_cpu: i64,
-    /// Of these, outside annotated callees.
-    pub(crate) own: i64,
-    /// Blocked; of a recursion, the outermost call's.
-    pub(crate) blocked: i64,
 }
 
 /// What a record keeps for the call tree of its thread.
@@ -159,20 +144,10 @@ impl Contexts {
         self.current.set(place.node.get());
     }
 
-    /// The call stops for which [`enter`](Self::enter) returned `outer`.
+    /// The call stops for which [`enter`](Self::enter) returned `outer`. A poll is no call: [`count`](Self::count) counts futures.
     #[inline(always)]
-    pub(crate) fn leave(&self, outer: u32, visit: Visit) {
-        let figures = &self.node(self.current.get()).figures;
-        self.current.set(outer);
-        figures.calls.add(visit.calls);
-        figures.on_cpu.add(visit.on_cpu);
-        figures.own.add(visit.own);
-        if visit.blocked != 0 {
-            figures.blocked.add(visit.blocked);
-        }
-        if !visit.is_clean {
-            figures.unclean.add(visit.calls);
-        }
+    pub(crate) fn leave(&self, outer: u32, visit: &ContextSums) {
+        self.node(self.current.replace(outer)).figures.add(visit);
     }
 
     /// The stop of a usual call, which was neither interrupted nor long and had `own` net ticks outside annotated callees. Returns the
@@ -282,16 +257,15 @@ mod tests {
             let outer = self.contexts.enter(callsite, place, is_inner);
             let own = 1;
             let ticks = own + inside(self);
-            let visit = Visit {
+            let visit = ContextSums {
                 calls: 1,
-                is_clean: true,
                 on_cpu: if is_inner { 0 } else { ticks },
                 own,
-                blocked: 0,
+                ..ContextSums::default()
             };
             let running = &self.callsites[callsite as usize].1;
             running.set(running.get() - 1);
-            self.contexts.leave(outer, visit);
+            self.contexts.leave(outer, &visit);
             ticks
         }
 

@@ -2,7 +2,7 @@
 //! and forgets them. So a figure cannot be forgotten in one of these places.
 
 use crate::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
-use tsc_report::__private::{ContextSums, figures};
+use tsc_report::__private::{Combine, figures};
 use tsc_report::{CallsiteSums, SumOfSquares};
 
 /// A figure of a record. One thread writes it, and others may read it.
@@ -237,12 +237,70 @@ macro_rules! counters {
 
 figures!(counters);
 
-cells! {
-    /// The figures of a node of the call tree.
-    ContextFigures of ContextSums;
-    calls: u64 by Add,
-    on_cpu: i64 by Add,
-    own: i64 by Add,
-    blocked: i64 by Add,
-    unclean: u64 by Add,
+// Input:  sums! { ContextSums in ContextFigures; /// Doc. calls: u64, … }
+// Output: struct ContextSums { /// Doc. calls: u64, … }, which can be added and subtracted, and cells! { ContextFigures of ContextSums; … }
+macro_rules! sums {
+    (
+        $(#[$sums_doc:meta])* $sums:ident in $cells:ident;
+        $($(#[$doc:meta])* $name:ident: $type:ident,)*
+    ) => {
+        $(#[$sums_doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub(crate) struct $sums {
+            $($(#[$doc])* pub(crate) $name: $type,)*
+        }
+
+        impl Combine for $sums {
+            fn merge(&mut self, other: &Self) {
+                $(self.$name.merge(&other.$name);)*
+            }
+
+            fn since(&mut self, earlier: &Self) {
+                $(self.$name.since(&earlier.$name);)*
+            }
+        }
+
+        impl $cells {
+            #[inline(always)]
+            pub(super) fn add(&self, part: &$sums) {
+                $(self.$name.add(part.$name);)*
+            }
+        }
+
+        cells! {
+            /// The cells of one of these, which a single thread writes.
+            $cells of $sums;
+            $($(#[$doc])* $name: $type by Add,)*
+        }
+    };
+}
+
+sums! {
+    /// What is counted for a node of the call tree, in net ticks.
+    ContextSums in ContextFigures;
+    /// Calls that have returned.
+    calls: u64,
+    /// Ticks on the CPU in outermost activations.
+    on_cpu: i64,
+    /// Ticks on the CPU outside annotated callees, in all calls.
+    own: i64,
+    /// Ticks blocked in outermost activations.
+    blocked: i64,
+    /// Calls that were interrupted, or of which this is unknown.
+    unclean: u64,
+}
+
+sums! {
+    /// What the ticks of the clock add up to that were found in one place.
+    PathSums in PathFigures;
+    /// Ticks of the clock that found the thread on the CPU.
+    ticks: u64,
+    /// Time on the CPU, in ticks of the counter.
+    on_cpu: i64,
+    /// Time off the CPU, likewise.
+    off: i64,
+    /// The part of it in which the thread was ready to run.
+    waiting: i64,
+    /// The sum of the squares of the times that single ticks stand for by chance, in units of [`UNIT`](Self::UNIT) ticks squared.
+    squares: u64,
 }

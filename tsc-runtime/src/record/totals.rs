@@ -2,7 +2,8 @@
 
 use super::slowest::{self, KeptCall};
 use super::{not_below_zero, square};
-use tsc_report::__private::{Combine, ContextSums};
+use crate::record::counters::ContextSums;
+use tsc_report::__private::Combine;
 use tsc_report::{Bucket, CallsiteSums};
 
 /// As in the report, ticks are gross, and the histograms are those of its data. Until a report is made of it, the number of the

@@ -4,6 +4,7 @@ use super::sheets::{Sheets, ThreadName};
 use super::tree::Tree;
 use crate::record::light::{Counts, LightSums, PathSums, ROOT, Row};
 use crate::record::totals::Totals;
+use tsc_report::__private::Combine;
 use tsc_report::CallsiteSums;
 
 /// Time by ticks of the clock, of all threads.
@@ -46,7 +47,7 @@ impl Sheets {
                 continue;
             }
             if index == ROOT.index() {
-                ticked.outside.add(part);
+                ticked.outside.merge(part);
                 continue;
             }
             let own = ticked.tree.node_of(extension(index), &mut places, chain);

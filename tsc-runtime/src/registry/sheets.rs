@@ -153,8 +153,8 @@ mod tests {
     use super::*;
     use crate::record::callsite::meta;
     use crate::record::contexts::ContextTotals;
+    use crate::record::counters::ContextSums;
     use crate::tsc::Lfence;
-    use tsc_report::__private::ContextSums;
 
     #[test]
     fn context_has_its_row_though_the_call_came_after_the_records_were_read() {

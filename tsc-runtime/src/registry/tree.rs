@@ -5,9 +5,10 @@ use std::collections::hash_map::{Entry, HashMap};
 
 use crate::environment;
 use crate::record::contexts::{self, ContextTotals, Contexts, ROOT};
+use crate::record::counters::ContextSums;
 use crate::sync::atomic::AtomicBool;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire};
-use tsc_report::__private::{Combine, ContextSums};
+use tsc_report::__private::Combine;
 
 /// Whether it is decided if call trees are recorded: by [`ask_for`], or at the first annotated call of the process.
 static DECIDED: AtomicBool = AtomicBool::new(false);
@@ -148,7 +149,7 @@ impl ThreadTree {
         let mut now = Vec::new();
         // Read only once, because the thread continues meanwhile.
         let rest = (0..).zip(self.contexts.read()).map(|(index, mut context)| {
-            now.push(context.sums.clone());
+            now.push(context.sums);
             if let Some(taken) = self.taken.get::<usize>(index) {
                 context.sums.since(taken);
             }
@@ -211,11 +212,11 @@ mod tests {
         let place = crate::record::contexts::Place::new();
         let call = |own: &ThreadTree| {
             let outer = own.contexts.enter(7, &place, false);
-            let visit = crate::record::contexts::Visit {
+            let visit = ContextSums {
                 calls: 1,
                 ..Default::default()
             };
-            own.contexts.leave(outer, visit);
+            own.contexts.leave(outer, &visit);
         };
         let read = |own: &mut ThreadTree, takes| {
             let mut tree = Tree::default();

@@ -1,8 +1,8 @@
 //! A thread's figures for its light probes, as the registry keeps them.
 
-use super::path_sums::PathSums;
 use super::paths::{PathTotals, Paths};
 use super::rows::{Counts, Rows};
+use tsc_report::__private::Combine;
 
 /// The figures of one thread, and those that were handed out.
 ///
@@ -55,26 +55,17 @@ impl LightRecord {
 
 impl LightSums {
     fn since(&self, earlier: &Self) -> Self {
-        let since = |index: usize, counts: &Counts| match earlier.counts.get(index) {
-            Some(earlier) => counts.since(earlier),
-            None => *counts,
+        let mut since = Self {
+            counts: self.counts.clone(),
+            paths: self.paths.clone(),
         };
-        let sums_since = |index: usize, path: &PathTotals| {
-            let earlier = earlier.paths.get(index);
-            let sums: PathSums =
-                earlier.map_or(path.sums, |earlier| path.sums.since(&earlier.sums));
-            PathTotals { sums, ..*path }
-        };
-        Self {
-            counts: (0..)
-                .zip(&self.counts)
-                .map(|(at, of)| since(at, of))
-                .collect(),
-            paths: (0..)
-                .zip(&self.paths)
-                .map(|(at, of)| sums_since(at, of))
-                .collect(),
+        for (counts, earlier) in since.counts.iter_mut().zip(&earlier.counts) {
+            *counts = counts.since(earlier);
         }
+        for (path, earlier) in since.paths.iter_mut().zip(&earlier.paths) {
+            path.sums.since(&earlier.sums);
+        }
+        since
     }
 }
 
@@ -89,9 +80,10 @@ mod tests {
         record.rows.reserve(3);
         let call = |record: &LightRecord| {
             record.rows.current()[2].add(Row::CALLS, 1);
-            record
-                .paths
-                .add(super::super::ROOT, &PathSums::tick(100, 0));
+            record.paths.add(
+                super::super::ROOT,
+                &crate::record::light::PathSums::tick(100, 0),
+            );
         };
         let calls = |sums: &LightSums| (sums.counts[2].get(Row::CALLS), sums.paths[0].sums.on_cpu);
         call(&record);

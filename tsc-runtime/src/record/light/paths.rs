@@ -16,8 +16,9 @@ use core::cell::Cell;
 
 use super::account::Usual;
 use super::frame::{Frame, Place, Who};
-use super::path_sums::{PathSums, Sums};
+use super::path_sums::PathSums;
 use crate::record::callsite;
+use crate::record::counters::PathFigures;
 use crate::record::pages::Zeroed;
 use crate::record::segments::Segments;
 use crate::sync::atomic::{
@@ -46,7 +47,7 @@ struct State {
     first_child: Cell<u16>,
     next_sibling: Cell<u16>,
     usual: Usual,
-    sums: Sums,
+    sums: PathFigures,
 }
 
 const _: () = assert!(Segments::<State>::CAPACITY <= 1 << u16::BITS);
