@@ -5,10 +5,10 @@ use super::outcome::{CoreRatio, Outcome, Plan};
 use super::verdict::{UnsettledReason, Verdict};
 use super::work::Work;
 use super::{arm, fence_hiding, interruption_since};
+use crate::calibration::random::Random;
 use crate::calibration::reference_chain::{self, LINKS_PER_BLOCK};
 use crate::calibration::statistics::median;
 use crate::instruments::bench::distribution::{Distribution, centre_of_run};
-use crate::instruments::bench::random::Random;
 use crate::interruption::Interruption;
 use crate::tsc::FencePolicy;
 
@@ -74,6 +74,7 @@ impl Run {
         let mirrored = self.rounds.len() % 2 == 1;
         let mut ticks = [0; 3];
         let armed = arm();
+        self.jitter.wait();
         let before =
             reference_chain::additions(if mirrored { 2 } else { 1 } * self.reference_blocks);
         for i in 0..3 {
@@ -86,6 +87,7 @@ impl Run {
                 _ => 0,
             };
         }
+        self.jitter.wait();
         let after =
             reference_chain::additions(if mirrored { 1 } else { 2 } * self.reference_blocks);
         match interruption_since(armed) {
@@ -248,7 +250,7 @@ mod tests {
 
     #[test]
     fn disturbed_rounds_leave_the_core_cycles_known() {
-        for mut counter in Scripted::both(7) {
+        for mut counter in Scripted::each(7) {
             let mut run = run(&mut counter, 1, 4000.0, 256);
             // A hypervisor that takes the CPU away again and again, for a while.
             for (i, round) in run.rounds[100..130].iter_mut().enumerate() {
@@ -264,7 +266,7 @@ mod tests {
     #[test]
     fn core_cycles_are_right_whatever_the_counters_step() {
         for seed in 1..30 {
-            for mut counter in Scripted::both(seed) {
+            for mut counter in Scripted::each(seed) {
                 let outcome = run(&mut counter, 1, 4000.0, 256).evaluate(plan(&counter));
                 let (cycles, error) = outcome.core_cycles.expect("a chain of known length");
                 assert!(
