@@ -20,6 +20,11 @@ const REFERENCE_CYCLES_PER_STEP: u64 = 100;
 /// rounds of a run do not show: chains of 4000 and of 400 additions, measured 3000 times on an EPYC (Zen 5) whose other thread was busy.
 const REFERENCE_ERROR: f64 = 0.0004;
 
+/// So many rounds before and after a round tell its clock, together with its own.
+const AROUND: usize = 16;
+/// A reference within so many steps of the usual one is no outlier: it is the difference of two runs, of which each is off by up to a step.
+const REFERENCE_STEPS: f64 = 4.0;
+
 /// The ticks of one round. `reference` is the difference between the long and the short run of the reference chain.
 #[derive(Clone, Copy, Debug)]
 struct Round {
@@ -127,8 +132,8 @@ impl Run {
             precision: plan.precision,
             step: step / batch,
         };
-        // Each round's own clock converts it, so a change of the clock between two rounds makes no error.
-        let clocks = self.clocks(&rounds);
+        // The clock around each round converts it, so a slow change of the clock makes no error.
+        let clocks = self.clocks(&rounds, step);
         let cycles = clocks.map(|clocks| {
             let clock = CoreRatio::of_rounds(&clocks);
             let per_tick = clock.cycles_per_tick();
@@ -202,11 +207,20 @@ impl Run {
         self.rounds.iter().copied().filter(is_undisturbed).collect()
     }
 
-    /// The core cycles per tick of each of these rounds.
-    fn clocks(&self, rounds: &[Round]) -> Option<Vec<f64>> {
+    /// The core cycles per tick during each of these rounds: by the mean reference of the rounds around it, because a single one is off by as
+    /// much as the counter's step is of its ticks. Such ratios are few different values, of which the rarer would be left out as outliers.
+    fn clocks(&self, rounds: &[Round], step: f64) -> Option<Vec<f64>> {
         let cycles = (self.reference_blocks * LINKS_PER_BLOCK) as f64;
-        let clocks = rounds.iter().map(|round| cycles / round.reference as f64);
-        (reference_chain::AVAILABLE && rounds.len() >= LEAST_SAMPLES).then(|| clocks.collect())
+        let references: Vec<f64> = rounds.iter().map(|it| it.reference as f64).collect();
+        let clock = |i: usize| {
+            let around = i.saturating_sub(AROUND)..(i + AROUND + 1).min(references.len());
+            cycles
+                / Distribution::new(&references[around])
+                    .centre(REFERENCE_STEPS * step)
+                    .mean
+        };
+        (reference_chain::AVAILABLE && rounds.len() >= LEAST_SAMPLES)
+            .then(|| (0..rounds.len()).map(clock).collect())
     }
 }
 
