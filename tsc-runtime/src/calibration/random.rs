@@ -19,7 +19,7 @@ impl Random {
     }
 
     /// A number that is at least 0 and less than 1.
-    #[cfg(test)]
+    #[cfg(all(test, feature = "instruments"))]
     pub(crate) fn share(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1_u64 << 53) as f64
     }
