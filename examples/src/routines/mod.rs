@@ -14,7 +14,7 @@ pub use turns::{TURNS, excess, knee, turns};
 // Each routine begins on a page of its own, as PROFILE requires, so that its cost does not depend on its address.
 global_asm!(
     ".pushsection .text.tsc_example_routines,\"ax\",@progbits",
-    ".irp k, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 24, 32, 40, 48, 64, 96, 128, 192",
+    ".irp k, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 24, 32, 40, 48, 64, 96, 128, 160, 192, 224, 256",
     ".p2align 12",
     ".globl tsc_example_nops_\\k",
     ".hidden tsc_example_nops_\\k",

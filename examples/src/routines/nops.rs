@@ -45,8 +45,8 @@ macro_rules! nops {
 }
 
 /// 0 … 18 NOPs and a RET, as in PROFILE's table, and more NOPs than a call can hide, in each [`Way`].
-pub static NOPS: [(u32, [Instruction; Way::ALL.len()]); 27] = nops!(
-    0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 24 32 40 48 64 96 128 192
+pub static NOPS: [(u32, [Instruction; Way::ALL.len()]); 30] = nops!(
+    0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 24 32 40 48 64 96 128 160 192 224 256
 );
 
 /// How many times each routine is measured. Another thread of the same core may use its front end for a while.

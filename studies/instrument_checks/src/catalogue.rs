@@ -81,6 +81,20 @@ const EXPLANATIONS: &[Explanation] = &[
         "it depends on what is in flight: see the row `four chains`",
     ),
     (
+        "add",
+        "[m64],r64",
+        "ZEN3",
+        0.79..=0.87,
+        "it depends on how many words there are: see the row `eight words`",
+    ),
+    (
+        "divsd",
+        "xmm,xmm",
+        "ZEN3",
+        4.45..=4.55,
+        "the authors of GCC's model of this core found 4.5, too (its commit dd744f06c9952)",
+    ),
+    (
         "mfence",
         "",
         "ZEN5",

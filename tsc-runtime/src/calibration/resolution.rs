@@ -1,9 +1,9 @@
 //! The step in which the counter advances, which is not always one tick.
 //!
-//! AMD's counter follows a 100 MHz reference clock: on an EPYC of 2.6 GHz it advances by 26 ticks at a time. A 24 MHz timer that is scaled
-//! to 1 GHz advances by 41 or 42 ticks. Every reading is uncertain by one step. The smallest non-zero difference between readings is not
-//! the step, because the counter sometimes takes a step in two parts (of the EPYC's readings in a row, about 5 in 100 differ by 1 tick, and
-//! as many by 25); the most frequent difference is.
+//! AMD's counter follows a 100 MHz reference clock: on an EPYC of 2.6 GHz it advances by 26 ticks at a time, and on one of 2.45 GHz by
+//! 24 and 25 in turn. A 24 MHz timer that is scaled to 1 GHz advances by 41 or 42 ticks. Every reading is uncertain by one step. The smallest
+//! non-zero difference between readings is not the step, because the counter sometimes takes a step in two parts (of the EPYC's readings in a
+//! row, about 5 in 100 differ by 1 tick, and as many by 25); the most frequent difference is.
 
 use once_cell::race::OnceBox;
 use std::hint::black_box;
@@ -13,10 +13,16 @@ use crate::tsc::{FencePolicy, Lfence, Ticks, clock, elapsed};
 /// The number of unfenced reads in a row, and of fenced pairs around work of different lengths.
 const READS: usize = if cfg!(miri) { 20 } else { 2000 };
 const PAIRS: usize = READS;
-/// The number of different lengths of the work, so that the durations of the pairs take many values.
-const LENGTHS: usize = 61;
+/// The number of different lengths of the work, in about core cycles: the durations of the pairs are several multiples of the step, even of
+/// one of 30 core cycles.
+const LENGTHS: usize = 199;
 
-/// The step of the counter in ticks, at least 1. The first caller measures it, which takes about 0.2 ms.
+/// A step that is not a whole number of ticks must be seen in so many multiples.
+const LEAST_MULTIPLES: usize = 4;
+
+/// The step of the counter in ticks, at least 1. The first caller measures it, which takes about 0.3 ms.
+///
+/// A step that is not a whole number of ticks is rounded up.
 ///
 /// If the operating system's clock is used in place of the counter, this is that clock's step in nanoseconds.
 ///
@@ -24,7 +30,7 @@ const LENGTHS: usize = 61;
 /// # #[cfg(feature = "on")] // it is private otherwise
 /// # {
 /// let step = tsc_runtime::resolution();
-/// println!("two readings of the counter differ by a multiple of {step} ticks");
+/// println!("the counter advances by {step} ticks at a time");
 /// assert!(step >= 1);
 /// # }
 /// ```
@@ -67,15 +73,38 @@ fn step(gaps: &[i64], spans: &[i64]) -> Ticks {
     let common = by_frequency(spans);
     let total: usize = common.iter().map(|&(_, count)| count).sum();
     let mut covered = 0;
-    let mut divisor = 0;
+    let mut frequent = Vec::new();
     for (values, &(span, count)) in common.iter().enumerate() {
         if values >= 2 && covered * 10 >= total * 9 {
             break;
         }
         covered += count;
-        divisor = greatest_common_divisor(divisor, span);
+        frequent.push(span);
     }
-    divisor.max(1)
+    match frequent.iter().copied().fold(0, greatest_common_divisor) {
+        0 | 1 => fractional_step(frequent).unwrap_or(1),
+        divisor => divisor,
+    }
+}
+
+/// The step, rounded up, if it is not a whole number of ticks: each multiple of it is one value, or two that differ by 1.
+fn fractional_step(mut spans: Vec<Ticks>) -> Option<Ticks> {
+    spans.sort_unstable();
+    let multiples: Vec<&[Ticks]> = spans.chunk_by(|a, b| b - a <= 1).collect();
+    if multiples.len() < LEAST_MULTIPLES || multiples.iter().any(|values| values.len() > 2) {
+        return None;
+    }
+    let middle = |values: &[Ticks]| values.iter().sum::<Ticks>() as f64 / values.len() as f64;
+    let middles: Vec<f64> = multiples.into_iter().map(middle).collect();
+    let apart = middles.windows(2).map(|pair| pair[1] - pair[0]);
+    let about = apart.fold(f64::INFINITY, f64::min);
+    let whole = middles[middles.len() - 1] - middles[0];
+    let step = whole / (whole / about).round();
+    let is_multiple = |middle: &f64| (middle - (middle / step).round() * step).abs() <= 1.0;
+    middles
+        .iter()
+        .all(is_multiple)
+        .then(|| step.ceil() as Ticks)
 }
 
 /// The positive values and how often each occurs, the most frequent first.
@@ -122,6 +151,20 @@ mod tests {
     }
 
     #[test]
+    fn step_of_24_and_a_half_is_found() {
+        // Measured on a Zen 3 guest: readings follow a clock of 100 MHz, and a step is 24 or 25 ticks.
+        let gaps = [(24, 860), (25, 860), (49, 275), (7840, 1)]
+            .iter()
+            .flat_map(|&(gap, count)| vec![gap; count])
+            .collect::<Vec<_>>();
+        let mut spans: Vec<i64> = (0..2000)
+            .map(|i| (49 * (3 + i / 2 % 9) + i % 2) / 2)
+            .collect();
+        spans.extend([1, 25, 27, 2_596_131, 40_003, -7, 0]);
+        assert_eq!(step(&gaps, &spans), 25);
+    }
+
+    #[test]
     fn even_counter_has_a_step_of_two_and_a_plain_one_of_one() {
         let gaps = [18, 20, 18, 22, 18];
         let even: Vec<i64> = (0..500).map(|i| 30 + 2 * (i % 9)).collect();
@@ -143,6 +186,14 @@ mod tests {
         // A timer of 25 MHz, not scaled.
         let gaps: Vec<i64> = (0..900).map(|i| i64::from(i % 4 == 0)).collect();
         assert_eq!(step(&gaps, &[1, 2, 1, 3]), 1);
+    }
+
+    #[test]
+    fn plain_counter_between_uneven_durations_has_a_step_of_one() {
+        let spans: Vec<i64> = (0..900)
+            .map(|i| [30, 31, 40, 52, 53, 71, 80][i % 7])
+            .collect();
+        assert_eq!(step(&[18, 20, 19], &spans), 1);
     }
 
     #[test]

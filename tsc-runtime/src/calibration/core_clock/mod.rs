@@ -13,6 +13,7 @@
 
 use parking_lot::Mutex;
 
+use crate::calibration::random::Random;
 use crate::calibration::reference_chain::{self, LINKS_PER_BLOCK, additions, multiplications};
 use crate::calibration::statistics::{median, median_of_sorted};
 use crate::machine::machine;
@@ -127,8 +128,10 @@ pub(crate) fn first_reading() {
     if let Some(mut bursts) = BURSTS.try_lock()
         && bursts.is_empty()
     {
+        let mut jitter = jitter();
         let rounds: Vec<f64> = (0..FIRST_ROUNDS)
-            .filter_map(|_| cycles_per_tick(difference(additions, FIRST_SHORT), FIRST_SHORT))
+            .map(|_| difference(additions, FIRST_SHORT, &mut jitter))
+            .filter_map(|ticks| cycles_per_tick(ticks, FIRST_SHORT))
             .collect();
         bursts.extend(median(rounds));
     }
@@ -178,11 +181,19 @@ pub fn core_clock() -> Result<CoreClock, CoreClockError> {
 }
 
 /// The ticks of one round: how much longer `2 * short` blocks take than `short` blocks, summed over two runs. The runs are in mirrored
-/// order, so that an even change of the core clock cancels out.
-fn difference(chain: fn(u64) -> i64, short: u64) -> i64 {
-    let first = chain(short);
-    let long = chain(2 * short) + chain(2 * short);
-    long - first - chain(short)
+/// order, so that an even change of the core clock cancels out, and begin at any point between two steps of the counter.
+fn difference(chain: fn(u64) -> i64, short: u64, jitter: &mut Random) -> i64 {
+    let mut run = |blocks| {
+        jitter.wait();
+        chain(blocks)
+    };
+    let first = run(short);
+    let long = run(2 * short) + run(2 * short);
+    long - first - run(short)
+}
+
+fn jitter() -> Random {
+    Random::new(0x9e37_79b9_7f4a_7c15)
 }
 
 /// The cycles per tick, computed from a chain of additions.
@@ -191,11 +202,12 @@ fn cycles_per_tick(ticks: i64, short: u64) -> Option<f64> {
 }
 
 fn burst() -> Result<(f64, CycleSource), CoreClockError> {
+    let mut jitter = jitter();
     let rounds: Vec<[i64; 2]> = (0..ROUNDS)
         .map(|_| {
             [
-                difference(additions, SHORT),
-                difference(multiplications, SHORT_MULTIPLICATIONS),
+                difference(additions, SHORT, &mut jitter),
+                difference(multiplications, SHORT_MULTIPLICATIONS, &mut jitter),
             ]
         })
         .collect();

@@ -1,6 +1,6 @@
 //! A simulated counter that advances in steps, for tests.
 
-use super::random::Random;
+use crate::calibration::random::Random;
 
 /// A counter, and a core with a constant clock.
 pub(crate) struct Scripted {
@@ -12,19 +12,23 @@ pub(crate) struct Scripted {
 }
 
 impl Scripted {
-    /// The counters of a Xeon, in steps of 2, and of an EPYC, in steps of 26 of which some are split into 25 and 1.
-    pub(crate) fn both(seed: u64) -> [Self; 2] {
+    /// The counters of a Xeon, in steps of 2, and of two EPYCs: in steps of 26 of which some are split into 25 and 1, and of 24 and 25 in turn.
+    pub(crate) fn each(seed: u64) -> [Self; 3] {
         let counter = |step, splits, cycles_per_tick| Self {
             step,
             splits,
             cycles_per_tick,
             random: Random::new(seed),
         };
-        [counter(2.0, false, 1.62), counter(26.0, true, 37.0 / 26.0)]
+        [
+            counter(2.0, false, 1.62),
+            counter(26.0, true, 37.0 / 26.0),
+            counter(24.5, false, 32.5 / 24.5),
+        ]
     }
 
     pub(crate) fn step(&self) -> u64 {
-        self.step as u64
+        self.step.ceil() as u64
     }
 
     pub(crate) fn cycles_per_tick(&self) -> f64 {

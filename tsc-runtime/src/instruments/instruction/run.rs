@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use super::estimate::{self, Estimate, Lengths, Round};
 use super::listing::{Code, Instruction, Kernel};
 use super::{InstructionError, Timing};
+use crate::calibration::random::Random;
 use crate::calibration::reference_chain::{self, LINKS_PER_BLOCK};
 use crate::instruments::measure::{arm, attach_thread, interruption_since};
 use crate::interruption::Interruption;
@@ -86,10 +87,11 @@ fn settle(
     let bench = Bench::new(kernel, scratch, limit)?;
     let mut rounds = Vec::with_capacity(ROUNDS_PER_LOOK * 8);
     let mut interrupted = 0;
+    let mut jitter = Random::new(0x9e37_79b9_7f4a_7c15);
     loop {
         for _ in 0..ROUNDS_PER_LOOK {
             let armed = arm();
-            let round = bench.round();
+            let round = bench.round(&mut jitter);
             if interruption_since(armed) == Interruption::Interrupted {
                 interrupted += 1;
             } else {
@@ -192,7 +194,7 @@ impl Bench {
 
     /// Runs the short lengths and then the long ones, and then all in reverse order, so that a steady change of the core's clock cancels
     /// out.
-    fn round(&self) -> Round {
+    fn round(&self, jitter: &mut Random) -> Round {
         let mut ticks = [0; PARTS];
         for (long, is_reversed) in [(false, false), (true, true), (true, false), (false, true)] {
             let (factor, sign) = if long { (2, 1) } else { (1, -1) };
@@ -202,6 +204,7 @@ impl Bench {
                 } else {
                     place
                 };
+                jitter.wait();
                 ticks[part] += sign * self.part(part, factor);
             }
         }

@@ -5,10 +5,10 @@ use super::outcome::{CoreRatio, Outcome, Plan};
 use super::verdict::{UnsettledReason, Verdict};
 use super::work::Work;
 use super::{arm, fence_hiding, interruption_since};
+use crate::calibration::random::Random;
 use crate::calibration::reference_chain::{self, LINKS_PER_BLOCK};
 use crate::calibration::statistics::median;
 use crate::instruments::bench::distribution::{Distribution, centre_of_run};
-use crate::instruments::bench::random::Random;
 use crate::interruption::Interruption;
 use crate::tsc::FencePolicy;
 
@@ -19,6 +19,11 @@ const REFERENCE_CYCLES_PER_STEP: u64 = 100;
 /// The standard deviation of the chain's own cycles from one run of milliseconds to the next, as a share, which the differences between the
 /// rounds of a run do not show: chains of 4000 and of 400 additions, measured 3000 times on an EPYC (Zen 5) whose other thread was busy.
 const REFERENCE_ERROR: f64 = 0.0004;
+
+/// So many rounds before and after a round tell its clock, together with its own.
+const AROUND: usize = 16;
+/// A reference within so many steps of the usual one is no outlier: it is the difference of two runs, of which each is off by up to a step.
+const REFERENCE_STEPS: f64 = 4.0;
 
 /// The ticks of one round. `reference` is the difference between the long and the short run of the reference chain.
 #[derive(Clone, Copy, Debug)]
@@ -74,6 +79,7 @@ impl Run {
         let mirrored = self.rounds.len() % 2 == 1;
         let mut ticks = [0; 3];
         let armed = arm();
+        self.jitter.wait();
         let before =
             reference_chain::additions(if mirrored { 2 } else { 1 } * self.reference_blocks);
         for i in 0..3 {
@@ -86,6 +92,7 @@ impl Run {
                 _ => 0,
             };
         }
+        self.jitter.wait();
         let after =
             reference_chain::additions(if mirrored { 1 } else { 2 } * self.reference_blocks);
         match interruption_since(armed) {
@@ -125,8 +132,8 @@ impl Run {
             precision: plan.precision,
             step: step / batch,
         };
-        // Each round's own clock converts it, so a change of the clock between two rounds makes no error.
-        let clocks = self.clocks(&rounds);
+        // The clock around each round converts it, so a slow change of the clock makes no error.
+        let clocks = self.clocks(&rounds, step);
         let cycles = clocks.map(|clocks| {
             let clock = CoreRatio::of_rounds(&clocks);
             let per_tick = clock.cycles_per_tick();
@@ -200,11 +207,20 @@ impl Run {
         self.rounds.iter().copied().filter(is_undisturbed).collect()
     }
 
-    /// The core cycles per tick of each of these rounds.
-    fn clocks(&self, rounds: &[Round]) -> Option<Vec<f64>> {
+    /// The core cycles per tick during each of these rounds: by the mean reference of the rounds around it, because a single one is off by as
+    /// much as the counter's step is of its ticks. Such ratios are few different values, of which the rarer would be left out as outliers.
+    fn clocks(&self, rounds: &[Round], step: f64) -> Option<Vec<f64>> {
         let cycles = (self.reference_blocks * LINKS_PER_BLOCK) as f64;
-        let clocks = rounds.iter().map(|round| cycles / round.reference as f64);
-        (reference_chain::AVAILABLE && rounds.len() >= LEAST_SAMPLES).then(|| clocks.collect())
+        let references: Vec<f64> = rounds.iter().map(|it| it.reference as f64).collect();
+        let clock = |i: usize| {
+            let around = i.saturating_sub(AROUND)..(i + AROUND + 1).min(references.len());
+            cycles
+                / Distribution::new(&references[around])
+                    .centre(REFERENCE_STEPS * step)
+                    .mean
+        };
+        (reference_chain::AVAILABLE && rounds.len() >= LEAST_SAMPLES)
+            .then(|| (0..rounds.len()).map(clock).collect())
     }
 }
 
@@ -248,7 +264,7 @@ mod tests {
 
     #[test]
     fn disturbed_rounds_leave_the_core_cycles_known() {
-        for mut counter in Scripted::both(7) {
+        for mut counter in Scripted::each(7) {
             let mut run = run(&mut counter, 1, 4000.0, 256);
             // A hypervisor that takes the CPU away again and again, for a while.
             for (i, round) in run.rounds[100..130].iter_mut().enumerate() {
@@ -264,7 +280,7 @@ mod tests {
     #[test]
     fn core_cycles_are_right_whatever_the_counters_step() {
         for seed in 1..30 {
-            for mut counter in Scripted::both(seed) {
+            for mut counter in Scripted::each(seed) {
                 let outcome = run(&mut counter, 1, 4000.0, 256).evaluate(plan(&counter));
                 let (cycles, error) = outcome.core_cycles.expect("a chain of known length");
                 assert!(
