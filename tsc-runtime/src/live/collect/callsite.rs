@@ -55,7 +55,7 @@ pub(in crate::live) fn collect_callsites(
         })
         .unzip();
     let mut callsites = callsites;
-    derive_errors(&mut callsites);
+    derive_errors(&mut callsites, clock);
     let order = order(callsites.len(), &|one, other| {
         CallsiteReport::by_self(&callsites[one], &callsites[other])
     });
