@@ -153,7 +153,7 @@ impl Report {
         for callsite in &mut self.callsites {
             callsite.derive(&self.clock);
         }
-        derive_errors(&mut self.callsites);
+        derive_errors(&mut self.callsites, &self.clock);
         self.sort();
     }
 

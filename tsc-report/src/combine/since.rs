@@ -55,7 +55,7 @@ impl Report {
         if known.values().any(|callsite| callsite.calls != 0) {
             return None;
         }
-        derive_errors(&mut report.callsites);
+        derive_errors(&mut report.callsites, &report.clock);
         if let (Some(clock), Some(earlier)) = (&mut report.tick_clock, &earlier.tick_clock) {
             clock.since(earlier);
             clock.derive();

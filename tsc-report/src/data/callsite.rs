@@ -79,11 +79,11 @@ data! {
         /// What the function's probes cost, if its time is by ticks of the clock: the calls times the calibrated cost of one. It is a part of
         /// its self ticks and of its callers', and is not subtracted.
         probe_ticks: Option<f64>,
-        /// The error of `self_on_cpu_ticks` in either direction, at 95 %. Of a timed function, it is `crowding_error_share` of these ticks
-        /// and `visible_error_ticks` for each call and for each probe in the calls; probes in callees of callees are among these, because
-        /// it is not recorded which they are. By ticks of the clock, it is the root of the sum of the squares of twice
-        /// `self_std_error_ticks`, of `probe_ticks`, and of half of these ticks times the share of all other functions, by which they may
-        /// differ from those of the program without probes.
+        /// The error of `self_on_cpu_ticks` in either direction, at 95 %: the root of the sum of the squares of its parts. Of a timed function,
+        /// these are `crowding_error_share` of these ticks; `visible_error_ticks` for each call, and for each probe in the calls; and what
+        /// the interruptions outside annotated callees have left in them, as far as interrupted calls tell. By ticks of the clock, they are
+        /// 2.5 times `self_std_error_ticks`, and a few ticks' time where few were found; `probe_ticks`; and, for what the compiler arranges in another
+        /// way without probes, these ticks times the share of all other functions, times two and a half times the probes' share of the program.
         self_error_ticks: Option<f64>,
         /// The part of `total_ticks` on the CPU. `on_cpu_ticks + blocked_ticks = total_ticks`.
         on_cpu_ticks: Option<f64>,

@@ -63,6 +63,8 @@ macro_rules! __figures {
             record own_off: i64 by Add,
             /// The part of `own_off` in which the thread was ready while another thread ran.
             record own_waiting: i64 by Add,
+            /// How often another thread took the CPU outside annotated callees.
+            record own_interruptions: u64 by Add,
             /// Calls (of futures: polls) whose time off the CPU cannot be divided into blocked and waiting.
             record unsplit: u64 by Add,
             /// Interrupted calls (of futures: polls) whose time on the CPU is unknown.

@@ -1,5 +1,7 @@
 //! Computes a callsite's figures from its sums.
 
+mod errors;
+mod interruptions;
 mod outliers;
 mod statistics;
 mod ticked;
@@ -10,9 +12,10 @@ use crate::data::histogram::{self, LAST, middle};
 use crate::data::rules::Combine;
 use crate::data::saturating_sum;
 use crate::{Bucket, CallsiteReport, CallsiteSums, Clock};
+pub use errors::derive_errors;
 use outliers::Outliers;
 use statistics::{mean, stddev};
-pub use ticked::{LIGHT, SQUARES_UNIT, TIMED, derive_errors};
+pub use ticked::{LIGHT, SQUARES_UNIT, TIMED};
 
 impl CallsiteReport {
     /// The order of a report: by descending self ticks on the CPU, which other processes do not change, and then by name, so that the
@@ -113,23 +116,18 @@ impl CallsiteReport {
         self.self_on_cpu_ticks = is_known.then_some(own_on_cpu);
         self.blocked_ticks = is_split.then_some(blocked);
         self.waiting_ticks = is_split.then_some(waiting);
-        self.derive_errors_of_totals(clock, own_on_cpu);
+        self.derive_errors_of_totals(clock);
     }
 
-    fn derive_errors_of_totals(&mut self, clock: &Clock, own_on_cpu: f64) {
+    fn derive_errors_of_totals(&mut self, clock: &Clock) {
         let sums = &self.sums;
         let own_error = clock
             .overhead(&self.fence)
             .map(|overhead| overhead.visible_error_ticks);
-        let error_of = |probes: u64, ticks: f64, of_nested: f64| {
-            let nested_error = self.nested_overhead_ticks.max(0.0) * of_nested;
-            Some(probes as f64 * own_error? + clock.crowding_error_share * ticks + nested_error)
-        };
-        let (of_total, of_self) = (clock.total_error_share(), clock.visible_error_share());
-        let outermost = sums.probes().saturating_sub(sums.inner);
-        let of_total = error_of(outermost, self.total_ticks.max(0.0), of_total);
-        let of_self = error_of(sums.probes(), own_on_cpu.abs(), of_self);
-        (self.total_error_ticks, self.self_error_ticks) = (of_total, of_self);
+        let outermost = sums.probes().saturating_sub(sums.inner) as f64;
+        let nested = self.nested_overhead_ticks.max(0.0) * clock.total_error_share();
+        let crowding = clock.crowding_error_share * self.total_ticks.max(0.0);
+        self.total_error_ticks = own_error.map(|own| outermost * own + crowding + nested);
         self.systematic_error_ticks = own_error
             .filter(|_| sums.samples != 0)
             .map(|own| own * self.probes_a_call() + nested_error_of_a_call(sums, clock));
@@ -335,7 +333,7 @@ mod tests {
         });
         assert_eq!(of.self_error_ticks, None);
         of.fence = "lfence".to_owned();
-        of.derive(&Clock {
+        let clock = Clock {
             overheads: vec![FenceOverhead {
                 fence: "lfence".to_owned(),
                 visible_error_ticks: 5.0,
@@ -345,10 +343,15 @@ mod tests {
             }],
             crowding_error_share: 0.1,
             ..Clock::default()
-        });
+        };
+        of.derive(&clock);
+        let mut rows = [of];
+        derive_errors(&mut rows, &clock);
+        let [of] = rows;
         // One call is outermost, and four probes' cost is in the calls, of which self ticks have the part that every probe adds.
         assert_eq!(of.total_error_ticks, Some(5.0 + 30.0 + 4.0 * 50.0));
-        assert_eq!(of.self_error_ticks, Some(3.0 * 5.0 + 30.0 + 4.0 * 5.0));
+        let of_self = (3.0_f64 * 5.0).hypot(4.0 * 5.0).hypot(30.0);
+        assert_eq!(of.self_error_ticks, Some(of_self));
     }
 
     #[test]

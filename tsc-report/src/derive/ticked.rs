@@ -10,16 +10,6 @@ pub const LIGHT: &str = "light";
 /// Times are divided by this before their squares are added to `ticked_squares`.
 pub const SQUARES_UNIT: f64 = 1024.0;
 
-/// By what factor the figures of several runs of a program differ more than the number of ticks alone explains, because the layout of memory,
-/// the caches and the machine differ, too. `fine_grained --coverage` prints how often two standard errors cover the difference to the mean of
-/// 40 runs: without this factor it was 86 to 94 %.
-const BETWEEN_RUNS: f64 = 1.2;
-
-/// By what share self ticks differ from those of the program without probes, besides what the probes cost: the compiler inlines and arranges
-/// the code in another way. What one row has too much, others have too little, so this holds of the share that the others have. `errors` of
-/// the studies prints what is seen, compared with `perf`.
-const UNLIKE_BARE: f64 = 0.5;
-
 impl CallsiteReport {
     pub(crate) fn is_light(&self) -> bool {
         self.probe == LIGHT
@@ -85,40 +75,12 @@ impl CallsiteReport {
     }
 }
 
-/// States the errors of self ticks by ticks of the clock. They depend on all functions: how many of a run's ticks find one of them
-/// is a matter of chance, unless it is the only one.
-pub fn derive_errors(callsites: &mut [CallsiteReport]) {
-    let ticked = || callsites.iter().filter(|callsite| callsite.is_by_ticks());
-    let sum = |of: fn(&CallsiteReport) -> f64| ticked().map(of).sum::<f64>();
-    let own = sum(|callsite| callsite.sums.ticked_own as f64);
-    let squares = sum(|callsite| callsite.sums.ticked_squares as f64);
-    let ticks = sum(|callsite| callsite.sums.clock_ticks as f64);
-    // What one more tick would add. With few ticks, the number that was found says little about the number that was to be expected.
-    let one_more = if ticks == 0.0 { 0.0 } else { squares / ticks };
-    for callsite in callsites
-        .iter_mut()
-        .filter(|callsite| callsite.is_by_ticks())
-    {
-        let share = callsite.sums.ticked_own as f64 / own.max(1.0);
-        let of_row = callsite.sums.ticked_squares as f64 + one_more;
-        let of_others = 1.0 - share.clamp(0.0, 1.0);
-        let variance = of_row * of_others * SQUARES_UNIT * SQUARES_UNIT;
-        let std_error = (ticks != 0.0).then(|| BETWEEN_RUNS * variance.sqrt());
-        callsite.self_std_error_ticks = std_error;
-        // The cost of probes is in the self ticks.
-        let probes = callsite.probe_ticks.unwrap_or(0.0);
-        let unlike = UNLIKE_BARE * of_others * callsite.self_on_cpu();
-        let error = |std_error: f64| (2.0 * std_error).hypot(probes).hypot(unlike);
-        callsite.self_error_ticks = std_error.map(error);
-    }
-}
-
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::{CallsiteSums, FenceOverhead};
 
-    fn light(calls: u64, own: i64, ticks: u64, squares: u64) -> CallsiteReport {
+    pub(crate) fn light(calls: u64, own: i64, ticks: u64, squares: u64) -> CallsiteReport {
         let mut callsite = CallsiteReport {
             probe: LIGHT.to_owned(),
             sums: CallsiteSums {
@@ -205,30 +167,5 @@ mod tests {
             callsite.total_ticks
         };
         assert_eq!([total(0, 0), total(1, 6000)], [5000.0, 6007.0]);
-    }
-
-    #[test]
-    fn error_is_that_of_the_number_of_ticks() {
-        // A hundred ticks of 1024 ticks of the counter each, of which the first row has ten and the last one none.
-        let mut rows = [
-            light(1, 10 * 1024, 10, 10),
-            light(1, 90 * 1024, 90, 90),
-            light(1, 0, 0, 0),
-        ];
-        derive_errors(&mut rows);
-        let errors = rows.map(|row| row.self_std_error_ticks.unwrap() / 1024.0 / BETWEEN_RUNS);
-        for (error, expected) in errors.iter().zip([11.0 * 0.9, 91.0 * 0.1, 1.0]) {
-            assert!((error * error - expected).abs() < 1e-9, "{errors:?}");
-        }
-        let mut alone = [light(1, 1024, 1, 1)];
-        derive_errors(&mut alone);
-        assert_eq!(alone[0].self_std_error_ticks, Some(0.0));
-        // Only the cost of its one probe.
-        assert_eq!(alone[0].self_error_ticks, Some(5.0));
-        let mut halves = [light(1, 1024, 1, 0), light(1, 1024, 1, 0)];
-        derive_errors(&mut halves);
-        let expected = Some(5.0_f64.hypot(UNLIKE_BARE * 512.0));
-        assert_eq!(halves[0].self_error_ticks, expected);
-        derive_errors(&mut [light(1, 0, 0, 0)]);
     }
 }

@@ -42,6 +42,11 @@ impl Loss {
         self.off.wrapping_sub(self.waiting)
     }
 
+    /// How often another thread took the CPU, instead of this one giving it up. One that blocks also waits when it wakes up.
+    fn interruptions(&self) -> i64 {
+        i64::from(self.switches) * i64::from(self.waiting > self.blocked())
+    }
+
     /// Divides the loss into two parts. The first is `ticks` long or, if the loss is shorter, all of it.
     pub(crate) fn split_at(self, ticks: i64) -> (Self, Self) {
         let ticks = ticks.max(0);
@@ -77,6 +82,8 @@ pub(crate) struct Inside {
     /// The part of it that was not lost in annotated callees, and in how much of that the thread was waiting.
     pub(crate) own: i64,
     pub(crate) own_waiting: i64,
+    /// How often another thread took the CPU there.
+    pub(crate) own_interruptions: i64,
 }
 
 impl Inside {
@@ -84,6 +91,7 @@ impl Inside {
         loss: Loss::NONE,
         own: 0,
         own_waiting: 0,
+        own_interruptions: 0,
     };
 
     fn plus(self, other: Self) -> Self {
@@ -91,6 +99,7 @@ impl Inside {
             loss: self.loss.plus(other.loss),
             own: self.own.wrapping_add(other.own),
             own_waiting: self.own_waiting.wrapping_add(other.own_waiting),
+            own_interruptions: self.own_interruptions + other.own_interruptions,
         }
     }
 
@@ -101,16 +110,17 @@ impl Inside {
             0 => of,
             _ => part(of, first.off, self.loss.off),
         };
-        let (own, own_waiting) = (share(self.own), share(self.own_waiting));
         let first = Self {
             loss: first,
-            own,
-            own_waiting,
+            own: share(self.own),
+            own_waiting: share(self.own_waiting),
+            own_interruptions: share(self.own_interruptions),
         };
         let rest = Self {
             loss: rest,
-            own: self.own - own,
-            own_waiting: self.own_waiting - own_waiting,
+            own: self.own - first.own,
+            own_waiting: self.own_waiting - first.own_waiting,
+            own_interruptions: self.own_interruptions - first.own_interruptions,
         };
         (first, rest)
     }
@@ -156,7 +166,7 @@ impl Entry {
 }
 
 /// The number of losses in the stack, which takes 2 KiB for each thread.
-const LEN: usize = 36;
+const LEN: usize = 31;
 const _: () = assert!(size_of::<Losses>() <= 2048);
 
 #[derive(Clone, Debug)]
@@ -183,6 +193,7 @@ impl Losses {
                 loss,
                 own: loss.off,
                 own_waiting: loss.waiting,
+                own_interruptions: loss.interruptions(),
             },
         });
     }
@@ -224,6 +235,7 @@ impl Losses {
             inside: Inside {
                 own: 0,
                 own_waiting: 0,
+                own_interruptions: 0,
                 ..inside
             },
         });
@@ -291,6 +303,7 @@ mod tests {
             },
             own,
             own_waiting: own / 4,
+            own_interruptions: 0,
         }
     }
 

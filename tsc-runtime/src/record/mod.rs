@@ -265,6 +265,8 @@ impl Record {
         let counters = &self.counters;
         counters.own_off.add(inside.own);
         counters.own_waiting.add(inside.own_waiting);
+        let interruptions = inside.own_interruptions.cast_unsigned();
+        counters.own_interruptions.add(interruptions);
         counters.calls_blocked.add(inside.loss.blocked());
         if self.entry().depth() == 1 {
             counters.off.add(inside.loss.off);

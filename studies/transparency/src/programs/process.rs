@@ -11,17 +11,31 @@ pub fn run(executable: &Path, turns: u64) -> io::Result<Run> {
     finish(Command::new(executable).arg(turns.to_string()))
 }
 
+/// The same. The program writes its report as JSON to this file.
+pub fn run_with_report(executable: &Path, turns: u64, file: &Path) -> io::Result<()> {
+    let mut command = Command::new(executable);
+    command
+        .arg(turns.to_string())
+        .env("TSC_REPORT", "json")
+        .env("TSC_REPORT_FILE", file);
+    output(&mut command).map(drop)
+}
+
 /// Runs the program, which calls its root once, and records the call tree.
 pub fn run_with_tree(executable: &Path) -> io::Result<Run> {
     finish(Command::new(executable).env("TSC_TREE", "1"))
 }
 
 fn finish(command: &mut Command) -> io::Result<Run> {
-    let output = command.env("TSC_REPORT", "off").output()?;
-    let text = String::from_utf8_lossy(&output.stdout);
-    if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        return Err(io::Error::other(format!("the program failed: {said}")));
-    }
+    let text = output(command.env("TSC_REPORT", "off"))?;
     Run::parse(&text).ok_or_else(|| io::Error::other(format!("not a report: {text}")))
+}
+
+fn output(command: &mut Command) -> io::Result<String> {
+    let output = command.output()?;
+    if output.status.success() {
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    Err(io::Error::other(format!("the program failed: {said}")))
 }

@@ -46,7 +46,7 @@ pub(in crate::live) fn collect_callsites(
             (report, callsite.number())
         })
         .unzip();
-    derive_errors(&mut callsites);
+    derive_errors(&mut callsites, clock);
     let order = order(callsites.len(), &|one, other| {
         CallsiteReport::by_self(&callsites[one], &callsites[other])
     });

@@ -25,7 +25,7 @@ const TRUTHS: usize = 11;
 const COST: &str = "--measure";
 const TRUTH: &str = "--truth";
 /// The argument with which `errors` starts this program.
-const ERRORS: &str = "--errors";
+const WORK: &str = "--work";
 /// Enough rounds for most to be undisturbed, but fewer for subjects that take long.
 const ROUNDS: usize = 201;
 const LONG_ROUNDS: usize = 21;
@@ -132,7 +132,7 @@ fn main() -> ExitCode {
     match env::args().nth(1).as_deref() {
         Some(COST) => measure(),
         Some(TRUTH) => truth::measure(),
-        Some(ERRORS) => truth::print_errors(),
+        Some(WORK) => truth::print_work(),
         _ => return compare(),
     }
     ExitCode::SUCCESS

@@ -2,6 +2,7 @@
 //! compared with the time of that work alone, in the same thread and in turns with it. Both are sums, so interrupts and the hypervisor are
 //! in both.
 
+use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::thread;
 
@@ -93,47 +94,54 @@ pub(crate) fn measure() {
     }
 }
 
-/// Runs the program and prints a line for each function that works: its name, its self ticks on the CPU, their stated error, and the ticks
-/// of its work.
-pub(crate) fn print_errors() {
+/// Runs the program and prints a line for each function that works: its name, and the ticks of its work.
+pub(crate) fn print_work() {
     let alone = thread::spawn(rounds)
         .join()
         .expect("the thread does not panic");
-    let report = tsc_runtime::snapshot();
-    for row in report.callsites() {
-        let of_row = EXPECTED
-            .iter()
-            .filter(|(path, _)| path.ends_with(row.name()));
-        let pieces: u64 = of_row.map(|(_, pieces)| pieces).sum();
-        if pieces != 0 {
-            let own = row.self_on_cpu_ticks().unwrap_or(f64::NAN);
-            let error = row.self_error_ticks().unwrap_or(f64::NAN);
-            let truth = (pieces * ROUNDS) as f64 * alone;
-            println!("{} {own} {error} {truth}", row.name());
-        }
+    for (name, pieces) in pieces_by_function() {
+        println!("{name} {}", (pieces * ROUNDS) as f64 * alone);
     }
 }
 
-/// The mean ticks of a piece of work by itself, in rounds during which the thread stayed on its CPU.
+fn pieces_by_function() -> BTreeMap<&'static str, u64> {
+    let mut of = BTreeMap::new();
+    for (path, pieces) in EXPECTED {
+        let name = path.rsplit(';').next().unwrap_or(path);
+        *of.entry(name).or_default() += pieces;
+    }
+    of
+}
+
+/// The mean ticks of a piece of work by itself. It is a mean of rounds, because a core is slower at times, also while others want it: if all of
+/// a round were left out because a piece in it was interrupted, such times would be missing.
 fn rounds() -> f64 {
     let pieces: u64 = EXPECTED.iter().map(|(_, pieces)| pieces).sum();
-    let mut alone = Vec::new();
+    let mut rounds = Vec::new();
     for round in 0..ROUNDS {
         black_box(root(black_box(round)));
-        let before = switches();
-        let start = Lfence::start();
-        for piece_of_round in 0..pieces {
-            black_box(piece(black_box(piece_of_round)));
-        }
-        let ticks = elapsed(start, Lfence::stop());
-        if switches() == before {
-            alone.push(ticks as f64 / pieces as f64);
+        let alone: Vec<f64> = (0..pieces).filter_map(undisturbed).collect();
+        if !alone.is_empty() {
+            rounds.push(mean(&alone));
         }
     }
-    alone.iter().sum::<f64>() / alone.len() as f64
+    mean(&rounds)
 }
 
-/// On systems other than Linux, interrupted calls are not detected either, so no round is left out.
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+/// The ticks of a piece, if the thread stayed on its CPU.
+fn undisturbed(value: u64) -> Option<f64> {
+    let before = switches();
+    let start = Lfence::start();
+    black_box(piece(black_box(value)));
+    let ticks = elapsed(start, Lfence::stop());
+    (switches() == before).then_some(ticks as f64)
+}
+
+/// On systems other than Linux, interrupted calls are not detected either, so none is left out.
 #[cfg(not(target_os = "linux"))]
 fn switches() -> i64 {
     0

@@ -12,6 +12,7 @@ use transparency::programs::statistics::median;
 use transparency::project::{copy_dir, stand_alone};
 
 use crate::Row;
+use crate::report::{Report, name, own};
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 /// What it reads.
@@ -71,8 +72,9 @@ impl Forms {
         for _ in 0..runs {
             reports.push(report(&self.all)?);
             for (row, executable) in &self.alone {
-                let own = report(executable)?.get(*row).map(|found| found.0);
-                alone.entry(row).or_default().extend(own);
+                let report = report(executable)?;
+                let mut found = report.callsites().filter(|found| name(found) == *row);
+                alone.entry(row).or_default().extend(found.find_map(own));
             }
             for (function, count) in profile::record_command(&self.not_inlined, &texts())? {
                 let of = |(_, names): &&(&str, &[&str])| {
@@ -90,18 +92,14 @@ impl Forms {
         let all: f64 = samples.values().sum();
         let share = samples.get(CALLER).copied().unwrap_or(f64::NAN) / all;
         truths.entry(CALLER).and_modify(|total| *total *= share);
-        let rows = reports.iter().flatten();
-        Ok(rows
-            .filter_map(|(name, &(own, error))| {
-                let truth = *truths.get(name.as_str())?;
-                Some(Row {
-                    name: name.clone(),
-                    own,
-                    error,
-                    truth,
-                })
-            })
-            .collect())
+        let rows = reports.iter().flat_map(|report| {
+            let row = |callsite| {
+                let name = name(callsite);
+                report.row(name.to_owned(), callsite, *truths.get(name)?)
+            };
+            report.callsites().filter_map(row)
+        });
+        Ok(rows.collect())
     }
 }
 
@@ -109,8 +107,8 @@ fn texts() -> Vec<String> {
     TEXTS.map(|text| format!("{ROOT}/{text}")).to_vec()
 }
 
-/// Self ticks and their error by row.
-fn report(executable: &Path) -> io::Result<BTreeMap<String, (f64, f64)>> {
+/// The report of a run.
+fn report(executable: &Path) -> io::Result<Report> {
     let file = executable.with_extension("json");
     let status = Command::new(executable)
         .args(texts())
@@ -121,15 +119,7 @@ fn report(executable: &Path) -> io::Result<BTreeMap<String, (f64, f64)>> {
     if !status.success() {
         return Err(io::Error::other("hotspots failed"));
     }
-    let report: serde_json::Value = serde_json::from_slice(&fs::read(&file)?)?;
-    let rows = report["callsites"].as_array().into_iter().flatten();
-    Ok(rows
-        .filter_map(|row| {
-            let name = row["name"].as_str()?.to_owned();
-            let error = row["self_error_ticks"].as_f64().unwrap_or(f64::NAN);
-            Some((name, (row["self_on_cpu_ticks"].as_f64()?, error)))
-        })
-        .collect())
+    Report::read(&file)
 }
 
 /// Builds the example with other attributes.

@@ -4,14 +4,15 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
 use transparency::fetch;
 use transparency::programs::calls::Names;
-use transparency::programs::process::run;
+use transparency::programs::process::{run, run_with_report};
 use transparency::programs::profile::{self, Callers, Samples};
-use transparency::programs::run::Report;
 use transparency::programs::{Form, PROGRAMS, build as build_form};
 
 use crate::Row;
+use crate::report::{self, Report};
 
 /// How long the program works in a run, in ns.
 const WORK: f64 = 1e9;
@@ -44,33 +45,34 @@ impl Light {
     /// The rows of so many runs.
     pub(crate) fn measure(&self, runs: usize) -> io::Result<Vec<Row>> {
         let turns = (WORK / run(&self.not_inlined, 1)?.took).ceil().max(1.0) as u64;
-        let mut reports: Vec<Report> = Vec::new();
+        let file = self.light.with_extension("json");
+        let mut reports = Vec::new();
         let mut samples = Samples::new();
         for _ in 0..runs {
-            reports.extend(run(&self.light, turns)?.report);
+            run_with_report(&self.light, turns, &file)?;
+            reports.push(Report::read(&file)?);
             for (function, count) in profile::record(&self.not_inlined, turns)? {
                 *samples.entry(function).or_default() += count;
             }
         }
         let mut names = Names::default();
-        for row in reports.iter().flat_map(|report| &report.rows) {
-            names.add(&row.module, &row.name);
-        }
+        let mut add = |row: &Value| {
+            let module = row["module"].as_str().unwrap_or_default();
+            names.add(module, report::name(row))
+        };
+        let named: Vec<Vec<String>> = reports
+            .iter()
+            .map(|report| report.callsites().map(&mut add).collect())
+            .collect();
         let callers = Callers::record(&self.not_inlined, turns, &names)?;
         let samples = callers.by_row(&samples, &names);
         let all: f64 = samples.values().sum();
         let mut rows = Vec::new();
-        for report in &reports {
-            for row in &report.rows {
-                let name = names.add(&row.module, &row.name);
+        for (report, names) in reports.iter().zip(named) {
+            for (row, name) in report.callsites().zip(names) {
                 let share = samples.get(&name).copied().unwrap_or(0.0) / all;
                 if share >= LEAST {
-                    rows.push(Row {
-                        name,
-                        own: row.own,
-                        error: row.error,
-                        truth: share * report.own(),
-                    });
+                    rows.extend(report.row(name, row, share * report.own()));
                 }
             }
         }

@@ -1,13 +1,16 @@
 //! Are the stated errors of self ticks true? How often they cover the truth, and how much larger they are than what is seen.
 //!
-//! `cargo run --release --manifest-path studies/transparency/Cargo.toml --bin errors [RUNS [PROGRAM…]]` builds the example `hotspots`, a
+//! `cargo run --release --manifest-path studies/transparency/Cargo.toml --bin errors -- [--rows FILE] [RUNS [PROGRAM…]]` builds the example `hotspots`, a
 //! program with a known call tree (`known_tree`) and the programs of `fine_grained`, runs each 5 times by default, quiet and beside four busy
-//! threads, and prints a table for each program and the sum. Linux only; `perf` is in Debian's package `linux-perf`.
+//! threads, and prints a table for each program and the sum. With `--rows FILE` as first arguments, the file has a line of JSON for each row: its
+//! self ticks, their stated error, the truth, and what the report says of it, so that other rules can be tried on the same rows. Linux only;
+//! `perf` is in Debian's package `linux-perf`.
 
 #![forbid(unsafe_code)]
 
 use std::{env, io};
 
+use serde_json::Value;
 use transparency::cargo;
 use transparency::programs::profile;
 
@@ -15,9 +18,12 @@ mod busy;
 mod hotspots;
 mod known_tree;
 mod light;
+mod report;
+mod rows;
 mod tally;
 
 use busy::Busy;
+use rows::Rows;
 use tally::Tally;
 
 const RUNS: usize = 5;
@@ -30,10 +36,13 @@ pub(crate) struct Row {
     pub(crate) own: f64,
     pub(crate) error: f64,
     pub(crate) truth: f64,
+    /// What the report says of it and of the clock.
+    pub(crate) said: Value,
 }
 
 fn main() -> io::Result<()> {
-    let mut arguments = env::args().skip(1);
+    let mut arguments = env::args().skip(1).peekable();
+    let mut rows = Rows::from_arguments(&mut arguments)?;
     let runs = arguments.next().and_then(|runs| runs.parse().ok());
     let runs = runs.unwrap_or(RUNS);
     let programs: Vec<String> = arguments.collect();
@@ -48,14 +57,18 @@ fn main() -> io::Result<()> {
         let _busy = Busy::start(threads);
         println!("\n## Beside {threads} busy threads, {runs} runs\n");
         let mut of_load = Tally::default();
+        let mut add = |program: &str, measured: Vec<Row>| {
+            of_load.add(program, &measured);
+            rows.write(threads, program, &measured)
+        };
         if let Some(hotspots) = &hotspots {
-            of_load.add("hotspots", &hotspots.measure(runs)?);
+            add("hotspots", hotspots.measure(runs)?)?;
         }
         if is_wanted("known_tree") {
-            of_load.add("known_tree", &known_tree::measure(runs)?);
+            add("known_tree", known_tree::measure(runs, &scratch)?)?;
         }
         for program in &light {
-            of_load.add(program.name, &program.measure(runs)?);
+            add(program.name, program.measure(runs)?)?;
         }
         of_load.print();
         all.append(of_load);
