@@ -2,9 +2,11 @@
 
 pub mod callgrind;
 pub mod calls;
+pub mod crates;
 pub mod process;
 pub mod profile;
 pub mod run;
+pub mod stacks;
 pub mod statistics;
 
 use std::path::{Path, PathBuf};
