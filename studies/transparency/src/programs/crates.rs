@@ -1,7 +1,7 @@
 //! The crate of a function, by its linker name.
 
 /// The crate in which the function is written: that of the `impl` for a method, and that of the trait for a method that only the trait has.
-/// `None` if it is not a name of the `v0` scheme, which rustc uses for all Rust functions.
+/// `None` if it is not a name of the `v0` scheme: the older one has no crate for an `impl`.
 #[must_use]
 pub fn of_symbol(symbol: &str) -> Option<String> {
     let mut rest = symbol.strip_prefix("_R")?;

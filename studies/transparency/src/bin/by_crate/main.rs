@@ -121,6 +121,7 @@ impl Bench {
             .env("CARGO_TARGET_DIR", target)
             .env("CARGO_PROFILE_RELEASE_DEBUG", "line-tables-only")
             .env("CARGO_PROFILE_RELEASE_STRIP", "none")
+            .env("RUSTFLAGS", "-Csymbol-mangling-version=v0")
             .args(["tsc", "run", "--all", "--with-deps", "--name", "by_crate"])
             .args(["--json", "--release"])
             .stdin(Stdio::null());
