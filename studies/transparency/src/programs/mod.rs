@@ -2,7 +2,6 @@
 
 pub mod callgrind;
 pub mod calls;
-pub mod crates;
 pub mod process;
 pub mod profile;
 pub mod run;

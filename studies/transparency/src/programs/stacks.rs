@@ -1,4 +1,4 @@
-//! The stacks of a program, as `perf` sees them, with the functions that the compiler has inlined.
+//! The stacks of a program, as `perf` sees them, with the functions that the compiler has inlined, by their files: line tables have no linker names.
 
 use std::collections::{BTreeSet, HashMap};
 use std::io::{self, Write as _};
@@ -8,17 +8,12 @@ use std::thread;
 
 use super::profile::{output, record_stacks};
 
-/// A stack, innermost function first. Each of its functions of the executable comes with those that are inlined into it there.
-pub type Stack = Vec<Frame>;
+/// A stack, innermost function first.
+pub type Stack = Vec<Files>;
 
-/// Linker names.
-#[derive(Clone, Debug)]
-pub struct Frame {
-    /// The function that the linker knows.
-    pub symbol: String,
-    /// What was written in that place, innermost first. Empty if there is no information on it.
-    pub inlined: Vec<String>,
-}
+/// A place in a function of the executable: the files of the functions that are inlined there, innermost first, and at last the function's own.
+/// Empty if there is no information on it.
+pub type Files = Vec<String>;
 
 /// Records one run of the program, which has line tables.
 pub fn record(executable: &Path, arguments: &[String]) -> io::Result<Vec<Stack>> {
@@ -28,31 +23,26 @@ pub fn record(executable: &Path, arguments: &[String]) -> io::Result<Vec<Stack>>
     script.args(["-F", "ip,sym,symoff", "-i"]).arg(&data);
     let text = output(&mut script)?;
     let starts = symbols(executable)?;
-    let stacks: Vec<Vec<Place>> = text
+    let stacks: Vec<Vec<Option<u64>>> = text
         .split("\n\n")
         .map(|stack| places(stack, &starts))
         .collect();
     let addresses: BTreeSet<u64> = stacks
         .iter()
         .flatten()
-        .filter_map(|place| place.1)
+        .filter_map(|address| *address)
         .collect();
     let inlined = inlined(executable, &addresses)?;
-    let frame = |(symbol, address): &Place| Frame {
-        symbol: symbol.clone(),
-        inlined: address
-            .and_then(|at| inlined.get(&at).cloned())
-            .unwrap_or_default(),
+    let files = |address: &Option<u64>| -> Files {
+        let known = address.and_then(|at| inlined.get(&at).cloned());
+        known.unwrap_or_default()
     };
-    let stacks = stacks.iter().map(|stack| stack.iter().map(frame).collect());
+    let stacks = stacks.iter().map(|stack| stack.iter().map(files).collect());
     Ok(stacks.filter(|stack: &Stack| !stack.is_empty()).collect())
 }
 
-/// A function, and the address in the executable if it is one of the executable's.
-type Place = (String, Option<u64>);
-
-/// Parses lines like `55d0 symbol+0x12`.
-fn places(stack: &str, starts: &HashMap<String, u64>) -> Vec<Place> {
+/// Parses lines like `55d0 symbol+0x12`. An address is `None` if it is not one of the executable's.
+fn places(stack: &str, starts: &HashMap<String, u64>) -> Vec<Option<u64>> {
     let mut places = Vec::new();
     for line in stack.lines() {
         let Some(function) = line.split_whitespace().nth(1) else {
@@ -65,7 +55,7 @@ fn places(stack: &str, starts: &HashMap<String, u64>) -> Vec<Place> {
         let address = starts
             .get(symbol)
             .map(|start| start + offset - back.min(offset));
-        places.push((symbol.to_owned(), address));
+        places.push(address);
     }
     places
 }
@@ -80,8 +70,8 @@ fn symbols(executable: &Path) -> io::Result<HashMap<String, u64>> {
     Ok(text.lines().filter_map(parse).collect())
 }
 
-/// The functions written at each address.
-fn inlined(executable: &Path, addresses: &BTreeSet<u64>) -> io::Result<HashMap<u64, Vec<String>>> {
+/// The files at each address.
+fn inlined(executable: &Path, addresses: &BTreeSet<u64>) -> io::Result<HashMap<u64, Files>> {
     let mut command = Command::new("addr2line");
     command.args(["-a", "-f", "-i", "-e"]).arg(executable);
     let mut child = command
@@ -94,36 +84,37 @@ fn inlined(executable: &Path, addresses: &BTreeSet<u64>) -> io::Result<HashMap<u
     let writer = thread::spawn(move || input.write_all(text.as_bytes()));
     let output = child.wait_with_output()?;
     writer.join().map_err(|_| io::ErrorKind::BrokenPipe)??;
-    Ok(functions(&String::from_utf8_lossy(&output.stdout)))
+    Ok(files(&String::from_utf8_lossy(&output.stdout)))
 }
 
 /// Parses an address, and then two lines for each function: its name and its place.
-fn functions(text: &str) -> HashMap<u64, Vec<String>> {
-    let mut all: HashMap<u64, Vec<String>> = HashMap::new();
+fn files(text: &str) -> HashMap<u64, Files> {
+    let mut all: HashMap<u64, Files> = HashMap::new();
     let mut lines = text.lines().peekable();
     while let Some(address) = lines.next() {
         let address = address.trim_start_matches("0x");
-        let names = all
+        let files = all
             .entry(u64::from_str_radix(address, 16).unwrap_or(0))
             .or_default();
-        while let Some(name) = lines.next_if(|line| !line.starts_with("0x")) {
-            names.push(name.to_owned());
-            lines.next();
+        while lines.next_if(|line| !line.starts_with("0x")).is_some() {
+            let place = lines.next().unwrap_or_default();
+            let (file, _line) = place.rsplit_once(':').unwrap_or((place, ""));
+            files.push(file.to_owned());
         }
-        names.retain(|name| name != "??");
+        files.retain(|file| file != "??");
     }
     all
 }
 
 #[cfg(test)]
 mod tests {
-    use super::functions;
+    use super::files;
 
     #[test]
-    fn inlined_functions_are_read_innermost_first() {
-        let text = "0x0000000000000010\nb\n/x.rs:2\na\n/x.rs:1\n0x20\n??\n??:0\n";
-        let all = functions(text);
-        assert_eq!(all[&0x10], ["b", "a"]);
+    fn files_are_read_innermost_first() {
+        let text = "0x0000000000000010\nb\n/y.rs:2\na\n/x.rs:1\n0x20\n??\n??:0\n";
+        let all = files(text);
+        assert_eq!(all[&0x10], ["/y.rs", "/x.rs"]);
         assert!(all[&0x20].is_empty());
     }
 }

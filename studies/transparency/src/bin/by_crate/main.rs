@@ -5,7 +5,7 @@
 //! given, and prints a Markdown table for each. It fails if a crate is over 3 points off. Needs `perf` and binutils.
 //!
 //! The compiler inlines functions of one crate into those of another one, also in the program without probes. So `perf`'s samples are counted by
-//! the function that the code was written in, which the line tables know; this is what a report is about. The function in the executable is
+//! the file that the code was written in, which the line tables know; this is what a report is about. That of the function in the executable is
 //! shown beside it.
 
 #![forbid(unsafe_code)]
@@ -121,7 +121,6 @@ impl Bench {
             .env("CARGO_TARGET_DIR", target)
             .env("CARGO_PROFILE_RELEASE_DEBUG", "line-tables-only")
             .env("CARGO_PROFILE_RELEASE_STRIP", "none")
-            .env("RUSTFLAGS", "-Csymbol-mangling-version=v0")
             .args(["tsc", "run", "--all", "--with-deps", "--name", "by_crate"])
             .args(["--json", "--release"])
             .stdin(Stdio::null());
