@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::{env, io};
+use std::{env, fs, io};
 
 /// A folder for a tool's programs. The path is absolute, because cargo runs in the copies' folders.
 pub fn scratch(tool: &str) -> io::Result<PathBuf> {
@@ -39,4 +39,24 @@ pub fn install(scratch: &Path) -> io::Result<PathBuf> {
         return Err(io::Error::other("cargo install failed"));
     }
     Ok(root.join("bin/cargo-tsc"))
+}
+
+/// The only program in a folder with cargo's results.
+pub fn executable(folder: &Path) -> io::Result<PathBuf> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        // The folder also contains a library, a list of the program's sources, and files of cargo.
+        if path.is_file() && path.extension().is_none() && !is_hidden(&path) {
+            return Ok(path);
+        }
+    }
+    Err(io::Error::other(format!(
+        "no program in {}",
+        folder.display()
+    )))
+}
+
+fn is_hidden(path: &Path) -> bool {
+    path.file_name()
+        .is_some_and(|name| name.to_string_lossy().starts_with('.'))
 }

@@ -29,13 +29,9 @@ pub struct Project {
 impl Project {
     /// Copies `source` to `dir`, and annotates the copy's `src`.
     pub fn copy(source: &Path, dir: &Path, place: Option<Where>) -> io::Result<Self> {
-        if dir.exists() {
-            fs::remove_dir_all(dir)?;
-        }
-        copy_dir(source, dir)?;
+        copy_alone(source, dir)?;
         let manifest = dir.join("Cargo.toml");
         let mut text = fs::read_to_string(&manifest)?;
-        stand_alone(&mut text);
         let mut attributes = 0;
         if let Some(place) = place {
             text.push_str(&dependency());
@@ -128,6 +124,18 @@ pub fn stand_alone(manifest: &mut String) {
     if !manifest.contains("\n[workspace]") {
         manifest.push_str("\n[workspace]\n");
     }
+}
+
+/// Copies a project to `to`, where it is independent of any workspace.
+pub fn copy_alone(from: &Path, to: &Path) -> io::Result<()> {
+    if to.exists() {
+        fs::remove_dir_all(to)?;
+    }
+    copy_dir(from, to)?;
+    let manifest = to.join("Cargo.toml");
+    let mut text = fs::read_to_string(&manifest)?;
+    stand_alone(&mut text);
+    fs::write(&manifest, text)
 }
 
 /// The profile that the README advises.

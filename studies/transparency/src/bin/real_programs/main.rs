@@ -22,8 +22,7 @@ use std::{env, fs, io, thread};
 use inputs::Inputs;
 use serde_json::Value;
 use subject::Subject;
-use transparency::project::{copy_dir, stand_alone};
-use transparency::{cargo, fetch};
+use transparency::{cargo, fetch, project};
 
 /// Runs of each program, in turns with bare ones.
 const RUNS: u32 = 5;
@@ -90,7 +89,7 @@ impl Bench {
         let (version, original) = fetch::newest(&subject.name, &self.scratch)?;
         let folder = self.scratch.join(&subject.name);
         let (source, target) = (folder.join("source"), folder.join("target"));
-        prepare(&original, &source)?;
+        project::copy_alone(&original, &source)?;
         let before = tree::digest(&source)?;
         let port = client::free_port()?;
         let arguments = subject.arguments(&self.inputs, &folder.join("out"), port);
@@ -152,17 +151,6 @@ impl Bench {
             .stdin(Stdio::null());
         command
     }
-}
-
-fn prepare(original: &Path, source: &Path) -> io::Result<()> {
-    if source.exists() {
-        fs::remove_dir_all(source)?;
-    }
-    copy_dir(original, source)?;
-    let manifest = source.join("Cargo.toml");
-    let mut text = fs::read_to_string(&manifest)?;
-    stand_alone(&mut text);
-    fs::write(&manifest, text)
 }
 
 /// Runs the command to its end. If `port` is given, the program is a service, and a client connects to that port meanwhile.

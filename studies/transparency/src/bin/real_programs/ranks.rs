@@ -14,7 +14,7 @@ use transparency::programs::calls::Names;
 use transparency::programs::statistics::spearman;
 use transparency::project::copy_dir;
 
-use crate::subject::{Subject, executable, own_ticks};
+use crate::subject::{Subject, own_ticks};
 
 /// Rows below this share of all self ticks are not ranked.
 const RANKED: f64 = 0.01;
@@ -68,7 +68,7 @@ fn not_inlined(subject: &Subject, all: &Path, folder: &Path) -> io::Result<PathB
     let output = Command::new("cargo")
         .current_dir(&copy)
         // The dependencies have been built there.
-        .env("CARGO_BUILD_BUILD_DIR", all.join("build"))
+        .env("CARGO_BUILD_BUILD_DIR", all.with_file_name(".build"))
         .env("CARGO_PROFILE_RELEASE_STRIP", "none")
         .args(["build", "--quiet", "--release", "--target-dir"])
         .arg(&target)

@@ -1,10 +1,11 @@
 //! A program of the list, and the results of its session.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::{fs, io};
 
 use serde_json::Value;
+use transparency::cargo::executable;
 
 use crate::client::Answers;
 use crate::inputs::Inputs;
@@ -105,26 +106,6 @@ pub fn answers_the_same(answers: &Answers) -> bool {
         })
         .collect();
     known.len() == answers.len() && known.len() > 1 && known.iter().all(|one| *one == known[0])
-}
-
-/// The only program in a folder with cargo's results.
-pub fn executable(folder: &Path) -> io::Result<PathBuf> {
-    for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
-        // The folder also contains a library, a list of the program's sources, and files of cargo.
-        if path.is_file() && path.extension().is_none() && !is_hidden(&path) {
-            return Ok(path);
-        }
-    }
-    Err(io::Error::other(format!(
-        "no program in {}",
-        folder.display()
-    )))
-}
-
-fn is_hidden(path: &Path) -> bool {
-    path.file_name()
-        .is_some_and(|name| name.to_string_lossy().starts_with('.'))
 }
 
 /// The numbers of light, timed, too short and left out functions in the first remark.
