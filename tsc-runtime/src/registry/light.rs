@@ -1,8 +1,5 @@
 //! Light probes in the registry: how a thread gets its rows, and what becomes of them when it ends.
 
-#[cfg(all(test, shuttle))]
-mod interleavings;
-
 use super::light_totals::add_counts;
 use super::shard::Shard;
 use super::thread_end::with_shard_slot;

@@ -1,23 +1,11 @@
 //! Light probes. Where times matter, each thread's time is simulated: it passes only when the test says so. The clock is a thread of the test.
 
-use std::cell::RefCell;
-use std::sync::Arc;
-use std::sync::atomic::Ordering::SeqCst;
-
-use shuttle::thread::spawn;
-
+use super::*;
 use crate::on_cpu::script;
-use crate::probe::empty_calls::Light;
-use crate::probe::light::LightProbe;
-use crate::record::callsite::Callsite;
-use crate::record::light::{Frame, PathSums};
-use crate::record::thread;
-use crate::registry::interleavings::{Known, begin_process, call, check, join, read, take};
+use crate::record::light::PathSums;
 use crate::registry::light_check::take_left_behind;
-use crate::registry::{Figures, reset, take_figures};
-use crate::sync::{spin_loop, thread_local};
+use crate::sync::thread_local;
 use crate::tick_clock::EPOCH;
-use tsc_report::__private::Combine;
 
 /// The ticks of one piece of work.
 const WORK: u64 = 1000;
@@ -53,7 +41,7 @@ fn add(figures: &Figures, callsites: [&'static Callsite; 2], sums: &mut PathSums
     }
     let outside = &figures.ticked.outside;
     assert!(outside.on_cpu >= 0 && outside.off == 0, "{outside:?}");
-    sums.merge(outside);
+    sums.add(outside);
 }
 
 /// The clock ticks, and a report takes the figures, while threads call, settle and end: all time of a thread is in one report.
