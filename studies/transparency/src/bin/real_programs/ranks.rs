@@ -8,6 +8,7 @@ use std::{fs, io};
 
 use cargo_tsc::annotate::Probe;
 use serde_json::Value;
+use transparency::cargo::executable;
 use transparency::programs::NOT_INLINED;
 use transparency::programs::callgrind::instructions;
 use transparency::programs::calls::Names;
