@@ -55,7 +55,8 @@ pub fn environment(
 pub fn is_rustc() -> bool {
     let is_program = |word: OsString| {
         let path = Path::new(&word);
-        is_named_rustc(path) || (path.is_absolute() && path.file_name() == wrapper(Kind::Annotated).file_name())
+        is_named_rustc(path)
+            || (path.is_absolute() && path.file_name() == wrapper(Kind::Annotated).file_name())
     };
     std::env::var_os(PREFIXES).is_some() && std::env::args_os().nth(1).is_some_and(is_program)
 }

@@ -168,7 +168,8 @@ impl<'a> Tree<'a> {
             let copy = self.sync(ANNOTATED, &replaced)?;
             let prefixes = self.dependencies.prefixes(&self.folder);
             let with_dependencies = !prefixes.is_empty();
-            let environment = self.environment(&sharing::wrapper(Kind::Annotated), &copy, "allow", prefixes);
+            let environment =
+                self.environment(&sharing::wrapper(Kind::Annotated), &copy, "allow", prefixes);
             let project = Project::find(&self.command, &copy.join(&self.inner))?;
             let build = self.build(&project, "annotated-target", title, environment);
             if !with_dependencies {
