@@ -1,20 +1,10 @@
 //! The figures of light probes, added to those of timed ones.
 
 use super::sheets::{Sheets, ThreadName};
-use super::tree::Tree;
 use crate::record::light::{Counts, LightSums, PathSums, ROOT, Row};
 use crate::record::totals::Totals;
 use tsc_report::__private::Combine;
 use tsc_report::CallsiteSums;
-
-/// Time by ticks of the clock, of all threads.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Ticked {
-    /// By chain of callers. Calls are not known.
-    pub(crate) tree: Tree,
-    /// Outside of all annotated functions.
-    pub(crate) outside: PathSums,
-}
 
 impl Sheets {
     /// Adds the figures of a thread with this name.

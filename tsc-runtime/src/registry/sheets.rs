@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use once_cell::race::OnceBool;
 
-use super::light_totals::Ticked;
 use super::tree::Tree;
 use crate::record::callsite::{self, Callsite};
+use crate::record::light::PathSums;
 use crate::record::slowest::{self, ThreadFacts};
 use crate::record::totals::Totals;
 use crate::{environment, process};
@@ -28,6 +28,15 @@ pub(crate) struct Figures {
     pub(crate) tree: Tree,
     /// The time by ticks of the clock.
     pub(crate) ticked: Ticked,
+}
+
+/// Time by ticks of the clock, of all threads.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Ticked {
+    /// By chain of callers. Calls are not known.
+    pub(crate) tree: Tree,
+    /// Outside of all annotated functions.
+    pub(crate) outside: PathSums,
 }
 
 /// The figures of some threads, for each name of threads.

@@ -4,8 +4,8 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::ptr;
 
-use super::process_started;
 use super::slowest::add_slowest;
+use super::{Indices, process_started};
 use crate::calibration::light_cost;
 use crate::events;
 use crate::record::callsite::{Callsite, Unit};
@@ -20,9 +20,6 @@ use tsc_report::__private::{
 use tsc_report::{CallsiteReport, CallsiteSums, Clock, ThreadReport};
 
 const _: () = assert!(PathSums::UNIT == SQUARES_UNIT as i64);
-
-/// The index of a callsite's report, by the callsite's number.
-pub(in crate::live) type Indices = HashMap<u32, u64>;
 
 /// The reports of all callsites, by descending self ticks.
 pub(in crate::live) fn collect_callsites(

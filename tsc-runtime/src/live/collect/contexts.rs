@@ -1,6 +1,6 @@
 //! Makes the report's contexts from the registry's call trees.
 
-use super::callsite::Indices;
+use super::Indices;
 use crate::registry::Figures;
 use crate::{interruption, on_cpu};
 use tsc_report::__private::WholeTicks;

@@ -9,6 +9,8 @@ mod slowest;
 mod tick_clock;
 mod timestamp;
 
+use std::collections::HashMap;
+
 pub(super) use callsite::collect_callsites;
 pub(super) use clock::collect_clock;
 pub(super) use contexts::collect_contexts;
@@ -20,3 +22,6 @@ pub(super) use process::{begin_anew, collect_process, host, process_started};
 pub(super) use slowest::slowest_calls;
 pub(super) use tick_clock::collect_tick_clock;
 pub(super) use timestamp::compact;
+
+/// The index of a callsite's report, by the callsite's number.
+type Indices = HashMap<u32, u64>;

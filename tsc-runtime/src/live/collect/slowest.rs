@@ -1,6 +1,6 @@
 //! Makes the report's slowest calls from the registry's.
 
-use super::callsite::Indices;
+use super::Indices;
 use super::process::Timeline;
 use crate::process;
 use crate::record::slowest::{self, KeptCall};
