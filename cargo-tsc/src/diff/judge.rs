@@ -149,12 +149,16 @@ impl Sides {
     fn count(&self, row: &mut Row) {
         let runs = [0, 1].map(|side| self.values[side].get(&row.name));
         let varies = |values: &Values| values.runs.iter().any(|&run| run != values.runs[0]);
-        row.verdict = match (row.verdict, row.ratio) {
-            (Verdict::NotResolved, _) if runs.into_iter().flatten().any(varies) => Verdict::Varies,
-            (Verdict::NotResolved, Some(ratio)) if ratio > 1.0 + row.threshold => Verdict::Slower,
-            (Verdict::NotResolved, Some(ratio)) if ratio < 1.0 - row.threshold => Verdict::Faster,
-            (Verdict::NotResolved, _) => Verdict::NoChange,
-            (verdict, _) => verdict,
+        let (Verdict::NotResolved, Some(before), Some(after)) =
+            (row.verdict, row.before, row.after)
+        else {
+            return;
+        };
+        row.verdict = match row.threshold {
+            _ if runs.into_iter().flatten().any(varies) => Verdict::Varies,
+            least if after > before * (1.0 + least) => Verdict::Slower,
+            least if after < before * (1.0 - least) => Verdict::Faster,
+            _ => Verdict::NoChange,
         };
     }
 

@@ -230,6 +230,7 @@ fn counts_are_compared_exactly() {
     write("counts.json", 20, 1000);
     write("more.json", 21, 1000);
     write("longer.json", 20, 1001);
+    write("none.json", 20, 0);
     project
         .tsc("gate --baseline counts.json counts.json --metric calls")
         .ends(0)
@@ -245,6 +246,10 @@ fn counts_are_compared_exactly() {
         .says("2 fewer");
     project
         .tsc("gate --baseline counts.json longer.json --metric bytes")
+        .ends(1)
+        .says("gate: more: app::inner::work");
+    project
+        .tsc("gate --baseline none.json counts.json --metric bytes")
         .ends(1)
         .says("gate: more: app::inner::work");
     project
