@@ -31,6 +31,14 @@ pub enum Verdict {
     Ignored,
 }
 
+impl Verdict {
+    /// Whether its time may have changed.
+    #[must_use]
+    pub fn is_open(self) -> bool {
+        matches!(self, Self::NotResolved | Self::Layout)
+    }
+}
+
 /// A function with its figures on both sides.
 #[derive(Clone, Debug, Serialize)]
 pub struct Row {
@@ -91,11 +99,11 @@ impl Comparison {
         self.rows.iter().filter(move |row| row.verdict == verdict)
     }
 
-    /// The row that is not resolved in which the greatest change could not have been seen, and that change.
+    /// The row that is open in which the greatest change could not have been seen, and that change.
     #[must_use]
     pub fn least_visible(&self) -> Option<(&Row, f64)> {
-        let unresolved = self.with(Verdict::NotResolved);
-        let visible = unresolved.filter_map(|row| Some((row, row.visible?)));
+        let open = self.rows.iter().filter(|row| row.verdict.is_open());
+        let visible = open.filter_map(|row| Some((row, row.visible?)));
         visible.max_by(|(_, a), (_, b)| a.total_cmp(b))
     }
 }
