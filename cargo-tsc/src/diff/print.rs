@@ -5,7 +5,6 @@ use std::io::Write as _;
 use anstyle::{AnsiColor, Style};
 use anyhow::Result;
 
-use super::limits::Part;
 use super::{Comparison, Row, Verdict};
 use crate::command_line::Judgement;
 use crate::escape::{escaped, line, markdown};
@@ -202,10 +201,10 @@ fn notes(comparison: &Comparison) {
         ));
     }
     for row in shown(comparison) {
-        if row.part == Part::Shorter {
+        if let Some(shortest) = row.shortest.map(change) {
             let name = &row.name;
             remark(&format!(
-                "found in the shorter half of the calls alone: {name}"
+                "not all calls tell, but the shortest quarter, which changed by {shortest}: {name}"
             ));
         }
         for (modes, side) in row.modes.iter().zip(["before", "after"]) {

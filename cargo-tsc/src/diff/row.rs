@@ -2,7 +2,6 @@
 
 use serde::Serialize;
 
-use super::limits::Part;
 use crate::statistics::Modes;
 
 /// The verdict on a function.
@@ -46,15 +45,15 @@ pub struct Row {
     pub name: String,
     /// The verdict.
     pub verdict: Verdict,
-    /// The calls that the verdict is about.
-    pub part: Part,
+    /// If the shortest calls made the verdict: their time after, divided by that before.
+    pub shortest: Option<f64>,
     /// The metric in the median run before, in ticks or as a count.
     pub before: Option<f64>,
     /// The metric after. If it is judged as a time, this is `before` with the change, without what the machine changed.
     pub after: Option<f64>,
     /// If the runs of a side are in two groups: the median of each group, and its number of runs.
     pub modes: [Option<Modes>; 2],
-    /// The figure after divided by the figure before.
+    /// The figure after divided by the figure before. Unknown if the shortest calls made the verdict and all seem to have changed the other way.
     pub ratio: Option<f64>,
     /// The 95 % confidence interval of the ratio.
     pub interval: Option<(f64, f64)>,
