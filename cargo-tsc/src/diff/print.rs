@@ -72,7 +72,7 @@ fn summary(before: &Session, after: &Session, comparison: &Comparison) -> String
     let (old, new) = comparison.runs;
     let how = match (comparison.interleaved, comparison.orders) {
         (true, 1) => format!("{new} runs a side in turns"),
-        (true, orders) => format!("{new} runs a side in turns, {orders} orders of functions"),
+        (true, orders) => format!("{new} runs a side in turns, {orders} layouts in memory"),
         (false, _) => format!("{old} and {new} runs"),
     };
     let parts = parts.join(", ");
@@ -218,7 +218,7 @@ fn notes(comparison: &Comparison) {
         }
     }
     if any(Verdict::Layout) {
-        remark("layout: such a change also comes from the order of the functions in memory alone");
+        remark("layout: such a change also comes from the layout in memory alone");
     }
     if !comparison.interleaved {
         remark(&format!(

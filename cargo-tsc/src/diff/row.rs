@@ -80,7 +80,7 @@ pub struct Comparison {
     pub runs: (usize, usize),
     /// Whether the two sides were measured in turns.
     pub interleaved: bool,
-    /// The number of orders of functions in which each side was linked.
+    /// The number of layouts in memory in which each side was measured: orders of functions, or sizes of the environment.
     pub orders: usize,
     /// Whether the metric is a count, which needs no statistics.
     pub exact: bool,

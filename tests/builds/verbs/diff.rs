@@ -281,7 +281,10 @@ fn what_depends_on_the_order_of_functions_is_open() {
                 let work = rows.iter_mut().find(|row| row["name"] == "work").unwrap();
                 // In half of the orders, the function takes a fifth longer after than before.
                 let slower = f64::from(u8::from(side == "after" && round % 2 == 0));
-                set_self(work, 1e6 + 2e5 * slower + 100.0 * f64::from(run + round % 3));
+                set_self(
+                    work,
+                    1e6 + 2e5 * slower + 100.0 * f64::from(run + round % 3),
+                );
                 let name = format!("order-{side}/{round:02}{run}/1.json");
                 project.write(&name, &report.to_string());
                 about.push(serde_json::json!({ "seconds": 1.0, "round": round, "order": round }));
