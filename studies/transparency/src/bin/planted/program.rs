@@ -267,7 +267,11 @@ impl<'a> Repository<'a> {
         loop {
             let [usual, more] = self.shortest([USUAL, USUAL + many])?;
             if more > usual * CLEARLY {
-                return Ok(USUAL + (share * usual * many as f64 / (more - usual)).round() as u64);
+                let rounds = share * usual * many as f64 / (more - usual);
+                // The end of the longer loop is not predicted, so a few rounds cost more than their share of many.
+                let [usual, more] = self.shortest([USUAL, USUAL + rounds.round() as u64])?;
+                let planted = (more / usual - 1.0).clamp(share / 2.0, share * 4.0);
+                return Ok(USUAL + (rounds * share / planted).round().max(1.0) as u64);
             }
             many *= 8;
         }
