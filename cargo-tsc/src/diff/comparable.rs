@@ -28,25 +28,13 @@ pub fn objections(before: &Session, after: &Session, policy: &Policy) -> Vec<Str
     if policy.metric().is_count() {
         return objections;
     }
-    let both = |of: fn(&Report) -> Option<String>| {
-        let set = |session: &Session| {
-            session
-                .runs
-                .iter()
-                .filter_map(of)
-                .collect::<BTreeSet<String>>()
-        };
-        (set(before), set(after))
-    };
     let mut differ = |what: &str, of: fn(&Report) -> Option<String>| {
-        let (before, after) = both(of);
+        let [before, after] = [before, after].map(|session| {
+            let set: BTreeSet<String> = session.runs.iter().filter_map(of).collect();
+            set.into_iter().collect::<Vec<_>>().join(" and ")
+        });
         if before != after && !before.is_empty() && !after.is_empty() {
-            let list = |set: BTreeSet<String>| set.into_iter().collect::<Vec<_>>().join(" and ");
-            objections.push(format!(
-                "{what} differs: {} before, {} after",
-                list(before),
-                list(after)
-            ));
+            objections.push(format!("{what} differs: {before} before, {after} after"));
         }
     };
     differ("the CPU", |run| {

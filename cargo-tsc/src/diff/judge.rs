@@ -6,7 +6,7 @@ use super::Policy;
 use super::limits::{LEVEL, Limits, Part, Test, same_code_differs};
 use super::pairs::{self, Pair, Runs};
 use super::row::{Comparison, Row, Verdict};
-use super::values::{Values, values};
+use super::values::{SHORTEST, Values, values};
 use crate::command_line::Metric;
 use crate::session::Session;
 use crate::statistics::{self, Shift, adjust};
@@ -130,7 +130,7 @@ impl Sides {
         Row {
             name: name.to_owned(),
             verdict,
-            part: Part::All,
+            shortest: None,
             before,
             after,
             modes: [old, new].map(|values| statistics::modes(&values.runs)),
@@ -149,12 +149,16 @@ impl Sides {
     fn count(&self, row: &mut Row) {
         let runs = [0, 1].map(|side| self.values[side].get(&row.name));
         let varies = |values: &Values| values.runs.iter().any(|&run| run != values.runs[0]);
-        row.verdict = match (row.verdict, row.ratio) {
-            (Verdict::NotResolved, _) if runs.into_iter().flatten().any(varies) => Verdict::Varies,
-            (Verdict::NotResolved, Some(ratio)) if ratio > 1.0 + row.threshold => Verdict::Slower,
-            (Verdict::NotResolved, Some(ratio)) if ratio < 1.0 - row.threshold => Verdict::Faster,
-            (Verdict::NotResolved, _) => Verdict::NoChange,
-            (verdict, _) => verdict,
+        let (Verdict::NotResolved, Some(before), Some(after)) =
+            (row.verdict, row.before, row.after)
+        else {
+            return;
+        };
+        row.verdict = match row.threshold {
+            _ if runs.into_iter().flatten().any(varies) => Verdict::Varies,
+            least if after > before * (1.0 + least) => Verdict::Slower,
+            least if after < before * (1.0 - least) => Verdict::Faster,
+            _ => Verdict::NoChange,
         };
     }
 
@@ -184,7 +188,7 @@ impl Sides {
         // A function that changed is not part of the rest of the program, with which the others are compared.
         let mut changed: Vec<String> = Vec::new();
         let judged = (0..rows.len()).filter(|&index| rows[index].verdict == Verdict::NotResolved);
-        let judged = judged.flat_map(|index| [(index, Part::All), (index, Part::Shorter)]);
+        let judged = judged.flat_map(|index| [(index, Part::All), (index, Part::Shortest)]);
         let judged: Vec<(usize, Part)> = judged.collect();
         loop {
             let test = |&(index, of): &(usize, Part)| {
@@ -215,7 +219,7 @@ impl Sides {
         }
     }
 
-    /// The test of a function, or of the shorter half of its calls, if that has a time in each run.
+    /// The test of a function, or of its shortest calls, if these have a time in each run. Among more calls, they are others.
     fn test(
         &self,
         name: &str,
@@ -227,18 +231,24 @@ impl Sides {
         let values = [0, 1].map(|side| &self.values[side][name]);
         let figures = values.map(|values| match of {
             Part::All => &values.runs[..],
-            Part::Shorter => &values.shorter[..],
+            Part::Shortest => &values.shortest[..],
         });
         let is_known = |runs: &[f64]| !runs.is_empty() && runs.iter().all(|&run| run > 0.0);
-        if !figures.into_iter().all(is_known) || of == Part::Shorter && pairs.is_empty() {
+        let are_others = pairs.is_empty() || values[0].calls != values[1].calls;
+        if !figures.into_iter().all(is_known) || of == Part::Shortest && are_others {
             return None;
         }
+        let own = statistics::mean(&values[0].own);
+        let weight = match of {
+            Part::All => 1.0,
+            Part::Shortest => statistics::mean(figures[0]) / own / SHORTEST,
+        };
         let rests = [0, 1].map(|side| {
             let others = changed.iter().filter(|other| *other != name);
             let others: Vec<&Values> = others.map(|other| &self.values[side][other]).collect();
             pairs::rest(&self.runs[side], values[side], &others)
         });
-        // What disturbs the rest of the program does not disturb the shorter half.
+        // What disturbs the rest of the program does not disturb the shortest calls.
         let is_relative = of == Part::All && !pairs.is_empty();
         let is_relative = is_relative && rests.iter().all(|rests| is_known(rests));
         let [old, new] = [0, 1].map(|side| {
@@ -254,6 +264,7 @@ impl Sides {
         let raw = figures.map(|runs| statistics::median(runs).map_or(0.0, f64::ln));
         Some(Test {
             of,
+            weight,
             shift: shift?,
             raw: raw[1] - raw[0],
             same_code: pairs::shift(&same, &old, &old).filter(|_| same.len() > 1),

@@ -1,7 +1,5 @@
 //! What makes the tests of a row a verdict.
 
-use serde::Serialize;
-
 use super::row::{Row, Verdict};
 use crate::statistics::{Shift, median};
 
@@ -12,18 +10,20 @@ pub const LEVEL: f64 = 0.02;
 const OUTSIDE: f64 = 0.05;
 
 /// The calls that a test compares.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, PartialEq)]
 pub enum Part {
     /// All of them.
     All,
-    /// The shorter half: what disturbs a call makes it longer. What changes only long calls is not in it, so it serves where all do not tell.
-    Shorter,
+    /// The shortest quarter: what disturbs a call makes it longer. What changes only long calls is not in it, so it serves where all do not
+    /// tell.
+    Shortest,
 }
 
 /// The test of a row.
 pub struct Test {
     pub of: Part,
+    /// What a change of these calls is of the whole function's time, if the others change by as many ticks.
+    pub weight: f64,
     /// The shift from one side to the other.
     pub shift: Shift,
     /// The shift with what is common to the rest of the program.
@@ -58,44 +58,59 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// The smallest change that counts.
+    /// The smallest change of these calls that counts. The threshold is of the whole function.
     fn least(&self, row: &Row, test: &Test) -> f64 {
-        let least = row.threshold.ln_1p().max(self.same_code);
+        let least = (row.threshold.ln_1p() / test.weight).max(self.same_code);
         least.max(test.same_code())
     }
 
-    /// Enters the verdict of a test, whose probability is `p` after the correction, into a row. Returns the size of the change if it is
-    /// certain, or 0.
+    /// Enters the verdict of a test, whose probability is `p` after the correction, into a row. The shortest calls are judged after all, whose
+    /// figures the row keeps. Returns the size of the change if it is certain, or 0.
     pub fn judge(&self, row: &mut Row, test: &Test, p: f64) -> f64 {
-        let shift = test.shift;
-        let (low, high) = shift.bounds(OUTSIDE);
-        let is_inside = low.abs().max(high.abs()) <= row.threshold.ln_1p();
-        let is_found = p < LEVEL && shift.estimate.abs() >= self.least(row, test);
-        let is_open = matches!(row.verdict, Verdict::NotResolved | Verdict::Layout);
-        if test.of == Part::Shorter && !(is_found && is_open) {
+        let size = test.shift.estimate;
+        let is_slower = size > 0.0;
+        let is_found = p < LEVEL && size.abs() >= self.least(row, test);
+        // The shortest calls do not tell where all of them say that the function became faster, or slower, instead.
+        let contradicts = |(low, high)| if is_slower { high < 1.0 } else { low > 1.0 };
+        let is_open = row.verdict.is_open() && !row.interval.is_some_and(contradicts);
+        match test.of {
+            Part::All => self.enter(row, test),
+            Part::Shortest if is_found && is_open => {
+                row.shortest = Some(size.exp());
+                // How much all calls changed is only known from these.
+                row.ratio = row.ratio.filter(|&ratio| (ratio > 1.0) == is_slower);
+                row.after = row.after.filter(|_| row.ratio.is_some());
+            }
+            Part::Shortest => return 0.0,
+        }
+        row.p = Some(p);
+        if !is_found {
             return 0.0;
         }
-        row.verdict = match is_found {
-            true if shift.estimate > 0.0 => Verdict::Slower,
-            true => Verdict::Faster,
-            false if is_inside => Verdict::NoChange,
+        row.verdict = match is_slower {
+            true => Verdict::Slower,
+            false => Verdict::Faster,
+        };
+        // If most of the program changed, the others differ as much from it. What it took itself tells which changed.
+        test.weight * (size.abs() + test.raw.abs())
+    }
+
+    /// Enters the figures of all calls into a row, and the verdict if no change is certain.
+    fn enter(&self, row: &mut Row, test: &Test) {
+        let shift = test.shift;
+        let (low, high) = shift.bounds(OUTSIDE);
+        row.verdict = match low.abs().max(high.abs()) <= row.threshold.ln_1p() {
+            true => Verdict::NoChange,
             false if self.is_layout(row, test) => Verdict::Layout,
             false => Verdict::NotResolved,
         };
-        row.part = test.of;
+        row.shortest = None;
         row.ratio = Some(shift.estimate.exp());
         row.after = row.before.map(|before| before * shift.estimate.exp());
         row.interval = Some((low.exp(), high.exp()));
         row.same_code = test.same_code.map(|_| test.same_code().exp_m1());
-        row.p = Some(p);
         let visible = shift.visible(self.level).max(self.least(row, test));
         row.visible = Some(visible.exp_m1());
-        // If most of the program changed, the others differ as much from it. What it took itself tells which changed.
-        if is_found {
-            shift.estimate.abs() + test.raw.abs()
-        } else {
-            0.0
-        }
     }
 
     /// Whether a change would be certain if runs differed from each other only as those of the same code in the same order of functions do.

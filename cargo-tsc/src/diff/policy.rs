@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, anyhow};
 use clap::ValueEnum as _;
 use regex::Regex;
 use serde::Deserialize;
@@ -81,18 +81,12 @@ impl Policy {
     pub fn read(path: &Path, judgement: &Judgement) -> Result<Self> {
         let context = || path.display().to_string();
         let text = fs::read_to_string(path).with_context(context)?;
-        let file: PolicyFile = toml_edit::de::from_str(&text)
-            .map_err(|error| {
-                anyhow::anyhow!(
-                    "{}",
-                    error
-                        .to_string()
-                        .split_whitespace()
-                        .collect::<Vec<_>>()
-                        .join(" ")
-                )
-            })
-            .with_context(context)?;
+        let in_one_line = |error: toml_edit::de::Error| {
+            let text = error.to_string();
+            anyhow!(text.split_whitespace().collect::<Vec<_>>().join(" "))
+        };
+        let file = toml_edit::de::from_str::<PolicyFile>(&text).map_err(in_one_line);
+        let file = file.with_context(context)?;
         Ok(Self::from_gate(file.gate)
             .with_context(context)?
             .overruled(judgement))
@@ -100,10 +94,10 @@ impl Policy {
 
     fn from_gate(gate: Gate) -> Result<Self> {
         let share = |key: &str, text: Option<String>| {
-            text.map(|text| {
-                share(&text).map_err(|error| anyhow::anyhow!("gate.{key} = \"{text}\": {error}"))
-            })
-            .transpose()
+            let named = |text: String| {
+                share(&text).map_err(|error| anyhow!("gate.{key} = \"{text}\": {error}"))
+            };
+            text.map(named).transpose()
         };
         let mut policy = Self {
             threshold: share("threshold", gate.threshold)?,
@@ -114,18 +108,18 @@ impl Policy {
         };
         if let Some(metric) = gate.metric {
             let known = Metric::from_str(&metric, false);
-            policy.metric = Some(known.map_err(|error| anyhow::anyhow!("gate.metric: {error}"))?);
+            policy.metric = Some(known.map_err(|error| anyhow!("gate.metric: {error}"))?);
         }
         for pattern in gate.ignore {
+            let context = || format!("gate.ignore: {pattern}");
             policy
                 .ignored
-                .push(Regex::new(&pattern).with_context(|| format!("gate.ignore: {pattern}"))?);
+                .push(Regex::new(&pattern).with_context(context)?);
         }
         for (name, threshold) in gate.functions {
             let threshold = share(&format!("functions.\"{name}\""), Some(threshold))?;
-            policy
-                .functions
-                .extend(threshold.map(|threshold| (name, threshold)));
+            let functions = &mut policy.functions;
+            functions.extend(threshold.map(|threshold| (name, threshold)));
         }
         Ok(policy)
     }

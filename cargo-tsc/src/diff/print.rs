@@ -5,7 +5,6 @@ use std::io::Write as _;
 use anstyle::{AnsiColor, Style};
 use anyhow::Result;
 
-use super::limits::Part;
 use super::{Comparison, Row, Verdict};
 use crate::command_line::Judgement;
 use crate::escape::{escaped, line, markdown};
@@ -70,20 +69,14 @@ fn summary(before: &Session, after: &Session, comparison: &Comparison) -> String
     if parts.is_empty() {
         parts.push("nothing to judge".to_owned());
     }
+    let (old, new) = comparison.runs;
     let how = match (comparison.interleaved, comparison.orders) {
-        (true, 1) => format!("{} runs a side in turns", comparison.runs.1),
-        (true, orders) => format!(
-            "{} runs a side in turns, {orders} orders of functions",
-            comparison.runs.1
-        ),
-        (false, _) => format!("{} and {} runs", comparison.runs.0, comparison.runs.1),
+        (true, 1) => format!("{new} runs a side in turns"),
+        (true, orders) => format!("{new} runs a side in turns, {orders} layouts in memory"),
+        (false, _) => format!("{old} and {new} runs"),
     };
-    format!(
-        "{} → {}: {} ({how})",
-        before.label,
-        after.label,
-        parts.join(", ")
-    )
+    let parts = parts.join(", ");
+    format!("{} → {}: {parts} ({how})", before.label, after.label)
 }
 
 /// The rows that are judged.
@@ -104,24 +97,19 @@ fn rows(comparison: &Comparison) -> Table {
         "calls",
         "p",
     ]);
+    let known = |text: Option<String>| Cell::from(text.unwrap_or_else(|| "-".to_owned()));
+    let between = |(low, high)| format!("{} … {}", change(low), change(high));
     for row in shown(comparison) {
         table.push([
             row.name.clone().into(),
-            row.ratio.map_or_else(|| "-".to_owned(), change).into(),
-            row.interval
-                .map_or_else(
-                    || "-".to_owned(),
-                    |(low, high)| format!("{} … {}", change(low), change(high)),
-                )
-                .into(),
+            known(row.ratio.map(change)),
+            known(row.interval.map(between)),
             verdict(row, comparison.exact),
             figures(row).into(),
-            row.visible.map_or_else(|| "-".to_owned(), percent).into(),
+            known(row.visible.map(percent)),
             percent(row.share.0.max(row.share.1)).into(),
             calls(row).into(),
-            row.p
-                .map_or_else(|| "-".to_owned(), |p| format!("{p:.3}"))
-                .into(),
+            known(row.p.map(|p| format!("{p:.3}"))),
         ]);
     }
     table
@@ -174,12 +162,8 @@ fn calls(row: &Row) -> String {
 fn notes(comparison: &Comparison) {
     let small = comparison.with(Verdict::TooSmall).count();
     if small > 0 {
-        let functions = match small {
-            1 => "1 function is".to_owned(),
-            _ => format!("{small} functions are"),
-        };
         remark(&format!(
-            "{functions} too small a part of the run to be judged (--min-share, or 100 µs if not in turns)"
+            "not judged, because they are too small a part of the run (--min-share, or 100 µs if not in turns): {small}"
         ));
     }
     let any = |verdict| comparison.with(verdict).count() > 0;
@@ -217,10 +201,10 @@ fn notes(comparison: &Comparison) {
         ));
     }
     for row in shown(comparison) {
-        if row.part == Part::Shorter {
+        if let Some(shortest) = row.shortest.map(change) {
             let name = &row.name;
             remark(&format!(
-                "found in the shorter half of the calls alone: {name}"
+                "not all calls tell, but the shortest quarter, which changed by {shortest}: {name}"
             ));
         }
         for (modes, side) in row.modes.iter().zip(["before", "after"]) {
@@ -234,7 +218,7 @@ fn notes(comparison: &Comparison) {
         }
     }
     if any(Verdict::Layout) {
-        remark("layout: such a change also comes from the order of the functions in memory alone");
+        remark("layout: such a change also comes from the layout in memory alone");
     }
     if !comparison.interleaved {
         remark(&format!(

@@ -2,7 +2,6 @@
 
 use serde::Serialize;
 
-use super::limits::Part;
 use crate::statistics::Modes;
 
 /// The verdict on a function.
@@ -31,6 +30,14 @@ pub enum Verdict {
     Ignored,
 }
 
+impl Verdict {
+    /// Whether its time may have changed.
+    #[must_use]
+    pub fn is_open(self) -> bool {
+        matches!(self, Self::NotResolved | Self::Layout)
+    }
+}
+
 /// A function with its figures on both sides.
 #[derive(Clone, Debug, Serialize)]
 pub struct Row {
@@ -38,15 +45,15 @@ pub struct Row {
     pub name: String,
     /// The verdict.
     pub verdict: Verdict,
-    /// The calls that the verdict is about.
-    pub part: Part,
+    /// If the shortest calls made the verdict: their time after, divided by that before.
+    pub shortest: Option<f64>,
     /// The metric in the median run before, in ticks or as a count.
     pub before: Option<f64>,
     /// The metric after. If it is judged as a time, this is `before` with the change, without what the machine changed.
     pub after: Option<f64>,
     /// If the runs of a side are in two groups: the median of each group, and its number of runs.
     pub modes: [Option<Modes>; 2],
-    /// The figure after divided by the figure before.
+    /// The figure after divided by the figure before. Unknown if the shortest calls made the verdict and all seem to have changed the other way.
     pub ratio: Option<f64>,
     /// The 95 % confidence interval of the ratio.
     pub interval: Option<(f64, f64)>,
@@ -73,7 +80,7 @@ pub struct Comparison {
     pub runs: (usize, usize),
     /// Whether the two sides were measured in turns.
     pub interleaved: bool,
-    /// The number of orders of functions in which each side was linked.
+    /// The number of layouts in memory in which each side was measured: orders of functions, or sizes of the environment.
     pub orders: usize,
     /// Whether the metric is a count, which needs no statistics.
     pub exact: bool,
@@ -91,11 +98,11 @@ impl Comparison {
         self.rows.iter().filter(move |row| row.verdict == verdict)
     }
 
-    /// The row that is not resolved in which the greatest change could not have been seen, and that change.
+    /// The row that is open in which the greatest change could not have been seen, and that change.
     #[must_use]
     pub fn least_visible(&self) -> Option<(&Row, f64)> {
-        let unresolved = self.with(Verdict::NotResolved);
-        let visible = unresolved.filter_map(|row| Some((row, row.visible?)));
+        let open = self.rows.iter().filter(|row| row.verdict.is_open());
+        let visible = open.filter_map(|row| Some((row, row.visible?)));
         visible.max_by(|(_, a), (_, b)| a.total_cmp(b))
     }
 }

@@ -36,8 +36,8 @@ impl Random {
 struct Noise {
     /// The standard deviation of each function between runs.
     spread: f64,
-    /// That of the shorter half of its calls.
-    shorter: f64,
+    /// That of its shortest calls.
+    shortest: f64,
     /// This share of all figures is too great by up to a half, as if another process had disturbed the run.
     disturbed: f64,
     /// The standard deviation of the speed of the machine between runs.
@@ -48,7 +48,7 @@ struct Noise {
 
 const QUIET: Noise = Noise {
     spread: 0.005,
-    shorter: 0.005,
+    shortest: 0.005,
     disturbed: 0.0,
     speed: 0.0,
     layout: 0.0,
@@ -76,6 +76,16 @@ fn compared(
     change: impl Fn(usize) -> f64,
     interleaved: bool,
 ) -> Comparison {
+    simulated(random, noise, change, interleaved).compare(&Policy::default())
+}
+
+/// The runs of such a comparison.
+fn simulated(
+    random: &mut Random,
+    noise: Noise,
+    change: impl Fn(usize) -> f64,
+    interleaved: bool,
+) -> Sides {
     let mut values: [BTreeMap<String, Values>; 2] = [BTreeMap::new(), BTreeMap::new()];
     let mut runs = [Runs::default(), Runs::default()];
     for round in 0..RUNS {
@@ -100,20 +110,19 @@ fn compared(
                 });
                 entry.runs.push(value);
                 entry.own.push(value);
-                let shorter = truth * (random.normal() * noise.shorter).exp();
-                entry.shorter.push(shorter);
+                let shortest = truth * (random.normal() * noise.shortest).exp();
+                entry.shortest.push(shortest / 4.0);
             }
             runs[side].places.push((round, round));
             runs[side].whole.push(whole);
         }
     }
-    let sides = Sides {
+    Sides {
         values,
         runs,
         interleaved,
         short: 0.0,
-    };
-    sides.compare(&Policy::default())
+    }
 }
 
 fn nothing(_: usize) -> f64 {
@@ -160,21 +169,91 @@ fn three_per_cent_in_one_function_are_found_and_nothing_else_is() {
     }
 }
 
+/// The row of the function that is made slower.
+fn planted_row(comparison: Comparison) -> Row {
+    let mut rows = comparison.rows.into_iter();
+    rows.find(|row| row.name == "app::f4").unwrap()
+}
+
+#[test]
+fn the_shortest_calls_tell_what_all_do_not_and_the_figures_stay_those_of_all() {
+    let mut random = Random(0xace);
+    let (mut told, mut unknown) = (0, 0);
+    for _ in 0..100 {
+        let row = planted_row(compared(&mut random, LOADED, planted, true));
+        let (low, high) = row.interval.unwrap();
+        if let Some(shortest) = row.shortest {
+            told += 1;
+            unknown += usize::from(row.ratio.is_none());
+            assert_eq!(row.verdict, Verdict::Slower);
+            assert!(
+                (shortest - 1.03).abs() < 0.01 && high - low > 0.03,
+                "{row:?}"
+            );
+            assert!(row.ratio.is_none_or(|ratio| ratio > 1.0 && ratio < high));
+        }
+    }
+    assert!(told > 80 && unknown < 30, "{told} and {unknown} of 100");
+}
+
+#[test]
+fn the_threshold_is_of_the_whole_function() {
+    // The shortest quarter takes a tenth of the time, so 2 % of it is 0.8 % of all if the others take as many ticks longer.
+    for (change, verdict) in [(1.02, Verdict::NotResolved), (1.05, Verdict::Slower)] {
+        let mut sides = simulated(&mut Random(0xfad), LOADED, nothing, true);
+        for side in [0, 1] {
+            let values = sides.values[side].get_mut("app::f4").unwrap();
+            let change = if side == 0 { 0.4 } else { 0.4 * change };
+            values
+                .shortest
+                .iter_mut()
+                .for_each(|ticks| *ticks *= change);
+        }
+        let row = planted_row(sides.compare(&Policy::default()));
+        assert_eq!(row.verdict, verdict, "{row:?}");
+    }
+}
+
+#[test]
+fn the_shortest_of_more_calls_tell_nothing() {
+    let sides = |calls: f64| {
+        let mut sides = simulated(&mut Random(0xbad), LOADED, nothing, true);
+        let values = sides.values[1].get_mut("app::f4").unwrap();
+        values.calls = calls;
+        values.shortest.iter_mut().for_each(|ticks| *ticks *= 0.5);
+        sides.compare(&Policy::default())
+    };
+    assert_eq!(planted_row(sides(1.0)).verdict, Verdict::Faster);
+    assert_eq!(planted_row(sides(2.0)).verdict, Verdict::NotResolved);
+}
+
+#[test]
+fn the_shortest_calls_do_not_overrule_what_all_calls_say() {
+    let noise = Noise {
+        spread: 0.04,
+        ..QUIET
+    };
+    for (change, verdict) in [(1.0, Verdict::Slower), (0.93, Verdict::NotResolved)] {
+        let change = |function| if function == CHANGED { change } else { 1.0 };
+        let mut sides = simulated(&mut Random(0xfab), noise, change, true);
+        let values = sides.values[1].get_mut("app::f4").unwrap();
+        values.shortest.iter_mut().for_each(|ticks| *ticks *= 1.2);
+        let row = planted_row(sides.compare(&Policy::default()));
+        assert_eq!(row.verdict, verdict, "{row:?}");
+    }
+}
+
 #[test]
 fn what_noise_hides_is_not_resolved_and_what_would_have_been_seen_is_said() {
     let noise = Noise {
         spread: 0.1,
-        shorter: 0.1,
+        shortest: 0.1,
         ..QUIET
     };
     let mut random = Random(0xbeef);
-    let f4 = |comparison: Comparison| {
-        let mut rows = comparison.rows.into_iter();
-        rows.find(|row| row.name == "app::f4").unwrap()
-    };
     let mut found = 0;
     for _ in 0..100 {
-        let row = f4(compared(&mut random, noise, planted, true));
+        let row = planted_row(compared(&mut random, noise, planted, true));
         assert!(row.verdict != Verdict::NoChange, "{row:?}");
         let visible = row.visible.unwrap();
         assert!((0.05..1.0).contains(&visible), "{row:?}");
@@ -186,7 +265,7 @@ fn what_noise_hides_is_not_resolved_and_what_would_have_been_seen_is_said() {
                 1.0
             }
         };
-        let row = f4(compared(&mut random, noise, change, true));
+        let row = planted_row(compared(&mut random, noise, change, true));
         found += usize::from(row.verdict == Verdict::Slower);
     }
     assert!((82..=100).contains(&found), "{found} of 100");

@@ -10,6 +10,9 @@ use crate::rows::{all_self_ticks, path, self_ticks};
 use crate::session::Session;
 use crate::statistics::median;
 
+/// The share of the calls that are the shortest.
+pub const SHORTEST: f64 = 0.25;
+
 /// One side's figures of a function.
 #[derive(Clone, Debug, Default)]
 pub struct Values {
@@ -17,9 +20,9 @@ pub struct Values {
     pub runs: Vec<f64>,
     /// The ticks outside annotated callees in each run.
     pub own: Vec<f64>,
-    /// If the metric is the function's own time: the mean of the shorter half of its calls in each run. What disturbs a call makes it longer,
-    /// so this differs less from run to run. 0 if it is not known.
-    pub shorter: Vec<f64>,
+    /// If the metric is the function's own time: the ticks of its shortest calls in each run. What disturbs a call makes it longer, so this
+    /// differs less from run to run. 0 if it is not known.
+    pub shortest: Vec<f64>,
     /// Calls in the median run.
     pub calls: f64,
     /// Its share of the time on the CPU, in the median run.
@@ -35,7 +38,7 @@ pub fn values(session: &Session, metric: Metric) -> BTreeMap<String, Values> {
     let empty = || Values {
         runs: vec![0.0; count],
         own: vec![0.0; count],
-        shorter: vec![0.0; count],
+        shortest: vec![0.0; count],
         ..Values::default()
     };
     for (index, run) in session.runs.iter().enumerate() {
@@ -44,7 +47,7 @@ pub fn values(session: &Session, metric: Metric) -> BTreeMap<String, Values> {
             entry.runs[index] = value(row, metric).unwrap_or(0.0);
             entry.own[index] = self_ticks(row);
             if metric == Metric::SelfTime {
-                entry.shorter[index] = shorter(row);
+                entry.shortest[index] = shortest(row);
             }
             calls.entry(name).or_insert_with(|| vec![0.0; count])[index] = row.calls() as f64;
         }
@@ -105,16 +108,16 @@ fn value(row: &CallsiteReport, metric: Metric) -> Option<f64> {
     }
 }
 
-/// The mean of the shorter half of the calls, with the ticks of their own probe, whose calibration differs from run to run. 0 if the calls
+/// The time of the shortest calls, with the ticks of their own probe, whose calibration differs from run to run. 0 if the calls
 /// contain those of annotated callees.
-fn shorter(row: &CallsiteReport) -> f64 {
+fn shortest(row: &CallsiteReport) -> f64 {
     let buckets = row.histogram().iter();
-    let half = buckets.clone().map(Bucket::calls).sum::<u64>() as f64 / 2.0;
+    let wanted = buckets.clone().map(Bucket::calls).sum::<u64>() as f64 * SHORTEST;
     let (mut calls, mut ticks) = (0.0, 0.0);
     for bucket in buckets.filter(|_| row.nested_overhead_ticks() == 0.0) {
-        let some = (bucket.calls() as f64).min(half - calls);
+        let some = (bucket.calls() as f64).min(wanted - calls);
         calls += some;
         ticks += some * (bucket.from_ticks() + bucket.end_ticks()) as f64 / 2.0;
     }
-    (ticks / half).max(0.0)
+    ticks
 }

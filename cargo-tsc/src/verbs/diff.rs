@@ -63,11 +63,10 @@ pub fn gate(args: &GateArgs) -> Result<Exit> {
 
 /// The exit status, and the verdict in words.
 fn decide(comparison: &Comparison, policy: &Policy, is_same: bool) -> (Exit, String) {
-    let named = |verdict: Verdict| -> String {
-        let rows = comparison.with(verdict);
-        rows.map(|row| row.name.as_str())
-            .collect::<Vec<_>>()
-            .join(", ")
+    let named = |is: fn(Verdict) -> bool| -> String {
+        let rows = comparison.rows.iter().filter(|row| is(row.verdict));
+        let names: Vec<&str> = rows.map(|row| row.name.as_str()).collect();
+        names.join(", ")
     };
     if is_same && !comparison.exact {
         let text = "a session is always as fast as itself: measure again, and name both sessions";
@@ -80,17 +79,23 @@ fn decide(comparison: &Comparison, policy: &Policy, is_same: bool) -> (Exit, Str
         );
         return (Exit::NotComparable, text);
     }
-    let slower = named(Verdict::Slower);
+    let slower = named(|verdict| verdict == Verdict::Slower);
     if !slower.is_empty() {
         let word = if comparison.exact { "more" } else { "slower" };
         return (Exit::Regression, format!("{word}: {slower}"));
     }
-    let unresolved = named(Verdict::NotResolved);
+    let unresolved = named(Verdict::is_open);
     if policy.fail_unresolved && !unresolved.is_empty() {
         return (Exit::NotComparable, format!("not resolved: {unresolved}"));
     }
     if comparison.exact {
-        return (Exit::Fine, "nothing is counted more often".to_owned());
+        let text = match comparison.with(Verdict::Varies).count() {
+            0 => "nothing is counted more often".to_owned(),
+            varies => {
+                format!("nothing is counted more often; {varies} are not judged, because they vary")
+            }
+        };
+        return (Exit::Fine, text);
     }
     let judged = comparison.rows.iter().filter(|row| row.visible.is_some());
     let least = judged.fold(0.0_f64, |least, row| least.max(row.threshold));

@@ -34,6 +34,8 @@ pub fn install(scratch: &Path) -> io::Result<PathBuf> {
         .arg(package)
         .arg("--root")
         .arg(&root)
+        .arg("--target-dir")
+        .arg(scratch.join("install"))
         .status()?;
     if !status.success() {
         return Err(io::Error::other("cargo install failed"));

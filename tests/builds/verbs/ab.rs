@@ -114,7 +114,7 @@ fn two_revisions_are_run_in_turns_and_compared() {
         .says("ab-before")
         .says("ab-after");
     let again = project.tsc("diff ab-before ab-after --lenient").ends(0);
-    again.says("8 runs a side in turns, 8 orders of functions");
+    again.says("8 runs a side in turns, 8 layouts in memory");
     // Other copies of the project have the same in common.
     let ended = project.tsc("run --all --release").ends(0);
     assert!(
@@ -143,6 +143,25 @@ fn the_working_tree_can_be_a_side() {
         row["ratio"].as_f64().unwrap() > 1.5,
         "three times as much was planted: {row}"
     );
+}
+
+#[cfg(unix)]
+#[test]
+fn where_the_linker_knows_no_orders_the_environment_varies_and_that_is_said() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let project = repository();
+    // What it does with its arguments is not known by its name.
+    project.write("linker.sh", "#!/bin/sh\nexec cc \"$@\"\n");
+    let linker = project.path("linker.sh");
+    std::fs::set_permissions(&linker, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let mut command = project.command("ab one two -n 4 --lenient -- --release");
+    command.env("RUSTFLAGS", format!("-Clinker={}", linker.display()));
+    let ended = Ended::of(command.output().unwrap(), "ab with a linker of its own");
+    ended
+        .ends(0)
+        .remarks("cannot be linked in several orders, which takes the linker lld")
+        .says("4 runs a side in turns, 4 layouts in memory");
 }
 
 #[test]

@@ -230,6 +230,7 @@ fn counts_are_compared_exactly() {
     write("counts.json", 20, 1000);
     write("more.json", 21, 1000);
     write("longer.json", 20, 1001);
+    write("none.json", 20, 0);
     project
         .tsc("gate --baseline counts.json counts.json --metric calls")
         .ends(0)
@@ -248,6 +249,10 @@ fn counts_are_compared_exactly() {
         .ends(1)
         .says("gate: more: app::inner::work");
     project
+        .tsc("gate --baseline none.json counts.json --metric bytes")
+        .ends(1)
+        .says("gate: more: app::inner::work");
+    project
         .tsc("gate --baseline counts.json longer.json --metric items")
         .ends(0);
     // Two runs of the same code with different counts.
@@ -257,9 +262,51 @@ fn counts_are_compared_exactly() {
         .tsc("gate --baseline varying more.json --metric calls")
         .ends(0)
         .says("2 not the same in each run")
+        .says("gate: nothing is counted more often; 2 are not judged, because they vary")
         .remarks("is not judged");
     project.write("tsc.toml", "[gate]\nmetric = \"calls\"\n[gate.functions]\n\"app::inner::work\" = \"10%\"\n\"app::outer > app::inner::work\" = \"10%\"\n");
     project.tsc("gate --baseline counts.json more.json").ends(0);
+}
+
+#[test]
+fn what_depends_on_the_order_of_functions_is_open() {
+    let project = sessions();
+    for (side, other, runs) in [("before", "after", 2), ("after", "before", 1)] {
+        let mut about = Vec::new();
+        for round in 0..10 {
+            for run in 0..runs {
+                let mut report: Value =
+                    serde_json::from_str(&project.read(&format!("base/{round}.json"))).unwrap();
+                let rows = report["callsites"].as_array_mut().unwrap();
+                let work = rows.iter_mut().find(|row| row["name"] == "work").unwrap();
+                // In half of the orders, the function takes a fifth longer after than before.
+                let slower = f64::from(u8::from(side == "after" && round % 2 == 0));
+                set_self(
+                    work,
+                    1e6 + 2e5 * slower + 100.0 * f64::from(run + round % 3),
+                );
+                let name = format!("order-{side}/{round:02}{run}/1.json");
+                project.write(&name, &report.to_string());
+                about.push(serde_json::json!({ "seconds": 1.0, "round": round, "order": round }));
+            }
+        }
+        let about = serde_json::json!({
+            "schema": 1, "runs": about, "interleaved_with": format!("order-{other}")
+        });
+        project.write(&format!("order-{side}/session.json"), &about.to_string());
+    }
+    let json = project.tsc("diff order-before order-after --json").ends(0);
+    assert_eq!(verdict(&json.json(), "app::inner::work"), "layout");
+    project
+        .tsc("gate order-before order-after")
+        .ends(0)
+        .says("gate: nothing slower by 1.0 %; up to ")
+        .says(" in app::inner::work could not be seen");
+    project
+        .tsc("gate order-before order-after --fail-unresolved")
+        .ends(3)
+        .says("gate: not resolved: ")
+        .says("app::inner::work");
 }
 
 #[test]

@@ -1,9 +1,10 @@
 //! Does `cargo tsc ab` find a slowdown of 3 % in one function of a real program, and does it say nothing where nothing changed?
 //!
-//! `cargo run --release -p transparency --bin planted [TRIES [PAIRS [PROGRAM…]]]` makes a repository of each of four crates, or of
-//! those that are named, with `#[cycles]` on some of their functions. In the revision `slowed`, a chain of multiplications in one of them is longer, so that it takes 3 % more. The revisions `moved` differ
-//! from the first in the order of their functions and in unused code alone. `ab` compares them, ten runs a side: `slowed` one side after the
-//! other and as a duet, ten tries each by default, and five `moved` revisions of each program.
+//! `cargo run --release -p transparency --bin planted [TRIES [PAIRS [PROGRAM…]]]` makes a repository of each of six crates, or of
+//! those that are named, with `#[cycles]` on some of their functions. In the revision `slowed`, a chain of multiplications in one of them is
+//! longer, so that it takes 3 % more. The revisions `moved` differ from the first in the order of their functions and in unused code alone.
+//! `ab` compares them, ten runs a side: `slowed` one side after the other and as a duet, ten tries each by default, and five `moved`
+//! revisions of each program. With `again` in front of the numbers, the runs that were kept are judged once more.
 
 #![forbid(unsafe_code)]
 
@@ -24,7 +25,7 @@ use statistics::Table;
 use verdicts::Count;
 
 /// Compares `slowed` one side after the other, and both sides at once on two CPUs.
-const WAYS: [(&str, &str); 2] = [("in turns", "--no-duet"), ("duet", "--duet")];
+const WAYS: [(&str, &str); 2] = [("turns", "--no-duet"), ("duet", "--duet")];
 const TRIES: u64 = 10;
 const PAIRS: u64 = 5;
 /// Runs a side in a comparison.
@@ -33,7 +34,8 @@ const RUNS: u64 = 10;
 const PLANTED: f64 = 0.03;
 
 fn main() -> io::Result<ExitCode> {
-    let mut words = env::args().skip(1);
+    let mut words = env::args().skip(1).peekable();
+    let is_again = words.next_if_eq("again").is_some();
     let mut number = |default| {
         words
             .next()
@@ -55,24 +57,35 @@ fn main() -> io::Result<ExitCode> {
     );
     println!("|---|---|---|---|---|---|---|---|");
     for &program in &programs {
-        let repository = Repository::make(program, &scratch)?;
-        let rounds = repository.calibrate(PLANTED)?;
-        repository.commit_slowed(rounds)?;
-        for ((how, option), table) in WAYS.iter().zip(&mut tables) {
-            let all = Sessions::measure(&tool, &repository, "slowed", tries * RUNS, option)?;
+        let repository = match is_again {
+            true => Repository::kept(program, &scratch),
+            false => Repository::make(program, &scratch)?,
+        };
+        if !is_again {
+            repository.commit_slowed(repository.calibrate(PLANTED)?)?;
+        }
+        for (way, table) in WAYS.iter().zip(&mut tables) {
+            if !is_again {
+                Sessions::measure(&tool, &repository, "slowed", tries * RUNS, *way)?;
+            }
+            let all = Sessions::named(&repository, way.0);
             let mut count = Count::default();
             for part in 0..tries {
                 let part = all.part(part * RUNS..(part + 1) * RUNS)?;
                 count.add(&part.diff(&tool)?, Some(program.slowed));
                 table.add(&part, program.slowed)?;
             }
-            let name = format!("{}, `{}` | {how}", program.name, program.slowed);
+            let name = format!("{}, `{}` | {}", program.name, program.slowed, way.0);
             println!("| {name} | {count} |");
             is_well &= count.is_well();
         }
         for pair in 0..pairs {
-            repository.commit_moved(pair)?;
-            let sessions = Sessions::measure(&tool, &repository, "moved", RUNS, "--no-duet")?;
+            let name = format!("moved-{pair}");
+            if !is_again {
+                repository.commit_moved(pair)?;
+                Sessions::measure(&tool, &repository, "moved", RUNS, (&name, "--no-duet"))?;
+            }
+            let sessions = Sessions::named(&repository, &name);
             moved.add(&sessions.diff(&tool)?, None);
         }
     }

@@ -5,7 +5,6 @@ use std::process::Command;
 use std::{fs, io};
 
 use cargo_tsc::annotate::{Where, annotate};
-use cargo_tsc::statistics::median;
 use serde_json::Value;
 use transparency::project::{copy_dir, dependency};
 use transparency::{cargo, fetch};
@@ -15,9 +14,8 @@ use crate::moved;
 /// A program, and what is measured in it.
 pub struct Program {
     pub name: &'static str,
-    /// The part that makes the input and uses the crate, and how often it does so in a run of about a quarter of a second.
+    /// The part that makes the input, and uses the crate.
     main: &'static str,
-    turns: u32,
     /// The functions that a user would annotate after a first look.
     measured: &'static [&'static str],
     /// The one that can be slowed down.
@@ -28,11 +26,10 @@ macro_rules! main {
     ($($file:literal),*) => { concat!($(include_str!(concat!("../../programs/texts/", $file))),*) };
 }
 
-pub const PROGRAMS: [Program; 4] = [
+pub const PROGRAMS: [Program; 6] = [
     Program {
         name: "pulldown-cmark",
         main: main!("pulldown_cmark.rs"),
-        turns: 3,
         measured: &[
             "run",
             "handle_inline_pass1",
@@ -47,7 +44,6 @@ pub const PROGRAMS: [Program; 4] = [
     Program {
         name: "zopfli",
         main: main!("zopfli.rs", "words.rs"),
-        turns: 6,
         measured: &[
             "greedy",
             "follow_path",
@@ -65,7 +61,6 @@ pub const PROGRAMS: [Program; 4] = [
     Program {
         name: "roxmltree",
         main: main!("roxmltree.rs"),
-        turns: 20,
         measured: &[
             "process_attribute",
             "process_element",
@@ -79,7 +74,6 @@ pub const PROGRAMS: [Program; 4] = [
     Program {
         name: "miniz_oxide",
         main: main!("miniz_oxide.rs", "words.rs"),
-        turns: 5,
         measured: &[
             "compress_normal",
             "compress_lz_codes",
@@ -90,6 +84,33 @@ pub const PROGRAMS: [Program; 4] = [
         ],
         slowed: "compress_lz_codes",
     },
+    Program {
+        name: "tinyjson",
+        main: main!("tinyjson.rs"),
+        measured: &[
+            "parse_object",
+            "parse_array",
+            "parse_string",
+            "parse_number",
+            "quote",
+            "number",
+            "encode_array",
+            "encode_object",
+        ],
+        slowed: "parse_string",
+    },
+    Program {
+        name: "lzma-rs",
+        main: main!("lzma_rs.rs", "words.rs"),
+        measured: &[
+            "process_next_inner",
+            "decode_literal",
+            "decode_distance",
+            "encode_literal",
+            "lzma_compress",
+        ],
+        slowed: "decode_literal",
+    },
 ];
 
 /// The rounds of the chain in the function that is not slowed down. Few, so that its end is predicted.
@@ -97,6 +118,9 @@ const USUAL: u64 = 8;
 /// More rounds, of which there are enough if the function takes clearly longer with them.
 const MANY: u64 = 32;
 const CLEARLY: f64 = 1.3;
+
+/// The CPU time of a run, in seconds, that is chosen by how often the program does the same.
+const RUN: f64 = 0.15;
 
 const IDLE: &str = "
 /// The length of the chain of multiplications in the slowed function.
@@ -138,17 +162,30 @@ impl<'a> Repository<'a> {
                 program.slowed
             )));
         }
-        repository.write_main()?;
+        repository.write_main(1)?;
         repository.set_rounds(USUAL)?;
         fs::write(repository.path(".gitignore"), "target\n")?;
-        cargo::build_release(&repository.folder, &repository.path("target"))?;
+        repository.build()?;
+        let turns = (RUN / repository.seconds()?).round().max(1.0);
+        repository.write_main(turns as u32)?;
+        repository.build()?;
         repository.git(&["init", "--quiet"])?;
         repository.commit("before")?;
         Ok(repository)
     }
 
+    /// A repository whose sessions were kept.
+    pub fn kept(program: &'a Program, scratch: &Path) -> Self {
+        let folder = scratch.join(program.name);
+        Self { program, folder }
+    }
+
     fn path(&self, file: &str) -> PathBuf {
         self.folder.join(file)
+    }
+
+    fn build(&self) -> io::Result<()> {
+        cargo::build_release(&self.folder, &self.path("target"))
     }
 
     /// Adds the attribute to the functions that are measured, and the chain to one of them. Returns in how many places that begins.
@@ -187,10 +224,8 @@ impl<'a> Repository<'a> {
         Ok(usize::from(body.is_some()))
     }
 
-    fn write_main(&self) -> io::Result<()> {
-        let Program {
-            name, main, turns, ..
-        } = self.program;
+    fn write_main(&self, turns: u32) -> io::Result<()> {
+        let Program { name, main, .. } = self.program;
         let manifest = format!(
             "[package]\nname = \"program\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n\n[dependencies]\n{name} = {{ path = \"crate\" }}\n{}",
             dependency().replace("[\"release-builds\"]", "[\"release-builds\", \"json\"]")
@@ -230,42 +265,57 @@ impl<'a> Repository<'a> {
     pub fn calibrate(&self, share: f64) -> io::Result<u64> {
         let mut many = MANY;
         loop {
-            let [usual, more] = self.medians([USUAL, USUAL + many])?;
+            let [usual, more] = self.shortest([USUAL, USUAL + many])?;
             if more > usual * CLEARLY {
-                return Ok(USUAL + (share * usual * many as f64 / (more - usual)).round() as u64);
+                let rounds = share * usual * many as f64 / (more - usual);
+                // The end of the longer loop is not predicted, so a few rounds cost more than their share of many.
+                let [usual, more] = self.shortest([USUAL, USUAL + rounds.round() as u64])?;
+                let planted = (more / usual - 1.0).clamp(share / 2.0, share * 4.0);
+                return Ok(USUAL + (rounds * share / planted).round().max(1.0) as u64);
             }
             many *= 8;
         }
     }
 
-    /// The slowed function's own ticks per call with these numbers of rounds, as medians of runs in turns.
-    fn medians(&self, rounds: [u64; 2]) -> io::Result<[f64; 2]> {
-        let mut own = [Vec::new(), Vec::new()];
-        for turn in 0..7 {
-            for (side, rounds) in rounds.into_iter().enumerate() {
-                let report = self.path(&format!("target/calibration-{turn}-{side}.json"));
-                let status = Command::new(self.path("target/release/program"))
-                    .env("PLANTED_ROUNDS", rounds.to_string())
-                    .env("TSC_REPORT", "json")
-                    .env("TSC_REPORT_FILE", &report)
-                    .status()?;
-                let row = self.slowed_row(&report).filter(|_| status.success());
-                own[side].push(row.ok_or_else(|| io::Error::other("no report of the function"))?);
+    /// The slowed function's own ticks per call with these numbers of rounds, in the least disturbed of several runs.
+    fn shortest(&self, rounds: [u64; 2]) -> io::Result<[f64; 2]> {
+        let mut own = [f64::INFINITY; 2];
+        for _ in 0..10 {
+            for (own, rounds) in own.iter_mut().zip(rounds) {
+                let report = self.run(rounds)?;
+                let per_call = row(&report, self.program.slowed)
+                    .and_then(|row| Some(row["self_ticks"].as_f64()? / row["calls"].as_f64()?));
+                let per_call = per_call.ok_or_else(|| io::Error::other("no figures of it"))?;
+                *own = own.min(per_call);
             }
         }
-        Ok(own.map(|ticks| median(&ticks).unwrap_or(f64::NAN)))
+        Ok(own)
     }
 
-    /// The slowed function's own ticks per call.
-    fn slowed_row(&self, report: &Path) -> Option<f64> {
-        let report: Value = serde_json::from_str(&fs::read_to_string(report).ok()?).ok()?;
-        let is_slowed = |row: &&Value| {
-            row["name"]
-                .as_str()
-                .is_some_and(|name| name.ends_with(self.program.slowed))
-        };
-        let row = report["callsites"].as_array()?.iter().find(is_slowed)?;
-        Some(row["self_ticks"].as_f64()? / row["calls"].as_f64()?)
+    /// The CPU time of a run.
+    fn seconds(&self) -> io::Result<f64> {
+        let report = self.run(USUAL)?;
+        let main = row(&report, "main").and_then(|row| row["on_cpu_ticks"].as_f64());
+        let seconds = main.zip(report["clock"]["hz"].as_f64());
+        let (ticks, hz) = seconds.ok_or_else(|| io::Error::other("no figures of main"))?;
+        Ok(ticks / hz)
+    }
+
+    /// The report of a run with this number of rounds.
+    fn run(&self, rounds: u64) -> io::Result<Value> {
+        let report = self.path("target/report.json");
+        if report.exists() {
+            fs::remove_file(&report)?;
+        }
+        let status = Command::new(self.path("target/release/program"))
+            .env("PLANTED_ROUNDS", rounds.to_string())
+            .env("TSC_REPORT", "json")
+            .env("TSC_REPORT_FILE", &report)
+            .status()?;
+        if !status.success() {
+            return Err(io::Error::other(format!("the program ends with {status}")));
+        }
+        Ok(serde_json::from_str(&fs::read_to_string(report)?)?)
     }
 
     pub fn commit_slowed(&self, rounds: u64) -> io::Result<()> {
@@ -310,4 +360,14 @@ impl<'a> Repository<'a> {
             String::from_utf8_lossy(&output.stderr)
         )))
     }
+}
+
+/// The row of a function.
+pub fn row<'a>(report: &'a Value, function: &str) -> Option<&'a Value> {
+    let rows = report["callsites"].as_array()?;
+    rows.iter().find(|row| {
+        row["name"]
+            .as_str()
+            .is_some_and(|name| name.ends_with(function))
+    })
 }

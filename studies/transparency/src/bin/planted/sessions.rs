@@ -18,45 +18,33 @@ pub struct Sessions {
 const SIDES: [&str; 2] = ["before", "after"];
 
 impl Sessions {
+    /// The sessions with this name, which were measured or will be.
+    pub fn named(repository: &Repository<'_>, name: &str) -> Self {
+        let folder = repository.folder.join("target/tsc");
+        Self {
+            folders: SIDES.map(|side| folder.join(format!("{name}-{side}"))),
+        }
+    }
+
     /// Measures the revision `before` and another one.
     pub fn measure(
         tool: &Path,
         repository: &Repository<'_>,
         revision: &str,
         runs: u64,
-        option: &str,
-    ) -> io::Result<Self> {
+        (name, option): (&str, &str),
+    ) -> io::Result<()> {
         let output = Command::new(tool)
             .current_dir(&repository.folder)
             .env_remove("CARGO_TARGET_DIR")
-            .args([
-                "tsc",
-                "ab",
-                "before",
-                revision,
-                option,
-                "--lenient",
-                "--release",
-                "--name",
-                revision,
-                "-n",
-                &runs.to_string(),
-            ])
+            .args(["tsc", "ab", "before", revision, option, "--lenient"])
+            .args(["--release", "--name", name, "-n", &runs.to_string()])
             .output()?;
-        let said = String::from_utf8_lossy(&output.stderr);
-        if !output.status.success() {
-            return Err(io::Error::other(format!("ab {revision}: {said}")));
+        if output.status.success() {
+            return Ok(());
         }
-        // A session that exists gets a number behind its name.
-        let kept = said
-            .lines()
-            .find_map(|line| line.split_once("kept as ")?.1.split_once(" and "));
-        let (before, after) =
-            kept.ok_or_else(|| io::Error::other(format!("ab {revision}: {said}")))?;
-        let folder = repository.folder.join("target/tsc");
-        Ok(Self {
-            folders: [before, after].map(|name| folder.join(name.trim())),
-        })
+        let said = String::from_utf8_lossy(&output.stderr);
+        Err(io::Error::other(format!("ab {revision}: {said}")))
     }
 
     /// The sessions as if only these rounds had been measured.

@@ -6,32 +6,35 @@ use std::io;
 use cargo_tsc::statistics::{Shift, median};
 use serde_json::Value;
 
+use crate::program::row;
 use crate::sessions::Sessions;
 
 /// Logarithms of the slowed function's figures in one round.
 #[derive(Clone, Copy, Default)]
 struct Figures {
     all: f64,
-    /// All but the longest tenth of the calls, and the shorter half.
+    /// All but the longest tenth of the calls, the shorter half, and the shortest quarter.
     most: f64,
     half: f64,
+    quarter: f64,
     rest: f64,
 }
 
 /// The statistics, from the one that needs the least to the one that needs the most.
-const NAMES: [&str; 5] = [
+const NAMES: [&str; 6] = [
     "two heaps",
     "pairs",
     "pairs, the rest of the program subtracted",
     "shorter 90 % of calls, pairs",
     "shorter half of the calls, pairs",
+    "shortest quarter of the calls, pairs",
 ];
 /// The level of one test in a table of ten rows.
 const LEVEL: f64 = 0.002;
 
 /// The standard errors and the p-values of each statistic, of all tries.
 #[derive(Default)]
-pub struct Table(Vec<[(f64, f64); 5]>);
+pub struct Table(Vec<[(f64, f64); NAMES.len()]>);
 
 impl Table {
     /// Adds a try.
@@ -50,6 +53,7 @@ impl Table {
             Shift::paired(pairs(|run| run.all - run.rest)),
             Shift::paired(pairs(|run| run.most)),
             Shift::paired(pairs(|run| run.half)),
+            Shift::paired(pairs(|run| run.quarter)),
         ];
         self.0.push(shifts.map(|shift| {
             let found = shift.filter(|shift| shift.estimate > 0.0);
@@ -93,6 +97,7 @@ fn figures(sessions: &Sessions, side: usize, slowed: &str) -> io::Result<Vec<Fig
             all: mean(runs, |run| run.all),
             most: mean(runs, |run| run.most),
             half: mean(runs, |run| run.half),
+            quarter: mean(runs, |run| run.quarter),
             rest: mean(runs, |run| run.rest),
         })
         .collect())
@@ -106,18 +111,14 @@ fn of_run(report: &Value, slowed: &str) -> Option<Figures> {
             .or(row["self_ticks"].as_f64())
             .unwrap_or(0.0)
     };
-    let is_slowed = |row: &&Value| {
-        row["name"]
-            .as_str()
-            .is_some_and(|name| name.ends_with(slowed))
-    };
-    let row = rows.iter().find(is_slowed)?;
+    let row = row(report, slowed)?;
     let all = own(row);
     let whole: f64 = rows.iter().map(own).sum();
     Some(Figures {
         all: all.ln(),
         most: shorter(row, 0.9).ln(),
         half: shorter(row, 0.5).ln(),
+        quarter: shorter(row, 0.25).ln(),
         rest: (whole - all).ln(),
     })
 }

@@ -56,7 +56,9 @@ impl Count {
                 continue;
             }
             self.tries += 1;
-            self.ratios.push(*ratio);
+            // Unknown, if the shortest calls made the verdict and all seem to have changed the other way.
+            self.ratios
+                .extend(Some(*ratio).filter(|ratio| ratio.is_finite()));
             self.visible.push(*visible);
             self.slower += u64::from(verdict == "slower");
             self.unresolved += u64::from(verdict == "not-resolved");
