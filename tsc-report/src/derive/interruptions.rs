@@ -39,7 +39,7 @@ fn more_in_interrupted(sums: &CallsiteSums, even: f64) -> Option<f64> {
     // What is interrupted in proportion to its length has this mean.
     let hit = sums.squares.get() as f64 / sums.sum as f64;
     let is_even = hit - mean(sums.sum, sums.samples)? < even;
-    is_even.then(|| sums.excluded_sum as f64 - excluded as f64 * hit)
+    is_even.then_some(sums.excluded_sum as f64 - excluded as f64 * hit)
 }
 
 #[cfg(test)]
