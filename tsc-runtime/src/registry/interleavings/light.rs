@@ -6,6 +6,7 @@ use crate::record::light::PathSums;
 use crate::registry::light_check::take_left_behind;
 use crate::sync::thread_local;
 use crate::tick_clock::EPOCH;
+use tsc_report::__private::Combine;
 
 /// The ticks of one piece of work.
 const WORK: u64 = 1000;
@@ -41,7 +42,7 @@ fn add(figures: &Figures, callsites: [&'static Callsite; 2], sums: &mut PathSums
     }
     let outside = &figures.ticked.outside;
     assert!(outside.on_cpu >= 0 && outside.off == 0, "{outside:?}");
-    sums.add(outside);
+    sums.merge(outside);
 }
 
 /// The clock ticks, and a report takes the figures, while threads call, settle and end: all time of a thread is in one report.
