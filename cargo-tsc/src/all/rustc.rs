@@ -7,7 +7,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-use crate::build::sharing::{Kind, wrapper};
+use crate::build::sharing::wrapper;
 use crate::sources::whole;
 
 /// `COPY=ORIGINAL`, one in each line.
@@ -55,8 +55,7 @@ pub fn environment(
 pub fn is_rustc() -> bool {
     let is_program = |word: OsString| {
         let path = Path::new(&word);
-        is_named_rustc(path)
-            || (path.is_absolute() && path.file_name() == wrapper(Kind::Annotated).file_name())
+        is_named_rustc(path) || (path.is_absolute() && path.file_name() == wrapper(0).file_name())
     };
     std::env::var_os(PREFIXES).is_some() && std::env::args_os().nth(1).is_some_and(is_program)
 }

@@ -22,13 +22,13 @@ const LINKER: &str = "CARGO_TSC_LINKER";
 /// Set for rustc: the folder of the system's `lld`.
 const LLD: &str = "CARGO_TSC_LLD";
 
-/// The environment variables for cargo, for a copy of a project.
+/// The environment variables for cargo, for the copy of a project with this number.
 #[must_use]
-pub fn environment(folder: &Path, kind: sharing::Kind) -> Vec<(OsString, OsString)> {
+pub fn environment(folder: &Path, number: usize) -> Vec<(OsString, OsString)> {
     vec![
         (
             "RUSTC_WORKSPACE_WRAPPER".into(),
-            sharing::wrapper(kind).into(),
+            sharing::wrapper(number).into(),
         ),
         (FOLDER.into(), folder.into()),
     ]

@@ -1,36 +1,15 @@
 //! Builds copies of one project in one folder, so that their common dependencies are built once.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use cargo_metadata::CrateType;
 
 use super::Project;
 
-/// A copy of a project. Two copies of a kind are not built in one folder, unless the second replaces the first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// With attributes on every function.
-    Annotated,
-    /// The same without attributes.
-    Bare,
-    /// The user's files, compared with a revision.
-    WorkingTree,
-    /// The first of two revisions.
-    Before,
-    /// The second one.
-    After,
-}
-
-/// The folder for what the copies have in common. `sessions` is the folder of the project's sessions.
-#[must_use]
-pub fn folder(project: &Project, sessions: &Path) -> Option<PathBuf> {
-    can_share(project).then(|| sessions.join(".build"))
-}
-
-/// The path of this program as the wrapper of rustc for a copy of this kind. Cargo builds a package separately for each wrapper, and
+/// The path of this program as the wrapper of rustc for a copy with this number. Cargo builds a package separately for each wrapper, and
 /// distinguishes wrappers by their paths as written: `/a/cargo-tsc`, `/a/../a/cargo-tsc`, and so on. Clippy relies on that, too.
 #[must_use]
-pub fn wrapper(kind: Kind) -> PathBuf {
+pub fn wrapper(number: usize) -> PathBuf {
     let this = std::env::current_exe().unwrap_or_else(|_| "cargo-tsc".into());
     let this = this.canonicalize().unwrap_or(this);
     let (Some(folder), Some(program)) = (this.parent(), this.file_name()) else {
@@ -39,14 +18,15 @@ pub fn wrapper(kind: Kind) -> PathBuf {
     let Some(name) = folder.file_name() else {
         return this;
     };
-    let path = (0..kind as usize).fold(folder.to_owned(), |path, _| path.join("..").join(name));
+    let path = (0..number).fold(folder.to_owned(), |path, _| path.join("..").join(name));
     path.join(program)
 }
 
 /// Whether copies of a project can be built in one folder. The wrapper makes the difference between the copies' members, and cargo shows it
 /// in the names of files, except those of dynamic libraries and of programs on Windows. Other packages in the project's folder have no
 /// wrapper. In these cases one copy's file would replace the other's, so each copy has a folder of its own.
-fn can_share(project: &Project) -> bool {
+#[must_use]
+pub fn can_share(project: &Project) -> bool {
     let metadata = project.metadata();
     let mut packages = metadata.packages.iter();
     let is_other = |package: &cargo_metadata::Package| {
@@ -58,7 +38,7 @@ fn can_share(project: &Project) -> bool {
     let mut targets = members.iter().flat_map(|package| &package.targets);
     let is_dynamic = |kind: &CrateType| matches!(kind, CrateType::DyLib | CrateType::CDyLib);
     cfg!(unix)
-        && wrapper(Kind::Bare) != wrapper(Kind::Annotated)
+        && wrapper(1) != wrapper(0)
         && !packages.any(is_other)
         && !targets.any(|target| target.crate_types.iter().any(is_dynamic))
 }

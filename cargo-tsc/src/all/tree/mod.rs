@@ -19,8 +19,7 @@ use super::manifest::Runtime;
 use super::outside::Outside;
 use super::{rustc, unopened};
 use crate::annotate::Probe;
-use crate::build::sharing::{self, Kind};
-use crate::build::{Build, CargoCommand, Executable, Measurement, Project};
+use crate::build::{Build, CargoCommand, Executable, Measurement, Project, sharing};
 
 /// The folder in `target/tsc` of the copies and of what is built from them.
 const ALL: &str = ".all";
@@ -168,8 +167,7 @@ impl<'a> Tree<'a> {
             let copy = self.sync(ANNOTATED, &replaced)?;
             let prefixes = self.dependencies.prefixes(&self.folder);
             let with_dependencies = !prefixes.is_empty();
-            let environment =
-                self.environment(&sharing::wrapper(Kind::Annotated), &copy, "allow", prefixes);
+            let environment = self.environment(&sharing::wrapper(0), &copy, "allow", prefixes);
             let project = Project::find(&self.command, &copy.join(&self.inner))?;
             let build = self.build(&project, "annotated-target", title, environment);
             if !with_dependencies {
@@ -216,7 +214,7 @@ impl<'a> Tree<'a> {
         };
         let wanted = self.wanted.as_ref();
         self.dependencies = Dependencies::find(&project, &selection.packages, wanted, places)?;
-        let wrapper = sharing::wrapper(Kind::Bare);
+        let wrapper = sharing::wrapper(1);
         let title = "building the same without measurement";
         let environment = self.environment(&wrapper, &copy, "warn", BTreeMap::new());
         let build = self.build(&project, "bare-target", title, environment);
@@ -289,7 +287,7 @@ impl<'a> Tree<'a> {
             command: &self.command,
             folder: project.here(),
             target: Some(self.folder.join(target)),
-            intermediate: sharing::folder(self.original, &self.original.target().join("tsc")),
+            intermediate: sharing::can_share(self.original).then(|| self.folder.join("build")),
             environment,
             title: title.to_owned(),
         }

@@ -9,8 +9,7 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 
-use crate::build::sharing::{self, Kind};
-use crate::build::{Build, CargoCommand, Executable, Measurement, Project, What, links};
+use crate::build::{Build, CargoCommand, Executable, Measurement, Project, What, links, sharing};
 use crate::command_line::{AbArgs, ORDERS};
 use crate::diff::Policy;
 use crate::exit::Exit;
@@ -98,20 +97,20 @@ impl Side {
         let project = Project::find(command, &checkout.folder())?;
         // Cargo compares the times of files. Files of the working tree may be older than what was built from another revision, so the two
         // use different target folders and, for what they have in common, different wrappers.
-        let (target, kind) = match (checkout.is_working_tree(), name) {
-            (true, _) => ("working-tree", Kind::WorkingTree),
-            (false, "before") => (name, Kind::Before),
-            (false, _) => (name, Kind::After),
+        let (kind, number) = match (checkout.is_working_tree(), name) {
+            (true, _) => ("working-tree", 0),
+            (false, "before") => (name, 1),
+            (false, _) => (name, 2),
         };
-        let target = folder.join(format!("{target}-target"));
+        let target = folder.join(format!("{kind}-target"));
         let linked = target.join("links");
         let build = Build {
             project: &project,
             command,
             folder: &checkout.folder(),
             target: Some(target),
-            intermediate: sharing::folder(&project, store.folder()),
-            environment: links::environment(&linked, kind),
+            intermediate: sharing::can_share(&project).then(|| folder.join("ab-build")),
+            environment: links::environment(&linked, number),
             title: format!("building {revision}"),
         };
         let executables = build
