@@ -20,7 +20,7 @@ fn the_doctor_says_what_the_machine_is_worth() {
         ended.out
     );
     let json = project.tsc("doctor --json").json();
-    assert!(json["lines"].as_array().unwrap().len() > 5, "{json}");
+    assert!(json["findings"].as_array().unwrap().len() > 5, "{json}");
 }
 
 #[cfg(target_os = "linux")]
