@@ -5,7 +5,6 @@ pub mod calls;
 pub mod process;
 pub mod profile;
 pub mod run;
-pub mod stacks;
 pub mod statistics;
 
 use std::path::{Path, PathBuf};

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use super::calls::Names;
@@ -48,7 +48,9 @@ pub struct Callers(HashMap<String, Samples>);
 
 impl Callers {
     pub fn record(executable: &Path, turns: u64, names: &Names) -> io::Result<Self> {
-        let data = record_stacks(executable, &[turns.to_string()])?;
+        let data = executable.with_extension("stacks");
+        let record = ["record", "-F", STACK_RATE, "--call-graph", STACK];
+        perf(&record, &data, executable, &[turns.to_string()])?;
         let mut script = Command::new("perf");
         script.args([
             "script",
@@ -94,14 +96,6 @@ impl Callers {
     }
 }
 
-/// Records one run with its stacks. Returns the file.
-pub(super) fn record_stacks(executable: &Path, arguments: &[String]) -> io::Result<PathBuf> {
-    let data = executable.with_extension("stacks");
-    let record = ["record", "-F", STACK_RATE, "--call-graph", STACK];
-    perf(&record, &data, executable, arguments)?;
-    Ok(data)
-}
-
 fn perf(options: &[&str], data: &Path, executable: &Path, arguments: &[String]) -> io::Result<()> {
     let mut record = Command::new("perf");
     record
@@ -111,7 +105,7 @@ fn perf(options: &[&str], data: &Path, executable: &Path, arguments: &[String]) 
     output(record.arg("--").arg(executable).args(arguments)).map(drop)
 }
 
-pub(super) fn output(command: &mut Command) -> io::Result<String> {
+fn output(command: &mut Command) -> io::Result<String> {
     let output = command.output()?;
     if output.status.success() {
         return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
