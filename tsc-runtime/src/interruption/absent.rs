@@ -1,13 +1,10 @@
 //! Systems on which no cheap detector is known.
 
-use super::DESCRIPTOR_COUNT;
-
-/// Nothing but a number of addresses, which the clock of light probes needs.
+/// Nothing but two addresses, which light probes need.
 #[derive(Debug)]
 pub(crate) struct Descriptor(#[allow(dead_code)] u64);
 
-pub(crate) static DESCRIPTORS: [Descriptor; DESCRIPTOR_COUNT] =
-    [const { Descriptor(0) }; DESCRIPTOR_COUNT];
+pub(super) static DESCRIPTORS: [Descriptor; 2] = [const { Descriptor(0) }; 2];
 
 const ELSEWHERE: &str = "a thread can detect its interruptions on x86 Linux only";
 

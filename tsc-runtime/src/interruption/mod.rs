@@ -41,11 +41,11 @@ mod rseq;
 #[path = "absent.rs"]
 mod rseq;
 
-pub(crate) use rseq::{DESCRIPTORS, Descriptor};
+use rseq::DESCRIPTORS;
+pub(crate) use rseq::Descriptor;
 
-/// How many values the words have in turn. A thread that stays on its CPU without a probe while the clock of light probes ticks exactly so many
-/// times, or a multiple of it, does not notice that it has ticked.
-const DESCRIPTOR_COUNT: usize = 1024;
+/// The address of [`current`].
+pub(crate) const CURRENT: *const Descriptor = &raw const DESCRIPTORS[1];
 
 /// What the detector knows about the time between a start and a stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -251,10 +251,21 @@ impl Detector {
     }
 }
 
-/// The value of a word that is armed for timed probes.
+/// The value of an armed word: the thread was not interrupted since.
 #[inline(always)]
 fn descriptor() -> u64 {
     (&raw const DESCRIPTORS[0]).addr() as u64
+}
+
+/// The same, in the type of the words of light probes, which are to check: something else has happened since their last check, or the word was
+/// armed by a timed probe.
+pub(crate) fn stale() -> usize {
+    descriptor() as usize
+}
+
+/// The value of a word that is armed by a light probe: nothing has happened since.
+pub(crate) fn current() -> usize {
+    CURRENT.addr()
 }
 
 /// Whether a word contains the address of one of our descriptors.

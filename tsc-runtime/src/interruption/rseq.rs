@@ -3,8 +3,6 @@
 use std::arch::asm;
 use std::sync::atomic::{AtomicIsize, AtomicU64, Ordering};
 
-use super::DESCRIPTOR_COUNT;
-
 #[cfg(not(target_env = "gnu"))]
 #[path = "own_rseq.rs"]
 mod own;
@@ -21,15 +19,15 @@ pub(crate) struct Descriptor {
     abort: AtomicU64,
 }
 
-/// The first one is armed by timed probes, and all of them, in turn, by light ones.
-pub(crate) static DESCRIPTORS: [Descriptor; DESCRIPTOR_COUNT] = [const {
+/// The first one is armed by timed probes, and the second one by light ones.
+pub(super) static DESCRIPTORS: [Descriptor; 2] = [const {
     Descriptor {
         version_and_flags: 0,
         start: AtomicU64::new(0),
         length: 0,
         abort: AtomicU64::new(0),
     }
-}; DESCRIPTOR_COUNT];
+}; 2];
 
 /// The offset of `rseq_cs` in `struct rseq`, and how many bytes a registration must cover to contain it.
 const RSEQ_CS_OFFSET: isize = 8;
@@ -67,7 +65,7 @@ pub(super) fn unavailable() -> Option<&'static str> {
 
 fn complete_descriptors() {
     // The last one is completed last.
-    let last = &DESCRIPTORS[DESCRIPTOR_COUNT - 1];
+    let [.., last] = &DESCRIPTORS;
     if last.abort.load(Ordering::Acquire) != 0 {
         return;
     }

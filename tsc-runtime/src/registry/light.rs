@@ -44,7 +44,7 @@ pub(crate) fn find_row(callsite: &'static Callsite, begin: fn()) -> FoundRow {
 /// have interrupted the allocator.
 fn is_found_again(callsite: &Callsite) -> bool {
     let light = light::this();
-    if !light.has_invalidated(callsite.row()) {
+    if !light.has(callsite.row()) {
         return false;
     }
     light.validate();
@@ -55,7 +55,7 @@ fn is_found_again(callsite: &Callsite) -> bool {
 /// Sends the next start through the cold path if a pause has come in between.
 fn keep_valid(light: &LightThread) {
     if is_paused_by_now() {
-        light.invalidate();
+        light.invalidate_own();
     }
 }
 
@@ -81,26 +81,28 @@ impl Shard {
     pub(super) fn begin_light(&self, thread: &Thread) -> bool {
         let light = light::this();
         let mut own = self.own.lock();
-        let begins = own.light.is_none();
-        if begins {
-            own.light = LightRecord::new();
+        if own.light.is_none() {
+            own.light = LightRecord::new().filter(|record| begin(light, thread, record));
         }
         // From here on the record stays where it is: the thread points into it.
         let Some(record) = &mut own.light else {
             return false;
         };
-        if begins && has_times(thread) {
-            light.begin(&thread.detector, &record.paths);
-            let number = light.last_tick().number;
-            light.account.begin(on_cpu::now(), number);
-        } else if begins {
-            light.begin_to_count();
-        }
         record.rows.reserve(NUMBERS.load(Relaxed) as usize);
         light.set_rows(record.rows.current());
         keep_valid(light);
         true
     }
+}
+
+/// Begins the thread's account. Returns false if the system has no memory.
+fn begin(light: &LightThread, thread: &Thread, record: &LightRecord) -> bool {
+    if !has_times(thread) {
+        return light.begin_to_count();
+    }
+    let begins = light.begin(&thread.detector, &record.paths);
+    light.account.begin(on_cpu::now(), light.epoch().last());
+    begins
 }
 
 /// Whether the times of light functions can be known on this thread: the counter may be read, or the system's clock is in its place, the
@@ -139,5 +141,6 @@ pub(crate) fn count_after_end(callsite: &Callsite, counter: usize, count: u64) {
 #[cfg(all(unix, any(all(test, shuttle), not(miri))))] // no process is forked elsewhere
 pub(super) fn start_from_zero() {
     super::light_check::start_from_zero();
+    tick_clock::EPOCH.words.forget();
     light::this().forget_rows();
 }

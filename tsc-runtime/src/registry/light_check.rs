@@ -3,12 +3,11 @@
 use std::sync::atomic::AtomicI64;
 
 use super::is_paused;
-use crate::interruption::Seen;
 use crate::on_cpu;
 use crate::record::light::{LightThread, Microseconds};
 use crate::record::thread::{self, Thread};
 use crate::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use crate::tick_clock::{self, Tick};
+use crate::tick_clock;
 
 /// CPU time in ticks of threads that have ended before a tick could give it to a function. The first tick of another thread takes it, so that
 /// functions on many short-lived threads get their share.
@@ -36,15 +35,14 @@ pub(super) fn start_from_zero() {
 /// Finds out what has happened since the last check, and adds it to the figures of the innermost function. Does nothing if nothing has
 /// happened, or inside the runtime's own work.
 pub(crate) fn check_light(light: &LightThread) {
-    let tick = light.last_tick();
-    if light.word() == tick.armed || light.paths().is_none() {
+    if light.is_current() || light.paths().is_none() {
         return;
     }
     let thread = thread::this();
     let Some(busy) = thread.enter_cold_path() else {
         return;
     };
-    settle(light, thread, tick);
+    settle(light, thread);
     light.account.leave(on_cpu::now());
     drop(busy);
 }
@@ -52,7 +50,7 @@ pub(crate) fn check_light(light: &LightThread) {
 /// The last check of a thread that ends. The CPU time that no tick has given to a function is left to other threads.
 pub(super) fn end_light(light: &LightThread, thread: &Thread) {
     if let Some(paths) = light.paths() {
-        settle(light, thread, light.last_tick());
+        settle(light, thread);
         let rest = light.account.rest();
         if light.account.has_ticked_often() {
             paths.divide(rest);
@@ -63,15 +61,16 @@ pub(super) fn end_light(light: &LightThread, thread: &Thread) {
     light.end();
 }
 
-fn settle(light: &LightThread, thread: &Thread, tick: Tick) {
+fn settle(light: &LightThread, thread: &Thread) {
     let _errno = on_cpu::Errno::save();
     // Armed before the clocks are read: what happens in between is found by the next check.
-    let was_off = arm(light, thread, tick.armed);
-    let noticed = light.account.notice(tick.number);
-    let ticks = tick.number.wrapping_sub(noticed);
+    let was_off = light.arm(&thread.detector);
+    let tick = light.epoch().last();
+    let noticed = light.account.notice(tick);
+    let ticks = tick.wrapping_sub(noticed);
     let new = light.epoch().since(noticed, tick);
     if new.is_some() || was_off {
-        tick_clock::note_noticed(tick.number, ticks);
+        tick_clock::note_noticed(tick, ticks);
     }
     let Some(passed) = thread.passed(was_off, new) else {
         return;
@@ -100,17 +99,4 @@ fn settle(light: &LightThread, thread: &Thread, tick: Tick) {
     if sums.ticks != 0 {
         tick_clock::note_given(ticks);
     }
-}
-
-/// Makes the thread's word equal to the epoch. Returns whether the thread may have been off the CPU since the last time.
-fn arm(light: &LightThread, thread: &Thread, armed: u64) -> bool {
-    if !light.has_own_word() {
-        match thread.detector.arm_with(armed) {
-            Seen::Armed => return false,
-            Seen::Cleared => return true,
-            Seen::Foreign => light.use_own_word(),
-        }
-    }
-    light.set_own_word(armed);
-    true
 }

@@ -13,6 +13,7 @@ use crate::record::Record;
 use crate::record::totals::Totals;
 use crate::sync::atomic::Ordering::{Relaxed, SeqCst};
 use crate::sync::atomic::fence;
+use crate::tick_clock::EPOCH;
 
 /// Every callsite that was called, with the totals of all threads. `None` from within the cold path.
 pub(crate) fn figures() -> Option<Figures> {
@@ -76,6 +77,7 @@ impl Lists {
                 (*shard.light_thread).invalidate();
             }
         }
+        EPOCH.words.make_stale();
     }
 }
 

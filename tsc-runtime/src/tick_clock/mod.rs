@@ -1,18 +1,15 @@
 //! The clock of light probes: a thread that advances one number, the epoch, at random intervals.
 //!
-//! A light probe compares the epoch with a word of its own thread. If they are equal, nothing has happened since the last check. If they
-//! are not, the probe takes the cold path, which finds out what happened, and makes them equal again.
-//!
-//! The epoch is the address of a descriptor of the [detector](crate::interruption), and the word is the one that the kernel clears when the
-//! thread leaves its CPU. So the same comparison notices both: that the clock has ticked, and that the thread was off the CPU.
+//! A light probe looks at a word of its own thread, and at nothing else. Each tick changes the words of all threads that have light probes, so
+//! that the next probe of each takes the cold path, which finds out what has happened, and arms the word again. The word is the one that the
+//! kernel clears when the thread leaves its CPU (see the [detector](crate::interruption)), so a probe notices both by the same comparison.
 
 #![cfg(measuring)]
 
 use std::time::Duration;
 
-use crate::interruption::{DESCRIPTORS, Descriptor};
 use crate::sync::atomic::{
-    AtomicPtr, AtomicU64,
+    AtomicU64,
     Ordering::{Acquire, Relaxed, Release},
 };
 use crate::tsc::Ticks;
@@ -28,17 +25,19 @@ mod thread;
 #[cfg(any(miri, target_family = "wasm", shuttle))]
 #[path = "absent.rs"]
 mod thread;
+mod words;
 
 #[cfg(all(unix, not(miri)))] // no process is forked elsewhere
 pub(crate) use thread::start_from_zero;
 pub(crate) use thread::{begin, facts, note_given, note_noticed, unavailable};
+use words::Words;
+pub(crate) use words::make_stale;
 
-/// What the clock advances. Alone in its cache lines, because every core reads it.
+/// What the clock advances.
 #[derive(Debug)]
-#[repr(C, align(128))]
 pub(crate) struct Epoch {
-    /// What a thread's word holds if nothing has happened.
-    armed: AtomicPtr<Descriptor>,
+    /// Those of the threads that follow this clock.
+    pub(crate) words: Words,
     /// The number of ticks so far.
     number: AtomicU64,
     /// When the last ticks were, each by its number.
@@ -61,14 +60,6 @@ pub(crate) struct Facts {
     pub(crate) cost: Duration,
 }
 
-/// The last tick of the clock.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Tick {
-    /// The value for the words of threads.
-    pub(crate) armed: u64,
-    pub(crate) number: u64,
-}
-
 /// Ticks that a thread has not noticed before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NewTicks {
@@ -80,44 +71,34 @@ pub(crate) struct NewTicks {
 impl Epoch {
     pub(crate) const fn new() -> Self {
         Self {
-            armed: AtomicPtr::new((&raw const DESCRIPTORS[0]).cast_mut()),
+            words: Words::new(),
             number: AtomicU64::new(0),
             at: [const { AtomicU64::new(0) }; KEPT],
         }
     }
 
-    /// What a thread's word holds if nothing has happened.
-    #[inline(always)]
-    pub(crate) fn armed(&self) -> u64 {
-        self.armed.load(Acquire).addr() as u64
-    }
-
-    /// The last tick.
-    pub(crate) fn last(&self) -> Tick {
-        Tick {
-            armed: self.armed(),
-            number: self.number.load(Acquire),
-        }
+    /// The number of the last tick.
+    pub(crate) fn last(&self) -> u64 {
+        self.number.load(Acquire)
     }
 
     /// The ticks after number `noticed`, up to `last`, if there are any.
-    pub(crate) fn since(&self, noticed: u64, last: Tick) -> Option<NewTicks> {
-        let count = last.number.wrapping_sub(noticed);
+    pub(crate) fn since(&self, noticed: u64, last: u64) -> Option<NewTicks> {
+        let count = last.wrapping_sub(noticed);
         let at = |number: u64| self.at[number as usize % KEPT].load(Relaxed);
         let oldest = count.min(KEPT as u64).checked_sub(1)?;
         Some(NewTicks {
-            first: at(last.number.wrapping_sub(oldest)),
-            last: at(last.number),
+            first: at(last.wrapping_sub(oldest)),
+            last: at(last),
         })
     }
 
     /// The clock ticks at the time `now`. Only one thread calls this.
     #[cfg_attr(any(miri, target_family = "wasm", shuttle), allow(dead_code))]
-    pub(crate) fn advance(&self, now: Ticks) {
+    pub(crate) fn advance(&'static self, now: Ticks) {
         let number = self.number.load(Relaxed).wrapping_add(1);
         self.at[number as usize % KEPT].store(now, Relaxed);
         self.number.store(number, Release);
-        let armed = &raw const DESCRIPTORS[number as usize % DESCRIPTORS.len()];
-        self.armed.store(armed.cast_mut(), Release);
+        self.words.make_stale();
     }
 }

@@ -101,7 +101,7 @@ pub(crate) fn note_given(ticks: u64) {
 pub(crate) fn facts() -> Option<Facts> {
     let age = AGE.load(Relaxed);
     (age != 0).then(|| Facts {
-        ticks: EPOCH.last().number,
+        ticks: EPOCH.last(),
         age: Duration::from_nanos(age),
         cost: Duration::from_nanos(COST.load(Relaxed)),
     })
@@ -131,7 +131,7 @@ fn run(fixed: Option<Duration>) {
             slowed = None;
             continue;
         }
-        let number = EPOCH.last().number;
+        let number = EPOCH.last();
         let is_idle = idleness.is_idle(number, slowed.unwrap_or(mean));
         slowed = is_idle.then(|| pace::slower(slowed.unwrap_or(mean)));
         EPOCH.advance(clock::now());

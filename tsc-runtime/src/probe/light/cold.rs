@@ -47,7 +47,7 @@ unsafe fn start(frame: &Frame, counter: usize) {
 
 /// Adds to a callsite's counter on this thread. Returns whether the call has a place on the thread's stack of calls.
 fn count(thread: &LightThread, callsite: &'static Callsite, counter: usize, count: u64) -> bool {
-    let is_known = thread.has(callsite.row());
+    let is_known = thread.has_valid(callsite.row());
     let found = if is_known {
         FoundRow::Own
     } else if callsite.is_left_out() {
@@ -57,7 +57,7 @@ fn count(thread: &LightThread, callsite: &'static Callsite, counter: usize, coun
     };
     match found {
         FoundRow::Own => {
-            // SAFETY: the thread has the row, according to `has` or the registry.
+            // SAFETY: the thread has the row, according to `has_valid` or the registry.
             unsafe { thread.row(callsite.row()) }.add(counter, count);
             true
         }

@@ -120,8 +120,8 @@ fn seem_long(thread: &LightThread) {
 #[inline]
 pub fn add_light_units(callsite: &'static Callsite, count: impl Count) {
     let (thread, row, count) = (light::this(), callsite.row(), count.count());
-    if thread.has(row) {
-        // SAFETY: `has` has returned true.
+    if thread.has_valid(row) {
+        // SAFETY: `has_valid` has returned true.
         unsafe { thread.row(row) }.add(Row::UNITS, count);
     } else {
         add_units_cold(callsite, count);

@@ -7,57 +7,64 @@ use std::sync::atomic::compiler_fence;
 use super::account::Account;
 use super::frame::Who;
 use super::{Frame, Paths, Row};
-use crate::interruption::Detector;
+use crate::interruption::{self, CURRENT, Descriptor, Detector, Seen};
 use crate::sync::atomic::{
-    AtomicU32,
+    AtomicBool, AtomicUsize,
     Ordering::{Relaxed, SeqCst},
+    fence,
 };
 use crate::sync::thread_local;
-use crate::tick_clock::{EPOCH, Epoch, Tick};
+use crate::tick_clock::{self, EPOCH, Epoch};
 
-/// A thread that is not attached looks at this word, which never equals the epoch.
-static NEVER: u64 = 0;
+/// Probes look at this word while the thread has no rows that they may use.
+static CLEARED: AtomicUsize = AtomicUsize::new(0);
 
 /// A single `thread_local!` for all light callsites, initialised by a constant and without a destructor.
+///
+/// As long as nothing has happened since the last check of a probe, the thread's word is *current*. The kernel clears it when the thread leaves
+/// its CPU, and other threads make it *stale* for a tick of the clock, a pause or a reset. So one comparison tells a probe all of this.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct LightThread {
     /// First, because it is used most: an offset of 0 takes the least code.
     innermost: Cell<*const Frame>,
-    /// Equals the epoch as long as the clock has not ticked and the thread has not left the CPU.
-    word: Cell<*const u64>,
-    /// Here, and not found by its name, because this takes less code. No reference, because a constant may not hold one to what can
-    /// change before Rust 1.89.
-    epoch: Cell<*const Epoch>,
+    /// Where probes look: at the thread's word, or at [`CLEARED`].
+    checked: Cell<*const AtomicUsize>,
+    /// [`CURRENT`]. Here, and not found by its name, because this takes less code.
+    current: Cell<*const Descriptor>,
     rows: Cell<*const Row>,
-    /// The length of `rows` that may be used, in bytes. This is the only field that other threads write: 0 sends this thread's next probe
-    /// through the cold path, where it notices a pause.
-    len: AtomicU32,
+    /// The length of `rows`, in bytes.
+    len: Cell<u32>,
     /// The light calls of this thread so far, for the timed calls around them.
     calls: Cell<u64>,
     /// Those of the calls whose cost is in the thread's running overhead.
     accounted: Cell<u64>,
-    /// The length of `rows`, whether it may be used or not.
-    whole_len: Cell<u32>,
+    /// The thread's word: the kernel's, or `own_word` where there is none or another library uses it. Null before the first call.
+    word: Cell<*const AtomicUsize>,
+    own_word: AtomicUsize,
+    /// False after a pause or a reset, which the next start must notice. The only field but the word that other threads write.
+    is_valid: AtomicBool,
+    /// No reference, because a constant may not hold one to what can change before Rust 1.89.
+    epoch: Cell<*const Epoch>,
     paths: Cell<*const Paths>,
-    /// Replaces the kernel's word where there is none.
-    own_word: Cell<u64>,
     pub(crate) account: Account,
 }
 
 thread_local! {
     static THREAD: LightThread = const {
         LightThread {
-            word: Cell::new(&raw const NEVER),
-            epoch: Cell::new(&raw const EPOCH),
-            rows: Cell::new(ptr::null()),
             innermost: Cell::new(ptr::null()),
-            len: AtomicU32::new(0),
+            checked: Cell::new(&raw const CLEARED),
+            current: Cell::new(CURRENT),
+            rows: Cell::new(ptr::null()),
+            len: Cell::new(0),
             calls: Cell::new(0),
             accounted: Cell::new(0),
-            whole_len: Cell::new(0),
+            word: Cell::new(ptr::null()),
+            own_word: AtomicUsize::new(0),
+            is_valid: AtomicBool::new(false),
+            epoch: Cell::new(&raw const EPOCH),
             paths: Cell::new(ptr::null()),
-            own_word: Cell::new(0),
             account: Account::new(),
         }
     };
@@ -87,24 +94,23 @@ pub(crate) fn in_register<T>(place: &T) -> &T {
 }
 
 impl LightThread {
-    /// Whether the clock has not ticked and the thread has not left the CPU since the last check.
+    /// Whether nothing has happened since the last check: no tick, no time off the CPU, no pause and no reset.
     #[inline(always)]
     pub(crate) fn is_current(&self) -> bool {
-        // SAFETY: as in `word`. Not volatile, which would take more code: the compiler may take an earlier value only where nothing comes in
-        // between that may write memory, and then the next check is early enough.
-        self.epoch().armed() == unsafe { self.word.get().read() }
+        // SAFETY: a static, a field of `self`, or the kernel's word, which lives as long as the thread.
+        let checked = unsafe { &*self.checked.get() };
+        checked.load(Relaxed) == self.current.get().addr()
     }
 
-    #[inline(always)]
-    pub(crate) fn word(&self) -> u64 {
-        // SAFETY: the word is a static, a field of `self`, or a word of the thread that lives as long.
-        unsafe { self.word.get().read_volatile() }
-    }
-
-    /// Whether the rows of this thread have one at `offset`, and may be used.
+    /// Whether the thread has a row at `offset`, which may be used if nothing has happened.
     #[inline(always)]
     pub(crate) fn has(&self, offset: u32) -> bool {
-        offset < self.len.load(Relaxed)
+        offset < self.len.get()
+    }
+
+    /// The same where probes have not looked whether anything has happened.
+    pub(crate) fn has_valid(&self, offset: u32) -> bool {
+        self.is_valid.load(Relaxed) && self.has(offset)
     }
 
     /// # Safety
@@ -147,24 +153,6 @@ impl LightThread {
         self.innermost.set(unsafe { frame.outer() });
     }
 
-    /// The last tick of the clock.
-    pub(crate) fn last_tick(&self) -> Tick {
-        self.epoch().last()
-    }
-
-    #[inline(always)]
-    pub(crate) fn epoch(&self) -> &'static Epoch {
-        // SAFETY: the field holds the address of a static.
-        unsafe { &*self.epoch.get() }
-    }
-
-    /// Follows another clock, and the word of a simulated thread.
-    #[cfg(all(test, not(shuttle)))]
-    pub(crate) fn simulate(&self, epoch: &'static Epoch, detector: &Detector) {
-        self.epoch.set(epoch);
-        self.word.set(detector.word().expect("it is attached"));
-    }
-
     pub(crate) fn innermost(&self) -> *const Frame {
         self.innermost.get()
     }
@@ -198,91 +186,163 @@ impl LightThread {
         unsafe { self.paths.get().as_ref() }
     }
 
+    /// The clock that the thread follows.
+    pub(crate) fn epoch(&self) -> &'static Epoch {
+        // SAFETY: the field holds the address of a static.
+        unsafe { &*self.epoch.get() }
+    }
+
+    /// Follows another clock, and the word of a simulated thread.
+    #[cfg(all(test, not(shuttle)))]
+    pub(crate) fn simulate(&self, epoch: &'static Epoch, detector: &Detector) {
+        self.leave_words();
+        self.epoch.set(epoch);
+        let word = detector.word().expect("it is attached").cast();
+        assert!(self.begin_to_use(word));
+        self.checked.set(word);
+    }
+
     /// Begins to use the word that the detector has found, or one of the thread's own. The paths must live until [`end`](Self::end). In the
-    /// child of a fork, running calls have places in the parent's paths, which they lose.
-    pub(crate) fn begin(&self, detector: &Detector, paths: &Paths) {
+    /// child of a fork, running calls have places in the parent's paths, which they lose. Returns false if the system has no memory.
+    pub(crate) fn begin(&self, detector: &Detector, paths: &Paths) -> bool {
         if let Some(old) = self.paths() {
             // SAFETY: the frame is this thread's innermost one. In the child of a fork, the parent's paths are never freed.
             unsafe { old.take_places_from(self.innermost.get()) };
         }
-        let word = detector.word().unwrap_or(self.own_word.as_ptr());
+        let word = detector.word().map(<*const u64>::cast);
+        let begins = self.begin_to_use(word.unwrap_or(&raw const self.own_word));
+        if begins {
+            self.paths.set(paths);
+        }
+        begins
+    }
+
+    /// Begins to count calls, where no times are known.
+    pub(crate) fn begin_to_count(&self) -> bool {
+        self.begin_to_use(&raw const self.own_word)
+    }
+
+    /// Probes look at the word when the thread has rows.
+    fn begin_to_use(&self, word: *const AtomicUsize) -> bool {
+        self.checked.set(&raw const CLEARED);
         self.word.set(word);
-        self.paths.set(paths);
-    }
-
-    /// Begins to count calls, where no times are known. Without a clock that ticks, no probe finds anything.
-    pub(crate) fn begin_to_count(&self) {
-        self.use_own_word();
-        self.set_own_word(self.epoch().armed());
-    }
-
-    /// Forgets the rows, in the child of a fork, where they are the parent's.
-    #[cfg(all(unix, any(all(test, shuttle), not(miri))))] // no process is forked elsewhere
-    pub(crate) fn forget_rows(&self) {
-        self.invalidate();
-        self.whole_len.set(0);
-    }
-
-    /// Begins to use a word of the thread's own, because another library uses the kernel's.
-    pub(crate) fn use_own_word(&self) {
-        self.word.set(self.own_word.as_ptr());
-    }
-
-    /// Whether the word is one of the thread's own, which the kernel does not clear.
-    pub(crate) fn has_own_word(&self) -> bool {
-        ptr::eq(self.word.get(), self.own_word.as_ptr())
-    }
-
-    pub(crate) fn set_own_word(&self, value: u64) {
-        self.own_word.set(value);
+        // SAFETY: the word is the thread's, which leaves the list before it ends.
+        unsafe { self.epoch().words.add(word) }
     }
 
     /// Sets the rows to use from now on. They must live until [`end`](Self::end).
     pub(crate) fn set_rows(&self, rows: &[Row]) {
         // A signal handler may come in between. The old rows stay.
-        self.len.store(0, Relaxed);
+        self.len.set(0);
         compiler_fence(SeqCst);
         self.rows.set(rows.as_ptr());
         compiler_fence(SeqCst);
-        self.whole_len.set(size_of_val(rows) as u32);
+        self.len.set(size_of_val(rows) as u32);
+        self.checked.set(self.word.get());
         self.validate();
+    }
+
+    /// Makes the word current. What has happened before must be looked at afterwards. Returns whether the thread may have been off the CPU.
+    pub(crate) fn arm(&self, detector: &Detector) -> bool {
+        let seen = if self.has_own_word() {
+            Seen::Foreign
+        } else {
+            detector.arm_with(interruption::current() as u64)
+        };
+        if seen == Seen::Foreign {
+            self.arm_own_word();
+        }
+        fence(SeqCst);
+        if !self.is_valid.load(Relaxed) {
+            self.make_stale();
+        }
+        seen != Seen::Armed
+    }
+
+    /// Makes a word of the thread's own current. If it has not used this one yet, another library uses the kernel's.
+    fn arm_own_word(&self) {
+        if !self.has_own_word() {
+            let own = &raw const self.own_word;
+            self.checked.set(own);
+            // SAFETY: as in `begin_to_use`.
+            unsafe { self.epoch().words.replace(self.word.replace(own), own) };
+        }
+        self.own_word.store(interruption::current(), Relaxed);
+    }
+
+    /// Whether the word is one of the thread's own, which the kernel does not clear.
+    fn has_own_word(&self) -> bool {
+        ptr::eq(self.word.get(), &raw const self.own_word)
+    }
+
+    /// Sends the next probe through the cold path. For this thread.
+    fn make_stale(&self) {
+        // SAFETY: the word lives as long as the thread; null becomes `None`.
+        if let Some(word) = unsafe { self.word.get().as_ref() } {
+            tick_clock::make_stale(word);
+        }
     }
 
     /// Makes the thread use its rows again after [`invalidate`](Self::invalidate).
     pub(crate) fn validate(&self) {
-        self.len.store(self.whole_len.get(), Relaxed);
+        self.is_valid.store(true, Relaxed);
+        if self.paths().is_none() && self.has_own_word() {
+            // Nothing but a pause or a reset makes this word stale, so no check arms it.
+            self.own_word.store(interruption::current(), Relaxed);
+        }
+        fence(SeqCst);
     }
 
-    /// Sends the next start through the cold path. Any thread may call this.
+    /// Sends the next start through the cold path, even if a check comes first. Any thread may call this, and makes the word stale afterwards.
     pub(crate) fn invalidate(&self) {
-        self.len.store(0, Relaxed);
+        self.is_valid.store(false, Relaxed);
     }
 
-    /// Whether the thread has a row at `offset`, even after [`invalidate`](Self::invalidate).
-    pub(crate) fn has_invalidated(&self, offset: u32) -> bool {
-        offset < self.whole_len.get()
-    }
-
-    /// Uses other rows while `f` runs, for the calibration. No probe takes the cold path meanwhile, unless the clock ticks.
-    pub(crate) fn with_rows(&self, rows: &[Row], f: impl FnOnce()) {
-        let (own, own_len) = (self.rows.get(), self.whole_len.get());
-        let (word, calls) = (self.word.get(), self.calls.get());
-        self.own_word.set(self.epoch().armed());
-        self.use_own_word();
-        self.set_rows(rows);
-        f();
+    /// The same, for this thread.
+    pub(crate) fn invalidate_own(&self) {
         self.invalidate();
+        self.make_stale();
+    }
+
+    /// Forgets the rows, in the child of a fork, where they are the parent's.
+    #[cfg(all(unix, any(all(test, shuttle), not(miri))))] // no process is forked elsewhere
+    pub(crate) fn forget_rows(&self) {
+        self.checked.set(&raw const CLEARED);
+        self.invalidate();
+        self.len.set(0);
+    }
+
+    /// Uses other rows while `f` runs, for the calibration. No probe takes the cold path meanwhile.
+    pub(crate) fn with_rows(&self, rows: &[Row], f: impl FnOnce()) {
+        let current = AtomicUsize::new(interruption::current());
+        let (own, own_len) = (self.rows.get(), self.len.replace(0));
+        let (checked, calls) = (self.checked.get(), self.calls.get());
+        compiler_fence(SeqCst);
+        self.rows.set(rows.as_ptr());
+        self.checked.set(&raw const current);
+        compiler_fence(SeqCst);
+        self.len.set(size_of_val(rows) as u32);
+        f();
+        self.len.set(0);
+        compiler_fence(SeqCst);
         self.rows.set(own);
-        self.whole_len.set(own_len);
-        self.word.set(word);
+        self.checked.set(checked);
         self.calls.set(calls);
+        compiler_fence(SeqCst);
+        self.len.set(own_len);
+    }
+
+    fn leave_words(&self) {
+        self.epoch().words.remove(self.word.get());
     }
 
     /// Ends the use of rows and paths, because the thread ends.
     pub(crate) fn end(&self) {
+        self.checked.set(&raw const CLEARED);
+        self.leave_words();
         self.invalidate();
-        self.whole_len.set(0);
+        self.len.set(0);
+        self.word.set(ptr::null());
         self.paths.set(ptr::null());
-        self.word.set(&raw const NEVER);
     }
 }
