@@ -2,8 +2,9 @@
 
 use super::*;
 use crate::on_cpu::script;
-use crate::record::light::PathSums;
+use crate::record::light::{self, PathSums};
 use crate::registry::light_check::take_left_behind;
+use crate::sync::atomic::AtomicBool;
 use crate::sync::thread_local;
 use crate::tick_clock::EPOCH;
 use tsc_report::__private::Combine;
@@ -76,6 +77,39 @@ fn time_of_a_thread_is_taken_once() {
         assert!(sums.ticks <= TICKS * CALLS.len() as u64, "{sums:?}");
         let all = 3 * WORK * CALLS.iter().sum::<u64>();
         assert_eq!(sums.on_cpu + take_left_behind(), all as i64);
+    });
+}
+
+/// A tick that comes while a thread arms its word is found by the next probe of the thread.
+#[test]
+fn no_tick_is_lost() {
+    check(|| {
+        let [a, _] = begin_process::<Light>();
+        let has_ticked = Arc::new(AtomicBool::new(false));
+        let clock = {
+            let has_ticked = Arc::clone(&has_ticked);
+            spawn(move || {
+                EPOCH.advance(LATER);
+                has_ticked.store(true, SeqCst);
+            })
+        };
+        let thread = spawn(move || {
+            script::begin();
+            // Shuttle knows the words that are the thread's own.
+            thread::this().detector.detach();
+            for _ in 0..4 {
+                // The call looks what has happened, and arms the word.
+                EPOCH.words.make_stale();
+                call(a);
+            }
+            while !has_ticked.load(SeqCst) {
+                spin_loop();
+            }
+            call(a);
+            let last = EPOCH.last();
+            assert_eq!(light::this().account.notice(last), last);
+        });
+        join([clock, thread]);
     });
 }
 
