@@ -24,7 +24,9 @@ mod tables {
 
     use super::{Outcome, Write};
     use examples::catalogue;
-    use examples::routines::{Cost, Way, costs, excess, is_visible, knee, profile, turns};
+    use examples::routines::{
+        Cost, LONG, Way, costs, each_nop, excess, is_visible, knee, profile, turns,
+    };
     use tsc_runtime::tsc::{FencePolicy, Lfence, elapsed};
 
     /// A mispredicted branch costs more than this on every core of the last twenty years.
@@ -142,8 +144,10 @@ mod tables {
         };
         Ok(writeln!(
             out,
-            "{name:<20} {short}; from 64 to 192 NOPs, each costs {:.3}",
-            (of(192) - of(64)) / 128.0
+            "{name:<20} {short}; from {} to {} NOPs, each costs {:.3}, by the median of the rows",
+            LONG.start(),
+            LONG.end(),
+            each_nop(column)
         )?)
     }
 

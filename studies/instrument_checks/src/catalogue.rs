@@ -78,7 +78,7 @@ const EXPLANATIONS: &[Explanation] = &[
         "xmm,xmm",
         "ZEN4",
         4.95..=5.05,
-        "it depends on what is in flight: see the row `four chains`",
+        "InstLatx64 has 4.941, and 5.000 for vdivsd, of a Threadripper with this core (A10F81)",
     ),
     (
         "add",
@@ -92,7 +92,21 @@ const EXPLANATIONS: &[Explanation] = &[
         "xmm,xmm",
         "ZEN3",
         4.45..=4.55,
-        "the authors of GCC's model of this core found 4.5, too (its commit dd744f06c9952)",
+        "InstLatx64 has 4.500 of a later stepping of this core (A20F12), and so has GCC's model of it",
+    ),
+    (
+        "add",
+        "[m64],r64",
+        "ZEN3",
+        7.92..=8.16,
+        "InstLatx64 has 8.04 of a later stepping of this core (A20F12)",
+    ),
+    (
+        "mfence",
+        "",
+        "ZEN3",
+        60.2..=62.2,
+        "InstLatx64 has 61.15 and 61.251 of a later stepping of this core (A20F12)",
     ),
     (
         "mfence",

@@ -70,30 +70,70 @@ fn main() -> ExitCode {
         side_by_side(out, &Runs::of(&ticks))?;
         writeln!(out, "\nrun by run, ticks:\n")?;
         chart::print(out, &ticks)?;
-        print_thresholds(out)?;
+        let of_processes = modes::find(&print_thresholds(out)?);
+        print_depths(out)?;
         let found = modes::find(&run::<TURNS, TURNS>(MORE_RUNS));
         print_modes(out, "254 x 254 turns", &found)?;
         let short = modes::find(&run::<1016, 64>(MORE_RUNS));
         print_modes(out, "about as many turns, 1016 x 64", &short)?;
-        measured_to_a_constant(out, &found)
+        measured_to_a_constant(out, &found, &of_processes)
     })
 }
 
-/// Runs this program again in processes of their own, because each finds code, stack and predictors in another state.
-fn print_thresholds(out: &mut dyn Write) -> Outcome {
+/// Runs this program again in processes of their own, because each finds code, stack and predictors in another state. Returns what it has
+/// printed.
+fn print_thresholds(out: &mut dyn Write) -> Result<Vec<f64>, Box<dyn std::error::Error>> {
     writeln!(
         out,
         "\nthe lower thresholds of {PROCESSES} processes, sixty runs each, ticks:\n"
     )?;
+    let mut thresholds = Vec::with_capacity(PROCESSES);
     for _ in 0..PROCESSES {
         let process = Command::new(std::env::current_exe()?)
             .arg("--threshold")
             .stderr(Stdio::inherit())
             .output()?;
-        write!(out, " {}", String::from_utf8_lossy(&process.stdout).trim())?;
+        let threshold = String::from_utf8_lossy(&process.stdout);
+        write!(out, " {}", threshold.trim())?;
+        // A process that measures nothing has none.
+        let ticks: f64 = threshold.trim().parse()?;
+        if ticks.is_finite() {
+            thresholds.push(ticks);
+        }
     }
     writeln!(out)?;
+    Ok(thresholds)
+}
+
+/// Shows whether the mode depends on where `k` and the other variable of the loop, which `black_box` writes to, lie in their cache lines.
+fn print_depths(out: &mut dyn Write) -> Outcome {
+    const DEPTHS: [(u32, fn() -> f64); 6] = [
+        (0, deeper::<0>),
+        (16, deeper::<16>),
+        (32, deeper::<32>),
+        (48, deeper::<48>),
+        (64, deeper::<64>),
+        (80, deeper::<80>),
+    ];
+    writeln!(
+        out,
+        "\nthe medians of {RUNS} runs each, with the stack so many bytes deeper, ticks:\n"
+    )?;
+    for (bytes, median) in DEPTHS {
+        writeln!(out, "{bytes:>10} bytes: {:>8.0}", median())?;
+    }
     Ok(())
+}
+
+/// The median of as many runs, with the stack `BYTES` deeper.
+#[inline(never)]
+fn deeper<const BYTES: usize>() -> f64 {
+    let below = [0_u8; BYTES];
+    black_box(&below);
+    let mut ticks = run::<TURNS, TURNS>(RUNS);
+    black_box(&below);
+    ticks.sort_unstable_by(f64::total_cmp);
+    ticks.get(ticks.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
 fn print_modes(out: &mut dyn Write, loops: &str, modes: &[Mode]) -> Outcome {
@@ -116,7 +156,8 @@ fn print_modes(out: &mut dyn Write, loops: &str, modes: &[Mode]) -> Outcome {
     Ok(())
 }
 
-fn measured_to_a_constant(out: &mut dyn Write, modes: &[Mode]) -> Outcome {
+/// A constant measurement shows one of the modes, so this says which one: of those that this process has run in, or of those of the others.
+fn measured_to_a_constant(out: &mut dyn Write, modes: &[Mode], of_processes: &[Mode]) -> Outcome {
     writeln!(out, "\nthe same measured to a constant:\n")?;
     let measured = Measure::new("double loop")
         .precision(0.002)
@@ -126,15 +167,22 @@ fn measured_to_a_constant(out: &mut dyn Write, modes: &[Mode]) -> Outcome {
         return Ok(());
     }
     let ticks = measured.mean_ticks();
-    match modes.iter().find(|mode| mode.contains(ticks)) {
-        Some(mode) if modes.len() > 1 => writeln!(
+    let among = |modes: &[Mode]| modes.iter().copied().find(|mode| mode.contains(ticks));
+    match (among(modes), among(of_processes)) {
+        (Some(mode), _) if modes.len() > 1 => writeln!(
             out,
             "this is the mode of {:.0} ticks, one of {}",
             mode.ticks,
             modes.len()
         )?,
-        Some(_) => {}
-        None => writeln!(out, "this is none of the modes above")?,
+        (Some(_), _) => {}
+        (None, Some(mode)) => writeln!(
+            out,
+            "this is the mode of {:.0} ticks, which {:.0} of the {PROCESSES} processes had, and not that of the {MORE_RUNS} runs",
+            mode.ticks,
+            mode.share * PROCESSES as f64
+        )?,
+        (None, None) => writeln!(out, "this is none of the modes above")?,
     }
     Ok(())
 }
