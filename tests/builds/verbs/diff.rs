@@ -98,7 +98,7 @@ fn a_gate_is_a_diff_as_an_exit_status() {
     project
         .tsc("gate --baseline base slow --policy other.toml")
         .ends(0)
-        .says(" % in app::outer could not be seen");
+        .says(" % in app::outer could not have been seen");
     project
         .tsc("gate --baseline base slow --policy other.toml --fail-unresolved")
         .ends(3)
@@ -301,7 +301,7 @@ fn what_depends_on_the_order_of_functions_is_open() {
         .tsc("gate order-before order-after")
         .ends(0)
         .says("gate: nothing slower by 1.0 %; up to ")
-        .says(" in app::inner::work could not be seen");
+        .says(" in app::inner::work could not have been seen");
     project
         .tsc("gate order-before order-after --fail-unresolved")
         .ends(3)
