@@ -2,8 +2,9 @@
 //!
 //! `cargo run --release -p transparency --bin planted [-- OPTIONS [PROGRAM…]]` makes a repository of each of six crates, or of those that are
 //! named, with `#[cycles]` on some of their functions. In the revision `slowed`, a chain of multiplications in one of them is longer, so that
-//! it takes 3 % more: in the one with most of the time, among those that are called often. The revisions `moved` differ from the first in the
-//! order of their functions and in unused code alone. `ab` compares them, ten runs a side, beside two threads that are always busy.
+//! it takes 3 % more: in the one with most of the time, among those that are called often and call no other measured one. The revisions
+//! `moved` differ from the first in the order of their functions and in unused code alone. `ab` compares them, ten runs a side, beside two
+//! threads that are always busy.
 //!
 //! - `--tries N`: how often `slowed` is compared, one side after the other and as a duet. 10 by default.
 //! - `--pairs N`: how many `moved` revisions of each program. 5 by default.
