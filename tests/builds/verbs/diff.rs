@@ -212,14 +212,14 @@ fn what_cannot_be_judged_is_apart_from_a_regression() {
 #[test]
 fn counts_are_compared_exactly() {
     let project = sessions();
-    let write = |name: &str, calls: u64, bytes: u64| {
+    let write_with = |name: &str, calls: u64, unit: &str, units: u64| {
         let mut report: Value = serde_json::from_str(&project.read("base/0.json")).unwrap();
         let work = |row: &Value| row["name"] == "work";
         let rows = report["callsites"].as_array_mut().unwrap();
         let index = rows.iter().position(work).unwrap();
         rows[index]["calls"] = calls.into();
-        rows[index]["unit"] = "bytes".into();
-        rows[index]["units"] = bytes.into();
+        rows[index]["unit"] = unit.into();
+        rows[index]["units"] = units.into();
         for context in report["contexts"].as_array_mut().unwrap() {
             if context["callsite"] == index {
                 context["calls"] = calls.into();
@@ -227,6 +227,7 @@ fn counts_are_compared_exactly() {
         }
         project.write(name, &report.to_string());
     };
+    let write = |name: &str, calls: u64, bytes: u64| write_with(name, calls, "bytes", bytes);
     write("counts.json", 20, 1000);
     write("more.json", 21, 1000);
     write("longer.json", 20, 1001);
@@ -255,6 +256,12 @@ fn counts_are_compared_exactly() {
     project
         .tsc("gate --baseline counts.json longer.json --metric items")
         .ends(0);
+    write_with("items.json", 20, "items", 1000);
+    write_with("item.json", 20, "items", 1001);
+    project
+        .tsc("gate --baseline items.json item.json --metric items")
+        .ends(1)
+        .says("gate: more: app::inner::work");
     // Two runs of the same code with different counts.
     write("varying/1.json", 20, 1000);
     write("varying/2.json", 22, 1000);
