@@ -102,7 +102,7 @@ fn decide(comparison: &Comparison, policy: &Policy, is_same: bool) -> (Exit, Str
     let mut text = format!("nothing slower by {}", percent(least));
     if let Some((row, visible)) = comparison.least_visible() {
         let visible = percent(visible);
-        text += &format!("; up to {visible} in {} could not be seen", row.name);
+        text += &format!("; up to {visible} in {} could not have been seen", row.name);
     }
     (Exit::Fine, text)
 }

@@ -98,7 +98,7 @@ fn a_gate_is_a_diff_as_an_exit_status() {
     project
         .tsc("gate --baseline base slow --policy other.toml")
         .ends(0)
-        .says(" % in app::outer could not be seen");
+        .says(" % in app::outer could not have been seen");
     project
         .tsc("gate --baseline base slow --policy other.toml --fail-unresolved")
         .ends(3)
@@ -212,14 +212,14 @@ fn what_cannot_be_judged_is_apart_from_a_regression() {
 #[test]
 fn counts_are_compared_exactly() {
     let project = sessions();
-    let write = |name: &str, calls: u64, bytes: u64| {
+    let write_with = |name: &str, calls: u64, unit: &str, units: u64| {
         let mut report: Value = serde_json::from_str(&project.read("base/0.json")).unwrap();
         let work = |row: &Value| row["name"] == "work";
         let rows = report["callsites"].as_array_mut().unwrap();
         let index = rows.iter().position(work).unwrap();
         rows[index]["calls"] = calls.into();
-        rows[index]["unit"] = "bytes".into();
-        rows[index]["units"] = bytes.into();
+        rows[index]["unit"] = unit.into();
+        rows[index]["units"] = units.into();
         for context in report["contexts"].as_array_mut().unwrap() {
             if context["callsite"] == index {
                 context["calls"] = calls.into();
@@ -227,6 +227,7 @@ fn counts_are_compared_exactly() {
         }
         project.write(name, &report.to_string());
     };
+    let write = |name: &str, calls: u64, bytes: u64| write_with(name, calls, "bytes", bytes);
     write("counts.json", 20, 1000);
     write("more.json", 21, 1000);
     write("longer.json", 20, 1001);
@@ -255,6 +256,12 @@ fn counts_are_compared_exactly() {
     project
         .tsc("gate --baseline counts.json longer.json --metric items")
         .ends(0);
+    write_with("items.json", 20, "items", 1000);
+    write_with("item.json", 20, "items", 1001);
+    project
+        .tsc("gate --baseline items.json item.json --metric items")
+        .ends(1)
+        .says("gate: more: app::inner::work");
     // Two runs of the same code with different counts.
     write("varying/1.json", 20, 1000);
     write("varying/2.json", 22, 1000);
@@ -301,7 +308,7 @@ fn what_depends_on_the_order_of_functions_is_open() {
         .tsc("gate order-before order-after")
         .ends(0)
         .says("gate: nothing slower by 1.0 %; up to ")
-        .says(" in app::inner::work could not be seen");
+        .says(" in app::inner::work could not have been seen");
     project
         .tsc("gate order-before order-after --fail-unresolved")
         .ends(3)

@@ -23,6 +23,9 @@ thread_local! {
     static AHEAD: Cell<i64> = const { Cell::new(0) };
 }
 thread_local! {
+    static INTERRUPTED_BEFORE_START: Cell<bool> = const { Cell::new(false) };
+}
+thread_local! {
     static INTERRUPTED_AFTER_STOP: Cell<bool> = const { Cell::new(false) };
 }
 thread_local! {
@@ -37,11 +40,14 @@ impl FencePolicy for Scripted {
     const FENCE: Fence = Fence::Unfenced;
 
     fn start() -> Ticks {
+        if INTERRUPTED_BEFORE_START.with(Cell::take) {
+            lose(5_000, 0);
+        }
         counter()
     }
 
     fn stop() -> Ticks {
-        let stop = Self::start();
+        let stop = counter();
         if INTERRUPTED_AFTER_STOP.with(Cell::take) {
             lose(5_000, 0);
         }
@@ -52,6 +58,11 @@ impl FencePolicy for Scripted {
 /// Interrupts the thread on its way back from the next request for its CPU time.
 pub(crate) fn interrupt_after_next_request() {
     INTERRUPTED_AFTER_REQUEST.with(|is_interrupted| is_interrupted.set(true));
+}
+
+/// Interrupts the thread right before its next start reads the counter, after the detector was checked.
+pub(crate) fn interrupt_before_next_start() {
+    INTERRUPTED_BEFORE_START.with(|is_interrupted| is_interrupted.set(true));
 }
 
 /// Interrupts the thread right after its next stop has read the counter, before the detector is checked.

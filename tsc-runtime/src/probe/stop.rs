@@ -87,13 +87,17 @@ impl<'a> Measurement<'a> {
         let Self {
             thread,
             start,
-            sums,
+            mut sums,
             ..
         } = self;
         if self.shape == Shape::Nested && thread.kept.is_any_since(start) {
             slowest::add_caller(thread, self.record.id, start);
         }
         let after = find_loss(thread, sums.overhead, raw);
+        // If the thread was interrupted between the check at the start and the read of the counter, a callee's start has found that loss. It
+        // lies before the call, which cannot lose more than it took, and so it belongs to the caller.
+        let before = thread.overhead_since(sums.overhead).saturating_sub(raw);
+        sums.overhead = sums.overhead.wrapping_add_signed(before.max(0));
         let inside = match self.shape {
             Shape::Nested => thread.claim_loss(start, sums.overhead),
             Shape::Overlapping => thread.look_at_loss(start, sums.overhead),
@@ -105,7 +109,9 @@ impl<'a> Measurement<'a> {
         let (off, blocked) = (inside.loss.off, inside.loss.blocked());
         let Settled { gross, nested, net } = match self.shape {
             Shape::Nested => settle(self.record, thread, sums, raw.cast_unsigned(), off),
-            Shape::Overlapping => self.settle_overlapping(raw.cast_unsigned(), off),
+            Shape::Overlapping => {
+                Self { sums, ..self }.settle_overlapping(raw.cast_unsigned(), off)
+            }
         };
         self.record.add_off_cpu(&inside);
         record(&Cost {

@@ -156,6 +156,27 @@ fn call_loses_no_more_than_it_took() {
 }
 
 #[test]
+fn what_is_lost_before_a_start_reads_the_counter_is_the_callers() {
+    let names = ["around the late start", "started late", "finds it"];
+    let [around, function, callee] = scripted(names);
+    call(around, || {
+        script::run(1_000);
+        script::interrupt_before_next_start();
+        call(function, || {
+            script::run(60);
+            // This start finds the loss.
+            call(callee, || script::run(40));
+        });
+    });
+    let [around, function, callee] = [around, function, callee].map(totals);
+    assert_eq!(inclusive(&callee), [40, 0, 0]);
+    // It cannot lose more than it took.
+    assert_eq!(inclusive(&function), [0, 100, 0]);
+    assert_eq!(inclusive(&around), [1_100, 5_000, 0]);
+    assert_eq!((around.sums.own_off, function.sums.own_off), (4_900, 100));
+}
+
+#[test]
 fn what_is_lost_while_a_start_asks_is_not_the_calls() {
     let [around, function] = scripted(["around the start", "after the request"]);
     call(around, || {

@@ -7,23 +7,7 @@ use std::{fs, io};
 use quote::ToTokens as _;
 use syn::Item;
 
-/// xorshift64*, whose quality is enough for this.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, end: u64) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 32) % end
-    }
-
-    fn shuffle<T>(&mut self, values: &mut [T]) {
-        for last in (1..values.len()).rev() {
-            values.swap(last, self.below(last as u64 + 1) as usize);
-        }
-    }
-}
+use crate::random::Random;
 
 /// Gives the functions and the implementations in all files of a crate another order, and adds unused functions to it.
 pub fn shuffle(source: &Path, seed: u64) -> io::Result<()> {

@@ -1,4 +1,4 @@
-//! The programs: crates as published, with a few of their functions measured and one that can be slowed down, each in a repository.
+//! The programs: crates as published, with a few of their functions measured and one of these slowed down, each in a repository.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -18,8 +18,6 @@ pub struct Program {
     main: &'static str,
     /// The functions that a user would annotate after a first look.
     measured: &'static [&'static str],
-    /// The one that can be slowed down.
-    pub slowed: &'static str,
 }
 
 macro_rules! main {
@@ -39,7 +37,6 @@ pub const PROGRAMS: [Program; 6] = [
             "parse_table",
             "parse_fenced_code_block",
         ],
-        slowed: "handle_inline_pass1",
     },
     Program {
         name: "zopfli",
@@ -56,7 +53,6 @@ pub const PROGRAMS: [Program; 6] = [
             "add_lz77_block",
             "get_statistics",
         ],
-        slowed: "optimize_huffman_for_rle",
     },
     Program {
         name: "roxmltree",
@@ -69,7 +65,6 @@ pub const PROGRAMS: [Program; 6] = [
             "resolve_attributes",
             "parse_comment",
         ],
-        slowed: "process_attribute",
     },
     Program {
         name: "miniz_oxide",
@@ -82,7 +77,6 @@ pub const PROGRAMS: [Program; 6] = [
             "init_tree",
             "decompress",
         ],
-        slowed: "compress_lz_codes",
     },
     Program {
         name: "tinyjson",
@@ -97,7 +91,6 @@ pub const PROGRAMS: [Program; 6] = [
             "encode_array",
             "encode_object",
         ],
-        slowed: "parse_string",
     },
     Program {
         name: "lzma-rs",
@@ -109,7 +102,6 @@ pub const PROGRAMS: [Program; 6] = [
             "encode_literal",
             "lzma_compress",
         ],
-        slowed: "decode_literal",
     },
 ];
 
@@ -122,10 +114,17 @@ const CLEARLY: f64 = 1.3;
 /// The CPU time of a run, in seconds, that is chosen by how often the program does the same.
 const RUN: f64 = 0.15;
 
+/// Slowed down is the function with most of the program's time, among those that call no other measured one and are called at least so often
+/// in a run. A short function's own time is the less certain the more probes are in it.
+const CALLS: f64 = 1000.0;
+/// The file that keeps the name of that function.
+const SLOWED: &str = "slowed.txt";
+
 const IDLE: &str = "
 /// The length of the chain of multiplications in the slowed function.
 #[doc(hidden)]
 pub static IDLE: core::sync::atomic::AtomicU64 = core::sync::atomic::AtomicU64::new(ROUNDS);
+#[allow(dead_code)]
 pub(crate) fn idle() {
     let mut x = 1_u64;
     for _ in 0..IDLE.load(core::sync::atomic::Ordering::Relaxed) {
@@ -139,29 +138,29 @@ pub(crate) fn idle() {
 pub struct Repository<'a> {
     program: &'a Program,
     pub folder: PathBuf,
+    /// The function that is slowed down.
+    pub slowed: String,
 }
 
 impl<'a> Repository<'a> {
-    /// A repository whose only revision is `before`.
-    pub fn make(program: &'a Program, scratch: &Path) -> io::Result<Self> {
+    /// A repository with the revisions `before` and `slowed`, where the slowed function takes this share of its own time more.
+    pub fn make(program: &'a Program, scratch: &Path, share: f64) -> io::Result<Self> {
         let (_, original) = fetch::newest(program.name, scratch)?;
         let folder = scratch.join(program.name);
         if folder.exists() {
             fs::remove_dir_all(&folder)?;
         }
-        let repository = Self { program, folder };
+        let mut repository = Self {
+            program,
+            folder,
+            slowed: String::new(),
+        };
         copy_dir(&original, &repository.path("crate"))?;
         let _ = fs::remove_file(repository.path("crate/Cargo.lock"));
         let mut manifest = fs::read_to_string(original.join("Cargo.toml"))?;
         manifest += dependency().split("\n[profile").next().unwrap_or_default();
         fs::write(repository.path("crate/Cargo.toml"), manifest)?;
-        let places = repository.prepare(&repository.path("crate/src"))?;
-        if places != 1 {
-            return Err(io::Error::other(format!(
-                "{places} functions are {}",
-                program.slowed
-            )));
-        }
+        repository.annotate(&repository.path("crate/src"))?;
         repository.write_main(1)?;
         repository.set_rounds(USUAL)?;
         fs::write(repository.path(".gitignore"), "target\n")?;
@@ -169,15 +168,25 @@ impl<'a> Repository<'a> {
         let turns = (RUN / repository.seconds()?).round().max(1.0);
         repository.write_main(turns as u32)?;
         repository.build()?;
+        repository.slowed = repository.choose()?;
+        fs::write(repository.path(SLOWED), &repository.slowed)?;
+        repository.build()?;
         repository.git(&["init", "--quiet"])?;
         repository.commit("before")?;
+        repository.set_rounds(repository.calibrate(share)?)?;
+        repository.commit("slowed")?;
         Ok(repository)
     }
 
-    /// A repository whose sessions were kept.
-    pub fn kept(program: &'a Program, scratch: &Path) -> Self {
+    /// A repository that was made before.
+    pub fn kept(program: &'a Program, scratch: &Path) -> io::Result<Self> {
         let folder = scratch.join(program.name);
-        Self { program, folder }
+        let slowed = fs::read_to_string(folder.join(SLOWED))?;
+        Ok(Self {
+            program,
+            folder,
+            slowed,
+        })
     }
 
     fn path(&self, file: &str) -> PathBuf {
@@ -188,40 +197,55 @@ impl<'a> Repository<'a> {
         cargo::build_release(&self.folder, &self.path("target"))
     }
 
-    /// Adds the attribute to the functions that are measured, and the chain to one of them. Returns in how many places that begins.
-    fn prepare(&self, folder: &Path) -> io::Result<usize> {
-        let mut places = 0;
+    /// Adds the attribute to the functions that are measured.
+    fn annotate(&self, folder: &Path) -> io::Result<()> {
         for entry in fs::read_dir(folder)? {
             let path = entry?.path();
             if path.is_dir() {
-                places += self.prepare(&path)?;
+                self.annotate(&path)?;
             } else if path.extension().is_some_and(|extension| extension == "rs") {
-                places += self.prepare_file(&path)?;
+                // Beside serde_json, which compares its values with integers, the type of the latter is not known.
+                let source = fs::read_to_string(&path)?
+                    .replace("== MIN_MATCH_LEN.into()", "== u32::from(MIN_MATCH_LEN)");
+                let skipped = |name: &str| !self.program.measured.contains(&name);
+                let annotated = annotate(&source, Where::Functions, &|function| {
+                    skipped(&function.name)
+                });
+                fs::write(path, annotated.map_err(io::Error::other)?.text)?;
             }
         }
-        Ok(places)
+        Ok(())
     }
 
-    fn prepare_file(&self, file: &Path) -> io::Result<usize> {
-        // Beside serde_json, which compares its values with integers, the type of the latter is not known.
-        let source = fs::read_to_string(file)?
-            .replace("== MIN_MATCH_LEN.into()", "== u32::from(MIN_MATCH_LEN)");
-        let skipped = |name: &str| !self.program.measured.contains(&name);
-        let annotated = annotate(&source, Where::Functions, &|function| {
-            skipped(&function.name)
+    /// Chooses the function that is slowed down, and puts the chain at its beginning.
+    fn choose(&self) -> io::Result<String> {
+        let report = self.run(USUAL)?;
+        let rows = report["callsites"].as_array().into_iter().flatten();
+        let number = |row: &Value, key: &str| row[key].as_f64().unwrap_or(0.0);
+        let of_crate = rows.filter(|row| {
+            number(row, "calls") >= CALLS
+                && number(row, "nested_overhead_ticks") == 0.0
+                && row["file"]
+                    .as_str()
+                    .is_some_and(|file| file.contains("crate/"))
         });
-        let mut text = annotated.map_err(io::Error::other)?.text;
-        let begins = [
-            format!("fn {}(", self.program.slowed),
-            format!("fn {}<", self.program.slowed),
-        ];
-        let start = begins.iter().find_map(|begins| text.find(begins));
-        let body = start.and_then(|start| Some(start + text[start..].find("{\n")?));
-        if let Some(body) = body {
-            text.insert_str(body + 1, " crate::idle();");
-        }
+        let own = |row: &Value| number(row, "self_on_cpu_ticks").max(number(row, "self_ticks"));
+        let row = of_crate.max_by(|a, b| own(a).total_cmp(&own(b)));
+        let row = row.ok_or_else(|| io::Error::other("no function has enough calls"))?;
+        let file = row["file"].as_str().unwrap_or_default();
+        let file = self.path(file.strip_prefix("./").unwrap_or(file));
+        let mut text = fs::read_to_string(&file)?;
+        let line = row["line"].as_u64().unwrap_or(1) as usize - 1;
+        let start: usize = text.split_inclusive('\n').take(line).map(str::len).sum();
+        let name = row["name"].as_str().unwrap_or_default();
+        let function = name.rsplit("::").next().unwrap_or_default();
+        let body = text[start..]
+            .find(&format!("fn {function}"))
+            .and_then(|at| Some(start + at + text[start + at..].find("{\n")?))
+            .ok_or_else(|| io::Error::other(format!("{name} is not in {}", file.display())))?;
+        text.insert_str(body + 1, " crate::idle();");
         fs::write(file, text)?;
-        Ok(usize::from(body.is_some()))
+        Ok(name.to_owned())
     }
 
     fn write_main(&self, turns: u32) -> io::Result<()> {
@@ -262,7 +286,7 @@ impl<'a> Repository<'a> {
     }
 
     /// The number of rounds with which the function takes this share of its own time more.
-    pub fn calibrate(&self, share: f64) -> io::Result<u64> {
+    fn calibrate(&self, share: f64) -> io::Result<u64> {
         let mut many = MANY;
         loop {
             let [usual, more] = self.shortest([USUAL, USUAL + many])?;
@@ -283,7 +307,7 @@ impl<'a> Repository<'a> {
         for _ in 0..10 {
             for (own, rounds) in own.iter_mut().zip(rounds) {
                 let report = self.run(rounds)?;
-                let per_call = row(&report, self.program.slowed)
+                let per_call = row(&report, &self.slowed)
                     .and_then(|row| Some(row["self_ticks"].as_f64()? / row["calls"].as_f64()?));
                 let per_call = per_call.ok_or_else(|| io::Error::other("no figures of it"))?;
                 *own = own.min(per_call);
@@ -316,12 +340,6 @@ impl<'a> Repository<'a> {
             return Err(io::Error::other(format!("the program ends with {status}")));
         }
         Ok(serde_json::from_str(&fs::read_to_string(report)?)?)
-    }
-
-    pub fn commit_slowed(&self, rounds: u64) -> io::Result<()> {
-        self.git(&["checkout", "--quiet", "before"])?;
-        self.set_rounds(rounds)?;
-        self.commit("slowed")
     }
 
     /// A revision whose functions have another order, with some unused ones more.
@@ -365,9 +383,6 @@ impl<'a> Repository<'a> {
 /// The row of a function.
 pub fn row<'a>(report: &'a Value, function: &str) -> Option<&'a Value> {
     let rows = report["callsites"].as_array()?;
-    rows.iter().find(|row| {
-        row["name"]
-            .as_str()
-            .is_some_and(|name| name.ends_with(function))
-    })
+    rows.iter()
+        .find(|row| row["name"].as_str().is_some_and(|name| name == function))
 }

@@ -5,9 +5,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{fs, io};
 
+use cargo_tsc::statistics::median;
 use serde_json::Value;
 
-use crate::program::Repository;
+use crate::neighbours;
+use crate::program::{Repository, row};
 use crate::verdicts::Verdicts;
 
 /// The sessions of both sides.
@@ -41,10 +43,36 @@ impl Sessions {
             .args(["--release", "--name", name, "-n", &runs.to_string()])
             .output()?;
         if output.status.success() {
-            return Ok(());
+            return fs::write(
+                Self::named(repository, name).load_file(),
+                neighbours::load(),
+            );
         }
         let said = String::from_utf8_lossy(&output.stderr);
         Err(io::Error::other(format!("ab {revision}: {said}")))
+    }
+
+    fn load_file(&self) -> PathBuf {
+        self.folders[0].with_extension("load")
+    }
+
+    /// The load at the end of the measurement.
+    pub fn load(&self) -> io::Result<String> {
+        fs::read_to_string(self.load_file())
+    }
+
+    /// A function's share of the program's time, and its calls, in the median run.
+    pub fn weight(&self, function: &str) -> io::Result<String> {
+        let (mut shares, mut calls) = (Vec::new(), Vec::new());
+        for (_, report) in self.reports(0)? {
+            let rows = report["callsites"].as_array().into_iter().flatten();
+            let whole: f64 = rows.map(own).sum();
+            let row = row(&report, function).ok_or(io::ErrorKind::NotFound)?;
+            shares.push(own(row) / whole);
+            calls.push(row["calls"].as_f64().unwrap_or(f64::NAN));
+        }
+        let [share, calls] = [shares, calls].map(|all| median(&all).unwrap_or(f64::NAN));
+        Ok(format!("{:.0} %, {calls}", 100.0 * share))
     }
 
     /// The sessions as if only these rounds had been measured.
@@ -120,4 +148,10 @@ fn about(folder: &Path) -> io::Result<Value> {
     Ok(serde_json::from_str(&fs::read_to_string(
         folder.join("session.json"),
     )?)?)
+}
+
+/// The ticks of a row outside measured callees.
+pub fn own(row: &Value) -> f64 {
+    let own = row["self_on_cpu_ticks"].as_f64();
+    own.or(row["self_ticks"].as_f64()).unwrap_or(0.0)
 }

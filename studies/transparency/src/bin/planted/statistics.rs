@@ -7,7 +7,7 @@ use cargo_tsc::statistics::{Shift, median};
 use serde_json::Value;
 
 use crate::program::row;
-use crate::sessions::Sessions;
+use crate::sessions::{Sessions, own};
 
 /// Logarithms of the slowed function's figures in one round.
 #[derive(Clone, Copy, Default)]
@@ -66,15 +66,21 @@ impl Table {
     }
 
     /// Prints tables side by side.
-    pub fn print(tables: &[Self]) {
+    pub fn print(tables: &[(String, Self)]) {
+        let names: Vec<&str> = tables.iter().map(|table| &*table.0).collect();
+        println!(
+            "\n| statistic of the slowed function: standard error, median, found | {} |",
+            names.join(" | ")
+        );
+        println!("|---{}|", "|---".repeat(tables.len()));
         for (index, name) in NAMES.iter().enumerate() {
             print!("| {name} |");
-            for table in tables {
+            for (_, table) in tables {
                 let tries = table.0.iter().map(|results| results[index]);
                 let errors: Vec<f64> = tries.clone().map(|(error, _)| error).collect();
                 let found = tries.filter(|&(_, p)| p < LEVEL).count();
                 let error = 100.0 * median(&errors).unwrap_or(f64::NAN);
-                print!(" {error:.2} % | {found} of {} |", table.0.len());
+                print!(" {error:.2} %, {found} |");
             }
             println!();
         }
@@ -105,12 +111,6 @@ fn figures(sessions: &Sessions, side: usize, slowed: &str) -> io::Result<Vec<Fig
 
 fn of_run(report: &Value, slowed: &str) -> Option<Figures> {
     let rows = report["callsites"].as_array()?;
-    let own = |row: &Value| {
-        row["self_on_cpu_ticks"]
-            .as_f64()
-            .or(row["self_ticks"].as_f64())
-            .unwrap_or(0.0)
-    };
     let row = row(report, slowed)?;
     let all = own(row);
     let whole: f64 = rows.iter().map(own).sum();

@@ -47,7 +47,7 @@ impl Count {
     /// Adds a try. Functions that are named beside the slowed one are false alarms.
     pub fn add(&mut self, verdicts: &Verdicts, slowed: Option<&str>) {
         for (name, verdict, ratio, visible) in &verdicts.0 {
-            if slowed.is_none_or(|slowed| !name.ends_with(slowed)) {
+            if slowed.is_none_or(|slowed| !name.ends_with(&format!("::{slowed}"))) {
                 self.others += 1;
                 if matches!(verdict.as_str(), "slower" | "faster") {
                     self.others_named += 1;
