@@ -92,3 +92,74 @@ fn readme_of_the_runtime_is_that_of_the_project() {
     let packaged = Path::new(WORKSPACE).join("tsc-runtime/README.md");
     is_the_projects(&packaged, "README.md");
 }
+
+/// `cargo binstall` finds what `.ci/more/binary` makes of a build.
+#[cfg(unix)]
+#[test]
+fn prebuilt_program_is_where_binstall_looks() {
+    let packages = published();
+    let has_binstall = |package: &&Value| package["metadata"]["binstall"].is_object();
+    let package = packages.iter().find(has_binstall).expect("one has it");
+    let binstall = &package["metadata"]["binstall"];
+    let text = |value: &Value| value.as_str().expect("it is a text").to_owned();
+    for (target, suffix) in [
+        ("x86_64-unknown-linux-gnu", ""),
+        ("x86_64-pc-windows-msvc", ".exe"),
+    ] {
+        let filled = |pattern: &Value| {
+            text(pattern)
+                .replace("{ name }", &text(&package["name"]))
+                .replace("{ version }", &text(&package["version"]))
+                .replace("{ target }", target)
+                .replace("{ bin }", "cargo-tsc")
+                .replace("{ binary-ext }", suffix)
+        };
+        let program = filled(&binstall["bin-dir"]);
+        let (archive, files) = archive_of(target, &program);
+        let url = format!(
+            "{{ repo }}/releases/download/v{}/{archive}",
+            text(&package["version"])
+        );
+        assert_eq!(filled(&binstall["pkg-url"]), url);
+        assert_eq!((&binstall["pkg-fmt"], files), (&"tgz".into(), program));
+    }
+}
+
+/// What `.ci/more/binary` makes, and the files in it. A file with the name of the program takes the place of the build.
+#[cfg(unix)]
+fn archive_of(target: &str, program: &str) -> (String, String) {
+    let work = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("binary-{target}"));
+    let built = work.join("target").join(target).join("release");
+    let made = work.join("target/release-files");
+    // The script's folder is that of the copy.
+    let script = work.join(".ci/more/binary");
+    let _ = fs::remove_dir_all(&work);
+    for folder in [&built, &work.join(".ci/more"), &work.join("bin")] {
+        fs::create_dir_all(folder).expect("a folder can be made");
+    }
+    let workspace = Path::new(WORKSPACE);
+    fs::write(built.join(program), "a program").expect("a file can be written");
+    fs::copy(workspace.join("Cargo.toml"), work.join("Cargo.toml")).expect("it can be copied");
+    fs::copy(workspace.join(".ci/more/binary"), &script).expect("it can be copied");
+    std::os::unix::fs::symlink("/bin/true", work.join("bin/cargo")).expect("a link can be made");
+
+    let path = std::env::var("PATH").expect("there is one");
+    let path = format!("{}:{path}", work.join("bin").display());
+    let mut command = Command::new(&script);
+    command.arg(target).env("PATH", path);
+    let output = command.env_remove("CARGO_TARGET_DIR").output();
+    let output = output.expect("the script can be started");
+    assert!(output.status.success(), "{output:?}");
+
+    let archives: Vec<_> = fs::read_dir(made).expect("a folder").collect();
+    let [Ok(archive)] = &archives[..] else {
+        panic!("not one file: {archives:?}");
+    };
+    let mut tar = Command::new("tar");
+    let listed = tar.arg("--list").arg("--file").arg(archive.path()).output();
+    let listed = listed.expect("tar can be started").stdout;
+    let files = String::from_utf8(listed).expect("names are text");
+    fs::remove_dir_all(&work).expect("it can be removed");
+    let name = archive.file_name().into_string().expect("a name is text");
+    (name, files.trim().to_owned())
+}

@@ -89,8 +89,10 @@ mod tokens;
 /// Drop order, panics, backtraces, `Location::caller()`, `Send`, and the compiler's messages about the body. For an `async fn` they say
 /// "block" instead of "function", and some of their secondary labels differ; its backtraces have one more frame, the poll around it. A
 /// future grows by 24 bytes, and with `record` by 16 more and what the expression borrows. It grows by more only if another attribute must
-/// still see an `async fn`, because it then holds its parameters twice. If neither of the features `debug-builds` and `release-builds` is on, and in a release build with only the first, the arguments
-/// are checked and the function is compiled as it was written.
+/// still see an `async fn`, because it then holds its parameters twice.
+///
+/// Without the features `debug-builds` and `release-builds`, and in a release build with only the first, the arguments are checked and the
+/// function is compiled as it was written.
 #[proc_macro_attribute]
 pub fn cycles(
     args: proc_macro::TokenStream,

@@ -170,7 +170,7 @@ impl TextOptions {
 
 impl TextUnit {
     /// All units with their names.
-    pub const NAMES: [(&str, Self); 3] = [
+    pub const NAMES: &'static [(&'static str, Self)] = &[
         ("time", Self::Time),
         ("ticks", Self::Ticks),
         ("cycles", Self::Cycles),
@@ -186,7 +186,7 @@ impl TextUnit {
 
 impl TextSort {
     /// All orders with their names.
-    pub const NAMES: [(&str, Self); 9] = [
+    pub const NAMES: &'static [(&'static str, Self)] = &[
         ("self", Self::SelfTicks),
         ("total", Self::Total),
         ("wall", Self::Wall),

@@ -38,7 +38,7 @@
 //! |---|---|---|
 //! | `debug-builds` (the default) | measures | bare; of the runtime, only empty reports are compiled |
 //! | `release-builds` | measures | measures |
-//! | neither (`default-features = false`) | bare | bare; the macro is the only dependency |
+//! | neither (`default-features = false`) | bare | bare; the macro and empty reports are the only dependencies |
 //!
 //! A debug build is one with `debug_assertions`. Bare functions compile to the same machine code as without the attribute; [`report`],
 //! [`snapshot`] and the macros still compile, and do nothing. Cargo unites features over the whole build. So a library can use `#[cycles]`
@@ -114,7 +114,10 @@ pub use tsc_attr::cycles;
 #[doc(inline)]
 pub use tsc_report::*;
 #[cfg(feature = "on")]
-pub use {calibration::core_clock, calibration::resolution, self_test::self_test};
+pub use {
+    calibration::core_clock::core_clock, calibration::resolution::ticks as resolution,
+    self_test::self_test,
+};
 #[cfg(measuring)]
 pub use {
     live::{Session, dump_to, report, reset, session, snapshot, take},

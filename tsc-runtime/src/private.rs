@@ -25,8 +25,8 @@ mod measured {
     pub use crate::record::light::Frame;
     pub use crate::record::thread::simulate_time;
     pub use crate::recorded::recorded;
+    pub use crate::tsc::escape::{escape, result};
     pub use crate::tsc::fence_policy::*;
-    pub use crate::tsc::{escape, result};
 }
 
 /// Never called. It gives a block its type, and makes the compiler accept that control may leave the block early.

@@ -24,7 +24,7 @@ pub use tools::*;
     bin_name = "cargo tsc",
     version,
     about = "Where a program's TSC ticks go, and whether a change helped",
-    after_help = "Exit status: 0 fine, 1 regression, 2 usage or input/output, 3 cannot be judged; `run` passes on the program's own, and says so."
+    after_help = "Exit status: 0 fine, 1 regression, of `gate` alone, 2 usage or input/output, 3 cannot be judged; `run` passes on the program's own, and says so."
 )]
 pub struct CommandLine {
     /// The verb.
@@ -111,7 +111,7 @@ pub struct RunArgs {
 #[derive(Args, Clone, Debug)]
 pub struct View {
     /// Order of the rows
-    #[arg(long, default_value = "self", value_parser = one_of(&TextSort::NAMES))]
+    #[arg(long, default_value = "self", value_parser = one_of(TextSort::NAMES))]
     pub sort: TextSort,
     /// Print at most this many rows
     #[arg(long, value_name = "N", default_value_t = 30)]
@@ -120,7 +120,7 @@ pub struct View {
     #[arg(long, value_name = "REGEX")]
     pub filter: Option<Regex>,
     /// Unit of the times; cycles are core cycles, at the core clock's rate while the program ran
-    #[arg(long, default_value = "time", value_parser = one_of(&TextUnit::NAMES))]
+    #[arg(long, default_value = "time", value_parser = one_of(TextUnit::NAMES))]
     pub unit: TextUnit,
     /// Print a histogram of each row's samples
     #[arg(long)]

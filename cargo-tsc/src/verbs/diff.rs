@@ -19,13 +19,24 @@ use crate::sources::whole;
 /// If a session cannot be read.
 pub fn diff(args: &DiffArgs) -> Result<Exit> {
     let policy = Policy::of(&args.judgement);
-    let (exit, _) = both(
+    let (exit, comparison) = both(
         &args.before,
         args.after.as_deref(),
         &policy,
         &args.judgement,
     )?;
-    Ok(exit)
+    Ok(comparison.map_or(exit, |comparison| shown(&comparison, &policy)))
+}
+
+/// The exit status where a comparison is shown and not judged: something slower is no failure there.
+#[must_use]
+pub fn shown(comparison: &Comparison, policy: &Policy) -> Exit {
+    let mut rows = comparison.rows.iter();
+    if policy.fail_unresolved && rows.any(|row| row.verdict.is_open()) {
+        Exit::NotComparable
+    } else {
+        Exit::Fine
+    }
 }
 
 /// Runs `cargo tsc gate`.

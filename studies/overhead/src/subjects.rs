@@ -2,8 +2,9 @@
 
 use std::hint::black_box;
 
+use tsc_runtime::__private::result;
 use tsc_runtime::cycles;
-use tsc_runtime::tsc::{FencePolicy, Lfence, Rdtscp, Ticks, Unfenced, elapsed, escape, result};
+use tsc_runtime::tsc::{FencePolicy, Lfence, Rdtscp, Ticks, Unfenced, elapsed, escape};
 
 /// No reads.
 #[inline(never)]

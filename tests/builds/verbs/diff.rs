@@ -305,6 +305,10 @@ fn what_depends_on_the_order_of_functions_is_open() {
     let json = project.tsc("diff order-before order-after --json").ends(0);
     assert_eq!(verdict(&json.json(), "app::inner::work"), "layout");
     project
+        .tsc("diff order-before order-after --fail-unresolved")
+        .ends(3)
+        .says("layout");
+    project
         .tsc("gate order-before order-after")
         .ends(0)
         .says("gate: nothing slower by 1.0 %; up to ")

@@ -149,7 +149,7 @@ data! {
         outlier_excess_share: Option<f64>,
         /// Mean of the excluded calls, which includes the cost of their context switches.
         interrupted_mean_ticks: Option<f64>,
-        /// Median of these.
+        /// Median of the excluded calls.
         interrupted_p50_ticks: Option<f64>,
         /// Threads that called it.
         threads: u64,
@@ -171,11 +171,11 @@ data! {
         /// Mean wall time: from a call's start to its end, waiting for a CPU or not; of an async function, from its first poll to its completion.
         /// Like the other figures of wall time, it is over all calls except each thread's first.
         wall_mean_ticks: Option<f64>,
-        /// Median of these.
+        /// Median wall time.
         wall_p50_ticks: Option<f64>,
-        /// 99 % of these calls are not longer.
+        /// 99 % of the calls are not longer by wall time.
         wall_p99_ticks: Option<f64>,
-        /// The longest of these calls.
+        /// The longest call by wall time.
         wall_max_ticks: Option<f64>,
         /// Of an async function: futures that were polled, and dropped before completion.
         cancelled: Option<u64>,

@@ -21,7 +21,7 @@ data! {
         clean: Option<u64> by Add,
         /// Inclusive net ticks, on the CPU and blocked.
         total_ticks: WholeTicks by Add,
-        /// The part of these on the CPU.
+        /// The part of `total_ticks` on the CPU.
         on_cpu_ticks: Option<WholeTicks> by Add,
         /// Net ticks outside annotated callees, on the CPU if that is known.
         self_ticks: WholeTicks by Add,

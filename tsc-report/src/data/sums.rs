@@ -37,7 +37,7 @@ macro_rules! __figures {
             record max: Option<i64> by Greatest,
             /// First calls of threads.
             record firsts: u64 by Add,
-            /// The ticks of these calls.
+            /// The ticks of threads' first calls.
             record first_sum: i64 by Add,
             /// The first call of the process. In a merged report, that of the process that started first.
             report first: Option<FirstCall> by Earliest,
@@ -47,13 +47,13 @@ macro_rules! __figures {
             record repaired: u64 by Add,
             /// Interrupted calls that are not samples, without threads' first calls.
             record excluded: u64 by Add,
-            /// The ticks of these calls.
+            /// The ticks of the excluded calls.
             record excluded_sum: i64 by Add,
             /// The ticks of all calls in which the thread was blocked: a part of `sum`, `first_sum` and `excluded_sum`.
             record calls_blocked: i64 by Add,
             /// By how much the wall time of the repaired and the excluded calls is longer than their ticks.
             record calls_waiting: i64 by Add,
-            /// The longest wall time of these calls; of async functions, of all calls.
+            /// The longest wall time of a repaired or an excluded call; of async functions, of any call.
             record wall_max: Option<i64> by Greatest,
             /// Ticks off the CPU in calls inside no other call of the same callsite.
             record off: i64 by Add,
@@ -108,7 +108,7 @@ macro_rules! __figures {
             light counted: u64 by Add,
             /// Ticks of the clock that found the function innermost and the thread on the CPU.
             light clock_ticks: u64 by Add,
-            /// Time on the CPU by these ticks, in ticks of the counter.
+            /// Time on the CPU by the ticks of the clock that `clock_ticks` counts, in ticks of the counter.
             light ticked_own: i64 by Add,
             /// Time off the CPU in which the function was innermost.
             light ticked_own_off: i64 by Add,

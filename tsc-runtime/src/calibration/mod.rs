@@ -4,7 +4,7 @@
 //! Nothing is measured before `main`. The first callsite that registers takes a few paired readings of both clocks, and every request for
 //! the rate takes a few more. The time between them is the baseline. The longer the baseline, the smaller the error bound: the half-widths
 //! of the readings divided by the baseline give some 12 ppm after 4 ms, 2.5 ppm after 20 ms and 0.05 ppm after a second. The first request
-//! waits until [`BASELINE`] has passed since the first readings, or for 2 ms if that time has passed already. A report takes readings before
+//! waits until 4 ms have passed since the first readings, or for 2 ms if that time has passed already. A report takes readings before
 //! it measures what probes cost, and so hardly waits. So a program of a few milliseconds is not much longer because it is measured, and its
 //! report states the larger bound.
 //!
@@ -42,7 +42,7 @@ use fit::{ClockPair, Steps, fit};
 pub use resolution::ticks as resolution;
 
 /// If the rate is wanted sooner than this after the first reading, the caller sleeps for the rest of the time.
-pub const BASELINE: Duration = Duration::from_millis(4);
+const BASELINE: Duration = Duration::from_millis(4);
 
 /// The time over which later readings than the first ones are taken for the first rate: long enough to detect a step that changes the rate
 /// by 0.01 %.
@@ -195,7 +195,7 @@ fn take_reading_if(is_wanted: impl FnOnce(&History) -> bool) {
 
 /// The counter's rate, from all readings since the first one.
 ///
-/// The first call sleeps until [`BASELINE`] has passed since the first reading, or for 2 ms if that time has passed already. Later calls
+/// The first call sleeps until 4 ms have passed since the first reading, or for 2 ms if that time has passed already. Later calls
 /// take microseconds, unless a clock has stepped.
 ///
 /// ```

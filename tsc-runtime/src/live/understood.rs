@@ -10,8 +10,8 @@ pub(crate) fn understood() -> Vec<(&'static str, String)> {
     let settings = Settings::read();
     let mut all = vec![
         ("TSC_REPORT", name(&FORMS, settings.form)),
-        ("TSC_UNIT", name(&TextUnit::NAMES, settings.unit)),
-        ("TSC_SORT", name(&TextSort::NAMES, settings.sort)),
+        ("TSC_UNIT", name(TextUnit::NAMES, settings.unit)),
+        ("TSC_SORT", name(TextSort::NAMES, settings.sort)),
         ("TSC_TOP", settings.top.unwrap_or(0).to_string()),
         (
             "TSC_SIGNALS",

@@ -2,7 +2,8 @@
 
 use crate::record::callsite::{Callsite, EmptyCalls, EmptyLightCalls, Kind, Meta, meta};
 use crate::record::light::Frame;
-use crate::tsc::{FencePolicy, Lfence, escape, result};
+use crate::tsc::escape::{escape, result};
+use crate::tsc::{FencePolicy, Lfence};
 
 use super::light::LightProbe;
 use super::{Probe, Slot};

@@ -8,7 +8,8 @@ use core::task::{Context, Poll};
 use crate::probe::Slot;
 use crate::probe::polls::{FutureTotals, PollProbe};
 use crate::record::callsite::Callsite;
-use crate::tsc::{FencePolicy, result};
+use crate::tsc::FencePolicy;
+use crate::tsc::escape::result;
 
 /// Measures each poll of a future, and records them together as one call.
 #[derive(Debug)]

@@ -30,7 +30,7 @@ macro_rules! fence_policies {
 
         impl Fence {
             /// Every policy, in the order of their numbers.
-            pub const ALL: [Self; [$(Self::$name),*].len()] = [$(Self::$name),*];
+            pub const ALL: &'static [Self] = &[$(Self::$name),*];
 
             /// The name of the policy in the attribute.
             #[must_use]

@@ -19,7 +19,7 @@
 )]
 mod arch;
 pub(crate) mod clock;
-mod escape;
+pub(crate) mod escape;
 pub(crate) mod fence_policy;
 pub(crate) mod os_clock;
 mod unavailable;
@@ -28,7 +28,7 @@ mod unavailable;
 pub(crate) use arch::cpuid;
 pub use arch::detect;
 pub(crate) use arch::reads;
-pub use escape::{escape, result};
+pub use escape::escape;
 pub use fence_policy::*;
 pub use unavailable::TscUnavailable;
 

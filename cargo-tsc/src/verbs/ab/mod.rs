@@ -62,18 +62,14 @@ pub fn ab(args: &AbArgs) -> Result<Exit> {
         load(&sides[0], &args.before)?,
         load(&sides[1], &args.after)?,
     );
-    let (exit, _) = diff::show(
-        &before,
-        &after,
-        &Policy::of(&args.judgement),
-        &args.judgement,
-    )?;
+    let policy = Policy::of(&args.judgement);
+    let (exit, comparison) = diff::show(&before, &after, &policy, &args.judgement)?;
     remark(&format!(
         "kept as {} and {}",
         sides[0].name(),
         sides[1].name()
     ));
-    Ok(exit)
+    Ok(comparison.map_or(exit, |comparison| diff::shown(&comparison, &policy)))
 }
 
 /// A revision that has been built.

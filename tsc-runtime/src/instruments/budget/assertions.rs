@@ -2,7 +2,7 @@
 
 /// Asserts that an expression takes at most a number of ticks: `assert_ticks!(p50 <= 120, f(x))`.
 ///
-/// The left side names a [`Statistic`](crate::instruments::budget::Statistic): `min`, `mode`, `mean`, `p10`, `p50`, `p90`, `p99` or `max`.
+/// The left side names a statistic: `min`, `mode`, `mean`, `p10`, `p50`, `p90`, `p99` or `max`.
 /// The expression is evaluated many times. If its cost does not settle, the assertion is skipped; `assert_ticks!(strict, …)` fails instead.
 ///
 /// # Panics

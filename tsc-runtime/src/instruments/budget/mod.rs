@@ -16,6 +16,7 @@ mod assertions;
 mod statistic;
 
 pub use crate::{assert_core_cycles, assert_ticks};
+#[doc(hidden)]
 pub use statistic::Statistic;
 
 use crate::instruments::measure::{Measure, Measurement, Verdict};

@@ -1,5 +1,6 @@
 //! The options of a comparison, and how it runs.
 
+use std::fmt;
 use std::time::{Duration, Instant};
 
 use super::candidate::Candidate;
@@ -42,6 +43,17 @@ pub struct Compare<'a, I, R> {
     same: Option<fn(&R, &R) -> bool>,
     time_limit: Duration,
     least_effect: f64,
+}
+
+impl<I, R> fmt::Debug for Compare<'_, I, R> {
+    /// The names: neither inputs nor candidates need implement it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let candidates: Vec<&str> = self.candidates.iter().map(|(name, _)| &**name).collect();
+        f.debug_struct("Compare")
+            .field("name", &self.name)
+            .field("candidates", &candidates)
+            .finish_non_exhaustive()
+    }
 }
 
 impl<'a, I: 'a, R: 'a> Compare<'a, I, R> {

@@ -33,7 +33,14 @@ reasons! {
     }
 }
 
-impl std::error::Error for CompareError {}
+impl std::error::Error for CompareError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::NoCounter(reason) => Some(reason),
+            _ => None,
+        }
+    }
+}
 
 impl From<TscUnavailable> for CompareError {
     fn from(reason: TscUnavailable) -> Self {

@@ -46,7 +46,14 @@ reasons! {
     }
 }
 
-impl std::error::Error for InstructionError {}
+impl std::error::Error for InstructionError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::NoCounter(reason) => Some(reason),
+            _ => None,
+        }
+    }
+}
 
 impl From<TscUnavailable> for InstructionError {
     fn from(reason: TscUnavailable) -> Self {

@@ -11,6 +11,7 @@ data! {
     ///
     /// Every `*_ticks` is net: the cost of the reads, the loop and the fences around the call is subtracted, or that of the baseline given to
     /// [`minus`](super::Measure::minus).
+    #[must_use = "it prints nothing by itself"]
     pub struct Measurement {
         /// The name that the caller gave to the work.
         name: String => &str,

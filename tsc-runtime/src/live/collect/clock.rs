@@ -98,7 +98,8 @@ fn overheads(totals: &[(&'static Callsite, Totals)]) -> Vec<FenceOverhead> {
             .any(|(callsite, _)| callsite.fence() == Some(*fence))
     };
     Fence::ALL
-        .into_iter()
+        .iter()
+        .copied()
         .filter(in_use)
         .map(|fence| {
             let overhead = overhead::of(fence);
