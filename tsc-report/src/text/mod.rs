@@ -70,6 +70,7 @@ impl Report {
         options: &TextOptions,
         is_wanted: &dyn Fn(&CallsiteReport) -> bool,
     ) -> fmt::Result {
+        let options = &options.of_form();
         if self.callsites.is_empty() {
             if !self.left_out.is_empty() {
                 return footer::write_left_out(out, self, options.width);
@@ -77,7 +78,6 @@ impl Report {
             let reason = self.nothing_because.as_deref().map(escaped);
             return nothing::write(out, reason.as_deref());
         }
-        let options = &options.clone().of_form();
         let style = Style::new(options.color);
         let names = Names::new(self, options.modules);
         let scale = Scale::new(&self.clock, options.unit);
