@@ -63,16 +63,21 @@ options! {
 }
 
 impl TextOptions {
-    /// No width is too small for the first columns. The full form is as wide as it needs to be, in ticks, and with the slowest calls.
+    /// The full form is as wide as it needs to be, in ticks, and with the slowest calls.
     pub(crate) fn of_form(&self) -> Self {
-        let options = self.clone().width(self.width.max(80));
+        let options = self.clone();
         match self.form {
             TextForm::Full => options
                 .width(usize::MAX)
                 .unit(TextUnit::Ticks)
                 .slowest(true),
-            _ => options,
+            _ => options.width(self.width_of_lines()),
         }
+    }
+
+    /// No width is too small for the first columns.
+    pub(crate) fn width_of_lines(&self) -> usize {
+        self.width.max(80)
     }
 
     pub(crate) fn name_of(&self, variable: &'static str, option: &'static str) -> &'static str {
