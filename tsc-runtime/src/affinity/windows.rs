@@ -138,11 +138,11 @@ pub(super) fn enter_real_time() -> Result<Class, AffinityError> {
     })
     .map_err(refused)?;
     // Without the right to increase priorities, Windows sets another class and reports no error.
-    let is_refused = |now: Class| match now.class {
+    let granted = |now: Class| match now.class {
         REALTIME_PRIORITY_CLASS => Ok(()),
         _ => Err(io::ErrorKind::PermissionDenied.into()),
     };
-    match class().and_then(is_refused) {
+    match class().and_then(granted) {
         Ok(()) => Ok(before),
         Err(source) => {
             set_class_back(&before);
