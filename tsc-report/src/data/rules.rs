@@ -99,7 +99,7 @@ pub(crate) fn Alike<T: PartialEq>(one: &mut Option<T>, other: &Option<T>, how: H
 }
 
 /// The sentences of both.
-pub(crate) fn Union(one: &mut Vec<String>, other: &Vec<String>, how: How) {
+pub(crate) fn Union(one: &mut Vec<String>, other: &[String], how: How) {
     if how == Merge {
         one.extend_from_slice(other);
         one.sort();
