@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::data::SCHEMA;
 use crate::data::histogram::{beginning, count};
-use crate::{Bucket, CallsiteReport, Clock, FenceOverhead, Report};
+use crate::{CallsiteReport, Clock, FenceOverhead, Report};
 
 /// The deepest context of a dump: a thread's call tree has no more nodes.
 const DEEPEST: usize = 1 << 14;
@@ -105,43 +105,35 @@ impl Report {
     fn check(&self) -> Result<(), String> {
         self.check_contexts()?;
         self.clock.check()?;
-        self.callsites.iter().try_for_each(CallsiteReport::check)?;
-        self.check_paths()
-    }
-
-    fn check_paths(&self) -> Result<(), String> {
         for callsite in &self.callsites {
-            let mut callers = callsite.slowest.iter().flat_map(|call| &call.path);
-            if let Some(index) = callers.find(|&&index| index as usize >= self.callsites.len()) {
-                return Err(format!(
-                    "a slow call of {} refers to callsite {index}, which does not exist",
-                    callsite.name
-                ));
+            callsite.check()?;
+            for &index in callsite.slowest.iter().flat_map(|call| &call.path) {
+                let of = || format!("a slow call of {}", callsite.name);
+                self.check_reference(index, of)?;
             }
         }
         Ok(())
     }
 
+    fn check_reference(&self, callsite: u64, from: impl FnOnce() -> String) -> Result<(), String> {
+        if (callsite as usize) < self.callsites.len() {
+            return Ok(());
+        }
+        let from = from();
+        Err(format!(
+            "{from} refers to callsite {callsite}, which does not exist"
+        ))
+    }
+
     fn check_contexts(&self) -> Result<(), String> {
         let mut depths: Vec<usize> = Vec::with_capacity(self.contexts.len());
         for (index, context) in self.contexts.iter().enumerate() {
-            if let Some(callsite) = context
-                .callsite
-                .filter(|&callsite| callsite as usize >= self.callsites.len())
-            {
-                return Err(format!(
-                    "context {index} refers to callsite {callsite}, which does not exist"
-                ));
+            if let Some(callsite) = context.callsite {
+                self.check_reference(callsite, || format!("context {index}"))?;
             }
-            if context
-                .parent
-                .is_some_and(|parent| parent as usize >= index)
-            {
-                return Err(format!("context {index} precedes its parent"));
-            }
-            let depth = context
-                .parent
-                .map_or(0, |parent| depths[parent as usize] + 1);
+            let above = |parent: u64| depths.get(parent as usize).map(|depth| depth + 1);
+            let depth = context.parent.map_or(Some(0), above);
+            let depth = depth.ok_or_else(|| format!("context {index} precedes its parent"))?;
             if depth > DEEPEST {
                 return Err(format!(
                     "context {index} is called through more than {DEEPEST} others"
@@ -164,54 +156,42 @@ impl Clock {
                 "no function takes {share} times longer because of probes"
             ));
         }
+        let figures = |of: &FenceOverhead| {
+            let visible = [of.visible_ticks, of.visible_error_ticks];
+            let total = [of.total_ticks, of.total_error_ticks, of.nesting_ticks];
+            visible.into_iter().chain(total)
+        };
         let mut overheads = self.overheads.iter();
-        match overheads.find(|overhead| !overhead.figures().into_iter().all(is_plausible)) {
+        match overheads.find(|overhead| !figures(overhead).all(is_plausible)) {
             Some(overhead) => Err(format!("no probe costs what {} does here", overhead.fence)),
             None => Ok(()),
         }
     }
 }
 
-impl FenceOverhead {
-    fn figures(&self) -> [f64; 5] {
-        [
-            self.visible_ticks,
-            self.visible_error_ticks,
-            self.total_ticks,
-            self.total_error_ticks,
-            self.nesting_ticks,
-        ]
-    }
-}
-
 impl CallsiteReport {
     fn check(&self) -> Result<(), String> {
-        let Self { name, sums, .. } = self;
+        let (name, samples) = (&self.name, self.sums.samples);
         let histograms = [
             &self.histogram,
             &self.interrupted_histogram,
             &self.wall_histogram,
         ];
-        let is_ordered = |buckets: &&Vec<Bucket>| {
-            buckets.is_sorted_by(|one, next| one.from_ticks < next.from_ticks)
-        };
-        if !histograms.iter().all(is_ordered) {
-            return Err(format!("the buckets of {name} are not in ascending order"));
-        }
-        let mut buckets = histograms.into_iter().flatten();
-        if let Some(wrong) =
-            buckets.find(|bucket| beginning(bucket.from_ticks) != bucket.from_ticks)
-        {
-            return Err(format!(
-                "no bucket begins at {} ticks, as one of {name} does",
-                wrong.from_ticks
-            ));
+        for buckets in histograms {
+            if !buckets.is_sorted_by(|one, next| one.from_ticks < next.from_ticks) {
+                return Err(format!("the buckets of {name} are not in ascending order"));
+            }
+            let mut begins = buckets.iter().map(|bucket| bucket.from_ticks);
+            if let Some(wrong) = begins.find(|&from| beginning(from) != from) {
+                return Err(format!(
+                    "no bucket begins at {wrong} ticks, as one of {name} does"
+                ));
+            }
         }
         let counted = count(&self.histogram);
-        if counted > sums.samples {
+        if counted > samples {
             return Err(format!(
-                "{name} has {} samples and {counted} in its histogram",
-                sums.samples
+                "{name} has {samples} samples and {counted} in its histogram"
             ));
         }
         Ok(())

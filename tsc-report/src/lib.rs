@@ -40,7 +40,7 @@ pub mod __private {
     pub use crate::__figures as figures;
     pub use crate::data::WholeTicks;
     #[cfg(has_callsites)]
-    pub use crate::data::rules::Combine;
+    pub use crate::data::rules::{Combine, How};
     #[cfg(has_callsites)]
     pub use crate::derive::{LIGHT, SQUARES_UNIT, TIMED, derive_errors};
     pub use crate::order::{order, reorder};

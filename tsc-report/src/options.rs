@@ -1,24 +1,88 @@
 //! The options of the report as text.
 
-/// The options of the report as text. By default it is 100 columns wide, with times in readable units, sorted by self ticks, with all rows and without colour.
-///
-/// ```
-/// use tsc_runtime::{TextOptions, TextSort, TextUnit};
-///
-/// let options = TextOptions::default().unit(TextUnit::Cycles).sort(TextSort::Calls).top(10);
-/// print!("{}", tsc_runtime::snapshot().to_text(&options));
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TextOptions {
-    pub(crate) form: TextForm,
-    pub(crate) width: usize,
-    pub(crate) unit: TextUnit,
-    pub(crate) sort: TextSort,
-    pub(crate) top: Option<usize>,
-    pub(crate) color: bool,
-    pub(crate) modules: bool,
-    pub(crate) command_line: bool,
-    pub(crate) slowest: bool,
+// Input:  options! { /// Docs. pub struct Options { /// Sets the unit. unit: Unit = Unit::Time, … } }
+// Output: the struct, its default, and for each option a function of its name that sets it
+macro_rules! options {
+    ($(#[$struct_attr:meta])* pub struct $name:ident {
+        $($(#[$attr:meta])+ $option:ident: $type:ty = $default:expr,)*
+    }) => {
+        $(#[$struct_attr])*
+        pub struct $name {
+            $(pub(crate) $option: $type,)*
+        }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self { $($option: $default,)* }
+            }
+        }
+
+        impl $name {
+            $(
+                $(#[$attr])+
+                #[must_use]
+                pub fn $option(self, $option: $type) -> Self {
+                    Self { $option, ..self }
+                }
+            )*
+        }
+    };
+}
+
+options! {
+    /// The options of the report as text. By default it is 100 columns wide, with times in readable units, sorted by self ticks, with all rows and without colour.
+    ///
+    /// ```
+    /// use tsc_runtime::{TextOptions, TextSort, TextUnit};
+    ///
+    /// let options = TextOptions::default().unit(TextUnit::Cycles).sort(TextSort::Calls).top(10);
+    /// print!("{}", tsc_runtime::snapshot().to_text(&options));
+    /// ```
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct TextOptions {
+        /// Selects how much of the report is written.
+        form: TextForm = TextForm::Short,
+        /// Sets the width in columns. As many columns of the table are written as fit, but at least name, total and share, which need 80.
+        width: usize = 100,
+        /// Sets the unit of the figures.
+        unit: TextUnit = TextUnit::Time,
+        /// Sets the order of the rows.
+        sort: TextSort = TextSort::SelfTicks,
+        /// Limits the number of rows.
+        top: usize = usize::MAX,
+        /// Sets whether to write the escape sequences for colour.
+        color: bool = false,
+        /// Sets whether all names are preceded by their modules. By default only those are that would otherwise be equal.
+        modules: bool = false,
+        /// Sets whether each row is followed by its slowest calls. The full form has them anyway.
+        slowest: bool = false,
+        /// Makes the text name the options of `cargo tsc` in place of variables.
+        #[doc(hidden)]
+        command_line: bool = false,
+    }
+}
+
+impl TextOptions {
+    /// The full form is as wide as it needs to be, in ticks, and with the slowest calls.
+    pub(crate) fn of_form(&self) -> Self {
+        let options = self.clone();
+        match self.form {
+            TextForm::Full => options
+                .width(usize::MAX)
+                .unit(TextUnit::Ticks)
+                .slowest(true),
+            _ => options.width(self.width_of_lines()),
+        }
+    }
+
+    /// No width is too small for the first columns.
+    pub(crate) fn width_of_lines(&self) -> usize {
+        self.width.max(80)
+    }
+
+    pub(crate) fn name_of(&self, variable: &'static str, option: &'static str) -> &'static str {
+        if self.command_line { option } else { variable }
+    }
 }
 
 /// How much of a report is written.
@@ -72,102 +136,6 @@ pub enum TextSort {
     Name,
 }
 
-impl Default for TextOptions {
-    fn default() -> Self {
-        Self {
-            form: TextForm::default(),
-            width: 100,
-            unit: TextUnit::default(),
-            sort: TextSort::default(),
-            top: None,
-            color: false,
-            modules: false,
-            command_line: false,
-            slowest: false,
-        }
-    }
-}
-
-impl TextOptions {
-    /// Selects how much of the report is written.
-    #[must_use]
-    pub fn form(self, form: TextForm) -> Self {
-        Self { form, ..self }
-    }
-
-    /// Sets the width in columns. As many columns of the table are written as fit, but at least name, total and share, which need 80.
-    #[must_use]
-    pub fn width(self, width: usize) -> Self {
-        let width = width.max(80);
-        Self { width, ..self }
-    }
-
-    /// Sets the unit of the figures.
-    #[must_use]
-    pub fn unit(self, unit: TextUnit) -> Self {
-        Self { unit, ..self }
-    }
-
-    /// Sets the order of the rows.
-    #[must_use]
-    pub fn sort(self, sort: TextSort) -> Self {
-        Self { sort, ..self }
-    }
-
-    /// Limits the number of rows.
-    #[must_use]
-    pub fn top(self, rows: usize) -> Self {
-        let top = Some(rows);
-        Self { top, ..self }
-    }
-
-    /// Sets whether all names are preceded by their modules. By default only those are that would otherwise be equal.
-    #[must_use]
-    pub fn modules(self, modules: bool) -> Self {
-        Self { modules, ..self }
-    }
-
-    /// Makes the text name the options of `cargo tsc` in place of variables.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn command_line(self) -> Self {
-        let command_line = true;
-        Self {
-            command_line,
-            ..self
-        }
-    }
-
-    /// The full form is as wide as it needs to be, in ticks, and with the slowest calls.
-    pub(crate) fn of_form(self) -> Self {
-        if self.form != TextForm::Full {
-            return self;
-        }
-        Self {
-            width: usize::MAX,
-            unit: TextUnit::Ticks,
-            slowest: true,
-            ..self
-        }
-    }
-
-    pub(crate) fn name_of(&self, variable: &'static str, option: &'static str) -> &'static str {
-        if self.command_line { option } else { variable }
-    }
-
-    /// Sets whether each row is followed by its slowest calls. The full form has them anyway.
-    #[must_use]
-    pub fn slowest(self, slowest: bool) -> Self {
-        Self { slowest, ..self }
-    }
-
-    /// Sets whether to write the escape sequences for colour.
-    #[must_use]
-    pub fn color(self, color: bool) -> Self {
-        Self { color, ..self }
-    }
-}
-
 impl TextUnit {
     /// All units with their names.
     pub const NAMES: &'static [(&'static str, Self)] = &[
@@ -175,13 +143,6 @@ impl TextUnit {
         ("ticks", Self::Ticks),
         ("cycles", Self::Cycles),
     ];
-
-    /// The unit with this name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        let mut all = Self::NAMES.iter();
-        all.find(|(its, _)| *its == name).map(|&(_, unit)| unit)
-    }
 }
 
 impl TextSort {
@@ -197,11 +158,4 @@ impl TextSort {
         ("max", Self::Max),
         ("name", Self::Name),
     ];
-
-    /// The order with this name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        let mut all = Self::NAMES.iter();
-        all.find(|(its, _)| *its == name).map(|&(_, sort)| sort)
-    }
 }

@@ -95,6 +95,7 @@ pub mod __fuzzing;
 pub mod __private;
 pub mod affinity;
 mod count;
+mod data;
 mod gate;
 mod macros;
 mod named;

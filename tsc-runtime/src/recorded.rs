@@ -71,42 +71,27 @@ macro_rules! integers {
 
 integers!(u8 u16 u32 u64 usize i8 i16 i32 i64 isize);
 
-impl Recorded for f32 {
-    fn value(self) -> Option<Value> {
-        f64::from(self).value()
-    }
+macro_rules! recorded {
+    ($($(#[$attr:meta])* $type:ty: |$value:ident| $kept:expr;)*) => {$(
+        $(#[$attr])*
+        impl Recorded for $type {
+            fn value(self) -> Option<Value> {
+                let $value = self;
+                $kept
+            }
+        }
+    )*};
 }
 
-impl Recorded for f64 {
-    fn value(self) -> Option<Value> {
-        Some(Value::Float(self))
-    }
-}
-
-impl Recorded for bool {
-    fn value(self) -> Option<Value> {
-        Some(Value::Bool(self))
-    }
-}
-
-impl Recorded for &str {
-    fn value(self) -> Option<Value> {
-        Some(Value::Text(ShortText::of(self)))
-    }
-}
-
-#[cfg(not(target_os = "none"))]
-impl Recorded for String {
-    fn value(self) -> Option<Value> {
-        self.as_str().value()
-    }
-}
-
-#[cfg(not(target_os = "none"))]
-impl Recorded for &String {
-    fn value(self) -> Option<Value> {
-        self.as_str().value()
-    }
+recorded! {
+    f32: |number| f64::from(number).value();
+    f64: |number| Some(Value::Float(number));
+    bool: |truth| Some(Value::Bool(truth));
+    &str: |text| Some(Value::Text(ShortText::of(text)));
+    #[cfg(not(target_os = "none"))]
+    String: |text| text.as_str().value();
+    #[cfg(not(target_os = "none"))]
+    &String: |text| text.as_str().value();
 }
 
 impl<T: Recorded> Recorded for Option<T> {

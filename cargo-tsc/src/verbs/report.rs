@@ -128,7 +128,7 @@ fn options(view: &View) -> TextOptions {
         .sort(view.sort)
         .top(view.top)
         .modules(true)
-        .command_line()
+        .command_line(true)
         .slowest(view.slowest)
         .color(!view.markdown)
 }

@@ -228,7 +228,7 @@ fn explanation(name: &str, operands: &str, core: &str, ours: f64) -> Option<&'st
 
 /// Why the table's row and the catalogue's do not mean the same here.
 fn incomparable(name: &str) -> Option<&'static str> {
-    let is_virtual = machine().virtualized == Some(true);
+    let is_virtual = machine().virtualized() == Some(true);
     match name {
         "cpuid" if is_virtual => Some("it leaves the virtual machine"),
         "pause" if is_virtual => Some(

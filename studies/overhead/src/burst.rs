@@ -28,7 +28,7 @@ const SUBJECTS: [Subject; 6] = [
 ];
 
 pub(crate) fn run() {
-    let hz = calibration::rate().map_or(f64::NAN, |rate| rate.hz);
+    let hz = calibration::rate().map_or(f64::NAN, |rate| rate.hz());
     let rounds: Vec<[f64; SUBJECTS.len()]> = (0..ROUNDS)
         .map(|_| SUBJECTS.map(|(_, function)| ticks_per_call(function, CALLS)))
         .collect();

@@ -3,10 +3,11 @@
 
 use std::collections::HashMap;
 
-use crate::data::rules::{Combine, Known, Rule, Union};
+use super::callsite::{Identity, combine_each};
+use crate::data::rules::{Combine, How};
 use crate::derive::derive_errors;
 use crate::order::{order, reorder};
-use crate::{CallsiteReport, Clock, Context, MergeError, Process, Report};
+use crate::{CallsiteReport, Clock, Context, MergeError, Process, Report, SlowCall};
 
 /// If the rates of two counters differ by more than this, their ticks are not comparable.
 const RATE_PPM: f64 = 1000.0;
@@ -44,33 +45,22 @@ impl Report {
         }
         self.clock.check_addable(&other.clock)?;
         let other_is_earlier = other.process.order() < self.process.order();
+        self.combine(other, How::Merge);
         self.clock.add(&other.clock, other_is_earlier);
-        match (&mut self.tick_clock, &other.tick_clock) {
-            (Some(clock), Some(other)) => {
-                clock.merge(other);
-                clock.derive();
-            }
-            (clock, other) => Known::merge(clock, other),
-        }
-        self.process.cpu_ns.merge(&other.process.cpu_ns);
         if other_is_earlier {
             self.process = Process {
                 cpu_ns: self.process.cpu_ns,
                 ..other.process.clone()
             };
         }
-        self.processes = self.processes.saturating_add(other.processes);
         self.meta
             .retain(|key, value| other.meta.get(key) == Some(value));
-        self.machine.merge(&other.machine);
         let callsites = std::mem::take(&mut self.callsites);
         let contexts = std::mem::take(&mut self.contexts);
         let mut known = HashMap::new();
         self.add(&callsites, &contexts, &mut known);
         self.add(&other.callsites, &other.contexts, &mut known);
         self.choose_slowest(other.slowest_calls);
-        Union::merge(&mut self.left_out, &other.left_out);
-        self.unrecorded_calls = self.unrecorded_calls.saturating_add(other.unrecorded_calls);
         self.derive();
         Ok(())
     }
@@ -112,7 +102,7 @@ impl Report {
             let next = self.callsites.len();
             let index = *known.entry(callsite.identity()).or_insert(next);
             match self.callsites.get_mut(index) {
-                Some(known) => known.add(callsite),
+                Some(known) => known.combine_figures(callsite, How::Merge),
                 None => self.callsites.push(CallsiteReport {
                     slowest: Vec::new(),
                     ..callsite.clone()
@@ -121,16 +111,17 @@ impl Report {
             indices.push(index as u64);
         }
         for (callsite, &index) in callsites.iter().zip(&indices) {
-            let calls = callsite.slowest.iter().cloned();
-            let slowest = &mut self.callsites[index as usize].slowest;
-            slowest.extend(calls.map(|call| call.translated(&indices)));
+            let calls = callsite.slowest.iter().cloned().map(|mut call| {
+                translate(&mut call.path, &indices);
+                call
+            });
+            self.callsites[index as usize].slowest.extend(calls);
         }
         self.add_contexts(contexts, &indices);
     }
 
     fn add_contexts(&mut self, others: &[Context], callsites: &[u64]) {
-        let key = |context: &Context| (context.parent, context.callsite);
-        let mut known: HashMap<_, u64> = self.contexts.iter().map(key).zip(0..).collect();
+        let mut known: HashMap<_, u64> = self.contexts.iter().map(Context::key).zip(0..).collect();
         let mut indices: Vec<u64> = Vec::with_capacity(others.len());
         for other in others {
             let translated = Context {
@@ -139,7 +130,7 @@ impl Report {
                 ..other.clone()
             };
             let next = self.contexts.len() as u64;
-            let index = *known.entry(key(&translated)).or_insert(next);
+            let index = *known.entry(translated.key()).or_insert(next);
             indices.push(index);
             match self.contexts.get_mut(index as usize) {
                 Some(context) => context.merge(other),
@@ -148,80 +139,60 @@ impl Report {
         }
     }
 
-    /// Computes the figures of all callsites from their sums, and sorts the callsites.
-    fn derive(&mut self) {
+    /// Keeps the slowest calls of each function, after those of a report were added that keeps so many. A report that keeps fewer does not
+    /// know all of the others' order, so the least number counts.
+    fn choose_slowest(&mut self, other: u64) {
+        self.slowest_calls = match (self.slowest_calls, other) {
+            (0, most) | (most, 0) => most,
+            (one, other) => one.min(other),
+        };
+        for callsite in &mut self.callsites {
+            SlowCall::choose(&mut callsite.slowest, self.slowest_calls);
+        }
+    }
+
+    /// Computes the figures that follow from sums, and sorts the callsites.
+    pub(super) fn derive(&mut self) {
         for callsite in &mut self.callsites {
             callsite.derive(&self.clock);
         }
         derive_errors(&mut self.callsites, &self.clock);
-        self.sort();
+        if let Some(clock) = &mut self.tick_clock {
+            clock.derive();
+        }
+        let callsites = &self.callsites;
+        self.choose_callsites(&order(callsites.len(), &|one, other| {
+            CallsiteReport::by_self(&callsites[one], &callsites[other])
+        }));
     }
 
-    /// Sorts the callsites.
-    pub(super) fn sort(&mut self) {
-        let callsites = std::mem::take(&mut self.callsites);
-        let order = order(callsites.len(), &|one, other| {
-            CallsiteReport::by_self(&callsites[one], &callsites[other])
-        });
-        let mut places = vec![0; order.len()];
-        for (place, &index) in order.iter().enumerate() {
-            places[index] = place as u64;
+    /// Keeps these callsites, in this order. What refers to others must be gone.
+    pub(super) fn choose_callsites(&mut self, chosen: &[usize]) {
+        let mut places = vec![0; self.callsites.len()];
+        for (place, &index) in (0..).zip(chosen) {
+            places[index] = place;
+        }
+        self.callsites = reorder(std::mem::take(&mut self.callsites), chosen);
+        for call in self.callsites.iter_mut().flat_map(|of| &mut of.slowest) {
+            translate(&mut call.path, &places);
         }
         for context in &mut self.contexts {
-            context.callsite = context.callsite.map(|index| places[index as usize]);
+            translate(context.callsite.as_mut_slice(), &places);
         }
-        self.callsites = reorder(callsites, &order);
-        self.translate_paths(&places);
         self.contexts = Context::sorted(&self.contexts);
     }
 }
 
-/// What identifies a callsite in all processes.
-pub(super) type Identity<'a> = ([&'a str; 5], u32, Option<&'a str>);
+/// Gives what refers to callsites their new indices.
+fn translate(callsites: &mut [u64], places: &[u64]) {
+    for index in callsites {
+        *index = places[*index as usize];
+    }
+}
 
 impl Process {
     fn order(&self) -> (&str, &str, u32) {
         (&self.started, &self.host, self.pid)
-    }
-}
-
-impl CallsiteReport {
-    pub(super) fn identity(&self) -> Identity<'_> {
-        let texts = [
-            &self.module,
-            &self.name,
-            &self.file,
-            &self.probe,
-            &self.fence,
-        ];
-        (texts.map(String::as_str), self.line, self.unit.as_deref())
-    }
-
-    fn add(&mut self, other: &Self) {
-        self.sums.merge(&other.sums);
-        // This comes before the samples are merged: if there is no histogram of wall times, the one of the samples replaces it.
-        if !(self.wall_histogram.is_empty() && other.wall_histogram.is_empty()) {
-            let mut wall = self.by_wall().clone();
-            wall.merge(other.by_wall());
-            self.wall_histogram = wall;
-        }
-        self.merge(other);
-        add_each(&mut self.events, &other.events, |event| event.event.clone());
-        add_each(&mut self.thread_rows, &other.thread_rows, |row| {
-            row.name.clone()
-        });
-        self.thread_rows
-            .sort_by(|one, other| one.name.cmp(&other.name));
-    }
-}
-
-/// Adds items to those of the same name.
-fn add_each<T: Combine + Clone, N: PartialEq>(known: &mut Vec<T>, others: &[T], name: fn(&T) -> N) {
-    for other in others {
-        match known.iter_mut().find(|it| name(it) == name(other)) {
-            Some(known) => known.merge(other),
-            None => known.push(other.clone()),
-        }
     }
 }
 
@@ -249,7 +220,12 @@ impl Clock {
         }
         self.merge(&added);
         // The correction of a report's own calls is in its callsites, so only the greater error is kept.
-        add_each(&mut self.overheads, &added.overheads, |of| of.fence.clone());
+        combine_each(
+            &mut self.overheads,
+            &added.overheads,
+            |of| &of.fence,
+            How::Merge,
+        );
         self.overheads
             .sort_by(|one, other| one.fence.cmp(&other.fence));
         self.doubts = self.doubtful.len() as u64;

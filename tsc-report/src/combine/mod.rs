@@ -1,11 +1,13 @@
 //! Adds reports, and subtracts an earlier report from a later one.
 
+#[cfg(has_callsites)]
+mod callsite;
 mod error;
 #[cfg(has_callsites)]
 mod merge;
 #[cfg(has_callsites)]
 mod since;
-#[cfg(has_callsites)]
-mod slowest;
+#[cfg(all(test, has_callsites))]
+mod tests;
 
 pub use error::MergeError;

@@ -1,11 +1,8 @@
 //! The difference between two reports of one process.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use super::merge::Identity;
-use super::slowest::subtract;
-use crate::data::rules::Combine;
-use crate::derive::derive_errors;
+use crate::data::rules::{Combine, How};
 use crate::{CallsiteReport, CallsiteSums, Context, Report};
 
 impl Report {
@@ -34,73 +31,55 @@ impl Report {
         if !is_same || self.unrecorded_calls < earlier.unrecorded_calls {
             return None;
         }
-        let mut known: HashMap<_, &CallsiteReport> = earlier
-            .callsites
-            .iter()
-            .map(|callsite| (callsite.identity(), callsite))
-            .collect();
+        let identities = earlier.callsites.iter().map(CallsiteReport::identity);
+        let mut known: HashMap<_, usize> = identities.zip(0..).collect();
+        // Where the callsites of the earlier report are.
+        let mut places = vec![None; earlier.callsites.len()];
         let mut report = self.clone();
-        for (callsite, now) in report.callsites.iter_mut().zip(&self.callsites) {
-            if let Some(earlier) = known.remove(&now.identity()) {
-                let calls = |sums: &CallsiteSums| (sums.probes(), sums.counted);
+        for (at, callsite) in report.callsites.iter_mut().enumerate() {
+            if let Some(index) = known.remove(&self.callsites[at].identity()) {
+                places[index] = Some(at as u64);
+                let earlier = &earlier.callsites[index];
+                let calls = |sums: &CallsiteSums| [sums.probes(), sums.counted];
                 let (now, then) = (calls(&callsite.sums), calls(&earlier.sums));
-                if now.0 < then.0 || now.1 < then.1 {
+                if now[0] < then[0] || now[1] < then[1] {
                     return None;
                 }
-                callsite.take_away(earlier);
-                callsite.derive(&report.clock);
+                callsite.combine_figures(earlier, How::Since);
+                callsite.subtract_slowest(&earlier.slowest);
             }
         }
         // Every earlier callsite still exists, unless the figures were reset.
-        if known.values().any(|callsite| callsite.calls != 0) {
+        if known
+            .values()
+            .any(|&index| earlier.callsites[index].calls != 0)
+        {
             return None;
         }
-        derive_errors(&mut report.callsites, &report.clock);
-        if let (Some(clock), Some(earlier)) = (&mut report.tick_clock, &earlier.tick_clock) {
-            clock.since(earlier);
-            clock.derive();
-        }
-        report.take_contexts_away(earlier);
+        report.combine(earlier, How::Since);
+        report.take_contexts_away(&earlier.contexts, &places);
+        report.derive();
         report.leave_out_what_was_not_called();
         let (begin, end) = (earlier.process.span().1, self.process.span().1);
         report.process.set_span((begin, end));
-        report.process.cpu_ns.since(&earlier.process.cpu_ns);
-        report.unrecorded_calls = self.unrecorded_calls - earlier.unrecorded_calls;
         Some(report)
     }
 
-    fn take_contexts_away(&mut self, earlier: &Self) {
-        // Two contexts are the same if their callsites and their parents are. The contexts of the earlier report are looked up from the
-        // roots on.
-        fn identities(report: &Report) -> Vec<Option<Identity<'_>>> {
-            let identity = |index: u64| report.callsites[index as usize].identity();
-            let contexts = report.contexts.iter();
-            contexts.map(|of| of.callsite.map(identity)).collect()
+    /// Two contexts are the same if their callsites and their parents are.
+    fn take_contexts_away(&mut self, earlier: &[Context], callsites: &[Option<u64>]) {
+        fn translated(index: Option<u64>, places: &[Option<u64>]) -> Option<Option<u64>> {
+            index.map_or(Some(None), |index| places[index as usize].map(Some))
         }
-        let (names, earlier_names) = (identities(self), identities(earlier));
-        let mut index_of: HashMap<_, usize> = HashMap::new();
-        for (index, context) in self.contexts.iter().enumerate() {
-            index_of.insert((context.parent, &names[index]), index);
-        }
-        let mut found: Vec<Option<usize>> = Vec::new();
-        let mut differences = Vec::new();
-        for (index, context) in earlier.contexts.iter().enumerate() {
-            let parent = match context.parent {
-                Some(parent) => match found[parent as usize] {
-                    Some(parent) => Some(parent as u64),
-                    None => {
-                        found.push(None);
-                        continue;
-                    }
-                },
-                None => None,
-            };
-            let at = index_of.get(&(parent, &earlier_names[index])).copied();
+        let known: HashMap<_, u64> = self.contexts.iter().map(Context::key).zip(0..).collect();
+        let mut found: Vec<Option<u64>> = Vec::with_capacity(earlier.len());
+        for context in earlier {
+            let parent = translated(context.parent, &found);
+            let key = parent.zip(translated(context.callsite, callsites));
+            let at = key.and_then(|key| known.get(&key).copied());
+            if let Some(at) = at {
+                self.contexts[at as usize].since(context);
+            }
             found.push(at);
-            differences.extend(at.map(|at| (at, context)));
-        }
-        for (at, context) in differences {
-            self.contexts[at].since(context);
         }
     }
 
@@ -113,80 +92,28 @@ impl Report {
                 is_needed[parent as usize] = true;
             }
         }
-        let places = places(&is_needed);
-        let mut index = 0..;
-        self.contexts
-            .retain(|_| index.next().is_some_and(|index: usize| is_needed[index]));
-        let mut is_called: Vec<bool> = self
-            .callsites
-            .iter()
-            .map(CallsiteReport::was_called)
-            .collect();
-        for context in &mut self.contexts {
-            context.parent = context.parent.map(|parent| places[parent as usize]);
-            if let Some(callsite) = context.callsite {
-                is_called[callsite as usize] = true;
+        let mut places = Vec::with_capacity(is_needed.len());
+        let mut kept = Vec::new();
+        for (context, is_needed) in std::mem::take(&mut self.contexts)
+            .into_iter()
+            .zip(is_needed)
+        {
+            places.push(kept.len() as u64);
+            if is_needed {
+                let parent = context.parent.map(|parent| places[parent as usize]);
+                kept.push(Context { parent, ..context });
             }
         }
-        for callsite in &self.callsites {
-            for &index in callsite.slowest.iter().flat_map(|call| &call.path) {
-                is_called[index as usize] = true;
-            }
-        }
-        let places = self::places(&is_called);
-        let mut index = 0..;
-        self.callsites
-            .retain(|_| index.next().is_some_and(|index: usize| is_called[index]));
-        for context in &mut self.contexts {
-            context.callsite = context.callsite.map(|callsite| places[callsite as usize]);
-        }
-        self.translate_paths(&places);
-        self.sort();
-    }
-}
-
-/// The new index of each item, if only the kept ones remain.
-fn places(kept: &[bool]) -> Vec<u64> {
-    let mut next = 0;
-    kept.iter()
-        .map(|&is_kept| {
-            let place = next;
-            next += u64::from(is_kept);
-            place
-        })
-        .collect()
-}
-
-impl CallsiteReport {
-    fn was_called(&self) -> bool {
-        let sums = &self.sums;
-        self.calls != 0
-            || self.running != 0
-            || sums.polls != 0
-            || sums.cancelled != 0
-            || sums.ticked != 0
-    }
-
-    fn take_away(&mut self, earlier: &Self) {
-        if !self.wall_histogram.is_empty() {
-            self.wall_histogram.since(earlier.by_wall());
-        }
-        self.since(earlier);
-        self.sums
-            .subtract(&earlier.sums, &self.histogram, &self.wall_histogram);
-        for event in &mut self.events {
-            if let Some(known) = earlier.events.iter().find(|it| it.event == event.event) {
-                event.since(known);
-            }
-        }
-        self.events.retain(|event| event.calls != 0);
-        subtract(&mut self.slowest, &earlier.slowest);
-        for row in &mut self.thread_rows {
-            if let Some(known) = earlier.thread_rows.iter().find(|it| it.name == row.name) {
-                row.since(known);
-            }
-        }
-        self.thread_rows.retain(|row| row.calls != 0);
+        self.contexts = kept;
+        let callsites = &self.callsites;
+        let calls = callsites.iter().flat_map(|callsite| &callsite.slowest);
+        let in_paths = calls.flat_map(|call| call.path.iter().copied());
+        let in_contexts = self.contexts.iter().filter_map(|context| context.callsite);
+        let in_use: HashSet<u64> = in_paths.chain(in_contexts).collect();
+        let is_kept =
+            |&index: &usize| callsites[index].was_called() || in_use.contains(&(index as u64));
+        let kept: Vec<usize> = (0..callsites.len()).filter(is_kept).collect();
+        self.choose_callsites(&kept);
     }
 }
 

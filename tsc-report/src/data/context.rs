@@ -29,6 +29,11 @@ data! {
 }
 
 impl Context {
+    /// What identifies it in its report.
+    pub(crate) fn key(&self) -> (Option<u64>, Option<u64>) {
+        (self.parent, self.callsite)
+    }
+
     /// Whether anything happened in it.
     pub(crate) fn has_figures(&self) -> bool {
         self.calls.is_some_and(|calls| calls != 0) || self.total_ticks != WholeTicks::default()

@@ -11,7 +11,7 @@
 // Output: pub struct Name { /// Doc of a. #[doc(hidden)] pub a: String, /// Doc of b. #[doc(hidden)] pub b: Option<f64> }
 //         impl Name { /// Doc of a. pub fn a(&self) -> &str { &self.a }  /// Doc of b. pub fn b(&self) -> Option<f64> { self.b } }
 //         impl Json for Name { fn write(&self, out: &mut String) { object(out, [("a", &self.a as _), ("b", &self.b as _)]); } }
-//         impl Combine for Name { fn merge(&mut self, other: &Self) { Greatest::merge(&mut self.b, &other.b); } fn since … }
+//         impl Combine for Name { fn combine(&mut self, other: &Self, how: How) { Greatest(&mut self.b, &other.b, how); } }
 macro_rules! data {
     (
         $(#[$struct_attr:meta])*
@@ -48,12 +48,8 @@ macro_rules! data {
         #[doc(hidden)]
         #[allow(unused_variables)] // there may be no rule
         impl $crate::data::rules::Combine for $name {
-            fn merge(&mut self, other: &Self) {
-                $($(<$crate::data::rules::$rule as $crate::data::rules::Rule<_>>::merge(&mut self.$field, &other.$field);)?)*
-            }
-
-            fn since(&mut self, earlier: &Self) {
-                $($(<$crate::data::rules::$rule as $crate::data::rules::Rule<_>>::since(&mut self.$field, &earlier.$field);)?)*
+            fn combine(&mut self, other: &Self, how: $crate::data::rules::How) {
+                $($($crate::data::rules::$rule(&mut self.$field, &other.$field, how);)?)*
             }
         }
     };

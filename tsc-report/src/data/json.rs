@@ -125,11 +125,9 @@ impl Json for SumOfSquares {
 impl Json for RecordedValue {
     fn write(&self, out: &mut String) {
         match self {
-            Self::Bool(value) => value.write(out),
-            Self::Unsigned(value) => value.write(out),
-            Self::Signed(value) => value.write(out),
             Self::Float(value) => value.write(out),
             Self::Text(value) => value.write(out),
+            value => _ = write!(out, "{value}"),
         }
     }
 }

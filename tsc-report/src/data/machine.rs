@@ -10,9 +10,9 @@ data! {
         cpu: Option<String> by Alike,
         /// The CPU's maker: `GenuineIntel`, `AuthenticAMD`, …
         vendor: Option<String> by Alike,
-        /// The CPU's family (x86).
+        /// The CPU's family, including the extended family (x86).
         family: Option<u32> by Alike,
-        /// The CPU's model (x86).
+        /// The CPU's model, including the extended model (x86). A hypervisor may report another one.
         model: Option<u32> by Alike,
         /// The CPU's stepping (x86).
         stepping: Option<u32> by Alike,
@@ -20,8 +20,10 @@ data! {
         microcode: Option<String> by Alike,
         /// The core's design, by the short name that tables of instructions use for it.
         microarchitecture: Option<String> by Alike,
-        /// The hypervisor, by name.
+        /// The hypervisor, by name. `None` also on bare metal: see [`virtualized`](Self::virtualized).
         hypervisor: Option<String> by Alike,
+        /// Whether CPUID reports a hypervisor.
+        virtualized: Option<bool> by Alike,
         /// The emulator that executes the instructions, if it is not the CPU itself.
         emulator: Option<String> by Alike,
         /// The operating system, as Rust names it.
@@ -38,5 +40,16 @@ data! {
         boost: Option<bool> by Alike,
         /// Whether two threads share a core's execution units.
         smt: Option<bool> by Alike,
+        /// Whether the CPU guarantees that the counter's rate does not change with the core clock and in idle states.
+        invariant_tsc: Option<bool> by Alike,
+        /// The counter's rate in Hz, as the CPU or the hypervisor reports it.
+        stated_hz: Option<f64> by Alike,
+        /// Whether the CPU has RDTSCP. Some hypervisors hide it.
+        rdtscp: Option<bool> by Alike,
+        /// Whether LFENCE always waits for earlier instructions. False if it does so only where the system has set bit 1 of the MSR
+        /// C001_1029; unknown if the CPU is not AMD's, and has no such setting.
+        lfence_serializing: Option<bool> by Alike,
+        /// Whether the CPU has RDPRU, which reads core cycles without privileges (AMD Zen 2 and later).
+        rdpru: Option<bool> by Alike,
     }
 }

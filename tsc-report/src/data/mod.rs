@@ -44,17 +44,17 @@ data! {
         /// The version of the shape of this data: 3.
         schema: u32,
         /// The process that was measured. In a merged report, the process that started first.
-        process: Process,
+        process: Process by Add,
         /// How many processes' reports this holds: 1, or more after [`merge`](Self::merge).
-        processes: u64,
+        processes: u64 by Latest,
         /// The entries of `TSC_META=key=value,…`. In a merged report, those on which all reports agree.
         meta: MetaMap,
         /// The machine on which the process ran. Two reports are comparable if their machines are equal.
-        machine: MachineReport,
+        machine: MachineReport by Add,
         /// The clock that counted the ticks, and its properties.
         clock: Clock,
         /// The clock whose ticks tell where the time goes, if the program has light probes.
-        tick_clock: Option<TickClock>,
+        tick_clock: Option<TickClock> by Joined,
         /// Every callsite that was called, the one with the most self ticks first.
         callsites: Vec<CallsiteReport>,
         /// How many of its slowest calls each function keeps: the value of `TSC_SLOWEST`. In a merged report, the least of those above 0.
@@ -62,13 +62,18 @@ data! {
         /// The call tree, if it was recorded or the program has light probes: parents before their children.
         contexts: Vec<Context>,
         /// The callsites that `TSC_ONLY` or `TSC_SKIP` left out, as `module::name`.
-        left_out: Vec<String>,
+        left_out: Vec<String> by Union,
         /// The reason why nothing could be measured, if there is one.
         nothing_because: Option<String>,
         /// Calls that were not recorded, because they happened in the middle of a recording, in an annotated allocator or in a signal
         /// handler, or because no memory was left.
-        unrecorded_calls: u64,
+        unrecorded_calls: u64 by Add,
     }
+}
+
+/// A part as a share of the whole; 0 of nothing.
+pub(crate) fn share(part: f64, whole: f64) -> f64 {
+    if whole > 0.0 { part / whole } else { 0.0 }
 }
 
 impl Report {

@@ -76,18 +76,10 @@ impl std::fmt::Display for RecordedValue {
 impl SlowCall {
     /// The longest first. Equal ones have an order, too, so that the order of merging does not matter.
     fn order(&self, other: &Self) -> Ordering {
-        let key = |call: &Self| {
-            (
-                Reverse(call.ticks),
-                call.begin_ns,
-                call.end_ns,
-                call.pid,
-                call.thread,
-            )
-        };
-        key(self)
-            .cmp(&key(other))
-            .then_with(|| self.path.cmp(&other.path))
+        let when_and_where = |of: &Self| [of.begin_ns, of.end_ns, of.pid.into(), of.thread];
+        let key = |of: &Self| (Reverse(of.ticks), when_and_where(of));
+        let by_key = key(self).cmp(&key(other));
+        by_key.then_with(|| self.path.cmp(&other.path))
     }
 
     /// Sorts the calls, and keeps `most` of them.
@@ -100,16 +92,8 @@ impl SlowCall {
     /// Whether both reports of one process mean the same call. Its times since the start depend on the report by some nanoseconds, and a
     /// later report may know more of its callers.
     pub(crate) fn is(&self, other: &Self) -> bool {
-        let key = |call: &Self| {
-            (
-                call.pid,
-                call.thread,
-                call.ticks,
-                call.on_cpu_ticks,
-                call.waiting_ticks,
-                call.cpu,
-            )
-        };
-        key(self) == key(other)
+        let place = |of: &Self| (of.pid, of.thread, of.cpu);
+        let figures = |of: &Self| (of.ticks, of.on_cpu_ticks, of.waiting_ticks);
+        (place(self), figures(self)) == (place(other), figures(other))
     }
 }

@@ -204,6 +204,12 @@ impl CallsiteSums {
         ])
     }
 
+    /// The gross ticks and the number of the calls but threads' first ones.
+    pub(crate) fn later_calls(&self) -> (i64, u64) {
+        let ticks = self.sum.wrapping_add(self.excluded_sum);
+        (ticks, saturating_sum([self.samples, self.excluded]))
+    }
+
     /// How many times a probe's visible overhead is contained in the gross ticks: once for each call, or once for each poll.
     #[doc(hidden)]
     pub fn probes(&self) -> u64 {

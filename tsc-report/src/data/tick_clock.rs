@@ -1,6 +1,7 @@
 //! The clock of light probes, as data.
 
 use super::getters::data;
+use super::share;
 
 data! {
     /// The clock that tells light probes where the time goes: a thread that ticks at random intervals.
@@ -28,14 +29,8 @@ data! {
 impl TickClock {
     #[doc(hidden)]
     pub fn derive(&mut self) {
-        let share = |of: u64, all: u64| {
-            if all == 0 {
-                0.0
-            } else {
-                of as f64 / all as f64
-            }
-        };
-        self.mean_us = share(self.age_ns, self.ticks) / 1000.0;
-        self.cpu_share = share(self.cpu_ns, self.age_ns);
+        let age = self.age_ns as f64;
+        self.mean_us = share(age, self.ticks as f64) / 1000.0;
+        self.cpu_share = share(self.cpu_ns as f64, age);
     }
 }

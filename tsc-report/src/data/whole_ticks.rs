@@ -14,11 +14,6 @@ impl WholeTicks {
     pub(crate) fn to_f64(self) -> f64 {
         self.0 as f64
     }
-
-    #[doc(hidden)]
-    pub fn plus(self, other: Self) -> Self {
-        Self(self.0.wrapping_add(other.0))
-    }
 }
 
 /// Reads `7` and `7.0`, which JSON does not distinguish.

@@ -10,7 +10,7 @@ use std::cmp::Ordering;
 
 use crate::data::histogram::{self, LAST, middle};
 use crate::data::rules::Combine;
-use crate::data::saturating_sum;
+use crate::data::{saturating_sum, share};
 use crate::{Bucket, CallsiteReport, CallsiteSums, Clock};
 pub use errors::derive_errors;
 use outliers::Outliers;
@@ -65,9 +65,8 @@ impl CallsiteReport {
         self.calls = sums.calls();
         self.running = sums.running;
         // The counters are read while other threads record. So a call may already be in `unknown` but not yet in `samples`.
-        let clean = sums
-            .samples
-            .saturating_sub(saturating_sum([sums.repaired, sums.unknown]));
+        let unclean = saturating_sum([sums.repaired, sums.unknown]);
+        let clean = sums.samples.saturating_sub(unclean);
         self.clean = detected.then_some(clean);
         self.interrupted = detected.then_some(interrupted);
         self.repaired = detected.then_some(sums.repaired);
@@ -104,12 +103,7 @@ impl CallsiteReport {
         self.visible_overhead_ticks = visible;
         self.registration_overhead_ticks = sums.registration as f64;
         self.nested_overhead_ticks = nested - self.registration_overhead_ticks;
-        let raw_on_cpu = on_cpu + self.overhead_ticks;
-        self.perturbation = if raw_on_cpu > 0.0 {
-            self.overhead_ticks / raw_on_cpu
-        } else {
-            0.0
-        };
+        self.perturbation = share(self.overhead_ticks, on_cpu + self.overhead_ticks);
         let is_known = sums.is_detected(clock) && sums.unasked == 0;
         let is_split = is_known && sums.unsplit == 0;
         self.on_cpu_ticks = is_known.then_some(on_cpu);
@@ -121,9 +115,8 @@ impl CallsiteReport {
 
     fn derive_errors_of_totals(&mut self, clock: &Clock) {
         let sums = &self.sums;
-        let own_error = clock
-            .overhead(&self.fence)
-            .map(|overhead| overhead.visible_error_ticks);
+        let overhead = clock.overhead(&self.fence);
+        let own_error = overhead.map(|of| of.visible_error_ticks);
         let outermost = sums.probes().saturating_sub(sums.inner) as f64;
         let nested = self.nested_overhead_ticks.max(0.0) * clock.total_error_share();
         let crowding = clock.crowding_error_share * self.total_ticks.max(0.0);
@@ -155,11 +148,8 @@ impl CallsiteReport {
             let extremes = sums.min.zip(sums.max);
             (stddev(sums), extremes, &self.histogram)
         };
-        let later = mean(
-            sums.sum.wrapping_add(sums.excluded_sum),
-            saturating_sum([sums.samples, sums.excluded]),
-        );
-        let gross = later.or_else(|| mean(sums.first_sum, sums.firsts));
+        let (later, calls) = sums.later_calls();
+        let gross = mean(later, calls).or_else(|| mean(sums.first_sum, sums.firsts));
         self.mean_ticks = gross.map(|gross| gross - visible);
         self.stddev_ticks = stddev;
         self.std_error_ticks = stddev.map(|stddev| stddev / (sums.samples as f64).sqrt());
@@ -176,54 +166,44 @@ impl CallsiteReport {
         (self.p50_ticks, self.p90_ticks) = (p50, p90);
         (self.p99_ticks, self.p999_ticks) = (p99, p999);
         self.first_ticks = sums.first.map(|first| net(first.ticks));
-        self.mean_raw_ticks = mean(
-            sums.gross()
-                .wrapping_add(sums.nested)
-                .wrapping_add(sums.off),
-            sums.calls().saturating_sub(sums.anomalies),
-        );
+        let raw = sums.gross().wrapping_add(sums.nested);
+        let measured = sums.calls().saturating_sub(sums.anomalies);
+        self.mean_raw_ticks = mean(raw.wrapping_add(sums.off), measured);
         self.min_raw_ticks = sums.min.filter(|_| sums.nested == 0).map(|min| min as f64);
     }
 
     fn derive_outliers(&mut self, clock: &Clock, visible: f64) {
         // The outer calls of a recursion are as long as all calls in them. They are rare and long, and neither the system's doing nor the
         // hypervisor's.
-        let outliers =
-            Outliers::find(&self.sums, &self.histogram, clock.hz).filter(|_| self.sums.inner == 0);
-        self.outlier_threshold_ticks = outliers.as_ref().map(|of| of.threshold - visible);
-        self.outliers = outliers.as_ref().map_or(0, |of| of.count);
-        self.outlier_excess_mean_ticks = outliers
-            .as_ref()
-            .map(|of| of.excess / self.sums.samples as f64);
-        self.outlier_excess_share = outliers
+        let found = Outliers::find(&self.sums, &self.histogram, clock.hz);
+        let found = found.filter(|_| self.sums.inner == 0);
+        let excess = found.as_ref().map(|of| of.excess);
+        self.outlier_threshold_ticks = found.as_ref().map(|of| of.threshold - visible);
+        self.outliers = found.map_or(0, |of| of.count);
+        self.outlier_excess_mean_ticks = excess.map(|of| of / self.sums.samples as f64);
+        self.outlier_excess_share = excess
             .filter(|_| self.total_ticks > 0.0)
-            .map(|of| (of.excess / self.total_ticks).min(1.0));
+            .map(|of| (of / self.total_ticks).min(1.0));
     }
 
     fn derive_interrupted(&mut self, visible: f64) {
         let sums = &self.sums;
-        self.interrupted_mean_ticks =
-            mean(sums.excluded_sum, sums.excluded).map(|gross| gross - visible);
-        self.interrupted_p50_ticks = histogram::quantile(&self.interrupted_histogram, 0.5)
-            .map(|from| middle(from) - visible);
+        let mean = mean(sums.excluded_sum, sums.excluded);
+        let median = histogram::quantile(&self.interrupted_histogram, 0.5);
+        self.interrupted_mean_ticks = mean.map(|gross| gross - visible);
+        self.interrupted_p50_ticks = median.map(|from| middle(from) - visible);
     }
 
     fn derive_wall(&mut self, visible: f64) {
         let sums = &self.sums;
-        let is_async = sums.polls != 0 || sums.cancelled != 0;
-        // The difference for a future is not the probe's overhead, but the time between polls.
-        let visible = if is_async { 0.0 } else { visible };
-        let (mean, longest) = if is_async {
-            (mean(sums.wall.cast_signed(), sums.calls()), sums.wall_max)
+        let (gross_mean, longest, visible) = if self.is_async() {
+            // The difference for a future is not the probe's overhead, but the time between polls.
+            let mean = mean(sums.wall.cast_signed(), sums.calls());
+            (mean, sums.wall_max, 0.0)
         } else {
-            let ticks = sums
-                .sum
-                .wrapping_add(sums.excluded_sum)
-                .wrapping_add(sums.calls_waiting);
-            (
-                mean(ticks, saturating_sum([sums.samples, sums.excluded])),
-                sums.wall_max.max(sums.max),
-            )
+            let (ticks, calls) = sums.later_calls();
+            let mean = mean(ticks.wrapping_add(sums.calls_waiting), calls);
+            (mean, sums.wall_max.max(sums.max), visible)
         };
         let longest = longest.map(|gross| gross as f64 - visible);
         let quantile = |share| {
@@ -231,29 +211,29 @@ impl CallsiteReport {
             Some((middle(from) - visible).min(longest?))
         };
         let quantiles = (quantile(0.5), quantile(0.99));
-        self.wall_mean_ticks = mean.map(|mean| mean - visible);
+        self.wall_mean_ticks = gross_mean.map(|mean| mean - visible);
         (self.wall_p50_ticks, self.wall_p99_ticks) = quantiles;
         self.wall_max_ticks = longest;
     }
 
+    fn is_async(&self) -> bool {
+        self.sums.polls != 0 || self.sums.cancelled != 0
+    }
+
     fn derive_units(&mut self, clock: &Clock) {
-        let known = self.unit.is_some();
-        let per_unit =
-            (known && self.sums.units != 0).then(|| self.total_ticks / self.sums.units as f64);
-        self.units = known.then_some(self.sums.units);
-        self.ticks_per_unit = per_unit;
-        self.units_per_second = clock
-            .hz
-            .zip(per_unit.filter(|&per_unit| per_unit > 0.0))
-            .map(|(hz, per_unit)| hz / per_unit);
+        self.units = self.unit.as_ref().map(|_| self.sums.units);
+        let units = self.units.filter(|&units| units != 0);
+        self.ticks_per_unit = units.map(|units| self.total_ticks / units as f64);
+        let per_unit = self.ticks_per_unit.filter(|&ticks| ticks > 0.0);
+        self.units_per_second = clock.hz.zip(per_unit).map(|(hz, ticks)| hz / ticks);
     }
 
     fn derive_futures(&mut self, visible: f64) {
         let sums = &self.sums;
-        let futures = sums.polls != 0 || sums.cancelled != 0;
-        self.polls = futures.then_some(sums.polls);
+        let is_async = self.is_async();
+        self.polls = is_async.then_some(sums.polls);
         self.poll_max_ticks = sums.poll_max.map(|gross| gross as f64 - visible);
-        self.cancelled = futures.then_some(sums.cancelled);
+        self.cancelled = is_async.then_some(sums.cancelled);
     }
 }
 

@@ -8,8 +8,7 @@
 //! that call by at least four times that call's distance from the median, and by at least the length of the shortest interrupt. Calls that
 //! last longer than about 100 µs mostly contain interrupts, which cannot be distinguished from the function's own time any more.
 
-use crate::data::histogram::{beginning, end, middle, quantile};
-use crate::data::saturating_sum;
+use crate::data::histogram::{beginning, count, end, middle, quantile};
 use crate::{Bucket, CallsiteSums};
 
 /// Timers interrupt 100 to 1000 times per second, and hypervisors take the CPU away some hundred times.
@@ -53,42 +52,34 @@ impl Outliers {
                 .max(SHORTEST_SECONDS * hz)
                 // The samples in the next bucket are hardly longer.
                 .max(bucket_end - slowest);
-        let mut outliers = Self {
+        // They are in ascending order.
+        let is_other = |bucket: &Bucket| (bucket.from_ticks as f64) < threshold;
+        let (others, outliers) = buckets.split_at(buckets.partition_point(is_other));
+        Some(Self {
             threshold,
-            count: 0,
-            excess: 0.0,
-        };
-        if sums.max.is_some_and(|max| max as f64 >= threshold) {
-            outliers.measure(sums, buckets);
-        }
-        Some(outliers)
+            count: count(outliers),
+            excess: excess(sums, others, outliers),
+        })
     }
+}
 
-    fn measure(&mut self, sums: &CallsiteSums, buckets: &[Bucket]) {
-        let (mut others, mut outlier_ticks, mut other_ticks) = (0, 0.0, 0.0);
-        for bucket in buckets {
-            let ticks = bucket.calls as f64 * middle(bucket.from_ticks);
-            if bucket.from_ticks as f64 >= self.threshold {
-                self.count = saturating_sum([self.count, bucket.calls]);
-                outlier_ticks += ticks;
-            } else {
-                others = saturating_sum([others, bucket.calls]);
-                other_ticks += ticks;
-            }
-        }
-        if self.count == 0 || others == 0 {
-            return;
-        }
-        // The sum of all samples is exact. The sums of the outliers and of the others are only known to the width of a bucket, so the
-        // smaller of the two has the smaller error.
-        let sum_of_others = if outlier_ticks < other_ticks {
-            sums.sum as f64 - outlier_ticks
-        } else {
-            other_ticks
-        };
-        let mean = sum_of_others / others as f64;
-        self.excess = (sums.sum as f64 - mean * sums.samples as f64).max(0.0);
+/// The ticks of the outliers in excess of the mean of the other samples.
+fn excess(sums: &CallsiteSums, others: &[Bucket], outliers: &[Bucket]) -> f64 {
+    if others.is_empty() || outliers.is_empty() {
+        return 0.0;
     }
+    let ticks = |bucket: &Bucket| bucket.calls as f64 * middle(bucket.from_ticks);
+    let sum = |buckets: &[Bucket]| buckets.iter().map(ticks).sum::<f64>();
+    // The sum of all samples is exact. The sums of the outliers and of the others are only known to the width of a bucket, so the
+    // smaller of the two has the smaller error.
+    let (of_outliers, of_others) = (sum(outliers), sum(others));
+    let sum_of_others = if of_outliers < of_others {
+        sums.sum as f64 - of_outliers
+    } else {
+        of_others
+    };
+    let mean = sum_of_others / count(others) as f64;
+    (sums.sum as f64 - mean * sums.samples as f64).max(0.0)
 }
 
 #[cfg(test)]

@@ -48,14 +48,14 @@ impl Report {
     }
 }
 
-/// A counter's name, its explanation, and its value for a callsite; `None` if it is unknown.
-type Counter = (
+/// A figure's name, its explanation, and its value for a callsite; `None` if it is unknown.
+type Figure = (
     &'static str,
     &'static str,
     fn(&CallsiteReport) -> Option<String>,
 );
 
-const COUNTERS: [Counter; 7] = [
+const COUNTERS: [Figure; 7] = [
     ("tsc_calls", "Calls that have returned.", |of| {
         Some(of.calls.to_string())
     }),
@@ -91,6 +91,18 @@ const COUNTERS: [Counter; 7] = [
     ),
 ];
 
+const VISIBLE: Figure = (
+    "tsc_visible_overhead_ticks",
+    "What a probe sees of itself, in each gross tick count.",
+    |of| Some(of.sums.visible().to_string()),
+);
+const HISTOGRAM: &str = "tsc_call_gross_ticks";
+
+/// What is added to the names of samples.
+fn suffix_of(kind: &str) -> &'static str {
+    if kind == "counter" { "_total" } else { "" }
+}
+
 /// A counter is never negative.
 fn ticks(ticks: Option<f64>) -> Option<String> {
     Some(ticks.filter(|&ticks| ticks >= 0.0)?.to_string())
@@ -109,20 +121,20 @@ struct Text {
 
 impl Text {
     fn families(&mut self, report: &Report) -> fmt::Result {
+        const HERTZ: &str = "tsc_clock_hertz";
         if let Some(hz) = report.clock.hz {
-            self.begin(
-                "gauge",
-                "tsc_clock_hertz",
-                Some("hertz"),
-                "Ticks per second.",
-            )?;
-            writeln!(self.out, "tsc_clock_hertz {hz}")?;
+            self.begin("gauge", HERTZ, "Ticks per second.")?;
+            writeln!(self.out, "{HERTZ} {hz}")?;
         }
         for counter in COUNTERS {
-            self.counter(report, counter)?;
+            self.family(report, "counter", counter)?;
         }
-        self.visible_overhead(report)?;
-        self.histograms(report)?;
+        self.family(report, "gauge", VISIBLE)?;
+        let help = "Gross ticks of a call; without first and interrupted calls.";
+        self.begin("histogram", HISTOGRAM, help)?;
+        for callsite in &report.callsites {
+            self.histogram(callsite)?;
+        }
         match self.dialect {
             Dialect::OpenMetrics => self.out.write_str("# EOF\n"),
             Dialect::Prometheus => Ok(()),
@@ -130,53 +142,31 @@ impl Text {
     }
 
     /// Writes the lines above a family's samples.
-    fn begin(&mut self, kind: &str, name: &str, unit: Option<&str>, help: &str) -> fmt::Result {
+    fn begin(&mut self, kind: &str, name: &str, help: &str) -> fmt::Result {
+        let is_open = self.dialect == Dialect::OpenMetrics;
         // In OpenMetrics, a counter's name does not contain the suffix of its samples. In the older format it does.
-        let suffix = match (self.dialect, kind) {
-            (Dialect::Prometheus, "counter") => "_total",
-            _ => "",
-        };
+        let suffix = if is_open { "" } else { suffix_of(kind) };
         writeln!(self.out, "# TYPE {name}{suffix} {kind}")?;
-        if let (Dialect::OpenMetrics, Some(unit)) = (self.dialect, unit) {
+        let mut units = ["ticks", "hertz"].into_iter();
+        if let Some(unit) = units.find(|unit| is_open && name.ends_with(unit)) {
             writeln!(self.out, "# UNIT {name} {unit}")?;
         }
         writeln!(self.out, "# HELP {name}{suffix} {help}")
     }
 
-    fn counter(&mut self, report: &Report, (name, help, of): Counter) -> fmt::Result {
-        let unit = name.ends_with("_ticks").then_some("ticks");
-        self.begin("counter", name, unit, help)?;
+    fn family(&mut self, report: &Report, kind: &str, (name, help, of): Figure) -> fmt::Result {
+        self.begin(kind, name, help)?;
+        let suffix = suffix_of(kind);
         for callsite in &report.callsites {
             if let Some(value) = of(callsite) {
-                writeln!(self.out, "{name}_total{{{}}} {value}", Labels(callsite))?;
+                writeln!(self.out, "{name}{suffix}{{{}}} {value}", Labels(callsite))?;
             }
         }
         Ok(())
     }
 
-    fn visible_overhead(&mut self, report: &Report) -> fmt::Result {
-        const NAME: &str = "tsc_visible_overhead_ticks";
-        let help = "What a probe sees of itself, in each gross tick count.";
-        self.begin("gauge", NAME, Some("ticks"), help)?;
-        for callsite in &report.callsites {
-            let visible = callsite.sums.visible();
-            writeln!(self.out, "{NAME}{{{}}} {visible}", Labels(callsite))?;
-        }
-        Ok(())
-    }
-
-    fn histograms(&mut self, report: &Report) -> fmt::Result {
-        const NAME: &str = "tsc_call_gross_ticks";
-        let help = "Gross ticks of a call; without first and interrupted calls.";
-        self.begin("histogram", NAME, Some("ticks"), help)?;
-        for callsite in &report.callsites {
-            self.histogram(NAME, callsite)?;
-        }
-        Ok(())
-    }
-
-    fn histogram(&mut self, name: &str, callsite: &CallsiteReport) -> fmt::Result {
-        let labels = Labels(callsite);
+    fn histogram(&mut self, callsite: &CallsiteReport) -> fmt::Result {
+        let (name, labels) = (HISTOGRAM, Labels(callsite));
         for octave in OCTAVES {
             let end = 1 << octave;
             let below = callsite

@@ -26,8 +26,19 @@ pub(super) fn write(
         )?;
     }
     for mark in Mark::ALL {
-        if let Some((start, named, all)) = marked(report, rows, names, mark) {
-            writeln!(out, "{}", listed(&start, &named, all, options.width))?;
+        let is_marked = |row: &&CallsiteReport| Mark::of(row, &report.clock) == Some(mark);
+        let marked: Vec<&CallsiteReport> = rows.shown().filter(is_marked).collect();
+        let named = |row: &&CallsiteReport| match row.self_error_share() {
+            Some(share) if mark == Mark::Uncertain => {
+                format!("{} ± {:.0} %", names.full(row), share * 100.0)
+            }
+            _ => names.full(row).to_owned(),
+        };
+        let first: Vec<String> = marked.iter().take(NAMED).map(named).collect();
+        if !first.is_empty() {
+            let start = format!("tsc: {} {}: ", mark.character(), mark.explanation());
+            let line = listed(&start, &first, marked.len(), options.width);
+            writeln!(out, "{line}")?;
         }
     }
     if rows.left_out() != 0 {
@@ -42,27 +53,6 @@ pub(super) fn write(
         )?;
     }
     write_left_out(out, report, options.width)
-}
-
-/// What a line says of the rows with this mark: `! mostly probes; make them light, or leave them out: `, the names of the first few, and how
-/// many there are.
-fn marked(
-    report: &Report,
-    rows: &Rows<'_>,
-    names: &Names,
-    mark: Mark,
-) -> Option<(String, Vec<String>, usize)> {
-    let is_marked = |row: &&CallsiteReport| Mark::of(row, &report.clock) == Some(mark);
-    let marked: Vec<&CallsiteReport> = rows.shown().filter(is_marked).collect();
-    let named = |row: &&CallsiteReport| match row.self_error_share() {
-        Some(share) if mark == Mark::Uncertain => {
-            format!("{} ± {:.0} %", names.full(row), share * 100.0)
-        }
-        _ => names.full(row).to_owned(),
-    };
-    let start = format!("tsc: {} {}: ", mark.character(), mark.explanation());
-    let first = marked.iter().take(NAMED).map(named).collect();
-    (!marked.is_empty()).then_some((start, first, marked.len()))
 }
 
 /// The line with as many of the names as fit, and the number of the others of `all`.

@@ -5,7 +5,7 @@ use std::fmt;
 use super::names::{NAME, escaped};
 use super::scale::fixed;
 use super::tick_clock;
-use crate::data::saturating_sum;
+use crate::data::rules::Combine;
 use crate::{Bucket, CallsiteReport};
 
 /// Writes the function's place in the source, how net ticks follow from raw ones, the errors of the figures, and the interrupted calls.
@@ -26,9 +26,9 @@ pub(super) fn write(f: &mut dyn fmt::Write, callsite: &CallsiteReport) -> fmt::R
     }
     lines.extend(off_cpu(callsite));
     let octaves = octaves(&callsite.interrupted_histogram);
-    let octaves = octaves.iter().map(|(from, calls)| match from {
-        0 => format!("{calls} of no ticks"),
-        from => format!("{calls} of {from} ticks or more"),
+    let octaves = octaves.iter().map(|of| match of.from_ticks {
+        0 => format!("{} of no ticks", of.calls),
+        from => format!("{} of {from} ticks or more", of.calls),
     });
     let interrupted: Vec<String> = octaves.collect();
     if !interrupted.is_empty() {
@@ -73,18 +73,14 @@ fn off_cpu(callsite: &CallsiteReport) -> Option<String> {
 }
 
 /// Sums up the calls from each power of two to the next.
-fn octaves(buckets: &[Bucket]) -> Vec<(u64, u64)> {
-    let mut octaves: Vec<(u64, u64)> = Vec::new();
-    for bucket in buckets {
-        let octave = bucket.from_ticks.checked_ilog2().map_or(0, |bit| 1 << bit);
-        // Buckets are in ascending order.
-        match octaves.last_mut() {
-            Some((last, calls)) if *last == octave => {
-                *calls = saturating_sum([*calls, bucket.calls]);
-            }
-            _ => octaves.push((octave, bucket.calls)),
-        }
-    }
+fn octaves(buckets: &[Bucket]) -> Vec<Bucket> {
+    let octave = |from: u64| from.checked_ilog2().map_or(0, |bit| 1 << bit);
+    let octaves = buckets.iter().map(|bucket| Bucket {
+        from_ticks: octave(bucket.from_ticks),
+        ..*bucket
+    });
+    let mut octaves: Vec<Bucket> = octaves.collect();
+    octaves.merge(&Vec::new());
     octaves
 }
 

@@ -18,17 +18,11 @@ pub(super) fn write(out: &mut dyn fmt::Write, row: &CallsiteReport, scale: &Scal
         return Ok(());
     };
     writeln!(out, "{INDENT}{}", bars(&row.histogram, &axis))?;
-    let (least, greatest) = (
-        scale.figure(axis.net(axis.least)),
-        scale.figure(axis.net(axis.greatest)),
-    );
-    let mut below = vec![' '; COLUMNS];
-    let first = row.sums.first.map(|first| axis.column(first.ticks as f64));
-    if let Some(first) = first {
-        below[first] = 'F';
-    }
-    let below: String = below.into_iter().collect();
-    writeln!(out, "{INDENT}{}", below.trim_end())?;
+    let first = row.sums.first.map(|of| 1 + axis.column(of.ticks as f64));
+    let below = first.map_or(String::new(), |end| format!("{:>end$}", 'F'));
+    writeln!(out, "{INDENT}{below}")?;
+    let least = scale.figure(axis.least - axis.visible);
+    let greatest = scale.figure(axis.greatest - axis.visible);
     let room = COLUMNS.saturating_sub(least.chars().count());
     writeln!(out, "{INDENT}{least}{greatest:>room$}")
 }
@@ -48,10 +42,6 @@ impl Axis {
             greatest: middle(row.histogram.last()?.from_ticks),
             visible: row.sums.visible(),
         })
-    }
-
-    fn net(&self, gross: f64) -> f64 {
-        gross - self.visible
     }
 
     /// The column of that value; values beyond an end belong to the last column there.

@@ -72,12 +72,12 @@ impl Report {
     ) -> fmt::Result {
         if self.callsites.is_empty() {
             if !self.left_out.is_empty() {
-                return footer::write_left_out(out, self, options.width);
+                return footer::write_left_out(out, self, options.width_of_lines());
             }
             let reason = self.nothing_because.as_deref().map(escaped);
             return nothing::write(out, reason.as_deref());
         }
-        let options = &options.clone().of_form();
+        let options = &options.of_form();
         let style = Style::new(options.color);
         let names = Names::new(self, options.modules);
         let scale = Scale::new(&self.clock, options.unit);

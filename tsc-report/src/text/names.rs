@@ -25,29 +25,26 @@ struct Name {
 impl Names {
     pub(super) fn new(report: &Report, with_modules: bool) -> Self {
         let by_module = is_test_binary(report);
-        let named = occurrences(report.callsites.iter().map(|row| row.name.as_str()));
-        let full: Vec<String> = report
-            .callsites
-            .iter()
-            .map(|row| {
-                escaped(&full_name(
-                    row,
-                    with_modules || named[row.name.as_str()] > 1,
-                    by_module,
-                ))
-            })
-            .collect();
+        let rows = &report.callsites;
+        let named = occurrences(rows.iter().map(|row| row.name.as_str()));
+        let full_name = |row: &CallsiteReport| {
+            let with_module = with_modules || named[row.name.as_str()] > 1;
+            escaped(&full_name(row, with_module, by_module))
+        };
+        let full: Vec<String> = rows.iter().map(full_name).collect();
         let shown: Vec<String> = full.iter().map(|name| gclk_column(name)).collect();
         let alike = occurrences(shown.iter().map(String::as_str));
-        let note = |(index, row): (usize, &CallsiteReport)| {
-            (alike[shown[index].as_str()] > 1 || with_modules && full[index].len() > NAME)
-                .then(|| format!("{} at {}:{}", full[index], escaped(&row.file), row.line))
+        let name = |(row, (full, shown)): (&CallsiteReport, (String, &String))| {
+            let is_noted = alike[shown.as_str()] > 1 || with_modules && full.len() > NAME;
+            let note = is_noted.then(|| format!("{full} at {}:{}", escaped(&row.file), row.line));
+            let shown = shown.clone();
+            (std::ptr::from_ref(row), Name { shown, full, note })
         };
-        let notes: Vec<_> = report.callsites.iter().enumerate().map(note).collect();
-        let names = shown.into_iter().zip(full).zip(notes);
-        let names = names.map(|((shown, full), note)| Name { shown, full, note });
-        let rows = report.callsites.iter().map(std::ptr::from_ref);
-        let by_row = rows.zip(names).collect();
+        let by_row = rows
+            .iter()
+            .zip(full.into_iter().zip(&shown))
+            .map(name)
+            .collect();
         Self { by_row }
     }
 
@@ -122,24 +119,11 @@ pub(crate) fn escaped(name: &str) -> String {
 
 /// `%-50.50s`: as many whole characters as fit into 50 bytes, and spaces up to 50 bytes.
 pub fn gclk_column(name: &str) -> String {
-    padded(cut(name))
-}
-
-/// As many whole characters as fit into 50 bytes.
-fn cut(name: &str) -> &str {
     let mut end = name.len().min(NAME);
     while !name.is_char_boundary(end) {
         end -= 1;
     }
-    &name[..end]
-}
-
-/// The name and spaces up to 50 bytes.
-fn padded(name: &str) -> String {
-    let mut padded = String::with_capacity(NAME);
-    padded.push_str(name);
-    padded.extend(std::iter::repeat_n(' ', NAME - name.len()));
-    padded
+    name[..end].to_owned() + &" ".repeat(NAME - end)
 }
 
 #[cfg(test)]
@@ -194,7 +178,7 @@ mod tests {
             ),
             (&format!("{}🦀", "a".repeat(47)), &"a".repeat(47)),
         ] {
-            let padded = padded(cut(name));
+            let padded = gclk_column(name);
             assert_eq!((padded.len(), padded.trim_end()), (50, expected));
         }
     }

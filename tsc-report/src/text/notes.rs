@@ -41,10 +41,7 @@ pub(super) fn write(
 /// A line for each of the threads with the most self ticks, and the number of the others.
 fn threads(row: &CallsiteReport, scale: &Scale) -> Vec<String> {
     let line = |thread: &ThreadReport| {
-        let name = thread
-            .name
-            .as_deref()
-            .map_or_else(|| "(no name)".to_owned(), escaped);
+        let name = escaped(thread.name.as_deref().unwrap_or("(no name)"));
         let many = match thread.threads {
             0 | 1 => String::new(),
             many => format!(" × {many}"),
@@ -63,11 +60,9 @@ fn threads(row: &CallsiteReport, scale: &Scale) -> Vec<String> {
         )
     };
     let mut lines: Vec<String> = row.thread_rows.iter().take(THREADS).map(line).collect();
-    if row.thread_rows.len() > THREADS {
-        lines.push(format!(
-            "and {} more thread names",
-            row.thread_rows.len() - THREADS
-        ));
+    let left = row.thread_rows.len() - lines.len();
+    if left != 0 {
+        lines.push(format!("and {left} more thread names"));
     }
     lines
 }
@@ -94,10 +89,10 @@ pub(super) fn write_wrapped(out: &mut dyn fmt::Write, text: &str, width: usize) 
             line = rest;
         }
     }
-    if line.is_empty() {
-        return Ok(());
+    match line.as_str() {
+        "" => Ok(()),
+        line => writeln!(out, "{INDENT}{line}"),
     }
-    writeln!(out, "{INDENT}{line}")
 }
 
 fn throughput(row: &CallsiteReport, scale: &Scale) -> Option<String> {
@@ -119,12 +114,8 @@ fn events(row: &CallsiteReport) -> Option<String> {
         let digits = if each.abs() < 10.0 { 3 } else { 1 };
         format!("{} {each:.digits$}", escaped(&event.event))
     };
-    let counted: Vec<String> = row
-        .events
-        .iter()
-        .filter(|event| event.calls != 0)
-        .map(counted)
-        .collect();
+    let events = row.events.iter().filter(|event| event.calls != 0);
+    let counted: Vec<String> = events.map(counted).collect();
     (!counted.is_empty()).then(|| format!("per call: {}", counted.join(", ")))
 }
 
@@ -148,12 +139,10 @@ fn remarks(
     scale: &Scale,
     options: &TextOptions,
 ) -> Vec<String> {
+    const ITERATOR: &str =
+        "returns an iterator, whose work is done, and counted, where it is consumed";
     let mut remarks = uncounted(report, row);
-    if row.returns_iterator {
-        remarks.push(
-            "returns an iterator, whose work is done, and counted, where it is consumed".to_owned(),
-        );
-    }
+    remarks.extend(row.returns_iterator.then(|| ITERATOR.to_owned()));
     remarks.extend(long_and_rare(row, scale, options));
     remarks
 }
@@ -189,32 +178,27 @@ fn long_and_rare(row: &CallsiteReport, scale: &Scale, options: &TextOptions) -> 
 
 /// Calls that are missing from the figures, and those that the figures know only in part.
 fn uncounted(report: &Report, row: &CallsiteReport) -> Vec<String> {
-    let mut notes = Vec::new();
     // Where none can be detected, the banner has said so.
-    if row.unknown != 0 && report.clock.no_interruptions_because.is_none() {
-        notes.push(format!(
-            "{} may have been interrupted unnoticed: another library used rseq, or the thread was ending",
-            calls(row.unknown)
-        ));
-    }
-    if row.running != 0 {
-        notes.push(format!(
-            "{} still running, not in the figures",
-            calls(row.running)
-        ));
-    }
-    if row.anomalies != 0 {
-        notes.push(format!(
-            "{} not measured: the counter went backwards, or a section was never stopped",
-            calls(row.anomalies)
-        ));
-    }
-    if row.saturated != 0 {
-        notes.push(format!(
-            "{} of over 30 hours, or during which the counter stepped: quantiles end at 30 hours",
-            calls(row.saturated)
-        ));
-    }
+    let is_detected = report.clock.no_interruptions_because.is_none();
+    let unknown = if is_detected { row.unknown } else { 0 };
+    let counted = [
+        (
+            unknown,
+            "may have been interrupted unnoticed: another library used rseq, or the thread was ending",
+        ),
+        (row.running, "still running, not in the figures"),
+        (
+            row.anomalies,
+            "not measured: the counter went backwards, or a section was never stopped",
+        ),
+        (
+            row.saturated,
+            "of over 30 hours, or during which the counter stepped: quantiles end at 30 hours",
+        ),
+    ];
+    let counted = counted.into_iter().filter(|(number, _)| *number != 0);
+    let note = |(number, what)| format!("{} {what}", calls(number));
+    let mut notes: Vec<String> = counted.map(note).collect();
     if !row.fence_supported {
         notes.push(format!(
             "this CPU has no {}: measured with lfence",

@@ -25,13 +25,16 @@ pub(super) fn parts(report: &Report) -> Vec<String> {
             line += &format!(", {:.1} % of it probes", (share * 100.0).min(100.0));
         }
     }
-    let all = |of: fn(&CallsiteReport) -> f64| report.callsites.iter().map(of).sum::<f64>();
-    let (blocked, waiting) = (
-        all(CallsiteReport::own_blocked),
-        all(CallsiteReport::own_waiting),
-    );
+    let blocked: f64 = report
+        .callsites
+        .iter()
+        .map(CallsiteReport::own_blocked)
+        .sum();
     let mut parts = vec![line];
-    for (what, ticks) in [("blocked", blocked), ("waiting for a CPU", waiting)] {
+    for (what, ticks) in [
+        ("blocked", blocked),
+        ("waiting for a CPU", report.waiting()),
+    ] {
         if let Some(ns) = ns.map(|ns| ticks * ns).filter(|&ns| ns >= LEAST_NS) {
             parts.push(format!("{what} {}", time(ns)));
         }
@@ -44,9 +47,12 @@ impl Report {
     #[doc(hidden)]
     #[must_use]
     pub fn waiting_by_cpu(&self) -> Option<f64> {
-        let waiting: f64 = self.callsites.iter().map(CallsiteReport::own_waiting).sum();
         let cpu = self.process.cpu_ns.filter(|&ns| ns != 0)?;
-        Some(waiting * 1e9 / self.clock.hz? / cpu as f64)
+        Some(self.waiting() * 1e9 / self.clock.hz? / cpu as f64)
+    }
+
+    fn waiting(&self) -> f64 {
+        self.callsites.iter().map(CallsiteReport::own_waiting).sum()
     }
 }
 

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use super::{TextOptions, TextSort};
+use crate::data::share;
 use crate::order::order;
 use crate::{CallsiteReport, Report};
 
@@ -27,7 +28,7 @@ impl<'a> Rows<'a> {
         let ordered = order.iter().map(|&index| &rows[index]);
         let all: Vec<&CallsiteReport> = ordered.filter(|row| is_wanted(row)).collect();
         Self {
-            shown: options.top.unwrap_or(all.len()).min(all.len()),
+            shown: options.top.min(all.len()),
             self_sum: rows.iter().map(own).sum(),
             all,
         }
@@ -48,11 +49,7 @@ impl<'a> Rows<'a> {
 
     /// The row's share of the sum of all self ticks, in percent.
     pub(super) fn self_share(&self, row: &CallsiteReport) -> f64 {
-        if self.self_sum > 0.0 {
-            own(row) / self.self_sum * 100.0
-        } else {
-            0.0
-        }
+        share(own(row), self.self_sum) * 100.0
     }
 }
 
@@ -63,20 +60,17 @@ fn own(row: &CallsiteReport) -> f64 {
 
 /// The greatest first; equal rows stay in the report's order.
 fn compare(sort: TextSort, one: &CallsiteReport, other: &CallsiteReport) -> Ordering {
-    let by = |key: fn(&CallsiteReport) -> f64| key(other).total_cmp(&key(one));
-    let known = |key: fn(&CallsiteReport) -> Option<f64>| {
-        let key = |row| key(row).unwrap_or(f64::NEG_INFINITY);
-        key(other).total_cmp(&key(one))
-    };
+    let known = |key: Option<f64>| key.unwrap_or(f64::NEG_INFINITY);
+    let by = |key: &dyn Fn(&CallsiteReport) -> f64| key(other).total_cmp(&key(one));
     match sort {
-        TextSort::SelfTicks => by(CallsiteReport::self_on_cpu),
-        TextSort::Total => by(|row| row.total_ticks),
-        TextSort::Wall => by(|row| row.wall_ticks),
-        TextSort::Blocked => by(|row| row.own_blocked()),
+        TextSort::SelfTicks => by(&CallsiteReport::self_on_cpu),
+        TextSort::Total => by(&|row| row.total_ticks),
+        TextSort::Wall => by(&|row| row.wall_ticks),
+        TextSort::Blocked => by(&CallsiteReport::own_blocked),
         TextSort::Calls => other.calls.cmp(&one.calls),
-        TextSort::Mean => known(|row| row.mean_ticks),
-        TextSort::P99 => known(|row| row.p99_ticks),
-        TextSort::Max => known(|row| row.max_ticks),
+        TextSort::Mean => by(&|row| known(row.mean_ticks)),
+        TextSort::P99 => by(&|row| known(row.p99_ticks)),
+        TextSort::Max => by(&|row| known(row.max_ticks)),
         TextSort::Name => (&one.name, &one.module).cmp(&(&other.name, &other.module)),
     }
 }

@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::names::Names;
 use super::scale::{Scale, count};
+use crate::data::share;
 use crate::order::sort_indices;
 use crate::{Context, Report};
 
@@ -73,11 +74,7 @@ impl<'a> Tree<'a> {
     }
 
     fn share(&self, context: &Context) -> f64 {
-        if self.total > 0.0 {
-            context.total_ticks() / self.total
-        } else {
-            0.0
-        }
+        share(context.total_ticks(), self.total)
     }
 
     /// Without recursion, for a call tree may be deeper than the stack.

@@ -23,6 +23,7 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 
+use crate::data::data;
 use crate::named::{named, reasons};
 use crate::tsc::clock;
 
@@ -51,21 +52,22 @@ const SECOND_LOOK: Duration = Duration::from_millis(2);
 /// The number of groups of readings that are kept: the first one, and the latest ones.
 const MOST_GROUPS: usize = 8;
 
-/// How fast the counter ticks.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct Rate {
-    /// Ticks per second of the reference clock.
-    pub hz: f64,
-    /// The true rate differs from `hz` by at most this many millionths. 0 if the rate is exact by definition.
-    pub ppm: f64,
-    /// The time between the first and the last reading that were used. Zero if the rate is exact.
-    pub baseline: Duration,
-    /// The clock that the rate was measured against.
-    pub reference: Reference,
-    /// A clock stepped since the first reading. `hz` is then measured over the time since the step, and intervals across the step are
-    /// wrong.
-    pub stepped: bool,
+data! {
+    /// How fast the counter ticks.
+    #[derive(Copy)]
+    pub struct Rate {
+        /// Ticks per second of the reference clock.
+        hz: f64,
+        /// The true rate differs from [`hz`](Self::hz) by at most this many millionths. 0 if the rate is exact by definition.
+        ppm: f64,
+        /// The time between the first and the last reading that were used. Zero if the rate is exact.
+        baseline: Duration,
+        /// The clock that the rate was measured against.
+        reference: Reference,
+        /// A clock stepped since the first reading. The rate is then measured over the time since the step, and intervals across the step are
+        /// wrong.
+        stepped: bool,
+    }
 }
 
 impl Rate {
@@ -109,6 +111,7 @@ impl fmt::Display for Rate {
 
 named! {
     /// The clock or the definition that a [`Rate`] is relative to.
+    #[cfg_attr(feature = "json", derive(serde::Serialize))]
     #[non_exhaustive]
     pub enum Reference {
         /// Linux: `CLOCK_MONOTONIC_RAW`, which nothing adjusts.

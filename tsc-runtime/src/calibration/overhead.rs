@@ -10,21 +10,7 @@ use crate::record::contexts::{self, Contexts};
 use crate::record::table::{Entry, FIRST_LEN};
 use crate::record::{BUFFER_LEN, Record, thread};
 use crate::tsc::{Fence, Ticks, clock, elapsed};
-
-/// The cost of a probe around an empty body, in ticks.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Overhead {
-    /// The ticks between the two reads. Every raw measurement contains them.
-    pub(crate) visible: f64,
-    /// The ticks that a probe costs its caller in all.
-    pub(crate) total: f64,
-    /// The additional ticks that a probe costs its caller if another probe is nested in it.
-    pub(crate) nesting: f64,
-    /// The error bound of `visible`: how much it differs between places in the program and over time.
-    pub(crate) visible_error: f64,
-    /// The error bound of `total`, of the same kind.
-    pub(crate) total_error: f64,
-}
+use tsc_report::FenceOverhead;
 
 /// How much the visible overhead differs between places in a program, where the compiler chooses other registers and the code is aligned
 /// differently. One program had 64 empty functions with eight signatures, each beside code of another length: their means were between 5.1
@@ -128,23 +114,24 @@ pub(crate) fn visible(fence: Fence) -> f64 {
 }
 
 /// The mean of all measurements of a policy. All 0 if the policy is not in use.
-pub(crate) fn of(fence: Fence) -> Overhead {
+pub(crate) fn of(fence: Fence) -> FenceOverhead {
     let [visibles, totals, nestings] = MEASUREMENTS.with(|table| table[fence as usize].costs);
-    let visible = visibles.mean();
+    let visible_ticks = visibles.mean();
     let (surroundings, timed_surroundings) = if clock::is_os_clock() {
         (
-            OS_CLOCK_SURROUNDINGS * visible,
-            OS_CLOCK_TIMED_SURROUNDINGS * visible,
+            OS_CLOCK_SURROUNDINGS * visible_ticks,
+            OS_CLOCK_TIMED_SURROUNDINGS * visible_ticks,
         )
     } else {
         (SURROUNDINGS, TIMED_SURROUNDINGS)
     };
-    Overhead {
-        visible,
-        total: totals.mean(),
-        nesting: nestings.mean(),
-        visible_error: surroundings + visibles.half_range(),
-        total_error: timed_surroundings + totals.half_range(),
+    FenceOverhead {
+        fence: fence.name().to_owned(),
+        visible_ticks,
+        visible_error_ticks: surroundings + visibles.half_range(),
+        total_ticks: totals.mean(),
+        total_error_ticks: timed_surroundings + totals.half_range(),
+        nesting_ticks: nestings.mean(),
     }
 }
 

@@ -8,7 +8,7 @@
 use once_cell::race::OnceBox;
 use std::hint::black_box;
 
-use crate::tsc::{FencePolicy, Lfence, Ticks, clock, elapsed};
+use crate::tsc::{Lfence, Ticks, clock, elapsed};
 
 /// The number of unfenced reads in a row, and of fenced pairs around work of different lengths.
 const READS: usize = if cfg!(miri) { 20 } else { 2000 };
@@ -41,22 +41,16 @@ pub fn ticks() -> Ticks {
 }
 
 fn measure() -> Ticks {
-    let slow = clock::availability().is_err();
     let reads: Vec<Ticks> = (0..READS).map(|_| clock::now()).collect();
-    let gaps: Vec<i64> = reads
-        .windows(2)
-        .map(|pair| elapsed(pair[0], pair[1]))
-        .collect();
-    let spans: Vec<i64> = (0..PAIRS)
-        .map(|i| {
-            let start = if slow { clock::now() } else { Lfence::start() };
-            for k in 0..i % LENGTHS {
-                black_box(k);
-            }
-            elapsed(start, if slow { clock::now() } else { Lfence::stop() })
-        })
-        .collect();
-    step(&gaps, &spans)
+    let gaps = reads.windows(2).map(|pair| elapsed(pair[0], pair[1]));
+    let spans = (0..PAIRS).map(|i| {
+        let start = clock::at_start::<Lfence>();
+        for k in 0..i % LENGTHS {
+            black_box(k);
+        }
+        elapsed(start, clock::at_stop::<Lfence>())
+    });
+    step(&gaps.collect::<Vec<_>>(), &spans.collect::<Vec<_>>())
 }
 
 /// The step, computed from the differences between unfenced reads in a row, and from fenced durations of different work.
@@ -101,24 +95,17 @@ fn fractional_step(mut spans: Vec<Ticks>) -> Option<Ticks> {
     let whole = middles[middles.len() - 1] - middles[0];
     let step = whole / (whole / about).round();
     let is_multiple = |middle: &f64| (middle - (middle / step).round() * step).abs() <= 1.0;
-    middles
-        .iter()
-        .all(is_multiple)
-        .then(|| step.ceil() as Ticks)
+    let are_multiples = middles.iter().all(is_multiple);
+    are_multiples.then(|| step.ceil() as Ticks)
 }
 
 /// The positive values and how often each occurs, the most frequent first.
 fn by_frequency(values: &[i64]) -> Vec<(Ticks, usize)> {
-    let mut positive: Vec<Ticks> = values
-        .iter()
-        .filter(|&&value| value > 0)
-        .map(|value| value.cast_unsigned())
-        .collect();
+    let positive = values.iter().filter(|&&value| value > 0);
+    let mut positive: Vec<Ticks> = positive.map(|value| value.cast_unsigned()).collect();
     positive.sort_unstable();
-    let mut counted: Vec<(Ticks, usize)> = positive
-        .chunk_by(|a, b| a == b)
-        .map(|equal| (equal[0], equal.len()))
-        .collect();
+    let equal = positive.chunk_by(|a, b| a == b);
+    let mut counted: Vec<_> = equal.map(|equal| (equal[0], equal.len())).collect();
     counted.sort_unstable_by_key(|&(value, count)| (std::cmp::Reverse(count), value));
     counted
 }

@@ -24,45 +24,37 @@ enum Source {
     Misses(CacheId),
 }
 
-const fn of(name: &'static str, source: Source) -> Kind {
-    Kind { name, source }
+// Input:  kinds! { "page-faults": Software(Software::PAGE_FAULTS), … }
+// Output: these in an array
+macro_rules! kinds {
+    ($($name:literal: $source:ident($event:expr),)*) => {
+        [$(Kind { name: $name, source: Source::$source($event) },)*]
+    };
 }
 
 impl Kind {
     /// All events, in the order of `docs/variables.md`.
-    pub(super) const ALL: [Self; 19] = [
-        of("page-faults", Source::Software(Software::PAGE_FAULTS)),
-        of("minor-faults", Source::Software(Software::PAGE_FAULTS_MIN)),
-        of("major-faults", Source::Software(Software::PAGE_FAULTS_MAJ)),
-        of(
-            "context-switches",
-            Source::Kernel(Software::CONTEXT_SWITCHES),
-        ),
-        of("cpu-migrations", Source::Kernel(Software::CPU_MIGRATIONS)),
-        of("cycles", Source::Hardware(Hardware::CPU_CYCLES)),
-        of("instructions", Source::Hardware(Hardware::INSTRUCTIONS)),
-        of("branches", Source::Hardware(Hardware::BRANCH_INSTRUCTIONS)),
-        of("branch-misses", Source::Hardware(Hardware::BRANCH_MISSES)),
-        of(
-            "cache-references",
-            Source::Hardware(Hardware::CACHE_REFERENCES),
-        ),
-        of("cache-misses", Source::Hardware(Hardware::CACHE_MISSES)),
-        of(
-            "stalled-cycles-frontend",
-            Source::Hardware(Hardware::STALLED_CYCLES_FRONTEND),
-        ),
-        of(
-            "stalled-cycles-backend",
-            Source::Hardware(Hardware::STALLED_CYCLES_BACKEND),
-        ),
-        of("bus-cycles", Source::Hardware(Hardware::BUS_CYCLES)),
-        of("L1-dcache-load-misses", Source::Misses(CacheId::L1D)),
-        of("L1-icache-load-misses", Source::Misses(CacheId::L1I)),
-        of("LLC-load-misses", Source::Misses(CacheId::LL)),
-        of("dTLB-load-misses", Source::Misses(CacheId::DTLB)),
-        of("iTLB-load-misses", Source::Misses(CacheId::ITLB)),
-    ];
+    pub(super) const ALL: [Self; 19] = kinds! {
+        "page-faults": Software(Software::PAGE_FAULTS),
+        "minor-faults": Software(Software::PAGE_FAULTS_MIN),
+        "major-faults": Software(Software::PAGE_FAULTS_MAJ),
+        "context-switches": Kernel(Software::CONTEXT_SWITCHES),
+        "cpu-migrations": Kernel(Software::CPU_MIGRATIONS),
+        "cycles": Hardware(Hardware::CPU_CYCLES),
+        "instructions": Hardware(Hardware::INSTRUCTIONS),
+        "branches": Hardware(Hardware::BRANCH_INSTRUCTIONS),
+        "branch-misses": Hardware(Hardware::BRANCH_MISSES),
+        "cache-references": Hardware(Hardware::CACHE_REFERENCES),
+        "cache-misses": Hardware(Hardware::CACHE_MISSES),
+        "stalled-cycles-frontend": Hardware(Hardware::STALLED_CYCLES_FRONTEND),
+        "stalled-cycles-backend": Hardware(Hardware::STALLED_CYCLES_BACKEND),
+        "bus-cycles": Hardware(Hardware::BUS_CYCLES),
+        "L1-dcache-load-misses": Misses(CacheId::L1D),
+        "L1-icache-load-misses": Misses(CacheId::L1I),
+        "LLC-load-misses": Misses(CacheId::LL),
+        "dTLB-load-misses": Misses(CacheId::DTLB),
+        "iTLB-load-misses": Misses(CacheId::ITLB),
+    };
 
     pub(super) fn builder(&self) -> Builder<'static> {
         let mut builder = match self.source {
@@ -83,19 +75,17 @@ impl Kind {
 
     /// Why the event cannot be counted.
     fn why_not(&self, error: &io::Error) -> String {
-        match (error.raw_os_error(), self.source) {
-            (Some(libc::EACCES | libc::EPERM), _) => format!(
-                "{}: this process may not count it; that needs root, CAP_PERFMON or a lower kernel.perf_event_paranoid",
-                self.name
-            ),
-            (Some(libc::ENOENT | libc::EOPNOTSUPP), Source::Hardware(_) | Source::Misses(_)) => {
-                format!(
-                    "{}: this machine has no performance monitoring unit that counts it, or its hypervisor hides it",
-                    self.name
-                )
+        let other = error.to_string();
+        let why = match (error.raw_os_error(), self.source) {
+            (Some(libc::EACCES | libc::EPERM), _) => {
+                "this process may not count it; that needs root, CAP_PERFMON or a lower kernel.perf_event_paranoid"
             }
-            _ => format!("{}: {error}", self.name),
-        }
+            (Some(libc::ENOENT | libc::EOPNOTSUPP), Source::Hardware(_) | Source::Misses(_)) => {
+                "this machine has no performance monitoring unit that counts it, or its hypervisor hides it"
+            }
+            _ => other.as_str(),
+        };
+        format!("{}: {why}", self.name)
     }
 }
 
@@ -140,11 +130,8 @@ pub(super) fn chosen() -> &'static [Kind] {
 fn parse(list: &str) -> (Vec<Kind>, Vec<(String, &'static str)>) {
     let mut kinds: Vec<Kind> = Vec::new();
     let mut wrong = Vec::new();
-    for name in list
-        .split(',')
-        .map(str::trim)
-        .filter(|name| !name.is_empty())
-    {
+    let names = list.split(',').map(str::trim);
+    for name in names.filter(|name| !name.is_empty()) {
         match Kind::ALL.iter().find(|kind| kind.name == name) {
             None => wrong.push((name.to_owned(), "is unknown")),
             Some(kind) if kinds.iter().any(|known| known.name == kind.name) => {}

@@ -35,7 +35,7 @@ pub(super) struct Settings {
     pub(super) signals: bool,
     pub(super) unit: TextUnit,
     pub(super) sort: TextSort,
-    pub(super) top: Option<usize>,
+    pub(super) top: usize,
     pub(super) meta: MetaMap,
 }
 
@@ -71,14 +71,15 @@ impl Settings {
                 .parse(environment::switch)
                 .unwrap_or(true),
             unit: environment::UNIT
-                .parse(TextUnit::from_name)
+                .parse(|name| of_name(&TextUnit::NAMES, name))
                 .unwrap_or_default(),
             sort: environment::SORT
-                .parse(TextSort::from_name)
+                .parse(|name| of_name(&TextSort::NAMES, name))
                 .unwrap_or_default(),
             top: environment::TOP
                 .parse(|rows| rows.parse().ok())
-                .filter(|&rows| rows != 0),
+                .filter(|&rows| rows != 0)
+                .unwrap_or(usize::MAX),
             meta: environment::META
                 .get()
                 .map_or_else(MetaMap::new, |value| pairs(&value.to_string_lossy())),
@@ -105,10 +106,13 @@ pub(super) fn form_of_file(path: &OsStr, text: TextForm) -> Form {
 
 /// The form of this name, which may also be a switch: on is the usual form.
 fn form(value: &str, usual: Form) -> Option<Form> {
-    match FORMS.iter().find(|(name, _)| *name == value) {
-        Some(&(_, form)) => Some(form),
-        None => environment::switch(value).map(|is_on| if is_on { usual } else { Form::Off }),
-    }
+    let switched = |is_on| if is_on { usual } else { Form::Off };
+    of_name(&FORMS, value).or_else(|| environment::switch(value).map(switched))
+}
+
+fn of_name<T: Copy>(names: &[(&str, T)], name: &str) -> Option<T> {
+    let mut named = names.iter().filter(|(its, _)| *its == name);
+    named.next().map(|&(_, it)| it)
 }
 
 /// A time between two reports.
@@ -116,29 +120,35 @@ fn period(value: &str) -> Option<Duration> {
     environment::duration(value).filter(|&time| time >= Duration::from_millis(10))
 }
 
+/// The signals that have names here, without `SIG`.
+#[cfg(unix)]
+pub(super) const SIGNALS: [(&str, i32); 7] = [
+    ("INT", libc::SIGINT),
+    ("TERM", libc::SIGTERM),
+    ("HUP", libc::SIGHUP),
+    ("USR1", libc::SIGUSR1),
+    ("USR2", libc::SIGUSR2),
+    ("QUIT", libc::SIGQUIT),
+    ("WINCH", libc::SIGWINCH),
+];
+
 #[cfg(unix)]
 fn signal(value: &str) -> Option<i32> {
     let name = value.strip_prefix("SIG").unwrap_or(value);
-    let number = match name {
-        "USR1" => libc::SIGUSR1,
-        "USR2" => libc::SIGUSR2,
-        "HUP" => libc::SIGHUP,
-        "QUIT" => libc::SIGQUIT,
-        "WINCH" => libc::SIGWINCH,
-        number => number.parse().ok()?,
-    };
+    let number = of_name(&SIGNALS, name).or_else(|| name.parse().ok())?;
     // Signals that cannot be caught, or that mean a fault of the program.
-    let unfit = [
-        libc::SIGKILL,
-        libc::SIGSTOP,
-        libc::SIGSEGV,
-        libc::SIGBUS,
-        libc::SIGFPE,
-        libc::SIGILL,
-        libc::SIGABRT,
-        libc::SIGTRAP,
-    ];
-    ((1..=31).contains(&number) && !unfit.contains(&number)).then_some(number)
+    let is_unfit = matches!(
+        number,
+        libc::SIGKILL
+            | libc::SIGSTOP
+            | libc::SIGSEGV
+            | libc::SIGBUS
+            | libc::SIGFPE
+            | libc::SIGILL
+            | libc::SIGABRT
+            | libc::SIGTRAP
+    );
+    ((1..=31).contains(&number) && !is_unfit).then_some(number)
 }
 
 /// There are no signals here.

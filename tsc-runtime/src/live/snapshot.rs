@@ -6,17 +6,18 @@ use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::collect::{
-    begin_anew, collect_callsites, collect_clock, collect_contexts, collect_machine,
-    collect_process, collect_tick_clock, slowest_calls,
+    begin_anew, collect_callsites, collect_clock, collect_contexts, collect_process,
+    collect_tick_clock, slowest_calls,
 };
 use super::output;
 use super::settings::{Form, form_of_file, settings};
 use crate::calibration::{light_cost, overhead};
 use crate::environment::write_to_stderr;
+use crate::machine::machine;
 use crate::record::thread;
 use crate::registry::{self, Figures};
-use crate::{calibration, events, gate};
-use tsc_report::{Clock, Ended, Report, TextForm};
+use crate::{affinity, calibration, events, gate};
+use tsc_report::{Clock, Ended, MachineReport, Report, TextForm};
 
 /// The number of calls that had at least started when the last report was made.
 pub(super) static REPORTED: AtomicU64 = AtomicU64::new(0);
@@ -220,7 +221,10 @@ fn collect(figures: &Figures, unrecorded_calls: u64) -> Report {
     Report {
         process: collect_process(),
         meta: settings().meta.clone(),
-        machine: collect_machine(),
+        machine: MachineReport {
+            cpus: affinity::cpus().ok().map(|cpus| cpus.len() as u64),
+            ..machine().clone()
+        },
         contexts: collect_contexts(figures, &indices),
         callsites,
         slowest_calls: slowest_calls(),

@@ -12,7 +12,7 @@ pub(crate) fn understood() -> Vec<(&'static str, String)> {
         ("TSC_REPORT", name(&FORMS, settings.form)),
         ("TSC_UNIT", name(TextUnit::NAMES, settings.unit)),
         ("TSC_SORT", name(TextSort::NAMES, settings.sort)),
-        ("TSC_TOP", settings.top.unwrap_or(0).to_string()),
+        ("TSC_TOP", settings.top.to_string()),
         (
             "TSC_SIGNALS",
             if settings.signals { "on" } else { "off" }.to_owned(),

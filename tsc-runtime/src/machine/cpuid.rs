@@ -1,16 +1,16 @@
 //! Reads facts from CPUID: a pure function, which is given a reader of leaves.
 
-use super::Machine;
+use tsc_report::MachineReport;
 
 /// What the CPU itself reports; the rest is unknown.
 #[cfg(all(any(target_arch = "x86_64", target_arch = "x86"), not(miri)))]
-pub(super) fn facts() -> Machine {
+pub(super) fn facts() -> MachineReport {
     from_leaves(crate::tsc::cpuid)
 }
 
 #[cfg(not(all(any(target_arch = "x86_64", target_arch = "x86"), not(miri))))]
-pub(super) fn facts() -> Machine {
-    Machine::default()
+pub(super) fn facts() -> MachineReport {
+    MachineReport::default()
 }
 
 const EAX: usize = 0;
@@ -25,11 +25,11 @@ const HYPERVISOR: u32 = 0x4000_0000;
     any(miri, not(any(target_arch = "x86_64", target_arch = "x86"))),
     allow(dead_code, reason = "only the tests have leaves to read")
 )]
-fn from_leaves(read: impl Fn(u32, u32) -> [u32; 4]) -> Machine {
+fn from_leaves(read: impl Fn(u32, u32) -> [u32; 4]) -> MachineReport {
     let first = read(0, 0);
     let highest = first[EAX];
     if highest == 0 {
-        return Machine::default();
+        return MachineReport::default();
     }
     let highest_extended = read(EXTENDED, 0)[EAX];
     // On Intel's CPUs, a leaf beyond the highest one returns the data of another leaf.
@@ -51,7 +51,7 @@ fn from_leaves(read: impl Fn(u32, u32) -> [u32; 4]) -> Machine {
     let is_amd = matches!(vendor.as_deref(), Some("AuthenticAMD" | "HygonGenuine"));
     let virtualized = leaf(1).map(|leaf| leaf[ECX] >> 31 == 1);
     let hypervisor = (virtualized == Some(true)).then(|| read(HYPERVISOR, 0));
-    Machine {
+    MachineReport {
         cpu: brand(&leaf),
         vendor,
         family: Some(family),
@@ -65,7 +65,7 @@ fn from_leaves(read: impl Fn(u32, u32) -> [u32; 4]) -> Machine {
         lfence_serializing: is_amd.then(|| bit(0x8000_0021, EAX, 2).unwrap_or(false)),
         rdpru: bit(0x8000_0008, EBX, 4).or(Some(false)),
         stated_hz: stated_hz(leaf(0x15), hypervisor, &read),
-        ..Machine::default()
+        ..MachineReport::default()
     }
 }
 
@@ -93,15 +93,9 @@ fn brand(leaf: &impl Fn(u32) -> Option<[u32; 4]>) -> Option<String> {
 
 /// Decodes four characters from each register, up to the first NUL. `None` if there are none.
 fn text(registers: &[u32]) -> Option<String> {
-    let bytes: Vec<u8> = registers
-        .iter()
-        .flat_map(|register| register.to_le_bytes())
-        .collect();
-    let end = bytes
-        .iter()
-        .position(|&byte| byte == 0)
-        .unwrap_or(bytes.len());
-    let text = String::from_utf8_lossy(&bytes[..end]);
+    let bytes = registers.iter().flat_map(|register| register.to_le_bytes());
+    let bytes: Vec<u8> = bytes.take_while(|&byte| byte != 0).collect();
+    let text = String::from_utf8_lossy(&bytes);
     let words: Vec<&str> = text.split_whitespace().collect();
     (!words.is_empty()).then(|| words.join(" "))
 }
@@ -180,7 +174,7 @@ mod tests {
     #[test]
     fn zen4_guest_is_read() {
         let facts = from_leaves(zen4);
-        let expected = Machine {
+        let expected = MachineReport {
             cpu: Some("AMD EPYC".into()),
             vendor: Some("AuthenticAMD".into()),
             family: Some(0x19),
@@ -192,7 +186,7 @@ mod tests {
             rdtscp: Some(true),
             lfence_serializing: Some(true),
             rdpru: Some(false),
-            ..Machine::default()
+            ..MachineReport::default()
         };
         assert_eq!(facts, expected);
     }
@@ -233,6 +227,6 @@ mod tests {
             let facts = from_leaves(|_, _| [word; 4]);
             assert!(facts.stated_hz.is_none_or(f64::is_finite));
         }
-        assert_eq!(from_leaves(|_, _| [0; 4]), Machine::default());
+        assert_eq!(from_leaves(|_, _| [0; 4]), MachineReport::default());
     }
 }

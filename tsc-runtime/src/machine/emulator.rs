@@ -1,7 +1,10 @@
 //! Detects software that executes this program's instructions in place of the CPU, or its system calls in place of the kernel.
 
-use super::Machine;
+use once_cell::race::OnceBox;
+use tsc_report::MachineReport;
+
 use super::cpuid::TCG;
+use super::machine;
 use crate::named::named;
 
 named! {
@@ -37,7 +40,14 @@ impl Emulator {
     }
 }
 
-pub(super) fn detect(machine: &Machine) -> Option<Emulator> {
+/// What executes the instructions, if the CPU itself does not.
+#[must_use]
+pub fn emulator() -> Option<Emulator> {
+    static EMULATOR: OnceBox<Option<Emulator>> = OnceBox::new();
+    *EMULATOR.get_or_init(|| Box::new(detect(machine())))
+}
+
+pub(super) fn detect(machine: &MachineReport) -> Option<Emulator> {
     if cfg!(miri) {
         return Some(Emulator::Miri);
     }
@@ -59,7 +69,7 @@ pub(super) fn detect(machine: &Machine) -> Option<Emulator> {
 
 /// Detects the emulator by the names that the CPU, the kernel and the executed file report.
 fn by_names(
-    machine: &Machine,
+    machine: &MachineReport,
     kernel: Option<&str>,
     version: Option<&str>,
     executing: Option<&str>,
@@ -130,11 +140,11 @@ fn running_on_valgrind() -> bool {
 mod tests {
     use super::*;
 
-    fn cpu(brand: &str, hypervisor: Option<&str>) -> Machine {
-        Machine {
+    fn cpu(brand: &str, hypervisor: Option<&str>) -> MachineReport {
+        MachineReport {
             cpu: Some(brand.into()),
             hypervisor: hypervisor.map(Into::into),
-            ..Machine::default()
+            ..MachineReport::default()
         }
     }
 
@@ -169,8 +179,8 @@ mod tests {
             ),
             Some(Emulator::Wsl2)
         );
-        assert_eq!(by_names(&Machine::default(), None, None, None), None);
-        let executing = |name| by_names(&Machine::default(), None, None, Some(name));
+        assert_eq!(by_names(&MachineReport::default(), None, None, None), None);
+        let executing = |name| by_names(&MachineReport::default(), None, None, Some(name));
         assert_eq!(executing("qemu-aarch64-static"), Some(Emulator::Qemu));
         assert_eq!(executing("rosetta"), Some(Emulator::Rosetta));
         assert_eq!(executing("hotspots"), None);

@@ -1,5 +1,7 @@
 //! The design of the CPU's core.
 
+use tsc_report::MachineReport;
+
 use super::machine;
 
 /// The core's design, by the short name that tables of instructions use for it; `None` if it is unknown here.
@@ -9,9 +11,12 @@ use super::machine;
 /// with Golden Cove.
 #[must_use]
 pub fn microarchitecture() -> Option<&'static str> {
-    let machine = machine();
+    machine().microarchitecture()
+}
+
+pub(super) fn of(machine: &MachineReport) -> Option<&'static str> {
     name(Signature {
-        vendor: machine.vendor.as_deref()?,
+        vendor: machine.vendor()?,
         family: machine.family?,
         model: machine.model?,
         ..features()?
@@ -56,7 +61,7 @@ fn name(signature: Signature<'_>) -> Option<&'static str> {
     }
 }
 
-/// The features, which [`Machine`](super::Machine) does not contain.
+/// The features, which [`MachineReport`] does not contain.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 fn features() -> Option<Signature<'static>> {
     use crate::tsc::cpuid;

@@ -6,84 +6,28 @@
 #![cfg_attr(not(feature = "on"), doc(hidden))]
 
 use once_cell::race::OnceBox;
+use tsc_report::MachineReport;
 
 mod cpuid;
 mod emulator;
 mod microarchitecture;
 mod system;
 
-pub use emulator::Emulator;
+pub use emulator::{Emulator, emulator};
 pub use microarchitecture::microarchitecture;
 
-/// What this process can find out about the machine that it runs on.
+/// The facts about this machine. The first call reads them, which takes about 0.2 ms; later calls return the same ones.
 ///
 /// ```
 /// # #[cfg(feature = "on")] // the module is private otherwise
 /// # {
 /// let machine = tsc_runtime::machine::machine();
-/// println!("{}", machine.cpu.as_deref().unwrap_or("an unknown CPU"));
+/// println!("{}", machine.cpu().unwrap_or("an unknown CPU"));
 /// # }
 /// ```
-#[derive(Clone, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "json", derive(serde::Serialize))]
-#[non_exhaustive]
-pub struct Machine {
-    /// The CPU's brand string.
-    pub cpu: Option<String>,
-    /// The CPU's maker: `GenuineIntel`, `AuthenticAMD`, …
-    pub vendor: Option<String>,
-    /// The CPU's family, including the extended family (x86).
-    pub family: Option<u32>,
-    /// The CPU's model, including the extended model (x86). A hypervisor may report another one.
-    pub model: Option<u32>,
-    /// The CPU's stepping (x86).
-    pub stepping: Option<u32>,
-    /// The microcode's revision, as the kernel reports it. Hypervisors often hide the real one.
-    pub microcode: Option<String>,
-    /// The name of the hypervisor. `None` also on bare metal: see [`virtualized`](Self::virtualized).
-    pub hypervisor: Option<String>,
-    /// Whether CPUID reports a hypervisor.
-    pub virtualized: Option<bool>,
-    /// The software that executes the instructions, if the CPU itself does not.
-    pub emulator: Option<Emulator>,
-    /// Whether the CPU guarantees that the counter's rate does not change with the core clock and in idle states.
-    pub invariant_tsc: Option<bool>,
-    /// Whether the CPU has RDTSCP. Some hypervisors hide it.
-    pub rdtscp: Option<bool>,
-    /// Whether LFENCE always waits for earlier instructions. `Some(false)` if it does so only where the system has set bit 1 of the MSR
-    /// C001_1029. `None` if the CPU is not AMD's, and has no such setting.
-    pub lfence_serializing: Option<bool>,
-    /// Whether the CPU has RDPRU, which reads core cycles without privileges (AMD Zen 2 and later).
-    pub rdpru: Option<bool>,
-    /// The counter's rate in Hz, as the CPU or the hypervisor reports it.
-    pub stated_hz: Option<f64>,
-    /// The kernel's clocksource: `tsc` if the kernel trusts the counter. It may change after it was read.
-    pub clocksource: Option<String>,
-    /// The clocksources that the kernel could use. A counter that it found unstable is not among them.
-    pub available_clocksources: Option<String>,
-    /// The kernel's release.
-    pub kernel: Option<String>,
-    /// The operating system, by Rust's name for it.
-    pub os: &'static str,
-    /// The first CPU's frequency governor.
-    pub governor: Option<String>,
-    /// Whether the core clock may exceed its base.
-    pub boost: Option<bool>,
-    /// Whether two hardware threads share a core's execution units.
-    pub smt: Option<bool>,
-}
-
-/// The facts about this machine. The first call reads them, which takes about 0.2 ms; later calls return the same ones.
-///
-/// ```
-/// let machine = tsc_runtime::machine::machine();
-/// if machine.hypervisor.is_some() {
-///     println!("time that the hypervisor gives to others counts as the program's");
-/// }
-/// ```
 #[must_use]
-pub fn machine() -> &'static Machine {
-    static MACHINE: OnceBox<Machine> = OnceBox::new();
+pub fn machine() -> &'static MachineReport {
+    static MACHINE: OnceBox<MachineReport> = OnceBox::new();
     MACHINE.get_or_init(|| {
         let mut machine = cpuid::facts();
         if cfg!(target_arch = "aarch64") {
@@ -91,13 +35,13 @@ pub fn machine() -> &'static Machine {
             machine.invariant_tsc = Some(true);
         }
         machine.kernel = system::read("/proc/sys/kernel/osrelease");
-        machine.emulator = emulator::detect(&machine);
+        machine.emulator = emulator::detect(&machine).map(|emulator| emulator.to_string());
+        machine.microarchitecture = microarchitecture::of(&machine).map(str::to_owned);
         machine.cpu = machine.cpu.or_else(system::cpu_model);
-        Box::new(Machine {
-            os: std::env::consts::OS,
+        Box::new(MachineReport {
+            os: Some(std::env::consts::OS.to_owned()),
+            arch: Some(std::env::consts::ARCH.to_owned()),
             microcode: system::cpuinfo("microcode"),
-            clocksource: clocksource(),
-            available_clocksources: read_clocksource("available_clocksource"),
             governor: system::read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
             boost: system::boost(),
             smt: system::smt(),
@@ -110,6 +54,11 @@ pub fn machine() -> &'static Machine {
 #[must_use]
 pub fn clocksource() -> Option<String> {
     read_clocksource("current_clocksource")
+}
+
+/// The clocksources that the kernel could use. A counter that it found unstable is not among them.
+pub(crate) fn available_clocksources() -> Option<String> {
+    read_clocksource("available_clocksource")
 }
 
 fn read_clocksource(file: &str) -> Option<String> {
@@ -130,8 +79,8 @@ mod tests {
             &machine.vendor,
             &machine.microcode,
             &machine.hypervisor,
-            &machine.clocksource,
-            &machine.available_clocksources,
+            &clocksource(),
+            &available_clocksources(),
             &machine.kernel,
             &machine.governor,
         ] {
@@ -142,6 +91,19 @@ mod tests {
         }
         assert!(machine.hypervisor.is_none() || machine.virtualized == Some(true));
         assert_eq!(machine, super::machine());
+        assert_eq!(machine.emulator.is_some(), emulator().is_some());
+    }
+
+    #[test]
+    fn core_is_named_without_the_feature_of_its_tables() {
+        let machine = machine();
+        assert_eq!(machine.microarchitecture.as_deref(), microarchitecture());
+        // All CPUs of this family are Zen 5.
+        let is_zen_5 =
+            machine.vendor.as_deref() == Some("AuthenticAMD") && machine.family == Some(0x1a);
+        if is_zen_5 && cfg!(all(target_arch = "x86_64", not(miri))) {
+            assert_eq!(machine.microarchitecture.as_deref(), Some("ZEN5"));
+        }
     }
 
     #[cfg(all(target_os = "linux", target_arch = "x86_64", not(miri)))]

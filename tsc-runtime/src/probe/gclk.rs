@@ -39,7 +39,7 @@ impl Clk {
             0.0
         } else {
             overhead::calibrate(&CLK);
-            overhead::of(Lfence::FENCE).visible
+            overhead::visible(Lfence::FENCE)
         };
         Self {
             text,

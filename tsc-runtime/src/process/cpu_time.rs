@@ -1,20 +1,10 @@
 //! The CPU time of this thread and of the process, as the operating system counts it.
 
-use std::time::Duration;
-
 #[cfg(all(unix, not(miri)))]
 use super::written;
 
-/// The CPU time of the calling thread. `None` if the system does not tell.
-pub(crate) fn of_thread() -> Option<Duration> {
-    system::of_thread()
-}
-
-/// The CPU time of all threads of the process.
-#[cfg_attr(any(miri, target_family = "wasm", shuttle), allow(dead_code))] // no clock of light probes runs there
-pub(crate) fn of_process() -> Option<Duration> {
-    system::of_process()
-}
+/// The CPU time of the calling thread, and that of all threads of the process. `None` if the system does not tell.
+pub(crate) use system::{of_process, of_thread};
 
 /// The time by one of the system's clocks, in nanoseconds. `None` if it does not answer. This may be called in a signal handler.
 #[cfg(all(unix, not(miri)))]
@@ -42,11 +32,11 @@ mod system {
 
     use super::clock_ns;
 
-    pub(super) fn of_thread() -> Option<Duration> {
+    pub(crate) fn of_thread() -> Option<Duration> {
         clock_ns(libc::CLOCK_THREAD_CPUTIME_ID).map(Duration::from_nanos)
     }
 
-    pub(super) fn of_process() -> Option<Duration> {
+    pub(crate) fn of_process() -> Option<Duration> {
         clock_ns(libc::CLOCK_PROCESS_CPUTIME_ID).map(Duration::from_nanos)
     }
 }
@@ -60,14 +50,14 @@ mod system {
         GetCurrentProcess, GetCurrentThread, GetProcessTimes, GetThreadTimes,
     };
 
-    pub(super) fn of_thread() -> Option<Duration> {
+    pub(crate) fn of_thread() -> Option<Duration> {
         // SAFETY: each address may be written, and the pseudo handle is always valid.
         sum(|[created, exited, kernel, user]| unsafe {
             GetThreadTimes(GetCurrentThread(), created, exited, kernel, user)
         })
     }
 
-    pub(super) fn of_process() -> Option<Duration> {
+    pub(crate) fn of_process() -> Option<Duration> {
         // SAFETY: each address may be written, and the pseudo handle is always valid.
         sum(|[created, exited, kernel, user]| unsafe {
             GetProcessTimes(GetCurrentProcess(), created, exited, kernel, user)
@@ -89,12 +79,8 @@ mod system {
 mod system {
     use std::time::Duration;
 
-    pub(super) fn of_thread() -> Option<Duration> {
+    pub(crate) fn of_thread() -> Option<Duration> {
         None
     }
-
-    #[cfg_attr(any(miri, target_family = "wasm", shuttle), allow(dead_code))]
-    pub(super) fn of_process() -> Option<Duration> {
-        None
-    }
+    pub(crate) use of_thread as of_process;
 }

@@ -2,7 +2,7 @@
 //! and forgets them. So a figure cannot be forgotten in one of these places.
 
 use crate::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
-use tsc_report::__private::{Combine, figures};
+use tsc_report::__private::{Combine, How, figures};
 use tsc_report::{CallsiteSums, SumOfSquares};
 
 /// A figure of a record. One thread writes it, and others may read it.
@@ -251,12 +251,8 @@ macro_rules! sums {
         }
 
         impl Combine for $sums {
-            fn merge(&mut self, other: &Self) {
-                $(self.$name.merge(&other.$name);)*
-            }
-
-            fn since(&mut self, earlier: &Self) {
-                $(self.$name.since(&earlier.$name);)*
+            fn combine(&mut self, other: &Self, how: How) {
+                $(self.$name.combine(&other.$name, how);)*
             }
         }
 

@@ -144,9 +144,9 @@ pub(super) unsafe fn make_record(
     let record = OwnedRecord::new(record)?;
     if let Some(fence) = callsite.fence() {
         let overhead = overhead::of(fence);
-        record.visible.set(overhead.visible.round() as u64);
-        record.cost.set(overhead.total.round() as u64);
-        record.nesting.set(overhead.nesting.round() as u64);
+        record.visible.set(overhead.visible_ticks.round() as u64);
+        record.cost.set(overhead.total_ticks.round() as u64);
+        record.nesting.set(overhead.nesting_ticks.round() as u64);
     }
     Some(record)
 }

@@ -3,8 +3,9 @@
 use super::{Finding, lfence};
 use crate::affinity::{self, Cpus};
 use crate::interruption;
-use crate::machine::{Emulator, Machine, clocksource, machine};
+use crate::machine::{Emulator, available_clocksources, clocksource, emulator, machine};
 use crate::tsc::{self, TscUnavailable, clock};
+use tsc_report::MachineReport;
 
 pub(super) fn lines() -> Vec<Finding> {
     let machine = machine();
@@ -12,12 +13,12 @@ pub(super) fn lines() -> Vec<Finding> {
         cpu(machine).named("CPU"),
         microcode(machine).named("microcode"),
         virtualization(machine).named("hypervisor"),
-        emulation(machine.emulator).named("emulation"),
+        emulation(emulator()).named("emulation"),
         counter(clock::availability()).named("counter"),
         invariance(machine.invariant_tsc).named("invariant counter"),
         rdtscp(machine.rdtscp).named("RDTSCP"),
         lfence::line().named("LFENCE"),
-        kernel_clock(machine, clocksource()).named("kernel's clock"),
+        kernel_clock(machine, clocksource(), available_clocksources()).named("kernel's clock"),
         interruptions(interruption::unavailable()).named("interruptions"),
         placement(affinity::cpus().ok()).named("placement"),
         governor(machine).named("governor"),
@@ -26,7 +27,7 @@ pub(super) fn lines() -> Vec<Finding> {
     ]
 }
 
-fn cpu(machine: &Machine) -> Finding {
+fn cpu(machine: &MachineReport) -> Finding {
     let mut value = machine.cpu.clone().unwrap_or_else(|| "unknown".into());
     if let (Some(family), Some(model), Some(stepping)) =
         (machine.family, machine.model, machine.stepping)
@@ -36,7 +37,7 @@ fn cpu(machine: &Machine) -> Finding {
     Finding::good(value, "the figures hold for this CPU only")
 }
 
-fn microcode(machine: &Machine) -> Finding {
+fn microcode(machine: &MachineReport) -> Finding {
     match &machine.microcode {
         Some(revision) if machine.virtualized == Some(true) => Finding::good(
             format!("{revision}, as the hypervisor reports it"),
@@ -49,7 +50,7 @@ fn microcode(machine: &Machine) -> Finding {
     }
 }
 
-fn virtualization(machine: &Machine) -> Finding {
+fn virtualization(machine: &MachineReport) -> Finding {
     match (machine.virtualized, &machine.hypervisor) {
         (Some(false), _) => Finding::good("none", "no other guest can take CPU time"),
         (Some(true), name) => Finding::doubtful(
@@ -133,7 +134,11 @@ fn rdtscp(rdtscp: Option<bool>) -> Finding {
     }
 }
 
-fn kernel_clock(machine: &Machine, current: Option<String>) -> Finding {
+fn kernel_clock(
+    machine: &MachineReport,
+    current: Option<String>,
+    available: Option<String>,
+) -> Finding {
     let Some(current) = current else {
         return Finding::good(
             "unknown on this system",
@@ -146,10 +151,7 @@ fn kernel_clock(machine: &Machine, current: Option<String>) -> Finding {
             "the kernel itself keeps time with this counter, and monitors it",
         );
     }
-    let available = machine
-        .available_clocksources
-        .as_deref()
-        .unwrap_or_default();
+    let available = available.unwrap_or_default();
     let value = format!("{current} (it could use: {available})");
     if available.split(' ').any(|source| source == "tsc") {
         Finding::doubtful(
@@ -205,7 +207,7 @@ fn placement(cpus: Option<Vec<usize>>) -> Finding {
     }
 }
 
-fn governor(machine: &Machine) -> Finding {
+fn governor(machine: &MachineReport) -> Finding {
     match machine.governor.as_deref() {
         Some("performance") => Finding::good(
             "performance",
@@ -220,7 +222,7 @@ fn governor(machine: &Machine) -> Finding {
     }
 }
 
-fn boost(machine: &Machine) -> Finding {
+fn boost(machine: &MachineReport) -> Finding {
     match machine.boost {
         Some(false) => Finding::good("off", "the core's clock stays at its base"),
         Some(true) => Finding::doubtful(
@@ -232,7 +234,7 @@ fn boost(machine: &Machine) -> Finding {
     }
 }
 
-fn unreadable(machine: &Machine) -> Finding {
+fn unreadable(machine: &MachineReport) -> Finding {
     const MEANING: &str =
         "the core's clock may change unnoticed, and with it the ticks that a function takes";
     const ADVICE: &str = "see the finding `core clock`: its range shows how much the clock changes";
@@ -270,12 +272,11 @@ mod tests {
     #[test]
     fn kernel_that_found_the_counter_unstable_is_believed() {
         let verdict = |current: Option<&str>, available: &str, virtualized| -> Verdict {
-            let machine = Machine {
-                available_clocksources: Some(available.into()),
+            let machine = MachineReport {
                 virtualized: Some(virtualized),
                 ..machine().clone()
             };
-            kernel_clock(&machine, current.map(Into::into)).verdict
+            kernel_clock(&machine, current.map(Into::into), Some(available.into())).verdict
         };
         assert_eq!(verdict(Some("tsc"), "tsc hpet acpi_pm", false), Good);
         assert_eq!(verdict(Some("hpet"), "hpet acpi_pm", false), Bad);

@@ -5,6 +5,7 @@
 
 use std::fmt;
 
+use crate::data::data;
 use crate::named::named;
 
 mod facts;
@@ -35,21 +36,20 @@ named! {
     }
 }
 
-/// The result of one check.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "json", derive(serde::Serialize))]
-#[non_exhaustive]
-pub struct Finding {
-    /// What was checked.
-    pub name: &'static str,
-    /// What was found, with its unit.
-    pub value: String,
-    /// How serious it is.
-    pub verdict: Verdict,
-    /// What it means for the figures.
-    pub meaning: &'static str,
-    /// What to do about it; `None` if there is nothing to do.
-    pub advice: Option<&'static str>,
+data! {
+    /// The result of one check.
+    pub struct Finding {
+        /// What was checked.
+        name: &'static str,
+        /// What was found, with its unit.
+        value: String => &str,
+        /// How serious it is.
+        verdict: Verdict,
+        /// What it means for the figures.
+        meaning: &'static str,
+        /// What to do about it; `None` if there is nothing to do.
+        advice: Option<&'static str>,
+    }
 }
 
 // The list of checks gives each finding its name.
@@ -89,13 +89,12 @@ impl Finding {
     }
 }
 
-/// The findings of a self-test. [`Display`](fmt::Display) prints them with their meanings and advice.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "json", derive(serde::Serialize))]
-#[non_exhaustive]
-pub struct SelfTest {
-    /// One finding for each check.
-    pub findings: Vec<Finding>,
+data! {
+    /// The findings of a self-test. [`Display`](fmt::Display) prints them with their meanings and advice.
+    pub struct SelfTest {
+        /// One finding for each check.
+        findings: Vec<Finding> => &[Finding],
+    }
 }
 
 impl SelfTest {
@@ -108,9 +107,8 @@ impl SelfTest {
 
     /// The findings with this verdict.
     pub fn having(&self, verdict: Verdict) -> impl Iterator<Item = &Finding> {
-        self.findings
-            .iter()
-            .filter(move |line| line.verdict == verdict)
+        let findings = self.findings.iter();
+        findings.filter(move |line| line.verdict == verdict)
     }
 }
 
@@ -156,7 +154,7 @@ impl fmt::Display for SelfTest {
 ///
 /// let test = self_test();
 /// for finding in test.having(Verdict::Bad) {
-///     eprintln!("{}: {}: {}", finding.name, finding.value, finding.meaning);
+///     eprintln!("{}: {}: {}", finding.name(), finding.value(), finding.meaning());
 /// }
 /// # }
 /// ```

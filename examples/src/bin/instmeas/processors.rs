@@ -57,10 +57,7 @@ pub(crate) fn all() -> Vec<Processor> {
 }
 
 fn unknown_model() -> String {
-    machine()
-        .cpu
-        .clone()
-        .unwrap_or_else(|| "not known".to_owned())
+    machine().cpu().unwrap_or("not known").to_owned()
 }
 
 /// The numbers and model names in Linux' `/proc/cpuinfo`.

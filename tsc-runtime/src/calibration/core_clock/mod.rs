@@ -16,7 +16,8 @@ use parking_lot::Mutex;
 use crate::calibration::random::Random;
 use crate::calibration::reference_chain::{self, LINKS_PER_BLOCK, additions, multiplications};
 use crate::calibration::statistics::{median, median_of_sorted};
-use crate::machine::machine;
+use crate::data::data;
+use crate::machine::{Emulator, emulator};
 use crate::named::{named, reasons};
 use crate::tsc::{clock, elapsed};
 
@@ -28,20 +29,21 @@ mod pmu;
 #[cfg_attr(not(all(target_arch = "x86_64", not(miri))), path = "absent.rs")]
 mod rdpru;
 
-/// The core clock during the time in which this program measured.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct CoreClock {
-    /// Core cycles per tick of the counter: the median of the latest bursts, at most 256.
-    pub cycles_per_tick: f64,
-    /// The cycles per tick of the slowest burst.
-    pub lowest: f64,
-    /// The cycles per tick of the fastest burst.
-    pub highest: f64,
-    /// The number of bursts.
-    pub bursts: u32,
-    /// How the core cycles of the latest burst were counted.
-    pub source: CycleSource,
+data! {
+    /// The core clock during the time in which this program measured.
+    #[derive(Copy)]
+    pub struct CoreClock {
+        /// Core cycles per tick of the counter: the median of the latest bursts, at most 256.
+        cycles_per_tick: f64,
+        /// The cycles per tick of the slowest burst.
+        lowest: f64,
+        /// The cycles per tick of the fastest burst.
+        highest: f64,
+        /// The number of bursts.
+        bursts: u32,
+        /// How the core cycles of the latest burst were counted.
+        source: CycleSource,
+    }
 }
 
 impl CoreClock {
@@ -66,6 +68,7 @@ impl CoreClock {
 
 named! {
     /// How the core cycles were counted.
+    #[cfg_attr(feature = "json", derive(serde::Serialize))]
     #[non_exhaustive]
     pub enum CycleSource {
         /// Chains of dependent additions, checked against multiplications.
@@ -129,11 +132,10 @@ pub(crate) fn first_reading() {
         && bursts.is_empty()
     {
         let mut jitter = jitter();
-        let rounds: Vec<f64> = (0..FIRST_ROUNDS)
-            .map(|_| difference(additions, FIRST_SHORT, &mut jitter))
-            .filter_map(|ticks| cycles_per_tick(ticks, FIRST_SHORT))
-            .collect();
-        bursts.extend(median(rounds));
+        let cycles = (2 * FIRST_SHORT * LINKS_PER_BLOCK) as f64;
+        let rounds = (0..FIRST_ROUNDS).map(|_| difference(additions, FIRST_SHORT, &mut jitter));
+        let rounds = rounds.filter(|&ticks| ticks > 0);
+        bursts.extend(median(rounds.map(|ticks| cycles / ticks as f64).collect()));
     }
 }
 
@@ -142,7 +144,7 @@ pub(crate) fn first_reading() {
 /// ```
 /// # #[cfg(feature = "on")] // the module is private otherwise
 /// match tsc_runtime::core_clock() {
-///     Ok(clock) => println!("{:.2} core cycles per tick", clock.cycles_per_tick),
+///     Ok(clock) => println!("{:.2} core cycles per tick", clock.cycles_per_tick()),
 ///     Err(error) => println!("the core clock is not known: {error}"),
 /// }
 /// ```
@@ -154,11 +156,7 @@ pub fn core_clock() -> Result<CoreClock, CoreClockError> {
     if !reference_chain::AVAILABLE {
         return Err(CoreClockError::Unavailable);
     }
-    if clock::availability().is_err()
-        || machine()
-            .emulator
-            .is_some_and(|emulator| emulator.distorts_times())
-    {
+    if clock::availability().is_err() || emulator().is_some_and(Emulator::distorts_times) {
         return Err(CoreClockError::NotTheCpusTime);
     }
     let mut tries = 0;
@@ -196,21 +194,14 @@ fn jitter() -> Random {
     Random::new(0x9e37_79b9_7f4a_7c15)
 }
 
-/// The cycles per tick, computed from a chain of additions.
-fn cycles_per_tick(ticks: i64, short: u64) -> Option<f64> {
-    (ticks > 0).then(|| (2 * short * LINKS_PER_BLOCK) as f64 / ticks as f64)
-}
-
 fn burst() -> Result<(f64, CycleSource), CoreClockError> {
     let mut jitter = jitter();
-    let rounds: Vec<[i64; 2]> = (0..ROUNDS)
-        .map(|_| {
-            [
-                difference(additions, SHORT, &mut jitter),
-                difference(multiplications, SHORT_MULTIPLICATIONS, &mut jitter),
-            ]
-        })
-        .collect();
+    let rounds = [(); ROUNDS].map(|()| {
+        [
+            difference(additions, SHORT, &mut jitter),
+            difference(multiplications, SHORT_MULTIPLICATIONS, &mut jitter),
+        ]
+    });
     let by_chain = evaluate(&rounds)?;
     let agrees = |counted: &f64| (counted / by_chain - 1.0).abs() < TOLERANCE;
     let by_pmu = || pmu::counter().and_then(counted).filter(agrees);
@@ -243,10 +234,10 @@ fn counted(mut cycles: impl FnMut() -> Option<u64>) -> Option<f64> {
 
 /// The cycles per tick, from the ticks of additions and of multiplications in each round.
 fn evaluate(rounds: &[[i64; 2]]) -> Result<f64, CoreClockError> {
-    let usual = |which: usize| {
-        median(rounds.iter().map(|round| round[which] as f64).collect()).unwrap_or(0.0)
-    };
-    let usual = [usual(0), usual(1)];
+    let usual = [0, 1].map(|which| {
+        let ticks = rounds.iter().map(|round: &[i64; 2]| round[which] as f64);
+        median(ticks.collect()).unwrap_or(0.0)
+    });
     let undisturbed = |round: &&[i64; 2]| {
         (0..2).all(|which| reference_chain::is_undisturbed(round[which] as f64, usual[which]))
     };

@@ -43,11 +43,8 @@ pub(crate) fn means_of_parts(samples: &[f64], floor: f64) -> Vec<f64> {
 
 impl Distribution {
     pub(crate) fn new(samples: &[f64]) -> Self {
-        let mut sorted: Vec<f64> = samples
-            .iter()
-            .copied()
-            .filter(|sample| sample.is_finite())
-            .collect();
+        let mut sorted = samples.to_vec();
+        sorted.retain(|sample| sample.is_finite());
         sorted.sort_unstable_by(f64::total_cmp);
         Self { sorted }
     }
@@ -58,12 +55,10 @@ impl Distribution {
 
     /// The smallest sample that is at least as great as a share of `quantile` of the samples. NaN if there are no samples.
     pub(crate) fn quantile(&self, quantile: f64) -> f64 {
-        let last = self.sorted.len().saturating_sub(1);
-        let index = (quantile * self.sorted.len() as f64).ceil() as usize;
-        self.sorted
-            .get(index.saturating_sub(1).min(last))
-            .copied()
-            .unwrap_or(f64::NAN)
+        let last = self.len().saturating_sub(1);
+        let rank = (quantile * self.len() as f64).ceil() as usize;
+        let index = rank.saturating_sub(1).min(last);
+        self.sorted.get(index).copied().unwrap_or(f64::NAN)
     }
 
     /// NaN if there are no samples.
@@ -74,12 +69,8 @@ impl Distribution {
     /// The median distance from the median, scaled to the standard deviation of a normal distribution.
     pub(crate) fn robust_deviation(&self) -> f64 {
         let median = self.median();
-        let distances: Vec<f64> = self
-            .sorted
-            .iter()
-            .map(|sample| (sample - median).abs())
-            .collect();
-        1.4826 * Self::new(&distances).median()
+        let distances = self.sorted.iter().map(|sample| (sample - median).abs());
+        1.4826 * Self::new(&distances.collect::<Vec<_>>()).median()
     }
 
     /// The mean and its standard error, without outliers. A sample within `floor` of the median is never an outlier. Callers pass a step or
@@ -89,15 +80,10 @@ impl Distribution {
         let reach = (DEVIATIONS * self.robust_deviation())
             .max(floor)
             .max(0.002 * median.abs());
-        let near: Vec<f64> = self
-            .sorted
-            .iter()
-            .copied()
-            .filter(|sample| (sample - median).abs() <= reach)
-            .collect();
-        let mean = mean(&near);
+        let mut near = self.sorted.clone();
+        near.retain(|sample| (sample - median).abs() <= reach);
         Centre {
-            mean,
+            mean: mean(&near),
             std_error: deviation(&near) / (near.len() as f64).sqrt(),
         }
     }
@@ -123,12 +109,9 @@ impl Distribution {
 
     /// The share of samples that differ from `value` by at most `tolerance`.
     pub(crate) fn share_near(&self, value: f64, tolerance: f64) -> f64 {
-        let near = self
-            .sorted
-            .iter()
-            .filter(|sample| (*sample - value).abs() <= tolerance)
-            .count();
-        near as f64 / self.sorted.len().max(1) as f64
+        let is_near = |sample: &&f64| (*sample - value).abs() <= tolerance;
+        let near = self.sorted.iter().filter(is_near).count();
+        near as f64 / self.len().max(1) as f64
     }
 
     /// If the samples gather around two values: the two values, and the share of the samples around the lower one. Each group must have at
@@ -170,12 +153,8 @@ fn deviation(samples: &[f64]) -> f64 {
         return 0.0;
     }
     let mean = mean(samples);
-    (samples
-        .iter()
-        .map(|sample| (sample - mean).powi(2))
-        .sum::<f64>()
-        / (samples.len() - 1) as f64)
-        .sqrt()
+    let squares = samples.iter().map(|sample| (sample - mean).powi(2));
+    (squares.sum::<f64>() / (samples.len() - 1) as f64).sqrt()
 }
 
 #[cfg(test)]

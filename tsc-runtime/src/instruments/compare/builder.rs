@@ -4,12 +4,11 @@ use std::fmt;
 use std::time::{Duration, Instant};
 
 use super::candidate::Candidate;
-use super::result::{Block, Blocks, Comparison};
+use super::result::{Block, Comparison};
 use super::{CompareError, LEAST_BLOCKS};
 use crate::calibration::random::Random;
 use crate::calibration::resolution;
-use crate::instruments::measure::{arm, attach_thread, interruption_since};
-use crate::interruption::Interruption;
+use crate::instruments::measure::{attach_thread, uninterrupted};
 use crate::tsc;
 
 /// The number of passes is doubled until a sample lasts at least this many ticks, and this many steps of the counter.
@@ -118,30 +117,34 @@ impl<'a, I: 'a, R: 'a> Compare<'a, I, R> {
         self.check_results()?;
         attach_thread();
         let passes = self.passes(started);
-        let made = self.blocks(passes, started);
-        if made.blocks.len() < LEAST_BLOCKS {
+        let (blocks, interrupted) = self.blocks(passes, started);
+        if blocks.len() < LEAST_BLOCKS {
             return Err(CompareError::Limit {
-                blocks: made.blocks.len(),
-                interrupted: made.interrupted,
+                blocks: blocks.len(),
+                interrupted,
             });
         }
         let names = self.candidates.into_iter().map(|(name, _)| name).collect();
-        Ok(made.compare(self.name, names, self.least_effect))
+        let calls = passes * self.inputs.len();
+        Ok(Comparison {
+            name: self.name,
+            interrupted,
+            ..Comparison::of(names, &blocks, calls, self.least_effect)
+        })
     }
 
     fn check_results(&mut self) -> Result<(), CompareError> {
         let Some(same) = self.same else { return Ok(()) };
         for (index, input) in self.inputs.iter().enumerate() {
-            let (first, others) = self
-                .candidates
-                .split_first_mut()
-                .ok_or(CompareError::TooFew)?;
-            let expected = first.1.call(input);
-            for (name, candidate) in others {
+            let [(first, candidate), others @ ..] = &mut self.candidates[..] else {
+                return Err(CompareError::TooFew);
+            };
+            let expected = candidate.call(input);
+            for (other, candidate) in others {
                 if !same(&expected, &candidate.call(input)) {
                     return Err(CompareError::Differ {
-                        first: first.0.clone(),
-                        other: name.clone(),
+                        first: first.clone(),
+                        other: other.clone(),
                         input: index,
                     });
                 }
@@ -169,44 +172,31 @@ impl<'a, I: 'a, R: 'a> Compare<'a, I, R> {
         passes
     }
 
-    /// Makes blocks. In each, every candidate and an empty candidate have one sample, in a new random order.
-    fn blocks(&mut self, passes: usize, started: Instant) -> Blocks {
+    /// Makes blocks, and returns how many others were interrupted. In each, every candidate and an empty candidate have one sample, in a new
+    /// random order.
+    fn blocks(&mut self, passes: usize, started: Instant) -> (Vec<Block>, usize) {
         let mut random = Random::new(0x2545_f491_4f6c_dd1d);
         let mut order: Vec<usize> = (0..=self.candidates.len()).collect();
         let mut nothing = |_: &I| ();
-        let (mut blocks, mut interrupted, mut warm_up) =
-            (Vec::with_capacity(MOST_BLOCKS), 0, WARM_UP_BLOCKS);
+        let (mut blocks, mut interrupted, mut warm_up) = (Vec::new(), 0, WARM_UP_BLOCKS);
         while blocks.len() < MOST_BLOCKS && started.elapsed() < self.time_limit {
             random.shuffle(&mut order);
-            let mut block = Block {
-                nothing: 0,
-                candidates: vec![0; self.candidates.len()],
-            };
-            let armed = arm();
-            for &index in &order {
-                random.wait();
-                match self.candidates.get_mut(index) {
-                    Some((_, candidate)) => {
-                        block.candidates[index] = candidate.sample(self.inputs, passes);
-                    }
-                    None => {
-                        block.nothing =
-                            Candidate::<I, ()>::sample(&mut nothing, self.inputs, passes)
-                    }
+            let mut block = vec![0; order.len()];
+            let done = uninterrupted(|| {
+                for &index in &order {
+                    random.wait();
+                    block[index] = match self.candidates.get_mut(index) {
+                        Some((_, candidate)) => candidate.sample(self.inputs, passes),
+                        None => Candidate::<I, ()>::sample(&mut nothing, self.inputs, passes),
+                    };
                 }
-            }
-            if interruption_since(armed) == Interruption::Interrupted {
-                interrupted += 1;
-            } else if warm_up > 0 {
-                warm_up -= 1;
-            } else {
-                blocks.push(block);
+            });
+            match done {
+                None => interrupted += 1,
+                Some(()) if warm_up > 0 => warm_up -= 1,
+                Some(()) => blocks.push(block),
             }
         }
-        Blocks {
-            blocks,
-            calls: passes * self.inputs.len(),
-            interrupted,
-        }
+        (blocks, interrupted)
     }
 }

@@ -42,11 +42,9 @@ pub fn compare<'a, I: 'a, R: 'a, F: FnMut(&I) -> R + 'a>(
     inputs: &'a [I],
     candidates: impl IntoIterator<Item = (&'a str, F)>,
 ) -> Result<Comparison, CompareError> {
-    let comparison = Compare::new(name, inputs);
-    candidates
-        .into_iter()
-        .fold(comparison, |comparison, (name, candidate)| {
-            comparison.add(name, candidate)
-        })
-        .run()
+    let mut comparison = Compare::new(name, inputs);
+    for (name, candidate) in candidates {
+        comparison = comparison.add(name, candidate);
+    }
+    comparison.run()
 }

@@ -2,7 +2,7 @@
 
 use super::statistics::{Ratio, median_ratio};
 use crate::calibration::statistics::median;
-use crate::instruments::bench::data::data;
+use crate::data::data;
 use crate::named::named;
 
 /// The probability that all intervals contain their true ratios.
@@ -57,45 +57,25 @@ data! {
     }
 }
 
-/// The ticks of one sample of each candidate and of the empty candidate.
-#[derive(Clone, Debug)]
-pub(super) struct Block {
-    pub(super) nothing: i64,
-    pub(super) candidates: Vec<i64>,
-}
+/// The ticks of one sample of each candidate, and of the empty candidate, which is the last.
+pub(super) type Block = Vec<i64>;
 
-/// The blocks of a comparison.
-pub(super) struct Blocks {
-    pub(super) blocks: Vec<Block>,
-    /// The calls of each candidate in a block.
-    pub(super) calls: usize,
-    /// The blocks that were discarded.
-    pub(super) interrupted: usize,
-}
-
-impl Blocks {
-    /// Evaluates the blocks. One minus [`CONFIDENCE`] is divided among all pairs of candidates, because each pair may be reported as
-    /// different.
-    pub(super) fn compare(
-        &self,
-        name: String,
+impl Comparison {
+    /// Evaluates blocks in which each candidate has so many calls. One minus [`CONFIDENCE`] is divided among all pairs of candidates, because
+    /// each pair may be reported as different.
+    pub(super) fn of(
         names: Vec<String>,
+        blocks: &[Block],
+        calls: usize,
         least_effect: f64,
-    ) -> Comparison {
-        let Self {
-            blocks,
-            calls,
-            interrupted,
-        } = self;
-        let empty = median_of(blocks, |block| block.nothing as f64);
-        let net = |block: &Block, index: usize| block.candidates[index] as f64 - empty;
-        let pairs = (names.len() * (names.len() - 1) / 2).max(1);
+    ) -> Self {
+        let count = names.len();
+        let empty = median_of(blocks, |block| block[count] as f64);
+        let net = |block: &Block, index: usize| block[index] as f64 - empty;
+        let pairs = (count * (count - 1) / 2).max(1);
         let ratio = |a: usize, b: usize| {
-            let ratios = blocks
-                .iter()
-                .map(|block| net(block, a) / net(block, b))
-                .filter(|ratio| *ratio > 0.0)
-                .collect();
+            let ratios = blocks.iter().map(|block| net(block, a) / net(block, b));
+            let ratios = ratios.filter(|ratio| *ratio > 0.0).collect();
             median_ratio(ratios, (1.0 - CONFIDENCE) / pairs as f64)
         };
         let relation = |ratio: Option<Ratio>| match ratio {
@@ -103,40 +83,30 @@ impl Blocks {
             Some(ratio) if ratio.low > 1.0 + least_effect => Relation::Slower,
             _ => Relation::NoDifference,
         };
-        let ticks: Vec<f64> = (0..names.len())
-            .map(|index| median_of(blocks, |block| net(block, index)) / *calls as f64)
-            .collect();
-        let best = (0..names.len())
-            .min_by(|a, b| ticks[*a].total_cmp(&ticks[*b]))
-            .unwrap_or(0);
-        let is_fastest = (0..names.len())
-            .all(|other| other == best || relation(ratio(best, other)) == Relation::Faster);
-        let fastest = is_fastest.then(|| names[best].clone());
-        let rows = names
-            .into_iter()
-            .enumerate()
-            .map(|(index, name)| {
-                let ratio = if index == 0 { None } else { ratio(index, 0) };
-                let relation = if index == 0 {
-                    Relation::First
-                } else {
-                    relation(ratio)
-                };
-                ComparisonRow {
-                    name,
-                    ticks: ticks[index],
-                    ratio,
-                    relation,
-                }
-            })
-            .collect();
-        Comparison {
-            name,
+        let row = |(index, name)| {
+            let ratio = (index != 0).then(|| ratio(index, 0)).flatten();
+            ComparisonRow {
+                name,
+                ticks: median_of(blocks, |block| net(block, index)) / calls as f64,
+                ratio,
+                relation: match index {
+                    0 => Relation::First,
+                    _ => relation(ratio),
+                },
+            }
+        };
+        let rows: Vec<ComparisonRow> = names.into_iter().enumerate().map(row).collect();
+        let by_ticks = |a: &usize, b: &usize| rows[*a].ticks.total_cmp(&rows[*b].ticks);
+        let best = (0..count).min_by(by_ticks).unwrap_or(0);
+        let is_slower = |other| relation(ratio(best, other)) == Relation::Faster;
+        let is_fastest = (0..count).all(|other| other == best || is_slower(other));
+        Self {
+            name: String::new(),
+            fastest: is_fastest.then(|| rows[best].name.clone()),
             rows,
-            fastest,
             blocks: blocks.len(),
-            interrupted: *interrupted,
-            calls_per_sample: *calls,
+            interrupted: 0,
+            calls_per_sample: calls,
         }
     }
 }
@@ -154,22 +124,15 @@ mod tests {
         (0..101)
             .map(|i| {
                 let noise = i * 31 % 17;
-                Block {
-                    nothing: 100,
-                    candidates: candidates.map(|ticks| 100 + ticks + noise).to_vec(),
-                }
+                let samples = candidates.map(|ticks| 100 + ticks + noise);
+                samples.into_iter().chain([100]).collect()
             })
             .collect()
     }
 
     fn evaluate(candidates: [i64; 3]) -> Comparison {
         let names = ["a", "b", "c"].map(str::to_owned).to_vec();
-        let made = Blocks {
-            blocks: blocks(candidates),
-            calls: 10,
-            interrupted: 0,
-        };
-        made.compare("test".to_owned(), names, 0.001)
+        Comparison::of(names, &blocks(candidates), 10, 0.001)
     }
 
     #[test]

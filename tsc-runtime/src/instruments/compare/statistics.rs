@@ -1,7 +1,7 @@
 //! Confidence intervals of ratios that assume nothing about their distribution: pure functions.
 
 use crate::calibration::statistics::median_of_sorted;
-use crate::instruments::bench::data::data;
+use crate::data::data;
 
 data! {
     /// A ratio, and the interval that contains the true median with the wanted confidence.

@@ -2,7 +2,7 @@
 
 use crate::calibration::reference_chain::is_undisturbed;
 use crate::calibration::statistics::median;
-use crate::instruments::bench::data::data;
+use crate::data::data;
 use crate::instruments::bench::distribution::{DEVIATIONS, Distribution};
 use std::fmt;
 
@@ -62,19 +62,14 @@ impl fmt::Display for Estimate {
 
 /// Core cycles per copy: the ratio of the sums over the rounds that are used.
 pub(super) fn cycles(rounds: &[Round], lengths: Lengths) -> Option<Estimate> {
-    ratio(rounds, lengths.additions, lengths.copies, |round| {
-        round.code - round.without
-    })
+    let of = |round: &Round| round.code - round.without;
+    ratio(rounds, lengths.additions, lengths.copies, of)
 }
 
 /// How many additions take as long as a multiplication. If it is not 3, the reference chain cannot be used.
 pub(super) fn check(rounds: &[Round], lengths: Lengths) -> Option<Estimate> {
-    ratio(
-        rounds,
-        lengths.additions,
-        lengths.multiplications,
-        |round| round.multiplications,
-    )
+    let of = |round: &Round| round.multiplications;
+    ratio(rounds, lengths.additions, lengths.multiplications, of)
 }
 
 /// The core cycles of one copy. In a round, `numerator` gives the ticks of `copies` copies, and the reference chain takes
@@ -86,12 +81,13 @@ fn ratio(
     numerator: impl Fn(&Round) -> f64,
 ) -> Option<Estimate> {
     let usual = median(rounds.iter().map(|round| round.additions).collect())?;
-    let pairs: Vec<(f64, f64)> = rounds
+    let undisturbed = rounds
         .iter()
-        .filter(|round| is_undisturbed(round.additions, usual))
+        .filter(|round| is_undisturbed(round.additions, usual));
+    let mut kept: Vec<(f64, f64)> = undisturbed
         .map(|round| (numerator(round), round.additions))
         .collect();
-    let ratios: Vec<f64> = pairs
+    let ratios: Vec<f64> = kept
         .iter()
         .map(|(code, additions)| code / additions)
         .collect();
@@ -99,23 +95,19 @@ fn ratio(
     let (centre, spread) = (ratios.median(), ratios.robust_deviation());
     // If the counter is coarse, most ratios may be equal, so that `spread` is 0. Ratios that differ a little are not outliers then.
     let limit = (DEVIATIONS * spread).max(0.01 * centre.abs()).max(0.001);
-    let kept: Vec<(f64, f64)> = pairs
-        .into_iter()
-        .filter(|(code, additions)| (code / additions - centre).abs() <= limit)
-        .collect();
-    let n = kept.len() as f64;
+    kept.retain(|(code, additions)| (code / additions - centre).abs() <= limit);
     if kept.len() < 2 {
         return None;
     }
-    let (code, additions) = kept.iter().fold((0.0, 0.0), |(a, b), (code, additions)| {
-        (a + code, b + additions)
-    });
+    let n = kept.len() as f64;
+    let code: f64 = kept.iter().map(|(code, _)| code).sum();
+    let additions: f64 = kept.iter().map(|(_, additions)| additions).sum();
     let value = code / additions;
     // The delta method: the residuals of the ratio, divided by the mean of the denominator.
-    let squares: f64 = kept
+    let residuals = kept
         .iter()
-        .map(|(code, additions)| (code - value * additions).powi(2))
-        .sum();
+        .map(|(code, additions)| code - value * additions);
+    let squares: f64 = residuals.map(|residual| residual.powi(2)).sum();
     let std_error = (squares / (n - 1.0)).sqrt() / (additions / n) / n.sqrt();
     let scale = additions_per_round / copies;
     let estimate = Estimate {
@@ -126,10 +118,8 @@ fn ratio(
         dropped: rounds.len() - kept.len(),
     };
     let figures = [estimate.cycles, estimate.ticks, estimate.std_error];
-    figures
-        .iter()
-        .all(|figure| figure.is_finite())
-        .then_some(estimate)
+    let is_known = figures.iter().all(|figure| figure.is_finite());
+    is_known.then_some(estimate)
 }
 
 #[cfg(test)]

@@ -32,27 +32,3 @@ pub use error::InstructionError;
 pub use estimate::Estimate;
 pub use listing::{Instruction, Kernel};
 pub use timing::Timing;
-
-use std::time::Duration;
-
-impl Instruction {
-    /// Measures latency and reciprocal throughput, each until its standard error is at most 0.07 % or 0.0007 cycles, or for 150 ms.
-    ///
-    /// # Errors
-    ///
-    /// The CPU does not have the instruction, the counter cannot be read, or the reference chain does not take as long as it should: see
-    /// [`InstructionError`].
-    pub fn measure(&self) -> Result<Timing, InstructionError> {
-        self.measure_within(run::TIME_LIMIT)
-    }
-
-    /// Like [`measure`](Self::measure), with another time limit for each of the two figures. When the time is up, the figures are computed
-    /// from the rounds so far, and their standard errors show how precise they are.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`measure`](Self::measure).
-    pub fn measure_within(&self, limit: Duration) -> Result<Timing, InstructionError> {
-        run::measure(self, limit)
-    }
-}

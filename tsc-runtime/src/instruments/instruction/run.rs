@@ -7,8 +7,7 @@ use super::listing::{Code, Instruction, Kernel};
 use super::{InstructionError, Timing};
 use crate::calibration::random::Random;
 use crate::calibration::reference_chain::{self, LINKS_PER_BLOCK};
-use crate::instruments::measure::{arm, attach_thread, interruption_since};
-use crate::interruption::Interruption;
+use crate::instruments::measure::{attach_thread, uninterrupted};
 use crate::tsc;
 
 /// The blocks of the reference chain in a round's short run; the long run has twice as many. The short run takes 2000 core cycles, which
@@ -32,46 +31,53 @@ const LEAST_RUNS: u32 = 2 * 6;
 /// How far the ratio of multiplications to additions may differ from 3.
 const CHECK_TOLERANCE: f64 = 0.01;
 
-/// The parts of a round: additions, multiplications, the code without the instruction, and the code.
-const PARTS: usize = 4;
-
 /// The default time limit for a kernel.
-pub(super) const TIME_LIMIT: Duration = Duration::from_millis(150);
+const TIME_LIMIT: Duration = Duration::from_millis(150);
 
 /// Scratch memory for the listings: two pages.
 #[repr(align(4096))]
 struct Scratch([u8; 8192]);
 
-pub(super) fn measure(
-    instruction: &Instruction,
-    limit: Duration,
-) -> Result<Timing, InstructionError> {
-    tsc::detect()?;
-    if !reference_chain::AVAILABLE {
-        return Err(InstructionError::NotOnThisPlatform);
+impl Instruction {
+    /// Measures latency and reciprocal throughput, each until its standard error is at most 0.07 % or 0.0007 cycles, or for 150 ms.
+    ///
+    /// # Errors
+    ///
+    /// The CPU does not have the instruction, the counter cannot be read, or the reference chain does not take as long as it should: see
+    /// [`InstructionError`].
+    pub fn measure(&self) -> Result<Timing, InstructionError> {
+        self.measure_within(TIME_LIMIT)
     }
-    if let Some((feature, is_met)) = instruction.requires
-        && !is_met()
-    {
-        return Err(InstructionError::Missing(feature));
+
+    /// Like [`measure`](Self::measure), with another time limit for each of the two figures. When the time is up, the figures are computed
+    /// from the rounds so far, and their standard errors show how precise they are.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`measure`](Self::measure).
+    pub fn measure_within(&self, limit: Duration) -> Result<Timing, InstructionError> {
+        tsc::detect()?;
+        if !reference_chain::AVAILABLE {
+            return Err(InstructionError::NotOnThisPlatform);
+        }
+        if let Some((feature, is_met)) = self.requires
+            && !is_met()
+        {
+            return Err(InstructionError::Missing(feature));
+        }
+        let mut scratch = Box::new(Scratch([0; 8192]));
+        let mut measured = |kernel: Kernel| settle(&kernel, &mut scratch, limit);
+        let latency = self.latency.map(&mut measured).transpose()?;
+        let throughput = self.throughput.map(measured).transpose()?;
+        let checks = latency.iter().chain(&throughput).map(|(_, check)| *check);
+        Ok(Timing {
+            instruction: self.name(),
+            operands: self.operands(),
+            latency: latency.map(|(cycles, _)| cycles),
+            throughput: throughput.map(|(cycles, _)| cycles),
+            check: checks.min_by(|a, b| a.std_error.total_cmp(&b.std_error)),
+        })
     }
-    let mut scratch = Box::new(Scratch([0; 8192]));
-    let mut measured = |kernel: &Option<Kernel>| {
-        kernel
-            .as_ref()
-            .map(|kernel| settle(kernel, &mut scratch, limit))
-            .transpose()
-    };
-    let latency = measured(&instruction.latency)?;
-    let throughput = measured(&instruction.throughput)?;
-    let checks = latency.iter().chain(&throughput).map(|(_, check)| *check);
-    Ok(Timing {
-        instruction: instruction.name(),
-        operands: instruction.operands(),
-        latency: latency.map(|(cycles, _)| cycles),
-        throughput: throughput.map(|(cycles, _)| cycles),
-        check: checks.min_by(|a, b| a.std_error.total_cmp(&b.std_error)),
-    })
 }
 
 /// Makes rounds until the result is good or the time is up.
@@ -90,12 +96,9 @@ fn settle(
     let mut jitter = Random::new(0x9e37_79b9_7f4a_7c15);
     loop {
         for _ in 0..ROUNDS_PER_LOOK {
-            let armed = arm();
-            let round = bench.round(&mut jitter);
-            if interruption_since(armed) == Interruption::Interrupted {
-                interrupted += 1;
-            } else {
-                rounds.push(round);
+            match uninterrupted(|| bench.round(&mut jitter)) {
+                Some(round) => rounds.push(round),
+                None => interrupted += 1,
             }
             if started.elapsed() >= limit {
                 break;
@@ -168,17 +171,16 @@ impl Bench {
     ///
     /// Two rounds of this length would take longer than `limit`.
     fn run_once(&self, limit: Duration) -> Result<i64, InstructionError> {
-        let mut least = (i64::MAX, Duration::MAX);
+        let (mut ticks, mut once) = (i64::MAX, Duration::MAX);
         let started = Instant::now();
         for _ in 0..WARM_UP_RUNS {
             let began = Instant::now();
-            let ticks = self.run(self.code, 1);
-            least = (least.0.min(ticks), least.1.min(began.elapsed()));
+            ticks = ticks.min(self.run(self.code, 1));
+            once = once.min(began.elapsed());
             if started.elapsed() >= limit {
                 break;
             }
         }
-        let (ticks, once) = least;
         if once * LEAST_RUNS > limit {
             return Err(InstructionError::TooLong { once, limit });
         }
@@ -195,18 +197,15 @@ impl Bench {
     /// Runs the short lengths and then the long ones, and then all in reverse order, so that a steady change of the core's clock cancels
     /// out.
     fn round(&self, jitter: &mut Random) -> Round {
-        let mut ticks = [0; PARTS];
-        for (long, is_reversed) in [(false, false), (true, true), (true, false), (false, true)] {
-            let (factor, sign) = if long { (2, 1) } else { (1, -1) };
-            for place in 0..PARTS {
-                let part = if is_reversed {
-                    PARTS - 1 - place
-                } else {
-                    place
-                };
+        // Additions, multiplications, the code without the instruction, and the code.
+        let mut ticks = [0; 4];
+        let mut order = [0, 1, 2, 3];
+        for (factor, sign) in [(1, -1), (2, 1), (2, 1), (1, -1)] {
+            for part in order {
                 jitter.wait();
                 ticks[part] += sign * self.part(part, factor);
             }
+            order.reverse();
         }
         let [additions, multiplications, without, code] = ticks.map(|ticks| ticks as f64);
         Round {

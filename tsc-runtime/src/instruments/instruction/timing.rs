@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::Estimate;
-use crate::instruments::bench::data::data;
+use crate::data::data;
 
 data! {
     /// What an instruction costs, in core cycles.

@@ -99,15 +99,11 @@ fn wait(pid: libc::pid_t) -> Option<libc::c_int> {
 }
 
 fn outcome(status: Option<libc::c_int>) -> Result<(), InstructionError> {
-    let Some(signal) = status
-        .filter(|status| libc::WIFSIGNALED(*status))
-        .map(|status| libc::WTERMSIG(status))
-    else {
-        return Ok(());
-    };
-    match signal {
-        libc::SIGALRM | libc::SIGXCPU | libc::SIGKILL => Err(InstructionError::Endless),
-        signal => Err(InstructionError::Crashed { signal }),
+    let ended = status.filter(|status| libc::WIFSIGNALED(*status));
+    match ended.map(|status| libc::WTERMSIG(status)) {
+        None => Ok(()),
+        Some(libc::SIGALRM | libc::SIGXCPU | libc::SIGKILL) => Err(InstructionError::Endless),
+        Some(signal) => Err(InstructionError::Crashed { signal }),
     }
 }
 

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use super::engine;
 use super::measurement::Measurement;
-use super::outcome::Plan;
-use super::verdict::UnsettledReason;
+use super::plan::Plan;
+use super::verdict::{UnsettledReason, Verdict};
 use super::work::{Calls, CallsWith, Work};
 use crate::affinity;
 use crate::calibration::{reference_chain, resolution};
@@ -147,24 +147,25 @@ impl<P: FencePolicy> Measure<P> {
         baseline_is_empty: bool,
     ) -> Measurement {
         if let Err(reason) = tsc::detect() {
-            return Measurement::none(self.name, UnsettledReason::NoCounter { reason });
+            let why = UnsettledReason::NoCounter { reason };
+            return Measurement {
+                name: self.name,
+                ..Measurement::of(Verdict::Unsettled { why }, &[], 1, 1)
+            };
         }
         let mut remarks = Vec::new();
         let pinned = self.cpu.map(affinity::pin).transpose();
-        if let Err(why) = &pinned {
-            remarks.push(why.to_string());
-        }
+        remarks.extend(pinned.as_ref().err().map(ToString::to_string));
         let plan = Plan {
             step: resolution::ticks(),
             baseline_is_empty,
             ..self.plan
         };
-        let outcome = engine::run::<P>(work, baseline, plan);
-        drop(pinned);
         Measurement {
+            name: self.name,
             bytes: self.bytes,
             remarks,
-            ..Measurement::new(self.name, outcome, plan.step)
+            ..engine::run::<P>(work, baseline, plan)
         }
     }
 }

@@ -1,7 +1,7 @@
 //! When single calls are constant, and to what: one rule for every instrument and example.
 
 use crate::calibration::resolution;
-use crate::instruments::bench::data::data;
+use crate::data::data;
 use crate::instruments::bench::distribution::{Distribution, centre_of_run};
 use crate::tsc::Ticks;
 

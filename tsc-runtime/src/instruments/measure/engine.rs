@@ -4,9 +4,9 @@ use std::time::Instant;
 
 use super::attach_thread;
 use super::judgement::LEAST_SAMPLES;
-use super::outcome::{Outcome, Plan};
+use super::measurement::Measurement;
+use super::plan::Plan;
 use super::rounds::Run;
-use super::verdict::Verdict;
 use super::work::{Calls, Work};
 use crate::calibration::reference_chain;
 use crate::instruments::bench::distribution::Distribution;
@@ -26,12 +26,17 @@ const TIMED_CALLS: usize = 8;
 /// The number of empty calls that are timed after each of these.
 const EMPTY_CALLS: usize = 3;
 
+/// A run goes on until the standard error of the core cycles is at most this share of them, or this many. But for that it goes on only
+/// until an eighth of the time limit, because the work itself may vary by more.
+const CYCLES_PRECISION: f64 = 0.0006;
+const CYCLES_KNOWN: f64 = 0.04;
+
 /// Measures `work` minus `baseline`.
 pub(super) fn run<P: FencePolicy>(
     work: &mut impl Work,
     baseline: &mut impl Work,
     plan: Plan,
-) -> Outcome {
+) -> Measurement {
     attach_thread();
     let started = Instant::now();
     let first = first_calls::<P>(work, baseline, plan, started);
@@ -42,7 +47,7 @@ pub(super) fn run<P: FencePolicy>(
     let mut known = Calls::new(reference_chain::forty_additions);
     let mut run = Run::new(batch, plan.step);
     let mut next_look = LEAST_SAMPLES;
-    let mut outcome = loop {
+    let mut measurement = loop {
         for _ in 0..ROUNDS_PER_LOOK {
             run.round::<P>(work, baseline, &mut known, plan);
             if started.elapsed() >= plan.time_limit {
@@ -55,15 +60,23 @@ pub(super) fn run<P: FencePolicy>(
         }
         // The longer the run, the rarer the evaluations; otherwise they would take most of the time.
         next_look = run.len() + run.len() / 4;
-        let outcome = run.evaluate(plan);
-        let is_constant = matches!(outcome.verdict, Verdict::Constant { .. });
-        let is_known = outcome.knows_core_cycles() || started.elapsed() >= plan.time_limit / 8;
-        if late || is_constant && is_known {
-            break outcome;
+        let measurement = run.evaluate(plan);
+        let is_known = || started.elapsed() >= plan.time_limit / 8 || knows_cycles(&measurement);
+        if late || measurement.is_constant() && is_known() {
+            break measurement;
         }
     };
-    outcome.first = first;
-    outcome
+    measurement.begin_with(&first);
+    measurement
+}
+
+/// Whether the core cycles are known as well as they should be. Where they cannot be known, nothing is missing.
+fn knows_cycles(measurement: &Measurement) -> bool {
+    let is_known = |(mean, error): (f64, f64)| error <= (CYCLES_PRECISION * mean).max(CYCLES_KNOWN);
+    let cycles = measurement
+        .core_cycles
+        .zip(measurement.std_error_core_cycles);
+    cycles.map_or(!reference_chain::AVAILABLE, is_known)
 }
 
 /// Times each of the first calls alone. From each, the mean of the empty calls is subtracted, so that a call is off by less than a step.
@@ -76,12 +89,10 @@ fn first_calls<P: FencePolicy>(
     let mut calls = Vec::with_capacity(TIMED_CALLS);
     let mut empty = Vec::with_capacity(EMPTY_CALLS * TIMED_CALLS);
     for _ in 0..TIMED_CALLS {
-        work.prepare(1);
-        calls.push(work.sample::<P>(1, plan.isolated) as f64);
-        empty.extend((0..EMPTY_CALLS).map(|_| {
-            baseline.prepare(1);
-            baseline.sample::<P>(1, plan.isolated) as f64
-        }));
+        calls.push(work.prepared_sample::<P>(1, plan.isolated) as f64);
+        for _ in 0..EMPTY_CALLS {
+            empty.push(baseline.prepared_sample::<P>(1, plan.isolated) as f64);
+        }
         if started.elapsed() >= plan.time_limit / 4 {
             break;
         }
@@ -92,8 +103,7 @@ fn first_calls<P: FencePolicy>(
         return calls;
     }
     for _ in TIMED_CALLS..WARM_UP_CALLS {
-        work.prepare(1);
-        work.sample::<P>(1, plan.isolated);
+        work.prepared_sample::<P>(1, plan.isolated);
         if started.elapsed() >= plan.time_limit / 4 {
             break;
         }
@@ -106,12 +116,8 @@ fn batch_for<P: FencePolicy>(work: &mut impl Work, plan: Plan, started: Instant)
     let enough = SAMPLE_TICKS.max(SAMPLE_STEPS * plan.step) as i64;
     let mut batch = 1;
     while batch < LONGEST_BATCH && started.elapsed() < plan.time_limit / 4 {
-        let shortest = (0..5)
-            .map(|_| {
-                work.prepare(batch);
-                work.sample::<P>(batch, plan.isolated)
-            })
-            .min();
+        let samples = (0..5).map(|_| work.prepared_sample::<P>(batch, plan.isolated));
+        let shortest = samples.min();
         if shortest.is_none_or(|ticks| ticks >= enough) {
             break;
         }

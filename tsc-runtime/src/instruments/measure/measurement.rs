@@ -1,10 +1,9 @@
 //! The result of a measurement, as data.
 
-use super::outcome::{CoreRatio, Outcome};
 use super::settling::{Step, settling};
-use super::verdict::{UnsettledReason, Verdict};
-use crate::instruments::bench::data::data;
-use crate::instruments::bench::distribution::{Distribution, centre_of_run};
+use super::verdict::Verdict;
+use crate::data::data;
+use crate::instruments::bench::distribution::{Distribution, centre_of_run, means_of_parts};
 
 data! {
     /// What one call of a piece of work costs, and how this was found.
@@ -82,26 +81,20 @@ impl Measurement {
             .map(|bytes| self.core_cycles.unwrap_or(self.mean_ticks) / bytes as f64)
     }
 
-    pub(super) fn new(name: String, outcome: Outcome, resolution_ticks: u64) -> Self {
-        let samples = Distribution::new(&outcome.ticks);
-        let step = resolution_ticks as f64 / outcome.batch as f64;
-        let centre = centre_of_run(&outcome.ticks, 2.0 * step);
+    /// The figures of these net ticks per call, in the order of a run.
+    pub(super) fn of(verdict: Verdict, ticks: &[f64], calls_per_sample: usize, step: u64) -> Self {
+        let samples = Distribution::new(ticks);
+        let centre = centre_of_run(ticks, 2.0 * step as f64 / calls_per_sample as f64);
         let (mean, deviation) = samples.moments();
         Self {
-            settling: settling(
-                &outcome.first,
-                centre.mean,
-                resolution_ticks,
-                &outcome.verdict,
-            ),
-            first_ticks: outcome.first.first().copied().unwrap_or(f64::NAN),
-            verdict: outcome.verdict,
+            name: String::new(),
+            verdict,
             samples: samples.len(),
-            interrupted: outcome.interrupted,
-            interruptions_detected: outcome.detected,
-            calls_per_sample: outcome.batch,
+            interrupted: 0,
+            interruptions_detected: false,
+            calls_per_sample,
             mean_ticks: centre.mean,
-            std_error_ticks: centre.std_error.hypot(outcome.baseline_error),
+            std_error_ticks: centre.std_error,
             spread_percent: Some(100.0 * deviation / mean.abs()).filter(|it| it.is_finite()),
             min_ticks: samples.quantile(0.0),
             mode_ticks: samples.mode(),
@@ -110,34 +103,46 @@ impl Measurement {
             p90_ticks: samples.quantile(0.9),
             p99_ticks: samples.quantile(0.99),
             max_ticks: samples.quantile(1.0),
-            core_cycles: outcome.core_cycles.map(|(mean, _)| mean),
-            std_error_core_cycles: outcome.core_cycles.map(|(_, std_error)| std_error),
-            clock: outcome.clock,
-            baseline_ticks: outcome.baseline,
-            resolution_ticks,
-            name,
+            first_ticks: f64::NAN,
+            core_cycles: None,
+            std_error_core_cycles: None,
+            clock: None,
+            baseline_ticks: f64::NAN,
+            resolution_ticks: step,
             bytes: None,
+            settling: Vec::new(),
             remarks: Vec::new(),
         }
     }
 
-    /// The result if the measurement could not begin.
-    pub(super) fn none(name: String, why: UnsettledReason) -> Self {
-        let outcome = Outcome {
-            verdict: Verdict::Unsettled { why },
-            batch: 1,
-            ticks: Vec::new(),
-            core_cycles: None,
-            clock: None,
-            baseline: f64::NAN,
-            baseline_error: 0.0,
-            interrupted: 0,
-            detected: false,
-            first: Vec::new(),
-        };
+    /// Adds how the run settled, of which these were the first calls.
+    pub(super) fn begin_with(&mut self, first: &[f64]) {
+        self.settling = settling(first, self.mean_ticks, self.resolution_ticks, &self.verdict);
+        self.first_ticks = first.first().copied().unwrap_or(f64::NAN);
+    }
+}
+
+data! {
+    /// The ratio of the core clock to the counter's rate, in core cycles per tick.
+    #[derive(Copy)]
+    pub struct CoreRatio {
+        /// The mean ratio of the run.
+        cycles_per_tick: f64,
+        /// The smallest ratio of an eighth of the run.
+        least: f64,
+        /// The greatest ratio of an eighth of the run.
+        greatest: f64,
+    }
+}
+
+impl CoreRatio {
+    /// Combines the core cycles per tick of single rounds. One alone is as inexact as the counter's step makes it.
+    pub(super) fn of_rounds(clocks: &[f64]) -> Self {
+        let parts = Distribution::new(&means_of_parts(clocks, 0.0));
         Self {
-            settling: Vec::new(),
-            ..Self::new(name, outcome, 1)
+            cycles_per_tick: Distribution::new(clocks).centre(0.0).mean,
+            least: parts.quantile(0.0),
+            greatest: parts.quantile(1.0),
         }
     }
 }

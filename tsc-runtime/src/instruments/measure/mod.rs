@@ -29,7 +29,7 @@ mod engine;
 mod fence_hiding;
 mod judgement;
 mod measurement;
-mod outcome;
+mod plan;
 mod rounds;
 mod settling;
 mod thread;
@@ -39,12 +39,11 @@ mod work;
 pub use crate::aligned;
 pub use builder::Measure;
 pub use constancy::{Constant, constant};
-pub use measurement::Measurement;
-pub use outcome::CoreRatio;
+pub use measurement::{CoreRatio, Measurement};
 pub use settling::{Note, Step};
 pub use verdict::{UnsettledReason, Verdict};
 
-pub(crate) use thread::{arm, attach_thread, interruption_since};
+pub(crate) use thread::{attach_thread, uninterrupted};
 pub(crate) use work::isolate;
 
 /// Measures `work` until its cost is constant, for at most a second.

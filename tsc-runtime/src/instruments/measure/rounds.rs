@@ -1,10 +1,12 @@
 //! The rounds of a measurement, each with the baseline, the work and the reference chain, and their evaluation.
 
+use super::fence_hiding;
 use super::judgement::{LEAST_SAMPLES, Tolerance, judge};
-use super::outcome::{CoreRatio, Outcome, Plan};
+use super::measurement::{CoreRatio, Measurement};
+use super::plan::Plan;
+use super::thread::{arm, interruption_since};
 use super::verdict::{UnsettledReason, Verdict};
 use super::work::Work;
-use super::{arm, fence_hiding, interruption_since};
 use crate::calibration::random::Random;
 use crate::calibration::reference_chain::{self, LINKS_PER_BLOCK};
 use crate::calibration::statistics::median;
@@ -76,50 +78,40 @@ impl Run {
         work.prepare(self.batch);
         baseline.prepare(self.batch);
         known.prepare(self.batch);
-        let mirrored = self.rounds.len() % 2 == 1;
-        let mut ticks = [0; 3];
+        let mut ticks = [0; 5];
+        let mut order = [0, 1, 2, 3, 4];
+        if self.rounds.len() % 2 == 1 {
+            order.reverse();
+        }
         let armed = arm();
-        self.jitter.wait();
-        let before =
-            reference_chain::additions(if mirrored { 2 } else { 1 } * self.reference_blocks);
-        for i in 0..3 {
-            let which = if mirrored { 2 - i } else { i };
+        for part in order {
             self.jitter.wait();
-            ticks[which] = match which {
-                0 => baseline.sample::<P>(self.batch, plan.isolated),
-                1 => work.sample::<P>(self.batch, plan.isolated),
-                _ if plan.baseline_is_empty => known.sample::<P>(self.batch, plan.isolated),
-                _ => 0,
+            ticks[part] = match part {
+                0 => reference_chain::additions(self.reference_blocks),
+                1 => baseline.sample::<P>(self.batch, plan.isolated),
+                2 => work.sample::<P>(self.batch, plan.isolated),
+                3 if plan.baseline_is_empty => known.sample::<P>(self.batch, plan.isolated),
+                3 => 0,
+                _ => reference_chain::additions(2 * self.reference_blocks),
             };
         }
-        self.jitter.wait();
-        let after =
-            reference_chain::additions(if mirrored { 1 } else { 2 } * self.reference_blocks);
-        match interruption_since(armed) {
-            Interruption::Interrupted => {
-                self.interrupted += 1;
-                self.detected = true;
-                return;
-            }
-            Interruption::Clean => self.detected = true,
-            Interruption::Unknown => {}
+        let verdict = interruption_since(armed);
+        self.detected |= verdict != Interruption::Unknown;
+        if verdict == Interruption::Interrupted {
+            self.interrupted += 1;
+            return;
         }
-        let reference = if mirrored {
-            before - after
-        } else {
-            after - before
-        };
-        let [baseline, work, known] = ticks;
+        let [short, baseline, work, known, long] = ticks;
         self.rounds.push(Round {
             work,
             baseline,
             known,
-            reference,
+            reference: long - short,
         });
     }
 
     /// Evaluates the rounds so far.
-    pub(super) fn evaluate(&self, plan: Plan) -> Outcome {
+    pub(super) fn evaluate(&self, plan: Plan) -> Measurement {
         let (step, batch) = (plan.step as f64, self.batch as f64);
         let rounds = self.undisturbed();
         let all = |get: fn(&Round) -> i64| rounds.iter().map(move |round| get(round) as f64);
@@ -180,19 +172,17 @@ impl Run {
             (_, Ok(share)) => Verdict::Constant { share },
             (_, Err(why)) => Verdict::Unsettled { why },
         };
-        Outcome {
-            verdict,
-            batch: self.batch,
-            ticks,
-            core_cycles: cycles
-                .as_ref()
-                .map(|(known, ..)| (known.mean, known.std_error)),
-            clock: cycles.map(|(.., clock)| clock),
-            baseline: baseline.mean,
-            baseline_error,
+        let measurement = Measurement::of(verdict, &ticks, self.batch, plan.step);
+        let known = cycles.as_ref().map(|(known, ..)| known);
+        Measurement {
             interrupted: self.interrupted,
-            detected: self.detected,
-            first: Vec::new(),
+            interruptions_detected: self.detected,
+            std_error_ticks: measurement.std_error_ticks.hypot(baseline_error),
+            core_cycles: known.map(|known| known.mean),
+            std_error_core_cycles: known.map(|known| known.std_error),
+            clock: cycles.map(|(.., clock)| clock),
+            baseline_ticks: baseline.mean,
+            ..measurement
         }
     }
 
@@ -262,6 +252,11 @@ mod tests {
         }
     }
 
+    fn core_cycles(measured: &Measurement) -> (f64, f64) {
+        let known = measured.core_cycles.zip(measured.std_error_core_cycles);
+        known.expect("a chain of known length")
+    }
+
     #[test]
     fn disturbed_rounds_leave_the_core_cycles_known() {
         for mut counter in Scripted::each(7) {
@@ -270,8 +265,7 @@ mod tests {
             for (i, round) in run.rounds[100..130].iter_mut().enumerate() {
                 round.reference += if i % 3 == 0 { 30_000 } else { -90_000 };
             }
-            let outcome = run.evaluate(plan(&counter));
-            let (cycles, error) = outcome.core_cycles.expect("a chain of known length");
+            let (cycles, error) = core_cycles(&run.evaluate(plan(&counter)));
             assert!((cycles / 4000.0 - 1.0).abs() < 0.003, "{cycles} ± {error}");
             assert!(error < 0.0015 * 4000.0, "{error}");
         }
@@ -281,8 +275,8 @@ mod tests {
     fn core_cycles_are_right_whatever_the_counters_step() {
         for seed in 1..30 {
             for mut counter in Scripted::each(seed) {
-                let outcome = run(&mut counter, 1, 4000.0, 256).evaluate(plan(&counter));
-                let (cycles, error) = outcome.core_cycles.expect("a chain of known length");
+                let measured = run(&mut counter, 1, 4000.0, 256).evaluate(plan(&counter));
+                let (cycles, error) = core_cycles(&measured);
                 assert!(
                     (cycles / 4000.0 - 1.0).abs() < 0.003,
                     "{cycles} ± {error}, step {}",
@@ -290,7 +284,7 @@ mod tests {
                 );
                 assert!(error < 0.0015 * 4000.0, "{error}");
                 assert!((cycles - 4000.0).abs() < 4.5 * error, "{cycles} ± {error}");
-                assert!(matches!(outcome.verdict, Verdict::Constant { .. }));
+                assert!(measured.is_constant());
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use super::constancy::agrees;
 use super::verdict::Verdict;
-use crate::instruments::bench::data::data;
+use crate::data::data;
 use crate::named::named;
 use crate::tsc::Ticks;
 

@@ -27,13 +27,21 @@ pub(crate) fn attach_thread() {
 
 /// Arms the detector. The returned ticks are the argument of [`interruption_since`].
 #[inline]
-pub(crate) fn arm() -> Ticks {
+pub(super) fn arm() -> Ticks {
     thread::this().detector.arm();
     Unfenced::start()
 }
 
 /// Whether this thread was interrupted since the [`arm`] that returned `armed`.
 #[inline]
-pub(crate) fn interruption_since(armed: Ticks) -> Interruption {
+pub(super) fn interruption_since(armed: Ticks) -> Interruption {
     thread::this().detector.verdict(armed)
+}
+
+/// The result of `work`. `None` if this thread was interrupted meanwhile.
+#[inline]
+pub(crate) fn uninterrupted<T>(work: impl FnOnce() -> T) -> Option<T> {
+    let armed = arm();
+    let result = work();
+    (interruption_since(armed) != Interruption::Interrupted).then_some(result)
 }

@@ -11,6 +11,12 @@ pub(crate) trait Work {
 
     /// Makes `batch` calls, and returns the ticks from before the first to after the last.
     fn sample<P: FencePolicy>(&mut self, batch: usize, isolated: bool) -> i64;
+
+    /// Both.
+    fn prepared_sample<P: FencePolicy>(&mut self, batch: usize, isolated: bool) -> i64 {
+        self.prepare(batch);
+        self.sample::<P>(batch, isolated)
+    }
 }
 
 /// Waits for all earlier instructions to complete, before later ones begin.

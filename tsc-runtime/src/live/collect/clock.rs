@@ -2,7 +2,7 @@
 
 use crate::calibration::core_clock::core_clock;
 use crate::calibration::{overhead, resolution};
-use crate::machine::machine;
+use crate::machine::{clocksource, machine};
 use crate::record::callsite::Callsite;
 use crate::record::totals::Totals;
 use crate::self_test::{self, Finding, Verdict};
@@ -16,15 +16,15 @@ pub(in crate::live) fn collect_clock(totals: &[(&'static Callsite, Totals)]) -> 
     // If nothing was measured, nothing is determined that takes time.
     let measured = !totals.is_empty();
     let core = measured.then(|| core_clock().ok()).flatten();
-    let findings = if measured {
-        self_test::quick().findings
-    } else {
-        Vec::new()
-    };
+    let tested = measured.then(self_test::quick);
     // After everything that takes time, so that less of it has to be waited for.
     let rate = measured.then(|| calibration::rate().ok()).flatten();
     let probes = share_of_probes(totals);
-    let having = |verdict| findings.iter().filter(move |line| line.verdict == verdict);
+    let having = |verdict| {
+        let findings = tested.iter().flat_map(move |test| test.having(verdict));
+        findings.map(sentence).collect::<Vec<_>>()
+    };
+    let (warnings, doubtful) = (having(Verdict::Bad), having(Verdict::Doubtful));
     Clock {
         hz: rate.map(|rate| rate.hz),
         ppm: rate.map(|rate| rate.ppm),
@@ -34,7 +34,7 @@ pub(in crate::live) fn collect_clock(totals: &[(&'static Callsite, Totals)]) -> 
         fallback_reason: availability.err().map(|why| why.to_string()),
         hypervisor: machine.hypervisor.clone(),
         cpu: machine.cpu.clone(),
-        clocksource: machine.clocksource.clone(),
+        clocksource: clocksource(),
         pinned_cpu: affinity::pinned_cpu(),
         no_interruptions_because: interruption::unavailable().map(str::to_owned),
         no_on_cpu_because: on_cpu::unavailable().map(str::to_owned),
@@ -44,25 +44,17 @@ pub(in crate::live) fn collect_clock(totals: &[(&'static Callsite, Totals)]) -> 
         core_cycles_source: core.map(|core| core.source.to_string()),
         overheads: overheads(totals),
         crowding_error_share: overhead::MACHINE_SHARE + overhead::CROWDING_SHARE * probes,
-        warnings: having(Verdict::Bad).map(sentence).collect(),
-        doubtful: having(Verdict::Doubtful).map(sentence).collect(),
-        doubts: having(Verdict::Doubtful).count() as u64,
-        distrusted: having(Verdict::Bad).next().is_some(),
+        doubts: doubtful.len() as u64,
+        distrusted: !warnings.is_empty(),
+        warnings,
+        doubtful,
     }
 }
 
 fn sentence(finding: &Finding) -> String {
-    let Finding {
-        name,
-        value,
-        meaning,
-        advice,
-        ..
-    } = finding;
-    match advice {
-        Some(advice) => format!("{name}: {value}: {meaning}; {advice}"),
-        None => format!("{name}: {value}: {meaning}"),
-    }
+    let advice = finding.advice.map(|advice| format!("; {advice}"));
+    let (name, value, meaning) = (finding.name, &finding.value, finding.meaning);
+    format!("{name}: {value}: {meaning}{}", advice.unwrap_or_default())
 }
 
 fn source(available: bool) -> &'static str {
@@ -83,7 +75,7 @@ fn share_of_probes(totals: &[(&'static Callsite, Totals)]) -> f64 {
             continue;
         };
         let sums = &totals.sums;
-        probes += sums.calls() as f64 * overhead::of(fence).total;
+        probes += sums.calls() as f64 * overhead::of(fence).total_ticks;
         let callees = sums.callees.wrapping_add(sums.visible_milliticks / 1000);
         own += sums.gross().wrapping_sub(callees) as f64;
     }
@@ -92,25 +84,7 @@ fn share_of_probes(totals: &[(&'static Callsite, Totals)]) -> f64 {
 }
 
 fn overheads(totals: &[(&'static Callsite, Totals)]) -> Vec<FenceOverhead> {
-    let in_use = |fence: &Fence| {
-        totals
-            .iter()
-            .any(|(callsite, _)| callsite.fence() == Some(*fence))
-    };
-    Fence::ALL
-        .iter()
-        .copied()
-        .filter(in_use)
-        .map(|fence| {
-            let overhead = overhead::of(fence);
-            FenceOverhead {
-                fence: fence.name().to_owned(),
-                visible_ticks: overhead.visible,
-                visible_error_ticks: overhead.visible_error,
-                total_ticks: overhead.total,
-                total_error_ticks: overhead.total_error,
-                nesting_ticks: overhead.nesting,
-            }
-        })
-        .collect()
+    let in_use = |fence: &Fence| totals.iter().any(|(of, _)| of.fence() == Some(*fence));
+    let fences = Fence::ALL.iter().copied().filter(in_use);
+    fences.map(overhead::of).collect()
 }

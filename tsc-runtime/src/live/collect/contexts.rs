@@ -26,7 +26,7 @@ pub(in crate::live) fn collect_contexts(figures: &Figures, indices: &Indices) ->
             parent: node.parent.map(|parent| parent as u64),
             calls: (!is_ticked).then_some(sums.calls),
             clean: is_detected.then(|| sums.calls.saturating_sub(sums.unclean)),
-            total_ticks: WholeTicks(sums.on_cpu).plus(WholeTicks(sums.blocked)),
+            total_ticks: WholeTicks(sums.on_cpu.wrapping_add(sums.blocked)),
             on_cpu_ticks: is_asked.then_some(WholeTicks(sums.on_cpu)),
             self_ticks: WholeTicks(sums.own),
         }

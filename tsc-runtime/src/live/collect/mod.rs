@@ -3,7 +3,6 @@
 mod callsite;
 mod clock;
 mod contexts;
-mod machine;
 mod process;
 mod slowest;
 mod tick_clock;
@@ -14,7 +13,6 @@ use std::collections::HashMap;
 pub(super) use callsite::collect_callsites;
 pub(super) use clock::collect_clock;
 pub(super) use contexts::collect_contexts;
-pub(super) use machine::collect_machine;
 pub(crate) use process::begin;
 #[cfg(all(unix, not(miri)))]
 pub(crate) use process::start_from_zero;

@@ -93,18 +93,14 @@ impl Timeline {
 /// The data of this process, as it is now.
 pub(in crate::live) fn collect_process() -> Process {
     let started = process_started();
-    let begun = started != 0;
+    let begun = (started != 0).then(|| timestamp::rfc3339(started));
     let mut process = Process {
         argv: std::env::args_os()
             .map(|argument| argument.to_string_lossy().into_owned())
             .collect(),
         pid: crate::process::id(),
         host: host(),
-        started: if begun {
-            timestamp::rfc3339(started)
-        } else {
-            String::new()
-        },
+        started: begun.unwrap_or_default(),
         cpu_ns: cpu_now().map(|now| now.saturating_sub(SINCE_CPU_NS.load(Relaxed))),
         ..Process::default()
     };

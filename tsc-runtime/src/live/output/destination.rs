@@ -19,36 +19,31 @@ impl Destination {
     /// The path leads to something that must not be written to.
     pub(super) fn of(path: &Path) -> io::Result<Self> {
         refuse_foreign_links(path)?;
-        if ["/dev", "/proc"]
-            .iter()
-            .any(|folder| path.starts_with(folder))
-        {
+        if path.starts_with("/dev") || path.starts_with("/proc") {
             return Ok(Self::Stream);
         }
         let kind = match fs::metadata(path) {
             Ok(metadata) => metadata.file_type(),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return match fs::symlink_metadata(path) {
-                    Ok(_) => Err(other("is a symbolic link to a path that does not exist")),
+                    Ok(_) => Err(io::Error::other(
+                        "is a symbolic link to a path that does not exist",
+                    )),
                     Err(_) => Ok(Self::File(path.to_owned())),
                 };
             }
             Err(error) => return Err(error),
         };
         if kind.is_dir() {
-            Err(other("is a directory"))
+            Err(io::Error::other("is a directory"))
         } else if kind.is_file() {
             Ok(Self::File(fs::canonicalize(path)?))
         } else if is_stream(kind) {
             Ok(Self::Stream)
         } else {
-            Err(other("is not a file, a pipe or a terminal"))
+            Err(io::Error::other("is not a file, a pipe or a terminal"))
         }
     }
-}
-
-fn other(what: &str) -> io::Error {
-    io::Error::other(what)
 }
 
 #[cfg(unix)]
@@ -68,16 +63,13 @@ fn is_stream(_: FileType) -> bool {
 ///
 /// The path contains such a link.
 fn refuse_foreign_links(path: &Path) -> io::Result<()> {
-    let ways: Vec<&Path> = path
-        .ancestors()
-        .filter(|way| !way.as_os_str().is_empty())
-        .collect();
+    let ways: Vec<&Path> = path.ancestors().collect();
     for way in ways.into_iter().rev() {
         let is_link = fs::symlink_metadata(way).is_ok_and(|metadata| metadata.is_symlink());
         if is_link && fs::metadata(folder(way)).is_ok_and(|folder| everybody_may_write(&folder)) {
-            return Err(other(&format!(
-                "{} is a symbolic link in a folder that every user may write to",
-                way.display()
+            let link = way.display();
+            return Err(io::Error::other(format!(
+                "{link} is a symbolic link in a folder that every user may write to"
             )));
         }
     }

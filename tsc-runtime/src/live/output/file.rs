@@ -28,6 +28,13 @@ struct Written {
     ended: bool,
 }
 
+impl Written {
+    /// Whether the file there is the one that this process has written.
+    fn is_at(&self, place: &Path) -> bool {
+        self.identity.is_some() && FileIdentity::at(place) == self.identity
+    }
+}
+
 static WRITTEN: PerProcess<Mutex<Written>> = PerProcess::new();
 
 /// A file of at least this many bytes is not written again for each report that follows a reset.
@@ -65,11 +72,8 @@ pub(in crate::live) fn set_ended(ended: bool) {
 /// Writes `text` to this process's file. It replaces the process's earlier report, unless there was a reset in between. If another process
 /// has written the file, `text` goes to a file beside it, whose path is returned.
 pub(super) fn write_own(path: &Path, text: &str) -> io::Result<Option<PathBuf>> {
-    let Some(mut written) = written() else {
-        return Err(io::Error::other(
-            "another thread has been writing it for too long",
-        ));
-    };
+    const BUSY: &str = "another thread has been writing it for too long";
+    let mut written = written().ok_or_else(|| io::Error::other(BUSY))?;
     if written.ended {
         return Ok(None);
     }
@@ -86,8 +90,7 @@ pub(super) fn write_own(path: &Path, text: &str) -> io::Result<Option<PathBuf>> 
         Some((asked, place)) if asked == path => place.clone(),
         _ => target.clone(),
     };
-    let is_own = written.identity.is_some() && FileIdentity::at(&place) == written.identity;
-    let is_taken = !is_own && is_another_process_s(&place);
+    let is_taken = !written.is_at(&place) && is_another_process_s(&place);
     if is_taken {
         place = with_pid(&target);
     }
@@ -109,7 +112,7 @@ fn append(written: &mut Written, path: &Path, text: &str) -> io::Result<bool> {
         return Ok(false);
     }
     let _lock = lock(folder(place));
-    let is_own = written.identity.is_some() && FileIdentity::at(place) == written.identity;
+    let is_own = written.is_at(place);
     let is_kept = |file: &File| file.metadata().is_ok_and(|it| it.len() == length as u64);
     let opened = OpenOptions::new().append(true).open(place);
     let Some(mut file) = opened.ok().filter(|file| is_own && is_kept(file)) else {
@@ -176,9 +179,8 @@ fn is_another_process_s(path: &Path) -> bool {
     let Ok(modified) = fs::metadata(path).and_then(|metadata| metadata.modified()) else {
         return false;
     };
-    let modified = modified
-        .duration_since(UNIX_EPOCH)
-        .map_or(0, |since| since.as_nanos() as u64);
+    let since = modified.duration_since(UNIX_EPOCH);
+    let modified = since.map_or(0, |since| since.as_nanos() as u64);
     let meanwhile = process_started()..=os_clock::unix_now() + COARSE_CLOCK_NS;
     meanwhile.contains(&(modified + COARSE_CLOCK_NS))
 }

@@ -37,12 +37,11 @@ pub(super) fn print(report: &Report) {
     if settings.form == Form::Off {
         return;
     }
+    let options = text_options(settings, settings.form);
     let Some(path) = &settings.file else {
-        let options = text_options(settings, form_of_text(settings.form));
         return write_to_stderr(&render(report, settings.form, &on_terminal(options)));
     };
     let path = settings.folder.join(pattern::expand(path));
-    let options = text_options(settings, form_of_text(settings.form));
     let text = render(report, settings.form, &options);
     match without_write_signals(|| file::write_own(&path, &text)) {
         Ok(None) => {}
@@ -56,15 +55,15 @@ pub(super) fn print(report: &Report) {
                 "cannot write TSC_REPORT_FILE={}: {why}. The report follows:",
                 path.display()
             ));
-            let options = text_options(settings, TextForm::Short);
+            let options = options.form(TextForm::Short);
             write_to_stderr(&report.to_text(&on_terminal(options)));
         }
     }
 }
 
-/// Writes `report` to the file `path` in this form; text is in the full one.
+/// Writes `report` to the file `path` in this form.
 pub(super) fn write_to(path: &Path, report: &Report, form: Form) -> io::Result<()> {
-    let text = render(report, form, &text_options(settings(), TextForm::Full));
+    let text = render(report, form, &text_options(settings(), form));
     without_write_signals(|| file::write(path, &text))
 }
 
@@ -75,29 +74,23 @@ fn render(report: &Report, form: Form, options: &TextOptions) -> String {
     }
 }
 
-fn form_of_text(form: Form) -> TextForm {
-    match form {
+fn text_options(settings: &Settings, form: Form) -> TextOptions {
+    let form = match form {
         Form::Text(form) => form,
         Form::Json | Form::Off => TextForm::Short,
-    }
-}
-
-fn text_options(settings: &Settings, form: TextForm) -> TextOptions {
-    let options = TextOptions::default()
+    };
+    TextOptions::default()
         .form(form)
         .unit(settings.unit)
-        .sort(settings.sort);
-    match settings.top {
-        Some(rows) => options.top(rows),
-        None => options,
-    }
+        .sort(settings.sort)
+        .top(settings.top)
 }
 
 /// Uses the width of the terminal that standard error is, and colour if it is one.
 fn on_terminal(options: TextOptions) -> TextOptions {
-    let options = match terminal::width() {
+    let options = options.color(terminal::has_colour());
+    match terminal::width() {
         Some(width) => options.width(width),
         None => options,
-    };
-    options.color(terminal::has_colour())
+    }
 }

@@ -3,8 +3,6 @@
 
 #[cfg(unix)]
 mod semaphore;
-#[cfg(unix)]
-mod signals;
 #[cfg_attr(unix, path = "unix.rs")]
 #[cfg_attr(not(unix), path = "other.rs")]
 mod system;
@@ -97,7 +95,7 @@ fn end_by(signal: i32) {
     let _ = catch_unwind(|| {
         report_at_end(Ended {
             reason: "signal".to_owned(),
-            signal: Some(system::name(signal).to_owned()),
+            signal: Some(system::name(signal)),
             ..Ended::default()
         });
     });

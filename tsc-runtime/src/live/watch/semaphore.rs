@@ -13,6 +13,7 @@ mod imp {
     use std::mem::MaybeUninit;
 
     use super::Duration;
+    use crate::tsc::os_clock::unix_now;
 
     struct Semaphore(UnsafeCell<MaybeUninit<libc::sem_t>>);
 
@@ -45,14 +46,11 @@ mod imp {
             return;
         };
         // The deadline is in the clock that an administrator may set, so each wait is short.
-        let until =
-            crate::tsc::os_clock::unix_now() + time.min(Duration::from_secs(1)).as_nanos() as u64;
-        let mut deadline: libc::timespec = libc::timespec {
-            tv_sec: 0,
-            tv_nsec: 0,
+        let until = unix_now() + time.min(Duration::from_secs(1)).as_nanos() as u64;
+        let deadline = libc::timespec {
+            tv_sec: (until / 1_000_000_000) as _,
+            tv_nsec: (until % 1_000_000_000) as _,
         };
-        deadline.tv_sec = (until / 1_000_000_000) as _;
-        deadline.tv_nsec = (until % 1_000_000_000) as _;
         // SAFETY: `begin` has initialised it. The deadline is only read.
         unsafe { libc::sem_timedwait(semaphore(), &raw const deadline) };
     }

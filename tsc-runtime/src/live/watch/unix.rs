@@ -1,32 +1,41 @@
-//! The thread that waits for signals, and what it does after one has arrived.
+//! The thread that waits for signals, and the signals that wake it: those that the program leaves at their default behaviour, as long as it
+//! does.
+//!
+//! A library that installs its handlers later (signal-hook, and tokio with it) calls the earlier handler from its own. So the handler here
+//! checks whether it is still the one that the system calls. If it is not, the program handles the signal.
 
-use super::{Request, STACK, Settings, semaphore, signals, watch};
+use std::mem::MaybeUninit;
+use std::ptr;
+use std::sync::atomic::Ordering::{Relaxed, SeqCst};
+use std::sync::atomic::{AtomicI32, AtomicU32};
+
+use super::{Request, STACK, Settings, semaphore, watch};
 use crate::environment;
-use crate::process::thread;
+use crate::live::settings::SIGNALS;
+use crate::process::{thread, written};
 
-pub(super) use signals::{end_by, name};
+/// The signals with which users end a process, if the program does not handle them.
+const ENDING: [i32; 3] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
+
+/// A bit for each signal that has arrived.
+static CAME: AtomicU32 = AtomicU32::new(0);
+/// A bit for each signal that is caught.
+static CAUGHT: AtomicU32 = AtomicU32::new(0);
+/// The process in which the waiting thread exists.
+static PROCESS: AtomicI32 = AtomicI32::new(0);
 
 pub(super) fn begin(settings: &'static Settings) {
-    let ending: &[i32] = if settings.signals {
-        &signals::ENDING
-    } else {
-        &[]
-    };
-    let mut wanted: Vec<i32> = ending
-        .iter()
-        .copied()
-        .filter(|&signal| Some(signal) != settings.dump_signal)
-        .filter(|&signal| signals::is_at_default(signal))
-        .collect();
-    if let Some(signal) = settings.dump_signal {
-        if signals::is_at_default(signal) {
-            wanted.push(signal);
-        } else {
-            environment::complain(&format!(
-                "TSC_DUMP_SIGNAL={} has no effect: the program handles this signal itself",
-                signals::name(signal)
-            ));
-        }
+    let asked = settings.dump_signal;
+    let ending = ENDING.iter().filter(|_| settings.signals);
+    let mut wanted: Vec<i32> = ending.copied().chain(asked).collect();
+    wanted.sort_unstable();
+    wanted.dedup();
+    wanted.retain(|&signal| disposition(signal) == Some(libc::SIG_DFL));
+    if let Some(signal) = asked.filter(|signal| !wanted.contains(signal)) {
+        environment::complain(&format!(
+            "TSC_DUMP_SIGNAL={} has no effect: the program handles this signal itself",
+            name(signal)
+        ));
     }
     if wanted.is_empty() && settings.every.is_none() {
         return;
@@ -35,31 +44,124 @@ pub(super) fn begin(settings: &'static Settings) {
     let spawned = thread::spawn("tsc-report", STACK, move || {
         watch(settings, |time| {
             semaphore::wait(time);
-            signals::take(settings.dump_signal)
+            take(settings.dump_signal)
         });
     });
     if spawned.is_ok() {
-        signals::catch(&wanted);
+        catch(&wanted);
     }
 }
 
-#[cfg_attr(miri, allow(dead_code, reason = "Miri forks no process"))]
-pub(super) fn start_from_zero() {
-    signals::release();
+const fn bit(signal: i32) -> u32 {
+    1 << signal
 }
 
-/// The requests of the caught signals.
-pub(super) fn requests(
-    signals: impl Iterator<Item = i32>,
-    dump_signal: Option<i32>,
-) -> Vec<Request> {
-    signals
-        .map(|signal| {
-            if Some(signal) == dump_signal {
-                Request::Report
-            } else {
-                Request::End(signal)
-            }
-        })
-        .collect()
+fn signals_in(bits: u32) -> impl Iterator<Item = i32> {
+    (1..u32::BITS as i32).filter(move |&signal| bits & bit(signal) != 0)
+}
+
+/// What the system does at the signal.
+fn disposition(signal: i32) -> Option<libc::sighandler_t> {
+    // SAFETY: the call only reads the disposition, which is initialised if it succeeds. It may be made in a signal handler.
+    let current = unsafe { written(|current| libc::sigaction(signal, ptr::null(), current)) };
+    current.map(|current: libc::sigaction| current.sa_sigaction)
+}
+
+fn set_disposition(signal: i32, handler: libc::sighandler_t, flags: libc::c_int) {
+    // SAFETY: all zeros are a valid disposition, with no flags and an empty mask. The calls may be made in a signal handler.
+    unsafe {
+        let mut disposition: libc::sigaction = std::mem::zeroed();
+        disposition.sa_sigaction = handler;
+        disposition.sa_flags = flags;
+        libc::sigemptyset(&raw mut disposition.sa_mask);
+        libc::sigaction(signal, &raw const disposition, ptr::null_mut());
+    }
+}
+
+/// Whether the system calls this module's handler, and not another one that may call it.
+fn is_caught_here(signal: i32) -> bool {
+    disposition(signal) == Some(handler_address())
+}
+
+fn handler_address() -> libc::sighandler_t {
+    on_signal as extern "C" fn(i32) as libc::sighandler_t
+}
+
+/// Catches the given signals.
+fn catch(signals: &[i32]) {
+    // SAFETY: the call always succeeds.
+    PROCESS.store(unsafe { libc::getpid() }, SeqCst);
+    for &signal in signals {
+        CAUGHT.fetch_or(bit(signal), Relaxed);
+        // By default this signal would have ended the program. So the program need not be prepared for system calls that a signal
+        // interrupts.
+        set_disposition(
+            signal,
+            handler_address(),
+            libc::SA_RESTART | libc::SA_ONSTACK,
+        );
+    }
+}
+
+/// Restores the defaults in the child of a fork, where no thread waits, except for signals that the program has changed.
+#[cfg_attr(miri, allow(dead_code, reason = "Miri forks no process"))]
+pub(super) fn start_from_zero() {
+    let caught = CAUGHT.swap(0, Relaxed);
+    CAME.store(0, Relaxed);
+    for signal in signals_in(caught) {
+        if is_caught_here(signal) {
+            set_disposition(signal, libc::SIG_DFL, 0);
+        }
+    }
+}
+
+/// Everything here is permitted in a signal handler: reading and setting dispositions, `getpid`, atomics, `sem_post`, `raise`.
+extern "C" fn on_signal(signal: i32) {
+    if !is_caught_here(signal) {
+        return;
+    }
+    // SAFETY: the call always succeeds.
+    let has_thread = PROCESS.load(SeqCst) == unsafe { libc::getpid() };
+    let came_before = CAME.fetch_or(bit(signal), SeqCst) & bit(signal) != 0;
+    // No thread waits in a child process that was created without the fork handlers. And a user who sends a signal to end the process
+    // twice does not want to wait.
+    if !has_thread || (came_before && ENDING.contains(&signal)) {
+        set_disposition(signal, libc::SIG_DFL, 0);
+        // SAFETY: the signal is sent to this process. It is blocked until the handler returns, and then does what it does by default.
+        unsafe { libc::raise(signal) };
+        return;
+    }
+    semaphore::post();
+}
+
+/// The requests of the signals that have arrived since the last call.
+fn take(dump_signal: Option<i32>) -> Vec<Request> {
+    let is_asked = |signal: i32| Some(signal) == dump_signal;
+    // A signal that ends the process stays marked, so that a second one ends it at once.
+    let kept = ENDING.into_iter().filter(|&signal| !is_asked(signal));
+    let came = CAME.fetch_and(kept.map(bit).sum(), SeqCst);
+    let request = |signal| match is_asked(signal) {
+        true => Request::Report,
+        false => Request::End(signal),
+    };
+    signals_in(came).map(request).collect()
+}
+
+/// Does what the signal does by default. Returns only if that is nothing, as in the first process of a container.
+pub(super) fn end_by(signal: i32) {
+    set_disposition(signal, libc::SIG_DFL, 0);
+    let mut set = MaybeUninit::uninit();
+    // SAFETY: the set is initialised first. The signal is sent to this process, and no longer blocked on this thread.
+    unsafe {
+        libc::sigemptyset(set.as_mut_ptr());
+        libc::sigaddset(set.as_mut_ptr(), signal);
+        libc::pthread_sigmask(libc::SIG_UNBLOCK, set.as_ptr(), ptr::null_mut());
+        libc::raise(signal);
+    }
+    CAME.fetch_and(!bit(signal), SeqCst);
+}
+
+pub(super) fn name(signal: i32) -> String {
+    let known = SIGNALS.iter().find(|(_, number)| *number == signal);
+    known.map_or_else(|| "a signal".to_owned(), |(name, _)| format!("SIG{name}"))
 }

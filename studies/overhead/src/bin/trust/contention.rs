@@ -199,5 +199,5 @@ fn length() -> u32 {
 }
 
 fn ticks_per_ns() -> f64 {
-    tsc_runtime::calibration::rate().map_or(1.0, |rate| rate.hz / 1e9)
+    tsc_runtime::calibration::rate().map_or(1.0, |rate| rate.hz() / 1e9)
 }

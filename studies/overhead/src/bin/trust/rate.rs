@@ -18,7 +18,7 @@ pub(crate) fn run() {
     let apart = (0..SHORT_ONES)
         .map(|_| {
             calibrate(Duration::from_millis(4)).map_or(f64::INFINITY, |short| {
-                (short.hz / long.hz - 1.0).abs() * 1e6
+                (short.hz() / long.hz() - 1.0).abs() * 1e6
             })
         })
         .fold(0.0, f64::max);

@@ -33,7 +33,7 @@ fn row(name: &str) -> Option<CallsiteReport> {
 }
 
 fn ticks_per_second() -> f64 {
-    tsc_runtime::calibration::rate().map_or(1e9, |rate| rate.hz)
+    tsc_runtime::calibration::rate().map_or(1e9, |rate| rate.hz())
 }
 
 /// The share of the wall time, in percent.

@@ -1,7 +1,9 @@
 //! Results as data: each figure is declared once, with its documentation.
 
+#![cfg(measuring)]
+
 // Input:  data! { /// Docs.  pub struct Row { /// Docs.  name: String => &str, /// Docs.  ticks: f64, } }
-// Output: the struct with these fields, which its instrument fills in, and a getter for each: by value, or as the reference behind the
+// Output: the struct with these fields, which this crate fills in, and a getter for each: by value, or as the reference behind the
 // arrow, which the method behind `=` makes, if there is one.
 macro_rules! data {
     (
@@ -14,7 +16,7 @@ macro_rules! data {
         #[derive(Clone, Debug, PartialEq)]
         #[cfg_attr(feature = "json", derive(serde::Serialize))]
         pub struct $name {
-            $($(#[doc = $doc])+ pub(in crate::instruments) $field: $type,)*
+            $($(#[doc = $doc])+ pub(crate) $field: $type,)*
         }
 
         impl $name {
@@ -34,4 +36,4 @@ macro_rules! data {
     (@get $value:expr, $target:ty, $method:ident) => { $value.$method() };
 }
 
-pub(in crate::instruments) use data;
+pub(crate) use data;

@@ -1,0 +1,87 @@
+//! One callsite in two reports.
+
+use crate::data::rules::Combine;
+use crate::data::rules::How::{self, Merge, Since};
+use crate::{CallsiteReport, SlowCall};
+
+/// What identifies a callsite in all processes.
+pub(super) type Identity<'a> = ([&'a str; 5], u32, Option<&'a str>);
+
+impl CallsiteReport {
+    pub(super) fn identity(&self) -> Identity<'_> {
+        let texts = [
+            &self.module,
+            &self.name,
+            &self.file,
+            &self.probe,
+            &self.fence,
+        ];
+        (texts.map(String::as_str), self.line, self.unit.as_deref())
+    }
+
+    /// Adds the figures of another process, or subtracts those of an earlier report, but for the slowest calls.
+    pub(super) fn combine_figures(&mut self, other: &Self, how: How) {
+        // This comes before the samples are combined: if there is no histogram of wall times, the one of the samples replaces it.
+        if !self.wall_histogram.is_empty() || how == Merge && !other.wall_histogram.is_empty() {
+            let mut wall = self.by_wall().clone();
+            wall.combine(other.by_wall(), how);
+            self.wall_histogram = wall;
+        }
+        self.combine(other, how);
+        combine_each(&mut self.events, &other.events, |of| &of.event, how);
+        combine_each(
+            &mut self.thread_rows,
+            &other.thread_rows,
+            |of| &of.name,
+            how,
+        );
+        if how == Merge {
+            self.sums.merge(&other.sums);
+            self.thread_rows
+                .sort_by(|one, other| one.name.cmp(&other.name));
+        } else {
+            let (samples, walls) = (&self.histogram, &self.wall_histogram);
+            self.sums.subtract(&other.sums, samples, walls);
+            self.events.retain(|event| event.calls != 0);
+            self.thread_rows.retain(|row| row.calls != 0);
+        }
+    }
+
+    /// Removes the calls of an earlier report of the same process. What remains are the calls that have ended since, as far as they are among
+    /// the slowest of the process.
+    pub(super) fn subtract_slowest(&mut self, earlier: &[SlowCall]) {
+        for known in earlier {
+            let same = self
+                .slowest
+                .iter()
+                .enumerate()
+                .filter(|(_, call)| call.is(known));
+            let first = same.min_by_key(|(_, call)| call.begin_ns);
+            if let Some((index, _)) = first {
+                self.slowest.remove(index);
+            }
+        }
+    }
+
+    pub(super) fn was_called(&self) -> bool {
+        let sums = &self.sums;
+        let counts = [self.calls, self.running, sums.polls, sums.cancelled];
+        counts != [0; 4] || sums.ticked != 0
+    }
+}
+
+/// Combines the items of the same name.
+pub(super) fn combine_each<T: Combine + Clone, N: PartialEq>(
+    known: &mut Vec<T>,
+    others: &[T],
+    name: fn(&T) -> &N,
+    how: How,
+) {
+    for other in others {
+        match known.iter_mut().find(|it| name(it) == name(other)) {
+            Some(known) => known.combine(other, how),
+            None if how == Since => {}
+            None => known.push(other.clone()),
+        }
+    }
+}
