@@ -73,8 +73,6 @@ pub(crate) struct Detector {
     changed_at: Cell<Ticks>,
     /// When the word was last armed.
     rearmed_at: Cell<Ticks>,
-    /// When the thread last took a cold path. Its cost is recorded separately from that of probes.
-    registered_at: Cell<Ticks>,
     /// All ones if no call may take the fast path at its stop, otherwise 0.
     closely: Cell<Ticks>,
 }
@@ -86,7 +84,6 @@ impl Detector {
             usual_since: Cell::new(0),
             changed_at: Cell::new(0),
             rearmed_at: Cell::new(0),
-            registered_at: Cell::new(0),
             closely: Cell::new(0),
         }
     }
@@ -159,9 +156,10 @@ impl Detector {
         self.usual_since.set(now | self.closely.get());
     }
 
-    /// Replaces [`is_clean_since`](Self::is_clean_since) while [`look_at_every_call`](Self::look_at_every_call) is in effect.
+    /// Like [`is_clean_since`](Self::is_clean_since), also while [`look_at_every_call`](Self::look_at_every_call) is in effect: the thread was not
+    /// interrupted, has taken no cold path and has kept no slow call.
     #[inline(always)]
-    pub(crate) fn is_clean_in_tree(&self, start: Ticks) -> bool {
+    pub(crate) fn is_undisturbed_since(&self, start: Ticks) -> bool {
         self.is_armed_by_any() && self.changed_at.get() <= start
     }
 
@@ -182,19 +180,12 @@ impl Detector {
     /// Notes that the thread has taken a cold path, which ended at `now`. The calls that are running then call [`verdict`](Self::verdict)
     /// at their stop; other calls do not pay for it.
     pub(crate) fn note_registration(&self, now: Ticks) {
-        self.registered_at.set(now);
         self.set_changed_at(now);
     }
 
     /// Notes that a slow call was kept that ended at `end`. The calls that are running then do not take the fast path at their stop.
     pub(crate) fn note_kept(&self, end: Ticks) {
         self.set_changed_at(end.max(self.changed_at.get()));
-    }
-
-    /// Whether the thread has taken a cold path since a start at `start`.
-    #[inline(always)]
-    pub(crate) fn registered_since(&self, start: Ticks) -> bool {
-        self.registered_at.get() > start
     }
 
     fn is_attached(&self) -> bool {
@@ -351,10 +342,10 @@ mod tests {
         detector.arm();
         let outer = Unfenced::start();
         detector.note_registration(outer + 1);
-        assert!(!detector.is_clean_since(outer) && detector.registered_since(outer));
+        assert!(!detector.is_clean_since(outer));
         assert_eq!(detector.verdict(outer), Interruption::Clean);
         let inner = outer + 1;
-        assert!(detector.is_clean_since(inner) && !detector.registered_since(inner));
+        assert!(detector.is_clean_since(inner));
         interrupt(&detector);
         assert_eq!(detector.verdict(outer), Interruption::Interrupted);
         detector.detach();

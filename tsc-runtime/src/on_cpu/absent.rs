@@ -25,10 +25,6 @@ impl Kernel {
     pub(super) fn read_statistics(&mut self, _cpu_ns: u64) -> Option<Statistics> {
         None
     }
-
-    pub(super) fn read_blocks(&self) -> Option<u64> {
-        cpu_time::blocks_of_thread()
-    }
 }
 
 /// The time in nanoseconds, if the CPU time is known.

@@ -7,7 +7,7 @@ use std::ptr;
 
 use super::reading::Statistics;
 use super::schedstat::Schedstat;
-use crate::process::cpu_time::{self, clock_ns};
+use crate::process::cpu_time::clock_ns;
 use crate::tsc::{FencePolicy, Lfence, Ticks, Unfenced, elapsed};
 
 const WARM_UP: usize = 3;
@@ -65,12 +65,6 @@ impl Kernel {
     /// The scheduler's statistics, when the thread has run for `cpu_ns`.
     pub(super) fn read_statistics(&mut self, cpu_ns: u64) -> Option<Statistics> {
         self.schedstat.read(cpu_ns)
-    }
-
-    /// How often this thread has given up its CPU.
-    #[allow(clippy::unused_self)] // as in a script
-    pub(super) fn read_blocks(&self) -> Option<u64> {
-        cpu_time::blocks_of_thread()
     }
 }
 

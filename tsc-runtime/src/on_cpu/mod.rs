@@ -53,9 +53,9 @@ use reading::{Left, Reading};
 
 // In a test, a script may stand for the counter and the kernel.
 #[cfg(not(test))]
-use {kernel::Kernel, rate::ticks_per_ns};
+use {crate::process::cpu_time::blocks_of_thread, kernel::Kernel, rate::ticks_per_ns};
 #[cfg(test)]
-use {script::Kernel, script::ticks_per_ns};
+use {script::Kernel, script::blocks_of_thread, script::ticks_per_ns};
 
 #[cfg(not(test))]
 pub(crate) use rate::now;
@@ -164,14 +164,9 @@ impl OnCpu {
         }
     }
 
-    /// Asks the kernel what was lost since the last request. `None` if the kernel does not answer, or if a signal handler has interrupted
-    /// a request.
-    pub(crate) fn ask(&self) -> Option<Answer> {
-        self.ask_for(false)
-    }
-
-    /// The same, `with_statistics` even if they were read a moment ago.
-    pub(crate) fn ask_for(&self, with_statistics: bool) -> Option<Answer> {
+    /// Asks the kernel what was lost since the last request, `with_statistics` even if they were read a moment ago. `None` if the kernel does
+    /// not answer, or if a signal handler has interrupted a request.
+    pub(crate) fn ask(&self, with_statistics: bool) -> Option<Answer> {
         let mut state = self.0.try_borrow_mut().ok()?;
         let last = state.last?;
         let _errno = Errno::save();
@@ -262,7 +257,7 @@ impl State {
         };
         let blocks = match statistics {
             Some(_) => None,
-            None => self.kernel.read_blocks(),
+            None => blocks_of_thread(),
         };
         Some(Reading {
             at,

@@ -83,20 +83,14 @@ impl Schedstat {
 /// Parses three numbers and the end of the line. All are 0 if the kernel keeps no statistics.
 fn parse(text: &[u8]) -> Option<Statistics> {
     let text = std::str::from_utf8(text).ok()?.strip_suffix('\n')?;
-    let mut numbers = text.split(' ').map(|number| number.parse::<u64>().ok());
-    let (Some(Some(ran_ns)), Some(Some(waited_ns)), Some(Some(runs)), None) = (
-        numbers.next(),
-        numbers.next(),
-        numbers.next(),
-        numbers.next(),
-    ) else {
-        return None;
+    let mut numbers = text.split(' ');
+    let mut next = || numbers.next()?.parse().ok();
+    let found = Statistics {
+        ran_ns: next()?,
+        waited_ns: next()?,
+        runs: next()?,
     };
-    (runs != 0).then_some(Statistics {
-        ran_ns,
-        waited_ns,
-        runs,
-    })
+    (found.runs != 0 && numbers.next().is_none()).then_some(found)
 }
 
 fn open() -> libc::c_int {

@@ -6,6 +6,7 @@ use std::cell::Cell;
 
 use super::reading::Statistics;
 use super::{kernel, rate};
+use crate::process::cpu_time;
 use crate::record::thread;
 use crate::sync::thread_local;
 use crate::tsc::{Fence, FencePolicy, Ticks};
@@ -192,12 +193,12 @@ impl Kernel {
             None => self.0.read_statistics(cpu_ns),
         }
     }
+}
 
-    pub(super) fn read_blocks(&self) -> Option<u64> {
-        match get() {
-            Some(_) => None,
-            None => self.0.read_blocks(),
-        }
+pub(super) fn blocks_of_thread() -> Option<u64> {
+    match get() {
+        Some(_) => None,
+        None => cpu_time::blocks_of_thread(),
     }
 }
 

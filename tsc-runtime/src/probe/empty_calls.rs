@@ -45,24 +45,14 @@ static CALIBRATION: Callsite =
 static LIGHT_CALIBRATION: Callsite =
     Callsite::new::<Light>(meta(&(), module_path!(), line!()).named("overhead")).numbered(0);
 
+// Compiled in the crate that has the callsite, with that crate's optimisation level, like all that is generic. The functions for light probes
+// are not: every codegen unit of the crate would have its copy of the loops, though what they call is the runtime's.
 const fn empty_calls<P: FencePolicy>() -> EmptyCalls {
     EmptyCalls {
-        annotated: call_annotated::<P>,
-        nested: call_nested::<P>,
-        bare: call_bare,
+        annotated: |calls| call(calls, annotated::<P>),
+        nested: |calls| call(calls, nested::<P>),
+        bare: |calls| call(calls, bare),
     }
-}
-
-// `inline`, so that these functions are compiled in the crate that has the callsite, with that crate's optimisation level. Those for light
-// probes are not: every codegen unit of the crate would have its copy of the loops, though what they call is the runtime's.
-#[inline]
-fn call_annotated<P: FencePolicy>(calls: u32) {
-    call(calls, annotated::<P>);
-}
-
-#[inline]
-fn call_nested<P: FencePolicy>(calls: u32) {
-    call(calls, nested::<P>);
 }
 
 #[inline(never)]
@@ -73,11 +63,6 @@ fn call_light(calls: u32) {
 #[inline(never)]
 fn call_not_light(calls: u32) {
     call_each(calls, not_light);
-}
-
-#[inline]
-fn call_bare(calls: u32) {
-    call(calls, bare);
 }
 
 /// Calls that do not wait for each other's results, as many in programs do not.

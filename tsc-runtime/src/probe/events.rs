@@ -24,7 +24,7 @@ pub(super) fn read_at_start(callsite: &'static Callsite, slot: &mut Slot) {
 #[cold]
 #[inline(never)]
 pub(super) fn read_at_stop(started: &Started) {
-    let is_inner = started.record().entry().depth() > 1;
+    let is_inner = started.record().is_inner();
     if let Some(ticks) = started.events().and_then(|call| call.stop(is_inner)) {
         started.add_overhead_around(ticks);
     }

@@ -19,14 +19,11 @@ use crate::record::slowest::LEAST;
 use crate::record::thread::{self, Thread};
 use crate::tsc::{FencePolicy, Ticks, elapsed};
 
-mod dispatch;
 pub(crate) mod empty_calls;
 mod events;
 pub(crate) mod future;
 pub(crate) mod gclk;
 pub(crate) mod light;
-mod mixed;
-mod off_cpu;
 pub(crate) mod per_type;
 pub(crate) mod polls;
 pub(crate) mod recording;
@@ -34,14 +31,12 @@ pub(crate) mod section;
 mod slot;
 mod slowest;
 mod stop;
-mod tree;
 pub(crate) mod units;
 mod unusual;
 
-use dispatch::{finish_untimed, finish_unusual, prepare_unusual};
 pub use slot::Slot;
 use slot::{Started, Sums};
-use unusual::prepare_rearmed;
+use unusual::{finish_untimed, finish_unusual, prepare_rearmed, prepare_unusual};
 
 impl Slot {
     /// The start of a call or of a poll.
@@ -160,7 +155,7 @@ const _: () = assert!(UNWINDING <= LEAST, "a call that is compared has come here
 #[inline(never)]
 extern "C" fn finish_longer(started: &Started, stop: Ticks) {
     if std::thread::panicking() {
-        started.record().count_panicked();
+        started.record().counters.panicked.add(1);
     }
     let start = started.start();
     let raw = elapsed(start, stop).cast_unsigned();
@@ -205,8 +200,10 @@ extern "C" fn finish_nesting(started: &Started, raw: u64, record: &Record) {
     record.leave(settled.gross, settled.nested);
 }
 
-/// The ticks of a call, as [`settle`] adds them to this thread's running sums.
+/// The ticks of a call on the CPU, as [`settle`] adds them to this thread's running sums.
+#[derive(Clone, Copy, Debug, Default)]
 struct Settled {
+    /// With the call's own visible overhead.
     gross: u64,
     /// The overhead of nested probes.
     nested: u64,

@@ -6,12 +6,12 @@
 use core::marker::PhantomData;
 
 use super::slot::{Slot, Started};
-use super::slowest::{self, Times};
+use super::slowest;
 use super::stop::{Cost, Measurement};
-use super::tree::finish_in_tree;
-use super::unusual::stop_untimed;
-use super::{cold_path, mixed};
+use super::unusual::{finish_in_place, stop_untimed};
+use super::{Settled, cold_path};
 use crate::record::callsite::Callsite;
+use crate::record::slowest::SlowCall;
 use crate::record::{Exclusion, Record, thread};
 use crate::tsc::{FencePolicy, Ticks, clock, elapsed};
 use crate::{hooks, on_cpu, registry};
@@ -25,7 +25,7 @@ pub(crate) struct FutureTotals {
     since: Ticks,
     /// Measured polls.
     polls: u32,
-    /// How often the thread came back to a CPU during the polls.
+    /// How often the thread came back to a CPU during the polls; the largest number if it is unknown.
     switches: u16,
     /// The gravest thing that happened to one of the polls.
     unusual: Option<Exclusion>,
@@ -84,18 +84,9 @@ extern "C" fn finish_untimed_poll(slot: &Slot, call: &mut FutureTotals) {
 #[inline(never)]
 extern "C" fn finish_poll(started: &Started, stop: Ticks, call: &mut FutureTotals) {
     if std::thread::panicking() {
-        started.record().count_panicked();
+        started.record().counters.panicked.add(1);
     }
-    let thread = started.thread();
-    match thread.contexts() {
-        None if thread.is_mixed() => {
-            mixed::add_light_calls(thread);
-            call.add(started, stop);
-            mixed::unlink(started);
-        }
-        None => call.add(started, stop),
-        Some(contexts) => finish_in_tree(contexts, started, 0, || call.add(started, stop)),
-    }
+    finish_in_place(started, 0, || call.add(started, stop));
 }
 
 impl FutureTotals {
@@ -116,9 +107,7 @@ impl FutureTotals {
             self.since = poll.start;
         }
         self.polls = self.polls.saturating_add(1);
-        poll.stop(elapsed(poll.start, stop), poll.verdict(), |cost| {
-            self.add_cost(&poll, cost);
-        });
+        poll.stop(stop, |cost| self.add_cost(&poll, cost));
     }
 
     fn add_cost(&mut self, poll: &Measurement<'_>, cost: &Cost) {
@@ -128,24 +117,12 @@ impl FutureTotals {
             return poll.record.leave_poll(poll.record.visible.get(), 0, 0);
         }
         if cost.unusual == Some(Exclusion::Interrupted) {
-            self.add_switches(poll.record, poll.thread, cost.loss.switches);
+            let switches = cost.switches(poll).and_then(|of| u16::try_from(of).ok());
+            self.switches = self.switches.saturating_add(switches.unwrap_or(u16::MAX));
         }
-        poll.record
-            .leave_poll(cost.gross, cost.blocked, cost.nested);
+        let Settled { gross, nested, .. } = cost.ticks;
+        poll.record.leave_poll(gross, cost.loss.blocked(), nested);
         self.net = self.net.wrapping_add(cost.net_sample());
-    }
-
-    /// How often an interrupted poll came back to a CPU; the largest number if it is unknown.
-    fn add_switches(&mut self, record: &Record, thread: &thread::Thread, switches: u32) {
-        let switches = if thread.on_cpu.asks() && switches != 0 {
-            u16::try_from(switches).unwrap_or(u16::MAX)
-        } else {
-            u16::MAX
-        };
-        if !thread.on_cpu.asks() {
-            record.add_unasked();
-        }
-        self.switches = self.switches.saturating_add(switches);
     }
 
     fn is_repaired(&self) -> bool {
@@ -169,27 +146,24 @@ impl FutureTotals {
             if let Some(contexts) = thread.contexts() {
                 contexts.count(&record.place);
             }
-            if call.unusual != Some(Exclusion::Anomalous) {
-                slowest::keep(record, thread, &call.times(end), wall);
+            if call.unusual != Some(Exclusion::Anomalous) && record.is_slow(wall) {
+                // What was lost in the polls is not summed up, because a future is to be small.
+                let slow = SlowCall {
+                    begin: call.since,
+                    end,
+                    ticks: wall,
+                    on_cpu: call.unusual.is_none().then_some(call.net),
+                    ..SlowCall::default()
+                };
+                slowest::keep(record, thread, slow);
             }
         });
-    }
-
-    /// What was lost in the polls is not summed up, because a future is to be small.
-    fn times(&self, end: Ticks) -> Times {
-        Times {
-            begin: self.since,
-            end,
-            on_cpu: self.unusual.is_none().then_some(self.net),
-            blocked: None,
-            waiting: None,
-        }
     }
 
     /// Called when the future is dropped. Does nothing after [`complete`](Self::complete); otherwise the future was dropped before it
     /// completed.
     pub(crate) fn cancel(&mut self, callsite: &'static Callsite) {
-        self.end(callsite, |record, _| record.cancel());
+        self.end(callsite, |record, _| record.counters.cancelled.add(1));
     }
 
     /// The cost of this is overhead for the calls around it.

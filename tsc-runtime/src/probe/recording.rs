@@ -6,8 +6,8 @@
 use core::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use super::dispatch::finish_untimed;
 use super::slot::Started;
+use super::unusual::finish_untimed;
 use super::{Slot, cold_path, finish};
 use crate::record::callsite::Callsite;
 use crate::record::thread::{self, Thread};
@@ -45,48 +45,43 @@ impl<P: FencePolicy, F: Fn() -> Option<Value>> Drop for RecordingProbe<'_, P, F>
         match unsafe { self.slot.stop::<P>() } {
             Some((started, stop)) => {
                 finish(started, stop);
-                if is_kept(started) {
-                    record(started, &self.value);
-                }
+                record_if_kept(started, &self.value);
             }
             None => {
                 cold_path();
                 // SAFETY: as above, and there is no timed call. The record of an orphan is gone after the stop, and keeps no calls.
                 let lives = unsafe { self.slot.untimed() }.filter(|(_, found)| !found.is_orphan);
                 finish_untimed(self.slot);
-                if let Some((started, _)) = lives
-                    && is_kept(started)
-                {
-                    record(started, &self.value);
+                if let Some((started, _)) = lives {
+                    record_if_kept(started, &self.value);
                 }
             }
         }
     }
 }
 
-/// Whether the call that has stopped is among the slowest.
+/// Adds the value to the call that has stopped, if that is among the slowest.
 #[inline]
-fn is_kept(started: &Started) -> bool {
+fn record_if_kept(started: &Started, value: &dyn Fn() -> Option<Value>) {
     let kept = &started.thread().kept;
-    kept.last_is(started.record().id, started.start()).is_some()
+    if let Some(end) = kept.last_is(started.record().id, started.start()) {
+        record(started, end, value);
+    }
 }
 
 #[cold]
 #[inline(never)]
-fn record(started: &Started, value: &dyn Fn() -> Option<Value>) {
-    let (record, thread, begin) = (started.record(), started.thread(), started.start());
-    let Some(end) = thread.kept.last_is(record.id, begin) else {
-        return;
-    };
-    if let Some(value) = evaluate(thread, value) {
+fn record(started: &Started, end: Ticks, value: &dyn Fn() -> Option<Value>) {
+    let (record, begin) = (started.record(), started.start());
+    if let Some(value) = evaluate(started.thread(), value) {
         // Calls in the expression may have replaced this one. Then there is no place for its value.
-        record.complete_slow(begin, end, |kept| kept.value = Some(value));
+        record.complete_slow(begin, end, value);
     }
 }
 
 /// The value of an expression. `None` if it panics, or if it belongs to a call that another expression has made.
 fn evaluate(thread: &Thread, value: &dyn Fn() -> Option<Value>) -> Option<Value> {
-    if !thread.kept.begin_evaluating() {
+    if thread.kept.evaluating.replace(true) {
         return None;
     }
     let began = clock::now();
@@ -95,7 +90,7 @@ fn evaluate(thread: &Thread, value: &dyn Fn() -> Option<Value>) -> Option<Value>
     thread.work.set(work);
     let ticks = elapsed(began, clock::now()).max(0).cast_unsigned();
     thread.overhead.set(overhead.wrapping_add(ticks));
-    thread.kept.end_evaluating();
+    thread.kept.evaluating.set(false);
     value.ok().flatten()
 }
 
@@ -129,7 +124,8 @@ impl<F: Fn() -> Option<Value>> Drop for PolledValue<F> {
             if record.is_running() {
                 let is_slow = record.is_slow(ticks);
                 let value = is_slow.then(|| evaluate(thread, &self.value)).flatten();
-                thread.kept.set_value(record.id, value);
+                // For the completion of the call, which follows.
+                thread.kept.value.set(value.map(|value| (record.id, value)));
             }
         });
     }

@@ -2,16 +2,16 @@
 
 use core::marker::PhantomData;
 
-use super::mixed::add_light_calls;
 use super::slot::Sums;
 use super::stop::{Measurement, Shape};
+use super::unusual::add_light_calls;
 use crate::calibration::overhead;
 use crate::environment::complain;
 use crate::hooks;
 use crate::record::callsite::Callsite;
 use crate::record::{Exclusion, Record, thread};
 use crate::registry::{self, Found};
-use crate::tsc::{FencePolicy, Ticks, clock, elapsed};
+use crate::tsc::{FencePolicy, Ticks, clock};
 
 /// A running section. [`stop!`](crate::stop) consumes it. If it is dropped instead, a line on stderr says so, and it is counted as an
 /// anomaly.
@@ -99,14 +99,10 @@ impl<P: FencePolicy> Section<P> {
             is_timed: true,
         };
         let mut net = None;
-        let unusual = section.verdict();
-        section.stop(elapsed(self.start, stop), unusual, |cost| {
+        section.stop(stop, |cost| {
             cost.record(&section);
             if cost.unusual != Some(Exclusion::Anomalous) {
-                net = Some(
-                    cost.gross.wrapping_add_signed(cost.blocked).cast_signed() as f64
-                        - overhead::visible(P::FENCE),
-                );
+                net = Some(cost.sample().cast_signed() as f64 - overhead::visible(P::FENCE));
             }
         });
         net
@@ -119,8 +115,9 @@ impl<P: FencePolicy> Drop for Section<P> {
         let (Some(found), Some(record)) = (self.found, self.known()) else {
             return;
         };
+        record.take_registration();
         record.end_activation(0, 0);
-        record.add_excluded(Exclusion::Anomalous, 0);
+        record.add_call(Some(Exclusion::Anomalous), 0, 0, false);
         end(found);
         if !std::thread::panicking() {
             let meta = self.callsite.meta();

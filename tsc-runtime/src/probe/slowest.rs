@@ -5,55 +5,40 @@
 //! they have started before.
 
 use crate::process;
+use crate::record::kept::Noted;
 use crate::record::slowest::{Callers, SlowCall};
 use crate::record::thread::Thread;
 use crate::record::{Record, light};
+use crate::recorded::Value;
 use crate::tsc::Ticks;
 
-/// The times of a call that stops.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Times {
-    pub(super) begin: Ticks,
-    pub(super) end: Ticks,
-    pub(super) on_cpu: Option<i64>,
-    pub(super) blocked: Option<i64>,
-    pub(super) waiting: Option<i64>,
-}
-
-/// Keeps the call if it is among the slowest. By `ticks` calls are compared.
-pub(super) fn keep(record: &Record, thread: &Thread, times: &Times, ticks: i64) {
-    if record.is_slow(ticks) {
-        keep_slow(record, thread, times, ticks);
-    }
-}
-
+/// Keeps a call that is slow, of which the times are known.
 #[cold]
 #[inline(never)]
-fn keep_slow(record: &Record, thread: &Thread, times: &Times, ticks: i64) {
-    let Times {
-        begin,
-        end,
-        on_cpu,
-        blocked,
-        waiting,
-    } = *times;
+pub(super) fn keep(record: &Record, thread: &Thread, call: SlowCall) {
     let callers = linked_callers(thread, record.id);
-    let kept = record.keep(&SlowCall {
-        begin,
-        end,
-        ticks,
-        on_cpu,
-        blocked,
-        waiting,
+    let kept = record.keep(SlowCall {
         cpu: process::cpu(),
         panicked: std::thread::panicking(),
         callers: callers.unwrap_or_default(),
         // That of an async function is known by now; that of another one is added later.
-        value: thread.kept.value_for(record.id),
+        value: value_for(thread, record.id),
+        ..call
     });
     if kept {
-        thread.note_kept(record.id, begin, end, callers.is_none());
+        let noted = Noted {
+            number: record.id,
+            begin: call.begin,
+            end: call.end,
+        };
+        thread.note_kept(noted, callers.is_none());
     }
+}
+
+/// The value of an async function's call that is about to complete, if it is one of this callsite.
+fn value_for(thread: &Thread, number: u32) -> Option<Value> {
+    let (its, value) = thread.kept.value.get()?;
+    (its == number).then_some(value)
 }
 
 /// The callers of a call, but for itself. `None` if the thread does not link its calls.
@@ -69,9 +54,7 @@ fn linked_callers(thread: &Thread, own: u32) -> Option<Callers> {
     Some(callers)
 }
 
-/// Called at the stop of a call in which others were kept: it is a caller of those.
-#[cold]
-#[inline(never)]
+/// Called at the stop of a call in which others may have been kept: it is a caller of those.
 pub(super) fn add_caller(thread: &Thread, number: u32, start: Ticks) {
     thread.for_each_kept_since(start, |record| {
         if record.id != number {

@@ -1,15 +1,14 @@
 //! The stop of everything but usual calls: what a call, a poll or a section was, and what it cost.
 
-use super::off_cpu::find_loss;
 use super::slot::{Started, Sums};
-use super::slowest::{self, Times};
+use super::slowest;
 use super::{Settled, settle};
 use crate::interruption::Interruption;
-use crate::on_cpu::{self, Loss};
+use crate::on_cpu::{self, Answer, Loss};
+use crate::record::slowest::SlowCall;
 use crate::record::thread::Thread;
 use crate::record::{Exclusion, Record};
-use crate::registry;
-use crate::tsc::{Ticks, is_anomalous};
+use crate::tsc::{Ticks, elapsed, is_anomalous};
 
 /// A measurement that stops.
 #[derive(Clone, Copy)]
@@ -37,20 +36,12 @@ pub(super) enum Shape {
 /// What a measurement has cost its program.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cost {
-    /// The ticks on the CPU, with the measurement's own visible overhead.
-    pub(super) gross: u64,
-    /// The ticks in which the thread was blocked.
-    pub(super) blocked: i64,
-    /// The overhead of probes in it.
-    pub(super) nested: u64,
-    /// The gross ticks without the visible overhead.
-    pub(super) net: u64,
-    /// The gross ticks with those off the CPU.
-    pub(super) wall: u64,
+    /// The ticks on the CPU.
+    pub(super) ticks: Settled,
     /// What was lost off the CPU.
     pub(super) loss: Loss,
     /// When it stopped.
-    pub(super) end: Ticks,
+    end: Ticks,
     /// Why this is not an ordinary sample.
     pub(super) unusual: Option<Exclusion>,
 }
@@ -78,67 +69,91 @@ impl<'a> Measurement<'a> {
         }
     }
 
-    /// Stops after `raw` ticks: finds what was lost off the CPU, updates the thread's running sums, and gives `record` the cost. What comes
-    /// after that is the caller's.
-    pub(super) fn stop(self, raw: i64, unusual: Option<Exclusion>, record: impl FnOnce(&Cost)) {
+    /// Stops: finds what was lost off the CPU, updates the thread's running sums, and gives `record` the cost. What comes after that is the
+    /// caller's.
+    pub(super) fn stop(mut self, stop: Ticks, record: impl FnOnce(&Cost)) {
+        let raw = elapsed(self.start, stop);
+        let unusual = self.verdict();
         if is_anomalous(raw) {
             return record(&self.settle_anomaly());
         }
-        let Self {
-            thread,
-            start,
-            mut sums,
-            ..
-        } = self;
-        if self.shape == Shape::Nested && thread.kept.is_any_since(start) {
-            slowest::add_caller(thread, self.record.id, start);
-        }
-        let after = find_loss(thread, sums.overhead, raw);
-        // If the thread was interrupted between the check at the start and the read of the counter, a callee's start has found that loss. It
-        // lies before the call, which cannot lose more than it took, and so it belongs to the caller.
-        let before = thread.overhead_since(sums.overhead).saturating_sub(raw);
-        sums.overhead = sums.overhead.wrapping_add_signed(before.max(0));
-        let inside = match self.shape {
-            Shape::Nested => thread.claim_loss(start, sums.overhead),
-            Shape::Overlapping => thread.look_at_loss(start, sums.overhead),
+        let (loss, after) = if self.thread.detector.is_undisturbed_since(self.start) {
+            (Loss::NONE, None)
+        } else {
+            self.find_loss(raw)
         };
-        if thread.detector.registered_since(start) {
-            self.record
-                .add_registration_cost(registry::registration_cost_since(sums.overhead));
-        }
-        let (off, blocked) = (inside.loss.off, inside.loss.blocked());
-        let Settled { gross, nested, net } = match self.shape {
-            Shape::Nested => settle(self.record, thread, sums, raw.cast_unsigned(), off),
-            Shape::Overlapping => {
-                Self { sums, ..self }.settle_overlapping(raw.cast_unsigned(), off)
-            }
-        };
-        self.record.add_off_cpu(&inside);
+        let (Self { sums, .. }, raw) = (self, raw.cast_unsigned());
         record(&Cost {
-            gross,
-            blocked,
-            nested,
-            net,
-            wall: gross.wrapping_add_signed(off),
-            loss: inside.loss,
-            end: start.wrapping_add_signed(raw),
+            ticks: match self.shape {
+                Shape::Nested => settle(self.record, self.thread, sums, raw, loss.off),
+                Shape::Overlapping => self.settle_overlapping(raw, loss.off),
+            },
+            loss,
+            end: stop,
             unusual,
         });
-        after.add_to(thread);
+        if let Some((answer, after)) = after {
+            // The rest of the loss, and the time for finding it, belong to the caller.
+            if after.off != 0 {
+                self.thread.add_loss(answer.at, after);
+            }
+            self.thread.add_cost_of_asking(&answer);
+        }
+    }
+
+    /// What was lost off the CPU, and the kernel's answer with the part of the loss that lies after the stop. Notes what else has happened
+    /// since the start: slow calls that were kept, and registrations.
+    fn find_loss(&mut self, raw: i64) -> (Loss, Option<(Answer, Loss)>) {
+        let Self {
+            record,
+            thread,
+            start,
+            shape,
+            ..
+        } = *self;
+        if shape == Shape::Nested {
+            slowest::add_caller(thread, record.id, start);
+        }
+        let after = self.ask(raw);
+        // If the thread was interrupted between the check at the start and the read of the counter, a callee's start has found that loss. It
+        // lies before the call, which cannot lose more than it took, and so it belongs to the caller.
+        let before = thread
+            .overhead_since(self.sums.overhead)
+            .saturating_sub(raw);
+        self.sums.overhead = self.sums.overhead.wrapping_add_signed(before.max(0));
+        let at_most = thread.overhead_since(self.sums.overhead);
+        let inside = match shape {
+            Shape::Nested => thread.on_cpu.claim_since(start, at_most),
+            Shape::Overlapping => thread.on_cpu.lost_since(start, at_most),
+        };
+        record.add_lost(&inside);
+        (inside.loss, after)
+    }
+
+    /// Asks the kernel what was lost if the detector was cleared. In the cold path it does not ask, because the end of the cold path asks for
+    /// everything that was lost in it.
+    fn ask(&self, raw: i64) -> Option<(Answer, Loss)> {
+        let thread = self.thread;
+        if thread.is_busy() || !thread.detector.arm() {
+            return None;
+        }
+        let answer = thread.on_cpu.ask(false)?;
+        // The thread may have been interrupted after the counter was read. A call cannot lose more than it took.
+        let room = raw.wrapping_sub(thread.overhead_since(self.sums.overhead));
+        let (inside, after) = answer.loss.split_at(room);
+        thread.add_loss(answer.at, inside);
+        Some((answer, after))
     }
 
     /// The counter has gone backwards. So the ticks are unknown, and the calls around this see its overhead, but no work.
     fn settle_anomaly(&self) -> Cost {
         self.thread.add_overhead(self.cost_of_stop().cast_signed());
+        self.record.take_registration();
         if self.shape == Shape::Nested {
             self.thread.work.set(self.sums.work);
         }
         Cost {
-            gross: 0,
-            blocked: 0,
-            nested: 0,
-            net: 0,
-            wall: 0,
+            ticks: Settled::default(),
             loss: Loss::NONE,
             end: self.start,
             unusual: Some(Exclusion::Anomalous),
@@ -173,56 +188,67 @@ impl<'a> Measurement<'a> {
 }
 
 impl Cost {
+    /// The gross ticks on the CPU and blocked.
+    pub(super) fn sample(&self) -> u64 {
+        self.ticks.gross.wrapping_add_signed(self.loss.blocked())
+    }
+
     /// The net ticks on the CPU and blocked: what the measurement would have taken on a free machine.
     pub(super) fn net_sample(&self) -> i64 {
-        self.net.cast_signed().wrapping_add(self.blocked)
+        self.ticks
+            .net
+            .wrapping_add_signed(self.loss.blocked())
+            .cast_signed()
     }
 
     /// Adds a call or a section to its record.
     pub(super) fn record(&self, call: &Measurement<'_>) {
-        let (record, thread) = (call.record, call.thread);
-        let sample = self.gross.wrapping_add_signed(self.blocked);
-        record.end_activation(self.gross, self.nested);
-        match self.unusual {
-            None => record.add_sample(sample),
-            Some(Exclusion::Interrupted) => {
-                record.add_interrupted(sample, self.wall, self.is_repaired(record, thread));
-            }
-            Some(why) => record.add_excluded(why, sample),
-        }
-        if let Some(times) = self.times(call) {
-            slowest::keep(record, thread, &times, self.net_sample());
+        let (record, ticks) = (call.record, self.net_sample());
+        record.end_activation(self.ticks.gross, self.ticks.nested);
+        let wall = self.ticks.gross.wrapping_add_signed(self.loss.off);
+        // It took so long that the uncertainty of its context switches does not matter.
+        let is_certain = |switches| on_cpu::is_certain(ticks, self.loss.blocked(), switches);
+        let is_repaired = self.switches(call).is_some_and(is_certain);
+        record.add_call(self.unusual, self.sample(), wall, is_repaired);
+        if record.is_slow(ticks)
+            && let Some(slow) = self.slow_call(call)
+        {
+            slowest::keep(record, call.thread, slow);
         }
     }
 
-    /// Whether an interrupted call took so long that the uncertainty of its context switches does not matter.
-    fn is_repaired(&self, record: &Record, thread: &Thread) -> bool {
-        if !thread.on_cpu.asks() {
-            record.add_unasked();
-            return false;
+    /// How often an interrupted call or poll came back to a CPU, if it is known.
+    pub(super) fn switches(&self, call: &Measurement<'_>) -> Option<u32> {
+        if self.unusual != Some(Exclusion::Interrupted) {
+            return None;
         }
-        let switches = self.loss.switches;
-        switches != 0 && on_cpu::is_certain(self.net_sample(), self.blocked, switches)
+        if !call.thread.on_cpu.asks() {
+            call.record.counters.unasked.add(1);
+            return None;
+        }
+        Some(self.loss.switches).filter(|&switches| switches != 0)
     }
 
     /// The times of a call or a section; `None` if its ticks are unknown.
-    fn times(&self, call: &Measurement<'_>) -> Option<Times> {
+    fn slow_call(&self, call: &Measurement<'_>) -> Option<SlowCall> {
         let knows = match self.unusual {
             None => true,
             Some(Exclusion::Interrupted) => call.thread.on_cpu.asks(),
             Some(Exclusion::Unknown) => false,
             Some(Exclusion::Anomalous) => return None,
         };
-        let Cost {
-            net, blocked, loss, ..
-        } = *self;
-        let is_split = knows && loss.is_split;
-        Some(Times {
+        let is_split = knows && self.loss.is_split;
+        Some(SlowCall {
             begin: call.start,
             end: self.end,
-            on_cpu: knows.then_some(net.cast_signed()),
-            blocked: is_split.then_some(blocked),
-            waiting: is_split.then_some(loss.waiting),
+            ticks: self.net_sample(),
+            on_cpu: knows.then_some(self.ticks.net.cast_signed()),
+            blocked: is_split.then_some(self.loss.blocked()),
+            waiting: is_split.then_some(self.loss.waiting),
+            ..SlowCall::default()
         })
     }
 }
+
+#[cfg(test)]
+pub(super) mod tests;

@@ -39,5 +39,7 @@ pub fn add_units(callsite: &'static Callsite, count: impl Count) {
 
 #[inline(never)]
 fn add(callsite: &'static Callsite, count: u64) {
-    registry::with_record(callsite, hooks::install, |record| record.add_units(count));
+    registry::with_record(callsite, hooks::install, |record| {
+        record.counters.units.add(count)
+    });
 }

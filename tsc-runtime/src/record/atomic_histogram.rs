@@ -72,6 +72,12 @@ impl AtomicHistogram {
         }
     }
 
+    /// Counts one sample.
+    pub(crate) fn count_one(&self, place: BucketIndex) {
+        self.expect(1);
+        self.count(place, 1);
+    }
+
     /// Counts samples in one bucket.
     #[inline(always)]
     pub(crate) fn count(&self, place: BucketIndex, samples: u32) {

@@ -6,11 +6,13 @@
 
 use std::cell::Cell;
 
-use super::counters::{ContextFigures, ContextSums, Sum};
+use once_cell::race::OnceBool;
+
+use super::counters::{ContextFigures, ContextSums};
 use super::pages::Zeroed;
 use super::segments::Segments;
+use crate::sync::atomic::AtomicU32;
 use crate::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use crate::sync::atomic::{AtomicBool, AtomicU32};
 
 /// The node that stands for the thread, the parent of its outermost calls.
 pub(crate) const ROOT: u32 = 0;
@@ -23,17 +25,17 @@ const NOWHERE: u32 = u32::MAX;
 /// The largest number of nodes of a thread.
 const NODES: usize = Segments::<Node>::CAPACITY;
 
-/// Whether call trees are recorded.
-static RECORDED: AtomicBool = AtomicBool::new(false);
+/// Whether call trees are recorded, once that is decided.
+static RECORDED: OnceBool = OnceBool::new();
 
-/// Call trees are recorded, from the process's first call on.
-pub(crate) fn record_all() {
-    RECORDED.store(true, Relaxed);
+/// Decides it, unless it is decided. Returns whether they are recorded.
+pub(crate) fn decide(are_recorded: impl FnOnce() -> bool) -> bool {
+    RECORDED.get_or_init(are_recorded)
 }
 
-/// Whether they are.
+/// Whether it is decided that they are.
 pub(crate) fn are_recorded() -> bool {
-    RECORDED.load(Relaxed)
+    RECORDED.get() == Some(true)
 }
 
 /// A callsite, called through a chain of others. All zeros is a node that is not in use.
@@ -61,11 +63,13 @@ pub(crate) struct Contexts {
 // `read`, are atomics.
 unsafe impl Sync for Contexts {}
 
-/// A node as another thread reads it.
+/// A node as others read it, in a list of which the parents precede their children.
+#[derive(Clone, Debug)]
 pub(crate) struct ContextTotals {
-    /// The callsite's number; `None` of [`OTHER`], and of a node that is being made, whose figures are none yet.
+    /// The callsite's number; `None` of everything for which a thread had no room, and of a node that is being made, whose figures are none yet.
     pub(crate) callsite: Option<u32>,
-    pub(crate) parent: u32,
+    /// The index of the parent in the list.
+    pub(crate) parent: Option<usize>,
     pub(crate) sums: ContextSums,
 }
 
@@ -108,57 +112,22 @@ impl Contexts {
 
     /// A call starts. Returns the node that was current, for [`leave`](Self::leave). `is_running` is whether other calls of the callsite
     /// are running.
+    #[inline(always)]
     pub(crate) fn enter(&self, callsite: u32, place: &Place, is_running: bool) -> u32 {
-        let outer = self.current();
-        if !self.enter_known(outer, place) {
-            self.enter_found(callsite, place, is_running);
-        }
-        outer
-    }
-
-    /// The node of the innermost running call.
-    #[inline(always)]
-    pub(crate) fn current(&self) -> u32 {
-        self.current.get()
-    }
-
-    /// The usual start of a call, from the node `outer`, which is the current one: the callsite's last call came from there, too, or the
-    /// callsite calls itself. Returns false if neither is true; then [`enter_found`](Self::enter_found) does the rest.
-    #[inline(always)]
-    pub(crate) fn enter_known(&self, outer: u32, place: &Place) -> bool {
-        let node = place.node.get();
-        let is_known = place.parent.get() == outer || node == outer;
-        if is_known {
-            self.current.set(node);
-        }
-        is_known
-    }
-
-    /// The rest of a start that [`enter_known`](Self::enter_known) has left.
-    pub(crate) fn enter_found(&self, callsite: u32, place: &Place, is_running: bool) {
-        if !is_running {
-            let outer = self.current();
+        let outer = self.current.get();
+        // Usually the callsite's last call came from there, too, or the callsite calls itself.
+        if !is_running && place.parent.get() != outer {
             place.node.set(self.find(outer, callsite));
             place.parent.set(outer);
         }
         self.current.set(place.node.get());
+        outer
     }
 
     /// The call stops for which [`enter`](Self::enter) returned `outer`. A poll is no call: [`count`](Self::count) counts futures.
     #[inline(always)]
     pub(crate) fn leave(&self, outer: u32, visit: &ContextSums) {
         self.node(self.current.replace(outer)).figures.add(visit);
-    }
-
-    /// The stop of a usual call, which was neither interrupted nor long and had `own` net ticks outside annotated callees. Returns the
-    /// node's ticks on the CPU, to which a call adds its own if it was inside no other of the same callsite.
-    #[inline(always)]
-    pub(crate) fn leave_usual(&self, outer: u32, own: i64) -> &Sum {
-        let figures = &self.node(self.current.get()).figures;
-        self.current.set(outer);
-        figures.calls.add(1);
-        figures.own.add(own);
-        &figures.on_cpu
     }
 
     /// A call is counted in the place's node: a future completes that was polled there last.
@@ -207,7 +176,7 @@ impl Contexts {
         index
     }
 
-    /// Every node but the root, parents before their children: the first is number 1.
+    /// Every node but the root.
     pub(crate) fn read(&self) -> impl Iterator<Item = ContextTotals> {
         (OTHER..self.nodes.used()).map(|index| {
             let node = self.node(index);
@@ -217,7 +186,11 @@ impl Contexts {
             let is_made = callsite.is_some() || index == OTHER;
             ContextTotals {
                 callsite,
-                parent: node.parent.load(Relaxed),
+                parent: node
+                    .parent
+                    .load(Relaxed)
+                    .checked_sub(OTHER)
+                    .map(|at| at as usize),
                 sums: if is_made {
                     node.figures.read()
                 } else {
@@ -282,8 +255,8 @@ mod tests {
                 .map(|node| {
                     let mut chain = vec![node.callsite.unwrap_or(0)];
                     let mut parent = node.parent;
-                    while parent != ROOT {
-                        let node = &nodes[parent as usize - 1];
+                    while let Some(at) = parent {
+                        let node = &nodes[at];
                         chain.insert(0, node.callsite.unwrap_or(0));
                         parent = node.parent;
                     }

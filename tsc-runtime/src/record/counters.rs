@@ -14,14 +14,6 @@ pub(crate) trait Cell {
     fn forget(&self, _taken: &Self::Total) {}
 }
 
-/// A count of something.
-#[derive(Debug)]
-pub(crate) struct Count(AtomicU64);
-
-/// A sum of ticks. It may be negative, because the cost of nested probes is only known on average.
-#[derive(Debug)]
-pub(crate) struct Sum(AtomicI64);
-
 /// A sum that needs 128 bits.
 #[derive(Debug)]
 pub(crate) struct WideSum {
@@ -35,25 +27,54 @@ pub(crate) struct Extreme<const NONE: i64>(AtomicI64);
 type Min = Extreme<{ i64::MAX }>;
 type Max = Extreme<{ i64::MIN }>;
 
+// Input:  number! { /// Doc. Count in AtomicU64 of u64 }
+// Output: struct Count(AtomicU64) with `new`, `get` and `set`
+macro_rules! number {
+    ($(#[$doc:meta])* $name:ident in $atomic:ident of $type:ident) => {
+        $(#[$doc])*
+        #[derive(Debug)]
+        pub(crate) struct $name($atomic);
+
+        impl $name {
+            pub(crate) const fn new() -> Self {
+                Self($atomic::new(0))
+            }
+
+            #[inline(always)]
+            pub(crate) fn get(&self) -> $type {
+                self.0.load(Relaxed)
+            }
+
+            #[inline(always)]
+            pub(crate) fn set(&self, value: $type) {
+                self.0.store(value, Relaxed);
+            }
+        }
+
+        impl Cell for $name {
+            type Total = $type;
+
+            fn read(&self) -> $type {
+                self.get()
+            }
+        }
+    };
+}
+
+number! {
+    /// A count of something.
+    Count in AtomicU64 of u64
+}
+number! {
+    /// A sum of ticks. It may be negative, because the cost of nested probes is only known on average.
+    Sum in AtomicI64 of i64
+}
+
 impl Count {
-    pub(crate) const fn new() -> Self {
-        Self(AtomicU64::new(0))
-    }
-
-    #[inline(always)]
-    pub(crate) fn get(&self) -> u64 {
-        self.0.load(Relaxed)
-    }
-
-    #[inline(always)]
-    pub(crate) fn set(&self, value: u64) {
-        self.0.store(value, Relaxed);
-    }
-
     /// A single instruction on x86-64, so that a signal handler that adds to the same count runs before or after it, not in between.
     /// (Compilers usually generate one instruction anyway, but not in every build.)
     #[inline(always)]
-    pub(super) fn add(&self, count: u64) {
+    pub(crate) fn add(&self, count: u64) {
         #[cfg(all(target_arch = "x86_64", not(miri)))]
         // SAFETY: this adds to an atomic that only this thread writes. Other threads see it like a store.
         unsafe {
@@ -65,20 +86,6 @@ impl Count {
 }
 
 impl Sum {
-    const fn new() -> Self {
-        Self(AtomicI64::new(0))
-    }
-
-    #[inline(always)]
-    pub(super) fn get(&self) -> i64 {
-        self.0.load(Relaxed)
-    }
-
-    #[inline(always)]
-    pub(super) fn set(&self, value: i64) {
-        self.0.store(value, Relaxed);
-    }
-
     #[inline(always)]
     pub(crate) fn add(&self, ticks: i64) {
         self.set(self.get().wrapping_add(ticks));
@@ -116,22 +123,6 @@ impl<const NONE: i64> Extreme<NONE> {
             ticks.max(self.get())
         };
         self.0.store(extreme, Relaxed);
-    }
-}
-
-impl Cell for Count {
-    type Total = u64;
-
-    fn read(&self) -> u64 {
-        self.get()
-    }
-}
-
-impl Cell for Sum {
-    type Total = i64;
-
-    fn read(&self) -> i64 {
-        self.get()
     }
 }
 
@@ -188,7 +179,7 @@ macro_rules! cells {
         #[derive(Debug)]
         #[repr(C)]
         pub(crate) struct $cells {
-            $($(#[$doc])* pub(super) $name: CellOf!($type $(< $of >)? by $rule),)*
+            $($(#[$doc])* pub(crate) $name: CellOf!($type $(< $of >)? by $rule),)*
         }
 
         impl $cells {

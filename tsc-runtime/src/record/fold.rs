@@ -6,9 +6,7 @@
 
 use core::sync::atomic::Ordering::Relaxed;
 
-use super::batch::{Batch, WINDOW};
-use super::side_histograms::Side;
-use super::{BUFFER_LEN, BUFFERED_BELOW, NEW, Record, is_long, not_below_zero, square};
+use super::{BUFFER_LEN, NEW, Record, is_long, not_below_zero, square};
 use crate::record::histogram::BucketIndex;
 
 impl Record {
@@ -35,7 +33,7 @@ impl Record {
     fn fold(&self) {
         // SAFETY: only this thread writes them; the types have the same layout.
         let samples = unsafe { (&raw const self.buffer).cast::<[u32; BUFFER_LEN]>().read() };
-        self.open();
+        self.sequence.open();
         // From here on there is room, also for the calls of a signal handler. If there already is, a signal handler has folded these
         // samples.
         let buffered = self.buffered.load(Relaxed);
@@ -45,92 +43,48 @@ impl Record {
                 .compare_exchange(buffered, 0, Relaxed, Relaxed)
                 .is_err()
         {
-            return self.close();
+            return self.sequence.close();
         }
-        let batch = Batch::of(&samples, self.window.get());
-        self.add_sums(
-            BUFFER_LEN as u64,
-            i64::from(batch.sum),
-            u128::from(batch.squares),
-        );
-        self.add_extremes_of(&batch, &samples);
-        self.count(&batch, &samples);
-        self.close();
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: every x86-64 has SSE2.
+        unsafe {
+            self.add_batch(&samples);
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        for &sample in &samples {
+            self.add_to_statistics(i64::from(sample));
+            self.buckets.count_one(BucketIndex::of_short(sample));
+        }
+        self.sequence.close();
         for _ in BUFFER_LEN as u32..buffered {
             self.fold_one(i64::from(samples[BUFFER_LEN - 1]));
         }
     }
 
-    /// Adds one sample of any length to the statistics, also a negative one.
+    /// Adds one sample of any length, also a negative one.
     pub(super) fn fold_one(&self, sample: i64) {
-        self.open();
-        self.add_sums(1, sample, square(sample));
-        self.add_extremes(sample);
-        self.buckets.expect(1);
+        self.sequence.open();
+        self.add_to_statistics(sample);
         self.buckets
-            .count(BucketIndex::of(not_below_zero(sample)), 1);
-        self.close();
+            .count_one(BucketIndex::of(not_below_zero(sample)));
+        self.sequence.close();
     }
 
-    /// Adds an interrupted call. To be called within an [`open`](Self::open) write.
-    pub(super) fn add_repaired(&self, sample: i64) {
-        self.counters.repaired.add(1);
+    /// All but its bucket. To be called within a write.
+    pub(super) fn add_to_statistics(&self, sample: i64) {
         self.add_sums(1, sample, square(sample));
         self.add_extremes(sample);
-        self.side
-            .count(Side::Repaired, BucketIndex::of(not_below_zero(sample)));
     }
 
-    fn add_sums(&self, samples: u64, sum: i64, squares: u128) {
+    pub(super) fn add_sums(&self, samples: u64, sum: i64, squares: u128) {
         self.counters.samples.add(samples);
         self.counters.sum.add(sum);
         self.counters.squares.add(squares);
     }
 
-    /// Usually there is no new extreme, and checking that is faster than finding the extremes.
-    #[inline(always)]
-    fn add_extremes_of(&self, batch: &Batch, samples: &[u32; BUFFER_LEN]) {
-        let known = |extreme: i64| extreme.clamp(-1, BUFFERED_BELOW as i64) as i32;
-        let (min, max) = (self.counters.min.get(), self.counters.max.get());
-        if batch.reaches_beyond(known(min), known(max)) {
-            for &sample in samples {
-                self.add_extremes(i64::from(sample));
-            }
-        }
-    }
-
-    fn add_extremes(&self, sample: i64) {
+    pub(super) fn add_extremes(&self, sample: i64) {
         self.counters.min.add(sample);
         self.counters.max.add(sample);
-    }
-
-    /// Counts bucket by bucket in the window, where most samples lie, and the others one by one.
-    #[inline(always)]
-    fn count(&self, batch: &Batch, samples: &[u32; BUFFER_LEN]) {
-        self.buckets.expect(BUFFER_LEN as u32);
-        let window = self.window.get();
-        let mut outside = batch.outside();
-        let mut inside = outside.count_zeros();
-        if inside < BUFFER_LEN as u32 / 2 {
-            // Any sample is a guess at where most of them lie. A wrong guess is soon replaced.
-            self.window
-                .set(BucketIndex::of_short(samples[0]).before(WINDOW / 4));
-        }
-        for offset in 0..WINDOW as u8 {
-            if inside == 0 {
-                break;
-            }
-            let count = batch.count(offset);
-            if count != 0 {
-                self.buckets.count(window.plus(offset), count);
-                inside -= count;
-            }
-        }
-        while outside != 0 {
-            let sample = samples[outside.trailing_zeros() as usize];
-            self.buckets.count(BucketIndex::of_short(sample), 1);
-            outside &= outside - 1;
-        }
     }
 }
 
@@ -149,21 +103,10 @@ mod tests {
         let record = Box::new(unsafe { Record::new(1, 1, &raw const *entry) });
         for (unusual, gross) in calls {
             entry.enter();
-            match unusual {
-                None => record.leave(gross.cast_unsigned(), 0),
-                Some(Exclusion::Interrupted) => {
-                    record.end_activation(gross.cast_unsigned(), 0);
-                    record.add_interrupted(gross.cast_unsigned(), 5_000, gross > 2_000);
-                }
-                Some(why) => {
-                    record.end_activation(gross.cast_unsigned(), 0);
-                    record.add_excluded(why, gross.cast_unsigned());
-                }
-            }
+            record.end_activation(gross.cast_unsigned(), 0);
+            record.add_call(unusual, gross.cast_unsigned(), 5_000, gross > 2_000);
         }
-        let mut totals = Totals::default();
-        record.read(&mut totals, true);
-        totals
+        record.totals(true)
     }
 
     /// The figures if each sample is added to the totals directly.
@@ -180,10 +123,14 @@ mod tests {
     #[test]
     fn batches_come_to_what_their_samples_do() {
         for samples in [
-            // Samples in the window; just outside it on either side; in all octaves; too long and negative.
+            // Samples in the window; just outside it on either side; in all octaves, twice; too long and negative.
             (0..200).map(|n| 90 + n % 7).collect::<Vec<i64>>(),
             (0..200).map(|n| 70 + 40 * (n % 2)).collect(),
             (0..1000).map(|n| (n * n * n) % 8_388_608).collect(),
+            (0..if cfg!(miri) { 320 } else { 32_000 })
+                .map(|n: u64| n.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+                .map(|random| (random >> 41 >> (random % 24)).cast_signed())
+                .collect(),
             (0..300)
                 .map(|n| if n % 50 == 0 { 1 << 40 } else { n - 100 })
                 .collect(),

@@ -59,22 +59,17 @@ impl BucketIndex {
     }
 
     /// The bucket that is `offset` buckets further.
+    #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     pub(crate) const fn plus(self, offset: u8) -> Self {
         Self(self.0 + offset as u16)
     }
 
     /// The bucket that is `offset` buckets before, or the first one.
+    #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     pub(crate) const fn before(self, offset: u16) -> Self {
         Self(self.0.saturating_sub(offset))
-    }
-
-    /// How many buckets further than `other` it is. A large number if it is before `other`.
-    #[cfg(any(test, not(target_arch = "x86_64")))]
-    #[inline(always)]
-    pub(crate) const fn after(self, other: Self) -> u16 {
-        self.0.wrapping_sub(other.0)
     }
 
     #[inline(always)]

@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
 use shuttle::thread::spawn;
 
-use super::totals::Totals;
 use super::*;
 use crate::sync::check::check;
 use tsc_report::Bucket;
@@ -34,7 +33,7 @@ impl Shared {
         let gross = number as u64 + 1;
         let interrupted = |wall, is_repaired| {
             record.end_activation(gross, 0);
-            record.add_interrupted(gross, wall, is_repaired);
+            record.add_call(Some(Exclusion::Interrupted), gross, wall, is_repaired);
         };
         match number {
             62 => interrupted(500, false),
@@ -45,8 +44,7 @@ impl Shared {
     }
 
     fn read(&self, is_own: bool) -> State {
-        let mut totals = Totals::default();
-        self.0.read(&mut totals, is_own);
+        let totals = self.0.totals(is_own);
         let sums = &totals.sums;
         State {
             firsts: sums.firsts,
@@ -56,12 +54,8 @@ impl Shared {
             extremes: (sums.min, sums.max),
             repaired: sums.repaired,
             excluded: (sums.excluded, sums.excluded_sum),
-            histograms: [
-                totals.histogram,
-                totals.repaired_histogram,
-                totals.excluded_histogram,
-                totals.side_wall_histogram,
-            ],
+            histogram: totals.histogram,
+            sides: totals.sides,
         }
     }
 }
@@ -76,7 +70,8 @@ struct State {
     extremes: (Option<i64>, Option<i64>),
     repaired: u64,
     excluded: (u64, i64),
-    histograms: [Vec<Bucket>; 4],
+    histogram: Vec<Bucket>,
+    sides: [Vec<Bucket>; 3],
 }
 
 /// The buffer is full after a first call, two that are interrupted, and so many others.

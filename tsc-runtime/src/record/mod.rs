@@ -31,8 +31,7 @@ mod fold;
 pub(crate) mod histogram;
 #[cfg(all(test, shuttle))]
 mod interleavings;
-mod kept;
-mod kept_records;
+pub(crate) mod kept;
 pub(crate) mod light;
 pub(crate) mod name;
 mod owned;
@@ -40,7 +39,7 @@ mod pages;
 mod read;
 mod segments;
 mod sequence;
-mod side_histograms;
+pub(crate) mod side_histograms;
 pub(crate) mod slowest;
 pub(crate) mod table;
 pub(crate) mod thread;
@@ -78,7 +77,7 @@ pub(crate) struct Record {
     /// [`BUFFERED_BELOW`]. For the record's own thread alone.
     notable_above: Cell<u64>,
     buffer: [AtomicU32; BUFFER_LEN],
-    counters: Counters,
+    pub(crate) counters: Counters,
 
     /// Odd while the following fields are being written.
     sequence: Sequence,
@@ -89,7 +88,10 @@ pub(crate) struct Record {
     buckets: AtomicHistogram,
     /// For the call tree of the record's thread.
     pub(crate) place: Place,
+    /// What registrations and reports took in the running calls. For the record's own thread alone.
+    registration: Cell<u64>,
     /// The first of the buckets in which most samples lie, as far as is known. For the record's own thread alone.
+    #[cfg(target_arch = "x86_64")]
     window: Cell<BucketIndex>,
 
     side: SideHistograms,
@@ -130,6 +132,8 @@ impl Record {
             order,
             buckets: AtomicHistogram::new(),
             place: Place::new(),
+            registration: Cell::new(0),
+            #[cfg(target_arch = "x86_64")]
             window: Cell::new(BucketIndex::of(0)),
             side: SideHistograms::new(),
             slowest: None,
@@ -165,21 +169,22 @@ impl Record {
         self.counters.callees.add(callees.cast_signed());
     }
 
-    /// Called before an activation stops in which registrations and reports took so many ticks.
-    pub(crate) fn add_registration_cost(&self, ticks: u64) {
-        if self.entry().depth() == 1 {
-            self.counters.registration.add(ticks.cast_signed());
+    /// Notes that a registration or a report took so many ticks, if it was in a call.
+    pub(crate) fn note_registration(&self, ticks: u64) {
+        if self.is_running() {
+            self.registration
+                .set(self.registration.get().wrapping_add(ticks));
         }
     }
 
     /// Called when an activation stops that is an ordinary sample: its gross ticks, and the cost of nested probes.
     #[inline(always)]
     pub(crate) fn leave(&self, gross: u64, nested: u64) {
-        self.add_inner(self.entry().leave(), gross, nested);
+        self.end_activation(gross, nested);
         self.add_sample(gross);
     }
 
-    /// The rest of [`leave`](Self::leave), after the entry and [`add_inner`](Self::add_inner).
+    /// The rest of [`leave`](Self::leave), after [`end_activation`](Self::end_activation).
     #[inline(always)]
     pub(crate) fn add_sample(&self, gross: u64) {
         let buffered = self.buffered.load(Relaxed);
@@ -213,10 +218,10 @@ impl Record {
             .store(buffered + 1, crate::sync::atomic::Ordering::Release);
     }
 
-    /// Called when an activation has stopped, with whether it was inside another one.
+    /// Called when an activation stops: its gross ticks, and the cost of nested probes. What kind of sample it is, is told next.
     #[inline(always)]
-    pub(crate) fn add_inner(&self, is_inner: bool, gross: u64, nested: u64) {
-        if is_inner {
+    pub(crate) fn end_activation(&self, gross: u64, nested: u64) {
+        if self.entry().leave() {
             self.counters.inner.add(1);
             self.counters.inner_gross.add(gross.cast_signed());
             self.counters.inner_nested.add(nested.cast_signed());
@@ -225,7 +230,7 @@ impl Record {
 
     /// Called when the first call on this thread has returned; of a recursion, the outermost call.
     fn leave_first(&self, gross: u64, interrupted: bool) {
-        self.open();
+        self.sequence.open();
         // A signal handler that called the same function may have been first.
         if self
             .buffered
@@ -243,25 +248,39 @@ impl Record {
         } else {
             self.fold_one(gross.cast_signed());
         }
-        self.close();
+        self.sequence.close();
     }
 
-    /// Called when an activation stops: its gross ticks, and the cost of nested probes. What kind of sample it is, is told next.
-    pub(crate) fn end_activation(&self, gross: u64, nested: u64) {
-        self.add_inner(self.entry().leave(), gross, nested);
-    }
-
-    /// Adds a call that is an anomaly, or that may have been interrupted.
-    pub(crate) fn add_excluded(&self, why: Exclusion, sample: u64) {
-        if why == Exclusion::Anomalous {
-            return self.counters.anomalies.add(1);
+    /// Adds a call that has ended: its gross ticks on the CPU and blocked, and by the wall clock. An interrupted one is a sample if it is repaired.
+    pub(crate) fn add_call(
+        &self,
+        unusual: Option<Exclusion>,
+        sample: u64,
+        wall: u64,
+        is_repaired: bool,
+    ) {
+        match unusual {
+            None => self.add_sample(sample),
+            Some(Exclusion::Unknown) => {
+                self.counters.unknown.add(1);
+                self.add_sample(sample);
+            }
+            Some(Exclusion::Interrupted) => self.add_interrupted(sample, wall, is_repaired),
+            Some(Exclusion::Anomalous) => self.counters.anomalies.add(1),
         }
-        self.counters.unknown.add(1);
-        self.add_sample(sample);
     }
 
-    /// Called before an activation stops in which so much was lost.
-    pub(crate) fn add_off_cpu(&self, inside: &Inside) {
+    /// What registrations and reports took in the outermost activation, which stops.
+    pub(crate) fn take_registration(&self) -> u64 {
+        if self.is_inner() {
+            0
+        } else {
+            self.registration.take()
+        }
+    }
+
+    /// Called before an activation stops in which so much was lost. Adds the cost of registrations and reports, too.
+    pub(crate) fn add_lost(&self, inside: &Inside) {
         let counters = &self.counters;
         counters.own_off.add(inside.own);
         counters.own_waiting.add(inside.own_waiting);
@@ -272,6 +291,8 @@ impl Record {
             counters.off.add(inside.loss.off);
             counters.waiting.add(inside.loss.waiting);
         }
+        let registration = self.take_registration().cast_signed();
+        counters.registration.add(registration);
         counters.unsplit.add(u64::from(!inside.loss.is_split));
     }
 
@@ -281,29 +302,26 @@ impl Record {
         counters.off.get().wrapping_sub(counters.waiting.get())
     }
 
-    /// Called before an activation or a poll stops that was interrupted, if the kernel does not say how long it was on the CPU.
-    pub(crate) fn add_unasked(&self) {
-        self.counters.unasked.add(1);
-    }
-
-    /// Adds a call that was interrupted: its gross ticks on the CPU and blocked, and by the wall clock. It is a sample if it is repaired.
-    pub(crate) fn add_interrupted(&self, sample: u64, wall: u64, is_repaired: bool) {
+    fn add_interrupted(&self, sample: u64, wall: u64, is_repaired: bool) {
         if self.is_first() {
             return self.leave_first(sample, true);
         }
-        self.open();
+        self.sequence.open();
         self.count_wall(wall);
-        self.counters
+        let (counters, ticks) = (&self.counters, sample.cast_signed());
+        counters
             .calls_waiting
-            .add(wall.wrapping_sub(sample).cast_signed());
+            .add(wall.cast_signed().wrapping_sub(ticks));
         if is_repaired {
-            self.add_repaired(sample.cast_signed());
+            counters.repaired.add(1);
+            self.add_to_statistics(ticks);
+            self.side.count(Side::Repaired, bucket_of(sample));
         } else {
-            self.counters.excluded.add(1);
-            self.counters.excluded_sum.add(sample.cast_signed());
+            counters.excluded.add(1);
+            counters.excluded_sum.add(ticks);
             self.side.count(Side::Excluded, bucket_of(sample));
         }
-        self.close();
+        self.sequence.close();
     }
 
     fn count_wall(&self, wall: u64) {
@@ -311,24 +329,9 @@ impl Record {
         self.counters.wall_max.add(wall.cast_signed());
     }
 
-    /// Begins a write. Readers that come in between will read again.
-    fn open(&self) {
-        self.sequence.open();
-    }
-
-    /// Ends a write.
-    fn close(&self) {
-        self.sequence.close();
-    }
-
-    /// Adds the bytes or items that a call works on.
-    pub(crate) fn add_units(&self, units: u64) {
-        self.counters.units.add(units);
-    }
-
     /// Called when a poll of a future stops: its gross ticks, those in which it was blocked, and the cost of nested probes.
     pub(crate) fn leave_poll(&self, gross: u64, blocked: i64, nested: u64) {
-        self.add_inner(self.entry().leave(), gross, nested);
+        self.end_activation(gross, nested);
         let counters = &self.counters;
         counters.polls.add(1);
         counters.polls_gross.add(gross.cast_signed());
@@ -347,26 +350,10 @@ impl Record {
         is_repaired: bool,
     ) {
         self.counters.wall.add(wall);
-        if unusual == Some(Exclusion::Interrupted) {
-            return self.add_interrupted(sample, wall, is_repaired);
-        }
-        if !self.is_first() && unusual != Some(Exclusion::Anomalous) {
+        if unusual < Some(Exclusion::Interrupted) && !self.is_first() {
             self.count_wall(wall);
         }
-        match unusual {
-            Some(why) => self.add_excluded(why, sample),
-            None => self.add_sample(sample),
-        }
-    }
-
-    /// Called before a call or a poll stops that a panic has ended.
-    pub(crate) fn count_panicked(&self) {
-        self.counters.panicked.add(1);
-    }
-
-    /// A future was dropped that had not completed.
-    pub(crate) fn cancel(&self) {
-        self.counters.cancelled.add(1);
+        self.add_call(unusual, sample, wall, is_repaired);
     }
 
     /// Whether the first call on this thread is not recorded yet.
@@ -378,14 +365,19 @@ impl Record {
         self.entry().depth() != 0
     }
 
+    /// Whether the running call is inside another one of the same callsite.
+    pub(crate) fn is_inner(&self) -> bool {
+        self.entry().depth() > 1
+    }
+
     /// Whether the call that has just ended is the first on this thread; of a recursion, the outermost call.
     fn is_first(&self) -> bool {
         self.is_new() && !self.is_running()
     }
 }
 
-fn bucket_of(gross: u64) -> BucketIndex {
-    BucketIndex::of(not_below_zero(gross.cast_signed()))
+fn bucket_of(sample: u64) -> BucketIndex {
+    BucketIndex::of(not_below_zero(sample.cast_signed()))
 }
 
 /// Whether a sample is too long to be buffered, or negative.

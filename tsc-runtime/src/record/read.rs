@@ -55,48 +55,39 @@ impl Record {
         self.forget_slowest(&taken.slowest);
     }
 
-    /// The contents of the record; see [`read`](Self::read).
+    /// The contents of the record. Sums and histograms are consistent, unless the thread folds all the time. If a call stops meanwhile, some
+    /// sums may include it and others not. `is_own` is whether this is the current thread's record.
     pub(crate) fn totals(&self, is_own: bool) -> Totals {
-        let mut totals = Totals::default();
-        self.read(&mut totals, is_own);
-        totals
-    }
-
-    /// Adds the contents of the record to `totals`. Sums and histograms are consistent, unless the thread folds all the time. If a call
-    /// stops meanwhile, some sums may include it and others not. `is_own` is whether this is the current thread's record.
-    pub(crate) fn read(&self, totals: &mut Totals, is_own: bool) {
-        let mut figures = Totals::default();
         let attempts = if is_own { OWN_ATTEMPTS } else { READ_ATTEMPTS };
-        for attempt in 0..attempts {
+        let mut attempt = 1;
+        loop {
             let before = self.sequence.begin_read();
-            figures = self.figures();
-            if self.sequence.is_whole(before) {
-                break;
+            let totals = self.figures();
+            if self.sequence.is_whole(before) || attempt == attempts {
+                return totals;
             }
-            if is_own || attempt < ATTEMPTS_AT_ONCE {
+            if attempt < ATTEMPTS_AT_ONCE {
                 spin_loop();
             } else {
                 sleep(REST);
             }
+            attempt += 1;
         }
-        totals.merge(&figures);
     }
 
     /// Everything, including the buffered samples. The sums are read last, because they are written first: a histogram that is read
     /// during a write, as in a signal handler, has at most as many samples as the sums.
     fn figures(&self) -> Totals {
-        let repaired = self.side.read(Side::Repaired);
         let mut totals = Totals {
             histogram: self.buckets.read(),
-            excluded_histogram: self.side.read(Side::Excluded),
-            side_wall_histogram: self.side.read(Side::Wall),
+            sides: self.side.read(),
             slowest: self.read_slowest(),
             sums: self.counters.read(),
-            ..Totals::default()
         };
         // Repaired calls are samples, too.
-        totals.histogram.merge(&repaired);
-        totals.repaired_histogram = repaired;
+        totals
+            .histogram
+            .merge(&totals.sides[Side::Repaired as usize]);
         let samples = self.buffered().iter();
         totals.add_samples(samples.map(|sample| i64::from(sample.load(Relaxed))));
         let sums = &mut totals.sums;

@@ -8,16 +8,13 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
-use once_cell::race::OnceNonZeroUsize;
+use once_cell::race::OnceBox;
 
 use super::{BUFFERED_BELOW, Record};
 use crate::environment;
 use crate::recorded::Value;
-use crate::sync::atomic::AtomicU64;
+use crate::sync::Mutex;
 use crate::tsc::Ticks;
-use words::{EMPTY, WORDS, ended_since, is_call, is_empty, ticks_of};
-
-mod words;
 
 /// How many calls of each function are kept by default.
 const USUAL: usize = 5;
@@ -35,21 +32,15 @@ pub(crate) const LEAST: u64 = if cfg!(any(target_arch = "x86", target_arch = "x8
 
 /// How many calls of each function are kept.
 pub(crate) fn wanted() -> usize {
-    static WANTED: OnceNonZeroUsize = OnceNonZeroUsize::new();
-    let one_more = WANTED.get_or_init(|| {
-        let wanted = environment::SLOWEST.parse(|value| {
-            let wanted: usize = value.parse().ok()?;
-            (wanted <= MOST).then_some(wanted)
-        });
-        (wanted.unwrap_or(USUAL) + 1)
-            .try_into()
-            .expect("it is above 0")
-    });
-    one_more.get() - 1
+    static WANTED: OnceBox<usize> = OnceBox::new();
+    *WANTED.get_or_init(|| {
+        let few = |value: &str| value.parse().ok().filter(|&wanted| wanted <= MOST);
+        Box::new(environment::SLOWEST.parse(few).unwrap_or(USUAL))
+    })
 }
 
 /// A call that may be kept.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct SlowCall {
     pub(crate) begin: Ticks,
     pub(crate) end: Ticks,
@@ -64,6 +55,14 @@ pub(crate) struct SlowCall {
     /// The numbers of the callsites around it, from the inside out, each of them once.
     pub(crate) callers: Callers,
     pub(crate) value: Option<Value>,
+}
+
+const _: () = assert!(size_of::<SlowCall>() <= 192, "as `docs/slowest.md` says");
+
+impl SlowCall {
+    fn is(&self, begin: Ticks, end: Ticks) -> bool {
+        (self.begin, self.end) == (begin, end)
+    }
 }
 
 /// A list of callsites. The ones that have no room are left out.
@@ -127,147 +126,127 @@ pub(crate) fn subtract(calls: &mut Vec<KeptCall>, earlier: &[KeptCall]) {
     calls.retain(|kept| !earlier.iter().any(|earlier| earlier.is(kept)));
 }
 
-/// The room for a record's slowest calls.
+/// A record's slowest calls, in any order.
+///
+/// Nobody waits for the lock. While it is held, a reader finds the record being written, and reads again; a call that comes then, in a signal
+/// handler or at the moment of a reading, is not kept.
 #[derive(Debug)]
 pub(super) struct Slowest {
     thread: Arc<ThreadFacts>,
-    places: Box<[[AtomicU64; WORDS]]>,
-    /// Set while a place is being written. A signal handler that comes in between keeps no call.
-    busy: Cell<bool>,
-}
-
-impl Slowest {
-    /// `None` if no calls are to be kept, or if there is no memory.
-    fn new(thread: Arc<ThreadFacts>) -> Option<Self> {
-        let mut places: Vec<[AtomicU64; WORDS]> = Vec::new();
-        places.try_reserve_exact(wanted()).ok()?;
-        places.resize_with(wanted(), || [const { AtomicU64::new(0) }; WORDS]);
-        let places = places.into_boxed_slice();
-        places.iter().for_each(clear);
-        (!places.is_empty()).then_some(Self {
-            thread,
-            places,
-            busy: Cell::new(false),
-        })
-    }
-
-    /// The place to which a call belongs that is longer than the one there.
-    fn shortest(&self) -> Option<&[AtomicU64; WORDS]> {
-        self.places.iter().min_by_key(|place| ticks_of(place))
-    }
-
-    fn place_of(&self, begin: Ticks, end: Ticks) -> Option<&[AtomicU64; WORDS]> {
-        self.places.iter().find(|place| is_call(place, begin, end))
-    }
-
-    /// A call of so many raw ticks or fewer need not be looked at.
-    fn threshold(&self) -> u64 {
-        let shortest = self.shortest().map_or(i64::MAX, ticks_of);
-        let shortest = shortest.max(0).cast_unsigned();
-        shortest.clamp(LEAST, BUFFERED_BELOW - 1)
-    }
-}
-
-fn clear(place: &[AtomicU64; WORDS]) {
-    EMPTY.write(place);
+    /// As many as there is room for, at most.
+    calls: Mutex<Vec<SlowCall>>,
+    /// Only longer calls are kept. For the record's own thread.
+    above: Cell<i64>,
 }
 
 impl Record {
-    /// Makes room for the slowest calls. Called before the record is used.
+    /// Makes room for the slowest calls, unless none are to be kept, or there is no memory. Called before the record is used.
     pub(crate) fn keep_slowest(&mut self, thread: &Arc<ThreadFacts>) {
-        self.slowest = Slowest::new(Arc::clone(thread));
-        self.set_threshold();
-    }
-
-    fn set_threshold(&self) {
-        if let Some(slowest) = &self.slowest {
-            self.notable_above.set(slowest.threshold());
+        let mut calls = Vec::new();
+        if wanted() != 0 && calls.try_reserve_exact(wanted()).is_ok() {
+            self.slowest = Some(Slowest {
+                thread: Arc::clone(thread),
+                calls: Mutex::new(calls),
+                above: Cell::new(i64::MIN),
+            });
+            self.notable_above.set(LEAST);
         }
     }
 
     /// Whether a call of so many ticks is among the slowest.
     pub(crate) fn is_slow(&self, ticks: i64) -> bool {
-        let shortest = self.slowest.as_ref().and_then(Slowest::shortest);
-        shortest.is_some_and(|place| ticks > ticks_of(place))
+        let slowest = self.slowest.as_ref();
+        slowest.is_some_and(|slowest| ticks > slowest.above.get())
     }
 
-    /// Keeps a call in the place of the shortest one. Returns false if that one is not shorter.
-    pub(crate) fn keep(&self, call: &SlowCall) -> bool {
-        self.change_slowest(|slowest| {
-            let shortest = slowest
-                .shortest()
-                .filter(|place| call.ticks > ticks_of(place));
-            shortest.map(|place| call.write(place)).is_some()
-        })
+    /// Keeps a call, if there is room or in the place of the shortest one. Returns false if that one is not shorter.
+    pub(crate) fn keep(&self, call: SlowCall) -> bool {
+        self.is_slow(call.ticks)
+            && self.change_slowest(|calls| {
+                if calls.len() == wanted() {
+                    let shortest = (0..calls.len()).min_by_key(|&at| calls[at].ticks);
+                    calls.swap_remove(shortest.unwrap_or_default());
+                }
+                calls.push(call);
+            })
     }
 
-    /// Adds a caller or the value to a call that is kept.
-    pub(crate) fn complete_slow(&self, begin: Ticks, end: Ticks, add: impl FnOnce(&mut SlowCall)) {
-        self.change_slowest(|slowest| {
-            let Some(place) = slowest.place_of(begin, end) else {
-                return false;
-            };
-            let mut call = SlowCall::read(place);
-            add(&mut call);
-            call.write(place);
-            true
+    /// Adds the value to a call that is kept.
+    pub(crate) fn complete_slow(&self, begin: Ticks, end: Ticks, value: Value) {
+        self.change_slowest(|calls| {
+            let call = calls.iter_mut().find(|call| call.is(begin, end));
+            if let Some(call) = call {
+                call.value = Some(value);
+            }
         });
     }
 
     /// Adds a caller to the calls that have ended since `start`.
     pub(crate) fn add_caller_since(&self, start: Ticks, number: u32) {
-        self.change_slowest(|slowest| {
-            for place in slowest
-                .places
-                .iter()
-                .filter(|place| ended_since(place, start))
-            {
-                let mut call = SlowCall::read(place);
-                call.callers.add(number);
-                call.write(place);
-            }
-            true
+        self.change_slowest(|calls| {
+            let within = calls.iter_mut().filter(|call| call.end > start);
+            within.for_each(|call| call.callers.add(number));
         });
     }
 
-    fn change_slowest(&self, change: impl FnOnce(&Slowest) -> bool) -> bool {
+    /// Forgets the calls that are in the earlier list. Neither allocates nor frees.
+    pub(super) fn forget_slowest(&self, earlier: &[KeptCall]) {
+        self.change_slowest(|calls| {
+            calls.retain(|call| {
+                let mut earlier = earlier.iter().map(|kept| &kept.call);
+                !earlier.any(|kept| call.is(kept.begin, kept.end))
+            });
+        });
+    }
+
+    /// Returns whether the change could be made.
+    fn change_slowest(&self, change: impl FnOnce(&mut Vec<SlowCall>)) -> bool {
         let Some(slowest) = &self.slowest else {
             return false;
         };
-        if slowest.busy.replace(true) {
-            return false;
+        // Before the lock is taken, so that a reader who finds it locked reads again.
+        self.sequence.open();
+        let mut calls = slowest.calls.try_lock();
+        if let Some(calls) = calls.as_deref_mut() {
+            change(calls);
+            let shortest = calls.iter().map(|call| call.ticks).min();
+            let above = shortest.filter(|_| calls.len() == wanted());
+            slowest.above.set(above.unwrap_or(i64::MIN));
+            let above = slowest.above.get().max(0).cast_unsigned();
+            self.notable_above
+                .set(above.clamp(LEAST, BUFFERED_BELOW - 1));
         }
-        self.open();
-        let changed = change(slowest);
-        self.set_threshold();
-        self.close();
-        slowest.busy.set(false);
-        changed
-    }
-
-    /// Forgets the calls that are in the earlier list.
-    pub(super) fn forget_slowest(&self, earlier: &[KeptCall]) {
-        self.change_slowest(|slowest| {
-            for KeptCall { call, .. } in earlier {
-                if let Some(place) = slowest.place_of(call.begin, call.end) {
-                    clear(place);
-                }
-            }
-            true
-        });
+        let is_changed = calls.is_some();
+        drop(calls);
+        self.sequence.close();
+        is_changed
     }
 
     /// The slowest calls in any order. To be called like the other reads.
     pub(super) fn read_slowest(&self) -> Vec<KeptCall> {
-        let Some(slowest) = &self.slowest else {
+        let Some(Slowest { thread, calls, .. }) = &self.slowest else {
             return Vec::new();
         };
-        let used = slowest.places.iter();
-        used.filter(|place| !is_empty(place))
-            .map(|place| KeptCall {
-                call: SlowCall::read(place),
-                thread: Arc::clone(&slowest.thread),
-            })
-            .collect()
+        // Allocated before, because the thread keeps no call while the lock is held.
+        let mut copies = Vec::with_capacity(wanted());
+        if let Some(calls) = calls.try_lock() {
+            copies.extend(calls.iter().map(|&call| KeptCall {
+                call,
+                thread: Arc::clone(thread),
+            }));
+        }
+        copies
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_caller_is_listed_once_and_the_last_ones_have_no_room() {
+        let mut callers = Callers::default();
+        (1..30).for_each(|number| callers.add(number % 20));
+        assert_eq!(callers.numbers(), (1..=16).collect::<Vec<u32>>());
     }
 }

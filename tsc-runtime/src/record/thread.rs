@@ -4,10 +4,10 @@ use std::cell::Cell;
 use std::ptr;
 
 use crate::interruption::Detector;
-use crate::on_cpu::{self, Answer, Inside, Loss, OnCpu};
+use crate::on_cpu::{self, Answer, Loss, OnCpu};
 use crate::record::Record;
 use crate::record::contexts::Contexts;
-use crate::record::kept::Kept;
+use crate::record::kept::{Kept, Noted};
 use crate::record::light::Passed;
 use crate::record::table::{Entry, FIRST_LEN, Position, SEGMENTS, Table};
 use crate::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -104,42 +104,48 @@ impl Thread {
     /// The same for usual calls.
     #[inline(always)]
     pub(crate) fn find_usual(&self, position: Position) -> Option<(&Entry, &Record)> {
-        if !self.has(position) {
-            return None;
-        }
-        // SAFETY: `has` has returned true, so the table has the segment.
-        unsafe { self.entry_with_record(position) }
+        self.find_in(self.len.load(Relaxed), position)
     }
 
     /// The same where all calls take the path of unusual ones, because call trees are recorded or there are light probes.
-    #[inline(always)]
     pub(crate) fn find_unusual(&self, position: Position) -> Option<(&Entry, &Record)> {
-        if u32::from(position.segment) >= self.len_in_tree.load(Relaxed) {
-            return None;
-        }
-        // SAFETY: the table has the segment.
-        unsafe { self.entry_with_record(position) }
+        self.find_in(self.len_in_tree.load(Relaxed), position)
     }
 
-    /// # Safety
-    ///
-    /// As for [`entry`](Self::entry).
-    #[inline(always)]
-    unsafe fn entry_with_record(&self, position: Position) -> Option<(&Entry, &Record)> {
-        // SAFETY: guaranteed by the caller. A record lives as long as its entry. Null becomes `None`.
-        unsafe {
-            let entry = self.entry(position);
-            Some((entry, entry.record().as_ref()?))
+    /// The same, even after a reset or a pause. For the cold path of a thread that has not ended and uses its own table.
+    pub(crate) fn find_invalidated(&self, position: Position) -> Option<(&Entry, &Record)> {
+        self.find_in(self.segments_len.get(), position)
+    }
+
+    /// Notes that a call was kept. If its callers are not known, those that are running take the path of unusual calls at their stops.
+    pub(crate) fn note_kept(&self, call: Noted, is_open: bool) {
+        self.kept.note(call, is_open);
+        if is_open {
+            self.detector.note_kept(call.end);
         }
     }
 
-    /// The record, even after a reset or a pause. For the cold path of a thread that has not ended and uses its own table.
-    pub(crate) fn find_invalidated(&self, position: Position) -> Option<&Record> {
-        if !self.has_room_for(position) {
-            return None;
+    /// Calls `f` with the records of which calls were kept since `start`, and perhaps with others.
+    pub(crate) fn for_each_kept_since(&self, start: Ticks, f: impl Fn(&Record)) {
+        for Noted { number, end, .. } in self.kept.latest_first() {
+            if end <= start {
+                return;
+            }
+            if let Some((_, record)) = self.find_invalidated(Position::of(number)) {
+                f(record);
+            }
         }
-        // SAFETY: the table has that many segments, and a record lives as long as its entry.
-        unsafe { self.entry(position).record().as_ref() }
+        // More than were noted.
+        self.for_each_record(f);
+    }
+
+    /// Calls `f` with all of this thread's records. For the cold path, likewise.
+    pub(crate) fn for_each_record(&self, f: impl Fn(&Record)) {
+        let positions = (0..).map(Position::of);
+        positions
+            .take_while(|&position| self.has_room_for(position))
+            .filter_map(|position| self.find_invalidated(position))
+            .for_each(|(_, record)| f(record));
     }
 
     /// Whether this thread's table has an entry of a callsite, even after a reset or a pause.
@@ -147,24 +153,18 @@ impl Thread {
         u32::from(position.segment) < self.segments_len.get()
     }
 
-    /// Whether this thread's table has an entry of a callsite, and nothing has changed since it was made.
+    /// Finds them in the first `len` segments, which is one of the thread's own lengths.
     #[inline(always)]
-    pub(crate) fn has(&self, position: Position) -> bool {
-        u32::from(position.segment) < self.len.load(Relaxed)
-    }
-
-    /// The entry, with a record or without.
-    ///
-    /// # Safety
-    ///
-    /// The table has the segment of `position`.
-    #[inline(always)]
-    pub(crate) unsafe fn entry(&self, position: Position) -> &Entry {
+    fn find_in(&self, len: u32, position: Position) -> Option<(&Entry, &Record)> {
+        if u32::from(position.segment) >= len {
+            return None;
+        }
         // SAFETY: the table has `len` segments, each with room for all positions in it. Like the records, they live until the end of the
-        // thread has set `len` to 0 (or `with_segment` has).
+        // thread has set the lengths to 0 (or `with_segment` has). Null becomes `None`.
         unsafe {
             let segment = self.segments.get_unchecked(usize::from(position.segment));
-            &*segment.get().byte_add(position.offset as usize)
+            let entry = &*segment.get().byte_add(position.offset as usize);
+            Some((entry, entry.record().as_ref()?))
         }
     }
 
@@ -265,7 +265,7 @@ impl Thread {
     /// armed in the meantime without asking the kernel, so the rest of the kernel's answer was lost before.
     pub(crate) fn note_loss_before(&self, start: Ticks, end: Ticks) {
         if (self.detector.arm() || self.detector.rearmed_since(start))
-            && let Some(answer) = self.on_cpu.ask()
+            && let Some(answer) = self.on_cpu.ask(false)
         {
             let (_, before) = answer.loss.split_at(elapsed(start, end));
             self.add_loss_and_cost(start, before, &answer);
@@ -274,7 +274,7 @@ impl Thread {
 
     /// Asks the kernel what was lost since the last request. Returns when it answered, if it did.
     fn note_loss(&self, with_statistics: bool) -> Option<Ticks> {
-        let answer = self.on_cpu.ask_for(with_statistics)?;
+        let answer = self.on_cpu.ask(with_statistics)?;
         self.add_loss_and_cost(answer.at, answer.loss, &answer);
         Some(answer.at)
     }
@@ -297,19 +297,6 @@ impl Thread {
     pub(crate) fn add_cost_of_asking(&self, answer: &Answer) {
         let is_clean = self.detector.is_armed_by_any();
         self.add_overhead(self.on_cpu.cost_since(answer.began, is_clean));
-    }
-
-    /// The loss of a call that stops now; it started at `start`, with the running overhead at `overhead_then`. From here on it is one of
-    /// the calls around it.
-    pub(crate) fn claim_loss(&self, start: Ticks, overhead_then: u64) -> Inside {
-        let at_most = self.overhead_since(overhead_then);
-        self.on_cpu.claim_since(start, at_most)
-    }
-
-    /// The same loss, without changing whose it is.
-    pub(crate) fn look_at_loss(&self, start: Ticks, overhead_then: u64) -> Inside {
-        let at_most = self.overhead_since(overhead_then);
-        self.on_cpu.lost_since(start, at_most)
     }
 
     /// The running overhead since it was `overhead_then`.

@@ -1,5 +1,6 @@
 //! The figures of a callsite, of one thread's record or of several.
 
+use super::side_histograms::{SIDES, Side};
 use super::slowest::{self, KeptCall};
 use super::{not_below_zero, square};
 use crate::record::counters::ContextSums;
@@ -13,11 +14,8 @@ pub(crate) struct Totals {
     pub(crate) sums: CallsiteSums,
     /// The samples.
     pub(crate) histogram: Vec<Bucket>,
-    /// Those of the samples that were interrupted; the interrupted calls that are not samples; and the wall times of all interrupted
-    /// calls, or of all futures.
-    pub(crate) repaired_histogram: Vec<Bucket>,
-    pub(crate) excluded_histogram: Vec<Bucket>,
-    pub(crate) side_wall_histogram: Vec<Bucket>,
+    /// By [`Side`].
+    pub(crate) sides: [Vec<Bucket>; SIDES],
     /// The slowest calls, the longest first once they are merged.
     pub(crate) slowest: Vec<KeptCall>,
 }
@@ -38,12 +36,16 @@ impl Totals {
         }
     }
 
+    pub(crate) const fn side(&self, side: Side) -> &Vec<Bucket> {
+        &self.sides[side as usize]
+    }
+
     /// The wall times of the calls, without each thread's first. Empty if they do not differ from the times on the CPU.
     pub(crate) fn wall_histogram(&self) -> Vec<Bucket> {
-        let mut histogram = self.side_wall_histogram.clone();
+        let mut histogram = self.side(Side::Wall).clone();
         if !histogram.is_empty() && self.sums.polls == 0 {
             histogram.merge(&self.histogram);
-            histogram.since(&self.repaired_histogram);
+            histogram.since(self.side(Side::Repaired));
         }
         histogram
     }
@@ -66,9 +68,9 @@ impl Totals {
     pub(crate) fn merge(&mut self, other: &Self) {
         self.sums.merge(&other.sums);
         self.histogram.merge(&other.histogram);
-        self.repaired_histogram.merge(&other.repaired_histogram);
-        self.excluded_histogram.merge(&other.excluded_histogram);
-        self.side_wall_histogram.merge(&other.side_wall_histogram);
+        for (side, other) in self.sides.iter_mut().zip(&other.sides) {
+            side.merge(other);
+        }
         slowest::merge(&mut self.slowest, &other.slowest);
     }
 
@@ -76,15 +78,12 @@ impl Totals {
     pub(crate) fn since(&self, earlier: &Self) -> Self {
         let mut since = self.clone();
         since.histogram.since(&earlier.histogram);
-        since.repaired_histogram.since(&earlier.repaired_histogram);
-        since.excluded_histogram.since(&earlier.excluded_histogram);
-        since
-            .side_wall_histogram
-            .since(&earlier.side_wall_histogram);
+        for (side, earlier) in since.sides.iter_mut().zip(&earlier.sides) {
+            side.since(earlier);
+        }
         slowest::subtract(&mut since.slowest, &earlier.slowest);
-        since
-            .sums
-            .subtract(&earlier.sums, &since.histogram, &since.side_wall_histogram);
+        let [.., wall] = &since.sides;
+        since.sums.subtract(&earlier.sums, &since.histogram, wall);
         since.count_thread();
         since
     }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::reading::forget;
-use super::{PAUSED, ask_for_tree, busy_with, registry};
+use super::{PAUSED, busy_with, registry};
 use crate::record::thread;
 use crate::sync::atomic::AtomicU8;
 use crate::sync::atomic::Ordering::{AcqRel, Relaxed};
@@ -25,29 +25,6 @@ pub(crate) fn reset() {
     if thread::this().is_reporting() || !forget() {
         PUT_OFF.fetch_or(RESET, Relaxed);
     }
-}
-
-/// Turns recording the call tree on or off, whatever `TSC_TREE` says. The tree is in [`Report::contexts`](crate::Report::contexts): the
-/// calls and ticks of each function for every chain of annotated functions through which it was called.
-///
-/// This is decided once for the whole process, at the latest at its first annotated call. Returns whether the decision is as requested;
-/// false means that the opposite was decided before. With the tree, a call costs some ticks more, which are calibrated and subtracted like
-/// the others, and each thread takes up to 2 MiB.
-///
-/// ```
-/// let is_recorded = tsc_runtime::tree(true);
-/// // … the work in question …
-/// if is_recorded {
-///     let report = tsc_runtime::snapshot();
-///     for context in report.contexts() {
-///         if let Some(calls) = context.calls() {
-///             println!("{}: {calls} calls", report.name_of_context(context));
-///         }
-///     }
-/// }
-/// ```
-pub fn tree(recorded: bool) -> bool {
-    ask_for_tree(recorded)
 }
 
 /// Stops recording on all threads: calls that start from now on are not recorded until [`resume`]. Calls that are already running are.

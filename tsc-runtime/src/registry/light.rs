@@ -124,7 +124,7 @@ pub(crate) fn count_after_end(callsite: &Callsite, counter: usize, count: u64) {
     let counted = in_cold_path(|_| {
         let number = callsite.number().filter(|_| room::is_left_for_end(1))?;
         let mut lists = registry().lists.lock();
-        let rows = lists.ended.of(&None, number as usize + 1);
+        let (rows, _) = lists.ended.of(&None, number as usize + 1);
         let counts = Counts::of(counter, count);
         add_counts(&mut rows[number as usize].sums, &counts);
         if counter == Row::CALLS {

@@ -14,7 +14,7 @@ impl Sheets {
         let most = numbers.max().map_or(0, |number| number as usize + 1);
         let called = light.counts.iter().rposition(|of| !of.is_empty());
         let most = most.max(called.map_or(0, |number| number + 1));
-        let (rows, ticked) = self.of_light(name, most);
+        let (rows, ticked) = self.of(name, most);
         for (Totals { sums, .. }, counts) in rows.iter_mut().zip(&light.counts) {
             if !counts.is_empty() {
                 add_counts(sums, counts);
@@ -89,8 +89,8 @@ mod tests {
     use super::*;
     use crate::probe::empty_calls::Light;
     use crate::record::callsite::{Callsite, meta};
+    use crate::record::contexts::ContextTotals;
     use crate::record::light::{Frame, Paths};
-    use crate::registry::tree::Node;
 
     /// The callsite with this number.
     fn callsite(number: u32) -> &'static Callsite {
@@ -145,14 +145,14 @@ mod tests {
 
     /// The ticks in which a callsite was innermost, and thousands of ticks of the counter in which it was running.
     fn row(totals: &mut Sheets, number: u32) -> (u64, i64) {
-        let Totals { sums, .. } = &totals.of(&None, 0)[number as usize];
+        let Totals { sums, .. } = &totals.of(&None, 0).0[number as usize];
         (sums.clock_ticks, sums.ticked / 1000)
     }
 
     /// The chains of callsites, outermost first, with thousands of the same ticks.
     fn contexts(totals: &Sheets) -> Vec<(Vec<u32>, i64, i64)> {
         let nodes = totals.ticked.tree.nodes();
-        let chain = |context: &Node| {
+        let chain = |context: &ContextTotals| {
             let mut chain = vec![context.callsite.unwrap()];
             let mut parent = context.parent;
             while let Some(index) = parent {
@@ -238,7 +238,7 @@ mod tests {
         let mut totals = Sheets::default();
         totals.add_light(&None, &sums(&paths));
         let nodes = totals.ticked.tree.nodes();
-        let ticks = |context: &Node| context.sums.own / 1000;
+        let ticks = |context: &ContextTotals| context.sums.own / 1000;
         assert_eq!(nodes.iter().map(ticks).sum::<i64>(), 19_999);
         let other = nodes.iter().find(|context| context.callsite.is_none());
         assert!(ticks(other.unwrap()) > 3000);
@@ -253,7 +253,7 @@ mod tests {
         paths.divide(2002);
         let mut totals = Sheets::default();
         totals.add_light(&None, &sums(&paths));
-        let own = [1, 2].map(|number| totals.of(&None, 0)[number].sums.ticked_own);
+        let own = [1, 2].map(|number| totals.of(&None, 0).0[number].sums.ticked_own);
         // What cannot be divided evenly is outside.
         assert_eq!(
             (totals.ticked.outside.on_cpu, own),

@@ -37,7 +37,6 @@ mod light_check;
 mod light_totals;
 mod reading;
 mod registration;
-mod registration_costs;
 pub(crate) mod room;
 mod shard;
 mod sheets;
@@ -47,16 +46,16 @@ mod tree;
 mod understood;
 
 pub(crate) use control::{do_what_was_put_off, reset};
-pub use control::{pause, resume, tree as record_tree};
+pub use control::{pause, resume};
 #[cfg(all(unix, not(miri)))]
 pub(crate) use fork::start_from_zero;
 pub(crate) use light::{FoundRow, count_after_end, find_row};
 pub(crate) use light_check::{check_light, is_unsplit as is_light_unsplit};
 pub(crate) use reading::{figures, take_figures};
-pub(crate) use registration::{add_cost_of_report, begin_report, registration_cost_since};
+pub(crate) use registration::{add_cost_of_report, begin_report};
 pub(crate) use sheets::{Figures, ThreadName};
 pub(crate) use thread_end::{fold_lingering, fold_orphan};
-pub(crate) use tree::ask_for as ask_for_tree;
+pub use tree::record as record_tree;
 #[cfg(fuzzing)]
 pub(crate) use understood::understood;
 
@@ -213,7 +212,7 @@ pub(crate) fn with_record(callsite: &'static Callsite, begin: fn(), f: impl FnOn
 /// waits: a signal handler may have interrupted the allocator, and the holder of a lock may be waiting for it.
 fn find_known(thread: &Thread, callsite: &'static Callsite, began: Ticks) -> Option<Found> {
     // Before anything else: a thread's first use of its slot allocates.
-    let record = thread.find_invalidated(callsite.position())?;
+    let (_, record) = thread.find_invalidated(callsite.position())?;
     with_shard_slot(|slot| {
         let registry = REGISTRY.get_if_made()?;
         let shard = slot.current(registry)?;

@@ -95,7 +95,7 @@ impl Own {
             };
             sheets.add_light(&shard.name, &sums);
         }
-        let totals = sheets.of(&shard.name, self.records.len());
+        let (totals, _) = sheets.of(&shard.name, self.records.len());
         if takes {
             self.taken.resize_with(self.records.len(), Totals::default);
             self.is_to_forget = true;
@@ -129,11 +129,11 @@ pub(super) fn add_rest(
     is_own: bool,
     totals: &mut Totals,
 ) -> Option<Totals> {
+    let now = record.totals(is_own);
     let Some(taken) = taken.get(record.id as usize) else {
-        record.read(totals, is_own);
+        totals.merge(&now);
         return None;
     };
-    let now = record.totals(is_own);
     totals.merge(&now.since(taken));
     Some(now)
 }

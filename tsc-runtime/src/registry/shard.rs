@@ -16,7 +16,6 @@ use crate::record::table::{Entry, Table};
 use crate::record::thread::{self, Thread};
 use crate::record::totals::Totals;
 use crate::record::{OwnedRecord, Record, contexts};
-use crate::registry::registration_costs::RegistrationCosts;
 use crate::sync::Mutex;
 use crate::tsc::clock;
 
@@ -44,7 +43,6 @@ pub(super) struct Own {
     pub(super) records: Vec<Option<OwnedRecord>>,
     /// After the records, which point into it and must be dropped first.
     pub(super) table: Table,
-    pub(super) registration_costs: RegistrationCosts,
     /// `Some` if call trees are recorded.
     pub(super) tree: Option<ThreadTree>,
     /// `Some` after the thread's first call of a light function.
@@ -101,7 +99,6 @@ impl Shard {
     ) -> Option<NonNull<Record>> {
         let mut own = self.own.lock();
         own.forget_taken();
-        own.registration_costs.reserve();
         let Own { records, table, .. } = &mut *own;
         if records.len() <= number {
             records.try_reserve(number + 1 - records.len()).ok()?;

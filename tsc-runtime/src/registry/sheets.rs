@@ -49,13 +49,8 @@ pub(super) struct Sheets {
 }
 
 impl Sheets {
-    /// The totals of the threads with this name, with room for at least `callsites` callsites.
-    pub(super) fn of(&mut self, name: &ThreadName, callsites: usize) -> &mut Vec<Totals> {
-        self.of_light(name, callsites).0
-    }
-
-    /// The same, and the time by ticks.
-    pub(super) fn of_light(
+    /// The totals of the threads with this name, with room for at least `callsites` callsites, and the time by ticks.
+    pub(super) fn of(
         &mut self,
         name: &ThreadName,
         callsites: usize,
@@ -172,7 +167,7 @@ mod tests {
         let rows = |calls| {
             let late = ContextTotals {
                 callsite: Some(1),
-                parent: 0,
+                parent: None,
                 sums: ContextSums {
                     calls,
                     ..ContextSums::default()

@@ -104,7 +104,7 @@ impl Lists {
     /// Adds a record's figures to those of ended threads.
     fn end_record(&mut self, name: &ThreadName, slot: &mut Option<OwnedRecord>, taken: &[Totals]) {
         let Some(record) = slot.take() else { return };
-        let totals = self.ended.of(name, self.callsites.len());
+        let (totals, _) = self.ended.of(name, self.callsites.len());
         if let Some(totals) = totals.get_mut(record.id as usize) {
             add_rest(&record, taken, true, totals);
         }
@@ -118,11 +118,9 @@ pub(crate) fn fold_lingering(record: NonNull<Record>) {
         let registry = registry();
         let _reading = registry.reading.lock();
         let mut lists = registry.lists.lock();
-        let lingering = std::mem::take(&mut lists.lingering);
-        let mut rest = Vec::with_capacity(lingering.len());
-        for shard in lingering {
-            let mut guard = shard.own.lock();
-            let own = &mut *guard;
+        let mut lingering = std::mem::take(&mut lists.lingering);
+        lingering.retain(|shard| {
+            let own = &mut *shard.own.lock();
             let is_it = |slot: &&mut Option<OwnedRecord>| {
                 slot.as_deref()
                     .is_some_and(|known| NonNull::from(known) == record && !known.is_running())
@@ -130,13 +128,9 @@ pub(crate) fn fold_lingering(record: NonNull<Record>) {
             if let Some(slot) = own.records.iter_mut().find(is_it) {
                 lists.end_record(&shard.name, slot, &own.taken);
             }
-            let lingers = own.records.iter().any(Option::is_some);
-            drop(guard);
-            if lingers {
-                rest.push(shard);
-            }
-        }
-        lists.lingering = rest;
+            own.records.iter().any(Option::is_some)
+        });
+        lists.lingering = lingering;
     });
 }
 

@@ -6,26 +6,34 @@ use std::collections::hash_map::{Entry, HashMap};
 use crate::environment;
 use crate::record::contexts::{self, ContextTotals, Contexts, ROOT};
 use crate::record::counters::ContextSums;
-use crate::sync::atomic::AtomicBool;
-use crate::sync::atomic::Ordering::{AcqRel, Acquire};
 use tsc_report::__private::Combine;
 
-/// Whether it is decided if call trees are recorded: by [`ask_for`], or at the first annotated call of the process.
-static DECIDED: AtomicBool = AtomicBool::new(false);
-
-/// Decides whether the call tree of every thread is recorded, from the first annotated call on; see [`tree`](crate::tree).
-pub(crate) fn ask_for(tree: bool) -> bool {
-    if !DECIDED.swap(true, AcqRel) && tree {
-        contexts::record_all();
-    }
-    contexts::are_recorded() == tree
+/// Turns recording the call tree on or off, whatever `TSC_TREE` says. The tree is in [`Report::contexts`](crate::Report::contexts): the
+/// calls and ticks of each function for every chain of annotated functions through which it was called.
+///
+/// This is decided once for the whole process, at the latest at its first annotated call. Returns whether the decision is as requested;
+/// false means that the opposite was decided before. With the tree, a call costs some ticks more, which are calibrated and subtracted like
+/// the others, and each thread takes up to 2 MiB.
+///
+/// ```
+/// let is_recorded = tsc_runtime::tree(true);
+/// // … the work in question …
+/// if is_recorded {
+///     let report = tsc_runtime::snapshot();
+///     for context in report.contexts() {
+///         if let Some(calls) = context.calls() {
+///             println!("{}: {calls} calls", report.name_of_context(context));
+///         }
+///     }
+/// }
+/// ```
+pub fn record(recorded: bool) -> bool {
+    contexts::decide(|| recorded) == recorded
 }
 
 /// Called at an annotated call: if it is not decided yet, `TSC_TREE` decides.
 pub(super) fn decide() {
-    if !DECIDED.load(Acquire) {
-        ask_for(is_wanted().unwrap_or(false));
-    }
+    contexts::decide(|| is_wanted().unwrap_or(false));
 }
 
 /// What `TSC_TREE` says.
@@ -36,23 +44,14 @@ pub(super) fn is_wanted() -> Option<bool> {
 /// A node for every chain of callers in which some threads have figures, and for the beginnings of these chains.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tree {
-    nodes: Vec<Node>,
+    nodes: Vec<ContextTotals>,
     /// The index of each node, by its parent and its callsite.
     known: HashMap<(Option<usize>, Option<u32>), usize>,
 }
 
-#[derive(Clone, Debug)]
-pub(crate) struct Node {
-    /// The callsite's number; `None` for everything for which a thread had no room.
-    pub(crate) callsite: Option<u32>,
-    /// The index of the parent, which precedes the node.
-    pub(crate) parent: Option<usize>,
-    pub(crate) sums: ContextSums,
-}
-
 impl Tree {
     /// The nodes, parents before their children.
-    pub(crate) fn nodes(&self) -> &[Node] {
+    pub(crate) fn nodes(&self) -> &[ContextTotals] {
         &self.nodes
     }
 
@@ -70,11 +69,8 @@ impl Tree {
         let mut places = vec![None; contexts.len()];
         for (index, context) in contexts.iter().enumerate() {
             if context.sums != ContextSums::default() {
-                let node = self.node_of(index, &mut places, |index| {
-                    let context = &contexts[index];
-                    let parent = context.parent.checked_sub(1);
-                    (context.callsite, parent.map(|parent| parent as usize))
-                });
+                let chain = |index: usize| (contexts[index].callsite, contexts[index].parent);
+                let node = self.node_of(index, &mut places, chain);
                 node.sums.merge(&context.sums);
             }
         }
@@ -93,7 +89,7 @@ impl Tree {
         index: usize,
         places: &mut [Option<usize>],
         chain: impl Fn(usize) -> (Option<u32>, Option<usize>),
-    ) -> &mut Node {
+    ) -> &mut ContextTotals {
         // From the end of the chain to the first caller that is known, and back.
         let (mut callees, mut at) = (Vec::new(), Some(index));
         let mut place = None;
@@ -117,7 +113,7 @@ impl Tree {
         match self.known.entry((parent, callsite)) {
             Entry::Occupied(known) => *known.get(),
             Entry::Vacant(new) => {
-                self.nodes.push(Node {
+                self.nodes.push(ContextTotals {
                     callsite,
                     parent,
                     sums: ContextSums::default(),
@@ -168,10 +164,10 @@ const _: () = assert!(ROOT == 0, "a thread's root is the first of its places");
 mod tests {
     use super::*;
 
-    fn context(callsite: u32, parent: u32, calls: u64) -> ContextTotals {
+    fn context(callsite: u32, parent: usize, calls: u64) -> ContextTotals {
         ContextTotals {
             callsite: (callsite != 0).then_some(callsite),
-            parent,
+            parent: parent.checked_sub(1),
             sums: ContextSums {
                 calls,
                 ..ContextSums::default()

@@ -82,7 +82,7 @@ fn measure() -> Option<Costs> {
 fn asking(on_cpu: &OnCpu) -> Option<f64> {
     let ask = || {
         let start = Unfenced::start();
-        on_cpu.ask()?;
+        on_cpu.ask(false)?;
         Some(Unfenced::start().wrapping_sub(start) as f64)
     };
     median((0..ASKINGS).map(|_| ask()).collect::<Option<_>>()?)
@@ -119,11 +119,11 @@ fn switch(on_cpu: &OnCpu, cpu: usize) -> Option<f64> {
 
 /// The CPU time of [`YIELDS`] yields in nanoseconds, and the number of switches meanwhile.
 fn yields(on_cpu: &OnCpu) -> Option<(f64, u32)> {
-    on_cpu.ask()?;
+    on_cpu.ask(false)?;
     let before = on_cpu::cpu_time_ns()?;
     (0..YIELDS).for_each(|_| thread::yield_now());
     let spent = on_cpu::cpu_time_ns()?.saturating_sub(before);
-    Some((spent as f64, on_cpu.ask()?.loss.switches))
+    Some((spent as f64, on_cpu.ask(false)?.loss.switches))
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use crate::events;
 use crate::record::callsite::{Callsite, Unit};
 use crate::record::light::PathSums;
 use crate::record::name;
+use crate::record::side_histograms::Side;
 use crate::record::totals::Totals;
 use crate::registry::{Figures, ThreadName, is_light_unsplit};
 use crate::tsc::Fence;
@@ -72,7 +73,7 @@ fn collect_callsite(callsite: &Callsite, totals: &Totals, clock: &Clock) -> Call
         unit: unit.map(str::to_owned),
         returns_iterator: meta.returns_iterator,
         histogram: totals.histogram.clone(),
-        interrupted_histogram: totals.excluded_histogram.clone(),
+        interrupted_histogram: totals.side(Side::Excluded).clone(),
         wall_histogram: totals.wall_histogram(),
         sums: sums(callsite, totals),
         events: events::counts(callsite),

@@ -1,74 +1,62 @@
 //! A map that only grows and never locks: a hash trie.
 //!
 //! Each node has one value, and a child for each value of the next bits of a hash. So a look-up visits at most as many nodes as the number
-//! of values has hexadecimal digits. An insertion is one compare-and-swap, which a fork or a signal handler cannot find half done. Nodes
-//! are never freed, because the map is a `static`.
+//! of values has hexadecimal digits. An insertion is one compare-and-swap, which a fork or a signal handler cannot find half done.
 
-use std::sync::atomic::AtomicPtr;
-use std::sync::atomic::Ordering::{AcqRel, Acquire};
-use std::{array, ptr};
+use std::array;
+
+use once_cell::race::OnceBox;
 
 const CHILDREN: usize = 16;
 
 /// A map of values by hash. It has `ROOTS` links to first nodes.
 #[derive(Debug)]
-pub(super) struct Trie<T: 'static, const ROOTS: usize> {
+pub(super) struct Trie<T, const ROOTS: usize> {
     roots: [Link<T>; ROOTS],
 }
 
-type Link<T> = AtomicPtr<Node<T>>;
+type Link<T> = OnceBox<Node<T>>;
 
 #[derive(Debug)]
-struct Node<T: 'static> {
+struct Node<T> {
     value: T,
     children: [Link<T>; CHILDREN],
 }
 
-impl<T: Sync, const ROOTS: usize> Trie<T, ROOTS> {
+impl<T, const ROOTS: usize> Trie<T, ROOTS> {
     pub(super) const fn new() -> Self {
         Self {
-            roots: [const { AtomicPtr::new(ptr::null_mut()) }; ROOTS],
+            roots: [const { OnceBox::new() }; ROOTS],
         }
     }
 
     /// The value with this hash for which `is` returns true.
     #[inline]
-    pub(super) fn get(&self, hash: u64, is: impl Fn(&T) -> bool) -> Option<&'static T> {
+    pub(super) fn get(&self, hash: u64, is: impl Fn(&T) -> bool) -> Option<&T> {
         self.find(hash, is).ok()
     }
 
     /// The value with this hash for which `is` returns true. If there is none, `new` is inserted and returned.
-    pub(super) fn get_or_insert(&self, hash: u64, is: impl Fn(&T) -> bool, new: T) -> &'static T {
-        let node = Box::into_raw(Box::new(Node {
+    pub(super) fn get_or_insert(&self, hash: u64, is: impl Fn(&T) -> bool, new: T) -> &T {
+        let mut node = Some(Box::new(Node {
             value: new,
-            children: array::from_fn(|_| AtomicPtr::default()),
+            children: array::from_fn(|_| OnceBox::new()),
         }));
         loop {
             match self.find(hash, &is) {
-                Ok(known) => {
-                    // SAFETY: it was made above, and no link refers to it.
-                    drop(unsafe { Box::from_raw(node) });
-                    return known;
-                }
-                Err(link) => {
-                    let linked = link.compare_exchange(ptr::null_mut(), node, AcqRel, Acquire);
-                    if linked.is_ok() {
-                        // SAFETY: it was made above. Now a link refers to it, and it is never freed.
-                        return unsafe { &(*node).value };
-                    }
-                }
+                Ok(known) => return known,
+                Err(link) => node = node.and_then(|node| link.set(node).err()),
             }
         }
     }
 
     /// Finds the value, or the empty link at which it belongs.
     #[inline]
-    fn find(&self, hash: u64, is: impl Fn(&T) -> bool) -> Result<&'static T, &Link<T>> {
+    fn find(&self, hash: u64, is: impl Fn(&T) -> bool) -> Result<&T, &Link<T>> {
         let mut link = &self.roots[hash as usize % ROOTS];
         let mut rest = hash.rotate_right(const { ROOTS.ilog2() });
         loop {
-            // SAFETY: a link is null or refers to a node from `get_or_insert`, which is never freed.
-            let Some(node) = (unsafe { link.load(Acquire).as_ref() }) else {
+            let Some(node) = link.get() else {
                 return Err(link);
             };
             if is(&node.value) {
@@ -83,11 +71,11 @@ impl<T: Sync, const ROOTS: usize> Trie<T, ROOTS> {
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;
-    use std::thread;
+    use std::{ptr, thread};
 
     use super::*;
 
-    fn get_or_insert(trie: &Trie<u64, 8>, hash: u64, value: u64) -> &'static u64 {
+    fn get_or_insert(trie: &'static Trie<u64, 8>, hash: u64, value: u64) -> &'static u64 {
         trie.get_or_insert(hash, |known| *known == value, value)
     }
 

@@ -1,5 +1,5 @@
 use crate::on_cpu::script;
-use crate::probe::off_cpu::tests::{call, scripted, totals};
+use crate::probe::stop::tests::{call, scripted, totals};
 use crate::record::callsite::Callsite;
 use crate::record::slowest::{SlowCall, wanted};
 use crate::record::thread;

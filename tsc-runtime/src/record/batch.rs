@@ -1,4 +1,10 @@
-//! Handles four samples at a time, with instructions that every x86-64 has.
+//! What a full buffer of samples adds to the statistics.
+//!
+//! If one counter is incremented for one sample after the other, each increment waits for the previous one. Most of a function's samples
+//! are in a few neighbouring buckets, the window. So each bucket of the window is compared with all samples at once, and only the other
+//! samples are counted one by one. Four samples are handled at a time, with instructions that every x86-64 has.
+
+#![cfg(target_arch = "x86_64")]
 
 use core::arch::x86_64::{
     __m128i, _mm_add_epi32, _mm_add_epi64, _mm_castps_si128, _mm_castsi128_ps, _mm_cmpeq_epi8,
@@ -9,56 +15,68 @@ use core::arch::x86_64::{
     _mm_sub_epi16, _mm_sub_epi32, _mm_unpackhi_epi64,
 };
 
-use super::{BUFFER_LEN, WINDOW};
+use super::{BUFFER_LEN, BUFFERED_BELOW, Record};
 use crate::record::histogram::BucketIndex;
 
+type Samples = [u32; BUFFER_LEN];
+
+// Sets of samples are represented by the bits of a `u64`.
+const _: () = assert!(BUFFER_LEN == u64::BITS as usize);
+
+/// The number of neighbouring buckets in the window.
+const WINDOW: u8 = 16;
 /// The number of samples in a vector.
 const LANES: usize = 4;
 const VECTORS: usize = BUFFER_LEN / LANES;
 
-pub(in crate::record) struct Batch<'a> {
-    samples: &'a [u32; BUFFER_LEN],
-    /// The distance of each sample's bucket from the first bucket of the window, as a saturated byte.
-    offsets: [__m128i; VECTORS / 4],
-    pub(in crate::record) sum: u32,
-    pub(in crate::record) squares: u64,
+impl Record {
+    /// To be called within a write.
+    #[inline]
+    #[target_feature(enable = "sse2")]
+    pub(super) fn add_batch(&self, samples: &Samples) {
+        let window = self.window.get();
+        let (sum, squares, offsets) = sums_and_offsets(samples, window);
+        self.add_sums(BUFFER_LEN as u64, i64::from(sum), u128::from(squares));
+        // Usually there is no new extreme, and checking that is faster than finding the extremes.
+        let known = |extreme: i64| extreme.clamp(-1, BUFFERED_BELOW as i64) as i32;
+        let (min, max) = (self.counters.min.get(), self.counters.max.get());
+        if reaches_beyond(samples, known(min), known(max)) {
+            for &sample in samples {
+                self.add_extremes(i64::from(sample));
+            }
+        }
+        self.buckets.expect(BUFFER_LEN as u32);
+        let mut outside = outside(&offsets);
+        let mut inside = outside.count_zeros();
+        if inside < BUFFER_LEN as u32 / 2 {
+            // Any sample is a guess at where most of them lie. A wrong guess is soon replaced.
+            let first = BucketIndex::of_short(samples[0]);
+            self.window.set(first.before(u16::from(WINDOW / 4)));
+        }
+        for offset in 0..WINDOW {
+            if inside == 0 {
+                break;
+            }
+            let count = count(&offsets, offset);
+            if count != 0 {
+                self.buckets.count(window.plus(offset), count);
+                inside -= count;
+            }
+        }
+        while outside != 0 {
+            let sample = samples[outside.trailing_zeros() as usize];
+            self.buckets.count(BucketIndex::of_short(sample), 1);
+            outside &= outside - 1;
+        }
+    }
 }
 
-impl<'a> Batch<'a> {
-    /// `window` is the first bucket of the window.
-    #[inline(always)]
-    pub(in crate::record) fn of(samples: &'a [u32; BUFFER_LEN], window: BucketIndex) -> Self {
-        // SAFETY: every x86-64 has SSE2.
-        unsafe { batch(samples, window) }
-    }
-
-    /// Whether a sample is smaller than `least` or larger than `greatest`.
-    #[inline(always)]
-    pub(in crate::record) fn reaches_beyond(&self, least: i32, greatest: i32) -> bool {
-        // SAFETY: every x86-64 has SSE2.
-        unsafe { reaches_beyond(self.samples, least, greatest) }
-    }
-
-    /// The samples outside the window, as bits.
-    #[inline(always)]
-    pub(in crate::record) fn outside(&self) -> u64 {
-        // SAFETY: every x86-64 has SSE2.
-        unsafe { outside(&self.offsets) }
-    }
-
-    /// The number of samples in the window's bucket `offset`.
-    #[inline(always)]
-    pub(in crate::record) fn count(&self, offset: u8) -> u32 {
-        // SAFETY: every x86-64 has SSE2.
-        unsafe { count(&self.offsets, offset) }
-    }
-}
-
+/// The distance of each sample's bucket from the first bucket of the window, as a saturated byte.
 type Offsets = [__m128i; VECTORS / 4];
 
 #[inline]
 #[target_feature(enable = "sse2")]
-fn batch(samples: &[u32; BUFFER_LEN], window: BucketIndex) -> Batch<'_> {
+fn sums_and_offsets(samples: &Samples, window: BucketIndex) -> (u32, u64, Offsets) {
     let mut sums = _mm_setzero_si128();
     let mut squares = _mm_setzero_si128();
     let mut places = [_mm_setzero_si128(); VECTORS];
@@ -77,13 +95,9 @@ fn batch(samples: &[u32; BUFFER_LEN], window: BucketIndex) -> Batch<'_> {
         let high = _mm_sub_epi16(_mm_packs_epi32(places[2], places[3]), window);
         *offsets = _mm_packs_epi16(low, high);
     }
-    Batch {
-        samples,
-        offsets,
-        sum: sum_of_lanes(sums),
-        squares: _mm_cvtsi128_si64(_mm_add_epi64(squares, _mm_unpackhi_epi64(squares, squares)))
-            .cast_unsigned(),
-    }
+    let squares = _mm_add_epi64(squares, _mm_unpackhi_epi64(squares, squares));
+    let squares = _mm_cvtsi128_si64(squares).cast_unsigned();
+    (sum_of_lanes(sums), squares, offsets)
 }
 
 /// Computes [`BucketIndex::float_place`] of four samples.
@@ -94,9 +108,10 @@ fn float_places(lanes: __m128i) -> __m128i {
     _mm_srli_epi32::<{ BucketIndex::FLOAT_SHIFT }>(_mm_castps_si128(_mm_cvtepi32_ps(odd)))
 }
 
+/// Whether a sample is smaller than `least` or larger than `greatest`.
 #[inline]
 #[target_feature(enable = "sse2")]
-fn reaches_beyond(samples: &[u32; BUFFER_LEN], least: i32, greatest: i32) -> bool {
+fn reaches_beyond(samples: &Samples, least: i32, greatest: i32) -> bool {
     let (least, greatest) = (_mm_set1_epi32(least), _mm_set1_epi32(greatest));
     let mut signs = _mm_setzero_si128();
     for index in 0..VECTORS {
@@ -107,6 +122,7 @@ fn reaches_beyond(samples: &[u32; BUFFER_LEN], least: i32, greatest: i32) -> boo
     _mm_movemask_ps(_mm_castsi128_ps(signs)) != 0
 }
 
+/// The samples outside the window, as bits.
 #[inline]
 #[target_feature(enable = "sse2")]
 fn outside(offsets: &Offsets) -> u64 {
@@ -118,6 +134,7 @@ fn outside(offsets: &Offsets) -> u64 {
     })
 }
 
+/// The number of samples in the window's bucket `offset`.
 #[inline]
 #[target_feature(enable = "sse2")]
 fn count(offsets: &Offsets, offset: u8) -> u32 {
@@ -133,7 +150,7 @@ fn count(offsets: &Offsets, offset: u8) -> u32 {
 
 #[inline]
 #[target_feature(enable = "sse2")]
-fn load(samples: &[u32; BUFFER_LEN], index: usize) -> __m128i {
+fn load(samples: &Samples, index: usize) -> __m128i {
     let lanes = &samples[LANES * index..LANES * (index + 1)];
     // SAFETY: the slice has four elements, and the load needs no alignment.
     unsafe { _mm_loadu_si128(lanes.as_ptr().cast()) }
