@@ -71,10 +71,10 @@ impl Settings {
                 .parse(environment::switch)
                 .unwrap_or(true),
             unit: environment::UNIT
-                .parse(|name| of_name(&TextUnit::NAMES, name))
+                .parse(|name| of_name(TextUnit::NAMES, name))
                 .unwrap_or_default(),
             sort: environment::SORT
-                .parse(|name| of_name(&TextSort::NAMES, name))
+                .parse(|name| of_name(TextSort::NAMES, name))
                 .unwrap_or_default(),
             top: environment::TOP
                 .parse(|rows| rows.parse().ok())
