@@ -1,5 +1,7 @@
 //! Systems on which no cheap detector is known.
 
+use std::sync::atomic::AtomicUsize;
+
 /// Nothing but two addresses, which light probes need.
 #[derive(Debug)]
 pub(crate) struct Descriptor(#[allow(dead_code)] u64);
@@ -8,7 +10,7 @@ pub(super) static DESCRIPTORS: [Descriptor; 2] = [const { Descriptor(0) }; 2];
 
 const ELSEWHERE: &str = "a thread can detect its interruptions on x86 Linux only";
 
-pub(super) fn attach() -> Result<*mut u64, &'static str> {
+pub(super) fn attach() -> Result<*const AtomicUsize, &'static str> {
     Err(ELSEWHERE)
 }
 

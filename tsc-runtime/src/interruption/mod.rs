@@ -31,6 +31,7 @@
 
 use std::cell::Cell;
 use std::ptr;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use crate::on_cpu;
 use crate::tsc::{Ticks, clock};
@@ -59,13 +60,15 @@ pub(crate) enum Interruption {
 }
 
 /// The word of a thread that is not attached: it always looks as if another library used it.
-static NOT_OURS: u64 = 1;
+static NOT_OURS: AtomicUsize = AtomicUsize::new(1);
 
 /// A thread's state for the detection of its interruptions.
 #[derive(Debug)]
 pub(crate) struct Detector {
     /// This thread's `rseq_cs`, [`NOT_OURS`], or a word of [`ignore_interruptions`](Self::ignore_interruptions).
-    word: Cell<*mut u64>,
+    ///
+    /// Of the kernel's 64 bits, a process of 32 bits uses the low half, which comes first.
+    word: Cell<*const AtomicUsize>,
     /// A call that started before this time cannot take the fast path at its stop. It equals `changed_at`, or it is the largest number if no
     /// call may take the fast path.
     usual_since: Cell<Ticks>,
@@ -80,7 +83,7 @@ pub(crate) struct Detector {
 impl Detector {
     pub(crate) const fn new() -> Self {
         Self {
-            word: Cell::new((&raw const NOT_OURS).cast_mut()),
+            word: Cell::new(&raw const NOT_OURS),
             usual_since: Cell::new(0),
             changed_at: Cell::new(0),
             rearmed_at: Cell::new(0),
@@ -89,16 +92,21 @@ impl Detector {
     }
 
     #[inline(always)]
-    fn seen(&self) -> u64 {
+    fn seen(&self) -> usize {
+        self.word_in_use().load(Relaxed)
+    }
+
+    #[inline(always)]
+    fn word_in_use(&self) -> &AtomicUsize {
         // SAFETY: the word is this thread's rseq_cs or another variable of this thread, which lives as long as the thread, or the static
         // NOT_OURS.
-        unsafe { self.word.get().read_volatile() }
+        unsafe { &*self.word.get() }
     }
 
     /// Whether the word is armed, so that a start does not have to arm it. Where light probes arm the word, this is usually false.
     #[inline(always)]
     pub(crate) fn is_armed(&self) -> bool {
-        self.seen() == descriptor()
+        self.seen() == stale()
     }
 
     /// Whether the word is armed, by a timed or by a light probe.
@@ -107,12 +115,12 @@ impl Detector {
     }
 
     /// This thread's word, if the thread is attached.
-    pub(crate) fn word(&self) -> Option<*const u64> {
-        self.is_attached().then(|| self.word.get().cast_const())
+    pub(crate) fn word(&self) -> Option<*const AtomicUsize> {
+        self.is_attached().then(|| self.word.get())
     }
 
     /// Arms the word with the address of a descriptor, unless another library uses it. Returns what it contained.
-    pub(crate) fn arm_with(&self, descriptor: u64) -> Seen {
+    pub(crate) fn arm_with(&self, descriptor: usize) -> Seen {
         let seen = self.seen();
         if seen != 0 && !is_ours(seen) {
             return Seen::Foreign;
@@ -122,8 +130,8 @@ impl Detector {
             self.set_changed_at(now);
             self.rearmed_at.set(now);
         }
-        // SAFETY: as in `seen`. The word is null or ours, so it is neither NOT_OURS nor does another library use it.
-        unsafe { self.word.get().write_volatile(descriptor) };
+        // The word is null or ours, so it is neither NOT_OURS nor does another library use it.
+        self.word_in_use().store(descriptor, Relaxed);
         if seen == 0 {
             Seen::Cleared
         } else {
@@ -140,7 +148,7 @@ impl Detector {
     /// Arms the word for the time that follows. Returns whether it was cleared: the thread was interrupted since the last check, or the
     /// word has never been armed.
     pub(crate) fn arm(&self) -> bool {
-        self.seen() == 0 && self.arm_with(descriptor()) == Seen::Cleared
+        self.seen() == 0 && self.arm_with(stale()) == Seen::Cleared
     }
 
     /// If `every` is true, [`is_clean_since`](Self::is_clean_since) returns false for every call from now on, so that no call takes the
@@ -216,42 +224,33 @@ impl Detector {
     /// Attaches the thread to a word that the kernel does not know and never clears: from now on, the thread is never interrupted.
     pub(crate) fn ignore_interruptions(&self) {
         thread_local! {
-            static UNKNOWN_TO_KERNEL: Cell<u64> = const { Cell::new(0) };
+            static UNKNOWN_TO_KERNEL: AtomicUsize = const { AtomicUsize::new(0) };
         }
         self.detach();
-        self.word.set(UNKNOWN_TO_KERNEL.with(Cell::as_ptr));
+        self.word.set(UNKNOWN_TO_KERNEL.with(ptr::from_ref));
     }
 
     #[cfg(test)]
-    pub(crate) fn attach_to(&self, word: *mut u64) {
+    pub(crate) fn attach_to(&self, word: *const AtomicUsize) {
         self.word.set(word);
     }
 
     /// Disarms this thread's word and forgets it, because the thread ends.
     pub(crate) fn detach(&self) {
-        let word = self.word.replace((&raw const NOT_OURS).cast_mut());
-        // SAFETY: as in `seen`. NOT_OURS never contains the descriptor's address, so it is not written.
-        unsafe {
-            if is_ours(word.read_volatile()) {
-                word.write_volatile(0);
-            }
+        // NOT_OURS never contains a descriptor's address, so it is not written.
+        if is_ours(self.seen()) {
+            self.word_in_use().store(0, Relaxed);
         }
-        if !ptr::eq(word, &raw const NOT_OURS) {
+        if !ptr::eq(self.word.replace(&raw const NOT_OURS), &raw const NOT_OURS) {
             rseq::detach();
         }
     }
 }
 
-/// The value of an armed word: the thread was not interrupted since.
+/// The value of a word that is armed by a timed probe: the thread was not interrupted since. For light probes it is stale: they are to check.
 #[inline(always)]
-fn descriptor() -> u64 {
-    (&raw const DESCRIPTORS[0]).addr() as u64
-}
-
-/// The same, in the type of the words of light probes, which are to check: something else has happened since their last check, or the word was
-/// armed by a timed probe.
 pub(crate) fn stale() -> usize {
-    descriptor() as usize
+    (&raw const DESCRIPTORS[0]).addr()
 }
 
 /// The value of a word that is armed by a light probe: nothing has happened since.
@@ -260,9 +259,9 @@ pub(crate) fn current() -> usize {
 }
 
 /// Whether a word contains the address of one of our descriptors.
-fn is_ours(seen: u64) -> bool {
-    let first = (&raw const DESCRIPTORS).addr() as u64;
-    seen.wrapping_sub(first) < size_of_val(&DESCRIPTORS) as u64
+fn is_ours(seen: usize) -> bool {
+    let first = (&raw const DESCRIPTORS).addr();
+    seen.wrapping_sub(first) < size_of_val(&DESCRIPTORS)
 }
 
 /// What a word contained before it was armed.
@@ -294,8 +293,7 @@ mod tests {
 
     /// Does what the kernel does on a preemption.
     fn interrupt(detector: &Detector) {
-        // SAFETY: in the tests below, `word` points to a variable of the test.
-        unsafe { detector.word.get().write_volatile(0) }
+        detector.word_in_use().store(0, Relaxed);
     }
 
     #[test]
@@ -307,20 +305,20 @@ mod tests {
 
     #[test]
     fn foreign_descriptor_is_left_alone() {
-        let mut foreign: u64 = 0x1000;
+        let foreign = AtomicUsize::new(0x1000);
         let detector = Detector::new();
-        detector.word.set(&raw mut foreign);
+        detector.word.set(&raw const foreign);
         detector.arm();
         assert_eq!(detector.verdict(Unfenced::start()), Interruption::Unknown);
         detector.detach();
-        assert_eq!(foreign, 0x1000);
+        assert_eq!(foreign.load(Relaxed), 0x1000);
     }
 
     #[test]
     fn rearming_inside_does_not_hide_an_interruption() {
-        let mut word: u64 = 0;
+        let word = AtomicUsize::new(0);
         let detector = Detector::new();
-        detector.word.set(&raw mut word);
+        detector.word.set(&raw const word);
         detector.arm();
         let outer = Unfenced::start();
         assert_eq!(detector.verdict(outer), Interruption::Clean);
@@ -331,14 +329,14 @@ mod tests {
         assert_eq!(detector.verdict(inner), Interruption::Clean);
         assert_eq!(detector.verdict(outer), Interruption::Interrupted);
         detector.detach();
-        assert_eq!(word, 0);
+        assert_eq!(word.load(Relaxed), 0);
     }
 
     #[test]
     fn cold_path_is_no_interruption() {
-        let mut word: u64 = 0;
+        let word = AtomicUsize::new(0);
         let detector = Detector::new();
-        detector.word.set(&raw mut word);
+        detector.word.set(&raw const word);
         detector.arm();
         let outer = Unfenced::start();
         detector.note_registration(outer + 1);

@@ -6,6 +6,7 @@
 
 use std::cell::UnsafeCell;
 use std::io;
+use std::sync::atomic::AtomicUsize;
 
 /// The kernel's `struct rseq` in its original size, which all kernels accept.
 #[derive(Clone, Copy, Debug)]
@@ -39,11 +40,11 @@ thread_local! {
 }
 
 /// Registers this thread, unless it is registered, and returns its `rseq_cs`. [`unregister`] must be called before the thread ends.
-pub(super) fn register() -> Result<*mut u64, &'static str> {
+pub(super) fn register() -> Result<*const AtomicUsize, &'static str> {
     let area = AREA.with(UnsafeCell::get);
     register_anew(area)?;
     // SAFETY: the area belongs to this thread, and only a pointer to it is made.
-    Ok(unsafe { &raw mut (*area).rseq_cs })
+    Ok(unsafe { &raw const (*area).rseq_cs }.cast())
 }
 
 /// Why this thread cannot be registered, if so. Afterwards it is registered if and only if it was before.

@@ -1,7 +1,7 @@
 //! Finds this thread's `rseq_cs`, and contains the descriptor that is armed there.
 
 use std::arch::asm;
-use std::sync::atomic::{AtomicIsize, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicIsize, AtomicU64, AtomicUsize, Ordering};
 
 #[cfg(not(target_env = "gnu"))]
 #[path = "own_rseq.rs"]
@@ -37,7 +37,7 @@ const RSEQ_CS_END: u32 = 16;
 static WORD_OFFSET: AtomicIsize = AtomicIsize::new(0);
 
 /// Finds this thread's `rseq_cs`, and registers one if the C library does not.
-pub(super) fn attach() -> Result<*mut u64, &'static str> {
+pub(super) fn attach() -> Result<*const AtomicUsize, &'static str> {
     complete_descriptors();
     match c_library_word() {
         #[cfg(not(target_env = "gnu"))]
@@ -78,7 +78,7 @@ fn complete_descriptors() {
 const NO_SYMBOLS: &str = "the C library registers no rseq (glibc 2.35 or later does)";
 
 /// The address of this thread's word, if the C library has registered it.
-fn c_library_word() -> Result<*mut u64, &'static str> {
+fn c_library_word() -> Result<*const AtomicUsize, &'static str> {
     let mut offset = WORD_OFFSET.load(Ordering::Acquire);
     if offset == 0 {
         offset = look_up_offset()?;

@@ -3,6 +3,7 @@
 //! Time passes only when the test says so, and a nanosecond is one tick.
 
 use std::cell::Cell;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use super::reading::Statistics;
 use super::{kernel, rate};
@@ -15,7 +16,7 @@ thread_local! {
     static SCRIPT: Cell<Option<Script>> = const { Cell::new(None) };
 }
 thread_local! {
-    static WORD: Cell<u64> = const { Cell::new(0) };
+    static WORD: AtomicUsize = const { AtomicUsize::new(0) };
 }
 thread_local! {
     static ASKINGS: Cell<u32> = const { Cell::new(0) };
@@ -90,7 +91,7 @@ pub(crate) fn begin() {
         keeps_statistics: true,
     });
     let thread = thread::this();
-    thread.detector.attach_to(WORD.with(Cell::as_ptr));
+    thread.detector.attach_to(WORD.with(std::ptr::from_ref));
     thread.detector.arm();
     let mut state = thread.on_cpu.0.borrow_mut();
     state.clear();
@@ -104,7 +105,7 @@ pub(crate) fn run(ticks: u64) {
 
 /// Takes the CPU from the thread for `off` ticks. For `waiting` of them the thread waits for a CPU.
 pub(crate) fn lose(off: u64, waiting: u64) {
-    WORD.with(|word| word.set(0));
+    WORD.with(|word| word.store(0, Relaxed));
     change(|script| {
         script.now += off;
         script.off += off;
@@ -115,7 +116,7 @@ pub(crate) fn lose(off: u64, waiting: u64) {
 
 /// Interrupts the thread with a signal, which takes no time. The kernel's clock is ahead of the counter from now on.
 pub(crate) fn signal() {
-    WORD.with(|word| word.set(0));
+    WORD.with(|word| word.store(0, Relaxed));
     change(|script| {
         script.off = script
             .off

@@ -209,7 +209,7 @@ impl LightThread {
             // SAFETY: the frame is this thread's innermost one. In the child of a fork, the parent's paths are never freed.
             unsafe { old.take_places_from(self.innermost.get()) };
         }
-        let word = detector.word().map(<*const u64>::cast);
+        let word = detector.word().map(|word| word.cast());
         let begins = self.begin_to_use(word.unwrap_or(&raw const self.own_word));
         if begins {
             self.paths.set(paths);
@@ -247,7 +247,7 @@ impl LightThread {
         let seen = if self.has_own_word() {
             Seen::Foreign
         } else {
-            detector.arm_with(interruption::current() as u64)
+            detector.arm_with(interruption::current())
         };
         if seen == Seen::Foreign {
             self.arm_own_word();
