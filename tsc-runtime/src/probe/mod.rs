@@ -19,6 +19,7 @@ use crate::record::slowest::LEAST;
 use crate::record::thread::{self, Thread};
 use crate::tsc::{FencePolicy, Ticks, elapsed};
 
+mod dispatch;
 pub(crate) mod empty_calls;
 mod events;
 pub(crate) mod future;
@@ -31,12 +32,14 @@ pub(crate) mod section;
 mod slot;
 mod slowest;
 mod stop;
+mod tree;
 pub(crate) mod units;
 mod unusual;
 
+use dispatch::{finish_untimed, finish_unusual, prepare_unusual};
 pub use slot::Slot;
 use slot::{Started, Sums};
-use unusual::{finish_untimed, finish_unusual, prepare_rearmed, prepare_unusual};
+use unusual::prepare_rearmed;
 
 impl Slot {
     /// The start of a call or of a poll.

@@ -5,10 +5,11 @@
 
 use core::marker::PhantomData;
 
+use super::dispatch::finish_unusual_poll;
 use super::slot::{Slot, Started};
 use super::slowest;
 use super::stop::{Cost, Measurement};
-use super::unusual::{finish_in_place, stop_untimed};
+use super::unusual::stop_untimed;
 use super::{Settled, cold_path};
 use crate::record::callsite::Callsite;
 use crate::record::slowest::SlowCall;
@@ -86,7 +87,7 @@ extern "C" fn finish_poll(started: &Started, stop: Ticks, call: &mut FutureTotal
     if std::thread::panicking() {
         started.record().counters.panicked.add(1);
     }
-    finish_in_place(started, 0, || call.add(started, stop));
+    finish_unusual_poll(started, || call.add(started, stop));
 }
 
 impl FutureTotals {

@@ -6,8 +6,8 @@
 use core::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use super::dispatch::finish_untimed;
 use super::slot::Started;
-use super::unusual::finish_untimed;
 use super::{Slot, cold_path, finish};
 use crate::record::callsite::Callsite;
 use crate::record::thread::{self, Thread};

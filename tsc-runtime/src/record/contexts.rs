@@ -8,7 +8,7 @@ use std::cell::Cell;
 
 use once_cell::race::OnceBool;
 
-use super::counters::{ContextFigures, ContextSums};
+use super::counters::{ContextFigures, ContextSums, Sum};
 use super::pages::Zeroed;
 use super::segments::Segments;
 use crate::sync::atomic::AtomicU32;
@@ -112,22 +112,57 @@ impl Contexts {
 
     /// A call starts. Returns the node that was current, for [`leave`](Self::leave). `is_running` is whether other calls of the callsite
     /// are running.
-    #[inline(always)]
     pub(crate) fn enter(&self, callsite: u32, place: &Place, is_running: bool) -> u32 {
-        let outer = self.current.get();
-        // Usually the callsite's last call came from there, too, or the callsite calls itself.
-        if !is_running && place.parent.get() != outer {
+        let outer = self.current();
+        if !self.enter_known(outer, place) {
+            self.enter_found(callsite, place, is_running);
+        }
+        outer
+    }
+
+    /// The node of the innermost running call.
+    #[inline(always)]
+    pub(crate) fn current(&self) -> u32 {
+        self.current.get()
+    }
+
+    /// The usual start of a call, from the node `outer`, which is the current one: the callsite's last call came from there, too, or the
+    /// callsite calls itself. Returns false if neither is true; then [`enter_found`](Self::enter_found) does the rest.
+    #[inline(always)]
+    pub(crate) fn enter_known(&self, outer: u32, place: &Place) -> bool {
+        let node = place.node.get();
+        let is_known = place.parent.get() == outer || node == outer;
+        if is_known {
+            self.current.set(node);
+        }
+        is_known
+    }
+
+    /// The rest of a start that [`enter_known`](Self::enter_known) has left.
+    pub(crate) fn enter_found(&self, callsite: u32, place: &Place, is_running: bool) {
+        if !is_running {
+            let outer = self.current();
             place.node.set(self.find(outer, callsite));
             place.parent.set(outer);
         }
         self.current.set(place.node.get());
-        outer
     }
 
     /// The call stops for which [`enter`](Self::enter) returned `outer`. A poll is no call: [`count`](Self::count) counts futures.
     #[inline(always)]
     pub(crate) fn leave(&self, outer: u32, visit: &ContextSums) {
         self.node(self.current.replace(outer)).figures.add(visit);
+    }
+
+    /// The stop of a usual call, which was neither interrupted nor long and had `own` net ticks outside annotated callees. Returns the
+    /// node's ticks on the CPU, to which a call adds its own if it was inside no other of the same callsite.
+    #[inline(always)]
+    pub(crate) fn leave_usual(&self, outer: u32, own: i64) -> &Sum {
+        let figures = &self.node(self.current.get()).figures;
+        self.current.set(outer);
+        figures.calls.add(1);
+        figures.own.add(own);
+        &figures.on_cpu
     }
 
     /// A call is counted in the place's node: a future completes that was polled there last.

@@ -218,14 +218,17 @@ impl Record {
             .store(buffered + 1, crate::sync::atomic::Ordering::Release);
     }
 
-    /// Called when an activation stops: its gross ticks, and the cost of nested probes. What kind of sample it is, is told next.
+    /// Called when an activation stops: its gross ticks, and the cost of nested probes. What kind of sample it is, is told next. Returns
+    /// whether it was inside another one.
     #[inline(always)]
-    pub(crate) fn end_activation(&self, gross: u64, nested: u64) {
-        if self.entry().leave() {
+    pub(crate) fn end_activation(&self, gross: u64, nested: u64) -> bool {
+        let is_inner = self.entry().leave();
+        if is_inner {
             self.counters.inner.add(1);
             self.counters.inner_gross.add(gross.cast_signed());
             self.counters.inner_nested.add(nested.cast_signed());
         }
+        is_inner
     }
 
     /// Called when the first call on this thread has returned; of a recursion, the outermost call.

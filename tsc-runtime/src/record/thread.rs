@@ -108,6 +108,7 @@ impl Thread {
     }
 
     /// The same where all calls take the path of unusual ones, because call trees are recorded or there are light probes.
+    #[inline(always)]
     pub(crate) fn find_unusual(&self, position: Position) -> Option<(&Entry, &Record)> {
         self.find_in(self.len_in_tree.load(Relaxed), position)
     }
