@@ -97,7 +97,7 @@ impl LightThread {
     /// Whether nothing has happened since the last check: no tick, no time off the CPU, no pause and no reset.
     #[inline(always)]
     pub(crate) fn is_current(&self) -> bool {
-        // SAFETY: a static, a field of `self`, or the kernel's word, which lives as long as the thread.
+        // SAFETY: a static, a field of `self`, the kernel's word, which lives as long as the thread, or a variable of `with_rows` while that runs.
         let checked = unsafe { &*self.checked.get() };
         checked.load(Relaxed) == self.current.get().addr()
     }
