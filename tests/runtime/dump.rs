@@ -187,7 +187,7 @@ fn text_that_is_no_report_is_refused() {
     }
     let mut broken = value(&text);
     broken["contexts"] = serde_json::json!([
-        { "callsite": 99, "parent": null, "calls": 1, "total_ticks": 1.0, "on_cpu_ticks": null, "self_ticks": 1.0 }
+        { "callsite": 99, "parent": null, "calls": 1, "total_ticks": 1.0, "on_cpu_ticks": null, "self_ticks": 1.0, "probe_ticks": 0 }
     ]);
     assert!(error(&broken.to_string()).contains("callsite 99"));
 }
@@ -230,7 +230,7 @@ fn report_that_no_runtime_writes_is_refused() {
     let tree = error(&|of| {
         let context = |index: usize| {
             serde_json::json!({ "callsite": 0, "parent": index.checked_sub(1), "calls": 1, "clean": 1, "total_ticks": 1,
-                "on_cpu_ticks": null, "self_ticks": 1 })
+                "on_cpu_ticks": null, "self_ticks": 1, "probe_ticks": 0 })
         };
         of["contexts"] = (0..20_000).map(context).collect();
     });
@@ -377,6 +377,24 @@ fn figures_follow_from_the_sums() {
     }
 }
 
+/// What the contexts of a callsite say was subtracted for light probes: from its self ticks, and from its total.
+fn subtracted(report: &Value, callsite: u64) -> (f64, f64) {
+    let contexts = report["contexts"].as_array().expect("contexts");
+    let is_its = |of: &Value| of["callsite"] == callsite;
+    let parent = |of: &Value| Some(&contexts[of["parent"].as_u64()? as usize]);
+    let (mut own, mut total) = (0.0, 0.0);
+    for context in contexts {
+        let ticks = context["probe_ticks"].as_f64().expect("a number");
+        if is_its(context) {
+            own += ticks;
+        }
+        if std::iter::successors(Some(context), |of| parent(of)).any(is_its) {
+            total += ticks;
+        }
+    }
+    (own, total)
+}
+
 /// The same for the table of figures by ticks of the clock.
 #[test]
 fn figures_by_ticks_follow_from_the_sums() {
@@ -394,7 +412,7 @@ fn figures_by_ticks_follow_from_the_sums() {
     };
     let one_more = sum_of_all("ticked_squares") / sum_of_all("clock_ticks").max(1.0);
     assert!(callsites.iter().filter(|of| is_light(of)).count() == 2);
-    for of in callsites.iter().filter(is_by_ticks) {
+    for (index, of) in (0..).zip(callsites).filter(|(_, of)| is_by_ticks(of)) {
         let sum = |key| sum(of, key);
         let same = |key: &str, expected: f64| {
             let got = of[key].as_f64().expect("a number");
@@ -403,12 +421,13 @@ fn figures_by_ticks_follow_from_the_sums() {
                 "{key}: {got}, {expected}"
             );
         };
-        same("on_cpu_ticks", sum("ticked"));
-        same("self_on_cpu_ticks", sum("ticked_own"));
+        let (subtracted_own, subtracted) = subtracted(&report, index);
+        same("on_cpu_ticks", sum("ticked") - subtracted);
+        same("self_on_cpu_ticks", sum("ticked_own") - subtracted_own);
         same("blocked_ticks", sum("ticked_off") - sum("ticked_waiting"));
         same("waiting_ticks", sum("ticked_waiting"));
-        let wall = sum("ticked") + sum("ticked_off");
-        let own = sum("ticked_own") + sum("ticked_own_off");
+        let wall = sum("ticked") + sum("ticked_off") - subtracted;
+        let own = sum("ticked_own") + sum("ticked_own_off") - subtracted_own;
         same("wall_ticks", wall);
         same("total_ticks", wall - sum("ticked_waiting"));
         same("self_ticks", own - sum("ticked_own_waiting"));
@@ -424,6 +443,8 @@ fn figures_by_ticks_follow_from_the_sums() {
                 "mean_ticks",
                 (wall - sum("ticked_waiting")) / sum("counted"),
             );
+            same("visible_overhead_ticks", subtracted_own);
+            same("overhead_ticks", subtracted);
             assert_eq!(of["fence"], "");
         }
     }

@@ -42,7 +42,7 @@ pub mod __private {
     #[cfg(has_callsites)]
     pub use crate::data::rules::{Combine, How};
     #[cfg(has_callsites)]
-    pub use crate::derive::{LIGHT, SQUARES_UNIT, TIMED, derive_errors};
+    pub use crate::derive::{LIGHT, SQUARES_UNIT, TIMED};
     pub use crate::order::{order, reorder};
     #[cfg(has_callsites)]
     pub use crate::text::gclk_column;

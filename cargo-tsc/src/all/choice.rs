@@ -47,6 +47,7 @@ pub struct Measured {
     /// Ticks with callees.
     total_ticks: f64,
     /// Ticks without callees.
+    /// With the cost of its probes, if its time is by ticks of the clock.
     self_ticks: f64,
     /// The cost of its probes, in ticks.
     pub probes: f64,
@@ -75,13 +76,17 @@ impl Measured {
     }
 
     fn new(report: &Report, row: &CallsiteReport) -> Self {
+        let subtracted = match row.probe() {
+            "light" => row.visible_overhead_ticks(),
+            _ => 0.0,
+        };
         Self {
             place: (row.file().into(), row.line()),
             name: path(row),
             calls: row.calls(),
             entries: row.calls().max(row.polls().unwrap_or(0)),
             total_ticks: row.total_ticks(),
-            self_ticks: self_ticks(row),
+            self_ticks: self_ticks(row) + subtracted,
             probes: row.probe_ticks().unwrap_or_else(|| timed(report, row)),
         }
     }

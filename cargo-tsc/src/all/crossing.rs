@@ -44,7 +44,7 @@ impl Crossing {
         let contexts = report.contexts().iter().map(|context| Context {
             row: context.callsite().map(|row| row as usize),
             parent: context.parent().map(|parent| parent as usize),
-            self_ticks: context.self_ticks(),
+            self_ticks: context.self_ticks() + context.probe_ticks(),
         });
         let contexts: Vec<Context> = contexts.collect();
         Self {

@@ -17,7 +17,7 @@ fn missing_and_damaged_files_are_named() {
         .tsc("report")
         .ends(2)
         .complains("`cargo tsc run` makes one");
-    project.write("damaged.json", "{\"schema\": 3, \"process\"");
+    project.write("damaged.json", "{\"schema\": 4, \"process\"");
     project
         .tsc("report damaged.json")
         .ends(2)

@@ -5,8 +5,7 @@ use std::collections::HashMap;
 
 use super::callsite::{Identity, combine_each};
 use crate::data::rules::{Combine, How};
-use crate::derive::derive_errors;
-use crate::order::{order, reorder};
+use crate::order::reorder;
 use crate::{CallsiteReport, Clock, Context, MergeError, Process, Report, SlowCall};
 
 /// If the rates of two counters differ by more than this, their ticks are not comparable.
@@ -151,23 +150,8 @@ impl Report {
         }
     }
 
-    /// Computes the figures that follow from sums, and sorts the callsites.
-    pub(super) fn derive(&mut self) {
-        for callsite in &mut self.callsites {
-            callsite.derive(&self.clock);
-        }
-        derive_errors(&mut self.callsites, &self.clock);
-        if let Some(clock) = &mut self.tick_clock {
-            clock.derive();
-        }
-        let callsites = &self.callsites;
-        self.choose_callsites(&order(callsites.len(), &|one, other| {
-            CallsiteReport::by_self(&callsites[one], &callsites[other])
-        }));
-    }
-
     /// Keeps these callsites, in this order. What refers to others must be gone.
-    pub(super) fn choose_callsites(&mut self, chosen: &[usize]) {
+    pub(crate) fn choose_callsites(&mut self, chosen: &[usize]) {
         let mut places = vec![0; self.callsites.len()];
         for (place, &index) in (0..).zip(chosen) {
             places[index] = place;

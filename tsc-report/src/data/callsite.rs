@@ -8,7 +8,8 @@ data! {
     ///
     /// All ticks are net, that is, without the probes' own cost, unless their name or description says raw, gross or overhead. They can be
     /// negative, because that cost is only known on average, and because clamped figures would not add up. `None` means unknown. From times
-    /// by ticks of the clock, the cost of probes is not taken out: `probe_ticks` states it.
+    /// by ticks of the clock, the cost of light probes is taken out as far as it is known, and that of timed ones is not: `probe_ticks`
+    /// states it.
     #[derive(Default)]
     pub struct CallsiteReport {
         /// The attribute's `name = "…"`, or the function's path in its module.
@@ -76,14 +77,15 @@ data! {
         self_ticks: f64,
         /// The standard error of `self_ticks` that comes from the number of ticks of the clock, if the program has light probes.
         self_std_error_ticks: Option<f64>,
-        /// What the function's probes cost, if its time is by ticks of the clock: the calls times the calibrated cost of one. It is a part of
-        /// its self ticks and of its callers', and is not subtracted.
+        /// What the function's probes cost, if its time is by ticks of the clock: the calls times the calibrated cost of one. Of light probes,
+        /// three quarters are subtracted from its self ticks and one quarter from its callers', but from no function more than half of
+        /// these. That of timed probes is in the self ticks.
         probe_ticks: Option<f64>,
         /// The error of `self_on_cpu_ticks` in either direction, at 95 %: the root of the sum of the squares of its parts. Of a timed function,
         /// these are `crowding_error_share` of these ticks; `visible_error_ticks` for each call, and for each probe in the calls; and what
         /// the interruptions outside annotated callees have left in them, as far as interrupted calls tell. By ticks of the clock, they are
-        /// 2.5 times `self_std_error_ticks`, and a few ticks' time where few were found; `probe_ticks`; and, for what the compiler arranges in another
-        /// way without probes, these ticks times the share of all other functions, times two and a half times the probes' share of the program.
+        /// 2.5 times `self_std_error_ticks`, and a few ticks' time where few were found; what was subtracted for light probes, or what was not of
+        /// `probe_ticks`, if that is more; and, for what the compiler arranges in another way without probes, these ticks times the share of all other functions, times two and a half times the probes' share of the program.
         self_error_ticks: Option<f64>,
         /// The part of `total_ticks` on the CPU. `on_cpu_ticks + blocked_ticks = total_ticks`.
         on_cpu_ticks: Option<f64>,
@@ -98,9 +100,10 @@ data! {
         /// The correction: `raw_ticks - wall_ticks = visible_overhead_ticks + nested_overhead_ticks + registration_overhead_ticks`.
         overhead_ticks: f64,
         /// The part of the overhead that the function's own probes add to what they measure: the visible overhead of one probe for each
-        /// call (of a recursion, for each outermost call).
+        /// call (of a recursion, for each outermost call). Of a light function, what was subtracted from its self ticks.
         visible_overhead_ticks: f64,
-        /// The part of the overhead from probes nested in the calls, at their calibrated cost.
+        /// The part of the overhead from probes nested in the calls, at their calibrated cost. Of a light function, what was subtracted from
+        /// the self ticks of others in its calls.
         nested_overhead_ticks: f64,
         /// The part of the overhead that is not from probes: registering other callsites at their first calls inside these calls, and
         /// reports made inside. It is measured each time.
@@ -154,7 +157,7 @@ data! {
         /// Threads that called it.
         threads: u64,
         /// The probes' share of the raw ticks. Above one half, the figures say more about the probes than about the function. Of a light
-        /// function, `probe_ticks` as a share of the self ticks on the CPU, and at most 1.
+        /// function, `probe_ticks` as a share of the self ticks on the CPU before the correction, and at most 1.
         perturbation: f64,
         /// What the attribute counts, `bytes` or `items`.
         unit: Option<String>,

@@ -25,6 +25,8 @@ data! {
         on_cpu_ticks: Option<WholeTicks> by Add,
         /// Net ticks outside annotated callees, on the CPU if that is known.
         self_ticks: WholeTicks by Add,
+        /// The cost of light probes that was subtracted from `self_ticks`, and from `total_ticks` here and in the contexts around this one.
+        probe_ticks: WholeTicks by Add,
     }
 }
 

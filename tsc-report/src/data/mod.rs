@@ -32,7 +32,7 @@ pub use tick_clock::TickClock;
 pub use whole_ticks::WholeTicks;
 
 /// The version of the report's structure. Later versions of this crate with the same number only add to it.
-pub(crate) const SCHEMA: u32 = 3;
+pub(crate) const SCHEMA: u32 = 4;
 
 data! {
     /// The figures of all callsites and what they depend on, taken at one moment, with every sum that is needed to add them to another

@@ -19,6 +19,9 @@ data! {
         cpu_ns: u64 by Add,
         /// The CPU time of threads outside of all annotated functions, since the first call of one, in ticks of the counter.
         outside_ticks: i64 by Add,
+        /// The cost of light probes that was subtracted from the self ticks of all functions. With these on the CPU, and with `outside_ticks`,
+        /// it adds up to the CPU time of the threads.
+        subtracted_ticks: f64,
         /// What a light probe costs its program for each call, in ticks of the counter.
         light_call_ticks: Option<f64>,
         /// The reason why no times are known, if so. The calls are counted.
@@ -27,8 +30,8 @@ data! {
 }
 
 impl TickClock {
-    #[doc(hidden)]
-    pub fn derive(&mut self) {
+    pub(crate) fn derive(&mut self, subtracted: f64) {
+        self.subtracted_ticks = subtracted;
         let age = self.age_ns as f64;
         self.mean_us = share(age, self.ticks as f64) / 1000.0;
         self.cpu_share = share(self.cpu_ns as f64, age);

@@ -19,7 +19,7 @@ const STANDARD_ERRORS: f64 = 2.5;
 const UNLIKE_BARE: f64 = 2.5;
 
 /// States the errors of all functions.
-pub fn derive_errors(callsites: &mut [CallsiteReport], clock: &Clock) {
+pub(super) fn derive_errors(callsites: &mut [CallsiteReport], clock: &Clock) {
     let ticked = Ticked::of(callsites);
     let left = interruptions::left(callsites, clock);
     for callsite in callsites {
@@ -75,8 +75,10 @@ impl Ticked {
             let variance = (sums.ticked_squares as f64 + one_more) * of_others;
             BETWEEN_RUNS * SQUARES_UNIT * variance.sqrt()
         };
-        // The cost of probes is in the self ticks of the function and of its callers, and cannot be more than these.
-        let probes = callsite.probe_ticks.unwrap_or(0.0).min(own);
+        // All of what was subtracted may be too much, and what was not subtracted is still in the self ticks.
+        let subtracted = callsite.subtracted_ticks();
+        let left = (callsite.probe_ticks.unwrap_or(0.0) - subtracted).min(own);
+        let probes = left.max(subtracted);
         let unlike = self.unlike * of_others * own;
         let error_with = |one_more: f64| {
             // So many more ticks were to be expected at most: if few were found, the standard error is too small as well.

@@ -2,6 +2,7 @@
 
 mod errors;
 mod interruptions;
+mod light_probes;
 mod outliers;
 mod statistics;
 mod ticked;
@@ -11,17 +12,39 @@ use std::cmp::Ordering;
 use crate::data::histogram::{self, LAST, middle};
 use crate::data::rules::Combine;
 use crate::data::{saturating_sum, share};
-use crate::{Bucket, CallsiteReport, CallsiteSums, Clock};
-pub use errors::derive_errors;
+use crate::order::order;
+use crate::{Bucket, CallsiteReport, CallsiteSums, Clock, Report};
+use errors::derive_errors;
 use outliers::Outliers;
 use statistics::{mean, stddev};
 pub use ticked::{LIGHT, SQUARES_UNIT, TIMED};
 
+impl Report {
+    /// Computes the figures that follow from sums, and sorts the callsites.
+    #[doc(hidden)]
+    pub fn derive(&mut self) {
+        for callsite in &mut self.callsites {
+            callsite.derive(&self.clock);
+        }
+        let subtracted = light_probes::subtract(&mut self.callsites, &mut self.contexts);
+        for callsite in &mut self.callsites {
+            callsite.derive_units(&self.clock);
+        }
+        derive_errors(&mut self.callsites, &self.clock);
+        if let Some(clock) = &mut self.tick_clock {
+            clock.derive(subtracted);
+        }
+        let callsites = &self.callsites;
+        self.choose_callsites(&order(callsites.len(), &|one, other| {
+            CallsiteReport::by_self(&callsites[one], &callsites[other])
+        }));
+    }
+}
+
 impl CallsiteReport {
     /// The order of a report: by descending self ticks on the CPU, which other processes do not change, and then by name, so that the
     /// order is the same in every run.
-    #[doc(hidden)]
-    pub fn by_self(one: &Self, other: &Self) -> Ordering {
+    pub(crate) fn by_self(one: &Self, other: &Self) -> Ordering {
         let name = |of: &Self| (of.module.clone(), of.name.clone(), of.line);
         other
             .self_on_cpu()
@@ -54,7 +77,6 @@ impl CallsiteReport {
         self.derive_interrupted(visible);
         self.derive_wall(visible);
         self.derive_by_ticks(clock);
-        self.derive_units(clock);
         self.derive_futures(visible);
     }
 

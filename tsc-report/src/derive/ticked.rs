@@ -1,6 +1,7 @@
 //! The figures of functions whose time is known by ticks of the clock.
 
-use crate::{CallsiteReport, Clock};
+use crate::data::WholeTicks;
+use crate::{CallsiteReport, Clock, ThreadReport};
 
 /// [`CallsiteReport::probe`] of functions of which each call is timed.
 pub const TIMED: &str = "timed";
@@ -55,11 +56,43 @@ impl CallsiteReport {
         Some(self.sums.probes() as f64 * overhead.total_ticks)
     }
 
+    /// What the probes of a light function cost: the calls times the calibrated cost of one.
+    pub(super) fn cost_of_light_probes(&self) -> f64 {
+        self.sums.light_probe_milliticks as f64 / 1000.0
+    }
+
+    /// What was subtracted from the self ticks by ticks of the clock.
+    pub(crate) fn subtracted_ticks(&self) -> f64 {
+        if self.is_light() {
+            self.visible_overhead_ticks
+        } else {
+            0.0
+        }
+    }
+
+    /// Subtracts the cost of light probes from the self ticks and from the total.
+    pub(super) fn subtract_light_probes(&mut self, own: f64, total: f64) {
+        if !self.is_by_ticks() {
+            return;
+        }
+        self.self_ticks -= own;
+        self.total_ticks -= total;
+        self.wall_ticks -= total;
+        self.self_on_cpu_ticks = self.self_on_cpu_ticks.map(|ticks| ticks - own);
+        self.on_cpu_ticks = self.on_cpu_ticks.map(|ticks| ticks - total);
+        if self.is_light() {
+            (self.overhead_ticks, self.visible_overhead_ticks) = (total, own);
+            self.nested_overhead_ticks = total - own;
+            self.mean_ticks = (self.calls != 0).then(|| self.total_ticks / self.calls as f64);
+        }
+        scale(&mut self.thread_rows, |of| &mut of.self_ticks, self.self_ticks);
+        scale(&mut self.thread_rows, |of| &mut of.total_ticks, self.total_ticks);
+    }
+
     /// What is known and what is unknown of a light function.
     fn derive_light(&mut self) {
-        let probes = self.sums.light_probe_milliticks as f64 / 1000.0;
+        let probes = self.cost_of_light_probes();
         self.probe_ticks = Some(probes);
-        self.overhead_ticks = 0.0;
         self.raw_ticks = self.wall_ticks;
         let own = self.self_on_cpu();
         self.perturbation = if own > 0.0 {
@@ -72,6 +105,15 @@ impl CallsiteReport {
         self.mean_raw_ticks = None;
         self.wall_mean_ticks = None;
         self.mean_ticks = (self.calls != 0).then(|| self.total_ticks / self.calls as f64);
+    }
+}
+
+/// Scales a figure of the threads so that its sum is that of the whole function.
+fn scale(rows: &mut [ThreadReport], figure: fn(&mut ThreadReport) -> &mut WholeTicks, sum: f64) {
+    let now: f64 = rows.iter_mut().map(|row| figure(row).to_f64()).sum();
+    for row in rows.iter_mut().filter(|_| now > 0.0) {
+        let ticks = figure(row);
+        *ticks = WholeTicks::rounded(ticks.to_f64() * sum / now);
     }
 }
 

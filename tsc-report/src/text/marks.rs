@@ -76,7 +76,11 @@ impl CallsiteReport {
         if self.is_light() && own == 0.0 {
             return 0.0;
         }
-        let all = if self.is_by_ticks() { own } else { own + cost };
+        let all = if self.is_by_ticks() {
+            own + self.subtracted_ticks()
+        } else {
+            own + cost
+        };
         cost / all.max(cost).max(1.0)
     }
 

@@ -6,7 +6,7 @@ use crate::{CallsiteReport, Report};
 pub(super) fn cost(report: &Report) -> Option<String> {
     let clock = report.tick_clock.as_ref()?;
     let call = match clock.light_call_ticks {
-        Some(ticks) => format!("light probe: {ticks:.1} ticks a call, not subtracted"),
+        Some(ticks) => format!("light probe: {ticks:.1} ticks a call"),
         None => "light probes".to_owned(),
     };
     if clock.ticks == 0 {
@@ -40,7 +40,8 @@ pub(super) fn row(row: &CallsiteReport) -> Option<String> {
         row.self_ticks
     );
     if let Some(probes) = row.probe_ticks {
-        line += &format!(", of which about {probes:.0} are probes, in part its callers'");
+        let subtracted = row.subtracted_ticks();
+        line += &format!(", probes {probes:.0}, subtracted {subtracted:.0}");
     }
     Some(line)
 }

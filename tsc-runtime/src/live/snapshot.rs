@@ -82,13 +82,15 @@ pub(super) fn sums() -> Report {
     collecting(|| {
         let figures = registry::figures()?;
         let (callsites, indices) = collect_callsites(&figures, &Clock::default());
-        Some(Report {
+        let mut report = Report {
             process: collect_process(),
             contexts: collect_contexts(&figures, &indices),
             callsites,
             unrecorded_calls: registry::unrecorded(),
             ..Report::default()
-        })
+        };
+        report.derive();
+        Some(report)
     })
 }
 
@@ -218,7 +220,7 @@ fn collect(figures: &Figures, unrecorded_calls: u64) -> Report {
     }
     let clock = collect_clock(totals);
     let (callsites, indices) = collect_callsites(figures, &clock);
-    Report {
+    let mut report = Report {
         process: collect_process(),
         meta: settings().meta.clone(),
         machine: MachineReport {
@@ -236,7 +238,9 @@ fn collect(figures: &Figures, unrecorded_calls: u64) -> Report {
         left_out: registry::left_out(),
         unrecorded_calls,
         ..Report::default()
-    }
+    };
+    report.derive();
+    report
 }
 
 /// The number of calls that have started, whether they have returned or not.

@@ -16,13 +16,13 @@ use crate::record::totals::Totals;
 use crate::registry::{Figures, ThreadName, is_light_unsplit};
 use crate::tsc::Fence;
 use tsc_report::__private::{
-    LIGHT, SQUARES_UNIT, TIMED, WholeTicks, derive_errors, order, reorder,
+    LIGHT, SQUARES_UNIT, TIMED, WholeTicks,
 };
 use tsc_report::{CallsiteReport, CallsiteSums, Clock, ThreadReport};
 
 const _: () = assert!(PathSums::UNIT == SQUARES_UNIT as i64);
 
-/// The reports of all callsites, by descending self ticks.
+/// The sums of all callsites.
 pub(in crate::live) fn collect_callsites(
     figures: &Figures,
     clock: &Clock,
@@ -38,31 +38,26 @@ pub(in crate::live) fn collect_callsites(
         .callsites
         .iter()
         .map(|&(callsite, ref totals)| {
-            let mut report = collect_callsite(callsite, totals, clock);
+            let mut report = collect_callsite(callsite, totals);
             let parts = parts.remove(&ptr::from_ref(callsite)).unwrap_or_default();
             report.thread_rows = thread_rows(callsite, &report, &parts, clock);
             (report, callsite.number())
         })
         .unzip();
-    derive_errors(&mut callsites, clock);
-    let order = order(callsites.len(), &|one, other| {
-        CallsiteReport::by_self(&callsites[one], &callsites[other])
-    });
-    let numbered = reorder(numbers, &order).into_iter().zip(0..);
+    let numbered = numbers.into_iter().zip(0..);
     let indices = numbered.filter_map(|(number, index)| Some((number?, index)));
     let indices = indices.collect();
-    let mut callsites = reorder(callsites, &order);
     add_slowest(&mut callsites, &indices, figures);
     (callsites, indices)
 }
 
-fn collect_callsite(callsite: &Callsite, totals: &Totals, clock: &Clock) -> CallsiteReport {
+fn collect_callsite(callsite: &Callsite, totals: &Totals) -> CallsiteReport {
     let (meta, fence) = (callsite.meta(), callsite.fence());
     let unit = meta.unit.map(|unit| match unit {
         Unit::Bytes => "bytes",
         Unit::Items => "items",
     });
-    let mut report = CallsiteReport {
+    CallsiteReport {
         name: name::of(callsite),
         module: meta.module.to_owned(),
         file: meta.file.to_owned(),
@@ -78,9 +73,7 @@ fn collect_callsite(callsite: &Callsite, totals: &Totals, clock: &Clock) -> Call
         sums: sums(callsite, totals),
         events: events::counts(callsite),
         ..CallsiteReport::default()
-    };
-    report.derive(clock);
-    report
+    }
 }
 
 /// The parts of the threads, one for each thread name, by descending self ticks.

@@ -19,7 +19,9 @@ pub(in crate::live) fn collect_contexts(figures: &Figures, indices: &Indices) ->
     };
     let is_detected = !is_ticked && interruption::unavailable().is_none();
     let is_asked = is_ticked || on_cpu::unavailable().is_none();
-    let contexts = tree.nodes().iter().map(|node| {
+    let nodes = tree.nodes().iter();
+    nodes
+        .map(|node| {
         let sums = &node.sums;
         Context {
             callsite: index_of(node.callsite),
@@ -29,7 +31,8 @@ pub(in crate::live) fn collect_contexts(figures: &Figures, indices: &Indices) ->
             total_ticks: WholeTicks(sums.on_cpu.wrapping_add(sums.blocked)),
             on_cpu_ticks: is_asked.then_some(WholeTicks(sums.on_cpu)),
             self_ticks: WholeTicks(sums.own),
+            probe_ticks: WholeTicks(0),
         }
-    });
-    Context::sorted(&contexts.collect::<Vec<_>>())
+        })
+        .collect()
 }

@@ -31,6 +31,5 @@ pub(in crate::live) fn collect_tick_clock(figures: &Figures) -> Option<TickClock
         clock.age_ns = facts.age.as_nanos() as u64;
         clock.cpu_ns = facts.cost.as_nanos() as u64;
     }
-    clock.derive();
     Some(clock)
 }

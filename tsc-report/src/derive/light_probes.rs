@@ -1,0 +1,166 @@
+//! Subtracts from times by ticks of the clock what light probes cost, as far as it is known.
+//!
+//! A light probe overlaps with the code around it, so its cost differs from function to function, and nothing in a run tells it for one of
+//! them. `fine_grained` of the studies compares the result with profiles of programs without probes.
+
+use crate::data::WholeTicks;
+use crate::{CallsiteReport, Context};
+
+/// The part of a probe's calibrated cost that is in the self ticks of its own function. The rest is in those of the caller: what comes
+/// before the check at the start, and after the one at the end.
+const OWN_PART: f64 = 0.75;
+/// At most this share of a function's self ticks is subtracted: the probes of a very short one cost less than the calibrated ones, because
+/// they overlap with more work of its callers.
+const MOST: f64 = 0.5;
+
+/// Subtracts it from the functions and from their contexts, and returns the sum. Contexts that have a correction lose it first. So that of
+/// merged reports is what it is for one long run.
+pub(super) fn subtract(callsites: &mut [CallsiteReport], contexts: &mut [Context]) -> f64 {
+    correct(contexts, -1);
+    let shares = shares_of_self(callsites, contexts);
+    for context in &mut *contexts {
+        let share = context.callsite.map_or(0.0, |at| shares[at as usize]);
+        context.probe_ticks = WholeTicks::rounded(share * context.self_ticks.to_f64());
+    }
+    let inclusive = correct(contexts, 1);
+    let mut sums = vec![(0, 0); callsites.len()];
+    for (context, inclusive) in contexts.iter().zip(inclusive) {
+        if let Some(callsite) = context.callsite {
+            let (own, total) = &mut sums[callsite as usize];
+            *own += context.probe_ticks.0;
+            // Of a recursion, the outermost call has the time of the others.
+            if !is_recursive(context, contexts) {
+                *total += inclusive;
+            }
+        }
+    }
+    for (callsite, &(own, total)) in callsites.iter_mut().zip(&sums) {
+        callsite.subtract_light_probes(own as f64, total as f64);
+    }
+    sums.iter().map(|&(own, _)| own as f64).sum()
+}
+
+/// Subtracts each context's correction from its ticks and from those of the contexts around it, or adds it to them. Returns the inclusive
+/// corrections.
+fn correct(contexts: &mut [Context], sign: i64) -> Vec<i64> {
+    let mut inclusive: Vec<i64> = contexts.iter().map(|of| of.probe_ticks.0).collect();
+    for (at, context) in contexts.iter_mut().enumerate().rev() {
+        if let Some(parent) = context.parent {
+            inclusive[parent as usize] += inclusive[at];
+        }
+        context.self_ticks.0 -= sign * context.probe_ticks.0;
+        context.total_ticks.0 -= sign * inclusive[at];
+        if let Some(on_cpu) = &mut context.on_cpu_ticks {
+            on_cpu.0 -= sign * inclusive[at];
+        }
+    }
+    inclusive
+}
+
+/// For each function: the share of its self ticks that is the cost of its own probes and of its callees'.
+fn shares_of_self(callsites: &[CallsiteReport], contexts: &[Context]) -> Vec<f64> {
+    let mut totals = vec![0.0; callsites.len()];
+    for context in contexts {
+        if let Some(callsite) = context.callsite {
+            totals[callsite as usize] += context.total_ticks.to_f64();
+        }
+    }
+    let mut costs: Vec<f64> = callsites
+        .iter()
+        .map(|callsite| OWN_PART * callsite.cost_of_light_probes())
+        .collect();
+    for context in contexts {
+        let caller = context.parent.and_then(|at| contexts[at as usize].callsite);
+        let (Some(callsite), Some(caller)) = (context.callsite, caller) else {
+            continue;
+        };
+        let (callee, caller) = (callsite as usize, caller as usize);
+        // The calls of a context are not counted, so its time tells its part of them.
+        let part = context.total_ticks.to_f64() / totals[callee].max(1.0);
+        costs[caller] += (1.0 - OWN_PART) * part * callsites[callee].cost_of_light_probes();
+    }
+    callsites
+        .iter()
+        .zip(costs)
+        .map(|(callsite, cost)| match callsite.sums.ticked_own {
+            own if own > 0 => (cost / own as f64).min(MOST),
+            _ => 0.0,
+        })
+        .collect()
+}
+
+/// Whether a context around this one is of the same function.
+fn is_recursive(context: &Context, contexts: &[Context]) -> bool {
+    let outer = |context: &Context| context.parent.map(|at| &contexts[at as usize]);
+    let mut around = outer(context);
+    while let Some(one) = around {
+        if one.callsite == context.callsite {
+            return true;
+        }
+        around = outer(one);
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::ticked::tests::light;
+    use super::*;
+
+    fn context(callsite: u64, parent: Option<u64>, own: i64, total: i64) -> Context {
+        Context {
+            callsite: Some(callsite),
+            parent,
+            self_ticks: WholeTicks(own),
+            total_ticks: WholeTicks(total),
+            on_cpu_ticks: Some(WholeTicks(total)),
+            ..Context::default()
+        }
+    }
+
+    /// A function that calls itself once and another one, whose probes cost 5 ticks a call, and the calls.
+    fn program() -> (Vec<CallsiteReport>, Vec<Context>) {
+        let callsites = vec![light(200, 20_000, 9, 9), light(1_000, 8_000, 9, 9)];
+        let contexts = vec![
+            context(0, None, 15_000, 28_000),
+            context(0, Some(0), 5_000, 7_000),
+            context(1, Some(1), 2_000, 2_000),
+            context(1, Some(0), 6_000, 6_000),
+        ];
+        (callsites, contexts)
+    }
+
+    #[test]
+    fn own_and_callees_probes_are_subtracted_up_to_half_of_self() {
+        let (mut callsites, mut contexts) = program();
+        let before: Vec<f64> = callsites.iter().map(|of| of.self_ticks).collect();
+        let subtracted = subtract(&mut callsites, &mut contexts);
+        let of_rows: Vec<f64> = callsites
+            .iter()
+            .zip(before)
+            .map(|(of, before)| before - of.self_ticks)
+            .collect();
+        // 3/4 of 200 calls, and 1/4 of the 1000 calls of the other one and of its own inner calls, a quarter of the time.
+        let own = 150.0 * 5.0 + 250.0 * 5.0 + 50.0 * 5.0 * (7.0 / 35.0);
+        assert!((of_rows[0] - own).abs() <= 1.0, "{of_rows:?}, {own}");
+        assert!((of_rows[1] - 750.0 * 5.0).abs() <= 1.0, "{of_rows:?}");
+        assert_eq!(subtracted, of_rows.iter().sum::<f64>());
+        let own: f64 = contexts.iter().map(|of| of.probe_ticks.to_f64()).sum();
+        assert_eq!(own, subtracted);
+        // The outermost context has all of them.
+        assert_eq!(contexts[0].total_ticks.to_f64(), 28_000.0 - subtracted);
+
+        callsites[1] = light(2_000, 8_000, 9, 9);
+        subtract(&mut callsites, &mut contexts);
+        assert_eq!(callsites[1].self_ticks, 4_000.0);
+    }
+
+    #[test]
+    fn correction_of_what_is_corrected_is_the_same() {
+        let (mut callsites, mut contexts) = program();
+        subtract(&mut callsites.clone(), &mut contexts);
+        let once = contexts.clone();
+        subtract(&mut callsites, &mut contexts);
+        assert_eq!(contexts, once);
+    }
+}
