@@ -161,8 +161,6 @@ reasons! {
     }
 }
 
-impl std::error::Error for CalibrationError {}
-
 /// The readings so far, oldest first, and the latest rate that was computed from them.
 struct History {
     groups: Vec<sample::Group>,

@@ -99,8 +99,6 @@ reasons! {
     }
 }
 
-impl std::error::Error for CoreClockError {}
-
 /// The blocks of the shorter chain in a round; the longer chain has twice as many. A multiplication takes 3 cycles, so a third as many
 /// blocks take about as long.
 const SHORT: u64 = 4;
