@@ -32,7 +32,6 @@ mod fit;
 pub(crate) mod light_cost;
 mod measurements;
 pub(crate) mod overhead;
-pub(crate) mod random;
 pub(crate) mod reference_chain;
 pub(crate) mod resolution;
 mod sample;

@@ -13,12 +13,12 @@
 
 use parking_lot::Mutex;
 
-use crate::calibration::random::Random;
 use crate::calibration::reference_chain::{self, LINKS_PER_BLOCK, additions, multiplications};
 use crate::calibration::statistics::{median, median_of_sorted};
 use crate::data::data;
 use crate::machine::{Emulator, emulator};
 use crate::named::{named, reasons};
+use crate::random::Random;
 use crate::tsc::{clock, elapsed};
 
 #[cfg_attr(
