@@ -1,7 +1,6 @@
 //! Writes the report as JSON and reads it, without loss.
 
-use std::fmt;
-
+use crate::__reasons as reasons;
 use crate::data::SCHEMA;
 use crate::data::histogram::{beginning, count};
 use crate::{CallsiteReport, Clock, FenceOverhead, Report};
@@ -9,44 +8,24 @@ use crate::{CallsiteReport, Clock, FenceOverhead, Report};
 /// The deepest context of a dump: a thread's call tree has no more nodes.
 const DEEPEST: usize = 1 << 14;
 
-/// Why a text is not a report. Needs the feature `json`.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum ReadError {
-    /// It is not JSON, or does not have the structure of a report.
-    Json(serde_json::Error),
-    /// It is a report with a schema that this version does not read, older or newer.
-    Schema(u64),
-    /// It has the structure of a report, but contradicts itself.
-    Inconsistent(String),
-}
-
-impl fmt::Display for ReadError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Json(error) => write!(f, "not a report: {error}"),
-            Self::Schema(schema) => {
-                let advice = if *schema < u64::from(SCHEMA) {
-                    "measure again, or read it with the version that wrote it"
-                } else {
-                    "a later version of tsc-report or cargo-tsc is needed"
-                };
-                write!(
-                    f,
-                    "a report of schema {schema}, but this version reads schema {SCHEMA}: {advice}"
-                )
+reasons! {
+    /// Why a text is not a report. Needs the feature `json`.
+    #[derive(Debug)]
+    #[non_exhaustive]
+    pub enum ReadError {
+        /// It is not JSON, or does not have the structure of a report.
+        Json(error: serde_json::Error) = ("not a report: {error}") from,
+        /// It is a report with a schema that this version does not read, older or newer.
+        Schema(schema: u64) = (
+            "a report of schema {schema}, but this version reads schema {SCHEMA}: {}",
+            if *schema < u64::from(SCHEMA) {
+                "measure again, or read it with the version that wrote it"
+            } else {
+                "a later version of tsc-report or cargo-tsc is needed"
             }
-            Self::Inconsistent(what) => write!(f, "not a report: {what}"),
-        }
-    }
-}
-
-impl std::error::Error for ReadError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Json(error) => Some(error),
-            _ => None,
-        }
+        ),
+        /// It has the structure of a report, but contradicts itself.
+        Inconsistent(what: String) = ("not a report: {what}"),
     }
 }
 
@@ -92,11 +71,11 @@ impl Report {
         struct Version {
             schema: u64,
         }
-        let version: Version = serde_json::from_str(text).map_err(ReadError::Json)?;
+        let version: Version = serde_json::from_str(text)?;
         if version.schema != u64::from(SCHEMA) {
             return Err(ReadError::Schema(version.schema));
         }
-        let report: Self = serde_json::from_str(text).map_err(ReadError::Json)?;
+        let report: Self = serde_json::from_str(text)?;
         report.check().map_err(ReadError::Inconsistent)?;
         Ok(report)
     }

@@ -12,6 +12,7 @@ mod nothing;
 mod options;
 #[cfg_attr(not(has_callsites), allow(dead_code))]
 mod order;
+mod reasons;
 
 mod combine;
 #[cfg(has_callsites)]
@@ -38,6 +39,7 @@ pub use options::{TextForm, TextOptions, TextSort, TextUnit};
 #[doc(hidden)]
 pub mod __private {
     pub use crate::__figures as figures;
+    pub use crate::__reasons as reasons;
     pub use crate::data::WholeTicks;
     #[cfg(has_callsites)]
     pub use crate::data::rules::{Combine, How};

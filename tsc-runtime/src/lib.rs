@@ -79,6 +79,7 @@ mod hooks;
 mod live;
 pub mod machine;
 mod process;
+mod random;
 mod registry;
 pub mod self_test;
 mod sync;

@@ -266,18 +266,6 @@ reasons! {
     }
 }
 
-impl std::error::Error for AffinityError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Refused { source, .. }
-            | Self::Unknown { source }
-            | Self::RealTime { source }
-            | Self::Priority { source, .. } => Some(source),
-            Self::NoSuchCpu { .. } | Self::OneCpu | Self::Unsupported { .. } => None,
-        }
-    }
-}
-
 /// Formats CPUs as the kernel does: `CPUs 0-3,8`.
 pub(crate) struct Cpus<'a>(pub(crate) &'a [usize]);
 

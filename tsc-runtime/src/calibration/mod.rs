@@ -32,7 +32,6 @@ mod fit;
 pub(crate) mod light_cost;
 mod measurements;
 pub(crate) mod overhead;
-pub(crate) mod random;
 pub(crate) mod reference_chain;
 pub(crate) mod resolution;
 mod sample;
@@ -160,8 +159,6 @@ reasons! {
         } = ("{hz:.0} Hz cannot be the rate of a CPU's counter"),
     }
 }
-
-impl std::error::Error for CalibrationError {}
 
 /// The readings so far, oldest first, and the latest rate that was computed from them.
 struct History {

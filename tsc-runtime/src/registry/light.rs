@@ -125,7 +125,8 @@ pub(crate) fn count_after_end(callsite: &Callsite, counter: usize, count: u64) {
         let number = callsite.number().filter(|_| room::is_left_for_end(1))?;
         let mut lists = registry().lists.lock();
         let (rows, _) = lists.ended.of(&None, number as usize + 1);
-        let counts = Counts::of(counter, count);
+        let mut counts = Counts::default();
+        counts[counter] = count;
         add_counts(&mut rows[number as usize].sums, &counts);
         if counter == Row::CALLS {
             CALLS_AFTER_END.fetch_add(count, Relaxed);

@@ -12,11 +12,11 @@ impl Sheets {
         let paths = &light.paths;
         let numbers = paths.iter().filter_map(|path| path.callsite);
         let most = numbers.max().map_or(0, |number| number as usize + 1);
-        let called = light.counts.iter().rposition(|of| !of.is_empty());
+        let called = light.counts.iter().rposition(|of| *of != Counts::default());
         let most = most.max(called.map_or(0, |number| number + 1));
         let (rows, ticked) = self.of(name, most);
         for (Totals { sums, .. }, counts) in rows.iter_mut().zip(&light.counts) {
-            if !counts.is_empty() {
+            if *counts != Counts::default() {
                 add_counts(sums, counts);
                 sums.threads += 1;
             }
@@ -62,10 +62,10 @@ impl Sheets {
 
 /// Adds calls.
 pub(super) fn add_counts(sums: &mut CallsiteSums, counts: &Counts) {
-    sums.counted += counts.get(Row::CALLS);
-    sums.units += counts.get(Row::UNITS);
-    sums.polls += counts.get(Row::POLLS);
-    sums.cancelled += counts.get(Row::CANCELLED);
+    sums.counted += counts[Row::CALLS];
+    sums.units += counts[Row::UNITS];
+    sums.polls += counts[Row::POLLS];
+    sums.cancelled += counts[Row::CANCELLED];
 }
 
 /// Adds time in which the function was innermost.

@@ -19,6 +19,7 @@ use super::system;
 use super::{EPOCH, Facts};
 use crate::environment;
 use crate::process::{PerProcess, cpu_time, thread};
+use crate::random::Random;
 use crate::tsc::clock;
 
 /// What the system reserves for the thread, whose functions need some kilobytes.
@@ -110,7 +111,7 @@ pub(crate) fn facts() -> Option<Facts> {
 fn run(fixed: Option<Duration>) {
     system::shorten_slice();
     let began = Instant::now();
-    let mut random = Random::new(clock::now());
+    let mut random = Random::new(clock::now() | 1);
     let mut idleness = Idleness::default();
     let mut slowed: Option<Duration> = None;
     let mut so_far = SoFar::NOTHING;
@@ -124,7 +125,7 @@ fn run(fixed: Option<Duration>) {
         }
         AGE.store((so_far.elapsed.as_nanos() as u64).max(1), Relaxed);
         let mean = pace::mean(fixed, so_far);
-        let interval = random.around(mean);
+        let interval = around(mean, &mut random);
         std::thread::sleep(interval);
         if slowed.is_some_and(|longer| park(longer.saturating_sub(interval))) {
             // A tick now would follow the thread that has just woken up, and not come at random.
@@ -156,25 +157,8 @@ fn park(time: Duration) -> bool {
     !SLOW.swap(false, Relaxed)
 }
 
-/// Random numbers that are good enough not to follow the program's own rhythm.
-struct Random(u64);
-
-impl Random {
-    const fn new(seed: u64) -> Self {
-        Self(seed | 1)
-    }
-
-    /// Marsaglia's xorshift64 (Journal of Statistical Software 8/14, 2003).
-    const fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    /// A time from a half to three halves of `mean`.
-    fn around(&mut self, mean: Duration) -> Duration {
-        let mean = (mean.as_nanos() as u64).max(2);
-        Duration::from_nanos(mean / 2 + self.next() % mean)
-    }
+/// A time from a half to three halves of `mean`.
+fn around(mean: Duration, random: &mut Random) -> Duration {
+    let mean = (mean.as_nanos() as u64).max(2);
+    Duration::from_nanos(mean / 2 + random.next() % mean)
 }

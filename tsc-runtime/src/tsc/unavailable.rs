@@ -20,5 +20,3 @@ reasons! {
         ForbiddenByPrctl = ("RDTSC is forbidden in this process (prctl PR_SET_TSC = PR_TSC_SIGSEGV)"),
     }
 }
-
-impl core::error::Error for TscUnavailable {}

@@ -13,12 +13,12 @@
 
 use parking_lot::Mutex;
 
-use crate::calibration::random::Random;
 use crate::calibration::reference_chain::{self, LINKS_PER_BLOCK, additions, multiplications};
 use crate::calibration::statistics::{median, median_of_sorted};
 use crate::data::data;
 use crate::machine::{Emulator, emulator};
 use crate::named::{named, reasons};
+use crate::random::Random;
 use crate::tsc::{clock, elapsed};
 
 #[cfg_attr(
@@ -98,8 +98,6 @@ reasons! {
         } = ("a multiplication took as long as {times:.2} additions instead of 3, so their length in core cycles is not known here"),
     }
 }
-
-impl std::error::Error for CoreClockError {}
 
 /// The blocks of the shorter chain in a round; the longer chain has twice as many. A multiplication takes 3 cycles, so a third as many
 /// blocks take about as long.

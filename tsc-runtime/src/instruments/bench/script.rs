@@ -1,6 +1,6 @@
 //! A simulated counter that advances in steps, for tests.
 
-use crate::calibration::random::Random;
+use crate::random::Random;
 
 /// A counter, and a core with a constant clock.
 pub(crate) struct Scripted {

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use super::candidate::Candidate;
 use super::result::{Block, Comparison};
 use super::{CompareError, LEAST_BLOCKS};
-use crate::calibration::random::Random;
 use crate::calibration::resolution;
 use crate::instruments::measure::{attach_thread, uninterrupted};
+use crate::random::Random;
 use crate::tsc;
 
 /// The number of passes is doubled until a sample lasts at least this many ticks, and this many steps of the counter.

@@ -22,7 +22,7 @@ reasons! {
             input: usize,
         } = ("{other} and {first} return different results for input {input}"),
         /// The counter cannot be read.
-        NoCounter(TscUnavailable) = ("{}"),
+        NoCounter(reason: TscUnavailable) = ("{reason}") from,
         /// The time was up before there were enough blocks for a result.
         Limit {
             /// The blocks without an interruption.
@@ -30,20 +30,5 @@ reasons! {
             /// The blocks that were discarded.
             interrupted: usize,
         } = ("time limit: only {blocks} blocks were made, {interrupted} were interrupted"),
-    }
-}
-
-impl std::error::Error for CompareError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::NoCounter(reason) => Some(reason),
-            _ => None,
-        }
-    }
-}
-
-impl From<TscUnavailable> for CompareError {
-    fn from(reason: TscUnavailable) -> Self {
-        Self::NoCounter(reason)
     }
 }

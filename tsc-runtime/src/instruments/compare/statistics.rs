@@ -51,7 +51,7 @@ fn outer_ranks(n: usize, alpha: f64) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::calibration::random::Random;
+    use crate::random::Random;
 
     /// A ratio around one. The numerator and the denominator have a heavy upper tail.
     fn ratio(random: &mut Random) -> f64 {

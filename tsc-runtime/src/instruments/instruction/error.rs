@@ -11,9 +11,9 @@ reasons! {
     #[non_exhaustive]
     pub enum InstructionError {
         /// This CPU does not have the feature of this name.
-        Missing(&'static str) = ("this CPU has no {}"),
+        Missing(feature: &'static str) = ("this CPU has no {feature}"),
         /// The counter cannot be read.
-        NoCounter(TscUnavailable) = ("{}"),
+        NoCounter(reason: TscUnavailable) = ("{reason}") from,
         /// There are listings for x86-64 only.
         NotOnThisPlatform = ("instructions are measured on x86-64 only"),
         /// A multiplication did not take as long as three additions, so ticks cannot be converted to core cycles here.
@@ -43,20 +43,5 @@ reasons! {
             /// The rounds that were interrupted.
             dropped: usize,
         } = ("too few rounds could be used: {dropped} of {rounds} were interrupted"),
-    }
-}
-
-impl std::error::Error for InstructionError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::NoCounter(reason) => Some(reason),
-            _ => None,
-        }
-    }
-}
-
-impl From<TscUnavailable> for InstructionError {
-    fn from(reason: TscUnavailable) -> Self {
-        Self::NoCounter(reason)
     }
 }

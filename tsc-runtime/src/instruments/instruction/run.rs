@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 use super::estimate::{self, Estimate, Lengths, Round};
 use super::listing::{Code, Instruction, Kernel};
 use super::{InstructionError, Timing};
-use crate::calibration::random::Random;
 use crate::calibration::reference_chain::{self, LINKS_PER_BLOCK};
 use crate::instruments::measure::{attach_thread, uninterrupted};
+use crate::random::Random;
 use crate::tsc;
 
 /// The blocks of the reference chain in a round's short run; the long run has twice as many. The short run takes 2000 core cycles, which

@@ -7,11 +7,11 @@ use super::plan::Plan;
 use super::thread::{arm, interruption_since};
 use super::verdict::{UnsettledReason, Verdict};
 use super::work::Work;
-use crate::calibration::random::Random;
 use crate::calibration::reference_chain::{self, LINKS_PER_BLOCK};
 use crate::calibration::statistics::median;
 use crate::instruments::bench::distribution::{Distribution, centre_of_run};
 use crate::interruption::Interruption;
+use crate::random::Random;
 use crate::tsc::FencePolicy;
 
 /// The fewest blocks of the reference chain's short run in a round. The long run has twice as many.

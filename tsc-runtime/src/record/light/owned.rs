@@ -59,8 +59,9 @@ impl LightSums {
             counts: self.counts.clone(),
             paths: self.paths.clone(),
         };
-        for (counts, earlier) in since.counts.iter_mut().zip(&earlier.counts) {
-            *counts = counts.since(earlier);
+        let counts = since.counts.as_flattened_mut().iter_mut();
+        for (count, earlier) in counts.zip(earlier.counts.as_flattened()) {
+            count.since(earlier);
         }
         for (path, earlier) in since.paths.iter_mut().zip(&earlier.paths) {
             path.sums.since(&earlier.sums);
@@ -85,7 +86,7 @@ mod tests {
                 &crate::record::light::PathSums::tick(100, 0),
             );
         };
-        let calls = |sums: &LightSums| (sums.counts[2].get(Row::CALLS), sums.paths[0].sums.on_cpu);
+        let calls = |sums: &LightSums| (sums.counts[2][Row::CALLS], sums.paths[0].sums.on_cpu);
         call(&record);
         assert_eq!(calls(&record.rest()), (1, 100));
         assert_eq!(calls(&record.hand_out()), (1, 100));

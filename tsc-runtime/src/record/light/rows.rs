@@ -56,44 +56,10 @@ impl Row {
         #[cfg(not(all(target_arch = "x86_64", not(miri))))]
         counter.store(counter.load(Relaxed).wrapping_add(count), Relaxed);
     }
-
-    fn read(&self) -> Counts {
-        Counts(core::array::from_fn(|index| self.0[index].load(Relaxed)))
-    }
 }
 
 /// The values of a row's counters.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Counts([u64; Row::COUNTERS]);
-
-impl Counts {
-    pub(crate) const fn get(&self, counter: usize) -> u64 {
-        self.0[counter]
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0 == [0; Row::COUNTERS]
-    }
-
-    pub(crate) fn add(&mut self, other: &Self) {
-        for (sum, part) in self.0.iter_mut().zip(other.0) {
-            *sum = sum.wrapping_add(part);
-        }
-    }
-
-    pub(crate) fn since(&self, earlier: &Self) -> Self {
-        Self(core::array::from_fn(|index| {
-            self.0[index].wrapping_sub(earlier.0[index])
-        }))
-    }
-
-    /// Counts of a single counter.
-    pub(crate) fn of(counter: usize, count: u64) -> Self {
-        let mut counts = Self::default();
-        counts.0[counter] = count;
-        counts
-    }
-}
+pub(crate) type Counts = [u64; Row::COUNTERS];
 
 /// The rows of a thread, by callsite number.
 ///
@@ -120,8 +86,9 @@ impl Rows {
     pub(crate) fn read(&self) -> Vec<Counts> {
         let mut counts = vec![Counts::default(); self.current().len()];
         for rows in &self.0 {
-            for (sum, row) in counts.iter_mut().zip(rows) {
-                sum.add(&row.read());
+            let counters = rows.iter().flat_map(|row| &row.0);
+            for (sum, counter) in counts.as_flattened_mut().iter_mut().zip(counters) {
+                *sum = sum.wrapping_add(counter.load(Relaxed));
             }
         }
         counts
@@ -145,8 +112,8 @@ mod tests {
         // SAFETY: old arrays stay.
         unsafe { &*old }.add(Row::CALLS, 10);
         let counts = rows.read();
-        assert_eq!(counts[2].get(Row::CALLS), 16);
-        assert_eq!(counts[99], Counts::of(Row::UNITS, 7));
+        assert_eq!(counts[2][Row::CALLS], 16);
+        assert_eq!(counts[99][Row::UNITS], 7);
         rows.reserve(50);
         assert_eq!(rows.current().len(), 128);
     }

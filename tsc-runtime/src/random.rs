@@ -1,5 +1,7 @@
 //! Pseudo-random numbers for orders and waiting times, so that nothing periodic stays in step with the measurement.
 
+#![cfg(measuring)]
+
 /// Marsaglia's xorshift generator with 64 bits of state ("Xorshift RNGs", Journal of Statistical Software 8, 2003).
 pub(crate) struct Random(u64);
 
