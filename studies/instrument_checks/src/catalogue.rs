@@ -81,6 +81,13 @@ const EXPLANATIONS: &[Explanation] = &[
         "InstLatx64 has 4.941, and 5.000 for vdivsd, of a Threadripper with this core (A10F81)",
     ),
     (
+        "lfence",
+        "",
+        "ZEN4",
+        16.9..=17.1,
+        "inferred: InstLatx64 has 0.20 and 17.00 of one stepping of an earlier core (810F10), so a setting of the host decides, which a guest cannot read",
+    ),
+    (
         "add",
         "[m64],r64",
         "ZEN3",
