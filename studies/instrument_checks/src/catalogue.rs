@@ -85,7 +85,7 @@ const EXPLANATIONS: &[Explanation] = &[
         "",
         "ZEN4",
         16.9..=17.1,
-        "inferred: InstLatx64 has 0.20 and 17.00 of one stepping of an earlier core (810F10), so a setting of the host decides, which a guest cannot read",
+        "inferred, not shown: its cost depends on more than the core, for InstLatx64 has 0.20 and 17.00 of one stepping of Zen (810F10), but of Zen 4 only 10",
     ),
     (
         "add",
