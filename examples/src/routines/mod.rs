@@ -8,7 +8,7 @@ use std::arch::global_asm;
 
 use tsc_runtime::instruction::{Instruction, InstructionError};
 
-pub use nops::{LONG, NOPS, Way, costs, each_nop, is_visible};
+pub use nops::{LONG, NOPS, Way, costs, each_nop, is_visible, jumps};
 pub use turns::{TURNS, excess, knee, turns};
 
 // Each routine begins on a page of its own, as PROFILE requires, so that its cost does not depend on its address.

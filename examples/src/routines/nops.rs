@@ -87,6 +87,22 @@ pub fn each_nop(column: &[(u32, f64)]) -> f64 {
     f64::midpoint(increments[last / 2], increments[last.div_ceil(2)])
 }
 
+/// A row that costs so many cycles more or less than the NOPs since the row before is a jump.
+const JUMP: f64 = 4.0;
+
+/// Where a row of a column, the number of NOPs and their cost, costs more or less than its NOPs, each `nop` cycles.
+pub fn jumps(column: &[(u32, f64)], nop: f64) -> Vec<String> {
+    column
+        .windows(2)
+        .filter_map(|pair| {
+            let [(from, before), (to, after)] = [pair[0], pair[1]];
+            let jump = after - before - nop * f64::from(to - from);
+            (jump.abs() >= JUMP)
+                .then(|| format!("{jump:+.1} core cycles between {from} and {to} NOPs"))
+        })
+        .collect()
+}
+
 /// Whether a column for 0 … n NOPs shows that each NOP costs time: it never falls by more than a tenth of a cycle, and at its end it is at
 /// least half of what n NOPs cost in a row, each `nop` core cycles.
 pub fn is_visible(column: &[f64], nop: f64) -> bool {
@@ -129,6 +145,16 @@ mod tests {
         assert!((each_nop(&ZEN3) - 1.0 / 6.0).abs() < 0.02);
         assert!((each_nop(&ZEN4) - 1.0 / 12.0).abs() < 0.02);
         assert!(each_nop(&[]).is_nan());
+    }
+
+    #[test]
+    fn jump_is_named() {
+        assert_eq!(
+            jumps(&ZEN3, 1.0 / 6.0),
+            ["+6.7 core cycles between 64 and 96 NOPs"]
+        );
+        let even = ZEN3.map(|(nops, _)| (nops, f64::from(nops) / 6.0));
+        assert_eq!(jumps(&even, 1.0 / 6.0), Vec::<String>::new());
     }
 
     #[test]

@@ -81,6 +81,13 @@ const EXPLANATIONS: &[Explanation] = &[
         "InstLatx64 has 4.941, and 5.000 for vdivsd, of a Threadripper with this core (A10F81)",
     ),
     (
+        "lfence",
+        "",
+        "ZEN4",
+        16.9..=17.1,
+        "inferred, not shown: its cost depends on more than the core, for InstLatx64 has 0.20 and 17.00 of one stepping of Zen (810F10), but of Zen 4 only 10",
+    ),
+    (
         "add",
         "[m64],r64",
         "ZEN3",

@@ -25,8 +25,6 @@ pub(crate) fn ladder() -> Check {
 /// The ways in which a call is made. After them comes PUSH and POP, without a call.
 const CALLS: [&str; 3] = ["between fences", "in a stream", "one after the other"];
 const PUSH_AND_POP: usize = CALLS.len();
-/// A row that costs so many cycles more or less than the NOPs since the row before is a jump.
-const JUMP: f64 = 4.0;
 
 pub(crate) fn nops() -> Check {
     let must = "64 … 256 NOPs and RET, called in three ways: each NOP within 0.05 cycles of the catalogue's, by the median of the rows";
@@ -49,13 +47,13 @@ pub(crate) fn nops() -> Check {
         .iter()
         .enumerate()
         .flat_map(|(way, name)| {
-            jumps(&column(way), nop)
+            routines::jumps(&column(way), nop)
                 .into_iter()
                 .map(move |jump| format!("{name}: {jump}"))
         })
         .collect();
     if !details.is_empty() {
-        let without_a_call = jumps(&column(PUSH_AND_POP), nop);
+        let without_a_call = routines::jumps(&column(PUSH_AND_POP), nop);
         details.extend(
             without_a_call
                 .into_iter()
@@ -73,42 +71,5 @@ pub(crate) fn nops() -> Check {
         ),
         holds: Some(each.iter().all(|each| (each - nop).abs() <= 0.05)),
         details,
-    }
-}
-
-/// Where a row costs more or less than its NOPs, each `nop` cycles.
-fn jumps(column: &[(u32, f64)], nop: f64) -> Vec<String> {
-    column
-        .windows(2)
-        .filter_map(|pair| {
-            let [(from, before), (to, after)] = [pair[0], pair[1]];
-            let jump = after - before - nop * f64::from(to - from);
-            (jump.abs() >= JUMP)
-                .then(|| format!("{jump:+.1} core cycles between {from} and {to} NOPs"))
-        })
-        .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Measured between fences on a Zen 3 core: a sixth of a cycle each, and seven cycles at once between 64 and 96.
-    const ZEN3: [(u32, f64); 7] = [
-        (64, 2.72),
-        (96, 14.72),
-        (128, 20.68),
-        (160, 25.71),
-        (192, 30.69),
-        (224, 36.20),
-        (256, 41.64),
-    ];
-
-    #[test]
-    fn jump_is_named() {
-        assert_eq!(
-            jumps(&ZEN3, 1.0 / 6.0),
-            ["+6.7 core cycles between 64 and 96 NOPs"]
-        );
     }
 }
