@@ -10,6 +10,8 @@ use crate::escape::{escaped, markdown};
 const USUAL_WIDTH: usize = 100;
 /// Names are not cut to fewer characters than this.
 const LEAST_NAME: usize = 40;
+/// What stands in place of a figure that is not known.
+pub const UNKNOWN: &str = "-";
 const BOLD: Style = Style::new().bold();
 
 /// A cell, escaped as it is shown, and its style where colours are shown.
@@ -59,6 +61,20 @@ impl Table {
     pub fn push<const N: usize>(&mut self, row: [Cell; N]) {
         debug_assert_eq!(N, self.heading.len());
         self.rows.push(row.into());
+    }
+
+    /// The table without the columns in which no row has a figure.
+    #[must_use]
+    pub fn without_unknown(mut self) -> Self {
+        for column in (1..self.heading.len()).rev() {
+            if self.rows.iter().all(|row| row[column].text == UNKNOWN) {
+                self.heading.remove(column);
+                self.rows.iter_mut().for_each(|row| {
+                    row.remove(column);
+                });
+            }
+        }
+        self
     }
 
     /// Whether there are no rows.
@@ -179,6 +195,19 @@ mod tests {
             }
             assert_eq!(plain.contains("max"), width > 48, "{plain}");
         }
+    }
+
+    #[test]
+    fn a_column_without_figures_is_left_out() {
+        let mut table = Table::new(["name", "self", "p", "max"]);
+        table.push(["a".into(), UNKNOWN.into(), UNKNOWN.into(), "7".into()]);
+        table.push(["b".into(), "2".into(), UNKNOWN.into(), UNKNOWN.into()]);
+        let text = table.without_unknown().to_markdown();
+        assert!(
+            text.contains("| name | self | max |\n")
+                && text.contains("| a | - | 7 |\n| b | 2 | - |"),
+            "{text}"
+        );
     }
 
     #[test]

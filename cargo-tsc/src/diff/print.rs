@@ -29,7 +29,7 @@ pub fn print(
         writeln!(out, "{value}")?;
         return Ok(());
     }
-    let table = rows(comparison);
+    let table = rows(comparison).without_unknown();
     let summary = summary(before, after, comparison);
     if judgement.markdown {
         writeln!(out, "### {}\n", markdown(&escaped(&summary)))?;
@@ -97,7 +97,8 @@ fn rows(comparison: &Comparison) -> Table {
         "calls",
         "p",
     ]);
-    let known = |text: Option<String>| Cell::from(text.unwrap_or_else(|| "-".to_owned()));
+    let known =
+        |text: Option<String>| Cell::from(text.unwrap_or_else(|| table::UNKNOWN.to_owned()));
     let between = |(low, high)| format!("{} … {}", change(low), change(high));
     for row in shown(comparison) {
         table.push([

@@ -52,13 +52,13 @@ fn main() -> io::Result<ExitCode> {
     let mut moved = Count::default();
     let mut is_well = true;
     println!(
-        "| program, 3 % in | its share, calls | | load | tries | named | not resolved | ratio, median | would be seen, median | others named, of their verdicts |"
+        "| program, 3 % in | its share, calls | planted in the links | | load | tries | named | not resolved | ratio, median | would be seen, median | others named, of their verdicts |"
     );
-    println!("|---|---|---|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|---|---|---|");
     for program in options.programs() {
         let repository = match options.again || options.kept {
             true => Repository::kept(program, &scratch)?,
-            false => Repository::make(program, &scratch, PLANTED)?,
+            false => Repository::make(program, &scratch, &tool, PLANTED)?,
         };
         let neighbours = Neighbours::start(if options.again { 0 } else { options.neighbours });
         for way in WAYS.iter().filter(|way| options.includes(way.0)) {
@@ -75,10 +75,11 @@ fn main() -> io::Result<ExitCode> {
                 table.add(&part, &repository.slowed)?;
             }
             println!(
-                "| {}, `{}` | {} | {} | {} | {count} |",
+                "| {}, `{}` | {} | {} | {} | {} | {count} |",
                 program.name,
                 repository.slowed,
                 all.weight(&repository.slowed)?,
+                repository.planted,
                 way.0,
                 all.load()?
             );

@@ -5,11 +5,13 @@ use std::process::Command;
 use std::{fs, io};
 
 use cargo_tsc::annotate::{Where, annotate};
+use cargo_tsc::statistics::mean;
 use serde_json::Value;
 use transparency::project::{copy_dir, dependency};
 use transparency::{cargo, fetch};
 
 use crate::moved;
+use crate::sessions::{self, Sessions};
 
 /// A program, and what is measured in it.
 pub struct Program {
@@ -107,9 +109,9 @@ pub const PROGRAMS: [Program; 6] = [
 
 /// The rounds of the chain in the function that is not slowed down. Few, so that its end is predicted.
 const USUAL: u64 = 8;
-/// More rounds, of which there are enough if the function takes clearly longer with them.
+/// More rounds, of which there are enough if the function takes clearly longer with them: by so many times what is planted.
 const MANY: u64 = 32;
-const CLEARLY: f64 = 1.3;
+const CLEARLY: f64 = 3.0;
 
 /// The CPU time of a run, in seconds, that is chosen by how often the program does the same.
 const RUN: f64 = 0.15;
@@ -117,9 +119,13 @@ const RUN: f64 = 0.15;
 /// Slowed down is the function with most of the program's time, among those that call no other measured one and are called at least so often
 /// in a run. A short function's own time is the less certain the more probes are in it.
 const CALLS: f64 = 1000.0;
-/// The file that keeps the name of that function.
-const SLOWED: &str = "slowed.txt";
+/// The file that keeps the name of that function, and what was planted in it.
+const SLOWED: &str = "target/slowed.txt";
+/// How often each link runs for a calibration.
+const PASSES: u32 = 6;
 
+/// The fences of a read of the counter make what follows wait for the chain. Otherwise the two overlap, by how much depends on where the code
+/// lies in memory, and more rounds cost from nothing to twice their time.
 const IDLE: &str = "
 /// The length of the chain of multiplications in the slowed function.
 #[doc(hidden)]
@@ -128,9 +134,10 @@ pub static IDLE: core::sync::atomic::AtomicU64 = core::sync::atomic::AtomicU64::
 pub(crate) fn idle() {
     let mut x = 1_u64;
     for _ in 0..IDLE.load(core::sync::atomic::Ordering::Relaxed) {
-        x = core::hint::black_box(x).wrapping_mul(5);
+        x = x.wrapping_mul(5).rotate_left(7);
     }
     core::hint::black_box(x);
+    let _ = <tsc_runtime::tsc::Lfence as tsc_runtime::tsc::FencePolicy>::start();
 }
 ";
 
@@ -140,11 +147,13 @@ pub struct Repository<'a> {
     pub folder: PathBuf,
     /// The function that is slowed down.
     pub slowed: String,
+    /// How much it takes more, on average over the links and in the least and the greatest of them.
+    pub planted: String,
 }
 
 impl<'a> Repository<'a> {
     /// A repository with the revisions `before` and `slowed`, where the slowed function takes this share of its own time more.
-    pub fn make(program: &'a Program, scratch: &Path, share: f64) -> io::Result<Self> {
+    pub fn make(program: &'a Program, scratch: &Path, tool: &Path, share: f64) -> io::Result<Self> {
         let (_, original) = fetch::newest(program.name, scratch)?;
         let folder = scratch.join(program.name);
         if folder.exists() {
@@ -154,6 +163,7 @@ impl<'a> Repository<'a> {
             program,
             folder,
             slowed: String::new(),
+            planted: String::new(),
         };
         copy_dir(&original, &repository.path("crate"))?;
         let _ = fs::remove_file(repository.path("crate/Cargo.lock"));
@@ -169,11 +179,16 @@ impl<'a> Repository<'a> {
         repository.write_main(turns as u32)?;
         repository.build()?;
         repository.slowed = repository.choose()?;
-        fs::write(repository.path(SLOWED), &repository.slowed)?;
-        repository.build()?;
         repository.git(&["init", "--quiet"])?;
         repository.commit("before")?;
-        repository.set_rounds(repository.calibrate(share)?)?;
+        // This makes the links.
+        Sessions::measure(tool, &repository, "before", 1, ("links", "--no-duet"))?;
+        let rounds = repository.calibrate(share)?;
+        fs::write(
+            repository.path(SLOWED),
+            format!("{}\n{}", repository.slowed, repository.planted),
+        )?;
+        repository.set_rounds(rounds)?;
         repository.commit("slowed")?;
         Ok(repository)
     }
@@ -181,16 +196,23 @@ impl<'a> Repository<'a> {
     /// A repository that was made before.
     pub fn kept(program: &'a Program, scratch: &Path) -> io::Result<Self> {
         let folder = scratch.join(program.name);
-        let slowed = fs::read_to_string(folder.join(SLOWED))?;
+        let text = fs::read_to_string(folder.join(SLOWED))?;
+        let (slowed, planted) = text.split_once('\n').unwrap_or((&text, "?"));
         Ok(Self {
             program,
             folder,
-            slowed,
+            slowed: slowed.to_owned(),
+            planted: planted.to_owned(),
         })
     }
 
     fn path(&self, file: &str) -> PathBuf {
         self.folder.join(file)
+    }
+
+    /// The program as it is usually linked.
+    fn usual_link(&self) -> PathBuf {
+        self.path("target/release/program")
     }
 
     fn build(&self) -> io::Result<()> {
@@ -219,7 +241,7 @@ impl<'a> Repository<'a> {
 
     /// Chooses the function that is slowed down, and puts the chain at its beginning.
     fn choose(&self) -> io::Result<String> {
-        let report = self.run(USUAL)?;
+        let report = self.run(&self.usual_link(), USUAL)?;
         let rows = report["callsites"].as_array().into_iter().flatten();
         let number = |row: &Value, key: &str| row[key].as_f64().unwrap_or(0.0);
         let of_crate = rows.filter(|row| {
@@ -285,40 +307,50 @@ impl<'a> Repository<'a> {
         )
     }
 
-    /// The number of rounds with which the function takes this share of its own time more.
-    fn calibrate(&self, share: f64) -> io::Result<u64> {
+    /// The number of rounds with which the function takes this share of its own time more, on average over the links.
+    fn calibrate(&mut self, share: f64) -> io::Result<u64> {
         let mut many = MANY;
-        loop {
-            let [usual, more] = self.shortest([USUAL, USUAL + many])?;
-            if more > usual * CLEARLY {
-                let rounds = share * usual * many as f64 / (more - usual);
-                // The end of the longer loop is not predicted, so a few rounds cost more than their share of many.
-                let [usual, more] = self.shortest([USUAL, USUAL + rounds.round() as u64])?;
-                let planted = (more / usual - 1.0).clamp(share / 2.0, share * 4.0);
-                return Ok(USUAL + (rounds * share / planted).round().max(1.0) as u64);
+        let rounds = loop {
+            let changes = self.changes(USUAL + many)?;
+            if mean(&changes) > share * CLEARLY {
+                break USUAL + (share * many as f64 / mean(&changes)).round().max(1.0) as u64;
             }
-            many *= 8;
-        }
+            many *= 4;
+        };
+        let mut changes = self.changes(rounds)?;
+        changes.sort_by(f64::total_cmp);
+        self.planted = format!(
+            "{:.1} % ({:.1} … {:.1})",
+            100.0 * mean(&changes),
+            100.0 * changes[0],
+            100.0 * changes[changes.len() - 1]
+        );
+        Ok(rounds)
     }
 
-    /// The slowed function's own ticks per call with these numbers of rounds, in the least disturbed of several runs.
-    fn shortest(&self, rounds: [u64; 2]) -> io::Result<[f64; 2]> {
-        let mut own = [f64::INFINITY; 2];
-        for _ in 0..10 {
-            for (own, rounds) in own.iter_mut().zip(rounds) {
-                let report = self.run(rounds)?;
-                let per_call = row(&report, &self.slowed)
-                    .and_then(|row| Some(row["self_ticks"].as_f64()? / row["calls"].as_f64()?));
-                let per_call = per_call.ok_or_else(|| io::Error::other("no figures of it"))?;
-                *own = own.min(per_call);
+    /// By how much the slowed function's own ticks per call grow with so many rounds, in the least disturbed of several runs of each link.
+    fn changes(&self, rounds: u64) -> io::Result<Vec<f64>> {
+        let links = self.path("target/tsc/.ab/before-target/links");
+        let folder = fs::read_dir(&links)?.next();
+        let folder = folder.ok_or(io::ErrorKind::NotFound)??.path();
+        let links = (1..).map(|order: u32| folder.join(order.to_string()));
+        let links: Vec<PathBuf> = links.take_while(|link| link.exists()).collect();
+        let mut own = vec![[f64::INFINITY; 2]; links.len()];
+        for _ in 0..PASSES {
+            for (own, link) in own.iter_mut().zip(&links) {
+                for (own, rounds) in own.iter_mut().zip([USUAL, rounds]) {
+                    let report = self.run(link, rounds)?;
+                    let row = row(&report, &self.slowed).ok_or(io::ErrorKind::NotFound)?;
+                    *own = own.min(sessions::own(row) / row["calls"].as_f64().unwrap_or(0.0));
+                }
             }
         }
-        Ok(own)
+        Ok(own.iter().map(|[usual, more]| more / usual - 1.0).collect())
     }
 
     /// The CPU time of a run.
     fn seconds(&self) -> io::Result<f64> {
-        let report = self.run(USUAL)?;
+        let report = self.run(&self.usual_link(), USUAL)?;
         let main = row(&report, "main").and_then(|row| row["on_cpu_ticks"].as_f64());
         let seconds = main.zip(report["clock"]["hz"].as_f64());
         let (ticks, hz) = seconds.ok_or_else(|| io::Error::other("no figures of main"))?;
@@ -326,12 +358,12 @@ impl<'a> Repository<'a> {
     }
 
     /// The report of a run with this number of rounds.
-    fn run(&self, rounds: u64) -> io::Result<Value> {
+    fn run(&self, program: &Path, rounds: u64) -> io::Result<Value> {
         let report = self.path("target/report.json");
         if report.exists() {
             fs::remove_file(&report)?;
         }
-        let status = Command::new(self.path("target/release/program"))
+        let status = Command::new(program)
             .env("PLANTED_ROUNDS", rounds.to_string())
             .env("TSC_REPORT", "json")
             .env("TSC_REPORT_FILE", &report)
