@@ -85,8 +85,16 @@ impl CallsiteReport {
             self.nested_overhead_ticks = total - own;
             self.mean_ticks = (self.calls != 0).then(|| self.total_ticks / self.calls as f64);
         }
-        scale(&mut self.thread_rows, |of| &mut of.self_ticks, self.self_ticks);
-        scale(&mut self.thread_rows, |of| &mut of.total_ticks, self.total_ticks);
+        scale(
+            &mut self.thread_rows,
+            |of| &mut of.self_ticks,
+            self.self_ticks,
+        );
+        scale(
+            &mut self.thread_rows,
+            |of| &mut of.total_ticks,
+            self.total_ticks,
+        );
     }
 
     /// What is known and what is unknown of a light function.

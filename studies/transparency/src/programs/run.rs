@@ -44,8 +44,8 @@ pub struct Row {
     pub std_error: f64,
     /// The stated error of the self ticks, at 95 %.
     pub error: f64,
-    /// What the row's probes cost.
-    pub probe_ticks: f64,
+    /// What was subtracted from the self ticks for light probes.
+    pub subtracted: f64,
 }
 
 impl Run {
@@ -92,6 +92,11 @@ impl Report {
     pub fn own(&self) -> f64 {
         self.rows.iter().map(|row| row.own).sum()
     }
+
+    /// The same with what was subtracted.
+    pub fn with_probes(&self) -> f64 {
+        self.rows.iter().map(|row| row.own + row.subtracted).sum()
+    }
 }
 
 impl Context {
@@ -123,7 +128,7 @@ impl Row {
             own: fields.next()?.parse().ok()?,
             clock_ticks: fields.next()?.parse().ok()?,
             std_error: fields.next()?.parse().ok()?,
-            probe_ticks: fields.next()?.parse().ok()?,
+            subtracted: fields.next()?.parse().ok()?,
             error: fields.next()?.parse().ok()?,
         })
     }

@@ -15,9 +15,7 @@ use crate::record::side_histograms::Side;
 use crate::record::totals::Totals;
 use crate::registry::{Figures, ThreadName, is_light_unsplit};
 use crate::tsc::Fence;
-use tsc_report::__private::{
-    LIGHT, SQUARES_UNIT, TIMED, WholeTicks,
-};
+use tsc_report::__private::{LIGHT, SQUARES_UNIT, TIMED, WholeTicks};
 use tsc_report::{CallsiteReport, CallsiteSums, Clock, ThreadReport};
 
 const _: () = assert!(PathSums::UNIT == SQUARES_UNIT as i64);

@@ -22,17 +22,17 @@ pub(in crate::live) fn collect_contexts(figures: &Figures, indices: &Indices) ->
     let nodes = tree.nodes().iter();
     nodes
         .map(|node| {
-        let sums = &node.sums;
-        Context {
-            callsite: index_of(node.callsite),
-            parent: node.parent.map(|parent| parent as u64),
-            calls: (!is_ticked).then_some(sums.calls),
-            clean: is_detected.then(|| sums.calls.saturating_sub(sums.unclean)),
-            total_ticks: WholeTicks(sums.on_cpu.wrapping_add(sums.blocked)),
-            on_cpu_ticks: is_asked.then_some(WholeTicks(sums.on_cpu)),
-            self_ticks: WholeTicks(sums.own),
-            probe_ticks: WholeTicks(0),
-        }
+            let sums = &node.sums;
+            Context {
+                callsite: index_of(node.callsite),
+                parent: node.parent.map(|parent| parent as u64),
+                calls: (!is_ticked).then_some(sums.calls),
+                clean: is_detected.then(|| sums.calls.saturating_sub(sums.unclean)),
+                total_ticks: WholeTicks(sums.on_cpu.wrapping_add(sums.blocked)),
+                on_cpu_ticks: is_asked.then_some(WholeTicks(sums.on_cpu)),
+                self_ticks: WholeTicks(sums.own),
+                probe_ticks: WholeTicks(0),
+            }
         })
         .collect()
 }

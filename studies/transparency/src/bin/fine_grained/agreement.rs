@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use transparency::programs::calls::Names;
 use transparency::programs::profile::Callers;
-use transparency::programs::run::Report;
+use transparency::programs::run::{Report, Row};
 use transparency::programs::statistics::{range, spearman};
 
 use crate::Round;
@@ -15,13 +15,6 @@ const ALL: f64 = 0.0;
 
 /// Shares by the row's name.
 type Shares = HashMap<String, f64>;
-
-/// What is subtracted from self ticks: a part of what the row's probes cost, and a part of what its callees' probes cost.
-const CORRECTIONS: [(&str, f64, f64); 3] = [
-    ("self ticks", 0.0, 0.0),
-    ("… less the row's probes", 1.0, 0.0),
-    ("… less 3/4 of these and 1/4 of the callees'", 0.75, 0.25),
-];
 
 /// Compares with `perf`'s profile of the functions that are not inlined. `callers` and `callers_of_light` are those of that program and of the
 /// light one.
@@ -58,22 +51,21 @@ pub(crate) fn print(
     print_line("perf, as few samples, another run", &few, &perf);
     // What the probes do to the program, and what their figures do not say of it.
     print_line("perf of the light program", &perf_of_light, &perf);
-    let ticks = of(&|round| corrected(&round.report, 0.0, 0.0));
+    let with_probes = of(&|round| shares(&round.report, |row| row.own + row.subtracted));
     print_line(
-        "self ticks, against perf of the light program",
-        &ticks,
+        "self ticks with probes, against perf of the light program",
+        &with_probes,
         &perf_of_light,
     );
-    let mut columns = vec![
+    print_line("self ticks with probes", &with_probes, &perf);
+    let own = of(&|round| shares(&round.report, |row| row.own));
+    print_line("self ticks", &own, &perf);
+    print_rows(&[
         ("perf", mean(&perf)),
         ("perf of the light program", mean(&perf_of_light)),
-    ];
-    for (name, of_row, of_callees) in CORRECTIONS {
-        let light = of(&|round| corrected(&round.report, of_row, of_callees));
-        print_line(name, &light, &perf);
-        columns.push((name, mean(&light)));
-    }
-    print_rows(&columns);
+        ("self ticks with probes", mean(&with_probes)),
+        ("self ticks", mean(&own)),
+    ]);
 }
 
 /// Compares the shares of each run with others of the same round.
@@ -162,39 +154,15 @@ fn outside(round: &Round, names: &Names) -> f64 {
     100.0 * outside / all
 }
 
-/// The rows' shares of the self ticks, less these parts of what the row's and its callees' probes cost.
-fn corrected(report: &Report, of_row: f64, of_callees: f64) -> Shares {
+/// The rows' shares of what `of` tells of each.
+fn shares(report: &Report, of: fn(&Row) -> f64) -> Shares {
     let mut names = Names::default();
     let mut shares = Shares::new();
-    let mut probes = Shares::new();
     for row in &report.rows {
         let name = names.add(&row.module, &row.name);
-        *shares.entry(name.clone()).or_default() += row.own - of_row * row.probe_ticks;
-        *probes.entry(name).or_default() += row.probe_ticks;
-    }
-    if of_callees != 0.0 {
-        for ((caller, callee), part) in parts_of_callers(report, &mut names) {
-            if let Some(own) = shares.get_mut(&caller) {
-                *own -= of_callees * part * share(&probes, &callee);
-            }
-        }
+        *shares.entry(name).or_default() += of(row);
     }
     normalised(shares)
-}
-
-/// For each caller and callee: the part of the callee's inclusive ticks that was under this caller.
-fn parts_of_callers(report: &Report, names: &mut Names) -> HashMap<(String, String), f64> {
-    let (mut arcs, mut sums) = (HashMap::new(), Shares::new());
-    for context in &report.contexts {
-        let mut name = |(module, name): &(String, String)| names.add(module, name);
-        let (caller, callee) = (name(&context.caller), name(&context.callee));
-        *sums.entry(callee.clone()).or_default() += context.total;
-        *arcs.entry((caller, callee)).or_default() += context.total;
-    }
-    for ((_, callee), part) in &mut arcs {
-        *part /= share(&sums, callee).max(1.0);
-    }
-    arcs
 }
 
 fn normalised(mut shares: Shares) -> Shares {

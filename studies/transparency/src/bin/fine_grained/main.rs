@@ -169,9 +169,14 @@ fn print_totals(rounds: &[Round]) {
     line("the clock's CPU time, % of the program's", &|round| {
         100.0 * round.report.clock_took / round.light.took
     });
-    line("Σ self, % of the CPU time without the clock's", &|round| {
+    line("subtracted for probes, % of the CPU time", &|round| {
+        let subtracted: f64 = round.report.rows.iter().map(|row| row.subtracted).sum();
+        100.0 * subtracted / round.report.ticks_per_ns / round.light.took
+    });
+    let sum = "Σ self and what was subtracted, % of the CPU time without the clock's";
+    line(sum, &|round| {
         let threads = round.light.took - round.report.clock_took;
-        100.0 * round.report.own() / round.report.ticks_per_ns / threads
+        100.0 * round.report.with_probes() / round.report.ticks_per_ns / threads
     });
     line("thousand clock ticks in rows", &|round| {
         round.clock_ticks() as f64 / 1e3
