@@ -272,7 +272,7 @@ fn json_is_the_same_figures() {
     let text = stderr(&run("return", &[("TSC_REPORT", "json")]));
     let report: serde_json::Value =
         serde_json::from_str(&text).expect("all of stderr is one JSON value");
-    assert_eq!(report["schema"], 3);
+    assert_eq!(report["schema"], 4);
     for key in [
         "hz",
         "ppm",
