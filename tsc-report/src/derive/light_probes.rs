@@ -23,35 +23,40 @@ pub(super) fn subtract(callsites: &mut [CallsiteReport], contexts: &mut [Context
         context.probe_ticks = WholeTicks::rounded(share * context.self_ticks.to_f64());
     }
     let inclusive = correct(contexts, 1);
-    let mut sums = vec![(0, 0); callsites.len()];
+    let mut sums = vec![(0.0, 0.0); callsites.len()];
     for (context, inclusive) in contexts.iter().zip(inclusive) {
         if let Some(callsite) = context.callsite {
             let (own, total) = &mut sums[callsite as usize];
-            *own += context.probe_ticks.0;
+            *own += context.probe_ticks.to_f64();
             // Of a recursion, the outermost call has the time of the others.
             if !is_recursive(context, contexts) {
-                *total += inclusive;
+                *total += inclusive as f64;
             }
         }
     }
     for (callsite, &(own, total)) in callsites.iter_mut().zip(&sums) {
-        callsite.subtract_light_probes(own as f64, total as f64);
+        callsite.subtract_light_probes(own, total);
     }
-    sums.iter().map(|&(own, _)| own as f64).sum()
+    sums.iter().map(|&(own, _)| own).sum()
 }
 
 /// Subtracts each context's correction from its ticks and from those of the contexts around it, or adds it to them. Returns the inclusive
-/// corrections.
+/// corrections. The figures of a file may be absurd, so nothing may overflow.
 fn correct(contexts: &mut [Context], sign: i64) -> Vec<i64> {
-    let mut inclusive: Vec<i64> = contexts.iter().map(|of| of.probe_ticks.0).collect();
+    let mut inclusive: Vec<i64> = contexts
+        .iter()
+        .map(|context| context.probe_ticks.0.wrapping_mul(sign))
+        .collect();
     for (at, context) in contexts.iter_mut().enumerate().rev() {
         if let Some(parent) = context.parent {
-            inclusive[parent as usize] += inclusive[at];
+            let with = inclusive[parent as usize].wrapping_add(inclusive[at]);
+            inclusive[parent as usize] = with;
         }
-        context.self_ticks.0 -= sign * context.probe_ticks.0;
-        context.total_ticks.0 -= sign * inclusive[at];
+        let own = context.probe_ticks.0.wrapping_mul(sign);
+        context.self_ticks.0 = context.self_ticks.0.wrapping_sub(own);
+        context.total_ticks.0 = context.total_ticks.0.wrapping_sub(inclusive[at]);
         if let Some(on_cpu) = &mut context.on_cpu_ticks {
-            on_cpu.0 -= sign * inclusive[at];
+            on_cpu.0 = on_cpu.0.wrapping_sub(inclusive[at]);
         }
     }
     inclusive
