@@ -41,7 +41,7 @@ data! {
     /// Its `Display` is the dump; the alternate form (`{:#}`) has every correction, as with `TSC_REPORT=full`. With the feature `json`,
     /// `to_json` writes it and `from_json` reads it, without loss.
     pub struct Report {
-        /// The version of the shape of this data: 3.
+        /// The version of the shape of this data: 4.
         schema: u32,
         /// The process that was measured. In a merged report, the process that started first.
         process: Process by Add,
