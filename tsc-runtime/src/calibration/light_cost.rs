@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use super::measurements::{Measurements, Series, medians};
+use super::measurements::{Measurements, medians};
 use crate::record::callsite::{Callsite, EmptyLightCalls, Kind};
 use crate::record::light::{self, Row};
 use crate::tsc::Ticks;
@@ -18,12 +18,13 @@ const ENOUGH: Ticks = 1_250_000;
 struct Light {
     /// `None` until a light callsite is called.
     empty_calls: Option<EmptyLightCalls>,
-    costs: Series,
+    /// The least of all measurements, in ticks: what disturbs one of them makes it longer.
+    cost: Option<f64>,
 }
 
 static MEASUREMENTS: Measurements<Light> = Measurements::new();
 
-/// The mean of all measurements, as the bits of an `f64`, for those who must not take a lock.
+/// The cost, as the bits of an `f64`, for those who must not take a lock.
 static COST: AtomicU64 = AtomicU64::new(0);
 
 /// Forgets all measurements, in the child of a fork.
@@ -52,14 +53,15 @@ fn measure_and_add(empty_calls: EmptyLightCalls) {
     let cost = measure(empty_calls);
     MEASUREMENTS.with(|known| {
         known.empty_calls = Some(empty_calls);
-        known.costs.add(cost);
-        COST.store(known.costs.mean().to_bits(), Relaxed);
+        let least = [known.cost, cost].into_iter().flatten().reduce(f64::min);
+        known.cost = least;
+        COST.store(least.unwrap_or(0.0).to_bits(), Relaxed);
     });
 }
 
 /// The ticks that a light call costs its program more than a call without the probe. `None` if there are no light probes.
 pub(crate) fn ticks() -> Option<f64> {
-    MEASUREMENTS.with(|known| known.empty_calls.map(|_| known.costs.mean()))
+    MEASUREMENTS.with(|known| known.cost)
 }
 
 /// The ticks that so many light calls cost.
@@ -67,14 +69,14 @@ pub(crate) fn of(calls: u64) -> i64 {
     (calls as f64 * f64::from_bits(COST.load(Relaxed))).round() as i64
 }
 
-fn measure(empty_calls: EmptyLightCalls) -> f64 {
+fn measure(empty_calls: EmptyLightCalls) -> Option<f64> {
     let rows = [Row::default()];
     let costs = medians(ENOUGH, || {
         let mut cost = 0.0;
         light::this().with_rows(&rows, || cost = round(empty_calls));
         Some([cost])
     });
-    costs.map_or(0.0, |[cost]| cost)
+    costs.map(|[cost]| cost)
 }
 
 fn round(empty_calls: EmptyLightCalls) -> f64 {
