@@ -16,6 +16,8 @@ pub fn build_release(folder: &Path, target: &Path) -> io::Result<()> {
     let output = Command::new("cargo")
         .current_dir(folder)
         .env("CARGO_TARGET_DIR", target)
+        // As cargo does for dependencies: what lints say of other people's code is nothing to fail for.
+        .env("RUSTFLAGS", "--cap-lints=allow")
         .args(["build", "--quiet", "--release"])
         .output()?;
     if output.status.success() {

@@ -55,12 +55,13 @@ impl Program {
             "beside/Cargo.toml",
             &package(
                 "beside",
-                "build = \"script.rs\"\n[build-dependencies]\nscripted = { path = \"../scripted\" }\n[workspace]\n",
+                "build = \"script.rs\"\n[package.metadata.found]\nby = \"script\"\n[build-dependencies]\nscripted = { path = \"../scripted\" }\n[workspace]\n",
             ),
         );
+        // It searches its manifest, as that of zerocopy does.
         write(
             "beside/script.rs",
-            "fn main() { println!(\"cargo::rustc-env=NUMBER={}\", scripted::number()) }\n",
+            "fn main() {\n    assert!(std::fs::read_to_string(\"Cargo.toml\").unwrap().contains(\"[package.metadata.found]\\n\"));\n    println!(\"cargo::rustc-env=NUMBER={}\", scripted::number())\n}\n",
         );
         // It would be ambiguous if the runtime came with another crate's `impl PartialEq<_> for u64`.
         let same = "pub fn same(wide: u64, narrow: u32) -> bool {\n    wide == narrow.into()\n}\n";

@@ -86,7 +86,8 @@ pub fn of(
         tables[name] = entry(dependency, path, version);
     }
     without_nulls(&mut document);
-    Ok(toml_edit::ser::to_string(&document)?)
+    // With a header for each table, as cargo writes it in packages: the build script of zerocopy searches its manifest for one.
+    Ok(toml_edit::ser::to_string_pretty(&document)?)
 }
 
 /// The features, without those of dependencies that only tests have, which the copy has not.

@@ -8,10 +8,10 @@ use std::process::Command;
 use super::calls::Names;
 
 /// Samples a second of CPU time.
-const RATE: &str = "20000";
+pub const RATE: &str = "20000";
 /// The same where the stack is copied with each sample.
-const STACK_RATE: &str = "4000";
-const STACK: &str = "dwarf,8192";
+pub const STACK_RATE: &str = "4000";
+pub const STACK: &str = "dwarf,8192";
 
 /// Samples by name.
 pub type Samples = HashMap<String, f64>;
@@ -96,7 +96,13 @@ impl Callers {
     }
 }
 
-fn perf(options: &[&str], data: &Path, executable: &Path, arguments: &[String]) -> io::Result<()> {
+/// Records the program.
+pub fn perf(
+    options: &[&str],
+    data: &Path,
+    executable: &Path,
+    arguments: &[String],
+) -> io::Result<()> {
     let mut record = Command::new("perf");
     record
         .args(options)
@@ -105,7 +111,8 @@ fn perf(options: &[&str], data: &Path, executable: &Path, arguments: &[String]) 
     output(record.arg("--").arg(executable).args(arguments)).map(drop)
 }
 
-fn output(command: &mut Command) -> io::Result<String> {
+/// What the command prints.
+pub fn output(command: &mut Command) -> io::Result<String> {
     let output = command.output()?;
     if output.status.success() {
         return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
