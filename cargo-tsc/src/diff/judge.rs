@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Policy;
-use super::limits::{LEVEL, Limits, Part, Test, same_code_differs};
+use super::limits::{LEVEL, Limits, PARTS, Part, Test, same_code_differs};
 use super::pairs::{self, Pair, Runs};
 use super::row::{Comparison, Row, Verdict};
 use super::values::{SHORTEST, Values, values};
@@ -70,10 +70,9 @@ impl Sides {
             true => (pairs.len(), pairs.len()),
             false => (self.runs[0].places.len(), self.runs[1].places.len()),
         };
-        let (mut same_code, mut machine) = (0.0, 0.0);
-        if !exact && !self.interleaved {
-            machine = self.machine(&rows);
-        }
+        let mut same_code = [None; 2];
+        let machine = (!exact && !self.interleaved).then(|| self.machine(&rows));
+        let machine = machine.unwrap_or(0.0);
         if exact {
             rows.iter_mut().for_each(|row| self.count(row));
         } else if runs.0.min(runs.1) >= LEAST {
@@ -92,7 +91,7 @@ impl Sides {
             interleaved: self.interleaved,
             orders: orders.len(),
             exact,
-            same_code: same_code.exp_m1(),
+            same_code: same_code.map(|most| most.map(f64::exp_m1)),
             machine,
             too_few_runs: (!exact && runs.0.min(runs.1) < LEAST).then_some(LEAST),
         }
@@ -176,20 +175,17 @@ impl Sides {
         let most = statistics::median(&ratios).map_or(f64::INFINITY, f64::abs);
         let whole = change(|runs| statistics::median(&runs.whole));
         let core_clock = change(|runs| runs.core_clock);
-        whole
-            .unwrap_or(0.0)
-            .min(most)
-            .max(core_clock.unwrap_or(0.0))
+        let [whole, core_clock] = [whole, core_clock].map(Option::unwrap_or_default);
+        whole.min(most).max(core_clock)
     }
 
-    /// Judges times. Returns the greatest difference between runs of the same code in steady rows.
-    fn judge(&self, rows: &mut [Row], pairs: &[Pair], machine: f64) -> f64 {
+    /// Judges times. Returns the greatest difference between runs of the same code in steady rows, of each part.
+    fn judge(&self, rows: &mut [Row], pairs: &[Pair], machine: f64) -> [Option<f64>; 2] {
         let mut same_code = None;
         // A function that changed is not part of the rest of the program, with which the others are compared.
         let mut changed: Vec<String> = Vec::new();
         let judged = (0..rows.len()).filter(|&index| rows[index].verdict == Verdict::NotResolved);
-        let judged = judged.flat_map(|index| [(index, Part::All), (index, Part::Shortest)]);
-        let judged: Vec<(usize, Part)> = judged.collect();
+        let judged = Vec::from_iter(judged.flat_map(|index| PARTS.map(|of| (index, of))));
         loop {
             let test = |&(index, of): &(usize, Part)| {
                 let name = &rows[index].name;
@@ -200,7 +196,7 @@ impl Sides {
             let p_values = adjust(&p_values.collect::<Vec<f64>>());
             let limits = Limits {
                 same_code: *same_code
-                    .get_or_insert_with(|| same_code_differs(tests.iter().map(|(_, test)| test))),
+                    .get_or_insert_with(|| PARTS.map(|of| same_code_differs(&tests, of))),
                 level: LEVEL / tests.len().max(1) as f64,
             };
             let mut most = (0.0, None);

@@ -19,6 +19,8 @@ pub enum Part {
     Shortest,
 }
 
+pub const PARTS: [Part; 2] = [Part::All, Part::Shortest];
+
 /// The test of a row.
 pub struct Test {
     pub of: Part,
@@ -39,20 +41,20 @@ impl Test {
     }
 }
 
-/// The greatest difference between runs of the same code, in the steadier half of the rows: what a row that varies by half shows of the same
-/// code says nothing about a steady one.
-pub fn same_code_differs<'a>(tests: impl Iterator<Item = &'a Test>) -> f64 {
-    let shifts: Vec<Shift> = tests.filter_map(|test| test.same_code).collect();
-    let errors: Vec<f64> = shifts.iter().map(|shift| shift.std_error).collect();
-    let most = median(&errors).unwrap_or(0.0);
+/// The greatest difference between runs of the same code in these calls, in the steadier half of the rows: what a row that varies by half shows of
+/// the same code says nothing about a steady one, nor do all calls about the shortest. `None` if it is not known of any row.
+pub fn same_code_differs(tests: &[(usize, Test)], of: Part) -> Option<f64> {
+    let of_part = tests.iter().filter(|(_, test)| test.of == of);
+    let shifts: Vec<Shift> = of_part.filter_map(|(_, test)| test.same_code).collect();
+    let most = median(&Vec::from_iter(shifts.iter().map(|shift| shift.std_error)))?;
     let steady = shifts.iter().filter(|shift| shift.std_error <= most);
-    steady.fold(0.0, |greatest, shift| shift.estimate.abs().max(greatest))
+    steady.map(|shift| shift.estimate.abs()).reduce(f64::max)
 }
 
 /// What a change must exceed.
 pub struct Limits {
-    /// The greatest difference of the same code in steady rows.
-    pub same_code: f64,
+    /// The greatest difference of the same code in steady rows, of each part.
+    pub same_code: [Option<f64>; 2],
     /// The level of one test.
     pub level: f64,
 }
@@ -60,7 +62,8 @@ pub struct Limits {
 impl Limits {
     /// The smallest change of these calls that counts. The threshold is of the whole function.
     fn least(&self, row: &Row, test: &Test) -> f64 {
-        let least = (row.threshold.ln_1p() / test.weight).max(self.same_code);
+        let same_code = self.same_code[test.of as usize].unwrap_or(0.0);
+        let least = (row.threshold.ln_1p() / test.weight).max(same_code);
         least.max(test.same_code())
     }
 

@@ -180,14 +180,17 @@ fn notes(comparison: &Comparison) {
         ));
         return;
     }
+    let [all, shortest] = comparison.same_code;
+    let of_shortest = |most| format!(", the shortest quarter of its calls by {}", percent(most));
     let mut control = format!(
-        "the same code differs by up to {} between runs: no smaller change is a verdict",
-        percent(comparison.same_code)
+        "the same code differs by up to {} between runs{}: no smaller change is a verdict",
+        percent(all.unwrap_or(0.0)),
+        shortest.map(of_shortest).unwrap_or_default()
     );
     let of_row = |row: &Row| Some((row.same_code?, row.name.clone()));
     let greatest = comparison.rows.iter().filter_map(of_row);
     let greatest = greatest.max_by(|(a, _), (b, _)| a.total_cmp(b));
-    if let Some((most, name)) = greatest.filter(|(most, _)| *most > comparison.same_code) {
+    if let Some((most, name)) = greatest.filter(|(most, _)| Some(*most) > all) {
         control += &format!(
             "; rows that vary more must exceed their own difference, {} in {name}",
             percent(most)

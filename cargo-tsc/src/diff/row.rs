@@ -84,8 +84,9 @@ pub struct Comparison {
     pub orders: usize,
     /// Whether the metric is a count, which needs no statistics.
     pub exact: bool,
-    /// The greatest difference between runs of the same code, in the steadier half of the rows. No smaller one is a change in any row.
-    pub same_code: f64,
+    /// The greatest difference between runs of the same code, in the steadier half of the rows: of all calls, and of the shortest where they
+    /// were compared. What is judged by these calls is no change in any row if it is smaller.
+    pub same_code: [Option<f64>; 2],
     /// By what the machine may have changed between the sides. Each interval is wider by this.
     pub machine: f64,
     /// If there are too few runs for any verdict: how many runs per side are needed.

@@ -227,6 +227,90 @@ fn the_shortest_of_more_calls_tell_nothing() {
     assert_eq!(planted_row(sides(2.0)).verdict, Verdict::NotResolved);
 }
 
+/// The runs of a comparison in which one function is slower by 1.5 %, and the time of all its calls varies by `spread`. All others are as fast as
+/// before, but differ between two runs of the same code by `same_code`: all calls, and the shortest. Nothing is random.
+fn scripted(spread: f64, same_code: [f64; 2]) -> Sides {
+    let mut values: [BTreeMap<String, Values>; 2] = [BTreeMap::new(), BTreeMap::new()];
+    let mut runs = [Runs::default(), Runs::default()];
+    for round in 0..RUNS {
+        for (side, place) in [(0, -0.5), (1, 0.0), (0, 0.5)] {
+            let mut whole = 0.0;
+            for function in 0..=FUNCTIONS {
+                // As many differ upwards as downwards.
+                let sign = [1.0, -1.0][function % 2];
+                let [mut all, mut shortest] = same_code.map(|part| part * sign * place);
+                if function == CHANGED {
+                    let change = 1.015_f64.ln() * side as f64;
+                    let varies = [spread, -spread][round as usize % 2] * side as f64;
+                    [all, shortest] = [change + varies, change];
+                }
+                let error = f64::from((round + function as u32) % 4) * place * 1e-4;
+                let [all, shortest] = [all, shortest].map(|change| 1e6 * (change + error).exp());
+                whole += all;
+                let name = format!("app::f{function}");
+                let entry = values[side].entry(name).or_insert_with(|| Values {
+                    calls: 1.0,
+                    share: 1.0,
+                    ..Values::default()
+                });
+                entry.runs.push(all);
+                entry.own.push(all);
+                entry.shortest.push(shortest / 4.0);
+            }
+            runs[side].places.push((round, round));
+            runs[side].whole.push(whole);
+        }
+    }
+    Sides {
+        values,
+        runs,
+        interleaved: true,
+        short: 0.0,
+    }
+}
+
+#[test]
+fn what_the_same_code_shows_in_all_calls_limits_these_and_in_the_shortest_those() {
+    const LITTLE: f64 = 0.001;
+    const MUCH: f64 = 0.02;
+    for (spread, same_code, verdict, is_of_shortest) in [
+        (0.1, [LITTLE, LITTLE], Verdict::Slower, true),
+        (0.1, [MUCH, LITTLE], Verdict::Slower, true),
+        // All calls vary between the orders of functions, and not within them.
+        (0.1, [LITTLE, MUCH], Verdict::Layout, false),
+        (0.0, [LITTLE, MUCH], Verdict::Slower, false),
+        (0.0, [MUCH, LITTLE], Verdict::Slower, true),
+        (0.0, [MUCH, MUCH], Verdict::NotResolved, false),
+    ] {
+        let comparison = scripted(spread, same_code).compare(&Policy::default());
+        for (stated, truth) in comparison.same_code.iter().zip(same_code) {
+            let ratio = stated.unwrap() / truth;
+            assert!((0.8..1.4).contains(&ratio), "{ratio} of {truth}");
+        }
+        assert_eq!(
+            changed(&comparison).len(),
+            usize::from(verdict == Verdict::Slower)
+        );
+        let row = planted_row(comparison);
+        assert_eq!(
+            (row.verdict, row.shortest.is_some()),
+            (verdict, is_of_shortest),
+            "{same_code:?}: {row:?}"
+        );
+    }
+}
+
+#[test]
+fn where_the_shortest_calls_are_not_known_nothing_is_said_of_them() {
+    let mut sides = scripted(0.0, [0.001, 0.02]);
+    for values in sides.values.iter_mut().flat_map(BTreeMap::values_mut) {
+        values.shortest.fill(0.0);
+    }
+    let comparison = sides.compare(&Policy::default());
+    assert!(matches!(comparison.same_code, [Some(_), None]));
+    assert_eq!(changed(&comparison), ["app::f4"]);
+}
+
 #[test]
 fn the_shortest_calls_do_not_overrule_what_all_calls_say() {
     let noise = Noise {
