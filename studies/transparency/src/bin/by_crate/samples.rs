@@ -32,7 +32,7 @@ pub fn shares(executable: &Path, crates: &Crates) -> io::Result<[Shares; 2]> {
             "--no-demangle",
             "--show-mmap-events",
             "-F",
-            "ip,sym",
+            "ip,sym,dso",
             "-i",
         ]);
         profile::output(script.arg(data))
@@ -43,25 +43,18 @@ pub fn shares(executable: &Path, crates: &Crates) -> io::Result<[Shares; 2]> {
         &["--call-graph", profile::STACK],
         &stacks,
     )?;
-    let (flat_map, deep_map) = (
-        Mapping::find(&flat, executable)?,
-        Mapping::find(&deep, executable)?,
+    let (code, code_of_stacks) = (
+        Code::find(&flat, executable)?,
+        Code::find(&deep, executable)?,
     );
-    let flat: Vec<Place<'_>> = flat
-        .lines()
-        .filter_map(|line| flat_map.place(line, 0))
-        .collect();
-    let deep: Vec<Vec<Place<'_>>> = deep
-        .split("\n\n")
-        .map(|stack| {
-            let lines = stack.lines().filter(|line| !line.contains("PERF_RECORD"));
-            // Of a caller, the address is that after the call.
-            lines
-                .enumerate()
-                .filter_map(|(depth, line)| deep_map.place(line, u64::from(depth > 0)))
-                .collect()
-        })
-        .collect();
+    let flat: Vec<Place<'_>> = flat.lines().filter_map(|line| code.sample(line)).collect();
+    let stacks = deep.split("\n\n").map(|stack| {
+        let lines = stack.lines().filter(|line| !line.contains("PERF_RECORD"));
+        lines
+            .enumerate()
+            .filter_map(|(depth, line)| code_of_stacks.frame(depth, line))
+    });
+    let deep: Vec<Vec<Place<'_>>> = stacks.map(Iterator::collect).collect();
     let addresses = deep
         .iter()
         .flatten()
@@ -100,63 +93,73 @@ pub fn shares(executable: &Path, crates: &Crates) -> io::Result<[Shares; 2]> {
                 for (krate, part) in of {
                     *shares.entry((*krate).to_owned()).or_default() += part / all;
                 }
+            } else {
+                *shares.entry("(unknown)".to_owned()).or_default() += 1.0;
             }
         }
         normalised(shares)
     }))
 }
 
-/// Where the code of the executable was in memory.
-struct Mapping {
-    begin: u64,
-    end: u64,
-    /// What is subtracted from an address in memory.
-    moved: u64,
+/// Where the code of the executable is.
+struct Code {
+    /// How perf names the executable.
+    dso: String,
+    /// From an address in memory to the offset in the file.
+    to_file: u64,
+    /// From the offset in the file to the linker's address.
+    to_address: u64,
 }
 
-impl Mapping {
+impl Code {
     /// Reads `… [0xBEGIN(0xLENGTH) @ 0xOFFSET …]: r-xp PATH`.
     fn find(script: &str, executable: &Path) -> io::Result<Self> {
         let path = executable.display().to_string();
-        let line = script
-            .lines()
-            .find(|line| line.ends_with(&path) && line.contains(" r-xp "));
-        let numbers = line.and_then(|line| {
-            let (begin, rest) = line.split_once("[0x")?.1.split_once("(0x")?;
-            let (length, rest) = rest.split_once(") @ ")?;
-            let offset = rest.split(' ').next()?.trim_start_matches("0x");
-            Some([begin, length, offset].map(hex))
+        let is_mapping = |line: &&str| line.ends_with(&path) && line.contains(" r-xp ");
+        let numbers = script.lines().find(is_mapping).and_then(|line| {
+            let (begin, rest) = line.split_once("[0x")?.1.split_once('(')?;
+            let offset = rest.split_once(") @ ")?.1.split(' ').next()?;
+            hex(begin).zip(hex(offset.trim_start_matches("0x")))
         });
-        let Some([Some(begin), Some(length), Some(offset)]) = numbers else {
-            return Err(io::Error::other(format!(
-                "perf has not seen where {path} was"
-            )));
+        let Some((begin, offset)) = numbers else {
+            let said = format!("perf has not seen where {path} was");
+            return Err(io::Error::other(said));
         };
         let mut headers = Command::new("readelf");
         let headers = profile::output(headers.arg("-lW").arg(executable))?;
         // LOAD OFFSET ADDRESS … R E
-        let code = headers
-            .lines()
-            .find(|line| line.contains("LOAD") && line.contains("R E"));
+        let mut lines = headers.lines();
+        let code = lines.find(|line| line.contains("LOAD") && line.contains("R E"));
         let mut code = code.into_iter().flat_map(str::split_whitespace).skip(1);
         let mut next = || {
             code.next()
                 .and_then(|word| hex(word.trim_start_matches("0x")))
         };
-        let (in_file, in_memory) = (next().unwrap_or(0), next().unwrap_or(0));
+        let (in_file, address) = (next().unwrap_or(0), next().unwrap_or(0));
         Ok(Self {
-            begin,
-            end: begin + length,
-            moved: begin - offset + in_file - in_memory,
+            dso: format!("({path})"),
+            to_file: offset.wrapping_sub(begin),
+            to_address: address - in_file,
         })
     }
 
-    /// Parses `address symbol`.
-    fn place<'a>(&self, line: &'a str, before: u64) -> Option<Place<'a>> {
-        let (address, symbol) = line.trim().split_once(' ')?;
-        let address = hex(address)?;
-        let is_here = (self.begin..self.end).contains(&address);
-        Some((is_here.then(|| address - before - self.moved), symbol))
+    /// Parses `address symbol (file)` of a sample without its callers, in which the address is that in memory.
+    fn sample<'a>(&self, line: &'a str) -> Option<Place<'a>> {
+        self.place(line, self.to_file)
+    }
+
+    /// The same of a stack, in which perf prints offsets in files. Of a caller, it is that after the call.
+    fn frame<'a>(&self, depth: usize, line: &'a str) -> Option<Place<'a>> {
+        self.place(line, if depth > 0 { u64::MAX } else { 0 })
+    }
+
+    fn place<'a>(&self, line: &'a str, to_file: u64) -> Option<Place<'a>> {
+        let (address, rest) = line.trim().split_once(' ')?;
+        let (symbol, dso) = rest.rsplit_once(' ')?;
+        let address = hex(address)?
+            .wrapping_add(to_file)
+            .wrapping_add(self.to_address);
+        Some(((dso == self.dso).then_some(address), symbol))
     }
 }
 
