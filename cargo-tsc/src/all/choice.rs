@@ -192,7 +192,7 @@ pub fn choose(
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
     use super::*;
 
     /// A run of a second in which no function is slowed down.

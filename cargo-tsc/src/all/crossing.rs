@@ -3,7 +3,6 @@
 use tsc_report::Report;
 
 use super::Place;
-use super::choice::Measured;
 
 /// Leaving out functions moves at most this share of all time to other crates.
 const ALLOWED: f64 = 0.01;
@@ -21,8 +20,7 @@ pub struct Crossing {
 struct Row {
     place: Place,
     krate: String,
-    /// If it is left out: the part of its time that is not probes.
-    work: Option<f64>,
+    is_left_out: bool,
 }
 
 #[derive(Debug)]
@@ -39,12 +37,12 @@ impl Crossing {
         let rows = report.callsites().iter().map(|row| Row {
             place: (row.file().into(), row.line()),
             krate: krate(row.module()).to_owned(),
-            work: None,
+            is_left_out: false,
         });
         let contexts = report.contexts().iter().map(|context| Context {
             row: context.callsite().map(|row| row as usize),
             parent: context.parent().map(|parent| parent as usize),
-            self_ticks: context.self_ticks() + context.probe_ticks(),
+            self_ticks: context.self_ticks(),
         });
         let contexts: Vec<Context> = contexts.collect();
         Self {
@@ -54,19 +52,19 @@ impl Crossing {
         }
     }
 
-    /// Leaves out a function, unless too much time would become that of other crates. Its probes are no part of that time.
-    pub fn leave_out(&mut self, function: &Measured) -> bool {
-        self.set_work(&function.place, Some(1.0 - function.perturbation()));
+    /// Leaves out a function, unless too much time would become that of other crates. What is subtracted for its probes is no part of it.
+    pub fn leave_out(&mut self, place: &Place) -> bool {
+        self.set_left_out(place, true);
         let is_allowed = self.moved() <= ALLOWED * self.all_ticks;
         if !is_allowed {
-            self.set_work(&function.place, None);
+            self.set_left_out(place, false);
         }
         is_allowed
     }
 
-    fn set_work(&mut self, place: &Place, work: Option<f64>) {
+    fn set_left_out(&mut self, place: &Place, is_left_out: bool) {
         let rows = self.rows.iter_mut().filter(|row| row.place == *place);
-        rows.for_each(|row| row.work = work);
+        rows.for_each(|row| row.is_left_out = is_left_out);
     }
 
     /// The ticks that become those of another crate.
@@ -78,10 +76,10 @@ impl Crossing {
             let caller = context.parent.and_then(|parent| owners.get(parent));
             let row = context.row.and_then(|row| self.rows.get(row));
             let krate = row.map_or("", |row| &row.krate);
-            let owner = match (row.and_then(|row| row.work), caller) {
-                (Some(work), Some(&caller)) => {
+            let owner = match caller {
+                Some(&caller) if row.is_some_and(|row| row.is_left_out) => {
                     if caller != krate {
-                        moved += work * context.self_ticks;
+                        moved += context.self_ticks;
                     }
                     caller
                 }
@@ -101,14 +99,13 @@ fn krate(module: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::all::choice::tests::function;
 
     #[test]
     fn a_function_that_another_crate_calls_is_kept() {
         let row = |name: &str, krate: &str| Row {
             place: (name.into(), 1),
             krate: krate.to_owned(),
-            work: None,
+            is_left_out: false,
         };
         let context = |row, parent, self_ticks| Context {
             row: Some(row),
@@ -128,14 +125,9 @@ mod tests {
             ],
             all_ticks: 100.0,
         };
-        let mut leave_out = |name: &str, own: f64| {
-            let mut function = function(name, 1, own, own);
-            function.place = (name.into(), 1);
-            crossing.leave_out(&function)
-        };
-        // All of it is probe, so nothing moves.
-        assert!(leave_out("parse", 5.0));
-        assert!(!leave_out("next", 100.0), "it would become the program's");
-        assert!(leave_out("main", 100.0));
+        let mut leave_out = |name: &str| crossing.leave_out(&(name.into(), 1));
+        assert!(leave_out("next"), "its caller is of the same crate");
+        assert!(!leave_out("parse"), "it would become the program's");
+        assert!(leave_out("main"));
     }
 }

@@ -139,7 +139,7 @@ impl Round<'_> {
         }
         let mut crossing = Crossing::new(&sum);
         let choice = choice::choose(Measured::all(&sum), so_far, &mut |function| {
-            tree.can_leave_out(&function.place) && crossing.leave_out(function)
+            tree.can_leave_out(&function.place) && crossing.leave_out(&function.place)
         });
         Ok(Some(choice).filter(|choice| number == 0 || !choice.bare.is_empty()))
     }
