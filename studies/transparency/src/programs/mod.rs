@@ -201,14 +201,20 @@ fn annotate_dir(dir: &Path, form: Form) -> io::Result<usize> {
     Ok(attributes)
 }
 
+/// Without the attributes before which `#[inline(never)]` has no effect: of two such attributes, the compiler takes the first.
+pub fn without_inline(source: &str) -> String {
+    let attributes = ["#[inline]", "#[inline(always)]", "#[inline(never)]"];
+    let removed = |source: String, attribute: &&str| source.replace(attribute, "");
+    attributes.iter().fold(source.to_owned(), removed)
+}
+
 fn annotate_file(path: &Path, form: Form) -> io::Result<usize> {
     let Some(attribute) = form.attribute() else {
         return Ok(0);
     };
     let mut source = fs::read_to_string(path)?;
-    if form == Form::AsWritten {
-        // Functions with `#[inline(always)]` would be inlined even without optimisation.
-        source = source.replace("#[inline(always)]", "#[inline]");
+    if matches!(form, Form::NotInlined | Form::AsWritten) {
+        source = without_inline(&source);
     }
     match annotate(&source, Where::Functions, &|_| false) {
         Ok(annotated) => {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use std::{fs, io, thread};
 
 use cargo_tsc::annotate::Probe;
-use transparency::programs::NOT_INLINED;
+use transparency::programs::{NOT_INLINED, without_inline};
 use transparency::project::copy_dir;
 
 use crate::Program;
@@ -180,10 +180,7 @@ fn not_inlined(all: &Path, folder: &Path) -> io::Result<()> {
         let Ok(mut text) = fs::read_to_string(file) else {
             return Ok(());
         };
-        // Of two such attributes, the compiler takes the first.
-        for inline in ["#[inline]", "#[inline(always)]", "#[inline(never)]"] {
-            text = text.replace(inline, "");
-        }
+        text = without_inline(&text);
         for probe in [Probe::Light, Probe::Timed] {
             text = text.replace(probe.attribute(), NOT_INLINED);
         }

@@ -9,7 +9,7 @@ use std::{fs, io};
 use cargo_tsc::annotate::Probe;
 use serde_json::Value;
 use transparency::cargo::executable;
-use transparency::programs::NOT_INLINED;
+use transparency::programs::{NOT_INLINED, without_inline};
 use transparency::programs::callgrind::instructions;
 use transparency::programs::calls::Names;
 use transparency::programs::statistics::spearman;
@@ -88,7 +88,7 @@ fn replace_attribute(folder: &Path) -> io::Result<()> {
         if path.is_dir() {
             replace_attribute(&path)?;
         } else if path.extension().is_some_and(|extension| extension == "rs") {
-            let mut text = fs::read_to_string(&path)?;
+            let mut text = without_inline(&fs::read_to_string(&path)?);
             for probe in [Probe::Light, Probe::Timed] {
                 text = text.replace(probe.attribute(), NOT_INLINED);
             }
