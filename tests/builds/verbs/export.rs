@@ -30,7 +30,7 @@ fn stacks_need_a_tree() {
 fn a_session_is_exported_as_its_own_json_too() {
     let project = project();
     let json = project.tsc("export three --json").ends(0).json();
-    assert_eq!(json["schema"], 3);
+    assert_eq!(json["schema"], 4);
     assert_eq!(
         json,
         project.tsc("merge three").ends(0).json(),

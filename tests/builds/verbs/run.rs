@@ -32,7 +32,7 @@ fn a_program_is_built_run_reported_and_kept() {
     assert_eq!(project.read("Cargo.toml"), manifest);
     let json = project.tsc("report first --json").ends(0).json();
     assert_eq!((calls(&json, "work"), calls(&json, "outer")), (20, 2));
-    assert_eq!(json["report"]["schema"], 3);
+    assert_eq!(json["report"]["schema"], 4);
 }
 
 #[test]
