@@ -9,10 +9,10 @@ use std::{fs, io};
 use cargo_tsc::annotate::Probe;
 use serde_json::Value;
 use transparency::cargo::executable;
-use transparency::programs::{NOT_INLINED, without_inline};
 use transparency::programs::callgrind::instructions;
 use transparency::programs::calls::Names;
 use transparency::programs::statistics::spearman;
+use transparency::programs::{NOT_INLINED, without_inline};
 use transparency::project::copy_dir;
 
 use crate::subject::{Subject, own_ticks};
