@@ -46,8 +46,7 @@ pub struct Measured {
     entries: u64,
     /// Ticks with callees.
     total_ticks: f64,
-    /// Ticks without callees.
-    /// With the cost of its probes, if its time is by ticks of the clock.
+    /// Ticks without callees, but with the cost of its probes if its time is by ticks of the clock.
     self_ticks: f64,
     /// The cost of its probes, in ticks.
     pub probes: f64,
@@ -76,17 +75,13 @@ impl Measured {
     }
 
     fn new(report: &Report, row: &CallsiteReport) -> Self {
-        let subtracted = match row.probe() {
-            "light" => row.visible_overhead_ticks(),
-            _ => 0.0,
-        };
         Self {
             place: (row.file().into(), row.line()),
             name: path(row),
             calls: row.calls(),
             entries: row.calls().max(row.polls().unwrap_or(0)),
             total_ticks: row.total_ticks(),
-            self_ticks: self_ticks(row) + subtracted,
+            self_ticks: self_ticks(row) + row.subtracted_ticks(),
             probes: row.probe_ticks().unwrap_or_else(|| timed(report, row)),
         }
     }

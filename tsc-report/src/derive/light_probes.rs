@@ -145,7 +145,7 @@ mod tests {
             .zip(before)
             .map(|(of, before)| before - of.self_ticks)
             .collect();
-        // 3/4 of 200 calls, and 1/4 of the 1000 calls of the other one and of its own inner calls, a quarter of the time.
+        // 3/4 of its 200 calls, 1/4 of the 1000 calls of the other one, and 1/4 of its own inner calls, in which it is a fifth of the time.
         let own = 150.0 * 5.0 + 250.0 * 5.0 + 50.0 * 5.0 * (7.0 / 35.0);
         assert!((of_rows[0] - own).abs() <= 1.0, "{of_rows:?}, {own}");
         assert!((of_rows[1] - 750.0 * 5.0).abs() <= 1.0, "{of_rows:?}");

@@ -61,8 +61,11 @@ impl CallsiteReport {
         self.sums.light_probe_milliticks as f64 / 1000.0
     }
 
-    /// What was subtracted from the self ticks by ticks of the clock.
-    pub(crate) fn subtracted_ticks(&self) -> f64 {
+    /// What was subtracted for light probes from the self ticks of a light function. 0 of a timed one, of which only the contexts say what was
+    /// subtracted for its callees.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn subtracted_ticks(&self) -> f64 {
         if self.is_light() {
             self.visible_overhead_ticks
         } else {
@@ -85,16 +88,11 @@ impl CallsiteReport {
             self.nested_overhead_ticks = total - own;
             self.mean_ticks = (self.calls != 0).then(|| self.total_ticks / self.calls as f64);
         }
-        scale(
-            &mut self.thread_rows,
-            |of| &mut of.self_ticks,
-            self.self_ticks,
-        );
-        scale(
-            &mut self.thread_rows,
-            |of| &mut of.total_ticks,
-            self.total_ticks,
-        );
+        let rows = &mut self.thread_rows;
+        scale(rows, |of| Some(&mut of.self_ticks), self.self_ticks);
+        scale(rows, |of| Some(&mut of.total_ticks), self.total_ticks);
+        let on_cpu = self.on_cpu_ticks.unwrap_or_default();
+        scale(rows, |of| of.on_cpu_ticks.as_mut(), on_cpu);
     }
 
     /// What is known and what is unknown of a light function.
@@ -117,11 +115,17 @@ impl CallsiteReport {
 }
 
 /// Scales a figure of the threads so that its sum is that of the whole function.
-fn scale(rows: &mut [ThreadReport], figure: fn(&mut ThreadReport) -> &mut WholeTicks, sum: f64) {
-    let now: f64 = rows.iter_mut().map(|row| figure(row).to_f64()).sum();
-    for row in rows.iter_mut().filter(|_| now > 0.0) {
-        let ticks = figure(row);
-        *ticks = WholeTicks::rounded(ticks.to_f64() * sum / now);
+fn scale(
+    rows: &mut [ThreadReport],
+    figure: fn(&mut ThreadReport) -> Option<&mut WholeTicks>,
+    sum: f64,
+) {
+    let figures: Vec<&mut WholeTicks> = rows.iter_mut().filter_map(figure).collect();
+    let now: f64 = figures.iter().map(|ticks| ticks.to_f64()).sum();
+    if now > 0.0 {
+        for ticks in figures {
+            *ticks = WholeTicks::rounded(ticks.to_f64() * sum / now);
+        }
     }
 }
 
@@ -217,5 +221,30 @@ pub(super) mod tests {
             callsite.total_ticks
         };
         assert_eq!([total(0, 0), total(1, 6000)], [5000.0, 6007.0]);
+    }
+
+    #[test]
+    fn threads_have_their_parts_of_what_is_subtracted() {
+        let mut of = light(100, 10_000, 10, 4);
+        let thread = |part: f64| ThreadReport {
+            total_ticks: WholeTicks::rounded(part * of.total_ticks),
+            self_ticks: WholeTicks::rounded(part * of.self_ticks),
+            on_cpu_ticks: of
+                .on_cpu_ticks
+                .map(|ticks| WholeTicks::rounded(part * ticks)),
+            ..ThreadReport::default()
+        };
+        of.thread_rows = vec![thread(0.25), thread(0.75)];
+        of.subtract_light_probes(2_000.0, 4_000.0);
+        let sum = |figure: fn(&ThreadReport) -> f64| of.thread_rows.iter().map(figure).sum::<f64>();
+        let [own, total, on_cpu] = [
+            sum(|of| of.self_ticks.to_f64()),
+            sum(|of| of.total_ticks.to_f64()),
+            sum(|of| of.on_cpu_ticks.unwrap().to_f64()),
+        ];
+        assert_eq!(own, 8_000.0);
+        assert!((total - 16_030.0).abs() <= 1.0, "{total}");
+        assert_eq!(on_cpu, 16_000.0);
+        assert_eq!(of.thread_rows[0].self_ticks, WholeTicks(2_000));
     }
 }

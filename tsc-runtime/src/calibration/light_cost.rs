@@ -59,7 +59,7 @@ fn measure_and_add(empty_calls: EmptyLightCalls) {
     });
 }
 
-/// The ticks that a light call costs its program more than a call without the probe. `None` if there are no light probes.
+/// The ticks that a light call costs its program more than a call without the probe. `None` if there are no light probes, or if no measurement succeeded.
 pub(crate) fn ticks() -> Option<f64> {
     MEASUREMENTS.with(|known| known.cost)
 }
