@@ -69,6 +69,35 @@ const MOVED: Noise = Noise {
     ..QUIET
 };
 
+fn no_runs(interleaved: bool) -> Sides {
+    Sides {
+        values: [BTreeMap::new(), BTreeMap::new()],
+        runs: [Runs::default(), Runs::default()],
+        interleaved,
+        short: 0.0,
+    }
+}
+
+/// Adds a run of one side: what each function's calls took, and what they would take if all were as short as the shortest quarter.
+fn add_run(sides: &mut Sides, side: usize, round: u32, times: impl Iterator<Item = [f64; 2]>) {
+    let mut whole = 0.0;
+    for (function, [all, shortest]) in times.enumerate() {
+        whole += all;
+        let name = format!("app::f{function}");
+        let entry = sides.values[side].entry(name);
+        let entry = entry.or_insert_with(|| Values {
+            calls: 1.0,
+            share: 1.0,
+            ..Values::default()
+        });
+        entry.runs.push(all);
+        entry.own.push(all);
+        entry.shortest.push(shortest / 4.0);
+    }
+    sides.runs[side].places.push((round, round));
+    sides.runs[side].whole.push(whole);
+}
+
 /// Simulates a comparison in which some functions take `change` times as long after the change.
 fn compared(
     random: &mut Random,
@@ -86,14 +115,12 @@ fn simulated(
     change: impl Fn(usize) -> f64,
     interleaved: bool,
 ) -> Sides {
-    let mut values: [BTreeMap<String, Values>; 2] = [BTreeMap::new(), BTreeMap::new()];
-    let mut runs = [Runs::default(), Runs::default()];
+    let mut sides = no_runs(interleaved);
     for round in 0..RUNS {
         let layouts = [0, 1].map(|_| [0; FUNCTIONS].map(|_| random.normal() * noise.layout));
         for side in [0, 1, 0] {
             let speed = random.normal() * noise.speed;
-            let mut whole = 0.0;
-            for (function, layout) in layouts[side].iter().enumerate() {
+            let times = layouts[side].iter().enumerate().map(|(function, layout)| {
                 let truth = 1e6 * (function + 1) as f64;
                 let truth = truth * if side == 1 { change(function) } else { 1.0 };
                 let truth = truth * (speed + layout).exp();
@@ -101,28 +128,12 @@ fn simulated(
                 if random.uniform() < noise.disturbed {
                     value *= 1.0 + random.uniform() / 2.0;
                 }
-                whole += value;
-                let name = format!("app::f{function}");
-                let entry = values[side].entry(name).or_insert_with(|| Values {
-                    calls: 1.0,
-                    share: 1.0,
-                    ..Values::default()
-                });
-                entry.runs.push(value);
-                entry.own.push(value);
-                let shortest = truth * (random.normal() * noise.shortest).exp();
-                entry.shortest.push(shortest / 4.0);
-            }
-            runs[side].places.push((round, round));
-            runs[side].whole.push(whole);
+                [value, truth * (random.normal() * noise.shortest).exp()]
+            });
+            add_run(&mut sides, side, round, times);
         }
     }
-    Sides {
-        values,
-        runs,
-        interleaved,
-        short: 0.0,
-    }
+    sides
 }
 
 fn nothing(_: usize) -> f64 {
@@ -230,43 +241,25 @@ fn the_shortest_of_more_calls_tell_nothing() {
 /// The runs of a comparison in which one function is slower by 1.5 %, and the time of all its calls varies by `spread`. All others are as fast as
 /// before, but differ between two runs of the same code by `same_code`: all calls, and the shortest. Nothing is random.
 fn scripted(spread: f64, same_code: [f64; 2]) -> Sides {
-    let mut values: [BTreeMap<String, Values>; 2] = [BTreeMap::new(), BTreeMap::new()];
-    let mut runs = [Runs::default(), Runs::default()];
+    let mut sides = no_runs(true);
     for round in 0..RUNS {
         for (side, place) in [(0, -0.5), (1, 0.0), (0, 0.5)] {
-            let mut whole = 0.0;
-            for function in 0..=FUNCTIONS {
+            let times = (0..=FUNCTIONS).map(|function| {
                 // As many differ upwards as downwards.
                 let sign = [1.0, -1.0][function % 2];
-                let [mut all, mut shortest] = same_code.map(|part| part * sign * place);
+                let mut change = same_code.map(|part| part * sign * place);
                 if function == CHANGED {
-                    let change = 1.015_f64.ln() * side as f64;
+                    let slower = 1.015_f64.ln() * side as f64;
                     let varies = [spread, -spread][round as usize % 2] * side as f64;
-                    [all, shortest] = [change + varies, change];
+                    change = [slower + varies, slower];
                 }
                 let error = f64::from((round + function as u32) % 4) * place * 1e-4;
-                let [all, shortest] = [all, shortest].map(|change| 1e6 * (change + error).exp());
-                whole += all;
-                let name = format!("app::f{function}");
-                let entry = values[side].entry(name).or_insert_with(|| Values {
-                    calls: 1.0,
-                    share: 1.0,
-                    ..Values::default()
-                });
-                entry.runs.push(all);
-                entry.own.push(all);
-                entry.shortest.push(shortest / 4.0);
-            }
-            runs[side].places.push((round, round));
-            runs[side].whole.push(whole);
+                change.map(|change| 1e6 * (change + error).exp())
+            });
+            add_run(&mut sides, side, round, times);
         }
     }
-    Sides {
-        values,
-        runs,
-        interleaved: true,
-        short: 0.0,
-    }
+    sides
 }
 
 #[test]
