@@ -12,7 +12,7 @@ use std::{fs, io};
 
 use crate::cargo;
 use crate::project::{copy_dir, dependency, stand_alone};
-use cargo_tsc::annotate::{ATTRIBUTE, Where, annotate};
+use cargo_tsc::annotate::{ATTRIBUTE, Probe, Where, annotate};
 
 /// The attributes that are added to the functions of the copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -152,7 +152,7 @@ const MAIN: &str = include_str!("texts/main.rs");
 const ROWS: &str = include_str!("texts/rows.rs");
 
 /// Used in place of [`ATTRIBUTE`].
-pub const NOT_INLINED: &str = "#[inline(never)] ";
+const NOT_INLINED: &str = "#[inline(never)] ";
 const LIGHT: &str = "#[::tsc_runtime::cycles(light)] ";
 
 /// The program's executable and how many functions of its crate were given an attribute.
@@ -201,8 +201,17 @@ fn annotate_dir(dir: &Path, form: Form) -> io::Result<usize> {
     Ok(attributes)
 }
 
+/// The text of an annotated file with `#[inline(never)]` in place of its probes.
+pub fn not_inlined(annotated: &str) -> String {
+    let mut text = without_inline(annotated);
+    for probe in [Probe::Light, Probe::Timed] {
+        text = text.replace(probe.attribute(), NOT_INLINED);
+    }
+    text
+}
+
 /// Without the attributes before which `#[inline(never)]` has no effect: of two such attributes, the compiler takes the first.
-pub fn without_inline(source: &str) -> String {
+fn without_inline(source: &str) -> String {
     let attributes = ["#[inline]", "#[inline(always)]", "#[inline(never)]"];
     let removed = |source: String, attribute: &&str| source.replace(attribute, "");
     attributes.iter().fold(source.to_owned(), removed)

@@ -11,14 +11,13 @@ pub fn run(executable: &Path, turns: u64) -> io::Result<Run> {
     finish(Command::new(executable).arg(turns.to_string()))
 }
 
-/// The same. The program writes its report as JSON to this file.
-pub fn run_with_report(executable: &Path, turns: u64, file: &Path) -> io::Result<()> {
-    let mut command = Command::new(executable);
-    command
-        .arg(turns.to_string())
-        .env("TSC_REPORT", "json")
-        .env("TSC_REPORT_FILE", file);
-    output(&mut command).map(drop)
+/// Runs a program that writes its report as JSON to this file. Returns what it prints.
+pub fn run_with_report(command: &mut Command, file: &Path) -> io::Result<String> {
+    output(
+        command
+            .env("TSC_REPORT", "json")
+            .env("TSC_REPORT_FILE", file),
+    )
 }
 
 /// Runs the program, which calls its root once, and records the call tree.
@@ -31,11 +30,13 @@ fn finish(command: &mut Command) -> io::Result<Run> {
     Run::parse(&text).ok_or_else(|| io::Error::other(format!("not a report: {text}")))
 }
 
-fn output(command: &mut Command) -> io::Result<String> {
+/// What the command prints.
+pub fn output(command: &mut Command) -> io::Result<String> {
     let output = command.output()?;
     if output.status.success() {
         return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
     }
     let said = String::from_utf8_lossy(&output.stderr);
-    Err(io::Error::other(format!("the program failed: {said}")))
+    let program = command.get_program().display();
+    Err(io::Error::other(format!("{program} failed: {said}")))
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use super::calls::Names;
+use super::process::output;
 
 /// Samples a second of CPU time.
 pub const RATE: &str = "20000";
@@ -109,16 +110,6 @@ pub fn perf(
         .args(["-q", "-e", "cpu-clock", "-o"])
         .arg(data);
     output(record.arg("--").arg(executable).args(arguments)).map(drop)
-}
-
-/// What the command prints.
-pub fn output(command: &mut Command) -> io::Result<String> {
-    let output = command.output()?;
-    if output.status.success() {
-        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
-    }
-    let said = String::from_utf8_lossy(&output.stderr);
-    Err(io::Error::other(said.into_owned()))
 }
 
 /// Parses `12  [.] symbol`.

@@ -5,8 +5,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 use std::{fs, io, thread};
 
-use cargo_tsc::annotate::Probe;
-use transparency::programs::{NOT_INLINED, without_inline};
+use transparency::programs;
 use transparency::project::copy_dir;
 
 use crate::Program;
@@ -177,13 +176,10 @@ fn not_inlined(all: &Path, folder: &Path) -> io::Result<()> {
     }
     let [here, there] = [&copy, all].map(|path| path.display().to_string());
     each_file(&copy, &|file| {
-        let Ok(mut text) = fs::read_to_string(file) else {
+        let Ok(text) = fs::read_to_string(file) else {
             return Ok(());
         };
-        text = without_inline(&text);
-        for probe in [Probe::Light, Probe::Timed] {
-            text = text.replace(probe.attribute(), NOT_INLINED);
-        }
+        let text = programs::not_inlined(&text);
         fs::write(file, text.replace(&there, &here))
     })?;
     transparency::cargo::build_release(&copy.join("annotated"), &folder.join("not-inlined-target"))

@@ -16,6 +16,7 @@ use std::{env, fs, io};
 use forms::Forms;
 use serde_json::Value;
 use transparency::cargo;
+use transparency::programs::process::run_with_report;
 use transparency::programs::profile;
 
 const RUNS: u32 = 3;
@@ -149,14 +150,7 @@ fn measure(program: &Program, forms: &Forms, runs: u32) -> io::Result<()> {
 /// The shares in the report of one run.
 fn reported(forms: &Forms, executable: &std::path::Path) -> io::Result<Shares> {
     let file = executable.with_extension("json");
-    let output = Command::new(executable)
-        .env("TSC_REPORT", "json")
-        .env("TSC_REPORT_FILE", &file)
-        .output()?;
-    if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        return Err(io::Error::other(said.into_owned()));
-    }
+    run_with_report(&mut Command::new(executable), &file)?;
     let report: Value = serde_json::from_str(&fs::read_to_string(&file)?)?;
     let mut shares = Shares::new();
     for row in report["callsites"].as_array().into_iter().flatten() {

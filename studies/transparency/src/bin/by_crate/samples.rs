@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
 
+use transparency::programs::process::output;
 use transparency::programs::profile::{self, perf};
 
 use crate::forms::Crates;
@@ -35,7 +36,7 @@ pub fn shares(executable: &Path, crates: &Crates) -> io::Result<[Shares; 2]> {
             "ip,sym,dso",
             "-i",
         ]);
-        profile::output(script.arg(data))
+        output(script.arg(data))
     };
     let flat = script(profile::RATE, &[], &data)?;
     let deep = script(
@@ -126,7 +127,7 @@ impl Code {
             return Err(io::Error::other(said));
         };
         let mut headers = Command::new("readelf");
-        let headers = profile::output(headers.arg("-lW").arg(executable))?;
+        let headers = output(headers.arg("-lW").arg(executable))?;
         // LOAD OFFSET ADDRESS … R E
         let mut lines = headers.lines();
         let code = lines.find(|line| line.contains("LOAD") && line.contains("R E"));

@@ -3,10 +3,11 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::{fs, io};
 
 use transparency::cargo::build_release;
+use transparency::programs::process::run_with_report;
 use transparency::programs::profile;
 use transparency::programs::statistics::median;
 use transparency::project::{copy_dir, stand_alone};
@@ -110,15 +111,7 @@ fn texts() -> Vec<String> {
 /// The report of a run.
 fn report(executable: &Path) -> io::Result<Report> {
     let file = executable.with_extension("json");
-    let status = Command::new(executable)
-        .args(texts())
-        .env("TSC_REPORT", "json")
-        .env("TSC_REPORT_FILE", &file)
-        .stdout(Stdio::null())
-        .status()?;
-    if !status.success() {
-        return Err(io::Error::other("hotspots failed"));
-    }
+    run_with_report(Command::new(executable).args(texts()), &file)?;
     Report::read(&file)
 }
 

@@ -5,6 +5,8 @@ use std::io;
 use std::path::Path;
 use std::process::Command;
 
+use transparency::programs::process::run_with_report;
+
 use crate::Row;
 use crate::report::{Report, name};
 
@@ -13,18 +15,12 @@ pub(crate) fn measure(runs: usize, scratch: &Path) -> io::Result<Vec<Row>> {
     let file = scratch.join("known_tree.json");
     let mut rows = Vec::new();
     for _ in 0..runs {
-        let output = Command::new("cargo")
+        let mut command = Command::new("cargo");
+        command
             .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../overhead"))
             .args(["run", "--quiet", "--release", "--bin", "tree"])
-            .args(["--", "--work"])
-            .env("TSC_REPORT", "json")
-            .env("TSC_REPORT_FILE", &file)
-            .output()?;
-        if !output.status.success() {
-            let said = String::from_utf8_lossy(&output.stderr);
-            return Err(io::Error::other(said.into_owned()));
-        }
-        let text = String::from_utf8_lossy(&output.stdout);
+            .args(["--", "--work"]);
+        let text = run_with_report(&mut command, &file)?;
         let truths: BTreeMap<&str, f64> = text.lines().filter_map(work).collect();
         let report = Report::read(&file)?;
         rows.extend(report.callsites().filter_map(|callsite| {

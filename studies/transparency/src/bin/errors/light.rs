@@ -3,6 +3,7 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use serde_json::Value;
 use transparency::fetch;
@@ -49,7 +50,8 @@ impl Light {
         let mut reports = Vec::new();
         let mut samples = Samples::new();
         for _ in 0..runs {
-            run_with_report(&self.light, turns, &file)?;
+            let mut command = Command::new(&self.light);
+            run_with_report(command.arg(turns.to_string()), &file)?;
             reports.push(Report::read(&file)?);
             for (function, count) in profile::record(&self.not_inlined, turns)? {
                 *samples.entry(function).or_default() += count;

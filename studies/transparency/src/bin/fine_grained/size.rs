@@ -4,6 +4,8 @@ use std::io;
 use std::path::Path;
 use std::process::Command;
 
+use transparency::programs::process::output;
+
 /// The bytes of the section with the code.
 pub(crate) fn code(executable: &Path) -> io::Result<f64> {
     let text = output(Command::new("size").arg("-A").arg(executable))?;
@@ -19,9 +21,4 @@ pub(crate) fn callsites(executable: &Path) -> io::Result<f64> {
     let text = output(Command::new("nm").arg(executable))?;
     let callsites = text.lines().filter(|line| line.contains("__CALLSITE"));
     Ok(callsites.count() as f64)
-}
-
-fn output(command: &mut Command) -> io::Result<String> {
-    let output = command.output()?;
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }

@@ -7,6 +7,7 @@ use std::{fs, io};
 use cargo_tsc::annotate::{Where, annotate};
 use cargo_tsc::statistics::mean;
 use serde_json::Value;
+use transparency::programs::process::run_with_report;
 use transparency::project::{copy_dir, dependency};
 use transparency::{cargo, fetch};
 
@@ -363,14 +364,8 @@ impl<'a> Repository<'a> {
         if report.exists() {
             fs::remove_file(&report)?;
         }
-        let status = Command::new(program)
-            .env("PLANTED_ROUNDS", rounds.to_string())
-            .env("TSC_REPORT", "json")
-            .env("TSC_REPORT_FILE", &report)
-            .status()?;
-        if !status.success() {
-            return Err(io::Error::other(format!("the program ends with {status}")));
-        }
+        let mut command = Command::new(program);
+        run_with_report(command.env("PLANTED_ROUNDS", rounds.to_string()), &report)?;
         Ok(serde_json::from_str(&fs::read_to_string(report)?)?)
     }
 

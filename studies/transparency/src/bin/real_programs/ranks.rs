@@ -6,13 +6,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{fs, io};
 
-use cargo_tsc::annotate::Probe;
 use serde_json::Value;
 use transparency::cargo::executable;
+use transparency::programs;
 use transparency::programs::callgrind::instructions;
 use transparency::programs::calls::Names;
 use transparency::programs::statistics::spearman;
-use transparency::programs::{NOT_INLINED, without_inline};
 use transparency::project::copy_dir;
 
 use crate::subject::{Subject, own_ticks};
@@ -88,10 +87,7 @@ fn replace_attribute(folder: &Path) -> io::Result<()> {
         if path.is_dir() {
             replace_attribute(&path)?;
         } else if path.extension().is_some_and(|extension| extension == "rs") {
-            let mut text = without_inline(&fs::read_to_string(&path)?);
-            for probe in [Probe::Light, Probe::Timed] {
-                text = text.replace(probe.attribute(), NOT_INLINED);
-            }
+            let text = programs::not_inlined(&fs::read_to_string(&path)?);
             fs::write(&path, text)?;
         }
     }

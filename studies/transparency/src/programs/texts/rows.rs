@@ -17,7 +17,7 @@ fn rows() {
             row.self_on_cpu_ticks().unwrap_or(row.self_ticks()),
             row.clock_ticks().unwrap_or(0),
             row.self_std_error_ticks().unwrap_or(f64::NAN),
-            if row.probe() == "light" { row.visible_overhead_ticks() } else { 0.0 },
+            row.subtracted_ticks(),
             row.self_error_ticks().unwrap_or(f64::NAN),
         );
     }
