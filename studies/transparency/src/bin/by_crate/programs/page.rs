@@ -17,7 +17,7 @@ fn main() {
         pulldown_cmark::html::push_html(&mut html, parser);
         let escaped = html_escape::encode_text(&html);
         let lines = textwrap::wrap(&escaped, 60);
-        let context = minijinja::context! { title => format!("Chapter {chapter}"), lines => minijinja::Value::from_serialize(&lines) };
+        let context = minijinja::context! { title => format!("Chapter {chapter}"), lines => lines.iter().map(ToString::to_string).collect::<minijinja::Value>() };
         let page = template.render(context).unwrap();
         sum += html_escape::decode_html_entities(&page).len();
     }
