@@ -438,7 +438,7 @@ fn figures_by_ticks_follow_from_the_sums() {
         }
         if is_light(of) {
             same("calls", sum("counted"));
-            same("probe_ticks", sum("light_probe_milliticks") / 1000.0);
+            same("probe_ticks", 1.5 * sum("light_probe_milliticks") / 1000.0);
             same(
                 "mean_ticks",
                 (wall - sum("ticked_waiting")) / sum("counted"),

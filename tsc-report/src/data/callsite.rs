@@ -77,16 +77,16 @@ data! {
         self_ticks: f64,
         /// The standard error of `self_ticks` that comes from the number of ticks of the clock, if the program has light probes.
         self_std_error_ticks: Option<f64>,
-        /// What the function's probes cost, if its time is by ticks of the clock: the calls times the calibrated cost of one. Of light probes,
-        /// three quarters are subtracted from its self ticks and one quarter from its callers', but from no function more than half of
-        /// these. That of timed probes is in the self ticks.
+        /// What the function's probes cost, if its time is by ticks of the clock: the calls times the calibrated cost of one and, of light
+        /// probes, times 1.5, because they cost more in programs than around empty functions. Of these, one half is subtracted from its self
+        /// ticks and one half from its callers', but from no function more than two fifths. That of timed probes is in the self ticks.
         probe_ticks: Option<f64>,
         /// The error of `self_on_cpu_ticks` in either direction, at 95 %: the root of the sum of the squares of its parts. Of a timed function,
         /// these are `crowding_error_share` of these ticks; `visible_error_ticks` for each call, and for each probe in the calls; and what
         /// the interruptions outside annotated callees have left in them, as far as interrupted calls tell. By ticks of the clock, they are
-        /// 2.5 times `self_std_error_ticks`, and a few ticks' time where few were found; what was subtracted for light probes, or what was not
-        /// of `probe_ticks`, if that is more; and, for what the compiler arranges in another way without probes, these ticks times the share
-        /// of all other functions, times two and a half times the probes' share of the program.
+        /// twice `self_std_error_ticks`, and a few ticks' time where few were found; `probe_ticks`, or what was subtracted for light probes, if
+        /// that is more; and, for what the compiler arranges in another way without probes, these ticks times the share of all other
+        /// functions, times three quarters of the probes' share of the program.
         self_error_ticks: Option<f64>,
         /// The part of `total_ticks` on the CPU. `on_cpu_ticks + blocked_ticks = total_ticks`.
         on_cpu_ticks: Option<f64>,

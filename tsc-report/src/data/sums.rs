@@ -123,7 +123,7 @@ macro_rules! __figures {
             light ticked_off: i64 by Add,
             /// The part of `ticked_off` in which the thread was ready to run.
             light ticked_waiting: i64 by Add,
-            /// The cost of the callsite's light probes, in thousandths of a tick.
+            /// The calibrated cost of the callsite's light probes, in thousandths of a tick.
             light light_probe_milliticks: i64 by Add,
         }
     };
