@@ -34,8 +34,6 @@ mod fork;
 #[cfg(all(test, shuttle))]
 mod interleavings;
 mod light;
-mod light_check;
-mod light_totals;
 mod reading;
 mod registration;
 pub(crate) mod room;
@@ -50,8 +48,7 @@ pub(crate) use control::{do_what_was_put_off, reset};
 pub use control::{pause, resume};
 #[cfg(all(unix, not(miri)))]
 pub(crate) use fork::start_from_zero;
-pub(crate) use light::{FoundRow, count_after_end, find_row};
-pub(crate) use light_check::{check_light, is_unsplit as is_light_unsplit};
+pub(crate) use light::{check_light, find_row, is_unsplit as is_light_unsplit};
 pub(crate) use reading::{figures, take_figures};
 pub(crate) use registration::{add_cost_of_report, begin_report};
 pub(crate) use sheets::{Figures, ThreadName};

@@ -5,7 +5,7 @@ use std::ptr::{self, NonNull};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::light_check::end_light;
+use super::light::check::end_light;
 use super::reading::add_rest;
 use super::shard::Shard;
 use super::sheets::ThreadName;

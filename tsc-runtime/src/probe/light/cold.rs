@@ -3,7 +3,7 @@
 use crate::hooks;
 use crate::record::callsite::Callsite;
 use crate::record::light::{self, Frame, LightThread, Row};
-use crate::registry::{self, FoundRow, check_light};
+use crate::registry::{self, check_light};
 
 /// The start of a call that the inlined probe does not handle.
 ///
@@ -47,26 +47,15 @@ unsafe fn start(frame: &Frame, counter: usize) {
 
 /// Adds to a callsite's counter on this thread. Returns whether the call has a place on the thread's stack of calls.
 fn count(thread: &LightThread, callsite: &'static Callsite, counter: usize, count: u64) -> bool {
-    let is_known = thread.has_valid(callsite.row());
-    let found = if is_known {
-        FoundRow::Own
-    } else if callsite.is_left_out() {
-        FoundRow::Nothing
-    } else {
-        registry::find_row(callsite, hooks::install)
-    };
-    match found {
-        FoundRow::Own => {
-            // SAFETY: the thread has the row, according to `has_valid` or the registry.
-            unsafe { thread.row(callsite.row()) }.add(counter, count);
-            true
+    if !thread.has_valid(callsite.row()) {
+        let is_measured = !callsite.is_left_out();
+        if !(is_measured && registry::find_row(callsite, hooks::install, counter, count)) {
+            return false;
         }
-        FoundRow::OfEndedThreads => {
-            registry::count_after_end(callsite, counter, count);
-            false
-        }
-        FoundRow::Nothing => false,
     }
+    // SAFETY: the thread has the row, according to `has_valid` or the registry.
+    unsafe { thread.row(callsite.row()) }.add(counter, count);
+    true
 }
 
 #[cold]

@@ -1,14 +1,14 @@
 //! The figures of light probes, added to those of timed ones.
 
-use super::sheets::{Sheets, ThreadName};
 use crate::record::light::{Counts, LightSums, PathSums, ROOT, Row};
 use crate::record::totals::Totals;
+use crate::registry::sheets::{Sheets, ThreadName};
 use tsc_report::__private::Combine;
 use tsc_report::CallsiteSums;
 
 impl Sheets {
     /// Adds the figures of a thread with this name.
-    pub(super) fn add_light(&mut self, name: &ThreadName, light: &LightSums) {
+    pub(in crate::registry) fn add_light(&mut self, name: &ThreadName, light: &LightSums) {
         let paths = &light.paths;
         let numbers = paths.iter().filter_map(|path| path.callsite);
         let most = numbers.max().map_or(0, |number| number as usize + 1);

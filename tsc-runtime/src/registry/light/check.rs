@@ -2,10 +2,10 @@
 
 use std::sync::atomic::AtomicI64;
 
-use super::is_paused;
 use crate::on_cpu;
 use crate::record::light::{LightThread, Microseconds};
 use crate::record::thread::{self, Thread};
+use crate::registry::is_paused;
 use crate::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use crate::tick_clock;
 
@@ -48,7 +48,7 @@ pub(crate) fn check_light(light: &LightThread) {
 }
 
 /// The last check of a thread that ends. The CPU time that no tick has given to a function is left to other threads.
-pub(super) fn end_light(light: &LightThread, thread: &Thread) {
+pub(in crate::registry) fn end_light(light: &LightThread, thread: &Thread) {
     if let Some(paths) = light.paths() {
         settle(light, thread);
         let rest = light.account.rest();
