@@ -161,7 +161,7 @@ impl Slot {
 /// The slot of a measured call, written by a start on this thread. It is used until the stop of the call, or of the poll.
 #[derive(Debug)]
 #[repr(transparent)]
-pub(super) struct Started(Slot);
+pub struct Started(Slot);
 
 impl Started {
     #[inline(always)]

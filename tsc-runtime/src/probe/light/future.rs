@@ -4,9 +4,10 @@ use core::future::Future;
 
 use super::LightProbe;
 use super::cold::count_future;
+use crate::probe::Slot;
 use crate::probe::future::{Account, Polled};
 use crate::record::callsite::Callsite;
-use crate::record::light::{Frame, Row};
+use crate::record::light::Row;
 
 /// The account of polls with light probes. `C` returns the callsite.
 #[derive(Debug)]
@@ -31,21 +32,15 @@ where
 }
 
 impl<C: Fn() -> &'static Callsite> Account for LightPolls<C> {
-    type Place = Frame;
     type Probe<'a>
         = LightProbe<'a>
     where
         Self: 'a;
 
     #[inline(always)]
-    fn place() -> Frame {
-        Frame::new()
-    }
-
-    #[inline(always)]
-    fn start<'a>(&'a mut self, frame: &'a mut Frame) -> LightProbe<'a> {
+    fn start<'a>(&'a mut self, slot: &'a mut Slot) -> LightProbe<'a> {
         self.is_pending = true;
-        LightProbe::start_poll((self.callsite)(), frame)
+        LightProbe::start_poll((self.callsite)(), &slot.frame)
     }
 
     #[inline]

@@ -11,10 +11,10 @@ use crate::tick_clock;
 
 /// CPU time in ticks of threads that have ended before a tick could give it to a function. The first tick of another thread takes it, so that
 /// functions on many short-lived threads get their share.
-static LEFT_BEHIND: AtomicI64 = AtomicI64::new(0);
+pub(super) static LEFT_BEHIND: AtomicI64 = AtomicI64::new(0);
 
 /// Whether time off the CPU of some thread could not be divided into blocked and waiting.
-static UNSPLIT: AtomicBool = AtomicBool::new(false);
+pub(super) static UNSPLIT: AtomicBool = AtomicBool::new(false);
 
 pub(super) fn take_left_behind() -> i64 {
     LEFT_BEHIND.swap(0, Relaxed)
@@ -23,13 +23,6 @@ pub(super) fn take_left_behind() -> i64 {
 /// Whether light functions have time off the CPU that is not divided into blocked and waiting.
 pub(crate) fn is_unsplit() -> bool {
     UNSPLIT.load(Relaxed)
-}
-
-/// Forgets what threads of the parent have left, in the child of a fork.
-#[cfg(all(unix, any(all(test, shuttle), not(miri))))] // no process is forked elsewhere
-pub(super) fn start_from_zero() {
-    LEFT_BEHIND.store(0, Relaxed);
-    UNSPLIT.store(false, Relaxed);
 }
 
 /// Finds out what has happened since the last check, and adds it to the figures of the innermost function. Does nothing if nothing has

@@ -148,7 +148,8 @@ fn count_after_end(number: usize, counter: usize, count: u64) -> Option<bool> {
 /// In the child of a fork: the calling thread's next light call finds out that it has no rows here.
 #[cfg(all(unix, any(all(test, shuttle), not(miri))))] // no process is forked elsewhere
 pub(super) fn start_from_zero() {
-    check::start_from_zero();
+    check::LEFT_BEHIND.store(0, Relaxed);
+    check::UNSPLIT.store(false, Relaxed);
     tick_clock::EPOCH.words.forget();
     light::this().forget_rows();
 }
