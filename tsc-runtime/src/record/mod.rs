@@ -285,10 +285,9 @@ impl Record {
     /// Called before an activation stops in which so much was lost. Adds the cost of registrations and reports, too.
     pub(crate) fn add_lost(&self, inside: &Inside) {
         let counters = &self.counters;
-        counters.own_off.add(inside.own);
-        counters.own_waiting.add(inside.own_waiting);
-        let interruptions = inside.own_interruptions.cast_unsigned();
-        counters.own_interruptions.add(interruptions);
+        counters.own_off.add(inside.own.off);
+        counters.own_waiting.add(inside.own.waiting);
+        counters.own_interruptions.add(inside.own.switches.into());
         counters.calls_blocked.add(inside.loss.blocked());
         if self.entry().depth() == 1 {
             counters.off.add(inside.loss.off);
