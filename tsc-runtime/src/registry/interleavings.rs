@@ -14,7 +14,7 @@ use crate::probe::empty_calls::{Light, ProbeKind};
 use crate::probe::light::LightProbe;
 use crate::probe::section::Section;
 use crate::probe::{Probe, Slot};
-use crate::record::callsite::meta;
+use crate::record::callsite::{REGISTERED, meta};
 use crate::record::light::Frame;
 use crate::sync::scheduled::alone;
 use crate::sync::{check, spin_loop, thread_local};
@@ -37,6 +37,7 @@ pub(super) fn begin_process<K: ProbeKind>() -> [&'static Callsite; 2] {
     start_from_zero();
     do_what_was_put_off();
     NUMBERS.store(FIRST_NUMBER, SeqCst);
+    REGISTERED.store(std::ptr::null_mut(), SeqCst);
     RECORDS.store(0, SeqCst);
     PAUSED.store(false, SeqCst);
     ["a", "b"].map(|name| {

@@ -86,8 +86,6 @@ struct Registry {
 
 #[derive(Default)]
 struct Lists {
-    /// By number; `None` for callsites that only a parent process has called.
-    callsites: Vec<Option<&'static Callsite>>,
     /// The figures of threads that have ended.
     ended: Sheets,
     live: Vec<Arc<Shard>>,
@@ -296,12 +294,8 @@ fn number_of(callsite: &'static Callsite) -> Option<usize> {
         let number = NUMBERS.fetch_add(1, Relaxed);
         callsite.set_number(number);
         number
-    }) as usize;
-    if lists.callsites.len() <= number {
-        lists.callsites.resize(number + 1, None);
-    }
-    lists.callsites[number] = Some(callsite);
-    Some(number)
+    });
+    Some(number as usize)
 }
 
 /// The callsites that were called and left out, as `module::name`.

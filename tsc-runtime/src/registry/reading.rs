@@ -52,14 +52,10 @@ fn read(takes: bool) -> Figures {
     for shard in shards {
         shard.own.lock().add_to(&shard, &mut sheets, takes);
     }
-    let lists = registry.lists.lock();
     if takes {
-        lists.invalidate_threads();
+        registry.lists.lock().invalidate_threads();
     }
-    // Copied after reading all records, so that they include the callsites that were added meanwhile.
-    let callsites = lists.callsites.clone();
-    drop(lists);
-    sheets.figures(&callsites)
+    sheets.figures()
 }
 
 impl Lists {

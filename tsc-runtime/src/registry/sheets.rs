@@ -60,7 +60,7 @@ impl Sheets {
         (totals, &mut self.ticked)
     }
 
-    pub(super) fn figures(self, callsites: &[Option<&'static Callsite>]) -> Figures {
+    pub(super) fn figures(self) -> Figures {
         let mut all = Vec::new();
         let mut by_thread = Vec::new();
         for (name, totals) in self.by_name {
@@ -73,11 +73,10 @@ impl Sheets {
             for (all, part) in all.iter_mut().zip(&totals) {
                 all.merge(part);
             }
-            by_thread.push((name, called(callsites, totals, &HashSet::new())));
+            by_thread.push((name, called(totals, &HashSet::new())));
         }
-        make_room(&mut all, callsites.len());
         Figures {
-            callsites: called(callsites, all, &self.tree.callsites()),
+            callsites: called(all, &self.tree.callsites()),
             by_thread,
             tree: self.tree,
             ticked: self.ticked,
@@ -91,36 +90,25 @@ fn make_room(totals: &mut Vec<Totals>, callsites: usize) {
     }
 }
 
-/// Includes callsites that are only `in_tree`, because a thread's tree is not read at the same moment as its records.
-fn called(
-    callsites: &[Option<&'static Callsite>],
-    totals: Vec<Totals>,
-    in_tree: &HashSet<u32>,
-) -> CallsiteTotals {
+/// Includes callsites that are only `in_tree`, because a thread's tree is not read at the same moment as its records. In the child of a fork, a
+/// thread has rows of callsites that have their numbers from the parent.
+fn called(mut totals: Vec<Totals>, in_tree: &HashSet<u32>) -> CallsiteTotals {
     let nothing = CallsiteSums::default();
     // A timed function in which only ticks have come is in a later report.
     let is_called = |callsite: &Callsite, sums: &CallsiteSums| {
         callsite.is_light() || sums.calls() + sums.running + sums.polls + sums.cancelled != 0
     };
-    (0..)
-        .zip(totals)
-        .filter_map(|(number, totals)| {
-            let is_in_tree = in_tree.contains(&number);
-            if !is_in_tree && totals.sums == nothing {
-                return None;
-            }
-            let callsite = callsite_of(callsites, number)?;
-            let is_row = is_in_tree || is_called(callsite, &totals.sums);
-            is_row.then_some((callsite, totals))
-        })
-        .collect()
-}
-
-/// In the child of a fork, a thread has rows of callsites that have their numbers from the parent. So they need not be among the child's
-/// `callsites`, but they are in the list of all that were ever registered, which may be long.
-fn callsite_of(callsites: &[Option<&'static Callsite>], number: u32) -> Option<&'static Callsite> {
-    let known = callsites.get(number as usize).copied().flatten();
-    known.or_else(|| callsite::registered().find(|of| of.number() == Some(number)))
+    let mut callsites: Vec<_> = callsite::registered().collect();
+    callsites.reverse();
+    let rows = callsites.into_iter().filter_map(|callsite| {
+        let number = callsite.number()?;
+        let totals = totals.get_mut(number as usize).map(std::mem::take);
+        let totals = totals.unwrap_or_default();
+        let is_row = in_tree.contains(&number)
+            || totals.sums != nothing && is_called(callsite, &totals.sums);
+        is_row.then_some((callsite, totals))
+    });
+    rows.collect()
 }
 
 /// Whether totals are kept apart by the threads' names.
@@ -158,15 +146,17 @@ mod tests {
     use crate::record::callsite::meta;
     use crate::record::contexts::ContextTotals;
     use crate::record::counters::ContextSums;
+    use crate::registry::number_of;
     use crate::tsc::Lfence;
 
     #[test]
     fn context_has_its_row_though_the_call_came_after_the_records_were_read() {
         static CALLSITE: Callsite =
             Callsite::new::<Lfence>(meta(&(), module_path!(), line!()).named("late"));
+        let number = number_of(&CALLSITE).unwrap();
         let rows = |calls| {
             let late = ContextTotals {
-                callsite: Some(1),
+                callsite: Some(number as u32),
                 parent: None,
                 sums: ContextSums {
                     calls,
@@ -175,8 +165,7 @@ mod tests {
             };
             let mut sheets = Sheets::default();
             sheets.tree.add(&[late]);
-            let figures = sheets.figures(&[None, Some(&CALLSITE)]);
-            figures.callsites.len()
+            sheets.figures().callsites.len()
         };
         assert_eq!((rows(1), rows(0)), (1, 0));
     }

@@ -104,10 +104,8 @@ impl Lists {
     /// Adds a record's figures to those of ended threads.
     fn end_record(&mut self, name: &ThreadName, slot: &mut Option<OwnedRecord>, taken: &[Totals]) {
         let Some(record) = slot.take() else { return };
-        let (totals, _) = self.ended.of(name, self.callsites.len());
-        if let Some(totals) = totals.get_mut(record.id as usize) {
-            add_rest(&record, taken, true, totals);
-        }
+        let (totals, _) = self.ended.of(name, record.id as usize + 1);
+        add_rest(&record, taken, true, &mut totals[record.id as usize]);
     }
 }
 
