@@ -129,7 +129,7 @@ impl FutureTotals {
             );
             let thread = thread::this();
             if let Some(contexts) = thread.contexts() {
-                contexts.count(&record.place);
+                contexts.count(&record.last_place);
             }
             if call.unusual != Some(Exclusion::Anomalous) && record.is_slow(wall) {
                 // What was lost in the polls is not summed up, because a future is to be small.

@@ -7,7 +7,7 @@ use core::ptr;
 
 use crate::events::CountedCall;
 use crate::record::Record;
-use crate::record::light::Frame;
+use crate::record::light::{Frame, Place};
 use crate::record::thread::Thread;
 use crate::registry::Found;
 use crate::tsc::Ticks;
@@ -31,8 +31,8 @@ pub struct Slot {
     /// Written only where `record` is null. The counter may not be read for such a call, so the operating system's clock measures it, or its
     /// record is for it alone. `None` if nothing measures the call.
     untimed: MaybeUninit<Option<Found>>,
-    /// The call tree's node from which this call was made. Written only if trees are recorded.
-    outer: MaybeUninit<u32>,
+    /// The call tree's place from which this call was made. Written only if trees are recorded.
+    outer: MaybeUninit<Place>,
     /// Written only in programs that have light probes, too.
     pub(super) frame: Frame,
     /// `None` if no events are counted, for which nothing is written without the feature `pmu`.
@@ -120,7 +120,7 @@ impl Slot {
     }
 
     #[inline(always)]
-    pub(super) fn set_outer(&mut self, outer: u32) {
+    pub(super) fn set_outer(&mut self, outer: Place) {
         self.outer.write(outer);
     }
 
@@ -227,7 +227,7 @@ impl Started {
     ///
     /// The call has a place in the tree.
     #[inline(always)]
-    pub(super) unsafe fn outer(&self) -> u32 {
+    pub(super) unsafe fn outer(&self) -> Place {
         // SAFETY: guaranteed by the caller: who gives a call its place writes this.
         unsafe { self.0.outer.assume_init() }
     }

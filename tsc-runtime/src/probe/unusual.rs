@@ -85,7 +85,7 @@ pub(super) extern "C" fn prepare_first(callsite: &'static Callsite, slot: &mut S
     }
     // If this was the thread's first call, it may have a tree now, or it may link frames from now on.
     if let Some(contexts) = thread.contexts() {
-        slot.set_outer(contexts.enter(record.id, &record.place, record.is_inner()));
+        slot.set_outer(contexts.enter(record.id, &record.last_place, record.is_inner()));
     } else if thread.is_mixed() {
         link(callsite, slot);
     }

@@ -80,16 +80,13 @@ impl Lists {
 impl Own {
     /// Adds the figures that were not taken. With `takes`, they are taken from now on.
     fn add_to(&mut self, shard: &Shard, sheets: &mut Sheets, takes: bool) {
-        if let Some(tree) = &mut self.tree {
-            tree.add_to(&mut sheets.tree, takes);
+        if let Some(contexts) = &self.tree {
+            // Read only once, because the thread continues meanwhile.
+            let rest = self.taken_tree.rest(contexts.read(), takes);
+            sheets.tree.add(&rest);
         }
         if let Some(light) = &mut self.light {
-            let sums = if takes {
-                light.hand_out()
-            } else {
-                light.rest()
-            };
-            sheets.add_light(&shard.name, &sums);
+            sheets.add_light(&shard.name, &light.rest(takes));
         }
         let (totals, _) = sheets.of(&shard.name, self.records.len());
         if takes {

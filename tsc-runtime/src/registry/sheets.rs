@@ -144,7 +144,6 @@ pub(super) fn facts_of_this_thread() -> ThreadFacts {
 mod tests {
     use super::*;
     use crate::record::callsite::meta;
-    use crate::record::contexts::ContextTotals;
     use crate::record::counters::ContextSums;
     use crate::registry::number_of;
     use crate::tsc::Lfence;
@@ -155,16 +154,14 @@ mod tests {
             Callsite::new::<Lfence>(meta(&(), module_path!(), line!()).named("late"));
         let number = number_of(&CALLSITE).unwrap();
         let rows = |calls| {
-            let late = ContextTotals {
-                callsite: Some(number as u32),
-                parent: None,
-                sums: ContextSums {
-                    calls,
-                    ..ContextSums::default()
-                },
+            let sums = ContextSums {
+                calls,
+                ..ContextSums::default()
             };
             let mut sheets = Sheets::default();
-            sheets.tree.add(&[late]);
+            if calls != 0 {
+                sheets.tree.add_root(number as u32, &sums);
+            }
             sheets.figures().callsites.len()
         };
         assert_eq!((rows(1), rows(0)), (1, 0));

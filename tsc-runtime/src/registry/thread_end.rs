@@ -83,11 +83,13 @@ impl Lists {
             return;
         }
         let own = &mut *own;
-        if let Some(tree) = &mut own.tree {
-            tree.add_to(&mut self.ended.tree, true);
+        if let Some(contexts) = own.tree.take() {
+            self.ended
+                .tree
+                .add(&own.taken_tree.rest(contexts.read(), false));
         }
-        if let Some(light) = own.light.take() {
-            self.ended.add_light(&shard.name, &light.rest());
+        if let Some(mut light) = own.light.take() {
+            self.ended.add_light(&shard.name, &light.rest(false));
         }
         let mut lingers = false;
         for slot in &mut own.records {

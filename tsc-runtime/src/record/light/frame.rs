@@ -87,11 +87,14 @@ pub(crate) enum Who {
     Placed(Place),
 }
 
-/// The place of a call.
+/// The place of a call in a thread's [`Paths`](super::Paths).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Place(pub(super) u32);
 
 impl Place {
+    /// Where no call is.
+    pub(crate) const NOWHERE: Self = Self(u32::MAX);
+
     pub(super) const fn from_index(index: usize) -> Self {
         Self(index as u32)
     }
