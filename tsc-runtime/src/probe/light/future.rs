@@ -3,7 +3,7 @@
 use core::future::Future;
 
 use super::LightProbe;
-use super::cold::count_future;
+use super::cold::count;
 use crate::probe::Slot;
 use crate::probe::future::{Account, Polled};
 use crate::record::callsite::Callsite;
@@ -46,13 +46,13 @@ impl<C: Fn() -> &'static Callsite> Account for LightPolls<C> {
     #[inline]
     fn complete(&mut self) {
         self.is_pending = false;
-        count_future((self.callsite)(), Row::CALLS);
+        count((self.callsite)(), Row::CALLS, 1);
     }
 
     #[inline]
     fn close(&mut self) {
         if self.is_pending {
-            count_future((self.callsite)(), Row::CANCELLED);
+            count((self.callsite)(), Row::CANCELLED, 1);
         }
     }
 }

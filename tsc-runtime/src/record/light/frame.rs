@@ -63,16 +63,6 @@ impl Frame {
         }
     }
 
-    /// The callsite of a call that starts.
-    ///
-    /// # Safety
-    ///
-    /// [`set_callsite`](Self::set_callsite) was called, and no tick has looked for the frame since.
-    pub(crate) unsafe fn callsite(&self) -> &'static Callsite {
-        // SAFETY: guaranteed by the caller.
-        unsafe { &*self.who.get().assume_init() }
-    }
-
     pub(crate) fn set_place(&self, place: Place) {
         let odd = place.index() << 1 | 1;
         self.who.set(MaybeUninit::new(ptr::without_provenance(odd)));

@@ -10,7 +10,7 @@ mod thread;
 
 pub(crate) use account::{Microseconds, Passed};
 pub use frame::Frame;
-pub(crate) use frame::Place;
+pub(crate) use frame::{Place, Who};
 pub(crate) use owned::{LightRecord, LightSums};
 pub(crate) use path_sums::PathSums;
 pub(crate) use paths::{PathTotals, Paths, ROOT};
