@@ -173,9 +173,7 @@ const _: () = assert!(UNWINDING <= LEAST, "a call that is compared has come here
 /// Records a call that is not short: one that a panic ends, too.
 #[inline(never)]
 extern "C" fn finish_longer(started: &Started, stop: Ticks) {
-    if std::thread::panicking() {
-        started.record().counters.panicked.add(1);
-    }
+    started.note_panic();
     let start = started.start();
     let raw = elapsed(start, stop).cast_unsigned();
     // SAFETY: `finish` is called with timed calls only.

@@ -68,9 +68,7 @@ extern "C" fn finish_untimed_poll(slot: &Slot, call: &mut FutureTotals) {
 /// Adds a poll to this thread's record and to `call`.
 #[inline(never)]
 extern "C" fn finish_poll(started: &Started, stop: Ticks, call: &mut FutureTotals) {
-    if std::thread::panicking() {
-        started.record().counters.panicked.add(1);
-    }
+    started.note_panic();
     finish_unusual_poll(started, || call.add(started, stop));
 }
 

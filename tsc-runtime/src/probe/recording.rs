@@ -37,9 +37,8 @@ impl<F: Fn() -> Option<Value>> Sink for Recording<F> {
 
     #[inline(always)]
     fn finish_untimed(&mut self, slot: &Slot) {
-        // SAFETY: the start has written the slot, and there is no timed call. The record of an orphan is gone after the stop, and keeps no
-        // calls.
-        let lives = unsafe { slot.untimed() }.filter(|(_, found)| !found.is_orphan);
+        // SAFETY: the start has written the slot, and there is no timed call. After the end of the thread, the record is gone after the stop.
+        let lives = unsafe { slot.untimed() }.filter(|(of, _)| !of.thread().has_ended());
         finish_untimed(slot);
         if let Some((started, _)) = lives {
             record_if_kept(started, &self.0);

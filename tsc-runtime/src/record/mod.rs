@@ -163,6 +163,11 @@ impl Record {
         self.entry
     }
 
+    /// Whether it is for a single call, because the thread has ended, and therefore in no table.
+    pub(crate) fn is_orphan(&self) -> bool {
+        self.entry().record().is_null()
+    }
+
     /// Called when an activation stops that contains others: adds the cost of their probes, and the net ticks of annotated callees.
     #[inline(always)]
     pub(crate) fn add_nested(&self, nested: u64, callees: u64) {

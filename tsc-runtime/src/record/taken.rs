@@ -5,26 +5,14 @@
 
 use tsc_report::__private::Combine;
 
-/// What was taken of some figures.
-#[derive(Debug)]
-pub(crate) struct Taken<T>(Vec<T>);
-
-impl<T> Default for Taken<T> {
-    fn default() -> Self {
-        Self(Vec::new())
+/// What of the figures, which are `now`, is not in `taken`. With `takes`, it is from now on.
+pub(crate) fn rest<T: Combine + Clone>(mut now: Vec<T>, taken: &mut Vec<T>, takes: bool) -> Vec<T> {
+    let all = takes.then(|| now.clone());
+    for (now, taken) in now.iter_mut().zip(&*taken) {
+        now.since(taken);
     }
-}
-
-impl<T: Combine + Clone> Taken<T> {
-    /// What was not taken of the figures, which are `now`. With `takes`, it is taken from now on.
-    pub(crate) fn rest(&mut self, now: Vec<T>, takes: bool) -> Vec<T> {
-        let mut rest = now.clone();
-        for (rest, taken) in rest.iter_mut().zip(&self.0) {
-            rest.since(taken);
-        }
-        if takes {
-            self.0 = now;
-        }
-        rest
+    if let Some(all) = all {
+        *taken = all;
     }
+    now
 }

@@ -4,7 +4,7 @@ use std::ptr::{self, NonNull};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::sheets::{ThreadName, facts_of_this_thread, name_of_this_thread};
+use super::sheets::{ThreadName, facts_of_this_thread, name_of_rows};
 use super::{RECORDS, Registry, has_light_probes};
 use crate::calibration::overhead;
 use crate::interruption;
@@ -14,7 +14,6 @@ use crate::record::counters::ContextSums;
 use crate::record::light::{self, LightRecord, LightThread, PathTotals};
 use crate::record::slowest::ThreadFacts;
 use crate::record::table::{Entry, Table};
-use crate::record::taken::Taken;
 use crate::record::thread::{self, Thread};
 use crate::record::totals::Totals;
 use crate::record::{OwnedRecord, Record};
@@ -47,7 +46,7 @@ pub(super) struct Own {
     pub(super) table: Table,
     /// `Some` if call trees are recorded. In a box, because the thread points to it.
     pub(super) tree: Option<Box<Contexts>>,
-    pub(super) taken_tree: Taken<PathTotals<ContextSums>>,
+    pub(super) taken_tree: Vec<PathTotals<ContextSums>>,
     /// `Some` after the thread's first call of a light function.
     pub(super) light: Option<LightRecord>,
     /// By callsite number: the figures that were taken, which are still in the records. Empty if none were.
@@ -71,7 +70,7 @@ impl Shard {
                 thread.on_cpu.attach();
             }
         }
-        let name = name_of_this_thread();
+        let facts = facts_of_this_thread();
         // Without memory, the thread's calls are not in the tree.
         let tree = contexts::are_recorded().then(Contexts::new).flatten();
         let tree = tree.map(Box::new);
@@ -83,8 +82,8 @@ impl Shard {
             home: registry,
             thread,
             light_thread: light::this(),
-            name,
-            facts: Arc::new(facts_of_this_thread()),
+            name: name_of_rows(&facts),
+            facts: Arc::new(facts),
             own: Mutex::new(Own {
                 tree,
                 ..Own::default()

@@ -8,9 +8,10 @@ use once_cell::race::OnceBool;
 use super::tree::Tree;
 use crate::record::callsite::{self, Callsite};
 use crate::record::light::PathSums;
-use crate::record::slowest::{self, ThreadFacts};
+use crate::record::slowest::ThreadFacts;
 use crate::record::totals::Totals;
 use crate::{environment, process};
+use tsc_report::__private::Combine;
 use tsc_report::CallsiteSums;
 
 /// The name of some threads; `None` for threads without a name, and for all threads if no rows for threads are asked for.
@@ -122,22 +123,17 @@ pub(super) fn are_wanted_apart() -> Option<bool> {
     environment::THREADS.parse(environment::switch)
 }
 
-/// The name of the calling thread.
-pub(super) fn name_of_this_thread() -> ThreadName {
-    are_apart()
-        .then(|| std::thread::current().name().map(Arc::from))
-        .flatten()
-}
-
-/// By what the calling thread is known outside. Nothing is asked if no calls are kept.
+/// By what the calling thread is known outside.
 pub(super) fn facts_of_this_thread() -> ThreadFacts {
-    if slowest::wanted() == 0 {
-        return ThreadFacts::default();
-    }
     ThreadFacts {
         id: process::thread_id(),
-        name: std::thread::current().name().map(str::to_owned),
+        name: std::thread::current().name().map(Arc::from),
     }
+}
+
+/// The name by which the thread has rows.
+pub(super) fn name_of_rows(facts: &ThreadFacts) -> ThreadName {
+    facts.name.clone().filter(|_| are_apart())
 }
 
 #[cfg(test)]

@@ -139,7 +139,7 @@ impl Tree {
 mod tests {
     use super::*;
     use crate::record::contexts::{Contexts, LastPlace};
-    use crate::record::taken::Taken;
+    use crate::record::taken::rest;
 
     /// The places of a thread, the first of which stands for the calls without room: callsite, caller and calls.
     fn places<const N: usize>(of: [(u32, usize, u64); N]) -> Vec<PathTotals<ContextSums>> {
@@ -180,7 +180,7 @@ mod tests {
 
     #[test]
     fn every_call_is_taken_once() {
-        let (contexts, mut taken) = (Contexts::new().unwrap(), Taken::default());
+        let (contexts, mut taken) = (Contexts::new().unwrap(), Vec::new());
         let last = LastPlace::new();
         let call = || {
             let outer = contexts.enter(7, &last, false);
@@ -192,7 +192,7 @@ mod tests {
         };
         let mut read = |takes| {
             let mut tree = Tree::default();
-            tree.add(&taken.rest(contexts.read(), takes));
+            tree.add(&rest(contexts.read(), &mut taken, takes));
             tree.nodes().iter().map(|node| node.sums.calls).sum::<u64>()
         };
         (0..3).for_each(|_| call());

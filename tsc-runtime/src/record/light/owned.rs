@@ -1,18 +1,20 @@
 //! A thread's figures for its light probes, as the registry keeps them.
 
+use std::sync::Arc;
+
 use super::path_sums::PathSums;
 use super::paths::{PathTotals, Paths};
 use super::rows::Rows;
-use crate::record::taken::Taken;
+use crate::record::taken::rest;
 
 /// The figures of one thread, and those that were taken.
 #[derive(Debug)]
 pub(crate) struct LightRecord {
     pub(crate) rows: Rows,
-    /// In a box, because the thread points to it.
-    pub(crate) paths: Box<Paths>,
-    taken_counts: Taken<u64>,
-    taken_paths: Taken<PathTotals<PathSums>>,
+    /// The thread points to them.
+    pub(crate) paths: Arc<Paths>,
+    taken_counts: Vec<u64>,
+    taken_paths: Vec<PathTotals<PathSums>>,
 }
 
 /// The figures of a thread.
@@ -25,22 +27,24 @@ pub(crate) struct LightSums {
 }
 
 impl LightRecord {
-    /// `None` if the system has no memory.
-    pub(crate) fn new() -> Option<Self> {
-        Some(Self {
+    /// `None` if the system has no memory. What the parent of a fork has counted in `inherited` paths is not this process's.
+    pub(crate) fn new(inherited: Option<Arc<Paths>>) -> Option<Self> {
+        let mut record = Self {
             rows: Rows::default(),
-            paths: Box::new(Paths::new()?),
-            taken_counts: Taken::default(),
-            taken_paths: Taken::default(),
-        })
+            paths: inherited.or_else(|| Paths::new().map(Arc::new))?,
+            taken_counts: Vec::new(),
+            taken_paths: Vec::new(),
+        };
+        record.rest(true);
+        Some(record)
     }
 
     /// The figures that were not taken. With `takes`, they are taken from now on.
     pub(crate) fn rest(&mut self, takes: bool) -> LightSums {
         let counts = self.rows.read().into_flattened();
         LightSums {
-            counts: self.taken_counts.rest(counts, takes),
-            paths: self.taken_paths.rest(self.paths.read(), takes),
+            counts: rest(counts, &mut self.taken_counts, takes),
+            paths: rest(self.paths.read(), &mut self.taken_paths, takes),
         }
     }
 }
@@ -52,7 +56,7 @@ mod tests {
 
     #[test]
     fn every_figure_is_taken_once() {
-        let mut record = LightRecord::new().unwrap();
+        let mut record = LightRecord::new(None).unwrap();
         record.rows.reserve(3);
         let call = |record: &LightRecord| {
             record.rows.current()[2].add(Row::CALLS, 1);

@@ -18,7 +18,6 @@ use core::cell::Cell;
 use super::account::Usual;
 use super::frame::{Frame, Place, Who};
 use super::path_sums::PathSums;
-use crate::record::callsite;
 use crate::record::counters::{Cell as _, Figures, PathFigures};
 use crate::record::pages::Zeroed;
 use crate::record::segments::Segments;
@@ -221,32 +220,6 @@ impl Paths {
             }
         }
         place
-    }
-
-    /// Gives running calls their callsites back in the place of places.
-    ///
-    /// # Safety
-    ///
-    /// As for [`place_of`](Self::place_of).
-    pub(crate) unsafe fn take_places_from(&self, innermost: *const Frame) {
-        let mut at = innermost;
-        // SAFETY: linked frames belong to running functions, so they exist, and both of their fields are written.
-        unsafe {
-            while let Some(frame) = at.as_ref() {
-                at = frame.outer();
-                let Who::Placed(place) = frame.who() else {
-                    continue;
-                };
-                let number = self.number_of(place);
-                match callsite::registered()
-                    .find(|known| number.is_some() && known.number() == number)
-                {
-                    Some(callsite) => frame.set_callsite(callsite),
-                    // All paths have this place.
-                    None => frame.set_place(OTHER),
-                }
-            }
-        }
     }
 
     /// What is known of the function of a place.

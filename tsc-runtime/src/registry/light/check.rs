@@ -58,12 +58,12 @@ fn settle(light: &LightThread, thread: &Thread) {
     let _errno = on_cpu::Errno::save();
     // Armed before the clocks are read: what happens in between is found by the next check.
     let was_off = light.arm(&thread.detector);
-    let tick = light.epoch().last();
+    let tick = tick_clock::epoch().last();
     let noticed = light.account.notice(tick);
     let ticks = tick.wrapping_sub(noticed);
-    let new = light.epoch().since(noticed, tick);
+    let new = tick_clock::epoch().since(noticed, tick);
     if new.is_some() || was_off {
-        tick_clock::note_noticed(tick, ticks);
+        tick_clock::note_noticed(ticks);
     }
     let Some(passed) = thread.passed(was_off, new) else {
         return;
@@ -80,7 +80,7 @@ fn settle(light: &LightThread, thread: &Thread) {
     if light.account.is_first_tick() && new.is_some() {
         light.account.add_pending(take_left_behind());
     }
-    if passed.off > 0 && !passed.is_split {
+    if passed.loss.off > 0 && !passed.loss.is_split {
         UNSPLIT.store(true, Relaxed);
     }
     // SAFETY: the frame is this thread's innermost one, and the frames have places in no other paths.

@@ -92,7 +92,8 @@ impl Shard {
         let light = light::this();
         let mut own = self.own.lock();
         if own.light.is_none() {
-            own.light = LightRecord::new().filter(|record| begin(light, thread, record));
+            own.light = LightRecord::new(light.inherited_paths())
+                .filter(|record| begin(light, thread, record));
         }
         // From here on the record stays where it is: the thread points into it.
         let Some(record) = &mut own.light else {
@@ -111,7 +112,9 @@ fn begin(light: &LightThread, thread: &Thread, record: &LightRecord) -> bool {
         return light.begin_to_count();
     }
     let begins = light.begin(&thread.detector, &record.paths);
-    light.account.begin(on_cpu::now(), light.epoch().last());
+    light
+        .account
+        .begin(on_cpu::now(), tick_clock::epoch().last());
     begins
 }
 
