@@ -20,7 +20,7 @@ mod measured {
     pub use crate::probe::recording::{PolledValue, RecordingProbe};
     pub use crate::probe::section::Section;
     pub use crate::probe::units::{Units, add_units};
-    pub use crate::probe::{Probe, Slot};
+    pub use crate::probe::{Guard, Probe, Slot};
     pub use crate::record::callsite::{Callsite, Meta, Unit, meta, path_of};
     pub use crate::record::light::Frame;
     pub use crate::record::thread::simulate_time;

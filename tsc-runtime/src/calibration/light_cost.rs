@@ -70,7 +70,7 @@ pub(crate) fn of(calls: u64) -> i64 {
 }
 
 fn measure(empty_calls: EmptyLightCalls) -> Option<f64> {
-    let rows = [Row::default()];
+    let rows = [Row::new()];
     let costs = medians(ENOUGH, || {
         let mut cost = 0.0;
         light::this().with_rows(&rows, || cost = round(empty_calls));

@@ -185,14 +185,9 @@ impl Detector {
         }
     }
 
-    /// Notes that the thread has taken a cold path, which ended at `now`. The calls that are running then call [`verdict`](Self::verdict)
-    /// at their stop; other calls do not pay for it.
-    pub(crate) fn note_registration(&self, now: Ticks) {
-        self.set_changed_at(now);
-    }
-
-    /// Notes that a slow call was kept that ended at `end`. The calls that are running then do not take the fast path at their stop.
-    pub(crate) fn note_kept(&self, end: Ticks) {
+    /// Notes that the thread has taken a cold path, or has kept a slow call, which ended at `end`. The calls that are running then call
+    /// [`verdict`](Self::verdict) at their stop; other calls do not pay for it.
+    pub(crate) fn note(&self, end: Ticks) {
         self.set_changed_at(end.max(self.changed_at.get()));
     }
 
@@ -228,11 +223,6 @@ impl Detector {
         }
         self.detach();
         self.word.set(UNKNOWN_TO_KERNEL.with(ptr::from_ref));
-    }
-
-    #[cfg(test)]
-    pub(crate) fn attach_to(&self, word: *const AtomicUsize) {
-        self.word.set(word);
     }
 
     /// Disarms this thread's word and forgets it, because the thread ends.
@@ -291,6 +281,12 @@ mod tests {
     use super::*;
     use crate::tsc::{FencePolicy, Unfenced};
 
+    impl Detector {
+        pub(crate) fn attach_to(&self, word: *const AtomicUsize) {
+            self.word.set(word);
+        }
+    }
+
     /// Does what the kernel does on a preemption.
     fn interrupt(detector: &Detector) {
         detector.word_in_use().store(0, Relaxed);
@@ -339,7 +335,7 @@ mod tests {
         detector.word.set(&raw const word);
         detector.arm();
         let outer = Unfenced::start();
-        detector.note_registration(outer + 1);
+        detector.note(outer + 1);
         assert!(!detector.is_clean_since(outer));
         assert_eq!(detector.verdict(outer), Interruption::Clean);
         let inner = outer + 1;

@@ -43,8 +43,12 @@ impl Loss {
     }
 
     /// How often another thread took the CPU, instead of this one giving it up. One that blocks also waits when it wakes up.
-    fn interruptions(&self) -> i64 {
-        i64::from(self.switches) * i64::from(self.waiting > self.blocked())
+    fn interruptions(&self) -> u32 {
+        if self.waiting > self.blocked() {
+            self.switches
+        } else {
+            0
+        }
     }
 
     /// Divides the loss into two parts. The first is `ticks` long or, if the loss is shorter, all of it.
@@ -79,50 +83,38 @@ fn part(whole: i64, share: i64, of: i64) -> i64 {
 pub(crate) struct Inside {
     /// Callees included.
     pub(crate) loss: Loss,
-    /// The part of it that was not lost in annotated callees, and in how much of that the thread was waiting.
-    pub(crate) own: i64,
-    pub(crate) own_waiting: i64,
-    /// How often another thread took the CPU there.
-    pub(crate) own_interruptions: i64,
+    /// The part of it that was not lost in annotated callees. Its switches are those by which another thread took the CPU.
+    pub(crate) own: Loss,
 }
 
 impl Inside {
     pub(crate) const NOTHING: Self = Self {
         loss: Loss::NONE,
-        own: 0,
-        own_waiting: 0,
-        own_interruptions: 0,
+        own: Loss::NONE,
     };
 
     fn plus(self, other: Self) -> Self {
         Self {
             loss: self.loss.plus(other.loss),
-            own: self.own.wrapping_add(other.own),
-            own_waiting: self.own_waiting.wrapping_add(other.own_waiting),
-            own_interruptions: self.own_interruptions + other.own_interruptions,
+            own: self.own.plus(other.own),
         }
     }
 
     /// Like [`Loss::split_at`].
     fn split_at(self, ticks: i64) -> (Self, Self) {
-        let (first, rest) = self.loss.split_at(ticks);
-        let share = |of: i64| match rest.off {
-            0 => of,
-            _ => part(of, first.off, self.loss.off),
+        let (loss, rest) = self.loss.split_at(ticks);
+        let own_ticks = match rest.off {
+            0 => self.own.off,
+            _ => part(self.own.off, loss.off, self.loss.off),
         };
-        let first = Self {
-            loss: first,
-            own: share(self.own),
-            own_waiting: share(self.own_waiting),
-            own_interruptions: share(self.own_interruptions),
-        };
-        let rest = Self {
-            loss: rest,
-            own: self.own - first.own,
-            own_waiting: self.own_waiting - first.own_waiting,
-            own_interruptions: self.own_interruptions - first.own_interruptions,
-        };
-        (first, rest)
+        let (own, own_rest) = self.own.split_at(own_ticks);
+        (
+            Self { loss, own },
+            Self {
+                loss: rest,
+                own: own_rest,
+            },
+        )
     }
 }
 
@@ -191,9 +183,10 @@ impl Losses {
             to: at,
             inside: Inside {
                 loss,
-                own: loss.off,
-                own_waiting: loss.waiting,
-                own_interruptions: loss.interruptions(),
+                own: Loss {
+                    switches: loss.interruptions(),
+                    ..loss
+                },
             },
         });
     }
@@ -233,9 +226,7 @@ impl Losses {
             from: from.max(start),
             to: last.to,
             inside: Inside {
-                own: 0,
-                own_waiting: 0,
-                own_interruptions: 0,
+                own: Loss::NONE,
                 ..inside
             },
         });
@@ -301,9 +292,10 @@ mod tests {
                 switches,
                 ..loss(off)
             },
-            own,
-            own_waiting: own / 4,
-            own_interruptions: 0,
+            own: Loss {
+                switches: 0,
+                ..loss(own)
+            },
         }
     }
 
@@ -397,8 +389,8 @@ mod tests {
             inside: inside(1000, 500, 1),
         };
         let (before, after) = joined.divide(150);
-        assert_eq!((before.loss.off, before.own), (500, 250));
-        assert_eq!((after.loss.off, after.own), (500, 250));
+        assert_eq!((before.loss.off, before.own.off), (500, 250));
+        assert_eq!((after.loss.off, after.own.off), (500, 250));
         assert_eq!(joined.divide(100), (Inside::NOTHING, joined.inside));
     }
 }

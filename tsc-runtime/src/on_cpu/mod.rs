@@ -155,13 +155,18 @@ impl OnCpu {
         self.look();
     }
 
+    /// What `f` makes of the state. `None` if a signal handler has interrupted the use of it.
+    fn with<T>(&self, f: impl FnOnce(&mut State) -> T) -> Option<T> {
+        self.0.try_borrow_mut().ok().map(|mut state| f(&mut state))
+    }
+
     /// Stops asking, and closes the file descriptor, because the thread ends, or because it is in the child of a fork and the descriptor
     /// belongs to the parent.
     pub(crate) fn detach(&self) {
-        if let Ok(mut state) = self.0.try_borrow_mut() {
+        self.with(|state| {
             state.kernel.detach();
             state.clear();
-        }
+        });
     }
 
     /// Asks the kernel what was lost since the last request, `with_statistics` even if they were read a moment ago. `None` if the kernel does
@@ -188,49 +193,42 @@ impl OnCpu {
 
     /// The losses since the last look.
     pub(crate) fn look(&self) -> Loss {
-        self.0.try_borrow_mut().map_or(Loss::NONE, |mut state| {
-            std::mem::replace(&mut state.since_look, Loss::NONE)
-        })
+        let look = |state: &mut State| std::mem::replace(&mut state.since_look, Loss::NONE);
+        self.with(look).unwrap_or(Loss::NONE)
     }
 
     /// The cost of asking, from `began` until now. If the thread was interrupted meanwhile, the last known cost.
     pub(crate) fn cost_since(&self, began: Ticks, is_clean: bool) -> i64 {
         let cost = elapsed(began, now());
-        let Ok(mut state) = self.0.try_borrow_mut() else {
-            return cost;
-        };
-        if is_clean || state.cost == 0 {
-            state.cost = cost;
-        }
-        state.cost
+        let known = self.with(|state| {
+            if is_clean || state.cost == 0 {
+                state.cost = cost;
+            }
+            state.cost
+        });
+        known.unwrap_or(cost)
     }
 
     /// Whether this thread asks the kernel.
     pub(crate) fn asks(&self) -> bool {
-        self.0.try_borrow().is_ok_and(|state| state.last.is_some())
+        self.with(|state| state.last.is_some()).unwrap_or(false)
     }
 
     /// Adds a loss that was found at `at`.
     pub(crate) fn add(&self, at: Ticks, loss: Loss) {
-        if let Ok(mut state) = self.0.try_borrow_mut() {
-            state.losses.add(at, loss);
-        }
+        self.with(|state| state.losses.add(at, loss));
     }
 
     /// The loss since `start`, which was at most `at_most` ticks.
     pub(crate) fn lost_since(&self, start: Ticks, at_most: i64) -> Inside {
-        self.0
-            .try_borrow()
-            .map_or(Inside::NOTHING, |state| state.losses.since(start, at_most))
+        let since = |state: &mut State| state.losses.since(start, at_most);
+        self.with(since).unwrap_or(Inside::NOTHING)
     }
 
     /// The same for a call that started at `start` and stops now.
     pub(crate) fn claim_since(&self, start: Ticks, at_most: i64) -> Inside {
-        self.0
-            .try_borrow_mut()
-            .map_or(Inside::NOTHING, |mut state| {
-                state.losses.claim_since(start, at_most)
-            })
+        let claim = |state: &mut State| state.losses.claim_since(start, at_most);
+        self.with(claim).unwrap_or(Inside::NOTHING)
     }
 }
 

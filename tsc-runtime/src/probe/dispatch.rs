@@ -50,9 +50,7 @@ pub(super) fn finish_unusual_poll(started: &Started, finish: impl FnOnce()) {
 #[inline(never)]
 pub(super) extern "C" fn finish_untimed(slot: &Slot) {
     stop_untimed(slot, |started, stop| {
-        if std::thread::panicking() {
-            started.record().counters.panicked.add(1);
-        }
+        started.note_panic();
         finish_unusual(started, stop);
     });
 }

@@ -22,17 +22,13 @@ pub struct Polled<A: Account, F> {
 
 /// What is known of a future's polls.
 pub trait Account {
-    /// What a probe needs on the stack.
-    type Place;
     /// The measurement of a running poll.
     type Probe<'a>
     where
         Self: 'a;
 
-    fn place() -> Self::Place;
-
     /// Starts to measure a poll. The probe is returned, because a function around the poll would be in every backtrace.
-    fn start<'a>(&'a mut self, place: &'a mut Self::Place) -> Self::Probe<'a>;
+    fn start<'a>(&'a mut self, slot: &'a mut Slot) -> Self::Probe<'a>;
 
     /// The future is ready or has panicked.
     fn complete(&mut self);
@@ -75,8 +71,8 @@ impl<A: Account, F: Future> Future for Polled<A, F> {
             is_pending: false,
         };
         let polled = {
-            let mut place = A::place();
-            let _probe = ending.account.start(&mut place);
+            let mut slot = Slot::new();
+            let _probe = ending.account.start(&mut slot);
             result(future.poll(context))
         };
         ending.is_pending = polled.is_pending();
@@ -124,16 +120,10 @@ where
 }
 
 impl<P: FencePolicy, C: Fn() -> &'static Callsite> Account for TimedPolls<P, C> {
-    type Place = Slot;
     type Probe<'a>
         = PollProbe<'a, P>
     where
         Self: 'a;
-
-    #[inline(always)]
-    fn place() -> Slot {
-        Slot::new()
-    }
 
     #[inline(always)]
     fn start<'a>(&'a mut self, slot: &'a mut Slot) -> PollProbe<'a, P> {

@@ -41,75 +41,91 @@ pub use slot::Slot;
 use slot::{Started, Sums};
 use unusual::prepare_rearmed;
 
-impl Slot {
-    /// The start of a call or of a poll.
-    #[inline(always)]
-    fn start<P: FencePolicy>(&mut self, callsite: &'static Callsite) {
-        // `prepare` returns whether to read the counter, because loading the record that it has just stored would take longer.
-        if prepare(callsite, self) {
-            if are_counted() {
-                events::read_at_start(callsite, self);
-            }
-            self.set_start(P::start());
-        }
-    }
-
-    /// The stop: the call and the current time. `None` if the call is not timed.
-    ///
-    /// # Safety
-    ///
-    /// [`start`](Self::start) was called.
-    #[inline(always)]
-    unsafe fn stop<P: FencePolicy>(&self) -> Option<(&Started, Ticks)> {
-        // SAFETY: guaranteed by the caller: `start` has written the slot.
-        let stopped = unsafe { self.timed() }.map(|started| (started, P::stop()));
-        if are_counted()
-            && let Some((started, _)) = stopped
-        {
-            events::read_at_stop(started);
-        }
-        stopped
-    }
-}
-
 /// Marks the branch that calls it as unlikely: `core::hint::cold_path`, which needs Rust 1.95.
 #[cold]
 #[inline]
 const fn cold_path() {}
 
-/// The measurement of one running call. It stops when it is dropped, whichever way the function is left.
+/// The measurement of one running call or poll. It stops when it is dropped, whichever way the function is left.
 ///
 /// Not `Send`, because the saved values belong to this thread.
 #[derive(Debug)]
 #[must_use]
-pub struct Probe<'a, P: FencePolicy> {
+pub struct Guard<'a, P: FencePolicy, S: Sink> {
     slot: &'a mut Slot,
+    sink: S,
     pair: PhantomData<(P, *const ())>,
 }
 
-impl<'a, P: FencePolicy> Probe<'a, P> {
-    /// Starts to measure a call.
+/// What records a measurement when it has stopped.
+pub trait Sink {
+    /// Records it, if the counter was read at its start, and at `stop`.
+    fn finish(&mut self, started: &Started, stop: Ticks);
+
+    /// Records it, if anything else measures it.
+    fn finish_untimed(&mut self, slot: &Slot);
+}
+
+impl<'a, P: FencePolicy, S: Sink> Guard<'a, P, S> {
+    /// Starts to measure a call or a poll.
     #[inline(always)]
-    pub fn start(callsite: &'static Callsite, slot: &'a mut Slot) -> Self {
-        slot.start::<P>(callsite);
+    fn begin(callsite: &'static Callsite, slot: &'a mut Slot, sink: S) -> Self {
+        // `prepare` returns whether to read the counter, because loading the record that it has just stored would take longer.
+        if prepare(callsite, slot) {
+            if are_counted() {
+                events::read_at_start(callsite, slot);
+            }
+            slot.set_start(P::start());
+        }
         Self {
             slot,
+            sink,
             pair: PhantomData,
         }
     }
 }
 
-impl<P: FencePolicy> Drop for Probe<'_, P> {
+impl<P: FencePolicy, S: Sink> Drop for Guard<'_, P, S> {
     #[inline(always)]
     fn drop(&mut self) {
-        // SAFETY: a probe exists only after `start` has written its slot.
-        match unsafe { self.slot.stop::<P>() } {
-            Some((started, stop)) => finish(started, stop),
-            None => {
-                cold_path();
-                finish_untimed(self.slot);
+        // SAFETY: `begin` has written the slot.
+        if let Some(started) = unsafe { self.slot.timed() } {
+            let stop = P::stop();
+            if are_counted() {
+                events::read_at_stop(started);
             }
+            self.sink.finish(started, stop);
+        } else {
+            cold_path();
+            self.sink.finish_untimed(self.slot);
         }
+    }
+}
+
+/// The measurement of a call.
+pub type Probe<'a, P> = Guard<'a, P, Call>;
+
+/// Records a call.
+#[derive(Debug)]
+pub struct Call;
+
+impl<'a, P: FencePolicy> Probe<'a, P> {
+    /// Starts to measure a call.
+    #[inline(always)]
+    pub fn start(callsite: &'static Callsite, slot: &'a mut Slot) -> Self {
+        Self::begin(callsite, slot, Call)
+    }
+}
+
+impl Sink for Call {
+    #[inline(always)]
+    fn finish(&mut self, started: &Started, stop: Ticks) {
+        finish(started, stop);
+    }
+
+    #[inline(always)]
+    fn finish_untimed(&mut self, slot: &Slot) {
+        finish_untimed(slot);
     }
 }
 
@@ -157,9 +173,7 @@ const _: () = assert!(UNWINDING <= LEAST, "a call that is compared has come here
 /// Records a call that is not short: one that a panic ends, too.
 #[inline(never)]
 extern "C" fn finish_longer(started: &Started, stop: Ticks) {
-    if std::thread::panicking() {
-        started.record().counters.panicked.add(1);
-    }
+    started.note_panic();
     let start = started.start();
     let raw = elapsed(start, stop).cast_unsigned();
     // SAFETY: `finish` is called with timed calls only.

@@ -3,14 +3,11 @@
 //! The sums (ticks, polls, nested overhead) are added to the polling thread's record at each poll, so that they are right while futures are
 //! suspended. The sample is added to the record of the thread that completes the future.
 
-use core::marker::PhantomData;
-
 use super::dispatch::finish_unusual_poll;
-use super::slot::{Slot, Started};
 use super::slowest;
 use super::stop::{Cost, Measurement};
 use super::unusual::stop_untimed;
-use super::{Settled, cold_path};
+use super::{Guard, Settled, Sink, Slot, Started};
 use crate::record::callsite::Callsite;
 use crate::record::slowest::SlowCall;
 use crate::record::{Exclusion, Record, thread};
@@ -19,7 +16,7 @@ use crate::{hooks, on_cpu, registry};
 
 /// The sums of a future's polls so far.
 #[derive(Debug)]
-pub(crate) struct FutureTotals {
+pub struct FutureTotals {
     /// On the CPU and blocked.
     net: i64,
     /// When the first measured poll started.
@@ -35,13 +32,7 @@ pub(crate) struct FutureTotals {
 const _: () = assert!(size_of::<FutureTotals>() <= 24);
 
 /// The measurement of one running poll.
-#[derive(Debug)]
-#[must_use]
-pub struct PollProbe<'a, P: FencePolicy> {
-    slot: &'a mut Slot,
-    call: &'a mut FutureTotals,
-    pair: PhantomData<(P, *const ())>,
-}
+pub(crate) type PollProbe<'a, P> = Guard<'a, P, &'a mut FutureTotals>;
 
 impl<'a, P: FencePolicy> PollProbe<'a, P> {
     /// Starts to measure a poll of `call`.
@@ -51,26 +42,19 @@ impl<'a, P: FencePolicy> PollProbe<'a, P> {
         call: &'a mut FutureTotals,
         slot: &'a mut Slot,
     ) -> Self {
-        slot.start::<P>(callsite);
-        Self {
-            slot,
-            call,
-            pair: PhantomData,
-        }
+        Self::begin(callsite, slot, call)
     }
 }
 
-impl<P: FencePolicy> Drop for PollProbe<'_, P> {
+impl Sink for &mut FutureTotals {
     #[inline(always)]
-    fn drop(&mut self) {
-        // SAFETY: a probe exists only after `start` has written its slot.
-        match unsafe { self.slot.stop::<P>() } {
-            Some((started, stop)) => finish_poll(started, stop, self.call),
-            None => {
-                cold_path();
-                finish_untimed_poll(self.slot, self.call);
-            }
-        }
+    fn finish(&mut self, started: &Started, stop: Ticks) {
+        finish_poll(started, stop, self);
+    }
+
+    #[inline(always)]
+    fn finish_untimed(&mut self, slot: &Slot) {
+        finish_untimed_poll(slot, self);
     }
 }
 
@@ -84,9 +68,7 @@ extern "C" fn finish_untimed_poll(slot: &Slot, call: &mut FutureTotals) {
 /// Adds a poll to this thread's record and to `call`.
 #[inline(never)]
 extern "C" fn finish_poll(started: &Started, stop: Ticks, call: &mut FutureTotals) {
-    if std::thread::panicking() {
-        started.record().counters.panicked.add(1);
-    }
+    started.note_panic();
     finish_unusual_poll(started, || call.add(started, stop));
 }
 
@@ -145,7 +127,7 @@ impl FutureTotals {
             );
             let thread = thread::this();
             if let Some(contexts) = thread.contexts() {
-                contexts.count(&record.place);
+                contexts.count(&record.last_place);
             }
             if call.unusual != Some(Exclusion::Anomalous) && record.is_slow(wall) {
                 // What was lost in the polls is not summed up, because a future is to be small.

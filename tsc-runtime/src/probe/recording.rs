@@ -3,12 +3,10 @@
 //! The expression is a closure that the probe holds. It is called after the stop, and only if the call was kept. What it does is overhead for
 //! the calls around it, like the probe; calls of annotated functions in it have their own rows, but no values.
 
-use core::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::dispatch::finish_untimed;
-use super::slot::Started;
-use super::{Slot, cold_path, finish};
+use super::{Guard, Sink, Slot, Started, finish};
 use crate::record::callsite::Callsite;
 use crate::record::thread::{self, Thread};
 use crate::recorded::Value;
@@ -16,46 +14,34 @@ use crate::tsc::{FencePolicy, Ticks, clock, elapsed};
 use crate::{hooks, registry};
 
 /// A [`Probe`](super::Probe) whose call has a value.
+pub type RecordingProbe<'a, P, F> = Guard<'a, P, Recording<F>>;
+
+/// Records a call and its value.
 #[derive(Debug)]
-#[must_use]
-pub struct RecordingProbe<'a, P: FencePolicy, F: Fn() -> Option<Value>> {
-    slot: &'a mut Slot,
-    value: F,
-    /// As in `Probe`.
-    pair: PhantomData<(P, *const ())>,
-}
+pub struct Recording<F: Fn() -> Option<Value>>(F);
 
 impl<'a, P: FencePolicy, F: Fn() -> Option<Value>> RecordingProbe<'a, P, F> {
     /// Starts to measure a call.
     #[inline(always)]
     pub fn start(callsite: &'static Callsite, slot: &'a mut Slot, value: F) -> Self {
-        slot.start::<P>(callsite);
-        Self {
-            slot,
-            value,
-            pair: PhantomData,
-        }
+        Self::begin(callsite, slot, Recording(value))
     }
 }
 
-impl<P: FencePolicy, F: Fn() -> Option<Value>> Drop for RecordingProbe<'_, P, F> {
+impl<F: Fn() -> Option<Value>> Sink for Recording<F> {
     #[inline(always)]
-    fn drop(&mut self) {
-        // SAFETY: a probe exists only after `start` has written its slot.
-        match unsafe { self.slot.stop::<P>() } {
-            Some((started, stop)) => {
-                finish(started, stop);
-                record_if_kept(started, &self.value);
-            }
-            None => {
-                cold_path();
-                // SAFETY: as above, and there is no timed call. The record of an orphan is gone after the stop, and keeps no calls.
-                let lives = unsafe { self.slot.untimed() }.filter(|(_, found)| !found.is_orphan);
-                finish_untimed(self.slot);
-                if let Some((started, _)) = lives {
-                    record_if_kept(started, &self.value);
-                }
-            }
+    fn finish(&mut self, started: &Started, stop: Ticks) {
+        finish(started, stop);
+        record_if_kept(started, &self.0);
+    }
+
+    #[inline(always)]
+    fn finish_untimed(&mut self, slot: &Slot) {
+        // SAFETY: the start has written the slot, and there is no timed call. After the end of the thread, the record is gone after the stop.
+        let lives = unsafe { slot.untimed() }.filter(|(of, _)| !of.thread().has_ended());
+        finish_untimed(slot);
+        if let Some((started, _)) = lives {
+            record_if_kept(started, &self.0);
         }
     }
 }

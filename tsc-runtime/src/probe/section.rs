@@ -1,6 +1,7 @@
 //! `start!` and `stop!`, for code that no block can enclose.
 
 use core::marker::PhantomData;
+use core::ptr::NonNull;
 
 use super::slot::Sums;
 use super::stop::{Measurement, Shape};
@@ -10,7 +11,7 @@ use crate::environment::complain;
 use crate::hooks;
 use crate::record::callsite::Callsite;
 use crate::record::{Exclusion, Record, thread};
-use crate::registry::{self, Found};
+use crate::registry;
 use crate::tsc::{FencePolicy, Ticks, clock};
 
 /// A running section. [`stop!`](crate::stop) consumes it. If it is dropped instead, a line on stderr says so, and it is counted as an
@@ -23,7 +24,7 @@ use crate::tsc::{FencePolicy, Ticks, clock};
 pub struct Section<P: FencePolicy> {
     callsite: &'static Callsite,
     /// `None` if nothing is measured.
-    found: Option<Found>,
+    found: Option<NonNull<Record>>,
     sums: Sums,
     start: Ticks,
     pair: PhantomData<P>,
@@ -45,7 +46,7 @@ impl<P: FencePolicy> Section<P> {
     pub fn stop(self) -> Option<f64> {
         let net = self.found.and_then(|found| {
             let net = self.record(clock::at_stop::<P>());
-            end(found);
+            registry::release(found);
             net
         });
         core::mem::forget(self);
@@ -62,34 +63,29 @@ impl<P: FencePolicy> Section<P> {
             start: 0,
             pair: PhantomData,
         };
-        let Some(record) = section.known() else {
-            return section;
-        };
-        record.entry().enter();
-        thread.add_overhead((record.cost.get() / 2).cast_signed());
-        if thread.is_mixed() {
+        if let Some(record) = section.known() {
+            record.entry().enter();
+            thread.add_overhead((record.cost.get() / 2).cast_signed());
             add_light_calls(thread);
+            if !thread.detector.is_armed() {
+                thread.rearm();
+            }
+            section.sums = Sums::of(thread);
         }
-        if !thread.detector.is_armed() {
-            thread.rearm();
-        }
-        section.sums = Sums::of(thread);
         section
     }
 
     /// The record. A section is not `Send`, and so remains on its thread.
     fn known<'a>(&self) -> Option<&'a Record> {
         // SAFETY: a record outlives everything that runs on its thread.
-        self.found.map(|found| unsafe { found.record.as_ref() })
+        self.found.map(|found| unsafe { found.as_ref() })
     }
 
     #[inline(never)]
     fn record(&self, stop: Ticks) -> Option<f64> {
         let record = self.known()?;
         let thread = thread::this();
-        if thread.is_mixed() {
-            add_light_calls(thread);
-        }
+        add_light_calls(thread);
         let section = Measurement {
             record,
             thread,
@@ -118,7 +114,7 @@ impl<P: FencePolicy> Drop for Section<P> {
         record.take_registration();
         record.end_activation(0, 0);
         record.add_call(Some(Exclusion::Anomalous), 0, 0, false);
-        end(found);
+        registry::release(found);
         if !std::thread::panicking() {
             let meta = self.callsite.meta();
             complain(&format!(
@@ -128,15 +124,5 @@ impl<P: FencePolicy> Drop for Section<P> {
                 meta.line,
             ));
         }
-    }
-}
-
-/// Adds the figures of a section that started or stops on a thread that is ending, and frees its record.
-#[inline]
-fn end(found: Found) {
-    if found.is_orphan {
-        registry::fold_orphan(found.record);
-    } else if thread::this().has_ended() {
-        registry::fold_lingering(found.record);
     }
 }

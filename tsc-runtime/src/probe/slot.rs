@@ -3,13 +3,12 @@
 use core::cell::Cell;
 use core::marker::PhantomPinned;
 use core::mem::MaybeUninit;
-use core::ptr;
+use core::ptr::{self, NonNull};
 
 use crate::events::CountedCall;
 use crate::record::Record;
-use crate::record::light::Frame;
+use crate::record::light::{Frame, Place};
 use crate::record::thread::Thread;
-use crate::registry::Found;
 use crate::tsc::Ticks;
 
 /// Space on the annotated function's stack for the values that a start hands to its stop. A probe only borrows it: if the probe contained
@@ -30,9 +29,9 @@ pub struct Slot {
     thread: MaybeUninit<&'static Thread>,
     /// Written only where `record` is null. The counter may not be read for such a call, so the operating system's clock measures it, or its
     /// record is for it alone. `None` if nothing measures the call.
-    untimed: MaybeUninit<Option<Found>>,
-    /// The call tree's node from which this call was made. Written only if trees are recorded.
-    outer: MaybeUninit<u32>,
+    untimed: MaybeUninit<Option<NonNull<Record>>>,
+    /// The call tree's place from which this call was made. Written only if trees are recorded.
+    outer: MaybeUninit<Place>,
     /// Written only in programs that have light probes, too.
     pub(super) frame: Frame,
     /// `None` if no events are counted, for which nothing is written without the feature `pmu`.
@@ -88,14 +87,14 @@ impl Slot {
     }
 
     /// A call that starts now and is not timed.
-    pub(super) fn set_untimed(&mut self, found: Found, thread: &'static Thread, now: Ticks) {
+    pub(super) fn set_untimed(&mut self, record: &Record, thread: &'static Thread, now: Ticks) {
         let Sums { overhead, work } = Sums::of(thread);
         self.record.write(ptr::null());
         self.set_overhead(overhead);
         self.start.write(now);
         self.work.write(work);
         self.thread.write(thread);
-        self.untimed.write(Some(found));
+        self.untimed.write(Some(record.into()));
     }
 
     /// A call that nothing measures.
@@ -120,7 +119,7 @@ impl Slot {
     }
 
     #[inline(always)]
-    pub(super) fn set_outer(&mut self, outer: u32) {
+    pub(super) fn set_outer(&mut self, outer: Place) {
         self.outer.write(outer);
     }
 
@@ -140,11 +139,11 @@ impl Slot {
     /// # Safety
     ///
     /// As for [`timed`](Self::timed), which has returned `None`.
-    pub(super) unsafe fn untimed(&self) -> Option<(&Started, Found)> {
+    pub(super) unsafe fn untimed(&self) -> Option<(&Started, NonNull<Record>)> {
         // SAFETY: each start that leaves the record null writes `untimed`, and the rest if that has a record.
         unsafe {
-            let found = self.untimed.assume_init()?;
-            Some((self.started(), found))
+            let record = self.untimed.assume_init()?;
+            Some((self.started(), record))
         }
     }
 
@@ -161,7 +160,7 @@ impl Slot {
 /// The slot of a measured call, written by a start on this thread. It is used until the stop of the call, or of the poll.
 #[derive(Debug)]
 #[repr(transparent)]
-pub(super) struct Started(Slot);
+pub struct Started(Slot);
 
 impl Started {
     #[inline(always)]
@@ -171,13 +170,7 @@ impl Started {
         unsafe {
             match self.0.record.assume_init().as_ref() {
                 Some(record) => record,
-                None => self
-                    .0
-                    .untimed
-                    .assume_init()
-                    .unwrap_unchecked()
-                    .record
-                    .as_ref(),
+                None => self.0.untimed.assume_init().unwrap_unchecked().as_ref(),
             }
         }
     }
@@ -191,6 +184,13 @@ impl Started {
     pub(super) unsafe fn timed_record(&self) -> &Record {
         // SAFETY: guaranteed by the caller. The records of a thread outlive all calls on it.
         unsafe { &*self.0.record.assume_init() }
+    }
+
+    /// Counts the call if a panic ends it.
+    pub(super) fn note_panic(&self) {
+        if std::thread::panicking() {
+            self.record().counters.panicked.add(1);
+        }
     }
 
     #[inline(always)]
@@ -227,7 +227,7 @@ impl Started {
     ///
     /// The call has a place in the tree.
     #[inline(always)]
-    pub(super) unsafe fn outer(&self) -> u32 {
+    pub(super) unsafe fn outer(&self) -> Place {
         // SAFETY: guaranteed by the caller: who gives a call its place writes this.
         unsafe { self.0.outer.assume_init() }
     }

@@ -30,7 +30,7 @@ pub(super) fn prepare_in_tree(
     let outer = contexts.current();
     slot.set_timed(record, thread);
     slot.set_outer(outer);
-    let is_known = contexts.enter_known(outer, &record.place);
+    let is_known = contexts.enter_known(outer, &record.last_place);
     if !(is_known && thread.detector.is_armed()) {
         return prepare_rest(contexts, record, thread, slot, is_known);
     }
@@ -47,7 +47,7 @@ extern "C" fn prepare_rest(
     is_known: bool,
 ) -> bool {
     if !is_known {
-        contexts.enter_found(record.id, &record.place, record.is_inner());
+        contexts.enter_found(record.id, &record.last_place, record.is_inner());
     }
     if !thread.detector.is_armed() {
         return prepare_rearmed(thread, slot);

@@ -19,7 +19,7 @@ use crate::hooks;
 use crate::record::callsite::Callsite;
 use crate::record::light;
 use crate::record::thread::{self, Thread};
-use crate::registry::{self, Found, check_light};
+use crate::registry::{self, check_light};
 use crate::tsc::{Ticks, clock};
 
 /// A start on a thread that does not record its tree.
@@ -71,21 +71,21 @@ pub(super) extern "C" fn prepare_first(callsite: &'static Callsite, slot: &mut S
         slot.set_nothing();
         return false;
     };
-    let is_timed = !found.is_orphan && !clock::is_os_clock();
+    // SAFETY: what the registry found lives as long as the thread, or as long as this call.
+    let record = unsafe { found.as_ref() };
+    let is_timed = !record.is_orphan() && !clock::is_os_clock();
     if is_timed {
         thread.rearm();
     }
-    // SAFETY: what the registry found lives as long as the thread, or as long as this call.
-    let record = unsafe { found.record.as_ref() };
     record.entry().enter();
     if is_timed {
         slot.set_timed(record, thread);
     } else {
-        slot.set_untimed(found, thread, clock::now());
+        slot.set_untimed(record, thread, clock::now());
     }
     // If this was the thread's first call, it may have a tree now, or it may link frames from now on.
     if let Some(contexts) = thread.contexts() {
-        slot.set_outer(contexts.enter(record.id, &record.place, record.is_inner()));
+        slot.set_outer(contexts.enter(record.id, &record.last_place, record.is_inner()));
     } else if thread.is_mixed() {
         link(callsite, slot);
     }
@@ -98,22 +98,19 @@ fn link(callsite: &'static Callsite, slot: &Slot) {
     light::this().enter_uncounted(&slot.frame);
 }
 
-/// Adds what the light calls since the last time have cost to the running overhead.
+/// Adds what the light calls since the last time have cost to the running overhead, if the program has light probes.
 pub(super) fn add_light_calls(thread: &Thread) {
-    let calls = light::this().new_calls();
-    if calls != 0 {
-        thread.add_overhead(light_cost::of(calls));
+    if thread.is_mixed() {
+        thread.add_overhead(light_cost::of(light::this().new_calls()));
     }
 }
 
 /// Gives `finish` the call and the current time, unless nothing measures it.
 pub(super) fn stop_untimed(slot: &Slot, finish: impl FnOnce(&Started, Ticks)) {
     // SAFETY: the probe's start has written the slot, and its stop has found no timed call.
-    if let Some((started, Found { record, is_orphan })) = unsafe { slot.untimed() } {
+    if let Some((started, record)) = unsafe { slot.untimed() } {
         finish(started, clock::now());
-        if is_orphan {
-            registry::fold_orphan(record);
-        }
+        registry::release(record);
     }
 }
 

@@ -1,11 +1,11 @@
 //! A record's histogram. One thread writes it without allocating, and any thread may read it.
 //!
 //! A function's samples are in a few octaves, and only octaves with samples take memory. A record contains room for the first few of them.
-//! If there are more, it maps [`pages`] with room for all the others, once in its life. The allocator is never called.
+//! If there are more, it maps [`Pages`] with room for all the others, once in its life. The allocator is never called.
 
 use core::ptr;
 
-use super::pages::{self, Zeroed};
+use super::pages::{Pages, Zeroed};
 use crate::record::histogram::{BucketIndex, OCTAVES, SUBS};
 use crate::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use crate::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64};
@@ -26,7 +26,7 @@ type Wide = [[AtomicU64; SUBS]; OCTAVES];
 unsafe impl Zeroed for Further {}
 // SAFETY: it consists of atomics, which may be 0.
 unsafe impl Zeroed for Wide {}
-// SAFETY: it consists of atomics, which may be 0, and of pointers to memory, which may be null.
+// SAFETY: it consists of atomics, which may be 0, and of pages, which need not be mapped.
 unsafe impl Zeroed for AtomicHistogram {}
 
 const fn chunk() -> Chunk {
@@ -41,13 +41,13 @@ pub(crate) struct AtomicHistogram {
     opened: AtomicU64,
     own: [Chunk; OWN_CHUNKS],
     /// Null until all of `own` is in use.
-    further: AtomicPtr<Further>,
+    further: Pages<Further>,
     /// The number of chunks in use: first those of `own`, then those of `further`.
     used: AtomicU32,
     /// The samples counted since the counts were last moved to `wide`. No count can overflow before this does.
     counted: AtomicU32,
     /// What does not fit into 32 bits. Null until there are 4 billion samples.
-    wide: AtomicPtr<Wide>,
+    wide: Pages<Wide>,
 }
 
 impl AtomicHistogram {
@@ -56,10 +56,10 @@ impl AtomicHistogram {
             octaves: [const { AtomicPtr::new(ptr::null_mut()) }; OCTAVES],
             opened: AtomicU64::new(0),
             own: [const { chunk() }; OWN_CHUNKS],
-            further: AtomicPtr::new(ptr::null_mut()),
+            further: Pages::new(),
             used: AtomicU32::new(0),
             counted: AtomicU32::new(0),
-            wide: AtomicPtr::new(ptr::null_mut()),
+            wide: Pages::new(),
         }
     }
 
@@ -119,7 +119,7 @@ impl AtomicHistogram {
     fn chunk_numbered(&self, number: usize) -> Option<&Chunk> {
         match number.checked_sub(OWN_CHUNKS) {
             None => Some(&self.own[number]),
-            Some(further) => pages::mapped(&self.further)?.get(further),
+            Some(further) => self.further.mapped()?.get(further),
         }
     }
 
@@ -137,7 +137,7 @@ impl AtomicHistogram {
     #[inline(never)]
     extern "C" fn widen(&self, samples: u32) {
         self.counted.store(samples, Relaxed);
-        let Some(wide) = pages::mapped(&self.wide) else {
+        let Some(wide) = self.wide.mapped() else {
             return;
         };
         for (octave, chunk) in self.chunks() {
@@ -165,7 +165,7 @@ impl AtomicHistogram {
         let chunks = self.chunks();
         let buckets = chunks.flat_map(|(octave, chunk)| full(octave, chunk, |of| of.load(Relaxed)));
         let mut histogram: Vec<Bucket> = buckets.collect();
-        for (octave, wide) in pages::known(&self.wide).into_iter().flatten().enumerate() {
+        for (octave, wide) in self.wide.known().into_iter().flatten().enumerate() {
             histogram.merge(&full(octave, wide, |of| of.load(Relaxed)).collect());
         }
         histogram
@@ -183,13 +183,6 @@ fn full<C, N: Into<u64>>(
         calls: read(count).into(),
     });
     buckets.filter(|bucket| bucket.calls != 0)
-}
-
-impl Drop for AtomicHistogram {
-    fn drop(&mut self) {
-        pages::unmap(&mut self.further);
-        pages::unmap(&mut self.wide);
-    }
 }
 
 #[cfg(test)]
@@ -216,7 +209,7 @@ mod tests {
     fn narrow_function_maps_nothing() {
         let buckets = Box::new(AtomicHistogram::new());
         (40..900).for_each(|sample| buckets.count(BucketIndex::of(sample), 1));
-        assert!(buckets.further.load(Relaxed).is_null());
+        assert!(buckets.further.known().is_none());
     }
 
     #[test]

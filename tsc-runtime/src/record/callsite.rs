@@ -138,7 +138,7 @@ const NO_ROW: u32 = u32::MAX;
 
 /// The callsite that was registered last, from which the list of all of them begins. In the child of a fork, it has those of the parent,
 /// too.
-static REGISTERED: AtomicPtr<Callsite> = AtomicPtr::new(core::ptr::null_mut());
+pub(crate) static REGISTERED: AtomicPtr<Callsite> = AtomicPtr::new(core::ptr::null_mut());
 
 /// All callsites that were registered, the last one first.
 pub(crate) fn registered() -> impl Iterator<Item = &'static Callsite> {

@@ -1,29 +1,14 @@
-//! The call tree of one thread: a node for every chain of callers through which a callsite was called.
+//! The call tree of one thread: a place for every chain of callers through which a callsite was called.
 //!
-//! A chain holds each callsite once: a call inside another one of the same callsite belongs to the outer one's node, so recursion,
-//! also through other functions, makes no further nodes. Nodes come from the system by the page and not from the allocator, so that a call
-//! may make one wherever it comes from. What finds no free node belongs to one node for all the rest, [`OTHER`].
+//! A chain holds each callsite once: a call inside another one of the same callsite belongs to the outer one's place, so recursion,
+//! also through other functions, makes no further ones.
 
 use std::cell::Cell;
 
 use once_cell::race::OnceBool;
 
-use super::counters::{ContextFigures, ContextSums, Sum};
-use super::pages::Zeroed;
-use super::segments::Segments;
-use crate::sync::atomic::AtomicU32;
-use crate::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-
-/// The node that stands for the thread, the parent of its outermost calls.
-pub(crate) const ROOT: u32 = 0;
-/// The node of all calls that found no free one, and of all calls in them.
-pub(crate) const OTHER: u32 = 1;
-/// No callsite's number in a tree: that of [`OTHER`], and of a node that is being made.
-const NO_CALLSITE: u32 = 0;
-/// No node of any thread: where a callsite is that was not called yet.
-const NOWHERE: u32 = u32::MAX;
-/// The largest number of nodes of a thread.
-const NODES: usize = Segments::<Node>::CAPACITY;
+use super::counters::{ContextFigures, ContextSums, Figures, Sum};
+use super::light::{PathTotals, Paths, Place, ROOT};
 
 /// Whether call trees are recorded, once that is decided.
 static RECORDED: OnceBool = OnceBool::new();
@@ -38,55 +23,31 @@ pub(crate) fn are_recorded() -> bool {
     RECORDED.get() == Some(true)
 }
 
-/// A callsite, called through a chain of others. All zeros is a node that is not in use.
-#[repr(C, align(64))]
-struct Node {
-    callsite: AtomicU32,
-    parent: AtomicU32,
-    /// The list of the node's children begins with the one that was called last; [`ROOT`] ends it.
-    first_child: Cell<u32>,
-    next_sibling: Cell<u32>,
-    figures: ContextFigures,
-}
-
-// SAFETY: all of a node's fields are integers, in atomics or cells, for which zero is a value.
-unsafe impl Zeroed for Node {}
-
-/// The nodes of one thread, which alone adds to them; others may read them.
+/// The call tree of one thread.
 pub(crate) struct Contexts {
-    nodes: Segments<Node>,
-    /// The node of the innermost running call.
-    current: Cell<u32>,
+    paths: Paths<ContextFigures>,
+    /// The place of the innermost running call. For the thread alone.
+    current: Cell<Place>,
 }
 
-// SAFETY: `current` and the lists of children are used by the thread alone, through `enter` and `leave`; what others read, through
-// `read`, are atomics.
+// SAFETY: `current` is used by the thread alone, through `enter` and `leave`.
 unsafe impl Sync for Contexts {}
-
-/// A node as others read it, in a list of which the parents precede their children.
-#[derive(Clone, Debug)]
-pub(crate) struct ContextTotals {
-    /// The callsite's number; `None` of everything for which a thread had no room, and of a node that is being made, whose figures are none yet.
-    pub(crate) callsite: Option<u32>,
-    /// The index of the parent in the list.
-    pub(crate) parent: Option<usize>,
-    pub(crate) sums: ContextSums,
-}
 
 /// What a record keeps for the call tree of its thread.
 #[derive(Debug)]
-pub(crate) struct Place {
-    /// The callsite's node that was used last: that of the running calls, if there are any.
-    node: Cell<u32>,
-    /// The parent of that node. It is kept here as well, because a start has to wait for it, and here it is one load closer.
-    parent: Cell<u32>,
+pub(crate) struct LastPlace {
+    /// The callsite's place that was used last: that of the running calls, if there are any. Of a callsite that was not called yet, one that
+    /// no thread has.
+    place: Cell<Place>,
+    /// Where that place was entered from. It is kept here as well, because a start has to wait for it, and here it is one load closer.
+    from: Cell<Place>,
 }
 
-impl Place {
+impl LastPlace {
     pub(crate) const fn new() -> Self {
         Self {
-            node: Cell::new(NOWHERE),
-            parent: Cell::new(NOWHERE),
+            place: Cell::new(Place::NOWHERE),
+            from: Cell::new(Place::NOWHERE),
         }
     }
 }
@@ -94,145 +55,75 @@ impl Place {
 impl Contexts {
     /// `None` if the system has no memory.
     pub(crate) fn new() -> Option<Self> {
-        let nodes = Segments::new();
-        for first in [ROOT, OTHER] {
-            debug_assert_eq!(nodes.used(), first);
-            nodes.add()?;
-        }
         Some(Self {
-            nodes,
+            paths: Paths::new()?,
             current: Cell::new(ROOT),
         })
     }
 
-    #[inline(always)]
-    fn node(&self, index: u32) -> &Node {
-        self.nodes.get(index)
-    }
-
-    /// A call starts. Returns the node that was current, for [`leave`](Self::leave). `is_running` is whether other calls of the callsite
+    /// A call starts. Returns the place that was current, for [`leave`](Self::leave). `is_running` is whether other calls of the callsite
     /// are running.
-    pub(crate) fn enter(&self, callsite: u32, place: &Place, is_running: bool) -> u32 {
+    pub(crate) fn enter(&self, callsite: u32, last: &LastPlace, is_running: bool) -> Place {
         let outer = self.current();
-        if !self.enter_known(outer, place) {
-            self.enter_found(callsite, place, is_running);
+        if !self.enter_known(outer, last) {
+            self.enter_found(callsite, last, is_running);
         }
         outer
     }
 
-    /// The node of the innermost running call.
+    /// The place of the innermost running call.
     #[inline(always)]
-    pub(crate) fn current(&self) -> u32 {
+    pub(crate) fn current(&self) -> Place {
         self.current.get()
     }
 
-    /// The usual start of a call, from the node `outer`, which is the current one: the callsite's last call came from there, too, or the
+    /// The usual start of a call, from the place `outer`, which is the current one: the callsite's last call came from there, too, or the
     /// callsite calls itself. Returns false if neither is true; then [`enter_found`](Self::enter_found) does the rest.
     #[inline(always)]
-    pub(crate) fn enter_known(&self, outer: u32, place: &Place) -> bool {
-        let node = place.node.get();
-        let is_known = place.parent.get() == outer || node == outer;
+    pub(crate) fn enter_known(&self, outer: Place, last: &LastPlace) -> bool {
+        let place = last.place.get();
+        let is_known = last.from.get() == outer || place == outer;
         if is_known {
-            self.current.set(node);
+            self.current.set(place);
         }
         is_known
     }
 
     /// The rest of a start that [`enter_known`](Self::enter_known) has left.
-    pub(crate) fn enter_found(&self, callsite: u32, place: &Place, is_running: bool) {
+    #[inline(never)]
+    pub(crate) fn enter_found(&self, callsite: u32, last: &LastPlace, is_running: bool) {
         if !is_running {
             let outer = self.current();
-            place.node.set(self.find(outer, callsite));
-            place.parent.set(outer);
+            last.place.set(self.paths.child(outer, callsite, None));
+            last.from.set(outer);
         }
-        self.current.set(place.node.get());
+        self.current.set(last.place.get());
     }
 
     /// The call stops for which [`enter`](Self::enter) returned `outer`. A poll is no call: [`count`](Self::count) counts futures.
     #[inline(always)]
-    pub(crate) fn leave(&self, outer: u32, visit: &ContextSums) {
-        self.node(self.current.replace(outer)).figures.add(visit);
+    pub(crate) fn leave(&self, outer: Place, visit: &ContextSums) {
+        self.paths.figures(self.current.replace(outer)).add(visit);
     }
 
     /// The stop of a usual call, which was neither interrupted nor long and had `own` net ticks outside annotated callees. Returns the
-    /// node's ticks on the CPU, to which a call adds its own if it was inside no other of the same callsite.
+    /// place's ticks on the CPU, to which a call adds its own if it was inside no other of the same callsite.
     #[inline(always)]
-    pub(crate) fn leave_usual(&self, outer: u32, own: i64) -> &Sum {
-        let figures = &self.node(self.current.get()).figures;
-        self.current.set(outer);
+    pub(crate) fn leave_usual(&self, outer: Place, own: i64) -> &Sum {
+        let figures = self.paths.figures(self.current.replace(outer));
         figures.calls.add(1);
         figures.own.add(own);
         &figures.on_cpu
     }
 
-    /// A call is counted in the place's node: a future completes that was polled there last.
-    pub(crate) fn count(&self, place: &Place) {
-        self.node(place.node.get()).figures.calls.add(1);
+    /// A call is counted where a future completes that was polled there last.
+    pub(crate) fn count(&self, last: &LastPlace) {
+        self.paths.figures(last.place.get()).calls.add(1);
     }
 
-    /// The child of `parent` for `callsite`, which becomes the first of its list.
-    #[inline(never)]
-    fn find(&self, parent: u32, callsite: u32) -> u32 {
-        if parent == OTHER {
-            return OTHER;
-        }
-        let list = &self.node(parent).first_child;
-        let mut before: Option<&Node> = None;
-        let mut child = list.get();
-        // A signal handler that comes in between may leave a list in another order, but none that is longer than this.
-        for _ in 0..NODES {
-            if child == ROOT {
-                break;
-            }
-            let node = self.node(child);
-            if node.callsite.load(Relaxed) == callsite {
-                if let Some(before) = before {
-                    before.next_sibling.set(node.next_sibling.get());
-                    node.next_sibling.set(list.replace(child));
-                }
-                return child;
-            }
-            before = Some(node);
-            child = node.next_sibling.get();
-        }
-        self.add(parent, callsite)
-    }
-
-    fn add(&self, parent: u32, callsite: u32) -> u32 {
-        let Some(index) = self.nodes.add() else {
-            return OTHER;
-        };
-        let node = self.node(index);
-        node.parent.store(parent, Relaxed);
-        // Who sees the callsite must see the parent.
-        node.callsite.store(callsite, Release);
-        node.next_sibling
-            .set(self.node(parent).first_child.replace(index));
-        index
-    }
-
-    /// Every node but the root.
-    pub(crate) fn read(&self) -> impl Iterator<Item = ContextTotals> {
-        (OTHER..self.nodes.used()).map(|index| {
-            let node = self.node(index);
-            let callsite = node.callsite.load(Acquire);
-            let callsite = (callsite != NO_CALLSITE).then_some(callsite);
-            // What a node that is being made has by now is left for the next time: without its callsite it belongs nowhere.
-            let is_made = callsite.is_some() || index == OTHER;
-            ContextTotals {
-                callsite,
-                parent: node
-                    .parent
-                    .load(Relaxed)
-                    .checked_sub(OTHER)
-                    .map(|at| at as usize),
-                sums: if is_made {
-                    node.figures.read()
-                } else {
-                    ContextSums::default()
-                },
-            }
-        })
+    /// All places.
+    pub(crate) fn read(&self) -> Vec<PathTotals<ContextSums>> {
+        self.paths.read()
     }
 }
 
@@ -240,6 +131,8 @@ impl Contexts {
 mod tests {
     use super::*;
 
+    /// The largest number of places of a thread.
+    const PLACES: usize = 1 << 14;
     const A: u32 = 7;
     const B: u32 = 8;
     const C: u32 = 9;
@@ -247,14 +140,16 @@ mod tests {
     /// A thread's call tree, with what each callsite keeps for it.
     struct Thread {
         contexts: Contexts,
-        callsites: Vec<(Place, Cell<u32>)>,
+        callsites: Vec<(LastPlace, Cell<u32>)>,
     }
 
     impl Thread {
         fn new() -> Self {
             Self {
                 contexts: Contexts::new().unwrap(),
-                callsites: (0..20_000).map(|_| (Place::new(), Cell::new(0))).collect(),
+                callsites: (0..20_000)
+                    .map(|_| (LastPlace::new(), Cell::new(0)))
+                    .collect(),
             }
         }
 
@@ -283,19 +178,17 @@ mod tests {
 
         /// The chains of callsites, outermost first, with their calls, inclusive and own ticks.
         fn chains(&self) -> Vec<(Vec<u32>, u64, i64, i64)> {
-            let nodes: Vec<_> = self.contexts.read().collect();
-            let mut chains: Vec<_> = nodes
-                .iter()
-                .filter(|node| node.sums.calls != 0)
-                .map(|node| {
-                    let mut chain = vec![node.callsite.unwrap_or(0)];
-                    let mut parent = node.parent;
-                    while let Some(at) = parent {
-                        let node = &nodes[at];
-                        chain.insert(0, node.callsite.unwrap_or(0));
-                        parent = node.parent;
+            let places = self.contexts.read();
+            let called = places.iter().filter(|place| place.sums.calls != 0);
+            let mut chains: Vec<_> = called
+                .map(|place| {
+                    let mut chain = vec![place.callsite.unwrap_or(0)];
+                    let mut caller = place.caller;
+                    while caller != ROOT.index() {
+                        chain.insert(0, places[caller].callsite.unwrap_or(0));
+                        caller = places[caller].caller;
                     }
-                    (chain, node.sums.calls, node.sums.on_cpu, node.sums.own)
+                    (chain, place.sums.calls, place.sums.on_cpu, place.sums.own)
                 })
                 .collect();
             chains.sort();
@@ -359,11 +252,12 @@ mod tests {
             thread.leaf(callsite);
         }
         thread.call(19_000, |thread| thread.leaf(A));
-        let nodes: Vec<_> = thread.contexts.read().collect();
-        assert_eq!(nodes.len(), NODES - 1);
-        let calls: u64 = nodes.iter().map(|node| node.sums.calls).sum();
+        let places = thread.contexts.read();
+        assert_eq!(places.len(), PLACES);
+        let calls: u64 = places.iter().map(|place| place.sums.calls).sum();
         assert_eq!(calls, 18_001);
-        assert_eq!(nodes[0].callsite, None);
-        assert_eq!(nodes[0].sums.calls, 18_001 - (NODES as u64 - 2));
+        // The first one is outside of all calls.
+        assert_eq!(places[1].callsite, None);
+        assert_eq!(places[1].sums.calls, 18_001 - (PLACES as u64 - 2));
     }
 }

@@ -1,6 +1,7 @@
 //! The cells of a record's figures. The table of figures in `tsc-report/src/data/sums.rs` declares them, and with them the code that reads
 //! and forgets them. So a figure cannot be forgotten in one of these places.
 
+use super::pages::Zeroed;
 use crate::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
 use tsc_report::__private::{Combine, How, figures};
 use tsc_report::{CallsiteSums, SumOfSquares};
@@ -12,6 +13,14 @@ pub(crate) trait Cell {
     fn read(&self) -> Self::Total;
     /// Forgets an extreme that was taken, unless there is another one by now.
     fn forget(&self, _taken: &Self::Total) {}
+}
+
+/// The figures of a place in a call tree.
+pub(crate) trait Figures:
+    Cell<Total: Clone + Combine + Default + PartialEq> + Zeroed
+{
+    /// Adds to all of them.
+    fn add(&self, part: &Self::Total);
 }
 
 /// A sum that needs 128 bits.
@@ -169,7 +178,7 @@ macro_rules! CellOf {
 }
 
 // Input:  cells! { /// Docs. Counters of CallsiteSums; /// Doc. samples: u64 by Add, … }
-// Output: struct Counters { /// Doc. samples: Count, … } with `new`, `forget` and `read`
+// Output: struct Counters { /// Doc. samples: Count, … } with `new`, and as a cell of all of these figures
 macro_rules! cells {
     (
         $(#[$cells_doc:meta])* $cells:ident of $sums:ident;
@@ -187,19 +196,22 @@ macro_rules! cells {
             pub(super) const fn new() -> Self {
                 Self { $($name: <CellOf!($type $(< $of >)? by $rule)>::new(),)* }
             }
+        }
 
-            #[allow(dead_code)] // there may be no extremes
-            pub(super) fn forget(&self, taken: &$sums) {
-                $(Cell::forget(&self.$name, &taken.$name);)*
-            }
+        /// The figures of one thread. Those without a cell keep their defaults.
+        impl Cell for $cells {
+            type Total = $sums;
 
-            /// The figures of one thread. Those without a cell keep their defaults.
-            pub(super) fn read(&self) -> $sums {
+            fn read(&self) -> $sums {
                 #[allow(clippy::needless_update)] // there may be no others
                 $sums {
                     $($name: self.$name.read(),)*
                     ..$sums::default()
                 }
+            }
+
+            fn forget(&self, taken: &$sums) {
+                $(Cell::forget(&self.$name, &taken.$name);)*
             }
         }
     };
@@ -247,12 +259,15 @@ macro_rules! sums {
             }
         }
 
-        impl $cells {
+        impl Figures for $cells {
             #[inline(always)]
-            pub(super) fn add(&self, part: &$sums) {
+            fn add(&self, part: &$sums) {
                 $(self.$name.add(part.$name);)*
             }
         }
+
+        // SAFETY: it consists of atomics, which may be 0.
+        unsafe impl Zeroed for $cells {}
 
         cells! {
             /// The cells of one of these, which a single thread writes.

@@ -11,7 +11,7 @@ use core::cell::Cell;
 
 use crate::on_cpu::Inside;
 use crate::record::atomic_histogram::AtomicHistogram;
-use crate::record::contexts::Place;
+use crate::record::contexts::LastPlace;
 use crate::record::counters::{Count, Counters};
 use crate::record::histogram::{BucketIndex, SHORT};
 use crate::record::sequence::Sequence;
@@ -42,6 +42,7 @@ mod sequence;
 pub(crate) mod side_histograms;
 pub(crate) mod slowest;
 pub(crate) mod table;
+pub(crate) mod taken;
 pub(crate) mod thread;
 pub(crate) mod totals;
 
@@ -87,7 +88,7 @@ pub(crate) struct Record {
     order: u64,
     buckets: AtomicHistogram,
     /// For the call tree of the record's thread.
-    pub(crate) place: Place,
+    pub(crate) last_place: LastPlace,
     /// What registrations and reports took in the running calls. For the record's own thread alone.
     registration: Cell<u64>,
     /// The first of the buckets in which most samples lie, as far as is known. For the record's own thread alone.
@@ -131,7 +132,7 @@ impl Record {
             id,
             order,
             buckets: AtomicHistogram::new(),
-            place: Place::new(),
+            last_place: LastPlace::new(),
             registration: Cell::new(0),
             #[cfg(target_arch = "x86_64")]
             window: Cell::new(BucketIndex::of(0)),
@@ -160,6 +161,11 @@ impl Record {
     /// The same, as it was given to `new`.
     pub(crate) fn entry_pointer(&self) -> *const Entry {
         self.entry
+    }
+
+    /// Whether it is for a single call, because the thread has ended, and therefore in no table.
+    pub(crate) fn is_orphan(&self) -> bool {
+        self.entry().record().is_null()
     }
 
     /// Called when an activation stops that contains others: adds the cost of their probes, and the net ticks of annotated callees.
@@ -285,10 +291,9 @@ impl Record {
     /// Called before an activation stops in which so much was lost. Adds the cost of registrations and reports, too.
     pub(crate) fn add_lost(&self, inside: &Inside) {
         let counters = &self.counters;
-        counters.own_off.add(inside.own);
-        counters.own_waiting.add(inside.own_waiting);
-        let interruptions = inside.own_interruptions.cast_unsigned();
-        counters.own_interruptions.add(interruptions);
+        counters.own_off.add(inside.own.off);
+        counters.own_waiting.add(inside.own.waiting);
+        counters.own_interruptions.add(inside.own.switches.into());
         counters.calls_blocked.add(inside.loss.blocked());
         if self.entry().depth() == 1 {
             counters.off.add(inside.loss.off);

@@ -60,40 +60,47 @@ mod memory {
     }
 }
 
-/// What `place` points to. If it is null, zeroed memory is mapped first, on pages of its own; those that are never used take no memory.
-/// `None` if the system has no more.
-pub(crate) fn mapped<T: Zeroed>(place: &AtomicPtr<T>) -> Option<&T> {
-    const {
-        assert!(size_of::<T>() != 0 && align_of::<T>() <= 4096);
+/// One `T`, mapped when it is first needed, on pages of its own; those that are never used take no memory.
+#[derive(Debug)]
+pub(crate) struct Pages<T: Zeroed>(AtomicPtr<T>);
+
+impl<T: Zeroed> Pages<T> {
+    pub(crate) const fn new() -> Self {
+        const {
+            assert!(size_of::<T>() != 0 && align_of::<T>() <= 4096);
+        }
+        Self(AtomicPtr::new(ptr::null_mut()))
     }
-    let mut known = place.load(Acquire);
-    if known.is_null() {
-        let fresh = memory::map::<T>()?;
-        known = match place.compare_exchange(known, fresh.as_ptr(), AcqRel, Acquire) {
-            Ok(_) => fresh.as_ptr(),
-            // A signal handler has mapped it in the meantime.
-            Err(faster) => {
+
+    /// The value, which is zero if it was not mapped before. `None` if the system has no more memory.
+    pub(crate) fn mapped(&self) -> Option<&T> {
+        if self.known().is_none() {
+            let fresh = memory::map::<T>()?;
+            let place = &self.0;
+            let exchanged =
+                place.compare_exchange(ptr::null_mut(), fresh.as_ptr(), AcqRel, Acquire);
+            if exchanged.is_err() {
+                // A signal handler has mapped it in the meantime.
                 memory::unmap(fresh);
-                faster
             }
-        };
+        }
+        self.known()
     }
-    // SAFETY: this function mapped it, and zeros are a value. Only `unmap` unmaps it, which needs the place for itself.
-    Some(unsafe { &*known })
+
+    /// The value, if it was mapped.
+    #[inline(always)]
+    pub(crate) fn known(&self) -> Option<&T> {
+        // SAFETY: null becomes `None`; the rest was mapped by `mapped`, and zeros are a value. Only `drop` unmaps it.
+        unsafe { self.0.load(Acquire).as_ref() }
+    }
 }
 
-/// What `place` points to, if it was mapped.
-pub(crate) fn known<T: Zeroed>(place: &AtomicPtr<T>) -> Option<&T> {
-    // SAFETY: as in `mapped`; null becomes `None`.
-    unsafe { place.load(Acquire).as_ref() }
-}
-
-/// Drops and unmaps what `place` points to, if it was mapped.
-pub(crate) fn unmap<T: Zeroed>(place: &mut AtomicPtr<T>) {
-    let pages = core::mem::replace(place.get_mut(), ptr::null_mut());
-    if let Some(pages) = NonNull::new(pages) {
-        // SAFETY: `mapped` made it, and no reference to it outlives the borrow of its place.
-        unsafe { pages.drop_in_place() };
-        memory::unmap(pages);
+impl<T: Zeroed> Drop for Pages<T> {
+    fn drop(&mut self) {
+        if let Some(pages) = NonNull::new(*self.0.get_mut()) {
+            // SAFETY: `mapped` made it, and no reference to it outlives its owner.
+            unsafe { pages.drop_in_place() };
+            memory::unmap(pages);
+        }
     }
 }

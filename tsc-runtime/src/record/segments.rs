@@ -1,11 +1,9 @@
 //! A list that grows by a page at a time, so that it takes memory by what is in it. Its values never move. The thread that owns it adds to
 //! it, also in a signal handler; other threads may read it.
 
-use core::ptr;
-
-use super::pages::{self, Zeroed};
+use super::pages::{Pages, Zeroed};
+use crate::sync::atomic::AtomicU32;
 use crate::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
-use crate::sync::atomic::{AtomicPtr, AtomicU32};
 
 /// Values in a segment.
 const LEN: usize = 64;
@@ -16,7 +14,7 @@ type Segment<T> = [T; LEN];
 
 #[derive(Debug)]
 pub(crate) struct Segments<T: Zeroed> {
-    segments: [AtomicPtr<Segment<T>>; SEGMENTS],
+    segments: [Pages<Segment<T>>; SEGMENTS],
     used: AtomicU32,
 }
 
@@ -27,7 +25,7 @@ impl<T: Zeroed> Segments<T> {
     pub(crate) const fn new() -> Self {
         const { assert!(size_of::<Segment<T>>() == 4096, "a segment is a page") }
         Self {
-            segments: [const { AtomicPtr::new(ptr::null_mut()) }; SEGMENTS],
+            segments: [const { Pages::new() }; SEGMENTS],
             used: AtomicU32::new(0),
         }
     }
@@ -41,7 +39,7 @@ impl<T: Zeroed> Segments<T> {
     #[inline(always)]
     pub(crate) fn get(&self, index: u32) -> &T {
         let index = index as usize;
-        let segment = pages::known(&self.segments[index / LEN % SEGMENTS]);
+        let segment = self.segments[index / LEN % SEGMENTS].known();
         &segment.expect("it was added")[index % LEN]
     }
 
@@ -49,7 +47,7 @@ impl<T: Zeroed> Segments<T> {
     pub(crate) fn add(&self) -> Option<u32> {
         loop {
             let index = self.used.load(Relaxed);
-            pages::mapped(self.segments.get(index as usize / LEN)?)?;
+            self.segments.get(index as usize / LEN)?.mapped()?;
             // A signal handler may have added one.
             let added = self
                 .used
@@ -58,12 +56,6 @@ impl<T: Zeroed> Segments<T> {
                 return Some(index);
             }
         }
-    }
-}
-
-impl<T: Zeroed> Drop for Segments<T> {
-    fn drop(&mut self) {
-        self.segments.iter_mut().for_each(pages::unmap);
     }
 }
 
@@ -86,18 +78,14 @@ mod tests {
             assert_eq!(list.get(index).0.swap(index, Relaxed), 0);
         }
         assert_eq!(list.used() as usize, Segments::<Value>::CAPACITY);
-        assert!(ptr::eq(first, list.get(0)));
+        assert!(core::ptr::eq(first, list.get(0)));
         assert_eq!(list.get(list.used() - 1).0.load(Relaxed), list.used() - 1);
     }
 
     #[test]
     fn memory_is_mapped_by_what_is_used() {
         let list = Segments::<Value>::new();
-        let mapped = || {
-            list.segments
-                .iter()
-                .filter(|one| !one.load(Relaxed).is_null())
-        };
+        let mapped = || list.segments.iter().filter(|one| one.known().is_some());
         assert_eq!(mapped().count(), 0);
         (0..65).for_each(|_| _ = list.add());
         assert_eq!(mapped().count(), 2);

@@ -1,13 +1,10 @@
 //! The histograms that only some records need: of interrupted calls, and of futures.
 //!
-//! They share one of the [`pages`], which is mapped when the first such call stops.
-
-use core::ptr;
+//! They share one page of memory, which is mapped when the first such call stops.
 
 use super::atomic_histogram::AtomicHistogram;
 use super::histogram::BucketIndex;
-use super::pages;
-use crate::sync::atomic::AtomicPtr;
+use super::pages::Pages;
 use tsc_report::Bucket;
 
 /// Which calls a histogram counts.
@@ -26,16 +23,16 @@ type Sides = [AtomicHistogram; SIDES];
 const _: () = assert!(size_of::<Sides>() <= 4096, "it is one page of memory");
 
 #[derive(Debug)]
-pub(super) struct SideHistograms(AtomicPtr<Sides>);
+pub(super) struct SideHistograms(Pages<Sides>);
 
 impl SideHistograms {
     pub(super) const fn new() -> Self {
-        Self(AtomicPtr::new(ptr::null_mut()))
+        Self(Pages::new())
     }
 
     /// Counts one call. If no page can be mapped, the call is only in the sums.
     pub(super) fn count(&self, side: Side, place: BucketIndex) {
-        if let Some(sides) = pages::mapped(&self.0) {
+        if let Some(sides) = self.0.mapped() {
             sides[side as usize].count_one(place);
         }
     }
@@ -43,13 +40,7 @@ impl SideHistograms {
     /// Of each side, the buckets with a count above 0, in ascending order.
     pub(super) fn read(&self) -> [Vec<Bucket>; SIDES] {
         let read = |sides: &Sides| sides.each_ref().map(AtomicHistogram::read);
-        pages::known(&self.0).map(read).unwrap_or_default()
-    }
-}
-
-impl Drop for SideHistograms {
-    fn drop(&mut self) {
-        pages::unmap(&mut self.0);
+        self.0.known().map(read).unwrap_or_default()
     }
 }
 

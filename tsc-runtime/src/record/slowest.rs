@@ -93,7 +93,7 @@ impl Callers {
 #[derive(Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct ThreadFacts {
     pub(crate) id: u64,
-    pub(crate) name: Option<String>,
+    pub(crate) name: Option<Arc<str>>,
 }
 
 /// A call with its thread.

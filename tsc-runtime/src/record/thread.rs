@@ -122,7 +122,7 @@ impl Thread {
     pub(crate) fn note_kept(&self, call: Noted, is_open: bool) {
         self.kept.note(call, is_open);
         if is_open {
-            self.detector.note_kept(call.end);
+            self.detector.note(call.end);
         }
     }
 
@@ -314,12 +314,9 @@ impl Thread {
         } else {
             on_cpu::now()
         };
-        let loss = self.on_cpu.look();
         Some(Passed {
             now,
-            off: loss.off,
-            waiting: loss.waiting,
-            is_split: loss.is_split,
+            loss: self.on_cpu.look(),
             ticks,
         })
     }

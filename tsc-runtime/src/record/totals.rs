@@ -4,7 +4,7 @@ use super::side_histograms::{SIDES, Side};
 use super::slowest::{self, KeptCall};
 use super::{not_below_zero, square};
 use crate::record::counters::ContextSums;
-use tsc_report::__private::Combine;
+use tsc_report::__private::{Combine, How};
 use tsc_report::{Bucket, CallsiteSums};
 
 /// As in the report, ticks are gross, and the histograms are those of its data. Until a report is made of it, the number of the
@@ -64,33 +64,28 @@ impl Totals {
         self.histogram.merge(&buckets.collect());
     }
 
-    /// Adds another thread's figures.
-    pub(crate) fn merge(&mut self, other: &Self) {
-        self.sums.merge(&other.sums);
-        self.histogram.merge(&other.histogram);
-        for (side, other) in self.sides.iter_mut().zip(&other.sides) {
-            side.merge(other);
-        }
-        slowest::merge(&mut self.slowest, &other.slowest);
-    }
-
-    /// The calls since `earlier`, earlier totals of the same record.
-    pub(crate) fn since(&self, earlier: &Self) -> Self {
-        let mut since = self.clone();
-        since.histogram.since(&earlier.histogram);
-        for (side, earlier) in since.sides.iter_mut().zip(&earlier.sides) {
-            side.since(earlier);
-        }
-        slowest::subtract(&mut since.slowest, &earlier.slowest);
-        let [.., wall] = &since.sides;
-        since.sums.subtract(&earlier.sums, &since.histogram, wall);
-        since.count_thread();
-        since
-    }
-
     /// Whether these figures of one thread are from calls.
     pub(super) fn count_thread(&mut self) {
         self.sums.threads = u64::from(self.sums.calls() + self.sums.polls != 0);
+    }
+}
+
+/// Another thread's figures, or earlier ones of the same record.
+impl Combine for Totals {
+    fn combine(&mut self, other: &Self, how: How) {
+        self.histogram.combine(&other.histogram, how);
+        for (side, other) in self.sides.iter_mut().zip(&other.sides) {
+            side.combine(other, how);
+        }
+        if how == How::Merge {
+            self.sums.merge(&other.sums);
+            slowest::merge(&mut self.slowest, &other.slowest);
+        } else {
+            let [.., wall] = &self.sides;
+            self.sums.subtract(&other.sums, &self.histogram, wall);
+            slowest::subtract(&mut self.slowest, &other.slowest);
+            self.count_thread();
+        }
     }
 }
 
@@ -108,8 +103,8 @@ mod tests {
         let since = |samples: &[i64]| {
             let mut now = earlier.clone();
             add(&mut now, samples);
-            let since = now.since(&earlier);
-            (since.sums.samples, since.sums.min, since.sums.max)
+            now.since(&earlier);
+            (now.sums.samples, now.sums.min, now.sums.max)
         };
         assert_eq!(since(&[]), (0, None, None));
         assert_eq!(since(&[1_000]), (1, Some(1_000), Some(1_000)));

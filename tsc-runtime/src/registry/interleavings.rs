@@ -14,18 +14,16 @@ use crate::probe::empty_calls::{Light, ProbeKind};
 use crate::probe::light::LightProbe;
 use crate::probe::section::Section;
 use crate::probe::{Probe, Slot};
-use crate::record::callsite::meta;
+use crate::record::callsite::{REGISTERED, meta};
 use crate::record::light::Frame;
 use crate::sync::scheduled::alone;
 use crate::sync::{check, spin_loop, thread_local};
 use crate::tsc::Lfence;
 
-mod light;
-
 /// The numbers of callsites begin here, so that the rows of light probes must grow for the second one of a process.
 const FIRST_NUMBER: u32 = 15;
 
-fn check(scenario: fn()) {
+pub(super) fn check(scenario: fn()) {
     // What a probe costs is only measured once.
     let calibrate = || {
         call(begin_process::<Lfence>()[0]);
@@ -35,10 +33,11 @@ fn check(scenario: fn()) {
 }
 
 /// A process that has not called anything yet, and the callsites that it has.
-fn begin_process<K: ProbeKind>() -> [&'static Callsite; 2] {
+pub(super) fn begin_process<K: ProbeKind>() -> [&'static Callsite; 2] {
     start_from_zero();
     do_what_was_put_off();
     NUMBERS.store(FIRST_NUMBER, SeqCst);
+    REGISTERED.store(std::ptr::null_mut(), SeqCst);
     RECORDS.store(0, SeqCst);
     PAUSED.store(false, SeqCst);
     ["a", "b"].map(|name| {
@@ -47,7 +46,7 @@ fn begin_process<K: ProbeKind>() -> [&'static Callsite; 2] {
     })
 }
 
-fn call(callsite: &'static Callsite) {
+pub(super) fn call(callsite: &'static Callsite) {
     if callsite.is_light() {
         let frame = Frame::new();
         let _probe = LightProbe::start(callsite, &frame);
@@ -57,7 +56,7 @@ fn call(callsite: &'static Callsite) {
     }
 }
 
-fn in_figures(figures: &Figures, of: &'static Callsite) -> u64 {
+pub(super) fn in_figures(figures: &Figures, of: &'static Callsite) -> u64 {
     let rows = figures.callsites.iter();
     let mut rows = rows.filter(|(callsite, _)| std::ptr::eq(*callsite, of));
     let calls = rows.next().map_or(0, |(_, totals)| totals.sums.calls());
@@ -67,30 +66,30 @@ fn in_figures(figures: &Figures, of: &'static Callsite) -> u64 {
 
 /// What a test itself knows of the calls of one callsite.
 #[derive(Default)]
-struct Known {
-    started: AtomicU64,
-    returned: AtomicU64,
+pub(super) struct Known {
+    pub(super) started: AtomicU64,
+    pub(super) returned: AtomicU64,
 }
 
 impl Known {
-    fn call(&self, callsite: &'static Callsite) {
+    pub(super) fn call(&self, callsite: &'static Callsite) {
         self.started.fetch_add(1, SeqCst);
         call(callsite);
         self.returned.fetch_add(1, SeqCst);
     }
 }
 
-fn read(of: &'static Callsite) -> u64 {
+pub(super) fn read(of: &'static Callsite) -> u64 {
     in_figures(&figures().expect("not in the cold path"), of)
 }
 
-fn take(of: &'static Callsite) -> u64 {
+pub(super) fn take(of: &'static Callsite) -> u64 {
     let (figures, unrecorded) = take_figures().expect("not in the cold path");
     assert_eq!(unrecorded, 0);
     in_figures(&figures, of)
 }
 
-fn join<const N: usize>(threads: [JoinHandle<()>; N]) {
+pub(super) fn join<const N: usize>(threads: [JoinHandle<()>; N]) {
     for thread in threads {
         thread.join().expect("it has not panicked");
     }

@@ -18,10 +18,10 @@ use std::sync::Arc;
 
 use crate::calibration::overhead;
 use crate::process::{self, PerProcess};
-use crate::record::Record;
 use crate::record::callsite::Callsite;
 use crate::record::table::Entry;
 use crate::record::thread::{self, Thread};
+use crate::record::{OwnedRecord, Record};
 use crate::sync::Mutex;
 use crate::sync::atomic::Ordering::{Relaxed, SeqCst};
 use crate::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, fence};
@@ -34,8 +34,6 @@ mod fork;
 #[cfg(all(test, shuttle))]
 mod interleavings;
 mod light;
-mod light_check;
-mod light_totals;
 mod reading;
 mod registration;
 pub(crate) mod room;
@@ -50,12 +48,11 @@ pub(crate) use control::{do_what_was_put_off, reset};
 pub use control::{pause, resume};
 #[cfg(all(unix, not(miri)))]
 pub(crate) use fork::start_from_zero;
-pub(crate) use light::{FoundRow, count_after_end, find_row};
-pub(crate) use light_check::{check_light, is_unsplit as is_light_unsplit};
+pub(crate) use light::{check_light, find_row, is_unsplit as is_light_unsplit};
 pub(crate) use reading::{figures, take_figures};
 pub(crate) use registration::{add_cost_of_report, begin_report};
 pub(crate) use sheets::{Figures, ThreadName};
-pub(crate) use thread_end::{fold_lingering, fold_orphan};
+pub(crate) use thread_end::release;
 pub use tree::record as record_tree;
 #[cfg(fuzzing)]
 pub(crate) use understood::understood;
@@ -89,8 +86,6 @@ struct Registry {
 
 #[derive(Default)]
 struct Lists {
-    /// By number; `None` for callsites that only a parent process has called.
-    callsites: Vec<Option<&'static Callsite>>,
     /// The figures of threads that have ended.
     ended: Sheets,
     live: Vec<Arc<Shard>>,
@@ -98,23 +93,6 @@ struct Lists {
     lingering: Vec<Arc<Shard>>,
     /// The callsites that `TSC_ONLY` and `TSC_SKIP` leave out.
     left_out: Vec<&'static Callsite>,
-}
-
-/// A call's record.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Found {
-    pub(crate) record: NonNull<Record>,
-    /// Whether it is for this call alone, because the thread is ending. Then it is to be given to [`fold_orphan`].
-    pub(crate) is_orphan: bool,
-}
-
-impl Found {
-    const fn of_thread(record: NonNull<Record>) -> Self {
-        Self {
-            record,
-            is_orphan: false,
-        }
-    }
 }
 
 /// Whether the process has light probes, so that timed calls link frames, too.
@@ -154,12 +132,12 @@ fn busy_with<T>(f: impl FnOnce(&Thread) -> T) -> Option<T> {
     Some(result)
 }
 
-/// Finds or makes this thread's record of `callsite`. `begin` is run before the process's first record is made. `None` if recording is paused,
-/// or if the call comes from within the cold path.
-pub(crate) fn find(callsite: &'static Callsite, begin: fn()) -> Option<Found> {
+/// Finds or makes this thread's record of `callsite`, which is to be given to [`release`]. `begin` is run before the process's first record is
+/// made. `None` if recording is paused, or if the call comes from within the cold path.
+pub(crate) fn find(callsite: &'static Callsite, begin: fn()) -> Option<NonNull<Record>> {
     let thread = thread::this();
     if let Some((_, record)) = thread.find(callsite.position()) {
-        return Some(Found::of_thread(record.into()));
+        return Some(record.into());
     }
     if PAUSED.load(Relaxed) || callsite.is_left_out() {
         return None;
@@ -200,18 +178,20 @@ fn register<T>(
 
 /// Gives `f` this thread's record of `callsite`, unless nothing is recorded now. `begin` as in [`find`].
 pub(crate) fn with_record(callsite: &'static Callsite, begin: fn(), f: impl FnOnce(&Record)) {
-    if let Some(Found { record, is_orphan }) = find(callsite, begin) {
-        // SAFETY: a record lives as long as the thread, or until it is folded.
+    if let Some(record) = find(callsite, begin) {
+        // SAFETY: a record lives as long as the thread, or until it is released.
         f(unsafe { record.as_ref() });
-        if is_orphan {
-            fold_orphan(record);
-        }
+        release(record);
     }
 }
 
 /// The thread's record, if the callsite was called on this thread before and there was a reset or a pause since. Neither allocates nor
 /// waits: a signal handler may have interrupted the allocator, and the holder of a lock may be waiting for it.
-fn find_known(thread: &Thread, callsite: &'static Callsite, began: Ticks) -> Option<Found> {
+fn find_known(
+    thread: &Thread,
+    callsite: &'static Callsite,
+    began: Ticks,
+) -> Option<NonNull<Record>> {
     // Before anything else: a thread's first use of its slot allocates.
     let (_, record) = thread.find_invalidated(callsite.position())?;
     with_shard_slot(|slot| {
@@ -230,7 +210,7 @@ fn find_known(thread: &Thread, callsite: &'static Callsite, began: Ticks) -> Opt
             keep_valid(thread);
         }
         add_registration_cost(thread, began);
-        Some(Found::of_thread(record.into()))
+        Some(record.into())
     })?
 }
 
@@ -248,7 +228,7 @@ fn is_paused_by_now() -> bool {
 }
 
 /// `None` if the callsite is left out, or if there is no memory.
-fn find_here(thread: &Thread, callsite: &'static Callsite) -> Option<Found> {
+fn find_here(thread: &Thread, callsite: &'static Callsite) -> Option<NonNull<Record>> {
     let number = number_of(callsite)?;
     tree::decide();
     overhead::calibrate(callsite);
@@ -263,16 +243,12 @@ fn find_here(thread: &Thread, callsite: &'static Callsite) -> Option<Found> {
         }
         let record = shard.record(thread, callsite, number)?;
         keep_valid(thread);
-        Some(Found::of_thread(record))
+        Some(record)
     })
     .unwrap_or_else(|| {
         let entry = Box::into_raw(Box::new(Entry::new()));
-        // SAFETY: `fold_orphan` frees the entry, after the record.
-        let record = unsafe { make_record(callsite, number, entry, None) }?;
-        Some(Found {
-            record: record.into_raw(),
-            is_orphan: true,
-        })
+        // SAFETY: `release` frees the entry, after the record.
+        unsafe { make_record(callsite, number, entry, None) }.map(OwnedRecord::into_raw)
     })
 }
 
@@ -299,12 +275,8 @@ fn number_of(callsite: &'static Callsite) -> Option<usize> {
         let number = NUMBERS.fetch_add(1, Relaxed);
         callsite.set_number(number);
         number
-    }) as usize;
-    if lists.callsites.len() <= number {
-        lists.callsites.resize(number + 1, None);
-    }
-    lists.callsites[number] = Some(callsite);
-    Some(number)
+    });
+    Some(number as usize)
 }
 
 /// The callsites that were called and left out, as `module::name`.

@@ -10,10 +10,12 @@ use super::shard::{Own, Shard};
 use super::sheets::{Figures, Sheets};
 use super::{Lists, UNRECORDED, busy_with, in_cold_path, registry, room};
 use crate::record::Record;
+use crate::record::taken::rest;
 use crate::record::totals::Totals;
 use crate::sync::atomic::Ordering::{Relaxed, SeqCst};
 use crate::sync::atomic::fence;
 use crate::tick_clock::EPOCH;
+use tsc_report::__private::Combine;
 
 /// Every callsite that was called, with the totals of all threads. `None` from within the cold path.
 pub(crate) fn figures() -> Option<Figures> {
@@ -50,16 +52,15 @@ fn read(takes: bool) -> Figures {
         (sheets, lists.shards())
     };
     for shard in shards {
-        shard.own.lock().add_to(&shard, &mut sheets, takes);
+        shard
+            .own
+            .lock()
+            .add_to(&shard, &mut sheets, takes, |_| true);
     }
-    let lists = registry.lists.lock();
     if takes {
-        lists.invalidate_threads();
+        registry.lists.lock().invalidate_threads();
     }
-    // Copied after reading all records, so that they include the callsites that were added meanwhile.
-    let callsites = lists.callsites.clone();
-    drop(lists);
-    sheets.figures(&callsites)
+    sheets.figures()
 }
 
 impl Lists {
@@ -82,29 +83,37 @@ impl Lists {
 }
 
 impl Own {
-    /// Adds the figures that were not taken. With `takes`, they are taken from now on.
-    fn add_to(&mut self, shard: &Shard, sheets: &mut Sheets, takes: bool) {
-        if let Some(tree) = &mut self.tree {
-            tree.add_to(&mut sheets.tree, takes);
+    /// Adds the figures that were not taken, of the records that are wanted. With `takes`, they are taken from now on.
+    pub(super) fn add_to(
+        &mut self,
+        shard: &Shard,
+        sheets: &mut Sheets,
+        takes: bool,
+        is_wanted: impl Fn(&Record) -> bool,
+    ) {
+        if let Some(contexts) = &self.tree {
+            let rest = rest(contexts.read(), &mut self.taken_tree, takes);
+            sheets.tree.add(&rest);
         }
         if let Some(light) = &mut self.light {
-            let sums = if takes {
-                light.hand_out()
-            } else {
-                light.rest()
-            };
-            sheets.add_light(&shard.name, &sums);
+            sheets.add_light(&shard.name, &light.rest(takes));
         }
         let (totals, _) = sheets.of(&shard.name, self.records.len());
         if takes {
             self.taken.resize_with(self.records.len(), Totals::default);
             self.is_to_forget = true;
         }
-        for record in self.records.iter().flatten() {
+        let records = self.records.iter().flatten();
+        for record in records.filter(|record| is_wanted(record)) {
             let number = record.id as usize;
-            let now = add_rest(record, &self.taken, shard.is_own(), &mut totals[number]);
-            if let (true, Some(now)) = (takes, now) {
-                self.taken[number] = now;
+            let mut rest = record.totals(shard.is_own());
+            let all = takes.then(|| rest.clone());
+            if let Some(taken) = self.taken.get(number) {
+                rest.since(taken);
+            }
+            totals[number].merge(&rest);
+            if let Some(all) = all {
+                self.taken[number] = all;
             }
         }
     }
@@ -120,20 +129,4 @@ impl Own {
             }
         }
     }
-}
-
-/// Adds the figures of a record that were not taken. Returns all that it has, if any were taken.
-pub(super) fn add_rest(
-    record: &Record,
-    taken: &[Totals],
-    is_own: bool,
-    totals: &mut Totals,
-) -> Option<Totals> {
-    let now = record.totals(is_own);
-    let Some(taken) = taken.get(record.id as usize) else {
-        totals.merge(&now);
-        return None;
-    };
-    totals.merge(&now.since(taken));
-    Some(now)
 }

@@ -18,7 +18,7 @@ pub(super) fn add_registration_cost(thread: &Thread, began: Ticks) {
     thread.note_loss_before(began, now);
     thread.add_overhead(spent.cast_signed());
     thread.for_each_record(|record| record.note_registration(spent));
-    thread.detector.note_registration(now);
+    thread.detector.note(now);
 }
 
 /// The time at which a report begins.

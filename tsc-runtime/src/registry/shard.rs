@@ -4,18 +4,19 @@ use std::ptr::{self, NonNull};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::sheets::{ThreadName, facts_of_this_thread, name_of_this_thread};
-use super::tree::ThreadTree;
+use super::sheets::{ThreadName, facts_of_this_thread, name_of_rows};
 use super::{RECORDS, Registry, has_light_probes};
 use crate::calibration::overhead;
 use crate::interruption;
 use crate::record::callsite::Callsite;
-use crate::record::light::{self, LightRecord, LightThread};
+use crate::record::contexts::{self, Contexts};
+use crate::record::counters::ContextSums;
+use crate::record::light::{self, LightRecord, LightThread, PathTotals};
 use crate::record::slowest::ThreadFacts;
 use crate::record::table::{Entry, Table};
 use crate::record::thread::{self, Thread};
 use crate::record::totals::Totals;
-use crate::record::{OwnedRecord, Record, contexts};
+use crate::record::{OwnedRecord, Record};
 use crate::sync::Mutex;
 use crate::tsc::clock;
 
@@ -43,8 +44,9 @@ pub(super) struct Own {
     pub(super) records: Vec<Option<OwnedRecord>>,
     /// After the records, which point into it and must be dropped first.
     pub(super) table: Table,
-    /// `Some` if call trees are recorded.
-    pub(super) tree: Option<ThreadTree>,
+    /// `Some` if call trees are recorded. In a box, because the thread points to it.
+    pub(super) tree: Option<Box<Contexts>>,
+    pub(super) taken_tree: Vec<PathTotals<ContextSums>>,
     /// `Some` after the thread's first call of a light function.
     pub(super) light: Option<LightRecord>,
     /// By callsite number: the figures that were taken, which are still in the records. Empty if none were.
@@ -68,18 +70,20 @@ impl Shard {
                 thread.on_cpu.attach();
             }
         }
-        let name = name_of_this_thread();
-        let tree = contexts::are_recorded().then(ThreadTree::new).flatten();
-        if let Some(tree) = &tree {
-            thread.record_tree(&tree.contexts);
+        let facts = facts_of_this_thread();
+        // Without memory, the thread's calls are not in the tree.
+        let tree = contexts::are_recorded().then(Contexts::new).flatten();
+        let tree = tree.map(Box::new);
+        if let Some(contexts) = &tree {
+            thread.record_tree(contexts);
         }
         let mut lists = registry.lists.lock();
         let shard = Arc::new(Self {
             home: registry,
             thread,
             light_thread: light::this(),
-            name,
-            facts: Arc::new(facts_of_this_thread()),
+            name: name_of_rows(&facts),
+            facts: Arc::new(facts),
             own: Mutex::new(Own {
                 tree,
                 ..Own::default()

@@ -8,9 +8,10 @@ use once_cell::race::OnceBool;
 use super::tree::Tree;
 use crate::record::callsite::{self, Callsite};
 use crate::record::light::PathSums;
-use crate::record::slowest::{self, ThreadFacts};
+use crate::record::slowest::ThreadFacts;
 use crate::record::totals::Totals;
 use crate::{environment, process};
+use tsc_report::__private::Combine;
 use tsc_report::CallsiteSums;
 
 /// The name of some threads; `None` for threads without a name, and for all threads if no rows for threads are asked for.
@@ -60,7 +61,7 @@ impl Sheets {
         (totals, &mut self.ticked)
     }
 
-    pub(super) fn figures(self, callsites: &[Option<&'static Callsite>]) -> Figures {
+    pub(super) fn figures(self) -> Figures {
         let mut all = Vec::new();
         let mut by_thread = Vec::new();
         for (name, totals) in self.by_name {
@@ -73,11 +74,10 @@ impl Sheets {
             for (all, part) in all.iter_mut().zip(&totals) {
                 all.merge(part);
             }
-            by_thread.push((name, called(callsites, totals, &HashSet::new())));
+            by_thread.push((name, called(totals, &HashSet::new())));
         }
-        make_room(&mut all, callsites.len());
         Figures {
-            callsites: called(callsites, all, &self.tree.callsites()),
+            callsites: called(all, &self.tree.callsites()),
             by_thread,
             tree: self.tree,
             ticked: self.ticked,
@@ -91,36 +91,25 @@ fn make_room(totals: &mut Vec<Totals>, callsites: usize) {
     }
 }
 
-/// Includes callsites that are only `in_tree`, because a thread's tree is not read at the same moment as its records.
-fn called(
-    callsites: &[Option<&'static Callsite>],
-    totals: Vec<Totals>,
-    in_tree: &HashSet<u32>,
-) -> CallsiteTotals {
+/// Includes callsites that are only `in_tree`, because a thread's tree is not read at the same moment as its records. In the child of a fork, a
+/// thread has rows of callsites that have their numbers from the parent.
+fn called(mut totals: Vec<Totals>, in_tree: &HashSet<u32>) -> CallsiteTotals {
     let nothing = CallsiteSums::default();
     // A timed function in which only ticks have come is in a later report.
     let is_called = |callsite: &Callsite, sums: &CallsiteSums| {
         callsite.is_light() || sums.calls() + sums.running + sums.polls + sums.cancelled != 0
     };
-    (0..)
-        .zip(totals)
-        .filter_map(|(number, totals)| {
-            let is_in_tree = in_tree.contains(&number);
-            if !is_in_tree && totals.sums == nothing {
-                return None;
-            }
-            let callsite = callsite_of(callsites, number)?;
-            let is_row = is_in_tree || is_called(callsite, &totals.sums);
-            is_row.then_some((callsite, totals))
-        })
-        .collect()
-}
-
-/// In the child of a fork, a thread has rows of callsites that have their numbers from the parent. So they need not be among the child's
-/// `callsites`, but they are in the list of all that were ever registered, which may be long.
-fn callsite_of(callsites: &[Option<&'static Callsite>], number: u32) -> Option<&'static Callsite> {
-    let known = callsites.get(number as usize).copied().flatten();
-    known.or_else(|| callsite::registered().find(|of| of.number() == Some(number)))
+    let mut callsites: Vec<_> = callsite::registered().collect();
+    callsites.reverse();
+    let rows = callsites.into_iter().filter_map(|callsite| {
+        let number = callsite.number()?;
+        let totals = totals.get_mut(number as usize).map(std::mem::take);
+        let totals = totals.unwrap_or_default();
+        let is_row = in_tree.contains(&number)
+            || totals.sums != nothing && is_called(callsite, &totals.sums);
+        is_row.then_some((callsite, totals))
+    });
+    rows.collect()
 }
 
 /// Whether totals are kept apart by the threads' names.
@@ -134,49 +123,42 @@ pub(super) fn are_wanted_apart() -> Option<bool> {
     environment::THREADS.parse(environment::switch)
 }
 
-/// The name of the calling thread.
-pub(super) fn name_of_this_thread() -> ThreadName {
-    are_apart()
-        .then(|| std::thread::current().name().map(Arc::from))
-        .flatten()
-}
-
-/// By what the calling thread is known outside. Nothing is asked if no calls are kept.
+/// By what the calling thread is known outside.
 pub(super) fn facts_of_this_thread() -> ThreadFacts {
-    if slowest::wanted() == 0 {
-        return ThreadFacts::default();
-    }
     ThreadFacts {
         id: process::thread_id(),
-        name: std::thread::current().name().map(str::to_owned),
+        name: std::thread::current().name().map(Arc::from),
     }
+}
+
+/// The name by which the thread has rows.
+pub(super) fn name_of_rows(facts: &ThreadFacts) -> ThreadName {
+    facts.name.clone().filter(|_| are_apart())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::record::callsite::meta;
-    use crate::record::contexts::ContextTotals;
     use crate::record::counters::ContextSums;
+    use crate::registry::number_of;
     use crate::tsc::Lfence;
 
     #[test]
     fn context_has_its_row_though_the_call_came_after_the_records_were_read() {
         static CALLSITE: Callsite =
             Callsite::new::<Lfence>(meta(&(), module_path!(), line!()).named("late"));
+        let number = number_of(&CALLSITE).unwrap();
         let rows = |calls| {
-            let late = ContextTotals {
-                callsite: Some(1),
-                parent: None,
-                sums: ContextSums {
-                    calls,
-                    ..ContextSums::default()
-                },
+            let sums = ContextSums {
+                calls,
+                ..ContextSums::default()
             };
             let mut sheets = Sheets::default();
-            sheets.tree.add(&[late]);
-            let figures = sheets.figures(&[None, Some(&CALLSITE)]);
-            figures.callsites.len()
+            if calls != 0 {
+                sheets.tree.add_root(number as u32, &sums);
+            }
+            sheets.figures().callsites.len()
         };
         assert_eq!((rows(1), rows(0)), (1, 0));
     }

@@ -5,15 +5,13 @@ use std::ptr::{self, NonNull};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::light_check::end_light;
-use super::reading::add_rest;
+use super::light::check::end_light;
 use super::shard::Shard;
-use super::sheets::ThreadName;
 use super::{CALLS_AFTER_END, Lists, Registry, UNRECORDED, in_cold_path, registry, room};
 use crate::record::thread::{self, Thread};
-use crate::record::totals::Totals;
 use crate::record::{OwnedRecord, Record, contexts, light};
 use crate::sync::thread_local;
+use tsc_report::__private::Combine;
 
 /// The thread's shard: null, or from [`Arc::into_raw`].
 ///
@@ -71,94 +69,78 @@ impl Drop for Slot {
 }
 
 impl Lists {
-    /// Adds the thread's figures to those of ended threads. Records of running sections remain, because the sections point to them.
+    /// Moves the thread's figures to those of ended threads. If there is no memory for that, reports read them where they are.
     fn end_thread(&mut self, shard: &Arc<Shard>) {
         self.live.retain(|live| !Arc::ptr_eq(live, shard));
-        let mut own = shard.own.lock();
-        if !room::is_left_for_end(own.records.iter().flatten().count()) {
-            // Reports read it there.
-            if self.lingering.try_reserve(1).is_ok() {
-                self.lingering.push(Arc::clone(shard));
-            }
-            return;
-        }
-        let own = &mut *own;
-        if let Some(tree) = &mut own.tree {
-            tree.add_to(&mut self.ended.tree, true);
-        }
-        if let Some(light) = own.light.take() {
-            self.ended.add_light(&shard.name, &light.rest());
-        }
-        let mut lingers = false;
-        for slot in &mut own.records {
-            match slot {
-                Some(record) if record.is_running() => lingers = true,
-                _ => self.end_record(&shard.name, slot, &own.taken),
-            }
-        }
-        if lingers {
+        let records = shard.own.lock().records.iter().flatten().count();
+        let lingers = !room::is_left_for_end(records) || self.end(shard);
+        if lingers && self.lingering.try_reserve(1).is_ok() {
             self.lingering.push(Arc::clone(shard));
         }
     }
 
-    /// Adds a record's figures to those of ended threads.
-    fn end_record(&mut self, name: &ThreadName, slot: &mut Option<OwnedRecord>, taken: &[Totals]) {
-        let Some(record) = slot.take() else { return };
-        let (totals, _) = self.ended.of(name, self.callsites.len());
-        if let Some(totals) = totals.get_mut(record.id as usize) {
-            add_rest(&record, taken, true, totals);
+    /// Moves a thread's figures. Records of running sections remain, because the sections point to them. Returns whether there are any.
+    fn end(&mut self, shard: &Shard) -> bool {
+        let own = &mut *shard.own.lock();
+        let has_ended = |record: &Record| !record.is_running();
+        own.add_to(shard, &mut self.ended, false, has_ended);
+        own.tree = None;
+        own.light = None;
+        for slot in &mut own.records {
+            slot.take_if(|record| has_ended(record));
         }
+        own.records.iter().any(Option::is_some)
     }
 }
 
-/// A section has stopped on a thread that has ended. Frees its record, unless more of its sections are running.
-pub(crate) fn fold_lingering(record: NonNull<Record>) {
+/// The call, poll or section for which the record was found has stopped. Frees the record if its thread has ended.
+pub(crate) fn release(record: NonNull<Record>) {
+    // SAFETY: it lives until it is released.
+    if unsafe { record.as_ref() }.is_orphan() {
+        fold_orphan(record);
+    } else if thread::this().has_ended() {
+        fold_lingering();
+    }
+}
+
+/// A section, or a call by the system's clock, has stopped that was running when its thread ended.
+fn fold_lingering() {
     // A section cannot stop inside the cold path. If it did, its record would stay.
     in_cold_path(|_| {
         let registry = registry();
         let _reading = registry.reading.lock();
         let mut lists = registry.lists.lock();
         let mut lingering = std::mem::take(&mut lists.lingering);
-        lingering.retain(|shard| {
-            let own = &mut *shard.own.lock();
-            let is_it = |slot: &&mut Option<OwnedRecord>| {
-                slot.as_deref()
-                    .is_some_and(|known| NonNull::from(known) == record && !known.is_running())
-            };
-            if let Some(slot) = own.records.iter_mut().find(is_it) {
-                lists.end_record(&shard.name, slot, &own.taken);
-            }
-            own.records.iter().any(Option::is_some)
-        });
+        lingering.retain(|shard| !shard.is_own() || lists.end(shard));
         lists.lingering = lingering;
     });
 }
 
 /// Adds the figures of a call whose record is for it alone, and frees that.
-pub(crate) fn fold_orphan(record: NonNull<Record>) {
-    // SAFETY: `find_here` has made it from a Box for a single call, which has ended.
-    let record = unsafe { OwnedRecord::from_raw(record) };
-    let entry = record.entry_pointer().cast_mut();
-    let mut record = Some(record);
+fn fold_orphan(orphan: NonNull<Record>) {
     // Freed in the cold path, because an annotated allocator would otherwise record the freeing in the same way, endlessly.
     let folded = in_cold_path(|_| {
         if !room::is_left_for_end(1) {
             return None;
         }
         CALLS_AFTER_END.fetch_add(1, Relaxed);
+        // SAFETY: `find_here` has made it from a Box for a single call, which has ended.
+        let record = unsafe { OwnedRecord::from_raw(orphan) };
+        let (number, totals) = (record.id, record.totals(true));
         let mut lists = registry().lists.lock();
-        if let Some(record) = record.as_deref().filter(|_| contexts::are_recorded()) {
-            let sums = record.totals(true).as_root();
-            lists.ended.tree.add_root(record.id, &sums);
+        if contexts::are_recorded() {
+            lists.ended.tree.add_root(number, &totals.as_root());
         }
-        lists.end_record(&None, &mut record, &[]);
+        let (rows, _) = lists.ended.of(&None, number as usize + 1);
+        rows[number as usize].merge(&totals);
         drop(lists);
+        let entry = record.entry_pointer().cast_mut();
+        drop(record);
         // SAFETY: made from a Box, like the record, which alone pointed to it and is freed.
         drop(unsafe { Box::from_raw(entry) });
         Some(())
     });
     if folded.flatten().is_none() {
         UNRECORDED.fetch_add(1, Relaxed);
-        std::mem::forget(record);
     }
 }

@@ -4,8 +4,9 @@ use std::collections::HashSet;
 use std::collections::hash_map::{Entry, HashMap};
 
 use crate::environment;
-use crate::record::contexts::{self, ContextTotals, Contexts, ROOT};
+use crate::record::contexts;
 use crate::record::counters::ContextSums;
+use crate::record::light::{PathTotals, ROOT};
 use tsc_report::__private::Combine;
 
 /// Turns recording the call tree on or off, whatever `TSC_TREE` says. The tree is in [`Report::contexts`](crate::Report::contexts): the
@@ -44,14 +45,24 @@ pub(super) fn is_wanted() -> Option<bool> {
 /// A node for every chain of callers in which some threads have figures, and for the beginnings of these chains.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tree {
-    nodes: Vec<ContextTotals>,
+    /// Parents before their children.
+    pub(super) nodes: Vec<Node>,
     /// The index of each node, by its parent and its callsite.
     known: HashMap<(Option<usize>, Option<u32>), usize>,
 }
 
+/// A callsite, called through a chain of others.
+#[derive(Clone, Debug)]
+pub(crate) struct Node {
+    /// The callsite's number; `None` of everything for which a thread had no room.
+    pub(crate) callsite: Option<u32>,
+    pub(crate) parent: Option<usize>,
+    pub(crate) sums: ContextSums,
+}
+
 impl Tree {
     /// The nodes, parents before their children.
-    pub(crate) fn nodes(&self) -> &[ContextTotals] {
+    pub(crate) fn nodes(&self) -> &[Node] {
         &self.nodes
     }
 
@@ -65,13 +76,11 @@ impl Tree {
     }
 
     /// Adds a thread's tree.
-    pub(super) fn add(&mut self, contexts: &[ContextTotals]) {
-        let mut places = vec![None; contexts.len()];
-        for (index, context) in contexts.iter().enumerate() {
-            if context.sums != ContextSums::default() {
-                let chain = |index: usize| (contexts[index].callsite, contexts[index].parent);
-                let node = self.node_of(index, &mut places, chain);
-                node.sums.merge(&context.sums);
+    pub(super) fn add(&mut self, paths: &[PathTotals<ContextSums>]) {
+        let nodes = self.nodes_of(paths);
+        for (path, node) in paths.iter().zip(nodes) {
+            if let Some(node) = node {
+                self.nodes[node].sums.merge(&path.sums);
             }
         }
     }
@@ -82,30 +91,32 @@ impl Tree {
         self.nodes[place].sums.merge(sums);
     }
 
-    /// The node of a thread's chain of callers. `chain` has the callsite and the caller of each of the thread's chains, and `places` the nodes
-    /// of those that were looked for before.
-    pub(super) fn node_of(
+    /// The node of each place of a thread: that of its context. `None` where neither the place nor one in it has figures, and of the place
+    /// outside of all functions.
+    pub(super) fn nodes_of<S: Default + PartialEq>(
         &mut self,
-        index: usize,
-        places: &mut [Option<usize>],
-        chain: impl Fn(usize) -> (Option<u32>, Option<usize>),
-    ) -> &mut ContextTotals {
-        // From the end of the chain to the first caller that is known, and back.
-        let (mut callees, mut at) = (Vec::new(), Some(index));
-        let mut place = None;
-        while let Some(index) = at {
-            place = places[index];
-            if place.is_some() {
-                break;
+        paths: &[PathTotals<S>],
+    ) -> Vec<Option<usize>> {
+        let mut is_used: Vec<bool> = paths.iter().map(|path| path.sums != S::default()).collect();
+        for (index, path) in paths.iter().enumerate().rev() {
+            if is_used[index] {
+                for around in [path.chain, path.outer, path.caller] {
+                    is_used[around] = true;
+                }
             }
-            callees.push(index);
-            at = chain(index).1;
         }
-        for index in callees.into_iter().rev() {
-            place = Some(self.place(place, chain(index).0));
-            places[index] = place;
+        let mut nodes = vec![None; paths.len()];
+        for (index, path) in paths.iter().enumerate() {
+            if is_used[index] && index != ROOT.index() {
+                let extends = path.chain == index;
+                nodes[index] = if extends {
+                    Some(self.place(nodes[path.caller], path.callsite))
+                } else {
+                    nodes[path.outer]
+                };
+            }
         }
-        &mut self.nodes[place.unwrap_or_default()]
+        nodes
     }
 
     /// The index of a node, which is made now if there is none.
@@ -113,7 +124,7 @@ impl Tree {
         match self.known.entry((parent, callsite)) {
             Entry::Occupied(known) => *known.get(),
             Entry::Vacant(new) => {
-                self.nodes.push(ContextTotals {
+                self.nodes.push(Node {
                     callsite,
                     parent,
                     sums: ContextSums::default(),
@@ -124,55 +135,26 @@ impl Tree {
     }
 }
 
-/// A thread's tree and the figures that were taken from it, like [`Own`](super::shard::Own) for records.
-pub(super) struct ThreadTree {
-    pub(super) contexts: Box<Contexts>,
-    /// By node: the figures that were taken, which are still in the tree.
-    taken: Vec<ContextSums>,
-}
-
-impl ThreadTree {
-    /// `None` if the system has no memory. Then the thread's calls are not in the tree.
-    pub(super) fn new() -> Option<Self> {
-        Some(Self {
-            contexts: Box::new(Contexts::new()?),
-            taken: Vec::new(),
-        })
-    }
-
-    /// Adds the figures that were not taken. With `takes`, they are taken from now on.
-    pub(super) fn add_to(&mut self, tree: &mut Tree, takes: bool) {
-        let mut now = Vec::new();
-        // Read only once, because the thread continues meanwhile.
-        let rest = (0..).zip(self.contexts.read()).map(|(index, mut context)| {
-            now.push(context.sums);
-            if let Some(taken) = self.taken.get::<usize>(index) {
-                context.sums.since(taken);
-            }
-            context
-        });
-        tree.add(&rest.collect::<Vec<_>>());
-        if takes {
-            self.taken = now;
-        }
-    }
-}
-
-const _: () = assert!(ROOT == 0, "a thread's root is the first of its places");
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::contexts::{Contexts, LastPlace};
+    use crate::record::taken::rest;
 
-    fn context(callsite: u32, parent: usize, calls: u64) -> ContextTotals {
-        ContextTotals {
+    /// The places of a thread, the first of which stands for the calls without room: callsite, caller and calls.
+    fn places<const N: usize>(of: [(u32, usize, u64); N]) -> Vec<PathTotals<ContextSums>> {
+        let place = |index, (callsite, caller, calls)| PathTotals {
             callsite: (callsite != 0).then_some(callsite),
-            parent: parent.checked_sub(1),
+            chain: index,
+            outer: caller,
+            caller,
             sums: ContextSums {
                 calls,
                 ..ContextSums::default()
             },
-        }
+        };
+        let outside = [(0, 0, 0)].into_iter().chain(of);
+        (0..).zip(outside).map(|(at, of)| place(at, of)).collect()
     }
 
     fn calls(tree: &Tree) -> Vec<(Option<u32>, Option<usize>, u64)> {
@@ -185,14 +167,8 @@ mod tests {
     #[test]
     fn chains_are_the_same_whatever_the_order() {
         let mut tree = Tree::default();
-        // A thread's first node stands for the calls without room.
-        tree.add(&[context(0, 0, 0), context(7, 0, 1), context(8, 2, 5)]);
-        tree.add(&[
-            context(0, 0, 4),
-            context(8, 0, 3),
-            context(7, 0, 2),
-            context(8, 3, 6),
-        ]);
+        tree.add(&places([(0, 0, 0), (7, 0, 1), (8, 2, 5)]));
+        tree.add(&places([(0, 0, 4), (8, 0, 3), (7, 0, 2), (8, 3, 6)]));
         let expected = [
             (Some(7), None, 3),
             (Some(8), Some(0), 11),
@@ -204,27 +180,27 @@ mod tests {
 
     #[test]
     fn every_call_is_taken_once() {
-        let mut own = ThreadTree::new().unwrap();
-        let place = crate::record::contexts::Place::new();
-        let call = |own: &ThreadTree| {
-            let outer = own.contexts.enter(7, &place, false);
+        let (contexts, mut taken) = (Contexts::new().unwrap(), Vec::new());
+        let last = LastPlace::new();
+        let call = || {
+            let outer = contexts.enter(7, &last, false);
             let visit = ContextSums {
                 calls: 1,
                 ..Default::default()
             };
-            own.contexts.leave(outer, &visit);
+            contexts.leave(outer, &visit);
         };
-        let read = |own: &mut ThreadTree, takes| {
+        let mut read = |takes| {
             let mut tree = Tree::default();
-            own.add_to(&mut tree, takes);
+            tree.add(&rest(contexts.read(), &mut taken, takes));
             tree.nodes().iter().map(|node| node.sums.calls).sum::<u64>()
         };
-        (0..3).for_each(|_| call(&own));
-        assert_eq!((read(&mut own, false), read(&mut own, true)), (3, 3));
-        assert_eq!(read(&mut own, true), 0);
-        (0..2).for_each(|_| call(&own));
-        assert_eq!((read(&mut own, false), read(&mut own, true)), (2, 2));
-        call(&own);
-        assert_eq!(read(&mut own, true), 1);
+        (0..3).for_each(|_| call());
+        assert_eq!((read(false), read(true)), (3, 3));
+        assert_eq!(read(true), 0);
+        (0..2).for_each(|_| call());
+        assert_eq!((read(false), read(true)), (2, 2));
+        call();
+        assert_eq!(read(true), 1);
     }
 }

@@ -7,7 +7,7 @@ pub(crate) fn begin() {
     let _ = crate::environment::TICK;
 }
 
-pub(crate) fn note_noticed(_number: u64, _ticks: u64) {}
+pub(crate) fn note_noticed(_ticks: u64) {}
 
 pub(crate) fn note_given(_ticks: u64) {}
 

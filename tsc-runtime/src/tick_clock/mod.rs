@@ -14,12 +14,8 @@ use crate::sync::atomic::{
 };
 use crate::tsc::Ticks;
 
-#[cfg(all(not(miri), not(target_family = "wasm"), not(shuttle)))]
-mod idleness;
-#[cfg_attr(any(miri, target_family = "wasm", shuttle), allow(dead_code))]
-mod pace;
-#[cfg(all(not(miri), not(target_family = "wasm"), not(shuttle)))]
-mod system;
+#[cfg(test)]
+pub(crate) mod script;
 #[cfg(all(not(miri), not(target_family = "wasm"), not(shuttle)))]
 mod thread;
 #[cfg(any(miri, target_family = "wasm", shuttle))]
@@ -27,6 +23,8 @@ mod thread;
 mod thread;
 mod words;
 
+#[cfg(test)]
+pub(crate) use script::epoch;
 #[cfg(all(unix, not(miri)))] // no process is forked elsewhere
 pub(crate) use thread::start_from_zero;
 pub(crate) use thread::{begin, facts, note_given, note_noticed, unavailable};
@@ -47,8 +45,14 @@ pub(crate) struct Epoch {
 /// So many ticks are known.
 const KEPT: usize = 64;
 
-/// That of the clock. A test may have one of its own, whose ticks it makes itself.
+/// That of the clock.
 pub(crate) static EPOCH: Epoch = Epoch::new();
+
+/// The one that this thread follows.
+#[cfg(not(test))]
+pub(crate) fn epoch() -> &'static Epoch {
+    &EPOCH
+}
 
 /// What the clock has done so far.
 #[derive(Clone, Copy, Debug)]

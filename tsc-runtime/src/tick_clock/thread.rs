@@ -13,14 +13,18 @@ use std::time::{Duration, Instant};
 
 use once_cell::race::OnceBox;
 
-use super::idleness::{self, Idleness};
-use super::pace::{self, SoFar};
-use super::system;
 use super::{EPOCH, Facts};
 use crate::environment;
 use crate::process::{PerProcess, cpu_time, thread};
 use crate::random::Random;
 use crate::tsc::clock;
+
+mod idleness;
+mod pace;
+mod system;
+
+use idleness::Idleness;
+use pace::SoFar;
 
 /// What the system reserves for the thread, whose functions need some kilobytes.
 const STACK: usize = 64 * 1024;
@@ -81,10 +85,8 @@ pub(crate) fn unavailable() -> Option<&'static str> {
     REFUSED.get().map(String::as_str)
 }
 
-/// A thread has noticed the tick `number`, and so many `ticks` since the last time, or has been off the CPU. If the clock is slow, this wakes
-/// it up.
-pub(crate) fn note_noticed(number: u64, ticks: u64) {
-    idleness::note(number);
+/// A thread has noticed so many `ticks` since the last time, or has been off the CPU. If the clock is slow, this wakes it up.
+pub(crate) fn note_noticed(ticks: u64) {
     NOTICED.fetch_add(ticks, Relaxed);
     if SLOW.load(Acquire)
         && SLOW.swap(false, Relaxed)
@@ -132,8 +134,7 @@ fn run(fixed: Option<Duration>) {
             slowed = None;
             continue;
         }
-        let number = EPOCH.last();
-        let is_idle = idleness.is_idle(number, slowed.unwrap_or(mean));
+        let is_idle = idleness.is_idle(NOTICED.load(Relaxed), slowed.unwrap_or(mean));
         slowed = is_idle.then(|| pace::slower(slowed.unwrap_or(mean)));
         EPOCH.advance(clock::now());
     }

@@ -8,7 +8,12 @@
 use core::arch::asm;
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use super::{Fence, Ticks, TscUnavailable};
+use super::{Ticks, TscUnavailable};
+
+#[path = "one_fence.rs"]
+mod one_fence;
+
+pub(super) use one_fence::*;
 
 /// Whether the CPU has CNTVCTSS_EL0. Set by [`detect`], which runs before the first read.
 static IS_SELF_SYNCHRONIZED: AtomicBool = AtomicBool::new(false);
@@ -44,20 +49,6 @@ pub(super) fn stop_lfence() -> Ticks {
 #[inline(always)]
 pub(super) fn read_bare() -> Ticks {
     read!("mrs {ticks}, cntvct_el0")
-}
-
-pub(super) use start_lfence as start_mfence;
-pub(super) use start_lfence as start_serialize;
-pub(super) use start_lfence as start_cpuid;
-pub(super) use start_lfence as start_cpuid_start;
-pub(super) use stop_lfence as stop_rdtscp;
-pub(super) use stop_lfence as stop_mfence;
-pub(super) use stop_lfence as stop_serialize;
-pub(super) use stop_lfence as stop_cpuid;
-pub(super) use stop_lfence as stop_cpuid_start;
-
-pub(super) fn supports(fence: Fence) -> bool {
-    matches!(fence, Fence::Lfence | Fence::Unfenced)
 }
 
 /// Determines which of the counter's names the CPU has. This thread may always read the counter.

@@ -1,6 +1,6 @@
 //! Decides once which clock the process measures with.
 
-use std::sync::atomic::{AtomicBool, AtomicU8, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 use crate::tsc::os_clock;
 use crate::tsc::{self, FencePolicy, Ticks, TscUnavailable, Unfenced};
@@ -8,8 +8,8 @@ use crate::tsc::{self, FencePolicy, Ticks, TscUnavailable, Unfenced};
 /// The result of the detection: 0 if there is none yet, otherwise one more than the index in [`ALL`]. This is not a lock or a once-cell,
 /// because the child of a fork would wait for a thread that was detecting in its parent.
 static AVAILABILITY: AtomicU8 = AtomicU8::new(0);
-static SLOW: AtomicBool = AtomicBool::new(false);
 
+/// With the first two, the reads work: if the platform has no counter, they return nanoseconds.
 const ALL: [Result<(), TscUnavailable>; 4] = [
     Ok(()),
     Err(TscUnavailable::NotOnThisPlatform),
@@ -33,9 +33,6 @@ pub(crate) fn availability() -> Result<(), TscUnavailable> {
 #[cold]
 fn find_out() -> Result<(), TscUnavailable> {
     let availability = tsc::detect();
-    // If the platform has no counter, the reads themselves return nanoseconds.
-    let slow = availability.is_err_and(|why| why != TscUnavailable::NotOnThisPlatform);
-    SLOW.store(slow, Relaxed);
     let place = ALL.iter().position(|known| *known == availability);
     let place = place.expect("ALL has every variant") as u8;
     AVAILABILITY.store(place + 1, Relaxed);
@@ -45,7 +42,7 @@ fn find_out() -> Result<(), TscUnavailable> {
 /// Whether the operating system's clock replaces the counter, because reading the counter would kill the process. Always false before the
 /// first call of [`availability`].
 pub(crate) fn is_os_clock() -> bool {
-    SLOW.load(Relaxed)
+    AVAILABILITY.load(Relaxed) > 2
 }
 
 /// The clock in use at a start, with the fences of `P` if it is the counter.

@@ -14,23 +14,14 @@ macro_rules! use_register {
     (u8, $part:expr) => {
         core::arch::asm!("/* {0} */", in(reg_byte) $part, options(nostack, preserves_flags))
     };
-    (u16, $part:expr) => {
-        core::arch::asm!("/* {0:x} */", in(reg) $part, options(nostack, preserves_flags))
-    };
-    (u32, $part:expr) => {
-        core::arch::asm!("/* {0:e} */", in(reg) $part, options(nostack, preserves_flags))
-    };
-    (usize, $part:expr) => {
+    ($wider:ident, $part:expr) => {
         core::arch::asm!("/* {0} */", in(reg) $part, options(nostack, preserves_flags))
     };
 }
 #[cfg(all(target_arch = "aarch64", not(miri)))]
 macro_rules! use_register {
-    (usize, $part:expr) => {
+    ($type:ident, $part:expr) => {
         core::arch::asm!("/* {0} */", in(reg) $part, options(nostack, preserves_flags))
-    };
-    ($narrow:ident, $part:expr) => {
-        core::arch::asm!("/* {0:w} */", in(reg) $part, options(nostack, preserves_flags))
     };
 }
 #[cfg(any(
@@ -91,6 +82,7 @@ impl<T> Parts<T> {
 
 /// Makes the compiler assume that part `INDEX` of `value`, if there is one, is read here. It costs at most a load.
 #[inline(always)]
+#[allow(asm_sub_register)] // the template only names the register
 fn use_part<T, const INDEX: usize>(value: &T) {
     if const { INDEX < Parts::<T>::COUNT } {
         let address = core::ptr::from_ref(value);

@@ -47,7 +47,7 @@ fn slow_call(kept: &KeptCall, timeline: &Timeline, path: Vec<u64>) -> SlowCall {
         end_ns: timeline.nanoseconds(call.end),
         pid: process::id(),
         thread: thread.id,
-        thread_name: thread.name.clone(),
+        thread_name: thread.name.as_deref().map(str::to_owned),
         cpu: call.cpu,
         ticks: WholeTicks(call.ticks),
         on_cpu_ticks: call.on_cpu.map(WholeTicks),

@@ -2,71 +2,46 @@
 
 use crate::hooks;
 use crate::record::callsite::Callsite;
-use crate::record::light::{self, Frame, LightThread, Row};
-use crate::registry::{self, FoundRow, check_light};
+use crate::record::light::{self, Frame, LightThread, Who};
+use crate::registry::{self, check_light};
 
-/// The start of a call that the inlined probe does not handle.
+/// The start of a call or of a poll, which `counter` counts, if the inlined probe does not handle it.
 ///
 /// # Safety
 ///
 /// The probe has set the frame's callsite.
 #[cold]
 #[inline(never)]
-pub(super) unsafe extern "C" fn start_call_cold(frame: &Frame) {
-    // SAFETY: guaranteed by the caller.
-    unsafe { start(frame, Row::CALLS) };
-}
-
-/// The same for a poll.
-///
-/// # Safety
-///
-/// As for [`start_call_cold`].
-#[cold]
-#[inline(never)]
-pub(super) unsafe extern "C" fn start_poll_cold(frame: &Frame) {
-    // SAFETY: guaranteed by the caller.
-    unsafe { start(frame, Row::POLLS) };
-}
-
-/// # Safety
-///
-/// As for [`start_call_cold`].
-unsafe fn start(frame: &Frame, counter: usize) {
+pub(super) unsafe extern "C" fn start_cold(frame: &Frame, counter: usize) {
     let thread = light::this();
     // What has happened until now belongs to the caller.
     check_light(thread);
     // A frame that is not linked changes nothing when it is unlinked.
     frame.set_outer(thread.innermost());
     // SAFETY: guaranteed by the caller.
-    let callsite = unsafe { frame.callsite() };
-    if count(thread, callsite, counter, 1) {
+    if let Who::Fresh(callsite) = unsafe { frame.who() }
+        && has_counted(thread, callsite, counter, 1)
+    {
         thread.enter(frame, frame);
     }
 }
 
 /// Adds to a callsite's counter on this thread. Returns whether the call has a place on the thread's stack of calls.
-fn count(thread: &LightThread, callsite: &'static Callsite, counter: usize, count: u64) -> bool {
-    let is_known = thread.has_valid(callsite.row());
-    let found = if is_known {
-        FoundRow::Own
-    } else if callsite.is_left_out() {
-        FoundRow::Nothing
-    } else {
-        registry::find_row(callsite, hooks::install)
-    };
-    match found {
-        FoundRow::Own => {
-            // SAFETY: the thread has the row, according to `has_valid` or the registry.
-            unsafe { thread.row(callsite.row()) }.add(counter, count);
-            true
+fn has_counted(
+    thread: &LightThread,
+    callsite: &'static Callsite,
+    counter: usize,
+    count: u64,
+) -> bool {
+    if !thread.has_valid(callsite.row()) {
+        let is_measured = !callsite.is_left_out();
+        if !(is_measured && registry::find_row(callsite, hooks::install, counter, count)) {
+            return false;
         }
-        FoundRow::OfEndedThreads => {
-            registry::count_after_end(callsite, counter, count);
-            false
-        }
-        FoundRow::Nothing => false,
     }
+    // SAFETY: the thread has the row, according to `has_valid` or the registry.
+    unsafe { thread.row(callsite.row()) }.add(counter, count);
+    true
 }
 
 #[cold]
@@ -75,13 +50,7 @@ pub(super) extern "C" fn stop_cold() {
     check_light(light::this());
 }
 
-#[cold]
-#[inline(never)]
-pub(super) fn add_units_cold(callsite: &'static Callsite, units: u64) {
-    count(light::this(), callsite, Row::UNITS, units);
-}
-
-/// Counts a future that is done.
-pub(super) fn count_future(callsite: &'static Callsite, counter: usize) {
-    count(light::this(), callsite, counter, 1);
+/// Counts something besides calls and polls that start.
+pub(super) fn count(callsite: &'static Callsite, counter: usize, count: u64) {
+    has_counted(light::this(), callsite, counter, count);
 }

@@ -3,10 +3,11 @@
 use core::future::Future;
 
 use super::LightProbe;
-use super::cold::count_future;
+use super::cold::count;
+use crate::probe::Slot;
 use crate::probe::future::{Account, Polled};
 use crate::record::callsite::Callsite;
-use crate::record::light::{Frame, Row};
+use crate::record::light::Row;
 
 /// The account of polls with light probes. `C` returns the callsite.
 #[derive(Debug)]
@@ -31,33 +32,27 @@ where
 }
 
 impl<C: Fn() -> &'static Callsite> Account for LightPolls<C> {
-    type Place = Frame;
     type Probe<'a>
         = LightProbe<'a>
     where
         Self: 'a;
 
     #[inline(always)]
-    fn place() -> Frame {
-        Frame::new()
-    }
-
-    #[inline(always)]
-    fn start<'a>(&'a mut self, frame: &'a mut Frame) -> LightProbe<'a> {
+    fn start<'a>(&'a mut self, slot: &'a mut Slot) -> LightProbe<'a> {
         self.is_pending = true;
-        LightProbe::start_poll((self.callsite)(), frame)
+        LightProbe::start_poll((self.callsite)(), &slot.frame)
     }
 
     #[inline]
     fn complete(&mut self) {
         self.is_pending = false;
-        count_future((self.callsite)(), Row::CALLS);
+        count((self.callsite)(), Row::CALLS, 1);
     }
 
     #[inline]
     fn close(&mut self) {
         if self.is_pending {
-            count_future((self.callsite)(), Row::CANCELLED);
+            count((self.callsite)(), Row::CANCELLED, 1);
         }
     }
 }

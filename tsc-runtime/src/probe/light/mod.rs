@@ -18,7 +18,7 @@ pub(crate) mod future;
 #[cfg(all(test, not(shuttle)))]
 mod tests;
 
-use cold::{add_units_cold, start_call_cold, start_poll_cold, stop_cold};
+use cold::{start_cold, stop_cold};
 
 /// A running call of a light function. It ends when this is dropped, whichever way the function is left.
 ///
@@ -58,12 +58,8 @@ impl<'a> LightProbe<'a> {
             // slightly faster for it on Zen 4, probably because that core recognises such a pair and passes the value on without the cache.
             thread.enter(frame, in_register);
         } else {
-            let start_cold = match COUNTER {
-                Row::POLLS => start_poll_cold,
-                _ => start_call_cold,
-            };
             // SAFETY: the frame has its callsite.
-            unsafe { start_cold(in_register) };
+            unsafe { start_cold(in_register, COUNTER) };
         }
         Self {
             frame,
@@ -121,11 +117,5 @@ fn seem_long(thread: &LightThread) {
 /// `bytes = count` or `items = count` of a call that has started.
 #[inline]
 pub fn add_light_units(callsite: &'static Callsite, count: impl Count) {
-    let (thread, row, count) = (light::this(), callsite.row(), count.count());
-    if thread.has_valid(row) {
-        // SAFETY: `has_valid` has returned true.
-        unsafe { thread.row(row) }.add(Row::UNITS, count);
-    } else {
-        add_units_cold(callsite, count);
-    }
+    cold::count(callsite, Row::UNITS, count.count());
 }

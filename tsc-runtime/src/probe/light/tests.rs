@@ -12,7 +12,7 @@ use crate::record::light::{self, Frame};
 use crate::record::thread;
 use crate::record::totals::Totals;
 use crate::registry;
-use crate::tick_clock::Epoch;
+use crate::tick_clock::epoch;
 use tsc_report::__private::Combine;
 use tsc_report::CallsiteSums;
 
@@ -47,8 +47,7 @@ fn simulated<const N: usize>(
             thread::this().invalidate();
             call_timed(timed, || {});
             let light = light::this();
-            light.simulate(Box::leak(Box::new(Epoch::new())), &thread::this().detector);
-            light.account.begin_simulated(script::now().unwrap());
+            light.simulate(&thread::this().detector, script::now().unwrap());
             let before = |callsite| (callsite, row(callsite));
             BEFORE.set([timed].into_iter().chain(callsites).map(before).collect());
             test(callsites);
@@ -72,7 +71,7 @@ fn call_timed<T>(callsite: &'static Callsite, body: impl FnOnce() -> T) -> T {
 
 /// The clock ticks. The next probe finds it.
 fn tick() {
-    light::this().epoch().advance(script::now().unwrap());
+    epoch().advance(script::now().unwrap());
 }
 
 fn row(callsite: &'static Callsite) -> CallsiteSums {

@@ -23,6 +23,7 @@
 use std::cell::Cell;
 
 use super::path_sums::PathSums;
+use crate::on_cpu::Loss;
 use crate::tick_clock::NewTicks;
 use crate::tsc::{Ticks, elapsed};
 
@@ -34,12 +35,8 @@ mod tests;
 pub(crate) struct Passed {
     /// The counter at the check.
     pub(crate) now: Ticks,
-    /// Ticks of the counter in which the thread was off the CPU. May be slightly negative, as a difference of two clocks.
-    pub(crate) off: i64,
-    /// The part of it in which the thread was ready to run.
-    pub(crate) waiting: i64,
-    /// Whether the part is known.
-    pub(crate) is_split: bool,
+    /// What was lost off the CPU.
+    pub(crate) loss: Loss,
     /// The ticks of the clock, if there were any.
     pub(crate) ticks: Option<NewTicks>,
 }
@@ -178,13 +175,6 @@ impl Account {
         self.ticks.set(0);
     }
 
-    /// The same on a simulated thread, which takes nothing that other threads have left behind.
-    #[cfg(all(test, not(shuttle)))]
-    pub(crate) fn begin_simulated(&self, now: Ticks) {
-        self.begin(now, 0);
-        self.ticks.set(1);
-    }
-
     /// The thread notices the tick `number`. Returns the number of the one that it has noticed before.
     pub(crate) fn notice(&self, number: u64) -> u64 {
         self.noticed.replace(number)
@@ -208,8 +198,8 @@ impl Account {
         usual: &Usual,
     ) -> PathSums {
         let since = elapsed(self.checked.replace(passed.now), passed.now).max(0);
-        let off = passed.off.clamp(0, since);
-        let waiting = passed.waiting.clamp(0, off);
+        let off = passed.loss.off.clamp(0, since);
+        let waiting = passed.loss.waiting.clamp(0, off);
         let stretch = Stretch {
             now: passed.now,
             on_cpu: since - off,

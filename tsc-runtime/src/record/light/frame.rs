@@ -63,16 +63,6 @@ impl Frame {
         }
     }
 
-    /// The callsite of a call that starts.
-    ///
-    /// # Safety
-    ///
-    /// [`set_callsite`](Self::set_callsite) was called, and no tick has looked for the frame since.
-    pub(crate) unsafe fn callsite(&self) -> &'static Callsite {
-        // SAFETY: guaranteed by the caller.
-        unsafe { &*self.who.get().assume_init() }
-    }
-
     pub(crate) fn set_place(&self, place: Place) {
         let odd = place.index() << 1 | 1;
         self.who.set(MaybeUninit::new(ptr::without_provenance(odd)));
@@ -87,11 +77,14 @@ pub(crate) enum Who {
     Placed(Place),
 }
 
-/// The place of a call.
+/// The place of a call in a thread's [`Paths`](super::Paths).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Place(pub(super) u32);
 
 impl Place {
+    /// Where no call is.
+    pub(crate) const NOWHERE: Self = Self(u32::MAX);
+
     pub(super) const fn from_index(index: usize) -> Self {
         Self(index as u32)
     }

@@ -10,8 +10,9 @@ mod thread;
 
 pub(crate) use account::{Microseconds, Passed};
 pub use frame::Frame;
+pub(crate) use frame::{Place, Who};
 pub(crate) use owned::{LightRecord, LightSums};
 pub(crate) use path_sums::PathSums;
-pub(crate) use paths::{Paths, ROOT};
+pub(crate) use paths::{PathTotals, Paths, ROOT};
 pub(crate) use rows::{Counts, Row};
 pub(crate) use thread::{LightThread, in_register, this};

@@ -1,83 +1,62 @@
 //! A thread's figures for its light probes, as the registry keeps them.
 
-use super::paths::{PathTotals, Paths};
-use super::rows::{Counts, Rows};
-use tsc_report::__private::Combine;
+use std::sync::Arc;
 
-/// The figures of one thread, and those that were handed out.
-///
-/// Handing out figures does not change the counters, which only their thread writes. What was handed out is noted here, and subtracted.
+use super::path_sums::PathSums;
+use super::paths::{PathTotals, Paths};
+use super::rows::Rows;
+use crate::record::taken::rest;
+
+/// The figures of one thread, and those that were taken.
 #[derive(Debug)]
 pub(crate) struct LightRecord {
     pub(crate) rows: Rows,
-    /// In a box, because the thread points to it.
-    pub(crate) paths: Box<Paths>,
-    handed_out: LightSums,
+    /// The thread points to them.
+    pub(crate) paths: Arc<Paths>,
+    taken_counts: Vec<u64>,
+    taken_paths: Vec<PathTotals<PathSums>>,
 }
 
-/// The figures of a thread: by callsite number, and by place.
-#[derive(Debug, Default)]
+/// The figures of a thread.
+#[derive(Debug)]
 pub(crate) struct LightSums {
-    pub(crate) counts: Vec<Counts>,
-    pub(crate) paths: Vec<PathTotals>,
+    /// The [`Counts`](super::Counts) of each callsite, by its number.
+    pub(crate) counts: Vec<u64>,
+    /// By place.
+    pub(crate) paths: Vec<PathTotals<PathSums>>,
 }
 
 impl LightRecord {
-    /// `None` if the system has no memory.
-    pub(crate) fn new() -> Option<Self> {
-        Some(Self {
+    /// `None` if the system has no memory. What the parent of a fork has counted in `inherited` paths is not this process's.
+    pub(crate) fn new(inherited: Option<Arc<Paths>>) -> Option<Self> {
+        let mut record = Self {
             rows: Rows::default(),
-            paths: Box::new(Paths::new()?),
-            handed_out: LightSums::default(),
-        })
-    }
-
-    /// The figures that were not handed out.
-    pub(crate) fn rest(&self) -> LightSums {
-        self.read().since(&self.handed_out)
-    }
-
-    /// The same. From now on they are handed out.
-    pub(crate) fn hand_out(&mut self) -> LightSums {
-        let now = self.read();
-        let rest = now.since(&self.handed_out);
-        self.handed_out = now;
-        rest
-    }
-
-    fn read(&self) -> LightSums {
-        LightSums {
-            counts: self.rows.read(),
-            paths: self.paths.read(),
-        }
-    }
-}
-
-impl LightSums {
-    fn since(&self, earlier: &Self) -> Self {
-        let mut since = Self {
-            counts: self.counts.clone(),
-            paths: self.paths.clone(),
+            paths: inherited.or_else(|| Paths::new().map(Arc::new))?,
+            taken_counts: Vec::new(),
+            taken_paths: Vec::new(),
         };
-        let counts = since.counts.as_flattened_mut().iter_mut();
-        for (count, earlier) in counts.zip(earlier.counts.as_flattened()) {
-            count.since(earlier);
+        record.rest(true);
+        Some(record)
+    }
+
+    /// The figures that were not taken. With `takes`, they are taken from now on.
+    pub(crate) fn rest(&mut self, takes: bool) -> LightSums {
+        let counts = self.rows.read().into_flattened();
+        LightSums {
+            counts: rest(counts, &mut self.taken_counts, takes),
+            paths: rest(self.paths.read(), &mut self.taken_paths, takes),
         }
-        for (path, earlier) in since.paths.iter_mut().zip(&earlier.paths) {
-            path.sums.since(&earlier.sums);
-        }
-        since
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::Row;
+    use super::super::{Counts, Row};
     use super::*;
 
     #[test]
-    fn every_figure_is_handed_out_once() {
-        let mut record = LightRecord::new().unwrap();
+    fn every_figure_is_taken_once() {
+        let mut record = LightRecord::new(None).unwrap();
         record.rows.reserve(3);
         let call = |record: &LightRecord| {
             record.rows.current()[2].add(Row::CALLS, 1);
@@ -86,14 +65,18 @@ mod tests {
                 &crate::record::light::PathSums::tick(100, 0),
             );
         };
-        let calls = |sums: &LightSums| (sums.counts[2][Row::CALLS], sums.paths[0].sums.on_cpu);
+        let calls = |sums: &LightSums| {
+            let counts = sums.counts.as_chunks().0;
+            let counts: &Counts = &counts[2];
+            (counts[Row::CALLS], sums.paths[0].sums.on_cpu)
+        };
         call(&record);
-        assert_eq!(calls(&record.rest()), (1, 100));
-        assert_eq!(calls(&record.hand_out()), (1, 100));
-        assert_eq!(calls(&record.rest()), (0, 0));
+        assert_eq!(calls(&record.rest(false)), (1, 100));
+        assert_eq!(calls(&record.rest(true)), (1, 100));
+        assert_eq!(calls(&record.rest(false)), (0, 0));
         call(&record);
         call(&record);
         record.rows.reserve(100);
-        assert_eq!(calls(&record.hand_out()), (2, 200));
+        assert_eq!(calls(&record.rest(true)), (2, 200));
     }
 }

@@ -25,8 +25,4 @@ impl PathSums {
             ..Self::default()
         }
     }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        *self == Self::default()
-    }
 }

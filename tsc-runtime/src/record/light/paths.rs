@@ -1,4 +1,5 @@
-//! The chains of callers in which ticks have found a thread, and the time of each.
+//! The chains of callers through which callsites were called on a thread, and figures of each: those of ticks that have found it there, or, in a
+//! call tree, those of its calls.
 //!
 //! # Recursion
 //!
@@ -17,16 +18,16 @@ use core::cell::Cell;
 use super::account::Usual;
 use super::frame::{Frame, Place, Who};
 use super::path_sums::PathSums;
-use crate::record::callsite;
-use crate::record::counters::PathFigures;
+use crate::record::counters::{Cell as _, Figures, PathFigures};
 use crate::record::pages::Zeroed;
 use crate::record::segments::Segments;
 use crate::sync::atomic::{
     AtomicU32,
     Ordering::{Acquire, Relaxed, Release},
 };
+use tsc_report::__private::{Combine, How};
 
-/// The place outside of all light functions.
+/// The place outside of all functions.
 pub(crate) const ROOT: Place = Place(0);
 /// The place of everything for which there is no room.
 const OTHER: Place = Place(1);
@@ -34,7 +35,7 @@ const OTHER: Place = Place(1);
 /// All zeros is a place that is not in use.
 #[derive(Debug)]
 #[repr(C, align(64))]
-struct State {
+struct State<F> {
     /// The callsite's number + 1, so that 0 is none.
     callsite: AtomicU32,
     /// The last place that has extended the chain. It is this place itself unless the call is a recursive one.
@@ -43,52 +44,145 @@ struct State {
     outer: AtomicU32,
     /// Of a place that extends the chain, the place whose context is the caller.
     caller: AtomicU32,
-    /// The list of places that are entered from this one. [`ROOT`] ends it.
+    /// The list of places that are entered from this one begins with the one that was entered last; [`ROOT`] ends it.
     first_child: Cell<u16>,
     next_sibling: Cell<u16>,
+    /// Only ticks need it.
     usual: Usual,
-    sums: PathFigures,
+    figures: F,
 }
 
-const _: () = assert!(Segments::<State>::CAPACITY <= 1 << u16::BITS);
+/// The largest number of places of a thread.
+const PLACES: usize = Segments::<State<PathFigures>>::CAPACITY;
+const _: () = assert!(PLACES <= 1 << u16::BITS);
 
-// SAFETY: a state consists of integers, for which zero is a value, and has no destructor.
-unsafe impl Zeroed for State {}
+// SAFETY: what is not figures are integers, for which zero is a value, and has no destructor.
+unsafe impl<F: Zeroed> Zeroed for State<F> {}
 
 /// A place as another thread reads it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct PathTotals {
+pub(crate) struct PathTotals<S> {
     /// The callsite's number. `None` for the place outside of all functions, for the one of everything without room, and for one that is
     /// being made.
     pub(crate) callsite: Option<u32>,
     pub(crate) chain: usize,
     pub(crate) outer: usize,
     pub(crate) caller: usize,
-    pub(crate) sums: PathSums,
+    pub(crate) sums: S,
 }
 
-/// The places of one thread.
+impl<S: Combine> Combine for PathTotals<S> {
+    fn combine(&mut self, other: &Self, how: How) {
+        self.sums.combine(&other.sums, how);
+    }
+}
+
+/// The places of one thread, which alone adds to them; others may read them.
 #[derive(Debug)]
-pub(crate) struct Paths(Segments<State>);
+pub(crate) struct Paths<F: Figures = PathFigures>(Segments<State<F>>);
 
-// SAFETY: the cells are used by the thread alone, through `place_of` and `add`. What others read, through `read`, are atomics.
-unsafe impl Sync for Paths {}
+// SAFETY: the cells are used by the thread alone, through `place_of`, `child` and `add`. What others read, through `read`, are atomics.
+unsafe impl<F: Figures> Sync for Paths<F> {}
 
-impl Paths {
+impl<F: Figures> Paths<F> {
     /// The two first places. `None` if the system has no memory.
     pub(crate) fn new() -> Option<Self> {
         let paths = Self(Segments::new());
         for _ in [ROOT, OTHER] {
-            let place = paths.take()?;
+            let place = Place(paths.0.add()?);
             paths.state(place).chain.store(place.0, Relaxed);
         }
         Some(paths)
     }
 
-    fn state(&self, place: Place) -> &State {
+    #[inline(always)]
+    fn state(&self, place: Place) -> &State<F> {
         self.0.get(place.0)
     }
 
+    /// The figures of a place.
+    #[inline(always)]
+    pub(crate) fn figures(&self, place: Place) -> &F {
+        &self.state(place).figures
+    }
+
+    /// The place of a callsite's calls that are made from `from`. `running` is where the callsite is running, if it is.
+    pub(crate) fn child(&self, from: Place, callsite: u32, running: Option<Place>) -> Place {
+        if from == OTHER {
+            return OTHER;
+        }
+        self.find_child(from, callsite)
+            .unwrap_or_else(|| self.add_child(from, callsite, running))
+    }
+
+    /// A known place, which becomes the first of its list.
+    fn find_child(&self, from: Place, callsite: u32) -> Option<Place> {
+        let list = &self.state(from).first_child;
+        let mut before: Option<&State<F>> = None;
+        let mut child = list.get();
+        // A signal handler that comes in between may leave a list in another order, but none that is longer than this.
+        for _ in 0..PLACES {
+            let place = Place(child.into());
+            if place == ROOT {
+                break;
+            }
+            let state = self.state(place);
+            if state.callsite.load(Relaxed) == callsite + 1 {
+                if let Some(before) = before {
+                    before.next_sibling.set(state.next_sibling.get());
+                    state.next_sibling.set(list.replace(child));
+                }
+                return Some(place);
+            }
+            before = Some(state);
+            child = state.next_sibling.get();
+        }
+        None
+    }
+
+    fn add_child(&self, from: Place, callsite: u32, running: Option<Place>) -> Place {
+        let Some(place) = self.0.add().map(Place) else {
+            return OTHER;
+        };
+        let (state, parent) = (self.state(place), self.state(from));
+        let chain = Place(parent.chain.load(Relaxed));
+        let (own_chain, outer) = match running {
+            Some(running) => (chain, running),
+            None => (place, chain),
+        };
+        state.chain.store(own_chain.0, Relaxed);
+        state.outer.store(outer.0, Relaxed);
+        state.caller.store(from.0, Relaxed);
+        state
+            .next_sibling
+            .set(parent.first_child.replace(place.0 as u16));
+        // Who sees the callsite must see the rest.
+        state.callsite.store(callsite + 1, Release);
+        place
+    }
+
+    /// All places. The indices in each are those of this list, in which a place comes after those that it refers to.
+    pub(crate) fn read(&self) -> Vec<PathTotals<F::Total>> {
+        let read = |index| {
+            let state = self.state(Place(index));
+            let callsite = state.callsite.load(Acquire);
+            // What a place that is being made has by now is left for the next time: without its callsite it belongs nowhere.
+            let is_made = callsite != 0 || index <= OTHER.0;
+            let sums = is_made.then(|| state.figures.read());
+            PathTotals {
+                callsite: callsite.checked_sub(1),
+                chain: state.chain.load(Relaxed) as usize,
+                outer: state.outer.load(Relaxed) as usize,
+                caller: state.caller.load(Relaxed) as usize,
+                sums: sums.unwrap_or_default(),
+            }
+        };
+        (0..self.0.used()).map(read).collect()
+    }
+}
+
+/// The places in which ticks find the thread.
+impl Paths {
     /// The place of the call with this frame. The frames that were not looked for before get theirs, too.
     ///
     /// # Safety
@@ -128,32 +222,6 @@ impl Paths {
         place
     }
 
-    /// Gives running calls their callsites back in the place of places.
-    ///
-    /// # Safety
-    ///
-    /// As for [`place_of`](Self::place_of).
-    pub(crate) unsafe fn take_places_from(&self, innermost: *const Frame) {
-        let mut at = innermost;
-        // SAFETY: linked frames belong to running functions, so they exist, and both of their fields are written.
-        unsafe {
-            while let Some(frame) = at.as_ref() {
-                at = frame.outer();
-                let Who::Placed(place) = frame.who() else {
-                    continue;
-                };
-                let number = self.number_of(place);
-                match callsite::registered()
-                    .find(|known| number.is_some() && known.number() == number)
-                {
-                    Some(callsite) => frame.set_callsite(callsite),
-                    // All paths have this place.
-                    None => frame.set_place(OTHER),
-                }
-            }
-        }
-    }
-
     /// What is known of the function of a place.
     pub(crate) fn usual(&self, place: Place) -> &Usual {
         &self.state(place).usual
@@ -166,13 +234,13 @@ impl Paths {
 
     /// Adds to the figures of a place.
     pub(crate) fn add(&self, place: Place, part: &PathSums) {
-        self.state(place).sums.add(part);
+        self.figures(place).add(part);
     }
 
     /// Divides time on the CPU among all places, in proportion to what they have.
     pub(crate) fn divide(&self, on_cpu: i64) {
         let places = || (0..self.0.used()).map(Place);
-        let of = |place: Place| self.state(place).sums.read().on_cpu;
+        let of = |place: Place| self.figures(place).read().on_cpu;
         let all: i64 = places().map(of).sum();
         let mut rest = on_cpu;
         for place in places().filter(|&place| of(place) != 0) {
@@ -185,17 +253,13 @@ impl Paths {
 
     /// The place of a call that is made from `from`.
     fn enter(&self, from: Place, callsite: u32) -> Place {
-        if from == OTHER {
-            return OTHER;
-        }
         let chain = Place(self.state(from).chain.load(Relaxed));
         let running = self.find_running(chain, callsite);
         if running == Some(chain) {
             // The chain ends with it, so this is its own place.
             return chain;
         }
-        self.find_child(from, callsite)
-            .unwrap_or_else(|| self.add_child(from, chain, callsite, running))
+        self.child(from, callsite, running)
     }
 
     /// The place at which a callsite has joined the chain.
@@ -209,60 +273,5 @@ impl Paths {
             place = Place(state.outer.load(Relaxed));
         }
         None
-    }
-
-    fn find_child(&self, from: Place, callsite: u32) -> Option<Place> {
-        let mut child = Place(self.state(from).first_child.get().into());
-        while child != ROOT {
-            let state = self.state(child);
-            if state.callsite.load(Relaxed) == callsite + 1 {
-                return Some(child);
-            }
-            child = Place(state.next_sibling.get().into());
-        }
-        None
-    }
-
-    fn add_child(&self, from: Place, chain: Place, callsite: u32, running: Option<Place>) -> Place {
-        let Some(place) = self.take() else {
-            return OTHER;
-        };
-        let state = self.state(place);
-        let (own_chain, outer) = match running {
-            Some(running) => (chain, running),
-            None => (place, chain),
-        };
-        state.chain.store(own_chain.0, Relaxed);
-        state.outer.store(outer.0, Relaxed);
-        state.caller.store(from.0, Relaxed);
-        let parent = self.state(from);
-        state
-            .next_sibling
-            .set(parent.first_child.replace(place.0 as u16));
-        // Who sees the callsite must see the rest.
-        state.callsite.store(callsite + 1, Release);
-        place
-    }
-
-    /// The next place that is not in use.
-    fn take(&self) -> Option<Place> {
-        self.0.add().map(Place)
-    }
-
-    /// All places. The indices in each are those of this list, in which a place comes after those that it refers to.
-    pub(crate) fn read(&self) -> Vec<PathTotals> {
-        (0..self.0.used())
-            .map(|index| {
-                let state = self.state(Place(index));
-                let callsite = state.callsite.load(Acquire);
-                PathTotals {
-                    callsite: callsite.checked_sub(1),
-                    chain: state.chain.load(Relaxed) as usize,
-                    outer: state.outer.load(Relaxed) as usize,
-                    caller: state.caller.load(Relaxed) as usize,
-                    sums: state.sums.read(),
-                }
-            })
-            .collect()
     }
 }

@@ -1,11 +1,11 @@
 //! How often each light callsite was called on a thread.
 
-use crate::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use crate::record::counters::Count;
 
 /// The counters of one callsite on one thread, which only this thread writes.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 #[repr(C, align(32))]
-pub(crate) struct Row([AtomicU64; Row::COUNTERS]);
+pub(crate) struct Row([Count; Row::COUNTERS]);
 
 impl Row {
     const COUNTERS: usize = 4;
@@ -18,43 +18,29 @@ impl Row {
     /// Futures that were dropped before completion.
     pub(crate) const CANCELLED: usize = 3;
 
+    pub(crate) const fn new() -> Self {
+        Self([const { Count::new() }; Self::COUNTERS])
+    }
+
     /// The place of a callsite's row in the array of each thread, in bytes.
     pub(crate) const fn offset(number: u32) -> u32 {
         number * size_of::<Self>() as u32
     }
 
-    /// Adds 1 to a counter. A single instruction on x86-64, so that a signal handler that counts in the same row runs before or after it,
-    /// not in between. An optimising compiler generates it anyway, and keeps more values in registers around it.
+    /// Adds 1 to a counter. An optimising compiler generates a single instruction for it anyway, and keeps more values in registers around it.
     #[inline(always)]
     pub(crate) fn count<const COUNTER: usize>(&self) {
-        #[cfg(all(target_arch = "x86_64", debug_assertions, not(miri)))]
-        // SAFETY: this adds to an atomic that only this thread writes. Other threads see it like a store.
-        unsafe {
-            core::arch::asm!(
-                "inc qword ptr [{} + {}]",
-                in(reg) self.0.as_ptr(),
-                const COUNTER * size_of::<AtomicU64>(),
-                options(nostack)
-            );
+        if cfg!(debug_assertions) {
+            return self.add(COUNTER, 1);
         }
-        #[cfg(not(all(target_arch = "x86_64", debug_assertions, not(miri))))]
-        {
-            let counter = &self.0[COUNTER];
-            counter.store(counter.load(Relaxed).wrapping_add(1), Relaxed);
-        }
+        let counter = &self.0[COUNTER];
+        counter.set(counter.get().wrapping_add(1));
     }
 
-    /// Adds to a counter, by a single instruction as well.
+    /// Adds to a counter. A signal handler that counts in the same row runs before or after it, not in between.
     #[inline(always)]
     pub(crate) fn add(&self, counter: usize, count: u64) {
-        let counter = &self.0[counter];
-        #[cfg(all(target_arch = "x86_64", not(miri)))]
-        // SAFETY: as above.
-        unsafe {
-            core::arch::asm!("add qword ptr [{}], {}", in(reg) counter.as_ptr(), in(reg) count, options(nostack));
-        }
-        #[cfg(not(all(target_arch = "x86_64", not(miri))))]
-        counter.store(counter.load(Relaxed).wrapping_add(count), Relaxed);
+        self.0[counter].add(count);
     }
 }
 
@@ -77,7 +63,7 @@ impl Rows {
     /// Makes room for this many callsites.
     pub(crate) fn reserve(&mut self, callsites: usize) {
         if self.current().len() < callsites {
-            let rows = (0..callsites.next_power_of_two().max(16)).map(|_| Row::default());
+            let rows = (0..callsites.next_power_of_two().max(16)).map(|_| Row::new());
             self.0.push(rows.collect());
         }
     }
@@ -88,7 +74,7 @@ impl Rows {
         for rows in &self.0 {
             let counters = rows.iter().flat_map(|row| &row.0);
             for (sum, counter) in counts.as_flattened_mut().iter_mut().zip(counters) {
-                *sum = sum.wrapping_add(counter.load(Relaxed));
+                *sum = sum.wrapping_add(counter.get());
             }
         }
         counts

@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::ptr;
+use std::sync::Arc;
 use std::sync::atomic::compiler_fence;
 
 use super::account::Account;
@@ -14,7 +15,7 @@ use crate::sync::atomic::{
     fence,
 };
 use crate::sync::thread_local;
-use crate::tick_clock::{self, EPOCH, Epoch};
+use crate::tick_clock::{self, epoch};
 
 /// Probes look at this word while the thread has no rows that they may use.
 static CLEARED: AtomicUsize = AtomicUsize::new(0);
@@ -44,8 +45,6 @@ pub(crate) struct LightThread {
     own_word: AtomicUsize,
     /// False after a pause or a reset, which the next start must notice. The only field but the word that other threads write.
     is_valid: AtomicBool,
-    /// No reference, because a constant may not hold one to what can change before Rust 1.89.
-    epoch: Cell<*const Epoch>,
     paths: Cell<*const Paths>,
     pub(crate) account: Account,
 }
@@ -63,7 +62,6 @@ thread_local! {
             word: Cell::new(ptr::null()),
             own_word: AtomicUsize::new(0),
             is_valid: AtomicBool::new(false),
-            epoch: Cell::new(&raw const EPOCH),
             paths: Cell::new(ptr::null()),
             account: Account::new(),
         }
@@ -186,33 +184,23 @@ impl LightThread {
         unsafe { self.paths.get().as_ref() }
     }
 
-    /// The clock that the thread follows.
-    pub(crate) fn epoch(&self) -> &'static Epoch {
-        // SAFETY: the field holds the address of a static.
-        unsafe { &*self.epoch.get() }
+    /// The parent's paths, in the child of a fork, where running calls have places in them.
+    pub(crate) fn inherited_paths(&self) -> Option<Arc<Paths>> {
+        let paths = self.paths.get();
+        // SAFETY: the pointer is null, or comes from an `Arc` that the registry keeps until `end`. The child never drops the parent's.
+        (!paths.is_null()).then(|| unsafe {
+            Arc::increment_strong_count(paths);
+            Arc::from_raw(paths)
+        })
     }
 
-    /// Follows another clock, and the word of a simulated thread.
-    #[cfg(all(test, not(shuttle)))]
-    pub(crate) fn simulate(&self, epoch: &'static Epoch, detector: &Detector) {
-        self.leave_words();
-        self.epoch.set(epoch);
-        let word = detector.word().expect("it is attached").cast();
-        assert!(self.begin_to_use(word));
-        self.checked.set(word);
-    }
-
-    /// Begins to use the word that the detector has found, or one of the thread's own. The paths must live until [`end`](Self::end). In the
-    /// child of a fork, running calls have places in the parent's paths, which they lose. Returns false if the system has no memory.
-    pub(crate) fn begin(&self, detector: &Detector, paths: &Paths) -> bool {
-        if let Some(old) = self.paths() {
-            // SAFETY: the frame is this thread's innermost one. In the child of a fork, the parent's paths are never freed.
-            unsafe { old.take_places_from(self.innermost.get()) };
-        }
+    /// Begins to use the word that the detector has found, or one of the thread's own. The paths must live until [`end`](Self::end). Returns
+    /// false if the system has no memory.
+    pub(crate) fn begin(&self, detector: &Detector, paths: &Arc<Paths>) -> bool {
         let word = detector.word().map(|word| word.cast());
         let begins = self.begin_to_use(word.unwrap_or(&raw const self.own_word));
         if begins {
-            self.paths.set(paths);
+            self.paths.set(Arc::as_ptr(paths));
         }
         begins
     }
@@ -227,7 +215,7 @@ impl LightThread {
         self.checked.set(&raw const CLEARED);
         self.word.set(word);
         // SAFETY: the word is the thread's, which leaves the list before it ends.
-        unsafe { self.epoch().words.add(word) }
+        unsafe { epoch().words.add(word) }
     }
 
     /// Sets the rows to use from now on. They must live until [`end`](Self::end).
@@ -265,7 +253,7 @@ impl LightThread {
             let own = &raw const self.own_word;
             self.checked.set(own);
             // SAFETY: as in `begin_to_use`.
-            unsafe { self.epoch().words.replace(self.word.replace(own), own) };
+            unsafe { epoch().words.replace(self.word.replace(own), own) };
         }
         self.own_word.store(interruption::current(), Relaxed);
     }
@@ -333,7 +321,7 @@ impl LightThread {
     }
 
     fn leave_words(&self) {
-        self.epoch().words.remove(self.word.get());
+        epoch().words.remove(self.word.get());
     }
 
     /// Ends the use of rows and paths, because the thread ends.
@@ -346,3 +334,6 @@ impl LightThread {
         self.paths.set(ptr::null());
     }
 }
+
+#[cfg(all(test, not(shuttle)))]
+mod tests;

@@ -4,6 +4,15 @@ use super::*;
 
 const US: Microseconds = Microseconds(1000.0);
 
+impl Account {
+    /// Begins on a simulated thread, which takes nothing that other threads have left behind.
+    #[cfg(not(shuttle))]
+    pub(crate) fn begin_simulated(&self, now: Ticks) {
+        self.begin(now, 0);
+        self.ticks.set(1);
+    }
+}
+
 /// A check after `on` ticks on the CPU and then `blocked` and `waiting` off it. `tick` is how long ago the clock has ticked.
 fn check(account: &Account, on: i64, blocked: i64, waiting: i64, tick: Option<i64>) -> PathSums {
     check_with(account, on, blocked, waiting, tick, &Usual::default())
@@ -23,9 +32,11 @@ fn check_with(
     account.settle(
         Passed {
             now,
-            off,
-            waiting,
-            is_split: true,
+            loss: Loss {
+                off,
+                waiting,
+                ..Loss::NONE
+            },
             ticks: tick.map(|ago| NewTicks {
                 first: now.wrapping_add_signed(-ago),
                 last: now.wrapping_add_signed(-ago),
@@ -125,9 +136,7 @@ fn time_between_ticks_in_one_call_is_no_matter_of_chance() {
     };
     let passed = Passed {
         now,
-        off: 0,
-        waiting: 0,
-        is_split: true,
+        loss: Loss::NONE,
         ticks: Some(ticks),
     };
     let sums = account.settle(passed, US, &Usual::default());
@@ -234,9 +243,11 @@ impl Simulated {
         }
         let passed = Passed {
             now: self.now,
-            off: self.off,
-            waiting: self.off - self.blocked,
-            is_split: true,
+            loss: Loss {
+                off: self.off,
+                waiting: self.off - self.blocked,
+                ..Loss::NONE
+            },
             ticks: (self.ticked != 0).then_some(NewTicks {
                 first: self.first_tick,
                 last: self.last_tick,

@@ -2,19 +2,19 @@
 
 use std::sync::atomic::AtomicI64;
 
-use super::is_paused;
 use crate::on_cpu;
 use crate::record::light::{LightThread, Microseconds};
 use crate::record::thread::{self, Thread};
+use crate::registry::is_paused;
 use crate::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use crate::tick_clock;
 
 /// CPU time in ticks of threads that have ended before a tick could give it to a function. The first tick of another thread takes it, so that
 /// functions on many short-lived threads get their share.
-static LEFT_BEHIND: AtomicI64 = AtomicI64::new(0);
+pub(super) static LEFT_BEHIND: AtomicI64 = AtomicI64::new(0);
 
 /// Whether time off the CPU of some thread could not be divided into blocked and waiting.
-static UNSPLIT: AtomicBool = AtomicBool::new(false);
+pub(super) static UNSPLIT: AtomicBool = AtomicBool::new(false);
 
 pub(super) fn take_left_behind() -> i64 {
     LEFT_BEHIND.swap(0, Relaxed)
@@ -23,13 +23,6 @@ pub(super) fn take_left_behind() -> i64 {
 /// Whether light functions have time off the CPU that is not divided into blocked and waiting.
 pub(crate) fn is_unsplit() -> bool {
     UNSPLIT.load(Relaxed)
-}
-
-/// Forgets what threads of the parent have left, in the child of a fork.
-#[cfg(all(unix, any(all(test, shuttle), not(miri))))] // no process is forked elsewhere
-pub(super) fn start_from_zero() {
-    LEFT_BEHIND.store(0, Relaxed);
-    UNSPLIT.store(false, Relaxed);
 }
 
 /// Finds out what has happened since the last check, and adds it to the figures of the innermost function. Does nothing if nothing has
@@ -48,7 +41,7 @@ pub(crate) fn check_light(light: &LightThread) {
 }
 
 /// The last check of a thread that ends. The CPU time that no tick has given to a function is left to other threads.
-pub(super) fn end_light(light: &LightThread, thread: &Thread) {
+pub(in crate::registry) fn end_light(light: &LightThread, thread: &Thread) {
     if let Some(paths) = light.paths() {
         settle(light, thread);
         let rest = light.account.rest();
@@ -65,12 +58,12 @@ fn settle(light: &LightThread, thread: &Thread) {
     let _errno = on_cpu::Errno::save();
     // Armed before the clocks are read: what happens in between is found by the next check.
     let was_off = light.arm(&thread.detector);
-    let tick = light.epoch().last();
+    let tick = tick_clock::epoch().last();
     let noticed = light.account.notice(tick);
     let ticks = tick.wrapping_sub(noticed);
-    let new = light.epoch().since(noticed, tick);
+    let new = tick_clock::epoch().since(noticed, tick);
     if new.is_some() || was_off {
-        tick_clock::note_noticed(tick, ticks);
+        tick_clock::note_noticed(ticks);
     }
     let Some(passed) = thread.passed(was_off, new) else {
         return;
@@ -87,7 +80,7 @@ fn settle(light: &LightThread, thread: &Thread) {
     if light.account.is_first_tick() && new.is_some() {
         light.account.add_pending(take_left_behind());
     }
-    if passed.off > 0 && !passed.is_split {
+    if passed.loss.off > 0 && !passed.loss.is_split {
         UNSPLIT.store(true, Relaxed);
     }
     // SAFETY: the frame is this thread's innermost one, and the frames have places in no other paths.

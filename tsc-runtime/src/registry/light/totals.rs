@@ -1,53 +1,43 @@
 //! The figures of light probes, added to those of timed ones.
 
-use super::sheets::{Sheets, ThreadName};
-use crate::record::light::{Counts, LightSums, PathSums, ROOT, Row};
+use crate::record::light::{Counts, LightSums, PathSums, Row};
 use crate::record::totals::Totals;
+use crate::registry::sheets::{Sheets, ThreadName};
 use tsc_report::__private::Combine;
 use tsc_report::CallsiteSums;
 
 impl Sheets {
     /// Adds the figures of a thread with this name.
-    pub(super) fn add_light(&mut self, name: &ThreadName, light: &LightSums) {
+    pub(in crate::registry) fn add_light(&mut self, name: &ThreadName, light: &LightSums) {
         let paths = &light.paths;
+        let (counts, _) = light.counts.as_chunks();
         let numbers = paths.iter().filter_map(|path| path.callsite);
         let most = numbers.max().map_or(0, |number| number as usize + 1);
-        let called = light.counts.iter().rposition(|of| *of != Counts::default());
+        let called = counts.iter().rposition(|of| *of != Counts::default());
         let most = most.max(called.map_or(0, |number| number + 1));
         let (rows, ticked) = self.of(name, most);
-        for (Totals { sums, .. }, counts) in rows.iter_mut().zip(&light.counts) {
+        for (Totals { sums, .. }, counts) in rows.iter_mut().zip(counts) {
             if *counts != Counts::default() {
                 add_counts(sums, counts);
                 sums.threads += 1;
             }
         }
-        // The place of which the context is that of a place's calls.
-        let extension = |index: usize| match paths[index].chain {
-            chain if chain == index => index,
-            _ => paths[index].outer,
-        };
-        let chain = |index: usize| {
-            let caller = Some(paths[index].caller).filter(|&caller| caller != ROOT.index());
-            (paths[index].callsite, caller.map(extension))
-        };
-        let mut places = vec![None; paths.len()];
+        let nodes = ticked.tree.nodes_of(paths);
         for (index, path) in paths.iter().enumerate() {
             let part = &path.sums;
-            if part.is_empty() {
-                continue;
-            }
-            if index == ROOT.index() {
+            let Some(own) = nodes[index] else {
+                // There is nothing of other places that have no node.
                 ticked.outside.merge(part);
                 continue;
-            }
-            let own = ticked.tree.node_of(extension(index), &mut places, chain);
+            };
+            let own = &mut ticked.tree.nodes[own];
             own.sums.own = own.sums.own.wrapping_add(part.on_cpu);
             if let Some(number) = own.callsite {
                 add_own(&mut rows[number as usize].sums, part);
             }
             let mut at = path.chain;
-            while at != ROOT.index() {
-                let around = ticked.tree.node_of(extension(at), &mut places, chain);
+            while let Some(around) = nodes[at] {
+                let around = &mut ticked.tree.nodes[around];
                 around.sums.on_cpu = around.sums.on_cpu.wrapping_add(part.on_cpu);
                 let blocked = part.off.wrapping_sub(part.waiting);
                 around.sums.blocked = around.sums.blocked.wrapping_add(blocked);
@@ -89,8 +79,8 @@ mod tests {
     use super::*;
     use crate::probe::empty_calls::Light;
     use crate::record::callsite::{Callsite, meta};
-    use crate::record::contexts::ContextTotals;
     use crate::record::light::{Frame, Paths};
+    use crate::registry::tree::Node;
 
     /// The callsite with this number.
     fn callsite(number: u32) -> &'static Callsite {
@@ -152,7 +142,7 @@ mod tests {
     /// The chains of callsites, outermost first, with thousands of the same ticks.
     fn contexts(totals: &Sheets) -> Vec<(Vec<u32>, i64, i64)> {
         let nodes = totals.ticked.tree.nodes();
-        let chain = |context: &ContextTotals| {
+        let chain = |context: &Node| {
             let mut chain = vec![context.callsite.unwrap()];
             let mut parent = context.parent;
             while let Some(index) = parent {
@@ -238,7 +228,7 @@ mod tests {
         let mut totals = Sheets::default();
         totals.add_light(&None, &sums(&paths));
         let nodes = totals.ticked.tree.nodes();
-        let ticks = |context: &ContextTotals| context.sums.own / 1000;
+        let ticks = |context: &Node| context.sums.own / 1000;
         assert_eq!(nodes.iter().map(ticks).sum::<i64>(), 19_999);
         let other = nodes.iter().find(|context| context.callsite.is_none());
         assert!(ticks(other.unwrap()) > 3000);

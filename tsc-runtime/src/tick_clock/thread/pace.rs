@@ -41,17 +41,13 @@ pub(super) fn mean(fixed: Option<Duration>, so_far: SoFar) -> Duration {
     if let Some(fixed) = fixed {
         return fixed;
     }
-    let SoFar {
-        elapsed,
-        useful,
-        cost,
-        wake_ups,
-    } = so_far;
-    let wanted = (elapsed / TICKS).mul_f64(useful).clamp(FASTEST, SLOWEST);
-    if cost <= HEAD_START + elapsed / SHARE {
+    let elapsed = so_far.elapsed;
+    let useful = (elapsed / TICKS).mul_f64(so_far.useful);
+    let wanted = useful.clamp(FASTEST, SLOWEST);
+    if so_far.cost <= HEAD_START + elapsed / SHARE {
         return wanted;
     }
-    let of_one = Duration::from_nanos(cost.as_nanos() as u64 / wake_ups.max(1));
+    let of_one = Duration::from_nanos(so_far.cost.as_nanos() as u64 / so_far.wake_ups.max(1));
     wanted.max(of_one * SHARE)
 }
 

@@ -1,11 +1,10 @@
 //! Light probes in the registry: how a thread gets its rows, and what becomes of them when it ends.
 
-use super::light_totals::add_counts;
 use super::shard::Shard;
 use super::thread_end::with_shard_slot;
 use super::{
-    CALLS_AFTER_END, HAS_LIGHT_PROBES, NUMBERS, PAUSED, UNRECORDED, begin_cold_path, in_cold_path,
-    is_paused_by_now, number_of, register, registry, room,
+    CALLS_AFTER_END, HAS_LIGHT_PROBES, NUMBERS, PAUSED, begin_cold_path, is_paused_by_now,
+    number_of, register, registry, room,
 };
 use crate::calibration::light_cost;
 use crate::on_cpu;
@@ -16,28 +15,34 @@ use crate::sync::atomic::Ordering::{Relaxed, SeqCst};
 use crate::tick_clock;
 use crate::tsc::{TscUnavailable, clock};
 
-/// The result of looking for a callsite's row in the cold path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum FoundRow {
-    /// The thread has it.
-    Own,
-    /// The thread has ended. To be given to [`count_after_end`].
-    OfEndedThreads,
-    /// There is none: recording is paused, or the call comes from within the cold path.
-    Nothing,
-}
+pub(super) mod check;
+#[cfg(all(test, shuttle))]
+mod interleavings;
+mod totals;
 
-/// Finds or makes this thread's row of a light callsite. `begin` is run before the process's first record is made.
-pub(crate) fn find_row(callsite: &'static Callsite, begin: fn()) -> FoundRow {
+pub(crate) use check::{check_light, is_unsplit};
+use totals::add_counts;
+
+/// Finds or makes this thread's row of a light callsite. Returns false if there is none: recording is paused, the call comes from within the
+/// cold path, or the thread has ended; then `count` is added to the counter of ended threads. `begin` is run before the process's first record
+/// is made.
+pub(crate) fn find_row(
+    callsite: &'static Callsite,
+    begin: fn(),
+    counter: usize,
+    count: u64,
+) -> bool {
     if PAUSED.load(Relaxed) {
-        return FoundRow::Nothing;
+        return false;
     }
     if is_found_again(callsite) {
-        return FoundRow::Own;
+        return true;
     }
     let began = begin_cold_path(thread::this());
-    register(callsite, began, begin, |thread| make_row(thread, callsite))
-        .unwrap_or(FoundRow::Nothing)
+    let has_row = register(callsite, began, begin, |thread| {
+        make_row(thread, callsite, counter, count)
+    });
+    has_row.unwrap_or(false)
 }
 
 /// Whether the thread has the row, and has only noticed a pause that is over, or a reset. Neither allocates nor waits: a signal handler may
@@ -60,8 +65,13 @@ fn keep_valid(light: &LightThread) {
 }
 
 /// `None` if the callsite is left out, or if there is no memory.
-fn make_row(thread: &Thread, callsite: &'static Callsite) -> Option<FoundRow> {
-    number_of(callsite)?;
+fn make_row(
+    thread: &Thread,
+    callsite: &'static Callsite,
+    counter: usize,
+    count: u64,
+) -> Option<bool> {
+    let number = number_of(callsite)?;
     light_cost::calibrate(callsite);
     let registry = registry();
     if !HAS_LIGHT_PROBES.swap(true, SeqCst) {
@@ -70,9 +80,9 @@ fn make_row(thread: &Thread, callsite: &'static Callsite) -> Option<FoundRow> {
     }
     with_shard_slot(|slot| {
         let shard = slot.current_or_begin(registry, thread);
-        shard.begin_light(thread).then_some(FoundRow::Own)
+        shard.begin_light(thread).then_some(true)
     })
-    .unwrap_or(Some(FoundRow::OfEndedThreads))
+    .unwrap_or_else(|| count_after_end(number, counter, count))
 }
 
 impl Shard {
@@ -82,7 +92,8 @@ impl Shard {
         let light = light::this();
         let mut own = self.own.lock();
         if own.light.is_none() {
-            own.light = LightRecord::new().filter(|record| begin(light, thread, record));
+            own.light = LightRecord::new(light.inherited_paths())
+                .filter(|record| begin(light, thread, record));
         }
         // From here on the record stays where it is: the thread points into it.
         let Some(record) = &mut own.light else {
@@ -101,7 +112,9 @@ fn begin(light: &LightThread, thread: &Thread, record: &LightRecord) -> bool {
         return light.begin_to_count();
     }
     let begins = light.begin(&thread.detector, &record.paths);
-    light.account.begin(on_cpu::now(), light.epoch().last());
+    light
+        .account
+        .begin(on_cpu::now(), tick_clock::epoch().last());
     begins
 }
 
@@ -119,29 +132,27 @@ fn has_times(thread: &Thread) -> bool {
     tick_clock::unavailable().is_none()
 }
 
-/// Counts a call on a thread that has ended.
-pub(crate) fn count_after_end(callsite: &Callsite, counter: usize, count: u64) {
-    let counted = in_cold_path(|_| {
-        let number = callsite.number().filter(|_| room::is_left_for_end(1))?;
-        let mut lists = registry().lists.lock();
-        let (rows, _) = lists.ended.of(&None, number as usize + 1);
-        let mut counts = Counts::default();
-        counts[counter] = count;
-        add_counts(&mut rows[number as usize].sums, &counts);
-        if counter == Row::CALLS {
-            CALLS_AFTER_END.fetch_add(count, Relaxed);
-        }
-        Some(())
-    });
-    if counted.flatten().is_none() {
-        UNRECORDED.fetch_add(1, Relaxed);
+/// Counts on a thread that has ended, where there is no row. `None` if there is no memory.
+fn count_after_end(number: usize, counter: usize, count: u64) -> Option<bool> {
+    if !room::is_left_for_end(1) {
+        return None;
     }
+    let mut lists = registry().lists.lock();
+    let (rows, _) = lists.ended.of(&None, number + 1);
+    let mut counts = Counts::default();
+    counts[counter] = count;
+    add_counts(&mut rows[number].sums, &counts);
+    if counter == Row::CALLS {
+        CALLS_AFTER_END.fetch_add(count, Relaxed);
+    }
+    Some(false)
 }
 
 /// In the child of a fork: the calling thread's next light call finds out that it has no rows here.
 #[cfg(all(unix, any(all(test, shuttle), not(miri))))] // no process is forked elsewhere
 pub(super) fn start_from_zero() {
-    super::light_check::start_from_zero();
+    check::LEFT_BEHIND.store(0, Relaxed);
+    check::UNSPLIT.store(false, Relaxed);
     tick_clock::EPOCH.words.forget();
     light::this().forget_rows();
 }

@@ -1,11 +1,22 @@
 //! Light probes. Where times matter, each thread's time is simulated: it passes only when the test says so. The clock is a thread of the test.
 
-use super::*;
+use std::cell::RefCell;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::SeqCst;
+
+use shuttle::thread::spawn;
+
+use super::check::take_left_behind;
 use crate::on_cpu::script;
-use crate::record::light::{self, PathSums};
-use crate::registry::light_check::take_left_behind;
+use crate::probe::empty_calls::Light;
+use crate::probe::light::LightProbe;
+use crate::record::callsite::Callsite;
+use crate::record::light::{self, Frame, PathSums};
+use crate::record::thread;
+use crate::registry::interleavings::{Known, begin_process, call, check, join, read, take};
+use crate::registry::{Figures, reset, take_figures};
 use crate::sync::atomic::AtomicBool;
-use crate::sync::thread_local;
+use crate::sync::{spin_loop, thread_local};
 use crate::tick_clock::EPOCH;
 use tsc_report::__private::Combine;
 

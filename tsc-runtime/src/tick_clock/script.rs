@@ -1,0 +1,20 @@
+//! Clocks of tests, which make the ticks themselves.
+
+use std::cell::Cell;
+
+use super::{EPOCH, Epoch};
+use crate::sync::thread_local;
+
+thread_local! {
+    static FOLLOWED: Cell<Option<&'static Epoch>> = const { Cell::new(None) };
+}
+
+/// The one that this thread follows.
+pub(crate) fn epoch() -> &'static Epoch {
+    FOLLOWED.with(Cell::get).unwrap_or(&EPOCH)
+}
+
+/// Makes this thread follow a clock of its own.
+pub(crate) fn follow_own() {
+    FOLLOWED.with(|followed| followed.set(Some(Box::leak(Box::new(Epoch::new())))));
+}
