@@ -2,8 +2,8 @@
 
 use std::hint::black_box;
 
-use super::Finding;
 use super::trap::{TRAPPED_TICKS, trap};
+use super::{Finding, doubtful, good};
 use crate::calibration::resolution;
 use crate::calibration::statistics::median;
 use crate::tsc::fence_policy::*;
@@ -32,22 +32,15 @@ fn step() -> Finding {
             let ns = rate.ns(step as f64);
             let value = format!("{step} {unit} = {ns:.1} ns");
             if ns > COARSE_NS {
-                Finding::doubtful(
-                    value,
-                    "a single reading is uncertain by one step, which is as long as many instructions",
-                    "for short functions, trust measure() or the mean of many calls rather than min and quantiles",
-                )
+                doubtful(value)
+                    .means("a single reading is uncertain by one step, which is as long as many instructions")
+                    .advise("for short functions, trust measure() or the mean of many calls rather than min and quantiles")
             } else {
-                Finding::good(
-                    value,
-                    "a single reading is uncertain by one step; the mean of many calls is more exact",
-                )
+                good(value)
+                    .means("a single reading is uncertain by one step; the mean of many calls is more exact")
             }
         }
-        Err(_) => Finding::good(
-            format!("{step} {unit}"),
-            "a single reading is uncertain by one step",
-        ),
+        Err(_) => good(format!("{step} {unit}")).means("a single reading is uncertain by one step"),
     }
 }
 
@@ -63,24 +56,17 @@ const POLICIES: [Policy; Fence::ALL.len()] = for_each_policy!(policies);
 
 fn fence((fence, _, cost): Policy) -> Finding {
     if !fence.is_supported() {
-        return Finding::good(
-            "not available on this CPU",
-            "functions with this policy are measured with the default, lfence",
-        );
+        return good("not available on this CPU")
+            .means("functions with this policy are measured with the default, lfence");
     }
     let (visible, total) = cost();
     let value = format!("{visible:.0} ticks inside, {total:.0} in all (bare pair of reads)");
     if total > TRAPPED_TICKS as f64 {
-        return Finding::doubtful(
-            value,
-            "the fence leaves the virtual machine or is emulated",
-            "use the default fence, or use this one only for functions that take a hundred times as long",
-        );
+        return doubtful(value)
+            .means("the fence leaves the virtual machine or is emulated")
+            .advise("use the default fence, or use this one only for functions that take a hundred times as long");
     }
-    Finding::good(
-        value,
-        "this overhead is subtracted from every call and its callers",
-    )
+    good(value).means("this overhead is subtracted from every call and its callers")
 }
 
 /// The ticks between the two reads of an empty pair, and the ticks that the pair takes in all: medians over the rounds.

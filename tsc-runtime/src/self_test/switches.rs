@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 use std::thread;
 
-use super::Finding;
+use super::{Finding, doubtful, good, unknown};
 use crate::calibration::statistics::median;
 use crate::on_cpu::{self, CERTAIN, OnCpu, SWITCH_NS};
 use crate::tsc::{FencePolicy, Unfenced};
@@ -28,11 +28,9 @@ pub(super) fn line() -> Finding {
     let why = interruption::unavailable().or(on_cpu::unavailable());
     match why.map_or_else(|| measure().ok_or("the kernel does not answer"), Err) {
         Ok(costs) => assess(&costs),
-        Err(why) => Finding::unknown(
-            format!("not measured: {why}"),
-            "the time on the CPU of interrupted calls is unknown",
-            "compare wall times, and stop other work on the machine",
-        ),
+        Err(why) => unknown(format!("not measured: {why}"))
+            .means("the time on the CPU of interrupted calls is unknown")
+            .advise("compare wall times, and stop other work on the machine"),
     }
 }
 
@@ -43,16 +41,12 @@ fn assess(costs: &Costs) -> Finding {
         costs.asking / 1e3
     );
     if costs.switch <= SWITCH_NS {
-        Finding::good(
-            value,
-            "interrupted calls are samples if they were on the CPU for 0.2 ms or more per context switch",
-        )
+        good(value)
+            .means("interrupted calls are samples if they were on the CPU for 0.2 ms or more per context switch")
     } else {
-        Finding::doubtful(
-            value,
-            "in interrupted calls of a few tenths of a millisecond, over 1 % of the time is the cost of context switches",
-            "trust functions with many clean calls; stop other work on the machine",
-        )
+        doubtful(value)
+            .means("in interrupted calls of a few tenths of a millisecond, over 1 % of the time is the cost of context switches")
+            .advise("trust functions with many clean calls; stop other work on the machine")
     }
 }
 
