@@ -1,9 +1,6 @@
-//! Measures what probes cost, and keeps what was measured so far. This is shared by all threads, and grows with every report.
-
-use parking_lot::Mutex;
+//! How the cost of probes is measured, and what is known of it after some measurements.
 
 use super::statistics::median;
-use crate::process::PerProcess;
 use crate::record::thread;
 use crate::tsc::{Ticks, clock};
 
@@ -11,15 +8,15 @@ use crate::tsc::{Ticks, clock};
 const MIN_ROUNDS: usize = if cfg!(miri) { 1 } else { 9 };
 const MAX_ROUNDS: usize = if cfg!(miri) { 1 } else { 301 };
 
+/// The result of one measurement: the visible, the total and the nesting overhead. A light probe has only the first one.
+pub(super) type Costs = [f64; 3];
+
 /// The medians of the costs in some rounds, none below 0. After `enough` ticks, rounds are made only until there are enough. `None` if every
 /// round was in vain.
 ///
 /// Meanwhile the thread counts as being in the cold path: an annotated allocator, a tick or a pause by another thread must not record anything
 /// or put the thread's own table back.
-pub(super) fn medians<const N: usize>(
-    enough: Ticks,
-    mut round: impl FnMut() -> Option<[f64; N]>,
-) -> Option<[f64; N]> {
+pub(super) fn medians(enough: Ticks, mut round: impl FnMut() -> Option<Costs>) -> Option<Costs> {
     let busy = thread::this().enter_cold_path();
     let mut rounds = Vec::with_capacity(MAX_ROUNDS);
     let began = clock::now();
@@ -32,30 +29,6 @@ pub(super) fn medians<const N: usize>(
     drop(busy);
     let of = |cost: usize| median(rounds.iter().map(|costs| costs[cost]).collect());
     (!rounds.is_empty()).then(|| core::array::from_fn(|cost| of(cost).unwrap_or(0.0).max(0.0)))
-}
-
-/// Measurements of this process.
-pub(super) struct Measurements<T>(PerProcess<Mutex<T>>);
-
-impl<T: Default> Measurements<T> {
-    pub(super) const fn new() -> Self {
-        Self(PerProcess::new())
-    }
-
-    /// Calls `f` with the measurements. Meanwhile the thread counts as being in the cold path, so that a signal handler does not wait for
-    /// the lock that the thread it interrupts holds.
-    pub(super) fn with<R>(&'static self, f: impl FnOnce(&mut T) -> R) -> R {
-        let busy = thread::this().enter_cold_path();
-        let result = f(&mut self.0.get(|| {}).lock());
-        drop(busy);
-        result
-    }
-
-    /// Forgets all measurements, in the child of a fork.
-    #[cfg(all(unix, not(miri)))] // no process is forked elsewhere
-    pub(super) fn forget(&self) {
-        self.0.forget();
-    }
 }
 
 /// Repeated measurements of one cost.
@@ -89,6 +62,11 @@ impl Series {
     /// 0 if nothing was measured.
     pub(super) fn mean(&self) -> f64 {
         self.sum / f64::from(self.count.max(1))
+    }
+
+    /// `None` if nothing was measured.
+    pub(super) fn least(&self) -> Option<f64> {
+        (self.count > 0).then_some(self.least)
     }
 
     pub(super) fn half_range(&self) -> f64 {

@@ -29,7 +29,7 @@ use crate::tsc::clock;
 
 pub(crate) mod core_clock;
 mod fit;
-pub(crate) mod light_cost;
+mod light_cost;
 mod measurements;
 pub(crate) mod overhead;
 pub(crate) mod reference_chain;

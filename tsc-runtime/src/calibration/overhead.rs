@@ -3,8 +3,12 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::measurements::{Measurements, Series, medians};
+use parking_lot::Mutex;
+
+use super::light_cost;
+use super::measurements::{Costs, Series, medians};
 use super::statistics::median;
+use crate::process::PerProcess;
 use crate::record::callsite::{Callsite, EmptyCalls, Kind};
 use crate::record::contexts::{self, Contexts};
 use crate::record::table::{Entry, FIRST_LEN};
@@ -37,29 +41,37 @@ const TIMED_SURROUNDINGS: f64 = 45.0;
 pub(crate) const MACHINE_SHARE: f64 = 0.01;
 pub(crate) const CROWDING_SHARE: f64 = 0.4;
 
-/// All measurements of one fence policy.
+/// All measurements of the probes with one fence policy, or of light probes.
 #[derive(Clone, Copy, Default)]
-struct Policy {
-    /// `None` until a callsite with this policy is called.
-    empty_calls: Option<EmptyCalls>,
+struct Known {
+    /// `None` until such a probe is called.
+    kind: Option<Kind>,
     costs: [Series; 3],
 }
 
-/// The result of one measurement: the visible, the total and the nesting overhead.
-type Costs = [f64; 3];
+/// One element for each fence policy, and the one for light probes.
+type Table = [Known; LIGHT + 1];
+const LIGHT: usize = Fence::ALL.len();
 
-/// One element for each fence policy.
-type Table = [Policy; Fence::ALL.len()];
+static MEASUREMENTS: PerProcess<Mutex<Table>> = PerProcess::new();
 
-static MEASUREMENTS: Measurements<Table> = Measurements::new();
-
-/// Each policy's mean visible overhead, as the bits of an `f64`. 0.0 if the policy is not in use.
-static VISIBLE: [AtomicU64; Fence::ALL.len()] = [const { AtomicU64::new(0) }; Fence::ALL.len()];
+/// Each policy's mean visible overhead and the cost of a light call, as the bits of an `f64`, for those who must not take a lock. 0.0 if the
+/// probe is not in use.
+static VISIBLE: [AtomicU64; LIGHT + 1] = [const { AtomicU64::new(0) }; LIGHT + 1];
 
 /// Forgets all measurements, in the child of a fork.
 #[cfg(all(unix, not(miri)))] // no process is forked elsewhere
 pub(crate) fn start_from_zero() {
     MEASUREMENTS.forget();
+}
+
+/// Calls `f` with the measurements. Meanwhile the thread counts as being in the cold path, so that a signal handler does not wait for the
+/// lock that the thread it interrupts holds.
+fn with<R>(f: impl FnOnce(&mut Table) -> R) -> R {
+    let busy = thread::this().enter_cold_path();
+    let result = f(&mut MEASUREMENTS.get(|| {}).lock());
+    drop(busy);
+    result
 }
 
 /// The number of calls in a round: enough to make the loop's ends negligible, and few enough for most rounds to pass undisturbed. It is
@@ -73,39 +85,47 @@ const ENOUGH: Ticks = 3_000_000;
 /// report's measurement sees at another time.
 const FIRST_ENOUGH: Ticks = ENOUGH / 3;
 
-/// Measures the overhead of `callsite`'s fence policy, unless it has been measured.
+/// Measures what the probes of this callsite cost, unless it has been measured.
 pub(crate) fn calibrate(callsite: &Callsite) {
-    let Kind::Timed(fence, empty_calls) = callsite.kind() else {
-        return;
-    };
-    let is_measured = |table: &mut Table| table[fence as usize].empty_calls.is_some();
-    if !MEASUREMENTS.with(is_measured) {
-        measure_and_add(fence as usize, empty_calls, FIRST_ENOUGH);
+    let kind = callsite.kind();
+    if with(|table| table[index(kind)].kind.is_none()) {
+        measure_and_add(kind, FIRST_ENOUGH);
     }
 }
 
-/// Measures the overhead again for every policy in use. Not inlined: the guard of instructions leaves it out by its name.
+/// Measures all probes in use again. Not inlined: the guard of instructions leaves it out by its name.
 #[inline(never)]
 pub(crate) fn recalibrate() {
-    let measured = MEASUREMENTS.with(|table| *table);
-    for (index, before) in measured.into_iter().enumerate() {
-        if let Some(empty_calls) = before.empty_calls {
-            measure_and_add(index, empty_calls, ENOUGH);
-        }
+    let measured = with(|table| *table);
+    for kind in measured.into_iter().filter_map(|known| known.kind) {
+        measure_and_add(kind, ENOUGH);
     }
 }
 
-fn measure_and_add(fence: usize, empty_calls: EmptyCalls, enough: Ticks) {
-    let costs = measure(empty_calls, enough);
-    let visible = MEASUREMENTS.with(|table| {
-        let policy = &mut table[fence];
-        policy.empty_calls = Some(empty_calls);
-        for (series, cost) in policy.costs.iter_mut().zip(costs.into_iter().flatten()) {
+fn index(kind: Kind) -> usize {
+    match kind {
+        Kind::Timed(fence, _) => fence as usize,
+        Kind::Light(_) => LIGHT,
+    }
+}
+
+fn measure_and_add(kind: Kind, enough: Ticks) {
+    let costs = match kind {
+        Kind::Timed(_, empty_calls) => measure(empty_calls, enough),
+        Kind::Light(empty_calls) => light_cost::measure(empty_calls),
+    };
+    let visible = with(|table| {
+        let known = &mut table[index(kind)];
+        known.kind = Some(kind);
+        for (series, cost) in known.costs.iter_mut().zip(costs.into_iter().flatten()) {
             series.add(cost);
         }
-        policy.costs[0].mean()
+        match kind {
+            Kind::Timed(..) => known.costs[0].mean(),
+            Kind::Light(_) => known.costs[0].least().unwrap_or(0.0),
+        }
     });
-    VISIBLE[fence].store(visible.to_bits(), Ordering::Relaxed);
+    VISIBLE[index(kind)].store(visible.to_bits(), Ordering::Relaxed);
 }
 
 /// The visible overhead of [`of`], without taking a lock: `stop!` asks for it on each call.
@@ -113,9 +133,21 @@ pub(crate) fn visible(fence: Fence) -> f64 {
     f64::from_bits(VISIBLE[fence as usize].load(Ordering::Relaxed))
 }
 
+/// The ticks that so many light calls cost.
+pub(crate) fn of_light_calls(calls: u64) -> i64 {
+    let cost = f64::from_bits(VISIBLE[LIGHT].load(Ordering::Relaxed));
+    (calls as f64 * cost).round() as i64
+}
+
+/// The ticks that a light call costs its program more than a call without the probe: the least of all measurements, because what disturbs
+/// one of them makes it longer. `None` if there are no light probes, or if no measurement succeeded.
+pub(crate) fn of_a_light_call() -> Option<f64> {
+    with(|table| table[LIGHT].costs[0].least())
+}
+
 /// The mean of all measurements of a policy. All 0 if the policy is not in use.
 pub(crate) fn of(fence: Fence) -> FenceOverhead {
-    let [visibles, totals, nestings] = MEASUREMENTS.with(|table| table[fence as usize].costs);
+    let [visibles, totals, nestings] = with(|table| table[fence as usize].costs);
     let visible_ticks = visibles.mean();
     let (surroundings, timed_surroundings) = if clock::is_os_clock() {
         (

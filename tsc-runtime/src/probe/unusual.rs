@@ -14,7 +14,7 @@ use core::{hint, ptr};
 
 use super::slot::{Slot, Started};
 use super::stop::Measurement;
-use crate::calibration::light_cost;
+use crate::calibration::overhead;
 use crate::hooks;
 use crate::record::callsite::Callsite;
 use crate::record::light;
@@ -102,7 +102,7 @@ fn link(callsite: &'static Callsite, slot: &Slot) {
 pub(super) fn add_light_calls(thread: &Thread) {
     let calls = light::this().new_calls();
     if calls != 0 {
-        thread.add_overhead(light_cost::of(calls));
+        thread.add_overhead(overhead::of_light_calls(calls));
     }
 }
 

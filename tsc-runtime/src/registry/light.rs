@@ -7,7 +7,7 @@ use super::{
     CALLS_AFTER_END, HAS_LIGHT_PROBES, NUMBERS, PAUSED, UNRECORDED, begin_cold_path, in_cold_path,
     is_paused_by_now, number_of, register, registry, room,
 };
-use crate::calibration::light_cost;
+use crate::calibration::overhead;
 use crate::on_cpu;
 use crate::record::callsite::Callsite;
 use crate::record::light::{self, Counts, LightRecord, LightThread, Row};
@@ -62,7 +62,7 @@ fn keep_valid(light: &LightThread) {
 /// `None` if the callsite is left out, or if there is no memory.
 fn make_row(thread: &Thread, callsite: &'static Callsite) -> Option<FoundRow> {
     number_of(callsite)?;
-    light_cost::calibrate(callsite);
+    overhead::calibrate(callsite);
     let registry = registry();
     if !HAS_LIGHT_PROBES.swap(true, SeqCst) {
         // Timed calls link frames from now on.
