@@ -36,7 +36,6 @@ pub fn machine() -> &'static MachineReport {
         }
         machine.kernel = system::read("/proc/sys/kernel/osrelease");
         machine.emulator = emulator::detect(&machine).map(|emulator| emulator.to_string());
-        machine.microarchitecture = microarchitecture::of(&machine).map(str::to_owned);
         machine.cpu = machine.cpu.or_else(system::cpu_model);
         Box::new(MachineReport {
             os: Some(std::env::consts::OS.to_owned()),
