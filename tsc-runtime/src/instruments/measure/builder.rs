@@ -7,7 +7,7 @@ use super::engine;
 use super::measurement::Measurement;
 use super::plan::Plan;
 use super::verdict::{UnsettledReason, Verdict};
-use super::work::{Calls, CallsWith, Work};
+use super::work::{Calls, Work};
 use crate::affinity;
 use crate::calibration::{reference_chain, resolution};
 use crate::tsc::{self, FencePolicy, Lfence};
@@ -113,39 +113,32 @@ impl<P: FencePolicy> Measure<P> {
     }
 
     /// Measures `work`, and subtracts what an empty closure costs.
-    pub fn run<R>(self, work: impl FnMut() -> R) -> Measurement {
-        self.against_nothing(&mut Calls::new(work), &mut Calls::new(|| ()))
+    pub fn run<R>(self, mut work: impl FnMut() -> R) -> Measurement {
+        self.run_with(|| (), |()| work())
     }
 
     /// Measures how much more `work` costs than `baseline`.
-    pub fn minus<A, B>(self, baseline: impl FnMut() -> A, work: impl FnMut() -> B) -> Measurement {
-        self.engine(&mut Calls::new(work), &mut Calls::new(baseline), false)
+    pub fn minus<A, B>(
+        self,
+        mut baseline: impl FnMut() -> A,
+        mut work: impl FnMut() -> B,
+    ) -> Measurement {
+        let baseline = Calls::new(|| (), |()| baseline());
+        self.engine(Calls::new(|| (), |()| work()), baseline, false)
     }
 
     /// Measures `work` on inputs that `setup` creates, a new one for each call. The time of `setup` is not included.
     pub fn run_with<I, R>(
         self,
-        mut setup: impl FnMut() -> I,
+        setup: impl FnMut() -> I,
         work: impl FnMut(&mut I) -> R,
     ) -> Measurement {
-        // The inputs of the empty call have no size, so walking over them causes no memory traffic.
-        self.against_nothing(
-            &mut CallsWith::new(&mut setup, work),
-            &mut CallsWith::new(|| (), |()| ()),
-        )
-    }
-
-    fn against_nothing(self, work: &mut impl Work, nothing: &mut impl Work) -> Measurement {
         let baseline_is_empty = self.plan.isolated && reference_chain::AVAILABLE;
-        self.engine(work, nothing, baseline_is_empty)
+        let nothing = Calls::new(|| (), |()| ());
+        self.engine(Calls::new(setup, work), nothing, baseline_is_empty)
     }
 
-    fn engine(
-        self,
-        work: &mut impl Work,
-        baseline: &mut impl Work,
-        baseline_is_empty: bool,
-    ) -> Measurement {
+    fn engine(self, work: impl Work, baseline: impl Work, baseline_is_empty: bool) -> Measurement {
         if let Err(reason) = tsc::detect() {
             let why = UnsettledReason::NoCounter { reason };
             return Measurement {
@@ -153,9 +146,8 @@ impl<P: FencePolicy> Measure<P> {
                 ..Measurement::of(Verdict::Unsettled { why }, &[], 1, 1)
             };
         }
-        let mut remarks = Vec::new();
         let pinned = self.cpu.map(affinity::pin).transpose();
-        remarks.extend(pinned.as_ref().err().map(ToString::to_string));
+        let remarks = pinned.as_ref().err().map(ToString::to_string);
         let plan = Plan {
             step: resolution::ticks(),
             baseline_is_empty,
@@ -164,7 +156,7 @@ impl<P: FencePolicy> Measure<P> {
         Measurement {
             name: self.name,
             bytes: self.bytes,
-            remarks,
+            remarks: remarks.into_iter().collect(),
             ..engine::run::<P>(work, baseline, plan)
         }
     }

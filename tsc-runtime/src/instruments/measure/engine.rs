@@ -1,5 +1,6 @@
 //! How a measurement runs: the first calls, the choice of the batch, and rounds until the work is constant or the time is up.
 
+use std::iter;
 use std::time::Instant;
 
 use super::attach_thread;
@@ -33,23 +34,23 @@ const CYCLES_KNOWN: f64 = 0.04;
 
 /// Measures `work` minus `baseline`.
 pub(super) fn run<P: FencePolicy>(
-    work: &mut impl Work,
-    baseline: &mut impl Work,
+    mut work: impl Work,
+    mut baseline: impl Work,
     plan: Plan,
 ) -> Measurement {
     attach_thread();
     let started = Instant::now();
-    let first = first_calls::<P>(work, baseline, plan, started);
+    let first = first_calls::<P>(&mut work, &mut baseline, plan, started);
     let batch = plan
         .batch
-        .unwrap_or_else(|| batch_for::<P>(work, plan, started))
+        .unwrap_or_else(|| batch_for::<P>(&mut work, plan, started))
         .clamp(1, LONGEST_BATCH);
-    let mut known = Calls::new(reference_chain::forty_additions);
+    let mut known = Calls::new(|| (), |()| reference_chain::forty_additions());
     let mut run = Run::new(batch, plan.step);
     let mut next_look = LEAST_SAMPLES;
     let mut measurement = loop {
         for _ in 0..ROUNDS_PER_LOOK {
-            run.round::<P>(work, baseline, &mut known, plan);
+            run.round::<P>(&mut work, &mut baseline, &mut known, plan);
             if started.elapsed() >= plan.time_limit {
                 break;
             }
@@ -88,10 +89,12 @@ fn first_calls<P: FencePolicy>(
 ) -> Vec<f64> {
     let mut calls = Vec::with_capacity(TIMED_CALLS);
     let mut empty = Vec::with_capacity(EMPTY_CALLS * TIMED_CALLS);
-    for _ in 0..TIMED_CALLS {
-        calls.push(work.prepared_sample::<P>(1, plan.isolated) as f64);
-        for _ in 0..EMPTY_CALLS {
-            empty.push(baseline.prepared_sample::<P>(1, plan.isolated) as f64);
+    for call in 0..WARM_UP_CALLS {
+        let ticks = work.prepared_sample::<P>(1, plan.isolated);
+        if call < TIMED_CALLS {
+            calls.push(ticks as f64);
+            let nothing = || baseline.prepared_sample::<P>(1, plan.isolated) as f64;
+            empty.extend(iter::repeat_with(nothing).take(EMPTY_CALLS));
         }
         if started.elapsed() >= plan.time_limit / 4 {
             break;
@@ -99,28 +102,16 @@ fn first_calls<P: FencePolicy>(
     }
     let empty = Distribution::new(&empty).centre(plan.step as f64 + 1.0);
     calls.iter_mut().for_each(|ticks| *ticks -= empty.mean);
-    if started.elapsed() >= plan.time_limit / 4 {
-        return calls;
-    }
-    for _ in TIMED_CALLS..WARM_UP_CALLS {
-        work.prepared_sample::<P>(1, plan.isolated);
-        if started.elapsed() >= plan.time_limit / 4 {
-            break;
-        }
-    }
     calls
 }
 
 /// How many calls make a sample long enough.
 fn batch_for<P: FencePolicy>(work: &mut impl Work, plan: Plan, started: Instant) -> usize {
     let enough = SAMPLE_TICKS.max(SAMPLE_STEPS * plan.step) as i64;
+    let mut sample = |batch| work.prepared_sample::<P>(batch, plan.isolated);
+    let mut is_too_short = |batch| (0..5).any(|_| sample(batch) < enough);
     let mut batch = 1;
-    while batch < LONGEST_BATCH && started.elapsed() < plan.time_limit / 4 {
-        let samples = (0..5).map(|_| work.prepared_sample::<P>(batch, plan.isolated));
-        let shortest = samples.min();
-        if shortest.is_none_or(|ticks| ticks >= enough) {
-            break;
-        }
+    while batch < LONGEST_BATCH && started.elapsed() < plan.time_limit / 4 && is_too_short(batch) {
         batch *= 2;
     }
     batch

@@ -4,13 +4,13 @@ use super::fence_hiding;
 use super::judgement::{LEAST_SAMPLES, Tolerance, judge};
 use super::measurement::{CoreRatio, Measurement};
 use super::plan::Plan;
-use super::thread::{arm, interruption_since};
+use super::thread::uninterrupted;
 use super::verdict::{UnsettledReason, Verdict};
 use super::work::Work;
 use crate::calibration::reference_chain::{self, LINKS_PER_BLOCK};
 use crate::calibration::statistics::median;
 use crate::instruments::bench::distribution::{Distribution, centre_of_run};
-use crate::interruption::Interruption;
+use crate::interruption;
 use crate::random::Random;
 use crate::tsc::FencePolicy;
 
@@ -41,7 +41,6 @@ struct Round {
 pub(super) struct Run {
     rounds: Vec<Round>,
     interrupted: usize,
-    detected: bool,
     batch: usize,
     reference_blocks: u64,
     jitter: Random,
@@ -53,7 +52,6 @@ impl Run {
         Self {
             rounds: Vec::new(),
             interrupted: 0,
-            detected: false,
             batch,
             reference_blocks: (REFERENCE_CYCLES_PER_STEP * step)
                 .div_ceil(LINKS_PER_BLOCK)
@@ -83,21 +81,20 @@ impl Run {
         if self.rounds.len() % 2 == 1 {
             order.reverse();
         }
-        let armed = arm();
-        for part in order {
-            self.jitter.wait();
-            ticks[part] = match part {
-                0 => reference_chain::additions(self.reference_blocks),
-                1 => baseline.sample::<P>(self.batch, plan.isolated),
-                2 => work.sample::<P>(self.batch, plan.isolated),
-                3 if plan.baseline_is_empty => known.sample::<P>(self.batch, plan.isolated),
-                3 => 0,
-                _ => reference_chain::additions(2 * self.reference_blocks),
-            };
-        }
-        let verdict = interruption_since(armed);
-        self.detected |= verdict != Interruption::Unknown;
-        if verdict == Interruption::Interrupted {
+        let done = uninterrupted(|| {
+            for part in order {
+                self.jitter.wait();
+                ticks[part] = match part {
+                    0 => reference_chain::additions(self.reference_blocks),
+                    1 => baseline.sample::<P>(plan.isolated),
+                    2 => work.sample::<P>(plan.isolated),
+                    3 if plan.baseline_is_empty => known.sample::<P>(plan.isolated),
+                    3 => 0,
+                    _ => reference_chain::additions(2 * self.reference_blocks),
+                };
+            }
+        });
+        if done.is_none() {
             self.interrupted += 1;
             return;
         }
@@ -114,12 +111,14 @@ impl Run {
     pub(super) fn evaluate(&self, plan: Plan) -> Measurement {
         let (step, batch) = (plan.step as f64, self.batch as f64);
         let rounds = self.undisturbed();
-        let all = |get: fn(&Round) -> i64| rounds.iter().map(move |round| get(round) as f64);
-        let baselines: Vec<f64> = all(|round| round.baseline).collect();
+        let baselines: Vec<f64> = rounds.iter().map(|round| round.baseline as f64).collect();
         let baseline = Distribution::new(&baselines).centre(2.0 * step);
         let baseline_error = baseline.std_error / batch;
-        let net = |get| all(get).map(|ticks| (ticks - baseline.mean) / batch);
-        let mut ticks: Vec<f64> = net(|round| round.work).collect();
+        let net = |of: fn(&Round) -> i64| -> Vec<f64> {
+            let net = |round| (of(round) as f64 - baseline.mean) / batch;
+            rounds.iter().map(net).collect()
+        };
+        let mut ticks = net(|round| round.work);
         let demand = Tolerance {
             precision: plan.precision,
             step: step / batch,
@@ -133,22 +132,19 @@ impl Run {
                 step: demand.step * per_tick,
                 ..demand
             };
-            let converted = |ticks: &mut dyn Iterator<Item = f64>| -> Vec<f64> {
-                ticks
-                    .zip(&clocks)
-                    .map(|(ticks, clock)| ticks * clock)
-                    .collect()
+            let converted = |ticks: &[f64]| -> Vec<f64> {
+                let rounds = ticks.iter().zip(&clocks);
+                rounds.map(|(ticks, clock)| ticks * clock).collect()
             };
             let centre = |cycles: &[f64]| centre_of_run(cycles, 2.0 * demand.step);
-            let mut cycles = converted(&mut ticks.iter().copied());
+            let mut cycles = converted(&ticks);
             if plan.baseline_is_empty {
-                let known = centre(&converted(&mut net(|round| round.known)));
+                let known = centre(&converted(&net(|round| round.known)));
                 let hidden = fence_hiding::cycles(known.mean);
                 let hidden = fence_hiding::correction(hidden, centre(&cycles).mean);
                 cycles.iter_mut().for_each(|cycles| *cycles += hidden);
-                ticks
-                    .iter_mut()
-                    .for_each(|ticks| *ticks += hidden / per_tick);
+                let hidden = hidden / per_tick;
+                ticks.iter_mut().for_each(|ticks| *ticks += hidden);
             }
             let mut known = centre(&cycles);
             known.std_error = known
@@ -176,7 +172,7 @@ impl Run {
         let known = cycles.as_ref().map(|(known, ..)| known);
         Measurement {
             interrupted: self.interrupted,
-            interruptions_detected: self.detected,
+            interruptions_detected: interruption::unavailable().is_none(),
             std_error_ticks: measurement.std_error_ticks.hypot(baseline_error),
             core_cycles: known.map(|known| known.mean),
             std_error_core_cycles: known.map(|known| known.std_error),

@@ -36,32 +36,26 @@ named! {
 
 /// The first calls until one [agrees] with the constant value, and then the constant value.
 pub(super) fn settling(first: &[f64], constant: f64, step: Ticks, verdict: &Verdict) -> Vec<Step> {
-    let cold = first
-        .iter()
-        .take_while(|ticks| !agrees(**ticks, constant, step));
+    let is_cold = |ticks: &&f64| !agrees(**ticks, constant, step);
+    let cold = first.iter().take_while(is_cold).enumerate();
     let mut steps: Vec<Step> = cold
-        .map(|ticks| Step {
-            ticks: *ticks,
-            note: None,
+        .map(|(i, &ticks)| Step {
+            ticks,
+            note: match i.checked_sub(1).map(|before| first[before]) {
+                None => Some(Note::CacheWarmUp),
+                Some(before) if ticks > 1.5 * before && !agrees(ticks, before, step) => {
+                    Some(Note::Disturbed)
+                }
+                Some(_) => None,
+            },
         })
         .collect();
-    for i in 1..steps.len() {
-        let (before, now) = (steps[i - 1].ticks, steps[i].ticks);
-        if now > 1.5 * before && !agrees(now, before, step) {
-            steps[i].note = Some(Note::Disturbed);
-        }
-    }
-    if let Some(step) = steps.first_mut() {
-        step.note = Some(Note::CacheWarmUp);
-    }
-    let note = if matches!(verdict, Verdict::Constant { .. }) {
-        Note::Constant
-    } else {
-        Note::Unsettled
-    };
     steps.push(Step {
         ticks: constant,
-        note: Some(note),
+        note: Some(match verdict {
+            Verdict::Constant { .. } => Note::Constant,
+            Verdict::Unsettled { .. } => Note::Unsettled,
+        }),
     });
     steps
 }

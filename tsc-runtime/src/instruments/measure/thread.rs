@@ -2,7 +2,7 @@
 
 use crate::interruption::Interruption;
 use crate::record::thread;
-use crate::tsc::{FencePolicy, Ticks, Unfenced};
+use crate::tsc::{FencePolicy, Unfenced};
 
 struct Attached;
 
@@ -25,23 +25,12 @@ pub(crate) fn attach_thread() {
     let _ = ATTACHED.try_with(|_| ());
 }
 
-/// Arms the detector. The returned ticks are the argument of [`interruption_since`].
-#[inline]
-pub(super) fn arm() -> Ticks {
-    thread::this().detector.arm();
-    Unfenced::start()
-}
-
-/// Whether this thread was interrupted since the [`arm`] that returned `armed`.
-#[inline]
-pub(super) fn interruption_since(armed: Ticks) -> Interruption {
-    thread::this().detector.verdict(armed)
-}
-
 /// The result of `work`. `None` if this thread was interrupted meanwhile.
 #[inline]
 pub(crate) fn uninterrupted<T>(work: impl FnOnce() -> T) -> Option<T> {
-    let armed = arm();
+    let detector = &thread::this().detector;
+    detector.arm();
+    let armed = Unfenced::start();
     let result = work();
-    (interruption_since(armed) != Interruption::Interrupted).then_some(result)
+    (detector.verdict(armed) != Interruption::Interrupted).then_some(result)
 }
