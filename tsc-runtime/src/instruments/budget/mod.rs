@@ -13,11 +13,8 @@
 //! ```
 
 mod assertions;
-mod statistic;
 
 pub use crate::{assert_core_cycles, assert_ticks};
-#[doc(hidden)]
-pub use statistic::Statistic;
 
 use crate::instruments::measure::{Measure, Measurement, Verdict};
 use crate::machine::machine;
@@ -39,7 +36,8 @@ named! {
 #[doc(hidden)]
 pub struct Budget {
     pub unit: Unit,
-    pub statistic: Statistic,
+    /// Its name, and how a measurement has it.
+    pub statistic: (&'static str, fn(&Measurement) -> f64),
     pub limit: f64,
     pub strict: bool,
 }
@@ -64,7 +62,7 @@ impl Budget {
     fn judge(self, measurement: &Measurement) -> Result<Option<String>, String> {
         let Self {
             unit,
-            statistic,
+            statistic: (statistic, of),
             limit,
             strict,
         } = self;
@@ -78,7 +76,7 @@ impl Budget {
         };
         let found = match measurement.verdict() {
             Verdict::Unsettled { why } => Err(why.to_string()),
-            _ => factor.map(|factor| factor * statistic.of(measurement)),
+            _ => factor.map(|factor| factor * of(measurement)),
         };
         let failure = match found {
             Ok(value) if value <= limit => return Ok(None),
@@ -113,7 +111,7 @@ mod tests {
 
     const ONE_TICK: Budget = Budget {
         unit: Unit::Ticks,
-        statistic: Statistic::min,
+        statistic: ("min", Measurement::min_ticks),
         limit: 1.0,
         strict: false,
     };
