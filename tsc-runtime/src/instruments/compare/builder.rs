@@ -136,18 +136,16 @@ impl<'a, I: 'a, R: 'a> Compare<'a, I, R> {
     fn check_results(&mut self) -> Result<(), CompareError> {
         let Some(same) = self.same else { return Ok(()) };
         for (index, input) in self.inputs.iter().enumerate() {
-            let [(first, candidate), others @ ..] = &mut self.candidates[..] else {
-                return Err(CompareError::TooFew);
-            };
-            let expected = candidate.call(input);
-            for (other, candidate) in others {
-                if !same(&expected, &candidate.call(input)) {
-                    return Err(CompareError::Differ {
-                        first: first.clone(),
-                        other: other.clone(),
-                        input: index,
-                    });
-                }
+            let candidates = self.candidates.iter_mut();
+            let mut results = candidates.map(|(name, candidate)| (name, candidate.call(input)));
+            if let Some((first, expected)) = results.next()
+                && let Some((other, _)) = results.find(|(_, result)| !same(&expected, result))
+            {
+                return Err(CompareError::Differ {
+                    first: first.clone(),
+                    other: other.clone(),
+                    input: index,
+                });
             }
         }
         Ok(())
@@ -156,17 +154,13 @@ impl<'a, I: 'a, R: 'a> Compare<'a, I, R> {
     /// How many passes over the inputs make a sample of the fastest candidate long enough.
     fn passes(&mut self, started: Instant) -> usize {
         let enough = SAMPLE_TICKS.max(SAMPLE_STEPS * resolution::ticks() as i64);
-        let inputs = self.inputs;
         let mut passes = 1;
-        while passes < MOST_PASSES && started.elapsed() < self.time_limit / 4 {
-            let shortest = self
-                .candidates
-                .iter_mut()
-                .flat_map(|(_, candidate)| (0..3).map(|_| candidate.sample(inputs, passes)).min())
-                .min();
-            if shortest.is_none_or(|ticks| ticks >= enough) {
-                break;
-            }
+        while passes < MOST_PASSES
+            && started.elapsed() < self.time_limit / 4
+            && self.candidates.iter_mut().any(|(_, candidate)| {
+                (0..3).any(|_| candidate.sample(self.inputs, passes) < enough)
+            })
+        {
             passes *= 2;
         }
         passes

@@ -45,15 +45,6 @@ data! {
     }
 }
 
-impl Estimate {
-    pub(super) fn with_dropped(self, more: usize) -> Self {
-        Self {
-            dropped: self.dropped + more,
-            ..self
-        }
-    }
-}
-
 impl fmt::Display for Estimate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&format!("{:.3} ± {:.4}", self.cycles, self.std_error))

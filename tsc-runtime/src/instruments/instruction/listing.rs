@@ -166,21 +166,13 @@ macro_rules! __instruction {
         })
     };
 
-    (@repeat [] $text:literal) => { $crate::__instruction!(@repeat [50] $text) };
-    (@repeat [1] $text:literal) => { $text };
-    (@repeat [2] $text:literal) => { concat!($text, $text) };
-    (@repeat [5] $text:literal) => { concat!($text, $text, $text, $text, $text) };
-    (@repeat [10] $text:literal) => {
-        concat!($text, $text, $text, $text, $text, $text, $text, $text, $text, $text)
-    };
-    (@repeat [50] $text:literal) => {
-        concat!(
-            $text, $text, $text, $text, $text, $text, $text, $text, $text, $text,
-            $text, $text, $text, $text, $text, $text, $text, $text, $text, $text,
-            $text, $text, $text, $text, $text, $text, $text, $text, $text, $text,
-            $text, $text, $text, $text, $text, $text, $text, $text, $text, $text,
-            $text, $text, $text, $text, $text, $text, $text, $text, $text, $text
-        )
+    (@repeat [] $text:expr) => { $crate::__instruction!(@repeat [50] $text) };
+    (@repeat [1] $text:expr) => { $text };
+    (@repeat [2] $text:expr) => { concat!($text, $text) };
+    (@repeat [5] $text:expr) => { concat!($text, $text, $text, $text, $text) };
+    (@repeat [10] $text:expr) => { $crate::__instruction!(@repeat [5] concat!($text, $text)) };
+    (@repeat [50] $text:expr) => {
+        $crate::__instruction!(@repeat [5] $crate::__instruction!(@repeat [10] $text))
     };
 
     (@run $copies:tt $registers:literal, [$($init:expr)?, $($finish:expr)?] [$($setup:expr)?] $body:expr) => {{
