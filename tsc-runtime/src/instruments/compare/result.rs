@@ -10,7 +10,6 @@ pub(super) const CONFIDENCE: f64 = 0.95;
 
 named! {
     /// How a candidate compares with the first one.
-    #[cfg_attr(feature = "json", derive(serde::Serialize))]
     #[cfg_attr(feature = "json", serde(rename_all = "snake_case"))]
     #[non_exhaustive]
     pub enum Relation {

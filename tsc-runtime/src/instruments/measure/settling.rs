@@ -18,7 +18,6 @@ data! {
 
 named! {
     /// A note on a line.
-    #[cfg_attr(feature = "json", derive(serde::Serialize))]
     #[cfg_attr(feature = "json", serde(rename_all = "snake_case"))]
     #[non_exhaustive]
     pub enum Note {
