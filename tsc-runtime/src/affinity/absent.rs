@@ -15,6 +15,7 @@ pub(super) type Mask = ();
 pub(super) type Class = ();
 
 pub(super) const HIGHEST_NICE: i32 = 0;
+pub(super) const RIGHT: &str = "a right";
 pub(super) const REAL_TIME: Class = ();
 
 pub(super) fn mask() -> io::Result<Mask> {

@@ -32,19 +32,18 @@ pub(super) fn set_mask(mask: &Mask) -> io::Result<()> {
 }
 
 pub(super) fn mask() -> io::Result<Mask> {
-    let mut bits = FIRST_GUESS_BITS;
+    let mut mask: Mask = vec![0; FIRST_GUESS_BITS / WORD_BITS];
     loop {
-        let mut mask: Mask = vec![0; bits / WORD_BITS];
         let (length, words) = (size_of_val(&mask[..]), mask.as_mut_ptr().cast());
         // SAFETY: the kernel writes at most as many bytes as the length says, and `mask` has that many.
-        match checked(unsafe { libc::sched_getaffinity(0, length, words) }.into()) {
-            Ok(_) => return Ok(mask),
-            // The kernel's mask is longer.
-            Err(error) if error.raw_os_error() == Some(libc::EINVAL) && bits < MOST_BITS => {
-                bits *= 2;
-            }
-            Err(error) => return Err(error),
+        let answer = checked(unsafe { libc::sched_getaffinity(0, length, words) }.into());
+        let is_longer = |error: &io::Error| error.raw_os_error() == Some(libc::EINVAL);
+        // The kernel's mask may be longer.
+        if answer.as_ref().is_err_and(is_longer) && mask.len() < MOST_BITS / WORD_BITS {
+            mask.resize(2 * mask.len(), 0);
+            continue;
         }
+        return answer.map(|_| mask);
     }
 }
 
@@ -95,6 +94,8 @@ pub(super) struct Class {
     priority: libc::c_int,
 }
 
+pub(super) const RIGHT: &str = "root, CAP_SYS_NICE or a RLIMIT_RTPRIO above 0";
+
 /// Its priority is above that of every ordinary thread, and below that of other real-time threads.
 pub(super) const REAL_TIME: Class = Class {
     policy: libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK,
@@ -133,20 +134,18 @@ fn checked(answer: libc::c_long) -> io::Result<libc::c_long> {
 }
 
 #[cfg(test)]
-pub(super) fn is_real_time() -> bool {
-    class().unwrap().policy & !libc::SCHED_RESET_ON_FORK == libc::SCHED_FIFO
-}
+pub(super) mod tests {
+    use super::{class, parse_list};
 
-/// The CPU that the calling thread runs on.
-#[cfg(test)]
-pub(super) fn current_cpu() -> usize {
-    // SAFETY: the call has no arguments and returns a number.
-    unsafe { libc::sched_getcpu() as usize }
-}
+    pub(in super::super) fn is_real_time() -> bool {
+        class().unwrap().policy & !libc::SCHED_RESET_ON_FORK == libc::SCHED_FIFO
+    }
 
-#[cfg(test)]
-mod tests {
-    use super::parse_list;
+    /// The CPU that the calling thread runs on.
+    pub(in super::super) fn current_cpu() -> usize {
+        // SAFETY: the call has no arguments and returns a number.
+        unsafe { libc::sched_getcpu() as usize }
+    }
 
     #[test]
     fn kernel_lists_are_read() {

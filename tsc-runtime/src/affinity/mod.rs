@@ -288,14 +288,7 @@ reasons! {
         RealTime {
             /// The system's error.
             source: io::Error,
-        } = (
-            "the thread stays in its ordinary class; for a real-time class it needs {}: {source}",
-            if cfg!(windows) {
-                "an administrator's right to increase priorities"
-            } else {
-                "root, CAP_SYS_NICE or a RLIMIT_RTPRIO above 0"
-            }
-        ),
+        } = ("the thread stays in its ordinary class; for a real-time class it needs {}: {source}", imp::RIGHT),
         /// There is only one CPU, and a real-time thread that does not block would keep all other threads off it.
         OneCpu = ("there is one CPU: a real-time thread that does not block would keep everything else off it"),
         /// This platform does not have the function, or it is not implemented here.
@@ -355,7 +348,7 @@ mod tests {
                 for &cpu in &before {
                     let pinned = pin(cpu).unwrap();
                     assert_eq!((pinned.cpu(), pinned_cpu()), (cpu, Some(cpu)));
-                    assert_eq!(imp::current_cpu(), cpu);
+                    assert_eq!(imp::tests::current_cpu(), cpu);
                     // A nested guard may use a CPU outside the current mask.
                     let nested = pin(before[0]).unwrap();
                     assert_eq!(pinned_cpu(), Some(before[0]));
@@ -407,11 +400,11 @@ mod tests {
         #[test]
         fn class_is_real_time_while_the_guard_lives_or_refused_with_a_reason() {
             std::thread::spawn(|| {
-                assert!(!imp::is_real_time());
+                assert!(!imp::tests::is_real_time());
                 match real_time() {
                     Ok(guard) => {
-                        assert!(imp::is_real_time());
-                        let child = std::thread::spawn(imp::is_real_time);
+                        assert!(imp::tests::is_real_time());
+                        let child = std::thread::spawn(imp::tests::is_real_time);
                         // On Windows, the thread's priority is not inherited, but the process' class is every thread's.
                         assert!(!child.join().unwrap());
                         drop(guard);
@@ -419,7 +412,7 @@ mod tests {
                     Err(AffinityError::OneCpu) => {}
                     Err(error) => assert!(error.to_string().contains("it needs"), "{error}"),
                 }
-                assert!(!imp::is_real_time());
+                assert!(!imp::tests::is_real_time());
             })
             .join()
             .unwrap();

@@ -98,6 +98,8 @@ pub(super) struct Class {
     nice: i32,
 }
 
+pub(super) const RIGHT: &str = "an administrator's right to increase priorities";
+
 pub(super) const REAL_TIME: Class = Class {
     class: REALTIME_PRIORITY_CLASS,
     nice: -THREAD_PRIORITY_TIME_CRITICAL,
@@ -123,12 +125,6 @@ pub(super) fn set_class(wanted: &Class) -> io::Result<()> {
     Ok(())
 }
 
-#[cfg(test)]
-pub(super) fn is_real_time() -> bool {
-    let now = class().unwrap();
-    now.class == REALTIME_PRIORITY_CLASS && now.nice == -THREAD_PRIORITY_TIME_CRITICAL
-}
-
 fn this_thread() -> HANDLE {
     // SAFETY: the call has no arguments. The handle stands for whichever thread uses it, and need not be closed.
     unsafe { GetCurrentThread() }
@@ -142,14 +138,23 @@ fn checked(answer: i32) -> io::Result<()> {
     }
 }
 
-/// The CPU that the calling thread runs on.
 #[cfg(test)]
-pub(super) fn current_cpu() -> usize {
+pub(super) mod tests {
     use windows_sys::Win32::System::Kernel::PROCESSOR_NUMBER;
     use windows_sys::Win32::System::Threading::GetCurrentProcessorNumberEx;
 
-    let mut number = PROCESSOR_NUMBER::default();
-    // SAFETY: the call writes one structure to the given address.
-    unsafe { GetCurrentProcessorNumberEx(&raw mut number) };
-    usize::from(number.Group) * GROUP_CPUS + usize::from(number.Number)
+    use super::*;
+
+    pub(in super::super) fn is_real_time() -> bool {
+        let now = class().unwrap();
+        now.class == REALTIME_PRIORITY_CLASS && now.nice == -THREAD_PRIORITY_TIME_CRITICAL
+    }
+
+    /// The CPU that the calling thread runs on.
+    pub(in super::super) fn current_cpu() -> usize {
+        let mut number = PROCESSOR_NUMBER::default();
+        // SAFETY: the call writes one structure to the given address.
+        unsafe { GetCurrentProcessorNumberEx(&raw mut number) };
+        usize::from(number.Group) * GROUP_CPUS + usize::from(number.Number)
+    }
 }
