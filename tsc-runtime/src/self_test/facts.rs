@@ -83,10 +83,6 @@ fn counter(availability: Result<(), TscUnavailable>) -> Finding {
 }
 
 fn invariance(invariant: Option<bool>) -> Finding {
-    if cfg!(target_arch = "aarch64") {
-        return good("guaranteed by the architecture")
-            .means("the counter's rate is constant whatever the core does");
-    }
     match invariant {
         Some(true) => good("yes")
             .means("the counter's rate is constant through frequency changes and idle states"),
@@ -188,16 +184,14 @@ fn boost(machine: &MachineReport) -> Finding {
 }
 
 fn unreadable(machine: &MachineReport) -> Finding {
-    const MEANING: &str =
-        "the core's clock may change unnoticed, and with it the ticks that a function takes";
-    const ADVICE: &str = "see the finding `core clock`: its range shows how much the clock changes";
-    if machine.virtualized == Some(true) {
-        doubtful("set by the host, not readable")
-            .means(MEANING)
-            .advise(ADVICE)
+    let is_guest = machine.virtualized == Some(true);
+    doubtful(if is_guest {
+        "set by the host, not readable"
     } else {
-        doubtful("not readable").means(MEANING).advise(ADVICE)
-    }
+        "not readable"
+    })
+    .means("the core's clock may change unnoticed, and with it the ticks that a function takes")
+    .advise("see the finding `core clock`: its range shows how much the clock changes")
 }
 
 fn smt(smt: Option<bool>) -> Finding {

@@ -87,11 +87,9 @@ impl Finding {
         Self { meaning, ..self }
     }
 
-    fn advise(self, advice: &'static str) -> Self {
-        Self {
-            advice: Some(advice),
-            ..self
-        }
+    fn advise(mut self, advice: &'static str) -> Self {
+        self.advice = Some(advice);
+        self
     }
 }
 

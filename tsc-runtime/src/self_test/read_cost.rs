@@ -4,8 +4,8 @@ use std::hint::black_box;
 
 use super::trap::{TRAPPED_TICKS, trap};
 use super::{Finding, doubtful, good};
-use crate::calibration::resolution;
 use crate::calibration::statistics::median;
+use crate::calibration::{self, resolution};
 use crate::tsc::fence_policy::*;
 use crate::tsc::{self, Ticks, clock, elapsed};
 
@@ -27,21 +27,18 @@ fn step() -> Finding {
     const COARSE_NS: f64 = 20.0;
     let step = resolution::ticks();
     let unit = if step == 1 { "tick" } else { "ticks" };
-    match crate::calibration::rate() {
-        Ok(rate) => {
-            let ns = rate.ns(step as f64);
-            let value = format!("{step} {unit} = {ns:.1} ns");
-            if ns > COARSE_NS {
-                doubtful(value)
-                    .means("a single reading is uncertain by one step, which is as long as many instructions")
-                    .advise("for short functions, trust measure() or the mean of many calls rather than min and quantiles")
-            } else {
-                good(value)
-                    .means("a single reading is uncertain by one step; the mean of many calls is more exact")
-            }
-        }
-        Err(_) => good(format!("{step} {unit}")).means("a single reading is uncertain by one step"),
+    let Ok(rate) = calibration::rate() else {
+        return good(format!("{step} {unit}")).means("a single reading is uncertain by one step");
+    };
+    let ns = rate.ns(step as f64);
+    let value = format!("{step} {unit} = {ns:.1} ns");
+    if ns > COARSE_NS {
+        return doubtful(value)
+            .means("a single reading is uncertain by one step, which is as long as many instructions")
+            .advise("for short functions, trust measure() or the mean of many calls rather than min and quantiles");
     }
+    good(value)
+        .means("a single reading is uncertain by one step; the mean of many calls is more exact")
 }
 
 /// The finding on a fence policy, and the measurement of it.

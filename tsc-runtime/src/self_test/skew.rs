@@ -46,24 +46,19 @@ impl Skew {
     }
 }
 
-const UNKNOWN: &str =
-    "if the counters differ, calls during which the thread migrates are wrong by the difference";
+fn not_known(value: String, advice: &'static str) -> Finding {
+    unknown(value)
+        .means("if the counters differ, calls during which the thread migrates are wrong by the difference")
+        .advise(advice)
+}
 
 pub(super) fn line() -> Finding {
     if clock::availability().is_err() {
         return good("not checked").means("the counter is not in use");
     }
     let (rate, cpus) = match (calibration::rate(), affinity::cpus()) {
-        (Err(error), _) => {
-            return unknown(error.to_string())
-                .means(UNKNOWN)
-                .advise("see the finding `rate`");
-        }
-        (_, Err(error)) => {
-            return unknown(error.to_string())
-                .means(UNKNOWN)
-                .advise("see the anomalies in reports");
-        }
+        (Err(error), _) => return not_known(error.to_string(), "see the finding `rate`"),
+        (_, Err(error)) => return not_known(error.to_string(), "see the anomalies in reports"),
         (_, Ok(cpus)) if cpus.len() < 2 => {
             return good(format!("only {}", Cpus(&cpus))).means("this thread cannot migrate");
         }
@@ -110,9 +105,7 @@ fn evaluate(
         let value = format!(
             "only known to ± {bound:.0} ticks (CPU {a} to {b}): the two threads hardly ran at the same time"
         );
-        return unknown(value)
-            .means(UNKNOWN)
-            .advise("run again on an idle machine");
+        return not_known(value, "run again on an idle machine");
     }
     match widest(&mut found.iter()) {
         Some(value) if found.len() == tried => {
@@ -121,21 +114,19 @@ fn evaluate(
         Some(value) => unknown(value)
             .means("no difference was found, but some CPUs were busy or not available")
             .advise("run again on an idle machine"),
-        None => unknown(failed.unwrap_or_else(|| "the CPUs were busy with other work".into()))
-            .means(UNKNOWN)
-            .advise("run again on an idle machine"),
+        None => {
+            let why = failed.unwrap_or_else(|| "the CPUs were busy with other work".into());
+            not_known(why, "run again on an idle machine")
+        }
     }
 }
 
 /// The pairs that are tested.
 fn pairs(cpus: &[usize]) -> Vec<(usize, usize)> {
-    let firsts = if cpus.len() <= EVERY_PAIR {
-        cpus.len()
-    } else {
-        1
-    };
+    let is_first = |i: &usize| *i == 0 || cpus.len() <= EVERY_PAIR;
     let with_later = |i: usize| cpus[i + 1..].iter().map(move |&later| (cpus[i], later));
-    (0..firsts).flat_map(with_later).collect()
+    let firsts = (0..cpus.len()).filter(is_first);
+    firsts.flat_map(with_later).collect()
 }
 
 /// A message, or 0 if there is none. The alignment keeps other data out of its cache line and out of the one that the prefetcher loads

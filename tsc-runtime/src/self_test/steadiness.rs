@@ -20,24 +20,25 @@ const GAP_NS: f64 = 400.0;
 const MOST_READS: u32 = 20_000_000;
 
 pub(super) fn lines() -> Vec<Finding> {
-    let rate = calibration::rate();
-    let found = match &rate {
-        Ok(rate) => rate_line(rate, machine().stated_hz),
-        Err(error) => bad(error.to_string())
-            .means("ticks cannot be converted to seconds, and if a clock stepped, the calls at that time are wrong")
-            .advise("run again; if the finding stays, pin all threads to one CPU and look at the kernel's log"),
-    };
-    let mut lines = vec![found.named("rate")];
-    if let Ok(rate) = &rate {
-        let mut clock = core_clock();
-        for _ in 1..BURSTS {
-            std::thread::sleep(BETWEEN_BURSTS);
-            clock = core_clock().or(clock);
+    let rate = match calibration::rate() {
+        Ok(rate) => rate,
+        Err(error) => {
+            let found = bad(error.to_string())
+                .means("ticks cannot be converted to seconds, and if a clock stepped, the calls at that time are wrong")
+                .advise("run again; if the finding stays, pin all threads to one CPU and look at the kernel's log");
+            return vec![found.named("rate")];
         }
-        lines.push(core_clock_line(clock, rate).named("core clock"));
-        lines.push(gaps_line(&watch(rate), rate).named("time taken away"));
+    };
+    let mut clock = core_clock();
+    for _ in 1..BURSTS {
+        std::thread::sleep(BETWEEN_BURSTS);
+        clock = core_clock().or(clock);
     }
-    lines
+    vec![
+        rate_line(&rate, machine().stated_hz).named("rate"),
+        core_clock_line(clock, &rate).named("core clock"),
+        gaps_line(&watch(&rate), &rate).named("time taken away"),
+    ]
 }
 
 fn rate_line(rate: &Rate, stated_hz: Option<f64>) -> Finding {
@@ -71,25 +72,25 @@ fn rate_line(rate: &Rate, stated_hz: Option<f64>) -> Finding {
 
 fn core_clock_line(clock: Result<CoreClock, CoreClockError>, rate: &Rate) -> Finding {
     const STEADY: f64 = 1.02;
-    match clock {
-        Ok(clock) => {
-            let [median, lowest, highest] = clock.ghz(rate.hz);
-            let value = format!(
-                "{median:.2} GHz ({lowest:.2}..{highest:.2} in {} bursts, by {}) = {:.3} cycles a tick",
-                clock.bursts, clock.source, clock.cycles_per_tick
-            );
-            if clock.highest / clock.lowest > STEADY {
-                doubtful(value)
-                    .means("the core's clock changes, so the same work takes more ticks at one time than at another")
-                    .advise("alternate what you compare, as compare() does; regard core cycles as estimates")
-            } else {
-                good(value).means("the core's clock did not change while this test ran")
-            }
+    let clock = match clock {
+        Ok(clock) => clock,
+        Err(error) => {
+            return doubtful(error.to_string())
+                .means("core cycles cannot be estimated; ticks are not affected")
+                .advise("use ticks and seconds");
         }
-        Err(error) => doubtful(error.to_string())
-            .means("core cycles cannot be estimated; ticks are not affected")
-            .advise("use ticks and seconds"),
+    };
+    let [median, lowest, highest] = clock.ghz(rate.hz);
+    let value = format!(
+        "{median:.2} GHz ({lowest:.2}..{highest:.2} in {} bursts, by {}) = {:.3} cycles a tick",
+        clock.bursts, clock.source, clock.cycles_per_tick
+    );
+    if clock.highest / clock.lowest > STEADY {
+        return doubtful(value)
+            .means("the core's clock changes, so the same work takes more ticks at one time than at another")
+            .advise("alternate what you compare, as compare() does; regard core cycles as estimates");
     }
+    good(value).means("the core's clock did not change while this test ran")
 }
 
 /// The gaps seen in a loop that does nothing but read the counter. Times are in ticks.
