@@ -5,13 +5,10 @@ use tsc_report::MachineReport;
 use super::microarchitecture::{self, Signature};
 
 /// What the CPU itself reports; the rest is unknown.
-#[cfg(all(any(target_arch = "x86_64", target_arch = "x86"), not(miri)))]
 pub(super) fn facts() -> MachineReport {
-    from_leaves(crate::tsc::cpuid)
-}
-
-#[cfg(not(all(any(target_arch = "x86_64", target_arch = "x86"), not(miri))))]
-pub(super) fn facts() -> MachineReport {
+    #[cfg(all(any(target_arch = "x86_64", target_arch = "x86"), not(miri)))]
+    return from_leaves(crate::tsc::cpuid);
+    #[cfg(not(all(any(target_arch = "x86_64", target_arch = "x86"), not(miri))))]
     MachineReport::default()
 }
 
