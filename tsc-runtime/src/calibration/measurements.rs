@@ -17,7 +17,7 @@ pub(super) type Costs = [f64; 3];
 /// Meanwhile the thread counts as being in the cold path: an annotated allocator, a tick or a pause by another thread must not record anything
 /// or put the thread's own table back.
 pub(super) fn medians(enough: Ticks, mut round: impl FnMut() -> Option<Costs>) -> Option<Costs> {
-    let busy = thread::this().enter_cold_path();
+    let _busy = thread::this().enter_cold_path();
     let mut rounds = Vec::with_capacity(MAX_ROUNDS);
     let began = clock::now();
     for _ in 0..MAX_ROUNDS {
@@ -26,36 +26,32 @@ pub(super) fn medians(enough: Ticks, mut round: impl FnMut() -> Option<Costs>) -
         }
         rounds.extend(round());
     }
-    drop(busy);
     let of = |cost: usize| median(rounds.iter().map(|costs| costs[cost]).collect());
     (!rounds.is_empty()).then(|| core::array::from_fn(|cost| of(cost).unwrap_or(0.0).max(0.0)))
 }
 
-/// Repeated measurements of one cost.
-#[derive(Clone, Copy)]
+/// The ticks of one of `count` calls.
+pub(super) fn per_call(calls: fn(u32), count: u32) -> f64 {
+    let began = clock::now();
+    calls(count);
+    (clock::now() - began) as f64 / f64::from(count)
+}
+
+/// Repeated measurements of one cost, none of which is below 0.
+#[derive(Clone, Copy, Default)]
 pub(super) struct Series {
     count: u32,
     sum: f64,
-    least: f64,
+    /// `None` if nothing was measured.
+    pub(super) least: Option<f64>,
     greatest: f64,
-}
-
-impl Default for Series {
-    fn default() -> Self {
-        Self {
-            count: 0,
-            sum: 0.0,
-            least: f64::MAX,
-            greatest: 0.0,
-        }
-    }
 }
 
 impl Series {
     pub(super) fn add(&mut self, value: f64) {
         self.count += 1;
         self.sum += value;
-        self.least = self.least.min(value);
+        self.least = Some(self.least.map_or(value, |least| least.min(value)));
         self.greatest = self.greatest.max(value);
     }
 
@@ -64,12 +60,7 @@ impl Series {
         self.sum / f64::from(self.count.max(1))
     }
 
-    /// `None` if nothing was measured.
-    pub(super) fn least(&self) -> Option<f64> {
-        (self.count > 0).then_some(self.least)
-    }
-
     pub(super) fn half_range(&self) -> f64 {
-        (self.greatest - self.least).max(0.0) / 2.0
+        (self.greatest - self.least.unwrap_or(0.0)) / 2.0
     }
 }

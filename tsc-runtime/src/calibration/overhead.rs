@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
-use super::light_cost;
-use super::measurements::{Costs, Series, medians};
+use super::measurements::{Costs, Series, medians, per_call};
 use super::statistics::median;
 use crate::process::PerProcess;
-use crate::record::callsite::{Callsite, EmptyCalls, Kind};
+use crate::record::callsite::{Callsite, EmptyCalls, EmptyLightCalls, Kind};
 use crate::record::contexts::{self, Contexts};
+use crate::record::light::{self, Row};
 use crate::record::table::{Entry, FIRST_LEN};
 use crate::record::{BUFFER_LEN, Record, thread};
 use crate::tsc::{Fence, Ticks, clock, elapsed};
@@ -68,19 +68,21 @@ pub(crate) fn start_from_zero() {
 /// Calls `f` with the measurements. Meanwhile the thread counts as being in the cold path, so that a signal handler does not wait for the
 /// lock that the thread it interrupts holds.
 fn with<R>(f: impl FnOnce(&mut Table) -> R) -> R {
-    let busy = thread::this().enter_cold_path();
-    let result = f(&mut MEASUREMENTS.get(|| {}).lock());
-    drop(busy);
-    result
+    let _busy = thread::this().enter_cold_path();
+    f(&mut MEASUREMENTS.get(|| {}).lock())
 }
 
 /// The number of calls in a round: enough to make the loop's ends negligible, and few enough for most rounds to pass undisturbed. It is
 /// the length of the buffer, so that each round contains one fold of the buffer.
 const CALLS: u32 = BUFFER_LEN as u32;
+/// The number of light calls in a round.
+const LIGHT_CALLS: u32 = if cfg!(miri) { 8 } else { 512 };
 /// The readings of the operating system's clock that are taken to find out what one costs.
 const OS_CLOCK_READINGS: usize = 301;
 /// After this time, about a millisecond at common rates, rounds are made only until there are enough.
 const ENOUGH: Ticks = 3_000_000;
+/// The same for light calls: about half a millisecond.
+const LIGHT_ENOUGH: Ticks = 1_250_000;
 /// The same at the first call, for which the program waits: some 40 rounds, whose median is as good, but for the core clock, which the
 /// report's measurement sees at another time.
 const FIRST_ENOUGH: Ticks = ENOUGH / 3;
@@ -112,7 +114,7 @@ fn index(kind: Kind) -> usize {
 fn measure_and_add(kind: Kind, enough: Ticks) {
     let costs = match kind {
         Kind::Timed(_, empty_calls) => measure(empty_calls, enough),
-        Kind::Light(empty_calls) => light_cost::measure(empty_calls),
+        Kind::Light(empty_calls) => measure_light(empty_calls),
     };
     let visible = with(|table| {
         let known = &mut table[index(kind)];
@@ -122,7 +124,7 @@ fn measure_and_add(kind: Kind, enough: Ticks) {
         }
         match kind {
             Kind::Timed(..) => known.costs[0].mean(),
-            Kind::Light(_) => known.costs[0].least().unwrap_or(0.0),
+            Kind::Light(_) => known.costs[0].least.unwrap_or(0.0),
         }
     });
     VISIBLE[index(kind)].store(visible.to_bits(), Ordering::Relaxed);
@@ -142,27 +144,25 @@ pub(crate) fn of_light_calls(calls: u64) -> i64 {
 /// The ticks that a light call costs its program more than a call without the probe: the least of all measurements, because what disturbs
 /// one of them makes it longer. `None` if there are no light probes, or if no measurement succeeded.
 pub(crate) fn of_a_light_call() -> Option<f64> {
-    with(|table| table[LIGHT].costs[0].least())
+    with(|table| table[LIGHT].costs[0].least)
 }
 
 /// The mean of all measurements of a policy. All 0 if the policy is not in use.
 pub(crate) fn of(fence: Fence) -> FenceOverhead {
     let [visibles, totals, nestings] = with(|table| table[fence as usize].costs);
     let visible_ticks = visibles.mean();
-    let (surroundings, timed_surroundings) = if clock::is_os_clock() {
-        (
-            OS_CLOCK_SURROUNDINGS * visible_ticks,
-            OS_CLOCK_TIMED_SURROUNDINGS * visible_ticks,
-        )
-    } else {
-        (SURROUNDINGS, TIMED_SURROUNDINGS)
+    let surroundings = |ticks: f64, of_a_reading: f64| match clock::is_os_clock() {
+        true => of_a_reading * visible_ticks,
+        false => ticks,
     };
     FenceOverhead {
         fence: fence.name().to_owned(),
         visible_ticks,
-        visible_error_ticks: surroundings + visibles.half_range(),
+        visible_error_ticks: surroundings(SURROUNDINGS, OS_CLOCK_SURROUNDINGS)
+            + visibles.half_range(),
         total_ticks: totals.mean(),
-        total_error_ticks: timed_surroundings + totals.half_range(),
+        total_error_ticks: surroundings(TIMED_SURROUNDINGS, OS_CLOCK_TIMED_SURROUNDINGS)
+            + totals.half_range(),
         nesting_ticks: nestings.mean(),
     }
 }
@@ -205,38 +205,36 @@ fn measure_attached(empty_calls: EmptyCalls, enough: Ticks) -> Option<Costs> {
 /// which contains one reading and is subtracted by itself.
 fn os_clock_costs(now: impl Fn() -> Ticks) -> Option<Costs> {
     let readings: Vec<Ticks> = (0..=OS_CLOCK_READINGS).map(|_| now()).collect();
-    let gaps = readings
-        .windows(2)
-        .map(|pair| elapsed(pair[0], pair[1]) as f64);
-    let reading = median(gaps.collect())?;
+    let gap = |pair: &[Ticks]| elapsed(pair[0], pair[1]) as f64;
+    let reading = median(readings.windows(2).map(gap).collect())?;
     Some([reading, 3.0 * reading, 0.0])
-}
-
-/// The ticks of one of the calls in a round.
-fn per_call(ticks: Ticks) -> f64 {
-    ticks as f64 / f64::from(CALLS)
 }
 
 /// Returns `None` if no annotated call was recorded.
 fn round(empty_calls: EmptyCalls, record: &Record) -> Option<Costs> {
     let (samples_before, sum_before) = record.samples();
-    let start = clock::now();
-    (empty_calls.annotated)(CALLS);
-    let annotated = clock::now();
-    (empty_calls.bare)(CALLS);
-    let bare = clock::now();
+    let annotated = per_call(empty_calls.annotated, CALLS);
+    let bare = per_call(empty_calls.bare, CALLS);
     let (samples, sum) = record.samples();
-    let nested_start = clock::now();
-    (empty_calls.nested)(CALLS);
-    let nested = clock::now();
+    let nested = per_call(empty_calls.nested, CALLS);
     if samples == samples_before {
         return None;
     }
     let visible = (sum - sum_before) as f64 / (samples - samples_before) as f64;
-    let call = per_call(bare - annotated);
-    let total = per_call(annotated - start) - call;
-    let nesting = per_call(nested - nested_start) - 2.0 * (total + call);
-    Some([visible, total, nesting])
+    Some([visible, annotated - bare, nested - 2.0 * annotated])
+}
+
+/// What a light call costs. `None` if no round succeeded.
+fn measure_light(empty_calls: EmptyLightCalls) -> Option<Costs> {
+    let rows = [Row::default()];
+    medians(LIGHT_ENOUGH, || {
+        let mut cost = 0.0;
+        light::this().with_rows(&rows, || {
+            let annotated = per_call(empty_calls.annotated, LIGHT_CALLS);
+            cost = annotated - per_call(empty_calls.bare, LIGHT_CALLS);
+        });
+        Some([cost, 0.0, 0.0])
+    })
 }
 
 #[cfg(test)]
