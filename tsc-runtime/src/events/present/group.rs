@@ -44,9 +44,9 @@ struct Group {
     /// The leader, and the other counters, which count as long as they are open.
     descriptors: Vec<OwnDescriptor>,
     /// What each read adds to the values: the events that it causes itself.
-    own: [u64; MOST],
+    own: [i64; MOST],
     /// The number of reads so far.
-    reads: u64,
+    reads: i64,
     /// The ticks of an undisturbed read: the smallest of the recent ones.
     usual: u64,
 }
@@ -151,10 +151,9 @@ impl Group {
     fn calibrate(&mut self, leader: libc::c_int) {
         let readings = (0..=CALIBRATION).filter_map(|_| self.read(leader));
         let readings: Vec<Reading> = readings.collect();
-        let added = readings
-            .windows(2)
-            .map(|pair| std::array::from_fn(|i| pair[1].values[i].wrapping_sub(pair[0].values[i])));
-        let least = |a: [u64; MOST], b: [u64; MOST]| std::array::from_fn(|i| a[i].min(b[i]));
+        let added = readings.windows(2);
+        let added = added.filter_map(|pair| difference(&pair[0], &pair[1]));
+        let least = |a: [i64; MOST], b: [i64; MOST]| std::array::from_fn(|i| a[i].min(b[i]));
         self.own = added.reduce(least).unwrap_or_default();
     }
 
@@ -193,7 +192,7 @@ impl Group {
         self.reads += 1;
         // The first value is the leader's. What is behind the last one is 0, and stays so.
         let values = std::array::from_fn(|i| {
-            words[HEADER + 2 * (1 + i)].wrapping_sub(self.own[i] * self.reads)
+            words[HEADER + 2 * (1 + i)].wrapping_sub((self.own[i] * self.reads).cast_unsigned())
         });
         Some(Reading {
             group: self.number,
