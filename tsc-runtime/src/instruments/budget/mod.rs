@@ -60,28 +60,21 @@ impl Budget {
 
     /// If the cost is within the budget, `Ok`; with a reason, if that is not known.
     fn judge(self, measurement: &Measurement) -> Result<Option<String>, String> {
-        let Self {
-            unit,
-            statistic: (statistic, of),
-            limit,
-            strict,
-        } = self;
+        let Self { unit, limit, .. } = self;
+        let (statistic, of) = self.statistic;
         let factor = match unit {
-            Unit::Ticks => Ok(1.0),
-            Unit::CoreCycles => measurement
-                .core_cycles()
-                .and(measurement.clock())
-                .map(|clock| clock.cycles_per_tick())
-                .ok_or_else(|| "core cycles are not known here".to_owned()),
+            Unit::Ticks => Some(1.0),
+            Unit::CoreCycles => measurement.clock().map(|clock| clock.cycles_per_tick()),
         };
-        let found = match measurement.verdict() {
-            Verdict::Unsettled { why } => Err(why.to_string()),
-            _ => factor.map(|factor| factor * of(measurement)),
+        let found = match (measurement.verdict(), factor) {
+            (Verdict::Unsettled { why }, _) => Err(why.to_string()),
+            (_, None) => Err("core cycles are not known here".to_owned()),
+            (_, Some(factor)) => Ok(factor * of(measurement)),
         };
         let failure = match found {
             Ok(value) if value <= limit => return Ok(None),
             Ok(value) => format!("{statistic} is {value:.1} {unit}, over the budget of {limit:.1}"),
-            Err(why) if !strict => return Ok(Some(why)),
+            Err(why) if !self.strict => return Ok(Some(why)),
             Err(why) => format!("cannot be judged: {why}"),
         };
         let machine = machine();

@@ -46,20 +46,11 @@ impl Instruction {
     pub const fn operands(&self) -> &'static str {
         self.operands
     }
-
-    /// The CPU feature that it needs beyond the baseline of x86-64, by Rust's name for it.
-    #[must_use]
-    pub fn requires(&self) -> Option<&'static str> {
-        self.requires.map(|(feature, _)| feature)
-    }
 }
 
 impl fmt::Display for Instruction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.operands.is_empty() {
-            return f.pad(self.name);
-        }
-        f.pad(&format!("{} {}", self.name, self.operands))
+        f.pad(format!("{} {}", self.name, self.operands).trim_end())
     }
 }
 

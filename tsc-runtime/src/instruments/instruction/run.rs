@@ -6,7 +6,7 @@ use super::estimate::{self, Estimate, Lengths, Round};
 use super::listing::{Code, Instruction, Kernel};
 use super::{InstructionError, Timing};
 use crate::calibration::reference_chain::{self, LINKS_PER_BLOCK};
-use crate::instruments::measure::{attach_thread, uninterrupted};
+use crate::instruments::bench::{attach_thread, uninterrupted};
 use crate::random::Random;
 use crate::tsc;
 

@@ -4,8 +4,7 @@ use std::marker::PhantomData;
 use std::time::Duration;
 
 use super::engine;
-use super::measurement::Measurement;
-use super::plan::Plan;
+use super::measurement::{Measurement, Plan};
 use super::verdict::{UnsettledReason, Verdict};
 use super::work::{Calls, Work};
 use crate::affinity;
@@ -29,10 +28,7 @@ use crate::tsc::{self, FencePolicy, Lfence};
 #[derive(Clone, Debug)]
 #[must_use = "nothing is measured before `run`"]
 pub struct Measure<P = Lfence> {
-    name: String,
     plan: Plan,
-    bytes: Option<u64>,
-    cpu: Option<usize>,
     pair: PhantomData<P>,
 }
 
@@ -40,17 +36,17 @@ impl Measure {
     /// A measurement with the name `name` and the default options: to a precision of 1 %, for at most a second, with the default fences.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
-            name: name.into(),
             plan: Plan {
+                name: name.into(),
+                bytes: None,
+                cpu: None,
                 precision: 0.01,
                 time_limit: Duration::from_secs(1),
                 batch: None,
                 isolated: true,
-                step: 0,
+                step: 1,
                 baseline_is_empty: false,
             },
-            bytes: None,
-            cpu: None,
             pair: PhantomData,
         }
     }
@@ -60,11 +56,8 @@ impl<P: FencePolicy> Measure<P> {
     /// The standard error at which the measurement ends, as a share of the mean: 0.01 is 1 %. If the core cycles are not yet known to 0.06 %
     /// by then, it goes on for up to an eighth of the time limit.
     pub fn precision(mut self, share: f64) -> Self {
-        self.plan.precision = if share.is_finite() {
-            share.max(1e-6)
-        } else {
-            0.01
-        };
+        // If it is not a number, `max` returns the other one.
+        self.plan.precision = share.max(1e-6);
         self
     }
 
@@ -91,23 +84,20 @@ impl<P: FencePolicy> Measure<P> {
 
     /// The number of bytes that a call processes, for a cost per byte.
     pub fn bytes(mut self, bytes: u64) -> Self {
-        self.bytes = Some(bytes);
+        self.plan.bytes = Some(bytes);
         self
     }
 
     /// Keeps the thread on CPU `cpu` during the measurement. If that is not possible, the result has a remark.
     pub fn pin(mut self, cpu: usize) -> Self {
-        self.cpu = Some(cpu);
+        self.plan.cpu = Some(cpu);
         self
     }
 
     /// Uses other fences around the samples: `.fence::<tsc::Mfence>()`.
     pub fn fence<Q: FencePolicy>(self) -> Measure<Q> {
         Measure {
-            name: self.name,
             plan: self.plan,
-            bytes: self.bytes,
-            cpu: self.cpu,
             pair: PhantomData,
         }
     }
@@ -141,23 +131,17 @@ impl<P: FencePolicy> Measure<P> {
     fn engine(self, work: impl Work, baseline: impl Work, baseline_is_empty: bool) -> Measurement {
         if let Err(reason) = tsc::detect() {
             let why = UnsettledReason::NoCounter { reason };
-            return Measurement {
-                name: self.name,
-                ..Measurement::of(Verdict::Unsettled { why }, &[], 1, 1)
-            };
+            return Measurement::of(&self.plan, Verdict::Unsettled { why }, &[], 1);
         }
-        let pinned = self.cpu.map(affinity::pin).transpose();
-        let remarks = pinned.as_ref().err().map(ToString::to_string);
+        let pinned = self.plan.cpu.map(affinity::pin).transpose();
         let plan = Plan {
             step: resolution::ticks(),
             baseline_is_empty,
             ..self.plan
         };
-        Measurement {
-            name: self.name,
-            bytes: self.bytes,
-            remarks: remarks.into_iter().collect(),
-            ..engine::run::<P>(work, baseline, plan)
-        }
+        let mut measurement = engine::run::<P>(work, baseline, plan);
+        let remark = pinned.err().map(|why| why.to_string());
+        measurement.remarks.extend(remark);
+        measurement
     }
 }

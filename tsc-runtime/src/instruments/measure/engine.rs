@@ -3,13 +3,12 @@
 use std::iter;
 use std::time::Instant;
 
-use super::attach_thread;
-use super::judgement::LEAST_SAMPLES;
-use super::measurement::Measurement;
-use super::plan::Plan;
+use super::measurement::{Measurement, Plan};
 use super::rounds::Run;
+use super::verdict::LEAST_SAMPLES;
 use super::work::{Calls, Work};
 use crate::calibration::reference_chain;
+use crate::instruments::bench::attach_thread;
 use crate::instruments::bench::distribution::Distribution;
 use crate::tsc::FencePolicy;
 
@@ -40,29 +39,28 @@ pub(super) fn run<P: FencePolicy>(
 ) -> Measurement {
     attach_thread();
     let started = Instant::now();
-    let first = first_calls::<P>(&mut work, &mut baseline, plan, started);
-    let batch = plan
-        .batch
-        .unwrap_or_else(|| batch_for::<P>(&mut work, plan, started))
-        .clamp(1, LONGEST_BATCH);
+    let first = first_calls::<P>(&mut work, &mut baseline, &plan, started);
+    let usual = || batch_for::<P>(&mut work, &plan, started);
+    let batch = plan.batch.unwrap_or_else(usual).clamp(1, LONGEST_BATCH);
     let mut known = Calls::new(|| (), |()| reference_chain::forty_additions());
-    let mut run = Run::new(batch, plan.step);
+    let limit = plan.time_limit;
+    let mut run = Run::new(plan, batch);
     let mut next_look = LEAST_SAMPLES;
     let mut measurement = loop {
         for _ in 0..ROUNDS_PER_LOOK {
-            run.round::<P>(&mut work, &mut baseline, &mut known, plan);
-            if started.elapsed() >= plan.time_limit {
+            run.round::<P>(&mut work, &mut baseline, &mut known);
+            if started.elapsed() >= limit {
                 break;
             }
         }
-        let late = started.elapsed() >= plan.time_limit;
+        let late = started.elapsed() >= limit;
         if !late && run.len() < next_look {
             continue;
         }
         // The longer the run, the rarer the evaluations; otherwise they would take most of the time.
         next_look = run.len() + run.len() / 4;
-        let measurement = run.evaluate(plan);
-        let is_known = || started.elapsed() >= plan.time_limit / 8 || knows_cycles(&measurement);
+        let measurement = run.evaluate();
+        let is_known = || started.elapsed() >= limit / 8 || knows_cycles(&measurement);
         if late || measurement.is_constant() && is_known() {
             break measurement;
         }
@@ -73,18 +71,17 @@ pub(super) fn run<P: FencePolicy>(
 
 /// Whether the core cycles are known as well as they should be. Where they cannot be known, nothing is missing.
 fn knows_cycles(measurement: &Measurement) -> bool {
-    let is_known = |(mean, error): (f64, f64)| error <= (CYCLES_PRECISION * mean).max(CYCLES_KNOWN);
-    let cycles = measurement
-        .core_cycles
-        .zip(measurement.std_error_core_cycles);
-    cycles.map_or(!reference_chain::AVAILABLE, is_known)
+    match (measurement.core_cycles, measurement.std_error_core_cycles) {
+        (Some(mean), Some(error)) => error <= (CYCLES_PRECISION * mean).max(CYCLES_KNOWN),
+        _ => !reference_chain::AVAILABLE,
+    }
 }
 
 /// Times each of the first calls alone. From each, the mean of the empty calls is subtracted, so that a call is off by less than a step.
 fn first_calls<P: FencePolicy>(
     work: &mut impl Work,
     baseline: &mut impl Work,
-    plan: Plan,
+    plan: &Plan,
     started: Instant,
 ) -> Vec<f64> {
     let mut calls = Vec::with_capacity(TIMED_CALLS);
@@ -106,12 +103,13 @@ fn first_calls<P: FencePolicy>(
 }
 
 /// How many calls make a sample long enough.
-fn batch_for<P: FencePolicy>(work: &mut impl Work, plan: Plan, started: Instant) -> usize {
+fn batch_for<P: FencePolicy>(work: &mut impl Work, plan: &Plan, started: Instant) -> usize {
     let enough = SAMPLE_TICKS.max(SAMPLE_STEPS * plan.step) as i64;
     let mut sample = |batch| work.prepared_sample::<P>(batch, plan.isolated);
     let mut is_too_short = |batch| (0..5).any(|_| sample(batch) < enough);
+    let limit = plan.time_limit / 4;
     let mut batch = 1;
-    while batch < LONGEST_BATCH && started.elapsed() < plan.time_limit / 4 && is_too_short(batch) {
+    while batch < LONGEST_BATCH && started.elapsed() < limit && is_too_short(batch) {
         batch *= 2;
     }
     batch

@@ -1,22 +1,19 @@
 //! The rounds of a measurement, each with the baseline, the work and the reference chain, and their evaluation.
 
 use super::fence_hiding;
-use super::judgement::{LEAST_SAMPLES, Tolerance, judge};
-use super::measurement::{CoreRatio, Measurement};
-use super::plan::Plan;
-use super::thread::uninterrupted;
-use super::verdict::{UnsettledReason, Verdict};
+use super::measurement::{CoreRatio, Measurement, Plan};
+use super::verdict::{LEAST_SAMPLES, Tolerance, UnsettledReason, Verdict, judge};
 use super::work::Work;
 use crate::calibration::reference_chain::{self, LINKS_PER_BLOCK};
 use crate::calibration::statistics::median;
 use crate::instruments::bench::distribution::{Distribution, centre_of_run};
+use crate::instruments::bench::uninterrupted;
 use crate::interruption;
 use crate::random::Random;
 use crate::tsc::FencePolicy;
 
-/// The fewest blocks of the reference chain's short run in a round. The long run has twice as many.
-const REFERENCE_BLOCKS: u64 = 1;
-/// The core cycles of the short run for each tick of the counter's step, so that the step is a small part of the run.
+/// The core cycles of the reference chain's short run in a round for each tick of the counter's step, so that the step is a small part of
+/// the run. The long run has twice as many.
 const REFERENCE_CYCLES_PER_STEP: u64 = 100;
 /// The standard deviation of the chain's own cycles from one run of milliseconds to the next, as a share, which the differences between the
 /// rounds of a run do not show: chains of 4000 and of 400 additions, measured 3000 times on an EPYC (Zen 5) whose other thread was busy.
@@ -41,21 +38,21 @@ struct Round {
 pub(super) struct Run {
     rounds: Vec<Round>,
     interrupted: usize,
+    plan: Plan,
     batch: usize,
     reference_blocks: u64,
     jitter: Random,
 }
 
 impl Run {
-    /// No rounds, which will have samples of `batch` calls. The counter advances by `step` ticks at a time.
-    pub(super) fn new(batch: usize, step: u64) -> Self {
+    /// No rounds, which will have samples of `batch` calls.
+    pub(super) fn new(plan: Plan, batch: usize) -> Self {
         Self {
             rounds: Vec::new(),
             interrupted: 0,
             batch,
-            reference_blocks: (REFERENCE_CYCLES_PER_STEP * step)
-                .div_ceil(LINKS_PER_BLOCK)
-                .max(REFERENCE_BLOCKS),
+            reference_blocks: (REFERENCE_CYCLES_PER_STEP * plan.step).div_ceil(LINKS_PER_BLOCK),
+            plan,
             jitter: Random::new(0x9e37_79b9_7f4a_7c15),
         }
     }
@@ -71,8 +68,8 @@ impl Run {
         work: &mut impl Work,
         baseline: &mut impl Work,
         known: &mut impl Work,
-        plan: Plan,
     ) {
+        let isolated = self.plan.isolated;
         work.prepare(self.batch);
         baseline.prepare(self.batch);
         known.prepare(self.batch);
@@ -86,9 +83,9 @@ impl Run {
                 self.jitter.wait();
                 ticks[part] = match part {
                     0 => reference_chain::additions(self.reference_blocks),
-                    1 => baseline.sample::<P>(plan.isolated),
-                    2 => work.sample::<P>(plan.isolated),
-                    3 if plan.baseline_is_empty => known.sample::<P>(plan.isolated),
+                    1 => baseline.sample::<P>(isolated),
+                    2 => work.sample::<P>(isolated),
+                    3 if self.plan.baseline_is_empty => known.sample::<P>(isolated),
                     3 => 0,
                     _ => reference_chain::additions(2 * self.reference_blocks),
                 };
@@ -108,8 +105,8 @@ impl Run {
     }
 
     /// Evaluates the rounds so far.
-    pub(super) fn evaluate(&self, plan: Plan) -> Measurement {
-        let (step, batch) = (plan.step as f64, self.batch as f64);
+    pub(super) fn evaluate(&self) -> Measurement {
+        let (step, batch) = (self.plan.step as f64, self.batch as f64);
         let rounds = self.undisturbed();
         let baselines: Vec<f64> = rounds.iter().map(|round| round.baseline as f64).collect();
         let baseline = Distribution::new(&baselines).centre(2.0 * step);
@@ -120,7 +117,7 @@ impl Run {
         };
         let mut ticks = net(|round| round.work);
         let demand = Tolerance {
-            precision: plan.precision,
+            precision: self.plan.precision,
             step: step / batch,
         };
         // The clock around each round converts it, so a slow change of the clock makes no error.
@@ -138,7 +135,7 @@ impl Run {
             };
             let centre = |cycles: &[f64]| centre_of_run(cycles, 2.0 * demand.step);
             let mut cycles = converted(&ticks);
-            if plan.baseline_is_empty {
+            if self.plan.baseline_is_empty {
                 let known = centre(&converted(&net(|round| round.known)));
                 let hidden = fence_hiding::cycles(known.mean);
                 let hidden = fence_hiding::correction(hidden, centre(&cycles).mean);
@@ -153,25 +150,21 @@ impl Run {
                 .hypot(REFERENCE_ERROR * known.mean);
             (known, judge(&cycles, demand), clock)
         });
-        let in_ticks = judge(&ticks, demand);
-        let in_cycles = cycles.as_ref().map(|(_, verdict, _)| verdict);
+        let (clean, interrupted) = (self.rounds.len(), self.interrupted);
         // The core clock may change while the work stays constant in core cycles. Or the work may wait for memory, which has a clock of
         // its own. So the work is constant if it is constant in either unit.
-        let verdict = match (in_cycles, in_ticks) {
-            _ if self.interrupted > self.rounds.len() => Verdict::Unsettled {
-                why: UnsettledReason::Interrupted {
-                    clean: self.rounds.len(),
-                    interrupted: self.interrupted,
-                },
+        let verdict = match (&cycles, judge(&ticks, demand)) {
+            _ if interrupted > clean => Verdict::Unsettled {
+                why: UnsettledReason::Interrupted { clean, interrupted },
             },
-            (Some(Ok(share)), _) => Verdict::Constant { share: *share },
+            (Some((_, Ok(share), _)), _) => Verdict::Constant { share: *share },
             (_, Ok(share)) => Verdict::Constant { share },
             (_, Err(why)) => Verdict::Unsettled { why },
         };
-        let measurement = Measurement::of(verdict, &ticks, self.batch, plan.step);
+        let measurement = Measurement::of(&self.plan, verdict, &ticks, self.batch);
         let known = cycles.as_ref().map(|(known, ..)| known);
         Measurement {
-            interrupted: self.interrupted,
+            interrupted,
             interruptions_detected: interruption::unavailable().is_none(),
             std_error_ticks: measurement.std_error_ticks.hypot(baseline_error),
             core_cycles: known.map(|known| known.mean),
@@ -200,10 +193,8 @@ impl Run {
         let references: Vec<f64> = rounds.iter().map(|it| it.reference as f64).collect();
         let clock = |i: usize| {
             let around = i.saturating_sub(AROUND)..(i + AROUND + 1).min(references.len());
-            cycles
-                / Distribution::new(&references[around])
-                    .centre(REFERENCE_STEPS * step)
-                    .mean
+            let around = Distribution::new(&references[around]);
+            cycles / around.centre(REFERENCE_STEPS * step).mean
         };
         (reference_chain::AVAILABLE && rounds.len() >= LEAST_SAMPLES)
             .then(|| (0..rounds.len()).map(clock).collect())
@@ -223,7 +214,7 @@ mod tests {
 
     /// Rounds of `calls` calls of a chain of `length` additions, read from `counter`.
     fn run(counter: &mut Scripted, calls: usize, length: f64, rounds: usize) -> Run {
-        let mut run = Run::new(calls, counter.step());
+        let mut run = Run::new(plan(counter), calls);
         let reference = (run.reference_blocks * LINKS_PER_BLOCK) as f64;
         for _ in 0..rounds {
             run.rounds.push(Round {
@@ -239,6 +230,9 @@ mod tests {
 
     fn plan(counter: &Scripted) -> Plan {
         Plan {
+            name: String::new(),
+            bytes: None,
+            cpu: None,
             precision: 0.01,
             time_limit: Duration::from_secs(1),
             batch: None,
@@ -261,7 +255,7 @@ mod tests {
             for (i, round) in run.rounds[100..130].iter_mut().enumerate() {
                 round.reference += if i % 3 == 0 { 30_000 } else { -90_000 };
             }
-            let (cycles, error) = core_cycles(&run.evaluate(plan(&counter)));
+            let (cycles, error) = core_cycles(&run.evaluate());
             assert!((cycles / 4000.0 - 1.0).abs() < 0.003, "{cycles} ± {error}");
             assert!(error < 0.0015 * 4000.0, "{error}");
         }
@@ -271,7 +265,7 @@ mod tests {
     fn core_cycles_are_right_whatever_the_counters_step() {
         for seed in 1..30 {
             for mut counter in Scripted::each(seed) {
-                let measured = run(&mut counter, 1, 4000.0, 256).evaluate(plan(&counter));
+                let measured = run(&mut counter, 1, 4000.0, 256).evaluate();
                 let (cycles, error) = core_cycles(&measured);
                 assert!(
                     (cycles / 4000.0 - 1.0).abs() < 0.003,
