@@ -144,7 +144,6 @@ mod forks {
     extern "C" fn in_child() {
         registry::start_from_zero();
         calibration::overhead::start_from_zero();
-        calibration::light_cost::start_from_zero();
         tick_clock::start_from_zero();
         live::start_from_zero();
         events::start_from_zero();

@@ -3,7 +3,7 @@
 #![cfg(not(target_os = "none"))]
 
 // Input:  named! { /// Docs. pub enum Note { /// Docs. Disturbed = "disturbed", } }
-// Output: the enum, and a `Display` that prints these texts
+// Output: the enum, and a `Display` that prints these texts; with the feature `json` also `Serialize`, by the variants' names
 #[cfg(measuring)]
 macro_rules! named {
     (
@@ -12,8 +12,9 @@ macro_rules! named {
             $($(#[$attr:meta])* $variant:ident = $text:literal,)*
         }
     ) => {
-        $(#[$enum_attr])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[cfg_attr(feature = "json", derive(serde::Serialize))]
+        $(#[$enum_attr])*
         pub enum $name {
             $($(#[$attr])* $variant,)*
         }

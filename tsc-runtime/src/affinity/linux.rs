@@ -2,8 +2,7 @@
 
 use std::io;
 
-use super::AffinityError;
-use crate::process::written;
+pub(super) const UNSUPPORTED: Option<&str> = None;
 
 /// A CPU mask of any length. glibc's `cpu_set_t` ends at CPU 1024, and the kernel refuses a buffer that is shorter than its own mask.
 pub(super) type Mask = Vec<libc::c_ulong>;
@@ -13,62 +12,49 @@ const FIRST_GUESS_BITS: usize = 1024;
 /// The longest mask that is tried. Kernels have at most 8192 CPUs (`NR_CPUS`).
 const MOST_BITS: usize = 1 << 20;
 
-/// The lowest priority of `SCHED_FIFO`: above every ordinary thread, below other real-time threads.
-const LOWEST: libc::c_int = 1;
-
-pub(super) fn cpus() -> Result<Vec<usize>, AffinityError> {
-    let mask = mask()?;
+pub(super) fn cpus_in(mask: &Mask) -> Vec<usize> {
     let has = |cpu: &usize| mask[cpu / WORD_BITS] >> (cpu % WORD_BITS) & 1 == 1;
-    Ok((0..mask.len() * WORD_BITS).filter(has).collect())
+    (0..mask.len() * WORD_BITS).filter(has).collect()
 }
 
-/// Pins the thread, and returns its previous mask.
-pub(super) fn pin(cpu: usize) -> Result<Mask, AffinityError> {
-    let before = mask()?;
-    let online = online().or_else(|| cpus().ok()).unwrap_or_default();
-    if cpu >= MOST_BITS {
-        return Err(AffinityError::NoSuchCpu { cpu, online });
-    }
-    let mut only = vec![0; cpu / WORD_BITS + 1];
+/// The mask with this CPU alone. `None` if no kernel has such a CPU.
+pub(super) fn only(cpu: usize) -> Option<Mask> {
+    let mut only = vec![0; (cpu < MOST_BITS).then_some(cpu / WORD_BITS + 1)?];
     only[cpu / WORD_BITS] = 1 << (cpu % WORD_BITS);
-    match restore(&only) {
-        Ok(()) => Ok(before),
-        Err(_) if !online.contains(&cpu) => Err(AffinityError::NoSuchCpu { cpu, online }),
-        Err(source) => Err(AffinityError::Refused {
-            cpu,
-            allowed: cpus()?,
-            source,
-        }),
-    }
+    Some(only)
 }
 
 /// Lets the thread run on the CPUs in `mask`.
-pub(super) fn restore(mask: &Mask) -> io::Result<()> {
+pub(super) fn set_mask(mask: &Mask) -> io::Result<()> {
     let (length, words) = (size_of_val(&mask[..]), mask.as_ptr().cast());
     // SAFETY: the kernel reads as many bytes as the length says, and `mask` has that many.
     checked(unsafe { libc::sched_setaffinity(0, length, words) }.into()).map(drop)
 }
 
-fn mask() -> Result<Mask, AffinityError> {
-    let mut bits = FIRST_GUESS_BITS;
+pub(super) fn mask() -> io::Result<Mask> {
+    let mut mask: Mask = vec![0; FIRST_GUESS_BITS / WORD_BITS];
     loop {
-        let mut mask: Mask = vec![0; bits / WORD_BITS];
         let (length, words) = (size_of_val(&mask[..]), mask.as_mut_ptr().cast());
         // SAFETY: the kernel writes at most as many bytes as the length says, and `mask` has that many.
-        match checked(unsafe { libc::sched_getaffinity(0, length, words) }.into()) {
-            Ok(_) => return Ok(mask),
-            // The kernel's mask is longer.
-            Err(error) if error.raw_os_error() == Some(libc::EINVAL) && bits < MOST_BITS => {
-                bits *= 2;
-            }
-            Err(source) => return Err(AffinityError::Unknown { source }),
+        let answer = checked(unsafe { libc::sched_getaffinity(0, length, words) }.into());
+        let is_longer = |error: &io::Error| error.raw_os_error() == Some(libc::EINVAL);
+        // The kernel's mask may be longer.
+        if answer.as_ref().is_err_and(is_longer) && mask.len() < MOST_BITS / WORD_BITS {
+            mask.resize(2 * mask.len(), 0);
+            continue;
         }
+        return answer.map(|_| mask);
     }
 }
 
 /// The machine's online CPUs, also those that this thread may not use.
-fn online() -> Option<Vec<usize>> {
-    parse_list(&std::fs::read_to_string("/sys/devices/system/cpu/online").ok()?)
+pub(super) fn online() -> Vec<usize> {
+    let list = std::fs::read_to_string("/sys/devices/system/cpu/online").ok();
+    list.and_then(|list| parse_list(&list)).unwrap_or_else(|| {
+        // SAFETY: the argument is a number, and so is the result.
+        let count = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) };
+        (0..usize::try_from(count).unwrap_or(0)).collect()
+    })
 }
 
 /// Parses a list in the kernel's format: `0-3,8`.
@@ -85,25 +71,8 @@ fn parse_list(list: &str) -> Option<Vec<usize>> {
     Some(cpus)
 }
 
-/// Raises the thread's priority as far as possible. Returns the nice values before and after.
-pub(super) fn raise_priority() -> Result<(i32, i32), AffinityError> {
-    const HIGHEST: i32 = -20;
-    let refused = |nice| move |source| AffinityError::Priority { nice, source };
-    let before = nice().map_err(refused(0))?;
-    if before == HIGHEST || set_nice(HIGHEST).is_ok() {
-        return Ok((before, HIGHEST));
-    }
-    set_nice(floor().min(before - 1)).map_err(refused(before))?;
-    Ok((before, nice().unwrap_or(before)))
-}
-
-/// The lowest nice value that RLIMIT_NICE permits an unprivileged process: 20 minus the limit.
-fn floor() -> i32 {
-    // SAFETY: it writes one rlimit to the given address, if it returns 0.
-    let limit = unsafe { written(|limit| libc::getrlimit(libc::RLIMIT_NICE, limit)) };
-    let limit = limit.map_or(0, |limit: libc::rlimit| limit.rlim_cur);
-    20 - limit.clamp(1, 40) as i32
-}
+/// The nice value of the highest priority.
+pub(super) const HIGHEST_NICE: i32 = -20;
 
 /// The calling thread's nice value. On Linux it belongs to a thread; POSIX defines it for a process.
 pub(super) fn nice() -> io::Result<i32> {
@@ -125,34 +94,17 @@ pub(super) struct Class {
     priority: libc::c_int,
 }
 
-/// Makes the thread one of the real-time class, and returns its previous class.
-pub(super) fn enter_real_time() -> Result<Class, AffinityError> {
-    // SAFETY: the argument is a number, and so is the result.
-    if unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) } == 1 {
-        return Err(AffinityError::OneCpu);
-    }
-    let refused = |source| AffinityError::RealTime { source };
-    let before = class().map_err(refused)?;
-    let class = Class {
-        policy: libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK,
-        priority: LOWEST,
-    };
-    set_class(&class).map_err(refused)?;
-    Ok(before)
-}
+pub(super) const RIGHT: &str = "root, CAP_SYS_NICE or a RLIMIT_RTPRIO above 0";
 
-pub(super) fn set_class_back(before: &Class) {
-    // Leaving the class is always permitted. A thread without privileges may not clear the flag that keeps children from inheriting
-    // the class; it then keeps that flag.
-    if set_class(before).is_err() {
-        let policy = before.policy | libc::SCHED_RESET_ON_FORK;
-        let _ = set_class(&Class { policy, ..*before });
-    }
-}
+/// Its priority is above that of every ordinary thread, and below that of other real-time threads.
+pub(super) const REAL_TIME: Class = Class {
+    policy: libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK,
+    priority: 1,
+};
 
 // These are raw system calls, because musl's functions refuse the request: POSIX defines them for processes, Linux for threads. The
 // kernel's `struct sched_param` contains only the priority.
-fn class() -> io::Result<Class> {
+pub(super) fn class() -> io::Result<Class> {
     let mut priority: libc::c_int = 0;
     // SAFETY: 0 is the calling thread.
     let policy = checked(unsafe { libc::syscall(libc::SYS_sched_getscheduler, 0) })?;
@@ -162,11 +114,15 @@ fn class() -> io::Result<Class> {
     Ok(Class { policy, priority })
 }
 
-fn set_class(class: &Class) -> io::Result<()> {
-    let priority = &raw const class.priority;
-    // SAFETY: 0 is the calling thread. The kernel reads one number from the given address.
-    let answer = unsafe { libc::syscall(libc::SYS_sched_setscheduler, 0, class.policy, priority) };
-    checked(answer).map(drop)
+pub(super) fn set_class(class: &Class) -> io::Result<()> {
+    let set = |policy: libc::c_int| {
+        let priority = &raw const class.priority;
+        // SAFETY: 0 is the calling thread. The kernel reads one number from the given address.
+        checked(unsafe { libc::syscall(libc::SYS_sched_setscheduler, 0, policy, priority) })
+    };
+    // A thread without privileges may not clear the flag that keeps children from inheriting the class; it then keeps that flag.
+    let set = set(class.policy).or_else(|_| set(class.policy | libc::SCHED_RESET_ON_FORK));
+    set.map(drop)
 }
 
 /// What a system call returns, unless it is an error.
@@ -178,20 +134,18 @@ fn checked(answer: libc::c_long) -> io::Result<libc::c_long> {
 }
 
 #[cfg(test)]
-pub(super) fn is_real_time() -> bool {
-    class().unwrap().policy & !libc::SCHED_RESET_ON_FORK == libc::SCHED_FIFO
-}
+pub(super) mod tests {
+    use super::{class, parse_list};
 
-/// The CPU that the calling thread runs on.
-#[cfg(test)]
-pub(super) fn current_cpu() -> usize {
-    // SAFETY: the call has no arguments and returns a number.
-    unsafe { libc::sched_getcpu() as usize }
-}
+    pub(in super::super) fn is_real_time() -> bool {
+        class().unwrap().policy & !libc::SCHED_RESET_ON_FORK == libc::SCHED_FIFO
+    }
 
-#[cfg(test)]
-mod tests {
-    use super::parse_list;
+    /// The CPU that the calling thread runs on.
+    pub(in super::super) fn current_cpu() -> usize {
+        // SAFETY: the call has no arguments and returns a number.
+        unsafe { libc::sched_getcpu() as usize }
+    }
 
     #[test]
     fn kernel_lists_are_read() {

@@ -47,7 +47,7 @@ mod imp;
 ///
 /// [`AffinityError::Unsupported`], or [`AffinityError::Unknown`] if a sandbox forbids the system call.
 pub fn cpus() -> Result<Vec<usize>, AffinityError> {
-    imp::cpus()
+    Ok(imp::cpus_in(&mask()?))
 }
 
 /// Keeps the calling thread on CPU `cpu` until the guard is dropped, which restores the previous affinity.
@@ -68,11 +68,33 @@ pub fn cpus() -> Result<Vec<usize>, AffinityError> {
 ///
 /// The CPU does not exist or may not be used, or the system cannot pin threads: see [`AffinityError`].
 pub fn pin(cpu: usize) -> Result<Pinned, AffinityError> {
-    Ok(Pinned {
-        cpu,
-        before: imp::pin(cpu)?,
-        this_thread: PhantomData,
-    })
+    let before = mask()?;
+    let this_thread = PhantomData;
+    match imp::only(cpu).map(|only| imp::set_mask(&only)) {
+        Some(Ok(())) => Ok(Pinned {
+            cpu,
+            before,
+            this_thread,
+        }),
+        Some(Err(source)) if imp::online().contains(&cpu) => Err(AffinityError::Refused {
+            cpu,
+            allowed: cpus()?,
+            source,
+        }),
+        _ => Err(AffinityError::NoSuchCpu {
+            cpu,
+            online: imp::online(),
+        }),
+    }
+}
+
+fn mask() -> Result<imp::Mask, AffinityError> {
+    supported()?;
+    imp::mask().map_err(|source| AffinityError::Unknown { source })
+}
+
+fn supported() -> Result<(), AffinityError> {
+    imp::UNSUPPORTED.map_or(Ok(()), |why| Err(AffinityError::Unsupported { why }))
 }
 
 /// The CPU that the calling thread is pinned to, by whatever means. `None` if it may use several CPUs, or if this is not known.
@@ -99,7 +121,16 @@ pub fn pinned_cpu() -> Option<usize> {
 /// }
 /// ```
 pub fn raise_priority() -> Result<RaisedPriority, AffinityError> {
-    let (before, nice) = imp::raise_priority()?;
+    supported()?;
+    let refused = |nice| move |source| AffinityError::Priority { nice, source };
+    let before = imp::nice().map_err(refused(0))?;
+    let mut nice = imp::HIGHEST_NICE.min(before);
+    while let Err(source) = imp::set_nice(nice) {
+        nice += 1;
+        if nice >= before {
+            return Err(refused(before)(source));
+        }
+    }
     Ok(RaisedPriority {
         nice,
         before,
@@ -140,10 +171,18 @@ pub fn raise_priority() -> Result<RaisedPriority, AffinityError> {
 /// administrator's right to increase priorities), [`AffinityError::OneCpu`] on a machine with one CPU, [`AffinityError::Unsupported`] on
 /// systems other than Linux, Android and Windows.
 pub fn real_time() -> Result<RealTime, AffinityError> {
-    Ok(RealTime {
-        before: imp::enter_real_time()?,
+    supported()?;
+    if imp::online().len() == 1 {
+        return Err(AffinityError::OneCpu);
+    }
+    let refused = |source| AffinityError::RealTime { source };
+    let guard = RealTime {
+        before: imp::class().map_err(refused)?,
         this_thread: PhantomData,
-    })
+    };
+    // If this fails, what it has changed is given back.
+    imp::set_class(&imp::REAL_TIME).map_err(refused)?;
+    Ok(guard)
 }
 
 /// Keeps the calling thread on one CPU until it is dropped; see [`pin`].
@@ -167,7 +206,7 @@ impl Pinned {
 impl Drop for Pinned {
     fn drop(&mut self) {
         // This fails only if all previously allowed CPUs have been taken away in the meantime. Then the thread keeps its affinity.
-        let _ = imp::restore(&self.before);
+        let _ = imp::set_mask(&self.before);
     }
 }
 
@@ -207,7 +246,8 @@ pub struct RealTime {
 
 impl Drop for RealTime {
     fn drop(&mut self) {
-        imp::set_class_back(&self.before);
+        // Leaving the class is always permitted.
+        let _ = imp::set_class(&self.before);
     }
 }
 
@@ -220,7 +260,7 @@ reasons! {
         NoSuchCpu {
             /// The CPU in the request.
             cpu: usize,
-            /// The online CPUs. If they cannot be read, the CPUs that the thread may run on.
+            /// The online CPUs. If their numbers cannot be read, as many numbers from 0 on.
             online: Vec<usize>,
         } = ("CPU {cpu} does not exist: this machine has {}", Cpus(online)),
         /// The CPU exists, but the system refuses it: a container or cpuset does not contain it, or a sandbox forbids the call.
@@ -248,14 +288,7 @@ reasons! {
         RealTime {
             /// The system's error.
             source: io::Error,
-        } = (
-            "the thread stays in its ordinary class; for a real-time class it needs {}: {source}",
-            if cfg!(windows) {
-                "an administrator's right to increase priorities"
-            } else {
-                "root, CAP_SYS_NICE or a RLIMIT_RTPRIO above 0"
-            }
-        ),
+        } = ("the thread stays in its ordinary class; for a real-time class it needs {}: {source}", imp::RIGHT),
         /// There is only one CPU, and a real-time thread that does not block would keep all other threads off it.
         OneCpu = ("there is one CPU: a real-time thread that does not block would keep everything else off it"),
         /// This platform does not have the function, or it is not implemented here.
@@ -315,7 +348,7 @@ mod tests {
                 for &cpu in &before {
                     let pinned = pin(cpu).unwrap();
                     assert_eq!((pinned.cpu(), pinned_cpu()), (cpu, Some(cpu)));
-                    assert_eq!(imp::current_cpu(), cpu);
+                    assert_eq!(imp::tests::current_cpu(), cpu);
                     // A nested guard may use a CPU outside the current mask.
                     let nested = pin(before[0]).unwrap();
                     assert_eq!(pinned_cpu(), Some(before[0]));
@@ -367,11 +400,11 @@ mod tests {
         #[test]
         fn class_is_real_time_while_the_guard_lives_or_refused_with_a_reason() {
             std::thread::spawn(|| {
-                assert!(!imp::is_real_time());
+                assert!(!imp::tests::is_real_time());
                 match real_time() {
                     Ok(guard) => {
-                        assert!(imp::is_real_time());
-                        let child = std::thread::spawn(imp::is_real_time);
+                        assert!(imp::tests::is_real_time());
+                        let child = std::thread::spawn(imp::tests::is_real_time);
                         // On Windows, the thread's priority is not inherited, but the process' class is every thread's.
                         assert!(!child.join().unwrap());
                         drop(guard);
@@ -379,7 +412,7 @@ mod tests {
                     Err(AffinityError::OneCpu) => {}
                     Err(error) => assert!(error.to_string().contains("it needs"), "{error}"),
                 }
-                assert!(!imp::is_real_time());
+                assert!(!imp::tests::is_real_time());
             })
             .join()
             .unwrap();

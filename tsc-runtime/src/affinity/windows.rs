@@ -13,7 +13,7 @@ use windows_sys::Win32::System::Threading::{
     THREAD_PRIORITY_TIME_CRITICAL,
 };
 
-use super::AffinityError;
+pub(super) const UNSUPPORTED: Option<&str> = None;
 
 /// A set of CPUs of one group.
 #[derive(Debug)]
@@ -23,42 +23,26 @@ pub(super) struct Mask {
 }
 
 const GROUP_CPUS: usize = 64;
-/// The group number that stands for all groups of CPUs.
-const ALL_GROUPS: u16 = 0xffff;
 /// What `GetThreadPriority` returns if it fails.
 const NO_PRIORITY: i32 = i32::MAX;
 
-pub(super) fn cpus() -> Result<Vec<usize>, AffinityError> {
-    let mask = mask()?;
+pub(super) fn cpus_in(mask: &Mask) -> Vec<usize> {
     let first = usize::from(mask.group) * GROUP_CPUS;
     let has = |bit: &usize| mask.cpus >> bit & 1 == 1;
     let bits = (0..usize::BITS as usize).filter(has);
-    Ok(bits.map(|bit| first + bit).collect())
+    bits.map(|bit| first + bit).collect()
 }
 
-/// Pins the thread, and returns its previous mask.
-pub(super) fn pin(cpu: usize) -> Result<Mask, AffinityError> {
-    let online = online();
-    if !online.contains(&cpu) {
-        return Err(AffinityError::NoSuchCpu { cpu, online });
-    }
-    let before = mask()?;
-    let only = Mask {
+/// The mask with this CPU alone. `None` if it is not online.
+pub(super) fn only(cpu: usize) -> Option<Mask> {
+    online().contains(&cpu).then(|| Mask {
         group: (cpu / GROUP_CPUS) as u16,
         cpus: 1 << (cpu % GROUP_CPUS),
-    };
-    match restore(&only) {
-        Ok(()) => Ok(before),
-        Err(source) => Err(AffinityError::Refused {
-            cpu,
-            allowed: cpus()?,
-            source,
-        }),
-    }
+    })
 }
 
 /// Lets the thread run on the CPUs in `mask`.
-pub(super) fn restore(mask: &Mask) -> io::Result<()> {
+pub(super) fn set_mask(mask: &Mask) -> io::Result<()> {
     let mask = GROUP_AFFINITY {
         Mask: mask.cpus,
         Group: mask.group,
@@ -68,11 +52,10 @@ pub(super) fn restore(mask: &Mask) -> io::Result<()> {
     checked(unsafe { SetThreadGroupAffinity(this_thread(), &raw const mask, ptr::null_mut()) })
 }
 
-fn mask() -> Result<Mask, AffinityError> {
+pub(super) fn mask() -> io::Result<Mask> {
     let mut mask = GROUP_AFFINITY::default();
     // SAFETY: the call writes one structure to the given address.
-    let answer = unsafe { GetThreadGroupAffinity(this_thread(), &raw mut mask) };
-    checked(answer).map_err(|source| AffinityError::Unknown { source })?;
+    checked(unsafe { GetThreadGroupAffinity(this_thread(), &raw mut mask) })?;
     Ok(Mask {
         group: mask.Group,
         cpus: mask.Mask,
@@ -80,7 +63,7 @@ fn mask() -> Result<Mask, AffinityError> {
 }
 
 /// The machine's online CPUs, also those that this thread may not use.
-fn online() -> Vec<usize> {
+pub(super) fn online() -> Vec<usize> {
     // SAFETY: the call has no arguments.
     let groups = unsafe { GetActiveProcessorGroupCount() };
     let of_group = |group: u16| {
@@ -91,17 +74,8 @@ fn online() -> Vec<usize> {
     (0..groups).flat_map(of_group).collect()
 }
 
-/// Raises the thread's priority to the highest ordinary one. Returns the nice values before and after.
-pub(super) fn raise_priority() -> Result<(i32, i32), AffinityError> {
-    const HIGHEST: i32 = -THREAD_PRIORITY_HIGHEST;
-    let refused = |nice| move |source| AffinityError::Priority { nice, source };
-    let before = nice().map_err(refused(0))?;
-    if before <= HIGHEST {
-        return Ok((before, before));
-    }
-    set_nice(HIGHEST).map_err(refused(before))?;
-    Ok((before, HIGHEST))
-}
+/// The negated highest ordinary priority.
+pub(super) const HIGHEST_NICE: i32 = -THREAD_PRIORITY_HIGHEST;
 
 /// The negated priority of the calling thread, so that a smaller value is a higher priority, as for nice values.
 pub(super) fn nice() -> io::Result<i32> {
@@ -124,39 +98,14 @@ pub(super) struct Class {
     nice: i32,
 }
 
-/// Makes the process one of the real-time class, in which the thread has the highest priority. Returns their previous class and priority.
-pub(super) fn enter_real_time() -> Result<Class, AffinityError> {
-    // SAFETY: the argument is a number.
-    if unsafe { GetActiveProcessorCount(ALL_GROUPS) } == 1 {
-        return Err(AffinityError::OneCpu);
-    }
-    let refused = |source| AffinityError::RealTime { source };
-    let before = class().map_err(refused)?;
-    set_class(&Class {
-        class: REALTIME_PRIORITY_CLASS,
-        nice: -THREAD_PRIORITY_TIME_CRITICAL,
-    })
-    .map_err(refused)?;
-    // Without the right to increase priorities, Windows sets another class and reports no error.
-    let granted = |now: Class| match now.class {
-        REALTIME_PRIORITY_CLASS => Ok(()),
-        _ => Err(io::ErrorKind::PermissionDenied.into()),
-    };
-    match class().and_then(granted) {
-        Ok(()) => Ok(before),
-        Err(source) => {
-            set_class_back(&before);
-            Err(refused(source))
-        }
-    }
-}
+pub(super) const RIGHT: &str = "an administrator's right to increase priorities";
 
-pub(super) fn set_class_back(before: &Class) {
-    // Lowering the priority is always permitted.
-    let _ = set_class(before);
-}
+pub(super) const REAL_TIME: Class = Class {
+    class: REALTIME_PRIORITY_CLASS,
+    nice: -THREAD_PRIORITY_TIME_CRITICAL,
+};
 
-fn class() -> io::Result<Class> {
+pub(super) fn class() -> io::Result<Class> {
     let nice = nice()?;
     // SAFETY: the handle stands for the calling process, and is always valid.
     match unsafe { GetPriorityClass(GetCurrentProcess()) } {
@@ -165,16 +114,15 @@ fn class() -> io::Result<Class> {
     }
 }
 
-fn set_class(class: &Class) -> io::Result<()> {
+pub(super) fn set_class(wanted: &Class) -> io::Result<()> {
     // SAFETY: as above; the other argument is a number.
-    checked(unsafe { SetPriorityClass(GetCurrentProcess(), class.class) })?;
-    set_nice(class.nice)
-}
-
-#[cfg(test)]
-pub(super) fn is_real_time() -> bool {
-    let now = class().unwrap();
-    now.class == REALTIME_PRIORITY_CLASS && now.nice == -THREAD_PRIORITY_TIME_CRITICAL
+    checked(unsafe { SetPriorityClass(GetCurrentProcess(), wanted.class) })?;
+    set_nice(wanted.nice)?;
+    // Without the right to increase priorities, Windows sets another class and reports no error.
+    if class()?.class != wanted.class {
+        return Err(io::ErrorKind::PermissionDenied.into());
+    }
+    Ok(())
 }
 
 fn this_thread() -> HANDLE {
@@ -190,14 +138,23 @@ fn checked(answer: i32) -> io::Result<()> {
     }
 }
 
-/// The CPU that the calling thread runs on.
 #[cfg(test)]
-pub(super) fn current_cpu() -> usize {
+pub(super) mod tests {
     use windows_sys::Win32::System::Kernel::PROCESSOR_NUMBER;
     use windows_sys::Win32::System::Threading::GetCurrentProcessorNumberEx;
 
-    let mut number = PROCESSOR_NUMBER::default();
-    // SAFETY: the call writes one structure to the given address.
-    unsafe { GetCurrentProcessorNumberEx(&raw mut number) };
-    usize::from(number.Group) * GROUP_CPUS + usize::from(number.Number)
+    use super::*;
+
+    pub(in super::super) fn is_real_time() -> bool {
+        let now = class().unwrap();
+        now.class == REALTIME_PRIORITY_CLASS && now.nice == -THREAD_PRIORITY_TIME_CRITICAL
+    }
+
+    /// The CPU that the calling thread runs on.
+    pub(in super::super) fn current_cpu() -> usize {
+        let mut number = PROCESSOR_NUMBER::default();
+        // SAFETY: the call writes one structure to the given address.
+        unsafe { GetCurrentProcessorNumberEx(&raw mut number) };
+        usize::from(number.Group) * GROUP_CPUS + usize::from(number.Number)
+    }
 }

@@ -1,9 +1,6 @@
-//! Measures what probes cost, and keeps what was measured so far. This is shared by all threads, and grows with every report.
-
-use parking_lot::Mutex;
+//! How the cost of probes is measured, and what is known of it after some measurements.
 
 use super::statistics::median;
-use crate::process::PerProcess;
 use crate::record::thread;
 use crate::tsc::{Ticks, clock};
 
@@ -11,16 +8,16 @@ use crate::tsc::{Ticks, clock};
 const MIN_ROUNDS: usize = if cfg!(miri) { 1 } else { 9 };
 const MAX_ROUNDS: usize = if cfg!(miri) { 1 } else { 301 };
 
+/// The result of one measurement: the visible, the total and the nesting overhead. A light probe has only the first one.
+pub(super) type Costs = [f64; 3];
+
 /// The medians of the costs in some rounds, none below 0. After `enough` ticks, rounds are made only until there are enough. `None` if every
 /// round was in vain.
 ///
 /// Meanwhile the thread counts as being in the cold path: an annotated allocator, a tick or a pause by another thread must not record anything
 /// or put the thread's own table back.
-pub(super) fn medians<const N: usize>(
-    enough: Ticks,
-    mut round: impl FnMut() -> Option<[f64; N]>,
-) -> Option<[f64; N]> {
-    let busy = thread::this().enter_cold_path();
+pub(super) fn medians(enough: Ticks, mut round: impl FnMut() -> Option<Costs>) -> Option<Costs> {
+    let _busy = thread::this().enter_cold_path();
     let mut rounds = Vec::with_capacity(MAX_ROUNDS);
     let began = clock::now();
     for _ in 0..MAX_ROUNDS {
@@ -29,60 +26,32 @@ pub(super) fn medians<const N: usize>(
         }
         rounds.extend(round());
     }
-    drop(busy);
     let of = |cost: usize| median(rounds.iter().map(|costs| costs[cost]).collect());
     (!rounds.is_empty()).then(|| core::array::from_fn(|cost| of(cost).unwrap_or(0.0).max(0.0)))
 }
 
-/// Measurements of this process.
-pub(super) struct Measurements<T>(PerProcess<Mutex<T>>);
-
-impl<T: Default> Measurements<T> {
-    pub(super) const fn new() -> Self {
-        Self(PerProcess::new())
-    }
-
-    /// Calls `f` with the measurements. Meanwhile the thread counts as being in the cold path, so that a signal handler does not wait for
-    /// the lock that the thread it interrupts holds.
-    pub(super) fn with<R>(&'static self, f: impl FnOnce(&mut T) -> R) -> R {
-        let busy = thread::this().enter_cold_path();
-        let result = f(&mut self.0.get(|| {}).lock());
-        drop(busy);
-        result
-    }
-
-    /// Forgets all measurements, in the child of a fork.
-    #[cfg(all(unix, not(miri)))] // no process is forked elsewhere
-    pub(super) fn forget(&self) {
-        self.0.forget();
-    }
+/// The ticks of one of `count` calls.
+pub(super) fn per_call(calls: fn(u32), count: u32) -> f64 {
+    let began = clock::now();
+    calls(count);
+    (clock::now() - began) as f64 / f64::from(count)
 }
 
-/// Repeated measurements of one cost.
-#[derive(Clone, Copy)]
+/// Repeated measurements of one cost, none of which is below 0.
+#[derive(Clone, Copy, Default)]
 pub(super) struct Series {
     count: u32,
     sum: f64,
-    least: f64,
+    /// `None` if nothing was measured.
+    pub(super) least: Option<f64>,
     greatest: f64,
-}
-
-impl Default for Series {
-    fn default() -> Self {
-        Self {
-            count: 0,
-            sum: 0.0,
-            least: f64::MAX,
-            greatest: 0.0,
-        }
-    }
 }
 
 impl Series {
     pub(super) fn add(&mut self, value: f64) {
         self.count += 1;
         self.sum += value;
-        self.least = self.least.min(value);
+        self.least = Some(self.least.map_or(value, |least| least.min(value)));
         self.greatest = self.greatest.max(value);
     }
 
@@ -92,6 +61,6 @@ impl Series {
     }
 
     pub(super) fn half_range(&self) -> f64 {
-        (self.greatest - self.least).max(0.0) / 2.0
+        (self.greatest - self.least.unwrap_or(0.0)) / 2.0
     }
 }

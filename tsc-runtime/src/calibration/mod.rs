@@ -29,7 +29,6 @@ use crate::tsc::clock;
 
 pub(crate) mod core_clock;
 mod fit;
-pub(crate) mod light_cost;
 mod measurements;
 pub(crate) mod overhead;
 pub(crate) mod reference_chain;
@@ -47,6 +46,9 @@ const BASELINE: Duration = Duration::from_millis(4);
 /// The time over which later readings than the first ones are taken for the first rate: long enough to detect a step that changes the rate
 /// by 0.01 %.
 const SECOND_LOOK: Duration = Duration::from_millis(2);
+
+/// How many groups of readings are taken while the rate is measured over a given time, not counting the first one.
+const SLICES: u32 = 4;
 
 /// The number of groups of readings that are kept: the first one, and the latest ones.
 const MOST_GROUPS: usize = 8;
@@ -110,7 +112,6 @@ impl fmt::Display for Rate {
 
 named! {
     /// The clock or the definition that a [`Rate`] is relative to.
-    #[cfg_attr(feature = "json", derive(serde::Serialize))]
     #[non_exhaustive]
     pub enum Reference {
         /// Linux: `CLOCK_MONOTONIC_RAW`, which nothing adjusts.
@@ -173,21 +174,18 @@ static HISTORY: Mutex<History> = Mutex::new(History {
     latest: None,
 });
 
-/// Takes the first readings for the counter's rate and for the core clock, unless they have been taken. It takes some microseconds.
+/// Takes the first readings for the counter's rate and for the core clock. It takes some microseconds.
 pub(crate) fn first_reading() {
     core_clock::first_reading();
-    take_reading_if(|history| history.groups.is_empty());
+    reading_meanwhile();
 }
 
 /// Takes readings for the first rate, unless it is known. What the caller does between them and the request need not be waited for.
 pub(crate) fn reading_meanwhile() {
-    take_reading_if(|history| history.latest.is_none() && history.groups.len() < MOST_GROUPS);
-}
-
-fn take_reading_if(is_wanted: impl FnOnce(&History) -> bool) {
     if known().is_none()
         && let Some(mut history) = HISTORY.try_lock()
-        && is_wanted(&history)
+        && history.latest.is_none()
+        && history.groups.len() < MOST_GROUPS
     {
         history.groups.push(sample::group());
     }
@@ -234,7 +232,7 @@ fn rate_since(
     groups.push(sample::group());
     let waited = sample::span(&groups);
     match latest {
-        Some(latest) if !sample::agree(&groups, &latest) => return afresh(),
+        Some(latest) if !sample::agree(&groups, &latest) => return over(BASELINE, true),
         // The baseline would not be twice as long, so another rate would hardly be better.
         Some(latest) if waited < latest.baseline * 2 => {
             groups.pop();
@@ -258,16 +256,19 @@ fn rate_since(
             }
             Ok((groups, rate))
         }
-        Err(CalibrationError::ClockStepped) => afresh(),
+        // A clock stepped after the earlier readings.
+        Err(CalibrationError::ClockStepped) => over(BASELINE, true),
         Err(error) => Err(error),
     }
 }
 
-/// Computes the rate from new readings alone, because a clock stepped after the earlier ones.
-fn afresh() -> Result<(Vec<sample::Group>, Rate), CalibrationError> {
+/// Computes the rate over the next `time` from new readings alone. Returns them, too.
+fn over(time: Duration, stepped: bool) -> Result<(Vec<sample::Group>, Rate), CalibrationError> {
     let mut groups = vec![sample::group()];
-    sample::more(&mut groups, BASELINE);
-    let rate = sample::rate_of(&groups, true)?;
+    for _ in 0..SLICES {
+        sample::later(&mut groups, time / SLICES);
+    }
+    let rate = sample::rate_of(&groups, stepped)?;
     Ok((groups, rate))
 }
 
@@ -281,9 +282,7 @@ pub fn calibrate(time: Duration) -> Result<Rate, CalibrationError> {
     if let Some(rate) = known() {
         return Ok(rate);
     }
-    let mut groups = vec![sample::group()];
-    sample::more(&mut groups, time);
-    sample::rate_of(&groups, false)
+    over(time, false).map(|(_, rate)| rate)
 }
 
 /// The rate, if it need not be measured.
@@ -356,8 +355,7 @@ mod tests {
         if known().is_some() {
             return;
         }
-        let mut early = vec![sample::group()];
-        sample::more(&mut early, BASELINE);
+        let (early, _) = over(BASELINE, false).unwrap();
         let (_, even) = rate_since((early.clone(), None)).unwrap();
         assert!(!even.stepped);
         for restarted_by in [1 << 28, 1 << 60] {

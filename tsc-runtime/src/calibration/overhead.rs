@@ -3,10 +3,14 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::measurements::{Measurements, Series, medians};
+use parking_lot::Mutex;
+
+use super::measurements::{Costs, Series, medians, per_call};
 use super::statistics::median;
-use crate::record::callsite::{Callsite, EmptyCalls, Kind};
+use crate::process::PerProcess;
+use crate::record::callsite::{Callsite, EmptyCalls, EmptyLightCalls, Kind};
 use crate::record::contexts::{self, Contexts};
+use crate::record::light::{self, Row};
 use crate::record::table::{Entry, FIRST_LEN};
 use crate::record::{BUFFER_LEN, Record, thread};
 use crate::tsc::{Fence, Ticks, clock, elapsed};
@@ -37,24 +41,23 @@ const TIMED_SURROUNDINGS: f64 = 45.0;
 pub(crate) const MACHINE_SHARE: f64 = 0.01;
 pub(crate) const CROWDING_SHARE: f64 = 0.4;
 
-/// All measurements of one fence policy.
+/// All measurements of the probes with one fence policy, or of light probes.
 #[derive(Clone, Copy, Default)]
-struct Policy {
-    /// `None` until a callsite with this policy is called.
-    empty_calls: Option<EmptyCalls>,
+struct Known {
+    /// `None` until such a probe is called.
+    kind: Option<Kind>,
     costs: [Series; 3],
 }
 
-/// The result of one measurement: the visible, the total and the nesting overhead.
-type Costs = [f64; 3];
+/// One element for each fence policy, and the one for light probes.
+type Table = [Known; LIGHT + 1];
+const LIGHT: usize = Fence::ALL.len();
 
-/// One element for each fence policy.
-type Table = [Policy; Fence::ALL.len()];
+static MEASUREMENTS: PerProcess<Mutex<Table>> = PerProcess::new();
 
-static MEASUREMENTS: Measurements<Table> = Measurements::new();
-
-/// Each policy's mean visible overhead, as the bits of an `f64`. 0.0 if the policy is not in use.
-static VISIBLE: [AtomicU64; Fence::ALL.len()] = [const { AtomicU64::new(0) }; Fence::ALL.len()];
+/// Each policy's mean visible overhead and the cost of a light call, as the bits of an `f64`, for those who must not take a lock. 0.0 if the
+/// probe is not in use.
+static VISIBLE: [AtomicU64; LIGHT + 1] = [const { AtomicU64::new(0) }; LIGHT + 1];
 
 /// Forgets all measurements, in the child of a fork.
 #[cfg(all(unix, not(miri)))] // no process is forked elsewhere
@@ -62,50 +65,69 @@ pub(crate) fn start_from_zero() {
     MEASUREMENTS.forget();
 }
 
+/// Calls `f` with the measurements. Meanwhile the thread counts as being in the cold path, so that a signal handler does not wait for the
+/// lock that the thread it interrupts holds.
+fn with<R>(f: impl FnOnce(&mut Table) -> R) -> R {
+    let _busy = thread::this().enter_cold_path();
+    f(&mut MEASUREMENTS.get(|| {}).lock())
+}
+
 /// The number of calls in a round: enough to make the loop's ends negligible, and few enough for most rounds to pass undisturbed. It is
 /// the length of the buffer, so that each round contains one fold of the buffer.
 const CALLS: u32 = BUFFER_LEN as u32;
+/// The number of light calls in a round.
+const LIGHT_CALLS: u32 = if cfg!(miri) { 8 } else { 512 };
 /// The readings of the operating system's clock that are taken to find out what one costs.
 const OS_CLOCK_READINGS: usize = 301;
 /// After this time, about a millisecond at common rates, rounds are made only until there are enough.
 const ENOUGH: Ticks = 3_000_000;
+/// The same for light calls: about half a millisecond.
+const LIGHT_ENOUGH: Ticks = 1_250_000;
 /// The same at the first call, for which the program waits: some 40 rounds, whose median is as good, but for the core clock, which the
 /// report's measurement sees at another time.
 const FIRST_ENOUGH: Ticks = ENOUGH / 3;
 
-/// Measures the overhead of `callsite`'s fence policy, unless it has been measured.
+/// Measures what the probes of this callsite cost, unless it has been measured.
 pub(crate) fn calibrate(callsite: &Callsite) {
-    let Kind::Timed(fence, empty_calls) = callsite.kind() else {
-        return;
-    };
-    let is_measured = |table: &mut Table| table[fence as usize].empty_calls.is_some();
-    if !MEASUREMENTS.with(is_measured) {
-        measure_and_add(fence as usize, empty_calls, FIRST_ENOUGH);
+    let kind = callsite.kind();
+    if with(|table| table[index(kind)].kind.is_none()) {
+        measure_and_add(kind, FIRST_ENOUGH);
     }
 }
 
-/// Measures the overhead again for every policy in use. Not inlined: the guard of instructions leaves it out by its name.
+/// Measures all probes in use again. Not inlined: the guard of instructions leaves it out by its name.
 #[inline(never)]
 pub(crate) fn recalibrate() {
-    let measured = MEASUREMENTS.with(|table| *table);
-    for (index, before) in measured.into_iter().enumerate() {
-        if let Some(empty_calls) = before.empty_calls {
-            measure_and_add(index, empty_calls, ENOUGH);
-        }
+    let measured = with(|table| *table);
+    for kind in measured.into_iter().filter_map(|known| known.kind) {
+        measure_and_add(kind, ENOUGH);
     }
 }
 
-fn measure_and_add(fence: usize, empty_calls: EmptyCalls, enough: Ticks) {
-    let costs = measure(empty_calls, enough);
-    let visible = MEASUREMENTS.with(|table| {
-        let policy = &mut table[fence];
-        policy.empty_calls = Some(empty_calls);
-        for (series, cost) in policy.costs.iter_mut().zip(costs.into_iter().flatten()) {
+fn index(kind: Kind) -> usize {
+    match kind {
+        Kind::Timed(fence, _) => fence as usize,
+        Kind::Light(_) => LIGHT,
+    }
+}
+
+fn measure_and_add(kind: Kind, enough: Ticks) {
+    let costs = match kind {
+        Kind::Timed(_, empty_calls) => measure(empty_calls, enough),
+        Kind::Light(empty_calls) => measure_light(empty_calls),
+    };
+    let visible = with(|table| {
+        let known = &mut table[index(kind)];
+        known.kind = Some(kind);
+        for (series, cost) in known.costs.iter_mut().zip(costs.into_iter().flatten()) {
             series.add(cost);
         }
-        policy.costs[0].mean()
+        match kind {
+            Kind::Timed(..) => known.costs[0].mean(),
+            Kind::Light(_) => known.costs[0].least.unwrap_or(0.0),
+        }
     });
-    VISIBLE[fence].store(visible.to_bits(), Ordering::Relaxed);
+    VISIBLE[index(kind)].store(visible.to_bits(), Ordering::Relaxed);
 }
 
 /// The visible overhead of [`of`], without taking a lock: `stop!` asks for it on each call.
@@ -113,24 +135,34 @@ pub(crate) fn visible(fence: Fence) -> f64 {
     f64::from_bits(VISIBLE[fence as usize].load(Ordering::Relaxed))
 }
 
+/// The ticks that so many light calls cost.
+pub(crate) fn of_light_calls(calls: u64) -> i64 {
+    let cost = f64::from_bits(VISIBLE[LIGHT].load(Ordering::Relaxed));
+    (calls as f64 * cost).round() as i64
+}
+
+/// The ticks that a light call costs its program more than a call without the probe: the least of all measurements, because what disturbs
+/// one of them makes it longer. `None` if there are no light probes, or if no measurement succeeded.
+pub(crate) fn of_a_light_call() -> Option<f64> {
+    with(|table| table[LIGHT].costs[0].least)
+}
+
 /// The mean of all measurements of a policy. All 0 if the policy is not in use.
 pub(crate) fn of(fence: Fence) -> FenceOverhead {
-    let [visibles, totals, nestings] = MEASUREMENTS.with(|table| table[fence as usize].costs);
+    let [visibles, totals, nestings] = with(|table| table[fence as usize].costs);
     let visible_ticks = visibles.mean();
-    let (surroundings, timed_surroundings) = if clock::is_os_clock() {
-        (
-            OS_CLOCK_SURROUNDINGS * visible_ticks,
-            OS_CLOCK_TIMED_SURROUNDINGS * visible_ticks,
-        )
-    } else {
-        (SURROUNDINGS, TIMED_SURROUNDINGS)
+    let surroundings = |ticks: f64, of_a_reading: f64| match clock::is_os_clock() {
+        true => of_a_reading * visible_ticks,
+        false => ticks,
     };
     FenceOverhead {
         fence: fence.name().to_owned(),
         visible_ticks,
-        visible_error_ticks: surroundings + visibles.half_range(),
+        visible_error_ticks: surroundings(SURROUNDINGS, OS_CLOCK_SURROUNDINGS)
+            + visibles.half_range(),
         total_ticks: totals.mean(),
-        total_error_ticks: timed_surroundings + totals.half_range(),
+        total_error_ticks: surroundings(TIMED_SURROUNDINGS, OS_CLOCK_TIMED_SURROUNDINGS)
+            + totals.half_range(),
         nesting_ticks: nestings.mean(),
     }
 }
@@ -173,38 +205,36 @@ fn measure_attached(empty_calls: EmptyCalls, enough: Ticks) -> Option<Costs> {
 /// which contains one reading and is subtracted by itself.
 fn os_clock_costs(now: impl Fn() -> Ticks) -> Option<Costs> {
     let readings: Vec<Ticks> = (0..=OS_CLOCK_READINGS).map(|_| now()).collect();
-    let gaps = readings
-        .windows(2)
-        .map(|pair| elapsed(pair[0], pair[1]) as f64);
-    let reading = median(gaps.collect())?;
+    let gap = |pair: &[Ticks]| elapsed(pair[0], pair[1]) as f64;
+    let reading = median(readings.windows(2).map(gap).collect())?;
     Some([reading, 3.0 * reading, 0.0])
-}
-
-/// The ticks of one of the calls in a round.
-fn per_call(ticks: Ticks) -> f64 {
-    ticks as f64 / f64::from(CALLS)
 }
 
 /// Returns `None` if no annotated call was recorded.
 fn round(empty_calls: EmptyCalls, record: &Record) -> Option<Costs> {
     let (samples_before, sum_before) = record.samples();
-    let start = clock::now();
-    (empty_calls.annotated)(CALLS);
-    let annotated = clock::now();
-    (empty_calls.bare)(CALLS);
-    let bare = clock::now();
+    let annotated = per_call(empty_calls.annotated, CALLS);
+    let bare = per_call(empty_calls.bare, CALLS);
     let (samples, sum) = record.samples();
-    let nested_start = clock::now();
-    (empty_calls.nested)(CALLS);
-    let nested = clock::now();
+    let nested = per_call(empty_calls.nested, CALLS);
     if samples == samples_before {
         return None;
     }
     let visible = (sum - sum_before) as f64 / (samples - samples_before) as f64;
-    let call = per_call(bare - annotated);
-    let total = per_call(annotated - start) - call;
-    let nesting = per_call(nested - nested_start) - 2.0 * (total + call);
-    Some([visible, total, nesting])
+    Some([visible, annotated - bare, nested - 2.0 * annotated])
+}
+
+/// What a light call costs. `None` if no round succeeded.
+fn measure_light(empty_calls: EmptyLightCalls) -> Option<Costs> {
+    let rows = [Row::new()];
+    medians(LIGHT_ENOUGH, || {
+        let mut cost = 0.0;
+        light::this().with_rows(&rows, || {
+            let annotated = per_call(empty_calls.annotated, LIGHT_CALLS);
+            cost = annotated - per_call(empty_calls.bare, LIGHT_CALLS);
+        });
+        Some([cost, 0.0, 0.0])
+    })
 }
 
 #[cfg(test)]

@@ -4,14 +4,12 @@ use std::time::Duration;
 
 use super::{CalibrationError, ClockPair, Rate, Reference, Steps, fit};
 use crate::calibration::resolution;
+use crate::machine;
 use crate::tsc::{FencePolicy, Lfence, elapsed};
 
 /// How many pairs are tried for a group, and how many of them are kept: the narrowest. The first tries only warm the caches.
 const TRIES: usize = 16;
 const KEPT: usize = 4;
-
-/// How many groups are taken during a wait, not counting the one before it.
-const SLICES: u32 = 4;
 
 /// A few pairs taken within microseconds: those that were disturbed least.
 pub(super) type Group = [ClockPair; KEPT];
@@ -29,16 +27,9 @@ pub(super) fn group() -> Group {
 #[inline(always)]
 fn pair() -> ClockPair {
     let before = Lfence::start();
-    let ns = reference::now();
+    let ns = reference_ns();
     let after = Lfence::stop();
     ClockPair { before, ns, after }
-}
-
-/// Sleeps for `time` in slices, and takes a group after each slice.
-pub(super) fn more(groups: &mut Vec<Group>, time: Duration) {
-    for _ in 0..SLICES {
-        later(groups, time / SLICES);
-    }
 }
 
 /// Sleeps for `time`, and takes a group.
@@ -70,53 +61,50 @@ pub(super) fn agree(groups: &[Group], rate: &Rate) -> bool {
 pub(super) fn rate_of(groups: &[Group], stepped: bool) -> Result<Rate, CalibrationError> {
     let steps = Steps {
         ticks: resolution::ticks(),
-        ns: reference::step_ns(),
+        ns: reference_step_ns(),
     };
     let slope = fit(groups.as_flattened(), steps)?;
     Ok(Rate {
         hz: slope.hz,
         ppm: slope.ppm,
         baseline: Duration::from_nanos(slope.baseline_ns),
-        reference: reference::NAME,
+        reference: if IS_RAW {
+            Reference::MonotonicRaw
+        } else {
+            Reference::Instant
+        },
         stepped,
     })
 }
 
+/// Whether the reference clock is Linux' raw clock.
+const IS_RAW: bool = cfg!(all(
+    any(target_os = "linux", target_os = "android"),
+    not(miri)
+));
+
+/// The reading goes through the vDSO and takes tens of nanoseconds. Callers have made sure that user code may read the counter, because the
+/// vDSO reads it, too.
 #[cfg(all(any(target_os = "linux", target_os = "android"), not(miri)))]
-mod reference {
-    use super::Reference;
-    use crate::process::cpu_time::clock_ns;
-
-    pub(super) const NAME: Reference = Reference::MonotonicRaw;
-
-    /// The reading goes through the vDSO and takes tens of nanoseconds. Callers have made sure that user code may read the counter,
-    /// because the vDSO reads it, too.
-    #[inline(always)]
-    pub(super) fn now() -> u64 {
-        clock_ns(libc::CLOCK_MONOTONIC_RAW).unwrap_or(0)
-    }
-
-    /// The kernel's clock advances in steps of its clocksource, which counts at 14.3 MHz (`hpet`) or 3.58 MHz (`acpi_pm`). For `tsc`,
-    /// `kvm-clock` and the Hyper-V page, one nanosecond is coarse enough.
-    pub(super) fn step_ns() -> u64 {
-        match crate::machine::clocksource().as_deref() {
-            Some("hpet") => 70,
-            Some("acpi_pm") => 280,
-            Some("jiffies" | "refined-jiffies") => 10_000_000,
-            _ => 1,
-        }
-    }
+#[inline(always)]
+fn reference_ns() -> u64 {
+    crate::process::cpu_time::clock_ns(libc::CLOCK_MONOTONIC_RAW).unwrap_or(0)
 }
-
 #[cfg(not(all(any(target_os = "linux", target_os = "android"), not(miri))))]
-mod reference {
-    use super::Reference;
-    pub(super) use crate::tsc::os_clock::now;
+use crate::tsc::os_clock::now as reference_ns;
 
-    pub(super) const NAME: Reference = Reference::Instant;
-
-    /// QueryPerformanceCounter usually counts at 10 MHz. Other systems' clocks count nanoseconds, or ticks of a timer of 24 MHz or more.
-    pub(super) fn step_ns() -> u64 {
-        if cfg!(windows) { 100 } else { 42 }
+/// The step of the reference clock.
+///
+/// Linux' clock advances in steps of its clocksource, which counts at 14.3 MHz (`hpet`) or 3.58 MHz (`acpi_pm`). For `tsc`, `kvm-clock` and the
+/// Hyper-V page, one nanosecond is coarse enough. QueryPerformanceCounter usually counts at 10 MHz. Other systems' clocks count nanoseconds, or
+/// ticks of a timer of 24 MHz or more.
+fn reference_step_ns() -> u64 {
+    match machine::clocksource().as_deref() {
+        Some("hpet") => 70,
+        Some("acpi_pm") => 280,
+        Some("jiffies" | "refined-jiffies") => 10_000_000,
+        _ if IS_RAW => 1,
+        _ if cfg!(windows) => 100,
+        _ => 42,
     }
 }

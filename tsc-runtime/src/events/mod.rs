@@ -11,24 +11,10 @@
 
 #![cfg(measuring)]
 
-#[cfg(all(feature = "pmu", target_os = "linux", not(miri)))]
-mod group;
-#[cfg(all(feature = "pmu", target_os = "linux", not(miri)))]
-mod kinds;
-
-#[cfg_attr(
-    all(feature = "pmu", target_os = "linux", not(miri)),
-    path = "present.rs"
-)]
 #[cfg_attr(
     not(all(feature = "pmu", target_os = "linux", not(miri))),
     path = "absent.rs"
 )]
-mod imp;
+mod present;
 
-pub(crate) use imp::*;
-#[cfg(all(fuzzing, feature = "pmu", target_os = "linux", not(miri)))]
-pub(crate) use kinds::understood;
-
-#[cfg(all(test, feature = "pmu", target_os = "linux", not(miri)))]
-mod tests;
+pub(crate) use present::*;

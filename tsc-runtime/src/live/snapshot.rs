@@ -11,7 +11,7 @@ use super::collect::{
 };
 use super::output;
 use super::settings::{Form, form_of_file, settings};
-use crate::calibration::{light_cost, overhead};
+use crate::calibration::overhead;
 use crate::environment::write_to_stderr;
 use crate::machine::machine;
 use crate::record::thread;
@@ -216,7 +216,6 @@ fn collect(figures: &Figures, unrecorded_calls: u64) -> Report {
     if measured {
         calibration::reading_meanwhile();
         overhead::recalibrate();
-        light_cost::recalibrate();
     }
     let clock = collect_clock(totals);
     let (callsites, indices) = collect_callsites(figures, &clock);

@@ -2,14 +2,13 @@
 
 use tsc_report::MachineReport;
 
-/// What the CPU itself reports; the rest is unknown.
-#[cfg(all(any(target_arch = "x86_64", target_arch = "x86"), not(miri)))]
-pub(super) fn facts() -> MachineReport {
-    from_leaves(crate::tsc::cpuid)
-}
+use super::microarchitecture::{self, Signature};
 
-#[cfg(not(all(any(target_arch = "x86_64", target_arch = "x86"), not(miri))))]
+/// What the CPU itself reports; the rest is unknown.
 pub(super) fn facts() -> MachineReport {
+    #[cfg(all(any(target_arch = "x86_64", target_arch = "x86"), not(miri)))]
+    return from_leaves(crate::tsc::cpuid);
+    #[cfg(not(all(any(target_arch = "x86_64", target_arch = "x86"), not(miri))))]
     MachineReport::default()
 }
 
@@ -51,6 +50,17 @@ fn from_leaves(read: impl Fn(u32, u32) -> [u32; 4]) -> MachineReport {
     let is_amd = matches!(vendor.as_deref(), Some("AuthenticAMD" | "HygonGenuine"));
     let virtualized = leaf(1).map(|leaf| leaf[ECX] >> 31 == 1);
     let hypervisor = (virtualized == Some(true)).then(|| read(HYPERVISOR, 0));
+    let features = leaf(7)
+        .map(|features| (features, read(7, 1)))
+        .unwrap_or_default();
+    let microarchitecture = microarchitecture::name(Signature {
+        vendor: vendor.as_deref().unwrap_or_default(),
+        family,
+        model,
+        has_amx: features.0[EDX] >> 24 & 1 == 1,
+        has_prefetchiti: features.1[EDX] >> 14 & 1 == 1,
+        has_avx512f: features.0[EBX] >> 16 & 1 == 1,
+    });
     MachineReport {
         cpu: brand(&leaf),
         vendor,
@@ -65,6 +75,7 @@ fn from_leaves(read: impl Fn(u32, u32) -> [u32; 4]) -> MachineReport {
         lfence_serializing: is_amd.then(|| bit(0x8000_0021, EAX, 2).unwrap_or(false)),
         rdpru: bit(0x8000_0008, EBX, 4).or(Some(false)),
         stated_hz: stated_hz(leaf(0x15), hypervisor, &read),
+        microarchitecture: microarchitecture.map(str::to_owned),
         ..MachineReport::default()
     }
 }
@@ -112,15 +123,13 @@ fn hypervisor_name(signature: Option<&str>) -> String {
         Some("bhyve bhyve") => "bhyve",
         Some("ACRNACRNACRN") => "ACRN",
         Some("QNXQVMBSQG") => "QNX",
-        Some(TCG) => "QEMU TCG",
+        // QEMU's instruction translator.
+        Some("TCGTCGTCGTCG") => "QEMU TCG",
         Some(other) => other,
         None => "unnamed",
     }
     .to_owned()
 }
-
-/// The signature of QEMU's instruction translator (TCG).
-pub(super) const TCG: &str = "TCGTCGTCGTCG";
 
 /// The counter's rate. Intel's CPUs report the crystal's rate and a ratio (leaf 0x15); some hypervisors report the rate in kHz (leaf
 /// 0x4000_0010).
@@ -186,6 +195,7 @@ mod tests {
             rdtscp: Some(true),
             lfence_serializing: Some(true),
             rdpru: Some(false),
+            microarchitecture: Some("ZEN4".into()),
             ..MachineReport::default()
         };
         assert_eq!(facts, expected);

@@ -3,14 +3,12 @@
 use once_cell::race::OnceBox;
 use tsc_report::MachineReport;
 
-use super::cpuid::TCG;
-use super::machine;
+use super::{machine, system};
 use crate::named::named;
 
 named! {
     /// Software between this program and the CPU or the kernel. [`distorts_times`](Self::distorts_times) tells whether times under it are those
     /// of the software, not of the CPU.
-    #[cfg_attr(feature = "json", derive(serde::Serialize))]
     #[non_exhaustive]
     pub enum Emulator {
         /// Valgrind: every instruction is translated and observed.
@@ -58,54 +56,44 @@ pub(super) fn detect(machine: &MachineReport) -> Option<Emulator> {
     if std::env::var_os("RUNNING_UNDER_RR").is_some() {
         return Some(Emulator::Rr);
     }
-    let executing = super::system::executing();
     by_names(
         machine,
-        machine.kernel.as_deref(),
-        super::system::read("/proc/version").as_deref(),
-        executing.as_deref(),
+        machine.kernel.as_deref().unwrap_or_default(),
+        &system::read("/proc/version").unwrap_or_default(),
+        &system::executing().unwrap_or_default(),
     )
 }
+
+/// The build date that gVisor's kernel reports.
+const GVISOR_BUILT: &str = "Sun Jan 10 15:06:54 PST 2016";
 
 /// Detects the emulator by the names that the CPU, the kernel and the executed file report.
 fn by_names(
     machine: &MachineReport,
-    kernel: Option<&str>,
-    version: Option<&str>,
-    executing: Option<&str>,
+    kernel: &str,
+    version: &str,
+    executing: &str,
 ) -> Option<Emulator> {
-    // A user-mode emulator hides its own name in /proc/self from the program, but not everywhere in /proc.
-    match executing {
-        Some(name) if name.starts_with("qemu-") => return Some(Emulator::Qemu),
-        Some(name) if name.contains("rosetta") => return Some(Emulator::Rosetta),
-        _ => {}
-    }
     let brand = machine.cpu.as_deref().unwrap_or_default();
     let vendor = machine.vendor.as_deref().unwrap_or_default();
-    if brand.contains("VirtualApple") || vendor == "VirtualApple" {
-        return Some(Emulator::Rosetta);
-    }
-    // A guest of QEMU with KVM may have QEMU's brand string, too, but it has KVM's signature.
-    let hypervisor = machine.hypervisor.as_deref();
-    if hypervisor == Some("QEMU TCG")
-        || hypervisor == Some(TCG)
-        || (brand.starts_with("QEMU") && !matches!(hypervisor, Some("KVM" | "Xen" | "Hyper-V")))
-    {
-        return Some(Emulator::Qemu);
-    }
-    // The build date that gVisor's kernel reports.
-    if version.is_some_and(|version| version.contains("Sun Jan 10 15:06:54 PST 2016")) {
-        return Some(Emulator::Gvisor);
-    }
-    let kernel = kernel.unwrap_or_default();
-    // WSL 1 reports 4.4.0-19041-Microsoft, WSL 2 reports 5.15.90.1-microsoft-standard-WSL2.
-    if kernel.ends_with("-Microsoft") {
-        Some(Emulator::Wsl1)
-    } else if kernel.contains("microsoft") {
-        Some(Emulator::Wsl2)
-    } else {
-        None
-    }
+    let hypervisor = machine.hypervisor.as_deref().unwrap_or_default();
+    let is_virtual = matches!(hypervisor, "KVM" | "Xen" | "Hyper-V");
+    let signs = [
+        // A user-mode emulator hides its own name in /proc/self from the program, but not everywhere in /proc.
+        (executing.starts_with("qemu-"), Emulator::Qemu),
+        (executing.contains("rosetta"), Emulator::Rosetta),
+        (brand.contains("VirtualApple"), Emulator::Rosetta),
+        (vendor == "VirtualApple", Emulator::Rosetta),
+        (hypervisor == "QEMU TCG", Emulator::Qemu),
+        // A guest of QEMU with KVM may have QEMU's brand string, too, but it has KVM's signature.
+        (brand.starts_with("QEMU") && !is_virtual, Emulator::Qemu),
+        (version.contains(GVISOR_BUILT), Emulator::Gvisor),
+        // WSL 1 reports 4.4.0-19041-Microsoft, WSL 2 reports 5.15.90.1-microsoft-standard-WSL2.
+        (kernel.ends_with("-Microsoft"), Emulator::Wsl1),
+        (kernel.contains("microsoft"), Emulator::Wsl2),
+    ];
+    let sign = signs.into_iter().find(|(is_there, _)| *is_there);
+    sign.map(|(_, emulator)| emulator)
 }
 
 /// Makes Valgrind's client request. A CPU executes it as rotations of a register by 128 bits in total, which change nothing.
@@ -150,7 +138,7 @@ mod tests {
 
     #[test]
     fn emulators_are_known_by_name() {
-        let detect = |facts, kernel| by_names(&facts, Some(kernel), Some(kernel), None);
+        let detect = |facts, kernel| by_names(&facts, kernel, kernel, "");
         assert_eq!(detect(cpu("AMD EPYC", Some("KVM")), "6.18.44"), None);
         assert_eq!(
             detect(cpu("QEMU Virtual CPU version 2.5+", Some("KVM")), "6.1"),
@@ -179,8 +167,8 @@ mod tests {
             ),
             Some(Emulator::Wsl2)
         );
-        assert_eq!(by_names(&MachineReport::default(), None, None, None), None);
-        let executing = |name| by_names(&MachineReport::default(), None, None, Some(name));
+        assert_eq!(by_names(&MachineReport::default(), "", "", ""), None);
+        let executing = |name| by_names(&MachineReport::default(), "", "", name);
         assert_eq!(executing("qemu-aarch64-static"), Some(Emulator::Qemu));
         assert_eq!(executing("rosetta"), Some(Emulator::Rosetta));
         assert_eq!(executing("hotspots"), None);

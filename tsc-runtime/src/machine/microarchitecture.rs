@@ -1,7 +1,5 @@
 //! The design of the CPU's core.
 
-use tsc_report::MachineReport;
-
 use super::machine;
 
 /// The core's design, by the short name that tables of instructions use for it; `None` if it is unknown here.
@@ -14,27 +12,18 @@ pub fn microarchitecture() -> Option<&'static str> {
     machine().microarchitecture()
 }
 
-pub(super) fn of(machine: &MachineReport) -> Option<&'static str> {
-    name(Signature {
-        vendor: machine.vendor()?,
-        family: machine.family?,
-        model: machine.model?,
-        ..features()?
-    })
-}
-
 /// The part of CPUID that determines the name.
-#[derive(Clone, Copy, Debug, Default)]
-struct Signature<'a> {
-    vendor: &'a str,
-    family: u32,
-    model: u32,
-    has_amx: bool,
-    has_prefetchiti: bool,
-    has_avx512f: bool,
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Signature<'a> {
+    pub(super) vendor: &'a str,
+    pub(super) family: u32,
+    pub(super) model: u32,
+    pub(super) has_amx: bool,
+    pub(super) has_prefetchiti: bool,
+    pub(super) has_avx512f: bool,
 }
 
-fn name(signature: Signature<'_>) -> Option<&'static str> {
+pub(super) fn name(signature: Signature<'_>) -> Option<&'static str> {
     let Signature { family, model, .. } = signature;
     match signature.vendor {
         "GenuineIntel" if family == 6 && signature.has_amx && signature.has_prefetchiti => {
@@ -59,29 +48,6 @@ fn name(signature: Signature<'_>) -> Option<&'static str> {
         },
         _ => None,
     }
-}
-
-/// The features, which [`MachineReport`] does not contain.
-#[cfg(all(target_arch = "x86_64", not(miri)))]
-fn features() -> Option<Signature<'static>> {
-    use crate::tsc::cpuid;
-
-    if cpuid(0, 0)[0] < 7 {
-        return None;
-    }
-    let [_, ebx, _, edx] = cpuid(7, 0);
-    let [.., edx_1] = cpuid(7, 1);
-    Some(Signature {
-        has_amx: edx & (1 << 24) != 0,
-        has_prefetchiti: edx_1 & (1 << 14) != 0,
-        has_avx512f: ebx & (1 << 16) != 0,
-        ..Signature::default()
-    })
-}
-
-#[cfg(not(all(target_arch = "x86_64", not(miri))))]
-fn features() -> Option<Signature<'static>> {
-    None
 }
 
 #[cfg(test)]

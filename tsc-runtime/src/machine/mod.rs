@@ -36,15 +36,15 @@ pub fn machine() -> &'static MachineReport {
         }
         machine.kernel = system::read("/proc/sys/kernel/osrelease");
         machine.emulator = emulator::detect(&machine).map(|emulator| emulator.to_string());
-        machine.microarchitecture = microarchitecture::of(&machine).map(str::to_owned);
         machine.cpu = machine.cpu.or_else(system::cpu_model);
         Box::new(MachineReport {
             os: Some(std::env::consts::OS.to_owned()),
             arch: Some(std::env::consts::ARCH.to_owned()),
             microcode: system::cpuinfo("microcode"),
             governor: system::read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
-            boost: system::boost(),
-            smt: system::smt(),
+            boost: system::is("/sys/devices/system/cpu/intel_pstate/no_turbo", "0")
+                .or_else(|| system::is("/sys/devices/system/cpu/cpufreq/boost", "1")),
+            smt: system::is("/sys/devices/system/cpu/smt/active", "1"),
             ..machine
         })
     })
@@ -53,18 +53,12 @@ pub fn machine() -> &'static MachineReport {
 /// The kernel's present clocksource. The kernel may change it while the program runs.
 #[must_use]
 pub fn clocksource() -> Option<String> {
-    read_clocksource("current_clocksource")
+    system::read("/sys/devices/system/clocksource/clocksource0/current_clocksource")
 }
 
 /// The clocksources that the kernel could use. A counter that it found unstable is not among them.
 pub(crate) fn available_clocksources() -> Option<String> {
-    read_clocksource("available_clocksource")
-}
-
-fn read_clocksource(file: &str) -> Option<String> {
-    system::read(&format!(
-        "/sys/devices/system/clocksource/clocksource0/{file}"
-    ))
+    system::read("/sys/devices/system/clocksource/clocksource0/available_clocksource")
 }
 
 #[cfg(test)]

@@ -52,16 +52,7 @@ pub(super) fn executing() -> Option<String> {
     Some(really.file_name()?.to_string_lossy().into_owned())
 }
 
-pub(super) fn boost() -> Option<bool> {
-    let on = |path, value| Some(read(path)? == value);
-    on("/sys/devices/system/cpu/intel_pstate/no_turbo", "0")
-        .or_else(|| on("/sys/devices/system/cpu/cpufreq/boost", "1"))
-}
-
-pub(super) fn smt() -> Option<bool> {
-    match read("/sys/devices/system/cpu/smt/active")?.as_str() {
-        "1" => Some(true),
-        "0" => Some(false),
-        _ => None,
-    }
+/// Whether the file contains `value`, if there is such a file.
+pub(super) fn is(path: &str, value: &str) -> Option<bool> {
+    Some(read(path)? == value)
 }

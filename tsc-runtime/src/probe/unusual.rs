@@ -14,7 +14,7 @@ use core::{hint, ptr};
 
 use super::slot::{Slot, Started};
 use super::stop::Measurement;
-use crate::calibration::light_cost;
+use crate::calibration::overhead;
 use crate::hooks;
 use crate::record::callsite::Callsite;
 use crate::record::light;
@@ -101,7 +101,7 @@ fn link(callsite: &'static Callsite, slot: &Slot) {
 /// Adds what the light calls since the last time have cost to the running overhead, if the program has light probes.
 pub(super) fn add_light_calls(thread: &Thread) {
     if thread.is_mixed() {
-        thread.add_overhead(light_cost::of(light::this().new_calls()));
+        thread.add_overhead(overhead::of_light_calls(light::this().new_calls()));
     }
 }
 

@@ -1,6 +1,6 @@
 //! What the CPU and the operating system report about themselves.
 
-use super::{Finding, lfence};
+use super::{Finding, bad, doubtful, good, lfence};
 use crate::affinity::{self, Cpus};
 use crate::interruption;
 use crate::machine::{Emulator, available_clocksources, clocksource, emulator, machine};
@@ -34,103 +34,76 @@ fn cpu(machine: &MachineReport) -> Finding {
     {
         value += &format!(" (family {family:#x}, model {model:#x}, stepping {stepping})");
     }
-    Finding::good(value, "the figures hold for this CPU only")
+    good(value).means("the figures hold for this CPU only")
 }
 
 fn microcode(machine: &MachineReport) -> Finding {
     match &machine.microcode {
-        Some(revision) if machine.virtualized == Some(true) => Finding::good(
-            format!("{revision}, as the hypervisor reports it"),
-            "the real revision may be a different one",
-        ),
-        revision => Finding::good(
-            revision.as_deref().unwrap_or("unknown"),
-            "updates change the cost of fences and branches",
-        ),
+        Some(revision) if machine.virtualized == Some(true) => {
+            good(format!("{revision}, as the hypervisor reports it"))
+                .means("the real revision may be a different one")
+        }
+        revision => good(revision.as_deref().unwrap_or("unknown"))
+            .means("updates change the cost of fences and branches"),
     }
 }
 
 fn virtualization(machine: &MachineReport) -> Finding {
     match (machine.virtualized, &machine.hypervisor) {
-        (Some(false), _) => Finding::good("none", "no other guest can take CPU time"),
-        (Some(true), name) => Finding::doubtful(
-            name.as_deref().unwrap_or("unnamed"),
-            "other guests may take CPU time and change the core's clock, which this guest cannot detect",
-            "trust medians and quantiles rather than means and maxima; repeat important measurements on bare metal",
-        ),
-        (None, _) => Finding::good("unknown", "this architecture does not report it"),
+        (Some(false), _) => good("none").means("no other guest can take CPU time"),
+        (Some(true), name) => doubtful(name.as_deref().unwrap_or("unnamed"))
+            .means("other guests may take CPU time and change the core's clock, which this guest cannot detect")
+            .advise("trust medians and quantiles rather than means and maxima; repeat important measurements on bare metal"),
+        (None, _) => good("unknown").means("this architecture does not report it"),
     }
 }
 
 fn emulation(emulator: Option<Emulator>) -> Finding {
     match emulator {
-        None => Finding::good("none detected", "the CPU itself executes the instructions"),
-        Some(emulator) if emulator.distorts_times() => Finding::bad(
-            emulator.to_string(),
-            "instructions are translated or trapped, so ticks are the emulator's time, not the CPU's",
-            "use the counts, not the ticks; measure without the emulator",
-        ),
-        Some(emulator) => Finding::doubtful(
-            emulator.to_string(),
-            "a layer between program and kernel provides system calls and clocks",
-            "compare ticks with ticks; do not trust conversions to seconds",
-        ),
+        None => good("none detected").means("the CPU itself executes the instructions"),
+        Some(emulator) if emulator.distorts_times() => bad(emulator.to_string())
+            .means("instructions are translated or trapped, so ticks are the emulator's time, not the CPU's")
+            .advise("use the counts, not the ticks; measure without the emulator"),
+        Some(emulator) => doubtful(emulator.to_string())
+            .means("a layer between program and kernel provides system calls and clocks")
+            .advise("compare ticks with ticks; do not trust conversions to seconds"),
     }
 }
 
 fn counter(availability: Result<(), TscUnavailable>) -> Finding {
     match availability {
-        Ok(()) => Finding::good(tsc::reads(), "ticks are steps of the CPU's own counter"),
-        Err(why @ TscUnavailable::ForbiddenByPrctl) => Finding::bad(
-            why.to_string(),
-            "ticks are nanoseconds of the system's clock, and each read is a system call of some 100 ns",
-            "run outside the sandbox that called prctl(PR_SET_TSC)",
-        ),
-        Err(why) => Finding::bad(
-            why.to_string(),
-            "ticks are nanoseconds of the system's clock",
-            "measure long functions only, or on another machine",
-        ),
+        Ok(()) => good(tsc::reads()).means("ticks are steps of the CPU's own counter"),
+        Err(why @ TscUnavailable::ForbiddenByPrctl) => bad(why.to_string())
+            .means("ticks are nanoseconds of the system's clock, and each read is a system call of some 100 ns")
+            .advise("run outside the sandbox that called prctl(PR_SET_TSC)"),
+        Err(why) => bad(why.to_string())
+            .means("ticks are nanoseconds of the system's clock")
+            .advise("measure long functions only, or on another machine"),
     }
 }
 
 fn invariance(invariant: Option<bool>) -> Finding {
-    if cfg!(target_arch = "aarch64") {
-        return Finding::good(
-            "guaranteed by the architecture",
-            "the counter's rate is constant whatever the core does",
-        );
-    }
     match invariant {
-        Some(true) => Finding::good(
-            "yes",
-            "the counter's rate is constant through frequency changes and idle states",
-        ),
-        Some(false) => Finding::bad(
-            "no",
-            "the counter's rate may change with the core's clock, and the counter may stop when the core idles",
-            "compare only measurements that ran in direct succession; do not convert to seconds",
-        ),
-        None => Finding::doubtful(
-            "unknown",
-            "the counter's rate may change",
-            "do not convert ticks to seconds",
-        ),
+        Some(true) => good("yes")
+            .means("the counter's rate is constant through frequency changes and idle states"),
+        Some(false) => bad("no")
+            .means("the counter's rate may change with the core's clock, and the counter may stop when the core idles")
+            .advise("compare only measurements that ran in direct succession; do not convert to seconds"),
+        None => doubtful("unknown")
+            .means("the counter's rate may change")
+            .advise("do not convert ticks to seconds"),
     }
 }
 
 fn rdtscp(rdtscp: Option<bool>) -> Finding {
     match rdtscp {
-        Some(true) => Finding::good("yes", "fence = \"rdtscp\" uses it"),
-        Some(false) => Finding::doubtful(
-            "no",
-            "fence = \"rdtscp\" is measured as the default, lfence",
-            "nothing, unless you need that policy; some hypervisors hide the instruction",
-        ),
-        None => Finding::good(
-            "not on this architecture",
-            "fence = \"rdtscp\" is measured as the default",
-        ),
+        Some(true) => good("yes").means("fence = \"rdtscp\" uses it"),
+        Some(false) => doubtful("no")
+            .means("fence = \"rdtscp\" is measured as the default, lfence")
+            .advise("nothing, unless you need that policy; some hypervisors hide the instruction"),
+        None => {
+            good("not on this architecture").means("fence = \"rdtscp\" is measured as the default")
+        }
     }
 }
 
@@ -140,127 +113,97 @@ fn kernel_clock(
     available: Option<String>,
 ) -> Finding {
     let Some(current) = current else {
-        return Finding::good(
-            "unknown on this system",
-            "it is unknown whether the kernel trusts the counter",
-        );
+        return good("unknown on this system")
+            .means("it is unknown whether the kernel trusts the counter");
     };
     if current == "tsc" || current == "arch_sys_counter" {
-        return Finding::good(
-            current,
-            "the kernel itself keeps time with this counter, and monitors it",
-        );
+        return good(current)
+            .means("the kernel itself keeps time with this counter, and monitors it");
     }
     let available = available.unwrap_or_default();
     let value = format!("{current} (it could use: {available})");
     if available.split(' ').any(|source| source == "tsc") {
-        Finding::doubtful(
-            value,
-            "the kernel keeps time with another clock, although it has not found the counter unstable",
-            "see the finding `rate`: if its bound is a few ppm, the two clocks agree",
-        )
+        doubtful(value)
+            .means("the kernel keeps time with another clock, although it has not found the counter unstable")
+            .advise("see the finding `rate`: if its bound is a few ppm, the two clocks agree")
     } else if machine.virtualized == Some(true) {
-        Finding::doubtful(
-            value,
-            "the guest's kernel does not use the counter, which may jump or change its rate when the guest migrates",
-            "see the findings `rate` and `skew between CPUs`, and the anomalies in reports",
-        )
+        doubtful(value)
+            .means("the guest's kernel does not use the counter, which may jump or change its rate when the guest migrates")
+            .advise("see the findings `rate` and `skew between CPUs`, and the anomalies in reports")
     } else {
-        Finding::bad(
-            value,
-            "the kernel has found the counter unstable: it drifts, stops, or differs between CPUs",
-            "look for the reason in the kernel's log; update the firmware; until then pin all threads to one CPU",
-        )
+        bad(value)
+            .means("the kernel has found the counter unstable: it drifts, stops, or differs between CPUs")
+            .advise("look for the reason in the kernel's log; update the firmware; until then pin all threads to one CPU")
     }
 }
 
 fn interruptions(unavailable: Option<&'static str>) -> Finding {
     match unavailable {
-        None => Finding::good(
-            "detected (rseq)",
-            "of preempted, migrated and signalled calls, only the time on the CPU enters mean and quantiles, if it is certain enough",
-        ),
-        Some(why) => Finding::doubtful(
-            format!("not detected: {why}"),
-            "interrupted calls count like all others",
-            "trust medians; stop other work on the machine",
-        ),
+        None => good("detected (rseq)")
+            .means("of preempted, migrated and signalled calls, only the time on the CPU enters mean and quantiles, if it is certain enough"),
+        Some(why) => doubtful(format!("not detected: {why}"))
+            .means("interrupted calls count like all others")
+            .advise("trust medians; stop other work on the machine"),
     }
 }
 
 fn placement(cpus: Option<Vec<usize>>) -> Finding {
     match cpus.as_deref() {
-        None => Finding::doubtful(
-            "unknown",
-            "threads cannot be pinned here",
-            "expect the quantiles to include migrations",
-        ),
-        Some([cpu]) => Finding::good(
-            format!("pinned to CPU {cpu}"),
-            "this thread does not migrate",
-        ),
-        Some(cpus) => Finding::doubtful(
-            format!("{}, not pinned", Cpus(cpus)),
-            "this thread may migrate to another CPU, whose caches are cold",
-            "pin it with affinity::pin or taskset -c N",
-        ),
+        None => doubtful("unknown")
+            .means("threads cannot be pinned here")
+            .advise("expect the quantiles to include migrations"),
+        Some([cpu]) => good(format!("pinned to CPU {cpu}")).means("this thread does not migrate"),
+        Some(cpus) => doubtful(format!("{}, not pinned", Cpus(cpus)))
+            .means("this thread may migrate to another CPU, whose caches are cold")
+            .advise("pin it with affinity::pin or taskset -c N"),
     }
 }
 
 fn governor(machine: &MachineReport) -> Finding {
     match machine.governor.as_deref() {
-        Some("performance") => Finding::good(
-            "performance",
-            "the core's clock does not depend on the load",
-        ),
-        Some(other) => Finding::doubtful(
-            other,
-            "the core's clock depends on the load, and so do the ticks that a function takes",
-            "run cpupower frequency-set -g performance",
-        ),
+        Some("performance") => {
+            good("performance").means("the core's clock does not depend on the load")
+        }
+        Some(other) => doubtful(other)
+            .means(
+                "the core's clock depends on the load, and so do the ticks that a function takes",
+            )
+            .advise("run cpupower frequency-set -g performance"),
         None => unreadable(machine),
     }
 }
 
 fn boost(machine: &MachineReport) -> Finding {
     match machine.boost {
-        Some(false) => Finding::good("off", "the core's clock stays at its base"),
-        Some(true) => Finding::doubtful(
-            "on",
-            "the core's clock depends on temperature and on the other cores' load, and so do the ticks that a function takes",
-            "write 0 to /sys/devices/system/cpu/cpufreq/boost, or 1 to intel_pstate/no_turbo",
-        ),
+        Some(false) => good("off").means("the core's clock stays at its base"),
+        Some(true) => doubtful("on")
+            .means("the core's clock depends on temperature and on the other cores' load, and so do the ticks that a function takes")
+            .advise("write 0 to /sys/devices/system/cpu/cpufreq/boost, or 1 to intel_pstate/no_turbo"),
         None => unreadable(machine),
     }
 }
 
 fn unreadable(machine: &MachineReport) -> Finding {
-    const MEANING: &str =
-        "the core's clock may change unnoticed, and with it the ticks that a function takes";
-    const ADVICE: &str = "see the finding `core clock`: its range shows how much the clock changes";
-    if machine.virtualized == Some(true) {
-        Finding::doubtful("set by the host, not readable", MEANING, ADVICE)
+    let is_guest = machine.virtualized == Some(true);
+    doubtful(if is_guest {
+        "set by the host, not readable"
     } else {
-        Finding::doubtful("not readable", MEANING, ADVICE)
-    }
+        "not readable"
+    })
+    .means("the core's clock may change unnoticed, and with it the ticks that a function takes")
+    .advise("see the finding `core clock`: its range shows how much the clock changes")
 }
 
 fn smt(smt: Option<bool>) -> Finding {
     match smt {
-        Some(false) => Finding::good(
-            "off, or hidden by a hypervisor",
-            "no other hardware thread is known to share the core",
-        ),
-        Some(true) => Finding::doubtful(
-            "on",
-            "another hardware thread may use up to half of the core's units, which cannot be detected",
-            "keep the sibling of the CPU to which you pin idle, or write off to /sys/devices/system/cpu/smt/control",
-        ),
-        None => Finding::doubtful(
-            "unknown",
-            "another hardware thread may share the core's units",
-            "stop other work on the machine",
-        ),
+        Some(false) => good("off, or hidden by a hypervisor")
+            .means("no other hardware thread is known to share the core"),
+        Some(true) => doubtful("on")
+            .means("another hardware thread may use up to half of the core's units, which cannot be detected")
+            .advise("keep the sibling of the CPU to which you pin idle, or write off to /sys/devices/system/cpu/smt/control"),
+        None => doubtful("unknown")
+            .means("another hardware thread may share the core's units")
+            .advise("stop other work on the machine"),
     }
 }
 

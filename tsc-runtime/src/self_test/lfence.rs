@@ -1,6 +1,6 @@
 //! Whether LFENCE waits for earlier instructions, on which the default fence depends.
 
-use super::Finding;
+use super::{Finding, bad, good, unknown};
 use crate::calibration::reference_chain::{self, short_additions, short_multiplications};
 use crate::calibration::statistics::median;
 use crate::machine::machine;
@@ -13,14 +13,10 @@ const WAITS: f64 = 1.6;
 
 pub(super) fn line() -> Finding {
     match machine().lfence_serializing {
-        None => Finding::good(
-            "not a setting of this CPU",
-            "the default fence keeps reads of the counter and measured work apart",
-        ),
-        Some(true) => Finding::good(
-            "always waits (CPUID 8000_0021)",
-            "the default fence keeps reads of the counter and measured work apart",
-        ),
+        None => good("not a setting of this CPU")
+            .means("the default fence keeps reads of the counter and measured work apart"),
+        Some(true) => good("always waits (CPUID 8000_0021)")
+            .means("the default fence keeps reads of the counter and measured work apart"),
         Some(false) => measured(ratio()),
     }
 }
@@ -37,34 +33,28 @@ fn ratio() -> Option<f64> {
 /// The finding on an AMD CPU whose LFENCE waits only if the system has set a bit for that.
 fn measured(ratio: Option<f64>) -> Finding {
     match ratio {
-        Some(ratio) if ratio >= WAITS => Finding::good(
-            "waits, as measured (MSR C001_1029, bit 1)",
-            "the default fence keeps reads of the counter and measured work apart",
-        ),
-        Some(_) => Finding::bad(
-            "does not wait, as measured (MSR C001_1029, bit 1)",
-            "measured work may run outside of the measured span, and other work inside",
-            "let the system set the bit, as Linux does, or use fence = \"rdtscp\" or \"mfence\"",
-        ),
-        None => Finding::unknown(
-            "it depends on MSR C001_1029, bit 1, which only the system can read",
-            "if it is not set, measured work may run outside of the measured span",
-            "Linux sets it at boot; on other systems, compare with fence = \"rdtscp\"",
-        ),
+        Some(ratio) if ratio >= WAITS => good("waits, as measured (MSR C001_1029, bit 1)")
+            .means("the default fence keeps reads of the counter and measured work apart"),
+        Some(_) => bad("does not wait, as measured (MSR C001_1029, bit 1)")
+            .means("measured work may run outside of the measured span, and other work inside")
+            .advise("let the system set the bit, as Linux does, or use fence = \"rdtscp\" or \"mfence\""),
+        None => unknown("it depends on MSR C001_1029, bit 1, which only the system can read")
+            .means("if it is not set, measured work may run outside of the measured span")
+            .advise("Linux sets it at boot; on other systems, compare with fence = \"rdtscp\""),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::self_test::Verdict;
+    use crate::self_test::Verdict::{Bad, Good, Unknown};
 
     #[test]
     fn fence_that_does_not_wait_is_bad() {
-        assert_eq!(measured(Some(2.2)).verdict, Verdict::Good);
-        assert_eq!(measured(Some(1.1)).verdict, Verdict::Bad);
-        assert_eq!(measured(Some(f64::NAN)).verdict, Verdict::Bad);
-        assert_eq!(measured(None).verdict, Verdict::Unknown);
+        assert_eq!(measured(Some(2.2)).verdict, Good);
+        assert_eq!(measured(Some(1.1)).verdict, Bad);
+        assert_eq!(measured(Some(f64::NAN)).verdict, Bad);
+        assert_eq!(measured(None).verdict, Unknown);
     }
 
     #[test]

@@ -23,7 +23,6 @@ mod trap;
 named! {
     /// What a finding means for the figures.
     #[derive(PartialOrd, Ord, Hash)]
-    #[cfg_attr(feature = "json", derive(serde::Serialize))]
     pub enum Verdict {
         /// Nothing is wrong.
         Good = "good",
@@ -52,40 +51,45 @@ data! {
     }
 }
 
-// The list of checks gives each finding its name.
+/// A finding without a name, which the list of checks gives it. Any but a good one needs advice.
+fn finding(verdict: Verdict, value: impl Into<String>) -> Finding {
+    Finding {
+        name: "",
+        value: value.into(),
+        verdict,
+        meaning: "",
+        advice: None,
+    }
+}
+
+fn good(value: impl Into<String>) -> Finding {
+    finding(Verdict::Good, value)
+}
+
+fn unknown(value: impl Into<String>) -> Finding {
+    finding(Verdict::Unknown, value)
+}
+
+fn doubtful(value: impl Into<String>) -> Finding {
+    finding(Verdict::Doubtful, value)
+}
+
+fn bad(value: impl Into<String>) -> Finding {
+    finding(Verdict::Bad, value)
+}
+
 impl Finding {
-    fn good(value: impl Into<String>, meaning: &'static str) -> Self {
-        Self {
-            name: "",
-            value: value.into(),
-            verdict: Verdict::Good,
-            meaning,
-            advice: None,
-        }
-    }
-
-    fn unknown(value: impl Into<String>, meaning: &'static str, advice: &'static str) -> Self {
-        Self::good(value, meaning).but(Verdict::Unknown, advice)
-    }
-
-    fn doubtful(value: impl Into<String>, meaning: &'static str, advice: &'static str) -> Self {
-        Self::good(value, meaning).but(Verdict::Doubtful, advice)
-    }
-
-    fn bad(value: impl Into<String>, meaning: &'static str, advice: &'static str) -> Self {
-        Self::good(value, meaning).but(Verdict::Bad, advice)
-    }
-
-    fn but(self, verdict: Verdict, advice: &'static str) -> Self {
-        Self {
-            verdict,
-            advice: Some(advice),
-            ..self
-        }
-    }
-
     fn named(self, name: &'static str) -> Self {
         Self { name, ..self }
+    }
+
+    fn means(self, meaning: &'static str) -> Self {
+        Self { meaning, ..self }
+    }
+
+    fn advise(mut self, advice: &'static str) -> Self {
+        self.advice = Some(advice);
+        self
     }
 }
 
@@ -178,6 +182,7 @@ pub(crate) fn quick() -> SelfTest {
 
 #[cfg(all(test, feature = "on"))]
 mod tests {
+    use super::Verdict::{Bad, Doubtful, Good};
     use super::*;
 
     #[test]
@@ -189,11 +194,7 @@ mod tests {
                 !line.value.is_empty() && !line.meaning.is_empty(),
                 "{line:?}"
             );
-            assert_eq!(
-                line.advice.is_some(),
-                line.verdict != Verdict::Good,
-                "{line:?}"
-            );
+            assert_eq!(line.advice.is_some(), line.verdict != Good, "{line:?}");
         }
         let text = test.to_string();
         for line in &test.findings {
@@ -208,15 +209,15 @@ mod tests {
     #[test]
     fn worst_line_decides() {
         let mut test = SelfTest { findings: vec![] };
-        assert_eq!(test.verdict(), Verdict::Good);
-        test.findings.push(Finding::doubtful("b", "c", "d"));
-        test.findings.push(Finding::good("b", "c"));
-        test.findings.push(Finding::unknown("b", "c", "d"));
-        assert_eq!(test.verdict(), Verdict::Doubtful);
+        assert_eq!(test.verdict(), Good);
+        test.findings.push(doubtful("b").means("c").advise("d"));
+        test.findings.push(good("b").means("c"));
+        test.findings.push(unknown("b").means("c").advise("d"));
+        assert_eq!(test.verdict(), Doubtful);
         test.findings
-            .insert(0, Finding::bad("b", "c", "d").named("e"));
-        assert_eq!(test.verdict(), Verdict::Bad);
-        let names: Vec<_> = test.having(Verdict::Bad).map(|line| line.name).collect();
+            .insert(0, bad("b").means("c").advise("d").named("e"));
+        assert_eq!(test.verdict(), Bad);
+        let names: Vec<_> = test.having(Bad).map(|line| line.name).collect();
         assert_eq!(names, ["e"]);
         assert!(
             test.to_string()

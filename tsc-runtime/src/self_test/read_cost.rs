@@ -2,10 +2,10 @@
 
 use std::hint::black_box;
 
-use super::Finding;
 use super::trap::{TRAPPED_TICKS, trap};
-use crate::calibration::resolution;
+use super::{Finding, doubtful, good};
 use crate::calibration::statistics::median;
+use crate::calibration::{self, resolution};
 use crate::tsc::fence_policy::*;
 use crate::tsc::{self, Ticks, clock, elapsed};
 
@@ -27,28 +27,18 @@ fn step() -> Finding {
     const COARSE_NS: f64 = 20.0;
     let step = resolution::ticks();
     let unit = if step == 1 { "tick" } else { "ticks" };
-    match crate::calibration::rate() {
-        Ok(rate) => {
-            let ns = rate.ns(step as f64);
-            let value = format!("{step} {unit} = {ns:.1} ns");
-            if ns > COARSE_NS {
-                Finding::doubtful(
-                    value,
-                    "a single reading is uncertain by one step, which is as long as many instructions",
-                    "for short functions, trust measure() or the mean of many calls rather than min and quantiles",
-                )
-            } else {
-                Finding::good(
-                    value,
-                    "a single reading is uncertain by one step; the mean of many calls is more exact",
-                )
-            }
-        }
-        Err(_) => Finding::good(
-            format!("{step} {unit}"),
-            "a single reading is uncertain by one step",
-        ),
+    let Ok(rate) = calibration::rate() else {
+        return good(format!("{step} {unit}")).means("a single reading is uncertain by one step");
+    };
+    let ns = rate.ns(step as f64);
+    let value = format!("{step} {unit} = {ns:.1} ns");
+    if ns > COARSE_NS {
+        return doubtful(value)
+            .means("a single reading is uncertain by one step, which is as long as many instructions")
+            .advise("for short functions, trust measure() or the mean of many calls rather than min and quantiles");
     }
+    good(value)
+        .means("a single reading is uncertain by one step; the mean of many calls is more exact")
 }
 
 /// The finding on a fence policy, and the measurement of it.
@@ -63,24 +53,17 @@ const POLICIES: [Policy; Fence::ALL.len()] = for_each_policy!(policies);
 
 fn fence((fence, _, cost): Policy) -> Finding {
     if !fence.is_supported() {
-        return Finding::good(
-            "not available on this CPU",
-            "functions with this policy are measured with the default, lfence",
-        );
+        return good("not available on this CPU")
+            .means("functions with this policy are measured with the default, lfence");
     }
     let (visible, total) = cost();
     let value = format!("{visible:.0} ticks inside, {total:.0} in all (bare pair of reads)");
     if total > TRAPPED_TICKS as f64 {
-        return Finding::doubtful(
-            value,
-            "the fence leaves the virtual machine or is emulated",
-            "use the default fence, or use this one only for functions that take a hundred times as long",
-        );
+        return doubtful(value)
+            .means("the fence leaves the virtual machine or is emulated")
+            .advise("use the default fence, or use this one only for functions that take a hundred times as long");
     }
-    Finding::good(
-        value,
-        "this overhead is subtracted from every call and its callers",
-    )
+    good(value).means("this overhead is subtracted from every call and its callers")
 }
 
 /// The ticks between the two reads of an empty pair, and the ticks that the pair takes in all: medians over the rounds.

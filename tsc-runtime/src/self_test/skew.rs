@@ -6,17 +6,17 @@
 //! (`there` − `back`) / 2, with an error of (`there` + `back`) / 2, which is half a round trip between the caches. A smaller skew cannot
 //! be resolved. Such a skew does not matter to a thread that migrates, because the migration takes longer.
 
+use std::iter;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::*};
 use std::thread;
 
-use super::Finding;
+use super::{Finding, bad, good, unknown};
 use crate::affinity::{self, AffinityError, Cpus};
 use crate::calibration;
-use crate::tsc::clock;
-use crate::tsc::{FencePolicy, Lfence, Ticks, elapsed};
+use crate::tsc::{FencePolicy, Lfence, clock, elapsed};
 
 /// Messages in each direction, of which the fastest counts.
-const EXCHANGES: u32 = 4000;
+const EXCHANGES: usize = 4000;
 /// The time after which a pair of CPUs is given up because one of them is busy.
 const PATIENCE_SECONDS: f64 = 0.08;
 /// A skew with a larger error than this is unknown. This is less than the cost of a migration.
@@ -46,31 +46,24 @@ impl Skew {
     }
 }
 
-const UNKNOWN: &str =
-    "if the counters differ, calls during which the thread migrates are wrong by the difference";
+fn not_known(value: String, advice: &'static str) -> Finding {
+    unknown(value)
+        .means("if the counters differ, calls during which the thread migrates are wrong by the difference")
+        .advise(advice)
+}
 
 pub(super) fn line() -> Finding {
     if clock::availability().is_err() {
-        return Finding::good("not checked", "the counter is not in use");
+        return good("not checked").means("the counter is not in use");
     }
-    let rate = match calibration::rate() {
-        Ok(rate) => rate.hz,
-        Err(error) => {
-            return Finding::unknown(error.to_string(), UNKNOWN, "see the finding `rate`");
+    let (rate, cpus) = match (calibration::rate(), affinity::cpus()) {
+        (Err(error), _) => return not_known(error.to_string(), "see the finding `rate`"),
+        (_, Err(error)) => return not_known(error.to_string(), "see the anomalies in reports"),
+        (_, Ok(cpus)) if cpus.len() < 2 => {
+            return good(format!("only {}", Cpus(&cpus))).means("this thread cannot migrate");
         }
+        (Ok(rate), Ok(cpus)) => (rate.hz, cpus),
     };
-    let cpus = match affinity::cpus() {
-        Ok(cpus) => cpus,
-        Err(error) => {
-            return Finding::unknown(error.to_string(), UNKNOWN, "see the anomalies in reports");
-        }
-    };
-    if cpus.len() < 2 {
-        return Finding::good(
-            format!("only {}", Cpus(&cpus)),
-            "this thread cannot migrate",
-        );
-    }
     let pairs = pairs(&cpus);
     let mut found = Vec::with_capacity(pairs.len());
     let mut failed = None;
@@ -92,65 +85,48 @@ fn evaluate(
     failed: Option<String>,
 ) -> Finding {
     let widest = |pairs: &mut dyn Iterator<Item = &(usize, usize, Skew)>| {
-        pairs
-            .max_by(|(.., x), (.., y)| x.ticks.abs().total_cmp(&y.ticks.abs()))
-            .map(|(a, b, skew)| {
-                format!(
-                    "{:+.0} ± {:.0} ticks (CPU {a} to {b}, the widest of {} of {tried} pairs)",
-                    skew.ticks,
-                    skew.bound,
-                    found.len(),
-                )
-            })
+        let (a, b, Skew { ticks, bound }) =
+            pairs.max_by(|(.., x), (.., y)| x.ticks.abs().total_cmp(&y.ticks.abs()))?;
+        let measured = found.len();
+        Some(format!(
+            "{ticks:+.0} ± {bound:.0} ticks (CPU {a} to {b}, the widest of {measured} of {tried} pairs)"
+        ))
     };
     if let Some(value) = widest(&mut found.iter().filter(|(.., skew)| skew.is_certain())) {
-        return Finding::bad(
-            value,
-            "the counters of these CPUs differ: calls during which the thread migrates are wrong by this much",
-            "pin threads with affinity::pin; update the firmware",
-        );
+        return bad(value)
+            .means("the counters of these CPUs differ: calls during which the thread migrates are wrong by this much")
+            .advise("pin threads with affinity::pin; update the firmware");
     }
     let unresolved = found
         .iter()
         .filter(|(.., skew)| skew.bound > resolved)
         .max_by(|(.., x), (.., y)| x.bound.total_cmp(&y.bound));
-    if let Some((a, b, skew)) = unresolved {
-        return Finding::unknown(
-            format!(
-                "only known to ± {:.0} ticks (CPU {a} to {b}): the two threads hardly ran at the same time",
-                skew.bound
-            ),
-            UNKNOWN,
-            "run again on an idle machine",
+    if let Some((a, b, Skew { bound, .. })) = unresolved {
+        let value = format!(
+            "only known to ± {bound:.0} ticks (CPU {a} to {b}): the two threads hardly ran at the same time"
         );
+        return not_known(value, "run again on an idle machine");
     }
     match widest(&mut found.iter()) {
-        Some(value) if found.len() == tried => Finding::good(
-            value,
-            "no difference was found: the counters agree within the error",
-        ),
-        Some(value) => Finding::unknown(
-            value,
-            "no difference was found, but some CPUs were busy or not available",
-            "run again on an idle machine",
-        ),
-        None => Finding::unknown(
-            failed.unwrap_or_else(|| "the CPUs were busy with other work".into()),
-            UNKNOWN,
-            "run again on an idle machine",
-        ),
+        Some(value) if found.len() == tried => {
+            good(value).means("no difference was found: the counters agree within the error")
+        }
+        Some(value) => unknown(value)
+            .means("no difference was found, but some CPUs were busy or not available")
+            .advise("run again on an idle machine"),
+        None => {
+            let why = failed.unwrap_or_else(|| "the CPUs were busy with other work".into());
+            not_known(why, "run again on an idle machine")
+        }
     }
 }
 
 /// The pairs that are tested.
 fn pairs(cpus: &[usize]) -> Vec<(usize, usize)> {
-    let firsts = if cpus.len() <= EVERY_PAIR {
-        cpus.len()
-    } else {
-        1
-    };
+    let is_first = |i: &usize| *i == 0 || cpus.len() <= EVERY_PAIR;
     let with_later = |i: usize| cpus[i + 1..].iter().map(move |&later| (cpus[i], later));
-    (0..firsts).flat_map(with_later).collect()
+    let firsts = (0..cpus.len()).filter(is_first);
+    firsts.flat_map(with_later).collect()
 }
 
 /// A message, or 0 if there is none. The alignment keeps other data out of its cache line and out of the one that the prefetcher loads
@@ -183,24 +159,21 @@ impl Mailbox {
 
 /// The skew of `b` against `a`; `None` if one of them was too busy to answer.
 fn measure(a: usize, b: usize, patience: i64) -> Result<Option<Skew>, AffinityError> {
-    let (ping, pong, stop) = (
-        Mailbox::default(),
-        Mailbox::default(),
-        AtomicBool::new(false),
-    );
+    let [ping, pong] = [Mailbox::default(), Mailbox::default()];
+    let stop = AtomicBool::new(false);
     thread::scope(|scope| {
         let answering = scope.spawn(|| {
             let _pinned = affinity::pin(b)?;
-            let mut there: Option<i64> = None;
-            while let Some(way) = ping.receive(|| stop.load(Relaxed)) {
-                there = least(there, way);
+            let answer = || {
+                let way = ping.receive(|| stop.load(Relaxed))?;
                 pong.send();
-            }
-            Ok(there)
+                Some(way)
+            };
+            Ok(iter::from_fn(answer).min())
         });
         // On a separate thread, so that the caller's affinity does not change.
         let asking = scope.spawn(|| {
-            let asked = ask(a, &ping, &pong, patience);
+            let asked = affinity::pin(a).map(|_pinned| ask(&ping, &pong, patience));
             stop.store(true, Relaxed);
             asked
         });
@@ -211,34 +184,20 @@ fn measure(a: usize, b: usize, patience: i64) -> Result<Option<Skew>, AffinityEr
     })
 }
 
-fn ask(
-    a: usize,
-    ping: &Mailbox,
-    pong: &Mailbox,
-    patience: i64,
-) -> Result<Option<i64>, AffinityError> {
-    let _pinned = affinity::pin(a)?;
-    let began: Ticks = clock::now();
+fn ask(ping: &Mailbox, pong: &Mailbox, patience: i64) -> Option<i64> {
+    let began = clock::now();
     let out_of_patience = || !(0..patience).contains(&elapsed(began, clock::now()));
-    let mut back = None;
-    for _ in 0..EXCHANGES {
+    let exchange = || {
         ping.send();
-        let Some(way) = pong.receive(out_of_patience) else {
-            break;
-        };
-        back = least(back, way);
-    }
-    Ok(back)
-}
-
-fn least(so_far: Option<i64>, way: i64) -> Option<i64> {
-    Some(so_far.map_or(way, |so_far| so_far.min(way)))
+        pong.receive(out_of_patience)
+    };
+    iter::from_fn(exchange).take(EXCHANGES).min()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::self_test::Verdict;
+    use crate::self_test::Verdict::{Bad, Good, Unknown};
 
     #[test]
     fn skew_within_half_a_round_trip_is_not_certain() {
@@ -255,20 +214,17 @@ mod tests {
     fn skew_that_is_not_resolved_is_unknown() {
         let skew = |there, back| (0, 1, Skew::new(there, back));
         let verdict = |found: &[_]| evaluate(found, 1, 4000.0, None).verdict;
-        assert_eq!(verdict(&[skew(171, 193)]), Verdict::Good);
-        assert_eq!(verdict(&[skew(90_000, 90_300)]), Verdict::Unknown);
-        assert_eq!(verdict(&[skew(2_800_000_000, 150)]), Verdict::Unknown);
-        assert_eq!(verdict(&[]), Verdict::Unknown);
-        assert_eq!(verdict(&[skew(1171, -807)]), Verdict::Bad);
-        assert_eq!(verdict(&[skew(2_800_000_000, -807)]), Verdict::Bad);
+        assert_eq!(verdict(&[skew(171, 193)]), Good);
+        assert_eq!(verdict(&[skew(90_000, 90_300)]), Unknown);
+        assert_eq!(verdict(&[skew(2_800_000_000, 150)]), Unknown);
+        assert_eq!(verdict(&[]), Unknown);
+        assert_eq!(verdict(&[skew(1171, -807)]), Bad);
+        assert_eq!(verdict(&[skew(2_800_000_000, -807)]), Bad);
         // One measured pair of two says nothing about the other.
         let half = evaluate(&[skew(171, 193)], 2, 4000.0, None);
-        assert_eq!(half.verdict, Verdict::Unknown);
+        assert_eq!(half.verdict, Unknown);
         let refused = evaluate(&[], 1, 4000.0, Some("refused".into()));
-        assert_eq!(
-            (refused.verdict, &refused.value[..]),
-            (Verdict::Unknown, "refused")
-        );
+        assert_eq!((refused.verdict, &refused.value[..]), (Unknown, "refused"));
     }
 
     #[test]

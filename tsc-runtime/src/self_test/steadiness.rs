@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use super::Finding;
+use super::{Finding, bad, doubtful, good};
 use crate::calibration::core_clock::{CoreClock, CoreClockError, core_clock};
 use crate::calibration::{self, Rate, resolution};
 use crate::machine::machine;
@@ -20,26 +20,25 @@ const GAP_NS: f64 = 400.0;
 const MOST_READS: u32 = 20_000_000;
 
 pub(super) fn lines() -> Vec<Finding> {
-    let rate = calibration::rate();
-    let found = match &rate {
-        Ok(rate) => rate_line(rate, machine().stated_hz),
-        Err(error) => Finding::bad(
-            error.to_string(),
-            "ticks cannot be converted to seconds, and if a clock stepped, the calls at that time are wrong",
-            "run again; if the finding stays, pin all threads to one CPU and look at the kernel's log",
-        ),
-    };
-    let mut lines = vec![found.named("rate")];
-    if let Ok(rate) = &rate {
-        let mut clock = core_clock();
-        for _ in 1..BURSTS {
-            std::thread::sleep(BETWEEN_BURSTS);
-            clock = core_clock().or(clock);
+    let rate = match calibration::rate() {
+        Ok(rate) => rate,
+        Err(error) => {
+            let found = bad(error.to_string())
+                .means("ticks cannot be converted to seconds, and if a clock stepped, the calls at that time are wrong")
+                .advise("run again; if the finding stays, pin all threads to one CPU and look at the kernel's log");
+            return vec![found.named("rate")];
         }
-        lines.push(core_clock_line(clock, rate).named("core clock"));
-        lines.push(gaps_line(&watch(rate), rate).named("time taken away"));
+    };
+    let mut clock = core_clock();
+    for _ in 1..BURSTS {
+        std::thread::sleep(BETWEEN_BURSTS);
+        clock = core_clock().or(clock);
     }
-    lines
+    vec![
+        rate_line(&rate, machine().stated_hz).named("rate"),
+        core_clock_line(clock, &rate).named("core clock"),
+        gaps_line(&watch(&rate), &rate).named("time taken away"),
+    ]
 }
 
 fn rate_line(rate: &Rate, stated_hz: Option<f64>) -> Finding {
@@ -53,58 +52,45 @@ fn rate_line(rate: &Rate, stated_hz: Option<f64>) -> Finding {
     {
         value += &format!("; the CPU states {:.3} MHz", stated / 1e6);
         if (rate.hz / stated - 1.0).abs() * 1e6 > STATED_PPM {
-            return Finding::doubtful(
-                value,
-                "the measured and the stated rate differ, so one of them is wrong",
-                "compare ticks with ticks; do not trust conversions to seconds",
-            );
+            return doubtful(value)
+                .means("the measured and the stated rate differ, so one of them is wrong")
+                .advise("compare ticks with ticks; do not trust conversions to seconds");
         }
     }
     if rate.stepped {
-        return Finding::doubtful(
-            value,
-            "a clock stepped while this program ran",
-            "call reset() and measure again",
-        );
+        return doubtful(value)
+            .means("a clock stepped while this program ran")
+            .advise("call reset() and measure again");
     }
     if rate.ppm > LOOSE_PPM {
-        return Finding::doubtful(
-            value,
-            "the readings of the two clocks were interrupted or slow",
-            "let the program run longer before it reports",
-        );
+        return doubtful(value)
+            .means("the readings of the two clocks were interrupted or slow")
+            .advise("let the program run longer before it reports");
     }
-    Finding::good(
-        value,
-        "conversions to seconds are this exact, relative to the named clock",
-    )
+    good(value).means("conversions to seconds are this exact, relative to the named clock")
 }
 
 fn core_clock_line(clock: Result<CoreClock, CoreClockError>, rate: &Rate) -> Finding {
     const STEADY: f64 = 1.02;
-    match clock {
-        Ok(clock) => {
-            let [median, lowest, highest] = clock.ghz(rate.hz);
-            let value = format!(
-                "{median:.2} GHz ({lowest:.2}..{highest:.2} in {} bursts, by {}) = {:.3} cycles a tick",
-                clock.bursts, clock.source, clock.cycles_per_tick
-            );
-            if clock.highest / clock.lowest > STEADY {
-                Finding::doubtful(
-                    value,
-                    "the core's clock changes, so the same work takes more ticks at one time than at another",
-                    "alternate what you compare, as compare() does; regard core cycles as estimates",
-                )
-            } else {
-                Finding::good(value, "the core's clock did not change while this test ran")
-            }
+    let clock = match clock {
+        Ok(clock) => clock,
+        Err(error) => {
+            return doubtful(error.to_string())
+                .means("core cycles cannot be estimated; ticks are not affected")
+                .advise("use ticks and seconds");
         }
-        Err(error) => Finding::doubtful(
-            error.to_string(),
-            "core cycles cannot be estimated; ticks are not affected",
-            "use ticks and seconds",
-        ),
+    };
+    let [median, lowest, highest] = clock.ghz(rate.hz);
+    let value = format!(
+        "{median:.2} GHz ({lowest:.2}..{highest:.2} in {} bursts, by {}) = {:.3} cycles a tick",
+        clock.bursts, clock.source, clock.cycles_per_tick
+    );
+    if clock.highest / clock.lowest > STEADY {
+        return doubtful(value)
+            .means("the core's clock changes, so the same work takes more ticks at one time than at another")
+            .advise("alternate what you compare, as compare() does; regard core cycles as estimates");
     }
+    good(value).means("the core's clock did not change while this test ran")
 }
 
 /// The gaps seen in a loop that does nothing but read the counter. Times are in ticks.
@@ -150,16 +136,11 @@ fn gaps_line(gaps: &Gaps, rate: &Rate) -> Finding {
         rate.ns(gaps.longest as f64) / 1e3
     );
     if share > DOUBTFUL_SHARE {
-        Finding::doubtful(
-            value,
-            "interrupts, other processes or other guests use this CPU, and prolong the calls that they interrupt",
-            "stop other work, or pin to an idle CPU; trust medians and quantiles",
-        )
+        doubtful(value)
+            .means("interrupts, other processes or other guests use this CPU, and prolong the calls that they interrupt")
+            .advise("stop other work, or pin to an idle CPU; trust medians and quantiles")
     } else {
-        Finding::good(
-            value,
-            "interrupts and other processes prolong hardly any call",
-        )
+        good(value).means("interrupts and other processes prolong hardly any call")
     }
 }
 

@@ -1,4 +1,4 @@
-//! Measures how uncertain a context switch makes a thread's CPU time, and what it costs to ask the kernel for that time.
+//! Measures how uncertain a context switch makes a thread's CPU time.
 //!
 //! If no other thread wants the CPU, a thread that yields makes only a system call. Beside another thread that yields all the time, each
 //! yield also causes a switch. The difference between the CPU times of the two cases is the part of a switch that the kernel counts as
@@ -8,113 +8,74 @@ use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 use std::thread;
 
-use super::Finding;
+use super::{Finding, doubtful, good, unknown};
 use crate::calibration::statistics::median;
 use crate::on_cpu::{self, CERTAIN, OnCpu, SWITCH_NS};
-use crate::tsc::{FencePolicy, Unfenced};
-use crate::{affinity, calibration, interruption};
+use crate::{affinity, interruption};
 
 const YIELDS: u32 = 1000;
 const ROUNDS: usize = 7;
-const ASKINGS: usize = 201;
-
-/// Costs in nanoseconds.
-struct Costs {
-    switch: f64,
-    asking: f64,
-}
 
 pub(super) fn line() -> Finding {
     let why = interruption::unavailable().or(on_cpu::unavailable());
     match why.map_or_else(|| measure().ok_or("the kernel does not answer"), Err) {
-        Ok(costs) => assess(&costs),
-        Err(why) => Finding::unknown(
-            format!("not measured: {why}"),
-            "the time on the CPU of interrupted calls is unknown",
-            "compare wall times, and stop other work on the machine",
-        ),
+        Ok(switch_ns) => assess(switch_ns),
+        Err(why) => unknown(format!("not measured: {why}"))
+            .means("the time on the CPU of interrupted calls is unknown")
+            .advise("compare wall times, and stop other work on the machine"),
     }
 }
 
-fn assess(costs: &Costs) -> Finding {
-    let value = format!(
-        "{:.1} µs of the thread's CPU time; asking for that time takes {:.1} µs",
-        costs.switch / 1e3,
-        costs.asking / 1e3
-    );
-    if costs.switch <= SWITCH_NS {
-        Finding::good(
-            value,
-            "interrupted calls are samples if they were on the CPU for 0.2 ms or more per context switch",
-        )
+fn assess(switch_ns: f64) -> Finding {
+    let value = format!("{:.1} µs of the thread's CPU time", switch_ns / 1e3);
+    if switch_ns <= SWITCH_NS {
+        good(value)
+            .means("interrupted calls are samples if they were on the CPU for 0.2 ms or more per context switch")
     } else {
-        Finding::doubtful(
-            value,
-            "in interrupted calls of a few tenths of a millisecond, over 1 % of the time is the cost of context switches",
-            "trust functions with many clean calls; stop other work on the machine",
-        )
+        doubtful(value)
+            .means("in interrupted calls of a few tenths of a millisecond, over 1 % of the time is the cost of context switches")
+            .advise("trust functions with many clean calls; stop other work on the machine")
     }
 }
 
 // The 0.2 ms in the message of `assess`.
 const _: () = assert!(SWITCH_NS * CERTAIN == 200_000.0);
 
-fn measure() -> Option<Costs> {
+/// The nanoseconds of CPU time that a switch takes.
+fn measure() -> Option<f64> {
     let cpu = *affinity::cpus().ok()?.last()?;
-    let hz = calibration::rate().ok()?.hz;
     thread::scope(|scope| {
         let measured = scope.spawn(|| {
             let _pinned = affinity::pin(cpu).ok()?;
             let on_cpu = OnCpu::new();
             on_cpu.attach();
-            let costs = Some(Costs {
-                asking: asking(&on_cpu)? / hz * 1e9,
-                switch: switch(&on_cpu, cpu)?,
-            });
+            let rounds = (0..ROUNDS).filter_map(|_| round(&on_cpu, cpu)).collect();
             on_cpu.detach();
-            costs
+            median(rounds)
         });
         measured.join().ok()?
     })
 }
 
-/// The ticks that it takes to ask the kernel for the CPU time.
-fn asking(on_cpu: &OnCpu) -> Option<f64> {
-    let ask = || {
-        let start = Unfenced::start();
-        on_cpu.ask(false)?;
-        Some(Unfenced::start().wrapping_sub(start) as f64)
-    };
-    median((0..ASKINGS).map(|_| ask()).collect::<Option<_>>()?)
-}
-
-/// The nanoseconds of CPU time that a switch takes.
-fn switch(on_cpu: &OnCpu, cpu: usize) -> Option<f64> {
+/// The same from one round.
+fn round(on_cpu: &OnCpu, cpu: usize) -> Option<f64> {
+    let (alone, _) = yields(on_cpu)?;
     let done = AtomicBool::new(false);
-    let mut rounds = Vec::new();
-    for _ in 0..ROUNDS {
-        let (alone, _) = yields(on_cpu)?;
-        done.store(false, Relaxed);
-        let beside = thread::scope(|scope| {
-            let other = scope.spawn(|| {
-                let pinned = affinity::pin(cpu);
-                while !done.load(Relaxed) {
-                    thread::yield_now();
-                }
-                drop(pinned);
-            });
-            thread::yield_now();
-            let beside = yields(on_cpu);
-            done.store(true, Relaxed);
-            other.join().ok().and(beside)
+    let (beside, switches) = thread::scope(|scope| {
+        scope.spawn(|| {
+            let pinned = affinity::pin(cpu);
+            while !done.load(Relaxed) {
+                thread::yield_now();
+            }
+            drop(pinned);
         });
-        let (beside, switches) = beside?;
-        // On a busy machine, other threads also take the CPU; these switches count as well.
-        if switches > YIELDS / 4 {
-            rounds.push((beside - alone).max(0.0) / f64::from(switches));
-        }
-    }
-    median(rounds)
+        thread::yield_now();
+        let beside = yields(on_cpu);
+        done.store(true, Relaxed);
+        beside
+    })?;
+    // On a busy machine, other threads also take the CPU; these switches count as well.
+    (switches > YIELDS / 4).then(|| (beside - alone).max(0.0) / f64::from(switches))
 }
 
 /// The CPU time of [`YIELDS`] yields in nanoseconds, and the number of switches meanwhile.
@@ -133,13 +94,7 @@ mod tests {
 
     #[test]
     fn switch_that_costs_more_than_is_assumed_is_doubtful() {
-        let verdict = |switch| {
-            assess(&Costs {
-                switch,
-                asking: 800.0,
-            })
-            .verdict
-        };
+        let verdict = |switch_ns| assess(switch_ns).verdict;
         assert_eq!([verdict(500.0), verdict(2_000.0)], [Good; 2]);
         assert_eq!(verdict(5_000.0), Doubtful);
     }

@@ -68,7 +68,6 @@ impl CoreClock {
 
 named! {
     /// How the core cycles were counted.
-    #[cfg_attr(feature = "json", derive(serde::Serialize))]
     #[non_exhaustive]
     pub enum CycleSource {
         /// Chains of dependent additions, checked against multiplications.
@@ -157,19 +156,11 @@ pub fn core_clock() -> Result<CoreClock, CoreClockError> {
     if clock::availability().is_err() || emulator().is_some_and(Emulator::distorts_times) {
         return Err(CoreClockError::NotTheCpusTime);
     }
-    let mut tries = 0;
-    let (ratio, source) = loop {
-        let latest = burst();
-        tries += 1;
-        if latest.is_ok() || tries == MOST_BURSTS_TRIED {
-            break latest?;
-        }
-    };
+    let again = |latest: Result<_, _>, _| latest.or_else(|_| burst());
+    let (ratio, source) = (1..MOST_BURSTS_TRIED).fold(burst(), again)?;
     let mut all = vec![ratio];
     if let Some(mut bursts) = BURSTS.try_lock() {
-        if bursts.len() == MOST_BURSTS {
-            bursts.pop();
-        }
+        bursts.truncate(MOST_BURSTS - 1);
         bursts.push(ratio);
         all.clone_from(&bursts);
     }
@@ -202,15 +193,12 @@ fn burst() -> Result<(f64, CycleSource), CoreClockError> {
     });
     let by_chain = evaluate(&rounds)?;
     let agrees = |counted: &f64| (counted / by_chain - 1.0).abs() < TOLERANCE;
-    let by_pmu = || pmu::counter().and_then(counted).filter(agrees);
+    let by_pmu = pmu::counter().and_then(counted).filter(agrees);
     let by_rdpru = || rdpru::counter().and_then(counted).filter(agrees);
-    Ok(if let Some(ratio) = by_pmu() {
-        (ratio, CycleSource::Pmu)
-    } else if let Some(ratio) = by_rdpru() {
-        (ratio, CycleSource::Rdpru)
-    } else {
-        (by_chain, CycleSource::ReferenceChain)
-    })
+    Ok(by_pmu
+        .map(|ratio| (ratio, CycleSource::Pmu))
+        .or_else(|| Some((by_rdpru()?, CycleSource::Rdpru)))
+        .unwrap_or((by_chain, CycleSource::ReferenceChain)))
 }
 
 /// The cycles per tick, from a cycle counter. The count for a chain of N is subtracted from that for 2N, so that the cost of reading the

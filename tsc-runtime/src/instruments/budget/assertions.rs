@@ -30,12 +30,20 @@ macro_rules! assert_core_cycles {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __budget {
+    (@statistic min) => { ("min", $crate::measure::Measurement::min_ticks) };
+    (@statistic mode) => { ("mode", $crate::measure::Measurement::mode_ticks) };
+    (@statistic mean) => { ("mean", $crate::measure::Measurement::mean_ticks) };
+    (@statistic p10) => { ("p10", $crate::measure::Measurement::p10_ticks) };
+    (@statistic p50) => { ("p50", $crate::measure::Measurement::p50_ticks) };
+    (@statistic p90) => { ("p90", $crate::measure::Measurement::p90_ticks) };
+    (@statistic p99) => { ("p99", $crate::measure::Measurement::p99_ticks) };
+    (@statistic max) => { ("max", $crate::measure::Measurement::max_ticks) };
     ($unit:ident, strict, $($budget:tt)*) => { $crate::__budget!(@ true, $unit, $($budget)*) };
     ($unit:ident, $($budget:tt)*) => { $crate::__budget!(@ false, $unit, $($budget)*) };
     (@ $strict:literal, $unit:ident, $statistic:ident <= $limit:expr, $work:expr $(,)?) => {
         $crate::budget::Budget {
             unit: $crate::budget::Unit::$unit,
-            statistic: $crate::budget::Statistic::$statistic,
+            statistic: $crate::__budget!(@statistic $statistic),
             limit: ($limit) as f64,
             strict: $strict,
         }

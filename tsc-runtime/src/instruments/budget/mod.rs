@@ -13,11 +13,8 @@
 //! ```
 
 mod assertions;
-mod statistic;
 
 pub use crate::{assert_core_cycles, assert_ticks};
-#[doc(hidden)]
-pub use statistic::Statistic;
 
 use crate::instruments::measure::{Measure, Measurement, Verdict};
 use crate::machine::machine;
@@ -39,7 +36,8 @@ named! {
 #[doc(hidden)]
 pub struct Budget {
     pub unit: Unit,
-    pub statistic: Statistic,
+    /// Its name, and how a measurement has it.
+    pub statistic: (&'static str, fn(&Measurement) -> f64),
     pub limit: f64,
     pub strict: bool,
 }
@@ -62,28 +60,21 @@ impl Budget {
 
     /// If the cost is within the budget, `Ok`; with a reason, if that is not known.
     fn judge(self, measurement: &Measurement) -> Result<Option<String>, String> {
-        let Self {
-            unit,
-            statistic,
-            limit,
-            strict,
-        } = self;
+        let Self { unit, limit, .. } = self;
+        let (statistic, of) = self.statistic;
         let factor = match unit {
-            Unit::Ticks => Ok(1.0),
-            Unit::CoreCycles => measurement
-                .core_cycles()
-                .and(measurement.clock())
-                .map(|clock| clock.cycles_per_tick())
-                .ok_or_else(|| "core cycles are not known here".to_owned()),
+            Unit::Ticks => Some(1.0),
+            Unit::CoreCycles => measurement.clock().map(|clock| clock.cycles_per_tick()),
         };
-        let found = match measurement.verdict() {
-            Verdict::Unsettled { why } => Err(why.to_string()),
-            _ => factor.map(|factor| factor * statistic.of(measurement)),
+        let found = match (measurement.verdict(), factor) {
+            (Verdict::Unsettled { why }, _) => Err(why.to_string()),
+            (_, None) => Err("core cycles are not known here".to_owned()),
+            (_, Some(factor)) => Ok(factor * of(measurement)),
         };
         let failure = match found {
             Ok(value) if value <= limit => return Ok(None),
             Ok(value) => format!("{statistic} is {value:.1} {unit}, over the budget of {limit:.1}"),
-            Err(why) if !strict => return Ok(Some(why)),
+            Err(why) if !self.strict => return Ok(Some(why)),
             Err(why) => format!("cannot be judged: {why}"),
         };
         let machine = machine();
@@ -113,7 +104,7 @@ mod tests {
 
     const ONE_TICK: Budget = Budget {
         unit: Unit::Ticks,
-        statistic: Statistic::min,
+        statistic: ("min", Measurement::min_ticks),
         limit: 1.0,
         strict: false,
     };

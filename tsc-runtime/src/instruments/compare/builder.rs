@@ -3,13 +3,13 @@
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use super::candidate::Candidate;
 use super::result::{Block, Comparison};
 use super::{CompareError, LEAST_BLOCKS};
 use crate::calibration::resolution;
-use crate::instruments::measure::{attach_thread, uninterrupted};
+use crate::instruments::bench::{attach_thread, uninterrupted};
+use crate::instruments::measure::isolate;
 use crate::random::Random;
-use crate::tsc;
+use crate::tsc::{self, FencePolicy, Lfence, elapsed, escape};
 
 /// The number of passes is doubled until a sample lasts at least this many ticks, and this many steps of the counter.
 const SAMPLE_TICKS: i64 = 4000;
@@ -92,11 +92,8 @@ impl<'a, I: 'a, R: 'a> Compare<'a, I, R> {
     /// The smallest relative difference that counts; the default is 0.001. If an interval overlaps 1 ± this share, no difference is
     /// resolved. Two copies of the same code can differ by as much, because of the addresses that the linker chooses for them.
     pub fn least_effect(mut self, share: f64) -> Self {
-        self.least_effect = if share.is_finite() {
-            share.max(0.0)
-        } else {
-            0.001
-        };
+        // If it is not a number, `max` returns the other one.
+        self.least_effect = share.max(0.0);
         self
     }
 
@@ -136,18 +133,16 @@ impl<'a, I: 'a, R: 'a> Compare<'a, I, R> {
     fn check_results(&mut self) -> Result<(), CompareError> {
         let Some(same) = self.same else { return Ok(()) };
         for (index, input) in self.inputs.iter().enumerate() {
-            let [(first, candidate), others @ ..] = &mut self.candidates[..] else {
-                return Err(CompareError::TooFew);
-            };
-            let expected = candidate.call(input);
-            for (other, candidate) in others {
-                if !same(&expected, &candidate.call(input)) {
-                    return Err(CompareError::Differ {
-                        first: first.clone(),
-                        other: other.clone(),
-                        input: index,
-                    });
-                }
+            let candidates = self.candidates.iter_mut();
+            let mut results = candidates.map(|(name, candidate)| (name, candidate.call(input)));
+            if let Some((first, expected)) = results.next()
+                && let Some((other, _)) = results.find(|(_, result)| !same(&expected, result))
+            {
+                return Err(CompareError::Differ {
+                    first: first.clone(),
+                    other: other.clone(),
+                    input: index,
+                });
             }
         }
         Ok(())
@@ -156,17 +151,13 @@ impl<'a, I: 'a, R: 'a> Compare<'a, I, R> {
     /// How many passes over the inputs make a sample of the fastest candidate long enough.
     fn passes(&mut self, started: Instant) -> usize {
         let enough = SAMPLE_TICKS.max(SAMPLE_STEPS * resolution::ticks() as i64);
-        let inputs = self.inputs;
+        let (inputs, limit) = (self.inputs, self.time_limit / 4);
+        let mut is_too_short = |passes| {
+            let mut candidates = self.candidates.iter_mut().map(|(_, candidate)| candidate);
+            candidates.any(|it| (0..3).any(|_| it.sample(inputs, passes) < enough))
+        };
         let mut passes = 1;
-        while passes < MOST_PASSES && started.elapsed() < self.time_limit / 4 {
-            let shortest = self
-                .candidates
-                .iter_mut()
-                .flat_map(|(_, candidate)| (0..3).map(|_| candidate.sample(inputs, passes)).min())
-                .min();
-            if shortest.is_none_or(|ticks| ticks >= enough) {
-                break;
-            }
+        while passes < MOST_PASSES && started.elapsed() < limit && is_too_short(passes) {
             passes *= 2;
         }
         passes
@@ -198,5 +189,33 @@ impl<'a, I: 'a, R: 'a> Compare<'a, I, R> {
             }
         }
         (blocks, interrupted)
+    }
+}
+
+/// One of the compared implementations, of any type.
+trait Candidate<I, R> {
+    fn call(&mut self, input: &I) -> R;
+
+    /// Makes `passes` passes over all inputs, and returns the ticks. No call begins before the one before it has ended.
+    fn sample(&mut self, inputs: &[I], passes: usize) -> i64;
+}
+
+impl<F: FnMut(&I) -> R, I, R> Candidate<I, R> for F {
+    fn call(&mut self, input: &I) -> R {
+        self(input)
+    }
+
+    #[inline(never)]
+    fn sample(&mut self, inputs: &[I], passes: usize) -> i64 {
+        let start = Lfence::start();
+        for _ in 0..passes {
+            for input in inputs {
+                isolate();
+                escape(input);
+                escape(self);
+                escape(&self(input));
+            }
+        }
+        elapsed(start, Lfence::stop())
     }
 }

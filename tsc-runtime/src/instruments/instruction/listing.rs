@@ -46,20 +46,11 @@ impl Instruction {
     pub const fn operands(&self) -> &'static str {
         self.operands
     }
-
-    /// The CPU feature that it needs beyond the baseline of x86-64, by Rust's name for it.
-    #[must_use]
-    pub fn requires(&self) -> Option<&'static str> {
-        self.requires.map(|(feature, _)| feature)
-    }
 }
 
 impl fmt::Display for Instruction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.operands.is_empty() {
-            return f.pad(self.name);
-        }
-        f.pad(&format!("{} {}", self.name, self.operands))
+        f.pad(format!("{} {}", self.name, self.operands).trim_end())
     }
 }
 
@@ -166,21 +157,13 @@ macro_rules! __instruction {
         })
     };
 
-    (@repeat [] $text:literal) => { $crate::__instruction!(@repeat [50] $text) };
-    (@repeat [1] $text:literal) => { $text };
-    (@repeat [2] $text:literal) => { concat!($text, $text) };
-    (@repeat [5] $text:literal) => { concat!($text, $text, $text, $text, $text) };
-    (@repeat [10] $text:literal) => {
-        concat!($text, $text, $text, $text, $text, $text, $text, $text, $text, $text)
-    };
-    (@repeat [50] $text:literal) => {
-        concat!(
-            $text, $text, $text, $text, $text, $text, $text, $text, $text, $text,
-            $text, $text, $text, $text, $text, $text, $text, $text, $text, $text,
-            $text, $text, $text, $text, $text, $text, $text, $text, $text, $text,
-            $text, $text, $text, $text, $text, $text, $text, $text, $text, $text,
-            $text, $text, $text, $text, $text, $text, $text, $text, $text, $text
-        )
+    (@repeat [] $text:expr) => { $crate::__instruction!(@repeat [50] $text) };
+    (@repeat [1] $text:expr) => { $text };
+    (@repeat [2] $text:expr) => { concat!($text, $text) };
+    (@repeat [5] $text:expr) => { concat!($text, $text, $text, $text, $text) };
+    (@repeat [10] $text:expr) => { $crate::__instruction!(@repeat [5] concat!($text, $text)) };
+    (@repeat [50] $text:expr) => {
+        $crate::__instruction!(@repeat [5] $crate::__instruction!(@repeat [10] $text))
     };
 
     (@run $copies:tt $registers:literal, [$($init:expr)?, $($finish:expr)?] [$($setup:expr)?] $body:expr) => {{

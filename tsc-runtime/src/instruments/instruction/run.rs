@@ -6,7 +6,7 @@ use super::estimate::{self, Estimate, Lengths, Round};
 use super::listing::{Code, Instruction, Kernel};
 use super::{InstructionError, Timing};
 use crate::calibration::reference_chain::{self, LINKS_PER_BLOCK};
-use crate::instruments::measure::{attach_thread, uninterrupted};
+use crate::instruments::bench::{attach_thread, uninterrupted};
 use crate::random::Random;
 use crate::tsc;
 
@@ -66,7 +66,7 @@ impl Instruction {
             return Err(InstructionError::Missing(feature));
         }
         let mut scratch = Box::new(Scratch([0; 8192]));
-        let mut measured = |kernel: Kernel| settle(&kernel, &mut scratch, limit);
+        let mut measured = |kernel: Kernel| settle(kernel, &mut scratch, limit);
         let latency = self.latency.map(&mut measured).transpose()?;
         let throughput = self.throughput.map(measured).transpose()?;
         let checks = latency.iter().chain(&throughput).map(|(_, check)| *check);
@@ -82,13 +82,13 @@ impl Instruction {
 
 /// Makes rounds until the result is good or the time is up.
 fn settle(
-    kernel: &Kernel,
+    kernel: Kernel,
     scratch: &mut Scratch,
     limit: Duration,
 ) -> Result<(Estimate, Estimate), InstructionError> {
     attach_thread();
     #[cfg(target_os = "linux")]
-    super::trial::execute(kernel, scratch.0.as_mut_ptr())?;
+    super::trial::execute(&kernel, scratch.0.as_mut_ptr())?;
     let started = Instant::now();
     let bench = Bench::new(kernel, scratch, limit)?;
     let mut rounds = Vec::with_capacity(ROUNDS_PER_LOOK * 8);
@@ -114,27 +114,24 @@ fn settle(
             continue;
         }
         let check = estimate::check(&rounds, bench.lengths);
-        return match (estimate, check) {
-            (Some(estimate), Some(check))
-                if (check.cycles() / 3.0 - 1.0).abs() <= CHECK_TOLERANCE =>
-            {
-                Ok((estimate.with_dropped(interrupted), check))
-            }
-            (Some(_), Some(check)) => Err(InstructionError::Untrustworthy {
-                ratio: check.cycles(),
-            }),
-            _ => Err(InstructionError::Disturbed {
+        let Some((mut estimate, check)) = estimate.zip(check) else {
+            return Err(InstructionError::Disturbed {
                 rounds: rounds.len() + interrupted,
                 dropped: interrupted,
-            }),
+            });
         };
+        let ratio = check.cycles();
+        if (ratio / 3.0 - 1.0).abs() > CHECK_TOLERANCE {
+            return Err(InstructionError::Untrustworthy { ratio });
+        }
+        estimate.dropped += interrupted;
+        return Ok((estimate, check));
     }
 }
 
 /// A kernel, its number of iterations, and its scratch memory.
 struct Bench {
-    code: Code,
-    without: Option<Code>,
+    kernel: Kernel,
     iterations: u64,
     lengths: Lengths,
     scratch: *mut u8,
@@ -142,13 +139,12 @@ struct Bench {
 
 impl Bench {
     fn new(
-        kernel: &Kernel,
+        kernel: Kernel,
         scratch: &mut Scratch,
         limit: Duration,
     ) -> Result<Self, InstructionError> {
         let mut bench = Self {
-            code: kernel.run,
-            without: kernel.without,
+            kernel,
             iterations: 1,
             lengths: Lengths::default(),
             scratch: scratch.0.as_mut_ptr(),
@@ -175,7 +171,7 @@ impl Bench {
         let started = Instant::now();
         for _ in 0..WARM_UP_RUNS {
             let began = Instant::now();
-            ticks = ticks.min(self.run(self.code, 1));
+            ticks = ticks.min(self.run(self.kernel.run, 1));
             once = once.min(began.elapsed());
             if started.elapsed() >= limit {
                 break;
@@ -219,11 +215,12 @@ impl Bench {
     /// The ticks of one of the parts, `factor` times as long as the short one.
     fn part(&self, part: usize, factor: u64) -> i64 {
         let iterations = factor * self.iterations;
+        let Kernel { run, without, .. } = self.kernel;
         match part {
             0 => reference_chain::additions(factor * ADDITION_BLOCKS),
             1 => reference_chain::multiplications(factor * MULTIPLICATION_BLOCKS),
-            2 => self.without.map_or(0, |code| self.run(code, iterations)),
-            _ => self.run(self.code, iterations),
+            2 => without.map_or(0, |code| self.run(code, iterations)),
+            _ => self.run(run, iterations),
         }
     }
 }

@@ -1,9 +1,7 @@
 //! The first execution of a listing, in a child process. If the listing never ends, or is not an instruction of this CPU, the child process
 //! is killed, and the program goes on.
 
-use std::collections::BTreeSet;
 use std::io;
-use std::sync::{Mutex, PoisonError};
 
 use super::InstructionError;
 use super::listing::{Code, Kernel};
@@ -13,27 +11,20 @@ use super::listing::{Code, Kernel};
 const CPU_SECONDS: libc::rlim_t = 1;
 const WALL_SECONDS: libc::c_uint = 5;
 
+/// All signals of instructions and limits are below this one.
+const FIRST_REAL_TIME_SIGNAL: libc::c_int = 32;
+
 /// The exit code of a child that has executed the code.
 const DONE: libc::c_int = 0;
 
-/// The addresses of the code that has been tried: one trial is enough.
-static TRIED: Mutex<BTreeSet<usize>> = Mutex::new(BTreeSet::new());
-
-/// Executes the kernel once in a child, with `scratch`, unless this has been done. If the system does not permit a child process, the
-/// kernel is not tried.
+/// Executes the kernel once in a child, with `scratch`. If the system does not permit a child process, the kernel is not tried.
 ///
 /// # Errors
 ///
 /// The listing did not end, or ended the child by a signal.
 pub(super) fn execute(kernel: &Kernel, scratch: *mut u8) -> Result<(), InstructionError> {
-    for code in [Some(kernel.run), kernel.without].into_iter().flatten() {
-        let mut tried = TRIED.lock().unwrap_or_else(PoisonError::into_inner);
-        if !tried.contains(&(code as usize)) {
-            execute_in_child(code, scratch)?;
-            tried.insert(code as usize);
-        }
-    }
-    Ok(())
+    let mut codes = [Some(kernel.run), kernel.without].into_iter().flatten();
+    codes.try_for_each(|code| execute_in_child(code, scratch))
 }
 
 fn execute_in_child(code: Code, scratch: *mut u8) -> Result<(), InstructionError> {
@@ -63,15 +54,7 @@ fn child(code: Code, scratch: *mut u8) -> ! {
         limit(libc::RLIMIT_CPU, CPU_SECONDS);
         limit(libc::RLIMIT_CORE, 0);
         // The program's own handlers would treat the signal as an error of the program.
-        for signal in [
-            libc::SIGILL,
-            libc::SIGTRAP,
-            libc::SIGBUS,
-            libc::SIGFPE,
-            libc::SIGSEGV,
-            libc::SIGALRM,
-            libc::SIGXCPU,
-        ] {
+        for signal in 1..FIRST_REAL_TIME_SIGNAL {
             libc::signal(signal, libc::SIG_DFL);
         }
         let mut all = std::mem::zeroed();

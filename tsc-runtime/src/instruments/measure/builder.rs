@@ -4,10 +4,9 @@ use std::marker::PhantomData;
 use std::time::Duration;
 
 use super::engine;
-use super::measurement::Measurement;
-use super::plan::Plan;
+use super::measurement::{Measurement, Plan};
 use super::verdict::{UnsettledReason, Verdict};
-use super::work::{Calls, CallsWith, Work};
+use super::work::{Calls, Work};
 use crate::affinity;
 use crate::calibration::{reference_chain, resolution};
 use crate::tsc::{self, FencePolicy, Lfence};
@@ -29,10 +28,7 @@ use crate::tsc::{self, FencePolicy, Lfence};
 #[derive(Clone, Debug)]
 #[must_use = "nothing is measured before `run`"]
 pub struct Measure<P = Lfence> {
-    name: String,
     plan: Plan,
-    bytes: Option<u64>,
-    cpu: Option<usize>,
     pair: PhantomData<P>,
 }
 
@@ -40,17 +36,17 @@ impl Measure {
     /// A measurement with the name `name` and the default options: to a precision of 1 %, for at most a second, with the default fences.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
-            name: name.into(),
             plan: Plan {
+                name: name.into(),
+                bytes: None,
+                cpu: None,
                 precision: 0.01,
                 time_limit: Duration::from_secs(1),
                 batch: None,
                 isolated: true,
-                step: 0,
+                step: 1,
                 baseline_is_empty: false,
             },
-            bytes: None,
-            cpu: None,
             pair: PhantomData,
         }
     }
@@ -60,11 +56,8 @@ impl<P: FencePolicy> Measure<P> {
     /// The standard error at which the measurement ends, as a share of the mean: 0.01 is 1 %. If the core cycles are not yet known to 0.06 %
     /// by then, it goes on for up to an eighth of the time limit.
     pub fn precision(mut self, share: f64) -> Self {
-        self.plan.precision = if share.is_finite() {
-            share.max(1e-6)
-        } else {
-            0.01
-        };
+        // If it is not a number, `max` returns the other one.
+        self.plan.precision = share.max(1e-6);
         self
     }
 
@@ -91,81 +84,64 @@ impl<P: FencePolicy> Measure<P> {
 
     /// The number of bytes that a call processes, for a cost per byte.
     pub fn bytes(mut self, bytes: u64) -> Self {
-        self.bytes = Some(bytes);
+        self.plan.bytes = Some(bytes);
         self
     }
 
     /// Keeps the thread on CPU `cpu` during the measurement. If that is not possible, the result has a remark.
     pub fn pin(mut self, cpu: usize) -> Self {
-        self.cpu = Some(cpu);
+        self.plan.cpu = Some(cpu);
         self
     }
 
     /// Uses other fences around the samples: `.fence::<tsc::Mfence>()`.
     pub fn fence<Q: FencePolicy>(self) -> Measure<Q> {
         Measure {
-            name: self.name,
             plan: self.plan,
-            bytes: self.bytes,
-            cpu: self.cpu,
             pair: PhantomData,
         }
     }
 
     /// Measures `work`, and subtracts what an empty closure costs.
-    pub fn run<R>(self, work: impl FnMut() -> R) -> Measurement {
-        self.against_nothing(&mut Calls::new(work), &mut Calls::new(|| ()))
+    pub fn run<R>(self, mut work: impl FnMut() -> R) -> Measurement {
+        self.run_with(|| (), |()| work())
     }
 
     /// Measures how much more `work` costs than `baseline`.
-    pub fn minus<A, B>(self, baseline: impl FnMut() -> A, work: impl FnMut() -> B) -> Measurement {
-        self.engine(&mut Calls::new(work), &mut Calls::new(baseline), false)
+    pub fn minus<A, B>(
+        self,
+        mut baseline: impl FnMut() -> A,
+        mut work: impl FnMut() -> B,
+    ) -> Measurement {
+        let baseline = Calls::new(|| (), |()| baseline());
+        self.engine(Calls::new(|| (), |()| work()), baseline, false)
     }
 
     /// Measures `work` on inputs that `setup` creates, a new one for each call. The time of `setup` is not included.
     pub fn run_with<I, R>(
         self,
-        mut setup: impl FnMut() -> I,
+        setup: impl FnMut() -> I,
         work: impl FnMut(&mut I) -> R,
     ) -> Measurement {
-        // The inputs of the empty call have no size, so walking over them causes no memory traffic.
-        self.against_nothing(
-            &mut CallsWith::new(&mut setup, work),
-            &mut CallsWith::new(|| (), |()| ()),
-        )
-    }
-
-    fn against_nothing(self, work: &mut impl Work, nothing: &mut impl Work) -> Measurement {
         let baseline_is_empty = self.plan.isolated && reference_chain::AVAILABLE;
-        self.engine(work, nothing, baseline_is_empty)
+        let nothing = Calls::new(|| (), |()| ());
+        self.engine(Calls::new(setup, work), nothing, baseline_is_empty)
     }
 
-    fn engine(
-        self,
-        work: &mut impl Work,
-        baseline: &mut impl Work,
-        baseline_is_empty: bool,
-    ) -> Measurement {
+    fn engine(self, work: impl Work, baseline: impl Work, baseline_is_empty: bool) -> Measurement {
         if let Err(reason) = tsc::detect() {
             let why = UnsettledReason::NoCounter { reason };
-            return Measurement {
-                name: self.name,
-                ..Measurement::of(Verdict::Unsettled { why }, &[], 1, 1)
-            };
+            return Measurement::of(&self.plan, Verdict::Unsettled { why }, &[], 1);
         }
-        let mut remarks = Vec::new();
-        let pinned = self.cpu.map(affinity::pin).transpose();
-        remarks.extend(pinned.as_ref().err().map(ToString::to_string));
+        let pinned = self.plan.cpu.map(affinity::pin).transpose();
         let plan = Plan {
             step: resolution::ticks(),
             baseline_is_empty,
             ..self.plan
         };
-        Measurement {
-            name: self.name,
-            bytes: self.bytes,
-            remarks,
-            ..engine::run::<P>(work, baseline, plan)
-        }
+        let mut measurement = engine::run::<P>(work, baseline, plan);
+        let remark = pinned.err().map(|why| why.to_string());
+        measurement.remarks.extend(remark);
+        measurement
     }
 }

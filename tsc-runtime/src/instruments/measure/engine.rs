@@ -1,14 +1,14 @@
 //! How a measurement runs: the first calls, the choice of the batch, and rounds until the work is constant or the time is up.
 
+use std::iter;
 use std::time::Instant;
 
-use super::attach_thread;
-use super::judgement::LEAST_SAMPLES;
-use super::measurement::Measurement;
-use super::plan::Plan;
+use super::measurement::{Measurement, Plan};
 use super::rounds::Run;
+use super::verdict::LEAST_SAMPLES;
 use super::work::{Calls, Work};
 use crate::calibration::reference_chain;
+use crate::instruments::bench::attach_thread;
 use crate::instruments::bench::distribution::Distribution;
 use crate::tsc::FencePolicy;
 
@@ -33,35 +33,34 @@ const CYCLES_KNOWN: f64 = 0.04;
 
 /// Measures `work` minus `baseline`.
 pub(super) fn run<P: FencePolicy>(
-    work: &mut impl Work,
-    baseline: &mut impl Work,
+    mut work: impl Work,
+    mut baseline: impl Work,
     plan: Plan,
 ) -> Measurement {
     attach_thread();
     let started = Instant::now();
-    let first = first_calls::<P>(work, baseline, plan, started);
-    let batch = plan
-        .batch
-        .unwrap_or_else(|| batch_for::<P>(work, plan, started))
-        .clamp(1, LONGEST_BATCH);
-    let mut known = Calls::new(reference_chain::forty_additions);
-    let mut run = Run::new(batch, plan.step);
+    let first = first_calls::<P>(&mut work, &mut baseline, &plan, started);
+    let usual = || batch_for::<P>(&mut work, &plan, started);
+    let batch = plan.batch.unwrap_or_else(usual).clamp(1, LONGEST_BATCH);
+    let mut known = Calls::new(|| (), |()| reference_chain::forty_additions());
+    let limit = plan.time_limit;
+    let mut run = Run::new(plan, batch);
     let mut next_look = LEAST_SAMPLES;
     let mut measurement = loop {
         for _ in 0..ROUNDS_PER_LOOK {
-            run.round::<P>(work, baseline, &mut known, plan);
-            if started.elapsed() >= plan.time_limit {
+            run.round::<P>(&mut work, &mut baseline, &mut known);
+            if started.elapsed() >= limit {
                 break;
             }
         }
-        let late = started.elapsed() >= plan.time_limit;
+        let late = started.elapsed() >= limit;
         if !late && run.len() < next_look {
             continue;
         }
         // The longer the run, the rarer the evaluations; otherwise they would take most of the time.
         next_look = run.len() + run.len() / 4;
-        let measurement = run.evaluate(plan);
-        let is_known = || started.elapsed() >= plan.time_limit / 8 || knows_cycles(&measurement);
+        let measurement = run.evaluate();
+        let is_known = || started.elapsed() >= limit / 8 || knows_cycles(&measurement);
         if late || measurement.is_constant() && is_known() {
             break measurement;
         }
@@ -72,26 +71,27 @@ pub(super) fn run<P: FencePolicy>(
 
 /// Whether the core cycles are known as well as they should be. Where they cannot be known, nothing is missing.
 fn knows_cycles(measurement: &Measurement) -> bool {
-    let is_known = |(mean, error): (f64, f64)| error <= (CYCLES_PRECISION * mean).max(CYCLES_KNOWN);
-    let cycles = measurement
-        .core_cycles
-        .zip(measurement.std_error_core_cycles);
-    cycles.map_or(!reference_chain::AVAILABLE, is_known)
+    match (measurement.core_cycles, measurement.std_error_core_cycles) {
+        (Some(mean), Some(error)) => error <= (CYCLES_PRECISION * mean).max(CYCLES_KNOWN),
+        _ => !reference_chain::AVAILABLE,
+    }
 }
 
 /// Times each of the first calls alone. From each, the mean of the empty calls is subtracted, so that a call is off by less than a step.
 fn first_calls<P: FencePolicy>(
     work: &mut impl Work,
     baseline: &mut impl Work,
-    plan: Plan,
+    plan: &Plan,
     started: Instant,
 ) -> Vec<f64> {
     let mut calls = Vec::with_capacity(TIMED_CALLS);
     let mut empty = Vec::with_capacity(EMPTY_CALLS * TIMED_CALLS);
-    for _ in 0..TIMED_CALLS {
-        calls.push(work.prepared_sample::<P>(1, plan.isolated) as f64);
-        for _ in 0..EMPTY_CALLS {
-            empty.push(baseline.prepared_sample::<P>(1, plan.isolated) as f64);
+    for call in 0..WARM_UP_CALLS {
+        let ticks = work.prepared_sample::<P>(1, plan.isolated);
+        if call < TIMED_CALLS {
+            calls.push(ticks as f64);
+            let nothing = || baseline.prepared_sample::<P>(1, plan.isolated) as f64;
+            empty.extend(iter::repeat_with(nothing).take(EMPTY_CALLS));
         }
         if started.elapsed() >= plan.time_limit / 4 {
             break;
@@ -99,28 +99,17 @@ fn first_calls<P: FencePolicy>(
     }
     let empty = Distribution::new(&empty).centre(plan.step as f64 + 1.0);
     calls.iter_mut().for_each(|ticks| *ticks -= empty.mean);
-    if started.elapsed() >= plan.time_limit / 4 {
-        return calls;
-    }
-    for _ in TIMED_CALLS..WARM_UP_CALLS {
-        work.prepared_sample::<P>(1, plan.isolated);
-        if started.elapsed() >= plan.time_limit / 4 {
-            break;
-        }
-    }
     calls
 }
 
 /// How many calls make a sample long enough.
-fn batch_for<P: FencePolicy>(work: &mut impl Work, plan: Plan, started: Instant) -> usize {
+fn batch_for<P: FencePolicy>(work: &mut impl Work, plan: &Plan, started: Instant) -> usize {
     let enough = SAMPLE_TICKS.max(SAMPLE_STEPS * plan.step) as i64;
+    let mut sample = |batch| work.prepared_sample::<P>(batch, plan.isolated);
+    let mut is_too_short = |batch| (0..5).any(|_| sample(batch) < enough);
+    let limit = plan.time_limit / 4;
     let mut batch = 1;
-    while batch < LONGEST_BATCH && started.elapsed() < plan.time_limit / 4 {
-        let samples = (0..5).map(|_| work.prepared_sample::<P>(batch, plan.isolated));
-        let shortest = samples.min();
-        if shortest.is_none_or(|ticks| ticks >= enough) {
-            break;
-        }
+    while batch < LONGEST_BATCH && started.elapsed() < limit && is_too_short(batch) {
         batch *= 2;
     }
     batch

@@ -1,9 +1,27 @@
 //! The result of a measurement, as data.
 
+use std::time::Duration;
+
 use super::settling::{Step, settling};
 use super::verdict::Verdict;
 use crate::data::data;
 use crate::instruments::bench::distribution::{Distribution, centre_of_run, means_of_parts};
+
+/// What a run is asked for.
+#[derive(Clone, Debug)]
+pub(super) struct Plan {
+    pub(super) name: String,
+    pub(super) bytes: Option<u64>,
+    pub(super) cpu: Option<usize>,
+    pub(super) precision: f64,
+    pub(super) time_limit: Duration,
+    pub(super) batch: Option<usize>,
+    pub(super) isolated: bool,
+    /// The step of the counter.
+    pub(super) step: u64,
+    /// Whether the baseline is an empty call between fences, which takes a cycle that work does not take: see `fence_hiding`.
+    pub(super) baseline_is_empty: bool,
+}
 
 data! {
     /// What one call of a piece of work costs, and how this was found.
@@ -82,12 +100,17 @@ impl Measurement {
     }
 
     /// The figures of these net ticks per call, in the order of a run.
-    pub(super) fn of(verdict: Verdict, ticks: &[f64], calls_per_sample: usize, step: u64) -> Self {
+    pub(super) fn of(
+        plan: &Plan,
+        verdict: Verdict,
+        ticks: &[f64],
+        calls_per_sample: usize,
+    ) -> Self {
         let samples = Distribution::new(ticks);
-        let centre = centre_of_run(ticks, 2.0 * step as f64 / calls_per_sample as f64);
+        let centre = centre_of_run(ticks, 2.0 * plan.step as f64 / calls_per_sample as f64);
         let (mean, deviation) = samples.moments();
         Self {
-            name: String::new(),
+            name: plan.name.clone(),
             verdict,
             samples: samples.len(),
             interrupted: 0,
@@ -108,8 +131,8 @@ impl Measurement {
             std_error_core_cycles: None,
             clock: None,
             baseline_ticks: f64::NAN,
-            resolution_ticks: step,
-            bytes: None,
+            resolution_ticks: plan.step,
+            bytes: plan.bytes,
             settling: Vec::new(),
             remarks: Vec::new(),
         }

@@ -23,27 +23,21 @@
 
 mod aligned;
 mod builder;
-mod constancy;
 mod display;
 mod engine;
 mod fence_hiding;
-mod judgement;
 mod measurement;
-mod plan;
 mod rounds;
 mod settling;
-mod thread;
 mod verdict;
 mod work;
 
 pub use crate::aligned;
 pub use builder::Measure;
-pub use constancy::{Constant, constant};
 pub use measurement::{CoreRatio, Measurement};
-pub use settling::{Note, Step};
+pub use settling::{Constant, Note, Step, constant};
 pub use verdict::{UnsettledReason, Verdict};
 
-pub(crate) use thread::{attach_thread, uninterrupted};
 pub(crate) use work::isolate;
 
 /// Measures `work` until its cost is constant, for at most a second.

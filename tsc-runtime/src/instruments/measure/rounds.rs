@@ -1,22 +1,19 @@
 //! The rounds of a measurement, each with the baseline, the work and the reference chain, and their evaluation.
 
 use super::fence_hiding;
-use super::judgement::{LEAST_SAMPLES, Tolerance, judge};
-use super::measurement::{CoreRatio, Measurement};
-use super::plan::Plan;
-use super::thread::{arm, interruption_since};
-use super::verdict::{UnsettledReason, Verdict};
+use super::measurement::{CoreRatio, Measurement, Plan};
+use super::verdict::{LEAST_SAMPLES, Tolerance, UnsettledReason, Verdict, judge};
 use super::work::Work;
 use crate::calibration::reference_chain::{self, LINKS_PER_BLOCK};
 use crate::calibration::statistics::median;
 use crate::instruments::bench::distribution::{Distribution, centre_of_run};
-use crate::interruption::Interruption;
+use crate::instruments::bench::uninterrupted;
+use crate::interruption;
 use crate::random::Random;
 use crate::tsc::FencePolicy;
 
-/// The fewest blocks of the reference chain's short run in a round. The long run has twice as many.
-const REFERENCE_BLOCKS: u64 = 1;
-/// The core cycles of the short run for each tick of the counter's step, so that the step is a small part of the run.
+/// The core cycles of the reference chain's short run in a round for each tick of the counter's step, so that the step is a small part of
+/// the run. The long run has twice as many.
 const REFERENCE_CYCLES_PER_STEP: u64 = 100;
 /// The standard deviation of the chain's own cycles from one run of milliseconds to the next, as a share, which the differences between the
 /// rounds of a run do not show: chains of 4000 and of 400 additions, measured 3000 times on an EPYC (Zen 5) whose other thread was busy.
@@ -41,23 +38,21 @@ struct Round {
 pub(super) struct Run {
     rounds: Vec<Round>,
     interrupted: usize,
-    detected: bool,
+    plan: Plan,
     batch: usize,
     reference_blocks: u64,
     jitter: Random,
 }
 
 impl Run {
-    /// No rounds, which will have samples of `batch` calls. The counter advances by `step` ticks at a time.
-    pub(super) fn new(batch: usize, step: u64) -> Self {
+    /// No rounds, which will have samples of `batch` calls.
+    pub(super) fn new(plan: Plan, batch: usize) -> Self {
         Self {
             rounds: Vec::new(),
             interrupted: 0,
-            detected: false,
             batch,
-            reference_blocks: (REFERENCE_CYCLES_PER_STEP * step)
-                .div_ceil(LINKS_PER_BLOCK)
-                .max(REFERENCE_BLOCKS),
+            reference_blocks: (REFERENCE_CYCLES_PER_STEP * plan.step).div_ceil(LINKS_PER_BLOCK),
+            plan,
             jitter: Random::new(0x9e37_79b9_7f4a_7c15),
         }
     }
@@ -73,8 +68,8 @@ impl Run {
         work: &mut impl Work,
         baseline: &mut impl Work,
         known: &mut impl Work,
-        plan: Plan,
     ) {
+        let isolated = self.plan.isolated;
         work.prepare(self.batch);
         baseline.prepare(self.batch);
         known.prepare(self.batch);
@@ -83,21 +78,20 @@ impl Run {
         if self.rounds.len() % 2 == 1 {
             order.reverse();
         }
-        let armed = arm();
-        for part in order {
-            self.jitter.wait();
-            ticks[part] = match part {
-                0 => reference_chain::additions(self.reference_blocks),
-                1 => baseline.sample::<P>(self.batch, plan.isolated),
-                2 => work.sample::<P>(self.batch, plan.isolated),
-                3 if plan.baseline_is_empty => known.sample::<P>(self.batch, plan.isolated),
-                3 => 0,
-                _ => reference_chain::additions(2 * self.reference_blocks),
-            };
-        }
-        let verdict = interruption_since(armed);
-        self.detected |= verdict != Interruption::Unknown;
-        if verdict == Interruption::Interrupted {
+        let done = uninterrupted(|| {
+            for part in order {
+                self.jitter.wait();
+                ticks[part] = match part {
+                    0 => reference_chain::additions(self.reference_blocks),
+                    1 => baseline.sample::<P>(isolated),
+                    2 => work.sample::<P>(isolated),
+                    3 if self.plan.baseline_is_empty => known.sample::<P>(isolated),
+                    3 => 0,
+                    _ => reference_chain::additions(2 * self.reference_blocks),
+                };
+            }
+        });
+        if done.is_none() {
             self.interrupted += 1;
             return;
         }
@@ -111,17 +105,19 @@ impl Run {
     }
 
     /// Evaluates the rounds so far.
-    pub(super) fn evaluate(&self, plan: Plan) -> Measurement {
-        let (step, batch) = (plan.step as f64, self.batch as f64);
+    pub(super) fn evaluate(&self) -> Measurement {
+        let (step, batch) = (self.plan.step as f64, self.batch as f64);
         let rounds = self.undisturbed();
-        let all = |get: fn(&Round) -> i64| rounds.iter().map(move |round| get(round) as f64);
-        let baselines: Vec<f64> = all(|round| round.baseline).collect();
+        let baselines: Vec<f64> = rounds.iter().map(|round| round.baseline as f64).collect();
         let baseline = Distribution::new(&baselines).centre(2.0 * step);
         let baseline_error = baseline.std_error / batch;
-        let net = |get| all(get).map(|ticks| (ticks - baseline.mean) / batch);
-        let mut ticks: Vec<f64> = net(|round| round.work).collect();
+        let net = |of: fn(&Round) -> i64| -> Vec<f64> {
+            let net = |round| (of(round) as f64 - baseline.mean) / batch;
+            rounds.iter().map(net).collect()
+        };
+        let mut ticks = net(|round| round.work);
         let demand = Tolerance {
-            precision: plan.precision,
+            precision: self.plan.precision,
             step: step / batch,
         };
         // The clock around each round converts it, so a slow change of the clock makes no error.
@@ -133,22 +129,19 @@ impl Run {
                 step: demand.step * per_tick,
                 ..demand
             };
-            let converted = |ticks: &mut dyn Iterator<Item = f64>| -> Vec<f64> {
-                ticks
-                    .zip(&clocks)
-                    .map(|(ticks, clock)| ticks * clock)
-                    .collect()
+            let converted = |ticks: &[f64]| -> Vec<f64> {
+                let rounds = ticks.iter().zip(&clocks);
+                rounds.map(|(ticks, clock)| ticks * clock).collect()
             };
             let centre = |cycles: &[f64]| centre_of_run(cycles, 2.0 * demand.step);
-            let mut cycles = converted(&mut ticks.iter().copied());
-            if plan.baseline_is_empty {
-                let known = centre(&converted(&mut net(|round| round.known)));
+            let mut cycles = converted(&ticks);
+            if self.plan.baseline_is_empty {
+                let known = centre(&converted(&net(|round| round.known)));
                 let hidden = fence_hiding::cycles(known.mean);
                 let hidden = fence_hiding::correction(hidden, centre(&cycles).mean);
                 cycles.iter_mut().for_each(|cycles| *cycles += hidden);
-                ticks
-                    .iter_mut()
-                    .for_each(|ticks| *ticks += hidden / per_tick);
+                let hidden = hidden / per_tick;
+                ticks.iter_mut().for_each(|ticks| *ticks += hidden);
             }
             let mut known = centre(&cycles);
             known.std_error = known
@@ -157,26 +150,22 @@ impl Run {
                 .hypot(REFERENCE_ERROR * known.mean);
             (known, judge(&cycles, demand), clock)
         });
-        let in_ticks = judge(&ticks, demand);
-        let in_cycles = cycles.as_ref().map(|(_, verdict, _)| verdict);
+        let (clean, interrupted) = (self.rounds.len(), self.interrupted);
         // The core clock may change while the work stays constant in core cycles. Or the work may wait for memory, which has a clock of
         // its own. So the work is constant if it is constant in either unit.
-        let verdict = match (in_cycles, in_ticks) {
-            _ if self.interrupted > self.rounds.len() => Verdict::Unsettled {
-                why: UnsettledReason::Interrupted {
-                    clean: self.rounds.len(),
-                    interrupted: self.interrupted,
-                },
+        let verdict = match (&cycles, judge(&ticks, demand)) {
+            _ if interrupted > clean => Verdict::Unsettled {
+                why: UnsettledReason::Interrupted { clean, interrupted },
             },
-            (Some(Ok(share)), _) => Verdict::Constant { share: *share },
+            (Some((_, Ok(share), _)), _) => Verdict::Constant { share: *share },
             (_, Ok(share)) => Verdict::Constant { share },
             (_, Err(why)) => Verdict::Unsettled { why },
         };
-        let measurement = Measurement::of(verdict, &ticks, self.batch, plan.step);
+        let measurement = Measurement::of(&self.plan, verdict, &ticks, self.batch);
         let known = cycles.as_ref().map(|(known, ..)| known);
         Measurement {
-            interrupted: self.interrupted,
-            interruptions_detected: self.detected,
+            interrupted,
+            interruptions_detected: interruption::unavailable().is_none(),
             std_error_ticks: measurement.std_error_ticks.hypot(baseline_error),
             core_cycles: known.map(|known| known.mean),
             std_error_core_cycles: known.map(|known| known.std_error),
@@ -204,10 +193,8 @@ impl Run {
         let references: Vec<f64> = rounds.iter().map(|it| it.reference as f64).collect();
         let clock = |i: usize| {
             let around = i.saturating_sub(AROUND)..(i + AROUND + 1).min(references.len());
-            cycles
-                / Distribution::new(&references[around])
-                    .centre(REFERENCE_STEPS * step)
-                    .mean
+            let around = Distribution::new(&references[around]);
+            cycles / around.centre(REFERENCE_STEPS * step).mean
         };
         (reference_chain::AVAILABLE && rounds.len() >= LEAST_SAMPLES)
             .then(|| (0..rounds.len()).map(clock).collect())
@@ -227,7 +214,7 @@ mod tests {
 
     /// Rounds of `calls` calls of a chain of `length` additions, read from `counter`.
     fn run(counter: &mut Scripted, calls: usize, length: f64, rounds: usize) -> Run {
-        let mut run = Run::new(calls, counter.step());
+        let mut run = Run::new(plan(counter), calls);
         let reference = (run.reference_blocks * LINKS_PER_BLOCK) as f64;
         for _ in 0..rounds {
             run.rounds.push(Round {
@@ -243,6 +230,9 @@ mod tests {
 
     fn plan(counter: &Scripted) -> Plan {
         Plan {
+            name: String::new(),
+            bytes: None,
+            cpu: None,
             precision: 0.01,
             time_limit: Duration::from_secs(1),
             batch: None,
@@ -265,7 +255,7 @@ mod tests {
             for (i, round) in run.rounds[100..130].iter_mut().enumerate() {
                 round.reference += if i % 3 == 0 { 30_000 } else { -90_000 };
             }
-            let (cycles, error) = core_cycles(&run.evaluate(plan(&counter)));
+            let (cycles, error) = core_cycles(&run.evaluate());
             assert!((cycles / 4000.0 - 1.0).abs() < 0.003, "{cycles} ± {error}");
             assert!(error < 0.0015 * 4000.0, "{error}");
         }
@@ -275,7 +265,7 @@ mod tests {
     fn core_cycles_are_right_whatever_the_counters_step() {
         for seed in 1..30 {
             for mut counter in Scripted::each(seed) {
-                let measured = run(&mut counter, 1, 4000.0, 256).evaluate(plan(&counter));
+                let measured = run(&mut counter, 1, 4000.0, 256).evaluate();
                 let (cycles, error) = core_cycles(&measured);
                 assert!(
                     (cycles / 4000.0 - 1.0).abs() < 0.003,

@@ -1,21 +1,22 @@
 //! The work that is measured: how a batch of calls is made between two reads of the counter.
 
+use std::iter;
 use std::mem::needs_drop;
 
 use crate::tsc::{FencePolicy, elapsed, escape};
 
 /// Work that can be called many times between two reads.
-pub(crate) trait Work {
-    /// Prepares a sample. This is not timed.
+pub(super) trait Work {
+    /// Prepares a sample of `batch` calls. This is not timed.
     fn prepare(&mut self, batch: usize);
 
-    /// Makes `batch` calls, and returns the ticks from before the first to after the last.
-    fn sample<P: FencePolicy>(&mut self, batch: usize, isolated: bool) -> i64;
+    /// Makes the calls, and returns the ticks from before the first to after the last.
+    fn sample<P: FencePolicy>(&mut self, isolated: bool) -> i64;
 
     /// Both.
     fn prepared_sample<P: FencePolicy>(&mut self, batch: usize, isolated: bool) -> i64 {
         self.prepare(batch);
-        self.sample::<P>(batch, isolated)
+        self.sample::<P>(isolated)
     }
 }
 
@@ -34,62 +35,17 @@ pub(crate) fn isolate() {
     }
 }
 
-/// Calls of a closure without arguments.
-pub(crate) struct Calls<F, R> {
+/// Calls of a closure with inputs that are made before each sample. Inputs without a size cause no memory traffic.
+pub(super) struct Calls<S, F, I, R> {
+    setup: S,
     work: F,
+    inputs: Vec<I>,
     /// The results are kept here if they must be dropped, so that they are dropped after the sample.
     results: Vec<R>,
 }
 
-impl<F: FnMut() -> R, R> Calls<F, R> {
-    pub(crate) fn new(work: F) -> Self {
-        Self {
-            work,
-            results: Vec::new(),
-        }
-    }
-
-    #[inline(always)]
-    fn call(&mut self) {
-        // Makes the compiler assume that the captured values may change with every call.
-        escape(&self.work);
-        let result = (self.work)();
-        keep(&mut self.results, result);
-    }
-}
-
-impl<F: FnMut() -> R, R> Work for Calls<F, R> {
-    fn prepare(&mut self, batch: usize) {
-        make_room(&mut self.results, batch);
-    }
-
-    #[inline(never)]
-    fn sample<P: FencePolicy>(&mut self, batch: usize, isolated: bool) -> i64 {
-        let start = P::start();
-        if isolated {
-            for _ in 0..batch {
-                isolate();
-                self.call();
-            }
-        } else {
-            for _ in 0..batch {
-                self.call();
-            }
-        }
-        elapsed(start, P::stop())
-    }
-}
-
-/// Calls of a closure with inputs that are created before each sample.
-pub(crate) struct CallsWith<S, F, I, R> {
-    setup: S,
-    work: F,
-    inputs: Vec<I>,
-    results: Vec<R>,
-}
-
-impl<S: FnMut() -> I, F: FnMut(&mut I) -> R, I, R> CallsWith<S, F, I, R> {
-    pub(crate) fn new(setup: S, work: F) -> Self {
+impl<S: FnMut() -> I, F: FnMut(&mut I) -> R, I, R> Calls<S, F, I, R> {
+    pub(super) fn new(setup: S, work: F) -> Self {
         Self {
             setup,
             work,
@@ -99,39 +55,33 @@ impl<S: FnMut() -> I, F: FnMut(&mut I) -> R, I, R> CallsWith<S, F, I, R> {
     }
 }
 
-impl<S: FnMut() -> I, F: FnMut(&mut I) -> R, I, R> Work for CallsWith<S, F, I, R> {
+impl<S: FnMut() -> I, F: FnMut(&mut I) -> R, I, R> Work for Calls<S, F, I, R> {
     fn prepare(&mut self, batch: usize) {
-        make_room(&mut self.results, batch);
+        self.results.clear();
+        if needs_drop::<R>() {
+            self.results.reserve(batch);
+        }
         self.inputs.clear();
-        self.inputs.extend((0..batch).map(|_| (self.setup)()));
+        let inputs = iter::repeat_with(&mut self.setup).take(batch);
+        self.inputs.extend(inputs);
     }
 
     #[inline(never)]
-    fn sample<P: FencePolicy>(&mut self, batch: usize, isolated: bool) -> i64 {
+    fn sample<P: FencePolicy>(&mut self, isolated: bool) -> i64 {
         let start = P::start();
-        for input in self.inputs.iter_mut().take(batch) {
+        for input in &mut self.inputs {
             if isolated {
                 isolate();
             }
+            // Makes the compiler assume that the captured values may change with every call.
+            escape(&self.work);
             escape(input);
             let result = (self.work)(input);
-            keep(&mut self.results, result);
+            escape(&result);
+            if needs_drop::<R>() && self.results.len() < self.results.capacity() {
+                self.results.push(result);
+            }
         }
         elapsed(start, P::stop())
-    }
-}
-
-fn make_room<R>(results: &mut Vec<R>, batch: usize) {
-    results.clear();
-    if needs_drop::<R>() {
-        results.reserve(batch);
-    }
-}
-
-#[inline(always)]
-fn keep<R>(results: &mut Vec<R>, result: R) {
-    escape(&result);
-    if needs_drop::<R>() && results.len() < results.capacity() {
-        results.push(result);
     }
 }

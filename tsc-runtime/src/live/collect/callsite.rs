@@ -6,7 +6,7 @@ use std::ptr;
 
 use super::slowest::add_slowest;
 use super::{Indices, process_started};
-use crate::calibration::light_cost;
+use crate::calibration::overhead;
 use crate::events;
 use crate::record::callsite::{Callsite, Unit};
 use crate::record::light::PathSums;
@@ -115,7 +115,7 @@ fn sums(callsite: &Callsite, totals: &Totals) -> CallsiteSums {
         sums.unsplit = sums.unsplit.max(sums.counted).max(1);
     }
     if callsite.is_light() {
-        let (probes, cost) = (sums.counted.max(sums.polls), light_cost::ticks());
+        let (probes, cost) = (sums.counted.max(sums.polls), overhead::of_a_light_call());
         sums.light_probe_milliticks = (probes as f64 * cost.unwrap_or(0.0) * 1000.0) as i64;
     }
     sums

@@ -1,6 +1,6 @@
 //! Makes the report's part about the clock of light probes.
 
-use crate::calibration::light_cost;
+use crate::calibration::overhead;
 use crate::registry::Figures;
 use crate::tsc::clock;
 use crate::{on_cpu, tick_clock};
@@ -22,7 +22,7 @@ pub(in crate::live) fn collect_tick_clock(figures: &Figures) -> Option<TickClock
         .or_else(on_cpu::unavailable);
     let mut clock = TickClock {
         outside_ticks: figures.ticked.outside.on_cpu,
-        light_call_ticks: light_cost::ticks(),
+        light_call_ticks: overhead::of_a_light_call(),
         no_times_because: reason.map(str::to_owned),
         ..TickClock::default()
     };

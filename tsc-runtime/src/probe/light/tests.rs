@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use super::LightProbe;
-use crate::calibration::light_cost;
+use crate::calibration::overhead;
 use crate::on_cpu::script::{self, Scripted};
 use crate::probe::empty_calls::Light;
 use crate::probe::{Probe, Slot};
@@ -356,7 +356,7 @@ fn light_calls_are_overhead_of_timed_ones() {
             script::run(1_000_000);
         });
         let cost = nested() - before;
-        let expected = light_cost::of(1000);
+        let expected = overhead::of_light_calls(1000);
         assert!((cost - expected).abs() <= 1, "{cost}, {expected}");
     });
 }

@@ -6,7 +6,7 @@ use super::{
     CALLS_AFTER_END, HAS_LIGHT_PROBES, NUMBERS, PAUSED, begin_cold_path, is_paused_by_now,
     number_of, register, registry, room,
 };
-use crate::calibration::light_cost;
+use crate::calibration::overhead;
 use crate::on_cpu;
 use crate::record::callsite::Callsite;
 use crate::record::light::{self, Counts, LightRecord, LightThread, Row};
@@ -72,7 +72,7 @@ fn make_row(
     count: u64,
 ) -> Option<bool> {
     let number = number_of(callsite)?;
-    light_cost::calibrate(callsite);
+    overhead::calibrate(callsite);
     let registry = registry();
     if !HAS_LIGHT_PROBES.swap(true, SeqCst) {
         // Timed calls link frames from now on.

@@ -94,11 +94,10 @@ static CHOSEN: OnceBox<Vec<Kind>> = OnceBox::new();
 /// The events in `TSC_EVENTS` that this process can count. The first call prints why the others cannot be counted.
 pub(super) fn choose(try_to_open: fn(&Kind) -> io::Result<()>) -> &'static [Kind] {
     let can_be_counted = |kind: &Kind| {
-        let opened = try_to_open(kind);
-        if let Err(error) = &opened {
-            environment::complain(&format!("events: {}", kind.why_not(error)));
-        }
-        opened.is_ok()
+        let why_not = try_to_open(kind).map_err(|error| kind.why_not(&error));
+        why_not
+            .map_err(|why| environment::complain(&format!("events: {why}")))
+            .is_ok()
     };
     CHOSEN.get_or_init(|| Box::new(named().into_iter().filter(can_be_counted).collect()))
 }
@@ -107,11 +106,9 @@ pub(super) fn choose(try_to_open: fn(&Kind) -> io::Result<()>) -> &'static [Kind
 fn named() -> Vec<Kind> {
     let value = EVENTS.get();
     let value = value.as_ref().map(|value| value.to_string_lossy());
-    let (chosen, errors) = parse(value.as_deref().unwrap_or_default());
-    errors
-        .iter()
-        .for_each(|(name, wrong)| EVENTS.complain(name, wrong));
-    chosen
+    parse(value.as_deref().unwrap_or_default(), |name, wrong| {
+        EVENTS.complain(name, wrong);
+    })
 }
 
 /// The names of these events, as a user would write them in `TSC_EVENTS`.
@@ -126,25 +123,30 @@ pub(super) fn chosen() -> &'static [Kind] {
     CHOSEN.get().map_or(&[], Vec::as_slice)
 }
 
-/// The events of a list, and the wrong names in it with the reasons.
-fn parse(list: &str) -> (Vec<Kind>, Vec<(String, &'static str)>) {
+/// The events of a list. Each wrong name in it is passed to `complain` with the reason.
+fn parse(list: &str, mut complain: impl FnMut(&str, &'static str)) -> Vec<Kind> {
     let mut kinds: Vec<Kind> = Vec::new();
-    let mut wrong = Vec::new();
     let names = list.split(',').map(str::trim);
     for name in names.filter(|name| !name.is_empty()) {
         match Kind::ALL.iter().find(|kind| kind.name == name) {
-            None => wrong.push((name.to_owned(), "is unknown")),
+            None => complain(name, "is unknown"),
             Some(kind) if kinds.iter().any(|known| known.name == kind.name) => {}
-            Some(_) if kinds.len() == MOST => wrong.push((name.to_owned(), "is one too many")),
+            Some(_) if kinds.len() == MOST => complain(name, "is one too many"),
             Some(kind) => kinds.push(*kind),
         }
     }
-    (kinds, wrong)
+    kinds
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn parse(list: &str) -> (Vec<Kind>, Vec<(String, &'static str)>) {
+        let mut wrong = Vec::new();
+        let kinds = super::parse(list, |name, why| wrong.push((name.to_owned(), why)));
+        (kinds, wrong)
+    }
 
     fn names(list: &str) -> Vec<&'static str> {
         parse(list).0.iter().map(|kind| kind.name).collect()
@@ -176,7 +178,7 @@ mod tests {
 
     #[test]
     fn page_lists_every_event() {
-        let page = include_str!("../../../docs/variables.md");
+        let page = include_str!("../../../../docs/variables.md");
         for kind in Kind::ALL {
             assert!(page.contains(&format!("`{}`", kind.name)), "{}", kind.name);
         }

@@ -1,6 +1,6 @@
 //! A thread's perf counters: one group, which one system call reads.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::io;
 use std::os::fd::IntoRawFd as _;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
@@ -13,11 +13,14 @@ use crate::environment;
 use crate::process::OwnDescriptor;
 use crate::tsc::{Ticks, clock, elapsed};
 
-/// Incremented in the child of a fork. The groups of the parent count the parent's threads.
-static PROCESS: AtomicU32 = AtomicU32::new(0);
+/// The number of groups that have been opened.
+static OPENED: AtomicU32 = AtomicU32::new(0);
+/// The number of those that a parent process has opened: they count its threads.
+static OF_PARENT: AtomicU32 = AtomicU32::new(0);
 
+/// Called in the child of a fork.
 pub(super) fn forget() {
-    PROCESS.fetch_add(1, Relaxed);
+    OF_PARENT.store(OPENED.load(Relaxed), Relaxed);
 }
 
 /// What `read` on the group's leader returns: the number of counters, the time for which they were enabled, the time for which they ran,
@@ -36,32 +39,28 @@ const CALIBRATION: usize = 32;
 const TOO_FEW: &str = "the process has too few file descriptors (ulimit -n)";
 
 struct Group {
-    process: u32,
-    /// The number of the group among those of this thread.
+    /// How many groups were opened before this one.
     number: u32,
     /// The leader, and the other counters, which count as long as they are open.
     descriptors: Vec<OwnDescriptor>,
-    /// What is counted between two successive reads: the events that a read itself causes.
-    own: [u64; MOST],
+    /// What each read adds to the values: the events that it causes itself.
+    own: [i64; MOST],
     /// The number of reads so far.
-    reads: u64,
+    reads: i64,
     /// The ticks of an undisturbed read: the smallest of the recent ones.
     usual: u64,
 }
 
-/// The values of a thread's counters at some moment.
+/// The values of a thread's counters at some moment, without what the reads so far have added to them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reading {
     group: u32,
-    reads: u64,
     values: [u64; MOST],
 }
 
 thread_local! {
     /// `Err` if the group could not be opened on this thread.
     static GROUP: RefCell<Option<Result<Group, ()>>> = const { RefCell::new(None) };
-    /// The number of groups that this thread has opened.
-    static GROUPS: Cell<u32> = const { Cell::new(0) };
 }
 
 /// The present values of the thread's counters, and the ticks that reading them took. `None` if they cannot be read: the thread is ending,
@@ -71,17 +70,16 @@ pub(super) fn read() -> Option<(Reading, u64)> {
     let began = clock::now();
     let read = GROUP.try_with(|group| {
         let mut group = group.try_borrow_mut().ok()?;
-        let process = PROCESS.load(Relaxed);
-        let leader = match &mut *group {
+        let leader = match &*group {
             Some(Err(())) => return None,
             // The program may have closed it.
-            Some(Ok(known)) if known.process == process => known.leader(),
+            Some(Ok(known)) if known.number >= OF_PARENT.load(Relaxed) => known.leader(),
             _ => None,
         };
         if leader.is_none() {
             // What is left of an earlier group, which may be a parent process's, is closed first.
             *group = None;
-            let opened = Group::open(kinds::chosen(), process);
+            let opened = Group::open(kinds::chosen());
             *group = Some(opened.map_err(|error| complain_once(&error)));
         }
         let known = group.as_mut()?.as_mut().ok()?;
@@ -98,22 +96,10 @@ fn complain_once(why: &io::Error) {
     }
 }
 
-/// What was counted between two reads, minus what these two reads and the ones between them count themselves. `None` if the program has
-/// closed the counters in between.
+/// What was counted between two readings. `None` if the program has closed the counters in between.
 pub(super) fn difference(before: &Reading, after: &Reading) -> Option<[i64; MOST]> {
-    if before.group != after.group {
-        return None;
-    }
-    let own = GROUP.try_with(|group| match group.try_borrow().ok()?.as_ref()? {
-        Ok(group) => Some(group.own),
-        Err(()) => None,
-    });
-    let own = own.ok().flatten().unwrap_or([0; MOST]);
-    let reads = after.reads - before.reads;
-    Some(std::array::from_fn(|i| {
-        let counted = after.values[i].wrapping_sub(before.values[i]);
-        counted.cast_signed() - (own[i] * reads).cast_signed()
-    }))
+    let counted = |i: usize| after.values[i].wrapping_sub(before.values[i]).cast_signed();
+    (before.group == after.group).then(|| std::array::from_fn(counted))
 }
 
 /// Tries to open a counter for the event on this thread.
@@ -137,21 +123,19 @@ fn open(kind: &Kind, leader: &mut Counter) -> io::Result<Counter> {
 }
 
 impl Group {
-    fn open(kinds: &[Kind], process: u32) -> io::Result<Self> {
+    fn open(kinds: &[Kind]) -> io::Result<Self> {
         let mut leader = leader()?;
         let members = kinds
             .iter()
             .map(|kind| open(kind, &mut leader))
             .collect::<io::Result<Vec<Counter>>>()?;
         let mut group = Self {
-            process,
-            number: GROUPS.get() + 1,
+            number: OPENED.fetch_add(1, Relaxed),
             descriptors: Vec::with_capacity(1 + members.len()),
             own: [0; MOST],
             reads: 0,
             usual: u64::MAX,
         };
-        GROUPS.set(group.number);
         for counter in std::iter::once(leader).chain(members) {
             // If this one is not kept, the group is dropped, which closes the others.
             let kept = OwnDescriptor::keep(counter.into_raw_fd());
@@ -159,25 +143,18 @@ impl Group {
             group.descriptors.push(kept);
         }
         if let Some(leader) = group.leader() {
-            group.own = group.calibrate(leader);
+            group.calibrate(leader);
         }
         Ok(group)
     }
 
-    fn calibrate(&mut self, leader: libc::c_int) -> [u64; MOST] {
-        let mut least = [u64::MAX; MOST];
-        let mut before = self.read(leader);
-        for _ in 0..CALIBRATION {
-            let after = self.read(leader);
-            if let (Some(before), Some(after)) = (before, after) {
-                let pairs = before.values.iter().zip(after.values);
-                for (least, (before, after)) in least.iter_mut().zip(pairs) {
-                    *least = (*least).min(after.wrapping_sub(*before));
-                }
-            }
-            before = after;
-        }
-        least.map(|least| if least == u64::MAX { 0 } else { least })
+    fn calibrate(&mut self, leader: libc::c_int) {
+        let readings = (0..=CALIBRATION).filter_map(|_| self.read(leader));
+        let readings: Vec<Reading> = readings.collect();
+        let added = readings.windows(2);
+        let added = added.filter_map(|pair| difference(&pair[0], &pair[1]));
+        let least = |a: [i64; MOST], b: [i64; MOST]| std::array::from_fn(|i| a[i].min(b[i]));
+        self.own = added.reduce(least).unwrap_or_default();
     }
 
     /// The leader's descriptor. `None` if the program has closed it. Reading would then take data away from whatever file has its number.
@@ -212,16 +189,13 @@ impl Group {
         if !is_whole || enabled != running {
             return None;
         }
-        let mut values = [0; MOST];
-        // The first value is the leader's.
-        let counted = words[HEADER..].chunks_exact(2).skip(1);
-        for (value, counted) in values.iter_mut().zip(counted).take(counters as usize - 1) {
-            *value = counted[0];
-        }
         self.reads += 1;
+        // The first value is the leader's. What is behind the last one is 0, and stays so.
+        let values = std::array::from_fn(|i| {
+            words[HEADER + 2 * (1 + i)].wrapping_sub((self.own[i] * self.reads).cast_unsigned())
+        });
         Some(Reading {
             group: self.number,
-            reads: self.reads,
             values,
         })
     }

@@ -96,7 +96,11 @@ fn spins() {
 /// Runs this test alone in a process that counts `events`.
 fn alone(test: &str, events: &str) -> Output {
     let output = Command::new(env::current_exe().unwrap())
-        .args(["--exact", &format!("events::tests::{test}"), "--nocapture"])
+        .args([
+            "--exact",
+            &format!("events::present::tests::{test}"),
+            "--nocapture",
+        ])
         .env("TSC_EVENTS", events)
         .env("TSC_REPORT", "off")
         .env("TSC_TEST_ALONE", "1")

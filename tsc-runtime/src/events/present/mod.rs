@@ -4,11 +4,18 @@ use std::cell::Cell;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
-use super::group::{self, Reading};
-use super::kinds;
+use self::group::Reading;
 use crate::record::callsite::{self, Callsite};
 use crate::record::event_row::Row;
 use tsc_report::EventCount;
+
+mod group;
+mod kinds;
+#[cfg(test)]
+mod tests;
+
+#[cfg(fuzzing)]
+pub(crate) use kinds::understood;
 
 /// Whether events are counted.
 static ARE_COUNTED: AtomicBool = AtomicBool::new(false);
