@@ -38,6 +38,7 @@ pub use options::{TextForm, TextOptions, TextSort, TextUnit};
 /// the documentation hides.
 #[doc(hidden)]
 pub mod __private {
+    pub use crate::__data as data;
     pub use crate::__figures as figures;
     pub use crate::__reasons as reasons;
     pub use crate::data::WholeTicks;

@@ -20,13 +20,13 @@ data! {
         /// Those of the calls that were neither preempted, migrated nor signalled; `None` if this is unknown.
         clean: Option<u64> by Add,
         /// Inclusive net ticks, on the CPU and blocked.
-        total_ticks: WholeTicks by Add,
+        total_ticks: WholeTicks by Add => f64 = to_f64(),
         /// The part of `total_ticks` on the CPU.
-        on_cpu_ticks: Option<WholeTicks> by Add,
+        on_cpu_ticks: Option<WholeTicks> by Add => Option<f64> = map(WholeTicks::to_f64),
         /// Net ticks outside annotated callees, on the CPU if that is known.
-        self_ticks: WholeTicks by Add,
+        self_ticks: WholeTicks by Add => f64 = to_f64(),
         /// The cost of light probes that was subtracted from `self_ticks`, and from `total_ticks` here and in the contexts around this one.
-        probe_ticks: WholeTicks by Add,
+        probe_ticks: WholeTicks by Add => f64 = to_f64(),
     }
 }
 

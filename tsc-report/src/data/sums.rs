@@ -167,7 +167,7 @@ pub struct SumOfSquares(#[doc(hidden)] pub u128);
 impl SumOfSquares {
     /// The number.
     #[must_use]
-    pub fn get(&self) -> u128 {
+    pub fn get(self) -> u128 {
         self.0
     }
 }
