@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::WholeTicks;
 use super::getters::data;
+use super::{CallsiteReport, Report, WholeTicks};
 use crate::order::sort_indices;
 
 data! {
@@ -27,6 +27,19 @@ data! {
         self_ticks: WholeTicks by Add => f64 = to_f64(),
         /// The cost of light probes that was subtracted from `self_ticks`, and from `total_ticks` here and in the contexts around this one.
         probe_ticks: WholeTicks by Add => f64 = to_f64(),
+    }
+}
+
+impl Report {
+    /// The name of the context's function. `<other>` if the thread's call tree had no room left.
+    #[must_use]
+    pub fn name_of_context(&self, context: &Context) -> &str {
+        self.callsite_of(context)
+            .map_or("<other>", |callsite| &callsite.name)
+    }
+
+    pub(crate) fn callsite_of(&self, context: &Context) -> Option<&CallsiteReport> {
+        self.callsites.get(context.callsite? as usize)
     }
 }
 

@@ -1,92 +1,84 @@
 //! The lines about the machine: the CPU and its counter, the overhead that was subtracted, and whatever makes the figures doubtful.
 
-use std::fmt;
-
-use super::escaped;
 use super::scale::Scale;
-use super::style::Style;
 use super::tick_clock;
+use super::{Page, escaped};
 use crate::{Clock, Report, TextForm, TextOptions};
 
 /// What is doubtful on most machines: `full` says why.
 const USUAL: [&str; 4] = ["hypervisor", "placement", "governor", "boost"];
 
 /// What makes the figures useless stands above the table.
-pub(super) fn write_warnings(
-    out: &mut dyn fmt::Write,
-    clock: &Clock,
-    width: usize,
-    style: &Style,
-) -> fmt::Result {
-    for warning in &clock.warnings {
-        let line = cut(&format!("tsc: {warning}"), width);
-        writeln!(out, "{}", style.bad(&line))?;
-    }
-    Ok(())
+pub(super) fn warnings(page: &Page<'_>) -> impl Iterator<Item = String> {
+    let warnings = page.report.clock.warnings.iter();
+    warnings.map(|warning| {
+        let line = cut(&format!("tsc: {warning}"), page.options.width);
+        page.style.bad(&line)
+    })
 }
 
-pub(super) fn write(
-    out: &mut dyn fmt::Write,
-    report: &Report,
-    scale: &Scale,
-    options: &TextOptions,
-    style: &Style,
-) -> fmt::Result {
-    let (clock, width) = (&report.clock, options.width);
-    let is_full = options.form == TextForm::Full;
-    for doubt in doubts(report, options) {
-        let line = cut(&format!("tsc: {doubt}"), width);
-        writeln!(out, "{}", style.doubtful(&line))?;
-    }
-    let cost = tick_clock::cost(report);
-    for parts in [
+pub(super) fn lines(page: &Page<'_>) -> Vec<String> {
+    let (clock, width) = (&page.report.clock, page.options.width);
+    let is_full = page.options.form == TextForm::Full;
+    let doubts = doubts(page.report, &page.options).into_iter();
+    let doubts = doubts.map(|doubt| cut(&format!("tsc: {doubt}"), width));
+    let cost = tick_clock::cost(page.report);
+    let facts = [
         machine(clock, is_full),
-        probes(clock, scale, is_full),
+        probes(clock, &page.scale, is_full),
         cost.into_iter().collect(),
-    ] {
-        if !parts.is_empty() {
-            writeln!(out, "{}", style.dim(&fitting(&parts, width)))?;
-        }
-    }
-    Ok(())
+    ];
+    let facts = facts.iter().filter(|parts| !parts.is_empty());
+    doubts
+        .map(|line| page.style.doubtful(&line))
+        .chain(facts.map(|parts| page.style.dim(&fitting(parts, width))))
+        .collect()
 }
 
 /// The machine and its counter, in the order of importance. The full form also says what is as usual.
 fn machine(clock: &Clock, is_full: bool) -> Vec<String> {
-    let hypervisor = clock
-        .hypervisor
-        .as_ref()
-        .map(|name| format!(" under {name}"));
+    let hypervisor = clock.hypervisor.as_ref();
+    let under = hypervisor.map_or(String::new(), |name| format!(" under {name}"));
     let cpu = clock.cpu.as_deref().unwrap_or("unknown CPU");
-    let mut parts = vec![format!("{cpu}{}", hypervisor.unwrap_or_default())];
-    parts.push(match (clock.hz, clock.ppm) {
+    let rate = match (clock.hz, clock.ppm) {
         (Some(hz), Some(ppm)) => {
             let at_most = (ppm * 10.0).ceil() / 10.0; // a bound is never less, and not 0
             format!("{} {:.3} MHz ± {at_most:.1} ppm", clock.source, hz / 1e6)
         }
         _ => format!("{} at an unknown rate", clock.source),
-    });
-    match clock.invariant {
-        Some(false) => parts.push("not invariant".to_owned()),
-        Some(true) if is_full => parts.push("invariant".to_owned()),
-        None if is_full => parts.push("invariance unknown".to_owned()),
-        _ => {}
-    }
-    if is_full || clock.resolution_ticks > 1 {
-        parts.push(format!("in steps of {}", clock.resolution_ticks));
-    }
-    match clock.clocksource.as_deref() {
-        Some("tsc") if !is_full => {}
-        Some(source) => parts.push(format!("clocksource {source}")),
-        None if is_full => parts.push("clocksource unknown".to_owned()),
-        None => {}
-    }
-    match clock.pinned_cpu {
-        Some(cpu) => parts.push(format!("pinned to CPU {cpu}")),
-        None if is_full => parts.push("not pinned".to_owned()),
-        None => {}
-    }
+    };
+    let invariant = match clock.invariant {
+        Some(false) => "not invariant",
+        Some(true) => "invariant",
+        None => "invariance unknown",
+    };
+    let clocksource = clock.clocksource.as_deref();
+    let pinned = clock.pinned_cpu;
+    // Each with whether it is unusual.
+    let parts = [
+        (true, format!("{cpu}{under}")),
+        (true, rate),
+        (clock.invariant == Some(false), invariant.to_owned()),
+        (
+            clock.resolution_ticks > 1,
+            format!("in steps of {}", clock.resolution_ticks),
+        ),
+        (
+            clocksource.is_some_and(|source| source != "tsc"),
+            format!("clocksource {}", clocksource.unwrap_or("unknown")),
+        ),
+        (
+            pinned.is_some(),
+            pinned.map_or("not pinned".to_owned(), |cpu| {
+                format!("pinned to CPU {cpu}")
+            }),
+        ),
+    ];
+    let parts = parts.into_iter();
     parts
+        .filter(|&(is_unusual, _)| is_unusual || is_full)
+        .map(|(_, part)| part)
+        .collect()
 }
 
 /// The overhead that was subtracted, and the number of core cycles in a tick.

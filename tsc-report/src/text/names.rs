@@ -13,13 +13,13 @@ pub(super) struct Names {
     by_row: HashMap<*const CallsiteReport, Name>,
 }
 
-struct Name {
-    /// 50 bytes, which may take fewer columns than 50.
-    shown: String,
+pub(super) struct Name {
+    /// The row's first column: 50 bytes, which may take fewer columns than 50.
+    pub(super) shown: String,
     /// The name as long as it is.
-    full: String,
+    pub(super) full: String,
     /// The full name and its place in the source, if another row shows the same.
-    note: Option<String>,
+    pub(super) note: Option<String>,
 }
 
 impl Names {
@@ -48,22 +48,7 @@ impl Names {
         Self { by_row }
     }
 
-    /// The row's first column: 50 bytes.
-    pub(super) fn shown(&self, row: &CallsiteReport) -> &str {
-        &self.name(row).shown
-    }
-
-    /// The name, however long.
-    pub(super) fn full(&self, row: &CallsiteReport) -> &str {
-        &self.name(row).full
-    }
-
-    /// The remark that distinguishes the row from another that looks the same.
-    pub(super) fn note(&self, row: &CallsiteReport) -> Option<&str> {
-        self.name(row).note.as_deref()
-    }
-
-    fn name(&self, row: &CallsiteReport) -> &Name {
+    pub(super) fn of(&self, row: &CallsiteReport) -> &Name {
         &self.by_row[&std::ptr::from_ref(row)]
     }
 }
@@ -119,11 +104,14 @@ pub(crate) fn escaped(name: &str) -> String {
 
 /// `%-50.50s`: as many whole characters as fit into 50 bytes, and spaces up to 50 bytes.
 pub fn gclk_column(name: &str) -> String {
-    let mut end = name.len().min(NAME);
-    while !name.is_char_boundary(end) {
-        end -= 1;
-    }
+    let end = end_of_characters(name, NAME);
     name[..end].to_owned() + &" ".repeat(NAME - end)
+}
+
+/// Where the whole characters in the first `most` bytes end. `str::floor_char_boundary` needs Rust 1.91.
+pub(super) fn end_of_characters(text: &str, most: usize) -> usize {
+    let mut ends = (0..=most.min(text.len())).rev();
+    ends.find(|&end| text.is_char_boundary(end)).unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -148,8 +136,8 @@ mod tests {
         let names = Names::new(report, false);
         let rows = report.callsites.iter();
         rows.map(|row| {
-            let shown = names.shown(row);
-            assert_eq!(shown.len(), NAME);
+            let name = names.of(row);
+            assert_eq!(name.shown.len(), NAME);
             let at = report
                 .callsites
                 .iter()
@@ -157,10 +145,9 @@ mod tests {
                 .unwrap();
             (
                 report.callsites[at].name.as_str(),
-                names
-                    .note(row)
-                    .map(str::to_owned)
-                    .or_else(|| Some(shown.trim_end().to_owned())),
+                name.note
+                    .clone()
+                    .or_else(|| Some(name.shown.trim_end().to_owned())),
             )
         })
         .collect()

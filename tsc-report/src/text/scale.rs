@@ -52,6 +52,11 @@ impl Scale {
         }
     }
 
+    /// The same of what may be unknown.
+    pub(super) fn known(&self, ticks: Option<f64>) -> String {
+        ticks.map_or_else(|| "-".to_owned(), |ticks| self.cell(ticks))
+    }
+
     /// A cell for a short time that is only a bound: `12ns`.
     pub(super) fn bound(&self, ticks: f64) -> String {
         let value = (ticks * self.factor).ceil();

@@ -1,21 +1,16 @@
 //! The lines below a row that name its slowest calls.
 
-use std::fmt;
-
 use super::names::escaped;
-use super::notes::write_wrapped;
+use super::notes::wrapped;
 use super::scale::Scale;
 use crate::{CallsiteReport, Report, SlowCall, TextUnit};
 
-/// Writes a line for each call: when, how long, where its time went, where it ran, and through which callers.
-pub(super) fn write(
-    out: &mut dyn fmt::Write,
-    report: &Report,
-    callsite: &CallsiteReport,
-    width: usize,
-) -> fmt::Result {
-    let mut calls = callsite.slowest.iter();
-    calls.try_for_each(|call| write_wrapped(out, &line(report, call), width))
+/// What is to be said of each call: when, how long, where its time went, where it ran, and through which callers.
+pub(super) fn lines(report: &Report, callsite: &CallsiteReport, width: usize) -> Vec<String> {
+    let calls = callsite.slowest.iter();
+    calls
+        .flat_map(|call| wrapped(&line(report, call), width))
+        .collect()
 }
 
 fn line(report: &Report, call: &SlowCall) -> String {
@@ -107,9 +102,7 @@ mod tests {
     }
 
     fn text(report: &Report) -> String {
-        let mut text = String::new();
-        write(&mut text, report, &report.callsites[0], usize::MAX).unwrap();
-        text
+        lines(report, &report.callsites[0], usize::MAX).join("\n")
     }
 
     #[test]
@@ -128,7 +121,7 @@ mod tests {
         assert_eq!(
             text(&report(known)),
             "        slow call: 3.07ms at 1.250000 s, recorded /orders\\n: 1.0 % on the CPU, 99.0 % blocked, and 12.0µs waiting for a CPU; panicked; \
-             thread 4711 worker-3, CPU 1; called by handle < serve\n"
+             thread 4711 worker-3, CPU 1; called by handle < serve"
         );
     }
 
@@ -139,7 +132,7 @@ mod tests {
         report.processes = 2;
         assert_eq!(
             text(&report),
-            "        slow call: 3070000 ticks at 1.250000 s: its time on the CPU is unknown; thread 4711 of process 0\n"
+            "        slow call: 3070000 ticks at 1.250000 s: its time on the CPU is unknown; thread 4711 of process 0"
         );
     }
 }
