@@ -154,22 +154,11 @@ impl<T: Combine> Combine for Option<T> {
 /// Histograms, in ascending order.
 impl Combine for Vec<Bucket> {
     fn combine(&mut self, other: &Self, how: How) {
-        if how == Merge {
-            self.extend_from_slice(other);
-            self.sort_by_key(|bucket| bucket.from_ticks);
-            self.dedup_by(|next, kept| {
-                let same = next.from_ticks == kept.from_ticks;
-                if same {
-                    kept.calls.merge(&next.calls);
-                }
-                same
-            });
-            return;
-        }
-        for bucket in &mut *self {
-            let from = |of: &Bucket| of.from_ticks;
-            if let Ok(index) = other.binary_search_by_key(&bucket.from_ticks, from) {
-                bucket.calls.since(&other[index].calls);
+        for bucket in other {
+            match self.binary_search_by_key(&bucket.from_ticks, |of| of.from_ticks) {
+                Ok(index) => self[index].calls.combine(&bucket.calls, how),
+                Err(index) if how == Merge => self.insert(index, *bucket),
+                Err(_) => {}
             }
         }
         self.retain(|bucket| bucket.calls != 0);
