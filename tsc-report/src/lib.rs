@@ -7,6 +7,7 @@
 mod data;
 #[cfg(not(has_callsites))]
 mod empty;
+mod named;
 mod nothing;
 #[cfg_attr(not(has_callsites), allow(dead_code))]
 mod options;
@@ -40,6 +41,7 @@ pub use options::{TextForm, TextOptions, TextSort, TextUnit};
 pub mod __private {
     pub use crate::__data as data;
     pub use crate::__figures as figures;
+    pub use crate::__named as named;
     pub use crate::__reasons as reasons;
     pub use crate::data::WholeTicks;
     #[cfg(has_callsites)]
