@@ -3,6 +3,7 @@
 use super::marks::Mark;
 use super::names::NAME;
 use super::scale::{count, fixed, short_count};
+use super::style::{BOLD, DIM};
 use super::{Page, TextForm};
 use crate::CallsiteReport;
 
@@ -25,7 +26,7 @@ pub(super) fn table(page: &Page<'_>) -> (String, Vec<String>) {
     let gclk = |row: &&CallsiteReport| {
         // The average cost of probes is subtracted, which may have been more than was in these calls.
         let total = fixed(row.total_ticks.max(0.0), 0);
-        format!(":CLK: {} :{total:>TOTAL$}", page.names.of(row).shown)
+        format!(":CLK: {} :{total:>TOTAL$}", page.names.shown(row))
     };
     let mut lines: Vec<String> = rows.shown.iter().map(gclk).collect();
     for column in columns(page) {
@@ -37,30 +38,20 @@ pub(super) fn table(page: &Page<'_>) -> (String, Vec<String>) {
     }
     for (line, row) in lines.iter_mut().zip(&rows.shown) {
         if rows.self_share(row) > OUTSTANDING {
-            *line = page.style.bold(line);
+            *line = page.styled(BOLD, line);
         }
     }
-    (page.style.dim(&heading), lines)
+    (page.styled(DIM, &heading), lines)
 }
 
-/// A column's heading and its cells, one for each row.
 struct Column {
+    /// Where it stands from left to right.
+    place: usize,
     heading: &'static str,
+    /// One for each row.
     cells: Vec<String>,
     /// The number of characters of the widest of them.
     width: usize,
-}
-
-impl Column {
-    fn new(heading: &'static str, cells: Vec<String>) -> Self {
-        let widths = cells.iter().map(|cell| cell.chars().count());
-        let width = widths.fold(heading.chars().count(), usize::max);
-        Self {
-            heading,
-            cells,
-            width,
-        }
-    }
 }
 
 /// Makes a column's cell for a row.
@@ -98,7 +89,7 @@ fn columns(page: &Page<'_>) -> Vec<Column> {
     let is_blocked =
         |row: &&CallsiteReport| row.own_blocked() > BLOCKED * (rows.self_sum + row.own_blocked());
     let mut room = page.options.width.saturating_sub(GCLK);
-    let mut columns: Vec<(usize, Column)> = Vec::new();
+    let mut columns: Vec<Column> = Vec::new();
     for (place, heading, cell) in by_importance {
         let is_wanted = match heading {
             "block" => rows.shown.iter().any(is_blocked),
@@ -108,16 +99,22 @@ fn columns(page: &Page<'_>) -> Vec<Column> {
         if !is_wanted {
             continue;
         }
-        let column = Column::new(heading, rows.shown.iter().map(|row| cell(row)).collect());
-        let used = 1 + column.width;
-        if used > room && !columns.is_empty() {
+        let cells: Vec<String> = rows.shown.iter().map(|row| cell(row)).collect();
+        let widths = cells.iter().map(|cell| cell.chars().count());
+        let width = widths.fold(heading.chars().count(), usize::max);
+        if 1 + width > room && !columns.is_empty() {
             continue;
         }
-        room = room.saturating_sub(used);
-        columns.push((place, column));
+        room = room.saturating_sub(1 + width);
+        columns.push(Column {
+            place,
+            heading,
+            cells,
+            width,
+        });
     }
-    columns.sort_by_key(|&(place, _)| place);
-    columns.into_iter().map(|(_, column)| column).collect()
+    columns.sort_by_key(|column| column.place);
+    columns
 }
 
 /// The share of all self ticks, with the row's gravest mark before it. What is too short stands before the times of its calls.

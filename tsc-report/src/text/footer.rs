@@ -35,10 +35,10 @@ fn marked(page: &Page<'_>, mark: Mark) -> Option<String> {
     let (character, explanation) = mark.explained();
     let is_marked = |row: &&&CallsiteReport| Mark::of(row, &page.report.clock) == Some(mark);
     let named = |row: &&CallsiteReport| {
-        let name = &page.names.of(row).full;
+        let name = page.names.full(row);
         match row.self_error_share() {
             Some(share) if mark == Mark::Uncertain => format!("{name} ± {:.0} %", share * 100.0),
-            _ => name.clone(),
+            _ => name,
         }
     };
     let marked = page.rows.shown.iter().filter(is_marked);
@@ -69,12 +69,11 @@ pub(super) fn left_out(report: &Report, width: usize) -> Vec<String> {
         1 => "1 function".to_owned(),
         count => format!("{count} functions"),
     };
-    let heading = format!("tsc: {count} not measured, because of TSC_ONLY or TSC_SKIP:");
-    let names = escaped(&report.left_out.join(", "));
-    [heading]
-        .into_iter()
-        .chain(wrapped(&names, width))
-        .collect()
+    let mut lines = vec![format!(
+        "tsc: {count} not measured, because of TSC_ONLY or TSC_SKIP:"
+    )];
+    lines.extend(wrapped(&escaped(&report.left_out.join(", ")), width));
+    lines
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! The lines about the machine: the CPU and its counter, the overhead that was subtracted, and whatever makes the figures doubtful.
 
 use super::scale::Scale;
+use super::style::{BAD, DIM, DOUBTFUL};
 use super::tick_clock;
 use super::{Page, escaped};
-use crate::{Clock, Report, TextForm, TextOptions};
+use crate::{Clock, TextForm};
 
 /// What is doubtful on most machines: `full` says why.
 const USUAL: [&str; 4] = ["hypervisor", "placement", "governor", "boost"];
@@ -11,28 +12,26 @@ const USUAL: [&str; 4] = ["hypervisor", "placement", "governor", "boost"];
 /// What makes the figures useless stands above the table.
 pub(super) fn warnings(page: &Page<'_>) -> impl Iterator<Item = String> {
     let warnings = page.report.clock.warnings.iter();
-    warnings.map(|warning| {
-        let line = cut(&format!("tsc: {warning}"), page.options.width);
-        page.style.bad(&line)
-    })
+    warnings.map(|warning| line(page, BAD, warning))
 }
 
 pub(super) fn lines(page: &Page<'_>) -> Vec<String> {
-    let (clock, width) = (&page.report.clock, page.options.width);
-    let is_full = page.options.form == TextForm::Full;
-    let doubts = doubts(page.report, &page.options).into_iter();
-    let doubts = doubts.map(|doubt| cut(&format!("tsc: {doubt}"), width));
-    let cost = tick_clock::cost(page.report);
+    let (clock, is_full) = (&page.report.clock, page.options.form == TextForm::Full);
     let facts = [
         machine(clock, is_full),
         probes(clock, &page.scale, is_full),
-        cost.into_iter().collect(),
+        tick_clock::cost(page.report).into_iter().collect(),
     ];
     let facts = facts.iter().filter(|parts| !parts.is_empty());
-    doubts
-        .map(|line| page.style.doubtful(&line))
-        .chain(facts.map(|parts| page.style.dim(&fitting(parts, width))))
-        .collect()
+    let facts = facts.map(|parts| page.styled(DIM, &fitting(parts, page.options.width)));
+    let doubts = doubts(page).into_iter();
+    let doubts = doubts.map(|doubt| line(page, DOUBTFUL, &doubt));
+    doubts.chain(facts).collect()
+}
+
+fn line(page: &Page<'_>, style: &str, text: &str) -> String {
+    let line = cut(&format!("tsc: {text}"), page.options.width);
+    page.styled(style, &line)
 }
 
 /// The machine and its counter, in the order of importance. The full form also says what is as usual.
@@ -47,38 +46,24 @@ fn machine(clock: &Clock, is_full: bool) -> Vec<String> {
         }
         _ => format!("{} at an unknown rate", clock.source),
     };
+    let mut parts = vec![format!("{cpu}{under}"), rate];
+    let mut add = |is_unusual, part: String| parts.extend((is_full || is_unusual).then_some(part));
     let invariant = match clock.invariant {
         Some(false) => "not invariant",
         Some(true) => "invariant",
         None => "invariance unknown",
     };
-    let clocksource = clock.clocksource.as_deref();
-    let pinned = clock.pinned_cpu;
-    // Each with whether it is unusual.
-    let parts = [
-        (true, format!("{cpu}{under}")),
-        (true, rate),
-        (clock.invariant == Some(false), invariant.to_owned()),
-        (
-            clock.resolution_ticks > 1,
-            format!("in steps of {}", clock.resolution_ticks),
-        ),
-        (
-            clocksource.is_some_and(|source| source != "tsc"),
-            format!("clocksource {}", clocksource.unwrap_or("unknown")),
-        ),
-        (
-            pinned.is_some(),
-            pinned.map_or("not pinned".to_owned(), |cpu| {
-                format!("pinned to CPU {cpu}")
-            }),
-        ),
-    ];
-    let parts = parts.into_iter();
+    add(clock.invariant == Some(false), invariant.to_owned());
+    let step = clock.resolution_ticks;
+    add(step > 1, format!("in steps of {step}"));
+    let source = clock.clocksource.as_deref().unwrap_or("unknown");
+    add(
+        !["tsc", "unknown"].contains(&source),
+        format!("clocksource {source}"),
+    );
+    let pinned = clock.pinned_cpu.map(|cpu| format!("pinned to CPU {cpu}"));
+    add(pinned.is_some(), pinned.unwrap_or("not pinned".to_owned()));
     parts
-        .filter(|&(is_unusual, _)| is_unusual || is_full)
-        .map(|(_, part)| part)
-        .collect()
 }
 
 /// The overhead that was subtracted, and the number of core cycles in a tick.
@@ -125,47 +110,38 @@ fn core_clock(clock: &Clock, is_full: bool) -> Option<String> {
 }
 
 /// A line for each reason to doubt the figures. The full form also has the usual ones, and says what to do.
-fn doubts(report: &Report, options: &TextOptions) -> Vec<String> {
-    let clock = &report.clock;
-    let mut lines = unknown(clock);
-    if report.callsites.iter().any(|row| row.sums.unsplit != 0) {
-        lines.push(
+fn doubts(page: &Page<'_>) -> Vec<String> {
+    let (report, options, clock) = (page.report, &page.options, &page.report.clock);
+    let undetected = clock.no_interruptions_because.as_ref();
+    let is_unsplit = report.callsites.iter().any(|row| row.sums.unsplit != 0);
+    let unknown = [
+        undetected.map(|why| format!("interruptions: not detected here: {why}")),
+        undetected.map(|_| {
+            "on the CPU, blocked, waiting: unknown; all ticks are wall time".to_owned()
+        }),
+        clock.no_on_cpu_because.as_ref().map(|why| {
+            format!(
+                "on the CPU: unknown of interrupted calls, which count with their wall time: {why}"
+            )
+        }),
+        is_unsplit.then(|| {
             "blocked is with waiting for a CPU: /proc/thread-self/schedstat cannot be read here, or not on every thread"
-                .to_owned(),
-        );
-    }
-    lines.extend(tick_clock::doubt(report));
+                .to_owned()
+        }),
+        tick_clock::doubt(report),
+    ];
+    let mut lines: Vec<String> = unknown.into_iter().flatten().collect();
+    let doubts = clock.doubtful.iter();
     if options.form == TextForm::Full {
-        let doubts = clock.doubtful.iter();
         lines.extend(doubts.map(|doubt| format!("doubtful: {doubt}")));
         return lines;
     }
-    let names = clock.doubtful.iter();
-    let names: Vec<&str> = names
-        .map(|doubt| doubt.split(':').next().unwrap_or(doubt))
-        .filter(|name| !USUAL.contains(name))
-        .collect();
-    if !names.is_empty() {
+    let names = doubts.map(|doubt| doubt.split(':').next().unwrap_or(doubt));
+    let unusual: Vec<&str> = names.filter(|name| !USUAL.contains(name)).collect();
+    if !unusual.is_empty() {
         let full = options.name_of("TSC_REPORT=full", "--full");
-        lines.push(format!(
-            "doubtful: {}; {full} says why and what to do",
-            names.join(", ")
-        ));
-    }
-    lines
-}
-
-/// What is not known here of interruptions.
-fn unknown(clock: &Clock) -> Vec<String> {
-    let mut lines = Vec::new();
-    if let Some(why) = &clock.no_interruptions_because {
-        lines.push(format!("interruptions: not detected here: {why}"));
-        lines.push("on the CPU, blocked, waiting: unknown; all ticks are wall time".to_owned());
-    }
-    if let Some(why) = &clock.no_on_cpu_because {
-        lines.push(format!(
-            "on the CPU: unknown of interrupted calls, which count with their wall time: {why}"
-        ));
+        let names = unusual.join(", ");
+        lines.push(format!("doubtful: {names}; {full} says why and what to do"));
     }
     lines
 }

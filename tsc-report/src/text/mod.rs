@@ -22,7 +22,6 @@ use std::fmt;
 use names::Names;
 use rows::Rows;
 use scale::Scale;
-use style::Style;
 
 use crate::options::{TextForm, TextOptions, TextSort};
 use crate::{CallsiteReport, Report, nothing};
@@ -72,9 +71,8 @@ impl Report {
 struct Page<'a> {
     report: &'a Report,
     options: TextOptions,
-    style: Style,
     scale: Scale,
-    names: Names,
+    names: Names<'a>,
     rows: Rows<'a>,
 }
 
@@ -85,7 +83,6 @@ impl<'a> Page<'a> {
         is_wanted: &dyn Fn(&CallsiteReport) -> bool,
     ) -> Self {
         Self {
-            style: Style::new(options.color),
             scale: Scale::new(&report.clock, options.unit),
             names: Names::new(report, options.modules),
             rows: Rows::new(report, &options, is_wanted),

@@ -1,6 +1,7 @@
 //! The first column of a row, 50 bytes as `%-50.50s` would print them, and the remark that distinguishes rows with equal first columns.
 
 use std::collections::HashMap;
+use std::hash::Hash;
 
 use crate::{CallsiteReport, Report};
 
@@ -8,69 +9,60 @@ use crate::{CallsiteReport, Report};
 pub(super) const NAME: usize = 50;
 
 /// The names of all rows.
-pub(super) struct Names {
-    /// Keyed by the row's address, because two rows may be equal in everything else.
-    by_row: HashMap<*const CallsiteReport, Name>,
+pub(super) struct Names<'a> {
+    /// How often each name occurs.
+    named: HashMap<&'a str, usize>,
+    /// How often each first column occurs.
+    shown: HashMap<String, usize>,
+    with_modules: bool,
+    by_module: bool,
 }
 
-pub(super) struct Name {
-    /// The row's first column: 50 bytes, which may take fewer columns than 50.
-    pub(super) shown: String,
-    /// The name as long as it is.
-    pub(super) full: String,
-    /// The full name and its place in the source, if another row shows the same.
-    pub(super) note: Option<String>,
-}
-
-impl Names {
-    pub(super) fn new(report: &Report, with_modules: bool) -> Self {
-        let by_module = is_test_binary(report);
+impl<'a> Names<'a> {
+    pub(super) fn new(report: &'a Report, with_modules: bool) -> Self {
         let rows = &report.callsites;
-        let named = occurrences(rows.iter().map(|row| row.name.as_str()));
-        let full_name = |row: &CallsiteReport| {
-            let with_module = with_modules || named[row.name.as_str()] > 1;
-            escaped(&full_name(row, with_module, by_module))
+        let mut names = Self {
+            named: occurrences(rows.iter().map(|row| row.name.as_str())),
+            shown: HashMap::new(),
+            with_modules,
+            by_module: is_test_binary(report),
         };
-        let full: Vec<String> = rows.iter().map(full_name).collect();
-        let shown: Vec<String> = full.iter().map(|name| gclk_column(name)).collect();
-        let alike = occurrences(shown.iter().map(String::as_str));
-        let name = |(row, (full, shown)): (&CallsiteReport, (String, &String))| {
-            let is_noted = alike[shown.as_str()] > 1 || with_modules && full.len() > NAME;
-            let note = is_noted.then(|| format!("{full} at {}:{}", escaped(&row.file), row.line));
-            let shown = shown.clone();
-            (std::ptr::from_ref(row), Name { shown, full, note })
-        };
-        let by_row = rows
-            .iter()
-            .zip(full.into_iter().zip(&shown))
-            .map(name)
-            .collect();
-        Self { by_row }
+        names.shown = occurrences(rows.iter().map(|row| names.shown(row)));
+        names
     }
 
-    pub(super) fn of(&self, row: &CallsiteReport) -> &Name {
-        &self.by_row[&std::ptr::from_ref(row)]
+    /// The row's first column: 50 bytes, which may take fewer columns than 50.
+    pub(super) fn shown(&self, row: &CallsiteReport) -> String {
+        gclk_column(&self.full(row))
+    }
+
+    /// The name, however long, preceded by the whole module or, in a test binary, by what of it distinguishes functions.
+    pub(super) fn full(&self, row: &CallsiteReport) -> String {
+        let (module, name) = (row.module.as_str(), row.name.as_str());
+        let inner = module.split_once("::").filter(|_| self.by_module);
+        escaped(&match inner {
+            _ if self.with_modules || self.named[name] > 1 => format!("{module}::{name}"),
+            Some((_, inner)) => format!("{inner}::{name}"),
+            None => name.to_owned(),
+        })
+    }
+
+    /// The full name and its place in the source, if another row looks the same.
+    pub(super) fn note(&self, row: &CallsiteReport) -> Option<String> {
+        let full = self.full(row);
+        let is_alike = self.shown[&gclk_column(&full)] > 1;
+        (is_alike || self.with_modules && full.len() > NAME)
+            .then(|| format!("{full} at {}:{}", escaped(&row.file), row.line))
     }
 }
 
-/// How often each name occurs.
-fn occurrences<'a>(names: impl Iterator<Item = &'a str>) -> HashMap<&'a str, usize> {
+/// How often each text occurs.
+fn occurrences<T: Eq + Hash>(texts: impl Iterator<Item = T>) -> HashMap<T, usize> {
     let mut occurrences = HashMap::new();
-    for name in names {
-        *occurrences.entry(name).or_default() += 1;
+    for text in texts {
+        *occurrences.entry(text).or_default() += 1;
     }
     occurrences
-}
-
-/// The name, preceded by the whole module or, in a test binary, by what of it distinguishes functions.
-fn full_name(row: &CallsiteReport, with_module: bool, by_module: bool) -> String {
-    if with_module {
-        return format!("{}::{}", row.module, row.name);
-    }
-    match row.module.split_once("::") {
-        Some((_, inner)) if by_module => format!("{inner}::{}", row.name),
-        _ => row.name.clone(),
-    }
 }
 
 /// Whether the program is a test or benchmark: cargo names these after their crate and a hash, in a folder `deps`. They call functions
@@ -136,8 +128,8 @@ mod tests {
         let names = Names::new(report, false);
         let rows = report.callsites.iter();
         rows.map(|row| {
-            let name = names.of(row);
-            assert_eq!(name.shown.len(), NAME);
+            let shown = names.shown(row);
+            assert_eq!(shown.len(), NAME);
             let at = report
                 .callsites
                 .iter()
@@ -145,9 +137,9 @@ mod tests {
                 .unwrap();
             (
                 report.callsites[at].name.as_str(),
-                name.note
-                    .clone()
-                    .or_else(|| Some(name.shown.trim_end().to_owned())),
+                names
+                    .note(row)
+                    .or_else(|| Some(shown.trim_end().to_owned())),
             )
         })
         .collect()

@@ -16,7 +16,7 @@ const INDENT: &str = "        ";
 pub(super) fn lines(page: &Page<'_>, row: &CallsiteReport) -> Vec<String> {
     let (scale, options) = (&page.scale, &page.options);
     let asked_for = [
-        page.names.of(row).note.clone(),
+        page.names.note(row),
         throughput(row, scale),
         futures(row, scale),
         events(row),

@@ -4,7 +4,6 @@ use std::cmp::Ordering;
 
 use super::{TextOptions, TextSort};
 use crate::data::share;
-use crate::order::order;
 use crate::{CallsiteReport, Report};
 
 /// The rows that are shown, in order.
@@ -24,11 +23,8 @@ impl<'a> Rows<'a> {
         is_wanted: &dyn Fn(&CallsiteReport) -> bool,
     ) -> Self {
         let rows = &report.callsites;
-        let order = order(rows.len(), &|one, other| {
-            compare(options.sort, &rows[one], &rows[other])
-        });
-        let ordered = order.iter().map(|&index| &rows[index]);
-        let mut shown: Vec<&CallsiteReport> = ordered.filter(|row| is_wanted(row)).collect();
+        let mut shown: Vec<&CallsiteReport> = rows.iter().filter(|row| is_wanted(row)).collect();
+        shown.sort_by(|one, other| compare(options.sort, one, other));
         let left_out = shown.len().saturating_sub(options.top);
         shown.truncate(options.top);
         Self {

@@ -51,17 +51,15 @@ fn line(report: &Report, call: &SlowCall) -> String {
 
 /// Where the time went.
 fn parts(call: &SlowCall, scale: &Scale) -> String {
-    let share = |ticks: f64| {
-        let share = ticks / call.ticks().max(1.0) * 100.0;
-        format!("{:.1} %", share.max(0.0))
-    };
-    let on_cpu = call.on_cpu_ticks().map(share);
-    let blocked = call.blocked_ticks().map(share);
-    let mut parts = match (on_cpu, blocked) {
-        (Some(on_cpu), Some(blocked)) => format!("{on_cpu} on the CPU, {blocked} blocked"),
-        (Some(on_cpu), None) => format!("{on_cpu} on the CPU"),
-        _ => "its time on the CPU is unknown".to_owned(),
-    };
+    let share = |ticks: f64| (ticks / call.ticks().max(1.0) * 100.0).max(0.0);
+    let mut parts = call.on_cpu_ticks().map_or_else(
+        || "its time on the CPU is unknown".to_owned(),
+        |ticks| format!("{:.1} % on the CPU", share(ticks)),
+    );
+    let blocked = call.blocked_ticks().filter(|_| call.on_cpu_ticks.is_some());
+    if let Some(ticks) = blocked {
+        parts += &format!(", {:.1} % blocked", share(ticks));
+    }
     if let Some(waiting) = call.waiting_ticks().filter(|&waiting| waiting > 0.0) {
         parts += &format!(", and {} waiting for a CPU", scale.figure(waiting));
     }

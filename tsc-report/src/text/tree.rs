@@ -3,7 +3,6 @@
 use super::names::Names;
 use super::scale::{Scale, count};
 use crate::data::share;
-use crate::order::sort_indices;
 use crate::{Context, Report};
 
 /// Contexts with a smaller share of the roots' ticks than this are left out.
@@ -14,7 +13,7 @@ const INDENT: usize = 2;
 const DEEPEST_INDENT: usize = 50;
 
 /// The tree, if the report has one.
-pub(super) fn lines(report: &Report, names: &Names, scale: &Scale) -> Vec<String> {
+pub(super) fn lines(report: &Report, names: &Names<'_>, scale: &Scale) -> Vec<String> {
     if report.contexts.is_empty() {
         return Vec::new();
     }
@@ -42,7 +41,7 @@ pub(super) fn lines(report: &Report, names: &Names, scale: &Scale) -> Vec<String
 
 struct Tree<'a> {
     report: &'a Report,
-    names: &'a Names,
+    names: &'a Names<'a>,
     scale: &'a Scale,
     /// The callees of each context, by descending ticks. The last element is for the roots.
     children: Vec<Vec<usize>>,
@@ -51,7 +50,7 @@ struct Tree<'a> {
 }
 
 impl<'a> Tree<'a> {
-    fn new(report: &'a Report, names: &'a Names, scale: &'a Scale) -> Self {
+    fn new(report: &'a Report, names: &'a Names<'a>, scale: &'a Scale) -> Self {
         let contexts = &report.contexts;
         let mut children = vec![Vec::new(); contexts.len() + 1];
         for (index, context) in contexts.iter().enumerate() {
@@ -60,7 +59,7 @@ impl<'a> Tree<'a> {
         }
         let ticks = |&index: &usize| contexts[index].total_ticks();
         for list in &mut children {
-            sort_indices(list, &|one, other| ticks(&other).total_cmp(&ticks(&one)));
+            list.sort_by(|one, other| ticks(other).total_cmp(&ticks(one)));
         }
         let total = children[contexts.len()].iter().map(ticks).sum();
         Self {
@@ -96,7 +95,7 @@ impl<'a> Tree<'a> {
             self.scale.cell(context.total_ticks()),
             self.scale.known(mean),
             "",
-            callsite.map_or("<other>", |callsite| &self.names.of(callsite).full),
+            callsite.map_or("<other>".to_owned(), |callsite| self.names.full(callsite)),
             indent = INDENT * depth.min(DEEPEST_INDENT),
         )
     }
