@@ -51,7 +51,7 @@ data! {
         /// The number of doubtful findings.
         doubts: u64,
         /// Whether a finding is so bad that ticks do not measure time.
-        distrusted: bool by Any,
+        distrusted: bool by Worst,
     }
 }
 

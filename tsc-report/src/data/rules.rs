@@ -61,7 +61,7 @@ pub(crate) fn Greatest<T: PartialOrd + Copy>(one: &mut Option<T>, other: &Option
     }
 }
 
-/// The greater error.
+/// The greater error, or whether it holds of one of them.
 pub(crate) fn Worst<T: PartialOrd + Copy>(one: &mut T, other: &T, how: How) {
     if how == Merge && other > one {
         *one = *other;
@@ -105,11 +105,6 @@ pub(crate) fn Union(one: &mut Vec<String>, other: &[String], how: How) {
         one.sort();
         one.dedup();
     }
-}
-
-/// Whether it holds of one of them.
-pub(crate) fn Any(one: &mut bool, other: &bool, how: How) {
-    *one |= how == Merge && *other;
 }
 
 /// Whether it holds of both.
