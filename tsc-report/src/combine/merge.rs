@@ -5,7 +5,6 @@ use std::collections::HashMap;
 
 use super::callsite::{Identity, combine_each};
 use crate::data::rules::{Combine, How};
-use crate::order::reorder;
 use crate::{CallsiteReport, Clock, Context, MergeError, Process, Report, SlowCall};
 
 /// If the rates of two counters differ by more than this, their ticks are not comparable.
@@ -43,7 +42,8 @@ impl Report {
             return Ok(());
         }
         self.clock.check_addable(&other.clock)?;
-        let other_is_earlier = other.process.order() < self.process.order();
+        let order = |of: &Process| (of.started.clone(), of.host.clone(), of.pid);
+        let other_is_earlier = order(&other.process) < order(&self.process);
         self.combine(other, How::Merge);
         self.clock.add(&other.clock, other_is_earlier);
         if other_is_earlier {
@@ -172,7 +172,10 @@ impl Report {
         for (place, &index) in (0..).zip(chosen) {
             places[index] = place;
         }
-        self.callsites = reorder(std::mem::take(&mut self.callsites), chosen);
+        let callsites = std::mem::take(&mut self.callsites).into_iter();
+        let mut callsites: Vec<_> = callsites.map(Some).collect();
+        let kept = chosen.iter().filter_map(|&index| callsites[index].take());
+        self.callsites = kept.collect();
         for call in self.callsites.iter_mut().flat_map(|of| &mut of.slowest) {
             translate(&mut call.path, &places);
         }
@@ -187,12 +190,6 @@ impl Report {
 pub(super) fn translate(indices: &mut [u64], places: &[u64]) {
     for index in indices {
         *index = places[*index as usize];
-    }
-}
-
-impl Process {
-    fn order(&self) -> (&str, &str, u32) {
-        (&self.started, &self.host, self.pid)
     }
 }
 

@@ -1,10 +1,10 @@
 //! The call tree as data.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use super::getters::data;
 use super::{CallsiteReport, Report, WholeTicks};
-use crate::order::sort_indices;
 
 data! {
     /// One node of the call tree: a callsite, called through a chain of others.
@@ -63,8 +63,7 @@ impl Context {
         }
         for siblings in called_from.values_mut() {
             // The last one is taken first, so the order is reversed. Calls without a callsite come after the others.
-            let key = |index: usize| contexts[index].callsite.unwrap_or(u64::MAX);
-            sort_indices(siblings, &|one, other| key(other).cmp(&key(one)));
+            siblings.sort_by_key(|&index| Reverse(contexts[index].callsite.unwrap_or(u64::MAX)));
         }
         let mut places = vec![0; contexts.len()];
         let mut sorted: Vec<Self> = Vec::with_capacity(contexts.len());
