@@ -87,17 +87,19 @@ impl TextOptions {
     }
 }
 
-/// How much of a report is written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum TextForm {
-    /// As many columns as fit, and remarks where they change the meaning of a row.
-    #[default]
-    Short,
-    /// The same, with each row's distribution below it.
-    Histogram,
-    /// Every column at any width, how net ticks follow from raw ones, and every finding of the self-test.
-    Full,
+named! {
+    /// How much of a report is written.
+    #[derive(Default)]
+    #[non_exhaustive]
+    pub enum TextForm {
+        /// As many columns as fit, and remarks where they change the meaning of a row.
+        #[default]
+        Short = "text",
+        /// The same, with each row's distribution below it.
+        Histogram = "histogram",
+        /// Every column at any width, how net ticks follow from raw ones, and every finding of the self-test.
+        Full = "full",
+    }
 }
 
 named! {
