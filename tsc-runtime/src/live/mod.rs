@@ -8,7 +8,8 @@ mod output;
 mod session;
 mod settings;
 mod snapshot;
-#[cfg(fuzzing)]
+#[cfg(all(fuzzing, feature = "__fuzzing"))]
+#[path = "../../../fuzz/runtime/live.rs"]
 mod understood;
 mod watch;
 
@@ -20,5 +21,5 @@ pub(crate) use exit::dump_at_exit;
 pub(crate) use exit::report_late_calls;
 pub use session::{Session, session};
 pub use snapshot::{dump_to, report, reset, snapshot, take};
-#[cfg(fuzzing)]
+#[cfg(all(fuzzing, feature = "__fuzzing"))]
 pub(crate) use understood::understood;
