@@ -13,9 +13,9 @@ mod snapshot;
 mod understood;
 mod watch;
 
-pub(crate) use collect::begin;
+pub(crate) use collect::process::begin;
 #[cfg(all(unix, not(miri)))]
-pub(crate) use collect::start_from_zero;
+pub(crate) use collect::process::start_from_zero;
 pub(crate) use exit::dump_at_exit;
 #[cfg(all(target_os = "linux", not(miri)))]
 pub(crate) use exit::report_late_calls;
