@@ -128,7 +128,7 @@ fn export_and_compare(report: &Report, example: &Report) {
     for (before, after) in both {
         let comparison = compare(before, after, &Policy::default());
         serde_json::to_string(&comparison).expect("it can be written");
-        let _ = objections(before, after);
+        let _ = objections(before, after, &Policy::default());
         for metric in Metric::value_variants() {
             crate::diff::values(after, *metric);
         }

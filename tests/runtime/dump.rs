@@ -187,7 +187,7 @@ fn text_that_is_no_report_is_refused() {
     }
     let mut broken = value(&text);
     broken["contexts"] = serde_json::json!([
-        { "callsite": 99, "parent": null, "calls": 1, "total_ticks": 1.0, "on_cpu_ticks": null, "self_ticks": 1.0, "probe_ticks": 0 }
+        { "callsite": 99, "parent": null, "calls": 1, "total_ticks": 1, "on_cpu_ticks": null, "self_ticks": 1, "probe_ticks": 0 }
     ]);
     assert!(error(&broken.to_string()).contains("callsite 99"));
 }

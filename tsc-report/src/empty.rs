@@ -3,11 +3,11 @@
 
 use std::fmt;
 
-use crate::{CallsiteReport, Context, MergeError, Report, TextOptions, nothing};
+use crate::{CallsiteReport, MergeError, Report, TextOptions, nothing};
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        nothing::write(f, self.nothing_because())
+        writeln!(f, "{}", nothing::line(self.nothing_because()))
     }
 }
 
@@ -62,11 +62,5 @@ impl Report {
     #[must_use]
     pub fn to_prometheus(&self) -> String {
         String::new()
-    }
-
-    /// There is no context with a name.
-    #[must_use]
-    pub fn name_of_context(&self, _context: &Context) -> &str {
-        "<other>"
     }
 }

@@ -3,7 +3,7 @@
 use crate::__reasons as reasons;
 use crate::data::SCHEMA;
 use crate::data::histogram::{beginning, count};
-use crate::{CallsiteReport, Clock, FenceOverhead, Report};
+use crate::{CallsiteReport, Clock, Report};
 
 /// The deepest context of a dump: a thread's call tree has no more nodes.
 const DEEPEST: usize = 1 << 14;
@@ -87,21 +87,21 @@ impl Report {
         for callsite in &self.callsites {
             callsite.check()?;
             for &index in callsite.slowest.iter().flat_map(|call| &call.path) {
-                let of = || format!("a slow call of {}", callsite.name);
-                self.check_reference(index, of)?;
+                self.check_reference(index, || format!("a slow call of {}", callsite.name))?;
             }
         }
         Ok(())
     }
 
-    fn check_reference(&self, callsite: u64, from: impl FnOnce() -> String) -> Result<(), String> {
-        if (callsite as usize) < self.callsites.len() {
-            return Ok(());
-        }
-        let from = from();
-        Err(format!(
-            "{from} refers to callsite {callsite}, which does not exist"
-        ))
+    fn check_reference(&self, callsite: u64, from: impl Fn() -> String) -> Result<(), String> {
+        let is_there = (callsite as usize) < self.callsites.len();
+        let wrong = || {
+            format!(
+                "{} refers to callsite {callsite}, which does not exist",
+                from()
+            )
+        };
+        ensure(is_there, wrong)
     }
 
     fn check_contexts(&self) -> Result<(), String> {
@@ -113,11 +113,9 @@ impl Report {
             let above = |parent: u64| depths.get(parent as usize).map(|depth| depth + 1);
             let depth = context.parent.map_or(Some(0), above);
             let depth = depth.ok_or_else(|| format!("context {index} precedes its parent"))?;
-            if depth > DEEPEST {
-                return Err(format!(
-                    "context {index} is called through more than {DEEPEST} others"
-                ));
-            }
+            ensure(depth <= DEEPEST, || {
+                format!("context {index} is called through more than {DEEPEST} others")
+            })?;
             depths.push(depth);
         }
         Ok(())
@@ -126,25 +124,21 @@ impl Report {
 
 impl Clock {
     fn check(&self) -> Result<(), String> {
-        if let Some(hz) = self.hz.filter(|hz| !(1.0..=1e12).contains(hz)) {
-            return Err(format!("no counter has {hz} ticks per second"));
-        }
-        let share = self.crowding_error_share;
-        if !is_plausible(share) {
-            return Err(format!(
-                "no function takes {share} times longer because of probes"
-            ));
-        }
-        let figures = |of: &FenceOverhead| {
+        let (hz, share) = (self.hz.unwrap_or(1.0), self.crowding_error_share);
+        ensure((1.0..=1e12).contains(&hz), || {
+            format!("no counter has {hz} ticks per second")
+        })?;
+        ensure(is_plausible(share), || {
+            format!("no function takes {share} times longer because of probes")
+        })?;
+        self.overheads.iter().try_for_each(|of| {
             let visible = [of.visible_ticks, of.visible_error_ticks];
             let total = [of.total_ticks, of.total_error_ticks, of.nesting_ticks];
-            visible.into_iter().chain(total)
-        };
-        let mut overheads = self.overheads.iter();
-        match overheads.find(|overhead| !figures(overhead).all(is_plausible)) {
-            Some(overhead) => Err(format!("no probe costs what {} does here", overhead.fence)),
-            None => Ok(()),
-        }
+            let are_plausible = visible.into_iter().chain(total).all(is_plausible);
+            ensure(are_plausible, || {
+                format!("no probe costs what {} does here", of.fence)
+            })
+        })
     }
 }
 
@@ -157,24 +151,26 @@ impl CallsiteReport {
             &self.wall_histogram,
         ];
         for buckets in histograms {
-            if !buckets.is_sorted_by(|one, next| one.from_ticks < next.from_ticks) {
-                return Err(format!("the buckets of {name} are not in ascending order"));
-            }
-            let mut begins = buckets.iter().map(|bucket| bucket.from_ticks);
-            if let Some(wrong) = begins.find(|&from| beginning(from) != from) {
-                return Err(format!(
-                    "no bucket begins at {wrong} ticks, as one of {name} does"
-                ));
+            let is_ascending = buckets.is_sorted_by(|one, next| one.from_ticks < next.from_ticks);
+            ensure(is_ascending, || {
+                format!("the buckets of {name} are not in ascending order")
+            })?;
+            for from in buckets.iter().map(|bucket| bucket.from_ticks) {
+                ensure(beginning(from) == from, || {
+                    format!("no bucket begins at {from} ticks, as one of {name} does")
+                })?;
             }
         }
         let counted = count(&self.histogram);
-        if counted > samples {
-            return Err(format!(
-                "{name} has {samples} samples and {counted} in its histogram"
-            ));
-        }
-        Ok(())
+        ensure(counted <= samples, || {
+            format!("{name} has {samples} samples and {counted} in its histogram")
+        })
     }
+}
+
+/// An error that says what is wrong, unless this holds.
+fn ensure(holds: bool, wrong: impl FnOnce() -> String) -> Result<(), String> {
+    if holds { Ok(()) } else { Err(wrong()) }
 }
 
 /// Far above what any program's calls add up to, and far below where a product with a count would be infinite, which JSON cannot say.

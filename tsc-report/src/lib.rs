@@ -1,17 +1,15 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
+#![cfg_attr(not(has_callsites), allow(dead_code))]
 #![cfg_attr(docsrs, feature(doc_cfg), doc(auto_cfg(hide(has_callsites))))]
 
 // `has_callsites` is decided in build.rs. Where no report can have a callsite, nothing needs what is computed from one.
-#[cfg_attr(not(has_callsites), allow(dead_code))]
 mod data;
 #[cfg(not(has_callsites))]
 mod empty;
+mod named;
 mod nothing;
-#[cfg_attr(not(has_callsites), allow(dead_code))]
 mod options;
-#[cfg_attr(not(has_callsites), allow(dead_code))]
-mod order;
 mod reasons;
 
 mod combine;
@@ -38,14 +36,15 @@ pub use options::{TextForm, TextOptions, TextSort, TextUnit};
 /// the documentation hides.
 #[doc(hidden)]
 pub mod __private {
+    pub use crate::__data as data;
     pub use crate::__figures as figures;
+    pub use crate::__named as named;
     pub use crate::__reasons as reasons;
     pub use crate::data::WholeTicks;
     #[cfg(has_callsites)]
     pub use crate::data::rules::{Combine, How};
     #[cfg(has_callsites)]
     pub use crate::derive::{LIGHT, SQUARES_UNIT, TIMED};
-    pub use crate::order::{order, reorder};
     #[cfg(has_callsites)]
     pub use crate::text::gclk_column;
 }

@@ -1,11 +1,9 @@
 //! The dump of a report without callsites.
 
-use std::fmt;
-
-/// Writes a line that says why nothing was measured, if there is a reason.
-pub(crate) fn write(out: &mut dyn fmt::Write, reason: Option<&str>) -> fmt::Result {
+/// Says why nothing was measured, if there is a reason.
+pub(crate) fn line(reason: Option<&str>) -> String {
     match reason {
-        Some(reason) => writeln!(out, "tsc: nothing was measured: {reason}"),
-        None => writeln!(out, "tsc: no annotated function was called"),
+        Some(reason) => format!("tsc: nothing was measured: {reason}"),
+        None => "tsc: no annotated function was called".to_owned(),
     }
 }

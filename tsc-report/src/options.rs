@@ -1,5 +1,7 @@
 //! The options of the report as text.
 
+use crate::__named as named;
+
 // Input:  options! { /// Docs. pub struct Options { /// Sets the unit. unit: Unit = Unit::Time, … } }
 // Output: the struct, its default, and for each option a function of its name that sets it
 macro_rules! options {
@@ -85,77 +87,59 @@ impl TextOptions {
     }
 }
 
-/// How much of a report is written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum TextForm {
-    /// As many columns as fit, and remarks where they change the meaning of a row.
-    #[default]
-    Short,
-    /// The same, with each row's distribution below it.
-    Histogram,
-    /// Every column at any width, how net ticks follow from raw ones, and every finding of the self-test.
-    Full,
+named! {
+    /// How much of a report is written.
+    #[derive(Default)]
+    #[non_exhaustive]
+    pub enum TextForm {
+        /// As many columns as fit, and remarks where they change the meaning of a row.
+        #[default]
+        Short = "text",
+        /// The same, with each row's distribution below it.
+        Histogram = "histogram",
+        /// Every column at any width, how net ticks follow from raw ones, and every finding of the self-test.
+        Full = "full",
+    }
 }
 
-/// The unit of the figures. GCLK's column, the total, is in ticks whatever it is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum TextUnit {
-    /// Times with three digits and their unit, from nanoseconds to seconds, at the counter's rate.
-    #[default]
-    Time,
-    /// Ticks, as they were counted.
-    Ticks,
-    /// Core cycles, at the ratio that was measured while the program ran.
-    Cycles,
+named! {
+    /// The unit of the figures. GCLK's column, the total, is in ticks whatever it is.
+    #[derive(Default)]
+    #[non_exhaustive]
+    pub enum TextUnit {
+        /// Times with three digits and their unit, from nanoseconds to seconds, at the counter's rate.
+        #[default]
+        Time = "time",
+        /// Ticks, as they were counted.
+        Ticks = "ticks",
+        /// Core cycles, at the ratio that was measured while the program ran.
+        Cycles = "cycles",
+    }
 }
 
-/// The order of the rows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum TextSort {
-    /// By ticks outside annotated callees; on the CPU if that is known.
-    #[default]
-    SelfTicks,
-    /// By inclusive ticks, on the CPU and blocked.
-    Total,
-    /// The same with the time waiting for a CPU.
-    Wall,
-    /// By ticks blocked outside annotated callees.
-    Blocked,
-    /// By the number of calls.
-    Calls,
-    /// By the mean.
-    Mean,
-    /// By the 99th percentile.
-    P99,
-    /// By the longest call.
-    Max,
-    /// Alphabetically by name.
-    Name,
-}
-
-impl TextUnit {
-    /// All units with their names.
-    pub const NAMES: &'static [(&'static str, Self)] = &[
-        ("time", Self::Time),
-        ("ticks", Self::Ticks),
-        ("cycles", Self::Cycles),
-    ];
-}
-
-impl TextSort {
-    /// All orders with their names.
-    pub const NAMES: &'static [(&'static str, Self)] = &[
-        ("self", Self::SelfTicks),
-        ("total", Self::Total),
-        ("wall", Self::Wall),
-        ("blocked", Self::Blocked),
-        ("calls", Self::Calls),
-        ("mean", Self::Mean),
-        ("p99", Self::P99),
-        ("max", Self::Max),
-        ("name", Self::Name),
-    ];
+named! {
+    /// The order of the rows.
+    #[derive(Default)]
+    #[non_exhaustive]
+    pub enum TextSort {
+        /// By ticks outside annotated callees; on the CPU if that is known.
+        #[default]
+        SelfTicks = "self",
+        /// By inclusive ticks, on the CPU and blocked.
+        Total = "total",
+        /// The same with the time waiting for a CPU.
+        Wall = "wall",
+        /// By ticks blocked outside annotated callees.
+        Blocked = "blocked",
+        /// By the number of calls.
+        Calls = "calls",
+        /// By the mean.
+        Mean = "mean",
+        /// By the 99th percentile.
+        P99 = "p99",
+        /// By the longest call.
+        Max = "max",
+        /// Alphabetically by name.
+        Name = "name",
+    }
 }

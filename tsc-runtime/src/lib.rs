@@ -88,8 +88,9 @@ mod sync;
 mod instruments;
 
 // What exists whether anything measures or not.
+#[cfg(all(fuzzing, feature = "__fuzzing"))]
 #[doc(hidden)]
-#[path = "fuzzing.rs"]
+#[path = "../../fuzz/runtime/mod.rs"]
 pub mod __fuzzing;
 #[doc(hidden)]
 #[path = "private.rs"]

@@ -138,13 +138,13 @@ macro_rules! __clk {
     (@else $text:tt [$pat:pat] [$($value:tt)*] else { $($otherwise:tt)* } $(;)?) => {
         let $pat = $crate::__clk!($text $($value)*) else { $($otherwise)* };
     };
-    (@else $text:tt $pat:tt $value:tt else $($rest:tt)*) => { $crate::__clk!(@statements $text) };
+    (@else $text:tt $pat:tt $value:tt else $($rest:tt)*) => { $crate::__clk!(@run $text $text) };
     (@else $text:tt $pat:tt [$($value:tt)*] $next:tt $($rest:tt)*) => {
         $crate::__clk!(@else $text $pat [$($value)* $next] $($rest)*)
     };
-    (@statements [$($statement:tt)*]) => {
+    (@run [$($text:tt)*] [$($statement:tt)*]) => {
         $crate::__gate!({
-            let _clk = $crate::__private::Clk::start(::core::stringify!($($statement)*));
+            let _clk = $crate::__private::Clk::start(::core::stringify!($($text)*));
             #[allow(unreachable_code)] // the statements may leave for good
             {
                 $crate::__private::result({ $($statement)* })
@@ -163,18 +163,10 @@ macro_rules! __clk {
     ($text:tt let $pat:pat = $value:expr $(;)?) => {
         let $pat = $crate::__clk!($text $value);
     };
-    ($text:tt let $pat:pat = $value:expr; $($rest:tt)+) => { $crate::__clk!(@statements $text) };
+    ($text:tt let $pat:pat = $value:expr; $($rest:tt)+) => { $crate::__clk!(@run $text $text) };
     ($text:tt let $pat:pat = $($rest:tt)+) => { $crate::__clk!(@else $text [$pat] [] $($rest)+) };
-    ([$($text:tt)*] $value:expr) => {
-        $crate::__gate!({
-            let _clk = $crate::__private::Clk::start(::core::stringify!($($text)*));
-            #[allow(unreachable_code)] // the expression may leave for good
-            {
-                $crate::__private::result({ $value })
-            }
-        } else { $value })
-    };
-    ($text:tt $($statement:tt)*) => { $crate::__clk!(@statements $text) };
+    ($text:tt $value:expr) => { $crate::__clk!(@run $text [$value]) };
+    ($text:tt $($statement:tt)*) => { $crate::__clk!(@run $text $text) };
 }
 
 /// Starts a section, for code that no block can enclose. The section ends when its value is passed to [`stop!`](crate::stop).

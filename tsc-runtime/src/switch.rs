@@ -4,13 +4,9 @@
 
 /// Parses `1`, `on`, `true`, `yes`, or `0`, `off`, `false`, `no`, in letters of any case.
 pub(crate) fn switch(value: &str) -> Option<bool> {
-    let is_in = |words: [&str; 4]| words.iter().any(|word| value.eq_ignore_ascii_case(word));
-    match (
-        is_in(["1", "on", "true", "yes"]),
-        is_in(["0", "off", "false", "no"]),
-    ) {
-        (true, _) => Some(true),
-        (_, true) => Some(false),
+    match value.to_ascii_lowercase().as_str() {
+        "1" | "on" | "true" | "yes" => Some(true),
+        "0" | "off" | "false" | "no" => Some(false),
         _ => None,
     }
 }

@@ -29,7 +29,7 @@ pub(crate) fn of_the_data() -> Value {
     schema
 }
 
-/// Reads the declarations of a file: `pub struct Name {`, documented fields, `name: Type by Rule,`, and the table of figures.
+/// Reads the declarations of a file: `pub struct Name {`, documented fields, `name: Type by Rule => Getter,`, and the table of figures.
 fn read(text: &str, structs: &mut Structs) {
     let (mut name, mut words) = (String::new(), Vec::new());
     for line in text.lines().map(str::trim) {
@@ -47,7 +47,7 @@ fn read(text: &str, structs: &mut Structs) {
         {
             // In the table, the first word says where the figure is counted.
             let field = field.split(' ').next_back().unwrap_or(field).to_owned();
-            let of = of.split_once(" by ").map_or(of, |(of, _)| of).to_owned();
+            let of = of.split(' ').next().unwrap_or(of).to_owned();
             let documentation = without_links(&words.join(" "));
             let fields = structs.entry(name.clone()).or_default();
             fields.push((field, of, documentation));

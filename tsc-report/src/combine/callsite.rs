@@ -47,17 +47,12 @@ impl CallsiteReport {
         }
     }
 
-    /// Removes the calls of an earlier report of the same process. What remains are the calls that have ended since, as far as they are among
-    /// the slowest of the process.
+    /// Removes the calls of an earlier report of the same process, of those that look the same the first one. What remains are the calls
+    /// that have ended since, as far as they are among the slowest of the process.
     pub(super) fn subtract_slowest(&mut self, earlier: &[SlowCall]) {
         for known in earlier {
-            let same = self
-                .slowest
-                .iter()
-                .enumerate()
-                .filter(|(_, call)| call.is(known));
-            let first = same.min_by_key(|(_, call)| call.begin_ns);
-            if let Some((index, _)) = first {
+            let mut slowest = self.slowest.iter();
+            if let Some(index) = slowest.position(|call| call.is(known)) {
                 self.slowest.remove(index);
             }
         }

@@ -5,7 +5,6 @@ use std::collections::HashMap;
 
 use super::callsite::{Identity, combine_each};
 use crate::data::rules::{Combine, How};
-use crate::order::reorder;
 use crate::{CallsiteReport, Clock, Context, MergeError, Process, Report, SlowCall};
 
 /// If the rates of two counters differ by more than this, their ticks are not comparable.
@@ -43,7 +42,8 @@ impl Report {
             return Ok(());
         }
         self.clock.check_addable(&other.clock)?;
-        let other_is_earlier = other.process.order() < self.process.order();
+        let order = |of: &Process| (of.started.clone(), of.host.clone(), of.pid);
+        let other_is_earlier = order(&other.process) < order(&self.process);
         self.combine(other, How::Merge);
         self.clock.add(&other.clock, other_is_earlier);
         if other_is_earlier {
@@ -116,25 +116,41 @@ impl Report {
             });
             self.callsites[index as usize].slowest.extend(calls);
         }
-        self.add_contexts(contexts, &indices);
+        let places: Vec<_> = indices.into_iter().map(Some).collect();
+        self.combine_contexts(contexts, &places, How::Merge);
     }
 
-    fn add_contexts(&mut self, others: &[Context], callsites: &[u64]) {
+    /// Combines the contexts with those of another report, whose callsites are at these places here, or not here. Two contexts are the same
+    /// if their callsites and their parents are.
+    pub(super) fn combine_contexts(
+        &mut self,
+        others: &[Context],
+        callsites: &[Option<u64>],
+        how: How,
+    ) {
+        fn translated(index: Option<u64>, places: &[Option<u64>]) -> Option<Option<u64>> {
+            index.map_or(Some(None), |index| places[index as usize].map(Some))
+        }
         let mut known: HashMap<_, u64> = self.contexts.iter().map(Context::key).zip(0..).collect();
-        let mut indices: Vec<u64> = Vec::with_capacity(others.len());
+        let mut places: Vec<Option<u64>> = Vec::with_capacity(others.len());
         for other in others {
-            let translated = Context {
-                callsite: other.callsite.map(|callsite| callsites[callsite as usize]),
-                parent: other.parent.map(|parent| indices[parent as usize]),
-                ..other.clone()
-            };
-            let next = self.contexts.len() as u64;
-            let index = *known.entry(translated.key()).or_insert(next);
-            indices.push(index);
-            match self.contexts.get_mut(index as usize) {
-                Some(context) => context.merge(other),
-                None => self.contexts.push(translated),
+            let parent = translated(other.parent, &places);
+            let key = parent.zip(translated(other.callsite, callsites));
+            let mut place = key.and_then(|key| known.get(&key).copied());
+            if let Some(place) = place {
+                self.contexts[place as usize].combine(other, how);
+            } else if let Some(key) = key.filter(|_| how == How::Merge) {
+                let next = self.contexts.len() as u64;
+                known.insert(key, next);
+                place = Some(next);
+                let (parent, callsite) = key;
+                self.contexts.push(Context {
+                    parent,
+                    callsite,
+                    ..other.clone()
+                });
             }
+            places.push(place);
         }
     }
 
@@ -156,7 +172,10 @@ impl Report {
         for (place, &index) in (0..).zip(chosen) {
             places[index] = place;
         }
-        self.callsites = reorder(std::mem::take(&mut self.callsites), chosen);
+        let callsites = std::mem::take(&mut self.callsites).into_iter();
+        let mut callsites: Vec<_> = callsites.map(Some).collect();
+        let kept = chosen.iter().filter_map(|&index| callsites[index].take());
+        self.callsites = kept.collect();
         for call in self.callsites.iter_mut().flat_map(|of| &mut of.slowest) {
             translate(&mut call.path, &places);
         }
@@ -167,16 +186,10 @@ impl Report {
     }
 }
 
-/// Gives what refers to callsites their new indices.
-fn translate(callsites: &mut [u64], places: &[u64]) {
-    for index in callsites {
+/// Replaces indices into a list by the places of what they refer to.
+pub(super) fn translate(indices: &mut [u64], places: &[u64]) {
+    for index in indices {
         *index = places[*index as usize];
-    }
-}
-
-impl Process {
-    fn order(&self) -> (&str, &str, u32) {
-        (&self.started, &self.host, self.pid)
     }
 }
 

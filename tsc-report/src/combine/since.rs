@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::merge::translate;
 use crate::data::rules::{Combine, How};
 use crate::{CallsiteReport, CallsiteSums, Context, Report};
 
@@ -57,30 +58,12 @@ impl Report {
             return None;
         }
         report.combine(earlier, How::Since);
-        report.take_contexts_away(&earlier.contexts, &places);
+        report.combine_contexts(&earlier.contexts, &places, How::Since);
         report.derive();
         report.leave_out_what_was_not_called();
         let (begin, end) = (earlier.process.span().1, self.process.span().1);
         report.process.set_span((begin, end));
         Some(report)
-    }
-
-    /// Two contexts are the same if their callsites and their parents are.
-    fn take_contexts_away(&mut self, earlier: &[Context], callsites: &[Option<u64>]) {
-        fn translated(index: Option<u64>, places: &[Option<u64>]) -> Option<Option<u64>> {
-            index.map_or(Some(None), |index| places[index as usize].map(Some))
-        }
-        let known: HashMap<_, u64> = self.contexts.iter().map(Context::key).zip(0..).collect();
-        let mut found: Vec<Option<u64>> = Vec::with_capacity(earlier.len());
-        for context in earlier {
-            let parent = translated(context.parent, &found);
-            let key = parent.zip(translated(context.callsite, callsites));
-            let at = key.and_then(|key| known.get(&key).copied());
-            if let Some(at) = at {
-                self.contexts[at as usize].since(context);
-            }
-            found.push(at);
-        }
     }
 
     /// Leaves out callsites and contexts that were not called and that nothing refers to.
@@ -92,19 +75,17 @@ impl Report {
                 is_needed[parent as usize] = true;
             }
         }
-        let mut places = Vec::with_capacity(is_needed.len());
-        let mut kept = Vec::new();
-        for (context, is_needed) in std::mem::take(&mut self.contexts)
-            .into_iter()
-            .zip(is_needed)
-        {
-            places.push(kept.len() as u64);
-            if is_needed {
-                let parent = context.parent.map(|parent| places[parent as usize]);
-                kept.push(Context { parent, ..context });
-            }
+        let mut place = 0;
+        let places = is_needed.iter().map(|&is_needed| {
+            place += u64::from(is_needed);
+            place - u64::from(is_needed)
+        });
+        let places: Vec<u64> = places.collect();
+        let mut is_needed = is_needed.into_iter();
+        self.contexts.retain(|_| is_needed.next() == Some(true));
+        for context in &mut self.contexts {
+            translate(context.parent.as_mut_slice(), &places);
         }
-        self.contexts = kept;
         let callsites = &self.callsites;
         let calls = callsites.iter().flat_map(|callsite| &callsite.slowest);
         let in_paths = calls.flat_map(|call| call.path.iter().copied());

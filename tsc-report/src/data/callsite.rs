@@ -13,18 +13,18 @@ data! {
     #[derive(Default)]
     pub struct CallsiteReport {
         /// The attribute's `name = "…"`, or the function's path in its module.
-        name: String,
+        name: String => &str,
         /// `module_path!()` of the function.
-        module: String,
+        module: String => &str,
         /// The source file.
-        file: String,
+        file: String => &str,
         /// The line of the function's name.
         line: u32,
         /// `timed` or `light`: whether each call was timed, or counted and found by ticks of a clock. Of a light function, what describes
         /// single calls is unknown, except for the mean.
-        probe: String,
+        probe: String => &str,
         /// The fence policy, as the attribute takes it; empty for light probes.
-        fence: String,
+        fence: String => &str,
         /// Whether the CPU has the policy's instructions. If not, those of `lfence` were executed.
         fence_supported: bool by All,
         /// Whether the function returns an `impl Iterator` or a `dyn Iterator`. The work of the iterator is done, and counted, where it is
@@ -161,7 +161,7 @@ data! {
         /// function, `probe_ticks` as a share of the self ticks on the CPU before the correction, and at most 1.
         perturbation: f64,
         /// What the attribute counts, `bytes` or `items`.
-        unit: Option<String>,
+        unit: Option<String> => Option<&str> = as_deref(),
         /// The number of bytes or items in all calls.
         units: Option<u64>,
         /// Ticks per byte or item.
@@ -184,20 +184,20 @@ data! {
         /// Of an async function: futures that were polled, and dropped before completion.
         cancelled: Option<u64>,
         /// The samples by their length: see [`Bucket`].
-        histogram: Vec<Bucket> by Add,
+        histogram: Vec<Bucket> by Add => &[Bucket],
         /// The excluded calls by their length.
-        interrupted_histogram: Vec<Bucket> by Add,
+        interrupted_histogram: Vec<Bucket> by Add => &[Bucket],
         /// Calls by their wall time; empty if none was off the CPU.
-        wall_histogram: Vec<Bucket>,
+        wall_histogram: Vec<Bucket> => &[Bucket],
         /// The sums from which all of these figures follow.
-        sums: CallsiteSums,
+        sums: CallsiteSums => &CallsiteSums,
         /// Each thread's part, with `TSC_THREADS=on`. Threads with the same name are added up.
-        thread_rows: Vec<ThreadReport>,
+        thread_rows: Vec<ThreadReport> => &[ThreadReport],
         /// The events that `TSC_EVENTS` asks for, counted in the calls.
-        events: Vec<EventCount>,
+        events: Vec<EventCount> => &[EventCount],
         /// The slowest calls, the slowest first: up to as many as the report's `slowest_calls`. None of a light function, and none of calls
         /// below 512 ticks.
-        slowest: Vec<SlowCall>,
+        slowest: Vec<SlowCall> => &[SlowCall],
     }
 }
 
@@ -221,7 +221,7 @@ data! {
     #[derive(Default)]
     pub struct EventCount {
         /// The event's name in `TSC_EVENTS`.
-        event: String,
+        event: String => &str,
         /// The calls in which it was counted; of a recursion, the outermost ones.
         calls: u64 by Add,
         /// How often it happened in all of these calls. It can be negative, because the events that reading the counters causes are
@@ -236,16 +236,16 @@ data! {
     #[derive(Default)]
     pub struct ThreadReport {
         /// The threads' name; `None` for threads without a name.
-        name: Option<String>,
+        name: Option<String> => Option<&str> = as_deref(),
         /// The number of threads with this name that called it.
         threads: u64 by Latest,
         /// Calls that have returned.
         calls: u64 by Add,
         /// Inclusive net ticks, on the CPU and blocked.
-        total_ticks: WholeTicks by Add,
+        total_ticks: WholeTicks by Add => f64 = to_f64(),
         /// Net ticks outside annotated callees, on the CPU and blocked.
-        self_ticks: WholeTicks by Add,
+        self_ticks: WholeTicks by Add => f64 = to_f64(),
         /// The part of `total_ticks` on the CPU.
-        on_cpu_ticks: Option<WholeTicks> by Add,
+        on_cpu_ticks: Option<WholeTicks> by Add => Option<f64> = map(WholeTicks::to_f64),
     }
 }

@@ -15,21 +15,21 @@ data! {
         /// Whether the CPU states that the counter's rate is constant in all states.
         invariant: Option<bool>,
         /// The clock that was read: `TSC`, or its replacement.
-        source: String,
+        source: String => &str,
         /// The reason why `source` is not the TSC, if it is not.
-        fallback_reason: Option<String>,
+        fallback_reason: Option<String> => Option<&str> = as_deref(),
         /// The hypervisor that the CPU names, if any.
-        hypervisor: Option<String>,
+        hypervisor: Option<String> => Option<&str> = as_deref(),
         /// The CPU's brand string.
-        cpu: Option<String>,
+        cpu: Option<String> => Option<&str> = as_deref(),
         /// The kernel's current clocksource: `tsc` if the kernel trusts the counter.
-        clocksource: Option<String>,
+        clocksource: Option<String> => Option<&str> = as_deref(),
         /// The CPU to which the reporting thread is pinned, if it is pinned to a single one.
         pinned_cpu: Option<usize> by Alike,
         /// The reason why interruptions are not detected, if they are not.
-        no_interruptions_because: Option<String> by Known,
+        no_interruptions_because: Option<String> by Known => Option<&str> = as_deref(),
         /// The reason why the time on the CPU of interrupted calls is unknown, if interruptions are detected and it is unknown.
-        no_on_cpu_because: Option<String> by Known,
+        no_on_cpu_because: Option<String> by Known => Option<&str> = as_deref(),
         /// Core cycles per tick while the program ran: the median of a few samples.
         core_cycles_per_tick: Option<f64>,
         /// The smallest of those samples.
@@ -37,21 +37,21 @@ data! {
         /// The largest of those samples.
         core_cycles_per_tick_max: Option<f64> by Greatest,
         /// How core cycles were counted: by `reference chain`, `RDPRU` or `the PMU`.
-        core_cycles_source: Option<String>,
+        core_cycles_source: Option<String> => Option<&str> = as_deref(),
         /// The overhead of each fence policy in use.
-        overheads: Vec<FenceOverhead>,
+        overheads: Vec<FenceOverhead> => &[FenceOverhead],
         /// The share of its own time by which a function may take longer than if it alone were annotated: because of what the machine does
         /// besides, and because of the probes around it, which compete with it for caches and predictors. It grows with the probes' share of
         /// the program's ticks.
         crowding_error_share: f64 by Worst,
         /// What makes the figures unusable, in sentences; usually empty.
-        warnings: Vec<String> by Union,
+        warnings: Vec<String> by Union => &[String],
         /// The doubtful findings of the self-test, in sentences that begin with the finding's name.
-        doubtful: Vec<String> by Union,
+        doubtful: Vec<String> by Union => &[String],
         /// The number of doubtful findings.
         doubts: u64,
         /// Whether a finding is so bad that ticks do not measure time.
-        distrusted: bool by Any,
+        distrusted: bool by Worst,
     }
 }
 
@@ -60,7 +60,7 @@ data! {
     #[derive(Default)]
     pub struct FenceOverhead {
         /// The policy, as the attribute takes it.
-        fence: String,
+        fence: String => &str,
         /// The ticks between the two reads around an empty function. Every raw figure contains them.
         visible_ticks: f64,
         /// The error of `visible_ticks`, which depends on the code around a probe. It is the systematic error of every net figure of a

@@ -1,10 +1,10 @@
 //! The call tree as data.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use super::WholeTicks;
 use super::getters::data;
-use crate::order::sort_indices;
+use super::{CallsiteReport, Report, WholeTicks};
 
 data! {
     /// One node of the call tree: a callsite, called through a chain of others.
@@ -20,13 +20,26 @@ data! {
         /// Those of the calls that were neither preempted, migrated nor signalled; `None` if this is unknown.
         clean: Option<u64> by Add,
         /// Inclusive net ticks, on the CPU and blocked.
-        total_ticks: WholeTicks by Add,
+        total_ticks: WholeTicks by Add => f64 = to_f64(),
         /// The part of `total_ticks` on the CPU.
-        on_cpu_ticks: Option<WholeTicks> by Add,
+        on_cpu_ticks: Option<WholeTicks> by Add => Option<f64> = map(WholeTicks::to_f64),
         /// Net ticks outside annotated callees, on the CPU if that is known.
-        self_ticks: WholeTicks by Add,
+        self_ticks: WholeTicks by Add => f64 = to_f64(),
         /// The cost of light probes that was subtracted from `self_ticks`, and from `total_ticks` here and in the contexts around this one.
-        probe_ticks: WholeTicks by Add,
+        probe_ticks: WholeTicks by Add => f64 = to_f64(),
+    }
+}
+
+impl Report {
+    /// The name of the context's function. `<other>` if the thread's call tree had no room left.
+    #[must_use]
+    pub fn name_of_context(&self, context: &Context) -> &str {
+        self.callsite_of(context)
+            .map_or("<other>", |callsite| &callsite.name)
+    }
+
+    pub(crate) fn callsite_of(&self, context: &Context) -> Option<&CallsiteReport> {
+        self.callsites.get(context.callsite? as usize)
     }
 }
 
@@ -50,8 +63,7 @@ impl Context {
         }
         for siblings in called_from.values_mut() {
             // The last one is taken first, so the order is reversed. Calls without a callsite come after the others.
-            let key = |index: usize| contexts[index].callsite.unwrap_or(u64::MAX);
-            sort_indices(siblings, &|one, other| key(other).cmp(&key(one)));
+            siblings.sort_by_key(|&index| Reverse(contexts[index].callsite.unwrap_or(u64::MAX)));
         }
         let mut places = vec![0; contexts.len()];
         let mut sorted: Vec<Self> = Vec::with_capacity(contexts.len());

@@ -92,8 +92,8 @@ pub(crate) mod tests {
 
     /// The histogram of these values.
     pub(crate) fn histogram(values: impl IntoIterator<Item = u64>) -> Vec<Bucket> {
-        let mut buckets: Vec<Bucket> = values.into_iter().map(Bucket::of).collect();
-        buckets.merge(&Vec::new());
+        let mut buckets = Vec::new();
+        buckets.merge(&values.into_iter().map(Bucket::of).collect());
         buckets
     }
 

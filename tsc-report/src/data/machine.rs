@@ -7,9 +7,9 @@ data! {
     #[derive(Default)]
     pub struct MachineReport {
         /// The CPU's brand string.
-        cpu: Option<String> by Alike,
+        cpu: Option<String> by Alike => Option<&str> = as_deref(),
         /// The CPU's maker: `GenuineIntel`, `AuthenticAMD`, …
-        vendor: Option<String> by Alike,
+        vendor: Option<String> by Alike => Option<&str> = as_deref(),
         /// The CPU's family, including the extended family (x86).
         family: Option<u32> by Alike,
         /// The CPU's model, including the extended model (x86). A hypervisor may report another one.
@@ -17,25 +17,25 @@ data! {
         /// The CPU's stepping (x86).
         stepping: Option<u32> by Alike,
         /// The microcode's revision. Hypervisors often hide the real one.
-        microcode: Option<String> by Alike,
+        microcode: Option<String> by Alike => Option<&str> = as_deref(),
         /// The core's design, by the short name that tables of instructions use for it.
-        microarchitecture: Option<String> by Alike,
+        microarchitecture: Option<String> by Alike => Option<&str> = as_deref(),
         /// The hypervisor, by name. `None` also on bare metal: see [`virtualized`](Self::virtualized).
-        hypervisor: Option<String> by Alike,
+        hypervisor: Option<String> by Alike => Option<&str> = as_deref(),
         /// Whether CPUID reports a hypervisor.
         virtualized: Option<bool> by Alike,
         /// The emulator that executes the instructions, if it is not the CPU itself.
-        emulator: Option<String> by Alike,
+        emulator: Option<String> by Alike => Option<&str> = as_deref(),
         /// The operating system, as Rust names it.
-        os: Option<String> by Alike,
+        os: Option<String> by Alike => Option<&str> = as_deref(),
         /// The architecture the program was compiled for, as Rust names it.
-        arch: Option<String> by Alike,
+        arch: Option<String> by Alike => Option<&str> = as_deref(),
         /// The kernel's release.
-        kernel: Option<String> by Alike,
+        kernel: Option<String> by Alike => Option<&str> = as_deref(),
         /// The number of CPUs that the process may use.
         cpus: Option<u64> by Alike,
         /// The first CPU's frequency governor.
-        governor: Option<String> by Alike,
+        governor: Option<String> by Alike => Option<&str> = as_deref(),
         /// Whether the core clock may go above its base.
         boost: Option<bool> by Alike,
         /// Whether two threads share a core's execution units.

@@ -44,27 +44,27 @@ data! {
         /// The version of the shape of this data: 4.
         schema: u32,
         /// The process that was measured. In a merged report, the process that started first.
-        process: Process by Add,
+        process: Process by Add => &Process,
         /// How many processes' reports this holds: 1, or more after [`merge`](Self::merge).
         processes: u64 by Latest,
         /// The entries of `TSC_META=key=value,…`. In a merged report, those on which all reports agree.
-        meta: MetaMap,
+        meta: MetaMap => &MetaMap,
         /// The machine on which the process ran. Two reports are comparable if their machines are equal.
-        machine: MachineReport by Add,
+        machine: MachineReport by Add => &MachineReport,
         /// The clock that counted the ticks, and its properties.
-        clock: Clock,
+        clock: Clock => &Clock,
         /// The clock whose ticks tell where the time goes, if the program has light probes.
-        tick_clock: Option<TickClock> by Joined,
+        tick_clock: Option<TickClock> by Joined => Option<&TickClock> = as_ref(),
         /// Every callsite that was called, the one with the most self ticks first.
-        callsites: Vec<CallsiteReport>,
+        callsites: Vec<CallsiteReport> => &[CallsiteReport],
         /// How many of its slowest calls each function keeps: the value of `TSC_SLOWEST`. In a merged report, the least of those above 0.
         slowest_calls: u64,
         /// The call tree, if it was recorded or the program has light probes: parents before their children.
-        contexts: Vec<Context>,
+        contexts: Vec<Context> => &[Context],
         /// The callsites that `TSC_ONLY` or `TSC_SKIP` left out, as `module::name`.
-        left_out: Vec<String> by Union,
+        left_out: Vec<String> by Union => &[String],
         /// The reason why nothing could be measured, if there is one.
-        nothing_because: Option<String>,
+        nothing_because: Option<String> => Option<&str> = as_deref(),
         /// Calls that were not recorded, because they happened in the middle of a recording, in an annotated allocator or in a signal
         /// handler, or because no memory was left.
         unrecorded_calls: u64 by Add,

@@ -12,14 +12,14 @@ data! {
     #[derive(Default)]
     pub struct Process {
         /// Its command line. Invalid UTF-8 is replaced.
-        argv: Vec<String>,
+        argv: Vec<String> => &[String],
         /// Its process number.
         pid: u32,
         /// The name of the machine, or of the container.
-        host: String,
+        host: String => &str,
         /// When measuring began, at the first annotated call: RFC 3339 in UTC, with nine digits after the second, so that texts and times
         /// have the same order. Empty if nothing was measured.
-        started: String,
+        started: String => &str,
         /// The time that the report covers, in nanoseconds: from the first annotated call, or from `since_ns`, to the report.
         duration_ns: u64,
         /// The CPU time of all threads of the process in that time, in nanoseconds. In a merged report, of all processes.
@@ -28,7 +28,7 @@ data! {
         /// `take` before it, or to the beginning of its session.
         since_ns: Option<u64>,
         /// How the process ended; `None` if the report was made while it ran.
-        ended: Option<Ended>,
+        ended: Option<Ended> => Option<&Ended> = as_ref(),
     }
 }
 
@@ -53,10 +53,10 @@ data! {
     #[derive(Default)]
     pub struct Ended {
         /// `exit` (`main` returned, or `exit` was called) or `signal`.
-        reason: String,
+        reason: String => &str,
         /// The exit code, if the C library passes it.
         code: Option<u32>,
         /// The signal's name: `SIGINT`, `SIGTERM`, `SIGHUP`.
-        signal: Option<String>,
+        signal: Option<String> => Option<&str> = as_deref(),
     }
 }

@@ -61,7 +61,7 @@ pub(crate) fn Greatest<T: PartialOrd + Copy>(one: &mut Option<T>, other: &Option
     }
 }
 
-/// The greater error.
+/// The greater error, or whether it holds of one of them.
 pub(crate) fn Worst<T: PartialOrd + Copy>(one: &mut T, other: &T, how: How) {
     if how == Merge && other > one {
         *one = *other;
@@ -107,11 +107,6 @@ pub(crate) fn Union(one: &mut Vec<String>, other: &[String], how: How) {
     }
 }
 
-/// Whether it holds of one of them.
-pub(crate) fn Any(one: &mut bool, other: &bool, how: How) {
-    *one |= how == Merge && *other;
-}
-
 /// Whether it holds of both.
 pub(crate) fn All(one: &mut bool, other: &bool, how: How) {
     *one &= how == Since || *other;
@@ -154,22 +149,11 @@ impl<T: Combine> Combine for Option<T> {
 /// Histograms, in ascending order.
 impl Combine for Vec<Bucket> {
     fn combine(&mut self, other: &Self, how: How) {
-        if how == Merge {
-            self.extend_from_slice(other);
-            self.sort_by_key(|bucket| bucket.from_ticks);
-            self.dedup_by(|next, kept| {
-                let same = next.from_ticks == kept.from_ticks;
-                if same {
-                    kept.calls.merge(&next.calls);
-                }
-                same
-            });
-            return;
-        }
-        for bucket in &mut *self {
-            let from = |of: &Bucket| of.from_ticks;
-            if let Ok(index) = other.binary_search_by_key(&bucket.from_ticks, from) {
-                bucket.calls.since(&other[index].calls);
+        for bucket in other {
+            match self.binary_search_by_key(&bucket.from_ticks, |of| of.from_ticks) {
+                Ok(index) => self[index].calls.combine(&bucket.calls, how),
+                Err(index) if how == Merge => self.insert(index, *bucket),
+                Err(_) => {}
             }
         }
         self.retain(|bucket| bucket.calls != 0);

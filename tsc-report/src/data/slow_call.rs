@@ -18,25 +18,25 @@ data! {
         /// The number of its thread, as the system's tools show it; elsewhere than on Linux, its place among the threads that measured.
         thread: u64,
         /// The thread's name, if it has one.
-        thread_name: Option<String>,
+        thread_name: Option<String> => Option<&str> = as_deref(),
         /// The CPU on which the call ended.
         cpu: Option<u32>,
         /// What the call took, by which the slowest are chosen: on the CPU and blocked. Waiting for a CPU does not count, unless it is
         /// unknown. Of an async function, all of the time from its first poll to its completion.
-        ticks: WholeTicks,
+        ticks: WholeTicks => f64 = to_f64(),
         /// The part of `ticks` on the CPU. Unknown of an async function of which a poll was interrupted.
-        on_cpu_ticks: Option<WholeTicks>,
+        on_cpu_ticks: Option<WholeTicks> => Option<f64> = map(WholeTicks::to_f64),
         /// The part of `ticks` in which the thread had given up the CPU. Unknown of an async function.
-        blocked_ticks: Option<WholeTicks>,
+        blocked_ticks: Option<WholeTicks> => Option<f64> = map(WholeTicks::to_f64),
         /// How long the thread was ready to run while another one ran. Unknown of an async function.
-        waiting_ticks: Option<WholeTicks>,
+        waiting_ticks: Option<WholeTicks> => Option<f64> = map(WholeTicks::to_f64),
         /// The function, its caller, that one's caller and so on, as indices into the report's `callsites`: up to 16 callers, each function
         /// once. Callers that had not returned by the time of the report are only known in programs with light probes.
-        path: Vec<u64>,
+        path: Vec<u64> => &[u64],
         /// Whether a panic ended the call.
         panicked: bool,
         /// What the attribute's `record = …` gave.
-        value: Option<RecordedValue>,
+        value: Option<RecordedValue> => Option<&RecordedValue> = as_ref(),
     }
 }
 

@@ -162,31 +162,32 @@ data! {
 
 /// A sum that needs more than 64 bits. In JSON it is a string of decimal digits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "json", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "json", serde(into = "String", try_from = "String"))]
 pub struct SumOfSquares(#[doc(hidden)] pub u128);
 
 impl SumOfSquares {
     /// The number.
     #[must_use]
-    pub fn get(&self) -> u128 {
+    pub fn get(self) -> u128 {
         self.0
     }
 }
 
 #[cfg(feature = "json")]
-impl serde::Serialize for SumOfSquares {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&self.0)
+impl From<SumOfSquares> for String {
+    fn from(sum: SumOfSquares) -> Self {
+        sum.0.to_string()
     }
 }
 
 #[cfg(feature = "json")]
-impl<'de> serde::Deserialize<'de> for SumOfSquares {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let digits = std::borrow::Cow::<str>::deserialize(deserializer)?;
+impl TryFrom<String> for SumOfSquares {
+    type Error = String;
+
+    fn try_from(digits: String) -> Result<Self, String> {
         digits.parse().map(Self).map_err(|_| {
-            serde::de::Error::custom(format_args!(
-                "{digits:?} is not a sum of squares: expected a string of decimal digits"
-            ))
+            format!("{digits:?} is not a sum of squares: expected a string of decimal digits")
         })
     }
 }

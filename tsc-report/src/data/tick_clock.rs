@@ -25,7 +25,7 @@ data! {
         /// What a light probe costs its program for each call, in ticks of the counter.
         light_call_ticks: Option<f64>,
         /// The reason why no times are known, if so. The calls are counted.
-        no_times_because: Option<String> by Known,
+        no_times_because: Option<String> by Known => Option<&str> = as_deref(),
     }
 }
 

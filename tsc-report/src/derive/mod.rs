@@ -12,7 +12,6 @@ use std::cmp::Ordering;
 use crate::data::histogram::{self, LAST, middle};
 use crate::data::rules::Combine;
 use crate::data::{saturating_sum, share};
-use crate::order::order;
 use crate::{Bucket, CallsiteReport, CallsiteSums, Clock, Report};
 use errors::derive_errors;
 use outliers::Outliers;
@@ -35,9 +34,9 @@ impl Report {
             clock.derive(subtracted);
         }
         let callsites = &self.callsites;
-        self.choose_callsites(&order(callsites.len(), &|one, other| {
-            CallsiteReport::by_self(&callsites[one], &callsites[other])
-        }));
+        let mut order: Vec<usize> = (0..callsites.len()).collect();
+        order.sort_by(|&one, &other| CallsiteReport::by_self(&callsites[one], &callsites[other]));
+        self.choose_callsites(&order);
     }
 }
 

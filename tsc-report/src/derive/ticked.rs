@@ -1,6 +1,6 @@
 //! The figures of functions whose time is known by ticks of the clock.
 
-use crate::data::WholeTicks;
+use crate::data::{WholeTicks, share};
 use crate::{CallsiteReport, Clock, ThreadReport};
 
 /// [`CallsiteReport::probe`] of functions of which each call is timed.
@@ -105,12 +105,7 @@ impl CallsiteReport {
         let probes = self.cost_of_light_probes();
         self.probe_ticks = Some(probes);
         self.raw_ticks = self.wall_ticks;
-        let own = self.self_on_cpu();
-        self.perturbation = if own > 0.0 {
-            (probes / own).min(1.0)
-        } else {
-            0.0
-        };
+        self.perturbation = share(probes, self.self_on_cpu()).min(1.0);
         (self.clean, self.interrupted) = (None, None);
         (self.repaired, self.excluded) = (None, None);
         self.mean_raw_ticks = None;

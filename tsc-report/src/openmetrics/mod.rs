@@ -4,7 +4,7 @@
 #[cfg(test)]
 mod tests;
 
-use std::fmt::{self, Write};
+use std::fmt;
 
 use crate::data::saturating_sum;
 use crate::{CallsiteReport, Report};
@@ -39,12 +39,11 @@ impl Report {
 
     fn metrics(&self, dialect: Dialect) -> String {
         let mut text = Text {
-            out: String::new(),
+            lines: Vec::new(),
             dialect,
         };
-        // Writing to a `String` cannot fail.
-        let _: fmt::Result = text.families(self);
-        text.out
+        text.families(self);
+        text.lines.join("\n") + "\n"
     }
 }
 
@@ -52,60 +51,55 @@ impl Report {
 type Figure = (
     &'static str,
     &'static str,
-    fn(&CallsiteReport) -> Option<String>,
+    fn(&CallsiteReport) -> Option<f64>,
 );
 
 const COUNTERS: [Figure; 7] = [
     ("tsc_calls", "Calls that have returned.", |of| {
-        Some(of.calls.to_string())
+        Some(of.calls as f64)
     }),
     (
         "tsc_interrupted_calls",
         "Calls during which the thread was preempted, migrated or signalled.",
-        |of| of.interrupted.as_ref().map(u64::to_string),
+        |of| Some(of.interrupted? as f64),
     ),
     (
         "tsc_inclusive_ticks",
         "Net ticks with all callees, on the CPU and blocked.",
-        |of| ticks(Some(of.total_ticks)),
+        |of| Some(of.total_ticks),
     ),
     (
         "tsc_self_ticks",
         "Net ticks outside annotated callees, on the CPU and blocked.",
-        |of| ticks(Some(of.self_ticks)),
+        |of| Some(of.self_ticks),
     ),
     (
         "tsc_on_cpu_ticks",
         "Net ticks with all callees, on the CPU.",
-        |of| ticks(of.on_cpu_ticks),
+        |of| of.on_cpu_ticks,
     ),
     (
         "tsc_waiting_ticks",
         "Ticks in which a thread was ready while another one ran: in no net ticks.",
-        |of| ticks(of.waiting_ticks),
+        |of| of.waiting_ticks,
     ),
     (
         "tsc_overhead_ticks",
         "What the probes cost, taken out of the ticks.",
-        |of| ticks(Some(of.overhead_ticks)),
+        |of| Some(of.overhead_ticks),
     ),
 ];
 
 const VISIBLE: Figure = (
     "tsc_visible_overhead_ticks",
     "What a probe sees of itself, in each gross tick count.",
-    |of| Some(of.sums.visible().to_string()),
+    |of| Some(of.sums.visible()),
 );
 const HISTOGRAM: &str = "tsc_call_gross_ticks";
 
 /// What is added to the names of samples.
 fn suffix_of(kind: &str) -> &'static str {
     if kind == "counter" { "_total" } else { "" }
-}
-
-/// A counter is never negative.
-fn ticks(ticks: Option<f64>) -> Option<String> {
-    Some(ticks.filter(|&ticks| ticks >= 0.0)?.to_string())
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -115,75 +109,74 @@ enum Dialect {
 }
 
 struct Text {
-    out: String,
+    lines: Vec<String>,
     dialect: Dialect,
 }
 
 impl Text {
-    fn families(&mut self, report: &Report) -> fmt::Result {
+    fn families(&mut self, report: &Report) {
         const HERTZ: &str = "tsc_clock_hertz";
         if let Some(hz) = report.clock.hz {
-            self.begin("gauge", HERTZ, "Ticks per second.")?;
-            writeln!(self.out, "{HERTZ} {hz}")?;
+            self.begin("gauge", HERTZ, "Ticks per second.");
+            self.lines.push(format!("{HERTZ} {hz}"));
         }
         for counter in COUNTERS {
-            self.family(report, "counter", counter)?;
+            self.family(report, "counter", counter);
         }
-        self.family(report, "gauge", VISIBLE)?;
+        self.family(report, "gauge", VISIBLE);
         let help = "Gross ticks of a call; without first and interrupted calls.";
-        self.begin("histogram", HISTOGRAM, help)?;
+        self.begin("histogram", HISTOGRAM, help);
         for callsite in &report.callsites {
-            self.histogram(callsite)?;
+            self.histogram(callsite);
         }
-        match self.dialect {
-            Dialect::OpenMetrics => self.out.write_str("# EOF\n"),
-            Dialect::Prometheus => Ok(()),
+        if self.dialect == Dialect::OpenMetrics {
+            self.lines.push("# EOF".to_owned());
         }
     }
 
     /// Writes the lines above a family's samples.
-    fn begin(&mut self, kind: &str, name: &str, help: &str) -> fmt::Result {
+    fn begin(&mut self, kind: &str, name: &str, help: &str) {
         let is_open = self.dialect == Dialect::OpenMetrics;
         // In OpenMetrics, a counter's name does not contain the suffix of its samples. In the older format it does.
         let suffix = if is_open { "" } else { suffix_of(kind) };
-        writeln!(self.out, "# TYPE {name}{suffix} {kind}")?;
+        self.lines.push(format!("# TYPE {name}{suffix} {kind}"));
         let mut units = ["ticks", "hertz"].into_iter();
         if let Some(unit) = units.find(|unit| is_open && name.ends_with(unit)) {
-            writeln!(self.out, "# UNIT {name} {unit}")?;
+            self.lines.push(format!("# UNIT {name} {unit}"));
         }
-        writeln!(self.out, "# HELP {name}{suffix} {help}")
+        self.lines.push(format!("# HELP {name}{suffix} {help}"));
     }
 
-    fn family(&mut self, report: &Report, kind: &str, (name, help, of): Figure) -> fmt::Result {
-        self.begin(kind, name, help)?;
+    fn family(&mut self, report: &Report, kind: &str, (name, help, of): Figure) {
+        self.begin(kind, name, help);
         let suffix = suffix_of(kind);
         for callsite in &report.callsites {
-            if let Some(value) = of(callsite) {
-                writeln!(self.out, "{name}{suffix}{{{}}} {value}", Labels(callsite))?;
+            // A counter is never negative.
+            if let Some(value) = of(callsite).filter(|&value| value >= 0.0) {
+                let labels = Labels(callsite);
+                self.lines
+                    .push(format!("{name}{suffix}{{{labels}}} {value}"));
             }
         }
-        Ok(())
     }
 
-    fn histogram(&mut self, callsite: &CallsiteReport) -> fmt::Result {
+    fn histogram(&mut self, callsite: &CallsiteReport) {
         let (name, labels) = (HISTOGRAM, Labels(callsite));
-        for octave in OCTAVES {
+        let bucket = |edge: &str, calls| format!("{name}_bucket{{{labels},le=\"{edge}\"}} {calls}");
+        self.lines.extend(OCTAVES.map(|octave| {
             let end = 1 << octave;
-            let below = callsite
-                .histogram
-                .iter()
-                .filter(|bucket| bucket.from_ticks < end);
+            let buckets = callsite.histogram.iter();
+            let below = buckets.take_while(|bucket| bucket.from_ticks < end);
             let calls = saturating_sum(below.map(|bucket| bucket.calls));
-            let edge = end - 1;
-            writeln!(self.out, "{name}_bucket{{{labels},le=\"{edge}\"}} {calls}")?;
+            bucket(&(end - 1).to_string(), calls)
+        }));
+        let (samples, sum) = (callsite.samples, callsite.sums.sum);
+        self.lines.push(bucket("+Inf", samples));
+        self.lines
+            .push(format!("{name}_count{{{labels}}} {samples}"));
+        if sum >= 0 {
+            self.lines.push(format!("{name}_sum{{{labels}}} {sum}"));
         }
-        let samples = callsite.samples;
-        writeln!(self.out, "{name}_bucket{{{labels},le=\"+Inf\"}} {samples}")?;
-        writeln!(self.out, "{name}_count{{{labels}}} {samples}")?;
-        if callsite.sums.sum >= 0 {
-            writeln!(self.out, "{name}_sum{{{labels}}} {}", callsite.sums.sum)?;
-        }
-        Ok(())
     }
 }
 
@@ -192,19 +185,12 @@ struct Labels<'a>(&'a CallsiteReport);
 
 impl fmt::Display for Labels<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let CallsiteReport {
-            name,
-            module,
-            file,
-            line,
-            ..
-        } = self.0;
+        let [module, name, file] =
+            [&self.0.module, &self.0.name, &self.0.file].map(|text| escaped(text));
+        let line = self.0.line;
         write!(
             f,
-            "module=\"{}\",name=\"{}\",location=\"{}:{line}\"",
-            escaped(module),
-            escaped(name),
-            escaped(file)
+            "module=\"{module}\",name=\"{name}\",location=\"{file}:{line}\""
         )
     }
 }

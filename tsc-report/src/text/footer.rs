@@ -1,58 +1,51 @@
 //! The lines below the table: what each mark means and what to do about it, and what was not counted or not shown.
 
-use std::fmt;
-
 use super::marks::Mark;
-use super::names::{Names, escaped};
-use super::notes::write_wrapped;
-use super::rows::Rows;
-use super::{TextForm, TextOptions};
+use super::names::escaped;
+use super::notes::wrapped;
+use super::{Page, TextForm};
 use crate::{CallsiteReport, Report};
 
 /// At most this many rows with a mark are named.
 const NAMED: usize = 5;
 
-pub(super) fn write(
-    out: &mut dyn fmt::Write,
-    report: &Report,
-    rows: &Rows<'_>,
-    names: &Names,
-    options: &TextOptions,
-) -> fmt::Result {
+pub(super) fn lines(page: &Page<'_>) -> Vec<String> {
+    let (report, rows, options) = (page.report, &page.rows, &page.options);
+    let mut lines = Vec::new();
     if options.form == TextForm::Histogram {
-        writeln!(
-            out,
-            "tsc: F marks the first call; both axes are logarithmic"
-        )?;
+        lines.push("tsc: F marks the first call; both axes are logarithmic".to_owned());
     }
-    for mark in Mark::ALL {
-        let is_marked = |row: &&CallsiteReport| Mark::of(row, &report.clock) == Some(mark);
-        let marked: Vec<&CallsiteReport> = rows.shown().filter(is_marked).collect();
-        let named = |row: &&CallsiteReport| match row.self_error_share() {
-            Some(share) if mark == Mark::Uncertain => {
-                format!("{} ± {:.0} %", names.full(row), share * 100.0)
-            }
-            _ => names.full(row).to_owned(),
-        };
-        let first: Vec<String> = marked.iter().take(NAMED).map(named).collect();
-        if !first.is_empty() {
-            let start = format!("tsc: {} {}: ", mark.character(), mark.explanation());
-            let line = listed(&start, &first, marked.len(), options.width);
-            writeln!(out, "{line}")?;
-        }
-    }
-    if rows.left_out() != 0 {
+    lines.extend(Mark::ALL.into_iter().filter_map(|mark| marked(page, mark)));
+    if rows.left_out != 0 {
         let all = options.name_of("TSC_TOP=0 shows all", "--top N shows more");
-        writeln!(out, "tsc: {} more rows; {all}", rows.left_out())?;
+        lines.push(format!("tsc: {} more rows; {all}", rows.left_out));
     }
     if report.unrecorded_calls != 0 {
-        writeln!(
-            out,
+        lines.push(format!(
             "tsc: {} calls were not recorded: by the allocator or a signal handler in the middle of a recording, or without memory",
             report.unrecorded_calls
-        )?;
+        ));
     }
-    write_left_out(out, report, options.width)
+    lines.extend(left_out(report, options.width));
+    lines
+}
+
+/// The rows with this mark, if there are some.
+fn marked(page: &Page<'_>, mark: Mark) -> Option<String> {
+    let (character, explanation) = mark.explained();
+    let is_marked = |row: &&&CallsiteReport| Mark::of(row, &page.report.clock) == Some(mark);
+    let named = |row: &&CallsiteReport| {
+        let name = page.names.full(row);
+        match row.self_error_share() {
+            Some(share) if mark == Mark::Uncertain => format!("{name} ± {:.0} %", share * 100.0),
+            _ => name,
+        }
+    };
+    let marked = page.rows.shown.iter().filter(is_marked);
+    let first: Vec<String> = marked.clone().take(NAMED).map(named).collect();
+    let start = format!("tsc: {character} {explanation}: ");
+    let all = marked.count();
+    (all != 0).then(|| listed(&start, &first, all, page.options.width))
 }
 
 /// The line with as many of the names as fit, and the number of the others of `all`.
@@ -70,21 +63,17 @@ fn listed(start: &str, names: &[String], all: usize, width: usize) -> String {
 }
 
 /// The callsites that `TSC_ONLY` and `TSC_SKIP` leave out.
-pub(super) fn write_left_out(
-    out: &mut dyn fmt::Write,
-    report: &Report,
-    width: usize,
-) -> fmt::Result {
+pub(super) fn left_out(report: &Report, width: usize) -> Vec<String> {
     let count = match report.left_out.len() {
-        0 => return Ok(()),
+        0 => return Vec::new(),
         1 => "1 function".to_owned(),
         count => format!("{count} functions"),
     };
-    writeln!(
-        out,
+    let mut lines = vec![format!(
         "tsc: {count} not measured, because of TSC_ONLY or TSC_SKIP:"
-    )?;
-    write_wrapped(out, &escaped(&report.left_out.join(", ")), width)
+    )];
+    lines.extend(wrapped(&escaped(&report.left_out.join(", ")), width));
+    lines
 }
 
 #[cfg(test)]

@@ -1,15 +1,13 @@
 //! The lines below a row that only the full form has.
 
-use std::fmt;
-
 use super::names::{NAME, escaped};
 use super::scale::fixed;
 use super::tick_clock;
-use crate::data::rules::Combine;
+use crate::data::histogram::count;
 use crate::{Bucket, CallsiteReport};
 
-/// Writes the function's place in the source, how net ticks follow from raw ones, the errors of the figures, and the interrupted calls.
-pub(super) fn write(f: &mut dyn fmt::Write, callsite: &CallsiteReport) -> fmt::Result {
+/// The function's place in the source, how net ticks follow from raw ones, the errors of the figures, and the interrupted calls.
+pub(super) fn lines(callsite: &CallsiteReport) -> impl Iterator<Item = String> {
     let place = [&callsite.module, &callsite.name, &callsite.file].map(|text| escaped(text));
     let [module, name, file] = place;
     let mut lines = vec![format!("{module}::{name} at {file}:{}", callsite.line)];
@@ -25,17 +23,9 @@ pub(super) fn write(f: &mut dyn fmt::Write, callsite: &CallsiteReport) -> fmt::R
         ));
     }
     lines.extend(off_cpu(callsite));
-    let octaves = octaves(&callsite.interrupted_histogram);
-    let octaves = octaves.iter().map(|of| match of.from_ticks {
-        0 => format!("{} of no ticks", of.calls),
-        from => format!("{} of {from} ticks or more", of.calls),
-    });
-    let interrupted: Vec<String> = octaves.collect();
-    if !interrupted.is_empty() {
-        lines.push(format!("interrupted calls: {}", interrupted.join(", ")));
-    }
-    let mut lines = lines.iter();
-    lines.try_for_each(|line| writeln!(f, "      {:<NAME$}   {line}", ""))
+    lines.extend(interrupted(&callsite.interrupted_histogram));
+    let indented = |line| format!("      {:<NAME$}   {line}", "");
+    lines.into_iter().map(indented)
 }
 
 /// How net ticks follow from raw ones.
@@ -72,16 +62,16 @@ fn off_cpu(callsite: &CallsiteReport) -> Option<String> {
     ))
 }
 
-/// Sums up the calls from each power of two to the next.
-fn octaves(buckets: &[Bucket]) -> Vec<Bucket> {
-    let octave = |from: u64| from.checked_ilog2().map_or(0, |bit| 1 << bit);
-    let octaves = buckets.iter().map(|bucket| Bucket {
-        from_ticks: octave(bucket.from_ticks),
-        ..*bucket
+/// The interrupted calls, from each power of two to the next.
+fn interrupted(buckets: &[Bucket]) -> Option<String> {
+    let octave = |bucket: &Bucket| bucket.from_ticks.checked_ilog2();
+    let octaves = buckets.chunk_by(|one, next| octave(one) == octave(next));
+    let calls = octaves.map(|of| match octave(&of[0]) {
+        None => format!("{} of no ticks", count(of)),
+        Some(bit) => format!("{} of {} ticks or more", count(of), 1_u64 << bit),
     });
-    let mut octaves: Vec<Bucket> = octaves.collect();
-    octaves.merge(&Vec::new());
-    octaves
+    let calls: Vec<String> = calls.collect();
+    (!calls.is_empty()).then(|| format!("interrupted calls: {}", calls.join(", ")))
 }
 
 fn ticks(value: Option<f64>, digits: usize) -> String {

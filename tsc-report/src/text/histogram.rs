@@ -1,8 +1,6 @@
 //! Draws a row's distribution in one line, from the smallest sample to the largest. The scale is logarithmic, so that a function
 //! with a fast and a slow path shows two peaks.
 
-use std::fmt;
-
 use super::scale::Scale;
 use crate::data::histogram::middle;
 use crate::data::saturating_sum;
@@ -13,18 +11,21 @@ const COLUMNS: usize = 60;
 const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 const INDENT: &str = "        ";
 
-pub(super) fn write(out: &mut dyn fmt::Write, row: &CallsiteReport, scale: &Scale) -> fmt::Result {
+/// The bars, the mark of the first call below them, and the axis. None if there are no samples.
+pub(super) fn lines(row: &CallsiteReport, scale: &Scale) -> Vec<String> {
     let Some(axis) = Axis::new(row) else {
-        return Ok(());
+        return Vec::new();
     };
-    writeln!(out, "{INDENT}{}", bars(&row.histogram, &axis))?;
     let first = row.sums.first.map(|of| 1 + axis.column(of.ticks as f64));
     let below = first.map_or(String::new(), |end| format!("{:>end$}", 'F'));
-    writeln!(out, "{INDENT}{below}")?;
     let least = scale.figure(axis.least - axis.visible);
     let greatest = scale.figure(axis.greatest - axis.visible);
     let room = COLUMNS.saturating_sub(least.chars().count());
-    writeln!(out, "{INDENT}{least}{greatest:>room$}")
+    vec![
+        format!("{INDENT}{}", bars(&row.histogram, &axis)),
+        format!("{INDENT}{below}"),
+        format!("{INDENT}{least}{greatest:>room$}"),
+    ]
 }
 
 /// Maps gross ticks, which may be 0, to columns.

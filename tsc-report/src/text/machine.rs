@@ -1,91 +1,68 @@
 //! The lines about the machine: the CPU and its counter, the overhead that was subtracted, and whatever makes the figures doubtful.
 
-use std::fmt;
-
-use super::escaped;
 use super::scale::Scale;
-use super::style::Style;
+use super::style::{BAD, DIM, DOUBTFUL};
 use super::tick_clock;
-use crate::{Clock, Report, TextForm, TextOptions};
+use super::{Page, escaped};
+use crate::{Clock, TextForm};
 
 /// What is doubtful on most machines: `full` says why.
 const USUAL: [&str; 4] = ["hypervisor", "placement", "governor", "boost"];
 
 /// What makes the figures useless stands above the table.
-pub(super) fn write_warnings(
-    out: &mut dyn fmt::Write,
-    clock: &Clock,
-    width: usize,
-    style: &Style,
-) -> fmt::Result {
-    for warning in &clock.warnings {
-        let line = cut(&format!("tsc: {warning}"), width);
-        writeln!(out, "{}", style.bad(&line))?;
-    }
-    Ok(())
+pub(super) fn warnings(page: &Page<'_>) -> impl Iterator<Item = String> {
+    let warnings = page.report.clock.warnings.iter();
+    warnings.map(|warning| line(page, BAD, warning))
 }
 
-pub(super) fn write(
-    out: &mut dyn fmt::Write,
-    report: &Report,
-    scale: &Scale,
-    options: &TextOptions,
-    style: &Style,
-) -> fmt::Result {
-    let (clock, width) = (&report.clock, options.width);
-    let is_full = options.form == TextForm::Full;
-    for doubt in doubts(report, options) {
-        let line = cut(&format!("tsc: {doubt}"), width);
-        writeln!(out, "{}", style.doubtful(&line))?;
-    }
-    let cost = tick_clock::cost(report);
-    for parts in [
+pub(super) fn lines(page: &Page<'_>) -> Vec<String> {
+    let (clock, is_full) = (&page.report.clock, page.options.form == TextForm::Full);
+    let facts = [
         machine(clock, is_full),
-        probes(clock, scale, is_full),
-        cost.into_iter().collect(),
-    ] {
-        if !parts.is_empty() {
-            writeln!(out, "{}", style.dim(&fitting(&parts, width)))?;
-        }
-    }
-    Ok(())
+        probes(clock, &page.scale, is_full),
+        tick_clock::cost(page.report).into_iter().collect(),
+    ];
+    let facts = facts.iter().filter(|parts| !parts.is_empty());
+    let facts = facts.map(|parts| page.styled(DIM, &fitting(parts, page.options.width)));
+    let doubts = doubts(page).into_iter();
+    let doubts = doubts.map(|doubt| line(page, DOUBTFUL, &doubt));
+    doubts.chain(facts).collect()
+}
+
+fn line(page: &Page<'_>, style: &str, text: &str) -> String {
+    let line = cut(&format!("tsc: {text}"), page.options.width);
+    page.styled(style, &line)
 }
 
 /// The machine and its counter, in the order of importance. The full form also says what is as usual.
 fn machine(clock: &Clock, is_full: bool) -> Vec<String> {
-    let hypervisor = clock
-        .hypervisor
-        .as_ref()
-        .map(|name| format!(" under {name}"));
+    let hypervisor = clock.hypervisor.as_ref();
+    let under = hypervisor.map_or(String::new(), |name| format!(" under {name}"));
     let cpu = clock.cpu.as_deref().unwrap_or("unknown CPU");
-    let mut parts = vec![format!("{cpu}{}", hypervisor.unwrap_or_default())];
-    parts.push(match (clock.hz, clock.ppm) {
+    let rate = match (clock.hz, clock.ppm) {
         (Some(hz), Some(ppm)) => {
             let at_most = (ppm * 10.0).ceil() / 10.0; // a bound is never less, and not 0
             format!("{} {:.3} MHz ± {at_most:.1} ppm", clock.source, hz / 1e6)
         }
         _ => format!("{} at an unknown rate", clock.source),
-    });
-    match clock.invariant {
-        Some(false) => parts.push("not invariant".to_owned()),
-        Some(true) if is_full => parts.push("invariant".to_owned()),
-        None if is_full => parts.push("invariance unknown".to_owned()),
-        _ => {}
-    }
-    if is_full || clock.resolution_ticks > 1 {
-        parts.push(format!("in steps of {}", clock.resolution_ticks));
-    }
-    match clock.clocksource.as_deref() {
-        Some("tsc") if !is_full => {}
-        Some(source) => parts.push(format!("clocksource {source}")),
-        None if is_full => parts.push("clocksource unknown".to_owned()),
-        None => {}
-    }
-    match clock.pinned_cpu {
-        Some(cpu) => parts.push(format!("pinned to CPU {cpu}")),
-        None if is_full => parts.push("not pinned".to_owned()),
-        None => {}
-    }
+    };
+    let mut parts = vec![format!("{cpu}{under}"), rate];
+    let mut add = |is_unusual, part: String| parts.extend((is_full || is_unusual).then_some(part));
+    let invariant = match clock.invariant {
+        Some(false) => "not invariant",
+        Some(true) => "invariant",
+        None => "invariance unknown",
+    };
+    add(clock.invariant == Some(false), invariant.to_owned());
+    let step = clock.resolution_ticks;
+    add(step > 1, format!("in steps of {step}"));
+    let source = clock.clocksource.as_deref().unwrap_or("unknown");
+    add(
+        !["tsc", "unknown"].contains(&source),
+        format!("clocksource {source}"),
+    );
+    let pinned = clock.pinned_cpu.map(|cpu| format!("pinned to CPU {cpu}"));
+    add(pinned.is_some(), pinned.unwrap_or("not pinned".to_owned()));
     parts
 }
 
@@ -133,47 +110,38 @@ fn core_clock(clock: &Clock, is_full: bool) -> Option<String> {
 }
 
 /// A line for each reason to doubt the figures. The full form also has the usual ones, and says what to do.
-fn doubts(report: &Report, options: &TextOptions) -> Vec<String> {
-    let clock = &report.clock;
-    let mut lines = unknown(clock);
-    if report.callsites.iter().any(|row| row.sums.unsplit != 0) {
-        lines.push(
+fn doubts(page: &Page<'_>) -> Vec<String> {
+    let (report, options, clock) = (page.report, &page.options, &page.report.clock);
+    let undetected = clock.no_interruptions_because.as_ref();
+    let is_unsplit = report.callsites.iter().any(|row| row.sums.unsplit != 0);
+    let unknown = [
+        undetected.map(|why| format!("interruptions: not detected here: {why}")),
+        undetected.map(|_| {
+            "on the CPU, blocked, waiting: unknown; all ticks are wall time".to_owned()
+        }),
+        clock.no_on_cpu_because.as_ref().map(|why| {
+            format!(
+                "on the CPU: unknown of interrupted calls, which count with their wall time: {why}"
+            )
+        }),
+        is_unsplit.then(|| {
             "blocked is with waiting for a CPU: /proc/thread-self/schedstat cannot be read here, or not on every thread"
-                .to_owned(),
-        );
-    }
-    lines.extend(tick_clock::doubt(report));
+                .to_owned()
+        }),
+        tick_clock::doubt(report),
+    ];
+    let mut lines: Vec<String> = unknown.into_iter().flatten().collect();
+    let doubts = clock.doubtful.iter();
     if options.form == TextForm::Full {
-        let doubts = clock.doubtful.iter();
         lines.extend(doubts.map(|doubt| format!("doubtful: {doubt}")));
         return lines;
     }
-    let names = clock.doubtful.iter();
-    let names: Vec<&str> = names
-        .map(|doubt| doubt.split(':').next().unwrap_or(doubt))
-        .filter(|name| !USUAL.contains(name))
-        .collect();
-    if !names.is_empty() {
+    let names = doubts.map(|doubt| doubt.split(':').next().unwrap_or(doubt));
+    let unusual: Vec<&str> = names.filter(|name| !USUAL.contains(name)).collect();
+    if !unusual.is_empty() {
         let full = options.name_of("TSC_REPORT=full", "--full");
-        lines.push(format!(
-            "doubtful: {}; {full} says why and what to do",
-            names.join(", ")
-        ));
-    }
-    lines
-}
-
-/// What is not known here of interruptions.
-fn unknown(clock: &Clock) -> Vec<String> {
-    let mut lines = Vec::new();
-    if let Some(why) = &clock.no_interruptions_because {
-        lines.push(format!("interruptions: not detected here: {why}"));
-        lines.push("on the CPU, blocked, waiting: unknown; all ticks are wall time".to_owned());
-    }
-    if let Some(why) = &clock.no_on_cpu_because {
-        lines.push(format!(
-            "on the CPU: unknown of interrupted calls, which count with their wall time: {why}"
-        ));
+        let names = unusual.join(", ");
+        lines.push(format!("doubtful: {names}; {full} says why and what to do"));
     }
     lines
 }

@@ -32,20 +32,12 @@ impl Mark {
         }
     }
 
-    pub(super) fn character(self) -> char {
+    /// The character, what it means and what to do.
+    pub(super) fn explained(self) -> (char, &'static str) {
         match self {
-            Self::BelowResolution => '<',
-            Self::MostlyProbes => '!',
-            Self::Uncertain => '~',
-        }
-    }
-
-    /// What the mark means and what to do.
-    pub(super) fn explanation(self) -> &'static str {
-        match self {
-            Self::BelowResolution => "too short to be timed; use #[cycles(light)]",
-            Self::MostlyProbes => "mostly probes; use a light one, or none",
-            Self::Uncertain => "the error of self is larger than self",
+            Self::BelowResolution => ('<', "too short to be timed; use #[cycles(light)]"),
+            Self::MostlyProbes => ('!', "mostly probes; use a light one, or none"),
+            Self::Uncertain => ('~', "the error of self is larger than self"),
         }
     }
 }
@@ -55,10 +47,9 @@ impl Report {
     #[doc(hidden)]
     #[must_use]
     pub fn marks(&self) -> Vec<Option<(char, &'static str)>> {
-        let mark = |row| Mark::of(row, &self.clock);
-        let explained = |mark: Mark| (mark.character(), mark.explanation());
         let rows = self.callsites.iter();
-        rows.map(|row| mark(row).map(explained)).collect()
+        let marks = rows.map(|row| Mark::of(row, &self.clock));
+        marks.map(|mark| mark.map(Mark::explained)).collect()
     }
 }
 

@@ -19,17 +19,14 @@ mod tree;
 
 use std::fmt;
 
-use columns::Table;
 use names::Names;
 use rows::Rows;
 use scale::Scale;
-use style::Style;
 
 use crate::options::{TextForm, TextOptions, TextSort};
 use crate::{CallsiteReport, Report, nothing};
 pub(super) use names::escaped;
 pub use names::gclk_column;
-use tree::tree;
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -58,50 +55,64 @@ impl Report {
         options: &TextOptions,
         is_wanted: &dyn Fn(&CallsiteReport) -> bool,
     ) -> String {
-        let mut text = String::new();
-        // Writing to a `String` cannot fail.
-        let _: fmt::Result = self.write_text(&mut text, options, is_wanted);
-        text
+        let lines = if !self.callsites.is_empty() {
+            Page::new(self, options.of_form(), is_wanted).lines()
+        } else if !self.left_out.is_empty() {
+            footer::left_out(self, options.width_of_lines())
+        } else {
+            let reason = self.nothing_because.as_deref().map(escaped);
+            vec![nothing::line(reason.as_deref())]
+        };
+        lines.join("\n") + "\n"
+    }
+}
+
+/// What the parts of a dump are made of.
+struct Page<'a> {
+    report: &'a Report,
+    options: TextOptions,
+    scale: Scale,
+    names: Names<'a>,
+    rows: Rows<'a>,
+}
+
+impl<'a> Page<'a> {
+    fn new(
+        report: &'a Report,
+        options: TextOptions,
+        is_wanted: &dyn Fn(&CallsiteReport) -> bool,
+    ) -> Self {
+        Self {
+            scale: Scale::new(&report.clock, options.unit),
+            names: Names::new(report, options.modules),
+            rows: Rows::new(report, &options, is_wanted),
+            report,
+            options,
+        }
     }
 
-    fn write_text(
-        &self,
-        out: &mut dyn fmt::Write,
-        options: &TextOptions,
-        is_wanted: &dyn Fn(&CallsiteReport) -> bool,
-    ) -> fmt::Result {
-        if self.callsites.is_empty() {
-            if !self.left_out.is_empty() {
-                return footer::write_left_out(out, self, options.width_of_lines());
-            }
-            let reason = self.nothing_because.as_deref().map(escaped);
-            return nothing::write(out, reason.as_deref());
-        }
-        let options = &options.of_form();
-        let style = Style::new(options.color);
-        let names = Names::new(self, options.modules);
-        let scale = Scale::new(&self.clock, options.unit);
-        let rows = Rows::new(self, options, is_wanted);
-        machine::write_warnings(out, &self.clock, options.width, &style)?;
-        let program = machine::fitting(&program::parts(self), options.width);
-        writeln!(out, "{program}")?;
-        let table = Table::new(&rows, &names, &scale, &self.clock, options);
-        table.write_heading(out, &self.clock, &style)?;
-        for (index, row) in rows.shown().enumerate() {
-            table.write_row(out, index, &style)?;
-            notes::write(out, self, row, (&names, &scale), options)?;
+    fn lines(&self) -> Vec<String> {
+        let (report, options, scale) = (self.report, &self.options, &self.scale);
+        let mut lines: Vec<String> = machine::warnings(self).collect();
+        lines.push(machine::fitting(&program::parts(report), options.width));
+        let (heading, table) = columns::table(self);
+        lines.push(heading);
+        for (row, line) in self.rows.shown.iter().zip(table) {
+            lines.push(line);
+            lines.extend(notes::lines(self, row));
             match options.form {
-                TextForm::Full => full_notes::write(out, row)?,
-                TextForm::Histogram => histogram::write(out, row, &scale)?,
+                TextForm::Full => lines.extend(full_notes::lines(row)),
+                TextForm::Histogram => lines.extend(histogram::lines(row, scale)),
                 TextForm::Short => {}
             }
             if options.slowest {
-                slowest::write(out, self, row, options.width)?;
+                lines.extend(slowest::lines(report, row, options.width));
             }
         }
-        footer::write(out, self, &rows, &names, options)?;
-        machine::write(out, self, &scale, options, &style)?;
-        tree(out, self, &names, &scale)
+        lines.extend(footer::lines(self));
+        lines.extend(machine::lines(self));
+        lines.extend(tree::lines(report, &self.names, scale));
+        lines
     }
 }
 

@@ -1,6 +1,7 @@
 //! The first column of a row, 50 bytes as `%-50.50s` would print them, and the remark that distinguishes rows with equal first columns.
 
 use std::collections::HashMap;
+use std::hash::Hash;
 
 use crate::{CallsiteReport, Report};
 
@@ -8,84 +9,60 @@ use crate::{CallsiteReport, Report};
 pub(super) const NAME: usize = 50;
 
 /// The names of all rows.
-pub(super) struct Names {
-    /// Keyed by the row's address, because two rows may be equal in everything else.
-    by_row: HashMap<*const CallsiteReport, Name>,
+pub(super) struct Names<'a> {
+    /// How often each name occurs.
+    named: HashMap<&'a str, usize>,
+    /// How often each first column occurs.
+    shown: HashMap<String, usize>,
+    with_modules: bool,
+    by_module: bool,
 }
 
-struct Name {
-    /// 50 bytes, which may take fewer columns than 50.
-    shown: String,
-    /// The name as long as it is.
-    full: String,
-    /// The full name and its place in the source, if another row shows the same.
-    note: Option<String>,
-}
-
-impl Names {
-    pub(super) fn new(report: &Report, with_modules: bool) -> Self {
-        let by_module = is_test_binary(report);
+impl<'a> Names<'a> {
+    pub(super) fn new(report: &'a Report, with_modules: bool) -> Self {
         let rows = &report.callsites;
-        let named = occurrences(rows.iter().map(|row| row.name.as_str()));
-        let full_name = |row: &CallsiteReport| {
-            let with_module = with_modules || named[row.name.as_str()] > 1;
-            escaped(&full_name(row, with_module, by_module))
+        let mut names = Self {
+            named: occurrences(rows.iter().map(|row| row.name.as_str())),
+            shown: HashMap::new(),
+            with_modules,
+            by_module: is_test_binary(report),
         };
-        let full: Vec<String> = rows.iter().map(full_name).collect();
-        let shown: Vec<String> = full.iter().map(|name| gclk_column(name)).collect();
-        let alike = occurrences(shown.iter().map(String::as_str));
-        let name = |(row, (full, shown)): (&CallsiteReport, (String, &String))| {
-            let is_noted = alike[shown.as_str()] > 1 || with_modules && full.len() > NAME;
-            let note = is_noted.then(|| format!("{full} at {}:{}", escaped(&row.file), row.line));
-            let shown = shown.clone();
-            (std::ptr::from_ref(row), Name { shown, full, note })
-        };
-        let by_row = rows
-            .iter()
-            .zip(full.into_iter().zip(&shown))
-            .map(name)
-            .collect();
-        Self { by_row }
+        names.shown = occurrences(rows.iter().map(|row| names.shown(row)));
+        names
     }
 
-    /// The row's first column: 50 bytes.
-    pub(super) fn shown(&self, row: &CallsiteReport) -> &str {
-        &self.name(row).shown
+    /// The row's first column: 50 bytes, which may take fewer columns than 50.
+    pub(super) fn shown(&self, row: &CallsiteReport) -> String {
+        gclk_column(&self.full(row))
     }
 
-    /// The name, however long.
-    pub(super) fn full(&self, row: &CallsiteReport) -> &str {
-        &self.name(row).full
+    /// The name, however long, preceded by the whole module or, in a test binary, by what of it distinguishes functions.
+    pub(super) fn full(&self, row: &CallsiteReport) -> String {
+        let (module, name) = (row.module.as_str(), row.name.as_str());
+        let inner = module.split_once("::").filter(|_| self.by_module);
+        escaped(&match inner {
+            _ if self.with_modules || self.named[name] > 1 => format!("{module}::{name}"),
+            Some((_, inner)) => format!("{inner}::{name}"),
+            None => name.to_owned(),
+        })
     }
 
-    /// The remark that distinguishes the row from another that looks the same.
-    pub(super) fn note(&self, row: &CallsiteReport) -> Option<&str> {
-        self.name(row).note.as_deref()
-    }
-
-    fn name(&self, row: &CallsiteReport) -> &Name {
-        &self.by_row[&std::ptr::from_ref(row)]
+    /// The full name and its place in the source, if another row looks the same.
+    pub(super) fn note(&self, row: &CallsiteReport) -> Option<String> {
+        let full = self.full(row);
+        let is_alike = self.shown[&gclk_column(&full)] > 1;
+        (is_alike || self.with_modules && full.len() > NAME)
+            .then(|| format!("{full} at {}:{}", escaped(&row.file), row.line))
     }
 }
 
-/// How often each name occurs.
-fn occurrences<'a>(names: impl Iterator<Item = &'a str>) -> HashMap<&'a str, usize> {
+/// How often each text occurs.
+fn occurrences<T: Eq + Hash>(texts: impl Iterator<Item = T>) -> HashMap<T, usize> {
     let mut occurrences = HashMap::new();
-    for name in names {
-        *occurrences.entry(name).or_default() += 1;
+    for text in texts {
+        *occurrences.entry(text).or_default() += 1;
     }
     occurrences
-}
-
-/// The name, preceded by the whole module or, in a test binary, by what of it distinguishes functions.
-fn full_name(row: &CallsiteReport, with_module: bool, by_module: bool) -> String {
-    if with_module {
-        return format!("{}::{}", row.module, row.name);
-    }
-    match row.module.split_once("::") {
-        Some((_, inner)) if by_module => format!("{inner}::{}", row.name),
-        _ => row.name.clone(),
-    }
 }
 
 /// Whether the program is a test or benchmark: cargo names these after their crate and a hash, in a folder `deps`. They call functions
@@ -119,11 +96,14 @@ pub(crate) fn escaped(name: &str) -> String {
 
 /// `%-50.50s`: as many whole characters as fit into 50 bytes, and spaces up to 50 bytes.
 pub fn gclk_column(name: &str) -> String {
-    let mut end = name.len().min(NAME);
-    while !name.is_char_boundary(end) {
-        end -= 1;
-    }
+    let end = end_of_characters(name, NAME);
     name[..end].to_owned() + &" ".repeat(NAME - end)
+}
+
+/// Where the whole characters in the first `most` bytes end. `str::floor_char_boundary` needs Rust 1.91.
+pub(super) fn end_of_characters(text: &str, most: usize) -> usize {
+    let mut ends = (0..=most.min(text.len())).rev();
+    ends.find(|&end| text.is_char_boundary(end)).unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -159,7 +139,6 @@ mod tests {
                 report.callsites[at].name.as_str(),
                 names
                     .note(row)
-                    .map(str::to_owned)
                     .or_else(|| Some(shown.trim_end().to_owned())),
             )
         })

@@ -1,10 +1,8 @@
 //! The lines below a row: what the user has asked for besides the columns, and one remark where it changes what the reader does next.
 
-use std::fmt;
-
-use super::names::{Names, escaped};
+use super::names::{end_of_characters, escaped};
 use super::scale::{Scale, count};
-use super::{TextForm, TextOptions};
+use super::{Page, TextForm, TextOptions};
 use crate::data::saturating_sum;
 use crate::{CallsiteReport, EventCount, Report, ThreadReport};
 
@@ -14,28 +12,27 @@ const NOTED_SHARE: f64 = 0.25;
 const THREADS: usize = 8;
 const INDENT: &str = "        ";
 
-/// Writes the lines. The full form has all remarks, the others one at most.
-pub(super) fn write(
-    out: &mut dyn fmt::Write,
-    report: &Report,
-    row: &CallsiteReport,
-    (names, scale): (&Names, &Scale),
-    options: &TextOptions,
-) -> fmt::Result {
-    let mut notes: Vec<String> = names.note(row).map(str::to_owned).into_iter().collect();
-    notes.extend(throughput(row, scale));
-    notes.extend(futures(row, scale));
-    notes.extend(events(row));
-    let mut remarks = remarks(report, row, scale, options);
-    if options.form != TextForm::Full {
-        remarks.truncate(1);
-    }
-    notes.extend(remarks);
-    write_wrapped(out, &notes.join("; "), options.width)?;
+/// The lines. The full form has all remarks, the others one at most.
+pub(super) fn lines(page: &Page<'_>, row: &CallsiteReport) -> Vec<String> {
+    let (scale, options) = (&page.scale, &page.options);
+    let asked_for = [
+        page.names.note(row),
+        throughput(row, scale),
+        futures(row, scale),
+        events(row),
+    ];
+    let mut notes: Vec<String> = asked_for.into_iter().flatten().collect();
+    let most = if options.form == TextForm::Full {
+        usize::MAX
+    } else {
+        1
+    };
+    notes.extend(remarks(page, row).into_iter().take(most));
+    let mut lines = wrapped(&notes.join("; "), options.width);
     for thread in threads(row, scale) {
-        write_wrapped(out, &thread, options.width)?;
+        lines.extend(wrapped(&thread, options.width));
     }
-    Ok(())
+    lines
 }
 
 /// A line for each of the threads with the most self ticks, and the number of the others.
@@ -67,32 +64,21 @@ fn threads(row: &CallsiteReport, scale: &Scale) -> Vec<String> {
     lines
 }
 
-/// Writes the text in lines of at most `width` columns, broken between words. No character takes more columns than bytes.
-pub(super) fn write_wrapped(out: &mut dyn fmt::Write, text: &str, width: usize) -> fmt::Result {
-    let mut line = String::new();
+/// The text in lines of at most `width` columns, broken between words. No character takes more columns than bytes.
+pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ').filter(|word| !word.is_empty()) {
-        let columns = INDENT.len() + line.len() + 1 + word.len();
-        if !line.is_empty() && columns > width {
-            writeln!(out, "{INDENT}{line}")?;
-            line.clear();
+        match lines.last_mut() {
+            Some(line) if line.len() + 1 + word.len() <= width => *line += &format!(" {word}"),
+            _ => lines.push(format!("{INDENT}{word}")),
         }
-        if !line.is_empty() {
-            line.push(' ');
-        }
-        line.push_str(word);
         // A word that is longer than the line is cut where the line ends.
-        while INDENT.len() + line.len() > width {
-            let fits = |end: &usize| INDENT.len() + end <= width;
-            let ends = line.char_indices().map(|(end, _)| end);
-            let rest = line.split_off(ends.take_while(fits).last().unwrap_or(line.len()));
-            writeln!(out, "{INDENT}{line}")?;
-            line = rest;
+        while let Some(line) = lines.last_mut().filter(|line| line.len() > width) {
+            let rest = line.split_off(end_of_characters(line, width));
+            lines.push(format!("{INDENT}{rest}"));
         }
     }
-    match line.as_str() {
-        "" => Ok(()),
-        line => writeln!(out, "{INDENT}{line}"),
-    }
+    lines
 }
 
 fn throughput(row: &CallsiteReport, scale: &Scale) -> Option<String> {
@@ -133,17 +119,12 @@ fn futures(row: &CallsiteReport, scale: &Scale) -> Option<String> {
 }
 
 /// What the figures do not say, the gravest first.
-fn remarks(
-    report: &Report,
-    row: &CallsiteReport,
-    scale: &Scale,
-    options: &TextOptions,
-) -> Vec<String> {
+fn remarks(page: &Page<'_>, row: &CallsiteReport) -> Vec<String> {
     const ITERATOR: &str =
         "returns an iterator, whose work is done, and counted, where it is consumed";
-    let mut remarks = uncounted(report, row);
+    let mut remarks = uncounted(page.report, row);
     remarks.extend(row.returns_iterator.then(|| ITERATOR.to_owned()));
-    remarks.extend(long_and_rare(row, scale, options));
+    remarks.extend(long_and_rare(row, &page.scale, &page.options));
     remarks
 }
 
@@ -271,15 +252,15 @@ mod tests {
     #[test]
     fn lines_are_no_longer_than_the_terminal() {
         for width in [80, 81, 100] {
-            let mut text = String::new();
             let words = format!(
                 "some words {} and then {}",
                 "x".repeat(300),
                 "several more ".repeat(20)
             );
-            write_wrapped(&mut text, &words, width).unwrap();
+            let lines = wrapped(&words, width);
+            let text = lines.join("\n");
             assert!(
-                text.lines().all(|line| line.chars().count() <= width),
+                lines.iter().all(|line| line.chars().count() <= width),
                 "{text}"
             );
             assert_eq!(text.replace(['\n', ' '], ""), words.replace(' ', ""));

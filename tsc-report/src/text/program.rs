@@ -25,11 +25,8 @@ pub(super) fn parts(report: &Report) -> Vec<String> {
             line += &format!(", {:.1} % of it probes", (share * 100.0).min(100.0));
         }
     }
-    let blocked: f64 = report
-        .callsites
-        .iter()
-        .map(CallsiteReport::own_blocked)
-        .sum();
+    let rows = report.callsites.iter();
+    let blocked: f64 = rows.map(CallsiteReport::own_blocked).sum();
     let mut parts = vec![line];
     for (what, ticks) in [
         ("blocked", blocked),

@@ -4,14 +4,15 @@ use std::cmp::Ordering;
 
 use super::{TextOptions, TextSort};
 use crate::data::share;
-use crate::order::order;
 use crate::{CallsiteReport, Report};
 
-/// The rows in order, and how many of them are shown.
+/// The rows that are shown, in order.
 pub(super) struct Rows<'a> {
-    all: Vec<&'a CallsiteReport>,
-    shown: usize,
-    self_sum: f64,
+    pub(super) shown: Vec<&'a CallsiteReport>,
+    /// How many others there are.
+    pub(super) left_out: usize,
+    /// The self ticks of all rows.
+    pub(super) self_sum: f64,
 }
 
 impl<'a> Rows<'a> {
@@ -22,29 +23,15 @@ impl<'a> Rows<'a> {
         is_wanted: &dyn Fn(&CallsiteReport) -> bool,
     ) -> Self {
         let rows = &report.callsites;
-        let order = order(rows.len(), &|one, other| {
-            compare(options.sort, &rows[one], &rows[other])
-        });
-        let ordered = order.iter().map(|&index| &rows[index]);
-        let all: Vec<&CallsiteReport> = ordered.filter(|row| is_wanted(row)).collect();
+        let mut shown: Vec<&CallsiteReport> = rows.iter().filter(|row| is_wanted(row)).collect();
+        shown.sort_by(|one, other| compare(options.sort, one, other));
+        let left_out = shown.len().saturating_sub(options.top);
+        shown.truncate(options.top);
         Self {
-            shown: options.top.min(all.len()),
+            shown,
+            left_out,
             self_sum: rows.iter().map(own).sum(),
-            all,
         }
-    }
-
-    pub(super) fn shown(&self) -> impl Iterator<Item = &'a CallsiteReport> {
-        self.all[..self.shown].iter().copied()
-    }
-
-    /// The self ticks of all rows.
-    pub(super) fn self_sum(&self) -> f64 {
-        self.self_sum
-    }
-
-    pub(super) fn left_out(&self) -> usize {
-        self.all.len() - self.shown
     }
 
     /// The row's share of the sum of all self ticks, in percent.

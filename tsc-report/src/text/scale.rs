@@ -13,33 +13,23 @@ pub(super) struct Scale {
 
 impl Scale {
     pub(super) fn new(clock: &Clock, unit: TextUnit) -> Self {
-        let in_units = |factor, unit, remark| Self {
+        let scale = |factor, unit, remark| Self {
             factor,
-            unit: Some(unit),
+            unit,
             remark,
         };
-        let in_ticks = |remark| in_units(1.0, clock.unit(), remark);
+        let in_ticks = |remark| scale(1.0, Some(clock.unit()), remark);
         let missing = |what| in_ticks(Some(format!("in {}: {what} is unknown here", clock.unit())));
-        match unit {
-            TextUnit::Ticks => in_ticks(None),
-            TextUnit::Time => {
-                let ns = clock.fallback_reason.as_ref().map(|_| 1.0);
-                match ns.or(clock.hz.map(|hz| 1e9 / hz)) {
-                    Some(factor) => Self {
-                        factor,
-                        unit: None,
-                        remark: None,
-                    },
-                    None => missing("the counter's rate"),
-                }
+        match (unit, clock.hz, clock.core_cycles_per_tick) {
+            (TextUnit::Ticks, ..) => in_ticks(None),
+            (TextUnit::Time, ..) if clock.fallback_reason.is_some() => scale(1.0, None, None),
+            (TextUnit::Time, Some(hz), _) => scale(1e9 / hz, None, None),
+            (TextUnit::Time, None, _) => missing("the counter's rate"),
+            (TextUnit::Cycles, _, Some(ratio)) => {
+                let remark = remark_on_cycles(clock, ratio);
+                scale(ratio, Some("core cycles"), Some(remark))
             }
-            TextUnit::Cycles => match clock.core_cycles_per_tick {
-                Some(ratio) => {
-                    let remark = remark_on_cycles(clock, ratio);
-                    in_units(ratio, "core cycles", Some(remark))
-                }
-                None => missing("the core's clock"),
-            },
+            (TextUnit::Cycles, _, None) => missing("the core's clock"),
         }
     }
 
@@ -50,6 +40,11 @@ impl Scale {
             None => time(value),
             Some(_) => fixed(value, usize::from(value.abs() < 1_000.0)),
         }
+    }
+
+    /// The same of what may be unknown.
+    pub(super) fn known(&self, ticks: Option<f64>) -> String {
+        ticks.map_or_else(|| "-".to_owned(), |ticks| self.cell(ticks))
     }
 
     /// A cell for a short time that is only a bound: `12ns`.
@@ -137,10 +132,9 @@ fn remark_on_cycles(clock: &Clock, ratio: f64) -> String {
 impl Clock {
     /// The name of the clock's unit.
     pub(crate) fn unit(&self) -> &'static str {
-        if self.fallback_reason.is_some() {
-            "ns"
-        } else {
-            "ticks"
+        match self.fallback_reason {
+            Some(_) => "ns",
+            None => "ticks",
         }
     }
 

@@ -1,21 +1,16 @@
 //! The lines below a row that name its slowest calls.
 
-use std::fmt;
-
 use super::names::escaped;
-use super::notes::write_wrapped;
+use super::notes::wrapped;
 use super::scale::Scale;
 use crate::{CallsiteReport, Report, SlowCall, TextUnit};
 
-/// Writes a line for each call: when, how long, where its time went, where it ran, and through which callers.
-pub(super) fn write(
-    out: &mut dyn fmt::Write,
-    report: &Report,
-    callsite: &CallsiteReport,
-    width: usize,
-) -> fmt::Result {
-    let mut calls = callsite.slowest.iter();
-    calls.try_for_each(|call| write_wrapped(out, &line(report, call), width))
+/// What is to be said of each call: when, how long, where its time went, where it ran, and through which callers.
+pub(super) fn lines(report: &Report, callsite: &CallsiteReport, width: usize) -> Vec<String> {
+    let calls = callsite.slowest.iter();
+    calls
+        .flat_map(|call| wrapped(&line(report, call), width))
+        .collect()
 }
 
 fn line(report: &Report, call: &SlowCall) -> String {
@@ -56,17 +51,15 @@ fn line(report: &Report, call: &SlowCall) -> String {
 
 /// Where the time went.
 fn parts(call: &SlowCall, scale: &Scale) -> String {
-    let share = |ticks: f64| {
-        let share = ticks / call.ticks().max(1.0) * 100.0;
-        format!("{:.1} %", share.max(0.0))
-    };
-    let on_cpu = call.on_cpu_ticks().map(share);
-    let blocked = call.blocked_ticks().map(share);
-    let mut parts = match (on_cpu, blocked) {
-        (Some(on_cpu), Some(blocked)) => format!("{on_cpu} on the CPU, {blocked} blocked"),
-        (Some(on_cpu), None) => format!("{on_cpu} on the CPU"),
-        _ => "its time on the CPU is unknown".to_owned(),
-    };
+    let share = |ticks: f64| (ticks / call.ticks().max(1.0) * 100.0).max(0.0);
+    let mut parts = call.on_cpu_ticks().map_or_else(
+        || "its time on the CPU is unknown".to_owned(),
+        |ticks| format!("{:.1} % on the CPU", share(ticks)),
+    );
+    let blocked = call.blocked_ticks().filter(|_| call.on_cpu_ticks.is_some());
+    if let Some(ticks) = blocked {
+        parts += &format!(", {:.1} % blocked", share(ticks));
+    }
     if let Some(waiting) = call.waiting_ticks().filter(|&waiting| waiting > 0.0) {
         parts += &format!(", and {} waiting for a CPU", scale.figure(waiting));
     }
@@ -107,9 +100,7 @@ mod tests {
     }
 
     fn text(report: &Report) -> String {
-        let mut text = String::new();
-        write(&mut text, report, &report.callsites[0], usize::MAX).unwrap();
-        text
+        lines(report, &report.callsites[0], usize::MAX).join("\n")
     }
 
     #[test]
@@ -128,7 +119,7 @@ mod tests {
         assert_eq!(
             text(&report(known)),
             "        slow call: 3.07ms at 1.250000 s, recorded /orders\\n: 1.0 % on the CPU, 99.0 % blocked, and 12.0µs waiting for a CPU; panicked; \
-             thread 4711 worker-3, CPU 1; called by handle < serve\n"
+             thread 4711 worker-3, CPU 1; called by handle < serve"
         );
     }
 
@@ -139,7 +130,7 @@ mod tests {
         report.processes = 2;
         assert_eq!(
             text(&report),
-            "        slow call: 3070000 ticks at 1.250000 s: its time on the CPU is unknown; thread 4711 of process 0\n"
+            "        slow call: 3070000 ticks at 1.250000 s: its time on the CPU is unknown; thread 4711 of process 0"
         );
     }
 }

@@ -1,39 +1,21 @@
 //! Escape sequences for colour, if the output is to have it. They take no columns.
 
-/// Whether to colour.
-#[derive(Clone, Copy)]
-pub(super) struct Style {
-    colour: bool,
-}
+use super::Page;
 
-impl Style {
-    pub(super) fn new(colour: bool) -> Self {
-        Self { colour }
-    }
+/// For text that is not a figure.
+pub(super) const DIM: &str = "2";
+/// For the rows that take the most.
+pub(super) const BOLD: &str = "1";
+/// For what makes figures doubtful.
+pub(super) const DOUBTFUL: &str = "33";
+/// For what makes figures useless.
+pub(super) const BAD: &str = "31";
 
-    /// For text that is not a figure.
-    pub(super) fn dim(self, text: &str) -> String {
-        self.with("2", text)
-    }
-
-    /// For the rows that take the most.
-    pub(super) fn bold(self, text: &str) -> String {
-        self.with("1", text)
-    }
-
-    /// For what makes figures doubtful.
-    pub(super) fn doubtful(self, text: &str) -> String {
-        self.with("33", text)
-    }
-
-    /// For what makes figures useless.
-    pub(super) fn bad(self, text: &str) -> String {
-        self.with("31", text)
-    }
-
-    fn with(self, code: &str, text: &str) -> String {
-        if self.colour && !text.is_empty() {
-            format!("\x1b[{code}m{text}\x1b[0m")
+impl Page<'_> {
+    /// The text in one of these styles.
+    pub(super) fn styled(&self, style: &str, text: &str) -> String {
+        if self.options.color && !text.is_empty() {
+            format!("\x1b[{style}m{text}\x1b[0m")
         } else {
             text.to_owned()
         }

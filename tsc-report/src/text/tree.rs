@@ -1,11 +1,8 @@
 //! Prints the call tree: each context is indented below its caller.
 
-use std::fmt;
-
 use super::names::Names;
 use super::scale::{Scale, count};
 use crate::data::share;
-use crate::order::sort_indices;
 use crate::{Context, Report};
 
 /// Contexts with a smaller share of the roots' ticks than this are left out.
@@ -15,35 +12,36 @@ const INDENT: usize = 2;
 /// What is deeper is indented as far, so that the length of a deep tree's text does not grow with the square of its depth.
 const DEEPEST_INDENT: usize = 50;
 
-/// Prints the tree, if the report has one.
-pub(super) fn tree(
-    f: &mut dyn fmt::Write,
-    report: &Report,
-    names: &Names,
-    scale: &Scale,
-) -> fmt::Result {
+/// The tree, if the report has one.
+pub(super) fn lines(report: &Report, names: &Names<'_>, scale: &Scale) -> Vec<String> {
     if report.contexts.is_empty() {
-        return Ok(());
+        return Vec::new();
     }
+    let (unit, distrust) = (scale.unit.unwrap_or("times"), report.clock.distrust());
+    let least = LEAST_SHARE * 100.0;
+    let mut lines = vec![
+        format!(
+            "tsc: call tree, inclusive {unit}{distrust}; contexts under {least:.1} % are left out"
+        ),
+        format!(
+            "tsc: {:>6} {:>12} {:>14} {:>13}  function",
+            "share", "calls", "total", "mean"
+        ),
+    ];
     let tree = Tree::new(report, names, scale);
-    writeln!(
-        f,
-        "tsc: call tree, inclusive {unit}{distrust}; contexts under {:.1} % are left out\n\
-         tsc: {:>6} {:>12} {:>14} {:>13}  function",
-        LEAST_SHARE * 100.0,
-        "share",
-        "calls",
-        "total",
-        "mean",
-        unit = scale.unit.unwrap_or("times"),
-        distrust = report.clock.distrust(),
-    )?;
-    tree.print(f)
+    // Without recursion, for a call tree may be deeper than the stack.
+    let mut left = Vec::new();
+    tree.push_children(&mut left, report.contexts.len(), 0);
+    while let Some((index, depth)) = left.pop() {
+        lines.push(tree.line(&report.contexts[index], depth));
+        tree.push_children(&mut left, index, depth + 1);
+    }
+    lines
 }
 
 struct Tree<'a> {
     report: &'a Report,
-    names: &'a Names,
+    names: &'a Names<'a>,
     scale: &'a Scale,
     /// The callees of each context, by descending ticks. The last element is for the roots.
     children: Vec<Vec<usize>>,
@@ -52,7 +50,7 @@ struct Tree<'a> {
 }
 
 impl<'a> Tree<'a> {
-    fn new(report: &'a Report, names: &'a Names, scale: &'a Scale) -> Self {
+    fn new(report: &'a Report, names: &'a Names<'a>, scale: &'a Scale) -> Self {
         let contexts = &report.contexts;
         let mut children = vec![Vec::new(); contexts.len() + 1];
         for (index, context) in contexts.iter().enumerate() {
@@ -61,7 +59,7 @@ impl<'a> Tree<'a> {
         }
         let ticks = |&index: &usize| contexts[index].total_ticks();
         for list in &mut children {
-            sort_indices(list, &|one, other| ticks(&other).total_cmp(&ticks(&one)));
+            list.sort_by(|one, other| ticks(other).total_cmp(&ticks(one)));
         }
         let total = children[contexts.len()].iter().map(ticks).sum();
         Self {
@@ -77,18 +75,6 @@ impl<'a> Tree<'a> {
         share(context.total_ticks(), self.total)
     }
 
-    /// Without recursion, for a call tree may be deeper than the stack.
-    fn print(&self, f: &mut dyn fmt::Write) -> fmt::Result {
-        let contexts = &self.report.contexts;
-        let mut left = Vec::new();
-        self.push_children(&mut left, contexts.len(), 0);
-        while let Some((index, depth)) = left.pop() {
-            self.line(f, &contexts[index], depth)?;
-            self.push_children(&mut left, index, depth + 1);
-        }
-        Ok(())
-    }
-
     /// What is called from `of` and shown, with its depth; what is to be printed first is pushed last.
     fn push_children(&self, left: &mut Vec<(usize, usize)>, of: usize, depth: usize) {
         let is_shown = |&&index: &&usize| self.share(&self.report.contexts[index]) >= LEAST_SHARE;
@@ -98,34 +84,20 @@ impl<'a> Tree<'a> {
         left[first..].reverse();
     }
 
-    fn line(&self, f: &mut dyn fmt::Write, context: &Context, depth: usize) -> fmt::Result {
-        let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
+    fn line(&self, context: &Context, depth: usize) -> String {
         let calls = context.calls.filter(|&calls| calls != 0);
-        let mean = calls.map(|calls| self.scale.cell(context.total_ticks() / calls as f64));
-        let callsites = &self.report.callsites;
-        let callsite = context.callsite.and_then(|at| callsites.get(at as usize));
-        writeln!(
-            f,
+        let mean = calls.map(|calls| context.total_ticks() / calls as f64);
+        let callsite = self.report.callsite_of(context);
+        format!(
             "tsc: {:>5.1} % {:>11} {:>14} {:>13}  {:indent$}{}",
             self.share(context) * 100.0,
-            or_dash(context.calls.map(count)),
+            context.calls.map_or("-".to_owned(), count),
             self.scale.cell(context.total_ticks()),
-            or_dash(mean),
+            self.scale.known(mean),
             "",
-            callsite.map_or("<other>", |callsite| self.names.full(callsite)),
+            callsite.map_or("<other>".to_owned(), |callsite| self.names.full(callsite)),
             indent = INDENT * depth.min(DEEPEST_INDENT),
         )
-    }
-}
-
-impl Report {
-    /// The name of the context's function. `<other>` if the thread's call tree had no room left.
-    #[must_use]
-    pub fn name_of_context(&self, context: &Context) -> &str {
-        context
-            .callsite
-            .and_then(|index| self.callsites.get(index as usize))
-            .map_or("<other>", |callsite| callsite.name.as_str())
     }
 }
 
@@ -135,18 +107,9 @@ mod tests {
     use crate::data::WholeTicks;
     use crate::{CallsiteReport, TextUnit};
 
-    struct Shown<'a>(&'a Report);
-
-    impl fmt::Display for Shown<'_> {
-        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            let names = Names::new(self.0, false);
-            tree(
-                f,
-                self.0,
-                &names,
-                &Scale::new(&self.0.clock, TextUnit::Ticks),
-            )
-        }
+    fn tree(report: &Report) -> Vec<String> {
+        let scale = Scale::new(&report.clock, TextUnit::Ticks);
+        lines(report, &Names::new(report, false), &scale)
     }
 
     fn context(callsite: u64, parent: Option<u64>, calls: u64, total_ticks: f64) -> Context {
@@ -169,9 +132,9 @@ mod tests {
                 .collect(),
             ..Report::default()
         };
-        let text = Shown(&report).to_string();
-        assert_eq!(text.lines().count() as u64, 2 + DEPTH);
-        assert!(text.lines().all(|line| line.len() < 200));
+        let lines = tree(&report);
+        assert_eq!(lines.len() as u64, 2 + DEPTH);
+        assert!(lines.iter().all(|line| line.len() < 200));
     }
 
     #[test]
@@ -191,10 +154,8 @@ mod tests {
             ],
             ..Report::default()
         };
-        let text = Shown(&report).to_string();
-        let rows: Vec<&str> = text.lines().skip(2).collect();
         assert_eq!(
-            rows,
+            tree(&report)[2..],
             [
                 "tsc: 100.0 %           1           1000          1000  main",
                 "tsc:  60.0 %          10          600.0          60.0    parse",

@@ -112,6 +112,7 @@ impl fmt::Display for Rate {
 
 named! {
     /// The clock or the definition that a [`Rate`] is relative to.
+    #[cfg_attr(feature = "json", derive(serde::Serialize))]
     #[non_exhaustive]
     pub enum Reference {
         /// Linux: `CLOCK_MONOTONIC_RAW`, which nothing adjusts.

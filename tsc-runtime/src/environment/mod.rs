@@ -14,10 +14,12 @@ mod write_signals;
 use std::ffi::OsString;
 use std::time::Duration;
 
+#[cfg(all(fuzzing, feature = "__fuzzing"))]
+pub(crate) use crate::__fuzzing::complain;
 pub(crate) use crate::switch::switch;
-#[cfg(fuzzing)]
-pub(crate) use stderr::take_complaints;
-pub(crate) use stderr::{complain, remember as remember_stderr, write as write_to_stderr};
+#[cfg(not(all(fuzzing, feature = "__fuzzing")))]
+pub(crate) use stderr::complain;
+pub(crate) use stderr::{remember as remember_stderr, write as write_to_stderr};
 #[cfg(all(unix, not(miri)))]
 pub(crate) use stream::write_all as write_to_stream;
 pub(crate) use write_signals::without_write_signals;
@@ -110,14 +112,12 @@ impl Variable {
 
     /// Prints what is wrong with a value, the permitted values, and the default.
     pub(crate) fn complain(&self, value: &str, wrong: &str) {
-        let Self {
-            name,
-            values,
-            default,
-        } = self;
         complain(&format!(
-            "{name}={} {wrong}: expected {values}; the default is used: {default}.",
-            value.escape_debug()
+            "{}={} {wrong}: expected {}; the default is used: {}.",
+            self.name,
+            value.escape_debug(),
+            self.values,
+            self.default
         ));
     }
 }

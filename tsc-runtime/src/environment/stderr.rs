@@ -4,24 +4,8 @@
 //! process began to measure is remembered, and nothing is written to any other.
 
 /// Writes one line, with the prefix `tsc: `.
-#[cfg(not(fuzzing))]
 pub(crate) fn complain(what: &str) {
     write(&format!("tsc: {what}\n"));
-}
-
-#[cfg(fuzzing)]
-static COMPLAINTS: parking_lot::Mutex<Vec<String>> = parking_lot::Mutex::new(Vec::new());
-
-/// Keeps the line for [`take_complaints`].
-#[cfg(fuzzing)]
-pub(crate) fn complain(what: &str) {
-    COMPLAINTS.lock().push(what.to_owned());
-}
-
-/// Returns the lines since the last call.
-#[cfg(fuzzing)]
-pub(crate) fn take_complaints() -> Vec<String> {
-    std::mem::take(&mut *COMPLAINTS.lock())
 }
 
 #[cfg(all(unix, not(miri)))]

@@ -2,6 +2,7 @@
 //! (`O_NONBLOCK`), or to wait for ever, and it shares this setting with other processes. So it is not changed here.
 
 use std::io;
+use std::time::Duration;
 
 use super::patience;
 use crate::process::written;
@@ -79,18 +80,17 @@ fn write_some(descriptor: libc::c_int, text: &[u8]) -> io::Result<usize> {
             _ => libc::write(descriptor, start, whole_lines(text)),
         }
     };
-    let Ok(written) = usize::try_from(written) else {
+    usize::try_from(written).or_else(|_| {
         let error = io::Error::last_os_error();
-        return match error.kind() {
+        match error.kind() {
             io::ErrorKind::Interrupted => Ok(0),
             io::ErrorKind::WouldBlock => {
-                std::thread::sleep(std::time::Duration::from_millis(1));
+                std::thread::sleep(Duration::from_millis(1));
                 Ok(0)
             }
             _ => Err(error),
-        };
-    };
-    Ok(written)
+        }
+    })
 }
 
 /// The length of the first few lines, which together are small; of one longer line, the length of a part.
@@ -106,21 +106,16 @@ fn kind(descriptor: libc::c_int) -> libc::mode_t {
     status.map_or(0, |status| status.st_mode & libc::S_IFMT)
 }
 
-/// The bytes for which a pipe has room. There may be less, because each write may begin a new page.
+/// The bytes for which an empty pipe has room; 0 if it is not empty. There may be less, because each write may begin a new page.
 #[cfg(target_os = "linux")]
 fn free(pipe: libc::c_int) -> usize {
-    let mut used: libc::c_int = 0;
-    // SAFETY: the first call returns a number, and the second one writes one.
-    let (size, failed) = unsafe {
-        (
-            libc::fcntl(pipe, libc::F_GETPIPE_SZ),
-            libc::ioctl(pipe, libc::FIONREAD, &raw mut used),
-        )
-    };
-    if failed != 0 || used != 0 {
-        return 0;
-    }
-    usize::try_from(size).unwrap_or(0)
+    // SAFETY: it writes one number to the given address, if it returns 0.
+    let used = unsafe { written(|used| libc::ioctl(pipe, libc::FIONREAD, used)) };
+    let is_empty = used.is_some_and(|bytes: libc::c_int| bytes == 0);
+    // SAFETY: the call takes and returns numbers.
+    let size = unsafe { libc::fcntl(pipe, libc::F_GETPIPE_SZ) };
+    let room = usize::try_from(size).ok();
+    room.filter(|_| is_empty).unwrap_or(0)
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -131,15 +126,13 @@ fn free(_: libc::c_int) -> usize {
 /// Gives a pipe room for `more` bytes. Returns whether it has that.
 #[cfg(target_os = "linux")]
 fn enlarge(pipe: libc::c_int, more: usize) -> bool {
+    // Twice as much, because each write may begin a new page.
+    let more = libc::c_int::try_from(2 * more + SMALL).unwrap_or(libc::c_int::MAX);
     // SAFETY: the calls take and return numbers.
     unsafe {
         let size = libc::fcntl(pipe, libc::F_GETPIPE_SZ);
-        // Twice as much, because each write may begin a new page.
-        let more = libc::c_int::try_from(2 * more + SMALL);
-        match (size > 0).then(|| size.checked_add(more.ok()?)).flatten() {
-            Some(larger) => libc::fcntl(pipe, libc::F_SETPIPE_SZ, larger) >= larger,
-            None => false,
-        }
+        let larger = size.saturating_add(more);
+        size > 0 && libc::fcntl(pipe, libc::F_SETPIPE_SZ, larger) >= larger
     }
 }
 

@@ -11,8 +11,6 @@ use tsc_report::Report;
 #[must_use = "a session lasts until it is dropped"]
 pub struct Session {
     begin: Report,
-    /// The number of calls that had started at the beginning.
-    started: u64,
 }
 
 /// Begins a session. When the returned guard is dropped, it prints a report of what has happened on all threads since the session began,
@@ -31,11 +29,7 @@ pub struct Session {
 /// serve();
 /// ```
 pub fn session() -> Session {
-    let begin = sums();
-    Session {
-        started: started_in(&begin),
-        begin,
-    }
+    Session { begin: sums() }
 }
 
 impl Session {
@@ -59,7 +53,7 @@ impl Drop for Session {
         output::print(&report);
         output::keep();
         // If everything before the session was reported, everything is reported now.
-        if self.started <= REPORTED.load(Relaxed) {
+        if started_in(&self.begin) <= REPORTED.load(Relaxed) {
             REPORTED.fetch_max(started, Relaxed);
         }
     }

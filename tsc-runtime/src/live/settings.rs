@@ -61,9 +61,10 @@ impl Settings {
         let form = environment::REPORT.parse(|value| form(value, usual));
         Self {
             form: form.unwrap_or(usual),
-            folder: file.as_ref().map_or_else(PathBuf::new, |_| {
-                std::env::current_dir().unwrap_or_default()
-            }),
+            folder: match file {
+                Some(_) => std::env::current_dir().unwrap_or_default(),
+                None => PathBuf::new(),
+            },
             file,
             every: environment::REPORT_EVERY.parse(period),
             dump_signal: environment::DUMP_SIGNAL.parse(signal),
@@ -80,21 +81,15 @@ impl Settings {
                 .parse(|rows| rows.parse().ok())
                 .filter(|&rows| rows != 0)
                 .unwrap_or(usize::MAX),
-            meta: environment::META
-                .get()
-                .map_or_else(MetaMap::new, |value| pairs(&value.to_string_lossy())),
+            meta: pairs(
+                &environment::META
+                    .get()
+                    .unwrap_or_default()
+                    .to_string_lossy(),
+            ),
         }
     }
 }
-
-/// All forms with their names.
-pub(super) const FORMS: [(&str, Form); 5] = [
-    ("text", Form::Text(TextForm::Short)),
-    ("full", Form::Text(TextForm::Full)),
-    ("histogram", Form::Text(TextForm::Histogram)),
-    ("json", Form::Json),
-    ("off", Form::Off),
-];
 
 /// The form of a report in this file: JSON if its name says so, otherwise text.
 pub(super) fn form_of_file(path: &OsStr, text: TextForm) -> Form {
@@ -106,8 +101,12 @@ pub(super) fn form_of_file(path: &OsStr, text: TextForm) -> Form {
 
 /// The form of this name, which may also be a switch: on is the usual form.
 fn form(value: &str, usual: Form) -> Option<Form> {
+    if value == "json" {
+        return Some(Form::Json);
+    }
     let switched = |is_on| if is_on { usual } else { Form::Off };
-    of_name(&FORMS, value).or_else(|| environment::switch(value).map(switched))
+    let text = of_name(TextForm::NAMES, value).map(Form::Text);
+    text.or_else(|| environment::switch(value).map(switched))
 }
 
 fn of_name<T: Copy>(names: &[(&str, T)], name: &str) -> Option<T> {

@@ -5,9 +5,10 @@ use std::path::Path;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
+use super::collect::process::{begin_anew, collect_process};
 use super::collect::{
-    begin_anew, collect_callsites, collect_clock, collect_contexts, collect_process,
-    collect_tick_clock, slowest_calls,
+    callsite::collect_callsites, clock::collect_clock, contexts::collect_contexts,
+    slowest::slowest_calls, tick_clock::collect_tick_clock,
 };
 use super::output;
 use super::settings::{Form, form_of_file, settings};
@@ -81,14 +82,7 @@ pub fn take() -> Report {
 pub(super) fn sums() -> Report {
     collecting(|| {
         let figures = registry::figures()?;
-        let (callsites, indices) = collect_callsites(&figures, &Clock::default());
-        let mut report = Report {
-            process: collect_process(),
-            contexts: collect_contexts(&figures, &indices),
-            callsites,
-            unrecorded_calls: registry::unrecorded(),
-            ..Report::default()
-        };
+        let mut report = collect_sums(&figures, registry::unrecorded(), Clock::default());
         report.derive();
         Some(report)
     })
@@ -217,29 +211,35 @@ fn collect(figures: &Figures, unrecorded_calls: u64) -> Report {
         calibration::reading_meanwhile();
         overhead::recalibrate();
     }
-    let clock = collect_clock(totals);
-    let (callsites, indices) = collect_callsites(figures, &clock);
     let mut report = Report {
-        process: collect_process(),
         meta: settings().meta.clone(),
         machine: MachineReport {
             cpus: affinity::cpus().ok().map(|cpus| cpus.len() as u64),
             ..machine().clone()
         },
-        contexts: collect_contexts(figures, &indices),
-        callsites,
         slowest_calls: slowest_calls(),
         tick_clock: collect_tick_clock(figures),
-        clock,
         nothing_because: gate::reason_against()
             .filter(|_| !measured)
             .map(str::to_owned),
         left_out: registry::left_out(),
-        unrecorded_calls,
-        ..Report::default()
+        ..collect_sums(figures, unrecorded_calls, collect_clock(totals))
     };
     report.derive();
     report
+}
+
+/// What was counted.
+fn collect_sums(figures: &Figures, unrecorded_calls: u64, clock: Clock) -> Report {
+    let (callsites, indices) = collect_callsites(figures, &clock);
+    Report {
+        process: collect_process(),
+        contexts: collect_contexts(figures, &indices),
+        callsites,
+        clock,
+        unrecorded_calls,
+        ..Report::default()
+    }
 }
 
 /// The number of calls that have started, whether they have returned or not.

@@ -9,6 +9,7 @@ use crate::named::named;
 named! {
     /// Software between this program and the CPU or the kernel. [`distorts_times`](Self::distorts_times) tells whether times under it are those
     /// of the software, not of the CPU.
+    #[cfg_attr(feature = "json", derive(serde::Serialize))]
     #[non_exhaustive]
     pub enum Emulator {
         /// Valgrind: every instruction is translated and observed.

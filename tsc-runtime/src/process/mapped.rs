@@ -31,20 +31,14 @@ pub(crate) fn keep_mapped(address: *const ()) {
 /// Keeps the library that contains `address` mapped until the process ends, even if it is freed.
 #[cfg(all(windows, not(miri)))]
 pub(crate) fn keep_mapped(address: *const ()) {
-    const PIN: u32 = 1;
-    const FROM_ADDRESS: u32 = 4;
+    use windows_sys::Win32::System::LibraryLoader::{
+        GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS as FROM_ADDRESS,
+        GET_MODULE_HANDLE_EX_FLAG_PIN as PIN, GetModuleHandleExW,
+    };
 
-    #[link(name = "kernel32")]
-    unsafe extern "system" {
-        fn GetModuleHandleExW(
-            flags: u32,
-            address: *const (),
-            module: *mut *mut core::ffi::c_void,
-        ) -> i32;
-    }
     let mut module = std::ptr::null_mut();
     // SAFETY: with these flags any address is permitted, and `module` may be written.
-    unsafe { GetModuleHandleExW(PIN | FROM_ADDRESS, address, &raw mut module) };
+    unsafe { GetModuleHandleExW(PIN | FROM_ADDRESS, address.cast(), &raw mut module) };
 }
 
 /// On these systems no library is unloaded, or unloading cannot be prevented.

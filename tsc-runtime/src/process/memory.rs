@@ -18,14 +18,13 @@ pub(crate) fn is_left(bytes: usize) -> bool {
     if blocks.try_reserve_exact(count).is_err() {
         return false;
     }
-    let mut is_next_left = || {
+    (0..count).all(|_| {
         let mut block = Vec::new();
         let is_left = block.try_reserve_exact(BLOCK).is_ok();
         // So that the compiler does not leave the allocation out.
         blocks.push(black_box(block));
         is_left
-    };
-    (0..count).all(|_| is_next_left())
+    })
 }
 
 /// Whether the system has so many bytes for mappings, such as the stacks of threads.

@@ -4,7 +4,6 @@ use std::mem::MaybeUninit;
 use std::ptr;
 
 /// The set of these signals.
-#[cfg(not(miri))]
 pub(crate) fn set_of(signals: &[libc::c_int]) -> libc::sigset_t {
     let mut set = MaybeUninit::uninit();
     // SAFETY: the set is initialised by the first function that receives it.

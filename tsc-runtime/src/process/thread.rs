@@ -5,6 +5,8 @@ use std::thread::{Builder, Thread};
 use std::time::Duration;
 
 use super::memory;
+#[cfg(unix)]
+use super::signals;
 
 /// Memory with which std can start a thread, in addition to its stack. With less, the thread might panic, which ends the process.
 const ROOM: usize = 1 << 20;
@@ -24,7 +26,7 @@ pub(crate) fn spawn(
         return Err(io::ErrorKind::OutOfMemory.into());
     }
     let (runs, is_running) = std::sync::mpsc::sync_channel(1);
-    let spawned = with_signals_blocked(|| {
+    let spawn = || {
         Builder::new()
             .name(name.to_owned())
             .stack_size(stack)
@@ -34,18 +36,14 @@ pub(crate) fn spawn(
                 drop(runs);
                 body();
             })
-    })?;
+    };
+    #[cfg(unix)]
+    let spawned = signals::with_blocked(&signals::all(), spawn)?;
+    // There are no signals that a thread could receive.
+    #[cfg(not(unix))]
+    let spawned = spawn()?;
     if memory::is_limited() {
         let _ = is_running.recv_timeout(PATIENCE);
     }
     Ok(spawned.thread().clone())
-}
-
-/// Runs `f` with all signals blocked; threads that it starts inherit this.
-fn with_signals_blocked<T>(f: impl FnOnce() -> T) -> T {
-    #[cfg(unix)]
-    return super::signals::with_blocked(&super::signals::all(), f);
-    // There are no signals that a thread could receive.
-    #[cfg(not(unix))]
-    f()
 }

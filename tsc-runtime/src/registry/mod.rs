@@ -41,7 +41,8 @@ mod shard;
 mod sheets;
 mod thread_end;
 mod tree;
-#[cfg(fuzzing)]
+#[cfg(all(fuzzing, feature = "__fuzzing"))]
+#[path = "../../../fuzz/runtime/registry.rs"]
 mod understood;
 
 pub(crate) use control::{do_what_was_put_off, reset};
@@ -54,7 +55,7 @@ pub(crate) use registration::{add_cost_of_report, begin_report};
 pub(crate) use sheets::{Figures, ThreadName};
 pub(crate) use thread_end::release;
 pub use tree::record as record_tree;
-#[cfg(fuzzing)]
+#[cfg(all(fuzzing, feature = "__fuzzing"))]
 pub(crate) use understood::understood;
 
 use registration::{add_registration_cost, begin_cold_path};

@@ -23,6 +23,7 @@ mod trap;
 named! {
     /// What a finding means for the figures.
     #[derive(PartialOrd, Ord, Hash)]
+    #[cfg_attr(feature = "json", derive(serde::Serialize))]
     pub enum Verdict {
         /// Nothing is wrong.
         Good = "good",

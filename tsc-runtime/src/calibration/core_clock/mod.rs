@@ -68,6 +68,7 @@ impl CoreClock {
 
 named! {
     /// How the core cycles were counted.
+    #[cfg_attr(feature = "json", derive(serde::Serialize))]
     #[non_exhaustive]
     pub enum CycleSource {
         /// Chains of dependent additions, checked against multiplications.

@@ -11,7 +11,7 @@ const CONFIDENCE: f64 = 0.95;
 
 named! {
     /// How a candidate compares with the first one.
-    #[cfg_attr(feature = "json", serde(rename_all = "snake_case"))]
+    #[cfg_attr(feature = "json", derive(serde::Serialize), serde(rename_all = "snake_case"))]
     #[non_exhaustive]
     pub enum Relation {
         /// It is the first one.
@@ -47,7 +47,7 @@ data! {
         /// The candidates in the order they were added.
         rows: Vec<ComparisonRow> => &[ComparisonRow],
         /// The candidate that takes less time than every other one, if there is one.
-        fastest: Option<String> => Option<&str> = as_deref,
+        fastest: Option<String> => Option<&str> = as_deref(),
         /// The number of blocks that the result is computed from.
         blocks: usize,
         /// The number of blocks that were discarded because the thread was interrupted.

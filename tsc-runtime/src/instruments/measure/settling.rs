@@ -89,7 +89,7 @@ data! {
 
 named! {
     /// A note on a line.
-    #[cfg_attr(feature = "json", serde(rename_all = "snake_case"))]
+    #[cfg_attr(feature = "json", derive(serde::Serialize), serde(rename_all = "snake_case"))]
     #[non_exhaustive]
     pub enum Note {
         /// The first call: the caches are cold, and the branch predictor has not seen the branches.

@@ -4,8 +4,9 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::ptr;
 
+use super::Indices;
+use super::process::process_started;
 use super::slowest::add_slowest;
-use super::{Indices, process_started};
 use crate::calibration::overhead;
 use crate::events;
 use crate::record::callsite::{Callsite, Unit};

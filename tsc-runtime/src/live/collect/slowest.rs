@@ -18,23 +18,16 @@ pub(in crate::live) fn slowest_calls() -> u64 {
 pub(super) fn add_slowest(callsites: &mut [CallsiteReport], indices: &Indices, figures: &Figures) {
     let timeline = Timeline::now();
     for (callsite, totals) in &figures.callsites {
-        let index = callsite.number().and_then(|number| indices.get(&number));
-        let (Some(&index), false) = (index, totals.slowest.is_empty()) else {
+        let index_of = |number| indices.get(&number).copied();
+        let Some(index) = callsite.number().and_then(index_of) else {
             continue;
         };
-        let mut calls: Vec<SlowCall> = totals
-            .slowest
-            .iter()
-            .map(|kept| {
-                let callers = kept.call.callers.numbers().iter();
-                let callers = callers.filter_map(|number| indices.get(number).copied());
-                slow_call(
-                    kept,
-                    &timeline,
-                    [index].into_iter().chain(callers).collect(),
-                )
-            })
-            .collect();
+        let calls = totals.slowest.iter().map(|kept| {
+            let callers = kept.call.callers.numbers().iter().copied();
+            let path = [index].into_iter().chain(callers.filter_map(index_of));
+            slow_call(kept, &timeline, path.collect())
+        });
+        let mut calls: Vec<SlowCall> = calls.collect();
         SlowCall::choose(&mut calls, slowest_calls());
         callsites[index as usize].slowest = calls;
     }

@@ -12,14 +12,10 @@ pub(in crate::live) fn collect_tick_clock(figures: &Figures) -> Option<TickClock
     if figures.ticked.tree.is_empty() && !callsites.any(|(callsite, _)| callsite.is_light()) {
         return None;
     }
-    let no_counter = || {
-        clock::availability()
-            .is_err()
-            .then_some("the counter may not be read")
-    };
-    let reason = tick_clock::unavailable()
-        .or_else(no_counter)
-        .or_else(on_cpu::unavailable);
+    let counter = clock::availability();
+    let no_counter = counter.err().map(|_| "the counter may not be read");
+    let reason = tick_clock::unavailable().or(no_counter);
+    let reason = reason.or_else(on_cpu::unavailable);
     let mut clock = TickClock {
         outside_ticks: figures.ticked.outside.on_cpu,
         light_call_ticks: overhead::of_a_light_call(),

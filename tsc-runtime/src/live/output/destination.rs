@@ -1,5 +1,6 @@
 //! Determines what is at a path, before anything is written there.
 
+use std::error::Error;
 use std::fs::{self, FileType, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -24,26 +25,23 @@ impl Destination {
         }
         let kind = match fs::metadata(path) {
             Ok(metadata) => metadata.file_type(),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return match fs::symlink_metadata(path) {
-                    Ok(_) => Err(io::Error::other(
-                        "is a symbolic link to a path that does not exist",
-                    )),
-                    Err(_) => Ok(Self::File(path.to_owned())),
-                };
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            Err(_) if fs::symlink_metadata(path).is_ok() => {
+                return refused("is a symbolic link to a path that does not exist");
             }
-            Err(error) => return Err(error),
+            Err(_) => return Ok(Self::File(path.to_owned())),
         };
-        if kind.is_dir() {
-            Err(io::Error::other("is a directory"))
-        } else if kind.is_file() {
-            Ok(Self::File(fs::canonicalize(path)?))
-        } else if is_stream(kind) {
-            Ok(Self::Stream)
-        } else {
-            Err(io::Error::other("is not a file, a pipe or a terminal"))
+        match kind {
+            kind if kind.is_dir() => refused("is a directory"),
+            kind if kind.is_file() => Ok(Self::File(fs::canonicalize(path)?)),
+            kind if is_stream(kind) => Ok(Self::Stream),
+            _ => refused("is not a file, a pipe or a terminal"),
         }
     }
+}
+
+fn refused<T>(why: impl Into<Box<dyn Error + Send + Sync>>) -> io::Result<T> {
+    Err(io::Error::other(why))
 }
 
 #[cfg(unix)]
@@ -68,9 +66,9 @@ fn refuse_foreign_links(path: &Path) -> io::Result<()> {
         let is_link = fs::symlink_metadata(way).is_ok_and(|metadata| metadata.is_symlink());
         if is_link && fs::metadata(folder(way)).is_ok_and(|folder| everybody_may_write(&folder)) {
             let link = way.display();
-            return Err(io::Error::other(format!(
+            return refused(format!(
                 "{link} is a symbolic link in a folder that every user may write to"
-            )));
+            ));
         }
     }
     Ok(())

@@ -11,7 +11,7 @@ use parking_lot::{Mutex, MutexGuard};
 
 use super::destination::{Destination, folder};
 use crate::environment::patience;
-use crate::live::collect::process_started;
+use crate::live::collect::process::process_started;
 use crate::process::{FileIdentity, PerProcess};
 use crate::tsc::os_clock;
 
@@ -187,13 +187,12 @@ fn is_another_process_s(path: &Path) -> bool {
 
 /// Inserts the process number: `run.json` becomes `run.1234.json`.
 fn with_pid(path: &Path) -> PathBuf {
-    let mut name = path.file_stem().unwrap_or_default().to_owned();
-    name.push(format!(".{}", crate::process::id()));
-    if let Some(extension) = path.extension() {
-        name.push(".");
-        name.push(extension);
+    let mut extension = OsString::from(crate::process::id().to_string());
+    if let Some(known) = path.extension() {
+        extension.push(".");
+        extension.push(known);
     }
-    path.with_file_name(name)
+    path.with_extension(extension)
 }
 
 /// Keeps other processes from renaming a file to this name between this process's check and its own renaming. If the lock is not available

@@ -2,7 +2,8 @@
 
 use std::ffi::{OsStr, OsString};
 
-use crate::live::collect::{compact, host, process_started};
+use crate::live::collect::process::{host, process_started};
+use crate::live::collect::timestamp::compact;
 
 /// The path for a pattern in this process. Unknown placeholders stay as they are.
 pub(in crate::live) fn expand(pattern: &OsStr) -> OsString {
@@ -21,18 +22,14 @@ pub(in crate::live) fn expand(pattern: &OsStr) -> OsString {
 
 fn expand_with(pattern: &str, meaning: impl Fn(char) -> Option<String>) -> String {
     let mut out = String::new();
-    let mut characters = pattern.chars();
+    let mut characters = pattern.chars().peekable();
     while let Some(character) = characters.next() {
-        let rest = characters.clone();
-        let meant = (character == '%')
-            .then(|| meaning(characters.next()?))
-            .flatten();
-        match meant {
-            Some(meant) => out += &meant,
-            None => {
-                out.push(character);
-                characters = rest;
-            }
+        let letter = characters.peek().filter(|_| character == '%');
+        if let Some(meant) = letter.and_then(|letter| meaning(*letter)) {
+            out += &meant;
+            characters.next();
+        } else {
+            out.push(character);
         }
     }
     out

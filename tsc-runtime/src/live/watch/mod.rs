@@ -64,11 +64,9 @@ fn watch(settings: &Settings, wait: impl Fn(Option<Duration>) -> Vec<Request>) {
                 Request::End(signal) => end_by(signal),
             }
         }
-        if let (Some(time), Some(period)) = (due, period)
-            && os_clock::now() >= time
-        {
+        if due.is_some_and(|due| os_clock::now() >= due) {
             report_now(settings);
-            due = Some(os_clock::now() + period);
+            due = period.map(|period| os_clock::now() + period);
         }
     }
 }

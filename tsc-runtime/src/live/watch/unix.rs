@@ -4,7 +4,6 @@
 //! A library that installs its handlers later (signal-hook, and tokio with it) calls the earlier handler from its own. So the handler here
 //! checks whether it is still the one that the system calls. If it is not, the program handles the signal.
 
-use std::mem::MaybeUninit;
 use std::ptr;
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 use std::sync::atomic::{AtomicI32, AtomicU32};
@@ -12,6 +11,7 @@ use std::sync::atomic::{AtomicI32, AtomicU32};
 use super::{Request, STACK, Settings, semaphore, watch};
 use crate::environment;
 use crate::live::settings::SIGNALS;
+use crate::process::signals::set_of;
 use crate::process::{thread, written};
 
 /// The signals with which users end a process, if the program does not handle them.
@@ -28,8 +28,6 @@ pub(super) fn begin(settings: &'static Settings) {
     let asked = settings.dump_signal;
     let ending = ENDING.iter().filter(|_| settings.signals);
     let mut wanted: Vec<i32> = ending.copied().chain(asked).collect();
-    wanted.sort_unstable();
-    wanted.dedup();
     wanted.retain(|&signal| disposition(signal) == Some(libc::SIG_DFL));
     if let Some(signal) = asked.filter(|signal| !wanted.contains(signal)) {
         environment::complain(&format!(
@@ -150,12 +148,9 @@ fn take(dump_signal: Option<i32>) -> Vec<Request> {
 /// Does what the signal does by default. Returns only if that is nothing, as in the first process of a container.
 pub(super) fn end_by(signal: i32) {
     set_disposition(signal, libc::SIG_DFL, 0);
-    let mut set = MaybeUninit::uninit();
-    // SAFETY: the set is initialised first. The signal is sent to this process, and no longer blocked on this thread.
+    // SAFETY: the set is initialised. The signal is sent to this process, and no longer blocked on this thread.
     unsafe {
-        libc::sigemptyset(set.as_mut_ptr());
-        libc::sigaddset(set.as_mut_ptr(), signal);
-        libc::pthread_sigmask(libc::SIG_UNBLOCK, set.as_ptr(), ptr::null_mut());
+        libc::pthread_sigmask(libc::SIG_UNBLOCK, &set_of(&[signal]), ptr::null_mut());
         libc::raise(signal);
     }
     CAME.fetch_and(!bit(signal), SeqCst);

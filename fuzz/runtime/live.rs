@@ -3,15 +3,19 @@
 use std::os::unix::ffi::OsStringExt as _;
 
 use super::output::pattern::expand;
-use super::settings::{FORMS, Settings};
-use tsc_report::{TextSort, TextUnit};
+use super::settings::{Form, Settings};
 
 pub(crate) fn understood() -> Vec<(&'static str, String)> {
     let settings = Settings::read();
+    let form = match settings.form {
+        Form::Text(form) => form.to_string(),
+        Form::Json => "json".to_owned(),
+        Form::Off => "off".to_owned(),
+    };
     let mut all = vec![
-        ("TSC_REPORT", name(&FORMS, settings.form)),
-        ("TSC_UNIT", name(TextUnit::NAMES, settings.unit)),
-        ("TSC_SORT", name(TextSort::NAMES, settings.sort)),
+        ("TSC_REPORT", form),
+        ("TSC_UNIT", settings.unit.to_string()),
+        ("TSC_SORT", settings.sort.to_string()),
         ("TSC_TOP", settings.top.to_string()),
         (
             "TSC_SIGNALS",
@@ -37,10 +41,4 @@ pub(crate) fn understood() -> Vec<(&'static str, String)> {
         .collect();
     all.push(("TSC_META", pairs.join(",")));
     all
-}
-
-/// The name of what was understood.
-fn name<T: Copy + PartialEq>(names: &[(&'static str, T)], of: T) -> String {
-    let name = names.iter().find(|(_, it)| *it == of);
-    name.map_or("", |(name, _)| name).to_owned()
 }
