@@ -2,7 +2,7 @@
 
 use crate::random::Random;
 
-/// A counter, and a core with a constant clock.
+/// A counter, and a core with a clock.
 pub(crate) struct Scripted {
     step: f64,
     /// Whether some steps are taken in two parts, of which the second is one tick.
@@ -33,6 +33,10 @@ impl Scripted {
 
     pub(crate) fn cycles_per_tick(&self) -> f64 {
         self.cycles_per_tick
+    }
+
+    pub(crate) fn set_cycles_per_tick(&mut self, cycles_per_tick: f64) {
+        self.cycles_per_tick = cycles_per_tick;
     }
 
     /// The difference of two readings that are `cycles` core cycles apart. The first one is at any point of a step.

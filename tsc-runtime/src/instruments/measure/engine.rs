@@ -99,14 +99,9 @@ fn first_calls<P: FencePolicy>(
     }
     let empty = Distribution::new(&empty).centre(plan.step as f64 + 1.0);
     calls.iter_mut().for_each(|ticks| *ticks -= empty.mean);
-    if started.elapsed() >= plan.time_limit / 4 {
-        return calls;
-    }
-    for _ in TIMED_CALLS..WARM_UP_CALLS {
+    let mut warm_up = TIMED_CALLS..WARM_UP_CALLS;
+    while started.elapsed() < plan.time_limit / 4 && warm_up.next().is_some() {
         work.prepared_sample::<P>(1, plan.isolated);
-        if started.elapsed() >= plan.time_limit / 4 {
-            break;
-        }
     }
     calls
 }

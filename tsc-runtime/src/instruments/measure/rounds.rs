@@ -9,7 +9,7 @@ use super::verdict::{UnsettledReason, Verdict};
 use super::work::Work;
 use crate::calibration::reference_chain::{self, LINKS_PER_BLOCK};
 use crate::calibration::statistics::median;
-use crate::instruments::bench::distribution::{Distribution, centre_of_run};
+use crate::instruments::bench::distribution::{Centre, Distribution, centre_of_run};
 use crate::interruption::Interruption;
 use crate::random::Random;
 use crate::tsc::FencePolicy;
@@ -129,17 +129,14 @@ impl Run {
         let cycles = clocks.map(|clocks| {
             let clock = CoreRatio::of_rounds(&clocks);
             let per_tick = clock.cycles_per_tick();
-            let demand = Tolerance {
-                step: demand.step * per_tick,
-                ..demand
-            };
+            let step = demand.step * per_tick;
             let converted = |ticks: &mut dyn Iterator<Item = f64>| -> Vec<f64> {
                 ticks
                     .zip(&clocks)
                     .map(|(ticks, clock)| ticks * clock)
                     .collect()
             };
-            let centre = |cycles: &[f64]| centre_of_run(cycles, 2.0 * demand.step);
+            let centre = |cycles: &[f64]| centre_of_run(cycles, 2.0 * step);
             let mut cycles = converted(&mut ticks.iter().copied());
             if plan.baseline_is_empty {
                 let known = centre(&converted(&mut net(|round| round.known)));
@@ -155,7 +152,7 @@ impl Run {
                 .std_error
                 .hypot(baseline_error * per_tick)
                 .hypot(REFERENCE_ERROR * known.mean);
-            (known, judge(&cycles, demand), clock)
+            (known, judge(&cycles, Tolerance { step, ..demand }), clock)
         });
         let in_ticks = judge(&ticks, demand);
         let in_cycles = cycles.as_ref().map(|(_, verdict, _)| verdict);
@@ -173,14 +170,22 @@ impl Run {
             (_, Err(why)) => Verdict::Unsettled { why },
         };
         let measurement = Measurement::of(verdict, &ticks, self.batch, plan.step);
-        let known = cycles.as_ref().map(|(known, ..)| known);
+        let (known, clock) = cycles.map(|(known, _, clock)| (known, clock)).unzip();
+        // The ticks of another run are those of another clock, which has moved by so much in this one.
+        let moved = clock.map_or(0.0, |it| {
+            (it.greatest() - it.least()) / it.cycles_per_tick()
+        });
+        let clock_error = moved * measurement.mean_ticks.abs();
         Measurement {
             interrupted: self.interrupted,
             interruptions_detected: self.detected,
-            std_error_ticks: measurement.std_error_ticks.hypot(baseline_error),
-            core_cycles: known.map(|known| known.mean),
+            std_error_ticks: measurement
+                .std_error_ticks
+                .hypot(baseline_error)
+                .hypot(clock_error),
+            core_cycles: known.map(|known: Centre| known.mean),
             std_error_core_cycles: known.map(|known| known.std_error),
-            clock: cycles.map(|(.., clock)| clock),
+            clock,
             baseline_ticks: baseline.mean,
             ..measurement
         }
@@ -230,15 +235,18 @@ mod tests {
         let mut run = Run::new(calls, counter.step());
         let reference = (run.reference_blocks * LINKS_PER_BLOCK) as f64;
         for _ in 0..rounds {
-            run.rounds.push(Round {
-                work: counter.ticks(READS + calls as f64 * length),
-                baseline: counter.ticks(READS),
-                known: counter.ticks(READS + calls as f64 * 40.0),
-                reference: counter.ticks(READS + 2.0 * reference)
-                    - counter.ticks(READS + reference),
-            });
+            run.rounds.push(round(counter, calls, length, reference));
         }
         run
+    }
+
+    fn round(counter: &mut Scripted, calls: usize, length: f64, reference: f64) -> Round {
+        Round {
+            work: counter.ticks(READS + calls as f64 * length),
+            baseline: counter.ticks(READS),
+            known: counter.ticks(READS + calls as f64 * 40.0),
+            reference: counter.ticks(READS + 2.0 * reference) - counter.ticks(READS + reference),
+        }
     }
 
     fn plan(counter: &Scripted) -> Plan {
@@ -268,6 +276,35 @@ mod tests {
             let (cycles, error) = core_cycles(&run.evaluate(plan(&counter)));
             assert!((cycles / 4000.0 - 1.0).abs() < 0.003, "{cycles} ± {error}");
             assert!(error < 0.0015 * 4000.0, "{error}");
+        }
+    }
+
+    #[test]
+    fn error_of_ticks_covers_runs_at_another_clock() {
+        const RUNS: usize = 24;
+        const ROUNDS: usize = 256;
+        for mut counter in Scripted::each(11) {
+            let usual = counter.cycles_per_tick();
+            let runs = (0..RUNS).map(|i| {
+                let mut run = Run::new(64, counter.step());
+                let reference = (run.reference_blocks * LINKS_PER_BLOCK) as f64;
+                // The clock moves by 0.6 % to either side, and back within four runs.
+                run.rounds.extend((0..ROUNDS).map(|now| {
+                    let quarters = (i * ROUNDS + now) as f64 / ROUNDS as f64;
+                    let moved = 0.006 * (quarters * std::f64::consts::FRAC_PI_2).sin();
+                    counter.set_cycles_per_tick(usual * (1.0 + moved));
+                    round(&mut counter, 64, 43.0, reference)
+                }));
+                let measured = run.evaluate(plan(&counter));
+                let (cycles, error) = core_cycles(&measured);
+                assert!((cycles - 43.0).abs() < 4.5 * error, "{cycles} ± {error}");
+                (measured.mean_ticks, measured.std_error_ticks)
+            });
+            let (means, errors): (Vec<f64>, Vec<f64>) = runs.unzip();
+            let seen = Distribution::new(&means).moments().1;
+            let stated = Distribution::new(&errors).median();
+            assert!(seen < 1.5 * stated, "{seen} is seen, {stated} stated");
+            assert!(stated < 4.0 * seen, "{seen} is seen, {stated} stated");
         }
     }
 
