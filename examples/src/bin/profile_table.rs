@@ -221,7 +221,7 @@ mod tables {
         writeln!(
             out,
             "above line: above the line through the rows of 1 to {PROFILES} turns, by medians\n\
-             knee: the first row from which on all rows are {PENALTY:.0} cycles or more above the line through the rows before it"
+             knee: the first row that is {PENALTY:.0} cycles or more above the line through the rows before it, as are three of four from it on"
         )?;
         for (cpu, knee) in knees {
             match knee {

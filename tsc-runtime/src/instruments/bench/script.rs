@@ -2,12 +2,12 @@
 
 use crate::random::Random;
 
-/// A counter, and a core with a constant clock.
+/// A counter, and a core with a clock.
 pub(crate) struct Scripted {
     step: f64,
     /// Whether some steps are taken in two parts, of which the second is one tick.
     splits: bool,
-    cycles_per_tick: f64,
+    pub(crate) cycles_per_tick: f64,
     random: Random,
 }
 
@@ -29,10 +29,6 @@ impl Scripted {
 
     pub(crate) fn step(&self) -> u64 {
         self.step.ceil() as u64
-    }
-
-    pub(crate) fn cycles_per_tick(&self) -> f64 {
-        self.cycles_per_tick
     }
 
     /// The difference of two readings that are `cycles` core cycles apart. The first one is at any point of a step.

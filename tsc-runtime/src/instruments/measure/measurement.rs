@@ -44,7 +44,7 @@ data! {
         calls_per_sample: usize,
         /// The mean without outliers.
         mean_ticks: f64,
-        /// The standard error of the mean. It combines those of the samples and of the subtracted baseline.
+        /// The standard error of the mean. It combines those of the samples and of the baseline, and what the core's clock moved by.
         std_error_ticks: f64,
         /// The standard deviation of all samples, in percent of their mean. `None` if the mean is 0.
         spread_percent: Option<f64>,

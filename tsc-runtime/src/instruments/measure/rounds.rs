@@ -6,7 +6,7 @@ use super::verdict::{LEAST_SAMPLES, Tolerance, UnsettledReason, Verdict, judge};
 use super::work::Work;
 use crate::calibration::reference_chain::{self, LINKS_PER_BLOCK};
 use crate::calibration::statistics::median;
-use crate::instruments::bench::distribution::{Distribution, centre_of_run};
+use crate::instruments::bench::distribution::{Centre, Distribution, centre_of_run};
 use crate::instruments::bench::uninterrupted;
 use crate::interruption;
 use crate::random::Random;
@@ -162,14 +162,17 @@ impl Run {
             (_, Err(why)) => Verdict::Unsettled { why },
         };
         let measurement = Measurement::of(&self.plan, verdict, &ticks, self.batch);
-        let known = cycles.as_ref().map(|(known, ..)| known);
+        let (known, clock) = cycles.map(|(known, _, clock)| (known, clock)).unzip();
+        // The ticks of another run are those of another clock, which has moved by so much in this one.
+        let moved = clock.map_or(0.0, |it| it.greatest() / it.least() - 1.0);
+        let error = measurement.std_error_ticks.hypot(baseline_error);
         Measurement {
             interrupted,
             interruptions_detected: interruption::unavailable().is_none(),
-            std_error_ticks: measurement.std_error_ticks.hypot(baseline_error),
-            core_cycles: known.map(|known| known.mean),
+            std_error_ticks: error.hypot(moved * measurement.mean_ticks),
+            core_cycles: known.map(|known: Centre| known.mean),
             std_error_core_cycles: known.map(|known| known.std_error),
-            clock: cycles.map(|(.., clock)| clock),
+            clock,
             baseline_ticks: baseline.mean,
             ..measurement
         }
@@ -217,15 +220,18 @@ mod tests {
         let mut run = Run::new(plan(counter), calls);
         let reference = (run.reference_blocks * LINKS_PER_BLOCK) as f64;
         for _ in 0..rounds {
-            run.rounds.push(Round {
-                work: counter.ticks(READS + calls as f64 * length),
-                baseline: counter.ticks(READS),
-                known: counter.ticks(READS + calls as f64 * 40.0),
-                reference: counter.ticks(READS + 2.0 * reference)
-                    - counter.ticks(READS + reference),
-            });
+            run.rounds.push(round(counter, calls, length, reference));
         }
         run
+    }
+
+    fn round(counter: &mut Scripted, calls: usize, length: f64, reference: f64) -> Round {
+        Round {
+            work: counter.ticks(READS + calls as f64 * length),
+            baseline: counter.ticks(READS),
+            known: counter.ticks(READS + calls as f64 * 40.0),
+            reference: counter.ticks(READS + 2.0 * reference) - counter.ticks(READS + reference),
+        }
     }
 
     fn plan(counter: &Scripted) -> Plan {
@@ -258,6 +264,34 @@ mod tests {
             let (cycles, error) = core_cycles(&run.evaluate());
             assert!((cycles / 4000.0 - 1.0).abs() < 0.003, "{cycles} ± {error}");
             assert!(error < 0.0015 * 4000.0, "{error}");
+        }
+    }
+
+    #[test]
+    fn error_of_ticks_covers_runs_at_another_clock() {
+        for mut counter in Scripted::each(11) {
+            let usual = counter.cycles_per_tick;
+            let mut measured = Vec::new();
+            for i in 0..24 {
+                let mut run = run(&mut counter, 64, 43.0, 0);
+                let reference = (run.reference_blocks * LINKS_PER_BLOCK) as f64;
+                // The clock moves by 0.6 % to either side, and back within four runs.
+                run.rounds.extend((0..256).map(|now| {
+                    let quarters = f64::from(i) + f64::from(now) / 256.0;
+                    let moved = 0.006 * (quarters * std::f64::consts::FRAC_PI_2).sin();
+                    counter.cycles_per_tick = usual * (1.0 + moved);
+                    round(&mut counter, 64, 43.0, reference)
+                }));
+                let it = run.evaluate();
+                measured.push((it.mean_ticks, it.std_error_ticks));
+            }
+            let (means, errors): (Vec<f64>, Vec<f64>) = measured.into_iter().unzip();
+            let seen = Distribution::new(&means).moments().1;
+            let stated = Distribution::new(&errors).median();
+            assert!(
+                (seen / 1.5..4.0 * seen).contains(&stated),
+                "{seen} {stated}"
+            );
         }
     }
 

@@ -213,7 +213,7 @@ mod tests {
     fn value_below_the_step_is_the_same_in_every_run() {
         for seed in 1..100 {
             for mut counter in Scripted::each(seed) {
-                let cycles = 34.0 * counter.cycles_per_tick();
+                let cycles = 34.0 * counter.cycles_per_tick;
                 let calls: Vec<f64> = (0..1000).map(|_| counter.ticks(cycles) as f64).collect();
                 let constant = constant_in_steps(&calls, counter.step()).unwrap();
                 assert_eq!((constant.begin(), constant.calls()), (0, 1000));
