@@ -69,12 +69,11 @@ pub fn cpus() -> Result<Vec<usize>, AffinityError> {
 /// The CPU does not exist or may not be used, or the system cannot pin threads: see [`AffinityError`].
 pub fn pin(cpu: usize) -> Result<Pinned, AffinityError> {
     let before = mask()?;
-    let this_thread = PhantomData;
     match imp::only(cpu).map(|only| imp::set_mask(&only)) {
         Some(Ok(())) => Ok(Pinned {
             cpu,
             before,
-            this_thread,
+            this_thread: PhantomData,
         }),
         Some(Err(source)) if imp::online().contains(&cpu) => Err(AffinityError::Refused {
             cpu,

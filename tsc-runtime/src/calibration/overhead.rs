@@ -81,11 +81,11 @@ const LIGHT_CALLS: u32 = if cfg!(miri) { 8 } else { 512 };
 const OS_CLOCK_READINGS: usize = 301;
 /// After this time, about a millisecond at common rates, rounds are made only until there are enough.
 const ENOUGH: Ticks = 3_000_000;
-/// The same for light calls: about half a millisecond.
-const LIGHT_ENOUGH: Ticks = 1_250_000;
 /// The same at the first call, for which the program waits: some 40 rounds, whose median is as good, but for the core clock, which the
 /// report's measurement sees at another time.
 const FIRST_ENOUGH: Ticks = ENOUGH / 3;
+/// The same for light calls, always.
+const LIGHT_ENOUGH: Ticks = 1_250_000;
 
 /// Measures what the probes of this callsite cost, unless it has been measured.
 pub(crate) fn calibrate(callsite: &Callsite) {

@@ -40,10 +40,8 @@ pub(super) fn later(groups: &mut Vec<Group>, time: Duration) {
 
 /// The time from the first group to the last.
 pub(super) fn span(groups: &[Group]) -> Duration {
-    match (groups.first(), groups.last()) {
-        (Some(first), Some(last)) => Duration::from_nanos(last[0].ns.saturating_sub(first[0].ns)),
-        _ => Duration::ZERO,
-    }
+    let ns = |group: Option<&Group>| group.map_or(0, |group| group[0].ns);
+    Duration::from_nanos(ns(groups.last()).saturating_sub(ns(groups.first())))
 }
 
 /// Whether the last group agrees with `rate`, counted from the group before it.

@@ -116,6 +116,9 @@ const TOLERANCE: f64 = 0.03;
 const FIRST_SHORT: u64 = 1;
 const FIRST_ROUNDS: usize = 3;
 
+/// For the waits before each chain.
+const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
+
 /// The bursts so far, in cycles per tick.
 static BURSTS: Mutex<Vec<f64>> = Mutex::new(Vec::new());
 /// The most bursts that are kept. After that, each new burst replaces the previous one.
@@ -129,7 +132,7 @@ pub(crate) fn first_reading() {
     if let Some(mut bursts) = BURSTS.try_lock()
         && bursts.is_empty()
     {
-        let mut jitter = jitter();
+        let mut jitter = Random::new(SEED);
         let cycles = (2 * FIRST_SHORT * LINKS_PER_BLOCK) as f64;
         let rounds = (0..FIRST_ROUNDS).map(|_| difference(additions, FIRST_SHORT, &mut jitter));
         let rounds = rounds.filter(|&ticks| ticks > 0);
@@ -180,12 +183,8 @@ fn difference(chain: fn(u64) -> i64, short: u64, jitter: &mut Random) -> i64 {
     long - first - run(short)
 }
 
-fn jitter() -> Random {
-    Random::new(0x9e37_79b9_7f4a_7c15)
-}
-
 fn burst() -> Result<(f64, CycleSource), CoreClockError> {
-    let mut jitter = jitter();
+    let mut jitter = Random::new(SEED);
     let rounds = [(); ROUNDS].map(|()| {
         [
             difference(additions, SHORT, &mut jitter),

@@ -104,8 +104,7 @@ pub(super) fn difference(before: &Reading, after: &Reading) -> Option<[i64; MOST
 
 /// Tries to open a counter for the event on this thread.
 pub(super) fn try_to_open(kind: &Kind) -> io::Result<()> {
-    let mut leader = leader()?;
-    open(kind, &mut leader).map(drop)
+    kind.builder().build_with_group(&mut leader()?).map(drop)
 }
 
 /// A counter that counts nothing, which every kernel has.
@@ -118,16 +117,12 @@ fn leader() -> io::Result<Counter> {
         .build()
 }
 
-fn open(kind: &Kind, leader: &mut Counter) -> io::Result<Counter> {
-    kind.builder().build_with_group(leader)
-}
-
 impl Group {
     fn open(kinds: &[Kind]) -> io::Result<Self> {
         let mut leader = leader()?;
         let members = kinds
             .iter()
-            .map(|kind| open(kind, &mut leader))
+            .map(|kind| kind.builder().build_with_group(&mut leader))
             .collect::<io::Result<Vec<Counter>>>()?;
         let mut group = Self {
             number: OPENED.fetch_add(1, Relaxed),

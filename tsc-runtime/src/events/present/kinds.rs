@@ -104,10 +104,9 @@ pub(super) fn choose(try_to_open: fn(&Kind) -> io::Result<()>) -> &'static [Kind
 
 /// The events that `TSC_EVENTS` names. Prints what is wrong with its other names.
 fn named() -> Vec<Kind> {
-    let value = EVENTS.get();
-    let value = value.as_ref().map(|value| value.to_string_lossy());
-    parse(value.as_deref().unwrap_or_default(), |name, wrong| {
-        EVENTS.complain(name, wrong);
+    let list = EVENTS.get().unwrap_or_default();
+    parse(&list.to_string_lossy(), |name, wrong| {
+        EVENTS.complain(name, wrong)
     })
 }
 
