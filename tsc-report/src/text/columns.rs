@@ -1,5 +1,8 @@
 //! The table: the two columns of GCLK, and as many of the others as fit, in the order of importance.
 
+use std::fmt::Write as _;
+use std::iter::once;
+
 use super::marks::Mark;
 use super::names::NAME;
 use super::scale::{count, fixed, short_count};
@@ -31,9 +34,10 @@ pub(super) fn table(page: &Page<'_>) -> (String, Vec<String>) {
     let mut lines: Vec<String> = rows.shown.iter().map(gclk).collect();
     for column in columns(page) {
         let width = column.width;
-        heading += &format!(" {:>width$}", column.heading);
-        for (line, cell) in lines.iter_mut().zip(column.cells) {
-            *line += &format!(" {cell:>width$}");
+        let columns = once(column.heading).chain(column.cells.iter().map(String::as_str));
+        for (line, cell) in once(&mut heading).chain(&mut lines).zip(columns) {
+            // Faster than to add a new text.
+            let _ = write!(line, " {cell:>width$}");
         }
     }
     for (line, row) in lines.iter_mut().zip(&rows.shown) {

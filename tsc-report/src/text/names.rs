@@ -14,6 +14,8 @@ pub(super) struct Names<'a> {
     named: HashMap<&'a str, usize>,
     /// How often each first column occurs.
     shown: HashMap<String, usize>,
+    /// Whether each first column occurs once, as in most reports.
+    are_distinct: bool,
     with_modules: bool,
     by_module: bool,
 }
@@ -24,10 +26,12 @@ impl<'a> Names<'a> {
         let mut names = Self {
             named: occurrences(rows.iter().map(|row| row.name.as_str())),
             shown: HashMap::new(),
+            are_distinct: false,
             with_modules,
             by_module: is_test_binary(report),
         };
         names.shown = occurrences(rows.iter().map(|row| names.shown(row)));
+        names.are_distinct = names.shown.len() == rows.len();
         names
     }
 
@@ -39,7 +43,7 @@ impl<'a> Names<'a> {
     /// The name, however long, preceded by the whole module or, in a test binary, by what of it distinguishes functions.
     pub(super) fn full(&self, row: &CallsiteReport) -> String {
         let (module, name) = (row.module.as_str(), row.name.as_str());
-        let inner = module.split_once("::").filter(|_| self.by_module);
+        let inner = (self.by_module.then_some(module)).and_then(|module| module.split_once("::"));
         escaped(&match inner {
             _ if self.with_modules || self.named[name] > 1 => format!("{module}::{name}"),
             Some((_, inner)) => format!("{inner}::{name}"),
@@ -49,6 +53,9 @@ impl<'a> Names<'a> {
 
     /// The full name and its place in the source, if another row looks the same.
     pub(super) fn note(&self, row: &CallsiteReport) -> Option<String> {
+        if self.are_distinct && !self.with_modules {
+            return None;
+        }
         let full = self.full(row);
         let is_alike = self.shown[&gclk_column(&full)] > 1;
         (is_alike || self.with_modules && full.len() > NAME)
