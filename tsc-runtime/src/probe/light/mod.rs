@@ -117,5 +117,11 @@ fn seem_long(thread: &LightThread) {
 /// `bytes = count` or `items = count` of a call that has started.
 #[inline]
 pub fn add_light_units(callsite: &'static Callsite, count: impl Count) {
-    cold::count(callsite, Row::UNITS, count.count());
+    let (thread, row, count) = (light::this(), callsite.row(), count.count());
+    if thread.has_valid(row) {
+        // SAFETY: `has_valid` has returned true.
+        unsafe { thread.row(row) }.add(Row::UNITS, count);
+    } else {
+        cold::count(callsite, Row::UNITS, count);
+    }
 }
