@@ -12,7 +12,7 @@ use std::{env, io};
 
 use serde_json::Value;
 use transparency::cargo;
-use transparency::programs::profile;
+use transparency::programs::{PROGRAMS, profile};
 
 mod busy;
 mod hotspots;
@@ -47,6 +47,12 @@ fn main() -> io::Result<()> {
     let runs = runs.unwrap_or(RUNS);
     let programs: Vec<String> = arguments.collect();
     let is_wanted = |name: &str| programs.is_empty() || programs.iter().any(|one| one == name);
+    let known = PROGRAMS.iter().map(|program| program.name);
+    let known: Vec<&str> = known.chain(["hotspots", "known_tree"]).collect();
+    if let Some(unknown) = programs.iter().find(|one| !known.contains(&one.as_str())) {
+        let said = format!("{unknown} is none of {}", known.join(", "));
+        return Err(io::Error::other(said));
+    }
     profile::check()?;
     let scratch = cargo::scratch("errors")?;
     let hotspots = is_wanted("hotspots").then(|| hotspots::Forms::build(&scratch));
