@@ -26,8 +26,8 @@ const MOSTLY: f64 = 1.0 / 3.0;
 const NOTICEABLE: f64 = 0.001;
 /// Functions with a smaller share of probes are never left out, because a run gains little from it.
 const WORTH: f64 = 1.0 / 20.0;
-/// A probe may cost this many times what calibration says of it, where it surrounds other code.
-const BEYOND_CALIBRATION: f64 = 3.0;
+/// A probe may cost this many times what the report says of it.
+const BEYOND_REPORT: f64 = 2.0;
 /// A light probe may cost this many ticks, because the function around it is no longer inlined, and loops with it are no longer vectorised.
 const LOST_INLINING: f64 = 60.0;
 /// The cost of a timed call in ticks, if the report does not contain it.
@@ -97,7 +97,7 @@ impl Measured {
     /// The greatest cost of its probes that is possible, in ticks.
     #[must_use]
     pub fn at_most(&self) -> f64 {
-        (BEYOND_CALIBRATION * self.probes).max(LOST_INLINING * self.entries as f64)
+        (BEYOND_REPORT * self.probes).max(LOST_INLINING * self.entries as f64)
     }
 
     /// The probes' share of the function's own time.

@@ -150,6 +150,20 @@ pub(crate) fn registered() -> impl Iterator<Item = &'static Callsite> {
     core::iter::successors(unsafe { REGISTERED.load(Acquire).as_ref() }, before)
 }
 
+/// Finishes what a thread of the parent was registering at a fork. For the child, which has no such thread: a callsite without a number is no
+/// longer in the list, and a light one with a number has its row.
+#[cfg(all(unix, any(all(test, shuttle), not(miri))))] // no process is forked elsewhere
+pub(crate) fn finish_registering() {
+    let Some(last) = registered().next() else {
+        return;
+    };
+    match last.number() {
+        None => REGISTERED.store(last.registered_before.load(Relaxed), Relaxed),
+        Some(number) if last.is_light() => last.row.store(Row::offset(number), Relaxed),
+        Some(_) => {}
+    }
+}
+
 impl Callsite {
     /// A callsite that has not been called yet.
     pub(crate) const fn with(kind: Kind, meta: Meta) -> Self {
@@ -210,6 +224,11 @@ impl Callsite {
 
     /// Sets the callsite's number. Called once, under the registry's lock.
     pub(crate) fn set_number(&'static self, number: u32) {
+        // What has a number is in the list, also in the child of a fork.
+        let this = core::ptr::from_ref(self).cast_mut();
+        self.registered_before
+            .store(REGISTERED.load(Relaxed), Relaxed);
+        REGISTERED.store(this, Release);
         let position = Position::of(number);
         // The order matters: a thread that sees the segment must also see the offset.
         self.offset.store(position.offset, Relaxed);
@@ -217,10 +236,6 @@ impl Callsite {
         if self.is_light() {
             self.row.store(Row::offset(number), Release);
         }
-        let this = core::ptr::from_ref(self).cast_mut();
-        self.registered_before
-            .store(REGISTERED.load(Relaxed), Relaxed);
-        REGISTERED.store(this, Release);
     }
 
     /// Whether its probes are light.

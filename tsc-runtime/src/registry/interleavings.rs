@@ -225,7 +225,7 @@ fn child_of_a_fork_starts_from_zero_and_waits_for_nobody() {
         });
         call(b);
         alone(|| {
-            let parents = registry();
+            let (parents, registered) = (registry(), REGISTERED.load(SeqCst));
             start_from_zero();
             assert_eq!((read(a), read(b)), (0, 0));
             // As in the parent, where its record is.
@@ -238,6 +238,7 @@ fn child_of_a_fork_starts_from_zero_and_waits_for_nobody() {
             assert_eq!((read(a), read(b)), (0, 1));
             // Only memory that the parent does not see was written.
             REGISTRY.put_back(parents);
+            REGISTERED.store(registered, SeqCst);
             thread::this().invalidate();
         });
         join(threads);
