@@ -1,9 +1,9 @@
-//! Whether memory is left. An allocation that fails ends the process, but a program may run under a limit and handle its own failures.
+//! Memory from the system, and whether some is left. An allocation that fails ends the process, but a program may run under a limit and handle its own failures.
 //! Another thread may take the memory before it is used.
 
+use std::alloc::Layout;
 use std::hint::black_box;
-#[cfg(all(unix, not(miri)))]
-use std::ptr;
+use std::ptr::NonNull;
 
 #[cfg(all(unix, not(miri)))]
 use super::written;
@@ -27,16 +27,49 @@ pub(crate) fn is_left(bytes: usize) -> bool {
     })
 }
 
-/// Whether the system has so many bytes for mappings, such as the stacks of threads.
-#[cfg(all(unix, not(miri)))]
+/// Whether the system has so many bytes for mappings, such as the stacks of threads. Not known on systems other than Unix.
 pub(crate) fn can_map(bytes: usize) -> bool {
-    // SAFETY: a new mapping does not overlap with memory in use, and nothing refers to it.
-    unsafe {
-        let access = libc::PROT_READ | libc::PROT_WRITE;
-        let kind = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
-        let pages = libc::mmap(ptr::null_mut(), bytes, access, kind, -1, 0);
-        pages != libc::MAP_FAILED && libc::munmap(pages, bytes) == 0
-    }
+    let has_room = |layout: Layout| {
+        // SAFETY: callers ask for some bytes, to which nothing refers.
+        unsafe { map(layout).map(|pages| unmap(pages, layout)).is_some() }
+    };
+    cfg!(not(all(unix, not(miri)))) || Layout::from_size_align(bytes, 1).is_ok_and(has_room)
+}
+
+/// Zeros on pages of their own. On Unix they do not come from the allocator, so this may be called in a signal handler.
+///
+/// # Safety
+///
+/// The layout has a size, and is not aligned to more than a page.
+#[cfg(all(unix, not(miri)))]
+pub(crate) unsafe fn map(layout: Layout) -> Option<NonNull<u8>> {
+    let access = libc::PROT_READ | libc::PROT_WRITE;
+    let kind = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+    // SAFETY: a new mapping does not overlap with memory in use.
+    let pages = unsafe { libc::mmap(std::ptr::null_mut(), layout.size(), access, kind, -1, 0) };
+    NonNull::new(pages.cast()).filter(|_| pages != libc::MAP_FAILED)
+}
+
+/// # Safety
+///
+/// [`map`] has made the pages with this layout, and nothing refers to them any more.
+#[cfg(all(unix, not(miri)))]
+pub(crate) unsafe fn unmap(pages: NonNull<u8>, layout: Layout) {
+    // SAFETY: as above.
+    unsafe { libc::munmap(pages.as_ptr().cast(), layout.size()) };
+}
+
+/// On systems on which no signal interrupts a thread.
+#[cfg(not(all(unix, not(miri))))]
+pub(crate) unsafe fn map(layout: Layout) -> Option<NonNull<u8>> {
+    // SAFETY: the caller says that the layout has a size.
+    NonNull::new(unsafe { std::alloc::alloc_zeroed(layout) })
+}
+
+#[cfg(not(all(unix, not(miri))))]
+pub(crate) unsafe fn unmap(pages: NonNull<u8>, layout: Layout) {
+    // SAFETY: the caller says that `map` made it with this layout.
+    unsafe { std::alloc::dealloc(pages.as_ptr(), layout) };
 }
 
 /// Whether the process may only have so much memory.
@@ -51,12 +84,6 @@ pub(crate) fn is_limited() -> bool {
 #[cfg(not(all(unix, not(miri))))]
 pub(crate) fn is_limited() -> bool {
     false
-}
-
-/// Not known here.
-#[cfg(not(all(unix, not(miri))))]
-pub(crate) fn can_map(_: usize) -> bool {
-    true
 }
 
 #[cfg(test)]
