@@ -19,7 +19,7 @@ impl Kernel {
     pub(super) fn detach(&mut self) {}
 
     pub(super) fn read_clock(&mut self) -> Option<(Ticks, u64)> {
-        Some((clock::now(), super::cpu_time_ns()?))
+        Some((clock::now(), cpu_time::of_thread()?))
     }
 
     pub(super) fn read_statistics(&mut self, _cpu_ns: u64) -> Option<Statistics> {

@@ -28,7 +28,6 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use once_cell::race::OnceBox;
 
 use crate::environment;
-use crate::process::cpu_time;
 use crate::tsc::{Ticks, elapsed};
 
 #[cfg(all(linux_x86, not(miri)))]
@@ -269,11 +268,6 @@ impl State {
 /// The ticks of the counter in a microsecond.
 pub(crate) fn ticks_per_us() -> Option<f64> {
     Some(ticks_per_ns()? * 1000.0)
-}
-
-/// The CPU time of this thread so far.
-pub(crate) fn cpu_time_ns() -> Option<u64> {
-    Some(cpu_time::of_thread()?.as_nanos() as u64)
 }
 
 /// Whether a call of `net` ticks is certain enough for a sample, after this many switches: `net` is long in comparison with them, or the

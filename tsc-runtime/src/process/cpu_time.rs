@@ -3,7 +3,7 @@
 #[cfg(all(unix, not(miri)))]
 use super::written;
 
-/// The CPU time of the calling thread, and that of all threads of the process. `None` if the system does not tell.
+/// The CPU time of the calling thread, and that of all threads of the process, in nanoseconds. `None` if the system does not tell.
 pub(crate) use system::{of_process, of_thread};
 
 /// The time by one of the system's clocks, in nanoseconds. `None` if it does not answer. This may be called in a signal handler.
@@ -28,36 +28,32 @@ pub(crate) fn blocks_of_thread() -> Option<u64> {
 
 #[cfg(all(unix, not(miri)))]
 mod system {
-    use std::time::Duration;
-
     use super::clock_ns;
 
-    pub(crate) fn of_thread() -> Option<Duration> {
-        clock_ns(libc::CLOCK_THREAD_CPUTIME_ID).map(Duration::from_nanos)
+    pub(crate) fn of_thread() -> Option<u64> {
+        clock_ns(libc::CLOCK_THREAD_CPUTIME_ID)
     }
 
-    pub(crate) fn of_process() -> Option<Duration> {
-        clock_ns(libc::CLOCK_PROCESS_CPUTIME_ID).map(Duration::from_nanos)
+    pub(crate) fn of_process() -> Option<u64> {
+        clock_ns(libc::CLOCK_PROCESS_CPUTIME_ID)
     }
 }
 
 #[cfg(all(windows, not(miri)))]
 mod system {
-    use std::time::Duration;
-
     use windows_sys::Win32::Foundation::FILETIME;
     use windows_sys::Win32::System::Threading::{
         GetCurrentProcess, GetCurrentThread, GetProcessTimes, GetThreadTimes,
     };
 
-    pub(crate) fn of_thread() -> Option<Duration> {
+    pub(crate) fn of_thread() -> Option<u64> {
         // SAFETY: each address may be written, and the pseudo handle is always valid.
         sum(|[created, exited, kernel, user]| unsafe {
             GetThreadTimes(GetCurrentThread(), created, exited, kernel, user)
         })
     }
 
-    pub(crate) fn of_process() -> Option<Duration> {
+    pub(crate) fn of_process() -> Option<u64> {
         // SAFETY: each address may be written, and the pseudo handle is always valid.
         sum(|[created, exited, kernel, user]| unsafe {
             GetProcessTimes(GetCurrentProcess(), created, exited, kernel, user)
@@ -65,21 +61,19 @@ mod system {
     }
 
     /// The time in the kernel and outside of it, which `ask` writes.
-    fn sum(ask: impl FnOnce(&mut [FILETIME; 4]) -> i32) -> Option<Duration> {
+    fn sum(ask: impl FnOnce(&mut [FILETIME; 4]) -> i32) -> Option<u64> {
         let mut times = [FILETIME::default(); 4];
         let is_known = ask(&mut times) != 0;
         let units = |of: FILETIME| u64::from(of.dwHighDateTime) << 32 | u64::from(of.dwLowDateTime);
         // In units of 100 ns.
         let sum = (units(times[2]) + units(times[3])) * 100;
-        is_known.then(|| Duration::from_nanos(sum))
+        is_known.then_some(sum)
     }
 }
 
 #[cfg(not(any(all(unix, not(miri)), all(windows, not(miri)))))]
 mod system {
-    use std::time::Duration;
-
-    pub(crate) fn of_thread() -> Option<Duration> {
+    pub(crate) fn of_thread() -> Option<u64> {
         None
     }
     pub(crate) use of_thread as of_process;

@@ -11,6 +11,7 @@ use std::thread;
 use super::{Finding, doubtful, good, unknown};
 use crate::calibration::statistics::median;
 use crate::on_cpu::{self, CERTAIN, OnCpu, SWITCH_NS};
+use crate::process::cpu_time;
 use crate::{affinity, interruption};
 
 const YIELDS: u32 = 1000;
@@ -81,9 +82,9 @@ fn round(on_cpu: &OnCpu, cpu: usize) -> Option<f64> {
 /// The CPU time of [`YIELDS`] yields in nanoseconds, and the number of switches meanwhile.
 fn yields(on_cpu: &OnCpu) -> Option<(f64, u32)> {
     on_cpu.ask(false)?;
-    let before = on_cpu::cpu_time_ns()?;
+    let before = cpu_time::of_thread()?;
     (0..YIELDS).for_each(|_| thread::yield_now());
-    let spent = on_cpu::cpu_time_ns()?.saturating_sub(before);
+    let spent = cpu_time::of_thread()?.saturating_sub(before);
     Some((spent as f64, on_cpu.ask(false)?.loss.switches))
 }
 

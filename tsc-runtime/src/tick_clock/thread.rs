@@ -121,7 +121,7 @@ fn run(fixed: Option<Duration>) {
         so_far.elapsed = began.elapsed();
         so_far.useful = useful(wake_ups);
         if wake_ups.is_multiple_of(ASKS_EVERY) {
-            so_far.cost = cpu_time::of_thread().unwrap_or_default();
+            so_far.cost = Duration::from_nanos(cpu_time::of_thread().unwrap_or(0));
             so_far.wake_ups = wake_ups;
             COST.store(so_far.cost.as_nanos() as u64, Relaxed);
         }

@@ -25,7 +25,7 @@ pub(crate) fn begin() {
     settings();
     STARTED_UNIX_NS.store(os_clock::unix_now(), Relaxed);
     STARTED_NS.store(os_clock::now(), Relaxed);
-    SINCE_CPU_NS.store(cpu_now().unwrap_or(0), Relaxed);
+    SINCE_CPU_NS.store(cpu_time::of_process().unwrap_or(0), Relaxed);
     STARTED_TICKS.store(clock::now(), Relaxed);
     watch::begin();
 }
@@ -51,11 +51,7 @@ pub(in crate::live) fn begin_anew(last: Option<&Process>) {
     SINCE_NS.store(end, Relaxed);
     let reported = last.and_then(|last| last.cpu_ns);
     let cpu = reported.map(|reported| SINCE_CPU_NS.load(Relaxed).saturating_add(reported));
-    SINCE_CPU_NS.store(cpu.or_else(cpu_now).unwrap_or(0), Relaxed);
-}
-
-fn cpu_now() -> Option<u64> {
-    cpu_time::of_process().map(|time| time.as_nanos() as u64)
+    SINCE_CPU_NS.store(cpu.or_else(cpu_time::of_process).unwrap_or(0), Relaxed);
 }
 
 /// The time since this process began to measure, in nanoseconds; 0 if it has not.
@@ -101,7 +97,7 @@ pub(in crate::live) fn collect_process() -> Process {
         pid: crate::process::id(),
         host: host(),
         started: begun.unwrap_or_default(),
-        cpu_ns: cpu_now().map(|now| now.saturating_sub(SINCE_CPU_NS.load(Relaxed))),
+        cpu_ns: cpu_time::of_process().map(|now| now.saturating_sub(SINCE_CPU_NS.load(Relaxed))),
         ..Process::default()
     };
     process.set_span((SINCE_NS.load(Relaxed), since_start()));

@@ -9,8 +9,8 @@ use crate::process::cpu_time;
 pub(super) struct Idleness {
     /// How many ticks its threads had noticed.
     noticed: u64,
-    /// Its CPU time, without that of the clock's own thread.
-    others: Duration,
+    /// Its CPU time in nanoseconds, without that of the clock's own thread.
+    others: u64,
 }
 
 impl Idleness {
@@ -26,6 +26,6 @@ impl Idleness {
         let others = process.saturating_sub(own);
         let used = others.saturating_sub(self.others);
         self.others = others;
-        used < interval / 10
+        Duration::from_nanos(used) < interval / 10
     }
 }
