@@ -6,8 +6,6 @@
 
 #![cfg(measuring)]
 
-use std::time::Duration;
-
 use crate::sync::atomic::{
     AtomicU64,
     Ordering::{Acquire, Relaxed, Release},
@@ -27,7 +25,7 @@ mod words;
 pub(crate) use script::epoch;
 #[cfg(all(unix, not(miri)))] // no process is forked elsewhere
 pub(crate) use thread::start_from_zero;
-pub(crate) use thread::{begin, facts, note_given, note_noticed, unavailable};
+pub(crate) use thread::{begin, describe, note_given, note_noticed, unavailable};
 use words::Words;
 pub(crate) use words::make_stale;
 
@@ -52,16 +50,6 @@ pub(crate) static EPOCH: Epoch = Epoch::new();
 #[cfg(not(test))]
 pub(crate) fn epoch() -> &'static Epoch {
     &EPOCH
-}
-
-/// What the clock has done so far.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Facts {
-    pub(crate) ticks: u64,
-    /// The time since it began.
-    pub(crate) age: Duration,
-    /// The CPU time that it took.
-    pub(crate) cost: Duration,
 }
 
 /// Ticks that a thread has not noticed before.

@@ -13,11 +13,12 @@ use std::time::{Duration, Instant};
 
 use once_cell::race::OnceBox;
 
-use super::{EPOCH, Facts};
+use super::EPOCH;
 use crate::environment;
 use crate::process::{PerProcess, cpu_time, thread};
 use crate::random::Random;
 use crate::tsc::clock;
+use tsc_report::TickClock;
 
 mod idleness;
 mod pace;
@@ -101,13 +102,13 @@ pub(crate) fn note_given(ticks: u64) {
     GIVEN.fetch_add(ticks, Relaxed);
 }
 
-pub(crate) fn facts() -> Option<Facts> {
-    let age = AGE.load(Relaxed);
-    (age != 0).then(|| Facts {
-        ticks: EPOCH.last(),
-        age: Duration::from_nanos(age),
-        cost: Duration::from_nanos(COST.load(Relaxed)),
-    })
+/// Adds what the clock has done so far: its ticks, the time since it began, and the CPU time that it took.
+pub(crate) fn describe(clock: &mut TickClock) {
+    clock.age_ns = AGE.load(Relaxed);
+    if clock.age_ns != 0 {
+        clock.ticks = EPOCH.last();
+        clock.cpu_ns = COST.load(Relaxed);
+    }
 }
 
 fn run(fixed: Option<Duration>) {

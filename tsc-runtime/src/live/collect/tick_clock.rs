@@ -22,10 +22,6 @@ pub(in crate::live) fn collect_tick_clock(figures: &Figures) -> Option<TickClock
         no_times_because: reason.map(str::to_owned),
         ..TickClock::default()
     };
-    if let Some(facts) = tick_clock::facts() {
-        clock.ticks = facts.ticks;
-        clock.age_ns = facts.age.as_nanos() as u64;
-        clock.cpu_ns = facts.cost.as_nanos() as u64;
-    }
+    tick_clock::describe(&mut clock);
     Some(clock)
 }
