@@ -12,11 +12,9 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
 use super::settings::{Form, Settings, settings};
-use super::snapshot::{REPORTED, report_at_end, started_in};
+use super::snapshot::{REPORTED, started_in};
 use super::{output, snapshot};
-use crate::environment;
 use crate::tsc::os_clock;
-use tsc_report::Ended;
 
 /// What the system reserves for the thread, which makes reports.
 const STACK: usize = 2 << 20;
@@ -43,27 +41,13 @@ pub(super) fn start_from_zero() {
     }
 }
 
-/// Why the thread was woken.
-#[allow(dead_code)] // systems other than Unix have no signals
-enum Request {
-    /// The time between two reports has passed, or a signal asks for a report.
-    Report,
-    /// This signal ends the process.
-    End(i32),
-}
-
-/// Makes a report for each request, as long as the process lives.
-fn watch(settings: &Settings, wait: impl Fn(Option<Duration>) -> Vec<Request>) {
+/// Makes a report whenever the time between two has passed, as long as the process lives. `wait` waits for that time, or until something
+/// else is to be done, and does it.
+fn watch(settings: &Settings, wait: impl Fn(Option<Duration>)) {
     let period = settings.every.map(|every| every.as_nanos() as u64);
     let mut due = period.map(|period| os_clock::now() + period);
     loop {
-        let left = due.map(|due| Duration::from_nanos(due.saturating_sub(os_clock::now())));
-        for request in wait(left) {
-            match request {
-                Request::Report => report_now(settings),
-                Request::End(signal) => end_by(signal),
-            }
-        }
+        wait(due.map(|due| Duration::from_nanos(due.saturating_sub(os_clock::now()))));
         if due.is_some_and(|due| os_clock::now() >= due) {
             report_now(settings);
             due = period.map(|period| os_clock::now() + period);
@@ -85,17 +69,4 @@ fn report_now(settings: &Settings) {
             REPORTED.fetch_max(started_in(&report), Relaxed);
         }
     });
-}
-
-/// Makes the last report, and then lets the signal do what it does by default.
-fn end_by(signal: i32) {
-    environment::patience::hurry();
-    let _ = catch_unwind(|| {
-        report_at_end(Ended {
-            reason: "signal".to_owned(),
-            signal: Some(system::name(signal)),
-            ..Ended::default()
-        });
-    });
-    system::end_by(signal);
 }

@@ -10,14 +10,7 @@ pub(super) fn begin(settings: &'static Settings) {
     // If the thread cannot be started, there are no reports at intervals.
     let _ = thread::spawn("tsc-report", STACK, move || {
         watch(settings, |time| {
-            std::thread::sleep(time.unwrap_or_default());
-            Vec::new()
+            std::thread::sleep(time.unwrap_or_default())
         });
     });
 }
-
-pub(super) fn name(_: i32) -> String {
-    String::new()
-}
-
-pub(super) fn end_by(_: i32) {}

@@ -4,15 +4,18 @@
 //! A library that installs its handlers later (signal-hook, and tokio with it) calls the earlier handler from its own. So the handler here
 //! checks whether it is still the one that the system calls. If it is not, the program handles the signal.
 
+use std::panic::catch_unwind;
 use std::ptr;
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 use std::sync::atomic::{AtomicI32, AtomicU32};
 
-use super::{Request, STACK, Settings, semaphore, watch};
+use super::{STACK, Settings, report_now, semaphore, watch};
 use crate::environment;
 use crate::live::settings::SIGNALS;
+use crate::live::snapshot::report_at_end;
 use crate::process::signals::set_of;
 use crate::process::{thread, written};
+use tsc_report::Ended;
 
 /// The signals with which users end a process, if the program does not handle them.
 const ENDING: [i32; 3] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
@@ -42,7 +45,7 @@ pub(super) fn begin(settings: &'static Settings) {
     let spawned = thread::spawn("tsc-report", STACK, move || {
         watch(settings, |time| {
             semaphore::wait(time);
-            take(settings.dump_signal)
+            react(settings);
         });
     });
     if spawned.is_ok() {
@@ -132,21 +135,31 @@ extern "C" fn on_signal(signal: i32) {
     semaphore::post();
 }
 
-/// The requests of the signals that have arrived since the last call.
-fn take(dump_signal: Option<i32>) -> Vec<Request> {
-    let is_asked = |signal: i32| Some(signal) == dump_signal;
+/// Does what the signals ask for that have arrived since the last call.
+fn react(settings: &Settings) {
+    let is_asked = |signal: i32| Some(signal) == settings.dump_signal;
     // A signal that ends the process stays marked, so that a second one ends it at once.
     let kept = ENDING.into_iter().filter(|&signal| !is_asked(signal));
     let came = CAME.fetch_and(kept.map(bit).sum(), SeqCst);
-    let request = |signal| match is_asked(signal) {
-        true => Request::Report,
-        false => Request::End(signal),
-    };
-    signals_in(came).map(request).collect()
+    for signal in signals_in(came) {
+        match is_asked(signal) {
+            true => report_now(settings),
+            false => end_by(signal),
+        }
+    }
 }
 
-/// Does what the signal does by default. Returns only if that is nothing, as in the first process of a container.
-pub(super) fn end_by(signal: i32) {
+/// Makes the last report, and then does what the signal does by default. Returns only if that is nothing, as in the first process of a
+/// container.
+fn end_by(signal: i32) {
+    environment::patience::hurry();
+    let _ = catch_unwind(|| {
+        report_at_end(Ended {
+            reason: "signal".to_owned(),
+            signal: Some(name(signal)),
+            ..Ended::default()
+        });
+    });
     set_disposition(signal, libc::SIG_DFL, 0);
     // SAFETY: the set is initialised. The signal is sent to this process, and no longer blocked on this thread.
     unsafe {
@@ -156,7 +169,7 @@ pub(super) fn end_by(signal: i32) {
     CAME.fetch_and(!bit(signal), SeqCst);
 }
 
-pub(super) fn name(signal: i32) -> String {
+fn name(signal: i32) -> String {
     let known = SIGNALS.iter().find(|(_, number)| *number == signal);
     known.map_or_else(|| "a signal".to_owned(), |(name, _)| format!("SIG{name}"))
 }
