@@ -17,13 +17,11 @@ pub(crate) fn set_of(signals: &[libc::c_int]) -> libc::sigset_t {
 }
 
 /// The set of all signals.
-pub(super) fn all() -> libc::sigset_t {
-    let mut set = MaybeUninit::uninit();
-    // SAFETY: the call initialises the set.
-    unsafe {
-        libc::sigfillset(set.as_mut_ptr());
-        set.assume_init()
-    }
+pub(crate) fn all() -> libc::sigset_t {
+    let mut all = set_of(&[]);
+    // SAFETY: the set is initialised.
+    unsafe { libc::sigfillset(&raw mut all) };
+    all
 }
 
 /// Runs `f` with these signals blocked, too. Threads that it starts inherit this.

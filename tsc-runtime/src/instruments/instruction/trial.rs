@@ -5,6 +5,7 @@ use std::io;
 
 use super::InstructionError;
 use super::listing::{Code, Kernel};
+use crate::process::signals;
 
 /// The longest that one execution of a listing may take, in CPU time and in wall time: thousands of times as long as any listing that is
 /// worth measuring.
@@ -57,9 +58,7 @@ fn child(code: Code, scratch: *mut u8) -> ! {
         for signal in 1..FIRST_REAL_TIME_SIGNAL {
             libc::signal(signal, libc::SIG_DFL);
         }
-        let mut all = std::mem::zeroed();
-        libc::sigfillset(&raw mut all);
-        libc::sigprocmask(libc::SIG_UNBLOCK, &raw const all, std::ptr::null_mut());
+        libc::sigprocmask(libc::SIG_UNBLOCK, &signals::all(), std::ptr::null_mut());
         libc::alarm(WALL_SECONDS);
         code(1, scratch);
         libc::_exit(DONE)
