@@ -20,12 +20,6 @@ impl Random {
         self.0
     }
 
-    /// A number that is at least 0 and less than 1.
-    #[cfg(all(test, feature = "instruments"))]
-    pub(crate) fn share(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
     /// Shuffles `order` (Fisher and Yates).
     #[cfg(feature = "instruments")]
     pub(crate) fn shuffle(&mut self, order: &mut [usize]) {

@@ -2,6 +2,13 @@
 
 use crate::random::Random;
 
+impl Random {
+    /// A number from 0 to 1.
+    pub(crate) fn share(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1_u64 << 53) as f64
+    }
+}
+
 /// A counter, and a core with a clock.
 pub(crate) struct Scripted {
     step: f64,
