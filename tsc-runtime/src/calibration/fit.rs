@@ -9,28 +9,11 @@
 //! If no rate is possible, one of the clocks stepped or changed its rate. A few readings off the line that the others lie on are dropped.
 //! If there are more of them, nothing shows which side of the step is right, and there is no rate.
 
+use crate::process::ClockPair;
 use crate::tsc::{Ticks, elapsed};
 
 use super::CalibrationError;
 use super::statistics::median;
-
-/// Two reads of the counter with a read of the reference clock between them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct ClockPair {
-    /// The counter before the reference clock was read.
-    pub(super) before: Ticks,
-    /// The reference clock, in nanoseconds.
-    pub(super) ns: u64,
-    /// The counter after the reference clock was read.
-    pub(super) after: Ticks,
-}
-
-impl ClockPair {
-    /// The ticks between the two reads of the counter; negative if it went backwards.
-    pub(super) fn width(&self) -> i64 {
-        elapsed(self.before, self.after)
-    }
-}
 
 /// The steps in which the two clocks advance. A reading may be up to one step behind the true time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

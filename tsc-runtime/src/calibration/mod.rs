@@ -37,7 +37,7 @@ mod sample;
 pub(crate) mod statistics;
 
 pub use core_clock::{CoreClock, CoreClockError, CycleSource, core_clock};
-use fit::{ClockPair, Steps, fit};
+use fit::{Steps, fit};
 pub use resolution::ticks as resolution;
 
 /// If the rate is wanted sooner than this after the first reading, the caller sleeps for the rest of the time.

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use super::{CalibrationError, ClockPair, Rate, Reference, Steps, fit};
+use super::{CalibrationError, Rate, Reference, Steps, fit};
 use crate::calibration::resolution;
 use crate::machine;
-use crate::tsc::{FencePolicy, Lfence, elapsed};
+use crate::process::ClockPair;
+use crate::tsc::elapsed;
 
 /// How many pairs are tried for a group, and how many of them are kept: the narrowest. The first tries only warm the caches.
 const TRIES: usize = 16;
@@ -15,21 +16,13 @@ const KEPT: usize = 4;
 pub(super) type Group = [ClockPair; KEPT];
 
 pub(super) fn group() -> Group {
-    let mut tries = [(); TRIES].map(|()| pair());
+    let mut tries = [(); TRIES].map(|()| ClockPair::read());
     tries.sort_unstable_by_key(|pair| {
         let width = pair.width();
         // A pair whose counter went backwards comes last.
         (width < 0, width)
     });
     tries[..KEPT].try_into().unwrap_or([tries[0]; KEPT])
-}
-
-#[inline(always)]
-fn pair() -> ClockPair {
-    let before = Lfence::start();
-    let ns = reference_ns();
-    let after = Lfence::stop();
-    ClockPair { before, ns, after }
 }
 
 /// Sleeps for `time`, and takes a group.
@@ -66,7 +59,7 @@ pub(super) fn rate_of(groups: &[Group], stepped: bool) -> Result<Rate, Calibrati
         hz: slope.hz,
         ppm: slope.ppm,
         baseline: Duration::from_nanos(slope.baseline_ns),
-        reference: if IS_RAW {
+        reference: if ClockPair::IS_RAW {
             Reference::MonotonicRaw
         } else {
             Reference::Instant
@@ -74,22 +67,6 @@ pub(super) fn rate_of(groups: &[Group], stepped: bool) -> Result<Rate, Calibrati
         stepped,
     })
 }
-
-/// Whether the reference clock is Linux' raw clock.
-const IS_RAW: bool = cfg!(all(
-    any(target_os = "linux", target_os = "android"),
-    not(miri)
-));
-
-/// The reading goes through the vDSO and takes tens of nanoseconds. Callers have made sure that user code may read the counter, because the
-/// vDSO reads it, too.
-#[cfg(all(any(target_os = "linux", target_os = "android"), not(miri)))]
-#[inline(always)]
-fn reference_ns() -> u64 {
-    crate::process::cpu_time::clock_ns(libc::CLOCK_MONOTONIC_RAW).unwrap_or(0)
-}
-#[cfg(not(all(any(target_os = "linux", target_os = "android"), not(miri))))]
-use crate::tsc::os_clock::now as reference_ns;
 
 /// The step of the reference clock.
 ///
@@ -101,7 +78,7 @@ fn reference_step_ns() -> u64 {
         Some("hpet") => 70,
         Some("acpi_pm") => 280,
         Some("jiffies" | "refined-jiffies") => 10_000_000,
-        _ if IS_RAW => 1,
+        _ if ClockPair::IS_RAW => 1,
         _ if cfg!(windows) => 100,
         _ => 42,
     }

@@ -3,7 +3,7 @@
 
 use super::reading::Statistics;
 use crate::process::cpu_time;
-use crate::tsc::{Ticks, clock, os_clock};
+use crate::tsc::{Ticks, clock};
 
 #[derive(Debug)]
 pub(super) struct Kernel;
@@ -27,16 +27,9 @@ impl Kernel {
     }
 }
 
-/// The time in nanoseconds, if the CPU time is known.
-pub(super) fn raw_ns() -> Option<u64> {
-    cpu_time::of_thread().map(|_| os_clock::now())
-}
-
 pub(super) fn clock_is_fine() -> Result<(), &'static str> {
-    match cpu_time::of_thread() {
-        Some(_) => Ok(()),
-        None => Err("the system does not tell how long a thread has run"),
-    }
+    let known = cpu_time::of_thread().map(drop);
+    known.ok_or("the system does not tell how long a thread has run")
 }
 
 pub(crate) struct Errno;

@@ -68,11 +68,6 @@ impl Kernel {
     }
 }
 
-/// The time in nanoseconds, by a clock that nothing adjusts.
-pub(super) fn raw_ns() -> Option<u64> {
-    clock_ns(libc::CLOCK_MONOTONIC_RAW)
-}
-
 /// Some emulated kernels count a thread's time in timer ticks. Runs for some microseconds to check whether the clock advances.
 pub(super) fn clock_is_fine() -> Result<(), &'static str> {
     const MOVED: u64 = 50_000;

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use once_cell::race::OnceBox;
 
-use super::kernel::raw_ns;
-use crate::tsc::{FencePolicy, Lfence, Ticks, Unfenced, elapsed};
+use crate::process::ClockPair;
+use crate::tsc::{FencePolicy, Ticks, Unfenced};
 
 static FIRST: OnceBox<Option<(Ticks, u64)>> = OnceBox::new();
 /// The bits of the rate, and the number of ticks since the first reading on which it is based.
@@ -54,17 +54,11 @@ pub(crate) fn now() -> Ticks {
 
 /// Both clocks at the same moment.
 fn reading() -> Option<(Ticks, u64)> {
-    let mut best: Option<(i64, Ticks, u64)> = None;
-    for _ in 0..TRIES {
-        let before = Lfence::start();
-        let ns = raw_ns()?;
-        let width = elapsed(before, Lfence::stop());
-        let is_better = best.is_none_or(|(narrowest, ..)| width < narrowest);
-        if width >= 0 && is_better {
-            best = Some((width, before.wrapping_add(width.cast_unsigned() / 2), ns));
-        }
-    }
-    best.map(|(_, ticks, ns)| (ticks, ns))
+    let pairs = [(); TRIES].map(|()| ClockPair::read()).into_iter();
+    let whole = pairs.filter(|pair| pair.width() >= 0 && pair.ns != 0);
+    let best = whole.min_by_key(ClockPair::width)?;
+    let half = best.width().cast_unsigned() / 2;
+    Some((best.before.wrapping_add(half), best.ns))
 }
 
 #[cfg(all(test, linux_x86, not(miri)))]

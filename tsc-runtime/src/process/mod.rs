@@ -2,6 +2,7 @@
 
 #![cfg(measuring)]
 
+mod clock_pair;
 pub(crate) mod cpu_time;
 #[cfg(all(target_os = "linux", not(miri)))]
 #[cfg_attr(
@@ -18,6 +19,7 @@ pub(crate) mod signals;
 #[cfg_attr(any(miri, target_family = "wasm", shuttle), allow(dead_code))]
 pub(crate) mod thread;
 
+pub(crate) use clock_pair::ClockPair;
 #[cfg(all(
     target_os = "linux",
     not(miri),
