@@ -112,6 +112,7 @@ pub(crate) fn describe(clock: &mut TickClock) {
 }
 
 fn run(fixed: Option<Duration>) {
+    #[cfg(target_os = "linux")]
     system::shorten_slice();
     let began = Instant::now();
     let mut random = Random::new(clock::now() | 1);
