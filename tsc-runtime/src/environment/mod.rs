@@ -22,7 +22,14 @@ pub(crate) use stderr::complain;
 pub(crate) use stderr::{remember as remember_stderr, write as write_to_stderr};
 #[cfg(all(unix, not(miri)))]
 pub(crate) use stream::write_all as write_to_stream;
+#[cfg(all(unix, not(miri)))]
 pub(crate) use write_signals::without_write_signals;
+
+/// The signals that a write may raise do not exist here.
+#[cfg(not(all(unix, not(miri))))]
+pub(crate) fn without_write_signals<T>(write: impl FnOnce() -> T) -> T {
+    write()
+}
 
 /// A variable, as `docs/variables.md` lists it.
 #[derive(Debug)]

@@ -1,13 +1,12 @@
 //! Blocks the signals that a write may raise. They would end a program that did not ask for the write.
 
-#[cfg(all(unix, not(miri)))]
+#![cfg(all(unix, not(miri)))]
+
 use crate::process::signals::{set_of, with_blocked};
 
-#[cfg(all(unix, not(miri)))]
 const RAISED: [libc::c_int; 2] = [libc::SIGPIPE, libc::SIGXFSZ];
 
 /// Runs `write` with SIGPIPE and SIGXFSZ blocked. A write that raises one of them returns an error, and the signal is removed.
-#[cfg(all(unix, not(miri)))]
 pub(crate) fn without_write_signals<T>(write: impl FnOnce() -> T) -> T {
     with_blocked(&set_of(&RAISED), || {
         let before = RAISED.map(is_pending);
@@ -22,7 +21,6 @@ pub(crate) fn without_write_signals<T>(write: impl FnOnce() -> T) -> T {
 }
 
 /// Whether the signal is pending on this thread.
-#[cfg(all(unix, not(miri)))]
 fn is_pending(signal: libc::c_int) -> bool {
     let mut set = std::mem::MaybeUninit::uninit();
     // SAFETY: `sigpending` initialises the set.
@@ -33,15 +31,8 @@ fn is_pending(signal: libc::c_int) -> bool {
 }
 
 /// Removes a pending signal.
-#[cfg(all(unix, not(miri)))]
 fn take(signal: libc::c_int) {
     let mut taken = 0;
     // SAFETY: the set is initialised. The signal is pending and blocked, so this does not wait.
     unsafe { libc::sigwait(&set_of(&[signal]), &raw mut taken) };
-}
-
-/// These signals do not exist here.
-#[cfg(not(all(unix, not(miri))))]
-pub(crate) fn without_write_signals<T>(write: impl FnOnce() -> T) -> T {
-    write()
 }
