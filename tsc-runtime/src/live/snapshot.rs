@@ -97,7 +97,7 @@ fn collecting(collect: impl FnOnce() -> Option<Report>) -> Report {
         if !registry::room::is_left_for_report() {
             return None;
         }
-        let began = registry::begin_report();
+        let began = registry::begin_cold_path(thread::this());
         let report = collect();
         // All of this is overhead for an annotated function around this call.
         registry::add_cost_of_report(began);

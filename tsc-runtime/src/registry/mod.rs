@@ -51,14 +51,14 @@ pub use control::{pause, resume};
 pub(crate) use fork::start_from_zero;
 pub(crate) use light::{check_light, find_row, is_unsplit as is_light_unsplit};
 pub(crate) use reading::{figures, take_figures};
-pub(crate) use registration::{add_cost_of_report, begin_report};
+pub(crate) use registration::{add_cost_of_report, begin_cold_path};
 pub(crate) use sheets::{Figures, ThreadName};
 pub(crate) use thread_end::release;
 pub use tree::record as record_tree;
 #[cfg(all(fuzzing, feature = "__fuzzing"))]
 pub(crate) use understood::understood;
 
-use registration::{add_registration_cost, begin_cold_path};
+use registration::add_registration_cost;
 use shard::{Shard, make_record};
 use sheets::Sheets;
 use thread_end::with_shard_slot;

@@ -2,7 +2,7 @@
 //! overhead: their records note it until the outermost call of each stops.
 
 use super::in_cold_path;
-use crate::record::thread::{self, Thread};
+use crate::record::thread::Thread;
 use crate::tsc::{Ticks, clock};
 
 /// The time at which a cold path begins. What the thread has lost until now belongs to the running call.
@@ -19,11 +19,6 @@ pub(super) fn add_registration_cost(thread: &Thread, began: Ticks) {
     thread.add_overhead(spent.cast_signed());
     thread.for_each_record(|record| record.note_registration(spent));
     thread.detector.note(now);
-}
-
-/// The time at which a report begins.
-pub(crate) fn begin_report() -> Ticks {
-    begin_cold_path(thread::this())
 }
 
 /// The same for a report.
