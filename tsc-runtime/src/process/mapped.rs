@@ -1,53 +1,44 @@
 //! Keeps libraries that measure mapped. After a program closes a library, others still use what it left behind: the registry uses the
 //! names of its callsites, the C library its exit handler, and each thread the destructors of its thread-local values.
 
-/// Keeps the library that contains `address` mapped until the process ends, even if it is closed.
-#[cfg(all(
-    any(target_os = "linux", target_os = "freebsd", target_vendor = "apple"),
-    not(target_feature = "crt-static"), // there are no libraries
-    not(miri)
-))]
+/// Keeps the library that contains `address` mapped until the process ends, even if it is closed. Does nothing on systems on which no
+/// library is unloaded, or unloading cannot be prevented.
 pub(crate) fn keep_mapped(address: *const ()) {
-    use std::ptr;
-    use std::sync::atomic::{AtomicPtr, Ordering::Relaxed};
-
-    /// The start of the library that was kept last; most addresses are in it.
-    static LAST: AtomicPtr<libc::c_void> = AtomicPtr::new(ptr::null_mut());
-
-    // SAFETY: a `Dl_info` may be all zeros.
-    let mut library: libc::Dl_info = unsafe { std::mem::zeroed() };
-    // SAFETY: any address is permitted, and `library` may be written.
-    let found = unsafe { libc::dladdr(address.cast(), &raw mut library) };
-    if found == 0 || library.dli_fname.is_null() || LAST.load(Relaxed) == library.dli_fbase {
-        return;
-    }
-    let flags = libc::RTLD_LAZY | libc::RTLD_NOLOAD | libc::RTLD_NODELETE;
-    // SAFETY: the name is a C string that lives as long as the library. The library is already loaded, so none of its code runs. The
-    // handle is never closed. For the program itself the call returns null; the program stays mapped anyway.
-    unsafe { libc::dlopen(library.dli_fname, flags) };
-    LAST.store(library.dli_fbase, Relaxed);
-}
-
-/// Keeps the library that contains `address` mapped until the process ends, even if it is freed.
-#[cfg(all(windows, not(miri)))]
-pub(crate) fn keep_mapped(address: *const ()) {
-    use windows_sys::Win32::System::LibraryLoader::{
-        GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS as FROM_ADDRESS,
-        GET_MODULE_HANDLE_EX_FLAG_PIN as PIN, GetModuleHandleExW,
-    };
-
-    let mut module = std::ptr::null_mut();
-    // SAFETY: with these flags any address is permitted, and `module` may be written.
-    unsafe { GetModuleHandleExW(PIN | FROM_ADDRESS, address.cast(), &raw mut module) };
-}
-
-/// On these systems no library is unloaded, or unloading cannot be prevented.
-#[cfg(not(any(
-    all(windows, not(miri)),
-    all(
+    let _ = address;
+    #[cfg(all(
         any(target_os = "linux", target_os = "freebsd", target_vendor = "apple"),
-        not(target_feature = "crt-static"),
+        not(target_feature = "crt-static"), // there are no libraries
         not(miri)
-    )
-)))]
-pub(crate) fn keep_mapped(_: *const ()) {}
+    ))]
+    {
+        use std::ptr;
+        use std::sync::atomic::{AtomicPtr, Ordering::Relaxed};
+
+        /// The start of the library that was kept last; most addresses are in it.
+        static LAST: AtomicPtr<libc::c_void> = AtomicPtr::new(ptr::null_mut());
+
+        // SAFETY: a `Dl_info` may be all zeros.
+        let mut library: libc::Dl_info = unsafe { std::mem::zeroed() };
+        // SAFETY: any address is permitted, and `library` may be written.
+        let found = unsafe { libc::dladdr(address.cast(), &raw mut library) };
+        if found == 0 || library.dli_fname.is_null() || LAST.load(Relaxed) == library.dli_fbase {
+            return;
+        }
+        let flags = libc::RTLD_LAZY | libc::RTLD_NOLOAD | libc::RTLD_NODELETE;
+        // SAFETY: the name is a C string that lives as long as the library. The library is already loaded, so none of its code runs. The
+        // handle is never closed. For the program itself the call returns null; the program stays mapped anyway.
+        unsafe { libc::dlopen(library.dli_fname, flags) };
+        LAST.store(library.dli_fbase, Relaxed);
+    }
+    #[cfg(all(windows, not(miri)))]
+    {
+        use windows_sys::Win32::System::LibraryLoader::{
+            GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS as FROM_ADDRESS,
+            GET_MODULE_HANDLE_EX_FLAG_PIN as PIN, GetModuleHandleExW,
+        };
+
+        let mut module = std::ptr::null_mut();
+        // SAFETY: with these flags any address is permitted, and `module` may be written.
+        unsafe { GetModuleHandleExW(PIN | FROM_ADDRESS, address.cast(), &raw mut module) };
+    }
+}
