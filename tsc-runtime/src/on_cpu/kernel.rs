@@ -16,7 +16,7 @@ const WARM_UP: usize = 3;
 #[derive(Debug)]
 pub(super) struct Kernel {
     schedstat: Schedstat,
-    /// The least number of ticks that reading the CPU clock has taken.
+    /// The least number of ticks that reading the CPU clock has taken; 0 if it was not read yet.
     width: i64,
 }
 
@@ -24,7 +24,7 @@ impl Kernel {
     pub(super) const fn new() -> Self {
         Self {
             schedstat: Schedstat::new(),
-            width: i64::MAX,
+            width: 0,
         }
     }
 
@@ -51,15 +51,10 @@ impl Kernel {
         let before = Lfence::start();
         let ns = clock_ns(libc::CLOCK_THREAD_CPUTIME_ID)?;
         let width = elapsed(before, Lfence::stop());
-        if width > 0 {
-            self.width = self.width.min(width);
+        if width > 0 && (self.width == 0 || width < self.width) {
+            self.width = width;
         }
-        let half = if self.width == i64::MAX {
-            0
-        } else {
-            self.width / 2
-        };
-        Some((before.wrapping_add_signed(half), ns))
+        Some((before.wrapping_add_signed(self.width / 2), ns))
     }
 
     /// The scheduler's statistics, when the thread has run for `cpu_ns`.

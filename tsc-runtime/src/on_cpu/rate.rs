@@ -28,9 +28,7 @@ pub(super) fn first_reading() {
 
 /// Ticks per nanosecond, as far as is known now.
 pub(super) fn ticks_per_ns() -> Option<f64> {
-    let &Some((first_ticks, first_ns)) = FIRST.get()? else {
-        return None;
-    };
+    let (first_ticks, first_ns) = (*FIRST.get()?)?;
     let known = f64::from_bits(TICKS_PER_NS.load(Relaxed));
     let rests_on = BASELINE.load(Relaxed);
     if known != 0.0 && Unfenced::start().wrapping_sub(first_ticks) / 2 < rests_on {
