@@ -34,16 +34,11 @@ mod of_unix {
         *FILE.get_or_init(|| Box::new(FileIdentity::of(NUMBER)))
     }
 
-    /// Whether descriptor 2 is what it was.
-    fn is_unchanged() -> bool {
-        file().is_some_and(|then| FileIdentity::of(NUMBER) == Some(then))
-    }
-
     /// Writes without std's lock of standard error: in the child of a fork, a thread that does not exist there may hold it. What nobody
     /// reads in time is left out, which is said if possible. This allocates
     /// nothing, once standard error is known.
     pub(crate) fn write(text: &str) {
-        if !is_unchanged() {
+        if file().is_none_or(|then| FileIdentity::of(NUMBER) != Some(then)) {
             return;
         }
         without_write_signals(|| {
