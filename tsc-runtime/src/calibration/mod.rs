@@ -163,17 +163,11 @@ reasons! {
 }
 
 /// The readings so far, oldest first, and the latest rate that was computed from them.
-struct History {
-    groups: Vec<sample::Group>,
-    latest: Option<Rate>,
-}
+type History = (Vec<sample::Group>, Option<Rate>);
 
 /// No thread waits for this lock, because in the child of a fork the thread that holds it may not exist. If it is held, the caller takes
 /// readings of its own.
-static HISTORY: Mutex<History> = Mutex::new(History {
-    groups: Vec::new(),
-    latest: None,
-});
+static HISTORY: Mutex<History> = Mutex::new((Vec::new(), None));
 
 /// Takes the first readings for the counter's rate and for the core clock. It takes some microseconds.
 pub(crate) fn first_reading() {
@@ -185,10 +179,10 @@ pub(crate) fn first_reading() {
 pub(crate) fn reading_meanwhile() {
     if known().is_none()
         && let Some(mut history) = HISTORY.try_lock()
-        && history.latest.is_none()
-        && history.groups.len() < MOST_GROUPS
+        && let (groups, None) = &mut *history
+        && groups.len() < MOST_GROUPS
     {
-        history.groups.push(sample::group());
+        groups.push(sample::group());
     }
 }
 
@@ -212,23 +206,17 @@ pub fn rate() -> Result<Rate, CalibrationError> {
     if let Some(rate) = known() {
         return Ok(rate);
     }
-    let history = HISTORY
-        .try_lock()
-        .map(|history| (history.groups.clone(), history.latest))
-        .unwrap_or_default();
-    let (groups, rate) = rate_since(history)?;
+    let history = HISTORY.try_lock().map(|history| history.clone());
+    let (groups, rate) = rate_since(history.unwrap_or_default())?;
     if let Some(mut history) = HISTORY.try_lock() {
-        *history = History {
-            groups,
-            latest: Some(rate),
-        };
+        *history = (groups, Some(rate));
     }
     Ok(rate)
 }
 
 /// Computes the rate from the groups so far and a new one. Returns the rate and the groups to keep.
 fn rate_since(
-    (mut groups, latest): (Vec<sample::Group>, Option<Rate>),
+    (mut groups, latest): History,
 ) -> Result<(Vec<sample::Group>, Rate), CalibrationError> {
     groups.push(sample::group());
     let waited = sample::span(&groups);
