@@ -11,7 +11,8 @@ pub(super) const UNSUPPORTED: Option<&str> = if !cfg!(measuring) {
     Some("placing threads is implemented for Linux, Android and Windows only")
 };
 
-pub(super) type Mask = ();
+#[derive(Debug)]
+pub(super) struct Mask;
 pub(super) type Class = ();
 
 pub(super) const HIGHEST_NICE: i32 = 0;
@@ -19,18 +20,18 @@ pub(super) const RIGHT: &str = "a right";
 pub(super) const REAL_TIME: Class = ();
 
 pub(super) fn mask() -> io::Result<Mask> {
-    Ok(())
+    Ok(Mask)
 }
 
-pub(super) fn cpus_in((): &Mask) -> Vec<usize> {
+pub(super) fn cpus_in(_: &Mask) -> Vec<usize> {
     (0..thread::available_parallelism().map_or(1, usize::from)).collect()
 }
 
 pub(super) fn only(_cpu: usize) -> Option<Mask> {
-    Some(())
+    Some(Mask)
 }
 
-pub(super) fn set_mask((): &Mask) -> io::Result<()> {
+pub(super) fn set_mask(_: &Mask) -> io::Result<()> {
     Ok(())
 }
 

@@ -1,5 +1,5 @@
-//! Memory from the system, and whether some is left. An allocation that fails ends the process, but a program may run under a limit and handle its own failures.
-//! Another thread may take the memory before it is used.
+//! Memory from the system, and whether some is left. An allocation that fails ends the process, but a program may run under a limit and
+//! handle its own failures. Another thread may take the memory before it is used.
 
 use std::alloc::Layout;
 use std::hint::black_box;

@@ -18,7 +18,6 @@ use crate::environment;
 use crate::process::{PerProcess, cpu_time, thread};
 use crate::random::Random;
 use crate::tsc::clock;
-use tsc_report::TickClock;
 
 mod idleness;
 mod pace;
@@ -102,13 +101,10 @@ pub(crate) fn note_given(ticks: u64) {
     GIVEN.fetch_add(ticks, Relaxed);
 }
 
-/// Adds what the clock has done so far: its ticks, the time since it began, and the CPU time that it took.
-pub(crate) fn describe(clock: &mut TickClock) {
-    clock.age_ns = AGE.load(Relaxed);
-    if clock.age_ns != 0 {
-        clock.ticks = EPOCH.last();
-        clock.cpu_ns = COST.load(Relaxed);
-    }
+/// What the clock has done so far: its ticks, the time since it began, and the CPU time that it took, both in nanoseconds.
+pub(crate) fn so_far() -> Option<[u64; 3]> {
+    let age = AGE.load(Relaxed);
+    (age != 0).then(|| [EPOCH.last(), age, COST.load(Relaxed)])
 }
 
 fn run(fixed: Option<Duration>) {
