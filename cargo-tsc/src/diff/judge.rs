@@ -6,7 +6,7 @@ use super::Policy;
 use super::limits::{LEVEL, Limits, PARTS, Part, Test, same_code_differs};
 use super::pairs::{self, Pair, Runs};
 use super::row::{Comparison, Row, Verdict};
-use super::values::{SHORTEST, Values, values};
+use super::values::{SHARES, Values, values};
 use crate::command_line::Metric;
 use crate::session::Session;
 use crate::statistics::{self, Shift, adjust};
@@ -225,20 +225,19 @@ impl Sides {
         changed: &[String],
     ) -> Option<Test> {
         let values = [0, 1].map(|side| &self.values[side][name]);
+        let shortest = usize::from(values.iter().any(|values| values.is_coarse));
+        let share = [1.0, SHARES[shortest]][of as usize];
         let figures = values.map(|values| match of {
             Part::All => &values.runs[..],
-            Part::Shortest => &values.shortest[..],
+            Part::Shortest => &values.shortest[shortest][..],
         });
         let is_known = |runs: &[f64]| !runs.is_empty() && runs.iter().all(|&run| run > 0.0);
         let are_others = pairs.is_empty() || values[0].calls != values[1].calls;
         if !figures.into_iter().all(is_known) || of == Part::Shortest && are_others {
             return None;
         }
-        let own = statistics::mean(&values[0].own);
-        let weight = match of {
-            Part::All => 1.0,
-            Part::Shortest => statistics::mean(figures[0]) / own / SHORTEST,
-        };
+        let weight = statistics::mean(figures[0]) / statistics::mean(&values[0].own) / share;
+        let weight = [1.0, weight][of as usize];
         let rests = [0, 1].map(|side| {
             let others = changed.iter().filter(|other| *other != name);
             let others: Vec<&Values> = others.map(|other| &self.values[side][other]).collect();
@@ -260,6 +259,7 @@ impl Sides {
         let raw = figures.map(|runs| statistics::median(runs).map_or(0.0, f64::ln));
         Some(Test {
             of,
+            share,
             weight,
             shift: shift?,
             raw: raw[1] - raw[0],

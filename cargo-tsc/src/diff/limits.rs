@@ -14,8 +14,8 @@ const OUTSIDE: f64 = 0.05;
 pub enum Part {
     /// All of them.
     All,
-    /// The shortest quarter: what disturbs a call makes it longer. What changes only long calls is not in it, so it serves where all do not
-    /// tell.
+    /// The shortest quarter, or half: what disturbs a call makes it longer. What changes only long calls is not in it, so it serves where all
+    /// do not tell.
     Shortest,
 }
 
@@ -24,6 +24,8 @@ pub const PARTS: [Part; 2] = [Part::All, Part::Shortest];
 /// The test of a row.
 pub struct Test {
     pub of: Part,
+    /// Their share of all calls.
+    pub share: f64,
     /// What a change of these calls is of the whole function's time, if the others change by as many ticks.
     pub weight: f64,
     /// The shift from one side to the other.
@@ -79,7 +81,7 @@ impl Limits {
         match test.of {
             Part::All => self.enter(row, test),
             Part::Shortest if is_found && is_open => {
-                row.shortest = Some(size.exp());
+                row.shortest = Some((test.share, size.exp()));
                 // How much all calls changed is only known from these.
                 row.ratio = row.ratio.filter(|&ratio| (ratio > 1.0) == is_slower);
                 row.after = row.after.filter(|_| row.ratio.is_some());

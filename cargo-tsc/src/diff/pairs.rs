@@ -70,15 +70,12 @@ pub fn with_itself(runs: &Runs) -> Vec<Pair> {
     let rounds = runs.rounds();
     let pair = |one: usize, other: usize, order: u32| (vec![one], vec![other], order);
     if rounds.values().all(|round| round.len() > 1) {
-        let ends = rounds.iter();
-        return ends
-            .map(|((_, order), runs)| pair(runs[0], runs[runs.len() - 1], *order))
-            .collect();
+        let rounds = rounds.into_iter();
+        let ends = rounds.map(|((_, order), runs)| pair(runs[0], runs[runs.len() - 1], order));
+        return ends.collect();
     }
-    let halves = 0..runs.places.len() / 2;
-    halves
-        .map(|half| pair(2 * half, 2 * half + 1, half as u32))
-        .collect()
+    let two = |half| pair(2 * half, 2 * half + 1, half as u32);
+    (0..runs.places.len() / 2).map(two).collect()
 }
 
 /// The shift of a figure, whose logarithms are given, over pairs. The unit is an order of functions, if there are several.

@@ -112,9 +112,8 @@ impl Policy {
         }
         for pattern in gate.ignore {
             let context = || format!("gate.ignore: {pattern}");
-            policy
-                .ignored
-                .push(Regex::new(&pattern).with_context(context)?);
+            let pattern = Regex::new(&pattern).with_context(context)?;
+            policy.ignored.push(pattern);
         }
         for (name, threshold) in gate.functions {
             let threshold = share(&format!("functions.\"{name}\""), Some(threshold))?;
@@ -160,9 +159,8 @@ impl Policy {
     /// Whether a function is excluded.
     #[must_use]
     pub fn ignores(&self, function: &str) -> bool {
-        self.ignored
-            .iter()
-            .any(|pattern| pattern.is_match(function))
+        let mut patterns = self.ignored.iter();
+        patterns.any(|pattern| pattern.is_match(function))
     }
 }
 

@@ -106,10 +106,10 @@ fn rows(comparison: &Comparison) -> Table {
             known(row.ratio.map(change)),
             known(row.interval.map(between)),
             verdict(row, comparison.exact),
-            figures(row).into(),
+            both([row.before, row.after].map(maybe)).into(),
             known(row.visible.map(percent)),
             percent(row.share.0.max(row.share.1)).into(),
-            calls(row).into(),
+            both([row.calls.0, row.calls.1].map(|calls| calls.to_string())).into(),
             known(row.p.map(|p| format!("{p:.3}"))),
         ]);
     }
@@ -144,19 +144,11 @@ fn verdict(row: &Row, exact: bool) -> Cell {
     Cell::styled(text, style)
 }
 
-/// The metric before and after.
-fn figures(row: &Row) -> String {
-    match [row.before, row.after].map(maybe) {
-        [before, after] if before == after => before,
-        [before, after] => format!("{before} → {after}"),
-    }
-}
-
-fn calls(row: &Row) -> String {
-    if row.calls.0 == row.calls.1 {
-        format!("{}", row.calls.0)
-    } else {
-        format!("{} → {}", row.calls.0, row.calls.1)
+/// A figure before and after.
+fn both([before, after]: [String; 2]) -> String {
+    match before == after {
+        true => before,
+        false => format!("{before} → {after}"),
     }
 }
 
@@ -181,7 +173,7 @@ fn notes(comparison: &Comparison) {
         return;
     }
     let [all, shortest] = comparison.same_code;
-    let of_shortest = |most| format!(", the shortest quarter of its calls by {}", percent(most));
+    let of_shortest = |most| format!(", the shortest of its calls by {}", percent(most));
     let mut control = format!(
         "the same code differs by up to {} between runs{}: no smaller change is a verdict",
         percent(all.unwrap_or(0.0)),
@@ -205,10 +197,12 @@ fn notes(comparison: &Comparison) {
         ));
     }
     for row in shown(comparison) {
-        if let Some(shortest) = row.shortest.map(change) {
-            let name = &row.name;
+        if let Some((share, ratio)) = row.shortest {
             remark(&format!(
-                "not all calls tell, but the shortest quarter, which changed by {shortest}: {name}"
+                "not all calls tell, but the shortest {}, which changed by {}: {}",
+                percent(share),
+                change(ratio),
+                row.name
             ));
         }
         for (modes, side) in row.modes.iter().zip(["before", "after"]) {

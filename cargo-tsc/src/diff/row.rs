@@ -45,8 +45,8 @@ pub struct Row {
     pub name: String,
     /// The verdict.
     pub verdict: Verdict,
-    /// If the shortest calls made the verdict: their time after, divided by that before.
-    pub shortest: Option<f64>,
+    /// If the shortest calls made the verdict: their share of all calls, and their time after, divided by that before.
+    pub shortest: Option<(f64, f64)>,
     /// The metric in the median run before, in ticks or as a count.
     pub before: Option<f64>,
     /// The metric after. If it is judged as a time, this is `before` with the change, without what the machine changed.

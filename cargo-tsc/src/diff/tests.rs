@@ -6,7 +6,7 @@ use super::Policy;
 use super::judge::Sides;
 use super::pairs::Runs;
 use super::row::{Comparison, Row, Verdict};
-use super::values::Values;
+use super::values::{SHARES, Values};
 
 /// The number of functions in each simulated program.
 const FUNCTIONS: usize = 12;
@@ -78,7 +78,7 @@ fn no_runs(interleaved: bool) -> Sides {
     }
 }
 
-/// Adds a run of one side: what each function's calls took, and what they would take if all were as short as the shortest quarter.
+/// Adds a run of one side: what each function's calls took, and what they would take if all were as short as the shortest.
 fn add_run(sides: &mut Sides, side: usize, round: u32, times: impl Iterator<Item = [f64; 2]>) {
     let mut whole = 0.0;
     for (function, [all, shortest]) in times.enumerate() {
@@ -92,7 +92,9 @@ fn add_run(sides: &mut Sides, side: usize, round: u32, times: impl Iterator<Item
         });
         entry.runs.push(all);
         entry.own.push(all);
-        entry.shortest.push(shortest / 4.0);
+        for (runs, share) in entry.shortest.iter_mut().zip(SHARES) {
+            runs.push(shortest * share);
+        }
     }
     sides.runs[side].places.push((round, round));
     sides.runs[side].whole.push(whole);
@@ -193,7 +195,7 @@ fn the_shortest_calls_tell_what_all_do_not_and_the_figures_stay_those_of_all() {
     for _ in 0..100 {
         let row = planted_row(compared(&mut random, LOADED, planted, true));
         let (low, high) = row.interval.unwrap();
-        if let Some(shortest) = row.shortest {
+        if let Some((_, shortest)) = row.shortest {
             told += 1;
             unknown += usize::from(row.ratio.is_none());
             assert_eq!(row.verdict, Verdict::Slower);
@@ -215,10 +217,8 @@ fn the_threshold_is_of_the_whole_function() {
         for side in [0, 1] {
             let values = sides.values[side].get_mut("app::f4").unwrap();
             let change = if side == 0 { 0.4 } else { 0.4 * change };
-            values
-                .shortest
-                .iter_mut()
-                .for_each(|ticks| *ticks *= change);
+            let shortest = values.shortest.iter_mut().flatten();
+            shortest.for_each(|ticks| *ticks *= change);
         }
         let row = planted_row(sides.compare(&Policy::default()));
         assert_eq!(row.verdict, verdict, "{row:?}");
@@ -231,11 +231,31 @@ fn the_shortest_of_more_calls_tell_nothing() {
         let mut sides = simulated(&mut Random(0xbad), LOADED, nothing, true);
         let values = sides.values[1].get_mut("app::f4").unwrap();
         values.calls = calls;
-        values.shortest.iter_mut().for_each(|ticks| *ticks *= 0.5);
+        values
+            .shortest
+            .iter_mut()
+            .flatten()
+            .for_each(|ticks| *ticks *= 0.5);
         sides.compare(&Policy::default())
     };
     assert_eq!(planted_row(sides(1.0)).verdict, Verdict::Faster);
     assert_eq!(planted_row(sides(2.0)).verdict, Verdict::NotResolved);
+}
+
+#[test]
+fn where_the_shortest_calls_are_too_coarse_more_of_them_are_compared() {
+    for (is_coarse, shortest) in [(false, None), (true, Some(SHARES[1]))] {
+        let mut sides = simulated(&mut Random(0xcab), LOADED, nothing, true);
+        for side in &mut sides.values {
+            side.get_mut("app::f4").unwrap().is_coarse = is_coarse;
+        }
+        let slower = sides.values[1].get_mut("app::f4").unwrap();
+        let half = slower.shortest[1].iter_mut();
+        half.for_each(|ticks| *ticks *= 1.03);
+        let row = planted_row(sides.compare(&Policy::default()));
+        assert_eq!(row.verdict == Verdict::Slower, is_coarse, "{row:?}");
+        assert_eq!(row.shortest.map(|(share, _)| share), shortest);
+    }
 }
 
 /// The runs of a comparison in which one function is slower by 1.5 %, and the time of all its calls varies by `spread`. All others are as fast as
@@ -297,7 +317,7 @@ fn what_the_same_code_shows_in_all_calls_limits_these_and_in_the_shortest_those(
 fn where_the_shortest_calls_are_not_known_nothing_is_said_of_them() {
     let mut sides = scripted(0.0, [0.001, 0.02]);
     for values in sides.values.iter_mut().flat_map(BTreeMap::values_mut) {
-        values.shortest.fill(0.0);
+        values.shortest.iter_mut().for_each(|runs| runs.fill(0.0));
     }
     let comparison = sides.compare(&Policy::default());
     assert!(matches!(comparison.same_code, [Some(_), None]));
@@ -314,7 +334,11 @@ fn the_shortest_calls_do_not_overrule_what_all_calls_say() {
         let change = |function| if function == CHANGED { change } else { 1.0 };
         let mut sides = simulated(&mut Random(0xfab), noise, change, true);
         let values = sides.values[1].get_mut("app::f4").unwrap();
-        values.shortest.iter_mut().for_each(|ticks| *ticks *= 1.2);
+        values
+            .shortest
+            .iter_mut()
+            .flatten()
+            .for_each(|ticks| *ticks *= 1.2);
         let row = planted_row(sides.compare(&Policy::default()));
         assert_eq!(row.verdict, verdict, "{row:?}");
     }

@@ -10,8 +10,10 @@ use crate::rows::{all_self_ticks, path, self_ticks};
 use crate::session::Session;
 use crate::statistics::median;
 
-/// The share of the calls that are the shortest.
-pub const SHORTEST: f64 = 0.25;
+/// The shares of the calls that are the shortest: the first one, or the second one where the first is too coarse.
+pub const SHARES: [f64; 2] = [0.25, 0.5];
+/// If so great a part of the shortest calls took the same number of steps of the counter, each may become longer without a change of their sum.
+const COARSE: f64 = 0.9;
 
 /// One side's figures of a function.
 #[derive(Clone, Debug, Default)]
@@ -20,9 +22,11 @@ pub struct Values {
     pub runs: Vec<f64>,
     /// The ticks outside annotated callees in each run.
     pub own: Vec<f64>,
-    /// If the metric is the function's own time: the ticks of its shortest calls in each run. What disturbs a call makes it longer, so this
-    /// differs less from run to run. 0 if it is not known.
-    pub shortest: Vec<f64>,
+    /// If the metric is the function's own time: the ticks of its shortest calls in each run, of each share. What disturbs a call makes it
+    /// longer, so this differs less from run to run. 0 if it is not known.
+    pub shortest: [Vec<f64>; 2],
+    /// Whether the first share of the shortest calls is too coarse, in the first run.
+    pub is_coarse: bool,
     /// Calls in the median run.
     pub calls: f64,
     /// Its share of the time on the CPU, in the median run.
@@ -38,7 +42,7 @@ pub fn values(session: &Session, metric: Metric) -> BTreeMap<String, Values> {
     let empty = || Values {
         runs: vec![0.0; count],
         own: vec![0.0; count],
-        shortest: vec![0.0; count],
+        shortest: [vec![0.0; count], vec![0.0; count]],
         ..Values::default()
     };
     for (index, run) in session.runs.iter().enumerate() {
@@ -47,7 +51,11 @@ pub fn values(session: &Session, metric: Metric) -> BTreeMap<String, Values> {
             entry.runs[index] = value(row, metric).unwrap_or(0.0);
             entry.own[index] = self_ticks(row);
             if metric == Metric::SelfTime {
-                entry.shortest[index] = shortest(row);
+                let shortest = SHARES.map(|share| shortest(row, share));
+                for (runs, (ticks, _)) in entry.shortest.iter_mut().zip(shortest) {
+                    runs[index] = ticks;
+                }
+                entry.is_coarse |= index == 0 && shortest[0].1 > COARSE;
             }
             calls.entry(name).or_insert_with(|| vec![0.0; count])[index] = row.calls() as f64;
         }
@@ -108,16 +116,17 @@ fn value(row: &CallsiteReport, metric: Metric) -> Option<f64> {
     }
 }
 
-/// The time of the shortest calls, with the ticks of their own probe, whose calibration differs from run to run. 0 if the calls
-/// contain those of annotated callees.
-fn shortest(row: &CallsiteReport) -> f64 {
+/// The time of this share of the calls, of the shortest, with the ticks of their own probe, whose calibration differs from run to run; and the
+/// greatest part of them that is in one bucket. 0 if the calls contain those of annotated callees.
+fn shortest(row: &CallsiteReport, share: f64) -> (f64, f64) {
     let buckets = row.histogram().iter();
-    let wanted = buckets.clone().map(Bucket::calls).sum::<u64>() as f64 * SHORTEST;
-    let (mut calls, mut ticks) = (0.0, 0.0);
+    let wanted = buckets.clone().map(Bucket::calls).sum::<u64>() as f64 * share;
+    let (mut calls, mut ticks, mut most) = (0.0, 0.0, 0.0_f64);
     for bucket in buckets.filter(|_| row.nested_overhead_ticks() == 0.0) {
         let some = (bucket.calls() as f64).min(wanted - calls);
         calls += some;
+        most = most.max(some / wanted);
         ticks += some * (bucket.from_ticks() + bucket.end_ticks()) as f64 / 2.0;
     }
-    ticks
+    (ticks, most)
 }
