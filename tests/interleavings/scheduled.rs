@@ -128,7 +128,7 @@ pub(crate) mod atomic {
 
     atomic!(AtomicBool, bool);
     atomic!(AtomicU8, u8, fetch_and, fetch_or);
-    atomic!(AtomicUsize, usize);
+    atomic!(AtomicUsize, usize, fetch_add, fetch_max, fetch_sub);
     atomic!(AtomicU32, u32, fetch_add);
     atomic!(AtomicU64, u64, fetch_add, fetch_or);
     atomic!(AtomicI64, i64);

@@ -3,8 +3,8 @@
 //! There are three locks, taken in this order: `reading`, for reading or taking the figures of all threads; `lists`, for the lists; and
 //! each thread's own lock, for its records. A probe takes the last two, and only in the cold path. Reading holds `lists` only while it
 //! copies the lists, so that threads may begin and callsites may be added meanwhile. A thread that ends waits for the reading; otherwise
-//! the reading could miss its figures, which move from the thread's records to those of ended threads. Inside any of them, the lock of the
-//! list of words (`tick_clock/words.rs`) may be taken, inside which nothing is locked.
+//! the reading could miss its figures, which move from the thread's records to those of ended threads. Inside any of them, a thread may
+//! wait until nobody reads the words of the clock (`tick_clock/words.rs`), and whoever reads these waits for nothing.
 //!
 //! All of this runs in the cold path ([`in_cold_path`]), which marks the thread as busy. A probe that is reached from there, in an
 //! annotated allocator or a signal handler, records nothing, and requests to control the recording are put off or refused. So no thread

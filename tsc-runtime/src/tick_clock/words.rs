@@ -7,15 +7,25 @@
 //! both have a fence that orders all of them. So if the thread does not read the news, it has armed the word before, and the word is made stale
 //! after that. The kernel may clear the word at any time. A word that is cleared stays so until the thread arms it, so that its thread also
 //! learns that it was interrupted.
+//!
+//! # Why no word is used that no longer exists
+//!
+//! The clock's thread may not wait for a lock (see [`thread`](super::thread)). So it says that it reads the places, and then reads the addresses in
+//! them; a thread that ends takes its address out, and then waits until nobody reads. Whoever begins to read afterwards does not find the address.
+
+use std::ptr;
+use std::time::Duration;
 
 use crate::interruption::{current, stale};
-use crate::process::PerProcess;
-use crate::sync::Mutex;
 use crate::sync::atomic::{
-    AtomicUsize,
+    AtomicPtr, AtomicUsize,
     Ordering::{Relaxed, SeqCst},
     fence,
 };
+use crate::sync::sleep;
+
+/// So many threads at once can follow a clock. Linux allows about twice as many in a process by default.
+const MOST: usize = 16 << 10;
 
 /// Makes a word stale, unless it is so or was cleared.
 pub(crate) fn make_stale(word: &AtomicUsize) {
@@ -25,69 +35,94 @@ pub(crate) fn make_stale(word: &AtomicUsize) {
     }
 }
 
-/// A thread's word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Word(*const AtomicUsize);
-
-// SAFETY: the word is an atomic, which exists as long as it is in the list.
-unsafe impl Send for Word {}
-
 /// The words of all threads that follow a clock. In the child of a fork there are none.
 #[derive(Debug)]
-pub(crate) struct Words(PerProcess<Mutex<Vec<Word>>>);
+pub(crate) struct Words {
+    /// So many threads read the places at the moment.
+    readers: AtomicUsize,
+    /// So many places have been used.
+    used: AtomicUsize,
+    /// The addresses of the words; null where there is none.
+    places: [AtomicPtr<AtomicUsize>; MOST],
+}
 
 impl Words {
     pub(super) const fn new() -> Self {
-        Self(PerProcess::new())
+        Self {
+            readers: AtomicUsize::new(0),
+            used: AtomicUsize::new(0),
+            places: [const { AtomicPtr::new(ptr::null_mut()) }; MOST],
+        }
     }
 
-    /// Adds a word. Returns false if the system has no memory.
+    fn used(&self) -> &[AtomicPtr<AtomicUsize>] {
+        &self.places[..self.used.load(SeqCst)]
+    }
+
+    /// Adds a word. Returns false if there are too many.
     ///
     /// # Safety
     ///
     /// The word exists until it is removed.
-    pub(crate) unsafe fn add(&'static self, word: *const AtomicUsize) -> bool {
-        let mut words = self.0.get(|| {}).lock();
-        let has_room = words.try_reserve(1).is_ok();
-        if has_room {
-            words.push(Word(word));
+    pub(crate) unsafe fn add(&self, word: *const AtomicUsize) -> bool {
+        let place = put(&self.places, ptr::null(), word);
+        if let Some(place) = place {
+            self.used.fetch_max(place + 1, SeqCst);
         }
-        has_room
+        place.is_some()
     }
 
-    /// Replaces a word of the list.
+    /// Replaces a word of the list, if it is there. Nobody uses the old one afterwards.
     ///
     /// # Safety
     ///
     /// As for [`add`](Self::add).
-    pub(crate) unsafe fn replace(&'static self, old: *const AtomicUsize, new: *const AtomicUsize) {
-        let mut words = self.0.get(|| {}).lock();
-        if let Some(known) = words.iter_mut().find(|known| **known == Word(old)) {
-            *known = Word(new);
+    pub(crate) unsafe fn replace(&self, old: *const AtomicUsize, new: *const AtomicUsize) {
+        if put(self.used(), old, new).is_some() {
+            while self.readers.load(SeqCst) != 0 {
+                sleep(Duration::from_micros(10));
+            }
         }
     }
 
     /// Removes a word, if it is there.
-    pub(crate) fn remove(&'static self, word: *const AtomicUsize) {
-        if let Some(words) = self.0.get_if_made() {
-            words.lock().retain(|known| *known != Word(word));
+    pub(crate) fn remove(&self, word: *const AtomicUsize) {
+        if !word.is_null() {
+            // SAFETY: no word takes its place.
+            unsafe { self.replace(word, ptr::null()) };
         }
     }
 
     /// Makes all words stale: the next light probe of every thread takes the cold path.
-    pub(crate) fn make_stale(&'static self) {
+    pub(crate) fn make_stale(&self) {
         fence(SeqCst);
-        if let Some(words) = self.0.get_if_made() {
-            for Word(word) in words.lock().iter() {
-                // SAFETY: it is in the list, so it exists.
-                make_stale(unsafe { &**word });
+        self.readers.fetch_add(1, SeqCst);
+        for place in self.used() {
+            // SAFETY: whoever takes the address out waits for this thread before the word ceases to exist.
+            if let Some(word) = unsafe { place.load(SeqCst).as_ref() } {
+                make_stale(word);
             }
         }
+        self.readers.fetch_sub(1, SeqCst);
     }
 
     /// Forgets the words of the parent, in the child of a fork.
     #[cfg(all(unix, any(all(test, shuttle), not(miri))))] // no process is forked elsewhere
     pub(crate) fn forget(&self) {
-        self.0.forget();
+        for place in self.used() {
+            place.store(ptr::null_mut(), SeqCst);
+        }
+        self.readers.store(0, SeqCst);
     }
+}
+
+/// Puts an address into the first place with `old`. Returns its index, if there is one.
+fn put(
+    places: &[AtomicPtr<AtomicUsize>],
+    old: *const AtomicUsize,
+    new: *const AtomicUsize,
+) -> Option<usize> {
+    let (old, new) = (old.cast_mut(), new.cast_mut());
+    let mut places = places.iter();
+    places.position(|place| place.compare_exchange(old, new, SeqCst, Relaxed).is_ok())
 }

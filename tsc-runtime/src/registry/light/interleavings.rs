@@ -7,6 +7,7 @@ use std::sync::atomic::Ordering::SeqCst;
 use shuttle::thread::spawn;
 
 use super::check::take_left_behind;
+use crate::interruption::current;
 use crate::on_cpu::script;
 use crate::probe::empty_calls::Light;
 use crate::probe::light::LightProbe;
@@ -15,7 +16,7 @@ use crate::record::light::{self, Frame, PathSums};
 use crate::record::thread;
 use crate::registry::interleavings::{Known, begin_process, call, check, join, read, take};
 use crate::registry::{Figures, reset, take_figures};
-use crate::sync::atomic::AtomicBool;
+use crate::sync::atomic::{AtomicBool, AtomicUsize};
 use crate::sync::{spin_loop, thread_local};
 use crate::tick_clock::EPOCH;
 use tsc_report::__private::Combine;
@@ -121,6 +122,29 @@ fn no_tick_is_lost() {
             assert_eq!(light::this().account.notice(last), last);
         });
         join([clock, thread]);
+    });
+}
+
+/// Once a word is removed, the clock does not change it any more, because it may no longer exist.
+#[test]
+fn no_word_is_used_after_its_end() {
+    check(|| {
+        begin_process::<Light>();
+        let clock = spawn(|| (0..3).for_each(|_| EPOCH.advance(LATER)));
+        let threads = [(); 2].map(|()| {
+            spawn(|| {
+                let word = AtomicUsize::new(current());
+                // SAFETY: the word exists until the end of this function.
+                unsafe { assert!(EPOCH.words.add(&raw const word)) };
+                spin_loop();
+                EPOCH.words.remove(&raw const word);
+                word.store(current(), SeqCst);
+                (0..4).for_each(|_| spin_loop());
+                assert_eq!(word.load(SeqCst), current());
+            })
+        });
+        join(threads);
+        join([clock]);
     });
 }
 
