@@ -197,3 +197,16 @@ fn clock_runs_with_the_default_scheduling() {
     assert_eq!(tiny.calls(), numbers(&printed)[0]);
     assert!(report.tick_clock().unwrap().ticks() > 0 && tiny.self_ticks() > 0.0);
 }
+
+#[test]
+fn libc_does_not_know_of_the_clock() {
+    let is_single_threaded = |signals| {
+        let (printed, reports) = run("single-threaded", &[("TSC_SIGNALS", signals)]);
+        let tiny = reports[0].callsite("tiny").unwrap();
+        assert!(tiny.clock_ticks().unwrap() > 0, "{}", reports[0]);
+        numbers(&printed) == [1]
+    };
+    assert!(is_single_threaded("off"));
+    // The thread that waits for signals is one of libc's.
+    assert!(!is_single_threaded("on") || cfg!(not(target_env = "gnu")));
+}

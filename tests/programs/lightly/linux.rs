@@ -135,6 +135,10 @@ pub(crate) fn main() {
             forbid(&[libc::SYS_clock_gettime]);
             println!("{}", call(1000, Duration::from_millis(20)));
         }
+        "single-threaded" => {
+            call_until_ticked();
+            println!("{}", u8::from(is_single_threaded_for_libc()));
+        }
         _ => println!("{}", call(1000, Duration::from_millis(100))),
     }
 }
@@ -191,6 +195,15 @@ fn niceness_of_clock() -> i32 {
         .nth(16)
         .and_then(|nice| nice.parse().ok())
         .expect("a number")
+}
+
+/// Whether glibc knows of no other thread. Other libraries do not tell.
+fn is_single_threaded_for_libc() -> bool {
+    // SAFETY: the name ends with a zero, and where there is such a variable, it is of one byte.
+    unsafe {
+        let known = libc::dlsym(libc::RTLD_DEFAULT, c"__libc_single_threaded".as_ptr());
+        known.cast::<u8>().as_ref().is_none_or(|known| *known != 0)
+    }
 }
 
 /// Calls light functions while a signal handler does, too.

@@ -1,39 +1,52 @@
 //! The clock's thread.
 //!
-//! It starts with the first callsite of a light probe, and never ends. It is detached, has a small stack and a name, and blocks all
-//! signals, so that the program's handlers do not run on it.
+//! It starts with the first callsite of a light probe, and never ends. It has a small stack and a name, and blocks all signals, so that the
+//! program's handlers do not run on it.
+//!
+//! On x86-64 Linux libc does not know of it: see [`unknown`](system). So it may call nothing that uses thread-local storage, such as
+//! allocators and locks that wait, and it must not panic.
 
 use std::io;
 use std::sync::atomic::{
-    AtomicBool, AtomicU64,
+    AtomicBool, AtomicU32, AtomicU64,
     Ordering::{Acquire, Relaxed, Release},
 };
-use std::thread::Thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use once_cell::race::OnceBox;
 
 use super::EPOCH;
 use crate::environment;
-use crate::process::{PerProcess, cpu_time, thread};
 use crate::random::Random;
 use crate::tsc::clock;
 
 mod idleness;
 mod pace;
+#[cfg(target_os = "linux")]
+mod slice;
+#[cfg_attr(
+    all(target_os = "linux", target_arch = "x86_64"),
+    path = "thread/unknown.rs"
+)]
+#[cfg_attr(
+    not(all(target_os = "linux", target_arch = "x86_64")),
+    path = "thread/known.rs"
+)]
 mod system;
 
 use idleness::Idleness;
 use pace::SoFar;
 
-/// What the system reserves for the thread, whose functions need some kilobytes.
+/// The thread's functions need some kilobytes.
 const STACK: usize = 64 * 1024;
 /// The thread asks for its own CPU time so rarely, because the answer takes up to a third of what a wake-up takes without it.
 const ASKS_EVERY: u64 = 8;
 
 static BEGUN: AtomicBool = AtomicBool::new(false);
-/// Whether the thread sleeps for longer than usual, because the process was idle.
-static SLOW: AtomicBool = AtomicBool::new(false);
+/// The interval that the user has chosen, in nanoseconds. 0 if none.
+static FIXED: AtomicU64 = AtomicU64::new(0);
+/// 1 while the thread sleeps for longer than usual, because the process was idle; otherwise 0.
+static SLOW: AtomicU32 = AtomicU32::new(0);
 /// The thread's CPU time when it last asked, in nanoseconds.
 static COST: AtomicU64 = AtomicU64::new(0);
 /// How long the thread has existed, likewise.
@@ -41,7 +54,6 @@ static AGE: AtomicU64 = AtomicU64::new(0);
 /// How many ticks the threads have noticed, and how many of these have given CPU time to a function. Each thread counts its own.
 static NOTICED: AtomicU64 = AtomicU64::new(0);
 static GIVEN: AtomicU64 = AtomicU64::new(0);
-static THREAD: PerProcess<OnceBox<Thread>> = PerProcess::new();
 static REFUSED: OnceBox<String> = OnceBox::new();
 
 /// Starts the clock, unless it runs.
@@ -59,8 +71,8 @@ pub(crate) fn begin() {
 #[cfg(unix)]
 pub(crate) fn start_from_zero() {
     BEGUN.store(false, Relaxed);
-    SLOW.store(false, Relaxed);
-    THREAD.forget();
+    SLOW.store(0, Relaxed);
+    system::start_from_zero();
     for count in [&COST, &AGE, &NOTICED, &GIVEN] {
         count.store(0, Relaxed);
     }
@@ -74,10 +86,8 @@ fn interval(value: &str) -> Option<Duration> {
 
 fn spawn() -> io::Result<()> {
     let fixed = environment::TICK.parse(interval);
-    let thread = thread::spawn("tsc-clock", STACK, move || run(fixed))?;
-    // Only this thread has begun the clock.
-    let _ = THREAD.get(|| {}).set(Box::new(thread));
-    Ok(())
+    FIXED.store(fixed.map_or(0, |time| time.as_nanos() as u64), Relaxed);
+    system::spawn(run)
 }
 
 /// Why there is no clock, if it could not be started.
@@ -88,11 +98,8 @@ pub(crate) fn unavailable() -> Option<&'static str> {
 /// A thread has noticed so many `ticks` since the last time, or has been off the CPU. If the clock is slow, this wakes it up.
 pub(crate) fn note_noticed(ticks: u64) {
     NOTICED.fetch_add(ticks, Relaxed);
-    if SLOW.load(Acquire)
-        && SLOW.swap(false, Relaxed)
-        && let Some(thread) = THREAD.get_if_made().and_then(OnceBox::get)
-    {
-        thread.unpark();
+    if SLOW.load(Acquire) != 0 && SLOW.swap(0, Relaxed) != 0 {
+        system::wake(&SLOW);
     }
 }
 
@@ -107,27 +114,30 @@ pub(crate) fn so_far() -> Option<[u64; 3]> {
     (age != 0).then(|| [EPOCH.last(), age, COST.load(Relaxed)])
 }
 
-fn run(fixed: Option<Duration>) {
+extern "C" fn run() -> ! {
     #[cfg(target_os = "linux")]
-    system::shorten_slice();
-    let began = Instant::now();
+    slice::shorten();
+    let fixed = Some(Duration::from_nanos(FIXED.load(Relaxed))).filter(|time| !time.is_zero());
+    let began = system::now();
     let mut random = Random::new(clock::now() | 1);
     let mut idleness = Idleness::default();
     let mut slowed: Option<Duration> = None;
     let mut so_far = SoFar::NOTHING;
-    for wake_ups in 0_u64.. {
-        so_far.elapsed = began.elapsed();
+    let mut wake_ups = 0_u64;
+    loop {
+        so_far.elapsed = system::now().saturating_sub(began);
         so_far.useful = useful(wake_ups);
         if wake_ups.is_multiple_of(ASKS_EVERY) {
-            so_far.cost = Duration::from_nanos(cpu_time::of_thread().unwrap_or(0));
+            so_far.cost = system::own_cpu_time().unwrap_or_default();
             so_far.wake_ups = wake_ups;
             COST.store(so_far.cost.as_nanos() as u64, Relaxed);
         }
         AGE.store((so_far.elapsed.as_nanos() as u64).max(1), Relaxed);
         let mean = pace::mean(fixed, so_far);
         let interval = around(mean, &mut random);
-        std::thread::sleep(interval);
-        if slowed.is_some_and(|longer| park(longer.saturating_sub(interval))) {
+        system::sleep(interval);
+        wake_ups += 1;
+        if slowed.is_some_and(|longer| is_woken(longer.saturating_sub(interval))) {
             // A tick now would follow the thread that has just woken up, and not come at random.
             slowed = None;
             continue;
@@ -150,10 +160,10 @@ fn useful(ticks: u64) -> f64 {
 }
 
 /// Sleeps for this time, or until a thread notices that the clock has ticked or that it was off the CPU. Returns whether one has.
-fn park(time: Duration) -> bool {
-    SLOW.store(true, Release);
-    std::thread::park_timeout(time);
-    !SLOW.swap(false, Relaxed)
+fn is_woken(time: Duration) -> bool {
+    SLOW.store(1, Release);
+    system::wait(&SLOW, time);
+    SLOW.swap(0, Relaxed) == 0
 }
 
 /// A time from a half to three halves of `mean`.

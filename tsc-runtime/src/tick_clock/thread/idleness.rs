@@ -2,15 +2,15 @@
 
 use std::time::Duration;
 
-use crate::process::cpu_time;
+use super::system;
 
 /// What the process had done at the last look.
 #[derive(Debug, Default)]
 pub(super) struct Idleness {
     /// How many ticks its threads had noticed.
     noticed: u64,
-    /// Its CPU time in nanoseconds, without that of the clock's own thread.
-    others: u64,
+    /// Its CPU time, without that of the clock's own thread.
+    others: Duration,
 }
 
 impl Idleness {
@@ -20,12 +20,12 @@ impl Idleness {
         if std::mem::replace(&mut self.noticed, noticed) != noticed {
             return false;
         }
-        let Some((process, own)) = cpu_time::of_process().zip(cpu_time::of_thread()) else {
+        let Some((process, own)) = system::cpu_time_of_process().zip(system::own_cpu_time()) else {
             return false;
         };
         let others = process.saturating_sub(own);
         let used = others.saturating_sub(self.others);
         self.others = others;
-        Duration::from_nanos(used) < interval / 10
+        used < interval / 10
     }
 }
