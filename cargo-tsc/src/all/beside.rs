@@ -5,18 +5,19 @@ use tsc_report::Report;
 
 use super::choice::{Measured, Runs};
 use crate::build::Executable;
-use crate::command_line::RunArgs;
 use crate::execute::{Batch, Ended};
 use crate::input::Input;
 use crate::interrupt;
 use crate::session::Writer;
 use crate::statistics::median;
-use crate::verbs::run::variables;
 
 /// The time for starting a program and for the report, which the probes do not cause.
 const SLACK_SECONDS: f64 = 0.1;
 /// A run that takes less time than this is compared more than once, because the first one also reads files that are not in memory.
 const SHORT_SECONDS: f64 = 2.0;
+/// A run that takes less time than this reports only at its end. Then the runtime needs no thread that makes reports in the meantime. With it, the
+/// allocator of glibc uses locks, as in a program with threads.
+const SOON_SECONDS: f64 = 10.0;
 /// So often.
 const TURNS: usize = 3;
 
@@ -65,6 +66,29 @@ impl<'a> Beside<'a> {
         session.save()
     }
 
+    /// Whether the program ends by itself soon, as far as is known.
+    #[must_use]
+    pub fn ends_soon(&self) -> bool {
+        !self.turns.is_empty() && self.seconds().1 < SOON_SECONDS
+    }
+
+    /// Replaces the time of the last measured run by that of another one, which is not saved.
+    ///
+    /// # Errors
+    /// If the program cannot be started.
+    pub fn measure_again(
+        &mut self,
+        variables: &[(&'static str, String)],
+        measured: &[Executable],
+        input: &mut Input,
+    ) -> Result<()> {
+        let ended = measure(variables, measured, input)?;
+        if let Some(last) = self.turns.last_mut() {
+            last[0] = ended;
+        }
+        Ok(())
+    }
+
     /// Whether there should be another turn.
     #[must_use]
     pub fn is_unsure(&self) -> bool {
@@ -79,18 +103,11 @@ impl<'a> Beside<'a> {
     /// If a program cannot be started.
     pub fn turn(
         &mut self,
-        args: &RunArgs,
+        variables: &[(&'static str, String)],
         measured: &[Executable],
         input: &mut Input,
     ) -> Result<()> {
-        let folder = tempfile::tempdir()?;
-        let variables = variables(args);
-        let measured = Batch {
-            reports: Some(folder.path()),
-            variables: &variables,
-            ..Batch::silent(measured)
-        };
-        let measured = measured.run_once(input);
+        let measured = measure(variables, measured, input);
         let mut bare = || Batch::silent(self.bare).run_once(input);
         let both = measured.and_then(|measured| Ok([measured, bare()?]));
         match both {
@@ -191,4 +208,19 @@ impl<'a> Beside<'a> {
         let all = sum.tick_clock().map_or(0, |clock| clock.cpu_ns()) as f64 / 1e9;
         all / self.saved.max(1) as f64
     }
+}
+
+/// A measured run whose report is not kept.
+fn measure(
+    variables: &[(&'static str, String)],
+    programs: &[Executable],
+    input: &mut Input,
+) -> Result<Ended> {
+    let folder = tempfile::tempdir()?;
+    let measured = Batch {
+        reports: Some(folder.path()),
+        variables,
+        ..Batch::silent(programs)
+    };
+    measured.run_once(input)
 }

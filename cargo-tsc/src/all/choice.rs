@@ -136,6 +136,8 @@ pub struct Choice {
     pub timed: Vec<Measured>,
     /// There is no probe, and their time is their callers'.
     pub bare: Vec<Measured>,
+    /// Whether the program, which has run to its end, does so soon.
+    pub ends_soon: bool,
 }
 
 impl Choice {
@@ -183,7 +185,11 @@ pub fn choose(
         }
         is_left_out
     });
-    Choice { timed, bare }
+    Choice {
+        timed,
+        bare,
+        ..Choice::default()
+    }
 }
 
 #[cfg(test)]

@@ -11,8 +11,8 @@ use crate::session::Writer;
 /// At most this many names are printed; the others are counted.
 const NAMES: usize = 5;
 
-/// What no number of probes explains.
-const SECOND_THREAD: &str = "in a program with one thread also the locks of the allocator, because the clock of light probes is a second one";
+/// What no number of probes explains where the runtime has a thread that libc knows.
+const SECOND_THREAD: &str = "; in a program with one thread also the locks of the allocator, because the runtime has another";
 
 /// The remarks on a run that the user has ended.
 #[must_use]
@@ -57,15 +57,20 @@ pub fn of(
         }
     ));
     let ratio = beside.ratio(&sum).unwrap_or(1.0);
+    // Such a thread makes reports in the meantime, and elsewhere another one is the clock of light probes.
+    let is_unknown_to_libc = cfg!(all(target_os = "linux", target_arch = "x86_64"));
+    let locks = match beside.ends_soon() && is_unknown_to_libc {
+        true => "",
+        false => SECOND_THREAD,
+    };
     let is_slow = |(measured, bare): (f64, f64)| measured / bare > ALLOWED;
     if beside.is_unexplained(&sum) {
         remarks.push(format!(
-            "  the probes, by their number, cost at most {ratio:.2} ×; the rest is this machine: other programs, or files that were not in memory; \
-             {SECOND_THREAD}"
+            "  the probes, by their number, cost at most {ratio:.2} ×; the rest is this machine: other programs, or files that were not in memory{locks}"
         ));
     } else if beside.times().is_some_and(is_slow) && ratio <= ALLOWED {
         remarks.push(format!(
-            "  the probes' part of it is {ratio:.2} ×; the rest is the start and the report; {SECOND_THREAD}"
+            "  the probes' part of it is {ratio:.2} ×; the rest is the start and the report{locks}"
         ));
     } else if ratio > ALLOWED {
         remarks.push(costs(&sum));

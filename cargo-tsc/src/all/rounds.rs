@@ -64,6 +64,7 @@ pub fn run(args: &RunArgs, command: &CargoCommand) -> Result<Exit> {
             beside: Beside::new(&bare),
             session,
             input: &mut input,
+            ends_soon: chosen.ends_soon,
             bar: progress::runs(&title(number, chosen.bare.len()), u64::from(args.runs)),
         };
         let is_shown = number == first_round;
@@ -72,6 +73,10 @@ pub fn run(args: &RunArgs, command: &CargoCommand) -> Result<Exit> {
         } else {
             Output::Hidden
         })?;
+        if !outcome.interrupted && !round.ends_soon {
+            round.find_end()?;
+            chosen.ends_soon = round.ends_soon;
+        }
         if !outcome.interrupted
             && let Some(choice) = round.choice(number, is_shown, &tree)?
         {
@@ -109,20 +114,38 @@ struct Round<'a> {
     beside: Beside<'a>,
     session: Writer,
     input: &'a mut Input,
+    /// Whether the program ends by itself soon.
+    ends_soon: bool,
     bar: ProgressBar,
 }
 
 impl Round<'_> {
     /// A measured run, and one of the bare program. If the user has ended one, no other is started.
     fn turn(&mut self, output: Output) -> Result<Outcome> {
-        let Self { args, input, .. } = self;
-        let session = &mut self.session;
-        let mut outcome = run::run_once(args, self.measured, session, input, output, &self.bar)?;
+        let variables = self.variables();
+        let Self { input, session, .. } = self;
+        let mut outcome =
+            run::run_once(&variables, self.measured, session, input, output, &self.bar)?;
         if !outcome.interrupted {
             self.beside.run(outcome.ended, session, input)?;
             outcome.interrupted = interrupt::status().is_some();
         }
         Ok(outcome)
+    }
+
+    fn variables(&self) -> Vec<(&'static str, String)> {
+        run::variables(self.args, self.ends_soon)
+    }
+
+    /// Finds out whether the program ends by itself soon. If so, measures its time again as it will be measured from now on.
+    fn find_end(&mut self) -> Result<()> {
+        self.ends_soon = self.beside.ends_soon();
+        if self.ends_soon {
+            let variables = self.variables();
+            self.beside
+                .measure_again(&variables, self.measured, self.input)?;
+        }
+        Ok(())
     }
 
     /// Other probes, with which the next round is to begin. `None` if these are kept.
@@ -153,7 +176,8 @@ impl Round<'_> {
             outcome.then(self.turn(Output::Hidden)?);
         }
         while self.beside.is_unsure() && interrupt::status().is_none() {
-            self.beside.turn(self.args, self.measured, self.input)?;
+            let variables = self.variables();
+            self.beside.turn(&variables, self.measured, self.input)?;
             if !self.beside.is_unsure() && !self.beside.again {
                 self.beside.again = self.beside.is_unexplained(&self.session.sum()?);
             }

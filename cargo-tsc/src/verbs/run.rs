@@ -89,8 +89,9 @@ fn measure(args: &RunArgs, executables: &[Executable], store: &Store) -> Result<
     let mut input = Input::for_runs(args.runs)?;
     let mut session = store.begin(args.name.as_deref(), about(args))?;
     let bar = progress::runs("measuring", u64::from(args.runs));
+    let variables = variables(args, false);
     let mut run = |session: &mut Writer, output| {
-        run_once(args, executables, session, &mut input, output, &bar)
+        run_once(&variables, executables, session, &mut input, output, &bar)
     };
     let mut outcome = match run(&mut session, shown_output(args)) {
         Err(error) if session.about.runs.is_empty() => {
@@ -173,12 +174,12 @@ pub fn shown_output(args: &RunArgs) -> Output {
     }
 }
 
-/// Runs everything once, and adds the run to the session. `bar` may count other runs, too.
+/// Runs everything once with these variables, and adds the run to the session. `bar` may count other runs, too.
 ///
 /// # Errors
 /// If a program cannot be started, or if its report cannot be read.
 pub fn run_once(
-    args: &RunArgs,
+    variables: &[(&'static str, String)],
     executables: &[Executable],
     session: &mut Writer,
     input: &mut Input,
@@ -193,7 +194,7 @@ pub fn run_once(
     let batch = Batch {
         programs: executables,
         reports: Some(&reports),
-        variables: &variables(args),
+        variables,
         output,
     };
     let ended = batch.run_once(input)?;
@@ -206,9 +207,9 @@ pub fn run_once(
     })
 }
 
-/// The environment variables for the runtime that follow from the options.
+/// The environment variables for the runtime that follow from the options. A program that `ends_soon` reports only at its end.
 #[must_use]
-pub fn variables(args: &RunArgs) -> Vec<(&'static str, String)> {
+pub fn variables(args: &RunArgs, ends_soon: bool) -> Vec<(&'static str, String)> {
     let mut variables = Vec::new();
     if let Some(only) = &args.only {
         variables.push(("TSC_ONLY", only.as_str().to_owned()));
@@ -219,12 +220,15 @@ pub fn variables(args: &RunArgs) -> Vec<(&'static str, String)> {
     if args.threads {
         variables.push(("TSC_THREADS", "1".to_owned()));
     }
-    variables.extend(always());
+    match ends_soon && std::env::var_os("TSC_SIGNALS").is_none() {
+        true => variables.push(("TSC_SIGNALS", "off".to_owned())),
+        false => variables.extend(until_killed()),
+    }
     variables
 }
 
-/// The environment variables of every measured run.
-pub fn always() -> Vec<(&'static str, String)> {
+/// The environment variables of a run that may not end by itself.
+pub fn until_killed() -> Vec<(&'static str, String)> {
     // If the program is killed, there is a report of everything up to shortly before.
     match std::env::var_os("TSC_REPORT_EVERY") {
         Some(_) => Vec::new(),
@@ -245,7 +249,11 @@ pub fn print(args: &RunArgs, session: Writer, store: &Store, outcome: &Outcome) 
         let left_out = session.sum()?.left_out().to_vec();
         session.discard()?;
         if outcome.ended.status != 0 {
-            warn(&format!("{end}, and reported nothing: {}", how(args)));
+            let why = match outcome.interrupted {
+                true => "it was interrupted before its end",
+                false => how(args),
+            };
+            warn(&format!("{end}, and reported nothing: {why}"));
             return Ok(Exit::Program(outcome.ended.status));
         }
         if let Some(only) = args.only.as_ref().filter(|_| !left_out.is_empty()) {

@@ -94,7 +94,7 @@ fn once(
     input: &mut Input,
     cpu: Option<usize>,
 ) -> Result<Ended> {
-    let mut variables = run::always();
+    let mut variables = run::until_killed();
     variables.push((PADDING, "x".repeat(24 * order as usize)));
     if let Some(cpu) = cpu {
         cpus::stay_on(cpu)?;
