@@ -35,10 +35,9 @@ pub(crate) fn centre_of_run(samples: &[f64], floor: f64) -> Centre {
 
 /// The means of [`PARTS`] parts of a run, without outliers: fewer parts if there are not enough samples.
 pub(crate) fn means_of_parts(samples: &[f64], floor: f64) -> Vec<f64> {
-    samples
-        .chunks(samples.len().div_ceil(PARTS).max(1))
-        .map(|part| Distribution::new(part).centre(floor).mean)
-        .collect()
+    let parts = samples.chunks(samples.len().div_ceil(PARTS).max(1));
+    let mean = |part| Distribution::new(part).centre(floor).mean;
+    parts.map(mean).collect()
 }
 
 impl Distribution {
@@ -77,9 +76,8 @@ impl Distribution {
     /// two of the counter, because correct samples differ by that much.
     pub(crate) fn centre(&self, floor: f64) -> Centre {
         let median = self.median();
-        let reach = (DEVIATIONS * self.robust_deviation())
-            .max(floor)
-            .max(0.002 * median.abs());
+        let least = floor.max(0.002 * median.abs());
+        let reach = least.max(DEVIATIONS * self.robust_deviation());
         let mut near = self.sorted.clone();
         near.retain(|sample| (sample - median).abs() <= reach);
         Centre {

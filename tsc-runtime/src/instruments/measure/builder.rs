@@ -38,14 +38,11 @@ impl Measure {
         Self {
             plan: Plan {
                 name: name.into(),
-                bytes: None,
-                cpu: None,
                 precision: 0.01,
                 time_limit: Duration::from_secs(1),
-                batch: None,
                 isolated: true,
                 step: 1,
-                baseline_is_empty: false,
+                ..Plan::default()
             },
             pair: PhantomData,
         }
@@ -140,8 +137,8 @@ impl<P: FencePolicy> Measure<P> {
             ..self.plan
         };
         let mut measurement = engine::run::<P>(work, baseline, plan);
-        let remark = pinned.err().map(|why| why.to_string());
-        measurement.remarks.extend(remark);
+        let remarks = &mut measurement.remarks;
+        remarks.extend(pinned.err().map(|why| why.to_string()));
         measurement
     }
 }

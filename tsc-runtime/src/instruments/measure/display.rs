@@ -24,10 +24,9 @@ impl Display for WithError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self(value, error) = self;
         // An error of 0, or of millionths, would need more decimals than anybody reads.
-        let decimals = if *error < 1e-4 {
-            1
-        } else {
-            (1.0 - error.log10().floor()).clamp(1.0, 5.0) as usize
+        let decimals = match *error < 1e-4 {
+            true => 1,
+            false => (1.0 - error.log10().floor()).clamp(1.0, 5.0) as usize,
         };
         write!(f, "{value:.decimals$} ± {error:.decimals$}")
     }
@@ -54,11 +53,8 @@ impl Display for Measurement {
         }
         write!(f, "{}: ", self.name())?;
         if self.is_constant() {
-            write!(
-                f,
-                "{} ticks, ",
-                WithError(self.mean_ticks(), self.std_error_ticks())
-            )?;
+            let ticks = WithError(self.mean_ticks, self.std_error_ticks);
+            write!(f, "{ticks} ticks, ")?;
             if let Some((cycles, error)) = self.core_cycles().zip(self.std_error_core_cycles()) {
                 write!(f, "{} core cycles, ", WithError(cycles, error))?;
             }
@@ -67,6 +63,7 @@ impl Display for Measurement {
         if self.samples() == 0 {
             return Ok(());
         }
+        let spread = self.spread_percent.map(|percent| format!("{percent:.1} %"));
         writeln!(
             f,
             "  min {:.1}  p10 {:.1}  p50 {:.1}  p90 {:.1}  p99 {:.1}  max {:.1}  mode {:.1}  spread {}  first {:.0}",
@@ -77,14 +74,12 @@ impl Display for Measurement {
             self.p99_ticks(),
             self.max_ticks(),
             self.mode_ticks(),
-            self.spread_percent()
-                .map_or_else(|| "-".to_owned(), |percent| format!("{percent:.1} %")),
+            spread.unwrap_or_else(|| "-".to_owned()),
             self.first_ticks(),
         )?;
-        let interrupted = if self.interruptions_detected() {
-            format!("{} interrupted and taken again", self.interrupted())
-        } else {
-            "interruptions: not detected here".to_owned()
+        let interrupted = match self.interruptions_detected {
+            true => format!("{} interrupted and taken again", self.interrupted),
+            false => "interruptions: not detected here".to_owned(),
         };
         writeln!(
             f,
@@ -102,16 +97,11 @@ impl Display for Measurement {
             )?;
         }
         if let Some(per) = self.per_byte() {
-            let unit = if self.core_cycles.is_some() {
-                "core cycles"
-            } else {
-                "ticks"
-            };
+            let unit = self.core_cycles.map_or("ticks", |_| "core cycles");
             writeln!(f, "  {per:.3} {unit} per byte")?;
         }
-        self.remarks()
-            .iter()
-            .try_for_each(|remark| writeln!(f, "  {remark}"))
+        let mut remarks = self.remarks.iter();
+        remarks.try_for_each(|remark| writeln!(f, "  {remark}"))
     }
 }
 

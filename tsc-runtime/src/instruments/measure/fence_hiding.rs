@@ -13,12 +13,10 @@ const GREATEST: f64 = 4.0;
 
 /// How many core cycles of work a fence hides, if the known chain seems to take `measured` cycles.
 pub(super) fn cycles(measured: f64) -> f64 {
-    let hidden = KNOWN - measured;
-    if hidden.is_nan() {
-        0.0
-    } else {
-        hidden.clamp(-GREATEST, GREATEST)
+    if measured.is_nan() {
+        return 0.0;
     }
+    (KNOWN - measured).clamp(-GREATEST, GREATEST)
 }
 
 /// The correction begins at this many core cycles of work, and grows to its full size over this many further cycles.

@@ -8,7 +8,7 @@ use crate::data::data;
 use crate::instruments::bench::distribution::{Distribution, centre_of_run, means_of_parts};
 
 /// What a run is asked for.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Plan {
     pub(super) name: String,
     pub(super) bytes: Option<u64>,
@@ -94,20 +94,14 @@ impl Measurement {
     /// Core cycles per byte, or ticks per byte if core cycles are not known.
     #[must_use]
     pub fn per_byte(&self) -> Option<f64> {
-        self.bytes
-            .filter(|bytes| *bytes > 0)
-            .map(|bytes| self.core_cycles.unwrap_or(self.mean_ticks) / bytes as f64)
+        let bytes = self.bytes.filter(|bytes| *bytes > 0)?;
+        Some(self.core_cycles.unwrap_or(self.mean_ticks) / bytes as f64)
     }
 
-    /// The figures of these net ticks per call, in the order of a run.
-    pub(super) fn of(
-        plan: &Plan,
-        verdict: Verdict,
-        ticks: &[f64],
-        calls_per_sample: usize,
-    ) -> Self {
+    /// The figures of these net ticks per call, in the order of a run with samples of `batch` calls.
+    pub(super) fn of(plan: &Plan, verdict: Verdict, ticks: &[f64], batch: usize) -> Self {
         let samples = Distribution::new(ticks);
-        let centre = centre_of_run(ticks, 2.0 * plan.step as f64 / calls_per_sample as f64);
+        let centre = centre_of_run(ticks, 2.0 * plan.step as f64 / batch as f64);
         let (mean, deviation) = samples.moments();
         Self {
             name: plan.name.clone(),
@@ -115,7 +109,7 @@ impl Measurement {
             samples: samples.len(),
             interrupted: 0,
             interruptions_detected: false,
-            calls_per_sample,
+            calls_per_sample: batch,
             mean_ticks: centre.mean,
             std_error_ticks: centre.std_error,
             spread_percent: Some(100.0 * deviation / mean.abs()).filter(|it| it.is_finite()),

@@ -116,24 +116,19 @@ impl Run {
             rounds.iter().map(net).collect()
         };
         let mut ticks = net(|round| round.work);
-        let demand = Tolerance {
-            precision: self.plan.precision,
-            step: step / batch,
-        };
+        let precision = self.plan.precision;
+        let demand = |step: f64| Tolerance { precision, step };
         // The clock around each round converts it, so a slow change of the clock makes no error.
         let clocks = self.clocks(&rounds, step);
         let cycles = clocks.map(|clocks| {
             let clock = CoreRatio::of_rounds(&clocks);
             let per_tick = clock.cycles_per_tick();
-            let demand = Tolerance {
-                step: demand.step * per_tick,
-                ..demand
-            };
+            let step = step / batch * per_tick;
             let converted = |ticks: &[f64]| -> Vec<f64> {
                 let rounds = ticks.iter().zip(&clocks);
                 rounds.map(|(ticks, clock)| ticks * clock).collect()
             };
-            let centre = |cycles: &[f64]| centre_of_run(cycles, 2.0 * demand.step);
+            let centre = |cycles: &[f64]| centre_of_run(cycles, 2.0 * step);
             let mut cycles = converted(&ticks);
             if self.plan.baseline_is_empty {
                 let known = centre(&converted(&net(|round| round.known)));
@@ -144,16 +139,14 @@ impl Run {
                 ticks.iter_mut().for_each(|ticks| *ticks += hidden);
             }
             let mut known = centre(&cycles);
-            known.std_error = known
-                .std_error
-                .hypot(baseline_error * per_tick)
-                .hypot(REFERENCE_ERROR * known.mean);
-            (known, judge(&cycles, demand), clock)
+            let error = known.std_error.hypot(baseline_error * per_tick);
+            known.std_error = error.hypot(REFERENCE_ERROR * known.mean);
+            (known, judge(&cycles, demand(step)), clock)
         });
         let (clean, interrupted) = (self.rounds.len(), self.interrupted);
         // The core clock may change while the work stays constant in core cycles. Or the work may wait for memory, which has a clock of
         // its own. So the work is constant if it is constant in either unit.
-        let verdict = match (&cycles, judge(&ticks, demand)) {
+        let verdict = match (&cycles, judge(&ticks, demand(step / batch))) {
             _ if interrupted > clean => Verdict::Unsettled {
                 why: UnsettledReason::Interrupted { clean, interrupted },
             },

@@ -54,9 +54,8 @@ pub fn constant(ticks: &[f64]) -> Option<Constant> {
 fn constant_in_steps(ticks: &[f64], step: Ticks) -> Option<Constant> {
     let settled = Distribution::new(&ticks[ticks.len() / 2..]).median();
     let agree = |call: &f64| agrees(*call, settled, step);
-    let begin = ticks
-        .windows(IN_A_ROW)
-        .position(|calls| calls.iter().all(agree))?;
+    let mut in_a_row = ticks.windows(IN_A_ROW);
+    let begin = in_a_row.position(|calls| calls.iter().all(agree))?;
     let same: Vec<f64> = ticks[begin..].iter().copied().filter(agree).collect();
     if (same.len() as f64) < SHARE * (ticks.len() - begin) as f64 {
         return None;
@@ -107,27 +106,19 @@ named! {
 /// The first calls until one [agrees] with the constant value, and then the constant value.
 pub(super) fn settling(first: &[f64], constant: f64, step: Ticks, verdict: &Verdict) -> Vec<Step> {
     let is_cold = |ticks: &&f64| !agrees(**ticks, constant, step);
+    let is_disturbed = |before: f64, it: f64| it > 1.5 * before && !agrees(it, before, step);
+    let note = |i: usize| match i {
+        0 => Some(Note::CacheWarmUp),
+        _ => is_disturbed(first[i - 1], first[i]).then_some(Note::Disturbed),
+    };
+    let end = match verdict {
+        Verdict::Constant { .. } => Note::Constant,
+        Verdict::Unsettled { .. } => Note::Unsettled,
+    };
+    let line = |ticks, note| Step { ticks, note };
     let cold = first.iter().take_while(is_cold).enumerate();
-    let mut steps: Vec<Step> = cold
-        .map(|(i, &ticks)| Step {
-            ticks,
-            note: match i.checked_sub(1).map(|before| first[before]) {
-                None => Some(Note::CacheWarmUp),
-                Some(before) if ticks > 1.5 * before && !agrees(ticks, before, step) => {
-                    Some(Note::Disturbed)
-                }
-                Some(_) => None,
-            },
-        })
-        .collect();
-    steps.push(Step {
-        ticks: constant,
-        note: Some(match verdict {
-            Verdict::Constant { .. } => Note::Constant,
-            Verdict::Unsettled { .. } => Note::Unsettled,
-        }),
-    });
-    steps
+    let cold = cold.map(|(i, &ticks)| line(ticks, note(i)));
+    cold.chain([line(constant, Some(end))]).collect()
 }
 
 #[cfg(test)]

@@ -8,11 +8,8 @@ use crate::tsc::TscUnavailable;
 
 /// The outcome of a measurement.
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(
-    feature = "json",
-    derive(serde::Serialize),
-    serde(rename_all = "snake_case")
-)]
+#[cfg_attr(feature = "json", derive(serde::Serialize))]
+#[cfg_attr(feature = "json", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Verdict {
     /// The samples agree with one another from the beginning to the end of the run.
@@ -89,11 +86,8 @@ fn how_well_known(error: f64) -> String {
 }
 
 #[cfg(feature = "json")]
-fn as_text<S: serde::Serializer>(
-    reason: &TscUnavailable,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(reason)
+fn as_text<S: serde::Serializer>(reason: &TscUnavailable, to: S) -> Result<S::Ok, S::Error> {
+    to.collect_str(reason)
 }
 
 /// The limits by which a run is judged.
@@ -118,9 +112,8 @@ const NEAR: f64 = 3.0;
 pub(crate) fn judge(samples: &[f64], demand: Tolerance) -> Result<f64, UnsettledReason> {
     let all = Distribution::new(samples);
     let centre = all.centre(2.0 * demand.step);
-    let tolerance = (demand.precision.max(SAME) * centre.mean.abs())
-        .max(demand.step)
-        .max(0.5);
+    let same = demand.precision.max(SAME) * centre.mean.abs();
+    let tolerance = same.max(demand.step).max(0.5);
     // If the mean is near zero, the error cannot be taken as a share of it.
     let good = demand.precision * centre.mean.abs().max(SMALL);
     let limit = |std_error: f64| UnsettledReason::Limit {
@@ -135,14 +128,11 @@ pub(crate) fn judge(samples: &[f64], demand: Tolerance) -> Result<f64, Unsettled
     }
     let windows = means_of_parts(samples, 2.0 * demand.step);
     // The first two parts are compared with the last two.
-    let (first, last) = (mean(&windows[..2]), mean(&windows[windows.len() - 2..]));
+    let (from, to) = (mean(&windows[..2]), mean(&windows[windows.len() - 2..]));
     // A difference that is explained by the scatter inside a window is not a drift.
     let scatter = all.robust_deviation() / (samples.len() as f64 / PARTS as f64).sqrt();
-    if (last - first).abs() > (2.0 * tolerance).max(4.0 * scatter) {
-        return Err(UnsettledReason::Drifting {
-            from: first,
-            to: last,
-        });
+    if (to - from).abs() > (2.0 * tolerance).max(4.0 * scatter) {
+        return Err(UnsettledReason::Drifting { from, to });
     }
     let share = all.share_near(all.mode(), NEAR * tolerance);
     if share < 0.5 {
