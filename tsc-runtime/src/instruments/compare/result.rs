@@ -89,13 +89,11 @@ impl Comparison {
                 name,
                 ticks: median_of(blocks, |block| net(block, index)) / calls as f64,
                 ratio,
-                relation: match index {
-                    0 => Relation::First,
-                    _ => relation(ratio),
-                },
+                relation: relation(ratio),
             }
         };
-        let rows: Vec<ComparisonRow> = names.into_iter().enumerate().map(row).collect();
+        let mut rows: Vec<ComparisonRow> = names.into_iter().enumerate().map(row).collect();
+        rows[0].relation = Relation::First;
         let by_ticks = |a: &usize, b: &usize| rows[*a].ticks.total_cmp(&rows[*b].ticks);
         let best = (0..count).min_by(by_ticks).unwrap_or(0);
         let is_slower = |other| relation(ratio(best, other)) == Relation::Faster;
@@ -118,26 +116,17 @@ fn median_of(blocks: &[Block], ticks: impl Fn(&Block) -> f64) -> f64 {
 
 impl fmt::Display for Comparison {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(
-            f,
-            "{:<32} {:>12} {:>8} {:>19}",
-            self.name,
-            "ticks",
-            "ratio",
-            format!("{:.0} % interval", 100.0 * CONFIDENCE)
-        )?;
+        let interval = format!("{:.0} % interval", 100.0 * CONFIDENCE);
+        write!(f, "{:<32} {:>12}", self.name, "ticks")?;
+        writeln!(f, " {:>8} {interval:>19}", "ratio")?;
         for row in &self.rows {
+            let ratio = row.ratio.map(|it| format!("{:.3}", it.median));
+            let interval = row
+                .ratio
+                .map(|it| format!("{:.3} … {:.3}", it.low, it.high));
+            let [ratio, interval] = [ratio, interval].map(Option::unwrap_or_default);
             write!(f, "{:<32} {:>12.1}", row.name, row.ticks)?;
-            match row.ratio {
-                Some(ratio) => writeln!(
-                    f,
-                    " {:>8.3} {:>19}  {}",
-                    ratio.median,
-                    format!("{:.3} … {:.3}", ratio.low, ratio.high),
-                    row.relation
-                )?,
-                None => writeln!(f, " {:>8} {:>19}  {}", "", "", row.relation)?,
-            }
+            writeln!(f, " {ratio:>8} {interval:>19}  {}", row.relation)?;
         }
         let fastest = self.fastest().unwrap_or("none resolved");
         writeln!(
