@@ -70,14 +70,11 @@ data! {
 impl fmt::Display for Timing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = format!("{} {}", self.instruction, self.operands);
-        let figure = |estimate: Option<Estimate>| {
-            estimate.map_or_else(|| "-".to_owned(), |it| it.to_string())
-        };
+        let figure = |it: Option<Estimate>| it.map_or_else(|| "-".to_owned(), |it| it.to_string());
+        let [latency, throughput] = [self.latency, self.throughput].map(figure);
         write!(
             f,
-            "{name:<44} latency {:>18}   per instruction {:>18}",
-            figure(self.latency),
-            figure(self.throughput)
+            "{name:<44} latency {latency:>18}   per instruction {throughput:>18}"
         )
     }
 }
@@ -103,21 +100,15 @@ fn ratio(
     numerator: impl Fn(&Round) -> f64,
 ) -> Option<Estimate> {
     let usual = median(rounds.iter().map(|round| round.additions).collect())?;
-    let undisturbed = rounds
-        .iter()
-        .filter(|round| is_undisturbed(round.additions, usual));
-    let mut kept: Vec<(f64, f64)> = undisturbed
-        .map(|round| (numerator(round), round.additions))
-        .collect();
-    let ratios: Vec<f64> = kept
-        .iter()
-        .map(|(code, additions)| code / additions)
-        .collect();
-    let ratios = Distribution::new(&ratios);
+    let undisturbed = |round: &&Round| is_undisturbed(round.additions, usual);
+    let part = |round: &Round| (numerator(round), round.additions);
+    let mut kept: Vec<(f64, f64)> = rounds.iter().filter(undisturbed).map(part).collect();
+    let ratio = |(code, additions): &(f64, f64)| code / additions;
+    let ratios = Distribution::new(&kept.iter().map(ratio).collect::<Vec<_>>());
     let (centre, spread) = (ratios.median(), ratios.robust_deviation());
     // If the counter is coarse, most ratios may be equal, so that `spread` is 0. Ratios that differ a little are not outliers then.
     let limit = (DEVIATIONS * spread).max(0.01 * centre.abs()).max(0.001);
-    kept.retain(|(code, additions)| (code / additions - centre).abs() <= limit);
+    kept.retain(|part| (ratio(part) - centre).abs() <= limit);
     if kept.len() < 2 {
         return None;
     }
@@ -126,10 +117,8 @@ fn ratio(
     let additions: f64 = kept.iter().map(|(_, additions)| additions).sum();
     let value = code / additions;
     // The delta method: the residuals of the ratio, divided by the mean of the denominator.
-    let residuals = kept
-        .iter()
-        .map(|(code, additions)| code - value * additions);
-    let squares: f64 = residuals.map(|residual| residual.powi(2)).sum();
+    let square = |(code, additions): &(f64, f64)| (code - value * additions).powi(2);
+    let squares: f64 = kept.iter().map(square).sum();
     let std_error = (squares / (n - 1.0)).sqrt() / (additions / n) / n.sqrt();
     let scale = additions_per_round / copies;
     let estimate = Estimate {

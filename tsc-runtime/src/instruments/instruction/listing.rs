@@ -119,8 +119,8 @@ macro_rules! __instruction {
     (@requires "serialize") => { ::core::option::Option::Some(("serialize", || $crate::tsc::Fence::Serialize.is_supported())) };
     (@requires $feature:tt) => { ::core::option::Option::Some(($feature, || ::std::arch::is_x86_feature_detected!($feature))) };
 
-    (@copies) => { 50 };
-    (@copies $copies:tt) => { $copies };
+    (@copies []) => { 50 };
+    (@copies [$copies:tt]) => { $copies };
 
     (@latency $class:tt $init:tt $link:tt [none] $listing:tt $copies:tt) => { ::core::option::Option::None };
     (@latency $class:tt $init:tt $link:tt [] [] $copies:tt) => { ::core::option::Option::None };
@@ -142,19 +142,17 @@ macro_rules! __instruction {
         $crate::__instruction!(@kernel 8, ", 8, 9, 10, 11, 12, 13, 14, 15", $init $setup $listing, $copies)
     };
 
-    (@kernel $each:literal, $registers:literal, $init:tt [] $body:expr, [$($copies:tt)?]) => {
+    (@kernel $each:literal, $registers:literal, $init:tt $setup:tt $body:expr, $copies:tt) => {
         ::core::option::Option::Some($crate::instruction::Kernel {
-            run: $crate::__instruction!(@run [$($copies)?] $registers, $init [] $body),
-            without: ::core::option::Option::None,
-            copies: $crate::__instruction!(@copies $($copies)?) * $each,
+            run: $crate::__instruction!(@run $copies $registers, $init $setup $body),
+            without: $crate::__instruction!(@without $copies $registers, $init $setup),
+            copies: $crate::__instruction!(@copies $copies) * $each,
         })
     };
-    (@kernel $each:literal, $registers:literal, $init:tt [$setup:expr] $body:expr, [$($copies:tt)?]) => {
-        ::core::option::Option::Some($crate::instruction::Kernel {
-            run: $crate::__instruction!(@run [$($copies)?] $registers, $init [$setup] $body),
-            without: ::core::option::Option::Some($crate::__instruction!(@run [$($copies)?] $registers, $init [$setup] "")),
-            copies: $crate::__instruction!(@copies $($copies)?) * $each,
-        })
+
+    (@without $copies:tt $registers:literal, $init:tt []) => { ::core::option::Option::None };
+    (@without $copies:tt $registers:literal, $init:tt $setup:tt) => {
+        ::core::option::Option::Some($crate::__instruction!(@run $copies $registers, $init $setup ""))
     };
 
     (@repeat [] $text:expr) => { $crate::__instruction!(@repeat [50] $text) };

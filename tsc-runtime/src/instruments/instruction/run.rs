@@ -60,9 +60,7 @@ impl Instruction {
         if !reference_chain::AVAILABLE {
             return Err(InstructionError::NotOnThisPlatform);
         }
-        if let Some((feature, is_met)) = self.requires
-            && !is_met()
-        {
+        if let Some((feature, _)) = self.requires.filter(|(_, is_met)| !is_met()) {
             return Err(InstructionError::Missing(feature));
         }
         let mut scratch = Box::new(Scratch([0; 8192]));
@@ -87,8 +85,9 @@ fn settle(
     limit: Duration,
 ) -> Result<(Estimate, Estimate), InstructionError> {
     attach_thread();
+    let scratch = scratch.0.as_mut_ptr();
     #[cfg(target_os = "linux")]
-    super::trial::execute(&kernel, scratch.0.as_mut_ptr())?;
+    super::trial::execute(&kernel, scratch)?;
     let started = Instant::now();
     let bench = Bench::new(kernel, scratch, limit)?;
     let mut rounds = Vec::with_capacity(ROUNDS_PER_LOOK * 8);
@@ -138,16 +137,12 @@ struct Bench {
 }
 
 impl Bench {
-    fn new(
-        kernel: Kernel,
-        scratch: &mut Scratch,
-        limit: Duration,
-    ) -> Result<Self, InstructionError> {
+    fn new(kernel: Kernel, scratch: *mut u8, limit: Duration) -> Result<Self, InstructionError> {
         let mut bench = Self {
             kernel,
             iterations: 1,
             lengths: Lengths::default(),
-            scratch: scratch.0.as_mut_ptr(),
+            scratch,
         };
         // This is also the warm-up: page faults, caches, branch predictors.
         let once = bench.run_once(limit)?;
