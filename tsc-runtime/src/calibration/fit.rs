@@ -73,14 +73,12 @@ pub(super) fn fit(pairs: &[ClockPair], steps: Steps) -> Result<Slope, Calibratio
             usable: intervals.len(),
         });
     }
-    let range = match possible(&intervals, steps) {
-        Some(range) => range,
-        None => {
-            drop_outliers(&mut intervals)?;
-            possible(&intervals, steps).ok_or(CalibrationError::ClockStepped)?
-        }
-    };
-    slope_within(range, &intervals)
+    let mut range = possible(&intervals, steps);
+    if range.is_none() {
+        drop_outliers(&mut intervals)?;
+        range = possible(&intervals, steps);
+    }
+    slope_within(range.ok_or(CalibrationError::ClockStepped)?, &intervals)
 }
 
 fn intervals(pairs: &[ClockPair], steps: Steps) -> Vec<Interval> {
@@ -101,20 +99,25 @@ fn intervals(pairs: &[ClockPair], steps: Steps) -> Vec<Interval> {
     intervals
 }
 
+/// Every two intervals, the earlier one first, and the nanoseconds between them.
+fn pairs(intervals: &[Interval]) -> impl Iterator<Item = (&Interval, &Interval, f64)> {
+    intervals.iter().enumerate().flat_map(|(i, earlier)| {
+        let later = intervals[i + 1..].iter();
+        later.map(move |later| (earlier, later, later.ns - earlier.ns))
+    })
+}
+
 /// The lowest and the highest slope, in ticks per nanosecond, of a line through all intervals. `None` if there is no such line.
 fn possible(intervals: &[Interval], steps: Steps) -> Option<(f64, f64)> {
     let step = steps.ns as f64;
     let (mut lowest, mut highest) = (0_f64, f64::INFINITY);
-    for (i, earlier) in intervals.iter().enumerate() {
-        for later in &intervals[i + 1..] {
-            let between = later.ns - earlier.ns;
-            lowest = lowest.max((later.low - earlier.high) / (between + step));
-            if later.high < earlier.low {
-                return None; // the counter went backwards
-            }
-            if between > step {
-                highest = highest.min((later.high - earlier.low) / (between - step));
-            }
+    for (earlier, later, between) in pairs(intervals) {
+        lowest = lowest.max((later.low - earlier.high) / (between + step));
+        if later.high < earlier.low {
+            return None; // the counter went backwards
+        }
+        if between > step {
+            highest = highest.min((later.high - earlier.low) / (between - step));
         }
     }
     (lowest <= highest).then_some((lowest, highest))
@@ -124,17 +127,10 @@ fn possible(intervals: &[Interval], steps: Steps) -> Option<(f64, f64)> {
 /// width together.
 fn drop_outliers(intervals: &mut Vec<Interval>) -> Result<(), CalibrationError> {
     let span = intervals[intervals.len() - 1].ns;
-    let mut slopes = Vec::new();
-    for (i, earlier) in intervals.iter().enumerate() {
-        for later in &intervals[i + 1..] {
-            let between = later.ns - earlier.ns;
-            // Pairs that are close together determine a slope badly.
-            if between > 0.0 && between >= span / 4.0 {
-                slopes.push((later.middle() - earlier.middle()) / between);
-            }
-        }
-    }
-    let slope = median(slopes).ok_or(CalibrationError::ClockStepped)?;
+    // Pairs that are close together determine a slope badly.
+    let apart = pairs(intervals).filter(|&(.., ns)| ns > 0.0 && ns >= span / 4.0);
+    let slopes = apart.map(|(earlier, later, ns)| (later.middle() - earlier.middle()) / ns);
+    let slope = median(slopes.collect()).ok_or(CalibrationError::ClockStepped)?;
     let height = |interval: &Interval| interval.middle() - slope * interval.ns;
     let line =
         median(intervals.iter().map(height).collect()).ok_or(CalibrationError::ClockStepped)?;
@@ -162,21 +158,15 @@ fn slope_within(
     if !highest.is_finite() {
         return Err(CalibrationError::Imprecise { ppm: f64::INFINITY });
     }
-    let (mut weights, mut mean_ns, mut mean_ticks) = (0.0, 0.0, 0.0);
     let weight = |interval: &Interval| interval.width().max(1.0).powi(-2);
-    for interval in intervals {
-        weights += weight(interval);
-        mean_ns += weight(interval) * interval.ns;
-        mean_ticks += weight(interval) * interval.middle();
-    }
-    mean_ns /= weights;
-    mean_ticks /= weights;
-    let (mut covariance, mut variance) = (0.0, 0.0);
-    for interval in intervals {
-        let ns = interval.ns - mean_ns;
-        covariance += weight(interval) * ns * (interval.middle() - mean_ticks);
-        variance += weight(interval) * ns * ns;
-    }
+    let weighted = |of: &dyn Fn(&Interval) -> f64| -> f64 {
+        intervals.iter().map(|it| weight(it) * of(it)).sum()
+    };
+    let weights = weighted(&|_| 1.0);
+    let mean_ns = weighted(&|it| it.ns) / weights;
+    let mean_ticks = weighted(&Interval::middle) / weights;
+    let covariance = weighted(&|it| (it.ns - mean_ns) * (it.middle() - mean_ticks));
+    let variance = weighted(&|it| (it.ns - mean_ns).powi(2));
     let slope = (covariance / variance).clamp(lowest, highest);
     let hz = slope * 1e9;
     let ppm = (highest - slope).max(slope - lowest) / slope * 1e6;
