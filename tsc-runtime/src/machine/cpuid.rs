@@ -33,15 +33,13 @@ fn from_leaves(read: impl Fn(u32, u32) -> [u32; 4]) -> MachineReport {
     let highest_extended = read(EXTENDED, 0)[EAX];
     // On Intel's CPUs, a leaf beyond the highest one returns the data of another leaf.
     let leaf = |leaf: u32| {
-        let last = if leaf >= EXTENDED {
-            highest_extended
-        } else {
-            highest
+        let last = match leaf {
+            EXTENDED.. => highest_extended,
+            _ => highest,
         };
         (leaf <= last).then(|| read(leaf, 0))
     };
-    let bit =
-        |number: u32, register: usize, bit: u32| Some(leaf(number)?[register] >> bit & 1 == 1);
+    let bit = |number, register: usize, bit: u32| Some(leaf(number)?[register] >> bit & 1 == 1);
 
     let signature = leaf(1).unwrap_or_default()[EAX];
     let (family, model) = family_and_model(signature);
@@ -50,16 +48,15 @@ fn from_leaves(read: impl Fn(u32, u32) -> [u32; 4]) -> MachineReport {
     let is_amd = matches!(vendor.as_deref(), Some("AuthenticAMD" | "HygonGenuine"));
     let virtualized = leaf(1).map(|leaf| leaf[ECX] >> 31 == 1);
     let hypervisor = (virtualized == Some(true)).then(|| read(HYPERVISOR, 0));
-    let features = leaf(7)
-        .map(|features| (features, read(7, 1)))
-        .unwrap_or_default();
+    let features = leaf(7).map(|features| [features, read(7, 1)]);
+    let features = features.unwrap_or_default();
     let microarchitecture = microarchitecture::name(Signature {
         vendor: vendor.as_deref().unwrap_or_default(),
         family,
         model,
-        has_amx: features.0[EDX] >> 24 & 1 == 1,
-        has_prefetchiti: features.1[EDX] >> 14 & 1 == 1,
-        has_avx512f: features.0[EBX] >> 16 & 1 == 1,
+        has_amx: features[0][EDX] >> 24 & 1 == 1,
+        has_prefetchiti: features[1][EDX] >> 14 & 1 == 1,
+        has_avx512f: features[0][EBX] >> 16 & 1 == 1,
     });
     MachineReport {
         cpu: brand(&leaf),
@@ -82,19 +79,13 @@ fn from_leaves(read: impl Fn(u32, u32) -> [u32; 4]) -> MachineReport {
 
 /// The CPU's family and model, with their extensions, from EAX of leaf 1.
 fn family_and_model(signature: u32) -> (u32, u32) {
-    let base_family = signature >> 8 & 0xf;
-    let family = if base_family == 0xf {
-        base_family + (signature >> 20 & 0xff)
-    } else {
-        base_family
-    };
-    let base_model = signature >> 4 & 0xf;
-    let model = if matches!(base_family, 0x6 | 0xf) {
-        (signature >> 16 & 0xf) << 4 | base_model
-    } else {
-        base_model
-    };
-    (family, model)
+    let (base_family, base_model) = (signature >> 8 & 0xf, signature >> 4 & 0xf);
+    let model = (signature >> 16 & 0xf) << 4 | base_model;
+    match base_family {
+        0xf => (0xf + (signature >> 20 & 0xff), model),
+        0x6 => (0x6, model),
+        _ => (base_family, base_model),
+    }
 }
 
 fn brand(leaf: &impl Fn(u32) -> Option<[u32; 4]>) -> Option<String> {

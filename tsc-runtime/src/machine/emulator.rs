@@ -57,24 +57,17 @@ pub(super) fn detect(machine: &MachineReport) -> Option<Emulator> {
     if std::env::var_os("RUNNING_UNDER_RR").is_some() {
         return Some(Emulator::Rr);
     }
-    by_names(
-        machine,
-        machine.kernel.as_deref().unwrap_or_default(),
-        &system::read("/proc/version").unwrap_or_default(),
-        &system::executing().unwrap_or_default(),
-    )
+    let version = system::read("/proc/version").unwrap_or_default();
+    let executing = system::executing().unwrap_or_default();
+    by_names(machine, &version, &executing)
 }
 
 /// The build date that gVisor's kernel reports.
 const GVISOR_BUILT: &str = "Sun Jan 10 15:06:54 PST 2016";
 
 /// Detects the emulator by the names that the CPU, the kernel and the executed file report.
-fn by_names(
-    machine: &MachineReport,
-    kernel: &str,
-    version: &str,
-    executing: &str,
-) -> Option<Emulator> {
+fn by_names(machine: &MachineReport, version: &str, executing: &str) -> Option<Emulator> {
+    let kernel = machine.kernel.as_deref().unwrap_or_default();
     let brand = machine.cpu.as_deref().unwrap_or_default();
     let vendor = machine.vendor.as_deref().unwrap_or_default();
     let hypervisor = machine.hypervisor.as_deref().unwrap_or_default();
@@ -139,7 +132,10 @@ mod tests {
 
     #[test]
     fn emulators_are_known_by_name() {
-        let detect = |facts, kernel| by_names(&facts, kernel, kernel, "");
+        let detect = |mut facts: MachineReport, kernel: &str| {
+            facts.kernel = Some(kernel.into());
+            by_names(&facts, kernel, "")
+        };
         assert_eq!(detect(cpu("AMD EPYC", Some("KVM")), "6.18.44"), None);
         assert_eq!(
             detect(cpu("QEMU Virtual CPU version 2.5+", Some("KVM")), "6.1"),
@@ -168,8 +164,8 @@ mod tests {
             ),
             Some(Emulator::Wsl2)
         );
-        assert_eq!(by_names(&MachineReport::default(), "", "", ""), None);
-        let executing = |name| by_names(&MachineReport::default(), "", "", name);
+        assert_eq!(by_names(&MachineReport::default(), "", ""), None);
+        let executing = |name| by_names(&MachineReport::default(), "", name);
         assert_eq!(executing("qemu-aarch64-static"), Some(Emulator::Qemu));
         assert_eq!(executing("rosetta"), Some(Emulator::Rosetta));
         assert_eq!(executing("hotspots"), None);

@@ -26,11 +26,9 @@ pub(super) struct Signature<'a> {
 pub(super) fn name(signature: Signature<'_>) -> Option<&'static str> {
     let Signature { family, model, .. } = signature;
     match signature.vendor {
-        "GenuineIntel" if family == 6 && signature.has_amx && signature.has_prefetchiti => {
-            Some("RWC")
-        }
-        "GenuineIntel" if family == 6 && signature.has_amx => Some("GLC"),
         "GenuineIntel" if family == 6 => match model {
+            _ if signature.has_amx && signature.has_prefetchiti => Some("RWC"),
+            _ if signature.has_amx => Some("GLC"),
             0x8f | 0xcf | 0x97 | 0x9a | 0xb7 | 0xba | 0xbf => Some("GLC"),
             0xaa | 0xac | 0xad | 0xae => Some("RWC"),
             0x6a | 0x6c | 0x7d | 0x7e | 0xa7 => Some("ICX"),

@@ -2,10 +2,7 @@
 
 use std::fs;
 
-const HAS_FILES: bool = cfg!(all(
-    any(target_os = "linux", target_os = "android"),
-    not(miri)
-));
+const HAS_FILES: bool = !cfg!(miri) && cfg!(any(target_os = "linux", target_os = "android"));
 
 /// The text in a file, if there is any.
 pub(super) fn read(path: &str) -> Option<String> {
@@ -20,10 +17,8 @@ pub(super) fn read(path: &str) -> Option<String> {
 /// The first CPU's value for `name` in `/proc/cpuinfo`.
 pub(super) fn cpuinfo(name: &str) -> Option<String> {
     let text = read("/proc/cpuinfo")?;
-    let (_, value) = text
-        .lines()
-        .filter_map(|line| line.split_once(':'))
-        .find(|(field, _)| field.trim() == name)?;
+    let mut fields = text.lines().filter_map(|line| line.split_once(':'));
+    let (_, value) = fields.find(|(field, _)| field.trim() == name)?;
     let value = value.trim();
     (!value.is_empty()).then(|| value.to_owned())
 }
@@ -31,11 +26,8 @@ pub(super) fn cpuinfo(name: &str) -> Option<String> {
 pub(super) fn cpu_model() -> Option<String> {
     cpuinfo("model name").or_else(|| {
         // aarch64 reports only numbers.
-        Some(format!(
-            "implementer {} part {}",
-            cpuinfo("CPU implementer")?,
-            cpuinfo("CPU part")?
-        ))
+        let (implementer, part) = (cpuinfo("CPU implementer")?, cpuinfo("CPU part")?);
+        Some(format!("implementer {implementer} part {part}"))
     })
 }
 
