@@ -184,14 +184,13 @@ fn boost(machine: &MachineReport) -> Finding {
 }
 
 fn unreadable(machine: &MachineReport) -> Finding {
-    let is_guest = machine.virtualized == Some(true);
-    doubtful(if is_guest {
-        "set by the host, not readable"
-    } else {
-        "not readable"
-    })
-    .means("the core's clock may change unnoticed, and with it the ticks that a function takes")
-    .advise("see the finding `core clock`: its range shows how much the clock changes")
+    let value = match machine.virtualized {
+        Some(true) => "set by the host, not readable",
+        _ => "not readable",
+    };
+    doubtful(value)
+        .means("the core's clock may change unnoticed, and with it the ticks that a function takes")
+        .advise("see the finding `core clock`: its range shows how much the clock changes")
 }
 
 fn smt(smt: Option<bool>) -> Finding {

@@ -122,25 +122,17 @@ impl fmt::Display for SelfTest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const INDENT: usize = 10;
         for line in &self.findings {
-            writeln!(
-                f,
-                "{:<INDENT$}{:<20}{}",
-                line.verdict, line.name, line.value
-            )?;
-            writeln!(f, "{:INDENT$}{}", "", line.meaning)?;
+            write!(f, "{:<INDENT$}{:<20}", line.verdict, line.name)?;
+            writeln!(f, "{}\n{:INDENT$}{}", line.value, "", line.meaning)?;
             if let Some(advice) = line.advice {
                 writeln!(f, "{:INDENT$}→ {advice}", "")?;
             }
         }
         let count = |verdict| self.having(verdict).count();
-        writeln!(
-            f,
-            "{} good, {} unknown, {} doubtful, {} bad",
-            count(Verdict::Good),
-            count(Verdict::Unknown),
-            count(Verdict::Doubtful),
-            count(Verdict::Bad)
-        )
+        let (good, unknown) = (count(Verdict::Good), count(Verdict::Unknown));
+        let (doubtful, bad) = (count(Verdict::Doubtful), count(Verdict::Bad));
+        write!(f, "{good} good, {unknown} unknown, ")?;
+        writeln!(f, "{doubtful} doubtful, {bad} bad")
     }
 }
 

@@ -69,8 +69,7 @@ pub(super) fn line() -> Finding {
     let mut failed = None;
     for &(a, b) in &pairs {
         match measure(a, b, (PATIENCE_SECONDS * rate) as i64) {
-            Ok(Some(skew)) => found.push((a, b, skew)),
-            Ok(None) => {}
+            Ok(skew) => found.extend(skew.map(|skew| (a, b, skew))),
             Err(error) => failed = Some(error.to_string()),
         }
     }
@@ -97,11 +96,9 @@ fn evaluate(
             .means("the counters of these CPUs differ: calls during which the thread migrates are wrong by this much")
             .advise("pin threads with affinity::pin; update the firmware");
     }
-    let unresolved = found
-        .iter()
-        .filter(|(.., skew)| skew.bound > resolved)
-        .max_by(|(.., x), (.., y)| x.bound.total_cmp(&y.bound));
-    if let Some((a, b, Skew { bound, .. })) = unresolved {
+    let unresolved = found.iter().filter(|(.., skew)| skew.bound > resolved);
+    let least_known = unresolved.max_by(|(.., x), (.., y)| x.bound.total_cmp(&y.bound));
+    if let Some((a, b, Skew { bound, .. })) = least_known {
         let value = format!(
             "only known to ± {bound:.0} ticks (CPU {a} to {b}): the two threads hardly ran at the same time"
         );
