@@ -131,10 +131,9 @@ fn this_thread() -> HANDLE {
 }
 
 fn checked(answer: i32) -> io::Result<()> {
-    if answer == 0 {
-        Err(io::Error::last_os_error())
-    } else {
-        Ok(())
+    match answer {
+        0 => Err(io::Error::last_os_error()),
+        _ => Ok(()),
     }
 }
 

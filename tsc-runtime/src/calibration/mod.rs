@@ -102,10 +102,9 @@ impl fmt::Display for Rate {
             " ± {:.digits$} ppm ({} over {:.1?}",
             self.ppm, self.reference, self.baseline
         )?;
-        f.write_str(if self.stepped {
-            "; a clock stepped before that)"
-        } else {
-            ")"
+        f.write_str(match self.stepped {
+            true => "; a clock stepped before that)",
+            false => ")",
         })
     }
 }

@@ -111,10 +111,9 @@ fn by_frequency(values: &[i64]) -> Vec<(Ticks, usize)> {
 }
 
 fn greatest_common_divisor(a: Ticks, b: Ticks) -> Ticks {
-    if b == 0 {
-        a
-    } else {
-        greatest_common_divisor(b, a % b)
+    match b {
+        0 => a,
+        _ => greatest_common_divisor(b, a % b),
     }
 }
 

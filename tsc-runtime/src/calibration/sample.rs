@@ -17,11 +17,8 @@ pub(super) type Group = [ClockPair; KEPT];
 
 pub(super) fn group() -> Group {
     let mut tries = [(); TRIES].map(|()| ClockPair::read());
-    tries.sort_unstable_by_key(|pair| {
-        let width = pair.width();
-        // A pair whose counter went backwards comes last.
-        (width < 0, width)
-    });
+    // A pair whose counter went backwards comes last.
+    tries.sort_unstable_by_key(|pair| (pair.width() < 0, pair.width()));
     tries[..KEPT].try_into().unwrap_or([tries[0]; KEPT])
 }
 
@@ -39,10 +36,9 @@ pub(super) fn span(groups: &[Group]) -> Duration {
 
 /// Whether the last group agrees with `rate`, counted from the group before it.
 pub(super) fn agree(groups: &[Group], rate: &Rate) -> bool {
-    let [.., before, last] = groups else {
+    let [.., [before, ..], [last, ..]] = groups else {
         return false;
     };
-    let (before, last) = (before[0], last[0]);
     let expected = last.ns.saturating_sub(before.ns) as f64 * rate.hz / 1e9;
     let allowed =
         (before.width() + last.width()) as f64 + expected * rate.ppm / 1e6 + 2.0 * rate.hz / 1e9;
@@ -59,10 +55,9 @@ pub(super) fn rate_of(groups: &[Group], stepped: bool) -> Result<Rate, Calibrati
         hz: slope.hz,
         ppm: slope.ppm,
         baseline: Duration::from_nanos(slope.baseline_ns),
-        reference: if ClockPair::IS_RAW {
-            Reference::MonotonicRaw
-        } else {
-            Reference::Instant
+        reference: match ClockPair::IS_RAW {
+            true => Reference::MonotonicRaw,
+            false => Reference::Instant,
         },
         stepped,
     })

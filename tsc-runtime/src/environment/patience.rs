@@ -20,10 +20,9 @@ pub(crate) fn hurry() {
 
 /// Whether a wait that began at this time of [`os_clock`] has lasted too long.
 pub(super) fn is_over(began: u64) -> bool {
-    let limit = if HURRIES.load(Relaxed) {
-        LIMIT_AT_SIGNAL_NS
-    } else {
-        LIMIT_NS
+    let limit = match HURRIES.load(Relaxed) {
+        true => LIMIT_AT_SIGNAL_NS,
+        false => LIMIT_NS,
     };
     os_clock::now().saturating_sub(began) > limit
 }

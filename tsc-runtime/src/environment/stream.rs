@@ -24,10 +24,9 @@ pub(crate) fn write_all(descriptor: libc::c_int, text: &[u8]) -> Result<(), (usi
     let mut began = os_clock::now();
     let mut is_larger = false;
     while !rest.is_empty() {
-        let written = if is_ready(descriptor, PAUSE_MS) {
-            write_some(descriptor, rest)
-        } else {
-            Ok(0)
+        let written = match is_ready(descriptor, PAUSE_MS) {
+            true => write_some(descriptor, rest),
+            false => Ok(0),
         };
         match written {
             Ok(0) if !patience::is_over(began) => {}

@@ -186,19 +186,17 @@ fn difference(chain: fn(u64) -> i64, short: u64, jitter: &mut Random) -> i64 {
 fn burst() -> Result<(f64, CycleSource), CoreClockError> {
     let mut jitter = Random::new(SEED);
     let rounds = [(); ROUNDS].map(|()| {
-        [
-            difference(additions, SHORT, &mut jitter),
-            difference(multiplications, SHORT_MULTIPLICATIONS, &mut jitter),
-        ]
+        let adds = difference(additions, SHORT, &mut jitter);
+        let multiplies = difference(multiplications, SHORT_MULTIPLICATIONS, &mut jitter);
+        [adds, multiplies]
     });
     let by_chain = evaluate(&rounds)?;
     let agrees = |counted: &f64| (counted / by_chain - 1.0).abs() < TOLERANCE;
     let by_pmu = pmu::counter().and_then(counted).filter(agrees);
     let by_rdpru = || rdpru::counter().and_then(counted).filter(agrees);
-    Ok(by_pmu
-        .map(|ratio| (ratio, CycleSource::Pmu))
-        .or_else(|| Some((by_rdpru()?, CycleSource::Rdpru)))
-        .unwrap_or((by_chain, CycleSource::ReferenceChain)))
+    let by_pmu = by_pmu.map(|ratio| (ratio, CycleSource::Pmu));
+    let counted = by_pmu.or_else(|| Some((by_rdpru()?, CycleSource::Rdpru)));
+    Ok(counted.unwrap_or((by_chain, CycleSource::ReferenceChain)))
 }
 
 /// The cycles per tick, from a cycle counter. The count for a chain of N is subtracted from that for 2N, so that the cost of reading the

@@ -120,10 +120,8 @@ fn leader() -> io::Result<Counter> {
 impl Group {
     fn open(kinds: &[Kind]) -> io::Result<Self> {
         let mut leader = leader()?;
-        let members = kinds
-            .iter()
-            .map(|kind| kind.builder().build_with_group(&mut leader))
-            .collect::<io::Result<Vec<Counter>>>()?;
+        let member = |kind: &Kind| kind.builder().build_with_group(&mut leader);
+        let members: Vec<Counter> = kinds.iter().map(member).collect::<io::Result<_>>()?;
         let mut group = Self {
             number: OPENED.fetch_add(1, Relaxed),
             descriptors: Vec::with_capacity(1 + members.len()),
@@ -178,9 +176,8 @@ impl Group {
         // SAFETY: the kernel writes at most as many bytes as the buffer has.
         let length = unsafe { libc::read(leader, words.as_mut_ptr().cast(), size) };
         let [counters, enabled, running] = [words[0], words[1], words[2]];
-        let is_whole = length >= 0
-            && length as usize / size_of::<u64>() >= HEADER + 2 * counters as usize
-            && counters >= 1;
+        let read = usize::try_from(length).unwrap_or(0) / size_of::<u64>();
+        let is_whole = read >= HEADER + 2 * counters as usize && counters >= 1;
         if !is_whole || enabled != running {
             return None;
         }

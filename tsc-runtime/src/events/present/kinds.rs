@@ -94,10 +94,9 @@ static CHOSEN: OnceBox<Vec<Kind>> = OnceBox::new();
 /// The events in `TSC_EVENTS` that this process can count. The first call prints why the others cannot be counted.
 pub(super) fn choose(try_to_open: fn(&Kind) -> io::Result<()>) -> &'static [Kind] {
     let can_be_counted = |kind: &Kind| {
-        let why_not = try_to_open(kind).map_err(|error| kind.why_not(&error));
-        why_not
-            .map_err(|why| environment::complain(&format!("events: {why}")))
-            .is_ok()
+        let complain = |why| environment::complain(&format!("events: {why}"));
+        let opened = try_to_open(kind).map_err(|error| kind.why_not(&error));
+        opened.map_err(complain).is_ok()
     };
     CHOSEN.get_or_init(|| Box::new(named().into_iter().filter(can_be_counted).collect()))
 }
@@ -105,9 +104,8 @@ pub(super) fn choose(try_to_open: fn(&Kind) -> io::Result<()>) -> &'static [Kind
 /// The events that `TSC_EVENTS` names. Prints what is wrong with its other names.
 fn named() -> Vec<Kind> {
     let list = EVENTS.get().unwrap_or_default();
-    parse(&list.to_string_lossy(), |name, wrong| {
-        EVENTS.complain(name, wrong)
-    })
+    let complain = |name: &str, wrong: &str| EVENTS.complain(name, wrong);
+    parse(&list.to_string_lossy(), complain)
 }
 
 /// The names of these events, as a user would write them in `TSC_EVENTS`.
