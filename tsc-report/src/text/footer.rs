@@ -69,11 +69,9 @@ pub(super) fn left_out(report: &Report, width: usize) -> Vec<String> {
         1 => "1 function".to_owned(),
         count => format!("{count} functions"),
     };
-    let mut lines = vec![format!(
-        "tsc: {count} not measured, because of TSC_ONLY or TSC_SKIP:"
-    )];
-    lines.extend(wrapped(&escaped(&report.left_out.join(", ")), width));
-    lines
+    let heading = format!("tsc: {count} not measured, because of TSC_ONLY or TSC_SKIP:");
+    let names = wrapped(&escaped(&report.left_out.join(", ")), width);
+    [heading].into_iter().chain(names).collect()
 }
 
 #[cfg(test)]

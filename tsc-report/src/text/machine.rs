@@ -57,10 +57,8 @@ fn machine(clock: &Clock, is_full: bool) -> Vec<String> {
     let step = clock.resolution_ticks;
     add(step > 1, format!("in steps of {step}"));
     let source = clock.clocksource.as_deref().unwrap_or("unknown");
-    add(
-        !["tsc", "unknown"].contains(&source),
-        format!("clocksource {source}"),
-    );
+    let is_unusual = !["tsc", "unknown"].contains(&source);
+    add(is_unusual, format!("clocksource {source}"));
     let pinned = clock.pinned_cpu.map(|cpu| format!("pinned to CPU {cpu}"));
     add(pinned.is_some(), pinned.unwrap_or("not pinned".to_owned()));
     parts
@@ -70,15 +68,12 @@ fn machine(clock: &Clock, is_full: bool) -> Vec<String> {
 fn probes(clock: &Clock, scale: &Scale, is_full: bool) -> Vec<String> {
     let mut parts: Vec<String> = scale.remark.iter().cloned().collect();
     parts.extend(clock.overheads.iter().map(|overhead| {
+        let fence = &overhead.fence;
         if overhead.total_ticks == 0.0 {
-            return format!(
-                "{} probe: its overhead is unknown here and not subtracted",
-                overhead.fence
-            );
+            return format!("{fence} probe: its overhead is unknown here and not subtracted");
         }
         format!(
-            "{} probe: {:.1} ± {:.0} ticks in a call, {:.0} ± {:.0} in all, subtracted",
-            overhead.fence,
+            "{fence} probe: {:.1} ± {:.0} ticks in a call, {:.0} ± {:.0} in all, subtracted",
             overhead.visible_ticks,
             overhead.visible_error_ticks,
             overhead.total_ticks,

@@ -81,9 +81,8 @@ fn is_test_binary(report: &Report) -> bool {
         return false;
     };
     let stem = file.strip_suffix(".exe").unwrap_or(file);
-    stem.rsplit_once('-').is_some_and(|(_, hash)| {
-        hash.len() == 16 && hash.bytes().all(|byte| byte.is_ascii_hexdigit())
-    })
+    let is_hash = |of: &str| of.len() == 16 && of.bytes().all(|byte| byte.is_ascii_hexdigit());
+    stem.rsplit_once('-').is_some_and(|(_, hash)| is_hash(hash))
 }
 
 /// The name with all characters escaped that would move a terminal's cursor, break the line or change the direction of writing.

@@ -22,11 +22,8 @@ pub(super) fn lines(page: &Page<'_>, row: &CallsiteReport) -> Vec<String> {
         events(row),
     ];
     let mut notes: Vec<String> = asked_for.into_iter().flatten().collect();
-    let most = if options.form == TextForm::Full {
-        usize::MAX
-    } else {
-        1
-    };
+    let is_full = options.form == TextForm::Full;
+    let most = if is_full { usize::MAX } else { 1 };
     notes.extend(remarks(page, row).into_iter().take(most));
     let mut lines = wrapped(&notes.join("; "), options.width);
     for thread in threads(row, scale) {
@@ -130,9 +127,8 @@ fn remarks(page: &Page<'_>, row: &CallsiteReport) -> Vec<String> {
 
 /// How many calls took how much longer than the others, where they are much of the total.
 fn long_and_rare(row: &CallsiteReport, scale: &Scale, options: &TextOptions) -> Option<String> {
-    let share = row
-        .outlier_excess_share
-        .filter(|&of| of > NOTED_SHARE && !row.is_below_resolution())?;
+    let is_noted = |&share: &f64| share > NOTED_SHARE && !row.is_below_resolution();
+    let share = row.outlier_excess_share.filter(is_noted)?;
     let full = options.name_of("TSC_REPORT=full", "--full");
     let excess = share * row.total_ticks;
     let longest = row.slowest.first().map(|call| call.ticks.to_f64());
@@ -181,10 +177,8 @@ fn uncounted(report: &Report, row: &CallsiteReport) -> Vec<String> {
     let note = |(number, what)| format!("{} {what}", calls(number));
     let mut notes: Vec<String> = counted.map(note).collect();
     if !row.fence_supported {
-        notes.push(format!(
-            "this CPU has no {}: measured with lfence",
-            escaped(&row.fence)
-        ));
+        let fence = escaped(&row.fence);
+        notes.push(format!("this CPU has no {fence}: measured with lfence"));
     }
     notes
 }

@@ -27,11 +27,8 @@ pub(super) fn parts(report: &Report) -> Vec<String> {
     }
     let rows = report.callsites.iter();
     let blocked: f64 = rows.map(CallsiteReport::own_blocked).sum();
-    let mut parts = vec![line];
-    for (what, ticks) in [
-        ("blocked", blocked),
-        ("waiting for a CPU", report.waiting()),
-    ] {
+    let (mut parts, waiting) = (vec![line], report.waiting());
+    for (what, ticks) in [("blocked", blocked), ("waiting for a CPU", waiting)] {
         if let Some(ns) = ns.map(|ns| ticks * ns).filter(|&ns| ns >= LEAST_NS) {
             parts.push(format!("{what} {}", time(ns)));
         }
@@ -56,8 +53,7 @@ impl Report {
 impl CallsiteReport {
     /// The ticks in which a thread was blocked outside annotated callees. Where it is unknown how long threads wait for a CPU, that is in it.
     pub(super) fn own_blocked(&self) -> f64 {
-        self.self_on_cpu_ticks
-            .map_or(0.0, |on_cpu| self.self_ticks - on_cpu)
+        self.self_ticks - self.self_on_cpu()
     }
 
     /// The same for waiting for a CPU.

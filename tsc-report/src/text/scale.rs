@@ -55,9 +55,8 @@ impl Scale {
 
     /// A figure with its unit.
     pub(super) fn figure(&self, ticks: f64) -> String {
-        let cell = self.cell(ticks);
-        self.unit
-            .map_or(cell.clone(), |unit| format!("{cell} {unit}"))
+        let unit = self.unit.map(|unit| format!(" {unit}"));
+        self.cell(ticks) + &unit.unwrap_or_default()
     }
 }
 
@@ -115,18 +114,13 @@ pub(super) fn fixed(value: f64, digits: usize) -> String {
 
 /// The core's clock moved while the program ran: its range is the uncertainty of every figure.
 fn remark_on_cycles(clock: &Clock, ratio: f64) -> String {
-    let range = match (
-        clock.core_cycles_per_tick_min,
-        clock.core_cycles_per_tick_max,
-    ) {
-        (Some(least), Some(greatest)) => {
-            let error = (greatest - ratio).max(ratio - least) / ratio;
-            format!(" ± {:.1} %", error * 100.0)
-        }
-        _ => String::new(),
-    };
+    let greatest = clock.core_cycles_per_tick_max;
+    let range = clock.core_cycles_per_tick_min.zip(greatest);
+    let error = range.map(|(least, greatest)| (greatest - ratio).max(ratio - least) / ratio);
+    let error = error.map(|error| format!(" ± {:.1} %", error * 100.0));
+    let error = error.unwrap_or_default();
     let source = clock.core_cycles_source.as_deref().unwrap_or("an estimate");
-    format!("core cycles are ticks × {ratio:.3}{range}, by {source}")
+    format!("core cycles are ticks × {ratio:.3}{error}, by {source}")
 }
 
 impl Clock {
@@ -140,11 +134,8 @@ impl Clock {
 
     /// What headings add to the unit if ticks do not measure time.
     pub(crate) fn distrust(&self) -> &'static str {
-        if self.distrusted && self.fallback_reason.is_none() {
-            " (distrusted)"
-        } else {
-            ""
-        }
+        let is_shown = self.distrusted && self.fallback_reason.is_none();
+        if is_shown { " (distrusted)" } else { "" }
     }
 }
 

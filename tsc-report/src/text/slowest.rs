@@ -7,10 +7,8 @@ use crate::{CallsiteReport, Report, SlowCall, TextUnit};
 
 /// What is to be said of each call: when, how long, where its time went, where it ran, and through which callers.
 pub(super) fn lines(report: &Report, callsite: &CallsiteReport, width: usize) -> Vec<String> {
-    let calls = callsite.slowest.iter();
-    calls
-        .flat_map(|call| wrapped(&line(report, call), width))
-        .collect()
+    let lines = callsite.slowest.iter().map(|call| line(report, call));
+    lines.flat_map(|line| wrapped(&line, width)).collect()
 }
 
 fn line(report: &Report, call: &SlowCall) -> String {
@@ -39,10 +37,8 @@ fn line(report: &Report, call: &SlowCall) -> String {
     }
     // The row itself is the first.
     let callers = call.path.iter().skip(1);
-    let names: Vec<String> = callers
-        .filter_map(|&index| report.callsites.get(index as usize))
-        .map(|callsite| escaped(&callsite.name))
-        .collect();
+    let callers = callers.filter_map(|&index| report.callsites.get(index as usize));
+    let names: Vec<String> = callers.map(|caller| escaped(&caller.name)).collect();
     if !names.is_empty() {
         line += &format!("; called by {}", names.join(" < "));
     }
@@ -52,10 +48,9 @@ fn line(report: &Report, call: &SlowCall) -> String {
 /// Where the time went.
 fn parts(call: &SlowCall, scale: &Scale) -> String {
     let share = |ticks: f64| (ticks / call.ticks().max(1.0) * 100.0).max(0.0);
-    let mut parts = call.on_cpu_ticks().map_or_else(
-        || "its time on the CPU is unknown".to_owned(),
-        |ticks| format!("{:.1} % on the CPU", share(ticks)),
-    );
+    let known = |ticks| format!("{:.1} % on the CPU", share(ticks));
+    let unknown = || "its time on the CPU is unknown".to_owned();
+    let mut parts = call.on_cpu_ticks().map_or_else(unknown, known);
     let blocked = call.blocked_ticks().filter(|_| call.on_cpu_ticks.is_some());
     if let Some(ticks) = blocked {
         parts += &format!(", {:.1} % blocked", share(ticks));

@@ -22,18 +22,15 @@ pub(super) fn cost(report: &Report) -> Option<String> {
 
 /// Why the times of light functions are unknown, if they are.
 pub(super) fn doubt(report: &Report) -> Option<String> {
-    let why = report.tick_clock.as_ref()?.no_times_because.as_ref()?;
-    Some(format!(
-        "light probes count calls, and no times are known: {why}"
-    ))
+    let why = report.tick_clock.as_ref()?.no_times_because.as_ref();
+    why.map(|why| format!("light probes count calls, and no times are known: {why}"))
 }
 
 /// The figures of a row whose time is known by ticks of the clock.
 pub(super) fn row(row: &CallsiteReport) -> Option<String> {
     let ticks = row.clock_ticks?;
-    let error = row
-        .self_std_error_ticks
-        .map_or_else(|| "unknown".to_owned(), |error| format!("{error:.0}"));
+    let error = row.self_std_error_ticks.map(|error| format!("{error:.0}"));
+    let error = error.unwrap_or("unknown".to_owned());
     let mut line = format!(
         "by {ticks} {} of the clock: self {:.0} ± {error} standard error",
         if ticks == 1 { "tick" } else { "ticks" },

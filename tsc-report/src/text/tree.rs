@@ -23,10 +23,7 @@ pub(super) fn lines(report: &Report, names: &Names<'_>, scale: &Scale) -> Vec<St
         format!(
             "tsc: call tree, inclusive {unit}{distrust}; contexts under {least:.1} % are left out"
         ),
-        format!(
-            "tsc: {:>6} {:>12} {:>14} {:>13}  function",
-            "share", "calls", "total", "mean"
-        ),
+        "tsc:  share        calls          total          mean  function".to_owned(),
     ];
     let tree = Tree::new(report, names, scale);
     // Without recursion, for a call tree may be deeper than the stack.
