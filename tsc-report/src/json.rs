@@ -94,14 +94,10 @@ impl Report {
     }
 
     fn check_reference(&self, callsite: u64, from: impl Fn() -> String) -> Result<(), String> {
-        let is_there = (callsite as usize) < self.callsites.len();
-        let wrong = || {
-            format!(
-                "{} refers to callsite {callsite}, which does not exist",
-                from()
-            )
-        };
-        ensure(is_there, wrong)
+        ensure((callsite as usize) < self.callsites.len(), || {
+            let from = from();
+            format!("{from} refers to callsite {callsite}, which does not exist")
+        })
     }
 
     fn check_contexts(&self) -> Result<(), String> {
@@ -113,9 +109,8 @@ impl Report {
             let above = |parent: u64| depths.get(parent as usize).map(|depth| depth + 1);
             let depth = context.parent.map_or(Some(0), above);
             let depth = depth.ok_or_else(|| format!("context {index} precedes its parent"))?;
-            ensure(depth <= DEEPEST, || {
-                format!("context {index} is called through more than {DEEPEST} others")
-            })?;
+            let wrong = || format!("context {index} is called through more than {DEEPEST} others");
+            ensure(depth <= DEEPEST, wrong)?;
             depths.push(depth);
         }
         Ok(())
@@ -125,19 +120,16 @@ impl Report {
 impl Clock {
     fn check(&self) -> Result<(), String> {
         let (hz, share) = (self.hz.unwrap_or(1.0), self.crowding_error_share);
-        ensure((1.0..=1e12).contains(&hz), || {
-            format!("no counter has {hz} ticks per second")
-        })?;
-        ensure(is_plausible(share), || {
-            format!("no function takes {share} times longer because of probes")
-        })?;
+        let wrong = || format!("no counter has {hz} ticks per second");
+        ensure((1.0..=1e12).contains(&hz), wrong)?;
+        let wrong = || format!("no function takes {share} times longer because of probes");
+        ensure(is_plausible(share), wrong)?;
         self.overheads.iter().try_for_each(|of| {
             let visible = [of.visible_ticks, of.visible_error_ticks];
             let total = [of.total_ticks, of.total_error_ticks, of.nesting_ticks];
             let are_plausible = visible.into_iter().chain(total).all(is_plausible);
-            ensure(are_plausible, || {
-                format!("no probe costs what {} does here", of.fence)
-            })
+            let wrong = || format!("no probe costs what {} does here", of.fence);
+            ensure(are_plausible, wrong)
         })
     }
 }
@@ -145,26 +137,19 @@ impl Clock {
 impl CallsiteReport {
     fn check(&self) -> Result<(), String> {
         let (name, samples) = (&self.name, self.sums.samples);
-        let histograms = [
-            &self.histogram,
-            &self.interrupted_histogram,
-            &self.wall_histogram,
-        ];
-        for buckets in histograms {
+        let interrupted = &self.interrupted_histogram;
+        for buckets in [&self.histogram, interrupted, &self.wall_histogram] {
             let is_ascending = buckets.is_sorted_by(|one, next| one.from_ticks < next.from_ticks);
-            ensure(is_ascending, || {
-                format!("the buckets of {name} are not in ascending order")
-            })?;
+            let wrong = || format!("the buckets of {name} are not in ascending order");
+            ensure(is_ascending, wrong)?;
             for from in buckets.iter().map(|bucket| bucket.from_ticks) {
-                ensure(beginning(from) == from, || {
-                    format!("no bucket begins at {from} ticks, as one of {name} does")
-                })?;
+                let wrong = || format!("no bucket begins at {from} ticks, as one of {name} does");
+                ensure(beginning(from) == from, wrong)?;
             }
         }
         let counted = count(&self.histogram);
-        ensure(counted <= samples, || {
-            format!("{name} has {samples} samples and {counted} in its histogram")
-        })
+        let wrong = || format!("{name} has {samples} samples and {counted} in its histogram");
+        ensure(counted <= samples, wrong)
     }
 }
 

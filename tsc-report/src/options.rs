@@ -67,14 +67,11 @@ options! {
 impl TextOptions {
     /// The full form is as wide as it needs to be, in ticks, and with the slowest calls.
     pub(crate) fn of_form(&self) -> Self {
-        let options = self.clone();
-        match self.form {
-            TextForm::Full => options
-                .width(usize::MAX)
-                .unit(TextUnit::Ticks)
-                .slowest(true),
-            _ => options.width(self.width_of_lines()),
+        if self.form == TextForm::Full {
+            let options = self.clone().unit(TextUnit::Ticks).slowest(true);
+            return options.width(usize::MAX);
         }
+        self.clone().width(self.width_of_lines())
     }
 
     /// No width is too small for the first columns.

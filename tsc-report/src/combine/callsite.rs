@@ -29,21 +29,16 @@ impl CallsiteReport {
         }
         self.combine(other, how);
         combine_each(&mut self.events, &other.events, |of| &of.event, how);
-        combine_each(
-            &mut self.thread_rows,
-            &other.thread_rows,
-            |of| &of.name,
-            how,
-        );
+        let (threads, others) = (&mut self.thread_rows, &other.thread_rows);
+        combine_each(threads, others, |of| &of.name, how);
         if how == Merge {
             self.sums.merge(&other.sums);
-            self.thread_rows
-                .sort_by(|one, other| one.name.cmp(&other.name));
+            threads.sort_by(|one, other| one.name.cmp(&other.name));
         } else {
             let (samples, walls) = (&self.histogram, &self.wall_histogram);
             self.sums.subtract(&other.sums, samples, walls);
             self.events.retain(|event| event.calls != 0);
-            self.thread_rows.retain(|row| row.calls != 0);
+            threads.retain(|row| row.calls != 0);
         }
     }
 

@@ -143,12 +143,9 @@ impl Report {
                 let next = self.contexts.len() as u64;
                 known.insert(key, next);
                 place = Some(next);
-                let (parent, callsite) = key;
-                self.contexts.push(Context {
-                    parent,
-                    callsite,
-                    ..other.clone()
-                });
+                let mut context = other.clone();
+                (context.parent, context.callsite) = key;
+                self.contexts.push(context);
             }
             places.push(place);
         }
@@ -196,10 +193,8 @@ pub(super) fn translate(indices: &mut [u64], places: &[u64]) {
 impl Clock {
     fn check_addable(&self, other: &Self) -> Result<(), MergeError> {
         if self.source != other.source {
-            return Err(MergeError::Source {
-                one: self.source.clone(),
-                other: other.source.clone(),
-            });
+            let (one, other) = (self.source.clone(), other.source.clone());
+            return Err(MergeError::Source { one, other });
         }
         match (self.hz, other.hz) {
             (Some(one), Some(other)) if (other / one - 1.0).abs() > RATE_PPM * 1e-6 => {
@@ -217,14 +212,9 @@ impl Clock {
         }
         self.merge(&added);
         // The correction of a report's own calls is in its callsites, so only the greater error is kept.
-        combine_each(
-            &mut self.overheads,
-            &added.overheads,
-            |of| &of.fence,
-            How::Merge,
-        );
-        self.overheads
-            .sort_by(|one, other| one.fence.cmp(&other.fence));
+        let (overheads, added) = (&mut self.overheads, &added.overheads);
+        combine_each(overheads, added, |of| &of.fence, How::Merge);
+        overheads.sort_by(|one, other| one.fence.cmp(&other.fence));
         self.doubts = self.doubtful.len() as u64;
     }
 }

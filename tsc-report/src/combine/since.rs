@@ -25,10 +25,9 @@ impl Report {
     /// Returns `None` if `earlier` is of another process, or if there was a `reset` or a `take` in between.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Option<Self> {
-        let is_same = self.process.pid == earlier.process.pid
-            && self.process.host == earlier.process.host
-            && (self.process.started == earlier.process.started
-                || earlier.process.started.is_empty());
+        let (one, other) = (&self.process, &earlier.process);
+        let is_same = (one.pid, &one.host) == (other.pid, &other.host)
+            && (one.started == other.started || other.started.is_empty());
         if !is_same || self.unrecorded_calls < earlier.unrecorded_calls {
             return None;
         }
@@ -51,18 +50,15 @@ impl Report {
             }
         }
         // Every earlier callsite still exists, unless the figures were reset.
-        if known
-            .values()
-            .any(|&index| earlier.callsites[index].calls != 0)
-        {
+        let mut gone = known.values().map(|&index| &earlier.callsites[index]);
+        if gone.any(|callsite| callsite.calls != 0) {
             return None;
         }
         report.combine(earlier, How::Since);
         report.combine_contexts(&earlier.contexts, &places, How::Since);
         report.derive();
         report.leave_out_what_was_not_called();
-        let (begin, end) = (earlier.process.span().1, self.process.span().1);
-        report.process.set_span((begin, end));
+        report.process.set_span((other.span().1, one.span().1));
         Some(report)
     }
 
@@ -91,8 +87,7 @@ impl Report {
         let in_paths = calls.flat_map(|call| call.path.iter().copied());
         let in_contexts = self.contexts.iter().filter_map(|context| context.callsite);
         let in_use: HashSet<u64> = in_paths.chain(in_contexts).collect();
-        let is_kept =
-            |&index: &usize| callsites[index].was_called() || in_use.contains(&(index as u64));
+        let is_kept = |&at: &usize| callsites[at].was_called() || in_use.contains(&(at as u64));
         let kept: Vec<usize> = (0..callsites.len()).filter(is_kept).collect();
         self.choose_callsites(&kept);
     }

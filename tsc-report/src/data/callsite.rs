@@ -209,10 +209,8 @@ impl CallsiteReport {
     /// Whether a timed call cannot be distinguished from an empty one, so that only many together mean something.
     #[must_use]
     pub fn is_below_resolution(&self) -> bool {
-        self.probe != "light"
-            && self
-                .mean_ticks
-                .is_some_and(|mean| mean < Self::RESOLVED_TICKS)
+        let is_short = |mean| mean < Self::RESOLVED_TICKS;
+        self.probe != "light" && self.mean_ticks.is_some_and(is_short)
     }
 }
 

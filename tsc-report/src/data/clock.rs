@@ -93,8 +93,7 @@ impl Clock {
 
     fn greatest_share(&self, error: fn(&FenceOverhead) -> f64) -> f64 {
         let known = self.overheads.iter().filter(|of| of.total_ticks > 0.0);
-        known
-            .map(|of| error(of) / of.total_ticks)
-            .fold(0.0, f64::max)
+        let shares = known.map(|of| error(of) / of.total_ticks);
+        shares.fold(0.0, f64::max)
     }
 }

@@ -71,13 +71,11 @@ pub(crate) fn quantile(buckets: &[Bucket], share: f64) -> Option<u64> {
     let count = count(buckets);
     let rank = ((count as f64 * share).ceil() as u64).clamp(1, count.max(1));
     let mut seen = 0;
-    buckets
-        .iter()
-        .find(|bucket| {
-            seen = saturating_sum([seen, bucket.calls]);
-            seen >= rank
-        })
-        .map(|bucket| bucket.from_ticks)
+    let found = buckets.iter().find(|bucket| {
+        seen = saturating_sum([seen, bucket.calls]);
+        seen >= rank
+    });
+    found.map(|bucket| bucket.from_ticks)
 }
 
 /// Adds counts up. A report that somebody has changed may have any; what is too much for it is no reason to panic.

@@ -196,13 +196,8 @@ impl CallsiteSums {
     /// The number of calls that have returned.
     #[must_use]
     pub fn calls(&self) -> u64 {
-        saturating_sum([
-            self.samples,
-            self.firsts,
-            self.excluded,
-            self.anomalies,
-            self.counted,
-        ])
+        let timed = [self.samples, self.firsts, self.excluded, self.anomalies];
+        saturating_sum(timed.into_iter().chain([self.counted]))
     }
 
     /// The gross ticks and the number of the calls but threads' first ones.
@@ -226,10 +221,8 @@ impl CallsiteSums {
         if self.polls != 0 {
             return self.polls_gross;
         }
-        self.sum
-            .wrapping_add(self.first_sum)
-            .wrapping_add(self.excluded_sum)
-            .wrapping_sub(self.calls_blocked)
+        let calls = self.later_calls().0.wrapping_add(self.first_sum);
+        calls.wrapping_sub(self.calls_blocked)
     }
 
     /// Whether interruptions of the calls were detected, as far as is known.
@@ -258,8 +251,7 @@ impl CallsiteSums {
         let extreme = |known: Option<i64>, outermost: Option<&Bucket>, limit: fn(u64) -> u64| {
             let from = outermost?.from_ticks;
             // The first bucket also contains samples below zero, which exist because nested probes may cost less than was subtracted.
-            let is_of_it =
-                |ticks: &i64| histogram::beginning(ticks.max(&0).cast_unsigned()) == from;
+            let is_of_it = |of: &i64| histogram::beginning(of.max(&0).cast_unsigned()) == from;
             let known = known.filter(is_of_it);
             Some(known.unwrap_or_else(|| limit(from).cast_signed()))
         };

@@ -44,17 +44,14 @@ pub(super) fn subtract(callsites: &mut [CallsiteReport], contexts: &mut [Context
 /// Subtracts each context's correction from its ticks and from those of the contexts around it, or adds it to them. Returns the inclusive
 /// corrections. The figures of a file may be absurd, so nothing may overflow.
 fn correct(contexts: &mut [Context], sign: i64) -> Vec<i64> {
-    let mut inclusive: Vec<i64> = contexts
-        .iter()
-        .map(|context| context.probe_ticks.0.wrapping_mul(sign))
-        .collect();
+    let own = |context: &Context| context.probe_ticks.0.wrapping_mul(sign);
+    let mut inclusive: Vec<i64> = contexts.iter().map(own).collect();
     for (at, context) in contexts.iter_mut().enumerate().rev() {
         if let Some(parent) = context.parent {
             let with = inclusive[parent as usize].wrapping_add(inclusive[at]);
             inclusive[parent as usize] = with;
         }
-        let own = context.probe_ticks.0.wrapping_mul(sign);
-        context.self_ticks.0 = context.self_ticks.0.wrapping_sub(own);
+        context.self_ticks.0 = context.self_ticks.0.wrapping_sub(own(context));
         context.total_ticks.0 = context.total_ticks.0.wrapping_sub(inclusive[at]);
         if let Some(on_cpu) = &mut context.on_cpu_ticks {
             on_cpu.0 = on_cpu.0.wrapping_sub(inclusive[at]);
@@ -71,10 +68,8 @@ fn shares_of_self(callsites: &[CallsiteReport], contexts: &[Context]) -> Vec<f64
             totals[callsite as usize] += context.total_ticks.to_f64();
         }
     }
-    let mut costs: Vec<f64> = callsites
-        .iter()
-        .map(|callsite| OWN_PART * callsite.cost_of_light_probes())
-        .collect();
+    let own = |callsite: &CallsiteReport| OWN_PART * callsite.cost_of_light_probes();
+    let mut costs: Vec<f64> = callsites.iter().map(own).collect();
     for context in contexts {
         let caller = context.parent.and_then(|at| contexts[at as usize].callsite);
         let (Some(callsite), Some(caller)) = (context.callsite, caller) else {
@@ -85,27 +80,18 @@ fn shares_of_self(callsites: &[CallsiteReport], contexts: &[Context]) -> Vec<f64
         let part = context.total_ticks.to_f64() / totals[callee].max(1.0);
         costs[caller] += (1.0 - OWN_PART) * part * callsites[callee].cost_of_light_probes();
     }
-    callsites
-        .iter()
-        .zip(costs)
-        .map(|(callsite, cost)| match callsite.sums.ticked_own {
-            own if own > 0 => (cost / own as f64).min(MOST),
-            _ => 0.0,
-        })
-        .collect()
+    let share = |(callsite, cost): (&CallsiteReport, f64)| match callsite.sums.ticked_own {
+        own if own > 0 => (cost / own as f64).min(MOST),
+        _ => 0.0,
+    };
+    callsites.iter().zip(costs).map(share).collect()
 }
 
 /// Whether a context around this one is of the same function.
 fn is_recursive(context: &Context, contexts: &[Context]) -> bool {
     let outer = |context: &Context| context.parent.map(|at| &contexts[at as usize]);
-    let mut around = outer(context);
-    while let Some(one) = around {
-        if one.callsite == context.callsite {
-            return true;
-        }
-        around = outer(one);
-    }
-    false
+    let mut around = std::iter::successors(outer(context), |one| outer(one));
+    around.any(|one| one.callsite == context.callsite)
 }
 
 #[cfg(test)]

@@ -45,10 +45,8 @@ impl CallsiteReport {
     /// order is the same in every run.
     pub(crate) fn by_self(one: &Self, other: &Self) -> Ordering {
         let name = |of: &Self| (of.module.clone(), of.name.clone(), of.line);
-        other
-            .self_on_cpu()
-            .total_cmp(&one.self_on_cpu())
-            .then_with(|| name(one).cmp(&name(other)))
+        let by_ticks = other.self_on_cpu().total_cmp(&one.self_on_cpu());
+        by_ticks.then_with(|| name(one).cmp(&name(other)))
     }
 
     /// Ticks outside annotated callees: on the CPU if that is known, otherwise by wall time.
@@ -97,10 +95,8 @@ impl CallsiteReport {
         self.panicked = sums.panicked;
         self.samples = sums.samples;
         self.threads = sums.threads;
-        self.saturated = match self.histogram.last() {
-            Some(last) if last.from_ticks == LAST => last.calls,
-            _ => 0,
-        };
+        let longest = self.histogram.last().filter(|of| of.from_ticks == LAST);
+        self.saturated = longest.map_or(0, |of| of.calls);
     }
 
     /// The sums over all calls, after the correction for overhead.
@@ -202,9 +198,8 @@ impl CallsiteReport {
         self.outlier_threshold_ticks = found.as_ref().map(|of| of.threshold - visible);
         self.outliers = found.map_or(0, |of| of.count);
         self.outlier_excess_mean_ticks = excess.map(|of| of / self.sums.samples as f64);
-        self.outlier_excess_share = excess
-            .filter(|_| self.total_ticks > 0.0)
-            .map(|of| (of / self.total_ticks).min(1.0));
+        let excess = excess.filter(|_| self.total_ticks > 0.0);
+        self.outlier_excess_share = excess.map(|of| (of / self.total_ticks).min(1.0));
     }
 
     fn derive_interrupted(&mut self, visible: f64) {

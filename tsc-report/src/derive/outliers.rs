@@ -38,20 +38,13 @@ impl Outliers {
     /// `None` if there are no samples.
     pub(super) fn find(sums: &CallsiteSums, buckets: &[Bucket], hz: Option<f64>) -> Option<Self> {
         let quantile = |share| quantile(buckets, share).map(middle);
-        let (median, p99) = (quantile(0.5)?, quantile(0.99)?);
-        let hz = hz.unwrap_or(USUAL_HZ);
-        let hit = (INTERRUPTS_PER_SECOND * median / hz).min(MOST_HIT);
-        let slowest = if hit > LEAST_HIT {
-            quantile(1.0 - hit)?
-        } else {
-            p99
-        };
+        let (median, hz) = (quantile(0.5)?, hz.unwrap_or(USUAL_HZ));
+        let hit = (INTERRUPTS_PER_SECOND * median / hz).clamp(LEAST_HIT, MOST_HIT);
+        let slowest = quantile(1.0 - hit)?;
         let bucket_end = end(beginning(slowest as u64)) as f64;
-        let threshold = bucket_end
-            + (FACTOR * (slowest - median))
-                .max(SHORTEST_SECONDS * hz)
-                // The samples in the next bucket are hardly longer.
-                .max(bucket_end - slowest);
+        let distance = (FACTOR * (slowest - median)).max(SHORTEST_SECONDS * hz);
+        // The samples in the next bucket are hardly longer.
+        let threshold = bucket_end + distance.max(bucket_end - slowest);
         // They are in ascending order.
         let is_other = |bucket: &Bucket| (bucket.from_ticks as f64) < threshold;
         let (others, outliers) = buckets.split_at(buckets.partition_point(is_other));

@@ -4,8 +4,6 @@
 #[cfg(test)]
 mod tests;
 
-use std::fmt;
-
 use crate::data::saturating_sum;
 use crate::{CallsiteReport, Report};
 
@@ -38,21 +36,16 @@ impl Report {
     }
 
     fn metrics(&self, dialect: Dialect) -> String {
-        let mut text = Text {
-            lines: Vec::new(),
-            dialect,
-        };
+        let lines = Vec::new();
+        let mut text = Text { lines, dialect };
         text.families(self);
         text.lines.join("\n") + "\n"
     }
 }
 
 /// A figure's name, its explanation, and its value for a callsite; `None` if it is unknown.
-type Figure = (
-    &'static str,
-    &'static str,
-    fn(&CallsiteReport) -> Option<f64>,
-);
+type Figure = (&'static str, &'static str, Value);
+type Value = fn(&CallsiteReport) -> Option<f64>;
 
 const COUNTERS: [Figure; 7] = [
     ("tsc_calls", "Calls that have returned.", |of| {
@@ -153,15 +146,15 @@ impl Text {
         for callsite in &report.callsites {
             // A counter is never negative.
             if let Some(value) = of(callsite).filter(|&value| value >= 0.0) {
-                let labels = Labels(callsite);
-                self.lines
-                    .push(format!("{name}{suffix}{{{labels}}} {value}"));
+                let labels = labels(callsite);
+                let line = format!("{name}{suffix}{{{labels}}} {value}");
+                self.lines.push(line);
             }
         }
     }
 
     fn histogram(&mut self, callsite: &CallsiteReport) {
-        let (name, labels) = (HISTOGRAM, Labels(callsite));
+        let (name, labels) = (HISTOGRAM, labels(callsite));
         let bucket = |edge: &str, calls| format!("{name}_bucket{{{labels},le=\"{edge}\"}} {calls}");
         self.lines.extend(OCTAVES.map(|octave| {
             let end = 1 << octave;
@@ -181,23 +174,13 @@ impl Text {
 }
 
 /// The labels that identify a callsite.
-struct Labels<'a>(&'a CallsiteReport);
-
-impl fmt::Display for Labels<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [module, name, file] =
-            [&self.0.module, &self.0.name, &self.0.file].map(|text| escaped(text));
-        let line = self.0.line;
-        write!(
-            f,
-            "module=\"{module}\",name=\"{name}\",location=\"{file}:{line}\""
-        )
-    }
+fn labels(of: &CallsiteReport) -> String {
+    let [module, name, file] = [&of.module, &of.name, &of.file].map(|text| escaped(text));
+    let location = format!("{file}:{}", of.line);
+    format!(r#"module="{module}",name="{name}",location="{location}""#)
 }
 
 fn escaped(value: &str) -> String {
-    value
-        .replace('\\', r"\\")
-        .replace('"', r#"\""#)
-        .replace('\n', r"\n")
+    let value = value.replace('\\', r"\\").replace('"', r#"\""#);
+    value.replace('\n', r"\n")
 }
