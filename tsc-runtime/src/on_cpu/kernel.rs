@@ -73,11 +73,8 @@ pub(super) fn clock_is_fine() -> Result<(), &'static str> {
         std::hint::spin_loop();
     }
     let after = clock_ns(libc::CLOCK_THREAD_CPUTIME_ID).ok_or(REFUSED)?;
-    if after > before {
-        Ok(())
-    } else {
-        Err("a thread's CPU clock moves in coarse steps here")
-    }
+    let moves = (after > before).then_some(());
+    moves.ok_or("a thread's CPU clock moves in coarse steps here")
 }
 
 /// Preserves the C library's `errno`, which the annotated function may just have set for the program.

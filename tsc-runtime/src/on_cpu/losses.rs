@@ -94,10 +94,8 @@ impl Inside {
     };
 
     fn plus(self, other: Self) -> Self {
-        Self {
-            loss: self.loss.plus(other.loss),
-            own: self.own.plus(other.own),
-        }
+        let (loss, own) = (self.loss.plus(other.loss), self.own.plus(other.own));
+        Self { loss, own }
     }
 
     /// Like [`Loss::split_at`].
@@ -108,13 +106,8 @@ impl Inside {
             _ => part(self.own.off, loss.off, self.loss.off),
         };
         let (own, own_rest) = self.own.split_at(own_ticks);
-        (
-            Self { loss, own },
-            Self {
-                loss: rest,
-                own: own_rest,
-            },
-        )
+        let inside = |loss, own| Self { loss, own };
+        (inside(loss, own), inside(rest, own_rest))
     }
 }
 
@@ -129,18 +122,14 @@ struct Entry {
 }
 
 impl Entry {
-    const EMPTY: Self = Self {
-        from: 0,
-        to: 0,
-        inside: Inside::NOTHING,
-    };
+    const EMPTY: Self = Self::new(0, 0, Inside::NOTHING);
+
+    const fn new(from: Ticks, to: Ticks, inside: Inside) -> Self {
+        Self { from, to, inside }
+    }
 
     fn join(self, later: Self) -> Self {
-        Self {
-            from: self.from,
-            to: later.to,
-            inside: self.inside.plus(later.inside),
-        }
+        Self::new(self.from, later.to, self.inside.plus(later.inside))
     }
 
     /// The losses until `start` and those after it, in proportion to the time.
@@ -178,17 +167,11 @@ impl Losses {
 
     /// Adds a loss that was found at `at` and belongs to the innermost running call.
     pub(super) fn add(&mut self, at: Ticks, loss: Loss) {
-        self.push(Entry {
-            from: at,
-            to: at,
-            inside: Inside {
-                loss,
-                own: Loss {
-                    switches: loss.interruptions(),
-                    ..loss
-                },
-            },
-        });
+        let own = Loss {
+            switches: loss.interruptions(),
+            ..loss
+        };
+        self.push(Entry::new(at, at, Inside { loss, own }));
     }
 
     /// The loss since `start`, which was at most `at_most` ticks.
@@ -216,20 +199,11 @@ impl Losses {
         let (inside, rest) = inside.split_at(at_most);
         let before = before.plus(rest);
         if before != Inside::NOTHING {
-            self.push(Entry {
-                from: from.min(start),
-                to: start,
-                inside: before,
-            });
+            self.push(Entry::new(from.min(start), start, before));
         }
-        self.push(Entry {
-            from: from.max(start),
-            to: last.to,
-            inside: Inside {
-                own: Loss::NONE,
-                ..inside
-            },
-        });
+        let own = Loss::NONE;
+        let claimed = Inside { own, ..inside };
+        self.push(Entry::new(from.max(start), last.to, claimed));
         inside
     }
 

@@ -132,11 +132,9 @@ impl OnCpu {
         let Ok(mut state) = self.0.try_borrow_mut() else {
             return;
         };
-        let is_available = *UNAVAILABLE.get_or_init(|| {
-            if is_wanted() == Some(false) {
-                return Box::new(Err("TSC_ON_CPU=off"));
-            }
-            Box::new(kernel::clock_is_fine())
+        let is_available = *UNAVAILABLE.get_or_init(|| match is_wanted() {
+            Some(false) => Box::new(Err("TSC_ON_CPU=off")),
+            _ => Box::new(kernel::clock_is_fine()),
         });
         state.clear();
         if is_available.is_ok() {
@@ -252,10 +250,7 @@ impl State {
         } else {
             self.last?.statistics
         };
-        let blocks = match statistics {
-            Some(_) => None,
-            None => blocks_of_thread(),
-        };
+        let blocks = statistics.map_or_else(blocks_of_thread, |_| None);
         Some(Reading {
             at,
             cpu_ns,
@@ -281,8 +276,7 @@ pub(crate) fn is_certain(net: i64, blocked: i64, switches: u32) -> bool {
 
 /// Why the time of interrupted calls on the CPU is not known, although interruptions are detected.
 pub(crate) fn unavailable() -> Option<&'static str> {
-    let refused = REFUSED
-        .load(Relaxed)
-        .then_some("the kernel no longer answers clock_gettime(CLOCK_THREAD_CPUTIME_ID)");
+    const SILENT: &str = "the kernel no longer answers clock_gettime(CLOCK_THREAD_CPUTIME_ID)";
+    let refused = REFUSED.load(Relaxed).then_some(SILENT);
     UNAVAILABLE.get().copied().and_then(Result::err).or(refused)
 }
