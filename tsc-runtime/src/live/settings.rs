@@ -49,9 +49,8 @@ pub(super) fn settings() -> &'static Settings {
 
 /// Whether it is known that nothing is to be reported. Allocates nothing.
 pub(super) fn is_off() -> bool {
-    SETTINGS
-        .get()
-        .is_some_and(|settings| settings.form == Form::Off)
+    let settings = SETTINGS.get();
+    settings.is_some_and(|settings| settings.form == Form::Off)
 }
 
 impl Settings {
@@ -59,34 +58,25 @@ impl Settings {
         let file = environment::REPORT_FILE.get();
         let usual = form_of_file(file.as_deref().unwrap_or_default(), TextForm::Short);
         let form = environment::REPORT.parse(|value| form(value, usual));
+        let folder = file.as_ref().and_then(|_| std::env::current_dir().ok());
+        let every = environment::REPORT_EVERY.parse(period);
+        let dump_signal = environment::DUMP_SIGNAL.parse(signal);
+        let signals = environment::SIGNALS.parse(environment::switch);
+        let unit = environment::UNIT.parse(|name| of_name(TextUnit::NAMES, name));
+        let sort = environment::SORT.parse(|name| of_name(TextSort::NAMES, name));
+        let top = environment::TOP.parse(|rows| rows.parse().ok());
+        let meta = environment::META.get().unwrap_or_default();
         Self {
             form: form.unwrap_or(usual),
-            folder: match file {
-                Some(_) => std::env::current_dir().unwrap_or_default(),
-                None => PathBuf::new(),
-            },
+            folder: folder.unwrap_or_default(),
             file,
-            every: environment::REPORT_EVERY.parse(period),
-            dump_signal: environment::DUMP_SIGNAL.parse(signal),
-            signals: environment::SIGNALS
-                .parse(environment::switch)
-                .unwrap_or(true),
-            unit: environment::UNIT
-                .parse(|name| of_name(TextUnit::NAMES, name))
-                .unwrap_or_default(),
-            sort: environment::SORT
-                .parse(|name| of_name(TextSort::NAMES, name))
-                .unwrap_or_default(),
-            top: environment::TOP
-                .parse(|rows| rows.parse().ok())
-                .filter(|&rows| rows != 0)
-                .unwrap_or(usize::MAX),
-            meta: pairs(
-                &environment::META
-                    .get()
-                    .unwrap_or_default()
-                    .to_string_lossy(),
-            ),
+            every,
+            dump_signal,
+            signals: signals.unwrap_or(true),
+            unit: unit.unwrap_or_default(),
+            sort: sort.unwrap_or_default(),
+            top: top.filter(|&rows| rows != 0).unwrap_or(usize::MAX),
+            meta: pairs(&meta.to_string_lossy()),
         }
     }
 }
@@ -133,20 +123,12 @@ pub(super) const SIGNALS: [(&str, i32); 7] = [
 
 #[cfg(unix)]
 fn signal(value: &str) -> Option<i32> {
+    use libc::{SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGKILL, SIGSEGV, SIGSTOP, SIGTRAP};
     let name = value.strip_prefix("SIG").unwrap_or(value);
     let number = of_name(&SIGNALS, name).or_else(|| name.parse().ok())?;
     // Signals that cannot be caught, or that mean a fault of the program.
-    let is_unfit = matches!(
-        number,
-        libc::SIGKILL
-            | libc::SIGSTOP
-            | libc::SIGSEGV
-            | libc::SIGBUS
-            | libc::SIGFPE
-            | libc::SIGILL
-            | libc::SIGABRT
-            | libc::SIGTRAP
-    );
+    let faults = [SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP];
+    let is_unfit = [SIGKILL, SIGSTOP].contains(&number) || faults.contains(&number);
     ((1..=31).contains(&number) && !is_unfit).then_some(number)
 }
 
@@ -158,12 +140,10 @@ fn signal(_: &str) -> Option<i32> {
 
 /// Parses `key=value,…`. An entry without `=` is a key with an empty value.
 fn pairs(value: &str) -> MetaMap {
-    value
-        .split(',')
-        .filter(|pair| !pair.trim().is_empty())
-        .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
-        .map(|(key, value)| (key.trim().to_owned(), value.trim().to_owned()))
-        .collect()
+    let pairs = value.split(',').filter(|pair| !pair.trim().is_empty());
+    let pairs = pairs.map(|pair| pair.split_once('=').unwrap_or((pair, "")));
+    let trimmed = |(key, value): (&str, &str)| (key.trim().to_owned(), value.trim().to_owned());
+    pairs.map(trimmed).collect()
 }
 
 #[cfg(test)]

@@ -211,6 +211,7 @@ fn collect(figures: &Figures, unrecorded_calls: u64) -> Report {
         calibration::reading_meanwhile();
         overhead::recalibrate();
     }
+    let against = gate::reason_against().filter(|_| !measured);
     let mut report = Report {
         meta: settings().meta.clone(),
         machine: MachineReport {
@@ -219,9 +220,7 @@ fn collect(figures: &Figures, unrecorded_calls: u64) -> Report {
         },
         slowest_calls: slowest_calls(),
         tick_clock: collect_tick_clock(figures),
-        nothing_because: gate::reason_against()
-            .filter(|_| !measured)
-            .map(str::to_owned),
+        nothing_because: against.map(str::to_owned),
         left_out: registry::left_out(),
         ..collect_sums(figures, unrecorded_calls, collect_clock(totals))
     };
@@ -245,7 +244,5 @@ fn collect_sums(figures: &Figures, unrecorded_calls: u64, clock: Clock) -> Repor
 /// The number of calls that have started, whether they have returned or not.
 pub(super) fn started_in(report: &Report) -> u64 {
     let callsites = report.callsites.iter();
-    callsites
-        .map(|callsite| callsite.calls + callsite.running)
-        .sum()
+    callsites.map(|of| of.calls + of.running).sum()
 }

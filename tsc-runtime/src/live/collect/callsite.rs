@@ -33,16 +33,13 @@ pub(in crate::live) fn collect_callsites(
             parts.push((name, totals));
         }
     }
-    let (mut callsites, numbers): (Vec<CallsiteReport>, Vec<_>) = figures
-        .callsites
-        .iter()
-        .map(|&(callsite, ref totals)| {
-            let mut report = collect_callsite(callsite, totals);
-            let parts = parts.remove(&ptr::from_ref(callsite)).unwrap_or_default();
-            report.thread_rows = thread_rows(callsite, &report, &parts, clock);
-            (report, callsite.number())
-        })
-        .unzip();
+    let collected = figures.callsites.iter().map(|&(callsite, ref totals)| {
+        let mut report = collect_callsite(callsite, totals);
+        let parts = parts.remove(&ptr::from_ref(callsite)).unwrap_or_default();
+        report.thread_rows = thread_rows(callsite, &report, &parts, clock);
+        (report, callsite.number())
+    });
+    let (mut callsites, numbers): (Vec<CallsiteReport>, Vec<_>) = collected.unzip();
     let numbered = numbers.into_iter().zip(0..);
     let indices = numbered.filter_map(|(number, index)| Some((number?, index)));
     let indices = indices.collect();
@@ -82,26 +79,24 @@ fn thread_rows(
     parts: &[(&ThreadName, &Totals)],
     clock: &Clock,
 ) -> Vec<ThreadReport> {
-    let mut rows: Vec<ThreadReport> = parts
-        .iter()
-        .map(|&(name, totals)| {
-            let mut part = CallsiteReport {
-                probe: whole.probe.clone(),
-                fence: whole.fence.clone(),
-                sums: sums(callsite, totals),
-                ..CallsiteReport::default()
-            };
-            part.derive(clock);
-            ThreadReport {
-                name: name.as_deref().map(str::to_owned),
-                threads: part.threads,
-                calls: part.calls,
-                total_ticks: WholeTicks::rounded(part.total_ticks),
-                self_ticks: WholeTicks::rounded(part.self_ticks),
-                on_cpu_ticks: part.on_cpu_ticks.map(WholeTicks::rounded),
-            }
-        })
-        .collect();
+    let rows = parts.iter().map(|&(name, totals)| {
+        let mut part = CallsiteReport {
+            probe: whole.probe.clone(),
+            fence: whole.fence.clone(),
+            sums: sums(callsite, totals),
+            ..CallsiteReport::default()
+        };
+        part.derive(clock);
+        ThreadReport {
+            name: name.as_deref().map(str::to_owned),
+            threads: part.threads,
+            calls: part.calls,
+            total_ticks: WholeTicks::rounded(part.total_ticks),
+            self_ticks: WholeTicks::rounded(part.self_ticks),
+            on_cpu_ticks: part.on_cpu_ticks.map(WholeTicks::rounded),
+        }
+    });
+    let mut rows: Vec<ThreadReport> = rows.collect();
     rows.sort_by_key(|row| Reverse(row.self_ticks));
     rows
 }

@@ -11,28 +11,23 @@ use tsc_report::Context;
 pub(in crate::live) fn collect_contexts(figures: &Figures, indices: &Indices) -> Vec<Context> {
     let index_of = |number: Option<u32>| indices.get(&number?).copied();
     // Ticks tell the time of each context, but not the calls.
-    let is_ticked = !figures.ticked.tree.is_empty();
-    let tree = if is_ticked {
-        &figures.ticked.tree
-    } else {
-        &figures.tree
-    };
+    let (ticked, timed) = (&figures.ticked.tree, &figures.tree);
+    let is_ticked = !ticked.is_empty();
+    let tree = if is_ticked { ticked } else { timed };
     let is_detected = !is_ticked && interruption::unavailable().is_none();
     let is_asked = is_ticked || on_cpu::unavailable().is_none();
-    let nodes = tree.nodes().iter();
-    nodes
-        .map(|node| {
-            let sums = &node.sums;
-            Context {
-                callsite: index_of(node.callsite),
-                parent: node.parent.map(|parent| parent as u64),
-                calls: (!is_ticked).then_some(sums.calls),
-                clean: is_detected.then(|| sums.calls.saturating_sub(sums.unclean)),
-                total_ticks: WholeTicks(sums.on_cpu.wrapping_add(sums.blocked)),
-                on_cpu_ticks: is_asked.then_some(WholeTicks(sums.on_cpu)),
-                self_ticks: WholeTicks(sums.own),
-                probe_ticks: WholeTicks(0),
-            }
-        })
-        .collect()
+    let contexts = tree.nodes().iter().map(|node| {
+        let sums = &node.sums;
+        Context {
+            callsite: index_of(node.callsite),
+            parent: node.parent.map(|parent| parent as u64),
+            calls: (!is_ticked).then_some(sums.calls),
+            clean: is_detected.then(|| sums.calls.saturating_sub(sums.unclean)),
+            total_ticks: WholeTicks(sums.on_cpu.wrapping_add(sums.blocked)),
+            on_cpu_ticks: is_asked.then_some(WholeTicks(sums.on_cpu)),
+            self_ticks: WholeTicks(sums.own),
+            probe_ticks: WholeTicks(0),
+        }
+    });
+    contexts.collect()
 }

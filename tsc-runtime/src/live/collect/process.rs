@@ -1,5 +1,6 @@
 //! The process: its number, when it began to measure, and the user's description of the run.
 
+use std::ffi::OsString;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::timestamp;
@@ -90,10 +91,9 @@ impl Timeline {
 pub(in crate::live) fn collect_process() -> Process {
     let started = process_started();
     let begun = (started != 0).then(|| timestamp::rfc3339(started));
+    let as_text = |argument: OsString| argument.to_string_lossy().into_owned();
     let mut process = Process {
-        argv: std::env::args_os()
-            .map(|argument| argument.to_string_lossy().into_owned())
-            .collect(),
+        argv: std::env::args_os().map(as_text).collect(),
         pid: crate::process::id(),
         host: host(),
         started: begun.unwrap_or_default(),

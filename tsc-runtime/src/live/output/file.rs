@@ -118,9 +118,8 @@ fn append(written: &mut Written, path: &Path, text: &str) -> io::Result<bool> {
     let Some(mut file) = opened.ok().filter(|file| is_own && is_kept(file)) else {
         return Ok(false);
     };
-    let added = file
-        .write_all(text.as_bytes())
-        .and_then(|()| file.sync_data());
+    let added = file.write_all(text.as_bytes());
+    let added = added.and_then(|()| file.sync_data());
     if added.is_err() {
         let _: io::Result<()> = file.set_len(length as u64);
     }
@@ -150,10 +149,8 @@ impl Beside {
         name.push(format!(".{}-{number}.tmp", crate::process::id()));
         let path = target.with_file_name(name);
         // A new file: no link or file that somebody has put there is used.
-        let mut file = OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .open(&path)?;
+        let mut options = OpenOptions::new();
+        let mut file = options.write(true).create_new(true).open(&path)?;
         let beside = Self(path);
         file.write_all(text.as_bytes())?;
         // On a full disk, some file systems only report an error here.

@@ -79,11 +79,8 @@ fn text_options(settings: &Settings, form: Form) -> TextOptions {
         Form::Text(form) => form,
         Form::Json | Form::Off => TextForm::Short,
     };
-    TextOptions::default()
-        .form(form)
-        .unit(settings.unit)
-        .sort(settings.sort)
-        .top(settings.top)
+    let options = TextOptions::default().form(form).unit(settings.unit);
+    options.sort(settings.sort).top(settings.top)
 }
 
 /// Uses the width of the terminal that standard error is, and colour if it is one.

@@ -96,11 +96,8 @@ fn catch(signals: &[i32]) {
         CAUGHT.fetch_or(bit(signal), Relaxed);
         // By default this signal would have ended the program. So the program need not be prepared for system calls that a signal
         // interrupts.
-        set_disposition(
-            signal,
-            handler_address(),
-            libc::SA_RESTART | libc::SA_ONSTACK,
-        );
+        let flags = libc::SA_RESTART | libc::SA_ONSTACK;
+        set_disposition(signal, handler_address(), flags);
     }
 }
 
