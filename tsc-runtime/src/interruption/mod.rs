@@ -197,10 +197,9 @@ impl Detector {
 
     /// Finds this thread's word, if it is not attached. Before this, and if there is no word, every verdict is [`Interruption::Unknown`].
     pub(crate) fn attach(&self) {
-        if self.is_attached() {
-            return;
-        }
-        if let Ok(word) = rseq::attach() {
+        if !self.is_attached()
+            && let Ok(word) = rseq::attach()
+        {
             self.word.set(word);
         }
     }
@@ -268,11 +267,8 @@ pub(crate) enum Seen {
 /// Why interruptions cannot be detected on this thread, if they cannot. One reason is that the counter may not be read: then the time of
 /// arming is not known.
 pub(crate) fn unavailable() -> Option<&'static str> {
-    let no_counter = || {
-        clock::availability()
-            .err()
-            .map(|_| "the counter is not read")
-    };
+    const UNREAD: &str = "the counter is not read";
+    let no_counter = || clock::availability().is_err().then_some(UNREAD);
     rseq::unavailable().or_else(no_counter)
 }
 

@@ -49,14 +49,11 @@ pub(super) fn register() -> Result<*const AtomicUsize, &'static str> {
 
 /// Why this thread cannot be registered, if so. Afterwards it is registered if and only if it was before.
 pub(super) fn unavailable() -> Option<&'static str> {
-    match register_anew(AREA.with(UnsafeCell::get)) {
-        Ok(true) => {
-            unregister();
-            None
-        }
-        Ok(false) => None,
-        Err(why) => Some(why),
+    let is_new = register_anew(AREA.with(UnsafeCell::get));
+    if is_new == Ok(true) {
+        unregister();
     }
+    is_new.err()
 }
 
 /// Registers `area`. Returns false if it was already registered, as in the child of a fork.
@@ -82,9 +79,8 @@ fn rseq(area: *mut Area, flags: libc::c_int) -> io::Result<()> {
     // SAFETY: the area is a thread-local variable. It outlives the registration, which is removed when the thread ends.
     let result =
         unsafe { libc::syscall(libc::SYS_rseq, area, size_of::<Area>(), flags, SIGNATURE) };
-    if result == 0 {
-        Ok(())
-    } else {
-        Err(io::Error::last_os_error())
+    match result {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
     }
 }

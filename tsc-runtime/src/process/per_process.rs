@@ -24,10 +24,8 @@ impl<T: Default> PerProcess<T> {
         if value.is_null() {
             before();
             let fresh = Box::into_raw(Box::default());
-            value = match self
-                .0
-                .compare_exchange(ptr::null_mut(), fresh, AcqRel, Acquire)
-            {
+            let none = ptr::null_mut();
+            value = match self.0.compare_exchange(none, fresh, AcqRel, Acquire) {
                 Ok(_) => fresh,
                 Err(faster) => {
                     // SAFETY: the pointer was made from a Box just above, and no other thread has seen it.

@@ -69,10 +69,8 @@ mod imp {
             return 0;
         }
         static ORIGIN: OnceBox<Instant> = OnceBox::new();
-        ORIGIN
-            .get_or_init(|| Box::new(Instant::now()))
-            .elapsed()
-            .as_nanos() as Ticks
+        let origin = ORIGIN.get_or_init(|| Box::new(Instant::now()));
+        origin.elapsed().as_nanos() as Ticks
     }
 }
 
