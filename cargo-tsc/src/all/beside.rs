@@ -66,10 +66,12 @@ impl<'a> Beside<'a> {
         session.save()
     }
 
-    /// Whether the program ends by itself soon, as far as is known.
+    /// Whether the program ends by itself soon, as far as is known. A signal may end the next run before its report.
     #[must_use]
     pub fn ends_soon(&self) -> bool {
-        !self.turns.is_empty() && self.seconds().1 < SOON_SECONDS
+        let ends_itself = |ended: &Ended| ended.signal.is_none();
+        let always = self.turns.iter().flatten().all(ends_itself);
+        !self.turns.is_empty() && always && self.seconds().1 < SOON_SECONDS
     }
 
     /// Replaces the time of the last measured run by that of another one, which is not saved.

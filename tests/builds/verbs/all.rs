@@ -330,6 +330,19 @@ fn the_compiler_warns_once() {
     assert_eq!(warnings, 1, "{}", ended.err);
 }
 
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[test]
+fn a_program_that_ends_soon_has_no_thread_that_libc_knows() {
+    let program = "fn threads() -> usize {\n    std::fs::read_dir(\"/proc/self/task\").unwrap().count()\n}\n\n\
+        fn main() {\n    println!(\"{}\", threads());\n}\n";
+    let project = Project::with_manifest("", program);
+    // Beside its own thread it has the clock of light probes. How long it takes is not known before the first run.
+    for threads in ["3", "2"] {
+        let ended = project.tsc("run --all").ends(0);
+        assert_eq!(ended.out.lines().next(), Some(threads), "{}", ended.err);
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn a_service_that_is_interrupted_is_reported_and_not_started_again() {
