@@ -13,12 +13,11 @@ pub(crate) struct LightRecord {
     pub(crate) rows: Rows,
     /// The thread points to them.
     pub(crate) paths: Arc<Paths>,
-    taken_counts: Vec<u64>,
-    taken_paths: Vec<PathTotals<PathSums>>,
+    taken: LightSums,
 }
 
 /// The figures of a thread.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct LightSums {
     /// The [`Counts`](super::Counts) of each callsite, by its number.
     pub(crate) counts: Vec<u64>,
@@ -32,8 +31,7 @@ impl LightRecord {
         let mut record = Self {
             rows: Rows::default(),
             paths: inherited.or_else(|| Paths::new().map(Arc::new))?,
-            taken_counts: Vec::new(),
-            taken_paths: Vec::new(),
+            taken: LightSums::default(),
         };
         record.rest(true);
         Some(record)
@@ -43,8 +41,8 @@ impl LightRecord {
     pub(crate) fn rest(&mut self, takes: bool) -> LightSums {
         let counts = self.rows.read().into_flattened();
         LightSums {
-            counts: rest(counts, &mut self.taken_counts, takes),
-            paths: rest(self.paths.read(), &mut self.taken_paths, takes),
+            counts: rest(counts, &mut self.taken.counts, takes),
+            paths: rest(self.paths.read(), &mut self.taken.paths, takes),
         }
     }
 }

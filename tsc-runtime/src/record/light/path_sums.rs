@@ -12,9 +12,8 @@ impl PathSums {
         let units = by_chance.div_ceil(Self::UNIT.unsigned_abs());
         Self {
             ticks: 1,
-            on_cpu,
             squares: units.saturating_mul(units),
-            ..Self::default()
+            ..Self::time(on_cpu)
         }
     }
 

@@ -21,10 +21,8 @@ use super::path_sums::PathSums;
 use crate::record::counters::{Cell as _, Figures, PathFigures};
 use crate::record::pages::Zeroed;
 use crate::record::segments::Segments;
-use crate::sync::atomic::{
-    AtomicU32,
-    Ordering::{Acquire, Relaxed, Release},
-};
+use crate::sync::atomic::AtomicU32;
+use crate::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use tsc_report::__private::{Combine, How};
 
 /// The place outside of all functions.
@@ -146,16 +144,12 @@ impl<F: Figures> Paths<F> {
         };
         let (state, parent) = (self.state(place), self.state(from));
         let chain = Place(parent.chain.load(Relaxed));
-        let (own_chain, outer) = match running {
-            Some(running) => (chain, running),
-            None => (place, chain),
-        };
+        let (own_chain, outer) = running.map_or((place, chain), |running| (chain, running));
         state.chain.store(own_chain.0, Relaxed);
         state.outer.store(outer.0, Relaxed);
         state.caller.store(from.0, Relaxed);
-        state
-            .next_sibling
-            .set(parent.first_child.replace(place.0 as u16));
+        let sibling = parent.first_child.replace(place.0 as u16);
+        state.next_sibling.set(sibling);
         // Who sees the callsite must see the rest.
         state.callsite.store(callsite + 1, Release);
         place
@@ -264,14 +258,9 @@ impl Paths {
 
     /// The place at which a callsite has joined the chain.
     fn find_running(&self, chain: Place, callsite: u32) -> Option<Place> {
-        let mut place = chain;
-        while place != ROOT {
-            let state = self.state(place);
-            if state.callsite.load(Relaxed) == callsite + 1 {
-                return Some(place);
-            }
-            place = Place(state.outer.load(Relaxed));
-        }
-        None
+        let outer = |&place: &Place| Some(Place(self.state(place).outer.load(Relaxed)));
+        let places = core::iter::successors(Some(chain), outer);
+        let mut places = places.take_while(|&place| place != ROOT);
+        places.find(|&place| self.number_of(place) == Some(callsite))
     }
 }

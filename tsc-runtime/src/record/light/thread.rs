@@ -9,11 +9,8 @@ use super::account::Account;
 use super::frame::Who;
 use super::{Frame, Paths, Row};
 use crate::interruption::{self, CURRENT, Descriptor, Detector, Seen};
-use crate::sync::atomic::{
-    AtomicBool, AtomicUsize,
-    Ordering::{Relaxed, SeqCst},
-    fence,
-};
+use crate::sync::atomic::Ordering::{Relaxed, SeqCst};
+use crate::sync::atomic::{AtomicBool, AtomicUsize, fence};
 use crate::sync::thread_local;
 use crate::tick_clock::{self, epoch};
 
@@ -220,14 +217,19 @@ impl LightThread {
 
     /// Sets the rows to use from now on. They must live until [`end`](Self::end).
     pub(crate) fn set_rows(&self, rows: &[Row]) {
-        // A signal handler may come in between. The old rows stay.
+        let len = size_of_val(rows) as u32;
+        self.use_rows(rows.as_ptr(), len, self.word.get());
+        self.validate();
+    }
+
+    /// Uses so many bytes of rows from now on, and makes probes look at `checked`. A signal handler may come in between. The old rows stay.
+    fn use_rows(&self, rows: *const Row, len: u32, checked: *const AtomicUsize) {
         self.len.set(0);
         compiler_fence(SeqCst);
-        self.rows.set(rows.as_ptr());
+        self.rows.set(rows);
+        self.checked.set(checked);
         compiler_fence(SeqCst);
-        self.len.set(size_of_val(rows) as u32);
-        self.checked.set(self.word.get());
-        self.validate();
+        self.len.set(len);
     }
 
     /// Makes the word current. What has happened before must be looked at afterwards. Returns whether the thread may have been off the CPU.
@@ -303,21 +305,13 @@ impl LightThread {
     /// Uses other rows while `f` runs, for the calibration. No probe takes the cold path meanwhile.
     pub(crate) fn with_rows(&self, rows: &[Row], f: impl FnOnce()) {
         let current = AtomicUsize::new(interruption::current());
-        let (own, own_len) = (self.rows.get(), self.len.replace(0));
+        let (own, own_len) = (self.rows.get(), self.len.get());
         let (checked, calls) = (self.checked.get(), self.calls.get());
-        compiler_fence(SeqCst);
-        self.rows.set(rows.as_ptr());
-        self.checked.set(&raw const current);
-        compiler_fence(SeqCst);
-        self.len.set(size_of_val(rows) as u32);
+        let len = size_of_val(rows) as u32;
+        self.use_rows(rows.as_ptr(), len, &raw const current);
         f();
-        self.len.set(0);
-        compiler_fence(SeqCst);
-        self.rows.set(own);
-        self.checked.set(checked);
         self.calls.set(calls);
-        compiler_fence(SeqCst);
-        self.len.set(own_len);
+        self.use_rows(own, own_len, checked);
     }
 
     fn leave_words(&self) {
