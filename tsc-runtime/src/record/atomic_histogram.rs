@@ -125,11 +125,8 @@ impl AtomicHistogram {
 
     /// The chunk of the nearest octave that has one, for when the system has no more memory.
     fn nearest(&self, octave: usize) -> *const Chunk {
-        let (_, chunk) = self
-            .chunks()
-            .min_by_key(|(open, _)| open.abs_diff(octave))
-            .unwrap_or((0, &self.own[0]));
-        chunk
+        let nearest = self.chunks().min_by_key(|(open, _)| open.abs_diff(octave));
+        nearest.map_or(&self.own[0], |(_, chunk)| chunk)
     }
 
     /// Moves all counts to the 64-bit ones. If the system has no memory for these, the 32-bit counts may overflow and start from 0.

@@ -23,12 +23,9 @@ pub(crate) trait Figures:
     fn add(&self, part: &Self::Total);
 }
 
-/// A sum that needs 128 bits.
+/// A sum that needs 128 bits: the low half, and the high one.
 #[derive(Debug)]
-pub(crate) struct WideSum {
-    low: AtomicU64,
-    high: AtomicU64,
-}
+pub(crate) struct WideSum([Count; 2]);
 
 /// The smallest or the greatest of some ticks. `NONE` is its value if there are none, which every other one replaces.
 #[derive(Debug)]
@@ -103,16 +100,13 @@ impl Sum {
 
 impl WideSum {
     const fn new() -> Self {
-        Self {
-            low: AtomicU64::new(0),
-            high: AtomicU64::new(0),
-        }
+        Self([const { Count::new() }; 2])
     }
 
     pub(super) fn add(&self, value: u128) {
         let sum = self.read().0.wrapping_add(value);
-        self.low.store(sum as u64, Relaxed);
-        self.high.store((sum >> 64) as u64, Relaxed);
+        self.0[0].set(sum as u64);
+        self.0[1].set((sum >> 64) as u64);
     }
 }
 
@@ -126,12 +120,8 @@ impl<const NONE: i64> Extreme<NONE> {
     }
 
     pub(super) fn add(&self, ticks: i64) {
-        let extreme = if NONE == i64::MAX {
-            ticks.min(self.get())
-        } else {
-            ticks.max(self.get())
-        };
-        self.0.store(extreme, Relaxed);
+        let further = if NONE == i64::MAX { i64::min } else { i64::max };
+        self.0.store(further(ticks, self.get()), Relaxed);
     }
 }
 
@@ -139,8 +129,8 @@ impl Cell for WideSum {
     type Total = SumOfSquares;
 
     fn read(&self) -> SumOfSquares {
-        let high = u128::from(self.high.load(Relaxed));
-        SumOfSquares(high << 64 | u128::from(self.low.load(Relaxed)))
+        let high = u128::from(self.0[1].get());
+        SumOfSquares(high << 64 | u128::from(self.0[0].get()))
     }
 }
 

@@ -36,13 +36,10 @@ impl Record {
         self.sequence.open();
         // From here on there is room, also for the calls of a signal handler. If there already is, a signal handler has folded these
         // samples.
-        let buffered = self.buffered.load(Relaxed);
-        if (buffered as usize) < BUFFER_LEN
-            || self
-                .buffered
-                .compare_exchange(buffered, 0, Relaxed, Relaxed)
-                .is_err()
-        {
+        let count = &self.buffered;
+        let buffered = count.load(Relaxed);
+        let make_room = || count.compare_exchange(buffered, 0, Relaxed, Relaxed);
+        if (buffered as usize) < BUFFER_LEN || make_room().is_err() {
             return self.sequence.close();
         }
         #[cfg(target_arch = "x86_64")]

@@ -178,8 +178,7 @@ impl Record {
     /// Notes that a registration or a report took so many ticks, if it was in a call.
     pub(crate) fn note_registration(&self, ticks: u64) {
         if self.is_running() {
-            self.registration
-                .set(self.registration.get().wrapping_add(ticks));
+            self.registration.update(|sum| sum.wrapping_add(ticks));
         }
     }
 
@@ -240,12 +239,9 @@ impl Record {
     /// Called when the first call on this thread has returned; of a recursion, the outermost call.
     fn leave_first(&self, gross: u64, interrupted: bool) {
         self.sequence.open();
+        let begun = self.buffered.compare_exchange(NEW, 0, Relaxed, Relaxed);
         // A signal handler that called the same function may have been first.
-        if self
-            .buffered
-            .compare_exchange(NEW, 0, Relaxed, Relaxed)
-            .is_ok()
-        {
+        if begun.is_ok() {
             self.counters.firsts_interrupted.set(u64::from(interrupted));
             self.counters.first_sum.set(gross.cast_signed());
             self.counters.firsts.set(1);
@@ -281,11 +277,8 @@ impl Record {
 
     /// What registrations and reports took in the outermost activation, which stops.
     pub(crate) fn take_registration(&self) -> u64 {
-        if self.is_inner() {
-            0
-        } else {
-            self.registration.take()
-        }
+        let taken = (!self.is_inner()).then(|| self.registration.take());
+        taken.unwrap_or(0)
     }
 
     /// Called before an activation stops in which so much was lost. Adds the cost of registrations and reports, too.
@@ -317,9 +310,8 @@ impl Record {
         self.sequence.open();
         self.count_wall(wall);
         let (counters, ticks) = (&self.counters, sample.cast_signed());
-        counters
-            .calls_waiting
-            .add(wall.cast_signed().wrapping_sub(ticks));
+        let waiting = wall.cast_signed().wrapping_sub(ticks);
+        counters.calls_waiting.add(waiting);
         if is_repaired {
             counters.repaired.add(1);
             self.add_to_statistics(ticks);
@@ -340,12 +332,10 @@ impl Record {
     /// Called when a poll of a future stops: its gross ticks, those in which it was blocked, and the cost of nested probes.
     pub(crate) fn leave_poll(&self, gross: u64, blocked: i64, nested: u64) {
         self.end_activation(gross, nested);
-        let counters = &self.counters;
+        let (counters, gross) = (&self.counters, gross.cast_signed());
         counters.polls.add(1);
-        counters.polls_gross.add(gross.cast_signed());
-        counters
-            .poll_max
-            .add(gross.cast_signed().wrapping_add(blocked));
+        counters.polls_gross.add(gross);
+        counters.poll_max.add(gross.wrapping_add(blocked));
     }
 
     /// Called when a future has completed, with the gross ticks of all its polls on the CPU and blocked, and the time since the first of

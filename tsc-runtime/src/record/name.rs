@@ -14,9 +14,8 @@ pub(crate) fn of(callsite: &Callsite) -> String {
 /// The function's path in its module, from the path of what the expansion defines inside the function.
 pub(crate) fn within(path: &str, module: &str) -> String {
     let function = path.find("::__").map_or(path, |end| &path[..end]);
-    function
-        .replace(&format!("{module}::"), "")
-        .replace("::{{closure}}", "")
+    let function = function.replace(&format!("{module}::"), "");
+    function.replace("::{{closure}}", "")
 }
 
 #[cfg(test)]

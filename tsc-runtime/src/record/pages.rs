@@ -24,9 +24,7 @@ pub(crate) struct Pages<T: Zeroed>(AtomicPtr<T>);
 
 impl<T: Zeroed> Pages<T> {
     pub(crate) const fn new() -> Self {
-        const {
-            assert!(size_of::<T>() != 0 && align_of::<T>() <= 4096);
-        }
+        const { assert!(size_of::<T>() != 0 && align_of::<T>() <= 4096) }
         Self(AtomicPtr::new(ptr::null_mut()))
     }
 

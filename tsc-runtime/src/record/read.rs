@@ -6,10 +6,7 @@ use super::side_histograms::Side;
 use super::{BUFFER_LEN, NEW, Record};
 use crate::record::counters::Cell;
 use crate::record::totals::Totals;
-use crate::sync::atomic::{
-    AtomicU32,
-    Ordering::{Acquire, Relaxed},
-};
+use crate::sync::atomic::Ordering::{Acquire, Relaxed};
 use crate::sync::{sleep, spin_loop};
 use tsc_report::__private::Combine;
 use tsc_report::FirstCall;
@@ -26,31 +23,28 @@ impl Record {
     /// The number of samples and their sum. For the record's own thread.
     pub(crate) fn samples(&self) -> (u64, i64) {
         let buffered = self.buffered();
-        let buffered_sum: i64 = buffered
-            .iter()
-            .map(|sample| i64::from(sample.load(Relaxed)))
-            .sum();
-        (
-            self.counters.samples.get() + buffered.len() as u64,
-            self.counters.sum.get().wrapping_add(buffered_sum),
-        )
+        let samples = self.counters.samples.get() + buffered.len() as u64;
+        let sum: i64 = buffered.sum();
+        (samples, self.counters.sum.get().wrapping_add(sum))
     }
 
-    fn buffered(&self) -> &[AtomicU32] {
-        match self.buffered.load(Acquire) {
-            NEW => &[],
-            buffered => &self.buffer[..(buffered as usize).min(BUFFER_LEN)],
-        }
+    fn buffered(&self) -> impl ExactSizeIterator<Item = i64> {
+        let buffered = self.buffered.load(Acquire);
+        self.first_buffered(if buffered == NEW { 0 } else { buffered })
+    }
+
+    /// The buffered samples, if there are so many.
+    fn first_buffered(&self, buffered: u32) -> impl ExactSizeIterator<Item = i64> {
+        let samples = &self.buffer[..(buffered as usize).min(BUFFER_LEN)];
+        samples.iter().map(|sample| i64::from(sample.load(Relaxed)))
     }
 
     /// Forgets the extremes and the slowest calls of figures that were taken. Neither allocates nor frees. For the record's own thread.
     pub(crate) fn forget(&self, taken: &Totals) {
         if !self.is_new() {
             // The buffered samples may be the extremes.
-            let buffered = self.buffered.swap(0, Relaxed);
-            for sample in &self.buffer[..(buffered as usize).min(BUFFER_LEN)] {
-                self.fold_one(i64::from(sample.load(Relaxed)));
-            }
+            let buffered = self.first_buffered(self.buffered.swap(0, Relaxed));
+            buffered.for_each(|sample| self.fold_one(sample));
         }
         self.counters.forget(&taken.sums);
         self.forget_slowest(&taken.slowest);
@@ -86,11 +80,9 @@ impl Record {
             sums: self.counters.read(),
         };
         // Repaired calls are samples, too.
-        totals
-            .histogram
-            .merge(&totals.sides[Side::Repaired as usize]);
-        let samples = self.buffered().iter();
-        totals.add_samples(samples.map(|sample| i64::from(sample.load(Relaxed))));
+        let repaired = &totals.sides[Side::Repaired as usize];
+        totals.histogram.merge(repaired);
+        totals.add_samples(self.buffered());
         let sums = &mut totals.sums;
         sums.running = u64::from(self.entry().depth());
         sums.first = (sums.firsts != 0).then_some(FirstCall {

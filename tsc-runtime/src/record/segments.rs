@@ -45,13 +45,12 @@ impl<T: Zeroed> Segments<T> {
 
     /// Adds a value whose bytes are zero. `None` if there is no more room, or the system has no more memory.
     pub(crate) fn add(&self) -> Option<u32> {
+        let used = &self.used;
         loop {
-            let index = self.used.load(Relaxed);
+            let index = used.load(Relaxed);
             self.segments.get(index as usize / LEN)?.mapped()?;
             // A signal handler may have added one.
-            let added = self
-                .used
-                .compare_exchange(index, index + 1, AcqRel, Relaxed);
+            let added = used.compare_exchange(index, index + 1, AcqRel, Relaxed);
             if added.is_ok() {
                 return Some(index);
             }

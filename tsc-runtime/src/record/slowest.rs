@@ -60,8 +60,8 @@ pub(crate) struct SlowCall {
 const _: () = assert!(size_of::<SlowCall>() <= 192, "as `docs/slowest.md` says");
 
 impl SlowCall {
-    fn is(&self, begin: Ticks, end: Ticks) -> bool {
-        (self.begin, self.end) == (begin, end)
+    fn times(&self) -> (Ticks, Ticks) {
+        (self.begin, self.end)
     }
 }
 
@@ -75,10 +75,8 @@ pub(crate) struct Callers {
 impl Callers {
     /// Adds a caller, unless it is there.
     pub(crate) fn add(&mut self, number: u32) {
-        if self.numbers().contains(&number) {
-            return;
-        }
-        if let Some(place) = self.numbers.get_mut(usize::from(self.len)) {
+        let is_new = !self.numbers().contains(&number);
+        if is_new && let Some(place) = self.numbers.get_mut(usize::from(self.len)) {
             *place = number;
             self.len += 1;
         }
@@ -106,7 +104,7 @@ pub(crate) struct KeptCall {
 impl KeptCall {
     /// Whether both are the same call, of which one may know more.
     fn is(&self, other: &Self) -> bool {
-        let key = |kept: &Self| (kept.call.begin, kept.call.end, kept.thread.id);
+        let key = |kept: &Self| (kept.call.times(), kept.thread.id);
         key(self) == key(other)
     }
 }
@@ -174,8 +172,7 @@ impl Record {
     /// Adds the value to a call that is kept.
     pub(crate) fn complete_slow(&self, begin: Ticks, end: Ticks, value: Value) {
         self.change_slowest(|calls| {
-            let call = calls.iter_mut().find(|call| call.is(begin, end));
-            if let Some(call) = call {
+            if let Some(call) = calls.iter_mut().find(|call| call.times() == (begin, end)) {
                 call.value = Some(value);
             }
         });
@@ -191,12 +188,8 @@ impl Record {
 
     /// Forgets the calls that are in the earlier list. Neither allocates nor frees.
     pub(super) fn forget_slowest(&self, earlier: &[KeptCall]) {
-        self.change_slowest(|calls| {
-            calls.retain(|call| {
-                let mut earlier = earlier.iter().map(|kept| &kept.call);
-                !earlier.any(|kept| call.is(kept.begin, kept.end))
-            });
-        });
+        let is_earlier = |times| earlier.iter().any(|kept| kept.call.times() == times);
+        self.change_slowest(|calls| calls.retain(|call| !is_earlier(call.times())));
     }
 
     /// Returns whether the change could be made.

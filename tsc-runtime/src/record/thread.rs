@@ -314,17 +314,13 @@ impl Thread {
         } else {
             on_cpu::now()
         };
-        Some(Passed {
-            now,
-            loss: self.on_cpu.look(),
-            ticks,
-        })
+        let loss = self.on_cpu.look();
+        Some(Passed { now, loss, ticks })
     }
 
     /// Adds to the running overhead.
     pub(crate) fn add_overhead(&self, ticks: i64) {
-        self.overhead
-            .set(self.overhead.get().wrapping_add_signed(ticks));
+        self.overhead.update(|sum| sum.wrapping_add_signed(ticks));
     }
 
     /// Sends the next probe of any callsite through the cold path. Any thread may call this.
@@ -348,10 +344,7 @@ impl Thread {
 
     /// Sets the mark for making a report. Returns `None` if a report is being made on this thread, or the thread is in the cold path.
     pub(crate) fn enter_report(&self) -> Option<Mark<'_>> {
-        if self.is_busy() {
-            return None;
-        }
-        Mark::set(&self.reporting)
+        (!self.is_busy()).then(|| Mark::set(&self.reporting))?
     }
 
     pub(crate) fn has_ended(&self) -> bool {
