@@ -65,9 +65,8 @@ fn set_paused(paused: bool) {
 
 fn invalidate() {
     let invalidated = busy_with(|_| {
-        let lists = registry().lists.try_lock_for(PATIENCE)?;
-        lists.invalidate_threads();
-        Some(())
+        let lists = registry().lists.try_lock_for(PATIENCE);
+        lists.map(|lists| lists.invalidate_threads())
     });
     if invalidated.flatten().is_none() {
         PUT_OFF.fetch_or(INVALIDATE, Relaxed);

@@ -1,5 +1,7 @@
 //! The choice of callsites by `TSC_ONLY` and `TSC_SKIP`, made once for each callsite.
 
+use std::cell::LazyCell;
+
 use once_cell::race::OnceBox;
 use regex_lite::Regex;
 
@@ -15,14 +17,11 @@ struct Filter {
 /// Whether the callsite is left out.
 pub(super) fn leaves_out(callsite: &Callsite) -> bool {
     static FILTER: OnceBox<Filter> = OnceBox::new();
-    FILTER
-        .get_or_init(|| {
-            Box::new(Filter {
-                only: expression(&environment::ONLY),
-                skip: expression(&environment::SKIP),
-            })
-        })
-        .leaves_out(|| full_name(callsite))
+    let filter = FILTER.get_or_init(|| {
+        let [only, skip] = [&environment::ONLY, &environment::SKIP].map(expression);
+        Box::new(Filter { only, skip })
+    });
+    filter.leaves_out(|| full_name(callsite))
 }
 
 /// The name that the expressions are matched against.
@@ -32,10 +31,7 @@ pub(crate) fn full_name(callsite: &Callsite) -> String {
 
 impl Filter {
     fn leaves_out(&self, name: impl FnOnce() -> String) -> bool {
-        if self.only.is_none() && self.skip.is_none() {
-            return false;
-        }
-        let name = name();
+        let name = LazyCell::new(name);
         let matches = |expression: &Option<Regex>| expression.as_ref().map(|of| of.is_match(&name));
         matches(&self.only) == Some(false) || matches(&self.skip) == Some(true)
     }
@@ -47,24 +43,21 @@ pub(super) fn expression(variable: &Variable) -> Option<Regex> {
         variable.complain(&value.to_string_lossy(), "is not UTF-8");
         return None;
     };
-    Regex::new(value)
-        .map_err(|error| {
-            let at = beginning_of_error(value);
-            let wrong = format!(
-                "is not a regular expression: {error}, at byte {at}, before {:?}",
-                &value[at..]
-            );
-            variable.complain(value, &wrong);
-        })
-        .ok()
+    let regex = Regex::new(value);
+    if let Err(error) = &regex {
+        let at = beginning_of_error(value);
+        let rest = &value[at..];
+        let why = format!("is not a regular expression: {error}, at byte {at}, before {rest:?}");
+        variable.complain(value, &why);
+    }
+    regex.ok()
 }
 
 /// The byte at which the expression is wrong: the end of its longest valid beginning.
 fn beginning_of_error(expression: &str) -> usize {
     let ends = expression.char_indices().map(|(index, _)| index);
-    ends.rev()
-        .find(|&end| Regex::new(&expression[..end]).is_ok())
-        .unwrap_or(0)
+    let is_valid = |&end: &usize| Regex::new(&expression[..end]).is_ok();
+    ends.rev().find(is_valid).unwrap_or(0)
 }
 
 #[cfg(test)]

@@ -119,18 +119,14 @@ fn registry() -> &'static Registry {
 /// Runs `f` with the thread marked as busy, and then the requests that were put off. Returns `None` if the thread is already busy: then
 /// this is a signal handler or an allocator that was reached from the cold path.
 fn in_cold_path<T>(f: impl FnOnce(&Thread) -> T) -> Option<T> {
-    let result = busy_with(f)?;
-    control::do_what_was_put_off();
-    Some(result)
+    busy_with(f).inspect(|_| control::do_what_was_put_off())
 }
 
 /// The same, without the requests that were put off.
 fn busy_with<T>(f: impl FnOnce(&Thread) -> T) -> Option<T> {
     let thread = thread::this();
-    let busy = thread.enter_cold_path()?;
-    let result = f(thread);
-    drop(busy);
-    Some(result)
+    let _busy = thread.enter_cold_path()?;
+    Some(f(thread))
 }
 
 /// Finds or makes this thread's record of `callsite`, which is to be given to [`release`]. `begin` is run before the process's first record is
@@ -188,11 +184,7 @@ pub(crate) fn with_record(callsite: &'static Callsite, begin: fn(), f: impl FnOn
 
 /// The thread's record, if the callsite was called on this thread before and there was a reset or a pause since. Neither allocates nor
 /// waits: a signal handler may have interrupted the allocator, and the holder of a lock may be waiting for it.
-fn find_known(
-    thread: &Thread,
-    callsite: &'static Callsite,
-    began: Ticks,
-) -> Option<NonNull<Record>> {
+fn find_known(thread: &Thread, callsite: &Callsite, began: Ticks) -> Option<NonNull<Record>> {
     // Before anything else: a thread's first use of its slot allocates.
     let (_, record) = thread.find_invalidated(callsite.position())?;
     with_shard_slot(|slot| {
@@ -259,10 +251,8 @@ fn number_of(callsite: &'static Callsite) -> Option<usize> {
     if callsite.number().is_none() {
         is_left_out = filter::leaves_out(callsite);
         // Not under the lock: a library that is being loaded may wait for the lock in an annotated initializer.
-        callsite
-            .addresses()
-            .into_iter()
-            .for_each(process::keep_mapped);
+        let addresses = callsite.addresses();
+        addresses.into_iter().for_each(process::keep_mapped);
     }
     let mut lists = registry().lists.lock();
     if is_left_out {
@@ -283,11 +273,8 @@ fn number_of(callsite: &'static Callsite) -> Option<usize> {
 /// The callsites that were called and left out, as `module::name`.
 pub(crate) fn left_out() -> Vec<String> {
     let callsites = in_cold_path(|_| registry().lists.lock().left_out.clone());
-    callsites
-        .unwrap_or_default()
-        .into_iter()
-        .map(filter::full_name)
-        .collect()
+    let callsites = callsites.into_iter().flatten();
+    callsites.map(filter::full_name).collect()
 }
 
 /// The number of calls on threads that were ending. On the thread that ends the process, these are the ones in handlers at exit.

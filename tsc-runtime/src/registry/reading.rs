@@ -52,10 +52,8 @@ fn read(takes: bool) -> Figures {
         (sheets, lists.shards())
     };
     for shard in shards {
-        shard
-            .own
-            .lock()
-            .add_to(&shard, &mut sheets, takes, |_| true);
+        let mut own = shard.own.lock();
+        own.add_to(&shard, &mut sheets, takes, |_| true);
     }
     if takes {
         registry.lists.lock().invalidate_threads();

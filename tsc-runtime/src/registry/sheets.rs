@@ -50,14 +50,10 @@ pub(super) struct Sheets {
 }
 
 impl Sheets {
-    /// The totals of the threads with this name, with room for at least `callsites` callsites, and the time by ticks.
-    pub(super) fn of(
-        &mut self,
-        name: &ThreadName,
-        callsites: usize,
-    ) -> (&mut Vec<Totals>, &mut Ticked) {
+    /// The totals of the threads with this name, of at `least` so many callsites, and the time by ticks.
+    pub(super) fn of(&mut self, name: &ThreadName, least: usize) -> (&mut [Totals], &mut Ticked) {
         let totals = self.by_name.entry(name.clone()).or_default();
-        make_room(totals, callsites);
+        make_room(totals, least);
         (totals, &mut self.ticked)
     }
 

@@ -1,7 +1,6 @@
 //! The call trees of all threads merged into one, and whether trees are recorded.
 
-use std::collections::HashSet;
-use std::collections::hash_map::{Entry, HashMap};
+use std::collections::{HashMap, HashSet};
 
 use crate::environment;
 use crate::record::contexts;
@@ -109,11 +108,8 @@ impl Tree {
         for (index, path) in paths.iter().enumerate() {
             if is_used[index] && index != ROOT.index() {
                 let extends = path.chain == index;
-                nodes[index] = if extends {
-                    Some(self.place(nodes[path.caller], path.callsite))
-                } else {
-                    nodes[path.outer]
-                };
+                let own = extends.then(|| self.place(nodes[path.caller], path.callsite));
+                nodes[index] = own.or(nodes[path.outer]);
             }
         }
         nodes
@@ -121,17 +117,15 @@ impl Tree {
 
     /// The index of a node, which is made now if there is none.
     fn place(&mut self, parent: Option<usize>, callsite: Option<u32>) -> usize {
-        match self.known.entry((parent, callsite)) {
-            Entry::Occupied(known) => *known.get(),
-            Entry::Vacant(new) => {
-                self.nodes.push(Node {
-                    callsite,
-                    parent,
-                    sums: ContextSums::default(),
-                });
-                *new.insert(self.nodes.len() - 1)
-            }
-        }
+        let known = self.known.entry((parent, callsite));
+        *known.or_insert_with(|| {
+            self.nodes.push(Node {
+                callsite,
+                parent,
+                sums: ContextSums::default(),
+            });
+            self.nodes.len() - 1
+        })
     }
 }
 

@@ -85,9 +85,8 @@ fn settle(light: &LightThread, thread: &Thread) {
     }
     // SAFETY: the frame is this thread's innermost one, and the frames have places in no other paths.
     let place = unsafe { paths.place_of(light.innermost()) };
-    let sums = light
-        .account
-        .settle(passed, microseconds, paths.usual(place));
+    let usual = paths.usual(place);
+    let sums = light.account.settle(passed, microseconds, usual);
     paths.add(place, &sums);
     if sums.ticks != 0 {
         tick_clock::note_given(ticks);

@@ -39,10 +39,8 @@ pub(crate) fn find_row(
         return true;
     }
     let began = begin_cold_path(thread::this());
-    let has_row = register(callsite, began, begin, |thread| {
-        make_row(thread, callsite, counter, count)
-    });
-    has_row.unwrap_or(false)
+    let make = |thread: &Thread| make_row(thread, callsite, counter, count);
+    register(callsite, began, begin, make).unwrap_or(false)
 }
 
 /// Whether the thread has the row, and has only noticed a pause that is over, or a reset. Neither allocates nor waits: a signal handler may
@@ -112,9 +110,8 @@ fn begin(light: &LightThread, thread: &Thread, record: &LightRecord) -> bool {
         return light.begin_to_count();
     }
     let begins = light.begin(&thread.detector, &record.paths);
-    light
-        .account
-        .begin(on_cpu::now(), tick_clock::epoch().last());
+    let (now, last) = (on_cpu::now(), tick_clock::epoch().last());
+    light.account.begin(now, last);
     begins
 }
 
