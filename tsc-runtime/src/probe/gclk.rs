@@ -83,9 +83,8 @@ const PATIENCE: Duration = Duration::from_millis(100);
 /// # assert_eq!(sum, 55);
 /// ```
 pub fn gclk_to(output: impl Write + Send + 'static) {
-    let before = OUTPUT
-        .try_lock_for(PATIENCE)
-        .and_then(|mut current| current.replace(Box::new(output)));
+    let current = OUTPUT.try_lock_for(PATIENCE);
+    let before = current.and_then(|mut current| current.replace(Box::new(output)));
     // Dropped after the lock is released, because the old output may use `gclk!` itself.
     drop(before);
 }

@@ -119,12 +119,8 @@ impl FutureTotals {
             let wall = elapsed(call.since, end).max(0);
             // Stored as if a single probe had seen it all, because the report subtracts one visible overhead from each sample.
             let gross = call.net.cast_unsigned().wrapping_add(record.visible.get());
-            record.complete(
-                call.unusual,
-                gross,
-                wall.cast_unsigned(),
-                call.is_repaired(),
-            );
+            let is_repaired = call.is_repaired();
+            record.complete(call.unusual, gross, wall.cast_unsigned(), is_repaired);
             let thread = thread::this();
             if let Some(contexts) = thread.contexts() {
                 contexts.count(&record.last_place);

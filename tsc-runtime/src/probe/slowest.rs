@@ -26,12 +26,8 @@ pub(super) fn keep(record: &Record, thread: &Thread, call: SlowCall) {
         ..call
     });
     if kept {
-        let noted = Noted {
-            number: record.id,
-            begin: call.begin,
-            end: call.end,
-        };
-        thread.note_kept(noted, callers.is_none());
+        let (number, begin, end) = (record.id, call.begin, call.end);
+        thread.note_kept(Noted { number, begin, end }, callers.is_none());
     }
 }
 
@@ -47,10 +43,8 @@ fn linked_callers(thread: &Thread, own: u32) -> Option<Callers> {
         return None;
     }
     let mut callers = Callers::default();
-    let running = light::this().running();
-    running
-        .filter(|&number| number != own)
-        .for_each(|number| callers.add(number));
+    let others = light::this().running().filter(|&number| number != own);
+    others.for_each(|number| callers.add(number));
     Some(callers)
 }
 

@@ -104,25 +104,18 @@ impl<'a> Measurement<'a> {
     /// What was lost off the CPU, and the kernel's answer with the part of the loss that lies after the stop. Notes what else has happened
     /// since the start: slow calls that were kept, and registrations.
     fn find_loss(&mut self, raw: i64) -> (Loss, Option<(Answer, Loss)>) {
-        let Self {
-            record,
-            thread,
-            start,
-            shape,
-            ..
-        } = *self;
-        if shape == Shape::Nested {
+        let (record, thread, start) = (self.record, self.thread, self.start);
+        if self.shape == Shape::Nested {
             slowest::add_caller(thread, record.id, start);
         }
         let after = self.ask(raw);
         // If the thread was interrupted between the check at the start and the read of the counter, a callee's start has found that loss. It
         // lies before the call, which cannot lose more than it took, and so it belongs to the caller.
-        let before = thread
-            .overhead_since(self.sums.overhead)
-            .saturating_sub(raw);
-        self.sums.overhead = self.sums.overhead.wrapping_add_signed(before.max(0));
+        let at_start = self.sums.overhead;
+        let before = thread.overhead_since(at_start).saturating_sub(raw);
+        self.sums.overhead = at_start.wrapping_add_signed(before.max(0));
         let at_most = thread.overhead_since(self.sums.overhead);
-        let inside = match shape {
+        let inside = match self.shape {
             Shape::Nested => thread.on_cpu.claim_since(start, at_most),
             Shape::Overlapping => thread.on_cpu.lost_since(start, at_most),
         };
@@ -195,10 +188,8 @@ impl Cost {
 
     /// The net ticks on the CPU and blocked: what the measurement would have taken on a free machine.
     pub(super) fn net_sample(&self) -> i64 {
-        self.ticks
-            .net
-            .wrapping_add_signed(self.loss.blocked())
-            .cast_signed()
+        let net = self.ticks.net.cast_signed();
+        net.wrapping_add(self.loss.blocked())
     }
 
     /// Adds a call or a section to its record.

@@ -2,7 +2,7 @@
 
 use crate::hooks;
 use crate::record::callsite::Callsite;
-use crate::record::light::{self, Frame, LightThread, Who};
+use crate::record::light::{self, Frame, Who};
 use crate::registry::{self, check_light};
 
 /// The start of a call or of a poll, which `counter` counts, if the inlined probe does not handle it.
@@ -20,24 +20,18 @@ pub(super) unsafe extern "C" fn start_cold(frame: &Frame, counter: usize) {
     frame.set_outer(thread.innermost());
     // SAFETY: guaranteed by the caller.
     if let Who::Fresh(callsite) = unsafe { frame.who() }
-        && has_counted(thread, callsite, counter, 1)
+        && count(callsite, counter, 1)
     {
         thread.enter(frame, frame);
     }
 }
 
 /// Adds to a callsite's counter on this thread. Returns whether the call has a place on the thread's stack of calls.
-fn has_counted(
-    thread: &LightThread,
-    callsite: &'static Callsite,
-    counter: usize,
-    count: u64,
-) -> bool {
-    if !thread.has_valid(callsite.row()) {
-        let is_measured = !callsite.is_left_out();
-        if !(is_measured && registry::find_row(callsite, hooks::install, counter, count)) {
-            return false;
-        }
+pub(super) fn count(callsite: &'static Callsite, counter: usize, count: u64) -> bool {
+    let thread = light::this();
+    let is_found = || registry::find_row(callsite, hooks::install, counter, count);
+    if !thread.has_valid(callsite.row()) && (callsite.is_left_out() || !is_found()) {
+        return false;
     }
     // SAFETY: the thread has the row, according to `has_valid` or the registry.
     unsafe { thread.row(callsite.row()) }.add(counter, count);
@@ -48,9 +42,4 @@ fn has_counted(
 #[inline(never)]
 pub(super) extern "C" fn stop_cold() {
     check_light(light::this());
-}
-
-/// Counts something besides calls and polls that start.
-pub(super) fn count(callsite: &'static Callsite, counter: usize, count: u64) {
-    has_counted(light::this(), callsite, counter, count);
 }

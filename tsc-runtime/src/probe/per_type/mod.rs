@@ -62,37 +62,29 @@ impl Instances {
     #[cold]
     fn add(&'static self, path: fn() -> &'static str) -> &'static Callsite {
         // This allocates. An annotated allocator would come here again, endlessly.
-        let Some(_busy) = thread::this().enter_cold_path() else {
+        let busy = thread::this().enter_cold_path();
+        let Some(_busy) = busy.filter(|_| memory::is_left(ROOM)) else {
             return &self.unrecorded;
         };
-        if !memory::is_left(ROOM) {
-            return &self.unrecorded;
-        }
         let name = path();
         let is = |callsite: &Callsite| (callsite.meta().path)() == name;
         let hash = hash_of_path(name);
-        let callsite = self
-            .by_path
-            .get(hash, is)
-            .unwrap_or_else(|| self.by_path.get_or_insert(hash, is, self.callsite(path)));
+        let add = || self.by_path.get_or_insert(hash, is, self.callsite(path));
+        let callsite = self.by_path.get(hash, is).unwrap_or_else(add);
         let is = |instance: &Instance| ptr::fn_addr_eq(instance.path, path);
         let instance = Instance { path, callsite };
-        self.by_address
-            .get_or_insert(hash_of_address(path), is, instance)
-            .callsite
+        let hash = hash_of_address(path);
+        self.by_address.get_or_insert(hash, is, instance).callsite
     }
 
     fn callsite(&self, path: fn() -> &'static str) -> Callsite {
-        let name = self.meta.name.map(|name| -> &'static str {
+        let mut meta = Meta { path, ..self.meta };
+        meta.name = meta.name.map(|name| -> &'static str {
             let path = path();
             let path = path.strip_suffix("::{{closure}}").unwrap_or(path);
             Box::leak(format!("{name} [{path}]").into_boxed_str())
         });
-        (self.new)(Meta {
-            name,
-            path,
-            ..self.meta
-        })
+        (self.new)(meta)
     }
 }
 
