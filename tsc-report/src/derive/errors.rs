@@ -8,13 +8,16 @@ use crate::{CallsiteReport, Clock};
 /// the caches and the machine differ, too. `fine_grained --coverage` prints how often two standard errors cover the difference to the mean of
 /// 40 runs: without this factor it was 86 to 94 %.
 const BETWEEN_RUNS: f64 = 1.2;
-/// 95 % of what is measured lies within this many standard errors.
-const STANDARD_ERRORS: f64 = 2.0;
 
-/// By what share self ticks by ticks of the clock differ from those of the program without probes, besides by chance and by the cost of the
-/// row's own probes, per share of probes in the program: where calls are so short that probes take much of the time, the compiler inlines and
-/// arranges the code in another way without them. `errors` of the studies prints how often the sum of all parts covers the truth.
-const UNLIKE_BARE: f64 = 0.75;
+// `errors` of the studies prints how often the root of the sum of the squares of these parts covers the truth, and how much larger it is than
+// what is seen.
+/// So many of the standard errors that the number of ticks alone explains. With the other parts, 95 % of what is measured lies within.
+const STANDARD_ERRORS: f64 = 1.8;
+/// This part of what the probes of a row cost may be subtracted too much or too little, because a probe overlaps with the code around it.
+const UNCERTAIN: f64 = 0.5;
+/// This part of what all probes of the program cost may be in the wrong rows, because the compiler inlines and arranges the code in another way
+/// without them.
+const MISPLACED: f64 = 0.06;
 
 /// States the errors of all functions.
 pub(super) fn derive_errors(callsites: &mut [CallsiteReport], clock: &Clock) {
@@ -46,8 +49,8 @@ struct Ticked {
     /// What one more tick would add to the squares. With few ticks, the number that was found says little about the number that was to be
     /// expected. `None` if there were none.
     one_more: Option<f64>,
-    /// By what share of them self ticks may differ from those of the program without probes.
-    unlike: f64,
+    /// What all of their probes cost.
+    probes: f64,
 }
 
 impl Ticked {
@@ -57,35 +60,33 @@ impl Ticked {
         let own = sum(|callsite| callsite.sums.ticked_own as f64).max(1.0);
         let squares = sum(|callsite| callsite.sums.ticked_squares as f64);
         let ticks = sum(|callsite| callsite.sums.clock_ticks as f64);
-        let probes = sum(|callsite| callsite.probe_ticks.unwrap_or(0.0));
         Self {
             own,
             one_more: (ticks != 0.0).then(|| squares / ticks),
-            unlike: (UNLIKE_BARE * probes / own).min(1.0),
+            probes: sum(|callsite| callsite.probe_ticks.unwrap_or(0.0)),
         }
     }
 
     fn state(&self, callsite: &mut CallsiteReport) {
-        let (own, sums) = (callsite.self_on_cpu(), &callsite.sums);
+        let sums = &callsite.sums;
         // What one row has too much, others have too little.
         let of_others = 1.0 - (sums.ticked_own as f64 / self.own).clamp(0.0, 1.0);
-        let std_error_with = |one_more: f64| {
+        let by_ticks = |one_more: f64| {
             let variance = (sums.ticked_squares as f64 + one_more) * of_others;
-            BETWEEN_RUNS * SQUARES_UNIT * variance.sqrt()
+            SQUARES_UNIT * variance.sqrt()
         };
-        // What was subtracted may be too much. So may be what a short function's callers have of its time: as much as its probes take.
-        let probes = callsite.probe_ticks.unwrap_or(0.0);
-        let probes = probes.max(callsite.subtracted_ticks());
-        let unlike = self.unlike * of_others * own;
+        let uncertain = UNCERTAIN * callsite.probe_ticks.unwrap_or(0.0);
+        let misplaced = MISPLACED * self.probes * of_others;
         let error_with = |one_more: f64| {
             // So many more ticks were to be expected at most: if few were found, the standard error is too small as well.
-            let rare = (BETWEEN_RUNS * STANDARD_ERRORS).powi(2) / 2.0;
+            let rare = STANDARD_ERRORS.powi(2) / 2.0;
             let rare = rare * SQUARES_UNIT * one_more.sqrt() * of_others;
-            let by_chance = STANDARD_ERRORS * std_error_with(one_more) + rare;
-            by_chance.hypot(probes).hypot(unlike)
+            let by_chance = STANDARD_ERRORS * by_ticks(one_more) + rare;
+            by_chance.hypot(uncertain).hypot(misplaced)
         };
         callsite.self_error_ticks = self.one_more.map(error_with);
-        callsite.self_std_error_ticks = self.one_more.map(std_error_with);
+        let std_error = self.one_more.map(by_ticks);
+        callsite.self_std_error_ticks = std_error.map(|error| BETWEEN_RUNS * error);
     }
 }
 
@@ -113,11 +114,11 @@ mod tests {
         derive_errors(&mut alone, &clock);
         assert_eq!(alone[0].self_std_error_ticks, Some(0.0));
         // Only the cost of its one probe.
-        let probe = 5.0 * IN_PROGRAMS;
+        let probe = UNCERTAIN * 5.0 * IN_PROGRAMS;
         assert_eq!(alone[0].self_error_ticks, Some(probe));
         let mut halves = [light(1, 1024, 1, 0), light(1, 1024, 1, 0)];
         derive_errors(&mut halves, &clock);
-        let expected = Some(probe.hypot(UNLIKE_BARE * (2.0 * probe / 2048.0) * 512.0));
+        let expected = Some(probe.hypot(MISPLACED * (2.0 * probe / UNCERTAIN) / 2.0));
         assert_eq!(halves[0].self_error_ticks, expected);
         derive_errors(&mut [light(1, 0, 0, 0)], &clock);
     }

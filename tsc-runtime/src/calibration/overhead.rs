@@ -39,7 +39,7 @@ const TIMED_SURROUNDINGS: f64 = 45.0;
 /// words took 13 to 43 % longer, and others 0 to 16 % (EPYC, Zen 5, 2.6 GHz, quiet and beside four busy threads); on Zen 3, 6 to 19 % and 0 to
 /// 22 %, where probes took 60 % of the time.
 pub(crate) const MACHINE_SHARE: f64 = 0.01;
-pub(crate) const CROWDING_SHARE: f64 = 0.4;
+pub(crate) const CROWDING_SHARE: f64 = 0.3;
 
 /// All measurements of the probes with one fence policy, or of light probes.
 #[derive(Clone, Copy, Default)]

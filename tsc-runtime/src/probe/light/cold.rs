@@ -27,6 +27,7 @@ pub(super) unsafe extern "C" fn start_cold(frame: &Frame, counter: usize) {
 }
 
 /// Adds to a callsite's counter on this thread. Returns whether the call has a place on the thread's stack of calls.
+#[inline(never)]
 pub(super) fn count(callsite: &'static Callsite, counter: usize, count: u64) -> bool {
     let thread = light::this();
     let is_found = || registry::find_row(callsite, hooks::install, counter, count);
