@@ -3,6 +3,14 @@
 #![cfg(measuring)]
 
 mod clock_pair;
+#[cfg_attr(
+    not(feature = "on"),
+    allow(
+        dead_code,
+        unused_imports,
+        reason = "x86-64 Linux: only self-tests ask for a thread's"
+    )
+)]
 pub(crate) mod cpu_time;
 #[cfg(all(target_os = "linux", not(miri)))]
 #[cfg_attr(
