@@ -87,6 +87,7 @@ pub(crate) fn none_for_records() {
             taken.wait();
         });
         measured.wait();
+        wait_for(&["tsc-report"]);
         let blocks = take_everything();
         call();
         call();
@@ -129,16 +130,16 @@ pub(crate) fn limited(bytes: libc::rlim_t) {
     println!("survived");
 }
 
-/// Waits until the runtime's threads sleep. They have names as soon as std has started them.
-fn wait_for_the_runtime() {
-    let sleeps = |name: &str| {
+/// Waits until these threads of the runtime sleep. While they start, they need memory. They have names as soon as they have started.
+fn wait_for(threads: &[&str]) {
+    let sleeps = |name: &&str| {
         let tasks = std::fs::read_dir("/proc/self/task").expect("it can be read");
         tasks.flatten().any(|task| {
             let stat = std::fs::read_to_string(task.path().join("stat"));
             stat.is_ok_and(|stat| stat.contains(&format!("({name}) S ")))
         })
     };
-    while !["tsc-report", "tsc-clock"].into_iter().all(sleeps) {
+    while !threads.iter().all(sleeps) {
         thread::yield_now();
     }
 }
@@ -146,7 +147,7 @@ fn wait_for_the_runtime() {
 /// Ends without memory, after it has measured.
 pub(crate) fn none_for_the_report() {
     call();
-    wait_for_the_runtime();
+    wait_for(&["tsc-report", "tsc-clock"]);
     println!("survived");
     take_everything();
 }
