@@ -4,7 +4,7 @@ use anyhow::Result;
 use tsc_report::Report;
 
 use super::beside::Beside;
-use super::choice::{ALLOWED, Measured};
+use super::choice::{ALLOWED, Choice, Measured};
 use super::tree::Tree;
 use crate::session::Writer;
 
@@ -31,11 +31,11 @@ pub fn interrupted(tree: &Tree<'_>, left_out: &[Measured]) -> Vec<String> {
 /// If their reports cannot be added.
 pub fn of(
     tree: &Tree<'_>,
-    left_out: &[Measured],
+    chosen: &Choice,
     beside: &Beside<'_>,
     session: &Writer,
 ) -> Result<Vec<String>> {
-    let mut remarks = probes(tree, left_out);
+    let mut remarks = probes(tree, &chosen.bare);
     let sum = session.sum()?;
     remarks.extend(tree.unopened(&sum));
     if let Some(status) = beside.otherwise {
@@ -59,7 +59,7 @@ pub fn of(
     let ratio = beside.ratio(&sum).unwrap_or(1.0);
     // Such a thread makes reports in the meantime, and elsewhere another one is the clock of light probes.
     let is_unknown_to_libc = cfg!(all(target_os = "linux", target_arch = "x86_64"));
-    let locks = match beside.ends_soon() && is_unknown_to_libc {
+    let locks = match chosen.ends_soon && is_unknown_to_libc {
         true => "",
         false => SECOND_THREAD,
     };

@@ -97,7 +97,7 @@ pub fn run(args: &RunArgs, command: &CargoCommand) -> Result<Exit> {
             ..
         } = round;
         session.about.remarks = if is_compared {
-            remarks::of(&tree, &chosen.bare, &beside, &session)?
+            remarks::of(&tree, &chosen, &beside, &session)?
         } else {
             remarks::interrupted(&tree, &chosen.bare)
         };

@@ -24,7 +24,7 @@ use crate::sync::atomic::{
 };
 use crate::sync::sleep;
 
-/// So many threads at once can follow a clock. Linux allows about twice as many in a process by default.
+/// So many threads at once can follow a clock. Only the pages of the places that have been used take memory.
 const MOST: usize = 16 << 10;
 
 /// Makes a word stale, unless it is so or was cleared.
@@ -124,5 +124,34 @@ fn put(
 ) -> Option<usize> {
     let (old, new) = (old.cast_mut(), new.cast_mut());
     let mut places = places.iter();
-    places.position(|place| place.compare_exchange(old, new, SeqCst, Relaxed).is_ok())
+    // Without the first look, each place on the way would move from the caches of other CPUs.
+    places.position(|place| {
+        place.load(Relaxed) == old && place.compare_exchange(old, new, SeqCst, Relaxed).is_ok()
+    })
+}
+
+#[cfg(all(test, not(shuttle)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_used_again_and_the_last_one_is_the_end() {
+        let words = Words::new();
+        let [one, other, more] = [(); 3].map(|()| AtomicUsize::new(current()));
+        let add = |word: &AtomicUsize| {
+            // SAFETY: the words exist until the end of the test.
+            unsafe { words.add(word) }
+        };
+        assert!(add(&one) && add(&other));
+        words.remove(&raw const one);
+        assert!(add(&more));
+        assert_eq!(words.used().len(), 2);
+        words.make_stale();
+        let is_stale = |word: &AtomicUsize| word.load(Relaxed) == stale();
+        assert!(!is_stale(&one) && is_stale(&other) && is_stale(&more));
+        for place in &words.places[2..] {
+            place.store((&raw const other).cast_mut(), Relaxed);
+        }
+        assert!(!add(&one));
+    }
 }

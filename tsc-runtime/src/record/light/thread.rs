@@ -192,7 +192,7 @@ impl LightThread {
     }
 
     /// Begins to use the word that the detector has found, or one of the thread's own. The paths must live until [`end`](Self::end). Returns
-    /// false if the system has no memory.
+    /// false if too many threads use theirs.
     pub(crate) fn begin(&self, detector: &Detector, paths: &Arc<Paths>) -> bool {
         let word = detector.word().map(|word| word.cast());
         let begins = self.begin_to_use(word.unwrap_or(&raw const self.own_word));

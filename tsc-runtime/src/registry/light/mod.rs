@@ -104,7 +104,7 @@ impl Shard {
     }
 }
 
-/// Begins the thread's account. Returns false if the system has no memory.
+/// Begins the thread's account. Returns false if too many threads have one.
 fn begin(light: &LightThread, thread: &Thread, record: &LightRecord) -> bool {
     if !has_times(thread) {
         return light.begin_to_count();

@@ -1,8 +1,8 @@
 //! The clock's thread where libc does not know of it.
 //!
 //! As soon as there is a second thread that glibc knows of, its allocator uses locks. A program with one thread that allocates much then takes
-//! longer (one parser of JSON a fifth), and the functions that allocate have a larger share. So the kernel alone is asked for this thread. It has
-//! no thread-local storage. Whatever it needs is a system call that is made here, without libc, whose functions write to `errno`.
+//! longer, and the functions that allocate have a larger share. So the kernel alone is asked for this thread. It has no thread-local storage.
+//! Whatever it needs is a system call that is made here, without libc, whose functions write to `errno`.
 
 use std::arch::asm;
 use std::cell::UnsafeCell;
