@@ -42,8 +42,8 @@ fn is_split(report: &Report) -> bool {
     why.inspect(|why| tests::skipped(why)).is_none()
 }
 
-/// Checks all that is said of the planted calls, and returns whether there is no other, and none of them too short. A machine that takes a CPU
-/// away for milliseconds without telling its guest makes any call slow, and what it took before a call may be found in it.
+/// Checks all that is said of the planted calls, and returns whether there is no other. A machine that takes a CPU away for milliseconds
+/// without telling its guest makes any call slow.
 fn check(report: &Report) -> bool {
     let row = report.callsite("request").expect("it was called");
     assert_eq!(
@@ -54,7 +54,7 @@ fn check(report: &Report) -> bool {
         .clock()
         .hz()
         .expect("a run of this length has a rate");
-    let (mut planted, mut are_long) = (0, true);
+    let mut planted = 0;
     for call in row.slowest() {
         let is_sleep = SLEEPS.contains(&number(call));
         if !is_sleep && !COMPUTES.contains(&number(call)) {
@@ -73,8 +73,10 @@ fn check(report: &Report) -> bool {
         } else {
             (on_cpu, 0.006)
         };
-        assert!(part > 0.8 * call.ticks(), "{call:?}");
-        are_long &= call.ticks() > 0.99 * least * hz;
+        assert!(
+            part > 0.8 * call.ticks() && call.ticks() > 0.99 * least * hz,
+            "{call:?}"
+        );
         let wall = (call.end_ns() - call.begin_ns()) as f64 / 1e9 * hz;
         assert!(
             (wall / (call.ticks() + waiting) - 1.0).abs() < 0.1,
@@ -100,7 +102,7 @@ fn check(report: &Report) -> bool {
             .iter()
             .all(|call| serve.begin_ns() <= call.begin_ns() && call.end_ns() <= serve.end_ns())
     );
-    planted == 8 && are_long
+    planted == 8
 }
 
 #[cfg(unix)]
@@ -114,7 +116,7 @@ fn planted_calls_are_found(argument: &str) -> Option<Report> {
             return Some(report);
         }
     }
-    panic!("other calls were slower, or planted ones too short, in each of five runs");
+    panic!("other calls were slower in each of five runs");
 }
 
 #[test]
