@@ -50,9 +50,12 @@ fn signal_is_an_interruption() {
     assert!(first.first_ticks().is_some() && first.interrupted_mean_ticks().is_none());
     (0..100).for_each(|_| signalled(true));
     let row = row("signalled");
+    // A call that is also preempted may be so long that its ticks without that time are known well: it is a sample. Few are.
+    let repaired = row.repaired().expect("interruptions are detected here");
+    assert!(repaired < 50, "{repaired} of 100 are repaired");
     assert_eq!(
         (row.calls(), row.interrupted(), row.samples()),
-        (101, Some(101), 0)
+        (101, Some(101), repaired)
     );
     // Interrupted calls are in the totals.
     assert!(row.interrupted_mean_ticks().is_some());
@@ -61,7 +64,7 @@ fn signal_is_an_interruption() {
     let buckets = row.interrupted_histogram();
     assert_eq!(
         buckets.iter().map(|bucket| bucket.calls()).sum::<u64>(),
-        100
+        100 - repaired
     );
     let (short, full) = (snapshot().to_string(), format!("{:#}", snapshot()));
     let octave = buckets[0]
