@@ -78,8 +78,8 @@ data! {
         /// The standard error of `self_ticks` that comes from the number of ticks of the clock, if the program has light probes.
         self_std_error_ticks: Option<f64>,
         /// What the function's probes cost, if its time is by ticks of the clock: the calls times the calibrated cost of one and, of light
-        /// probes, times 1.5, because they cost more in programs than around empty functions. Of these, one half is subtracted from its self
-        /// ticks and one half from its callers', but from no function more than two fifths. That of timed probes is in the self ticks.
+        /// probes, times 1.75, because they cost more in programs than around empty functions. Of these, two thirds are subtracted from its
+        /// self ticks and one third from its callers', but from no function more than half. That of timed probes is in the self ticks.
         probe_ticks: Option<f64>,
         /// The error of `self_on_cpu_ticks` in either direction, at 95 %: the root of the sum of the squares of its parts. Of a timed function,
         /// these are `crowding_error_share` of these ticks; `visible_error_ticks` for each call, and for each probe in the calls; and what

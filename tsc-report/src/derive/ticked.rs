@@ -11,7 +11,7 @@ pub const LIGHT: &str = "light";
 /// A light probe costs this many times more in programs than around empty functions: it takes registers, and room in caches and predictors,
 /// and its function is not inlined. In six programs it cost 3.0 to 5.5 ticks where the calibration had 2.9 (EPYC, Zen 5), in others 6 to 8 where
 /// it had 3.8 (Zen 4); `fine_grained` of the studies prints it in ns.
-pub(super) const IN_PROGRAMS: f64 = 1.5;
+pub(super) const IN_PROGRAMS: f64 = 1.75;
 
 /// Times are divided by this before their squares are added to `ticked_squares`.
 pub const SQUARES_UNIT: f64 = 1024.0;
