@@ -54,8 +54,8 @@ fn signal_is_an_interruption() {
     let repaired = row.repaired().expect("interruptions are detected here");
     assert!(repaired < 50, "{repaired} of 100 are repaired");
     assert_eq!(
-        (row.calls(), row.interrupted(), row.samples()),
-        (101, Some(101), repaired)
+        (row.calls(), row.interrupted(), row.clean(), row.samples()),
+        (101, Some(101), Some(0), repaired)
     );
     // Interrupted calls are in the totals.
     assert!(row.interrupted_mean_ticks().is_some());
