@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use super::measurements::{Costs, Series, medians, per_call};
 use super::statistics::median;
 use crate::process::PerProcess;
-use crate::record::callsite::{Callsite, EmptyCalls, EmptyLightCalls, Kind};
+use crate::record::callsite::{EmptyCalls, EmptyLightCalls, Kind};
 use crate::record::contexts::{self, Contexts};
 use crate::record::light::{self, Row};
 use crate::record::table::{Entry, FIRST_LEN};
@@ -87,9 +87,8 @@ const FIRST_ENOUGH: Ticks = ENOUGH / 3;
 /// The same for light calls, always.
 const LIGHT_ENOUGH: Ticks = 1_250_000;
 
-/// Measures what the probes of this callsite cost, unless it has been measured.
-pub(crate) fn calibrate(callsite: &Callsite) {
-    let kind = callsite.kind();
+/// Measures what the probes of this kind cost, unless it has been measured.
+pub(crate) fn calibrate(kind: Kind) {
     if with(|table| table[index(kind)].kind.is_none()) {
         measure_and_add(kind, FIRST_ENOUGH);
     }

@@ -38,7 +38,7 @@ impl Clk {
         let visible = if clock::is_os_clock() {
             0.0
         } else {
-            overhead::calibrate(&CLK);
+            overhead::calibrate(CLK.kind());
             overhead::visible(Lfence::FENCE)
         };
         Self {

@@ -19,7 +19,6 @@ use crate::record::slowest::LEAST;
 use crate::record::thread::{self, Thread};
 use crate::tsc::{FencePolicy, Ticks, elapsed};
 
-mod dispatch;
 pub(crate) mod empty_calls;
 mod events;
 pub(crate) mod future;
@@ -32,14 +31,12 @@ pub(crate) mod section;
 mod slot;
 mod slowest;
 mod stop;
-mod tree;
 pub(crate) mod units;
 mod unusual;
 
-use dispatch::{finish_untimed, finish_unusual, prepare_unusual};
 pub use slot::Slot;
 use slot::{Started, Sums};
-use unusual::prepare_rearmed;
+use unusual::{finish_untimed, finish_unusual, prepare_rearmed, prepare_unusual};
 
 /// Marks the branch that calls it as unlikely: `core::hint::cold_path`, which needs Rust 1.95.
 #[cold]
@@ -152,10 +149,10 @@ extern "C" fn finish(started: &Started, stop: Ticks) {
     let start = started.start();
     let raw = elapsed(start, stop).cast_unsigned();
     if raw >= UNWINDING {
-        return finish_longer(started, stop);
+        return finish_longer(started, raw);
     }
     if !started.thread().detector.is_clean_since(start) {
-        return finish_unusual(started, stop);
+        return finish_unusual(started, raw);
     }
     finish_clean(started, raw);
 }
@@ -172,14 +169,12 @@ const _: () = assert!(UNWINDING <= LEAST, "a call that is compared has come here
 
 /// Records a call that is not short: one that a panic ends, too.
 #[inline(never)]
-extern "C" fn finish_longer(started: &Started, stop: Ticks) {
+extern "C" fn finish_longer(started: &Started, raw: u64) {
     started.note_panic();
-    let start = started.start();
-    let raw = elapsed(start, stop).cast_unsigned();
     // SAFETY: `finish` is called with timed calls only.
     let record = unsafe { started.timed_record() };
-    if record.is_notable(raw) || !started.thread().detector.is_clean_since(start) {
-        return finish_unusual(started, stop);
+    if record.is_notable(raw) || !started.thread().detector.is_clean_since(started.start()) {
+        return finish_unusual(started, raw);
     }
     finish_clean(started, raw);
 }

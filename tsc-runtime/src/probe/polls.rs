@@ -3,10 +3,9 @@
 //! The sums (ticks, polls, nested overhead) are added to the polling thread's record at each poll, so that they are right while futures are
 //! suspended. The sample is added to the record of the thread that completes the future.
 
-use super::dispatch::finish_unusual_poll;
 use super::slowest;
 use super::stop::{Cost, Measurement};
-use super::unusual::stop_untimed;
+use super::unusual::{finish_unusual_poll, stop_untimed};
 use super::{Guard, Settled, Sink, Slot, Started};
 use crate::record::callsite::Callsite;
 use crate::record::slowest::SlowCall;
@@ -90,7 +89,7 @@ impl FutureTotals {
             self.since = poll.start;
         }
         self.polls = self.polls.saturating_add(1);
-        poll.stop(stop, |cost| self.add_cost(&poll, cost));
+        poll.stop(elapsed(poll.start, stop), |cost| self.add_cost(&poll, cost));
     }
 
     fn add_cost(&mut self, poll: &Measurement<'_>, cost: &Cost) {

@@ -5,7 +5,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use super::dispatch::finish_untimed;
+use super::unusual::finish_untimed;
 use super::{Guard, Sink, Slot, Started, finish};
 use crate::record::callsite::Callsite;
 use crate::record::thread::{self, Thread};

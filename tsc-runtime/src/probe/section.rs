@@ -12,7 +12,7 @@ use crate::hooks;
 use crate::record::callsite::Callsite;
 use crate::record::{Exclusion, Record, thread};
 use crate::registry;
-use crate::tsc::{FencePolicy, Ticks, clock};
+use crate::tsc::{FencePolicy, Ticks, clock, elapsed};
 
 /// A running section. [`stop!`](crate::stop) consumes it. If it is dropped instead, a line on stderr says so, and it is counted as an
 /// anomaly.
@@ -95,7 +95,7 @@ impl<P: FencePolicy> Section<P> {
             is_timed: true,
         };
         let mut net = None;
-        section.stop(stop, |cost| {
+        section.stop(elapsed(self.start, stop), |cost| {
             cost.record(&section);
             if cost.unusual != Some(Exclusion::Anomalous) {
                 net = Some(cost.sample().cast_signed() as f64 - overhead::visible(P::FENCE));

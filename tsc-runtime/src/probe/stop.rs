@@ -5,10 +5,12 @@ use super::slowest;
 use super::{Settled, settle};
 use crate::interruption::Interruption;
 use crate::on_cpu::{self, Answer, Loss};
+use crate::record::contexts::Contexts;
+use crate::record::counters::ContextSums;
 use crate::record::slowest::SlowCall;
 use crate::record::thread::Thread;
 use crate::record::{Exclusion, Record};
-use crate::tsc::{Ticks, elapsed, is_anomalous};
+use crate::tsc::{Ticks, is_anomalous};
 
 /// A measurement that stops.
 #[derive(Clone, Copy)]
@@ -69,10 +71,9 @@ impl<'a> Measurement<'a> {
         }
     }
 
-    /// Stops: finds what was lost off the CPU, updates the thread's running sums, and gives `record` the cost. What comes after that is the
-    /// caller's.
-    pub(super) fn stop(mut self, stop: Ticks, record: impl FnOnce(&Cost)) {
-        let raw = elapsed(self.start, stop);
+    /// Stops after `raw` ticks: finds what was lost off the CPU, updates the thread's running sums, and gives `record` the cost. What comes
+    /// after that is the caller's.
+    pub(super) fn stop(mut self, raw: i64, record: impl FnOnce(&Cost)) {
         let unusual = self.verdict();
         if is_anomalous(raw) {
             return record(&self.settle_anomaly());
@@ -82,14 +83,14 @@ impl<'a> Measurement<'a> {
         } else {
             self.find_loss(raw)
         };
-        let (Self { sums, .. }, raw) = (self, raw.cast_unsigned());
+        let (Self { start, sums, .. }, raw) = (self, raw.cast_unsigned());
         record(&Cost {
             ticks: match self.shape {
                 Shape::Nested => settle(self.record, self.thread, sums, raw, loss.off),
                 Shape::Overlapping => self.settle_overlapping(raw, loss.off),
             },
             loss,
-            end: stop,
+            end: start.wrapping_add(raw),
             unusual,
         });
         if let Some((answer, after)) = after {
@@ -238,6 +239,50 @@ impl Cost {
             waiting: is_split.then_some(self.loss.waiting),
             ..SlowCall::default()
         })
+    }
+}
+
+/// What is known of a call in the tree before its stop updates the thread's sums and the record.
+pub(super) struct Visit {
+    /// 0 for a poll.
+    calls: u64,
+    is_clean: bool,
+    is_inner: bool,
+    work: u64,
+    blocked: i64,
+}
+
+impl Visit {
+    pub(super) fn of(started: &Started, calls: u64) -> Self {
+        let call = Measurement::of(started);
+        Self {
+            calls,
+            is_clean: call.verdict().is_none(),
+            is_inner: call.record.is_inner(),
+            work: call.thread.work.get(),
+            blocked: call.record.blocked(),
+        }
+    }
+
+    /// Gives the call's place in the tree what the stop has added.
+    pub(super) fn leave(self, contexts: &Contexts, started: &Started) {
+        let call = Measurement::of(started);
+        let work = call.thread.work.get();
+        let ticks_since = |then| work.wrapping_sub(then).cast_signed();
+        let sums = ContextSums {
+            calls: self.calls,
+            // Of a recursion, the outermost call's.
+            on_cpu: if self.is_inner {
+                0
+            } else {
+                ticks_since(call.sums.work)
+            },
+            own: ticks_since(self.work),
+            blocked: call.record.blocked().wrapping_sub(self.blocked),
+            unclean: if self.is_clean { 0 } else { self.calls },
+        };
+        // SAFETY: the call has a place in the tree.
+        contexts.leave(unsafe { started.outer() }, &sums);
     }
 }
 

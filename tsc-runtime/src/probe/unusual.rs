@@ -1,10 +1,11 @@
 //! The paths of unusual calls: a callsite's first call on a thread, a call that was interrupted or is long, one that the inlined reads cannot
-//! measure, and each call in a program that has light probes, too. `dispatch` decides which path a call takes.
+//! measure, each call on a thread that records its tree, and each in a program that has light probes, too.
+//!
+//! The last two come here at the start because the thread seems to have no table, and at the stop because the detector reports each call as
+//! interrupted. So other calls need not check anything. In a tree, a call adds the same ticks to its node as to its record and the thread's
+//! running sums, so the nodes of a callsite add up to its row.
 //!
 //! # Calls beside light ones
-//!
-//! They come here at the start because the thread seems to have no table, and at the stop because the detector reports each call as
-//! interrupted. So timed calls of other programs need not check anything.
 //!
 //! Such a call links a frame, so that a tick in it is not its caller's, and looks whether the clock has ticked, like a light one. The light
 //! calls in it are overhead for it. The thread counts all of them, and their cost is added to the running overhead before each start and each
@@ -12,38 +13,111 @@
 
 use core::{hint, ptr};
 
+use super::settle;
 use super::slot::{Slot, Started};
-use super::stop::Measurement;
+use super::stop::{Measurement, Visit};
 use crate::calibration::overhead;
 use crate::hooks;
+use crate::record::Record;
 use crate::record::callsite::Callsite;
+use crate::record::contexts::Contexts;
 use crate::record::light;
+use crate::record::table::Entry;
 use crate::record::thread::{self, Thread};
 use crate::registry::{self, check_light};
-use crate::tsc::{Ticks, clock};
+use crate::tsc::{Ticks, clock, elapsed};
 
-/// A start on a thread that does not record its tree.
+/// A call of a callsite that the thread's table does not have. If the callsite is left out, or if call trees are recorded, this is every
+/// call, so this function does as little as possible for them.
+#[cold]
 #[inline(never)]
-pub(super) extern "C" fn prepare_outside_tree(
+pub(super) extern "C" fn prepare_unusual(
     callsite: &'static Callsite,
     thread: &'static Thread,
     slot: &mut Slot,
 ) -> bool {
-    if thread.is_mixed() {
-        // What has happened until now belongs to the caller.
-        check_light(light::this());
-        add_light_calls(thread);
+    if callsite.is_left_out() {
+        slot.set_nothing();
+        return false;
     }
-    let Some((entry, record)) = thread.find_unusual(callsite.position()) else {
-        return prepare_first(callsite, slot);
-    };
+    match (thread.find_unusual(callsite.position()), thread.contexts()) {
+        (Some((entry, record)), Some(contexts)) => {
+            prepare_in_tree(contexts, entry, record, thread, slot)
+        }
+        (Some((entry, record)), None) => prepare_linked(callsite, entry, record, thread, slot),
+        (None, _) => prepare_first(callsite, slot),
+    }
+}
+
+/// A start in a program that has light probes, too.
+#[inline(never)]
+extern "C" fn prepare_linked(
+    callsite: &'static Callsite,
+    entry: &Entry,
+    record: &Record,
+    thread: &'static Thread,
+    slot: &mut Slot,
+) -> bool {
+    end_caller(thread);
     entry.enter();
     slot.set_timed(record, thread);
-    link(callsite, slot);
+    slot.frame.set_callsite(callsite);
+    link(slot);
     if !thread.detector.is_armed_by_any() {
         return prepare_rearmed(thread, slot);
     }
     true
+}
+
+/// What has happened until now belongs to the caller.
+fn end_caller(thread: &Thread) {
+    if thread.is_mixed() {
+        check_light(light::this());
+        add_light_calls(thread);
+    }
+}
+
+/// Links the frame of a measured call that has started.
+fn link(slot: &Slot) {
+    light::this().enter_uncounted(&slot.frame);
+}
+
+/// A start on a thread that records its tree.
+#[inline(always)]
+fn prepare_in_tree(
+    contexts: &Contexts,
+    entry: &Entry,
+    record: &Record,
+    thread: &'static Thread,
+    slot: &mut Slot,
+) -> bool {
+    entry.enter();
+    let outer = contexts.current();
+    slot.set_timed(record, thread);
+    slot.set_outer(outer);
+    let is_known = contexts.enter_known(outer, &record.last_place);
+    if !(is_known && thread.detector.is_armed()) {
+        return prepare_rest(contexts, record, thread, slot, is_known);
+    }
+    true
+}
+
+/// The rest of a start, if the call's place in the tree is not known or the detector is disarmed.
+#[inline(never)]
+extern "C" fn prepare_rest(
+    contexts: &Contexts,
+    record: &Record,
+    thread: &Thread,
+    slot: &mut Slot,
+    is_known: bool,
+) -> bool {
+    if !is_known {
+        contexts.enter_found(record.id, &record.last_place, record.is_inner());
+    }
+    if !thread.detector.is_armed() {
+        return prepare_rearmed(thread, slot);
+    }
+    opaque_true()
 }
 
 /// A start that finds the detector disarmed. The loss since the last check, and the cost of asking for it, lie before the call.
@@ -58,15 +132,17 @@ pub(super) extern "C" fn prepare_rearmed(thread: &Thread, slot: &mut Slot) -> bo
 /// True, which the compiler cannot know. If it knew what a function returns, it would not call the function in tail position but return
 /// the value itself afterwards, and then the caller would need a stack frame in the usual case, too.
 #[inline(always)]
-pub(super) fn opaque_true() -> bool {
+fn opaque_true() -> bool {
     hint::black_box(true)
 }
 
 /// The first call of a callsite on this thread, or the first after a pause, a reset or a fork. The cost of preparing it is overhead for the
 /// calls around it.
 #[inline(never)]
-pub(super) extern "C" fn prepare_first(callsite: &'static Callsite, slot: &mut Slot) -> bool {
+extern "C" fn prepare_first(callsite: &'static Callsite, slot: &mut Slot) -> bool {
     let thread = thread::this();
+    end_caller(thread);
+    slot.frame.set_callsite(callsite);
     let Some(found) = registry::find(callsite, hooks::install) else {
         slot.set_nothing();
         return false;
@@ -87,22 +163,42 @@ pub(super) extern "C" fn prepare_first(callsite: &'static Callsite, slot: &mut S
     if let Some(contexts) = thread.contexts() {
         slot.set_outer(contexts.enter(record.id, &record.last_place, record.is_inner()));
     } else if thread.is_mixed() {
-        link(callsite, slot);
+        link(slot);
     }
     is_timed
 }
 
-/// Links the frame of a measured call that has started.
-fn link(callsite: &'static Callsite, slot: &Slot) {
-    slot.frame.set_callsite(callsite);
-    light::this().enter_uncounted(&slot.frame);
+/// Handles a call of `raw` ticks that [`finish`](super::finish) does not record itself. Leaves at once for the function that does.
+#[cold]
+#[inline(never)]
+pub(super) extern "C" fn finish_unusual(started: &Started, raw: u64) {
+    match started.thread().contexts() {
+        None => finish_outside_tree(started, raw),
+        Some(contexts) => finish_call_in_tree(contexts, started, raw),
+    }
 }
 
-/// Adds what the light calls since the last time have cost to the running overhead, if the program has light probes.
-pub(super) fn add_light_calls(thread: &Thread) {
-    if thread.is_mixed() {
-        thread.add_overhead(overhead::of_light_calls(light::this().new_calls()));
+/// The stop of a poll, of which `finish` does the rest.
+pub(super) fn finish_unusual_poll(started: &Started, finish: impl FnOnce()) {
+    match started.thread().contexts() {
+        None => finish_linked(started, finish),
+        Some(contexts) => {
+            let visit = Visit::of(started, 0);
+            finish();
+            visit.leave(contexts, started);
+        }
     }
+}
+
+/// The stop of a call that the inlined reads have not timed. Does nothing if nothing measures it; this is each call of a callsite that is
+/// left out.
+#[cold]
+#[inline(never)]
+pub(super) extern "C" fn finish_untimed(slot: &Slot) {
+    stop_untimed(slot, |started, stop| {
+        started.note_panic();
+        finish_unusual(started, elapsed(started.start(), stop).cast_unsigned());
+    });
 }
 
 /// Gives `finish` the call and the current time, unless nothing measures it.
@@ -116,13 +212,13 @@ pub(super) fn stop_untimed(slot: &Slot, finish: impl FnOnce(&Started, Ticks)) {
 
 /// The stop of a call that has no place in a tree.
 #[inline(never)]
-pub(super) extern "C" fn finish_outside_tree(started: &Started, stop: Ticks) {
-    finish_linked(started, || finish_measurement(started, stop));
+extern "C" fn finish_outside_tree(started: &Started, raw: u64) {
+    finish_linked(started, || finish_measurement(started, raw));
 }
 
 /// The stop of a call or a poll that may have a frame. `finish` does the rest of the stop.
 #[inline(always)]
-pub(super) fn finish_linked(started: &Started, finish: impl FnOnce()) {
+fn finish_linked(started: &Started, finish: impl FnOnce()) {
     let thread = started.thread();
     if thread.is_mixed() {
         add_light_calls(thread);
@@ -135,9 +231,16 @@ pub(super) fn finish_linked(started: &Started, finish: impl FnOnce()) {
 
 /// Stops and records a call, whether it has a place in the tree, a frame, or neither.
 #[inline(never)]
-pub(super) extern "C" fn finish_measurement(started: &Started, stop: Ticks) {
+extern "C" fn finish_measurement(started: &Started, raw: u64) {
     let call = Measurement::of(started);
-    call.stop(stop, |cost| cost.record(&call));
+    call.stop(raw.cast_signed(), |cost| cost.record(&call));
+}
+
+/// Adds what the light calls since the last time have cost to the running overhead, if the program has light probes.
+pub(super) fn add_light_calls(thread: &Thread) {
+    if thread.is_mixed() {
+        thread.add_overhead(overhead::of_light_calls(light::this().new_calls()));
+    }
 }
 
 /// Called after a stop: what the thread has lost since its counter was read is not the call's. A call that has started before the program
@@ -150,4 +253,32 @@ fn unlink(started: &Started) {
         // SAFETY: it is the innermost frame, so it was linked.
         unsafe { light.leave(frame) };
     }
+}
+
+/// The stop of a call that has a place in the tree.
+#[inline(always)]
+fn finish_call_in_tree(contexts: &Contexts, started: &Started, raw: u64) {
+    let call = Measurement::of(started);
+    let (record, thread) = (call.record, call.thread);
+    let is_usual = !record.is_notable(raw) && thread.detector.is_undisturbed_since(call.start);
+    if !(is_usual && call.is_timed) {
+        return finish_unusual_in_tree(contexts, started, raw);
+    }
+    let callees = thread.work.get().wrapping_sub(call.sums.work).cast_signed();
+    let settled = settle(record, thread, call.sums, raw, 0);
+    let net = settled.net.cast_signed();
+    // SAFETY: the call has a place in the tree.
+    let on_cpu = contexts.leave_usual(unsafe { started.outer() }, net.wrapping_sub(callees));
+    if !record.end_activation(settled.gross, settled.nested) {
+        on_cpu.add(net);
+    }
+    record.add_sample(settled.gross);
+}
+
+/// The stop of a call that has a place in the tree and was interrupted, long, or not timed.
+#[inline(never)]
+extern "C" fn finish_unusual_in_tree(contexts: &Contexts, started: &Started, raw: u64) {
+    let visit = Visit::of(started, 1);
+    finish_measurement(started, raw);
+    visit.leave(contexts, started);
 }

@@ -224,7 +224,7 @@ fn is_paused_by_now() -> bool {
 fn find_here(thread: &Thread, callsite: &'static Callsite) -> Option<NonNull<Record>> {
     let number = number_of(callsite)?;
     tree::decide();
-    overhead::calibrate(callsite);
+    overhead::calibrate(callsite.kind());
     // Here, because a probe must not allocate: it may be an allocator's.
     #[cfg(all(feature = "pmu", target_os = "linux", not(miri)))]
     callsite.events().get_or_init(Box::default);

@@ -70,7 +70,7 @@ fn make_row(
     count: u64,
 ) -> Option<bool> {
     let number = number_of(callsite)?;
-    overhead::calibrate(callsite);
+    overhead::calibrate(callsite.kind());
     let registry = registry();
     if !HAS_LIGHT_PROBES.swap(true, SeqCst) {
         // Timed calls link frames from now on.
