@@ -34,7 +34,8 @@ mod tests {
         let Ok(rate) = calibration::rate() else {
             return;
         };
-        let per_tick = counted(nanoseconds).expect("the task's clock ticks");
+        let per_tick =
+            counted(nanoseconds, reference_chain::additions).expect("the task's clock ticks");
         assert!(
             (0.5..2.0).contains(&(per_tick / rate.ns(1.0))),
             "{per_tick} {rate}"
