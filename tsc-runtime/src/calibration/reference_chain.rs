@@ -58,6 +58,12 @@ chain! {
 }
 
 chain! {
+    /// Runs `blocks` × [`LINKS_PER_BLOCK`] NOPs, no chain: as many in a cycle as the core can start. If its other thread (SMT) is busy, it has
+    /// part of these places.
+    nops, 1000, "nop # {x} {y}"
+}
+
+chain! {
     /// Runs `blocks` × 100 dependent additions. All of a block are in the core at the same time.
     short_additions, 100, "add {x}, {y}"
 }

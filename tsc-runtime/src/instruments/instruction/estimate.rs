@@ -13,6 +13,8 @@ pub(super) struct Round {
     pub(super) additions: f64,
     /// The chain of multiplications, which checks the reference chain.
     pub(super) multiplications: f64,
+    /// The NOPs, which show whether the core's other thread was busy.
+    pub(super) nops: f64,
     /// The measured code.
     pub(super) code: f64,
     /// The code without the instruction.
@@ -40,7 +42,8 @@ data! {
         std_error: f64,
         /// The number of rounds that were used.
         rounds: usize,
-        /// The number of rounds that were not used, because they were interrupted or are outliers.
+        /// The number of rounds that were not used, because they were interrupted or are outliers, or because the core's other
+        /// thread was busy.
         dropped: usize,
     }
 }
@@ -152,6 +155,7 @@ mod tests {
                 Round {
                     additions: 4000.0 * ticks_per_cycle + noise,
                     multiplications: 4200.0 * ticks_per_cycle,
+                    nops: 2800.0 * ticks_per_cycle,
                     code: 1000.0 * cycles * ticks_per_cycle - noise,
                     without: 0.0,
                 }

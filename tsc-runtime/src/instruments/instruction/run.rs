@@ -1,12 +1,16 @@
 //! The rounds: the instruction and the reference chain in two lengths, in both orders.
 
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 use super::estimate::{self, Estimate, Lengths, Round};
 use super::listing::{Code, Instruction, Kernel};
 use super::{InstructionError, Timing};
 use crate::calibration::reference_chain::{self, LINKS_PER_BLOCK};
+use crate::calibration::statistics::median;
 use crate::instruments::bench::{attach_thread, uninterrupted};
+use crate::process;
 use crate::random::Random;
 use crate::tsc;
 
@@ -28,6 +32,10 @@ const ROUNDS_GOOD: usize = 300;
 const WARM_UP_RUNS: usize = 5;
 /// How many short runs take as long as all runs of the code in two rounds, the fewest for an estimate. A long run counts as two.
 const LEAST_RUNS: u32 = 2 * 6;
+/// The NOPs in a round's short run: as many blocks. A step of the coarsest counter is a hundredth of their ticks.
+const NOP_BLOCKS: u64 = 8;
+/// Rounds whose NOPs differ by this factor from the best of times are not used. If they took less, the hypervisor interrupted the additions.
+const SHARED: f64 = 1.12;
 /// How far the ratio of multiplications to additions may differ from 3.
 const CHECK_TOLERANCE: f64 = 0.01;
 
@@ -91,7 +99,7 @@ fn settle(
     let started = Instant::now();
     let bench = Bench::new(kernel, scratch, limit)?;
     let mut rounds = Vec::with_capacity(ROUNDS_PER_LOOK * 8);
-    let mut interrupted = 0;
+    let (mut interrupted, mut shared) = (0, 0);
     let mut jitter = Random::new(0x9e37_79b9_7f4a_7c15);
     loop {
         for _ in 0..ROUNDS_PER_LOOK {
@@ -104,6 +112,7 @@ fn settle(
             }
         }
         let late = started.elapsed() >= limit;
+        shared += drop_shared(&mut rounds);
         let estimate = estimate::cycles(&rounds, bench.lengths);
         let good = estimate.is_some_and(|it| {
             it.rounds() >= ROUNDS_GOOD
@@ -114,18 +123,56 @@ fn settle(
         }
         let check = estimate::check(&rounds, bench.lengths);
         let Some((mut estimate, check)) = estimate.zip(check) else {
-            return Err(InstructionError::Disturbed {
-                rounds: rounds.len() + interrupted,
-                dropped: interrupted,
+            let all = rounds.len() + shared;
+            return Err(if shared > interrupted {
+                InstructionError::Shared {
+                    rounds: all,
+                    dropped: shared,
+                }
+            } else {
+                InstructionError::Disturbed {
+                    rounds: all + interrupted,
+                    dropped: interrupted,
+                }
             });
         };
         let ratio = check.cycles();
         if (ratio / 3.0 - 1.0).abs() > CHECK_TOLERANCE {
             return Err(InstructionError::Untrustworthy { ratio });
         }
-        estimate.dropped += interrupted;
+        estimate.dropped += interrupted + shared;
         return Ok((estimate, check));
     }
+}
+
+/// The fewest ticks that the NOPs of a round have taken on each CPU, divided by those of its additions. Cores of one machine may differ.
+static LEAST_NOPS: [AtomicU64; 256] = [const { AtomicU64::new(f64::MAX.to_bits()) }; 256];
+
+/// Drops the rounds in which the core's other thread was busy, and returns how many these were.
+fn drop_shared(rounds: &mut Vec<Round>) -> usize {
+    let cpu = process::cpu().unwrap_or_default() as usize;
+    let least = &LEAST_NOPS[cpu % LEAST_NOPS.len()];
+    let known = f64::from_bits(least.load(Relaxed));
+    let before = rounds.len();
+    least.store(keep_alone(rounds, known).to_bits(), Relaxed);
+    before - rounds.len()
+}
+
+/// Keeps the rounds whose NOPs took about `least`, or what they took in half of the latest rounds, and returns the smaller one of these.
+/// A few rounds do not lower `least`: the hypervisor may have interrupted some, and it holds for all that follow.
+fn keep_alone(rounds: &mut Vec<Round>, least: f64) -> f64 {
+    let cost = |round: &Round| round.nops / round.additions;
+    let latest: Vec<f64> = rounds
+        .iter()
+        .rev()
+        .take(ROUNDS_PER_LOOK)
+        .map(cost)
+        .collect();
+    let is_enough = latest.len() == ROUNDS_PER_LOOK;
+    let latest = median(latest).filter(|_| is_enough);
+    let least = least.min(latest.unwrap_or(f64::MAX));
+    rounds.retain(|round| (least / SHARED..=least * SHARED).contains(&cost(round)));
+    least
 }
 
 /// A kernel, its number of iterations, and its scratch memory.
@@ -188,9 +235,9 @@ impl Bench {
     /// Runs the short lengths and then the long ones, and then all in reverse order, so that a steady change of the core's clock cancels
     /// out.
     fn round(&self, jitter: &mut Random) -> Round {
-        // Additions, multiplications, the code without the instruction, and the code.
-        let mut ticks = [0; 4];
-        let mut order = [0, 1, 2, 3];
+        // Additions, multiplications, NOPs, the code without the instruction, and the code.
+        let mut ticks = [0; 5];
+        let mut order = [0, 1, 2, 3, 4];
         for (factor, sign) in [(1, -1), (2, 1), (2, 1), (1, -1)] {
             for part in order {
                 jitter.wait();
@@ -198,10 +245,11 @@ impl Bench {
             }
             order.reverse();
         }
-        let [additions, multiplications, without, code] = ticks.map(|ticks| ticks as f64);
+        let [additions, multiplications, nops, without, code] = ticks.map(|ticks| ticks as f64);
         Round {
             additions,
             multiplications,
+            nops,
             code,
             without,
         }
@@ -214,7 +262,8 @@ impl Bench {
         match part {
             0 => reference_chain::additions(factor * ADDITION_BLOCKS),
             1 => reference_chain::multiplications(factor * MULTIPLICATION_BLOCKS),
-            2 => without.map_or(0, |code| self.run(code, iterations)),
+            2 => reference_chain::nops(factor * NOP_BLOCKS),
+            3 => without.map_or(0, |code| self.run(code, iterations)),
             _ => self.run(run, iterations),
         }
     }
@@ -227,5 +276,40 @@ fn leave_avx() {
     if std::arch::is_x86_feature_detected!("avx") {
         // SAFETY: the CPU has AVX, and the listings that changed the registers declare them as clobbered.
         unsafe { std::arch::asm!("vzeroupper", clobber_abi("sysv64")) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rounds on a core that starts six instructions in a cycle, or on one that is shared.
+    fn rounds(nop: f64, number: usize) -> Vec<Round> {
+        let round = |i| Round {
+            additions: 2800.0,
+            nops: 2800.0 * nop + f64::from((i * 7) % 13 - 6),
+            ..Round::default()
+        };
+        (0..).map(round).take(number).collect()
+    }
+
+    #[test]
+    fn rounds_on_a_shared_core_are_dropped() {
+        let mut alone = rounds(0.176, 100);
+        let least = keep_alone(&mut alone, f64::MAX);
+        assert!((least - 0.176).abs() < 0.001);
+        assert_eq!(alone.len(), 100);
+        let mut shared = rounds(0.23, 100);
+        assert_eq!(keep_alone(&mut shared, least), least);
+        assert!(shared.is_empty());
+        // At first it is not known that it is shared.
+        let mut both = rounds(0.23, 100);
+        keep_alone(&mut both, f64::MAX);
+        assert_eq!(both.len(), 100);
+        both.extend(alone);
+        keep_alone(&mut both, f64::MAX);
+        assert_eq!(both.len(), 100);
+        // Interrupted by the hypervisor, and too few.
+        assert_eq!(keep_alone(&mut rounds(0.01, 20), least), least);
     }
 }
