@@ -5,14 +5,24 @@ use crate::record::callsite::Callsite;
 use crate::record::light::{self, Frame, Who};
 use crate::registry::{self, check_light};
 
-/// The start of a call or of a poll, which `counter` counts, if the inlined probe does not handle it.
+/// The start of a call or of a poll, which `COUNTER` counts, if the inlined probe does not handle it. A constant is no argument, which takes less
+/// code in each annotated function.
 ///
 /// # Safety
 ///
 /// The probe has set the frame's callsite.
 #[cold]
 #[inline(never)]
-pub(super) unsafe extern "C" fn start_cold(frame: &Frame, counter: usize) {
+pub(super) unsafe extern "C" fn start_cold<const COUNTER: usize>(frame: &Frame) {
+    // SAFETY: guaranteed by the caller.
+    unsafe { start(frame, COUNTER) };
+}
+
+/// # Safety
+///
+/// As for [`start_cold`].
+#[inline(never)]
+unsafe fn start(frame: &Frame, counter: usize) {
     let thread = light::this();
     // What has happened until now belongs to the caller.
     check_light(thread);

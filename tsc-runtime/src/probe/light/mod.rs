@@ -59,7 +59,7 @@ impl<'a> LightProbe<'a> {
             thread.enter(frame, in_register);
         } else {
             // SAFETY: the frame has its callsite.
-            unsafe { start_cold(in_register, COUNTER) };
+            unsafe { start_cold::<COUNTER>(in_register) };
         }
         Self {
             frame,
