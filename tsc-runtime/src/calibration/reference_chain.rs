@@ -38,7 +38,9 @@ macro_rules! chain {
             elapsed(start, Lfence::stop())
         }
 
-        /// There is no chain of known length on this architecture.
+        $(#[$doc])*
+        ///
+        /// Here it does nothing: there is no chain of known length on this architecture.
         #[cfg(not(all(target_arch = "x86_64", not(miri))))]
         pub(crate) fn $name(_blocks: u64) -> i64 {
             0
@@ -60,6 +62,7 @@ chain! {
 chain! {
     /// Runs `blocks` × [`LINKS_PER_BLOCK`] NOPs, no chain: as many in a cycle as the core can start. If its other thread (SMT) is busy, it has
     /// part of these places.
+    #[cfg(feature = "instruments")]
     nops, 1000, "nop # {x} {y}"
 }
 
