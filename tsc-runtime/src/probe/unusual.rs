@@ -22,7 +22,6 @@ use crate::record::Record;
 use crate::record::callsite::Callsite;
 use crate::record::contexts::Contexts;
 use crate::record::light;
-use crate::record::table::Entry;
 use crate::record::thread::{self, Thread};
 use crate::registry::{self, check_light};
 use crate::tsc::{Ticks, clock, elapsed};
@@ -40,12 +39,15 @@ pub(super) extern "C" fn prepare_unusual(
         slot.set_nothing();
         return false;
     }
-    match (thread.find_unusual(callsite.position()), thread.contexts()) {
-        (Some((entry, record)), Some(contexts)) => {
-            prepare_in_tree(contexts, entry, record, thread, slot)
+    match thread.find_unusual(callsite.position()) {
+        Some((entry, record)) => {
+            entry.enter();
+            match thread.contexts() {
+                None => prepare_linked(callsite, record, thread, slot),
+                Some(contexts) => prepare_in_tree(contexts, record, thread, slot),
+            }
         }
-        (Some((entry, record)), None) => prepare_linked(callsite, entry, record, thread, slot),
-        (None, _) => prepare_first(callsite, slot),
+        None => prepare_first(callsite, slot),
     }
 }
 
@@ -53,13 +55,11 @@ pub(super) extern "C" fn prepare_unusual(
 #[inline(never)]
 extern "C" fn prepare_linked(
     callsite: &'static Callsite,
-    entry: &Entry,
     record: &Record,
     thread: &'static Thread,
     slot: &mut Slot,
 ) -> bool {
     end_caller(thread);
-    entry.enter();
     slot.set_timed(record, thread);
     slot.frame.set_callsite(callsite);
     link(slot);
@@ -86,12 +86,10 @@ fn link(slot: &Slot) {
 #[inline(always)]
 fn prepare_in_tree(
     contexts: &Contexts,
-    entry: &Entry,
     record: &Record,
     thread: &'static Thread,
     slot: &mut Slot,
 ) -> bool {
-    entry.enter();
     let outer = contexts.current();
     slot.set_timed(record, thread);
     slot.set_outer(outer);
