@@ -62,7 +62,7 @@ chain! {
 chain! {
     /// Runs `blocks` × [`LINKS_PER_BLOCK`] NOPs, no chain: as many in a cycle as the core can start. If its other thread (SMT) is busy, it has
     /// part of these places.
-    #[cfg(feature = "instruments")]
+    #[cfg(feature = "instructions")]
     nops, 1000, "nop # {x} {y}"
 }
 
