@@ -1,7 +1,7 @@
 //! The call tree as data.
 
-use std::cmp::Reverse;
-use std::collections::HashMap;
+#[cfg(has_callsites)]
+use std::{cmp::Reverse, collections::HashMap};
 
 use super::getters::data;
 use super::{CallsiteReport, Report, WholeTicks};
@@ -55,6 +55,7 @@ impl Context {
     }
 
     /// The contexts in a fixed order: each is followed by those called from it, in the order of their callsites.
+    #[cfg(has_callsites)]
     #[doc(hidden)]
     pub fn sorted(contexts: &[Self]) -> Vec<Self> {
         let mut called_from: HashMap<Option<u64>, Vec<usize>> = HashMap::new();
@@ -63,7 +64,9 @@ impl Context {
         }
         for siblings in called_from.values_mut() {
             // The last one is taken first, so the order is reversed. Calls without a callsite come after the others.
-            siblings.sort_by_key(|&index| Reverse(contexts[index].callsite.unwrap_or(u64::MAX)));
+            siblings.sort_unstable_by_key(|&index| {
+                Reverse(contexts[index].callsite.unwrap_or(u64::MAX))
+            });
         }
         let mut places = vec![0; contexts.len()];
         let mut sorted: Vec<Self> = Vec::with_capacity(contexts.len());

@@ -1,5 +1,6 @@
 //! One of the slowest calls of a callsite, as data.
 
+#[cfg(has_callsites)]
 use std::cmp::{Ordering, Reverse};
 
 use super::WholeTicks;
@@ -73,6 +74,7 @@ impl std::fmt::Display for RecordedValue {
     }
 }
 
+#[cfg(has_callsites)]
 impl SlowCall {
     /// The longest first. Equal ones have an order, too, so that the order of merging does not matter.
     fn order(&self, other: &Self) -> Ordering {
@@ -85,7 +87,7 @@ impl SlowCall {
     /// Sorts the calls, and keeps `most` of them.
     #[doc(hidden)]
     pub fn choose(calls: &mut Vec<Self>, most: u64) {
-        calls.sort_by(Self::order);
+        calls.sort_unstable_by(Self::order);
         calls.truncate(usize::try_from(most).unwrap_or(usize::MAX));
     }
 
