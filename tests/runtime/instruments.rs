@@ -186,11 +186,7 @@ fn listing_of_a_user_is_measured() {
     // If a measurement was disturbed too much, the result is an error that says so instead of a figure.
     let undisturbed = |timing: Result<Timing, InstructionError>| match timing {
         Ok(timing) => Some(timing),
-        Err(
-            InstructionError::Disturbed { .. }
-            | InstructionError::Untrustworthy { .. }
-            | InstructionError::Shared { .. },
-        ) => None,
+        Err(InstructionError::Disturbed { .. } | InstructionError::Untrustworthy { .. }) => None,
         Err(error) => panic!("{error}"),
     };
     if let Some(timing) = undisturbed(imul.measure()) {

@@ -134,7 +134,7 @@ const EXPLANATIONS: &[Explanation] = &[
         "r64,r64",
         "GLC",
         1.03..=1.09,
-        "only one of this core's decoders takes it (uops.info, Alder Lake-P), so each turn of the loop takes some cycles more",
+        "inferred: only one of this core's decoders takes it (uops.info, Alder Lake-P), so each turn of the loop takes some cycles more",
     ),
     (
         "rdtsc",
@@ -148,7 +148,7 @@ const EXPLANATIONS: &[Explanation] = &[
         "",
         "GLC",
         12.0..=13.1,
-        "it takes 12 or 13 cycles by turns; InstLatx64 has 12.11 and 12.37 of another processor with this core (D0670)",
+        "inferred: it takes 12 or 13 cycles by turns; InstLatx64 has 12.11 and 12.37 of another processor with this core (D0670)",
     ),
     (
         "mfence",

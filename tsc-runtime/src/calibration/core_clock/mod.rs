@@ -192,9 +192,8 @@ fn burst() -> Result<(f64, CycleSource), CoreClockError> {
     });
     let by_chain = evaluate(&rounds)?;
     let agrees = |counted: &f64| (counted / by_chain - 1.0).abs() < TOLERANCE;
-    let by_pmu = pmu::counter().and_then(|it| counted(it, additions));
-    let by_rdpru = || rdpru::counter().and_then(|it| counted(it, additions));
-    let (by_pmu, by_rdpru) = (by_pmu.filter(agrees), || by_rdpru().filter(agrees));
+    let by_pmu = pmu::counter().and_then(|it| counted(it, additions).filter(agrees));
+    let by_rdpru = || rdpru::counter().and_then(|it| counted(it, additions).filter(agrees));
     let by_pmu = by_pmu.map(|ratio| (ratio, CycleSource::Pmu));
     let counted = by_pmu.or_else(|| Some((by_rdpru()?, CycleSource::Rdpru)));
     Ok(counted.unwrap_or((by_chain, CycleSource::ReferenceChain)))

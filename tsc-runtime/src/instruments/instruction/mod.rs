@@ -9,8 +9,8 @@
 //! Each round also runs a chain of multiplications. If a multiplication does not take as long as three additions, there is no result.
 //!
 //! Where two threads share a core (SMT), the other one may be another program's, or another virtual machine's. While it is busy, the core
-//! starts fewer instructions in a cycle: measured on a Xeon with Raptor Cove, a NOP takes 0.23 to 0.49 cycles instead of 0.18. So each round
-//! also runs NOPs, and rounds in which they take longer than at the best of times on this CPU are not used.
+//! starts fewer instructions in a cycle. So each round also runs NOPs, and rounds in which they take longer than at the best of times on this
+//! CPU are not used.
 //!
 //! ```no_run
 //! # #[cfg(target_arch = "x86_64")] {
@@ -73,15 +73,8 @@ reasons! {
         Disturbed {
             /// The rounds that were begun.
             rounds: usize,
-            /// The rounds that were interrupted.
+            /// The rounds that were interrupted, or in which the core's other thread (SMT) was busy.
             dropped: usize,
-        } = ("too few rounds could be used: {dropped} of {rounds} were interrupted"),
-        /// Too few rounds could be used within the time limit, because another program ran on the core's other thread (SMT).
-        Shared {
-            /// The rounds that were made without an interruption.
-            rounds: usize,
-            /// Those in which the core's other thread was busy.
-            dropped: usize,
-        } = ("too few rounds could be used: in {dropped} of {rounds} the core's other thread was busy; `measure_within` a longer time"),
+        } = ("too few rounds could be used: {dropped} of {rounds} were interrupted, or the core's other thread was busy"),
     }
 }

@@ -32,7 +32,7 @@ const ROUNDS_GOOD: usize = 300;
 const WARM_UP_RUNS: usize = 5;
 /// How many short runs take as long as all runs of the code in two rounds, the fewest for an estimate. A long run counts as two.
 const LEAST_RUNS: u32 = 2 * 6;
-/// The NOPs in a round's short run: as many blocks. A step of the coarsest counter is a hundredth of their ticks.
+/// The NOPs in a round's short run: as many blocks. A step of Zen 4's counter is a twentieth of their ticks.
 const NOP_BLOCKS: u64 = 8;
 /// Rounds whose NOPs differ by this factor from the best of times are not used. If they took less, the hypervisor interrupted the additions.
 const SHARED: f64 = 1.12;
@@ -99,20 +99,20 @@ fn settle(
     let started = Instant::now();
     let bench = Bench::new(kernel, scratch, limit)?;
     let mut rounds = Vec::with_capacity(ROUNDS_PER_LOOK * 8);
-    let (mut interrupted, mut shared) = (0, 0);
+    let mut dropped = 0;
     let mut jitter = Random::new(0x9e37_79b9_7f4a_7c15);
     loop {
         for _ in 0..ROUNDS_PER_LOOK {
             match uninterrupted(|| bench.round(&mut jitter)) {
                 Some(round) => rounds.push(round),
-                None => interrupted += 1,
+                None => dropped += 1,
             }
             if started.elapsed() >= limit {
                 break;
             }
         }
         let late = started.elapsed() >= limit;
-        shared += drop_shared(&mut rounds);
+        dropped += drop_shared(&mut rounds);
         let estimate = estimate::cycles(&rounds, bench.lengths);
         let good = estimate.is_some_and(|it| {
             it.rounds() >= ROUNDS_GOOD
@@ -123,24 +123,16 @@ fn settle(
         }
         let check = estimate::check(&rounds, bench.lengths);
         let Some((mut estimate, check)) = estimate.zip(check) else {
-            let all = rounds.len() + shared;
-            return Err(if shared > interrupted {
-                InstructionError::Shared {
-                    rounds: all,
-                    dropped: shared,
-                }
-            } else {
-                InstructionError::Disturbed {
-                    rounds: all + interrupted,
-                    dropped: interrupted,
-                }
+            return Err(InstructionError::Disturbed {
+                rounds: rounds.len() + dropped,
+                dropped,
             });
         };
         let ratio = check.cycles();
         if (ratio / 3.0 - 1.0).abs() > CHECK_TOLERANCE {
             return Err(InstructionError::Untrustworthy { ratio });
         }
-        estimate.dropped += interrupted + shared;
+        estimate.dropped += dropped;
         return Ok((estimate, check));
     }
 }
@@ -162,15 +154,11 @@ fn drop_shared(rounds: &mut Vec<Round>) -> usize {
 /// A few rounds do not lower `least`: the hypervisor may have interrupted some, and it holds for all that follow.
 fn keep_alone(rounds: &mut Vec<Round>, least: f64) -> f64 {
     let cost = |round: &Round| round.nops / round.additions;
-    let latest: Vec<f64> = rounds
-        .iter()
-        .rev()
-        .take(ROUNDS_PER_LOOK)
-        .map(cost)
-        .collect();
-    let is_enough = latest.len() == ROUNDS_PER_LOOK;
-    let latest = median(latest).filter(|_| is_enough);
-    let least = least.min(latest.unwrap_or(f64::MAX));
+    let latest = rounds.iter().rev().take(ROUNDS_PER_LOOK).map(cost);
+    let least = match median(latest.collect()) {
+        Some(latest) if rounds.len() >= ROUNDS_PER_LOOK => least.min(latest),
+        _ => least,
+    };
     rounds.retain(|round| (least / SHARED..=least * SHARED).contains(&cost(round)));
     least
 }
