@@ -1,6 +1,7 @@
 //! The runtime's own threads.
 
 use std::io;
+use std::sync::{Arc, Condvar, Mutex};
 use std::thread::{Builder, Thread};
 use std::time::Duration;
 
@@ -25,15 +26,18 @@ pub(crate) fn spawn(
     if !memory::can_map(ROOM + stack) {
         return Err(io::ErrorKind::OutOfMemory.into());
     }
-    let (runs, is_running) = std::sync::mpsc::sync_channel(1);
+    let waiting = Arc::new((Mutex::new(false), Condvar::new()));
+    let started = Arc::clone(&waiting);
     let spawn = || {
         Builder::new()
             .name(name.to_owned())
             .stack_size(stack)
             .spawn(move || {
-                // The thread that waits has room for this, and may have given up.
-                let _ = runs.try_send(());
-                drop(runs);
+                if let Ok(mut runs) = started.0.lock() {
+                    *runs = true;
+                }
+                started.1.notify_one();
+                drop(started);
                 body();
             })
     };
@@ -43,7 +47,10 @@ pub(crate) fn spawn(
     #[cfg(not(unix))]
     let spawned = spawn()?;
     if memory::is_limited() {
-        let _ = is_running.recv_timeout(PATIENCE);
+        let (runs, change) = &*waiting;
+        if let Ok(runs) = runs.lock() {
+            let _ = change.wait_timeout_while(runs, PATIENCE, |runs| !*runs);
+        }
     }
     Ok(spawned.thread().clone())
 }
