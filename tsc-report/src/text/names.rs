@@ -1,7 +1,6 @@
 //! The first column of a row, 50 bytes as `%-50.50s` would print them, and the remark that distinguishes rows with equal first columns.
 
 use std::collections::HashMap;
-use std::hash::Hash;
 
 use crate::{CallsiteReport, Report};
 
@@ -9,9 +8,9 @@ use crate::{CallsiteReport, Report};
 pub(super) const NAME: usize = 50;
 
 /// The names of all rows.
-pub(super) struct Names<'a> {
+pub(super) struct Names {
     /// How often each name occurs.
-    named: HashMap<&'a str, usize>,
+    named: HashMap<String, usize>,
     /// How often each first column occurs.
     shown: HashMap<String, usize>,
     /// Whether each first column occurs once, as in most reports.
@@ -20,17 +19,17 @@ pub(super) struct Names<'a> {
     by_module: bool,
 }
 
-impl<'a> Names<'a> {
-    pub(super) fn new(report: &'a Report, with_modules: bool) -> Self {
+impl Names {
+    pub(super) fn new(report: &Report, with_modules: bool) -> Self {
         let rows = &report.callsites;
         let mut names = Self {
-            named: occurrences(rows.iter().map(|row| row.name.as_str())),
+            named: occurrences(rows, &|row| row.name.clone()),
             shown: HashMap::new(),
             are_distinct: false,
             with_modules,
             by_module: is_test_binary(report),
         };
-        names.shown = occurrences(rows.iter().map(|row| names.shown(row)));
+        names.shown = occurrences(rows, &|row| names.shown(row));
         names.are_distinct = names.shown.len() == rows.len();
         names
     }
@@ -63,11 +62,14 @@ impl<'a> Names<'a> {
     }
 }
 
-/// How often each text occurs.
-fn occurrences<T: Eq + Hash>(texts: impl Iterator<Item = T>) -> HashMap<T, usize> {
+/// How many rows have each text.
+fn occurrences(
+    rows: &[CallsiteReport],
+    text: &dyn Fn(&CallsiteReport) -> String,
+) -> HashMap<String, usize> {
     let mut occurrences = HashMap::new();
-    for text in texts {
-        *occurrences.entry(text).or_default() += 1;
+    for row in rows {
+        *occurrences.entry(text(row)).or_default() += 1;
     }
     occurrences
 }

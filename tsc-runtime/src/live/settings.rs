@@ -142,8 +142,11 @@ fn signal(_: &str) -> Option<i32> {
 fn pairs(value: &str) -> MetaMap {
     let pairs = value.split(',').filter(|pair| !pair.trim().is_empty());
     let pairs = pairs.map(|pair| pair.split_once('=').unwrap_or((pair, "")));
-    let trimmed = |(key, value): (&str, &str)| (key.trim().to_owned(), value.trim().to_owned());
-    pairs.map(trimmed).collect()
+    let mut map = MetaMap::new();
+    for (key, value) in pairs {
+        map.insert(key.trim().to_owned(), value.trim().to_owned());
+    }
+    map
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 //! Each record has room for as many calls as `TSC_SLOWEST` says, made together with the record. Nothing is allocated later.
 
 use std::cell::Cell;
+use std::cmp::Reverse;
 use std::sync::Arc;
 
 use once_cell::race::OnceBox;
@@ -15,6 +16,7 @@ use crate::environment;
 use crate::recorded::Value;
 use crate::sync::Mutex;
 use crate::tsc::Ticks;
+use tsc_report::__private::sorted;
 
 /// How many calls of each function are kept by default.
 const USUAL: usize = 5;
@@ -115,7 +117,10 @@ pub(crate) fn merge(one: &mut Vec<KeptCall>, other: &[KeptCall]) {
         return;
     }
     one.extend_from_slice(other);
-    one.sort_by_key(|kept| (std::cmp::Reverse(kept.call.ticks), kept.call.begin));
+    *one = sorted(one, &|one, other| {
+        let key = |kept: &KeptCall| (Reverse(kept.call.ticks), kept.call.begin);
+        key(one).cmp(&key(other))
+    });
     one.truncate(wanted());
 }
 

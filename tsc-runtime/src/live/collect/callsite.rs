@@ -1,9 +1,5 @@
 //! Makes a callsite's report from the registry's totals.
 
-use std::cmp::Reverse;
-use std::collections::HashMap;
-use std::ptr;
-
 use super::Indices;
 use super::process::process_started;
 use super::slowest::add_slowest;
@@ -16,7 +12,7 @@ use crate::record::side_histograms::Side;
 use crate::record::totals::Totals;
 use crate::registry::{Figures, ThreadName, is_light_unsplit};
 use crate::tsc::Fence;
-use tsc_report::__private::{LIGHT, SQUARES_UNIT, TIMED, WholeTicks};
+use tsc_report::__private::{LIGHT, SQUARES_UNIT, TIMED, WholeTicks, sorted};
 use tsc_report::{CallsiteReport, CallsiteSums, Clock, ThreadReport};
 
 const _: () = assert!(PathSums::UNIT == SQUARES_UNIT as i64);
@@ -26,23 +22,23 @@ pub(in crate::live) fn collect_callsites(
     figures: &Figures,
     clock: &Clock,
 ) -> (Vec<CallsiteReport>, Indices) {
-    let mut parts: HashMap<*const Callsite, Vec<(&ThreadName, &Totals)>> = HashMap::new();
+    let indices = Indices::of(figures.callsites.iter().map(|&(callsite, _)| callsite));
+    let mut parts = vec![Vec::new(); figures.callsites.len()];
     for (name, callsites) in &figures.by_thread {
         for (callsite, totals) in callsites {
-            let parts = parts.entry(ptr::from_ref(*callsite)).or_default();
-            parts.push((name, totals));
+            let index = callsite.number().and_then(|number| indices.get(number));
+            if let Some(index) = index {
+                parts[index as usize].push((name, totals));
+            }
         }
     }
-    let collected = figures.callsites.iter().map(|&(callsite, ref totals)| {
+    let rows = figures.callsites.iter().zip(parts);
+    let reports = rows.map(|(&(callsite, ref totals), parts)| {
         let mut report = collect_callsite(callsite, totals);
-        let parts = parts.remove(&ptr::from_ref(callsite)).unwrap_or_default();
         report.thread_rows = thread_rows(callsite, &report, &parts, clock);
-        (report, callsite.number())
+        report
     });
-    let (mut callsites, numbers): (Vec<CallsiteReport>, Vec<_>) = collected.unzip();
-    let numbered = numbers.into_iter().zip(0..);
-    let indices = numbered.filter_map(|(number, index)| Some((number?, index)));
-    let indices = indices.collect();
+    let mut callsites: Vec<CallsiteReport> = reports.collect();
     add_slowest(&mut callsites, &indices, figures);
     (callsites, indices)
 }
@@ -96,9 +92,8 @@ fn thread_rows(
             on_cpu_ticks: part.on_cpu_ticks.map(WholeTicks::rounded),
         }
     });
-    let mut rows: Vec<ThreadReport> = rows.collect();
-    rows.sort_by_key(|row| Reverse(row.self_ticks));
-    rows
+    let rows: Vec<ThreadReport> = rows.collect();
+    sorted(&rows, &|one, other| other.self_ticks.cmp(&one.self_ticks))
 }
 
 /// The sums of the totals, with what is known only now.

@@ -9,7 +9,6 @@ use tsc_report::Context;
 /// The contexts that have figures, and their ancestors. In a program with light probes they are those of the ticks, which also find timed
 /// functions.
 pub(in crate::live) fn collect_contexts(figures: &Figures, indices: &Indices) -> Vec<Context> {
-    let index_of = |number: Option<u32>| indices.get(&number?).copied();
     // Ticks tell the time of each context, but not the calls.
     let (ticked, timed) = (&figures.ticked.tree, &figures.tree);
     let is_ticked = !ticked.is_empty();
@@ -19,7 +18,7 @@ pub(in crate::live) fn collect_contexts(figures: &Figures, indices: &Indices) ->
     let contexts = tree.nodes().iter().map(|node| {
         let sums = &node.sums;
         Context {
-            callsite: index_of(node.callsite),
+            callsite: node.callsite.and_then(|number| indices.get(number)),
             parent: node.parent.map(|parent| parent as u64),
             calls: (!is_ticked).then_some(sums.calls),
             clean: is_detected.then(|| sums.calls.saturating_sub(sums.unclean)),
