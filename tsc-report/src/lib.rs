@@ -10,6 +10,7 @@ mod empty;
 mod named;
 mod nothing;
 mod options;
+mod order;
 mod reasons;
 
 mod combine;
@@ -45,6 +46,7 @@ pub mod __private {
     pub use crate::data::rules::{Combine, How};
     #[cfg(has_callsites)]
     pub use crate::derive::{LIGHT, SQUARES_UNIT, TIMED};
+    pub use crate::order::sorted;
     #[cfg(has_callsites)]
     pub use crate::text::gclk_column;
 }

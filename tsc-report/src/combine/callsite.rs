@@ -2,6 +2,7 @@
 
 use crate::data::rules::Combine;
 use crate::data::rules::How::{self, Merge, Since};
+use crate::order::sorted;
 use crate::{CallsiteReport, SlowCall};
 
 /// What identifies a callsite in all processes.
@@ -33,7 +34,7 @@ impl CallsiteReport {
         combine_each(threads, others, |of| &of.name, how);
         if how == Merge {
             self.sums.merge(&other.sums);
-            threads.sort_by(|one, other| one.name.cmp(&other.name));
+            *threads = sorted(threads, &|one, other| one.name.cmp(&other.name));
         } else {
             let (samples, walls) = (&self.histogram, &self.wall_histogram);
             self.sums.subtract(&other.sums, samples, walls);

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use super::callsite::{Identity, combine_each};
 use crate::data::rules::{Combine, How};
+use crate::order::sorted;
 use crate::{CallsiteReport, Clock, Context, MergeError, Process, Report, SlowCall};
 
 /// If the rates of two counters differ by more than this, their ticks are not comparable.
@@ -52,8 +53,11 @@ impl Report {
                 ..other.process.clone()
             };
         }
-        self.meta
-            .retain(|key, value| other.meta.get(key) == Some(value));
+        for (key, value) in std::mem::take(&mut self.meta) {
+            if other.meta.get(&key) == Some(&value) {
+                self.meta.insert(key, value);
+            }
+        }
         let callsites = std::mem::take(&mut self.callsites);
         let contexts = std::mem::take(&mut self.contexts);
         let mut known = HashMap::new();
@@ -214,7 +218,7 @@ impl Clock {
         // The correction of a report's own calls is in its callsites, so only the greater error is kept.
         let (overheads, added) = (&mut self.overheads, &added.overheads);
         combine_each(overheads, added, |of| &of.fence, How::Merge);
-        overheads.sort_by(|one, other| one.fence.cmp(&other.fence));
+        *overheads = sorted(overheads, &|one, other| one.fence.cmp(&other.fence));
         self.doubts = self.doubtful.len() as u64;
     }
 }

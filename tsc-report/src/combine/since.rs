@@ -1,6 +1,6 @@
 //! The difference between two reports of one process.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use super::merge::translate;
 use crate::data::rules::{Combine, How};
@@ -86,9 +86,11 @@ impl Report {
         let calls = callsites.iter().flat_map(|callsite| &callsite.slowest);
         let in_paths = calls.flat_map(|call| call.path.iter().copied());
         let in_contexts = self.contexts.iter().filter_map(|context| context.callsite);
-        let in_use: HashSet<u64> = in_paths.chain(in_contexts).collect();
-        let is_kept = |&at: &usize| callsites[at].was_called() || in_use.contains(&(at as u64));
-        let kept: Vec<usize> = (0..callsites.len()).filter(is_kept).collect();
+        let mut is_kept: Vec<bool> = callsites.iter().map(CallsiteReport::was_called).collect();
+        for index in in_paths.chain(in_contexts) {
+            is_kept[index as usize] = true;
+        }
+        let kept: Vec<usize> = (0..callsites.len()).filter(|&at| is_kept[at]).collect();
         self.choose_callsites(&kept);
     }
 }

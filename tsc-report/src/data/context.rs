@@ -1,10 +1,12 @@
 //! The call tree as data.
 
 #[cfg(has_callsites)]
-use std::{cmp::Reverse, collections::HashMap};
+use std::cmp::Ordering;
 
 use super::getters::data;
 use super::{CallsiteReport, Report, WholeTicks};
+#[cfg(has_callsites)]
+use crate::order::order;
 
 data! {
     /// One node of the call tree: a callsite, called through a chain of others.
@@ -58,19 +60,12 @@ impl Context {
     #[cfg(has_callsites)]
     #[doc(hidden)]
     pub fn sorted(contexts: &[Self]) -> Vec<Self> {
-        let mut called_from: HashMap<Option<u64>, Vec<usize>> = HashMap::new();
-        for (index, context) in contexts.iter().enumerate() {
-            called_from.entry(context.parent).or_default().push(index);
-        }
-        for siblings in called_from.values_mut() {
-            // The last one is taken first, so the order is reversed. Calls without a callsite come after the others.
-            siblings.sort_unstable_by_key(|&index| {
-                Reverse(contexts[index].callsite.unwrap_or(u64::MAX))
-            });
-        }
+        // The last one is taken first, so the order is reversed. Calls without a callsite come after the others.
+        let callsite = |of: &Self| of.callsite.unwrap_or(u64::MAX);
+        let children = Self::children(contexts, &|one, other| callsite(other).cmp(&callsite(one)));
         let mut places = vec![0; contexts.len()];
         let mut sorted: Vec<Self> = Vec::with_capacity(contexts.len());
-        let mut left = called_from.remove(&None).unwrap_or_default();
+        let mut left = children[contexts.len()].clone();
         while let Some(index) = left.pop() {
             places[index] = sorted.len() as u64;
             let context = contexts[index].clone();
@@ -78,8 +73,23 @@ impl Context {
                 parent: context.parent.map(|parent| places[parent as usize]),
                 ..context
             });
-            left.extend(called_from.remove(&Some(index as u64)).unwrap_or_default());
+            left.extend_from_slice(&children[index]);
         }
         sorted
+    }
+
+    /// The indices of the contexts that were called from each context, in the order of `compare`. The last element has the roots.
+    #[cfg(has_callsites)]
+    pub(crate) fn children(
+        contexts: &[Self],
+        compare: &dyn Fn(&Self, &Self) -> Ordering,
+    ) -> Vec<Vec<usize>> {
+        let mut children = vec![Vec::new(); contexts.len() + 1];
+        let compare = |one: usize, other: usize| compare(&contexts[one], &contexts[other]);
+        for index in order(contexts.len(), &compare) {
+            let parent = contexts[index].parent;
+            children[parent.map_or(contexts.len(), |at| at as usize)].push(index);
+        }
+        children
     }
 }

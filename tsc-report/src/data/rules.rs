@@ -3,6 +3,7 @@
 #![expect(non_snake_case, reason = "tables name a rule beside a type")]
 
 use super::{Bucket, FirstCall, SumOfSquares, WholeTicks};
+use crate::order::sorted;
 
 /// What the second of two values is to the first.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -102,7 +103,7 @@ pub(crate) fn Alike<T: PartialEq>(one: &mut Option<T>, other: &Option<T>, how: H
 pub(crate) fn Union(one: &mut Vec<String>, other: &[String], how: How) {
     if how == Merge {
         one.extend_from_slice(other);
-        one.sort();
+        *one = sorted(one, &String::cmp);
         one.dedup();
     }
 }

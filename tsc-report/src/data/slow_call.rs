@@ -5,6 +5,8 @@ use std::cmp::{Ordering, Reverse};
 
 use super::WholeTicks;
 use super::getters::data;
+#[cfg(has_callsites)]
+use crate::order::sorted;
 
 data! {
     /// One of the slowest calls of a function. Ticks are net, as in the rows.
@@ -87,7 +89,7 @@ impl SlowCall {
     /// Sorts the calls, and keeps `most` of them.
     #[doc(hidden)]
     pub fn choose(calls: &mut Vec<Self>, most: u64) {
-        calls.sort_unstable_by(Self::order);
+        *calls = sorted(calls, &Self::order);
         calls.truncate(usize::try_from(most).unwrap_or(usize::MAX));
     }
 

@@ -12,6 +12,7 @@ use std::cmp::Ordering;
 use crate::data::histogram::{self, LAST, middle};
 use crate::data::rules::Combine;
 use crate::data::{saturating_sum, share};
+use crate::order::order;
 use crate::{Bucket, CallsiteReport, CallsiteSums, Clock, Report};
 use errors::derive_errors;
 use outliers::Outliers;
@@ -34,8 +35,9 @@ impl Report {
             clock.derive(subtracted);
         }
         let callsites = &self.callsites;
-        let mut order: Vec<usize> = (0..callsites.len()).collect();
-        order.sort_by(|&one, &other| CallsiteReport::by_self(&callsites[one], &callsites[other]));
+        let order = order(callsites.len(), &|one, other| {
+            CallsiteReport::by_self(&callsites[one], &callsites[other])
+        });
         self.choose_callsites(&order);
     }
 }

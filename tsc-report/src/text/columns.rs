@@ -110,14 +110,15 @@ fn columns(page: &Page<'_>) -> Vec<Column> {
             continue;
         }
         room = room.saturating_sub(1 + width);
-        columns.push(Column {
+        let column = Column {
             place,
             heading,
             cells,
             width,
-        });
+        };
+        let before = |other: &Column| other.place < place;
+        columns.insert(columns.partition_point(before), column);
     }
-    columns.sort_by_key(|column| column.place);
     columns
 }
 

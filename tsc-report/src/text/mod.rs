@@ -72,7 +72,7 @@ struct Page<'a> {
     report: &'a Report,
     options: TextOptions,
     scale: Scale,
-    names: Names<'a>,
+    names: Names,
     rows: Rows<'a>,
 }
 

@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 
 use super::{TextOptions, TextSort};
 use crate::data::share;
+use crate::order::order;
 use crate::{CallsiteReport, Report};
 
 /// The rows that are shown, in order.
@@ -23,8 +24,11 @@ impl<'a> Rows<'a> {
         is_wanted: &dyn Fn(&CallsiteReport) -> bool,
     ) -> Self {
         let rows = &report.callsites;
-        let mut shown: Vec<&CallsiteReport> = rows.iter().filter(|row| is_wanted(row)).collect();
-        shown.sort_by(|one, other| compare(options.sort, one, other));
+        let order = order(rows.len(), &|one, other| {
+            compare(options.sort, &rows[one], &rows[other])
+        });
+        let mut shown: Vec<&CallsiteReport> = order.iter().map(|&index| &rows[index]).collect();
+        shown.retain(|row| is_wanted(row));
         let left_out = shown.len().saturating_sub(options.top);
         shown.truncate(options.top);
         Self {

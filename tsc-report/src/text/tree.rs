@@ -13,7 +13,7 @@ const INDENT: usize = 2;
 const DEEPEST_INDENT: usize = 50;
 
 /// The tree, if the report has one.
-pub(super) fn lines(report: &Report, names: &Names<'_>, scale: &Scale) -> Vec<String> {
+pub(super) fn lines(report: &Report, names: &Names, scale: &Scale) -> Vec<String> {
     if report.contexts.is_empty() {
         return Vec::new();
     }
@@ -38,27 +38,22 @@ pub(super) fn lines(report: &Report, names: &Names<'_>, scale: &Scale) -> Vec<St
 
 struct Tree<'a> {
     report: &'a Report,
-    names: &'a Names<'a>,
+    names: &'a Names,
     scale: &'a Scale,
-    /// The callees of each context, by descending ticks. The last element is for the roots.
+    /// Those of each context by descending ticks, and then the roots.
     children: Vec<Vec<usize>>,
     /// The ticks of all roots.
     total: f64,
 }
 
 impl<'a> Tree<'a> {
-    fn new(report: &'a Report, names: &'a Names<'a>, scale: &'a Scale) -> Self {
+    fn new(report: &'a Report, names: &'a Names, scale: &'a Scale) -> Self {
         let contexts = &report.contexts;
-        let mut children = vec![Vec::new(); contexts.len() + 1];
-        for (index, context) in contexts.iter().enumerate() {
-            let parent = context.parent.map_or(contexts.len(), |at| at as usize);
-            children[parent].push(index);
-        }
-        let ticks = |&index: &usize| contexts[index].total_ticks();
-        for list in &mut children {
-            list.sort_by(|one, other| ticks(other).total_cmp(&ticks(one)));
-        }
-        let total = children[contexts.len()].iter().map(ticks).sum();
+        let children = Context::children(contexts, &|one, other| {
+            other.total_ticks().total_cmp(&one.total_ticks())
+        });
+        let roots = children[contexts.len()].iter();
+        let total = roots.map(|&index| contexts[index].total_ticks()).sum();
         Self {
             report,
             names,

@@ -14,6 +14,7 @@ use crate::tsc::{Ticks, elapsed};
 
 use super::CalibrationError;
 use super::statistics::median;
+use tsc_report::__private::sorted;
 
 /// The steps in which the two clocks advance. A reading may be up to one step behind the true time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,7 +86,7 @@ fn intervals(pairs: &[ClockPair], steps: Steps) -> Vec<Interval> {
     let Some(first) = pairs.iter().min_by_key(|pair| pair.ns) else {
         return Vec::new();
     };
-    let mut intervals: Vec<Interval> = pairs
+    let intervals: Vec<Interval> = pairs
         .iter()
         // If the counter went backwards between its two reads, the pair says nothing about the clock between them.
         .filter(|pair| pair.width() >= 0)
@@ -95,8 +96,7 @@ fn intervals(pairs: &[ClockPair], steps: Steps) -> Vec<Interval> {
             high: elapsed(first.before, pair.after) as f64 + steps.ticks as f64,
         })
         .collect();
-    intervals.sort_by(|a, b| a.ns.total_cmp(&b.ns));
-    intervals
+    sorted(&intervals, &|a, b| a.ns.total_cmp(&b.ns))
 }
 
 /// Every two intervals, the earlier one first, and the nanoseconds between them.

@@ -9,6 +9,7 @@ use once_cell::race::OnceBox;
 use std::hint::black_box;
 
 use crate::tsc::{Lfence, Ticks, clock, elapsed};
+use tsc_report::__private::sorted;
 
 /// The number of unfenced reads in a row, and of fenced pairs around work of different lengths.
 const READS: usize = if cfg!(miri) { 20 } else { 2000 };
@@ -76,14 +77,14 @@ fn step(gaps: &[i64], spans: &[i64]) -> Ticks {
         frequent.push(span);
     }
     match frequent.iter().copied().fold(0, greatest_common_divisor) {
-        0 | 1 => fractional_step(frequent).unwrap_or(1),
+        0 | 1 => fractional_step(&frequent).unwrap_or(1),
         divisor => divisor,
     }
 }
 
 /// The step, rounded up, if it is not a whole number of ticks: each multiple of it is one value, or two that differ by 1.
-fn fractional_step(mut spans: Vec<Ticks>) -> Option<Ticks> {
-    spans.sort_unstable();
+fn fractional_step(spans: &[Ticks]) -> Option<Ticks> {
+    let spans = sorted(spans, &Ticks::cmp);
     let multiples: Vec<&[Ticks]> = spans.chunk_by(|a, b| b - a <= 1).collect();
     if multiples.len() < LEAST_MULTIPLES || multiples.iter().any(|values| values.len() > 2) {
         return None;
@@ -102,12 +103,11 @@ fn fractional_step(mut spans: Vec<Ticks>) -> Option<Ticks> {
 /// The positive values and how often each occurs, the most frequent first.
 fn by_frequency(values: &[i64]) -> Vec<(Ticks, usize)> {
     let positive = values.iter().filter(|&&value| value > 0);
-    let mut positive: Vec<Ticks> = positive.map(|value| value.cast_unsigned()).collect();
-    positive.sort_unstable();
+    let positive: Vec<Ticks> = positive.map(|value| value.cast_unsigned()).collect();
+    let positive = sorted(&positive, &Ticks::cmp);
     let equal = positive.chunk_by(|a, b| a == b);
-    let mut counted: Vec<_> = equal.map(|equal| (equal[0], equal.len())).collect();
-    counted.sort_unstable_by_key(|&(value, count)| (std::cmp::Reverse(count), value));
-    counted
+    let counted: Vec<_> = equal.map(|equal| (equal[0], equal.len())).collect();
+    sorted(&counted, &|one, other| other.1.cmp(&one.1))
 }
 
 fn greatest_common_divisor(a: Ticks, b: Ticks) -> Ticks {

@@ -7,6 +7,7 @@ use crate::calibration::resolution;
 use crate::machine;
 use crate::process::ClockPair;
 use crate::tsc::elapsed;
+use tsc_report::__private::sorted;
 
 /// How many pairs are tried for a group, and how many of them are kept: the narrowest. The first tries only warm the caches.
 const TRIES: usize = 16;
@@ -16,10 +17,11 @@ const KEPT: usize = 4;
 pub(super) type Group = [ClockPair; KEPT];
 
 pub(super) fn group() -> Group {
-    let mut tries = [(); TRIES].map(|()| ClockPair::read());
+    let tries = [(); TRIES].map(|()| ClockPair::read());
     // A pair whose counter went backwards comes last.
-    tries.sort_unstable_by_key(|pair| (pair.width() < 0, pair.width()));
-    tries[..KEPT].try_into().unwrap_or([tries[0]; KEPT])
+    let key = |pair: &ClockPair| (pair.width() < 0, pair.width());
+    let narrowest = sorted(&tries, &|one, other| key(one).cmp(&key(other)));
+    std::array::from_fn(|index| narrowest[index])
 }
 
 /// Sleeps for `time`, and takes a group.

@@ -1,6 +1,7 @@
 //! Whether the read of the counter traps.
 
 use super::{Finding, bad, doubtful, good};
+use crate::calibration::statistics::median;
 use crate::tsc::{clock, elapsed};
 
 /// A read that takes longer than this is not done by the CPU itself: RDTSC takes 15 to 50 ticks, a trap thousands.
@@ -9,12 +10,12 @@ const READS: usize = 301;
 
 /// Whether software emulates RDTSC.
 pub(super) fn trap() -> Finding {
-    let mut reads = [(); READS].map(|()| {
+    let reads = (0..READS).map(|_| {
         let start = clock::now();
-        elapsed(start, clock::now())
+        elapsed(start, clock::now()) as f64
     });
-    reads.sort_unstable();
-    trap_line(reads[READS / 2], clock::availability().is_ok()).named("read of the counter")
+    let median = median(reads.collect()).unwrap_or(0.0) as i64;
+    trap_line(median, clock::availability().is_ok()).named("read of the counter")
 }
 
 fn trap_line(median: i64, counter_is_read: bool) -> Finding {
