@@ -6,7 +6,7 @@
 /// brackets are inputs: the compiler does not begin to compute with them before the block. A block that only calls functions needs none.
 /// With `light` before the block, its executions are counted, and ticks of a clock tell their time, as with `#[cycles(light)]`.
 ///
-/// The block must not wait: an `.await` in it is an error, and one that another macro hides, as `join!` does, must not be in it either.
+/// The block must not wait: an `.await` in it is an error, and one that another macro hides, as `join!` does, gives figures that mean nothing.
 /// An `async fn` with `#[cycles]` measures code that waits.
 ///
 /// ```
@@ -29,7 +29,7 @@ macro_rules! cycles_block {
         $crate::__private::check_block!($body);
         $crate::__gate!({
             let frame = $crate::__private::Frame::new();
-            let _probe = $crate::__private::LightProbe::start(
+            let _probe = $crate::__private::LightBlock::start(
                 $crate::__callsite!($name, $crate::__private::Light),
                 &frame,
             );

@@ -15,7 +15,7 @@ mod measured {
     pub use crate::probe::future::polled;
     pub use crate::probe::gclk::Clk;
     pub use crate::probe::light::future::light_polled;
-    pub use crate::probe::light::{LightProbe, add_light_units};
+    pub use crate::probe::light::{LightBlock, LightProbe, add_light_units};
     pub use crate::probe::per_type::Instances;
     pub use crate::probe::recording::{PolledValue, RecordingProbe};
     pub use crate::probe::section::Section;

@@ -11,7 +11,7 @@
 //! calls in it are overhead for it. The thread counts all of them, and their cost is added to the running overhead before each start and each
 //! stop reads it.
 
-use core::{hint, ptr};
+use core::hint;
 
 use super::settle;
 use super::slot::{Slot, Started};
@@ -246,11 +246,7 @@ pub(super) fn add_light_calls(thread: &Thread) {
 fn unlink(started: &Started) {
     let light = light::this();
     check_light(light);
-    let frame = started.frame();
-    if ptr::eq(light.innermost(), frame) {
-        // SAFETY: it is the innermost frame, so it was linked.
-        unsafe { light.leave(frame) };
-    }
+    light.unlink(started.frame());
 }
 
 /// The stop of a call that has a place in the tree.

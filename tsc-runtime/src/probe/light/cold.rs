@@ -54,3 +54,12 @@ pub(super) fn count(callsite: &'static Callsite, counter: usize, count: u64) -> 
 pub(super) extern "C" fn stop_cold() {
     check_light(light::this());
 }
+
+/// The end of a block whose frame is not the innermost one.
+#[cold]
+#[inline(never)]
+pub(super) extern "C" fn stop_out_of_order(frame: &Frame) {
+    let thread = light::this();
+    check_light(thread);
+    thread.unlink(frame);
+}

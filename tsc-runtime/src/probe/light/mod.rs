@@ -8,6 +8,8 @@
 //! clock has ticked or that the thread was off the CPU.
 
 use core::marker::PhantomData;
+use core::mem::ManuallyDrop;
+use core::ptr;
 
 use crate::count::Count;
 use crate::record::callsite::Callsite;
@@ -18,7 +20,7 @@ pub(crate) mod future;
 #[cfg(all(test, not(shuttle)))]
 mod tests;
 
-use cold::{start_cold, stop_cold};
+use cold::{start_cold, stop_cold, stop_out_of_order};
 
 /// A running call of a light function. It ends when this is dropped, whichever way the function is left.
 ///
@@ -74,6 +76,33 @@ impl Drop for LightProbe<'_> {
     fn drop(&mut self) {
         // SAFETY: every start has given the frame its `outer`, on this thread.
         unsafe { stop(self.thread, self.frame) };
+    }
+}
+
+/// A running light block. Another macro can hide an `.await` in it; then its frame lies in a future, and this may be dropped after the calls
+/// around it have ended.
+#[derive(Debug)]
+#[must_use]
+pub struct LightBlock<'a>(ManuallyDrop<LightProbe<'a>>);
+
+impl<'a> LightBlock<'a> {
+    /// As [`LightProbe::start`].
+    #[inline(always)]
+    pub fn start(callsite: &'static Callsite, frame: &'a Frame) -> Self {
+        Self(ManuallyDrop::new(LightProbe::start(callsite, frame)))
+    }
+}
+
+impl Drop for LightBlock<'_> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        let LightProbe { frame, thread, .. } = *self.0;
+        if ptr::eq(frame, thread.innermost()) {
+            // SAFETY: as for `LightProbe`.
+            unsafe { stop(thread, frame) };
+        } else {
+            stop_out_of_order(frame);
+        }
     }
 }
 

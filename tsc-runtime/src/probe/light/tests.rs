@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use super::LightProbe;
+use super::{LightBlock, LightProbe};
 use crate::calibration::overhead;
 use crate::on_cpu::script::{self, Scripted};
 use crate::probe::empty_calls::Light;
@@ -265,6 +265,29 @@ fn panic_unlinks_the_frames_that_it_leaves() {
         });
         assert_eq!(own(catches), (1, 77, 0, 0));
         assert_eq!(row(panics).counted, 2);
+        assert!(light::this().innermost().is_null());
+    });
+}
+
+#[test]
+fn block_in_a_suspended_future_may_end_after_its_callers() {
+    simulated(["caller", "block", "later"], |[caller, block, later]| {
+        let [first, second] = [Frame::new(), Frame::new()];
+        let suspended = call(caller, || LightBlock::start(block, &first));
+        call(later, || {
+            drop(suspended);
+            script::run(70);
+            tick();
+        });
+        assert_eq!(own(later), (1, 70, 0, 0));
+        // Nothing has ended around this one, which ends in another function.
+        let suspended = LightBlock::start(block, &second);
+        call(later, || {
+            drop(suspended);
+            script::run(7);
+            tick();
+        });
+        assert_eq!(own(later), (2, 77, 0, 0));
         assert!(light::this().innermost().is_null());
     });
 }

@@ -148,6 +148,24 @@ impl LightThread {
         self.innermost.set(unsafe { frame.outer() });
     }
 
+    /// Unlinks a frame wherever it is, or not at all if it is not linked any more: that of a block may lie in a suspended future, and end after
+    /// the functions around it.
+    pub(crate) fn unlink(&self, frame: &Frame) {
+        let (mut inner, mut at): (Option<&Frame>, _) = (None, self.innermost());
+        // SAFETY: linked frames belong to calls that have not ended, so they exist, and both of their fields are written.
+        unsafe {
+            while let Some(linked) = at.as_ref() {
+                let outer = linked.outer();
+                if ptr::eq(linked, frame) {
+                    return inner
+                        .map_or_else(|| self.innermost.set(outer), |inner| inner.set_outer(outer));
+                }
+                inner = Some(linked);
+                at = outer;
+            }
+        }
+    }
+
     pub(crate) fn innermost(&self) -> *const Frame {
         self.innermost.get()
     }
