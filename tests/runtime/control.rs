@@ -118,6 +118,21 @@ fn reset_keeps_the_first_call_where_it_was() {
 }
 
 #[test]
+fn session_and_difference_begin_at_a_reset() {
+    let _turn = turn();
+    #[cycles(name = "before and after")]
+    fn before_and_after() {}
+    (0..10).for_each(|_| before_and_after());
+    let before = snapshot();
+    let session = tsc_runtime::session();
+    reset();
+    (0..100).for_each(|_| before_and_after());
+    assert_eq!(snapshot().since(&before), None);
+    let report = session.report();
+    assert_eq!(report.callsite("before and after").unwrap().calls(), 100);
+}
+
+#[test]
 fn reset_inside_a_call_counts_it_from_there() {
     let _turn = turn();
     #[cycles(name = "resetting")]

@@ -22,13 +22,15 @@ impl Report {
     /// }
     /// ```
     ///
-    /// Returns `None` if `earlier` is of another process, or if there was a `reset` or a `take` in between.
+    /// Returns `None` if `earlier` is of another process or a later report, or if there was a `reset` or a `take` in between.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Option<Self> {
         let (one, other) = (&self.process, &earlier.process);
         let is_same = (one.pid, &one.host) == (other.pid, &other.host)
             && (one.started == other.started || other.started.is_empty());
-        if !is_same || self.unrecorded_calls < earlier.unrecorded_calls {
+        // A `reset` or a `take` makes reports begin anew. One that was made while it went on may still have the old beginning.
+        let is_earlier = one.since_ns == other.since_ns && other.duration_ns <= one.duration_ns;
+        if !(is_same && is_earlier) || self.unrecorded_calls < earlier.unrecorded_calls {
             return None;
         }
         let identities = earlier.callsites.iter().map(CallsiteReport::identity);
@@ -208,5 +210,9 @@ mod tests {
         let mut other = before.clone();
         other.process.pid = 7;
         assert_eq!(other.since(&before), None);
+        let mut anew = report(&[("f", &[500, 600]), ("g", &[900, 800])]);
+        assert!(anew.since(&before).is_some());
+        anew.process.since_ns = Some(7);
+        assert_eq!(anew.since(&before), None);
     }
 }
