@@ -192,6 +192,15 @@ fn programs_that_handle_signals_themselves_are_left_alone() {
 }
 
 #[test]
+fn endless_interval_does_not_keep_a_signal_from_ending_the_process() {
+    let running = Running::ready("wait", &[("TSC_REPORT_EVERY", "18446744073s")]);
+    running.send(libc::SIGTERM);
+    let (status, errors) = running.end();
+    assert_eq!(status.signal(), Some(libc::SIGTERM), "{errors}");
+    assert_eq!(calls(&errors), [10], "{errors}");
+}
+
+#[test]
 fn signals_may_be_left_alone_altogether() {
     let running = Running::ready("wait", &[("TSC_SIGNALS", "off")]);
     running.send(libc::SIGTERM);

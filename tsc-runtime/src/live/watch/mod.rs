@@ -44,13 +44,14 @@ pub(super) fn start_from_zero() {
 /// Makes a report whenever the time between two has passed, as long as the process lives. `wait` waits for that time, or until something
 /// else is to be done, and does it.
 fn watch(settings: &Settings, wait: impl Fn(Option<Duration>)) {
-    let period = settings.every.map(|every| every.as_nanos() as u64);
-    let mut due = period.map(|period| os_clock::now() + period);
+    let period = |every: Duration| u64::try_from(every.as_nanos()).unwrap_or(u64::MAX);
+    let next = || Some(os_clock::now().saturating_add(period(settings.every?)));
+    let mut due = next();
     loop {
         wait(due.map(|due| Duration::from_nanos(due.saturating_sub(os_clock::now()))));
         if due.is_some_and(|due| os_clock::now() >= due) {
             report_now(settings);
-            due = period.map(|period| os_clock::now() + period);
+            due = next();
         }
     }
 }
