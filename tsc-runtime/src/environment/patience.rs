@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use crate::tsc::os_clock;
 
-const LIMIT_NS: u64 = 2_000_000_000;
+const LIMIT: Duration = Duration::from_secs(2);
 /// The limit while a signal ends the process. Whoever has sent it expects the end at once.
-const LIMIT_AT_SIGNAL_NS: u64 = 250_000_000;
+const LIMIT_AT_SIGNAL: Duration = Duration::from_millis(250);
 const PAUSE: Duration = Duration::from_millis(1);
 
 static HURRIES: AtomicBool = AtomicBool::new(false);
@@ -18,22 +18,40 @@ pub(crate) fn hurry() {
     HURRIES.store(true, Relaxed);
 }
 
-/// Whether a wait that began at this time of [`os_clock`] has lasted too long.
-pub(super) fn is_over(began: u64) -> bool {
-    let limit = match HURRIES.load(Relaxed) {
-        true => LIMIT_AT_SIGNAL_NS,
-        false => LIMIT_NS,
-    };
-    os_clock::now().saturating_sub(began) > limit
+/// A wait that is made of pauses.
+pub(super) struct Wait {
+    began: u64,
+    pauses: u64,
+}
+
+impl Wait {
+    pub(super) fn begin() -> Self {
+        Self {
+            // `Instant` reads the counter, which may be forbidden.
+            began: os_clock::now(),
+            pauses: 0,
+        }
+    }
+
+    /// Called after each pause, which takes at least [`PAUSE`]: whether the wait has lasted too long. The number of pauses decides where a
+    /// sandbox refuses to tell the time.
+    pub(super) fn is_over(&mut self) -> bool {
+        let limit = match HURRIES.load(Relaxed) {
+            true => LIMIT_AT_SIGNAL,
+            false => LIMIT,
+        };
+        self.pauses += 1;
+        let waited = os_clock::now().saturating_sub(self.began);
+        u128::from(waited.max(self.pauses * PAUSE.as_nanos() as u64)) > limit.as_nanos()
+    }
 }
 
 /// Calls `attempt` until it has a result. Returns `None` after two seconds.
 pub(crate) fn retry<T>(mut attempt: impl FnMut() -> Option<T>) -> Option<T> {
-    // `Instant` reads the counter, which may be forbidden.
-    let began = os_clock::now();
+    let mut wait = Wait::begin();
     loop {
         let result = attempt();
-        if result.is_some() || is_over(began) {
+        if result.is_some() || wait.is_over() {
             return result;
         }
         std::thread::sleep(PAUSE);

@@ -4,16 +4,15 @@
 use std::io;
 use std::time::Duration;
 
-use super::patience;
+use super::patience::Wait;
 use crate::process::written;
-use crate::tsc::os_clock;
 
 /// A write of so many bytes does not wait if a pipe has room for any.
 const SMALL: usize = libc::PIPE_BUF;
 /// The time to wait for a reader at once, in milliseconds.
 const PAUSE_MS: libc::c_int = 20;
 
-/// Writes all of `text`. It waits for the reader, but not for longer than [`patience`] allows since the last byte was taken. A pipe whose
+/// Writes all of `text`. It waits for the reader, but not for longer than [`Wait`] allows since the last byte was taken. A pipe whose
 /// reader does not read is then made larger. This allocates nothing.
 ///
 /// # Errors
@@ -21,7 +20,7 @@ const PAUSE_MS: libc::c_int = 20;
 /// The number of bytes that were not written, and why.
 pub(crate) fn write_all(descriptor: libc::c_int, text: &[u8]) -> Result<(), (usize, io::Error)> {
     let mut rest = text;
-    let mut began = os_clock::now();
+    let mut wait = Wait::begin();
     let mut is_larger = false;
     while !rest.is_empty() {
         let written = match is_ready(descriptor, PAUSE_MS) {
@@ -29,12 +28,12 @@ pub(crate) fn write_all(descriptor: libc::c_int, text: &[u8]) -> Result<(), (usi
             false => Ok(0),
         };
         match written {
-            Ok(0) if !patience::is_over(began) => {}
+            Ok(0) if !wait.is_over() => {}
             Ok(0) if !is_larger && enlarge(descriptor, rest.len()) => is_larger = true,
             Ok(0) => return Err((rest.len(), io::ErrorKind::TimedOut.into())),
             Ok(count) => {
                 rest = &rest[count..];
-                began = os_clock::now();
+                wait = Wait::begin();
             }
             Err(error) => return Err((rest.len(), error)),
         }

@@ -3,10 +3,11 @@
 pub(crate) use imp::{now, unix_now};
 
 /// `CLOCK_MONOTONIC_RAW`, read by a real system call. `clock_gettime` and [`Instant`](std::time::Instant) go through the vDSO, which
-/// executes RDTSC. That kills the process under `PR_TSC_SIGSEGV`, and this clock is needed exactly there.
+/// executes RDTSC. That kills the process under `PR_TSC_SIGSEGV`, and this clock is needed exactly there. The vDSO is used where a sandbox
+/// refuses the system call.
 #[cfg(all(linux_x86, not(miri)))]
 mod imp {
-    use crate::tsc::Ticks;
+    use crate::tsc::{Ticks, clock::availability};
 
     /// The type of both fields in the `struct timespec` that this system call number uses, whatever the C library's `time_t` is.
     #[cfg(target_arch = "x86_64")]
@@ -26,13 +27,26 @@ mod imp {
 
     fn read(clock: libc::clockid_t) -> u64 {
         let mut time: [Word; 2] = [0; 2];
-        // SAFETY: the kernel writes a timespec, which is two words of this size, to the given address. The call cannot fail, because the
-        // clock exists since Linux 2.6.28; if a sandbox refuses it, `time` stays 0.
-        unsafe {
-            libc::syscall(libc::SYS_clock_gettime, clock, time.as_mut_ptr());
+        // SAFETY: the kernel writes a timespec, which is two words of this size, to the given address.
+        let failed =
+            unsafe { libc::syscall(libc::SYS_clock_gettime, clock, time.as_mut_ptr()) } != 0;
+        if failed && availability().is_ok() {
+            return read_by_vdso(clock);
         }
         // The values are not negative, and u64 has room for the nanoseconds of 500 years.
         time[0] as u64 * 1_000_000_000 + time[1] as u64
+    }
+
+    /// 0 if this makes the system call, too, as for a clock that is not the counter.
+    #[cold]
+    pub(super) fn read_by_vdso(clock: libc::clockid_t) -> u64 {
+        let mut time = libc::timespec {
+            tv_sec: 0,
+            tv_nsec: 0,
+        };
+        // SAFETY: the C library writes a timespec to the given address.
+        unsafe { libc::clock_gettime(clock, &raw mut time) };
+        time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
     }
 }
 
@@ -79,6 +93,19 @@ mod tests {
     use std::time::{Duration, Instant};
 
     use super::*;
+
+    #[cfg(all(linux_x86, not(miri), not(shuttle)))]
+    #[test]
+    fn vdso_tells_the_same_time() {
+        const APART: u64 = 1000;
+        let before = now();
+        let between = imp::read_by_vdso(libc::CLOCK_MONOTONIC_RAW);
+        let after = now();
+        assert!(
+            between + APART >= before && between <= after + APART,
+            "{before} {between} {after}"
+        );
+    }
 
     #[test]
     fn counts_nanoseconds_and_never_backwards() {
