@@ -180,9 +180,13 @@ fn twenty_times_the_work_is_slower() {
 
 #[test]
 fn listing_of_a_user_is_measured() {
-    let imul = instruction!("imul", "r64,r64", listing r"imul r\i, rcx");
-    let pair = instruction!("pair", "", class vector, init "xorps xmm0, xmm0", setup "xor eax, eax",
-        listing r"addps xmm\i, xmm0; mulps xmm\i, xmm0", chain none, copies 5);
+    // SAFETY: it changes registers that a listing may change.
+    let imul = unsafe { instruction!("imul", "r64,r64", listing r"imul r\i, rcx") };
+    // SAFETY: it changes registers that a listing may change.
+    let pair = unsafe {
+        instruction!("pair", "", class vector, init "xorps xmm0, xmm0", setup "xor eax, eax",
+        listing r"addps xmm\i, xmm0; mulps xmm\i, xmm0", chain none, copies 5)
+    };
     // If a measurement was disturbed too much, the result is an error that says so instead of a figure.
     let undisturbed = |timing: Result<Timing, InstructionError>| match timing {
         Ok(timing) => Some(timing),
@@ -201,7 +205,8 @@ fn listing_of_a_user_is_measured() {
 #[test]
 fn what_the_cpu_lacks_is_skipped() {
     // Some AMD processors of the 2010s have it.
-    let none = instruction!("none", "", requires "tbm", listing "ud2", chain none);
+    // SAFETY: no CPU executes it that lacks TBM, and where there is one, nothing is measured.
+    let none = unsafe { instruction!("none", "", requires "tbm", listing "ud2", chain none) };
     if !std::arch::is_x86_feature_detected!("tbm") {
         assert_eq!(
             none.measure().unwrap_err(),
@@ -213,7 +218,10 @@ fn what_the_cpu_lacks_is_skipped() {
 #[test]
 fn listing_may_have_labels_of_its_own() {
     // Three turns of a loop with the label 2, which most people write.
-    let turns = instruction!("loop", "3 turns", listing "mov ecx, 3; 2:; dec ecx; jnz 2b", chain none, copies 1);
+    // SAFETY: it changes registers that a listing may change.
+    let turns = unsafe {
+        instruction!("loop", "3 turns", listing "mov ecx, 3; 2:; dec ecx; jnz 2b", chain none, copies 1)
+    };
     match turns.measure() {
         Ok(timing) => {
             let turns = timing.throughput().expect("throughput was measured");
@@ -229,19 +237,25 @@ fn listing_that_does_not_end_or_crashes_is_an_error() {
     if tsc_runtime::tsc::detect().is_err() {
         return;
     }
-    let endless = instruction!("jmp", "to itself", listing "2: jmp 2b", chain none, copies 1);
+    // SAFETY: the child process that executes it is ended.
+    let endless =
+        unsafe { instruction!("jmp", "to itself", listing "2: jmp 2b", chain none, copies 1) };
     // The second measurement gives the same error as the first.
     for _ in 0..2 {
         assert_eq!(endless.measure().unwrap_err(), InstructionError::Endless);
     }
-    let illegal = instruction!("ud2", "", listing "ud2", chain none, copies 1);
+    // SAFETY: a child process executes it, and is ended by it.
+    let illegal = unsafe { instruction!("ud2", "", listing "ud2", chain none, copies 1) };
     assert_eq!(
         illegal.measure().unwrap_err(),
         InstructionError::Crashed {
             signal: libc::SIGILL
         }
     );
-    let null = instruction!("mov", "[0],al", listing "mov byte ptr [0], al", chain none, copies 1);
+    // SAFETY: a child process executes it, and is ended by it.
+    let null = unsafe {
+        instruction!("mov", "[0],al", listing "mov byte ptr [0], al", chain none, copies 1)
+    };
     assert_eq!(
         null.measure().unwrap_err(),
         InstructionError::Crashed {
@@ -256,7 +270,10 @@ fn listing_that_is_too_long_for_the_time_allowed_is_an_error() {
         return;
     }
     // The loop has millions of turns, and the time limit is much too short for them.
-    let long = instruction!("loop", "long", listing "mov ecx, 3000000; 2:; dec ecx; jnz 2b", chain none, copies 1);
+    // SAFETY: it changes registers that a listing may change.
+    let long = unsafe {
+        instruction!("loop", "long", listing "mov ecx, 3000000; 2:; dec ecx; jnz 2b", chain none, copies 1)
+    };
     let limit = Duration::from_millis(2);
     let why = long.measure_within(limit).unwrap_err();
     assert!(

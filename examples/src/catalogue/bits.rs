@@ -4,8 +4,9 @@
 use tsc_runtime::instruction;
 use tsc_runtime::instruction::Instruction;
 
+// SAFETY: every listing keeps to the registers and the memory that `instruction!` names.
 #[rustfmt::skip]
-pub(super) static INSTRUCTIONS: &[Instruction] = &[
+pub(super) static INSTRUCTIONS: &[Instruction] = unsafe { &[
     instruction!("shl", "r64,1", listing r"shl r\i, 1"),
     instruction!("shl", "r64,imm8", listing r"shl r\i, 7"),
     instruction!("shl", "r64,cl", init "mov ecx, 7", listing r"shl r\i, cl"),
@@ -32,4 +33,4 @@ pub(super) static INSTRUCTIONS: &[Instruction] = &[
     instruction!("pext", "r64,r64,r64", requires "bmi2", listing r"pext r\i, rcx, rdx", chain "pext r8, r8, rdx"),
     instruction!("crc32", "r32,r32", requires "sse4.2", listing r"mov r\i\()d, ecx; crc32 r\i\()d, ecx", chain "crc32 r8d, ecx"),
     instruction!("crc32", "r64,r64", requires "sse4.2", listing r"mov r\i, rcx; crc32 r\i, rcx", chain "crc32 r8, rcx"),
-];
+] };

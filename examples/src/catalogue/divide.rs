@@ -8,8 +8,9 @@
 use tsc_runtime::instruction;
 use tsc_runtime::instruction::Instruction;
 
+// SAFETY: every listing keeps to the registers and the memory that `instruction!` names.
 #[rustfmt::skip]
-pub(super) static INSTRUCTIONS: &[Instruction] = &[
+pub(super) static INSTRUCTIONS: &[Instruction] = unsafe { &[
     instruction!("imul", "r32,r32", listing r"mov r\i\()d, ecx; imul r\i\()d, ecx", chain "imul r8d, ecx"),
     instruction!("imul", "r64,r64", listing r"mov r\i, rcx; imul r\i, rcx", chain "imul r8, rcx"),
     instruction!("imul", "r64,r64,imm8", listing r"imul r\i, rcx, 7", chain "imul r8, r8, 7"),
@@ -48,4 +49,4 @@ pub(super) static INSTRUCTIONS: &[Instruction] = &[
     instruction!("idiv", "r32 31/31b", init "mov r9d, 0x7edcba98; mov ecx, 0x49abcdef; xor r10d, r10d",
         listing "mov eax, r9d; xor edx, edx; idiv ecx", link "and eax, r10d; or eax, r9d; and edx, r10d; or edx, r10d", chain "idiv ecx", copies 5),
     instruction!("idiv", "r32 1/1", init "mov eax, 1; mov ecx, 1; xor edx, edx", listing "mov eax, 1; xor edx, edx; idiv ecx", chain "idiv ecx", copies 5),
-];
+] };

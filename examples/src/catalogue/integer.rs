@@ -3,8 +3,9 @@
 use tsc_runtime::instruction;
 use tsc_runtime::instruction::Instruction;
 
+// SAFETY: every listing keeps to the registers and the memory that `instruction!` names.
 #[rustfmt::skip]
-pub(super) static INSTRUCTIONS: &[Instruction] = &[
+pub(super) static INSTRUCTIONS: &[Instruction] = unsafe { &[
     instruction!("mov", "r32,imm32", listing r"mov r\i\()d, 0x12345678", chain none),
     instruction!("mov", "r64,imm64", listing r"movabs r\i, 0x123456789abcdef0", chain none),
     instruction!("mov", "r32,r32", listing r"mov r\i\()d, r\i\()d"),
@@ -55,4 +56,4 @@ pub(super) static INSTRUCTIONS: &[Instruction] = &[
     instruction!("cqo", "", listing "cqo", chain none),
     instruction!("jmp", "to the next", listing "jmp 3f; 3:", chain none, copies 10),
     instruction!("test+jz", "never taken", init "mov ecx, 1", listing "test ecx, ecx; jz 3f; 3:", chain none, copies 10),
-];
+] };

@@ -13,8 +13,9 @@
 use tsc_runtime::instruction;
 use tsc_runtime::instruction::Instruction;
 
+// SAFETY: every listing keeps to the registers and the memory that `instruction!` names.
 #[rustfmt::skip]
-pub(super) static INSTRUCTIONS: &[Instruction] = &[
+pub(super) static INSTRUCTIONS: &[Instruction] = unsafe { &[
     instruction!("mov", "r64,[m64] (L1 chase)", init "xor eax, eax; mov ecx, 31; 3: lea rdx, [rax+448]; cmp rdx, 1984; jb 4f; sub rdx, 1984; 4: lea r9, [rsi+rdx]; mov [rsi+rax], r9; mov rax, rdx; dec ecx; jnz 3b; mov r8, rsi",
         listing r"mov r\i, [rsi+\i*8]", chain "mov r8, [r8]"),
     instruction!("mov", "r64,[m64] (to itself)", init "mov [rsi], rsi; mov r8, rsi", chain "mov r8, [r8]"),
@@ -48,4 +49,4 @@ pub(super) static INSTRUCTIONS: &[Instruction] = &[
     instruction!("xchg", "r64,[m64]", listing r"xchg r\i, [rsi+\i*64]", copies 10),
     instruction!("prefetcht0", "[m8]", listing r"prefetcht0 [rsi+\i*64]", chain none),
     instruction!("clflush", "[m8]", listing r"clflush [rsi+\i*64]", chain none, copies 1),
-];
+] };

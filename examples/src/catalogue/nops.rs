@@ -3,8 +3,9 @@
 use tsc_runtime::instruction;
 use tsc_runtime::instruction::Instruction;
 
+// SAFETY: every listing keeps to the registers and the memory that `instruction!` names.
 #[rustfmt::skip]
-pub(super) static INSTRUCTIONS: &[Instruction] = &[
+pub(super) static INSTRUCTIONS: &[Instruction] = unsafe { &[
     instruction!("nop", "1 byte", listing ".byte 0x90", chain none),
     instruction!("nop", "2 bytes", listing ".byte 0x66,0x90", chain none),
     instruction!("nop", "3 bytes", listing ".byte 0x0f,0x1f,0x00", chain none),
@@ -20,4 +21,4 @@ pub(super) static INSTRUCTIONS: &[Instruction] = &[
     instruction!("nop", "13 bytes", listing ".byte 0x66,0x66,0x66,0x66,0x2e,0x0f,0x1f,0x84,0,0,0,0,0", chain none),
     instruction!("nop", "14 bytes", listing ".byte 0x66,0x66,0x66,0x66,0x66,0x2e,0x0f,0x1f,0x84,0,0,0,0,0", chain none),
     instruction!("nop", "15 bytes", listing ".byte 0x66,0x66,0x66,0x66,0x66,0x66,0x2e,0x0f,0x1f,0x84,0,0,0,0,0", chain none),
-];
+] };

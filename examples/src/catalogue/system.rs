@@ -6,8 +6,9 @@
 use tsc_runtime::instruction;
 use tsc_runtime::instruction::Instruction;
 
+// SAFETY: every listing keeps to the registers and the memory that `instruction!` names.
 #[rustfmt::skip]
-pub(super) static INSTRUCTIONS: &[Instruction] = &[
+pub(super) static INSTRUCTIONS: &[Instruction] = unsafe { &[
     instruction!("rdtsc", "", listing "rdtsc", chain none, copies 5),
     instruction!("rdtscp", "", requires "rdtscp", listing "rdtscp", chain none, copies 5),
     instruction!("lfence", "", listing "lfence", chain none, copies 10),
@@ -26,4 +27,4 @@ pub(super) static INSTRUCTIONS: &[Instruction] = &[
     instruction!("cpuid", "leaf1", listing "mov eax, 1; cpuid", chain none, copies 1),
     instruction!("xgetbv", "", requires "avx", init "xor ecx, ecx", listing "xgetbv", chain none, copies 5),
     instruction!("rdrand", "r64", requires "rdrand", listing r"rdrand r\i", chain none, copies 1),
-];
+] };

@@ -6,8 +6,9 @@
 use tsc_runtime::instruction;
 use tsc_runtime::instruction::Instruction;
 
+// SAFETY: every listing keeps to the registers and the memory that `instruction!` names.
 #[rustfmt::skip]
-pub(super) static INSTRUCTIONS: &[Instruction] = &[
+pub(super) static INSTRUCTIONS: &[Instruction] = unsafe { &[
     instruction!("movaps", "xmm,xmm", class vector, init "xorps xmm0, xmm0; xorps xmm4, xmm4", listing r"movaps xmm\i, xmm\i"),
     instruction!("xorps", "xmm,xmm same", class vector, listing r"xorps xmm\i, xmm\i"),
     instruction!("pxor", "xmm,xmm", class vector, init "pxor xmm0, xmm0; pxor xmm4, xmm4", listing r"pxor xmm\i, xmm0"),
@@ -49,4 +50,4 @@ pub(super) static INSTRUCTIONS: &[Instruction] = &[
     instruction!("sha256rnds2", "xmm,xmm", requires "sha", class vector, init "pxor xmm0, xmm0; pxor xmm1, xmm1; pxor xmm4, xmm4", listing r"sha256rnds2 xmm\i, xmm1"),
     instruction!("fadd", "st,st(1)", class vector, init "fninit; fldz; fldz", finish "fninit", chain "fadd st, st(1)"),
     instruction!("fmul", "st,st(1)", class vector, init "fninit; fld1; fld1", finish "fninit", chain "fmul st, st(1)"),
-];
+] };

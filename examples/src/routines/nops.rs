@@ -31,7 +31,8 @@ impl Way {
 
 macro_rules! nops {
     ($($k:literal)*) => {[$(
-        ($k, [
+        // SAFETY: the routines execute NOPs, and PUSH and POP write below the stack's end what they take from there.
+        ($k, unsafe { [
             instruction!("call", "NOPs and RET between fences", init concat!("lea rcx, [rip + tsc_example_nops_", $k, "]"),
                 setup "lfence", listing "call rcx", chain none, copies 1),
             instruction!("call", "NOPs and RET in a stream", init concat!("lea rcx, [rip + tsc_example_nops_", $k, "]"),
@@ -40,7 +41,7 @@ macro_rules! nops {
                 listing "call rcx", chain none, copies 1),
             instruction!("push+pop", "with NOPs between them", setup "lfence",
                 listing concat!("push rcx; .rept ", $k, "; nop; .endr; pop rdx"), chain none, copies 1),
-        ])
+        ] })
     ),*]};
 }
 

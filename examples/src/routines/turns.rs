@@ -7,8 +7,9 @@ use super::{Cost, cost, median};
 
 macro_rules! turns {
     ($($n:literal)*) => {[$(
-        ($n, instruction!("call", "LEA, DEC, JNZ", init concat!("lea rcx, [rip + tsc_example_loop_", $n, "]"),
-            listing "call rcx", chain none, copies 1))
+        // SAFETY: the routine changes one register that a listing may change.
+        ($n, unsafe { instruction!("call", "LEA, DEC, JNZ", init concat!("lea rcx, [rip + tsc_example_loop_", $n, "]"),
+            listing "call rcx", chain none, copies 1) })
     ),*]};
 }
 

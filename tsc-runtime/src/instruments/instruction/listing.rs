@@ -19,22 +19,40 @@ pub struct Kernel {
 /// An instruction or a listing that can be measured. [`instruction!`](crate::instruction!) creates it.
 #[derive(Clone, Copy, Debug)]
 pub struct Instruction {
-    #[doc(hidden)]
-    pub name: &'static str,
-    #[doc(hidden)]
-    pub operands: &'static str,
-    #[doc(hidden)]
-    pub requires: Option<Requirement>,
-    #[doc(hidden)]
-    pub latency: Option<Kernel>,
-    #[doc(hidden)]
-    pub throughput: Option<Kernel>,
+    name: &'static str,
+    operands: &'static str,
+    pub(super) requires: Option<Requirement>,
+    pub(super) latency: Option<Kernel>,
+    pub(super) throughput: Option<Kernel>,
 }
 
 /// The name of a CPU feature, and whether this CPU has it.
 type Requirement = (&'static str, fn() -> bool);
 
 impl Instruction {
+    /// What [`instruction!`](crate::instruction!) expands to. Not public API and not subject to SemVer.
+    ///
+    /// # Safety
+    ///
+    /// The listings in the kernels do only what `instruction!` permits.
+    #[doc(hidden)]
+    #[must_use]
+    pub const unsafe fn new(
+        name: &'static str,
+        operands: &'static str,
+        requires: Option<Requirement>,
+        latency: Option<Kernel>,
+        throughput: Option<Kernel>,
+    ) -> Self {
+        Self {
+            name,
+            operands,
+            requires,
+            latency,
+            throughput,
+        }
+    }
+
     /// The mnemonic.
     #[must_use]
     pub const fn name(&self) -> &'static str {
@@ -60,7 +78,8 @@ impl fmt::Display for Instruction {
 /// # #[cfg(target_arch = "x86_64")] {
 /// use tsc_runtime::instruction;
 ///
-/// let imul = instruction!("imul", "r64,r64", listing r"imul r\i, rcx");
+/// // SAFETY: it changes a register that a listing may change.
+/// let imul = unsafe { instruction!("imul", "r64,r64", listing r"imul r\i, rcx") };
 /// println!("{}", imul.measure()?);
 /// # }
 /// # Ok::<(), tsc_runtime::instruction::InstructionError>(())
@@ -84,7 +103,10 @@ impl fmt::Display for Instruction {
 /// rax, rbx, rcx, rdx, r8 … r15, the flags, the x87 registers, and all vector and mask registers. It must leave rsp, rbp, rsi and rdi
 /// unchanged. rsi contains the address of 8 KiB of scratch memory, which is zero at first and aligned to a page. The other general
 /// registers contain unspecified values unless `init` sets them. Labels are numbers (`2:` … `jnz 2b`), except 40961, which the loop uses.
-/// As in `asm!`, it is undefined behaviour if a listing writes other memory, jumps out of itself, or raises an exception.
+///
+/// # Safety
+///
+/// As in `asm!`, it is undefined behaviour if a listing changes other registers or other memory, jumps out of itself, or raises an exception.
 ///
 /// On Linux, each listing is executed once in a child process before it is measured. If it does not end there within a second, or is ended
 /// by a signal, the result is an [`InstructionError`](crate::instruction::InstructionError), and the program goes on.
@@ -101,13 +123,13 @@ macro_rules! instruction {
         $(, chain $chain:tt)?
         $(, copies $copies:tt)? $(,)?
     ) => {
-        $crate::instruction::Instruction {
-            name: $name,
-            operands: $operands,
-            requires: $crate::__instruction!(@requires $($requires)?),
-            latency: $crate::__instruction!(@latency [$($class)?] [$($init)?, $($finish)?] [$($link)?] [$($chain)?] [$($listing)?] [$($copies)?]),
-            throughput: $crate::__instruction!(@throughput [$($class)?] [$($init)?, $($finish)?] [$($setup)?] [$($listing)?] [$($copies)?]),
-        }
+        $crate::instruction::Instruction::new(
+            $name,
+            $operands,
+            $crate::__instruction!(@requires $($requires)?),
+            $crate::__instruction!(@latency [$($class)?] [$($init)?, $($finish)?] [$($link)?] [$($chain)?] [$($listing)?] [$($copies)?]),
+            $crate::__instruction!(@throughput [$($class)?] [$($init)?, $($finish)?] [$($setup)?] [$($listing)?] [$($copies)?]),
+        )
     };
 }
 
@@ -167,8 +189,8 @@ macro_rules! __instruction {
     (@run $copies:tt $registers:literal, [$($init:expr)?, $($finish:expr)?] [$($setup:expr)?] $body:expr) => {{
         fn run(iterations: u64, scratch: *mut u8) -> i64 {
             let start = <$crate::tsc::Lfence as $crate::tsc::FencePolicy>::start();
-            // SAFETY: the author of the listing promises that it uses only the registers and the memory that `instruction!` permits. These
-            // registers are declared as clobbered here, except rbx, which is saved. `scratch` points to that memory.
+            // SAFETY: whoever calls `Instruction::new` guarantees that the listing uses only the registers and the memory that `instruction!`
+            // permits. These registers are declared as clobbered here, except rbx, which is saved. `scratch` points to that memory.
             unsafe {
                 ::core::arch::asm!(
                     "push rbx",

@@ -16,7 +16,8 @@
 //! # #[cfg(target_arch = "x86_64")] {
 //! use tsc_runtime::instruction;
 //!
-//! let popcnt = instruction!("popcnt", "r64,r64", requires "popcnt", listing r"popcnt r\i, r\i");
+//! // SAFETY: it changes a register that a listing may change.
+//! let popcnt = unsafe { instruction!("popcnt", "r64,r64", requires "popcnt", listing r"popcnt r\i, r\i") };
 //! println!("{}", popcnt.measure()?);
 //! # }
 //! # Ok::<(), tsc_runtime::instruction::InstructionError>(())
