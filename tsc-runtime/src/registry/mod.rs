@@ -241,7 +241,12 @@ fn find_here(thread: &Thread, callsite: &'static Callsite) -> Option<NonNull<Rec
     .unwrap_or_else(|| {
         let entry = Box::into_raw(Box::new(Entry::new()));
         // SAFETY: `release` frees the entry, after the record.
-        unsafe { make_record(callsite, number, entry, None) }.map(OwnedRecord::into_raw)
+        let made = unsafe { make_record(callsite, number, entry, None) };
+        if made.is_none() {
+            // SAFETY: it comes from a box, and no record has it.
+            drop(unsafe { Box::from_raw(entry) });
+        }
+        made.map(OwnedRecord::into_raw)
     })
 }
 

@@ -15,7 +15,20 @@ const HOW: &str =
 /// # Errors
 /// If there is no such process, or if it makes no reports at intervals.
 pub fn report_file(pid: u32) -> Result<PathBuf> {
-    let environment = environment(pid)?;
+    let file = file_in(&environment(pid)?, pid)?;
+    let folder = std::fs::read_link(format!("/proc/{pid}/cwd"));
+    let file = folder.map_or(file.clone(), |folder| folder.join(&file));
+    if !file.exists() {
+        bail!(
+            "{}: process {pid} has not written a report yet; try again in a moment, or build it so that it measures: `cargo tsc run` does",
+            shown(&file)
+        );
+    }
+    Ok(file)
+}
+
+/// The file to which a process with this environment writes reports at intervals.
+fn file_in(environment: &[String], pid: u32) -> Result<PathBuf> {
     let value = |name: &str| {
         let mut values = environment
             .iter()
@@ -28,16 +41,10 @@ pub fn report_file(pid: u32) -> Result<PathBuf> {
     let Some(file) = value("TSC_REPORT_FILE") else {
         bail!("process {pid} reports to no file: {HOW}");
     };
-    let file = PathBuf::from(file.replace("%p", &pid.to_string()));
-    let folder = std::fs::read_link(format!("/proc/{pid}/cwd"));
-    let file = folder.map_or(file.clone(), |folder| folder.join(&file));
-    if !file.exists() {
-        bail!(
-            "{}: process {pid} has not written a report yet; try again in a moment, or build it so that it measures: `cargo tsc run` does",
-            shown(&file)
-        );
+    if let Some(other) = ["%h", "%t", "%%"].iter().find(|it| file.contains(**it)) {
+        bail!("process {pid} reports to {file}, and only the process knows {other}: {HOW}");
     }
-    Ok(file)
+    Ok(file.replace("%p", &pid.to_string()).into())
 }
 
 #[cfg(target_os = "linux")]
@@ -73,4 +80,22 @@ pub fn is_alive(pid: u32) -> bool {
         .rsplit_once(") ")
         .and_then(|(_, rest)| rest.chars().next());
     state != Some('Z')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn file_is_that_of_the_environment() {
+        let file = |file: &str| {
+            let others = ["TSC_REPORT=json", "TSC_REPORT_EVERY=1s"].map(str::to_owned);
+            let environment = [&others[..], &[format!("TSC_REPORT_FILE={file}")]].concat();
+            file_in(&environment, 12).map_err(|error| error.to_string())
+        };
+        assert_eq!(file("/tmp/run-%p.json"), Ok("/tmp/run-12.json".into()));
+        let error = file("/tmp/%h-%p.json").unwrap_err();
+        assert!(error.contains("only the process knows %h"), "{error}");
+        assert!(file_in(&[], 12).is_err());
+    }
 }
