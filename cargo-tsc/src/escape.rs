@@ -2,19 +2,7 @@
 
 use std::io::{self, Write};
 
-/// The text with everything escaped that is not visible: control characters, with which it could move the cursor or forge lines, and marks
-/// that change the direction of writing. The dump of the runtime shows names in the same way.
-#[must_use]
-pub fn escaped(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '"' | '\'' | '\\' => shown.push(character),
-            _ => shown.extend(character.escape_debug()),
-        }
-    }
-    shown
-}
+pub use tsc_report::__private::escaped;
 
 /// The text with everything escaped that has a meaning in Markdown.
 #[must_use]

@@ -95,18 +95,12 @@ impl Args {
 
     /// An error about arguments that contradict each other.
     fn checked(self) -> Result<Self> {
-        match (&self.light, &self.fence) {
-            (Some(_), Some(fence)) => Err(Error::new_spanned(
+        match (&self.light, &self.fence, &self.record) {
+            (Some(_), Some(fence), _) => Err(Error::new_spanned(
                 fence,
                 "`light` and `fence` exclude each other: a light probe does not read the counter, so there is nothing to fence",
             )),
-            _ => self.checked_record(),
-        }
-    }
-
-    fn checked_record(self) -> Result<Self> {
-        match (&self.light, &self.record) {
-            (Some(_), Some((key, _))) => Err(Error::new_spanned(
+            (Some(_), None, Some((key, _))) => Err(Error::new_spanned(
                 key,
                 "`light` and `record` exclude each other: a light probe does not time single calls, so it knows no slow ones",
             )),

@@ -35,11 +35,9 @@ pub(crate) fn expand(args: &Args, item: TokenStream) -> Result<Block> {
     let Some(body) = trees.pop().and_then(function::braces) else {
         return Err(refuse::not_a_function(&keyword));
     };
-    if let Some((key, _)) = &args.units {
-        return Err(refuse::units_of_block(key));
-    }
-    if let Some((key, _)) = &args.record {
-        return Err(refuse::record_of_block(key));
+    let units = args.units.as_ref().map(|(key, _)| key);
+    if let Some(key) = units.or(args.record.as_ref().map(|(key, _)| key)) {
+        return Err(refuse::expression_of_block(key));
     }
     let args = Args {
         keeps_async: args.keeps_async || !all_inert(&trees),

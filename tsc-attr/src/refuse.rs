@@ -63,21 +63,13 @@ pub(crate) fn comes_too_late(argument: &TokenStream) -> Error {
     )
 }
 
-/// The error about `bytes` or `items` on a block, which has no parameters.
-pub(crate) fn units_of_block(key: &Ident) -> Error {
+/// The error about `bytes`, `items` or `record` on a block, which has no parameters.
+pub(crate) fn expression_of_block(key: &Ident) -> Error {
     Error::new_spanned(
         key,
         format!(
             "`{key} = …` is an expression over the parameters of one function; put it on the functions themselves"
         ),
-    )
-}
-
-/// The error about `record` on a block, which has no parameters.
-pub(crate) fn record_of_block(key: &Ident) -> Error {
-    Error::new_spanned(
-        key,
-        "`record = …` is an expression over the parameters of one function; put it on the functions themselves",
     )
 }
 

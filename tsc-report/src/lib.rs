@@ -44,9 +44,10 @@ pub mod __private {
     pub use crate::data::WholeTicks;
     #[cfg(has_callsites)]
     pub use crate::data::rules::{Combine, How};
+    pub use crate::data::{LIGHT, TIMED};
     #[cfg(has_callsites)]
-    pub use crate::derive::{LIGHT, SQUARES_UNIT, TIMED};
+    pub use crate::derive::SQUARES_UNIT;
     pub use crate::order::sorted;
     #[cfg(has_callsites)]
-    pub use crate::text::gclk_column;
+    pub use crate::text::{escaped, gclk_column};
 }

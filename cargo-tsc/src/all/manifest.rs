@@ -65,8 +65,7 @@ pub fn with_runtime(text: &str, runtime: &Runtime) -> Result<String> {
     Ok(document.to_string())
 }
 
-/// Changes the workspace's manifest: it is a workspace even if it is inside another one, and the runtime is optimised in debug builds,
-/// too.
+/// Changes the workspace's manifest: it is a workspace even if it is inside another one.
 ///
 /// # Errors
 /// If it is not a manifest.

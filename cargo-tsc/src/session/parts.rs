@@ -34,13 +34,13 @@ fn whole(mut parts: Vec<Report>) -> Result<Report> {
     // What contains others comes before them; of equal ones, the latest.
     parts.reverse();
     parts.sort_by_key(|part| {
-        let (begin, end) = span(part);
+        let (begin, end) = part.process().span();
         (begin, std::cmp::Reverse(end))
     });
     let mut sum: Option<Report> = None;
     let mut covered = 0;
     for part in parts {
-        let (begin, end) = span(&part);
+        let (begin, end) = part.process().span();
         match &mut sum {
             None => sum = Some(part),
             Some(_) if end <= covered => continue,
@@ -52,13 +52,6 @@ fn whole(mut parts: Vec<Report>) -> Result<Report> {
         covered = end;
     }
     Ok(sum.unwrap_or_default())
-}
-
-/// The times at which a report begins and ends, in nanoseconds after the process began to measure.
-fn span(report: &Report) -> (u64, u64) {
-    let process = report.process();
-    let begin = process.since_ns().unwrap_or(0);
-    (begin, begin.saturating_add(process.duration_ns()))
 }
 
 #[cfg(test)]
@@ -79,7 +72,7 @@ mod tests {
 
     fn sum_of(parts: &[Report]) -> (u64, u64, u64) {
         let sum = sum(parts.to_vec()).unwrap();
-        let span = span(&sum);
+        let span = sum.process().span();
         assert_eq!(span.0, 0);
         (sum.unrecorded_calls(), sum.processes(), span.1)
     }

@@ -200,7 +200,16 @@ data! {
     }
 }
 
+/// [`CallsiteReport::probe`] of functions of which each call is timed.
+pub const TIMED: &str = "timed";
+/// [`CallsiteReport::probe`] of functions whose calls are counted, and found by ticks of a clock.
+pub const LIGHT: &str = "light";
+
 impl CallsiteReport {
+    pub(crate) fn is_light(&self) -> bool {
+        self.probe == LIGHT
+    }
+
     /// A call with a smaller mean cannot be distinguished from an empty one, because the code around a probe changes its visible overhead by
     /// as much.
     pub(crate) const RESOLVED_TICKS: f64 = 30.0;
@@ -209,7 +218,7 @@ impl CallsiteReport {
     #[must_use]
     pub fn is_below_resolution(&self) -> bool {
         let is_short = |mean| mean < Self::RESOLVED_TICKS;
-        self.probe != "light" && self.mean_ticks.is_some_and(is_short)
+        !self.is_light() && self.mean_ticks.is_some_and(is_short)
     }
 }
 

@@ -19,7 +19,7 @@ mod whole_ticks;
 
 use getters::data;
 
-pub use callsite::{CallsiteReport, EventCount, ThreadReport};
+pub use callsite::{CallsiteReport, EventCount, LIGHT, TIMED, ThreadReport};
 pub use clock::{Clock, FenceOverhead};
 pub use context::Context;
 pub use histogram::Bucket;

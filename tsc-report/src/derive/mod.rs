@@ -17,7 +17,7 @@ use crate::{Bucket, CallsiteReport, CallsiteSums, Clock, Report};
 use errors::derive_errors;
 use outliers::Outliers;
 use statistics::{mean, stddev};
-pub use ticked::{LIGHT, SQUARES_UNIT, TIMED};
+pub use ticked::SQUARES_UNIT;
 
 impl Report {
     /// Computes the figures that follow from sums, and sorts the callsites.

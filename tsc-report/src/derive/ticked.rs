@@ -3,11 +3,6 @@
 use crate::data::{WholeTicks, share};
 use crate::{CallsiteReport, Clock, ThreadReport};
 
-/// [`CallsiteReport::probe`] of functions of which each call is timed.
-pub const TIMED: &str = "timed";
-/// [`CallsiteReport::probe`] of functions whose calls are counted, and found by ticks of a clock.
-pub const LIGHT: &str = "light";
-
 /// A light probe costs this many times more in programs than around empty functions: it takes registers, and room in caches and predictors,
 /// and its function is not inlined. In six programs it cost 3.0 to 5.5 ticks where the calibration had 2.9 (EPYC, Zen 5), in others 6 to 8 where
 /// it had 3.8 (Zen 4); `fine_grained` of the studies prints it in ns.
@@ -17,10 +12,6 @@ pub(super) const IN_PROGRAMS: f64 = 1.75;
 pub const SQUARES_UNIT: f64 = 1024.0;
 
 impl CallsiteReport {
-    pub(crate) fn is_light(&self) -> bool {
-        self.probe == LIGHT
-    }
-
     /// Whether the totals are times by ticks of the clock. A timed function that was off the CPU and that no tick has found has those of its
     /// calls.
     pub(crate) fn is_by_ticks(&self) -> bool {
@@ -132,6 +123,7 @@ fn scale(
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
+    use crate::data::LIGHT;
     use crate::{CallsiteSums, FenceOverhead};
 
     pub(crate) fn light(calls: u64, own: i64, ticks: u64, squares: u64) -> CallsiteReport {

@@ -87,7 +87,7 @@ impl CallsiteReport {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::derive::LIGHT;
+    use crate::data::LIGHT;
 
     #[test]
     fn timed_row_that_is_mostly_probes_says_so_if_they_are_in_its_figures() {

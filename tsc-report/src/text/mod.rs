@@ -25,8 +25,7 @@ use scale::Scale;
 
 use crate::options::{TextForm, TextOptions, TextSort};
 use crate::{CallsiteReport, Report, nothing};
-pub(super) use names::escaped;
-pub use names::gclk_column;
+pub use names::{escaped, gclk_column};
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

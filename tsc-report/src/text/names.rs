@@ -88,7 +88,7 @@ fn is_test_binary(report: &Report) -> bool {
 }
 
 /// The name with all characters escaped that would move a terminal's cursor, break the line or change the direction of writing.
-pub(crate) fn escaped(name: &str) -> String {
+pub fn escaped(name: &str) -> String {
     if name.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
         return name.to_owned();
     }

@@ -22,7 +22,7 @@
 use std::marker::PhantomData;
 use std::{fmt, io};
 
-use crate::named::reasons;
+use tsc_report::__private::reasons;
 
 #[cfg_attr(
     all(measuring, any(target_os = "linux", target_os = "android"), not(miri)),

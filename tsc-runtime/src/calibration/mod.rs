@@ -23,9 +23,9 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 
-use crate::data::data;
-use crate::named::{named, reasons};
 use crate::tsc::clock;
+use tsc_report::__private::data;
+use tsc_report::__private::{named, reasons};
 
 pub(crate) mod core_clock;
 mod fit;

@@ -4,7 +4,7 @@ use once_cell::race::OnceBox;
 use tsc_report::MachineReport;
 
 use super::{machine, system};
-use crate::named::named;
+use tsc_report::__private::named;
 
 named! {
     /// Software between this program and the CPU or the kernel. [`distorts_times`](Self::distorts_times) tells whether times under it are those

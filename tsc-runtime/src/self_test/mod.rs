@@ -5,8 +5,8 @@
 
 use std::fmt;
 
-use crate::data::data;
-use crate::named::named;
+use tsc_report::__private::data;
+use tsc_report::__private::named;
 
 mod facts;
 mod lfence;

@@ -1,6 +1,6 @@
 //! Why the counter cannot be read.
 
-use crate::named::reasons;
+use tsc_report::__private::reasons;
 
 reasons! {
     /// The reason why the time-stamp counter is not used. Everything is then measured with the operating system's clock, and the report says

@@ -15,11 +15,11 @@ use parking_lot::Mutex;
 
 use crate::calibration::reference_chain::{self, LINKS_PER_BLOCK, additions, multiplications};
 use crate::calibration::statistics::{median, median_of_sorted};
-use crate::data::data;
 use crate::machine::{Emulator, emulator};
-use crate::named::{named, reasons};
 use crate::random::Random;
 use crate::tsc::{clock, elapsed};
+use tsc_report::__private::data;
+use tsc_report::__private::{named, reasons};
 
 #[cfg_attr(
     not(all(feature = "pmu", target_os = "linux", not(miri))),

@@ -18,7 +18,7 @@ pub use crate::{assert_core_cycles, assert_ticks};
 
 use crate::instruments::measure::{Measure, Measurement, Verdict};
 use crate::machine::machine;
-use crate::named::named;
+use tsc_report::__private::named;
 
 named! {
     /// The unit of a budget.

@@ -23,8 +23,8 @@ mod result;
 pub use builder::Compare;
 pub use result::{Comparison, ComparisonRow, Ratio, Relation};
 
-use crate::named::reasons;
 use crate::tsc::TscUnavailable;
+use tsc_report::__private::reasons;
 
 /// The smallest number of blocks for a result.
 const LEAST_BLOCKS: usize = 21;

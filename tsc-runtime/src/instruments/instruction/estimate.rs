@@ -2,9 +2,9 @@
 
 use crate::calibration::reference_chain::is_undisturbed;
 use crate::calibration::statistics::median;
-use crate::data::data;
 use crate::instruments::bench::distribution::{DEVIATIONS, Distribution};
 use std::fmt;
+use tsc_report::__private::data;
 
 /// The results of one round, in ticks. Each is the ticks of the long runs minus those of the short runs, which are half as long.
 #[derive(Clone, Copy, Debug, Default)]

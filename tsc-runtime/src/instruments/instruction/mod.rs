@@ -25,8 +25,8 @@
 
 use std::time::Duration;
 
-use crate::named::reasons;
 use crate::tsc::TscUnavailable;
+use tsc_report::__private::reasons;
 
 mod estimate;
 mod listing;

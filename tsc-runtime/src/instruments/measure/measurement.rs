@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use super::settling::{Step, settling};
 use super::verdict::Verdict;
-use crate::data::data;
 use crate::instruments::bench::distribution::{Distribution, centre_of_run, means_of_parts};
+use tsc_report::__private::data;
 
 /// What a run is asked for.
 #[derive(Clone, Debug, Default)]

@@ -7,7 +7,7 @@
 //!
 //! - *A sample* is a batch of calls between two fenced reads, large enough to be much longer than the counter's step. A fence precedes
 //!   each call, so that calls do not overlap, unless [`Measure::overlapping`] lets them. A sample begins after a pseudo-random wait of up
-//!   to 63 iterations of a loop, so that the counter's step averages out.
+//!   to 255 iterations of a loop, so that the counter's step averages out.
 //! - *The baseline* is an empty call in the same loop. Its samples alternate with those of the work and are subtracted. [`measure_minus`]
 //!   takes another baseline. Two fences take about one cycle more with nothing between them than with work between them. A chain of known
 //!   length shows how much this is, and the result is corrected by it.

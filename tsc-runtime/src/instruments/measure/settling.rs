@@ -2,10 +2,10 @@
 
 use super::verdict::Verdict;
 use crate::calibration::resolution;
-use crate::data::data;
 use crate::instruments::bench::distribution::{Distribution, centre_of_run};
-use crate::named::named;
 use crate::tsc::Ticks;
+use tsc_report::__private::data;
+use tsc_report::__private::named;
 
 data! {
     /// The value on which single calls agree, from some call on.

@@ -3,8 +3,8 @@
 use crate::instruments::bench::distribution::{
     Distribution, PARTS, centre_of_run, mean, means_of_parts,
 };
-use crate::named::reasons;
 use crate::tsc::TscUnavailable;
+use tsc_report::__private::reasons;
 
 /// The outcome of a measurement.
 #[derive(Clone, Debug, PartialEq)]
