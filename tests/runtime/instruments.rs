@@ -252,6 +252,22 @@ fn listing_that_does_not_end_or_crashes_is_an_error() {
             signal: libc::SIGILL
         }
     );
+    // SAFETY: a child process executes it, and is ended by it: registers contain 1, so the quotient has 65 bits.
+    let divide = unsafe { instruction!("div", "r64", listing r"div r\i") };
+    let error = divide.measure().unwrap_err();
+    assert_eq!(
+        error,
+        InstructionError::Crashed {
+            signal: libc::SIGFPE
+        }
+    );
+    assert!(error.to_string().contains("quotient"), "{error}");
+    // SAFETY: it divides 1 by 1, and changes registers that a listing may change.
+    let one = unsafe { instruction!("div", "1", listing "xor edx, edx; div rcx", chain none) };
+    assert!(!matches!(
+        one.measure(),
+        Err(InstructionError::Crashed { .. })
+    ));
     // SAFETY: a child process executes it, and is ended by it.
     let null = unsafe {
         instruction!("mov", "[0],al", listing "mov byte ptr [0], al", chain none, copies 1)

@@ -102,7 +102,7 @@ impl fmt::Display for Instruction {
 /// A listing is assembly in Intel's syntax, as in `asm!`: `;` separates instructions, and a literal brace is doubled. It may use and change
 /// rax, rbx, rcx, rdx, r8 … r15, the flags, the x87 registers, and all vector and mask registers. It must leave rsp, rbp, rsi and rdi
 /// unchanged. rsi contains the address of 8 KiB of scratch memory, which is zero at first and aligned to a page. The other general
-/// registers contain unspecified values unless `init` sets them. Labels are numbers (`2:` … `jnz 2b`), except 40961, which the loop uses.
+/// registers contain 1 unless `init` sets them. Labels are numbers (`2:` … `jnz 2b`), except 40961, which the loop uses.
 ///
 /// # Safety
 ///
@@ -194,6 +194,7 @@ macro_rules! __instruction {
             unsafe {
                 ::core::arch::asm!(
                     "push rbx",
+                    ".irp i, rax, rbx, rcx, rdx, r8, r9, r10, r11, r12, r13, r14, r15; mov \\i, 1; .endr",
                     $($init,)?
                     ".p2align 6",
                     "40961:",

@@ -57,12 +57,12 @@ reasons! {
         } = ("a multiplication took as long as {ratio:.3} additions instead of 3, so ticks cannot be converted to core cycles here"),
         /// The listing did not end within a second of CPU time, or within five seconds.
         Endless = ("the listing did not end within a second of CPU time: it loops for ever, or jumps to a label outside of it"),
-        /// The listing was ended by this signal: it is not an instruction of this CPU (SIGILL), writes to memory that it may not use, or
-        /// divides by zero.
+        /// The listing was ended by this signal: it is not an instruction of this CPU (SIGILL), writes to memory that it may not use
+        /// (SIGSEGV), or divides by zero (SIGFPE).
         Crashed {
             /// The signal's number.
             signal: i32,
-        } = ("the listing was ended by signal {signal}: this CPU does not have the instruction, or the listing uses other memory"),
+        } = ("the listing was ended by signal {signal}: {}", meaning(*signal)),
         /// The listing's copies take so long that two rounds do not fit into the time limit.
         TooLong {
             /// The time that the copies took once.
@@ -77,5 +77,16 @@ reasons! {
             /// The rounds that were interrupted, or in which the core's other thread (SMT) was busy.
             dropped: usize,
         } = ("too few rounds could be used: {dropped} of {rounds} were interrupted, or the core's other thread was busy"),
+    }
+}
+
+/// What a listing has done that a signal has ended.
+fn meaning(signal: i32) -> &'static str {
+    // Their numbers on x86-64.
+    match signal {
+        4 => "this CPU does not have the instruction",
+        5 => "it stops for a debugger",
+        8 => "it divides by zero, or the quotient has too many bits",
+        _ => "it uses other memory, or an instruction that programs may not execute",
     }
 }
