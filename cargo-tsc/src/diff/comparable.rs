@@ -46,6 +46,11 @@ pub fn objections(before: &Session, after: &Session, policy: &Policy) -> Vec<Str
     differ("the architecture", |run| {
         run.machine().arch().map(str::to_owned)
     });
+    // Beside light probes, the ticks of a clock tell the time of every function, with what its probes cost.
+    differ("the kind of probe", |run| {
+        let kind = run.tick_clock().map_or("timed", |_| "light");
+        (!run.callsites().is_empty()).then(|| kind.to_owned())
+    });
     let runs = before.runs.iter().chain(&after.runs);
     let rates: Vec<f64> = runs.filter_map(|run| run.clock().hz()).collect();
     let least = rates.iter().copied().fold(f64::INFINITY, f64::min);

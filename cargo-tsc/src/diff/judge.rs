@@ -122,7 +122,7 @@ impl Sides {
             (None, _) => Verdict::New,
             (_, None) => Verdict::Gone,
             (Some(0.0), Some(0.0)) => Verdict::TooSmall,
-            _ if !(is_count || usable(old) && usable(new)) => Verdict::TooSmall,
+            _ if !(is_count || usable(old) && usable(new)) => Verdict::NotPositive,
             _ => Verdict::NotResolved,
         };
         let ratio = before.zip(after).map(|(before, after)| after / before);

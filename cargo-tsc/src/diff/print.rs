@@ -58,6 +58,7 @@ fn summary(before: &Session, after: &Session, comparison: &Comparison) -> String
         (Verdict::NoChange, "without change"),
         (Verdict::NotResolved, "not resolved"),
         (Verdict::Varies, "not the same in each run"),
+        (Verdict::NotPositive, "not judged"),
         (Verdict::New, "new"),
         (Verdict::Gone, "gone"),
     ] {
@@ -139,6 +140,7 @@ fn verdict(row: &Row, exact: bool) -> Cell {
         Verdict::New => ("new", AnsiColor::Yellow.on_default()),
         Verdict::Gone => ("gone", AnsiColor::Yellow.on_default()),
         Verdict::Varies => ("varies", Style::new().dimmed()),
+        Verdict::NotPositive => ("not judged", AnsiColor::Yellow.on_default()),
         _ => ("not resolved", Style::new().dimmed()),
     };
     Cell::styled(text, style)
@@ -160,6 +162,12 @@ fn notes(comparison: &Comparison) {
         ));
     }
     let any = |verdict| comparison.with(verdict).count() > 0;
+    for row in comparison.with(Verdict::NotPositive) {
+        remark(&format!(
+            "not judged, because in some run it has no time above 0, so that its error or its probes' cost is as much as itself: {}",
+            row.name
+        ));
+    }
     if any(Verdict::Varies) {
         remark("a count that is not the same in each run of the same code is not judged");
     }

@@ -24,6 +24,8 @@ pub enum Verdict {
     New,
     /// It is not called any more.
     Gone,
+    /// It has no time above 0 in some run: what was subtracted for its probes, or its error, is as much.
+    NotPositive,
     /// It is too small a part of the program to be judged.
     TooSmall,
     /// The policy excludes it.
@@ -34,7 +36,7 @@ impl Verdict {
     /// Whether its time may have changed.
     #[must_use]
     pub fn is_open(self) -> bool {
-        matches!(self, Self::NotResolved | Self::Layout)
+        matches!(self, Self::NotResolved | Self::Layout | Self::NotPositive)
     }
 }
 

@@ -172,6 +172,17 @@ fn nothing_changed_and_at_most_one_comparison_in_twenty_says_so() {
 }
 
 #[test]
+fn time_below_zero_in_a_run_is_not_judged_and_stays_a_row() {
+    let mut sides = simulated(&mut Random(0xbad), QUIET, nothing, true);
+    sides.values[1].get_mut("app::f4").unwrap().runs[3] = -7.0;
+    let comparison = sides.compare(&Policy::default());
+    let not_judged: Vec<_> = comparison.with(Verdict::NotPositive).collect();
+    assert_eq!(not_judged.len(), 1);
+    assert_eq!(not_judged[0].name, "app::f4");
+    assert_eq!(comparison.with(Verdict::TooSmall).count(), 0);
+}
+
+#[test]
 fn three_per_cent_in_one_function_are_found_and_nothing_else_is() {
     for noise in [QUIET, LOADED, UNSTEADY] {
         let mut random = Random(0xfeed);

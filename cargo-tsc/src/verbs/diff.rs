@@ -115,6 +115,10 @@ fn decide(comparison: &Comparison, policy: &Policy, is_same: bool) -> (Exit, Str
         let visible = percent(visible);
         text += &format!("; up to {visible} in {} could not have been seen", row.name);
     }
+    let not_judged = named(|verdict| verdict == Verdict::NotPositive);
+    if !not_judged.is_empty() {
+        text += &format!("; not judged: {not_judged}");
+    }
     (Exit::Fine, text)
 }
 

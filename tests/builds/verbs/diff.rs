@@ -350,7 +350,7 @@ fn a_session_that_had_to_wait_is_not_compared() {
 }
 
 #[test]
-fn two_machines_are_not_compared() {
+fn two_machines_or_kinds_of_probes_are_not_compared() {
     let project = sessions();
     let change = |key: &str, value: Value| {
         for run in 0..10 {
@@ -383,6 +383,20 @@ fn two_machines_are_not_compared() {
         .tsc("diff base elsewhere")
         .ends(3)
         .remarks("is not trusted");
+    let clock = serde_json::json!({
+        "mean_us": 1.0, "ticks": 1, "cpu_share": 0.0, "age_ns": 1000, "cpu_ns": 0, "outside_ticks": 0, "subtracted_ticks": 0.0,
+        "light_call_ticks": null, "no_times_because": null,
+    });
+    for run in 0..10 {
+        let mut report: Value =
+            serde_json::from_str(&project.read(&format!("same/{run}.json"))).unwrap();
+        report["tick_clock"] = clock.clone();
+        project.write(&format!("by-ticks/{run}.json"), &report.to_string());
+    }
+    project
+        .tsc("diff base by-ticks")
+        .ends(3)
+        .remarks("the kind of probe differs: timed before, light after");
 }
 
 #[test]
