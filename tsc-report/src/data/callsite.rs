@@ -8,8 +8,7 @@ data! {
     ///
     /// All ticks are net, that is, without the probes' own cost, unless their name or description says raw, gross or overhead. They can be
     /// negative, because that cost is only known on average, and because clamped figures would not add up. `None` means unknown. From times
-    /// by ticks of the clock, the cost of light probes is taken out as far as it is known, and that of timed ones is not: `probe_ticks`
-    /// states it.
+    /// by ticks of the clock, the cost of probes is taken out as far as it is known: `probe_ticks` states it.
     #[derive(Default)]
     pub struct CallsiteReport {
         /// The attribute's `name = "…"`, or the function's path in its module.
@@ -79,7 +78,8 @@ data! {
         self_std_error_ticks: Option<f64>,
         /// What the function's probes cost, if its time is by ticks of the clock: the calls times the calibrated cost of one and, of light
         /// probes, times 1.75, because they cost more in programs than around empty functions. Of these, two thirds are subtracted from its
-        /// self ticks and one third from its callers', but from no function more than half. That of timed probes is in the self ticks.
+        /// self ticks and one third from its callers', but from no function more than half. That of timed probes is subtracted from its self
+        /// ticks up to 95 % of them.
         probe_ticks: Option<f64>,
         /// The error of `self_on_cpu_ticks` in either direction, at 95 %: the root of the sum of the squares of its parts. Of a timed function,
         /// these are `crowding_error_share` of these ticks; `visible_error_ticks` for each call, and for each probe in the calls; and what

@@ -27,7 +27,7 @@ data! {
         on_cpu_ticks: Option<WholeTicks> by Add => Option<f64> = map(WholeTicks::to_f64),
         /// Net ticks outside annotated callees, on the CPU if that is known.
         self_ticks: WholeTicks by Add => f64 = to_f64(),
-        /// The cost of light probes that was subtracted from `self_ticks`, and from `total_ticks` here and in the contexts around this one.
+        /// The cost of probes that was subtracted from `self_ticks`, and from `total_ticks` here and in the contexts around this one.
         probe_ticks: WholeTicks by Add => f64 = to_f64(),
     }
 }

@@ -19,7 +19,7 @@ data! {
         cpu_ns: u64 by Add,
         /// The CPU time of threads outside of all annotated functions, since the first call of one, in ticks of the counter.
         outside_ticks: i64 by Add,
-        /// The cost of light probes that was subtracted from the self ticks of all functions. With these on the CPU, and with `outside_ticks`,
+        /// The cost of probes that was subtracted from the self ticks of all functions. With these on the CPU, and with `outside_ticks`,
         /// it adds up to the CPU time of the threads.
         subtracted_ticks: f64,
         /// What a light probe costs its program for each call, in ticks of the counter.

@@ -1,6 +1,7 @@
-//! Subtracts from times by ticks of the clock what light probes cost, as far as it is known.
+//! Subtracts from times by ticks of the clock what probes cost, as far as it is known.
 //!
-//! A light probe overlaps with the code around it, so its cost differs from function to function, and nothing in a run tells it for one of
+//! A timed probe has fences, and most of what it does is between the ends of its call as ticks see them. So the calibrated cost is that of its
+//! function. A light probe overlaps with the code around it, so its cost differs from function to function, and nothing in a run tells it for one of
 //! them. `fine_grained` of the studies compares the result with profiles of programs without probes.
 
 use crate::data::WholeTicks;
@@ -13,6 +14,8 @@ const OWN_PART: f64 = 2.0 / 3.0;
 /// At most this share of a function's self ticks is subtracted: the probes of a very short one cost less, because they overlap with more work
 /// of its callers.
 const MOST: f64 = 0.5;
+/// For timed probes, too, at most this share is subtracted.
+const MOST_IN_ALL: f64 = 0.95;
 
 /// Subtracts it from the functions and from their contexts, and returns the sum. Contexts that have a correction lose it first. So that of
 /// merged reports is what it is for one long run.
@@ -36,7 +39,7 @@ pub(super) fn subtract(callsites: &mut [CallsiteReport], contexts: &mut [Context
         }
     }
     for (callsite, &(own, total)) in callsites.iter_mut().zip(&sums) {
-        callsite.subtract_light_probes(own, total);
+        callsite.subtract_probes(own, total);
     }
     sums.iter().map(|&(own, _)| own).sum()
 }
@@ -60,7 +63,7 @@ fn correct(contexts: &mut [Context], sign: i64) -> Vec<i64> {
     inclusive
 }
 
-/// For each function: the share of its self ticks that is the cost of its own probes and of its callees'.
+/// For each function: the share of its self ticks that is the cost of its own probes and of its callees' light ones.
 fn shares_of_self(callsites: &[CallsiteReport], contexts: &[Context]) -> Vec<f64> {
     let mut totals = vec![0.0; callsites.len()];
     for context in contexts {
@@ -80,8 +83,12 @@ fn shares_of_self(callsites: &[CallsiteReport], contexts: &[Context]) -> Vec<f64
         let part = context.total_ticks.to_f64() / totals[callee].max(1.0);
         costs[caller] += (1.0 - OWN_PART) * part * callsites[callee].cost_of_light_probes();
     }
-    let share = |(callsite, cost): (&CallsiteReport, f64)| match callsite.sums.ticked_own {
-        own if own > 0 => (cost / own as f64).min(MOST),
+    let share = |(callsite, light): (&CallsiteReport, f64)| match callsite.sums.ticked_own {
+        own if own > 0 => {
+            let timed = callsite.probe_ticks.filter(|_| !callsite.is_light());
+            let timed = timed.unwrap_or(0.0) / own as f64;
+            (timed + (light / own as f64).min(MOST)).min(MOST_IN_ALL)
+        }
         _ => 0.0,
     };
     callsites.iter().zip(costs).map(share).collect()
@@ -148,6 +155,21 @@ mod tests {
         callsites[1] = light(2_000, 12_000, 9, 9);
         subtract(&mut callsites, &mut contexts);
         assert_eq!(callsites[1].self_ticks, (1.0 - MOST) * 12_000.0);
+    }
+
+    #[test]
+    fn timed_probes_are_their_functions() {
+        let (mut callsites, contexts) = program();
+        callsites[1].probe = crate::data::TIMED.to_owned();
+        callsites[1].sums.light_probe_milliticks = 0;
+        let of_the_other = |cost: f64| {
+            let (mut callsites, mut contexts) = (callsites.clone(), contexts.clone());
+            callsites[1].probe_ticks = Some(cost);
+            subtract(&mut callsites, &mut contexts);
+            callsites[1].subtracted_ticks()
+        };
+        assert!((of_the_other(9_000.0) - 9_000.0).abs() <= 1.0);
+        assert_eq!(of_the_other(1e6), MOST_IN_ALL * 12_000.0);
     }
 
     #[test]

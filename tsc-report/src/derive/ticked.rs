@@ -57,20 +57,18 @@ impl CallsiteReport {
         IN_PROGRAMS * self.sums.light_probe_milliticks as f64 / 1000.0
     }
 
-    /// What was subtracted for light probes from the self ticks of a light function. 0 of a timed one, of which only the contexts say what was
-    /// subtracted for its callees.
+    /// What was subtracted for probes from self ticks by ticks of the clock.
     #[doc(hidden)]
     #[must_use]
     pub fn subtracted_ticks(&self) -> f64 {
-        if self.is_light() {
-            self.visible_overhead_ticks
-        } else {
-            0.0
+        match self.self_on_cpu_ticks {
+            Some(own) if self.is_by_ticks() => self.sums.ticked_own as f64 - own,
+            _ => 0.0,
         }
     }
 
-    /// Subtracts the cost of light probes from the self ticks and from the total.
-    pub(super) fn subtract_light_probes(&mut self, own: f64, total: f64) {
+    /// Subtracts the cost of probes from the self ticks and from the total.
+    pub(super) fn subtract_probes(&mut self, own: f64, total: f64) {
         if !self.is_by_ticks() {
             return;
         }
@@ -229,7 +227,7 @@ pub(super) mod tests {
             ..ThreadReport::default()
         };
         of.thread_rows = vec![thread(0.25), thread(0.75)];
-        of.subtract_light_probes(2_000.0, 4_000.0);
+        of.subtract_probes(2_000.0, 4_000.0);
         let sum = |figure: fn(&ThreadReport) -> f64| of.thread_rows.iter().map(figure).sum::<f64>();
         let [own, total, on_cpu] = [
             sum(|of| of.self_ticks.to_f64()),

@@ -74,9 +74,11 @@ fn columns(page: &Page<'_>) -> Vec<Column> {
     let by_importance: [(usize, &'static str, Cell<'_>); 14] = [
         (0, "self%", &|row| share(page, row)),
         (4, "calls", &|row| number(row.calls)),
-        (7, "mean", &|row| call(row, row.mean_ticks)),
+        (7, "mean", &|row| call(row, found(row, row.mean_ticks))),
         (3, "block", &|row| scale.cell(row.own_blocked())),
-        (1, "self", &|row| scale.cell(row.self_on_cpu().max(0.0))),
+        (1, "self", &|row| {
+            scale.known(found(row, Some(row.self_on_cpu().max(0.0))))
+        }),
         (9, "p50", &|row| call(row, row.p50_ticks)),
         (10, "p99", &|row| call(row, row.p99_ticks)),
         (2, "±", &|row| {
@@ -125,10 +127,15 @@ fn columns(page: &Page<'_>) -> Vec<Column> {
 /// The share of all self ticks, with the row's gravest mark before it. What is too short stands before the times of its calls.
 fn share(page: &Page<'_>, row: &CallsiteReport) -> String {
     let share = fixed(page.rows.self_share(row), 1);
-    match Mark::of(row, &page.report.clock) {
+    match Mark::of(row, &page.report.clock, page.rows.self_sum) {
         None | Some(Mark::BelowResolution) => share,
         Some(mark) => format!("{}{share}", mark.explained().0),
     }
+}
+
+/// The ticks, unless they are those of the clock, and none of them has found the function.
+fn found(row: &CallsiteReport, ticks: Option<f64>) -> Option<f64> {
+    ticks.filter(|&ticks| ticks != 0.0 || !row.is_by_ticks())
 }
 
 /// A time of single calls. What cannot be distinguished from that of an empty call is below what can be resolved. Times by ticks of the

@@ -33,7 +33,9 @@ pub(super) fn lines(page: &Page<'_>) -> Vec<String> {
 /// The rows with this mark, if there are some.
 fn marked(page: &Page<'_>, mark: Mark) -> Option<String> {
     let (character, explanation) = mark.explained();
-    let is_marked = |row: &&&CallsiteReport| Mark::of(row, &page.report.clock) == Some(mark);
+    let is_marked = |row: &&&CallsiteReport| {
+        Mark::of(row, &page.report.clock, page.rows.self_sum) == Some(mark)
+    };
     let named = |row: &&CallsiteReport| {
         let name = page.names.full(row);
         match row.self_error_share() {

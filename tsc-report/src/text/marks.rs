@@ -1,9 +1,12 @@
 //! The characters that warn of a row's figures, and what they mean.
 
+use super::rows::own;
 use crate::{CallsiteReport, Clock, Report};
 
 /// A row is marked if its probes took more than this share of what it and they took together.
 const MOSTLY_PROBES: f64 = 1.0 / 3.0;
+/// But not if they took less than this share of the program's time, because then it changes nothing to take them away.
+const LEAST_PROBES: f64 = 0.001;
 /// A row is marked if its self ticks are known to no better than this share of them.
 const UNCERTAIN: f64 = 1.0;
 
@@ -18,16 +21,20 @@ pub(super) enum Mark {
 impl Mark {
     pub(super) const ALL: [Self; 3] = [Self::BelowResolution, Self::MostlyProbes, Self::Uncertain];
 
-    /// The gravest mark of a row.
-    pub(super) fn of(row: &CallsiteReport, clock: &Clock) -> Option<Self> {
-        Self::ALL.into_iter().find(|mark| mark.is_on(row, clock))
+    /// The gravest mark of a row, in a program of so many self ticks.
+    pub(super) fn of(row: &CallsiteReport, clock: &Clock, self_sum: f64) -> Option<Self> {
+        let mut marks = Self::ALL.into_iter();
+        marks.find(|mark| mark.is_on(row, clock, self_sum))
     }
 
-    fn is_on(self, row: &CallsiteReport, clock: &Clock) -> bool {
+    fn is_on(self, row: &CallsiteReport, clock: &Clock, self_sum: f64) -> bool {
         match self {
             // By ticks of the clock, what is too short to be timed is mostly probes.
             Self::BelowResolution => row.is_below_resolution() && !row.is_by_ticks(),
-            Self::MostlyProbes => row.share_of_probes(clock) > MOSTLY_PROBES,
+            Self::MostlyProbes => {
+                row.share_of_probes(clock) > MOSTLY_PROBES
+                    && row.cost_of_probes(clock) > LEAST_PROBES * self_sum
+            }
             Self::Uncertain => row.self_error_share().is_some_and(|of| of > UNCERTAIN),
         }
     }
@@ -48,7 +55,8 @@ impl Report {
     #[must_use]
     pub fn marks(&self) -> Vec<Option<(char, &'static str)>> {
         let rows = self.callsites.iter();
-        let marks = rows.map(|row| Mark::of(row, &self.clock));
+        let self_sum = rows.clone().map(own).sum();
+        let marks = rows.map(|row| Mark::of(row, &self.clock, self_sum));
         marks.map(|mark| mark.map(Mark::explained)).collect()
     }
 }
@@ -87,6 +95,7 @@ impl CallsiteReport {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::CallsiteSums;
     use crate::data::LIGHT;
 
     #[test]
@@ -99,8 +108,8 @@ mod tests {
                 samples: 1,
                 ..CallsiteReport::default()
             };
-            row.sums.clock_ticks = clock_ticks;
-            Mark::of(&row, &Clock::default())
+            (row.sums.clock_ticks, row.sums.ticked_own) = (clock_ticks, 75);
+            Mark::of(&row, &Clock::default(), 60.0)
         };
         assert_eq!(mark(0), Some(Mark::BelowResolution));
         assert_eq!(mark(1), Some(Mark::MostlyProbes));
@@ -112,9 +121,15 @@ mod tests {
             probe: LIGHT.to_owned(),
             self_on_cpu_ticks: Some(own),
             probe_ticks: Some(30.0),
+            sums: CallsiteSums {
+                ticked_own: own as i64,
+                ..CallsiteSums::default()
+            },
             ..CallsiteReport::default()
         };
-        let mark = |own| Mark::of(&row(own), &Clock::default());
+        let mark = |own| Mark::of(&row(own), &Clock::default(), own);
+        let in_a_long_program = Mark::of(&row(60.0), &Clock::default(), 1e6);
+        assert_eq!(in_a_long_program, None);
         assert_eq!(mark(0.0), None);
         assert_eq!(mark(60.0), Some(Mark::MostlyProbes));
         assert_eq!(mark(600.0), None);

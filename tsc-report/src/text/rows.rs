@@ -45,7 +45,7 @@ impl<'a> Rows<'a> {
 }
 
 /// The self ticks. The average cost of probes is subtracted from them, which may have been more than was in these calls.
-fn own(row: &CallsiteReport) -> f64 {
+pub(super) fn own(row: &CallsiteReport) -> f64 {
     row.self_on_cpu().max(0.0)
 }
 

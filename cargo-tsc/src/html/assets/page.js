@@ -25,14 +25,15 @@ function showFacts() {
   const rows = report.callsites;
   const cost = (fence) => report.clock.overheads.find((of) => of.fence === fence)?.total_ticks ?? 0;
   const probes = sumOf(rows.map((row) => row.probe_ticks ?? row.calls * cost(row.fence)));
-  // By ticks of the clock, probes are in the self ticks.
+  // What is not in the self ticks.
+  const subtracted = report.tick_clock?.subtracted_ticks ?? 0;
   const timed = sumOf(rows.map((row) => known(row.probe_ticks) ? 0 : row.calls * cost(row.fence)));
   const blocked = sumOf(rows.map((row) => known(row.self_on_cpu_ticks) ? row.self_ticks - row.self_on_cpu_ticks : 0));
   const facts = [
     ["wall time", known(report.process.duration_ns) ? nanoseconds(report.process.duration_ns) : "–"],
     ["on the CPU", time(selfSum)],
     ["blocked", time(blocked)],
-    ["probes", `${percent(probes / (selfSum + timed))} of the CPU time`],
+    ["probes", `${percent(probes / (selfSum + subtracted + timed))} of the CPU time`],
     ["calls", count(sumOf(rows.map((row) => row.calls)))],
   ];
   byId("facts").replaceChildren(...facts.map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value))));
