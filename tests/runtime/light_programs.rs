@@ -67,6 +67,15 @@ fn child_of_a_fork_starts_from_zero_and_has_a_clock() {
     assert!(chain.count() > 0, "{child}");
 }
 
+/// Their calls are first calls again once the thread's part of the runtime has ended, and come in the middle of the report's allocations.
+#[test]
+fn handlers_of_signals_do_not_hang_the_report_at_the_end() {
+    for _ in 0..10 {
+        let (_, reports) = run("signals-to-the-end", &[]);
+        assert!(calls(&reports[0], "tiny") > 0);
+    }
+}
+
 #[test]
 fn handlers_of_signals_are_counted() {
     let (printed, reports) = run("signals", &[]);

@@ -86,7 +86,8 @@ fn call_until_ticked() -> u64 {
 pub(crate) fn main() {
     match std::env::args().nth(1).unwrap_or_default().as_str() {
         "fork" => fork(),
-        "signals" => signals(),
+        "signals" => signals(true),
+        "signals-to-the-end" => signals(false),
         "exit-in-thread" => {
             call(10, Duration::ZERO);
             let _ = std::thread::spawn(|| {
@@ -206,8 +207,8 @@ fn is_single_threaded_for_libc() -> bool {
     }
 }
 
-/// Calls light functions while a signal handler does, too.
-fn signals() {
+/// Calls light functions while a signal handler does, too; to the process's end unless it `stops`.
+fn signals(stops: bool) {
     static HANDLED: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
     extern "C" fn handler(_: libc::c_int) {
         handled();
@@ -230,7 +231,11 @@ fn signals() {
         };
         libc::setitimer(libc::ITIMER_REAL, &raw const timer, ptr::null_mut());
     }
-    let calls = call(10, Duration::from_millis(500));
+    let time = if stops { 500 } else { 20 };
+    let calls = call(10, Duration::from_millis(time));
+    if !stops {
+        return;
+    }
     // SAFETY: a timer of zeros is none.
     unsafe {
         let none = std::mem::zeroed::<libc::itimerval>();

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::snapshot::{REPORTED, has_memory, started_in, sums};
+use super::snapshot::{REPORTED, collect_now, making_report, started_in, sums};
 use super::{output, snapshot};
 use tsc_report::Report;
 
@@ -44,14 +44,16 @@ impl Session {
 impl Drop for Session {
     fn drop(&mut self) {
         let _turn = output::turn();
-        if !has_memory() {
+        let printed = making_report(|| {
+            let now = collect_now()?;
+            let started = started_in(&now);
+            output::print(&now.since(&self.begin).unwrap_or(now));
+            output::keep();
+            Some(started)
+        });
+        let Some(started) = printed else {
             return;
-        }
-        let now = snapshot();
-        let started = started_in(&now);
-        let report = now.since(&self.begin).unwrap_or(now);
-        output::print(&report);
-        output::keep();
+        };
         // If everything before the session was reported, everything is reported now.
         if started_in(&self.begin) <= REPORTED.load(Relaxed) {
             REPORTED.fetch_max(started, Relaxed);

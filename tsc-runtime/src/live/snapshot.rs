@@ -49,10 +49,7 @@ pub(super) static REPORTED: AtomicU64 = AtomicU64::new(0);
 /// ```
 #[must_use]
 pub fn snapshot() -> Report {
-    collecting(|| {
-        let figures = registry::figures()?;
-        Some(collect(&figures, registry::unrecorded()))
-    })
+    making_report(collect_now).unwrap_or_default()
 }
 
 /// Returns the figures of all threads as they are now, and resets them: a [`snapshot`] and a [`reset`], without losing a call in between.
@@ -68,43 +65,54 @@ pub fn snapshot() -> Report {
 /// ```
 #[must_use]
 pub fn take() -> Report {
-    collecting(|| {
+    let taken = making_report(|| {
         output::keep();
         let (figures, unrecorded) = registry::take_figures()?;
         REPORTED.store(0, Relaxed);
         let report = events::hand_out(|| collect(&figures, unrecorded));
         begin_anew(Some(&report.process));
         Some(report)
-    })
+    });
+    taken.unwrap_or_default()
 }
 
 /// The sums of all threads, without anything that takes time to determine.
 pub(super) fn sums() -> Report {
-    collecting(|| {
+    let sums = making_report(|| {
         let figures = registry::figures()?;
         let mut report = collect_sums(&figures, registry::unrecorded(), Clock::default());
         report.derive();
         Some(report)
-    })
+    });
+    sums.unwrap_or_default()
 }
 
-/// The result of `collect`. Inside the runtime's own work, where this must neither wait nor allocate, and without memory, it is an empty
-/// report.
-fn collecting(collect: impl FnOnce() -> Option<Report>) -> Report {
+/// The result of `make`, which may also write the report. `None` inside the runtime's own work, where this must neither wait nor allocate, and
+/// without memory.
+///
+/// Everything that allocates for a report is done in here, with a mark that keeps signal handlers which interrupt it from allocating for
+/// their first calls, or for a `reset`.
+pub(super) fn making_report<T>(make: impl FnOnce() -> Option<T>) -> Option<T> {
     registry::do_what_was_put_off();
-    let report = thread::this().enter_report().and_then(|_reporting| {
-        // Asked with the mark set, because this allocates, and a signal handler may interrupt it.
+    let made = thread::this().enter_report().and_then(|_reporting| {
         if !registry::room::is_left_for_report() {
+            write_to_stderr("tsc: no memory for a report\n");
             return None;
         }
         let began = registry::begin_cold_path(thread::this());
-        let report = collect();
+        let made = make();
         // All of this is overhead for an annotated function around this call.
         registry::add_cost_of_report(began);
-        report
+        made
     });
     registry::do_what_was_put_off();
-    report.unwrap_or_default()
+    made
+}
+
+/// The figures of all threads as they are now.
+pub(super) fn collect_now() -> Option<Report> {
+    let figures = registry::figures()?;
+    Some(collect(&figures, registry::unrecorded()))
 }
 
 /// Prints the figures of all threads as they are now: see [`snapshot`].
@@ -117,12 +125,12 @@ fn collecting(collect: impl FnOnce() -> Option<Report>) -> Report {
 /// tsc_runtime::report();
 /// ```
 pub fn report() {
-    if !has_memory() {
-        return;
-    }
-    let report = snapshot();
-    REPORTED.fetch_max(started_in(&report), Relaxed);
-    output::print(&report);
+    making_report(|| {
+        let report = collect_now()?;
+        REPORTED.fetch_max(started_in(&report), Relaxed);
+        output::print(&report);
+        Some(())
+    });
 }
 
 /// Writes a report of everything so far to the file `path`. If the path ends in `.json`, it is JSON, otherwise text in the full form.
@@ -138,42 +146,36 @@ pub fn report() {
 /// # Errors
 ///
 /// The file cannot be written; it is unchanged then. The path is a directory, or a symbolic link in a folder that every user may write to.
-/// There is no memory for a report.
+/// There is no memory for a report, or this is called in a signal handler that has interrupted one.
 pub fn dump_to(path: impl AsRef<Path>) -> io::Result<()> {
     let path = path.as_ref();
-    if !registry::room::is_left_for_report() {
-        return Err(io::ErrorKind::OutOfMemory.into());
-    }
-    let form = form_of_file(path.as_os_str(), TextForm::Full);
-    output::write_to(path, &snapshot(), form)
-}
-
-/// Whether there is memory for a report. If not, says so.
-pub(super) fn has_memory() -> bool {
-    let has = registry::room::is_left_for_report();
-    if !has {
-        write_to_stderr("tsc: no memory for a report\n");
-    }
-    has
+    let written = making_report(|| {
+        let form = form_of_file(path.as_os_str(), TextForm::Full);
+        Some(output::write_to(path, &collect_now()?, form))
+    });
+    written.unwrap_or_else(|| Err(io::ErrorKind::OutOfMemory.into()))
 }
 
 /// Makes the last report of a process, if anything was not reported yet.
 pub(super) fn report_at_end(ended: Ended) {
     let _turn = output::turn();
-    if settings().form == Form::Off || !has_memory() {
+    if settings().form == Form::Off {
         return;
     }
-    // A process in which every callsite was left out prints that.
-    let started = started();
-    let is_reported =
-        started <= REPORTED.load(Relaxed) && (started != 0 || registry::left_out().is_empty());
-    if is_reported {
-        return;
-    }
-    let mut report = snapshot();
-    report.process.ended = Some(ended);
-    REPORTED.fetch_max(started_in(&report), Relaxed);
-    output::print(&report);
+    making_report(|| {
+        // A process in which every callsite was left out prints that.
+        let started = started();
+        let is_reported =
+            started <= REPORTED.load(Relaxed) && (started != 0 || registry::left_out().is_empty());
+        if is_reported {
+            return None;
+        }
+        let mut report = collect_now()?;
+        report.process.ended = Some(ended);
+        REPORTED.fetch_max(started_in(&report), Relaxed);
+        output::print(&report);
+        Some(())
+    });
 }
 
 /// The number of calls that have started so far.

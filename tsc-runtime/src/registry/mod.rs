@@ -146,8 +146,8 @@ pub(crate) fn find(callsite: &'static Callsite, begin: fn()) -> Option<NonNull<R
     register(callsite, began, begin, |thread| find_here(thread, callsite))
 }
 
-/// Runs `make` in the cold path, at the first call of a callsite. If there is no memory, or if anything in here panics, the call is not
-/// recorded, and the program continues.
+/// Runs `make` in the cold path, at the first call of a callsite. While the thread makes a report, if there is no memory, or if anything in here
+/// panics, the call is not recorded, and the program continues.
 fn register<T>(
     callsite: &Callsite,
     began: Ticks,
@@ -155,6 +155,10 @@ fn register<T>(
     make: impl FnOnce(&Thread) -> Option<T>,
 ) -> Option<T> {
     let made = in_cold_path(|thread| {
+        // A signal handler may have interrupted the allocator.
+        if thread.is_reporting() {
+            return None;
+        }
         let grows = callsite.is_light() || !thread.has_room_for(callsite.position());
         if !room::is_left_for_call(grows) {
             return None;
