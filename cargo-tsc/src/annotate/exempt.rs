@@ -1,7 +1,8 @@
 //! Items that get no attribute.
 
+use proc_macro2::{Span, TokenTree};
 use syn::visit::{self, Visit};
-use syn::{Attribute, Block, Expr, ItemImpl, Meta, Stmt};
+use syn::{Attribute, Block, Expr, Meta, Stmt};
 
 /// The attributes of functions that the compiler or a test runner calls, or that have an unusual body.
 const SPECIAL: [&str; 10] = [
@@ -22,6 +23,18 @@ pub(super) fn is_annotated(attributes: &[Attribute]) -> bool {
     attributes
         .iter()
         .any(|attribute| last_word(attribute) == "cycles")
+}
+
+/// Where the arguments of the function's own `#[cycles(…)]` begin, if it may be light as well as timed.
+pub(super) fn arguments(attributes: &[Attribute]) -> Option<Span> {
+    const DECIDING: [&str; 4] = ["fence", "light", "record", "skip"];
+    let mut cycles = attributes.iter().filter(|it| last_word(it) == "cycles");
+    let Meta::List(list) = &cycles.next()?.meta else {
+        return None;
+    };
+    let decides = |tree| matches!(tree, TokenTree::Ident(it) if DECIDING.iter().any(|of| it == of));
+    let is_decided = list.tokens.is_empty() || list.tokens.clone().into_iter().any(decides);
+    (!is_decided).then(|| list.delimiter.span().open())
 }
 
 /// Whether the compiler or a test runner calls the function.
@@ -47,15 +60,6 @@ pub(super) fn is_for_tests(attributes: &[Attribute]) -> bool {
             .last()
             .is_some_and(|last| last.ident == "test"),
     })
-}
-
-/// Whether the block implements a memory allocator, which the recording itself may need.
-pub(super) fn is_allocator(block: &ItemImpl) -> bool {
-    let of = block
-        .trait_
-        .as_ref()
-        .and_then(|(path_of_trait, ..)| path_of_trait.segments.last());
-    of.is_some_and(|last| last.ident == "GlobalAlloc")
 }
 
 /// Whether a body is a straight line of a few operations, without a call, a loop, a macro, a closure or an await. It takes less time than

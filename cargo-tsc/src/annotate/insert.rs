@@ -1,5 +1,7 @@
 //! Inserts the attributes.
 
+use std::collections::BTreeSet;
+
 use proc_macro2::Span;
 use syn::spanned::Spanned as _;
 use syn::visit::{self, Visit};
@@ -7,7 +9,7 @@ use syn::{
     Attribute, ImplItemFn, Item, ItemFn, ItemImpl, ItemMod, Signature, TraitItemFn, Visibility,
 };
 
-use super::{exempt, parse};
+use super::{allocators, exempt, parse};
 
 /// Which items get the attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +50,8 @@ pub struct Function {
     pub name: String,
     /// The line of the identifier, from 1.
     pub line: u32,
+    /// Whether it has an attribute whose arguments permit both kinds of probe. It keeps its row: without a probe, it gets a light one.
+    pub has_attribute: bool,
 }
 
 /// Annotated source text.
@@ -73,7 +77,7 @@ pub fn annotate(
     leave_out: &dyn Fn(&Function) -> bool,
 ) -> syn::Result<Annotated> {
     annotate_each(source, place, &|function| {
-        (!leave_out(function)).then_some(Probe::Timed)
+        (function.has_attribute || !leave_out(function)).then_some(Probe::Timed)
     })
 }
 
@@ -90,22 +94,26 @@ pub fn annotate_each(
     let mut functions = Functions {
         found: Vec::new(),
         too_short: 0,
+        of_allocators: match place {
+            Where::Worthwhile => allocators::callees(&file),
+            Where::Functions | Where::Blocks => BTreeSet::new(),
+        },
         place,
         probe,
     };
     match place {
         Where::Blocks => {
             let blocks = file.items.iter().filter_map(block);
-            functions.found = blocks.map(|offset| (offset, Probe::Timed)).collect();
+            functions.found = blocks.map(Inserted::timed).collect();
         }
         Where::Functions | Where::Worthwhile => functions.visit_file(&file),
     }
-    functions.found.sort_unstable_by_key(|&(offset, _)| offset);
+    functions.found.sort_unstable_by_key(|inserted| inserted.at);
     let mut text = source.to_owned();
-    for &(offset, probe) in functions.found.iter().rev() {
-        text.insert_str(begin + offset, probe.attribute());
+    for inserted in functions.found.iter().rev() {
+        text.insert_str(begin + inserted.at, inserted.text);
     }
-    let is_light = |&&(_, probe): &&(usize, Probe)| probe == Probe::Light;
+    let is_light = |inserted: &&Inserted| inserted.probe == Probe::Light;
     Ok(Annotated {
         text,
         attributes: functions.found.len(),
@@ -114,28 +122,60 @@ pub fn annotate_each(
     })
 }
 
+/// What makes a function measured.
+struct Inserted {
+    at: usize,
+    text: &'static str,
+    probe: Probe,
+}
+
+impl Inserted {
+    fn timed(at: usize) -> Self {
+        Self::before(at, Probe::Timed)
+    }
+
+    /// An attribute before the first token after a function's other attributes.
+    fn before(at: usize, probe: Probe) -> Self {
+        let text = probe.attribute();
+        Self { at, text, probe }
+    }
+}
+
 struct Functions<'a> {
-    /// The offset of the first token after the attributes of each function, and its probe.
-    found: Vec<(usize, Probe)>,
+    found: Vec<Inserted>,
     too_short: usize,
+    /// The names of functions that the file's allocators call, which get no probe.
+    of_allocators: BTreeSet<String>,
     place: Where,
     probe: &'a dyn Fn(&Function) -> Option<Probe>,
 }
 
 impl Functions<'_> {
     fn add(&mut self, first: Span, attributes: &[Attribute], sig: &Signature, body: &syn::Block) {
-        if sig.constness.is_some() || exempt::is_annotated(attributes) {
+        let arguments = exempt::arguments(attributes).filter(|_| self.place == Where::Worthwhile);
+        if sig.constness.is_some() || arguments.is_none() && exempt::is_annotated(attributes) {
             return;
         }
         let function = Function {
             name: sig.ident.to_string(),
             line: sig.ident.span().start().line as u32,
+            has_attribute: arguments.is_some(),
         };
+        if let Some(arguments) = arguments {
+            if (self.probe)(&function) != Some(Probe::Timed) {
+                self.found.push(Inserted {
+                    at: arguments.byte_range().end,
+                    text: "light, ",
+                    probe: Probe::Light,
+                });
+            }
+            return;
+        }
         let Some(probe) = (self.probe)(&function) else {
             return;
         };
         if self.place == Where::Worthwhile {
-            if exempt::is_special(attributes) {
+            if exempt::is_special(attributes) || self.of_allocators.contains(&function.name) {
                 return;
             }
             if sig.asyncness.is_none() && exempt::is_straight_line(body) {
@@ -143,7 +183,8 @@ impl Functions<'_> {
                 return;
             }
         }
-        self.found.push((first.byte_range().start, probe));
+        let at = first.byte_range().start;
+        self.found.push(Inserted::before(at, probe));
     }
 
     fn passes_by(&self, attributes: &[Attribute]) -> bool {
@@ -160,7 +201,7 @@ impl<'ast> Visit<'ast> for Functions<'_> {
 
     fn visit_item_impl(&mut self, block: &'ast ItemImpl) {
         let exempt = self.passes_by(&block.attrs)
-            || (self.place == Where::Worthwhile && exempt::is_allocator(block));
+            || (self.place == Where::Worthwhile && allocators::is_allocator(block));
         if !exempt {
             visit::visit_item_impl(self, block);
         }

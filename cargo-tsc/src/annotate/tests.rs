@@ -101,6 +101,35 @@ fn functions_can_be_left_out_by_line() {
 }
 
 #[test]
+fn attribute_that_leaves_the_kind_of_probe_open_gets_it() {
+    let source = "#[cycles(name = \"x\")] fn a() { f() }\n#[cycles(items = n)] fn b(n: u64) {}\n\
+        #[cycles(fence = \"none\")] fn c() { f() }\n#[cycles(record = id)] fn d(id: u64) { f() }\n";
+    let with = |probe| {
+        let annotated = annotate_each(source, Where::Worthwhile, &|function| {
+            assert!(function.has_attribute);
+            probe
+        });
+        annotated.unwrap().text
+    };
+    assert_eq!(with(Some(Probe::Timed)), source);
+    let light = source
+        .replace("(name", "(light, name")
+        .replace("(items", "(light, items");
+    assert_eq!(with(Some(Probe::Light)), light);
+    assert_eq!(with(None), light);
+}
+
+#[test]
+fn what_an_allocator_calls_gets_no_probe() {
+    check(
+        "fn note() { loop { count() } }\nfn count() { f() }\n$fn other() { f() }\n\
+         impl S { fn alloc(&self) { self.lock().note() } }\n$fn main() { note() }\n\
+         unsafe impl GlobalAlloc for A { unsafe fn alloc(&self) { crate::note(); S.alloc() } }\n",
+        Where::Worthwhile,
+    );
+}
+
+#[test]
 fn each_function_gets_its_own_probe() {
     let source = "fn often() {}\nfn rarely() {}\nfn never() {}\n";
     let annotated = annotate_each(

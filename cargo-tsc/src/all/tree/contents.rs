@@ -141,7 +141,9 @@ impl Tree<'_> {
             let place = (original.to_owned(), function.line);
             let chosen = self.probes.get(&place);
             let chosen = chosen.copied().unwrap_or(Some(Probe::Light));
-            offered.borrow_mut().push(place);
+            if !function.has_attribute {
+                offered.borrow_mut().push(place);
+            }
             chosen
         };
         // A plain attribute would time each call, whatever the choice.
