@@ -70,7 +70,7 @@ pub fn of(
         ));
     } else if beside.times().is_some_and(is_slow) && ratio <= ALLOWED {
         remarks.push(format!(
-            "  the probes' part of it is {ratio:.2} ×; the rest is the start and the report{locks}"
+            "  by their calibrated cost, the probes are {ratio:.2} ×; the rest is too short to be told apart: start and report, functions that are not inlined, this machine{locks}"
         ));
     } else if ratio > ALLOWED {
         remarks.push(costs(&sum));
@@ -122,6 +122,8 @@ fn of_cpu(times: Option<(f64, f64)>) -> String {
 fn costs(sum: &Report) -> String {
     let mut functions = Measured::all(sum);
     functions.sort_by(|a, b| b.probes.total_cmp(&a.probes));
+    let most = functions.first().map_or(0.0, |first| first.probes);
+    functions.retain(|function| function.probes > most / 20.0);
     let names = functions.iter().take(3).map(|function| &*function.name);
     let names: Vec<&str> = names.collect();
     format!(

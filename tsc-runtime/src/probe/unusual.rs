@@ -18,6 +18,7 @@ use super::slot::{Slot, Started};
 use super::stop::{Measurement, Visit};
 use crate::calibration::overhead;
 use crate::hooks;
+use crate::on_cpu;
 use crate::record::Record;
 use crate::record::callsite::Callsite;
 use crate::record::contexts::Contexts;
@@ -211,7 +212,24 @@ pub(super) fn stop_untimed(slot: &Slot, finish: impl FnOnce(&Started, Ticks)) {
 /// The stop of a call that has no place in a tree.
 #[inline(never)]
 extern "C" fn finish_outside_tree(started: &Started, raw: u64) {
-    finish_linked(started, || finish_measurement(started, raw));
+    finish_linked(started, || {
+        if started.thread().is_mixed() {
+            finish_measurement(started, raw);
+        } else {
+            finish_slowly(started, raw);
+        }
+    });
+}
+
+/// The stop of a call in which something has happened, which takes longer than a usual one. In a recursion in which slow calls are kept, that is
+/// nearly every call. So what it takes beyond the calibrated cost is overhead for the calls around, unless an interruption is in it.
+#[inline(always)]
+fn finish_slowly(started: &Started, raw: u64) {
+    let began = on_cpu::now();
+    finish_measurement(started, raw);
+    let (thread, record) = (started.thread(), started.record());
+    let usual = elapsed(record.visible.get(), record.cost.get());
+    thread.add_slow_stop(elapsed(began, on_cpu::now()) - usual, began);
 }
 
 /// The stop of a call or a poll that may have a frame. `finish` does the rest of the stop.

@@ -323,6 +323,14 @@ impl Thread {
         self.overhead.update(|sum| sum.wrapping_add_signed(ticks));
     }
 
+    /// Adds what a stop that `began` then took beyond its usual cost, unless an interruption is in it. A simulated time has no such cost.
+    pub(crate) fn add_slow_stop(&self, ticks: i64, began: Ticks) {
+        let is_undisturbed = self.detector.is_armed_by_any() && !self.detector.rearmed_since(began);
+        if is_undisturbed && self.simulated_cold_path.get().is_none() {
+            self.add_overhead(ticks.max(0));
+        }
+    }
+
     /// Sends the next probe of any callsite through the cold path. Any thread may call this.
     pub(crate) fn invalidate(&self) {
         self.len.store(0, Relaxed);
