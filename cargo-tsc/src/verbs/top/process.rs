@@ -57,7 +57,7 @@ fn environment(pid: u32) -> Result<Vec<String>> {
             .map(|entry| String::from_utf8_lossy(entry).into_owned())
             .collect()),
         Err(error) if error.kind() == ErrorKind::PermissionDenied => {
-            bail!("process {pid} is another user's")
+            bail!("process {pid} is another user's, or does not let its environment be read")
         }
         Err(_) => bail!("there is no process {pid}"),
     }

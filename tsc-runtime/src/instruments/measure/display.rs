@@ -8,7 +8,9 @@ use super::verdict::Verdict;
 
 impl Display for Step {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(Note::Constant | Note::Unsettled) = self.note() {
+        if self.ticks().is_nan() {
+            write!(f, "no sample")?;
+        } else if let Some(Note::Constant | Note::Unsettled) = self.note() {
             write!(f, "{:.1} ticks on average", self.ticks())?;
         } else {
             write!(f, "{:.0} ticks", self.ticks())?;
