@@ -1,9 +1,10 @@
 //! Inserts the attributes.
 
 use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 
-use proc_macro2::Span;
-use syn::spanned::Spanned as _;
+use proc_macro2::{LineColumn, Span};
+use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{
     Attribute, ImplItemFn, Item, ItemFn, ItemImpl, ItemMod, Signature, TraitItemFn, Visibility,
@@ -50,6 +51,8 @@ pub struct Function {
     pub name: String,
     /// The line of the identifier, from 1.
     pub line: u32,
+    /// The lines from its first attribute to its end.
+    pub lines: RangeInclusive<u32>,
     /// Whether it has an attribute whose arguments permit both kinds of probe. It keeps its row: without a probe, it gets a light one.
     pub has_attribute: bool,
 }
@@ -158,7 +161,9 @@ impl Functions<'_> {
         }
         let function = Function {
             name: sig.ident.to_string(),
-            line: sig.ident.span().start().line as u32,
+            line: line(sig.ident.span().start()),
+            lines: line(attributes.first().map_or(first, Spanned::span).start())
+                ..=line(body.span().end()),
             has_attribute: arguments.is_some(),
         };
         if let Some(arguments) = arguments {
@@ -231,6 +236,10 @@ impl<'ast> Visit<'ast> for Functions<'_> {
         }
         visit::visit_trait_item_fn(self, function);
     }
+}
+
+fn line(at: LineColumn) -> u32 {
+    at.line as u32
 }
 
 fn start(vis: &Visibility, sig: &Signature) -> Span {

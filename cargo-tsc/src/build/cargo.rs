@@ -68,6 +68,8 @@ pub struct Refusal {
     pub error: String,
     /// The same as the compiler shows it.
     pub shown: String,
+    /// The file and the line of the error, in the code that somebody has written.
+    pub place: Option<(PathBuf, u32)>,
 }
 
 /// What cargo has built.
@@ -240,6 +242,7 @@ impl Build<'_> {
         is_error.then(|| Refusal {
             folder,
             error: headline(&message.message),
+            place: place(&message.message),
             shown: message.message.rendered.unwrap_or(message.message.message),
         })
     }
@@ -278,6 +281,15 @@ impl Build<'_> {
             environment,
         })
     }
+}
+
+/// Where an error is: if it is in what a macro has written, where the macro was called.
+fn place(error: &Diagnostic) -> Option<(PathBuf, u32)> {
+    let mut span = error.spans.iter().find(|span| span.is_primary)?;
+    while let Some(expansion) = &span.expansion {
+        span = &expansion.span;
+    }
+    Some(((&span.file_name).into(), span.line_start as u32))
 }
 
 /// An error in one line: `error[E0308]: mismatched types`.

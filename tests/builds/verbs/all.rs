@@ -148,6 +148,29 @@ fn errors_point_at_the_users_own_lines() {
     assert!(ended.err.contains("src/main.rs:6:"), "{}", ended.err);
 }
 
+#[test]
+fn functions_that_do_not_compile_with_an_attribute_are_left_as_they_are() {
+    let project = Project::with_manifest(
+        "[dependencies]\npicky = { path = \"picky\" }\n",
+        "#[picky::picky]\nfn odd() { println!() }\nfn fine() { println!() }\n#[picky::picky] fn other() { println!() }\n\
+         fn main() { odd(); fine(); other() }\n",
+    );
+    project.write(
+        "picky/Cargo.toml",
+        "[package]\nname = \"picky\"\nversion = \"1.0.0\"\nedition = \"2024\"\n[lib]\nproc-macro = true\n",
+    );
+    project.write(
+        "picky/src/lib.rs",
+        "use proc_macro::TokenStream;\n#[proc_macro_attribute] pub fn picky(_: TokenStream, item: TokenStream) -> TokenStream {\n\
+         assert!(!item.to_string().contains(\"cycles\"), \"one attribute is enough\"); item }\n",
+    );
+    let ended = project.tsc("run --all --json").ends(0);
+    let names: Vec<String> = calls(&ended.json()).into_keys().collect();
+    assert_eq!(names, ["app::fine", "app::main"]);
+    let ended = ended.remarks("src/main.rs:1: left as it is, because it does not compile");
+    ended.remarks("src/main.rs:4: left as it is");
+}
+
 #[cfg(unix)]
 #[test]
 fn files_that_cannot_be_measured_are_said() {

@@ -13,7 +13,7 @@ use crate::all::copy::Replaced;
 use crate::all::dependencies::is_macro;
 use crate::all::manifest::{self, Runtime};
 use crate::annotate::{self, Function, Probe, Where};
-use crate::build::CargoVerb;
+use crate::build::{CargoVerb, Refusal};
 use crate::progress::remark;
 use crate::sources::{Sources, plain, whole};
 
@@ -121,6 +121,32 @@ impl Tree<'_> {
         Ok(replaced)
     }
 
+    /// Leaves out the functions with the compiler's first error or, if that was tried, their files. Other errors may follow from this one.
+    /// Returns false if that changes nothing: the error is elsewhere.
+    pub(super) fn refuse(&mut self, refusals: &[Refusal], copy: &Path) -> bool {
+        let mut changed = false;
+        for refusal in refusals.iter().filter(|of| of.error == refusals[0].error) {
+            let Some((file, line)) = &refusal.place else {
+                continue;
+            };
+            // The compiler shows the project's own paths.
+            let file = file.strip_prefix(copy).unwrap_or(file);
+            let file = self.original.root().join(file);
+            let mut lines = [*line, 0].into_iter();
+            if self.files.contains(&file)
+                && lines.any(|line| self.refused.insert((file.clone(), line)))
+            {
+                remark(&format!(
+                    "{}:{line}: left as it is, because it does not compile with an attribute: {}",
+                    file.display(),
+                    refusal.error
+                ));
+                changed = true;
+            }
+        }
+        changed
+    }
+
     /// Says something of a file, once for all builds.
     fn say_of(&mut self, file: &Path, what: &str) {
         if self.said_of.insert(file.to_owned()) {
@@ -141,6 +167,10 @@ impl Tree<'_> {
             let place = (original.to_owned(), function.line);
             let chosen = self.probes.get(&place);
             let chosen = chosen.copied().unwrap_or(Some(Probe::Light));
+            let mut refused = self.refused.iter().filter(|(file, _)| file == original);
+            if refused.any(|(_, line)| *line == 0 || function.lines.contains(line)) {
+                return function.has_attribute.then_some(Probe::Timed);
+            }
             if !function.has_attribute {
                 offered.borrow_mut().push(place);
             }

@@ -60,6 +60,8 @@ pub struct Tree<'a> {
     offered: BTreeSet<Place>,
     /// The annotated files in the original.
     files: BTreeSet<PathBuf>,
+    /// What the compiler refuses with attributes: functions by a line in them, or with line 0 a whole file.
+    refused: BTreeSet<Place>,
     /// The files of which it was said why they are not annotated.
     said_of: BTreeSet<PathBuf>,
     /// A digest of the sources that are annotated.
@@ -110,6 +112,7 @@ impl<'a> Tree<'a> {
             probes: BTreeMap::new(),
             offered: BTreeSet::new(),
             files: BTreeSet::new(),
+            refused: BTreeSet::new(),
             said_of: BTreeSet::new(),
             sources: DefaultHasher::new(),
             attributes: 0,
@@ -156,7 +159,7 @@ impl<'a> Tree<'a> {
         Ok(Known::new(&self.folder, self.sources.finish()))
     }
 
-    /// Annotates the copy and builds it. Dependencies that do not compile with attributes lose these.
+    /// Annotates the copy and builds it. Functions, files and dependencies that do not compile with attributes lose these.
     ///
     /// # Errors
     /// If the project cannot be copied or built.
@@ -166,15 +169,12 @@ impl<'a> Tree<'a> {
             let replaced = self.replaced(runtime)?;
             let copy = self.sync(ANNOTATED, &replaced)?;
             let prefixes = self.dependencies.prefixes(&self.folder);
-            let with_dependencies = !prefixes.is_empty();
             let environment = self.environment(&sharing::wrapper(0), &copy, "allow", prefixes);
             let project = Project::find(&self.command, &copy.join(&self.inner))?;
             let build = self.build(&project, "annotated-target", title, environment);
-            if !with_dependencies {
-                return build.executables(Measurement::AsIs);
-            }
             match build.attempt()? {
                 Ok(executables) => return Ok(executables),
+                Err(refusals) if self.refuse(&refusals, &copy) => {}
                 Err(refusals) if self.dependencies.leave_out(&refusals)? => {}
                 Err(refusals) => {
                     for refusal in refusals {
