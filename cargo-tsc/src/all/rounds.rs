@@ -39,6 +39,7 @@ pub fn run(args: &RunArgs, command: &CargoCommand) -> Result<Exit> {
     if !command.is_optimised() {
         remark("this is a debug build: --release measures what users run");
     }
+    run::say_what_is_missing(&project, command)?;
     // The program without measurement is built first. If this fails, the attributes are not the reason.
     let bare = tree.bare(&runtime)?;
     let mut input = Input::for_runs(2)?;

@@ -150,6 +150,32 @@ impl Project {
         Ok(Selection { packages, target })
     }
 
+    /// Whether cargo would run doc tests after these programs: rustdoc builds and runs them, and nothing here does.
+    ///
+    /// # Errors
+    /// If the command names a package that does not exist.
+    pub fn has_doc_tests(&self, command: &CargoCommand) -> Result<bool> {
+        const TARGETS: [&str; 8] = [
+            "--all-targets",
+            "--benches",
+            "--bins",
+            "--examples",
+            "--lib",
+            "--tests",
+            "--bench",
+            "--test",
+        ];
+        let mut of_values = ["--bin", "--example", "--bench", "--test"].into_iter();
+        let is_chosen = command.has(&TARGETS)
+            || of_values.any(|option| !command.values(option, None).is_empty());
+        if command.verb != CargoVerb::Test || is_chosen {
+            return Ok(false);
+        }
+        let packages = self.packages(command)?;
+        let mut targets = packages.iter().flat_map(|id| &self.package(id).targets);
+        Ok(targets.any(|target| target.doctest && target.is_lib()))
+    }
+
     fn packages(&self, command: &CargoCommand) -> Result<Vec<PackageId>> {
         let named = command.values("--package", Some("-p"));
         let members = self.metadata.workspace_packages();

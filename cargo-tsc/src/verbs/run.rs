@@ -81,7 +81,19 @@ fn build(project: &Project, command: &CargoCommand, here: &Path) -> Result<Vec<E
     if !command.is_optimised() {
         remark("this is a debug build: --release measures what users run");
     }
+    say_what_is_missing(project, command)?;
     build.executables(Measurement::On)
+}
+
+/// Says which tests of the command are not run.
+///
+/// # Errors
+/// If the command names a package that does not exist.
+pub fn say_what_is_missing(project: &Project, command: &CargoCommand) -> Result<()> {
+    if project.has_doc_tests(command)? {
+        remark("doc tests are not run, because cargo hands them to rustdoc");
+    }
+    Ok(())
 }
 
 /// Runs the programs as often as requested, saves their reports, and prints them.

@@ -230,13 +230,13 @@ fn older_editions_are_measured_too() {
 #[test]
 fn tests_are_measured_too_and_programs_are_not() {
     let project = stranger(MAIN);
-    let measured = calls(
-        &project
-            .tsc("run --all --json -- test -p words")
-            .ends(0)
-            .json(),
-    );
-    assert_eq!(measured.get("words::split::split"), Some(&1));
+    let ended = project.tsc("run --all --json -- test -p words").ends(0);
+    assert_eq!(calls(&ended.json()).get("words::split::split"), Some(&1));
+    ended.remarks("doc tests are not run");
+    let ended = project
+        .tsc("run --all --json -- test -p words --lib")
+        .ends(0);
+    assert!(!ended.err.contains("doc tests"), "{}", ended.err);
     project
         .tsc("run --all -- ./app")
         .ends(2)

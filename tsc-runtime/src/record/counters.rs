@@ -7,7 +7,7 @@ use tsc_report::__private::{Combine, How, figures};
 use tsc_report::{CallsiteSums, SumOfSquares};
 
 /// A figure of a record. One thread writes it, and others may read it.
-pub(crate) trait Cell {
+pub(crate) trait FigureCell {
     /// The type of the figure in sums.
     type Total;
     fn read(&self) -> Self::Total;
@@ -17,7 +17,7 @@ pub(crate) trait Cell {
 
 /// The figures of a place in a call tree.
 pub(crate) trait Figures:
-    Cell<Total: Clone + Combine + Default + PartialEq> + Zeroed
+    FigureCell<Total: Clone + Combine + Default + PartialEq> + Zeroed
 {
     /// Adds to all of them.
     fn add(&self, part: &Self::Total);
@@ -57,7 +57,7 @@ macro_rules! number {
             }
         }
 
-        impl Cell for $name {
+        impl FigureCell for $name {
             type Total = $type;
 
             fn read(&self) -> $type {
@@ -125,7 +125,7 @@ impl<const NONE: i64> Extreme<NONE> {
     }
 }
 
-impl Cell for WideSum {
+impl FigureCell for WideSum {
     type Total = SumOfSquares;
 
     fn read(&self) -> SumOfSquares {
@@ -134,7 +134,7 @@ impl Cell for WideSum {
     }
 }
 
-impl<const NONE: i64> Cell for Extreme<NONE> {
+impl<const NONE: i64> FigureCell for Extreme<NONE> {
     type Total = Option<i64>;
 
     fn read(&self) -> Option<i64> {
@@ -189,7 +189,7 @@ macro_rules! cells {
         }
 
         /// The figures of one thread. Those without a cell keep their defaults.
-        impl Cell for $cells {
+        impl FigureCell for $cells {
             type Total = $sums;
 
             fn read(&self) -> $sums {
@@ -201,7 +201,7 @@ macro_rules! cells {
             }
 
             fn forget(&self, taken: &$sums) {
-                $(Cell::forget(&self.$name, &taken.$name);)*
+                $(FigureCell::forget(&self.$name, &taken.$name);)*
             }
         }
     };

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::side_histograms::Side;
 use super::{BUFFER_LEN, NEW, Record};
-use crate::record::counters::Cell;
+use crate::record::counters::FigureCell;
 use crate::record::totals::Totals;
 use crate::sync::atomic::Ordering::{Acquire, Relaxed};
 use crate::sync::{sleep, spin_loop};

@@ -114,7 +114,8 @@ impl Drop for LightBlock<'_> {
 /// The frame has its `outer`, and the call that it belongs to ends on this thread.
 #[inline]
 unsafe fn stop(thread: &LightThread, frame: &Frame) {
-    // Once is not enough: a landing pad of an interpreter's function had the stop inlined.
+    // Two of them are longer than what the compiler inlines where code unwinds. With one, it still inlined the stop into the landing pads of
+    // large functions, such as an interpreter's.
     seem_long(thread);
     seem_long(thread);
     if !thread.is_current() {

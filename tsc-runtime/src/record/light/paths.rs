@@ -18,7 +18,7 @@ use core::cell::Cell;
 use super::account::Usual;
 use super::frame::{Frame, Place, Who};
 use super::path_sums::PathSums;
-use crate::record::counters::{Cell as _, Figures, PathFigures};
+use crate::record::counters::{FigureCell as _, Figures, PathFigures};
 use crate::record::pages::Zeroed;
 use crate::record::segments::Segments;
 use crate::sync::atomic::AtomicU32;
