@@ -14,7 +14,7 @@ pub(super) fn parts(report: &Report) -> Vec<String> {
     let name = escaped(path.rsplit(['/', '\\']).next().unwrap_or(path));
     let mut line = match report.processes {
         0 | 1 => format!("{name} took {}", time(process.duration_ns as f64)),
-        many => format!("{many} runs of {name}"),
+        many => format!("{many} processes, the first one {name}"),
     };
     let ns = report.clock.hz.map(|hz| 1e9 / hz);
     if let Some(cpu) = process.cpu_ns {
