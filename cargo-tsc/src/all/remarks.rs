@@ -70,7 +70,7 @@ pub fn of(
         ));
     } else if beside.times().is_some_and(is_slow) && ratio <= ALLOWED {
         remarks.push(format!(
-            "  by their calibrated cost, the probes are {ratio:.2} ×; the rest is too short to be told apart: start and report, functions that are not inlined, this machine{locks}"
+            "  by their calibrated cost, the probes make a run {ratio:.2} × as long; the rest may be the start and the report, functions that are not inlined, or this machine{locks}"
         ));
     } else if ratio > ALLOWED {
         remarks.push(costs(&sum));

@@ -53,8 +53,8 @@ pub fn run(args: &RunArgs, command: &CargoCommand) -> Result<Exit> {
         let measured = tree.annotated(&runtime)?;
         if tree.attributes == 0 {
             bail!(
-                "nothing can be annotated: every function is const, a test, too short for a probe, or has arguments in its own #[cycles]; `cargo tsc run` \
-                 measures those with #[cycles]"
+                "nothing can be annotated: every function is const, a test, too short for a probe, has a fence or a record in its own #[cycles], or does \
+                 not compile with an attribute; `cargo tsc run` measures those with #[cycles]"
             );
         }
         let mut session = store.begin(args.name.as_deref(), about(args))?;

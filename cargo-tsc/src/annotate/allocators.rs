@@ -3,14 +3,20 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use proc_macro2::{TokenStream, TokenTree};
 use syn::visit::{self, Visit};
-use syn::{Expr, ExprCall, ExprMethodCall, File, ImplItemFn, ItemFn, ItemImpl};
+use syn::{ExprMethodCall, ExprPath, File, ImplItemFn, ItemFn, ItemImpl, Macro, TraitItemFn};
 
-/// The names of the functions in a file that its allocators call, and that these call in turn. Functions of the same name are not told apart.
+/// The names of the functions in a file that its allocators mention, and that these mention in turn. Functions of the same name are not told
+/// apart. The methods of all other traits in the file are among them, because calls of `drop`, `deref` or `next` need no name.
 pub(super) fn callees(file: &File) -> BTreeSet<String> {
     let mut calls = Calls::default();
     calls.visit_file(file);
     let mut reached = calls.of_allocators;
+    if !calls.has_allocator {
+        return reached;
+    }
+    reached.append(&mut calls.of_traits);
     let mut left: Vec<String> = reached.iter().cloned().collect();
     while let Some(name) = left.pop() {
         for callee in calls.of_functions.get(&name).into_iter().flatten() {
@@ -31,14 +37,18 @@ pub(super) fn is_allocator(block: &ItemImpl) -> bool {
     of.is_some_and(|last| last.ident == "GlobalAlloc")
 }
 
-/// The names that functions call.
+/// The names that functions mention.
 #[derive(Default)]
 struct Calls {
+    has_allocator: bool,
     of_allocators: BTreeSet<String>,
     of_functions: BTreeMap<String, BTreeSet<String>>,
-    /// The function around, and whether an allocator is.
+    /// The methods in implementations of traits.
+    of_traits: BTreeSet<String>,
+    /// The function around, and whether an allocator or another trait's implementation is.
     around: Option<String>,
     in_allocator: bool,
+    in_trait: bool,
 }
 
 impl Calls {
@@ -51,6 +61,16 @@ impl Calls {
         }
     }
 
+    fn note_all(&mut self, tokens: TokenStream) {
+        for tree in tokens {
+            match tree {
+                TokenTree::Group(group) => self.note_all(group.stream()),
+                TokenTree::Ident(ident) => self.note(ident.to_string()),
+                _ => {}
+            }
+        }
+    }
+
     fn inside(&mut self, name: String, visit: impl FnOnce(&mut Self)) {
         let outer = self.around.replace(name);
         visit(self);
@@ -60,10 +80,12 @@ impl Calls {
 
 impl<'ast> Visit<'ast> for Calls {
     fn visit_item_impl(&mut self, block: &'ast ItemImpl) {
-        let outer = self.in_allocator;
+        let outer = (self.in_allocator, self.in_trait);
         self.in_allocator |= is_allocator(block);
+        self.has_allocator |= self.in_allocator;
+        self.in_trait = block.trait_.is_some();
         visit::visit_item_impl(self, block);
-        self.in_allocator = outer;
+        (self.in_allocator, self.in_trait) = outer;
     }
 
     fn visit_item_fn(&mut self, function: &'ast ItemFn) {
@@ -73,22 +95,32 @@ impl<'ast> Visit<'ast> for Calls {
     }
 
     fn visit_impl_item_fn(&mut self, function: &'ast ImplItemFn) {
+        let name = function.sig.ident.to_string();
+        if self.in_trait {
+            self.of_traits.insert(name.clone());
+        }
+        self.inside(name, |calls| visit::visit_impl_item_fn(calls, function));
+    }
+
+    fn visit_trait_item_fn(&mut self, function: &'ast TraitItemFn) {
         self.inside(function.sig.ident.to_string(), |calls| {
-            visit::visit_impl_item_fn(calls, function);
+            visit::visit_trait_item_fn(calls, function);
         });
     }
 
-    fn visit_expr_call(&mut self, call: &'ast ExprCall) {
-        if let Expr::Path(callee) = &*call.func
-            && let Some(last) = callee.path.segments.last()
-        {
+    fn visit_expr_path(&mut self, path: &'ast ExprPath) {
+        if let Some(last) = path.path.segments.last() {
             self.note(last.ident.to_string());
         }
-        visit::visit_expr_call(self, call);
+        visit::visit_expr_path(self, path);
     }
 
     fn visit_expr_method_call(&mut self, call: &'ast ExprMethodCall) {
         self.note(call.method.to_string());
         visit::visit_expr_method_call(self, call);
+    }
+
+    fn visit_macro(&mut self, called: &'ast Macro) {
+        self.note_all(called.tokens.clone());
     }
 }

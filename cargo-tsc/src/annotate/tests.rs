@@ -127,6 +127,12 @@ fn what_an_allocator_calls_gets_no_probe() {
          unsafe impl GlobalAlloc for A { unsafe fn alloc(&self) { crate::note(); S.alloc() } }\n",
         Where::Worthwhile,
     );
+    check(
+        "impl Drop for Guard { fn drop(&mut self) { self.0.store(false) } }\nimpl Guard { $fn new() -> Self { f() } }\n\
+         fn first() { f() }\nfn second() { f() }\n$fn third() { f() }\n\
+         unsafe impl GlobalAlloc for A { unsafe fn alloc(&self) { assert!(first()); with(second) } }\n",
+        Where::Worthwhile,
+    );
 }
 
 #[test]

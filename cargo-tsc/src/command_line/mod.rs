@@ -217,7 +217,7 @@ pub struct Judgement {
     /// Exit with 0 if the comparison cannot be judged
     #[arg(long)]
     pub lenient: bool,
-    /// Exit with 3 if a row is not resolved or layout
+    /// Exit with 3 if a row is not resolved, layout or not judged
     #[arg(long, conflicts_with = "lenient")]
     pub fail_unresolved: bool,
     /// JSON instead of a table

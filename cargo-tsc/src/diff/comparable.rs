@@ -46,7 +46,7 @@ pub fn objections(before: &Session, after: &Session, policy: &Policy) -> Vec<Str
     differ("the architecture", |run| {
         run.machine().arch().map(str::to_owned)
     });
-    // Beside light probes, the ticks of a clock tell the time of every function, with what its probes cost.
+    // Beside light probes, the ticks of a clock tell the time of every function, and only a part of what probes cost is subtracted.
     differ("the kind of probe", |run| {
         let kind = run.tick_clock().map_or("timed", |_| "light");
         (!run.callsites().is_empty()).then(|| kind.to_owned())

@@ -126,6 +126,7 @@ impl Sides {
             _ => Verdict::NotResolved,
         };
         let ratio = before.zip(after).map(|(before, after)| after / before);
+        let ratio = ratio.filter(|_| verdict != Verdict::NotPositive);
         Row {
             name: name.to_owned(),
             verdict,

@@ -164,7 +164,7 @@ fn notes(comparison: &Comparison) {
     let any = |verdict| comparison.with(verdict).count() > 0;
     for row in comparison.with(Verdict::NotPositive) {
         remark(&format!(
-            "not judged, because in some run it has no time above 0, so that its error or its probes' cost is as much as itself: {}",
+            "not judged, because in some run it has no time above 0: the error, or what its probes cost, is as large as its time: {}",
             row.name
         ));
     }

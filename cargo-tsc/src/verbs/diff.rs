@@ -97,7 +97,10 @@ fn decide(comparison: &Comparison, policy: &Policy, is_same: bool) -> (Exit, Str
     }
     let unresolved = named(Verdict::is_open);
     if policy.fail_unresolved && !unresolved.is_empty() {
-        return (Exit::NotComparable, format!("not resolved: {unresolved}"));
+        return (
+            Exit::NotComparable,
+            format!("not resolved or not judged: {unresolved}"),
+        );
     }
     if comparison.exact {
         let text = match comparison.with(Verdict::Varies).count() {

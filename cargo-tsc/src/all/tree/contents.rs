@@ -131,18 +131,24 @@ impl Tree<'_> {
             };
             // The compiler shows the project's own paths.
             let file = file.strip_prefix(copy).unwrap_or(file);
-            let file = self.original.root().join(file);
-            let mut lines = [*line, 0].into_iter();
-            if self.files.contains(&file)
-                && lines.any(|line| self.refused.insert((file.clone(), line)))
-            {
-                remark(&format!(
-                    "{}:{line}: left as it is, because it does not compile with an attribute: {}",
-                    file.display(),
-                    refusal.error
-                ));
-                changed = true;
+            let root = self.original.root();
+            let file = root.join(file);
+            if !self.files.contains(&file) || !file.starts_with(root) {
+                continue;
             }
+            let new = [*line, 0]
+                .into_iter()
+                .find(|&line| self.refused.insert((file.clone(), line)));
+            let what = match new {
+                None => continue,
+                Some(0) => file.display().to_string(),
+                Some(line) => format!("{}:{line}", file.display()),
+            };
+            remark(&format!(
+                "{what}: left as it is, because it does not compile with an attribute: {}",
+                refusal.error
+            ));
+            changed = true;
         }
         changed
     }
