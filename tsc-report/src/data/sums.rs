@@ -69,6 +69,8 @@ macro_rules! __figures {
             record unsplit: u64 by Add,
             /// Interrupted calls (of futures: polls) whose time on the CPU is unknown.
             record unasked: u64 by Add,
+            /// Timed calls (of futures: polls) that ticks of the clock could find: those since the program has light probes.
+            record linked: u64 by Add,
             /// Calls without a measurement, which have no ticks.
             record anomalies: u64 by Add,
             /// Calls (of futures: polls) that a panic ended.

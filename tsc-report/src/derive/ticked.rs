@@ -21,6 +21,9 @@ impl CallsiteReport {
 
     /// Replaces the totals by those by ticks of the clock, which contain the cost of probes.
     pub(crate) fn derive_by_ticks(&mut self, clock: &Clock) {
+        // A difference of two reports has those of the later one.
+        (self.clock_ticks, self.probe_ticks) = (None, None);
+        self.self_std_error_ticks = None;
         if !self.is_by_ticks() {
             return;
         }
@@ -42,7 +45,8 @@ impl CallsiteReport {
         if self.is_light() {
             self.derive_light();
         } else {
-            self.probe_ticks = self.cost_of_timed_probes(clock);
+            let overhead = clock.overhead(&self.fence);
+            self.probe_ticks = overhead.map(|of| self.sums.linked as f64 * of.total_ticks);
         }
     }
 
@@ -169,10 +173,11 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn cost_of_timed_probes_is_stated_where_it_is_in_the_self_ticks() {
+    fn cost_of_timed_probes_is_that_of_the_calls_which_ticks_could_find() {
         let probe_ticks = |clock_ticks| {
             let sums = CallsiteSums {
-                samples: 10,
+                samples: 15,
+                linked: 10,
                 clock_ticks,
                 ..CallsiteSums::default()
             };

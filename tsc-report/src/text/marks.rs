@@ -68,7 +68,7 @@ impl CallsiteReport {
         self.probe_ticks.or_else(timed).unwrap_or(0.0)
     }
 
-    /// The same as a share of what the function and its probes took. By ticks of the clock, the cost of probes is in the figures. Nothing is
+    /// The same as a share of what the function and its probes took. By ticks of the clock, what was subtracted is added again. Nothing is
     /// known of a light function that no tick has found.
     fn share_of_probes(&self, clock: &Clock) -> f64 {
         let (own, cost) = (self.self_on_cpu().max(0.0), self.cost_of_probes(clock));

@@ -170,9 +170,15 @@ mod tests {
 
     #[test]
     fn a_row_has_only_the_mark_that_is_explained_below() {
-        let mostly_probes = |row: &mut CallsiteReport| row.probe_ticks = Some(1e9);
-        for (ticks, mark) in [(10, '<'), (26_000, '!')] {
-            let dump = dump(&samples(ticks), mostly_probes);
+        let mostly_probes = |row: &mut CallsiteReport| {
+            row.probe = crate::data::LIGHT.to_owned();
+            row.sums.light_probe_milliticks = 1_000_000;
+            (row.sums.clock_ticks, row.sums.ticked_own) = (1, 1_000);
+        };
+        for (dump, mark) in [
+            (dump(&samples(10), |_| {}), '<'),
+            (dump(&samples(10), mostly_probes), '!'),
+        ] {
             let marks = "<!~".chars().filter(|mark| row(&dump).contains(*mark));
             assert_eq!(marks.collect::<String>(), mark.to_string(), "{dump}");
             assert!(dump.contains(&format!("tsc: {mark} ")), "{dump}");

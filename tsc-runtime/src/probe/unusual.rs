@@ -212,22 +212,24 @@ pub(super) fn stop_untimed(slot: &Slot, finish: impl FnOnce(&Started, Ticks)) {
 /// The stop of a call that has no place in a tree.
 #[inline(never)]
 extern "C" fn finish_outside_tree(started: &Started, raw: u64) {
-    finish_linked(started, || {
-        if started.thread().is_mixed() {
-            finish_measurement(started, raw);
-        } else {
-            finish_slowly(started, raw);
-        }
-    });
+    if started.thread().is_mixed() {
+        finish_linked(started, || finish_measurement(started, raw));
+    } else {
+        finish_slowly(started, || finish_measurement(started, raw));
+    }
 }
 
 /// The stop of a call in which something has happened, which takes longer than a usual one. In a recursion in which slow calls are kept, that is
 /// nearly every call. So what it takes beyond the calibrated cost is overhead for the calls around, unless an interruption is in it.
 #[inline(always)]
-fn finish_slowly(started: &Started, raw: u64) {
+fn finish_slowly(started: &Started, finish: impl FnOnce()) {
+    let thread = started.thread();
+    if !thread.detector.is_armed_by_any() || clock::is_os_clock() {
+        return finish();
+    }
     let began = on_cpu::now();
-    finish_measurement(started, raw);
-    let (thread, record) = (started.thread(), started.record());
+    finish();
+    let record = started.record();
     let usual = elapsed(record.visible.get(), record.cost.get());
     thread.add_slow_stop(elapsed(began, on_cpu::now()) - usual, began);
 }
@@ -238,6 +240,7 @@ fn finish_linked(started: &Started, finish: impl FnOnce()) {
     let thread = started.thread();
     if thread.is_mixed() {
         add_light_calls(thread);
+        started.record().counters.linked.add(1);
         finish();
         unlink(started);
     } else {
@@ -290,7 +293,9 @@ fn finish_call_in_tree(contexts: &Contexts, started: &Started, raw: u64) {
 /// The stop of a call that has a place in the tree and was interrupted, long, or not timed.
 #[inline(never)]
 extern "C" fn finish_unusual_in_tree(contexts: &Contexts, started: &Started, raw: u64) {
-    let visit = Visit::of(started, 1);
-    finish_measurement(started, raw);
-    visit.leave(contexts, started);
+    finish_slowly(started, || {
+        let visit = Visit::of(started, 1);
+        finish_measurement(started, raw);
+        visit.leave(contexts, started);
+    });
 }
