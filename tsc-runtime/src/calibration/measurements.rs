@@ -11,12 +11,15 @@ const MAX_ROUNDS: usize = if cfg!(miri) { 1 } else { 301 };
 /// The result of one measurement: the visible, the total and the nesting overhead. A light probe has only the first one.
 pub(super) type Costs = [f64; 3];
 
-/// The medians of the costs in some rounds, none below 0. After `enough` ticks, rounds are made only until there are enough. `None` if every
+/// The medians of the figures in some rounds, none below 0. After `enough` ticks, rounds are made only until there are enough. `None` if every
 /// round was in vain.
 ///
 /// Meanwhile the thread counts as being in the cold path: an annotated allocator, a tick or a pause by another thread must not record anything
 /// or put the thread's own table back.
-pub(super) fn medians(enough: Ticks, mut round: impl FnMut() -> Option<Costs>) -> Option<Costs> {
+pub(super) fn medians<const N: usize>(
+    enough: Ticks,
+    mut round: impl FnMut() -> Option<[f64; N]>,
+) -> Option<[f64; N]> {
     let _busy = thread::this().enter_cold_path();
     let mut rounds = Vec::with_capacity(MAX_ROUNDS);
     let began = clock::now();
@@ -26,8 +29,8 @@ pub(super) fn medians(enough: Ticks, mut round: impl FnMut() -> Option<Costs>) -
         }
         rounds.extend(round());
     }
-    let of = |cost: usize| median(rounds.iter().map(|costs| costs[cost]).collect());
-    (!rounds.is_empty()).then(|| core::array::from_fn(|cost| of(cost).unwrap_or(0.0).max(0.0)))
+    let of = |at: usize| median(rounds.iter().map(|figures| figures[at]).collect());
+    (!rounds.is_empty()).then(|| core::array::from_fn(|at| of(at).unwrap_or(0.0).max(0.0)))
 }
 
 /// The ticks of one of `count` calls.

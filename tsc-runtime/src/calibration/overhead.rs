@@ -162,8 +162,7 @@ pub(crate) fn of(fence: Fence) -> FenceOverhead {
         total_ticks: totals.mean(),
         total_error_ticks: surroundings(TIMED_SURROUNDINGS, OS_CLOCK_TIMED_SURROUNDINGS)
             + totals.half_range(),
-        // A difference of three timings, which is far too great if one of them was disturbed.
-        nesting_ticks: nestings.least.unwrap_or(0.0),
+        nesting_ticks: nestings.mean(),
     }
 }
 
@@ -191,13 +190,16 @@ fn measure_attached(empty_calls: EmptyCalls, enough: Ticks) -> Option<Costs> {
     // A probe costs more if the call tree is recorded. These calls must not appear in the thread's own tree.
     let has_tree = contexts::are_recorded() && !thread.is_mixed();
     let contexts = has_tree.then(Contexts::new).flatten();
-    medians(enough, || {
+    let [visible, total, annotated, nested] = medians(enough, || {
         let mut measured = None;
         thread.with_segment(&segment, contexts.as_ref(), || {
             measured = round(empty_calls, &record);
         });
         measured
-    })
+    })?;
+    // Each has a median of its own: of three timings, one is disturbed in most rounds on a busy machine.
+    let nesting = (nested - 2.0 * annotated).max(0.0);
+    Some([visible, total, nesting])
 }
 
 /// The costs of a probe that reads the operating system's clock with `now`. A call contains the end of one reading and the beginning of the
@@ -210,8 +212,8 @@ fn os_clock_costs(now: impl Fn() -> Ticks) -> Option<Costs> {
     Some([reading, 3.0 * reading, 0.0])
 }
 
-/// Returns `None` if no annotated call was recorded.
-fn round(empty_calls: EmptyCalls, record: &Record) -> Option<Costs> {
+/// The visible overhead, the total one, and the ticks of an annotated call and of two nested ones. `None` if no annotated call was recorded.
+fn round(empty_calls: EmptyCalls, record: &Record) -> Option<[f64; 4]> {
     let (samples_before, sum_before) = record.samples();
     let annotated = per_call(empty_calls.annotated, CALLS);
     let bare = per_call(empty_calls.bare, CALLS);
@@ -221,20 +223,21 @@ fn round(empty_calls: EmptyCalls, record: &Record) -> Option<Costs> {
         return None;
     }
     let visible = (sum - sum_before) as f64 / (samples - samples_before) as f64;
-    Some([visible, annotated - bare, nested - 2.0 * annotated])
+    Some([visible, annotated - bare, annotated, nested])
 }
 
 /// What a light call costs. `None` if no round succeeded.
 fn measure_light(empty_calls: EmptyLightCalls) -> Option<Costs> {
     let rows = [Row::new()];
-    medians(LIGHT_ENOUGH, || {
+    let [cost] = medians(LIGHT_ENOUGH, || {
         let mut cost = 0.0;
         light::this().with_rows(&rows, || {
             let annotated = per_call(empty_calls.annotated, LIGHT_CALLS);
             cost = annotated - per_call(empty_calls.bare, LIGHT_CALLS);
         });
-        Some([cost, 0.0, 0.0])
-    })
+        Some([cost])
+    })?;
+    Some([cost, 0.0, 0.0])
 }
 
 #[cfg(test)]

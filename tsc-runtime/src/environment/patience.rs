@@ -21,7 +21,8 @@ pub(crate) fn hurry() {
 /// A wait that is made of pauses.
 pub(super) struct Wait {
     began: u64,
-    pauses: u64,
+    /// How long the pauses were.
+    paused: Duration,
 }
 
 impl Wait {
@@ -29,20 +30,22 @@ impl Wait {
         Self {
             // `Instant` reads the counter, which may be forbidden.
             began: os_clock::now(),
-            pauses: 0,
+            paused: Duration::ZERO,
         }
     }
 
-    /// Called after each pause, which takes at least [`PAUSE`]: whether the wait has lasted too long. The number of pauses decides where a
-    /// sandbox refuses to tell the time.
-    pub(super) fn is_over(&mut self) -> bool {
+    /// Called at each pause: whether the wait has lasted too long. The pauses decide where a sandbox refuses to tell the time.
+    pub(super) fn is_over(&mut self, pause: Duration) -> bool {
         let limit = match HURRIES.load(Relaxed) {
             true => LIMIT_AT_SIGNAL,
             false => LIMIT,
         };
-        self.pauses += 1;
-        let waited = os_clock::now().saturating_sub(self.began);
-        u128::from(waited.max(self.pauses * PAUSE.as_nanos() as u64)) > limit.as_nanos()
+        self.paused += pause;
+        let waited = match os_clock::now().saturating_sub(self.began) {
+            0 => self.paused,
+            ns => Duration::from_nanos(ns),
+        };
+        waited > limit
     }
 }
 
@@ -51,7 +54,7 @@ pub(crate) fn retry<T>(mut attempt: impl FnMut() -> Option<T>) -> Option<T> {
     let mut wait = Wait::begin();
     loop {
         let result = attempt();
-        if result.is_some() || wait.is_over() {
+        if result.is_some() || wait.is_over(PAUSE) {
             return result;
         }
         std::thread::sleep(PAUSE);

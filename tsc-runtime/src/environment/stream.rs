@@ -9,8 +9,8 @@ use crate::process::written;
 
 /// A write of so many bytes does not wait if a pipe has room for any.
 const SMALL: usize = libc::PIPE_BUF;
-/// The time to wait for a reader at once, in milliseconds.
-const PAUSE_MS: libc::c_int = 20;
+/// The time to wait for a reader at once.
+const PAUSE: Duration = Duration::from_millis(20);
 
 /// Writes all of `text`. It waits for the reader, but not for longer than [`Wait`] allows since the last byte was taken. A pipe whose
 /// reader does not read is then made larger. This allocates nothing.
@@ -23,12 +23,12 @@ pub(crate) fn write_all(descriptor: libc::c_int, text: &[u8]) -> Result<(), (usi
     let mut wait = Wait::begin();
     let mut is_larger = false;
     while !rest.is_empty() {
-        let written = match is_ready(descriptor, PAUSE_MS) {
+        let written = match is_ready(descriptor, PAUSE.as_millis() as libc::c_int) {
             true => write_some(descriptor, rest),
             false => Ok(0),
         };
         match written {
-            Ok(0) if !wait.is_over() => {}
+            Ok(0) if !wait.is_over(PAUSE) => {}
             Ok(0) if !is_larger && enlarge(descriptor, rest.len()) => is_larger = true,
             Ok(0) => return Err((rest.len(), io::ErrorKind::TimedOut.into())),
             Ok(count) => {

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use super::output;
 use super::settings::{Form, is_off, settings};
-use super::snapshot::report_at_end;
+use super::snapshot::{making_report, report_at_end};
 use crate::environment::{complain, write_to_stderr};
 use crate::process::memory;
 use crate::record::thread;
@@ -28,12 +28,12 @@ pub(crate) fn dump_at_exit(code: Option<u32>) {
         if thread::this().is_busy() || thread::this().is_reporting() {
             if !is_off() {
                 write_to_stderr(
-                    "tsc: no dump, because the process ended in the middle of a recording\n",
+                    "tsc: no dump, because the process ended in the middle of a recording or a report\n",
                 );
             }
             return;
         }
-        report_at_end(ended(code));
+        report_at_end(|| ended(code));
         output::set_ended(true);
         CODE.store(code.map_or(UNKNOWN, u64::from), Relaxed);
         CALLS_BEFORE.store(registry::calls_after_end(), Relaxed);
@@ -71,10 +71,14 @@ pub(crate) fn report_late_calls() {
             return;
         }
         if settings().file.is_none() {
-            return complain(&format!("calls after the report: {late}"));
+            let said = making_report(|| {
+                complain(&format!("calls after the report: {late}"));
+                Some(())
+            });
+            return said.unwrap_or_else(|why| why.complain());
         }
         output::set_ended(false);
-        report_at_end(ended(u32::try_from(CODE.load(Relaxed)).ok()));
+        report_at_end(|| ended(u32::try_from(CODE.load(Relaxed)).ok()));
         output::set_ended(true);
     });
 }

@@ -51,8 +51,9 @@ impl Drop for Session {
             output::keep();
             Some(started)
         });
-        let Some(started) = printed else {
-            return;
+        let started = match printed {
+            Ok(started) => started,
+            Err(why) => return why.complain(),
         };
         // If everything before the session was reported, everything is reported now.
         if started_in(&self.begin) <= REPORTED.load(Relaxed) {

@@ -67,52 +67,74 @@ pub fn snapshot() -> Report {
 pub fn take() -> Report {
     let taken = making_report(|| {
         output::keep();
-        let (figures, unrecorded) = registry::take_figures()?;
-        REPORTED.store(0, Relaxed);
-        let report = events::hand_out(|| collect(&figures, unrecorded));
-        begin_anew(Some(&report.process));
-        Some(report)
+        as_overhead(|| {
+            let (figures, unrecorded) = registry::take_figures()?;
+            REPORTED.store(0, Relaxed);
+            let report = events::hand_out(|| collect(&figures, unrecorded));
+            begin_anew(Some(&report.process));
+            Some(report)
+        })
     });
     taken.unwrap_or_default()
 }
 
 /// The sums of all threads, without anything that takes time to determine.
 pub(super) fn sums() -> Report {
-    let sums = making_report(|| {
+    let sums = || {
         let figures = registry::figures()?;
         let mut report = collect_sums(&figures, registry::unrecorded(), Clock::default());
         report.derive();
         Some(report)
-    });
-    sums.unwrap_or_default()
+    };
+    making_report(|| as_overhead(sums)).unwrap_or_default()
 }
 
-/// The result of `make`, which may also write the report. `None` inside the runtime's own work, where this must neither wait nor allocate, and
-/// without memory.
+/// Why there is no report.
+pub(super) enum NoReport {
+    /// This is inside the runtime's own work, where nothing may wait or allocate.
+    Busy,
+    NoMemory,
+}
+
+impl NoReport {
+    /// Says that there is no memory, if so.
+    pub(super) fn complain(&self) {
+        if let Self::NoMemory = self {
+            write_to_stderr("tsc: no memory for a report\n");
+        }
+    }
+}
+
+/// The result of `make`, which may also write the report.
 ///
 /// Everything that allocates for a report is done in here, with a mark that keeps signal handlers which interrupt it from allocating for
 /// their first calls, or for a `reset`.
-pub(super) fn making_report<T>(make: impl FnOnce() -> Option<T>) -> Option<T> {
+pub(super) fn making_report<T>(make: impl FnOnce() -> Option<T>) -> Result<T, NoReport> {
     registry::do_what_was_put_off();
-    let made = thread::this().enter_report().and_then(|_reporting| {
-        if !registry::room::is_left_for_report() {
-            write_to_stderr("tsc: no memory for a report\n");
-            return None;
+    let made = thread::this().enter_report().map(|_reporting| {
+        match registry::room::is_left_for_report() {
+            true => make().ok_or(NoReport::Busy),
+            false => Err(NoReport::NoMemory),
         }
-        let began = registry::begin_cold_path(thread::this());
-        let made = make();
-        // All of this is overhead for an annotated function around this call.
-        registry::add_cost_of_report(began);
-        made
     });
     registry::do_what_was_put_off();
-    made
+    made.unwrap_or(Err(NoReport::Busy))
 }
 
 /// The figures of all threads as they are now.
 pub(super) fn collect_now() -> Option<Report> {
-    let figures = registry::figures()?;
-    Some(collect(&figures, registry::unrecorded()))
+    as_overhead(|| {
+        let figures = registry::figures()?;
+        Some(collect(&figures, registry::unrecorded()))
+    })
+}
+
+/// The time for `collect` is overhead for an annotated function around it.
+fn as_overhead<T>(collect: impl FnOnce() -> T) -> T {
+    let began = registry::begin_cold_path(thread::this());
+    let collected = collect();
+    registry::add_cost_of_report(began);
+    collected
 }
 
 /// Prints the figures of all threads as they are now: see [`snapshot`].
@@ -125,12 +147,13 @@ pub(super) fn collect_now() -> Option<Report> {
 /// tsc_runtime::report();
 /// ```
 pub fn report() {
-    making_report(|| {
+    let printed = making_report(|| {
         let report = collect_now()?;
         REPORTED.fetch_max(started_in(&report), Relaxed);
         output::print(&report);
         Some(())
     });
+    printed.unwrap_or_else(|why| why.complain());
 }
 
 /// Writes a report of everything so far to the file `path`. If the path ends in `.json`, it is JSON, otherwise text in the full form.
@@ -153,29 +176,36 @@ pub fn dump_to(path: impl AsRef<Path>) -> io::Result<()> {
         let form = form_of_file(path.as_os_str(), TextForm::Full);
         Some(output::write_to(path, &collect_now()?, form))
     });
-    written.unwrap_or_else(|| Err(io::ErrorKind::OutOfMemory.into()))
+    written.unwrap_or_else(|why| {
+        Err(match why {
+            NoReport::Busy => io::ErrorKind::ResourceBusy,
+            NoReport::NoMemory => io::ErrorKind::OutOfMemory,
+        }
+        .into())
+    })
 }
 
 /// Makes the last report of a process, if anything was not reported yet.
-pub(super) fn report_at_end(ended: Ended) {
+pub(super) fn report_at_end(ended: impl FnOnce() -> Ended) {
     let _turn = output::turn();
     if settings().form == Form::Off {
         return;
     }
-    making_report(|| {
+    let printed = making_report(|| {
         // A process in which every callsite was left out prints that.
         let started = started();
         let is_reported =
             started <= REPORTED.load(Relaxed) && (started != 0 || registry::left_out().is_empty());
         if is_reported {
-            return None;
+            return Some(());
         }
         let mut report = collect_now()?;
-        report.process.ended = Some(ended);
+        report.process.ended = Some(ended());
         REPORTED.fetch_max(started_in(&report), Relaxed);
         output::print(&report);
         Some(())
     });
+    printed.unwrap_or_else(|why| why.complain());
 }
 
 /// The number of calls that have started so far.

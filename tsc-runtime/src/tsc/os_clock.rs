@@ -7,7 +7,7 @@ pub(crate) use imp::{now, unix_now};
 /// refuses the system call.
 #[cfg(all(linux_x86, not(miri)))]
 mod imp {
-    use crate::tsc::{Ticks, clock::availability};
+    use crate::tsc::{Ticks, detect};
 
     /// The type of both fields in the `struct timespec` that this system call number uses, whatever the C library's `time_t` is.
     #[cfg(target_arch = "x86_64")]
@@ -30,14 +30,14 @@ mod imp {
         // SAFETY: the kernel writes a timespec, which is two words of this size, to the given address.
         let failed =
             unsafe { libc::syscall(libc::SYS_clock_gettime, clock, time.as_mut_ptr()) } != 0;
-        if failed && availability().is_ok() {
+        if failed && detect().is_ok() {
             return read_by_vdso(clock);
         }
         // The values are not negative, and u64 has room for the nanoseconds of 500 years.
         time[0] as u64 * 1_000_000_000 + time[1] as u64
     }
 
-    /// 0 if this makes the system call, too, as for a clock that is not the counter.
+    /// 0 where the vDSO does not read the counter, and makes the refused system call itself.
     #[cold]
     pub(super) fn read_by_vdso(clock: libc::clockid_t) -> u64 {
         let mut time = libc::timespec {

@@ -151,7 +151,7 @@ fn react(settings: &Settings) {
 fn end_by(signal: i32) {
     environment::patience::hurry();
     let _ = catch_unwind(|| {
-        report_at_end(Ended {
+        report_at_end(|| Ended {
             reason: "signal".to_owned(),
             signal: Some(name(signal)),
             ..Ended::default()

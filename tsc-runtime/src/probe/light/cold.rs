@@ -55,11 +55,20 @@ pub(super) extern "C" fn stop_cold() {
     check_light(light::this());
 }
 
-/// The end of a block whose frame is not the innermost one.
+/// The end of a block whose frame is not the innermost one: it is not linked, because the block is left out, or others are around that have not
+/// ended.
+///
+/// # Safety
+///
+/// The frame was given its `outer`.
 #[cold]
 #[inline(never)]
-pub(super) extern "C" fn stop_out_of_order(frame: &Frame) {
+pub(super) unsafe extern "C" fn stop_out_of_order(frame: &Frame) {
     let thread = light::this();
     check_light(thread);
-    thread.unlink(frame);
+    // SAFETY: guaranteed by the caller.
+    let would_be_next = unsafe { frame.outer() } == thread.innermost();
+    if !would_be_next {
+        thread.unlink(frame);
+    }
 }

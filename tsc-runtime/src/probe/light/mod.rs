@@ -101,7 +101,8 @@ impl Drop for LightBlock<'_> {
             // SAFETY: as for `LightProbe`.
             unsafe { stop(thread, frame) };
         } else {
-            stop_out_of_order(frame);
+            // SAFETY: as above.
+            unsafe { stop_out_of_order(frame) };
         }
     }
 }

@@ -61,9 +61,10 @@ impl Instances {
     /// Handles the first call of an instantiation, or of a known one through another address.
     #[cold]
     fn add(&'static self, path: fn() -> &'static str) -> &'static Callsite {
-        // This allocates. An annotated allocator would come here again, endlessly.
-        let busy = thread::this().enter_cold_path();
-        let Some(_busy) = busy.filter(|_| memory::is_left(ROOM)) else {
+        // This allocates. An annotated allocator would come here again, endlessly, and a signal handler may have interrupted a report.
+        let thread = thread::this();
+        let busy = thread.enter_cold_path();
+        let Some(_busy) = busy.filter(|_| !thread.is_reporting() && memory::is_left(ROOM)) else {
             return &self.unrecorded;
         };
         let name = path();
