@@ -123,7 +123,10 @@ impl Tree<'_> {
 
     /// Leaves out the functions with the compiler's first error or, if that was tried, their files. Other errors may follow from this one.
     /// Returns false if that changes nothing: the error is elsewhere.
-    pub(super) fn refuse(&mut self, refusals: &[Refusal], copy: &Path) -> bool {
+    ///
+    /// # Errors
+    /// If it cannot be remembered.
+    pub(super) fn refuse(&mut self, refusals: &[Refusal], copy: &Path) -> Result<bool> {
         let mut changed = false;
         for refusal in refusals.iter().filter(|of| of.error == refusals[0].error) {
             let Some((file, line)) = &refusal.place else {
@@ -136,27 +139,20 @@ impl Tree<'_> {
             if !self.files.contains(&file) || !file.starts_with(root) {
                 continue;
             }
-            let new = [*line, 0]
-                .into_iter()
-                .find(|&line| self.refused.insert((file.clone(), line)));
-            let what = match new {
-                None => continue,
-                Some(0) => file.display().to_string(),
-                Some(line) => format!("{}:{line}", file.display()),
-            };
-            remark(&format!(
-                "{what}: left as it is, because it does not compile with an attribute: {}",
-                refusal.error
-            ));
-            changed = true;
+            changed |= self.refused.add(&file, *line, &refusal.error)?;
         }
-        changed
+        Ok(changed)
     }
 
     /// Says something of a file, once for all builds.
     fn say_of(&mut self, file: &Path, what: &str) {
-        if self.said_of.insert(file.to_owned()) {
-            remark(&format!("{}: {what}", file.display()));
+        self.say(format!("{}: {what}", file.display()));
+    }
+
+    fn say(&mut self, text: String) {
+        if !self.said.contains(&text) {
+            remark(&text);
+            self.said.insert(text);
         }
     }
 
@@ -168,13 +164,23 @@ impl Tree<'_> {
         original: &Path,
     ) -> Result<Option<Vec<u8>>> {
         let source = fs::read_to_string(file).with_context(|| file.display().to_string())?;
+        let refused = self.refused.of(original, &source);
+        for (line, error) in &refused {
+            let place = match line {
+                0 => original.display().to_string(),
+                line => format!("{}:{line}", original.display()),
+            };
+            self.say(format!(
+                "{place}: left as it is, because it does not compile with an attribute: {error}"
+            ));
+        }
         let offered = RefCell::new(Vec::new());
         let probe = |function: &Function| {
             let place = (original.to_owned(), function.line);
             let chosen = self.probes.get(&place);
             let chosen = chosen.copied().unwrap_or(Some(Probe::Light));
-            let mut refused = self.refused.iter().filter(|(file, _)| file == original);
-            if refused.any(|(_, line)| *line == 0 || function.lines.contains(line)) {
+            let mut lines = refused.iter().map(|(line, _)| line);
+            if lines.any(|line| *line == 0 || function.lines.contains(line)) {
                 return function.has_attribute.then_some(Probe::Timed);
             }
             if !function.has_attribute {

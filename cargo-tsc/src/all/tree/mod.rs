@@ -1,6 +1,7 @@
 //! The copy of a project: where it is, what is annotated in it, and how it is built.
 
 mod contents;
+mod refused;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
@@ -20,6 +21,7 @@ use super::outside::Outside;
 use super::{rustc, unopened};
 use crate::annotate::Probe;
 use crate::build::{Build, CargoCommand, Executable, Measurement, Project, sharing};
+use refused::Refused;
 
 /// The folder in `target/tsc` of the copies and of what is built from them.
 const ALL: &str = ".all";
@@ -60,10 +62,10 @@ pub struct Tree<'a> {
     offered: BTreeSet<Place>,
     /// The annotated files in the original.
     files: BTreeSet<PathBuf>,
-    /// What the compiler refuses with attributes: functions by a line in them, or with line 0 a whole file.
-    refused: BTreeSet<Place>,
-    /// The files of which it was said why they are not annotated.
-    said_of: BTreeSet<PathBuf>,
+    /// What does not compile with attributes.
+    refused: Refused,
+    /// What was said of files that are not annotated as others are.
+    said: BTreeSet<String>,
     /// A digest of the sources that are annotated.
     sources: DefaultHasher,
     /// How many functions have a probe.
@@ -100,10 +102,12 @@ impl<'a> Tree<'a> {
         command
             .options
             .retain(|option| option != "--locked" && option != "--frozen");
+        let folder = original.target().join("tsc").join(ALL);
         Self {
             original,
             command,
-            folder: original.target().join("tsc").join(ALL),
+            refused: Refused::read(&folder),
+            folder,
             outside: Outside::new(original),
             inner,
             used: BTreeSet::new(),
@@ -112,8 +116,7 @@ impl<'a> Tree<'a> {
             probes: BTreeMap::new(),
             offered: BTreeSet::new(),
             files: BTreeSet::new(),
-            refused: BTreeSet::new(),
-            said_of: BTreeSet::new(),
+            said: BTreeSet::new(),
             sources: DefaultHasher::new(),
             attributes: 0,
             light: 0,
@@ -174,7 +177,7 @@ impl<'a> Tree<'a> {
             let build = self.build(&project, "annotated-target", title, environment);
             match build.attempt()? {
                 Ok(executables) => return Ok(executables),
-                Err(refusals) if self.refuse(&refusals, &copy) => {}
+                Err(refusals) if self.refuse(&refusals, &copy)? => {}
                 Err(refusals) if self.dependencies.leave_out(&refusals)? => {}
                 Err(refusals) => {
                     for refusal in refusals {
