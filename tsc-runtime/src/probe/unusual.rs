@@ -63,7 +63,7 @@ extern "C" fn prepare_linked(
     end_caller(thread);
     slot.set_timed(record, thread);
     slot.frame.set_callsite(callsite);
-    link(slot);
+    link(slot, record);
     if !thread.detector.is_armed_by_any() {
         return prepare_rearmed(thread, slot);
     }
@@ -79,7 +79,8 @@ fn end_caller(thread: &Thread) {
 }
 
 /// Links the frame of a measured call that has started.
-fn link(slot: &Slot) {
+fn link(slot: &Slot, record: &Record) {
+    record.counters.linked.add(1);
     light::this().enter_uncounted(&slot.frame);
 }
 
@@ -162,7 +163,7 @@ extern "C" fn prepare_first(callsite: &'static Callsite, slot: &mut Slot) -> boo
     if let Some(contexts) = thread.contexts() {
         slot.set_outer(contexts.enter(record.id, &record.last_place, record.is_inner()));
     } else if thread.is_mixed() {
-        link(slot);
+        link(slot, record);
     }
     is_timed
 }
@@ -240,7 +241,6 @@ fn finish_linked(started: &Started, finish: impl FnOnce()) {
     let thread = started.thread();
     if thread.is_mixed() {
         add_light_calls(thread);
-        started.record().counters.linked.add(1);
         finish();
         unlink(started);
     } else {
