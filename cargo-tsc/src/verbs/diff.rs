@@ -99,7 +99,7 @@ fn decide(comparison: &Comparison, policy: &Policy, is_same: bool) -> (Exit, Str
     if policy.fail_unresolved && !unresolved.is_empty() {
         return (
             Exit::NotComparable,
-            format!("not resolved or not judged: {unresolved}"),
+            format!("not resolved: {unresolved}"),
         );
     }
     if comparison.exact {
