@@ -97,10 +97,7 @@ fn decide(comparison: &Comparison, policy: &Policy, is_same: bool) -> (Exit, Str
     }
     let unresolved = named(Verdict::is_open);
     if policy.fail_unresolved && !unresolved.is_empty() {
-        return (
-            Exit::NotComparable,
-            format!("not resolved: {unresolved}"),
-        );
+        return (Exit::NotComparable, format!("not resolved: {unresolved}"));
     }
     if comparison.exact {
         let text = match comparison.with(Verdict::Varies).count() {
