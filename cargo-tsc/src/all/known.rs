@@ -1,14 +1,13 @@
 //! The probes that were chosen for the last run. If the sources and the program's arguments are the same, they need not be chosen, and built,
 //! again.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
 use super::choice::Choice;
-use crate::output;
+use super::remembered;
 
 /// The file, in the folder of the copies.
 const FILE: &str = "choice.json";
@@ -23,8 +22,6 @@ pub struct Known {
 
 #[derive(Serialize, Deserialize)]
 struct Contents {
-    /// The version of this program. Another one may choose otherwise.
-    by: String,
     of: u64,
     choice: Choice,
 }
@@ -42,20 +39,15 @@ impl Known {
     /// The choice, if it was made for the same.
     #[must_use]
     pub fn read(&self) -> Option<Choice> {
-        let contents = self.contents()?;
-        let is_same = contents.of == self.of && contents.by == env!("CARGO_PKG_VERSION");
-        is_same.then_some(contents.choice)
+        let contents: Contents = remembered::read(&self.path)?;
+        (contents.of == self.of).then_some(contents.choice)
     }
 
     /// The last choice, whatever it was made for.
     #[must_use]
     pub fn last(all: &Path) -> Choice {
-        let last = Self::new(all, 0).contents();
-        last.map_or_else(Choice::default, |contents| contents.choice)
-    }
-
-    fn contents(&self) -> Option<Contents> {
-        serde_json::from_slice(&fs::read(&self.path).ok()?).ok()
+        let last = remembered::read_any(&all.join(FILE));
+        last.map_or_else(Choice::default, |contents: Contents| contents.choice)
     }
 
     /// Saves a choice.
@@ -63,12 +55,8 @@ impl Known {
     /// # Errors
     /// If the file cannot be written.
     pub fn write(&self, choice: Choice) -> Result<()> {
-        let contents = Contents {
-            by: env!("CARGO_PKG_VERSION").to_owned(),
-            of: self.of,
-            choice,
-        };
-        output::write(&self.path, serde_json::to_string(&contents)?)
+        let of = self.of;
+        remembered::write(&self.path, &Contents { of, choice })
     }
 }
 

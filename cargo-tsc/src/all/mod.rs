@@ -10,6 +10,7 @@ mod known;
 mod manifest;
 mod outside;
 mod remarks;
+mod remembered;
 mod rounds;
 mod rustc;
 mod tree;

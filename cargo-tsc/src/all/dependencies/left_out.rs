@@ -1,14 +1,13 @@
 //! The crates that do not compile with attributes, so that this is tried once.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use cargo_metadata::PackageId;
 use serde::{Deserialize, Serialize};
 
-use crate::output;
+use crate::all::remembered;
 
 /// The file, in the folder of the copies.
 const FILE: &str = "left_out.json";
@@ -22,8 +21,6 @@ pub struct LeftOut {
 
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Errors {
-    /// The version of this program. Another one may annotate otherwise.
-    by: String,
     of: BTreeMap<String, String>,
 }
 
@@ -32,17 +29,8 @@ impl LeftOut {
     #[must_use]
     pub fn read(all: &Path) -> Self {
         let path = all.join(FILE);
-        let by = env!("CARGO_PKG_VERSION");
-        let known = fs::read(&path).ok();
-        let known = known.and_then(|text| serde_json::from_slice::<Errors>(&text).ok());
-        let errors = known.filter(|known| known.by == by).unwrap_or_default();
-        Self {
-            path,
-            errors: Errors {
-                by: by.to_owned(),
-                ..errors
-            },
-        }
+        let errors = remembered::read(&path).unwrap_or_default();
+        Self { path, errors }
     }
 
     /// Why a package is left out, if it is.
@@ -57,6 +45,6 @@ impl LeftOut {
     /// If the file cannot be written.
     pub fn add(&mut self, id: &PackageId, error: &str) -> Result<()> {
         self.errors.of.insert(id.repr.clone(), error.to_owned());
-        output::write(&self.path, serde_json::to_string_pretty(&self.errors)?)
+        remembered::write(&self.path, &self.errors)
     }
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
-use crate::output;
+use crate::all::remembered;
 
 /// The file, in the folder of the copies.
 const FILE: &str = "refused.json";
@@ -16,14 +16,12 @@ const FILE: &str = "refused.json";
 #[derive(Debug)]
 pub(super) struct Refused {
     path: PathBuf,
-    known: Known,
+    places: Places,
 }
 
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct Known {
-    /// The version of this program. Another one may annotate otherwise.
-    by: String,
-    places: Vec<Place>,
+struct Places {
+    list: Vec<Place>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -40,21 +38,14 @@ impl Refused {
     /// What earlier runs have found out.
     pub(super) fn read(all: &Path) -> Self {
         let path = all.join(FILE);
-        let by = env!("CARGO_PKG_VERSION");
-        let known = fs::read(&path).ok();
-        let known = known.and_then(|text| serde_json::from_slice::<Known>(&text).ok());
-        let places = known.filter(|known| known.by == by);
-        let known = Known {
-            by: by.to_owned(),
-            places: places.unwrap_or_default().places,
-        };
-        Self { path, known }
+        let places = remembered::read(&path).unwrap_or_default();
+        Self { path, places }
     }
 
     /// The lines of the refused functions of a file with this text, and the compiler's errors.
     pub(super) fn of(&self, file: &Path, text: &str) -> Vec<(u32, String)> {
         let of = digest(text);
-        let places = self.known.places.iter();
+        let places = self.places.list.iter();
         let here = places.filter(|place| place.file == file && place.of == of);
         here.map(|place| (place.line, place.error.clone()))
             .collect()
@@ -71,16 +62,15 @@ impl Refused {
         let Some(line) = [line, 0].into_iter().find(|&line| !is_known(line)) else {
             return Ok(false);
         };
-        self.known
-            .places
-            .retain(|place| place.file != file || place.of == digest(&text));
-        self.known.places.push(Place {
+        let (of, places) = (digest(&text), &mut self.places.list);
+        places.retain(|place| place.file != file || place.of == of);
+        places.push(Place {
             file: file.to_owned(),
-            of: digest(&text),
+            of,
             line,
             error: error.to_owned(),
         });
-        output::write(&self.path, serde_json::to_string_pretty(&self.known)?)?;
+        remembered::write(&self.path, &self.places)?;
         Ok(true)
     }
 }

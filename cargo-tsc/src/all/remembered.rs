@@ -1,0 +1,49 @@
+//! What a run finds out for later ones, in a file of the folder of the copies. Another version of this program may find out something else.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::Result;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::output;
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+#[derive(Serialize, Deserialize)]
+struct Contents<T> {
+    /// The version of this program.
+    by: String,
+    #[serde(flatten)]
+    what: T,
+}
+
+/// What this version has written.
+#[must_use]
+pub fn read<T: DeserializeOwned>(path: &Path) -> Option<T> {
+    let contents = contents(path)?;
+    (contents.by == VERSION).then_some(contents.what)
+}
+
+/// What any version has written.
+#[must_use]
+pub fn read_any<T: DeserializeOwned>(path: &Path) -> Option<T> {
+    contents(path).map(|contents| contents.what)
+}
+
+fn contents<T: DeserializeOwned>(path: &Path) -> Option<Contents<T>> {
+    serde_json::from_slice(&fs::read(path).ok()?).ok()
+}
+
+/// Writes it.
+///
+/// # Errors
+/// If the file cannot be written.
+pub fn write(path: &Path, what: &impl Serialize) -> Result<()> {
+    let contents = Contents {
+        by: VERSION.to_owned(),
+        what,
+    };
+    output::write(path, serde_json::to_string_pretty(&contents)?)
+}
