@@ -98,8 +98,8 @@ pub fn annotate_each(
         found: Vec::new(),
         too_short: 0,
         of_allocators: match place {
-            Where::Worthwhile => allocators::callees(&file),
-            Where::Functions | Where::Blocks => BTreeSet::new(),
+            Where::Worthwhile if source.contains("GlobalAlloc") => allocators::callees(&file),
+            _ => BTreeSet::new(),
         },
         place,
         probe,

@@ -24,8 +24,7 @@ use std::time::Duration;
 use parking_lot::Mutex;
 
 use crate::tsc::clock;
-use tsc_report::__private::data;
-use tsc_report::__private::{named, reasons};
+use tsc_report::__private::{data, named, reasons};
 
 pub(crate) mod core_clock;
 mod fit;

@@ -181,7 +181,8 @@ pub(super) extern "C" fn finish_unusual(started: &Started, raw: u64) {
 /// The stop of a poll, of which `finish` does the rest.
 pub(super) fn finish_unusual_poll(started: &Started, finish: impl FnOnce()) {
     match started.thread().contexts() {
-        None => finish_linked(started, finish),
+        None if started.thread().is_mixed() => finish_linked(started, finish),
+        None => finish(),
         Some(contexts) => {
             let visit = Visit::of(started, 0);
             finish();
@@ -238,14 +239,9 @@ fn finish_slowly(started: &Started, finish: impl FnOnce()) {
 /// The stop of a call or a poll that may have a frame. `finish` does the rest of the stop.
 #[inline(always)]
 fn finish_linked(started: &Started, finish: impl FnOnce()) {
-    let thread = started.thread();
-    if thread.is_mixed() {
-        add_light_calls(thread);
-        finish();
-        unlink(started);
-    } else {
-        finish();
-    }
+    add_light_calls(started.thread());
+    finish();
+    unlink(started);
 }
 
 /// Stops and records a call, whether it has a place in the tree, a frame, or neither.

@@ -5,8 +5,7 @@
 
 use std::fmt;
 
-use tsc_report::__private::data;
-use tsc_report::__private::named;
+use tsc_report::__private::{data, named};
 
 mod facts;
 mod lfence;

@@ -18,8 +18,7 @@ use crate::calibration::statistics::{median, median_of_sorted};
 use crate::machine::{Emulator, emulator};
 use crate::random::Random;
 use crate::tsc::{clock, elapsed};
-use tsc_report::__private::data;
-use tsc_report::__private::{named, reasons};
+use tsc_report::__private::{data, named, reasons};
 
 #[cfg_attr(
     not(all(feature = "pmu", target_os = "linux", not(miri))),

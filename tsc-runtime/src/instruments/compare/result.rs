@@ -3,8 +3,7 @@
 use std::fmt;
 
 use crate::calibration::statistics::{median, median_of_sorted};
-use tsc_report::__private::data;
-use tsc_report::__private::named;
+use tsc_report::__private::{data, named};
 
 /// The probability that all intervals contain their true ratios.
 const CONFIDENCE: f64 = 0.95;

@@ -4,8 +4,7 @@ use super::verdict::Verdict;
 use crate::calibration::resolution;
 use crate::instruments::bench::distribution::{Distribution, centre_of_run};
 use crate::tsc::Ticks;
-use tsc_report::__private::data;
-use tsc_report::__private::named;
+use tsc_report::__private::{data, named};
 
 data! {
     /// The value on which single calls agree, from some call on.
