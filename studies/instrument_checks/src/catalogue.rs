@@ -126,8 +126,8 @@ const EXPLANATIONS: &[Explanation] = &[
         "cmovnz",
         "r64,r64",
         "GLC",
-        0.49..=0.52,
-        "uops.info has 0.50 in a loop and 1.00 in code without one, which is decoded each time, of this core (Alder Lake-P)",
+        0.49..=1.01,
+        "uops.info has 0.50 in a loop and 1.00 in code without one, which is decoded each time, of this core (Alder Lake-P): it depends on how much is decoded again",
     ),
     (
         "cmovnz",

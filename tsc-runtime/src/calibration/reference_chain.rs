@@ -11,6 +11,10 @@ use crate::tsc::{FencePolicy, Lfence, Ticks, elapsed};
 /// A chain consists of blocks, each with this number of instructions (links). They are long because the branch at the end of a block may cost
 /// a cycle while the core's other thread is busy: blocks of 100 links took half a percent longer then.
 pub(crate) const LINKS_PER_BLOCK: u64 = 1000;
+/// The blocks of the shorter of two chains whose difference tells the core clock: at least so many. One block alone took up to three cycles
+/// more than the second of two, on a Xeon, so that the clock of 1 and 2 blocks was 0.2 to 0.4 % too high, and that of 4 and 8 less than
+/// 0.1 % (`default` of `studies/instrument_checks`, in turns).
+pub(crate) const LEAST_BLOCKS: u64 = 4;
 
 macro_rules! chain {
     ($(#[$doc:meta])* $name:ident, $links:literal, $link:literal) => {

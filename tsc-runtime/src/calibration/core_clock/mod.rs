@@ -13,7 +13,9 @@
 
 use parking_lot::Mutex;
 
-use crate::calibration::reference_chain::{self, LINKS_PER_BLOCK, additions, multiplications};
+use crate::calibration::reference_chain::{
+    self, LEAST_BLOCKS, LINKS_PER_BLOCK, additions, multiplications,
+};
 use crate::calibration::statistics::{median, median_of_sorted};
 use crate::machine::{Emulator, emulator};
 use crate::random::Random;
@@ -100,7 +102,7 @@ reasons! {
 
 /// The blocks of the shorter chain in a round; the longer chain has twice as many. A multiplication takes 3 cycles, so a third as many
 /// blocks take about as long.
-const SHORT: u64 = 4;
+const SHORT: u64 = LEAST_BLOCKS;
 const SHORT_MULTIPLICATIONS: u64 = SHORT / 3;
 /// The rounds of a full burst, which takes about 0.5 ms.
 const ROUNDS: usize = 33;

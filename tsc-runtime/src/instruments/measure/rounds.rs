@@ -4,7 +4,7 @@ use super::fence_hiding;
 use super::measurement::{CoreRatio, Measurement, Plan};
 use super::verdict::{LEAST_SAMPLES, Tolerance, UnsettledReason, Verdict, judge};
 use super::work::Work;
-use crate::calibration::reference_chain::{self, LINKS_PER_BLOCK};
+use crate::calibration::reference_chain::{self, LEAST_BLOCKS, LINKS_PER_BLOCK};
 use crate::calibration::statistics::median;
 use crate::instruments::bench::distribution::{Centre, Distribution, centre_of_run};
 use crate::instruments::bench::uninterrupted;
@@ -13,7 +13,7 @@ use crate::random::Random;
 use crate::tsc::FencePolicy;
 
 /// The core cycles of the reference chain's short run in a round for each tick of the counter's step, so that the step is a small part of
-/// the run. The long run has twice as many.
+/// the run, which has at least [`LEAST_BLOCKS`]. The long run has twice as many.
 const REFERENCE_CYCLES_PER_STEP: u64 = 100;
 /// The standard deviation of the chain's own cycles from one run of milliseconds to the next, as a share, which the differences between the
 /// rounds of a run do not show: chains of 4000 and of 400 additions, measured 3000 times on an EPYC (Zen 5) whose other thread was busy.
@@ -51,7 +51,9 @@ impl Run {
             rounds: Vec::new(),
             interrupted: 0,
             batch,
-            reference_blocks: (REFERENCE_CYCLES_PER_STEP * plan.step).div_ceil(LINKS_PER_BLOCK),
+            reference_blocks: (REFERENCE_CYCLES_PER_STEP * plan.step)
+                .div_ceil(LINKS_PER_BLOCK)
+                .max(LEAST_BLOCKS),
             plan,
             jitter: Random::new(0x9e37_79b9_7f4a_7c15),
         }
