@@ -13,16 +13,16 @@ use crate::registry::{self, check_light};
 /// The probe has set the frame's callsite.
 #[cold]
 #[inline(never)]
-pub(super) unsafe extern "C" fn start_cold<const COUNTER: usize>(frame: &Frame) {
+pub(super) unsafe extern "C" fn start<const COUNTER: usize>(frame: &Frame) {
     // SAFETY: guaranteed by the caller.
-    unsafe { start(frame, COUNTER) };
+    unsafe { start_counting(frame, COUNTER) };
 }
 
 /// # Safety
 ///
-/// As for [`start_cold`].
+/// As for [`start`].
 #[inline(never)]
-unsafe fn start(frame: &Frame, counter: usize) {
+unsafe fn start_counting(frame: &Frame, counter: usize) {
     let thread = light::this();
     // What has happened until now belongs to the caller.
     check_light(thread);
@@ -51,7 +51,7 @@ pub(super) fn count(callsite: &'static Callsite, counter: usize, count: u64) -> 
 
 #[cold]
 #[inline(never)]
-pub(super) extern "C" fn stop_cold() {
+pub(super) extern "C" fn stop() {
     check_light(light::this());
 }
 

@@ -17,10 +17,16 @@ use crate::record::light::{self, Frame, LightThread, Row};
 
 mod cold;
 pub(crate) mod future;
+#[cfg(all(target_arch = "x86_64", unix, not(any(miri, shuttle))))]
+mod keeping;
 #[cfg(all(test, not(shuttle)))]
 mod tests;
 
-use cold::{start_cold, stop_cold, stop_out_of_order};
+#[cfg(not(all(target_arch = "x86_64", unix, not(any(miri, shuttle)))))]
+use cold as unusual;
+use cold::stop_out_of_order;
+#[cfg(all(target_arch = "x86_64", unix, not(any(miri, shuttle))))]
+use keeping as unusual;
 
 /// A running call of a light function. It ends when this is dropped, whichever way the function is left.
 ///
@@ -61,7 +67,7 @@ impl<'a> LightProbe<'a> {
             thread.enter(frame, in_register);
         } else {
             // SAFETY: the frame has its callsite.
-            unsafe { start_cold::<COUNTER>(in_register) };
+            unsafe { unusual::start::<COUNTER>(in_register) };
         }
         Self {
             frame,
@@ -120,7 +126,7 @@ unsafe fn stop(thread: &LightThread, frame: &Frame) {
     seem_long(thread);
     seem_long(thread);
     if !thread.is_current() {
-        stop_cold();
+        unusual::stop();
     }
     // SAFETY: guaranteed by the caller.
     unsafe { thread.leave(frame) };
